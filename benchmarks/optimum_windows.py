@@ -122,7 +122,7 @@ def _eris() -> Iterator[Window]:
 
 
 def _dps() -> Iterator[Window]:
-    for jobs, seconds in ((100, 5.0), (300, 10.0)):
+    for jobs, seconds in ((100, 60.0), (300, 60.0), (1_250, 60.0), (2_500, 60.0), (5_000, 300.0)):
         yield from _each("dps", "Philly, 5 minutes a slot", "philly", BUSY, {jobs: SEEDS}, seconds)
 
 

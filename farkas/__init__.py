@@ -37,6 +37,7 @@ _HOMES = {
     "show": "farkas.verbs.show:show",
     "solve": "farkas.verbs.solve:solve",
     "worst": "farkas.verbs.worst:worst",
+    "worst_box": "farkas.verbs.worst_box:worst_box",
 }
 """Module and function behind every public name."""
 

@@ -18,6 +18,7 @@ from farkas.verbs.save import save as save
 from farkas.verbs.show import show as show
 from farkas.verbs.solve import solve as solve
 from farkas.verbs.worst import worst as worst
+from farkas.verbs.worst_box import worst_box as worst_box
 
 __version__: str
 
@@ -43,4 +44,5 @@ __all__ = [
     "show",
     "solve",
     "worst",
+    "worst_box",
 ]

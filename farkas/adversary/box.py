@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from farkas.adversary.shape import KindShape, Plain, copied, shape_of
+from farkas.adversary.shape import KindShape, Plain, as_drawn, copied, shape_of
 from farkas.errors import InvalidInstance, InvalidOption
 from farkas.instances import Instance
 from farkas.instances.files import kind_class
@@ -65,12 +65,15 @@ class InstanceBox:
         By family: the path of a number without indices, for example ``jobs[].utility[]``.
     most
         Jobs, or whatever the kind leaves out and doubles, at most.
+    optional
+        Families whose numbers may be null.
     """
 
     kind: str
     starts: tuple[Plain, ...]
     ranges: Mapping[str, Range]
     most: int
+    optional: frozenset[str] = frozenset()
 
     @classmethod
     def drawn(
@@ -81,6 +84,7 @@ class InstanceBox:
         size: Mapping[str, int] | None = None,
         ranges: Mapping[str, tuple[float, float]] | None = None,
         seed: int = 0,
+        algorithm: str = "",
     ) -> InstanceBox:
         """Return a box around draws of the kind's generator.
 
@@ -96,6 +100,8 @@ class InstanceBox:
             between the smallest and the largest value of `DRAWS` draws.
         seed
             Of the first draw, >= 0.
+        algorithm
+            Name of the one that is attacked: what only that one reads is filled in, too.
 
         Raises
         ------
@@ -112,7 +118,9 @@ class InstanceBox:
         chosen = preset or shape.preset
         drawn = [plain_of(generate(kind, chosen, seed + s, **settings)) for s in range(DRAWS)]
         for index, data in enumerate(drawn):
-            shape.complete(data, (index + 1) / (DRAWS + 1))
+            share = (index + 1) / (DRAWS + 1)
+            shape.complete(data, share)
+            shape.needs.get(algorithm, as_drawn)(data, share)
         return cls._around(kind, shape, drawn, ranges or {}, ())
 
     @classmethod
@@ -185,9 +193,47 @@ class InstanceBox:
                 if family in chosen:
                     holder[key] = chosen[family].clipped(holder[key])
             shape.mend(start)
+        optional = {
+            family
+            for family in shape.optional
+            if family in ranges and any(family == null for one in inside for null in nulls(one))
+        }
+        optional |= {
+            family
+            for family in shape.null_at_zero
+            if family in ranges and ranges[family].low <= 0 < ranges[family].high
+        }
         records = [start.get(shape.records) for start in starts] if kind else []
         most = max((len(held or ()) for held in records), default=0)
-        return cls(kind, tuple(inside), ranges, most)
+        return cls(kind, tuple(inside), ranges, most, frozenset(optional))
+
+    def holds(self, data: Plain) -> bool:
+        """Whether plain data are what moves inside the box can lead to.
+
+        Numbers lie in their ranges, others are those of starts, but for what mending makes of
+        them.  Data that are none of the kind's may raise anything that indexing raises.
+        """
+        seen: dict[str, set[float]] = {}
+        for start in self.starts:
+            for family, holder, key in entries(start):
+                if family not in self.ranges:
+                    seen.setdefault(family, set()).add(holder[key])
+        shape, near = shape_of(self.kind), copied(data)
+        known = self.optional.union(*(set(nulls(start)) for start in self.starts))
+        twins = {shape.null_at_zero.get(family, family) for family in self.optional}
+        if not (known | twins).issuperset(nulls(data)):
+            return False
+        if shape.records and len(near[shape.records]) > self.most:
+            return False
+        for family, holder, key in entries(near):
+            value, allowed = holder[key], self.ranges.get(family)
+            holder[key] = (
+                min(seen[family], key=lambda one: abs(one - value))
+                if allowed is None
+                else allowed.clipped(value)
+            )
+        shape.mend(near)
+        return bool(near == data)
 
     def built(self, data: Plain) -> Instance | None:
         """Return the instance of plain data, mended; None where a rule of the kind refuses it."""
@@ -206,22 +252,29 @@ def plain_of(instance: Instance) -> Plain:
     return dict(data)
 
 
-def entries(data: Any, family: str = "") -> Iterator[tuple[str, Any, Any]]:
+def entries(data: Any) -> Iterator[tuple[str, Any, Any]]:
     """Yield every number of plain data: its family, what holds it, and its index or key."""
-    if isinstance(data, dict):
-        for key in data:
-            yield from _entry(data, key, f"{family}.{key}" if family else key)
-    else:
-        for index in range(len(data)):
-            yield from _entry(data, index, f"{family}[]")
+    for family, holder, key in leaves(data):
+        if isinstance(holder[key], int | float) and not isinstance(holder[key], bool):
+            yield family, holder, key
 
 
-def _entry(holder: Any, key: Any, family: str) -> Iterator[tuple[str, Any, Any]]:
-    value = holder[key]
-    if isinstance(value, dict | list):
-        yield from entries(value, family)
-    elif isinstance(value, int | float) and not isinstance(value, bool):
-        yield family, holder, key
+def nulls(data: Any) -> Iterator[str]:
+    """Yield the family of every null of plain data."""
+    for family, holder, key in leaves(data):
+        if holder[key] is None:
+            yield family
+
+
+def leaves(data: Any, family: str = "") -> Iterator[tuple[str, Any, Any]]:
+    """As `entries`, of everything that holds nothing itself."""
+    named_keys = isinstance(data, dict)
+    for key in data if named_keys else range(len(data)):
+        here = f"{family}[]" if not named_keys else f"{family}.{key}" if family else str(key)
+        if isinstance(data[key], dict | list):
+            yield from leaves(data[key], here)
+        else:
+            yield here, data, key
 
 
 def _last(family: str) -> str:

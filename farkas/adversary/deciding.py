@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -15,7 +15,11 @@ from farkas.online.recording import plain
 
 
 def decide(
-    algorithm: Algorithm, options: Mapping[str, Any], instance: Instance, seed: int
+    algorithm: Algorithm,
+    options: Mapping[str, Any],
+    instance: Instance,
+    seed: int,
+    arrivals: Iterable[Any] | None = None,
 ) -> Decisions | None:
     """Let an algorithm decide; None where it has no answer.
 
@@ -25,6 +29,8 @@ def decide(
         All of them, settled.
     seed
         Of the algorithm's draws.
+    arrivals
+        Those of the instance, where they have been made already.
     """
     policy, world = algorithm.make(**options), environments[instance.kind]
     decisions: Sequence[Any]
@@ -33,7 +39,7 @@ def decide(
             decisions = policy.decide(instance, seed)
         else:
             state, decisions = policy.start(world.known(instance), seed), []
-            for arrival in world.arrivals(instance):
+            for arrival in world.arrivals(instance) if arrivals is None else arrivals:
                 state, decision = policy.step(state, arrival)
                 decisions.append(decision)
     except (FarkasError, ArithmeticError):

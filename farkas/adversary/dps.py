@@ -22,6 +22,12 @@ def complete(data: Plain, share: float) -> None:
         }
 
 
+def grid(data: Plain, share: float) -> None:
+    """Offer three prices to the search on a grid."""
+    most = 1.0 if data["price_cap"] is None else data["price_cap"]
+    data["price_grid"] = [share * most / 2, share * most, (1 + share) * most / 2]
+
+
 def smaller(data: Plain) -> Iterator[Plain]:
     """Leave out a job or a server."""
     for job in range(len(data["jobs"])):
@@ -44,6 +50,7 @@ shapes.add(
         smallest={"num_jobs": 6, "num_servers": 2, "horizon": 30},
         mend=mend,
         complete=complete,
+        needs={"dps.bfp_grid": grid},
         smaller=smaller,
         counted=("jobs", "server_workers"),
         witnesses=("dps.best_fit", "dps.bfp_fluid", "dps.simple", "dps.top", "dps.learned"),

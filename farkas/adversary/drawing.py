@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from farkas.adversary.box import DRAWS, InstanceBox, entries
-from farkas.adversary.moves import drawn
+from farkas.adversary.moves import redrawn
 from farkas.adversary.scoring import Scored, Scorer
 from farkas.adversary.shape import Plain, copied
 
@@ -81,7 +81,4 @@ def _redrawn(every: Iterator[Plain], box: InstanceBox, rng: np.random.Generator)
     """Yield each instance, and again with numbers from the whole of their ranges."""
     for data in every:
         yield copied(data)
-        for family, holder, key in entries(data):
-            if family in box.ranges and box.ranges[family].open:
-                holder[key] = drawn(box.ranges[family], rng)
-        yield data
+        yield redrawn(data, box, rng)

@@ -40,6 +40,7 @@ shapes.add(
     KindShape(
         sizes={"jobs": "num_jobs", "servers": "num_servers", "slots": "horizon"},
         smallest={"num_jobs": 3, "num_servers": 3, "horizon": 4},
+        optional=("jobs[].budget[]",),
         mend=mend,
         smaller=smaller,
         counted=("jobs", "nodes", "horizon"),

@@ -100,7 +100,8 @@ class GapProof:
     sense
         ``min``: a cost; ``max``: a reward.
     value
-        What the decisions of the algorithm cost at least, or earn at most.
+        What the decisions of the algorithm cost at least, or earn at most; None where they never
+        end what they are to do, and the cost is a time.
     witness
         What the other decisions cost at most, or earn at least.
     """
@@ -108,7 +109,7 @@ class GapProof:
     gap: Gap
     instance: Instance
     sense: Sense
-    value: Fraction
+    value: Fraction | None
     witness: Fraction
 
     @property
@@ -127,11 +128,15 @@ class GapProof:
         far = "infinitely far" if ratio is None else f"a factor of {rounded(ratio, up=False)}"
         said = ", ".join(f"{name}={value}" for name, value in sorted(gap.reached.options.items()))
         options = f" and options {named(said)}" if said else ""
+        worth = (
+            "never end"
+            if self.value is None
+            else f"{verb} at {side} {rounded(self.value, up=not least)}"
+        )
         return (
             f"On the instance of the file (sha256 {self.instance.sha256[:12]}...) the decisions "
             f"that it says {named(gap.reached.algorithm)} takes with seed {gap.seed}"
-            f"{options} {verb} at {side} "
-            f"{rounded(self.value, up=not least)}; others, which keep every requirement exactly, "
+            f"{options} {worth}; others, which keep every requirement exactly, "
             f"{verb} at {other} {rounded(self.witness, up=least)}.  Whoever decides so is "
             f"{far} from the optimum, or farther.  Not proved, but repeated by farkas run: that "
             f"the algorithm decides so."
@@ -147,12 +152,16 @@ class GapProof:
             "options": self.gap.reached.options,
             "seed": self.gap.seed,
             "sense": self.sense,
-            **both("value", self.value, up=not least),
+            **(NEVER if self.value is None else both("value", self.value, up=not least)),
             **both("witness", self.witness, up=least),
             "ratio_at_least": at_least(self.ratio),
             "ratio_exact": UNBOUNDED if self.ratio is None else text_of(self.ratio),
             "statement": self.statement,
         }
+
+
+NEVER = {"value": None, "value_exact": "infinite"}
+"""In JSON, what decisions cost that never end what they are to do."""
 
 
 def at_least(ratio: Fraction | None) -> float | str:
@@ -165,10 +174,11 @@ def at_least(ratio: Fraction | None) -> float | str:
     return UNBOUNDED if found is None else found
 
 
-def ratio_of(sense: Sense, value: Fraction, witness: Fraction) -> Fraction | None:
+def ratio_of(sense: Sense, value: Fraction | None, witness: Fraction) -> Fraction | None:
     """Return how far a value is from a witness; None when one is 0 and the other is not.
 
-    Values that are nowhere below zero are compared; two zeros are equal.
+    Values that are nowhere below zero are compared; two zeros are equal.  A value of None is an
+    infinite cost, which is infinitely far from any.
 
     Raises
     ------
@@ -178,6 +188,10 @@ def ratio_of(sense: Sense, value: Fraction, witness: Fraction) -> Fraction | Non
     >>> ratio_of("min", Fraction(3), Fraction(2)), ratio_of("max", Fraction(0), Fraction(2))
     (Fraction(3, 2), None)
     """
+    if value is None:
+        if sense == "max":
+            raise NotACertificate("a reward is not infinite")
+        return None
     high, low = (value, witness) if sense == "min" else (witness, value)
     if low < 0 or high < 0:
         raise NotACertificate("a value is negative: its ratio says nothing")
@@ -232,15 +246,17 @@ def replayed(decided: Decisions, instance: Instance) -> Replayed:
     found = replay(decided, instance)
     if found is None:
         raise NotACertificate(f"nothing replays decisions of {named(decided.algorithm)}")
-    if found.broken:
+    if found.broken and not found.endless:
         raise NotACertificate(
             f"decisions of {named(decided.algorithm)} break requirements: {found.broken[0]}"
         )
     return found
 
 
-def value_of(sense: Sense, found: Replayed) -> Fraction:
-    """Return what an algorithm's decisions cost at least, or earn at most."""
+def value_of(sense: Sense, found: Replayed) -> Fraction | None:
+    """Return what an algorithm's decisions cost at least, or earn at most; None if infinite."""
+    if found.endless:
+        return None
     if sense == "max":
         return found.high
     return found.low if found.decided is None else min(found.low, found.decided)
@@ -248,6 +264,8 @@ def value_of(sense: Sense, found: Replayed) -> Fraction:
 
 def witnessed(sense: Sense, found: Replayed) -> Fraction:
     """Return what a witness costs at most, or earns at least; it has to keep all exactly."""
+    if found.broken:
+        raise NotACertificate(f"the witness breaks requirements: {found.broken[0]}")
     if found.excess and found.decided is None:
         raise NotACertificate("the witness misses a requirement by a share, however small")
     return found.proved(sense)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from farkas.adversary.box import Entry, InstanceBox, Range, entries
+from farkas.adversary.box import Entry, InstanceBox, Range, entries, leaves
 from farkas.adversary.shape import Plain, copied, shape_of
 from farkas.portable.draws import uniform
 from farkas.portable.exponentials import exp
@@ -15,17 +15,25 @@ from farkas.portable.logarithms import log
 REORDERED = 0.15
 """Share of moves that leave out, double or exchange whole jobs."""
 
+NULLED = 0.1
+"""Share of moves that make numbers null, or nulls numbers, where the box has such."""
 
 SCALED = 1.4
 """Numbers are scaled by a factor whose logarithm is no larger."""
+
+SMALLEST = 60.0
+"""Powers of two below the upper end that half of all draws from a range from 0 go down by."""
 
 
 def moved(data: Plain, box: InstanceBox, rng: np.random.Generator) -> Plain:
     """Return a copy of plain data after one to three moves inside a box."""
     found: Plain = copied(data)
     for _ in range(1 + int(rng.integers(3))):
-        if not (rng.random() < REORDERED and _reordered(found, box, rng)):
-            _changed(found, box, rng)
+        if rng.random() < REORDERED and _reordered(found, box, rng):
+            continue
+        if box.optional and rng.random() < NULLED and _nulled(found, box, rng):
+            continue
+        _changed(found, box, rng)
     return found
 
 
@@ -42,6 +50,20 @@ def _reordered(data: Plain, box: InstanceBox, rng: np.random.Generator) -> bool:
         jobs.insert(there, copied(jobs[here]))
     else:
         jobs[here], jobs[there] = jobs[there], jobs[here]
+    return True
+
+
+def _nulled(data: Plain, box: InstanceBox, rng: np.random.Generator) -> bool:
+    """Make a number null, or a null a number, in place; False where there are none."""
+    family = sorted(box.optional)[int(rng.integers(len(box.optional)))]
+    members = [(holder, key) for name, holder, key in leaves(data) if name == family]
+    if not members:
+        return False
+    place = int(rng.integers(len(members)))
+    empty = members[place][0][members[place][1]] is None
+    for name in dict.fromkeys((family, shape_of(box.kind).null_at_zero.get(family, family))):
+        holder, key = [(held, at) for other, held, at in leaves(data) if other == name][place]
+        holder[key] = drawn(box.ranges[name], rng) if empty else None
     return True
 
 
@@ -90,7 +112,18 @@ def _set(
 
 
 def drawn(allowed: Range, rng: np.random.Generator) -> float:
-    """Draw from a range: by size where it begins above zero, else evenly."""
+    """Draw from a range: by size where it begins above zero, else evenly or by size."""
     if allowed.low > 0:
         return allowed.clipped(exp(uniform(rng, log(allowed.low), log(allowed.high))))
+    if allowed.low == 0 < allowed.high and not allowed.whole and rng.random() < 0.5:
+        return allowed.clipped(allowed.high * exp(-log(2.0) * uniform(rng, 0.0, SMALLEST)))
     return allowed.clipped(uniform(rng, allowed.low, allowed.high))
+
+
+def redrawn(data: Plain, box: InstanceBox, rng: np.random.Generator) -> Plain:
+    """Return a copy of plain data with every number drawn anew from its range."""
+    found: Plain = copied(data)
+    for family, holder, key in entries(found):
+        if family in box.ranges and box.ranges[family].open:
+            holder[key] = drawn(box.ranges[family], rng)
+    return found

@@ -6,7 +6,7 @@ import collections
 import dataclasses
 import hashlib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -18,6 +18,7 @@ from farkas.adversary.gap import (
     UNBOUNDED,
     Decisions,
     Gap,
+    prove_gap,
     ratio_of,
     replayed,
     value_of,
@@ -34,10 +35,12 @@ from farkas.portable.logarithms import log
 
 NEAR = Fraction(1, 1000)
 """Gap at which the search for a better witness ends."""
+ROUGH = Fraction(1, 50)
+"""The same for instances that are passed by: proving the rest takes most of the time."""
 LIFTS = 20
 """Searches for a witness that tell what the next one can add."""
-SECONDS = 10.0
-"""And its time limit, which small instances do not need."""
+LONGEST = 10.0
+"""Its time limit, seconds, which small instances do not need."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -51,17 +54,17 @@ class Scored:
     reached, witness
         Decisions of the algorithm and the best others that are known.
     value, other
-        What they are worth, exact.
+        What they are worth, exact; a value of None is an infinite cost.
     ratio
         Exact; None when unbounded.
     bound
-        Proved bound on the optimum, if a search proved one.
+        Proved bound on the optimum; `Scorer.settled` has it proved.
     """
 
     instance: Instance
     reached: Decisions
     witness: Decisions
-    value: Fraction
+    value: Fraction | None
     other: Fraction
     ratio: Fraction | None
     bound: Bound | None = None
@@ -124,9 +127,12 @@ class Scorer:
         ]
         self.ladder = _ladder(kind, algorithm.problem)
         self.sense = environments[kind].sense
-        self._lifts: collections.deque[float] = collections.deque([math.inf], maxlen=LIFTS)
+        self.lifts: collections.deque[float] = collections.deque([math.inf], maxlen=LIFTS)
+        self._arrivals: tuple[Instance, Sequence[Any]] | None = None
         self.evaluations = 0
         self.refused = 0
+        self.pressed: Callable[[], bool] = lambda: False
+        """Whether Ctrl-C was pressed, after which nothing is scored: solvers end early."""
 
     def score(self, instance: Instance, at_least: float = -math.inf) -> Scored | None:
         """Score an instance; None where the algorithm has no decisions that keep requirements.
@@ -138,52 +144,103 @@ class Scorer:
             there by what it has added to the fast algorithms' witnesses lately.
         """
         self.evaluations += 1
-        reached = decide(self.algorithm, self.options, instance, self.seed)
+        self._arrivals = None
+        reached = self._decide(self.algorithm, self.options, instance, self.seed)
+        value: Fraction | None = None
         try:
-            value = None if reached is None else value_of(self.sense, replayed(reached, instance))
+            if reached is not None:
+                value = value_of(self.sense, replayed(reached, instance))
         except FarkasError:
-            value = None
-        if reached is None or value is None or value < 0:
+            reached = None
+        if reached is None or (value is not None and value < 0):
             self.refused += 1
             return None
         best: Scored | None = None
         for name in self.witnesses:
             if name != self.algorithm.name:
                 other = algorithms[name]
-                witness = decide(other, other.settle({}), instance, 0)
+                witness = self._decide(other, other.settle({}), instance, 0)
                 best = self._better(best, instance, reached, value, witness)
-        if best is None or (best.ratio and best.height + max(self._lifts) > at_least):
+        if best is None or (best.ratio and best.height + max(self.lifts) > at_least):
             before = -math.inf if best is None else best.height
-            best = self._searched(best, instance, reached, value)
+            best, _ = self._searched(best, instance, reached, value, ROUGH, LONGEST)
             if best is not None and before > -math.inf and best.height < math.inf:
-                self._lifts.append(best.height - before)
+                self.lifts.append(best.height - before)
+        if self.pressed():
+            raise KeyboardInterrupt
         return best
 
+    def settled(self, scored: Scored, seconds: float = LONGEST) -> Scored:
+        """Have the optimum searched to the end: a better witness may be found, a bound is proved.
+
+        Parameters
+        ----------
+        seconds
+            Time limit.
+        """
+        best, bound = self._searched(
+            scored, scored.instance, scored.reached, scored.value, NEAR, seconds
+        )
+        return scored if best is None else dataclasses.replace(best, bound=bound)
+
+    def again(self, instance: Instance, witness: Decisions) -> Scored | None:
+        """Score an instance with a witness that is known.
+
+        None where the algorithm has no decisions that keep requirements.
+
+        Raises
+        ------
+        NotACertificate
+            The witness is none on this instance.
+        """
+        reached = self._decide(self.algorithm, self.options, instance, self.seed)
+        if reached is None:
+            return None
+        zero = Fraction(0)
+        claimed = Scored(instance, reached, witness, zero, zero, zero)
+        proof = prove_gap(claimed.gap(self.seed))
+        return dataclasses.replace(
+            claimed, value=proof.value, other=proof.witness, ratio=proof.ratio
+        )
+
     def _searched(
-        self, best: Scored | None, instance: Instance, reached: Decisions, value: Fraction
-    ) -> Scored | None:
-        """Ask the search for the offline optimum as well."""
+        self,
+        best: Scored | None,
+        instance: Instance,
+        reached: Decisions,
+        value: Fraction | None,
+        gap: Fraction,
+        seconds: float,
+    ) -> tuple[Scored | None, Bound | None]:
+        """Ask the search for the offline optimum as well; also returns the bound it proves."""
         if self.ladder is None:
-            return best
+            return best, None
         try:
-            found = climb(instance, self.ladder, gap=NEAR, time_limit=SECONDS)
+            found = climb(instance, self.ladder, gap=gap, time_limit=seconds)
         except FarkasError:
-            return best
+            return best, None
         if found.interrupted:
             raise KeyboardInterrupt
         run = found.run
         witness = Decisions(
             algorithm=run.algorithm, kind=run.kind, options=run.options, decisions=run.decisions
         )
-        best = self._better(best, instance, reached, value, witness)
-        return None if best is None else dataclasses.replace(best, bound=run.certificate)
+        return self._better(best, instance, reached, value, witness), run.certificate
+
+    def _decide(
+        self, algorithm: Algorithm, options: Mapping[str, Any], instance: Instance, seed: int
+    ) -> Decisions | None:
+        """Let an algorithm decide on arrivals that are made once for all of them."""
+        if self._arrivals is None or self._arrivals[0] is not instance:
+            self._arrivals = instance, environments[instance.kind].arrivals(instance)
+        return decide(algorithm, options, instance, seed, self._arrivals[1])
 
     def _better(
         self,
         best: Scored | None,
         instance: Instance,
         reached: Decisions,
-        value: Fraction,
+        value: Fraction | None,
         witness: Decisions | None,
     ) -> Scored | None:
         """Return the better of what is known and another witness."""

@@ -1,31 +1,38 @@
-"""Annealing on the logarithm of the ratio, from draws of the box and from the best so far."""
+"""Several searches side by side, in rounds: after each, all of them learn what others keep.
+
+Who performs the rounds makes no difference: there are always as many islands, each draws from its
+own seed, and what they found is merged in their order.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 import math
+import os
 import time
-from collections.abc import Callable
-
-import numpy as np
+from collections.abc import Callable, Sequence
 
 from farkas.adversary.box import InstanceBox
-from farkas.adversary.moves import moved
-from farkas.adversary.scoring import Scored, Scorer
-from farkas.adversary.shape import Plain, copied
+from farkas.adversary.island import Hunt, Island, IslandWork, Leave, Return
+from farkas.adversary.scoring import LIFTS, Scored, Scorer
 from farkas.errors import NoAnswer
+from farkas.executor import Executor
+from farkas.executor.spread import LEAST_STEPS
 from farkas.portable.exponentials import exp
+from farkas.solvers.interrupt import CtrlC
 
-LEG = 60
-"""Moves of one descent in temperature."""
-WARM, COLD = 1.0, 0.02
-"""First and last temperature: at 1 a factor of e in the ratio is given up once in e times."""
+ISLANDS = 4
+"""Searches side by side; more workers than these have nothing to do."""
+ROUND = 15
+"""Instances that each of them scores between two looks at the others."""
+TOLD = LIFTS // ISLANDS
+"""Of each island's lifts, those that all of them go by: together as many as one keeps."""
 LARGEST = 700.0
 """Logarithm beyond which a ratio is not told apart in progress."""
-KEPT = 6
-"""Instances kept, each with other decisions of the algorithm."""
 Progress = Callable[[int, float], None]
 """Called with the evaluations done and the best ratio, whenever that has grown."""
+Keep = Callable[[Sequence[Island]], None]
+"""Called with all islands after each round that nothing cut short."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -38,6 +45,8 @@ class Found:
         The instance with the largest ratio.
     evaluations, refused
         Instances scored, and those of them on which the algorithm had no valid decisions.
+    seconds
+        CPU seconds of other processes.
     interrupted
         Whether Ctrl-C ended it.
     """
@@ -45,35 +54,12 @@ class Found:
     best: Scored
     evaluations: int
     refused: int
+    seconds: float
     interrupted: bool
 
 
-class _Pool:
-    """The best instances, each with decisions of its own."""
-
-    def __init__(self, progress: Progress | None, scorer: Scorer) -> None:
-        self.kept: dict[bytes, tuple[Scored, Plain]] = {}
-        self.best: Scored | None = None
-        self._progress, self._scorer = progress, scorer
-
-    def take(self, scored: Scored, data: Plain) -> None:
-        known = self.kept.get(scored.signature)
-        if known is None or known[0].height < scored.height:
-            self.kept[scored.signature] = (scored, copied(data))
-            ranked = sorted(self.kept.items(), key=lambda item: -item[1][0].height)
-            self.kept = dict(ranked[:KEPT])
-        if self.best is None or scored.height > self.best.height:
-            self.best = scored
-            if self._progress is not None:
-                self._progress(self._scorer.evaluations, exp(min(scored.height, LARGEST)))
-
-    @property
-    def height(self) -> float:
-        return -math.inf if self.best is None else self.best.height
-
-    @property
-    def ended(self) -> bool:
-        return self.height == math.inf
+class _Pressed(Exception):
+    """Ctrl-C was pressed while others worked."""
 
 
 def search(
@@ -84,82 +70,159 @@ def search(
     evaluations: int | None = None,
     seed: int = 0,
     progress: Progress | None = None,
+    executor: Executor | None = None,
+    islands: Sequence[Island] = (),
+    keep: Keep | None = None,
 ) -> Found:
     """Search a box for an instance on which an algorithm is far from a witness.
 
     Parameters
     ----------
     seconds
-        CPU seconds of this process after which no instance is scored any more.
+        CPU seconds of all processes after which no instance is scored any more.
     evaluations
-        Instances scored at most; the same number finds the same whatever the time.
+        Instances scored at most; the same number finds the same, whatever the time and whoever
+        scores them.
     seed
         Of the search's own draws.
     progress
         Called whenever the ratio has grown.
+    executor
+        Who performs; this process if left out.
+    islands
+        Where an earlier search stood; by default they begin.
+    keep
+        Called with where islands stand.
 
     Raises
     ------
     NoAnswer
         The algorithm has valid decisions and a witness on no instance that was tried.
     """
-    rng = np.random.default_rng(seed)
-    pool = _Pool(progress, scorer)
-    end = time.process_time() + seconds
-
-    def over() -> bool:
-        spent = evaluations is not None and scorer.evaluations >= evaluations
-        return spent or pool.ended or time.process_time() >= end
-
-    interrupted = False
-    try:
-        for start in box.starts:
-            if over():
+    hunt = Hunt.of(box, scorer, ISLANDS)
+    going = list(islands) or [Island.new(number, seed) for number in range(ISLANDS)]
+    rounds = _Rounds(hunt, scorer, executor or Executor(), going, seconds, progress)
+    with CtrlC() as keys:
+        rounds.pressed = lambda: keys.pressed
+        while (quotas := _quotas(rounds.evaluations, evaluations)) and not rounds.over():
+            complete = rounds.go(quotas)
+            if complete and min(quotas) == ROUND and keep is not None:
+                keep(rounds.islands)
+            if not rounds.scored:
                 break
-            _score(start, box, scorer, pool)
-        while not over():
-            _leg(box, scorer, pool, rng, over)
-    except KeyboardInterrupt:
-        interrupted = True
-    if pool.best is None:
+    best = rounds.best
+    if best is None and rounds.interrupted:
+        raise KeyboardInterrupt
+    if best is None:
         raise NoAnswer(
             f"{scorer.algorithm.name} has no valid decisions beside a witness on any of"
-            f" {scorer.evaluations} instances"
+            f" {rounds.evaluations} instances"
         )
-    return Found(pool.best, scorer.evaluations, scorer.refused, interrupted)
+    refused = sum(island.refused for island in rounds.islands)
+    return Found(best, rounds.evaluations, refused, rounds.elsewhere, rounds.interrupted)
 
 
-def _score(data: Plain, box: InstanceBox, scorer: Scorer, pool: _Pool) -> Scored | None:
-    instance = box.built(data)
-    if instance is None:
-        return None
-    scored = scorer.score(instance, pool.height)
-    if scored is not None:
-        pool.take(scored, data)
-    return scored
+def _quotas(done: int, evaluations: int | None) -> list[int]:
+    """Instances that each island is to score in the next round; empty if none are left."""
+    left = math.inf if evaluations is None else evaluations - done
+    if left >= ISLANDS * ROUND:
+        return [ROUND] * ISLANDS
+    share, more = divmod(int(left), ISLANDS)
+    return [share + (number < more) for number in range(ISLANDS)] if left > 0 else []
 
 
-def _leg(
-    box: InstanceBox,
-    scorer: Scorer,
-    pool: _Pool,
-    rng: np.random.Generator,
-    over: Callable[[], bool],
-) -> None:
-    """Walk from a start or a kept instance while the temperature falls."""
-    height, data = -math.inf, box.starts[int(rng.integers(len(box.starts)))]
-    known = list(pool.kept.values())
-    if known and rng.random() < 0.75:
-        chosen, data = known[int(len(known) * rng.random() ** 2)]
-        height = chosen.height
-    for step in range(LEG):
-        if over():
-            return
-        temperature = WARM * (COLD / WARM) ** (step / LEG)
-        candidate = moved(data, box, rng)
-        scored = _score(candidate, box, scorer, pool)
-        if scored is None:
-            continue
-        change = scored.height - height
-        if change >= 0 or rng.random() < exp(change / temperature):
-            height, data = scored.height, candidate
+class _Rounds:
+    """Islands that go on round by round."""
+
+    def __init__(
+        self,
+        hunt: Hunt,
+        scorer: Scorer,
+        executor: Executor,
+        islands: list[Island],
+        seconds: float,
+        progress: Progress | None,
+    ) -> None:
+        self.islands, self.interrupted = islands, False
+        self.elsewhere = 0.0
+        """CPU seconds of other processes."""
+        self.scored = True
+        """Whether the last round scored anything."""
+        self.pressed: Callable[[], bool] = lambda: False
+        self._hunt, self._executor, self._progress = hunt, executor, progress
+        self._work = IslandWork(hunt, scorer)
+        self._work.pressed = lambda: self.pressed()
+        self._begin, self._seconds = time.process_time(), seconds
+        self._told = -math.inf
+
+    @property
+    def evaluations(self) -> int:
+        return sum(island.evaluations for island in self.islands)
+
+    @property
+    def best(self) -> Scored | None:
+        """The largest ratio, of the first island that has it."""
+        found = [island.best.scored for island in self.islands if island.best is not None]
+        return max(found, key=lambda one: one.height) if found else None
+
+    @property
+    def ended(self) -> bool:
+        return any(island.ended for island in self.islands)
+
+    @property
+    def _left(self) -> float:
+        return self._seconds - self.elsewhere - (time.process_time() - self._begin)
+
+    def over(self) -> bool:
+        """Whether time is over or Ctrl-C was pressed."""
+        self.interrupted |= self.pressed()
+        return self.interrupted or self.ended or self._left <= 0
+
+    def go(self, quotas: Sequence[int]) -> bool:
+        """Let all islands go on, and merge what they find in order; True if nothing cut it short.
+
+        An island that finds what nothing can beat is the last whose round counts.
+        """
+        before, complete = self.evaluations, True
+        share = self._left / len(quotas)
+        tasks = [
+            Leave(island, quota, share) for island, quota in zip(self.islands, quotas, strict=True)
+        ]
+        answers = self._executor.each(
+            self._work, self._hunt, tasks, [LEAST_STEPS] * len(tasks), self._check
+        )
+        try:
+            for number, answer in enumerate(answers):
+                self._take(number, answer)
+                complete &= not answer.cut
+                if answer.interrupted or answer.island.ended:
+                    break
+        except _Pressed:
+            self.interrupted, complete = True, False
+        self.scored = self.evaluations > before
+        self._merge()
+        return complete
+
+    def _merge(self) -> None:
+        """Tell all islands what the others keep, and what their searches for witnesses added."""
+        kept = [found for island in self.islands for found in island.kept]
+        lifts = [lift for island in self.islands for lift in list(island.lifts)[-TOLD:]]
+        for island in self.islands:
+            island.lifts.clear()
+            island.lifts.extend(lifts)
+            for found in kept:
+                island.take(found)
+
+    def _take(self, number: int, answer: Return) -> None:
+        self.islands[number] = answer.island
+        self.interrupted |= answer.interrupted
+        if answer.process != os.getpid():
+            self.elsewhere += answer.seconds
+        if answer.island.height > self._told:
+            self._told = answer.island.height
+            if self._progress is not None:
+                self._progress(self.evaluations, exp(min(self._told, LARGEST)))
+
+    def _check(self) -> None:
+        if self.pressed():
+            raise _Pressed

@@ -55,6 +55,14 @@ class KindShape:
     complete
         Fills in place what the generator leaves open, with a share in (0, 1) that grows from one
         draw to the next.
+    needs
+        As ``complete``, by name of the one algorithm that reads what is filled in: moves of others
+        are not spent on it.
+    optional
+        Families whose numbers may also be null where draws have both, by moves.
+    null_at_zero
+        Families whose numbers are null at 0, so that a range from 0 makes them optional, each with
+        one that is null in the same places.
     implied
         Ranges that follow from those that were asked for, both by family.
     records
@@ -72,6 +80,9 @@ class KindShape:
     mend: Callable[[Plain], None] = as_it_is
     smaller: Callable[[Plain], Iterator[Plain]] = nothing_smaller
     complete: Callable[[Plain, float], None] = as_drawn
+    needs: Mapping[str, Callable[[Plain, float], None]] = dataclasses.field(default_factory=dict)
+    optional: tuple[str, ...] = ()
+    null_at_zero: Mapping[str, str] = dataclasses.field(default_factory=dict)
     implied: Callable[[Ranges], Ranges] = nothing_implied
     records: str = "jobs"
     counted: tuple[str, ...] = ("jobs",)

@@ -52,18 +52,17 @@ class Replayed:
     low, high
         The value lies in [low, high]; equal unless a formula of the paper is irrational.
     excess
-        Largest share of a capacity or requirement by which it is missed although that counts as
-        kept; 0 when every requirement is kept exactly.
+        Largest share by which a requirement is missed although that counts as kept, or 0.
     broken
         Requirements that are missed by more, in words; then the value says nothing.
     size
-        Sum of the sizes of the parts of the value, against which a rounded value is compared;
-        by default the size of the value itself.
+        Of the parts of the value, in all: what a rounded one is held against; None: the value's.
     note
         A sentence on what the value means, where it is not what the environment of the kind says.
     decided
-        What the decisions cost as they are, where the value is that of a point beside them which
-        keeps every requirement exactly; None where it is their own.
+        What decisions cost as they are, where the value is that of a point that keeps all exactly.
+    endless
+        Whether all that is broken is that something never ends, and the value is a time.
     """
 
     low: Fraction
@@ -73,6 +72,7 @@ class Replayed:
     size: Fraction | None = None
     note: str = ""
     decided: Fraction | None = None
+    endless: bool = False
 
     @classmethod
     def of(cls, value: Exact, kept: Kept | None = None, **others: Any) -> Replayed:

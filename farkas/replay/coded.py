@@ -79,13 +79,14 @@ def replay(data: CodedComputing, run: Decided) -> Replayed:
             replay_measured(data, share, loads, kept) if not kept.broken else Replayed.of(0, kept)
         )
     low = high = Fraction(0)
+    endless = not kept.broken
     for master, task in enumerate(data.masters):
         found = completion(_pairs(data, master, share[master], loads[master]), task.rows)
         if found is None:
             kept.broken.append(f"master {master} never expects its {task.rows} rows")
         else:
             low, high = max(low, found[0]), max(high, found[1])
-    return Replayed.between(low, high, kept)
+    return Replayed.between(low, high, kept, endless=endless and bool(kept.broken))
 
 
 def _check(data: CodedComputing, share: Numbers, loads: Numbers, kept: Kept) -> None:

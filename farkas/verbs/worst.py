@@ -13,12 +13,15 @@ from typing import Any
 
 from farkas.adversary.box import InstanceBox
 from farkas.adversary.gap import UNBOUNDED, Gap, GapProof, at_least, prove_gap
-from farkas.adversary.scoring import Scored, Scorer
-from farkas.adversary.search import Progress, search
+from farkas.adversary.island import Hunt
+from farkas.adversary.scoring import LONGEST, Scored, Scorer
+from farkas.adversary.search import ISLANDS, Progress, search
 from farkas.adversary.shrinking import shrunk
+from farkas.adversary.store import Identity, SearchStore
 from farkas.certificates.doubles import double, text_of
 from farkas.certificates.proof import rounded
 from farkas.errors import InvalidOption
+from farkas.executor import Executor
 from farkas.instances import Instance
 from farkas.online.driver import Algorithm, algorithms
 from farkas.required import require_progress, require_seed, require_type
@@ -31,6 +34,8 @@ SECONDS = 60.0
 """CPU seconds of a search that is given neither seconds nor evaluations."""
 SEARCHED = 0.8
 """Share of them before shrinking begins."""
+SHRUNK = 0.9
+"""Share of what is left after which shrinking ends, and a last bound is proved."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -42,7 +47,7 @@ class WorstCase:
     proof
         Both sides, replayed: what the algorithm's decisions and the witness are worth.
     scored
-        The same as the search knew it, with a bound on the optimum where one was proved.
+        The same as the search knew it, with a bound on the optimum where one was proved at last.
     evaluations, seconds, seed
         Instances scored, CPU seconds, and seed of the search.
     is_shrunk
@@ -97,7 +102,7 @@ class WorstCase:
             "sense": proof.sense,
             "ratio_at_least": at_least(self.ratio),
             "ratio_exact": UNBOUNDED if self.ratio is None else text_of(self.ratio),
-            "value_exact": text_of(proof.value),
+            "value_exact": "infinite" if proof.value is None else text_of(proof.value),
             "witness_exact": text_of(proof.witness),
             "witness_by": self.gap.witness.algorithm,
             "bound": None if self.bound is None else double(self.bound, up=up),
@@ -121,6 +126,9 @@ def worst(
     seconds: float | None = None,
     evaluations: int | None = None,
     seed: int = 0,
+    workers: int | None = None,
+    scheduler: str = "",
+    store: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
     **options: Any,
 ) -> WorstCase:
@@ -143,11 +151,20 @@ def worst(
     ranges
         Lowest and highest value by name of a field, for example ``{"worth": (1, 1000)}``.
     seconds
-        CPU seconds of search and shrinking; 60 unless evaluations are given.
+        CPU seconds of search and shrinking, of all processes together, without those in which
+        workers start; 60 unless evaluations are given.
     evaluations
         Instances scored by the search at most; the result then depends on nothing else but seed.
     seed
         Of the search.
+    workers
+        Child processes on this machine; None for this process alone.  The result is the same for
+        any number of them unless time ends the search.  More than four have nothing to do.
+    scheduler
+        Address of a dask scheduler to use instead of child processes.
+    store
+        File that holds where the search stands after each round.  The same call goes on from
+        there and ends as one that was never interrupted; what the file holds is scored again.
     progress
         Called with the evaluations done and the best ratio, whenever that has grown.
     options
@@ -161,7 +178,11 @@ def worst(
     Raises
     ------
     UnknownName, InvalidOption
-        No such algorithm, option, preset, size or range.
+        No such algorithm, option, preset, size or range; or more evaluations are stored already.
+    FileProblem
+        The store is none, or of another search.
+    SolverUnavailable
+        The scheduler does not answer.
     NoAnswer
         The algorithm has valid decisions beside a witness on no instance that was tried.
 
@@ -176,6 +197,9 @@ def worst(
     require_type(evaluations, (int, NoneType), "evaluations")
     require_seed(seed)
     require_progress(progress)
+    require_type(workers, (int, NoneType), "workers")
+    require_type(scheduler, str, "scheduler")
+    require_type(store, (str, os.PathLike, NoneType), "store")
     chosen = algorithms[algorithm] if isinstance(algorithm, str) else algorithm
     if evaluations is not None and (isinstance(evaluations, bool) or evaluations < 1):
         raise InvalidOption(f"evaluations = {evaluations}; give at least 1")
@@ -183,7 +207,9 @@ def worst(
         require_type(seconds, (int, float), "seconds")
         require_search_limit(seconds)
     if instance is None:
-        box = InstanceBox.drawn(chosen.kind, preset=preset, size=size, ranges=ranges)
+        box = InstanceBox.drawn(
+            chosen.kind, preset=preset, size=size, ranges=ranges, algorithm=chosen.name
+        )
     elif preset is not None or size:
         raise InvalidOption("preset and size are of draws; leave them out beside an instance")
     else:
@@ -194,22 +220,40 @@ def worst(
     limit = limit if seconds is None else seconds
     begin = time.process_time()
     scorer = Scorer(chosen, options)
-    found = search(
-        box, scorer, seconds=SEARCHED * limit, evaluations=evaluations, seed=seed,
-        progress=progress,
-    )  # fmt: skip
+    with Executor.of(workers, scheduler) as executor:
+        hunt = Hunt.of(box, scorer, ISLANDS)
+        registered = isinstance(hunt.algorithm, str)
+        if not registered and (executor.elsewhere or store is not None):
+            raise InvalidOption(
+                f"{named(chosen.name)} is not registered: no worker or store has it"
+            )
+        kept = None if store is None else SearchStore(store, Identity.of(hunt, chosen.name, seed))
+        islands = [] if kept is None else kept.islands(box, scorer)
+        done = sum(island.evaluations for island in islands)
+        if evaluations is not None and done > evaluations:
+            raise InvalidOption(f"the store holds {done} evaluations already; ask for more")
+        found = search(
+            box, scorer, seconds=SEARCHED * limit, evaluations=evaluations, seed=seed,
+            progress=progress, executor=executor, islands=islands,
+            keep=None if kept is None else kept.keep,
+        )  # fmt: skip
     best, complete, interrupted = found.best, False, found.interrupted
+
+    def left() -> float:
+        return limit - found.seconds - (time.process_time() - begin)
+
     if not interrupted:
+        scorer = Scorer(chosen, options)  # one that has seen nothing, as after any search
         try:
-            left = limit - (time.process_time() - begin)
-            best, complete = shrunk(best, box, scorer, seconds=left)
+            best, complete = shrunk(best, box, scorer, seconds=SHRUNK * left())
+            best = scorer.settled(best, max(1.0, min(LONGEST, left())))
         except KeyboardInterrupt:
             interrupted = True
     return WorstCase(
         proof=prove_gap(best.gap(scorer.seed)),
         scored=best,
         evaluations=found.evaluations,
-        seconds=time.process_time() - begin,
+        seconds=found.seconds + time.process_time() - begin,
         seed=seed,
         is_shrunk=complete,
         interrupted=interrupted,

@@ -237,7 +237,7 @@ def test_a_busy_auction_loses_sites_resources_and_slots() -> None:
 
 def test_numbers_of_what_is_found_lie_in_the_box() -> None:
     claim = planted(lambda one: said(Stated(float(one.volume.sum()), ">=", 30.0)))
-    found, box = attack(claim, evaluations=100).found, box_of(claim)
+    found, box = attack(claim, evaluations=300).found, box_of(claim)
     assert found is not None
     for family, holder, key in entries(found.data):
         inside = box.ranges[family].low <= holder[key] <= box.ranges[family].high

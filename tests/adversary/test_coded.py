@@ -5,22 +5,21 @@ from __future__ import annotations
 import pytest
 
 from farkas.adversary.box import InstanceBox
-from farkas.adversary.coded import implied, smaller
-from farkas.adversary.shape import without
+from farkas.adversary.coded import implied, mend, smaller
 
 
 def test_pairs_go_with_their_master_or_worker() -> None:
     data = {
-        "masters": ["a", "b"], "workers": 2, "rate": [[1, 2], [3, 4]], "shift": [[5, 6], [7, 8]],
-        "measured": {"law": [[0, 1], [2, 3]]},
+        "masters": ["a", "b"], "workers": 3, "rate": [[1, 2, 0], [3, 4, 0]],
+        "shift": [[5, 6, 0], [7, 8, 0]], "measured": {"law": [[0, 1, 4], [2, 3, 4]]},
     }  # fmt: skip
-    one, two, three, four = smaller(data)
-    assert (one["rate"], two["rate"]) == ([[3, 4]], [[1, 2]])
-    assert (three["rate"], four["rate"]) == ([[2], [4]], [[1], [3]])
-    assert (one["shift"], three["shift"]) == ([[7, 8]], [[6], [8]])
-    assert (one["measured"]["law"], three["measured"]["law"]) == ([[2, 3]], [[1], [3]])
-    assert (one["workers"], three["workers"]) == (2, 1)
-    assert list(smaller(without(one, 0, ("rate", "*"), ("shift", "*"), count="workers"))) == []
+    one, two, three, four, _ = smaller(data)
+    assert (one["rate"], two["rate"]) == ([[3, 4, 0]], [[1, 2, 0]])
+    assert (three["rate"], four["rate"]) == ([[2, 0], [4, 0]], [[1, 0], [3, 0]])
+    assert (one["shift"], three["shift"]) == ([[7, 8, 0]], [[6, 0], [8, 0]])
+    assert (one["measured"]["law"], three["measured"]["law"]) == ([[2, 3, 4]], [[1, 4], [3, 4]])
+    assert (one["workers"], three["workers"]) == (3, 2)
+    assert [less["workers"] for less in smaller(three)] == [2, 2]  # a master each, no worker
 
 
 def test_what_was_to_be_evaluated_goes_first() -> None:
@@ -38,3 +37,9 @@ def test_shifts_follow_rates() -> None:
     for start in box.starts:
         for row in start["shift"]:
             assert row == pytest.approx([1.0] * len(row))
+
+
+def test_a_pair_without_rate_has_no_shift() -> None:
+    data = {"rate": [[0.0, 4.0], [None, 2.0]], "shift": [[1.0, 5.0], [3.0, 7.0]]}
+    mend(data)
+    assert data == {"rate": [[None, 4.0], [None, 2.0]], "shift": [[None, 5.0], [None, 7.0]]}

@@ -31,3 +31,12 @@ def test_one_server_stays() -> None:
     assert counts == {1, 2}
     alone = next(one for one in smaller(box.starts[0]) if len(one["server_workers"]) == 1)
     assert all(len(one["server_workers"]) == 1 for one in smaller(alone))
+
+
+def test_prices_of_a_grid_are_drawn_for_who_reads_them() -> None:
+    plain, gridded = InstanceBox.drawn("dps"), InstanceBox.drawn("dps", algorithm="dps.bfp_grid")
+    assert "price_grid[]" not in plain.ranges
+    assert gridded.ranges["price_grid[]"].open
+    assert 0 < gridded.ranges["price_grid[]"].low < gridded.ranges["price_grid[]"].high <= 1
+    one, two, three = gridded.starts[0]["price_grid"]
+    assert one < two < three

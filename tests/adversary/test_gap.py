@@ -9,8 +9,13 @@ import msgspec
 import pytest
 
 import farkas
-from farkas.adversary.gap import Decisions, Gap, from_json, prove_gap, ratio_of
+from farkas.adversary.box import plain_of
+from farkas.adversary.gap import UNBOUNDED, Decisions, Gap, from_json, prove_gap, ratio_of
+from farkas.adversary.scoring import Scorer
 from farkas.errors import FileProblem, InvalidInstance, NotACertificate
+from farkas.instances import Instance
+from farkas.instances.coded import CodedComputing
+from farkas.online.driver import algorithms
 from farkas.online.recording import plain
 from farkas.verbs.check_file import opened
 from farkas.verbs.worst import worst
@@ -146,3 +151,52 @@ def test_options_are_those_that_the_algorithm_has() -> None:
 def test_decisions_need_all_fields() -> None:
     with pytest.raises(TypeError):
         Decisions(algorithm="a", kind="b")  # type: ignore[call-arg]
+
+
+def never() -> tuple[Instance, Decisions, Decisions]:
+    """Three masters and equal workers, all of which the printed search gives to the first."""
+    instance = CodedComputing.build(
+        success_probability=0.98, masters=[{"rows": 20}] * 3, workers=4,
+        rate=[[1.0] * 4] * 3, shift=[[1.0] * 4] * 3,
+    )  # fmt: skip
+    scored = Scorer(algorithms["coded.iterated_greedy"], {}).score(instance)
+    assert scored is not None
+    return instance, scored.reached, scored.witness
+
+
+def test_decisions_that_never_end_are_infinitely_far() -> None:
+    instance, reached, witness = never()
+    data = {"farkas": 1, "kind": "coded", **plain_of(instance)}
+    gap = Gap(instance=data, seed=0, reached=reached, witness=witness, ratio=UNBOUNDED)
+    proof = prove_gap(gap)
+    assert proof.value is None
+    assert proof.ratio is None
+    assert "never end; others" in proof.statement
+    told = proof.to_builtins()
+    assert (told["value"], told["value_exact"]) == (None, "infinite")
+    assert told["ratio_at_least"] == UNBOUNDED
+    # two identical finite sides are no gap, and what never ends witnesses nothing
+    with pytest.raises(NotACertificate, match="claimed is an unbounded ratio"):
+        prove_gap(msgspec.structs.replace(gap, reached=_as(witness, reached)))
+    with pytest.raises(NotACertificate, match="the witness breaks requirements"):
+        prove_gap(msgspec.structs.replace(gap, witness=reached))
+
+
+def test_plans_that_break_something_else_are_not_endless() -> None:
+    instance, reached, witness = never()
+    (plan,) = reached.decisions
+    shared = [[2.0 * share for share in row] for row in plan["share"]]
+    broken = msgspec.structs.replace(reached, decisions=[plan | {"share": shared}])
+    data = {"farkas": 1, "kind": "coded", **plain_of(instance)}
+    with pytest.raises(NotACertificate, match="shared out too often"):
+        prove_gap(Gap(instance=data, seed=0, reached=broken, witness=witness, ratio=UNBOUNDED))
+
+
+def _as(decided: Decisions, other: Decisions) -> Decisions:
+    return msgspec.structs.replace(other, decisions=decided.decisions)
+
+
+def test_an_infinite_cost_is_infinitely_far_and_no_reward_is_infinite() -> None:
+    assert ratio_of("min", None, Fraction(3)) is None
+    with pytest.raises(NotACertificate, match="not infinite"):
+        ratio_of("max", None, Fraction(3))

@@ -47,9 +47,46 @@ def test_jobs_are_left_out_and_doubled() -> None:
     assert {1, 6} <= seen <= {1, 2, 3, 4, 5, 6}
 
 
+def test_budgets_become_unlimited_and_limited_again() -> None:
+    box, rng = InstanceBox.drawn("gadget"), np.random.default_rng(0)
+    assert box.optional == {"jobs[].budget[]"}
+    limited, unlimited = 0, 0
+    for _ in range(400):
+        found = moved(box.starts[0], box, rng)
+        for old, new in zip(box.starts[0]["jobs"], found["jobs"], strict=False):
+            limited += old["budget"][0] is None and new["budget"][0] is not None
+            unlimited += old["budget"][1] is not None and new["budget"][1] is None
+        assert box.holds(copied(found)) or box.built(found) is None
+    assert limited > 5
+    assert unlimited > 5
+
+
+def test_pairs_are_forbidden_where_the_range_begins_at_zero() -> None:
+    assert not InstanceBox.drawn("coded").optional
+    box, rng = InstanceBox.drawn("coded", ranges={"rate": (0, 5)}), np.random.default_rng(0)
+    forbidden, back = 0, 0
+    data = copied(box.starts[0])
+    for _ in range(300):
+        before = sum(row.count(None) for row in data["rate"])
+        found = moved(data, box, rng)
+        if box.built(found) is not None:
+            data = found
+            assert box.holds(data)
+            after = sum(row.count(None) for row in data["rate"])
+            forbidden += after > before
+            back += after < before
+    assert forbidden > 5
+    assert back > 5
+
+
 def test_draws_are_even_in_size_above_zero() -> None:
     rng = np.random.default_rng(0)
     wide = [drawn(Range(1e-3, 1e3, False), rng) for _ in range(2000)]
     assert 0.45 < np.mean([value < 1 for value in wide]) < 0.55
-    even = [drawn(Range(0.0, 10.0, False), rng) for _ in range(2000)]
-    assert 0.45 < np.mean([value < 5 for value in even]) < 0.55
+    below = [drawn(Range(-5.0, 5.0, False), rng) for _ in range(2000)]
+    assert 0.45 < np.mean([value < 0 for value in below]) < 0.55
+    half = np.array([drawn(Range(0.0, 10.0, False), rng) for _ in range(2000)])
+    assert 0.7 < np.mean(half < 5) < 0.8  # evenly: one half; by size: all but one in sixty
+    assert 0.2 < np.mean(half < 10 * 2.0**-30) < 0.3
+    assert 0 <= half.min() < 10 * 2.0**-50
+    assert all(isinstance(drawn(Range(0, 3, True), rng), int) for _ in range(20))

@@ -5,8 +5,11 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+import pytest
+
 import farkas
-from farkas.adversary.scoring import Scorer
+from farkas.adversary.scoring import ROUGH, Scorer
+from farkas.errors import NotACertificate
 from farkas.instances import library
 from farkas.instances.generate import generate
 from farkas.online.driver import algorithms
@@ -14,8 +17,11 @@ from farkas.online.driver import algorithms
 
 def test_a_score_is_value_and_best_witness() -> None:
     instance = generate("mlbroker", "small", 0, num_jobs=3)
-    scored = Scorer(algorithms["mlbroker.local"], {}).score(instance)
-    assert scored is not None
+    scorer = Scorer(algorithms["mlbroker.local"], {})
+    rough = scorer.score(instance)
+    assert rough is not None
+    scored = scorer.settled(rough)
+    assert scored.other <= rough.other <= scored.other * (1 + ROUGH)
     run = farkas.run(instance, "mlbroker.local")
     best = farkas.optimum(instance, gap=0.001)
     assert scored.value == run.reached
@@ -24,6 +30,8 @@ def test_a_score_is_value_and_best_witness() -> None:
     assert scored.ratio == scored.value / scored.other
     assert abs(scored.height - math.log(scored.ratio)) < 1e-12
     assert scored.bound is not None
+    assert scored.bound.fraction <= scored.other
+    assert rough.bound is None
 
 
 def test_ratios_beyond_doubles_have_a_height() -> None:
@@ -43,7 +51,6 @@ def test_without_prospect_no_search_is_asked() -> None:
         scorer.score(instance)
     known = scorer.score(instance, at_least=100.0)
     assert known is not None
-    assert known.bound is None
     assert known.witness.algorithm != "mlbroker.optimum"
 
 
@@ -65,3 +72,23 @@ def test_witnesses_decide_the_same_problem() -> None:
         algorithms["mlbroker.local"], {}, witnesses=["mlbroker.fractional", "mlbroker.gr"]
     )
     assert named.witnesses == ["mlbroker.gr"]
+
+
+def test_a_score_again_believes_the_witness_as_far_as_it_is_one() -> None:
+    instance = generate("mlbroker", "small", 0, num_jobs=3)
+    scorer = Scorer(algorithms["mlbroker.local"], {})
+    scored = scorer.score(instance)
+    assert scored is not None
+    assert scorer.again(instance, scored.witness) == scored
+    with pytest.raises(NotACertificate):
+        scorer.again(generate("mlbroker", "small", 1, num_jobs=2), scored.witness)
+    bare = Scorer(algorithms["dps.fixed_price"], {})
+    market = library.load("dps/demo").replace(fixed_prices=None)
+    assert bare.again(market, scored.witness) is None
+
+
+def test_what_was_scored_while_ctrl_c_came_does_not_count() -> None:
+    scorer = Scorer(algorithms["mlbroker.local"], {})
+    scorer.pressed = lambda: True
+    with pytest.raises(KeyboardInterrupt):
+        scorer.score(generate("mlbroker", "small", 0, num_jobs=3))

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+import time
 
 import pytest
 
 from farkas.adversary.box import InstanceBox
-from farkas.adversary.scoring import Scored, Scorer
-from farkas.adversary.search import search
+from farkas.adversary.island import Island
+from farkas.adversary.scoring import LIFTS, Scored, Scorer
+from farkas.adversary.search import ROUND, search
 from farkas.adversary.shape import copied
 from farkas.errors import NoAnswer
+from farkas.executor import Executor
 from farkas.instances import library
 from farkas.online.driver import algorithms
 
@@ -67,6 +70,56 @@ def test_ctrl_c_keeps_the_best(monkeypatch: pytest.MonkeyPatch) -> None:
     found = search(InstanceBox.drawn("mlbroker"), scorer, evaluations=100)
     assert found.interrupted
     assert found.best.ratio is not None
+
+
+@pytest.mark.parametrize("name", ["mlbroker.central", "gadget.fifo"])
+def test_whoever_performs_the_result_is_the_same(name: str) -> None:
+    box, found = InstanceBox.drawn(name.partition(".")[0]), []
+    for workers in (None, 1, 2, 3):
+        told: list[tuple[int, float]] = []
+        with Executor.of(workers) as executor:
+            one = search(
+                box, Scorer(algorithms[name], {}), evaluations=77, executor=executor,
+                progress=lambda *words, told=told: told.append(words),
+            )  # fmt: skip
+            assert (one.seconds > 0) == executor.elsewhere
+        found.append((one.best.gap(0).to_json(), one.evaluations, one.refused, told))
+    assert found[1:] == found[:1] * 3
+
+
+def test_islands_draw_differently_and_learn_from_each_other() -> None:
+    box, scorer = InstanceBox.drawn("mlbroker"), Scorer(algorithms["mlbroker.local"], {})
+    stood: list[list[Island]] = []
+    search(
+        box, scorer, evaluations=4 * ROUND,
+        keep=lambda islands: stood.append(list(islands)),
+    )  # fmt: skip
+    (islands,) = stood
+    assert [island.evaluations for island in islands] == [ROUND] * 4
+    draws = {island.rng.bit_generator.state["state"]["state"] for island in islands}
+    assert len(draws) == 4
+    assert {island.begun for island in islands} == {5}  # twenty starts, each scored once
+    best = max(island.height for island in islands)
+    assert [island.height for island in islands] == [best] * 4
+    assert all(island.lifts == islands[0].lifts for island in islands)
+    assert len(islands[0].lifts) <= LIFTS
+    assert islands[0].lifts is not islands[1].lifts
+
+
+def test_rounds_that_score_nothing_end_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(InstanceBox, "built", lambda box, data: None)
+    with pytest.raises(NoAnswer, match="any of 0 instances"):
+        search(
+            InstanceBox.drawn("mlbroker"), Scorer(algorithms["mlbroker.local"], {}), evaluations=9
+        )
+
+
+def test_seconds_end_it_between_two_instances() -> None:
+    scorer = Scorer(algorithms["mlbroker.local"], {})
+    begin = time.process_time()
+    found = search(InstanceBox.drawn("mlbroker"), scorer, seconds=0.6)
+    assert time.process_time() - begin < 3
+    assert found.evaluations > 0
 
 
 def test_nobody_to_attack_is_said() -> None:

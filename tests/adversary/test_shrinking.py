@@ -29,7 +29,7 @@ def test_nothing_more_can_be_left_out() -> None:
         assert scored is None or scored.height < least
 
 
-COUNTS = {"num_sites", "num_slots", "num_resources"}
+COUNTS = {"num_sites", "num_slots", "num_resources", "jobs[].departure"}
 
 
 def test_without_time_it_says_that_it_did_not_end() -> None:

@@ -343,4 +343,4 @@ def test_a_name_of_one_kind_loads_that_kind_only() -> None:
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, check=True)
     modules = set(json.loads(done.stdout))
     assert not other_kinds(modules, "mlbroker")
-    assert lines(modules) <= 12_900  # by lines: the number of files says how they are cut
+    assert lines(modules) <= 13_000  # by lines: the number of files says how they are cut

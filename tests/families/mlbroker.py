@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from farkas.adversary.mlbroker_traces import Wandering
 from farkas.instances.mlbroker import Brokerage
 from farkas.proofs.mlbroker.set_cover import set_cover
 
@@ -151,6 +152,27 @@ def quiet_slot() -> Brokerage:
     )
 
 
+def wandering() -> Brokerage:
+    """Let data wander over eight sites and come back to some: worse than the harmonic family.
+
+    A search for traces found it; moving data costs nothing, a little or two deployments.
+    """
+    tolls: list[list[float]] = [
+        [0, 0, 0, 0, 0, 0, 0, 0],
+        [0.04, 0, 2, 2, 2, 2, 2, 0],
+        [0.03, 2, 0, 2, 0, 2, 2, 0],
+        [2, 2, 2, 0, 2, 0, 0.024, 0],
+        [2, 2, 0, 0, 0, 0, 2, 0],
+        [2, 2, 2, 2, 2, 0, 0, 0],
+        [2, 2, 2, 2, 2, 2, 0, 0],
+        [2, 0.14, 2, 2, 2, 2, 2, 0],
+    ]
+    origins = [0, 4, 2, 2, 2, 3, 3, 3, 5, 1, 1, 1, 1, 6, 7, 7]
+    words = "Data wander over 8 sites and come back to some; deploying at the last one was enough."
+    found = Wandering(tuple(map(tuple, tolls)), tuple(origins)).instance(10.0)
+    return found.replace(name="wandering_8", description=f"{words}  Found by search.")
+
+
 SHIPPED: dict[str, Callable[[], Brokerage]] = {
     "tiny": tiny,
     "return_trip": return_trip,
@@ -159,6 +181,7 @@ SHIPPED: dict[str, Callable[[], Brokerage]] = {
     "harmonic_fifteen": lambda: harmonic(15, 3.0),
     "harmonic_seventeen": lambda: harmonic(17, 1.0),
     "harmonic_copies": lambda: harmonic(copies=12),
+    "wandering": wandering,
     "unit_scaling": unit_scaling,
     "unit_scaling_cents": lambda: unit_scaling(0.01),
     "set_cover": set_cover,

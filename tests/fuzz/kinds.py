@@ -43,6 +43,7 @@ from farkas.online.gadget.columns import by_cases
 from farkas.relaxations.coded.sharing import shared_optimum
 from farkas.relaxations.dps.fixed_cells import prove_fixed_prices
 from farkas.relaxations.dps.server_prices import ServerProgram
+from farkas.relaxations.dps.server_trees import ServerTrees
 from farkas.relaxations.eris.welfare_bound import aggregated_prices
 from farkas.relaxations.gadget.generation import generate_columns
 from farkas.relaxations.gadget.ring_pricing import LOOSE_LABELS
@@ -176,6 +177,17 @@ def of_servers(instance: Any) -> dict[str, Any]:
     return plain(DpsServerPrices.of(instance, last.prices, rewards))
 
 
+def of_trees(instance: Any) -> dict[str, Any]:
+    """Bound by a few whole jobs of every group of servers."""
+    rewards: Rewards = "budget" if instance.price_cap is None else "capped"
+    program = ServerProgram(instance, rewards)
+    *_, last = program.rounds()
+    trees = ServerTrees(program, last)
+    for _ in range(4):
+        trees.expand()
+    return plain(trees.certificate())
+
+
 def plain(certificate: Any) -> dict[str, Any]:
     return json.loads(msgspec.json.encode(certificate))
 
@@ -214,6 +226,10 @@ TARGETS = {
     ],
     "dps_server_prices": [
         Target(name, of_servers, lists=("workers", "ps"))
+        for name in shown("dps", "tiny", "aggregate_gap")
+    ],
+    "dps_server_trees": [
+        Target(name, of_trees, (), ("trees", "leaves"))
         for name in shown("dps", "tiny", "aggregate_gap")
     ],
     "gadget.horizon": [

@@ -66,6 +66,7 @@ LINEAR = sorted(
         "coded_owners",
         "dps_fixed_prices",
         "dps_server_prices",
+        "dps_server_trees",
         "eris_cases",
         "gadget.slot_tree",
     }

@@ -16,7 +16,7 @@ UNITS = {
     # levels are rates of completion
     r"quantity coded\.(assignment|simple_greedy|iterated_greedy).*": "1/time",
     # these programs are told the speeds, or loads and times, as shares of the largest
-    r"(program|convex) coded\.(assignment|expected_convex|sca).*": "",
+    r"(program|convex) coded\.(assignment|expected_convex|sca|worst_simple_greedy).*": "",
     # probabilities, rows, jobs, servers, workers, whole slots
     r"quantity coded\.chance\.plan\[.*\]\.(at_time|expected_results|recoverable)": "",
     r"(quantity|program) dps\.(runtimes|placement|min_servers|pa_servers|.*_sequence).*": "",

@@ -39,6 +39,11 @@ WORTH = "(value|exact value|ratio)"
 EXEMPT: dict[str, tuple[Exempt, ...]] = {
     "coded": (
         Exempt(
+            r"program coded\.worst_simple_greedy.*",
+            "worker without speed|twice",
+            "of workers that every master may use only, whose smallest speed is an end of the box",
+        ),
+        Exempt(
             r"quantity coded\.(uniform|uncoded).*|(convex|program) coded\.loads.*"
             rf"|algorithm coded\.uniform\.({WORTH}|violations)|algorithm coded\.uncoded\..*",
             "masters turned|workers turned|worker without speed|twice",
@@ -161,6 +166,16 @@ EXEMPT: dict[str, tuple[Exempt, ...]] = {
     ),
     "gadget": (
         Exempt(
+            r"program gadget\.worst_fifo.*",
+            "empty server",
+            "of a single server only",
+        ),
+        Exempt(
+            r"program gadget\.worst_fifo.*",
+            "jobs turned",
+            "the jobs of one slot queue in the order of the file",
+        ),
+        Exempt(
             rf"quantity gadget\.(drf|las)|algorithm gadget\.(drf|las)\.{WORTH}",
             "worthless job",
             "serves every job, whatever it is worth",
@@ -183,6 +198,11 @@ EXEMPT: dict[str, tuple[Exempt, ...]] = {
         ),
     ),
     "mlbroker": (
+        Exempt(
+            r"program mlbroker\.worst_local.*",
+            "sites turned|dear site",
+            "servers stand at drawn sites, and data may be collected at every one",
+        ),
         Exempt(
             r"quantity mlbroker\.big_m_smallest",
             "resource in halves",

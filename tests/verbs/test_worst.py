@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 from fractions import Fraction
 
 import pytest
 
 import farkas
 from farkas.errors import InvalidInstance, InvalidOption, UnknownName
+from farkas.online.driver import algorithms
 from farkas.verbs.worst import keep, worst
 
 
@@ -34,6 +36,14 @@ def test_the_same_seed_finds_the_same() -> None:
     assert one.gap == two.gap
 
 
+def test_what_no_worker_can_find_is_refused_with_workers() -> None:
+    one = dataclasses.replace(algorithms["mlbroker.local"], source="changed")
+    assert worst(one, evaluations=4).ratio
+    for where in ({"workers": 1}, {"store": "never.json"}):
+        with pytest.raises(InvalidOption, match="not registered"):
+            worst(one, evaluations=4, **where)  # type: ignore[arg-type]
+
+
 def test_around_an_instance_only_what_is_asked_changes() -> None:
     instance = farkas.load("mlbroker/tiny")
     found = worst("mlbroker.local", instance, ranges={"deploy_cost": (0, 50)}, evaluations=40)
@@ -50,6 +60,10 @@ def test_around_an_instance_only_what_is_asked_changes() -> None:
         (InvalidOption, {"algorithm": "dps.simple", "evaluations": 2.5}),
         (InvalidOption, {"algorithm": "dps.simple", "seconds": -1.0}),
         (InvalidOption, {"algorithm": "dps.simple", "nothing": 1}),
+        (InvalidOption, {"algorithm": "dps.simple", "workers": 0}),
+        (InvalidOption, {"algorithm": "dps.simple", "workers": True}),
+        (InvalidOption, {"algorithm": "dps.simple", "scheduler": 3}),
+        (InvalidOption, {"algorithm": "dps.simple", "store": 3}),
         (InvalidOption, {"algorithm": "dps.simple", "instance": "dps/tiny", "preset": "small"}),
         (InvalidInstance, {"algorithm": "dps.simple", "instance": "eris/tiny"}),
     ],

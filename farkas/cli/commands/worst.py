@@ -33,17 +33,32 @@ def command(
         list[str] | None,
         typer.Option("--range", metavar="NAME=LOW..HIGH", help="Range of a field (repeatable)."),
     ] = None,
-    seconds: Annotated[float | None, typer.Option(help="CPU seconds.", show_default="60")] = None,
+    seconds: Annotated[
+        float | None, typer.Option(help="CPU seconds of all processes.", show_default="60")
+    ] = None,
     evaluations: Annotated[
         int | None, typer.Option(min=1, help="Instances to score, whatever the time.")
     ] = None,
     seed: Seed = 0,
+    workers: Annotated[
+        int | None,
+        typer.Option(help="Child processes on this machine; default: none, all is done here."),
+    ] = None,
+    scheduler: Annotated[
+        str, typer.Option(help="Address of a dask scheduler to use instead.")
+    ] = "",
+    store: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Keep where the search stands, and go on.")
+    ] = None,
     out: Annotated[
         str | None, typer.Option("--out", "-o", help="Write the instance (.json).")
     ] = None,
     write: Annotated[
         str | None, typer.Option("--write", metavar="FILE", help="Write the statement (.json).")
     ] = None,
+    prove: Annotated[
+        bool, typer.Option("--prove", help="Prove both sides of the ratio of all of --from.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Search for an instance on which an algorithm is far from the optimum, and prove how far.
@@ -52,19 +67,37 @@ def command(
     smallest and the largest value of twenty draws.  What is found is made small.  Both sides, the
     algorithm's decisions and better ones, are replayed in exact arithmetic; --write keeps them for
     farkas check.  Ctrl-C keeps the best.
+
+    With --evaluations the result depends on the seed alone, not on --workers, and --store lets the
+    same command go on where it was ended, or with more --evaluations.
+
+    With --prove the worst ratio of all instances of a box is proved from both sides, for the few
+    algorithms whose steps are a program; --write FILE.json then also writes FILE.bound.json, the
+    bound, and FILE.box.json, the instance that it is about: farkas check --instance takes both.
     """
     from farkas.online.driver import algorithms
     from farkas.verbs.worst import keep, worst
 
+    limits = {word: _range(word, text) for word, text in assignments(ranges, "--range").items()}
+    if prove:
+        from farkas.cli.worst_box import prove_box
+
+        if instance is None or preset or size or evaluations is not None or seed:
+            raise InvalidOption(
+                "--prove: give --from, and of the others only --set, --range, --seconds"
+            )
+        given = assignments(settings, "--set")
+        prove_box(algorithm, instance, limits, seconds, given, out, write, as_json)
+        return
     chosen = algorithms[algorithm]
     options = chosen.settle(assignments(settings, "--set"), strict=False)
     sizes = {word: _count(word, text) for word, text in _sizes(size).items()}
-    limits = {word: _range(word, text) for word, text in assignments(ranges, "--range").items()}
     check_writable(out)
     check_writable(write)
     found = worst(
         chosen, instance, preset=preset, size=sizes, ranges=limits, seconds=seconds,
-        evaluations=evaluations, seed=seed, progress=_told(), **options,
+        evaluations=evaluations, seed=seed, workers=workers, scheduler=scheduler, store=store,
+        progress=_told(), **options,
     )  # fmt: skip
     if out is not None:
         keep(found, out)
@@ -110,10 +143,10 @@ def _told() -> Callable[[int, float], None] | None:
 
 
 def _print(found: WorstCase) -> None:
-    up = found.proof.sense == "max"
+    value, up = found.proof.value, found.proof.sense == "max"
     rows = [
         ("ratio, at least", found.ratio_words),
-        ("value", promised(found.proof.value, up=up)),
+        ("value", "infinite" if value is None else promised(value, up=up)),
         ("witness", promised(found.proof.witness, up=not up)),
         ("witness by", found.gap.witness.algorithm),
         ("proved bound", None if found.bound is None else promised(found.bound, up=up)),

@@ -148,7 +148,9 @@ def pair_of(proof: GapProof) -> BothSides | None:
     earns, least = ("costs", True) if proof.sense == "min" else ("earns", False)
     name = statement_name(gap.reached)
     heads = (
-        f"{name} {earns} {rounded(proof.value, up=not least, digits=DIGITS)}",
+        f"{name} never ends"
+        if proof.value is None
+        else f"{name} {earns} {rounded(proof.value, up=not least, digits=DIGITS)}",
         f"{gap.witness.algorithm} {earns} {rounded(proof.witness, up=least, digits=DIGITS)}",
     )
     sides = [gap.reached.decisions, gap.witness.decisions]

@@ -29,23 +29,12 @@ class BestFixedPrice(Program):
 
     def declare(self, m: Any, data: Market) -> None:
         """Declare prices, who can pay, and who finds resources busy."""
-        if data.num_servers != 1:
-            raise NotApplicable(f"{self.name} needs one server, this market has {data.num_servers}")
         cap = data.require_cap(self.name)
-        worker, ps = windows.worker_side(data), windows.ps_side(data)
-        last = data.last_slot
-        m.jobs = Set(range(data.num_jobs), label="job")
+        declare_service(m, data, self.name)
         m.asks = Set(
             np.column_stack([np.arange(data.num_jobs), data.worker_type, data.ps_type]),
             label=("job", "worker type", "server type"),
         )
-        windows.declare_demand(m, data, np.arange(data.num_jobs))
-        for side, name in ((worker, "workers"), (ps, "ps")):
-            windows.declare_rows(m, f"{name}_rows", side, **{f"jobs_with_{name}": last})
-            before = windows.earlier(side, last, range(data.num_jobs))
-            setattr(m, f"{name}_before", IndexedSet(m.jobs, before, label="job"))
-            short = side.capacity[side.types] - side.demand + 1
-            setattr(m, f"{name}_in_the_way", Param(m.jobs, values=short))
         most = cap * (data.workers + data.ps)
         m.budget = Param(m.jobs, values=data.budget)
         m.poorer = Set(_poorer(data), label=("job", "job"))
@@ -59,9 +48,7 @@ class BestFixedPrice(Program):
         # who can pay the most that can be asked never declines
         pays = (data.budget >= most).astype(float)
         m.affordable = Var(m.jobs, lower=pays, upper=1.0, integer=True, doc="The job can pay; a.")
-        m.served = Var(m.jobs, integer=True, upper=data.fits, doc="The job is served; f.")
-        m.short_of_workers = Var(m.jobs, binary=True, doc="Too few idle workers at arrival.")
-        m.short_of_ps = Var(m.jobs, binary=True, doc="Too few idle parameter servers at arrival.")
+        declare_served(m, data)
         m.income = Var(
             m.jobs, upper=np.maximum(data.capped_reward, 0.0), doc="Payment received; w."
         )
@@ -137,6 +124,35 @@ class BestFixedPrice(Program):
         from farkas.instances import library
 
         return library.load("dps/one_server")
+
+
+def declare_service(m: Any, data: Market, name: str) -> None:
+    """Declare jobs, the rows of (2b) and (2c) on one server, and who stands in whose way.
+
+    Raises
+    ------
+    NotApplicable
+        There are more servers; ``name`` is of the program that has this rule.
+    """
+    if data.num_servers != 1:
+        raise NotApplicable(f"{name} needs one server, this market has {data.num_servers}")
+    worker, ps = windows.worker_side(data), windows.ps_side(data)
+    last = data.last_slot
+    m.jobs = Set(range(data.num_jobs), label="job")
+    windows.declare_demand(m, data, np.arange(data.num_jobs))
+    for side, units in ((worker, "workers"), (ps, "ps")):
+        windows.declare_rows(m, f"{units}_rows", side, **{f"jobs_with_{units}": last})
+        before = windows.earlier(side, last, range(data.num_jobs))
+        setattr(m, f"{units}_before", IndexedSet(m.jobs, before, label="job"))
+        short = side.capacity[side.types] - side.demand + 1
+        setattr(m, f"{units}_in_the_way", Param(m.jobs, values=short))
+
+
+def declare_served(m: Any, data: Market) -> None:
+    """Declare who is served, and what is short for those who are not."""
+    m.served = Var(m.jobs, integer=True, upper=data.fits, doc="The job is served; f.")
+    m.short_of_workers = Var(m.jobs, binary=True, doc="Too few idle workers at arrival.")
+    m.short_of_ps = Var(m.jobs, binary=True, doc="Too few idle parameter servers at arrival.")
 
 
 def _poorer(data: Market) -> Ints:

@@ -1,4 +1,4 @@
-"""Placements of chosen jobs: those of the linear program, of an integer one, and local search."""
+"""Placements of chosen jobs: of a linear program, of integer ones by group, and local search."""
 
 from __future__ import annotations
 
@@ -9,21 +9,20 @@ import numpy as np
 
 from farkas.errors import NoAnswer, NotACertificate
 from farkas.instances.dps import Market
-from farkas.numbers import Floats, Ints
+from farkas.numbers import Floats, Ints, floats
+from farkas.offline.dps.reassigning import Reassigning
 from farkas.offline.dps.repacking import Repacking
-from farkas.offline.dps.server_bound import server_bound
+from farkas.offline.dps.server_bound import expanded, group_trees, server_bound
 from farkas.offline.dps.timeline import ServerTimeline
 from farkas.offline.ladder import Ascent, Rung
 from farkas.online.dps.offers import Decision
-from farkas.relaxations.dps.server_prices import PricedServers, ServerProgram, Ways
-from farkas.solvers import solve
+from farkas.relaxations.dps.server_prices import PricedServers, ServerProgram
+from farkas.relaxations.dps.server_trees import ServerTrees
 
-MOST_WAYS = 20_000
-"""Columns up to which the integer program is tried."""
-INTEGER_SHARE = 0.2
-"""Of the time that is left, for the integer program."""
-MOST_SECONDS, MOST_NODES = 60.0, 500
-"""Limits of the integer program where nobody set one."""
+TREES_PART = 3
+"""Part of the gap that is asked for in which trees are to end, as a divisor."""
+MOVES_BEFORE, GAINS_BEFORE = 500, 8
+"""Moves before integer programs, and gains of these before what was found is offered."""
 FIRST_MOVES, MORE_MOVES = 500, 1.5
 """Moves before what was found is offered, and how many times as many before it is again."""
 STALLED = 5_000
@@ -90,82 +89,103 @@ class Placements:
         """Rank servers: those of classes where units are held first."""
         return np.where(units > 0, 0, 1)[self.program.classes.of]
 
-    def follow(self, ways: Ways, share: Floats) -> None:
-        """Empty the servers, place jobs as a point of the program does, then others that fit.
+    def follow(self, share: Floats) -> None:
+        """Empty the servers, place jobs as a program does, then others that fit.
 
-        Others that pay more than their charge come in order of arrival, the rest by what they pay
-        for it.
+        First come whole jobs, the largest first and then in order of arrival: jobs of one size that
+        never are more than fit can all be placed so.  Spread ones take what is left.  Others that
+        pay more than their charge come in order of arrival, the rest by what they pay for it.
+
+        Parameters
+        ----------
+        share
+            Of each job that is whole, and spread; shape (jobs, 2).
         """
-        packing = self.packing
+        packing, market = self.packing, self.market
         packing.clear()
-        taken = np.flatnonzero(share > FAIR_SHARE)
-        for way in taken[np.argsort(ways.job[taken], kind="stable")].tolist():
-            job, where = int(ways.job[way]), None
-            if packing.served[job] or not packing.paying[job]:
-                continue
-            if ways.whole[way] >= 0:
-                where = packing.timeline.one_server(job)
-            if where is None:
-                ranks = self._preferred(ways.workers[way]), self._preferred(ways.ps[way])
-                where = packing.timeline.several_servers(job, *ranks)
-            if where is not None:
-                packing.put(job, where)
+        taken = (share > FAIR_SHARE) & packing.paying[:, None]
+        size = np.maximum(self._largest_part(market.workers, 0), self._largest_part(market.ps, 1))
+        for spread in (False, True):
+            jobs = np.flatnonzero(taken[:, int(spread)])
+            for job in jobs[np.lexsort((jobs, -size[jobs]))].tolist():
+                if packing.served[job]:
+                    continue
+                where = None if spread else packing.timeline.one_server(job)
+                if where is None:
+                    where = packing.timeline.several_servers(job, *self._ranks(job))
+                if where is not None:
+                    packing.put(job, where)
         packing.fill(np.flatnonzero(packing.ratio > 1.0))
         packing.fill(np.argsort(-packing.ratio, kind="stable"))
+
+    def _largest_part(self, units: Ints, side: int) -> Floats:
+        """Units of jobs as parts of what one server has of the type at the most."""
+        market = self.market
+        installed = (market.installed_workers, market.installed_ps)[side].max(axis=0)
+        types = (market.worker_type, market.ps_type)[side]
+        return floats(units / np.maximum(installed[types], 1))
 
     def decisions(self) -> list[Decision]:
         """Return what the placements are as decisions."""
         return decisions_of(self.market, self.prices, self.packing.timeline)
 
-    def integer_point(self, ascent: Ascent) -> tuple[Ways, Floats] | None:
-        """Solve for whole ways, without those that no better point takes; None without a point."""
-        priced, ways = self.priced, self.priced.ways
-        room = float(priced.bound) - self.packing.value
-        most = np.zeros(self.market.num_jobs)
-        np.maximum.at(most, ways.job, priced.margin)
-        kept = ways.chosen(most[ways.job] - priced.margin <= room)
-        if not 0 < len(kept.job) <= MOST_WAYS:
-            return None
-        form, _ = self.program.form(kept, integer=True)
-        answer = solve(
-            form,
-            time_limit=min(ascent.deadline.left * INTEGER_SHARE, MOST_SECONDS),
-            gap=float(ascent.gap) / 4,
-            solver_options={"mip_max_nodes": MOST_NODES},
-        )
-        return None if answer.raw_point is None else (kept, answer.point)
+
+def shares_of(market: Market, priced: PricedServers) -> Floats:
+    """Share of each job that a linear program places whole, and spread; shape (jobs, 2)."""
+    found = np.zeros((market.num_jobs, 2))
+    ways = priced.ways
+    np.add.at(found, (ways.job, (ways.whole < 0).astype(np.int64)), priced.share)
+    return found
 
 
 def placements(instance: Market, ascent: Ascent) -> Iterator[Rung]:
-    """Bound by prices of classes, place the jobs that their program chooses, and improve that."""
+    """Bound by prices and trees, place the jobs that these choose, and improve that."""
     program, priced = yield from server_bound(instance, ascent)
     try:
         found = Placements(program, priced)
     except NotACertificate as refusal:
         raise NoAnswer(str(refusal)) from None
-    found.follow(priced.ways, priced.share)
+    found.follow(shares_of(instance, priced))
     yield Rung("jobs of the linear program", found.decisions())
-    best = found.packing.saved()
-    point = found.integer_point(ascent)
-    if point is not None:
-        found.follow(*point)
+    trees = group_trees(program, priced)
+    if trees is not None and ascent.deadline.left:
+        best = found.packing.saved()
+        found.follow(trees.settle(lambda: ascent.deadline.left, float(ascent.gap) / 4))
         if found.packing.value > best.value:
-            yield Rung("jobs of an integer program", found.decisions())
+            yield Rung("whole jobs by class", found.decisions())
         else:
             found.packing.restore(best)
-    yield from _improved(found, ascent)
+        yield from expanded(trees, ascent, ascent.gap / TREES_PART)
+    yield from _improved(found, ascent, MOVES_BEFORE if trees is not None else None)
+    if trees is not None:
+        yield from _placed_anew(found, trees, ascent)
+        yield from expanded(trees, ascent, Fraction(0))
+        yield from _improved(found, ascent)
 
 
-def _improved(found: Placements, ascent: Ascent) -> Iterator[Rung]:
+def _placed_anew(found: Placements, trees: ServerTrees, ascent: Ascent) -> Iterator[Rung]:
+    """Place jobs of groups anew by integer programs."""
+    anew = Reassigning(found.packing, found.program, found.priced, trees)
+    offered, moves = found.packing.value, 0
+    for gained in anew.moves(lambda: ascent.deadline.left, float(ascent.gap)):
+        moves += gained
+        if moves >= GAINS_BEFORE and found.packing.value > offered:
+            offered, moves = found.packing.value, 0
+            yield Rung("jobs placed anew", found.decisions())
+    if found.packing.value > offered:
+        yield Rung("jobs placed anew", found.decisions())
+
+
+def _improved(found: Placements, ascent: Ascent, most: int | None = None) -> Iterator[Rung]:
     """Move until the time is over, or moves have gained nothing for long."""
     rng, packing = np.random.default_rng(0), found.packing
     moves, idle, offered = 0, 0, packing.value
     batch = float(FIRST_MOVES)
-    while idle < STALLED and packing.waiting:
+    while idle < STALLED and packing.waiting and (most is None or moves < most):
         gained = packing.move(rng)
         moves, idle = moves + 1, 0 if gained else idle + 1
         over = not ascent.deadline.left
-        if over or moves >= batch or idle >= STALLED:
+        if over or moves >= batch or idle >= STALLED or moves == most:
             batch = moves * MORE_MOVES + FIRST_MOVES
             if packing.value > offered:
                 offered = packing.value

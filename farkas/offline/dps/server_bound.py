@@ -1,8 +1,8 @@
-"""The bound by prices of classes of servers."""
+"""The bounds by prices of classes of servers, and by trees of whole jobs."""
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from fractions import Fraction
 
 import msgspec
@@ -15,8 +15,12 @@ from farkas.offline.ladder import Ascent, Rung
 from farkas.online.dps.environment import run_bound
 from farkas.online.run import Bound
 from farkas.relaxations.dps.server_prices import PricedServers, ServerProgram
+from farkas.relaxations.dps.server_trees import ServerTrees
 
 WORDS = "prices by class of servers"
+TREES = "trees of whole jobs by group of servers"
+FIRST_NODES, MORE_NODES = 100, 2
+"""Nodes before what trees prove is offered, and how many times as many before it is again."""
 
 
 def rewards_that_bind(market: Market) -> Rewards:
@@ -62,3 +66,30 @@ def server_bound(
         best = program.by_type(by_type.prices)
         yield Rung(WORDS, bound=bound_of(instance, best))
     return program, best
+
+
+def group_trees(program: ServerProgram, priced: PricedServers) -> ServerTrees | None:
+    """Trees of the groups; None where these are too large."""
+    try:
+        return ServerTrees(program, priced)
+    except NotACertificate:
+        return None
+
+
+def expanded(trees: ServerTrees, ascent: Ascent, excess: Fraction) -> Iterator[Rung]:
+    """Decide jobs until the trees are near enough to the best whole jobs by class.
+
+    Parameters
+    ----------
+    excess
+        How near, as a share of the bound.
+    """
+    most, more = trees.nodes + FIRST_NODES, True
+    while more:
+        more = trees.excess > excess * trees.bound and bool(ascent.deadline.left) and trees.expand()
+        if more and trees.nodes < most:
+            continue
+        most = MORE_NODES * trees.nodes
+        if ascent.better_bound(trees.bound):
+            made = trees.certificate()
+            yield Rung(TREES, bound=Bound.of(trees.bound, TREES, made.plain()))

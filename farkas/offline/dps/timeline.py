@@ -58,10 +58,8 @@ class ServerTimeline:
         affordable(float(types) * market.num_servers * len(slots), "idle units by slot")
         self.first: Ints = np.searchsorted(slots, market.arrival)
         """Number of the arrival slot of each job, shape (jobs,)."""
-        self.after = tuple(
-            np.searchsorted(slots, market.last_held(end), side="right")
-            for end in (market.spread_end, market.colocated_end)
-        )
+        self._last = market.last_held(market.spread_end), market.last_held(market.colocated_end)
+        self.after = tuple(np.searchsorted(slots, last, side="right") for last in self._last)
         """First arrival slot at which the job holds nothing any more: spread, and whole."""
         self._idle = tuple(
             np.repeat(installed.T[:, :, None], len(slots), axis=2).astype(np.int64)
@@ -93,6 +91,20 @@ class ServerTimeline:
             self._idle[0][market.worker_type[job], :, part],
             self._idle[1][market.ps_type[job], :, part],
         )
+
+    def last_slot(self, job: int) -> int:
+        """Last slot in which a placed job holds its units."""
+        return int(self._last[int(self.placed[job].whole)][job])
+
+    def idle(self, job: int, whole: bool) -> tuple[Ints, Ints]:
+        """Least idle workers and parameter servers over the slots of a job, shapes (servers,)."""
+        workers, ps = self._views(job, whole)
+        return workers.min(axis=1), ps.min(axis=1)
+
+    def idle_units(self, side: int, kind: int) -> Ints:
+        """Idle units of a type, shape (servers, arrival slots); side 0 is workers."""
+        idle: Ints = self._idle[side][kind]
+        return idle
 
     def one_server(self, job: int) -> Placed | None:
         """Find the fullest server that can host the whole job; None where none can."""

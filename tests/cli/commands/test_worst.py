@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import pytest
 
@@ -45,6 +50,9 @@ def test_a_table_for_people(capsys) -> None:  # type: ignore[no-untyped-def]
         (["dps.simple", "--set", "nothing=1"], "no option"),
         (["dps.simple", "--from", "eris/tiny"], "takes instances of kind dps"),
         (["dps.simple", "--write", "/nowhere/at/all.json"], "/nowhere"),
+        (["dps.simple", "--store", "/nowhere/at/all.json"], "/nowhere"),
+        (["dps.simple", "--workers", "0"], "give at least 1"),
+        (["dps.simple", "--scheduler", "tcp://nowhere"], "has no port"),
     ],
 )
 def test_bad_words_are_one_line(words: list[str], message: str, capsys) -> None:  # type: ignore[no-untyped-def]
@@ -52,3 +60,30 @@ def test_bad_words_are_one_line(words: list[str], message: str, capsys) -> None:
     said = capsys.readouterr().err
     assert message in said
     assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize("workers", [[], ["--workers", "2"]])
+def test_ctrl_c_keeps_the_best_and_children_die(workers: list[str], tmp_path: Path) -> None:
+    store = tmp_path / "store.json"
+    words = ["mlbroker.local", "--evaluations", "1000000", "--store", str(store), "--json"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "farkas", "worst", *words, *workers],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    while not store.exists():
+        assert process.poll() is None
+        time.sleep(0.05)
+    tasks = Path(f"/proc/{process.pid}/task")
+    children = [
+        int(child) for file in tasks.glob("*/children") for child in file.read_text().split()
+    ]
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=300)
+    assert process.returncode == 130
+    assert "this is the best so far" in err
+    said = json.loads(out)
+    assert said["interrupted"] is True
+    assert said["ratio_at_least"] > 1
+    if tasks.parent.parent.exists():
+        assert len(children) == (2 if workers else 0)
+        assert not any(Path(f"/proc/{child}").exists() for child in children)

@@ -14,8 +14,8 @@ from farkas.exact.deadline import Deadline
 from farkas.instances.generate import generate
 from farkas.models.dps.offline import Offline
 from farkas.offline.dps import placements as module
-from farkas.offline.dps.placements import Placements, best_prices, placements
-from farkas.offline.dps.server_bound import WORDS, rewards_that_bind
+from farkas.offline.dps.placements import Placements, best_prices, placements, shares_of
+from farkas.offline.dps.server_bound import TREES, WORDS, group_trees, rewards_that_bind
 from farkas.offline.ladder import Ascent, ladders
 from farkas.relaxations.dps import server_prices
 from farkas.relaxations.dps.server_prices import ServerProgram
@@ -138,14 +138,24 @@ def test_the_deadline_leaves_what_was_found():
     assert len(methods) <= len(set(methods)) + server_prices.MOST_ROUNDS
 
 
-def test_the_integer_point_is_no_worse_than_what_its_ways_allow():
+def test_whole_jobs_by_class_are_worth_no_less_than_what_is_placed():
     market = generate("dps", "published", 0, num_jobs=60, horizon=60, num_servers=3)
     program = ServerProgram(market, "capped")
     *_, priced = program.rounds()
+    trees = group_trees(program, priced)
+    shares = trees.settle(lambda: 60.0, 1e-6)
     found = Placements(program, priced)
-    found.follow(priced.ways, priced.share)
-    ways, share = found.integer_point(Ascent("max", Deadline(), Fraction(0)))
-    value = float(program.reward[ways.job] @ share)
-    # whole ways by class relax the placement on servers: nothing better was cut off
-    assert found.packing.value <= value * (1 + 1e-9)
-    assert value <= float(priced.bound) * (1 + 1e-9)
+    found.follow(shares)
+    by_class = float(program.reward @ shares.sum(axis=1))
+    assert found.packing.value <= by_class * (1 + 1e-6)
+    assert by_class <= float(priced.bound) * (1 + 1e-9)
+    found.follow(shares_of(market, priced))
+    assert found.packing.value <= by_class * (1 + 1e-6)
+
+
+def test_what_all_jobs_decided_leave_is_the_optimum():
+    """One virtual cluster whose servers hold less than its jobs ask for: prices are 9 % away."""
+    market = posted(*[(0, 3.0, 2, 4.0)] * 3, (1, 3.0, 1, 1.0), units=5)
+    found = farkas.optimum(market, gap=0.0)
+    assert found.value == found.bound == 9
+    assert any(step.method == TREES for step in found.steps)

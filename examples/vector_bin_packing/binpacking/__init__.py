@@ -1,0 +1,1 @@
+"""Items with sizes in several dimensions, packed into as few equal bins as possible."""

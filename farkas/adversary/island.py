@@ -1,0 +1,302 @@
+"""One of several searches that go on side by side: annealing from draws and from its best."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import math
+import os
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from farkas.adversary.box import InstanceBox
+from farkas.adversary.moves import moved, redrawn
+from farkas.adversary.scoring import LIFTS, Scored, Scorer
+from farkas.adversary.shape import Plain, copied
+from farkas.compiled import Kernel
+from farkas.errors import UnknownName
+from farkas.online.driver import Algorithm, algorithms
+from farkas.portable.exponentials import exp
+
+LEG = 60
+"""Moves of one descent in temperature."""
+WARM, COLD = 1.0, 0.02
+"""First and last temperature: at 1 a factor of e in the ratio is given up once in e times."""
+KEPT = 6
+"""Instances kept, each with other decisions of the algorithm."""
+FRESH = 0.25
+"""Share of descents that start from a draw."""
+REDRAWN = 0.5
+"""Share of these whose first move draws every number anew: generators keep to the middle."""
+REFUSED = 20
+"""Moves for each instance that may be scored; readers refuse the others."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Foothold:
+    """An instance with its score, and the plain data that moves start from."""
+
+    scored: Scored
+    data: Plain
+
+
+@dataclasses.dataclass(slots=True)
+class Island:
+    """Where a search stands between two of its moves.
+
+    Parameters
+    ----------
+    number
+        Its place among the others.
+    rng
+        Draws its moves.
+    kept
+        The best instances, the worst for the algorithm first, each with other decisions.
+    lifts
+        What searches for better witnesses added lately, in logarithms of the ratio.
+    begun
+        Starts of the box that it has scored.
+    step
+        Moves of the descent under way; 0 before the first.
+    walk
+        Where the descent stands; None where that is ``start``, which has no score.
+    start
+        Number of the box's start from which the descent began.
+    evaluations, refused
+        Instances scored, and those of them on which the algorithm had no valid decisions.
+    """
+
+    number: int
+    rng: np.random.Generator
+    kept: list[Foothold] = dataclasses.field(default_factory=list)
+    lifts: collections.deque[float] = dataclasses.field(
+        default_factory=lambda: collections.deque([math.inf], maxlen=LIFTS)
+    )
+    begun: int = 0
+    step: int = 0
+    walk: Foothold | None = None
+    start: int = 0
+    evaluations: int = 0
+    refused: int = 0
+
+    @classmethod
+    def new(cls, number: int, seed: int) -> Island:
+        """Begin one; its draws follow from the seed and its number."""
+        return cls(number, np.random.default_rng((seed, number)))
+
+    @property
+    def best(self) -> Foothold | None:
+        """The worst instance for the algorithm."""
+        return self.kept[0] if self.kept else None
+
+    @property
+    def height(self) -> float:
+        """Logarithm of the largest ratio."""
+        return self.kept[0].scored.height if self.kept else -math.inf
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing can be worse."""
+        return self.height == math.inf
+
+    def take(self, found: Foothold) -> None:
+        """Keep an instance unless a worse one with the same decisions is known."""
+        for place, known in enumerate(self.kept):
+            if known.scored.signature == found.scored.signature:
+                if known.scored.height >= found.scored.height:
+                    return
+                del self.kept[place]
+                break
+        self.kept.append(found)
+        self.kept.sort(key=lambda one: -one.scored.height)
+        del self.kept[KEPT:]
+
+    def advance(
+        self,
+        box: InstanceBox,
+        scorer: Scorer,
+        quota: int,
+        islands: int,
+        over: Callable[[], bool],
+    ) -> None:
+        """Score up to ``quota`` instances, starts of the box first.
+
+        Parameters
+        ----------
+        islands
+            How many share the starts.
+        over
+            Asked before each; True ends it at once.
+        """
+        scorer.lifts = self.lifts
+        last = self.evaluations + quota
+        for _ in range(REFUSED * quota):
+            if self.evaluations >= last or self.ended or over():
+                return
+            start = self.number + islands * self.begun
+            if start < len(box.starts):
+                self.begun += 1
+                self._score(copied(box.starts[start]), box, scorer)
+            else:
+                self._move(box, scorer)
+
+    def _score(self, data: Plain, box: InstanceBox, scorer: Scorer) -> Foothold | None:
+        instance = box.built(data)
+        if instance is None:
+            return None
+        self.evaluations += 1
+        scored = scorer.score(instance, self.height)
+        if scored is None:
+            self.refused += 1
+            return None
+        found = Foothold(scored, data)
+        self.take(found)
+        return found
+
+    def _move(self, box: InstanceBox, scorer: Scorer) -> None:
+        """Make one move of a descent in temperature."""
+        if self.step % LEG == 0:
+            self.step, self.walk = 0, None
+            self.start = int(self.rng.integers(len(box.starts)))
+            if self.kept and self.rng.random() >= FRESH:
+                self.walk = self.kept[int(len(self.kept) * self.rng.random() ** 2)]
+        temperature = WARM * (COLD / WARM) ** (self.step / LEG)
+        here = box.starts[self.start] if self.walk is None else self.walk.data
+        height = -math.inf if self.walk is None else self.walk.scored.height
+        anew = self.step == 0 and self.walk is None and self.rng.random() < REDRAWN
+        self.step += 1
+        found = self._score((redrawn if anew else moved)(here, box, self.rng), box, scorer)
+        if found is None:
+            return
+        change = found.scored.height - height
+        if change >= 0 or self.rng.random() < exp(change / temperature):
+            self.walk = found
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Hunt:
+    """What all islands share.
+
+    Parameters
+    ----------
+    box
+        Instances to search among.
+    algorithm
+        Registered name, or an algorithm that has none.
+    options, seed, witnesses
+        As a `Scorer` takes them.
+    islands
+        How many there are.
+    """
+
+    box: InstanceBox
+    algorithm: str | Algorithm
+    options: Mapping[str, Any]
+    seed: int
+    witnesses: tuple[str, ...]
+    islands: int
+
+    @classmethod
+    def of(cls, box: InstanceBox, scorer: Scorer, islands: int) -> Hunt:
+        """Say what a scorer does."""
+        algorithm: str | Algorithm = scorer.algorithm
+        try:
+            if algorithms[scorer.algorithm.name] is scorer.algorithm:
+                algorithm = scorer.algorithm.name
+        except UnknownName:
+            pass
+        return cls(box, algorithm, scorer.options, scorer.seed, tuple(scorer.witnesses), islands)
+
+    def scorer(self) -> Scorer:
+        """Make a scorer of it."""
+        name = self.algorithm
+        algorithm = algorithms[name] if isinstance(name, str) else name
+        return Scorer(algorithm, self.options, self.seed, self.witnesses)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Leave:
+    """One round of one island.
+
+    Parameters
+    ----------
+    island
+        Where it stands.
+    quota
+        Instances to score.
+    seconds
+        CPU seconds after which no instance is scored any more.
+    """
+
+    island: Island
+    quota: int
+    seconds: float
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Return:
+    """What became of a round.
+
+    Parameters
+    ----------
+    island
+        Where it stands now.
+    seconds
+        CPU seconds of the process ``process``.
+    cut
+        Whether time or Ctrl-C ended it early.
+    interrupted
+        Whether that was Ctrl-C.
+    """
+
+    island: Island
+    seconds: float
+    process: int
+    cut: bool
+    interrupted: bool
+
+
+class IslandWork:
+    """Lets an island go on for a round; `farkas.executor.SpreadWork`.
+
+    Parameters
+    ----------
+    shared
+        What all islands share.
+    scorer
+        Where it is made already.
+    """
+
+    kernels: tuple[Kernel[..., Any], ...] = ()
+
+    def __init__(self, shared: Hunt, scorer: Scorer | None = None) -> None:
+        self._hunt = shared
+        self._scorer = shared.scorer() if scorer is None else scorer
+        self.pressed: Callable[[], bool] = lambda: False
+        """Whether Ctrl-C was pressed in this process."""
+
+    def __call__(self, task: Leave) -> Return:
+        """Go on until the quota is reached."""
+        island, begin = task.island, time.process_time()
+        end, cut = begin + task.seconds, False
+
+        def over() -> bool:
+            nonlocal cut
+            cut = self.pressed() or time.process_time() >= end
+            return cut
+
+        interrupted, self._scorer.pressed = False, self.pressed
+        try:
+            island.advance(self._hunt.box, self._scorer, task.quota, self._hunt.islands, over)
+        except KeyboardInterrupt:
+            cut = interrupted = True
+        return Return(
+            island,
+            seconds=time.process_time() - begin,
+            process=os.getpid(),
+            cut=cut,
+            interrupted=interrupted or self.pressed(),
+        )

@@ -1,0 +1,265 @@
+"""Where a search stands, in a file that it can go on from.
+
+The file holds no scores: instances are built, decided and replayed again when it is read, so that
+what it says of itself changes where a search goes on, but nothing that is found.
+"""
+
+from __future__ import annotations
+
+import collections
+import hashlib
+import math
+import os
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal, Self
+
+import msgspec
+import numpy as np
+
+import farkas
+from farkas.adversary.box import InstanceBox
+from farkas.adversary.gap import Decisions
+from farkas.adversary.island import KEPT, LEG, Foothold, Hunt, Island
+from farkas.adversary.scoring import LIFTS, Scorer
+from farkas.adversary.search import ISLANDS, ROUND
+from farkas.adversary.shape import copied
+from farkas.atomic import require_target, write_bytes
+from farkas.errors import FarkasError, FileProblem
+from farkas.online.recording import installed, plain
+from farkas.reading import read_record, require_single
+from farkas.refusals import parsed
+from farkas.words import named
+
+Index = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
+Hex = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{1,32}$")]
+
+
+class _Record(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    pass
+
+
+class Stored(_Record, frozen=True, kw_only=True):
+    """An instance that was kept, as plain data, and the decisions that are better on it."""
+
+    data: dict[str, Any]
+    witness: Decisions
+
+    @classmethod
+    def of(cls, kept: Foothold) -> Self:
+        """Leave out all scores."""
+        return cls(data=kept.data, witness=kept.scored.witness)
+
+
+class Generator(_Record, frozen=True, kw_only=True):
+    """State of a `numpy.random.PCG64`."""
+
+    state: Hex
+    inc: Hex
+    has_uint32: Annotated[int, msgspec.Meta(ge=0, le=1)]
+    uinteger: Annotated[int, msgspec.Meta(ge=0, lt=2**32)]
+
+    @classmethod
+    def of(cls, rng: np.random.Generator) -> Self:
+        """Read it off."""
+        found: Mapping[str, Any] = rng.bit_generator.state
+        return cls(
+            state=f"{found['state']['state']:x}",
+            inc=f"{found['state']['inc']:x}",
+            has_uint32=found["has_uint32"],
+            uinteger=found["uinteger"],
+        )
+
+    def generator(self) -> np.random.Generator:
+        """Make one that goes on from here."""
+        bits = np.random.PCG64(0)
+        bits.state = {
+            "bit_generator": "PCG64",
+            "state": {"state": int(self.state, 16), "inc": int(self.inc, 16)},
+            "has_uint32": self.has_uint32,
+            "uinteger": self.uinteger,
+        }
+        return np.random.Generator(bits)
+
+
+class StoredIsland(_Record, frozen=True, kw_only=True):
+    """A `farkas.adversary.island.Island`; ``lifts`` are null where they are infinite."""
+
+    generator: Generator
+    kept: Annotated[list[Stored], msgspec.Meta(max_length=KEPT)]
+    lifts: Annotated[list[float | None], msgspec.Meta(min_length=1, max_length=LIFTS)]
+    begun: Index
+    step: Annotated[int, msgspec.Meta(ge=0, le=LEG)]
+    walk: Stored | None
+    start: Index
+    evaluations: Index
+    refused: Index
+
+    @classmethod
+    def of(cls, island: Island) -> Self:
+        """Say where an island stands."""
+        return cls(
+            generator=Generator.of(island.rng),
+            kept=[Stored.of(one) for one in island.kept],
+            lifts=[None if math.isinf(lift) else lift for lift in island.lifts],
+            begun=island.begun,
+            step=island.step,
+            walk=None if island.walk is None else Stored.of(island.walk),
+            start=island.start,
+            evaluations=island.evaluations,
+            refused=island.refused,
+        )
+
+
+class Identity(_Record, frozen=True, kw_only=True):
+    """What a search is of; with the same it goes on, and finds the same.
+
+    Parameters
+    ----------
+    algorithm, options, seed
+        Whose worst case is searched for, and the seed of the search.
+    box
+        SHA-256 of the box.
+    rounds
+        Islands, and instances that each scores in a round.
+    versions
+        Of everything that scores.
+    """
+
+    algorithm: str
+    options: dict[str, Any]
+    seed: int
+    box: str
+    rounds: tuple[int, int]
+    versions: dict[str, str]
+
+    @classmethod
+    def of(cls, hunt: Hunt, name: str, seed: int) -> Self:
+        """Say what a search is of."""
+        box = hunt.box
+        ranges = {family: (one.low, one.high, one.whole) for family, one in box.ranges.items()}
+        content = msgspec.json.encode(
+            [
+                box.kind,
+                box.starts,
+                ranges,
+                box.most,
+                sorted(box.optional),
+                hunt.seed,
+                hunt.witnesses,
+            ],
+            order="deterministic",
+        )
+        return cls(
+            algorithm=name,
+            options=plain(dict(hunt.options)),
+            seed=seed,
+            box=hashlib.sha256(content).hexdigest(),
+            rounds=(ISLANDS, ROUND),
+            versions={"farkas": farkas.__version__, "numpy": np.__version__, **installed()},
+        )
+
+    def other(self, stored: Identity) -> str:
+        """Say in words in what a stored search is another one; empty if in nothing."""
+        if stored.algorithm != self.algorithm:
+            return f"it is about {named(stored.algorithm)}"
+        if msgspec.json.encode(stored.options) != msgspec.json.encode(self.options):
+            return "it is about other options"
+        if stored.seed != self.seed:
+            return f"its seed is {stored.seed}"
+        if stored.box != self.box:
+            return "its box is another one (preset, sizes, ranges or instance)"
+        if (stored.rounds, stored.versions) != (self.rounds, self.versions):
+            return "other versions of farkas or what it uses wrote it"
+        return ""
+
+
+class _File(_Record, frozen=True, kw_only=True):
+    farkas: Literal[1] = 1
+    search: Identity
+    islands: Annotated[list[StoredIsland], msgspec.Meta(min_length=ISLANDS, max_length=ISLANDS)]
+
+
+class SearchStore:
+    """A file that holds where a search stands; it appears after the first round.
+
+    Parameters
+    ----------
+    path
+        The file.
+    identity
+        What the search is of.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], identity: Identity) -> None:
+        self._path, self._identity = path, identity
+        self._where = named(os.fspath(path))
+        require_target(path)
+
+    def keep(self, islands: Sequence[Island]) -> None:
+        """Write where all islands stand, in one step; raises `FileProblem`."""
+        content = _File(
+            search=self._identity, islands=[StoredIsland.of(island) for island in islands]
+        )
+        write_bytes(self._path, msgspec.json.encode(content) + b"\n")
+
+    def islands(self, box: InstanceBox, scorer: Scorer) -> list[Island]:
+        """Read where they stand, and score what they kept again; none without a file.
+
+        Raises
+        ------
+        FileProblem
+            The file is no such store, about another search, or holds what the box does not or a
+            witness that is none.
+        """
+        if not os.path.lexists(self._path):
+            return []
+        content = read_record(self._path)
+        try:
+            found = msgspec.json.decode(content, type=_File)
+        except (msgspec.DecodeError, ValueError, RecursionError) as error:
+            raise FileProblem(f"{self._where}: is no store of a search: {parsed(error)}") from None
+        require_single(content, self._where)
+        if difference := self._identity.other(found.search):
+            raise FileProblem(f"{self._where}: is the store of another search: {difference}")
+        return [
+            self._island(number, stored, box, scorer) for number, stored in enumerate(found.islands)
+        ]
+
+    def _island(
+        self, number: int, stored: StoredIsland, box: InstanceBox, scorer: Scorer
+    ) -> Island:
+        if stored.start >= len(box.starts) or stored.refused > stored.evaluations:
+            raise FileProblem(f"{self._where}: counts of island {number} do not fit together")
+        lifts = [math.inf if lift is None else lift for lift in stored.lifts]
+        island = Island(
+            number,
+            stored.generator.generator(),
+            lifts=collections.deque(lifts, maxlen=LIFTS),
+            begun=stored.begun,
+            step=stored.step,
+            walk=None if stored.walk is None else self._scored(stored.walk, box, scorer),
+            start=stored.start,
+            evaluations=stored.evaluations,
+            refused=stored.refused,
+        )
+        for one in stored.kept:
+            island.take(self._scored(one, box, scorer))
+        return island
+
+    def _scored(self, stored: Stored, box: InstanceBox, scorer: Scorer) -> Foothold:
+        """Build, decide and replay one instance again."""
+        data = copied(stored.data)
+        try:
+            instance = box.built(data) if box.holds(data) else None
+        except (LookupError, TypeError, ValueError, AttributeError):
+            instance = None
+        if instance is None:
+            raise FileProblem(f"{self._where}: holds an instance that is not of the box")
+        try:
+            scored = scorer.again(instance, stored.witness)
+        except FarkasError as error:
+            raise FileProblem(f"{self._where}: {error}") from None
+        if scored is None:
+            message = f"{self._where}: holds an instance on which nothing is decided"
+            raise FileProblem(message)
+        return Foothold(scored, data)

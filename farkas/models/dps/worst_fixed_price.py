@@ -1,0 +1,132 @@
+"""Program dps.worst_fixed_price."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from farkas.algebra import Param, Sum, Var, constraint, objective
+from farkas.errors import NotApplicable
+from farkas.instances.dps import Market
+from farkas.models.dps.best_fixed_price import BestFixedPrice, declare_served, declare_service
+from farkas.models.worst_case import Values, WorstProgram, span
+from farkas.numbers import Floats
+from farkas.tolerances import ROUNDING
+
+
+class WorstFixedPrice(WorstProgram):
+    """Worst budgets for dps.fixed_price on one server.  DPS (2) against posted prices.
+
+    Budgets lie between the smallest and the largest of the market; all else, the posted prices
+    too, is as it stands there.  Who can pay is served whenever the job fits, and pays what is
+    asked, a constant; the witness accepts whom it likes and is paid the budget, or what the price
+    cap allows.  The objective is what the witness earns less ``ratio`` times the algorithm.
+    """
+
+    name = "dps.worst_fixed_price"
+    kind = "dps"
+    algorithm: ClassVar[str] = "dps.fixed_price"
+    varied: ClassVar[tuple[str, ...]] = ("jobs[].budget",)
+
+    def declare(self, m: Any, data: Market) -> None:
+        """Declare budgets, who pays and is served, and the witness."""
+        asked = asked_of(data, self.name)
+        low, high = span(data.budget)
+        declare_service(m, data, self.name)
+        m.ratio = Param(values=self.factor)
+        m.asked = Param(m.jobs, values=asked)
+        m.forgiven = Param(values=1.0 + ROUNDING)  # as `farkas.closeness.allowed` forgives
+        m.limit = Param(m.jobs, values=asked * (1.0 - self.share))
+        m.above = Param(m.jobs, values=np.maximum(high - asked * (1.0 - self.share), 0.0))
+        most = np.full(data.num_jobs, high)
+        if data.price_cap is not None:
+            most = np.minimum(most, data.price_cap * (data.workers + data.ps))
+        m.most = Param(m.jobs, values=most)
+        m.budget = Var(m.jobs, lower=low, upper=high, doc="What the user pays at most; v.")
+        # who can always pay never declines
+        m.affordable = Var(
+            m.jobs, lower=(asked <= low).astype(float), upper=1.0, integer=True,
+            doc="The job can pay; a.",
+        )  # fmt: skip
+        declare_served(m, data)
+        m.accepted = Var(m.jobs, integer=True, upper=data.fits, doc="The witness accepts the job.")
+        m.reward = Var(m.jobs, upper=most, doc="What the job pays the witness.")
+
+    @constraint("2i", "jobs")
+    def pays_within_budget(m, i):
+        """Who can pay is asked for no more than the budget."""
+        return m.forgiven * m.budget[i] >= m.asked[i] * m.affordable[i]
+
+    @constraint("2i", "jobs")
+    def declines_above_budget(m, i):
+        """Who cannot pay is asked for the budget or more."""
+        return m.budget[i] <= m.limit[i] + m.above[i] * m.affordable[i]
+
+    only_who_can_pay = BestFixedPrice.only_who_can_pay
+    served_unless_blocked = BestFixedPrice.served_unless_blocked
+    enough_workers = BestFixedPrice.enough_workers
+    enough_ps = BestFixedPrice.enough_ps
+    workers_really_short = BestFixedPrice.workers_really_short
+    ps_really_short = BestFixedPrice.ps_really_short
+
+    @constraint("2c", "workers_rows")
+    def witness_has_workers(m, k, t):
+        """Accepted jobs use no more workers than there are."""
+        held = Sum(m.workers[i] * m.accepted[i] for i in m.jobs_with_workers[k, t])
+        return held <= m.worker_capacity[k]
+
+    @constraint("2b", "ps_rows")
+    def witness_has_ps(m, k, t):
+        """Accepted jobs use no more parameter servers than there are."""
+        held = Sum(m.ps[i] * m.accepted[i] for i in m.jobs_with_ps[k, t])
+        return held <= m.ps_capacity[k]
+
+    @constraint("2", "jobs")
+    def reward_within_budget(m, i):
+        """A job pays the witness its budget at most."""
+        return m.reward[i] <= m.budget[i]
+
+    @constraint("2", "jobs")
+    def reward_of_accepted(m, i):
+        """Only accepted jobs pay, within the price cap."""
+        return m.reward[i] <= m.most[i] * m.accepted[i]
+
+    @objective
+    def lost(m):
+        """Payments to the witness less the ratio times those to the algorithm."""
+        earned = Sum(m.asked[i] * m.served[i] for i in m.jobs)
+        return Sum(m.reward[i] for i in m.jobs) - m.ratio * earned
+
+    def decoded(self, data: Market, values: Values) -> Market:
+        """Return the market with the budgets of a point."""
+        import msgspec
+
+        budgets = np.clip(values["budget"], *span(data.budget)).tolist()
+        jobs = [
+            msgspec.structs.replace(job, budget=budget)
+            for job, budget in zip(data.jobs, budgets, strict=True)
+        ]
+        return data.replace(jobs=jobs)
+
+    def example(self) -> Any:
+        """Return a market with one server and posted prices."""
+        from farkas.instances import library
+
+        prices = {"worker": [0.5], "ps": [0.45]}
+        return library.load("dps/one_server").replace(fixed_prices=prices)
+
+
+def asked_of(data: Market, name: str) -> Floats:
+    """Return what the posted prices ask of each job, shape (jobs,).
+
+    Raises
+    ------
+    NotApplicable
+        The market posts no prices; ``name`` is of the program that needs them.
+    """
+    if data.fixed_prices is None:
+        raise NotApplicable(f"{name} needs a market with fixed_prices")
+    worker, ps = np.array(data.fixed_prices.worker), np.array(data.fixed_prices.ps)
+    asked: Floats = worker[data.worker_type] * data.workers + ps[data.ps_type] * data.ps
+    return asked

@@ -1,0 +1,137 @@
+"""A seller of our own that sees no budgets: answers decide what a unit is believed to be worth."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterable
+
+import numpy as np
+
+from farkas.instances.base import Nonnegative, Positive
+from farkas.numbers import Floats
+from farkas.online.dps.offers import Ask, Known, Quote
+from farkas.online.dps.placing import Placing
+from farkas.online.dps.seller import Numbers, Seller, SellerState
+from farkas.online.driver import algorithm
+from farkas.portable.exponentials import exp
+from farkas.portable.logarithms import log, log1p
+from farkas.portable.products import matmul
+
+HIGHEST, LOWEST, STEPS = 1, -7, 8
+"""Levels of a unit's worth from two times the price cap down, as powers of two, and how many there
+are between two powers; prices go from the cap down."""
+LN2 = float(log(2.0))
+NEW = 0.5
+"""Share of a new pair of types that is believed to be worth what others are."""
+_PAIR = re.compile(r"pair (\d+) (\d+)")
+
+
+@dataclasses.dataclass(slots=True, eq=False)
+class BelievedState(SellerState):
+    """What is believed of pairs of types met so far.
+
+    Parameters
+    ----------
+    beliefs
+        By worker type and server type, logarithms of weights of levels, shape (levels,), not
+        normalised.
+    prices
+        Unit prices as powers of two times the cap, shape (prices,), ascending.
+    sold, refused
+        Logarithms of the share of users who accept and refuse, shape (levels, prices).
+    """
+
+    beliefs: dict[tuple[int, int], Floats]
+    prices: Floats
+    sold: Floats
+    refused: Floats
+
+
+def normalised(weights: Floats) -> Floats:
+    """Weights from logarithms, in all 1."""
+    found: Floats = exp(weights - weights.max(axis=-1, keepdims=True))
+    return found / np.cumsum(found, axis=-1)[..., -1:]
+
+
+@algorithm("dps.beliefs", source="added: posted prices from a posterior of what units are worth")
+@dataclasses.dataclass(frozen=True)
+class Believer(Seller):
+    """Posts the price that earns most by what is believed, less what busy servers are worth.
+
+    Users see one unit price for both sides and say yes or no; nothing else is seen, as in the
+    paper.  A pair of types is believed to have a worth of a unit on a grid of levels around the
+    price cap, and a user to accept a price p at level w with probability 1 / (1 + (p / w)^steep).
+    Every answer multiplies the belief of its pair by the probability that it has; a pair that is
+    new begins half from what the others are believed to be and half from nothing known.  Asked is
+    the p with the largest (p - c) times the probability to sell, where c is what a unit is likely
+    to earn later: ``scarcity`` times the mean worth times the share of units that is busy, on the
+    busier side, to the power ``late``.
+    """
+
+    steep: Positive = 2.5
+    scarcity: Nonnegative = 1.0
+    late: Positive = 2.0
+    placement: Placing = "best_fit"
+
+    def start(self, known: Known, seed: int) -> BelievedState:
+        """Nothing is believed of any pair."""
+        plain = super().start(known, seed)
+        levels = np.arange(LOWEST * STEPS, HIGHEST * STEPS + 1) / STEPS
+        prices = levels[levels <= 0]
+        odds = self.steep * LN2 * (prices[None, :] - levels[:, None])
+        # 1 / (1 + e^x) and its rest, without overflow
+        sold = -(np.maximum(odds, 0.0) + log1p(exp(-np.abs(odds))))
+        refused = sold + odds
+        unit = known.price_cap * exp(LN2 * prices)
+        return BelievedState(known, plain.cluster, plain.rng, {}, unit, sold, refused)
+
+    def quote(self, state: BelievedState, ask: Ask) -> Quote:
+        """Ask the dearest of the prices that are believed to earn most."""
+        weight = normalised(self._belief(state, (ask.worker_type, ask.ps_type)))
+        selling = matmul(weight[None, :], exp(state.sold))[0]
+        levels = len(weight)
+        worth = exp(LN2 * (LOWEST + np.arange(levels) / STEPS))
+        mean = state.known.price_cap * float(matmul(weight[None, :], worth[:, None])[0, 0])
+        later = self.scarcity * mean * self._busy(state, ask) ** self.late
+        value = (state.prices - later) * selling
+        arm = int(np.flatnonzero(value == value.max())[-1])
+        unit = min(float(state.prices[arm]), state.known.price_cap)
+        return self.at(ask, unit, unit, arm)
+
+    def answered(self, state: BelievedState, ask: Ask, quote: Quote, accepted: bool) -> None:
+        """Multiply the belief by how likely the answer was."""
+        said = state.sold if accepted else state.refused
+        state.beliefs[ask.worker_type, ask.ps_type] += said[:, quote.arms[0]]
+
+    def remembered(self, state: BelievedState) -> dict[str, Numbers]:
+        """Return the beliefs of each pair."""
+        return {f"pair {k} {m}": belief for (k, m), belief in state.beliefs.items()}
+
+    def recall(self, state: BelievedState, names: Iterable[str]) -> dict[str, Numbers]:
+        """Meet the pairs of these names."""
+        for name in names:
+            if match := _PAIR.fullmatch(name):
+                self._belief(state, (int(match[1]), int(match[2])))
+        return self.remembered(state)
+
+    def _belief(self, state: BelievedState, key: tuple[int, int]) -> Floats:
+        if key not in state.beliefs:
+            levels = len(state.sold)
+            new = np.full(levels, 1.0 / levels)
+            if state.beliefs:
+                others = normalised(np.array(list(state.beliefs.values())))
+                new = (1.0 - NEW) * new + NEW * np.cumsum(others, axis=0)[-1] / len(others)
+            state.beliefs[key] = log(new)
+        return state.beliefs[key]
+
+    def _busy(self, state: BelievedState, ask: Ask) -> float:
+        """Share of units that are busy, on the busier side."""
+        known, cluster = state.known, state.cluster
+        shares = []
+        for there, idle in (
+            (known.installed_workers[:, ask.worker_type], cluster.idle_workers[:, ask.worker_type]),
+            (known.installed_ps[:, ask.ps_type], cluster.idle_ps[:, ask.ps_type]),
+        ):
+            shares.append(1.0 - float(idle.sum()) / float(max(1, there.sum())))
+        return max(shares)

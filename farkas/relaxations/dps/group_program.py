@@ -1,0 +1,229 @@
+"""The program of a group of servers at market prices, in which jobs are placed whole or spread.
+
+Parameter servers cost their market price wherever they are, so that a group earns what its jobs
+pay less what units cost, and the market price of all it has.  With parts of jobs its multipliers
+are prices of a leaf (`farkas.certificates.dps_server_groups`); with whole ones it says how far the
+leaves' bounds can fall.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import numpy as np
+import scipy.sparse as sp
+
+from farkas.certificates.dps_server_groups import (
+    SPREAD,
+    WHOLE,
+    Allowed,
+    GroupOfServers,
+    LeafPrices,
+)
+from farkas.forms import LinearForm
+from farkas.forms.matrices import rows_of_scipy
+from farkas.models.dps.windows import MarketSide, clique_rows, jobs_at
+from farkas.numbers import Bools, Floats, Ints, floats
+from farkas.solvers import solve
+
+MUST = 1024.0
+"""Times what all jobs pay: what it costs a program not to serve a job that must be served."""
+MOST_SECONDS = 60.0
+"""Limit of a group's integer program where nobody set one."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class GroupColumns:
+    """Columns of a group's program.
+
+    Parameters
+    ----------
+    job
+        Position among the jobs at home.
+    way
+        `WHOLE` or `SPREAD`, or -1 for units of a spread job.
+    place
+        Class, or -1 for a spread job as such.
+    cost
+        What one earns: the reward less market prices of parameter servers.
+    upper
+        Most of it.
+    """
+
+    job: Ints
+    way: Ints
+    place: Ints
+    cost: Floats
+    upper: Floats
+
+
+class GroupProgram:
+    """The program of a group at market prices.
+
+    Parameters
+    ----------
+    group
+        The group.
+    """
+
+    def __init__(self, group: GroupOfServers) -> None:
+        self.group, market = group, group.market
+        self.last = {
+            SPREAD: market.last_held(market.spread_end),
+            WHOLE: market.last_held(market.colocated_end),
+        }
+        self.paying: Bools = market.fits & (group.reward > 0)
+        self.columns, self.links = self._columns()
+        self.form, self.rows = self._form()
+        self.share = MUST * float(group.reward.sum())
+
+    def _market_cost(self, way: int) -> Floats:
+        """Market price of a parameter server for each job, shape (jobs, classes)."""
+        group, market = self.group, self.group.market
+        prices = group.market_prices
+        value = np.ldexp(prices.ps_numbers.astype(float), -prices.scale)
+        before = np.concatenate([[0.0], np.cumsum(value)])
+        width, horizon = market.num_ps_types, market.horizon
+        first = (np.arange(group.classes.count) * width + market.ps_type[:, None]) * horizon
+        begin, end = first + market.arrival[:, None], first + self.last[way][:, None] + 1
+        listed = prices.ps_positions
+        found = before[np.searchsorted(listed, end)] - before[np.searchsorted(listed, begin)]
+        return floats(found)
+
+    def _columns(self) -> tuple[GroupColumns, tuple[list[int], list[int], list[float]]]:
+        """List columns, and entries of rows that tie units to spread jobs."""
+        group, market, classes = self.group, self.group.market, self.group.classes
+        short, long = self._market_cost(WHOLE), self._market_cost(SPREAD)
+        own = np.zeros(classes.count, np.bool_)
+        own[group.own] = True
+        job, place = np.nonzero(classes.hosts & own & self.paying[:, None])
+        cost = group.reward[job] - market.ps[job] * short[job, place]
+        parts = [(job, np.full(len(job), WHOLE), place, cost, np.ones(len(job)))]
+        count = len(job)
+        rows: tuple[list[int], list[int], list[float]] = ([], [], [])
+        height = 0
+        listed: list[tuple[int, int, int, float, float]] = []
+
+        def add(*column: float) -> int:
+            listed.append(column)  # type: ignore[arg-type]
+            return count + len(listed) - 1
+
+        def tie(row: int, column: int, value: float) -> None:
+            rows[0].append(row)
+            rows[1].append(column)
+            rows[2].append(value)
+
+        for i in np.flatnonzero(self.paying).tolist():
+            kind, other = int(market.worker_type[i]), int(market.ps_type[i])
+            asked, units = int(market.workers[i]), int(market.ps[i])
+            spread = add(i, SPREAD, -1, float(group.reward[i]), 1.0)
+            sides = (
+                (asked, classes.workers[:, kind], np.zeros(classes.count), True),
+                (units, classes.ps[:, other], long[i], False),
+            )
+            for wanted, there, price, at_home in sides:
+                tie(height, spread, -float(wanted))
+                left = wanted
+                for c in np.argsort(price, kind="stable").tolist():
+                    most = min(wanted, int(there[c]))
+                    if most == 0 or (not own[c] and (at_home or left <= 0)):
+                        continue
+                    # elsewhere units are as many as there are, the cheapest first
+                    left -= 0 if own[c] else most
+                    tie(height, add(i, -1 - at_home, c, -float(price[c]), float(most)), 1.0)
+                height += 1
+        self.ties = height
+        pieces = np.array(listed, dtype=float).reshape(-1, 5).T
+        joined = [np.concatenate([np.asarray(a), b]) for a, b in zip(parts[0], pieces, strict=True)]
+        job, way, place = (each.astype(np.int64) for each in joined[:3])
+        return GroupColumns(job, way, place, floats(joined[3]), floats(joined[4])), rows
+
+    def _form(self) -> tuple[LinearForm, list[Ints]]:
+        """Program over the columns, and (class x types + type, slot) of capacity rows by side."""
+        group, market, columns = self.group, self.group.market, self.columns
+        width = market.num_worker_types, market.num_ps_types
+        decided = np.flatnonzero(columns.way >= 0)
+        parts = [(np.ones(len(decided)), columns.job[decided], decided)]
+        height = market.num_jobs
+        tied = tuple(np.array(each) for each in self.links)
+        parts.append((tied[2], height + tied[0].astype(np.int64), tied[1].astype(np.int64)))
+        height += self.ties
+        lower = np.concatenate([np.full(market.num_jobs, -np.inf), np.zeros(self.ties)])
+        upper = [np.concatenate([np.ones(market.num_jobs), np.zeros(self.ties)])]
+        listed = []
+        own = np.isin(columns.place, group.own)
+        for side, types, units, capacity in (
+            (0, market.worker_type, market.workers, group.classes.workers),
+            (1, market.ps_type, market.ps, group.classes.ps),
+        ):
+            piece = -1 - (side == 0)
+            users = np.flatnonzero(own & ((columns.way == WHOLE) | (columns.way == piece)))
+            job = columns.job[users]
+            whole = columns.way[users] == WHOLE
+            held = np.where(whole, units[job], 1)
+            last = np.where(whole, self.last[WHOLE][job], self.last[SPREAD][job])
+            place = columns.place[users] * width[side] + types[job]
+            view = MarketSide(place, held, market.arrival[job], capacity, capacity)
+            rows = clique_rows(view, [last])
+            by_row = jobs_at(rows, view, last)
+            row = np.repeat(np.arange(len(rows)), [len(each) for each in by_row])
+            entry = np.concatenate(by_row) if by_row else np.zeros(0, np.int64)
+            parts.append((held[entry].astype(float), height + row, users[entry]))
+            upper.append(capacity.reshape(-1)[rows[:, 0]].astype(float))
+            lower = np.concatenate([lower, np.full(len(rows), -np.inf)])
+            listed.append(rows)
+            height += len(rows)
+        values, at, column = (np.concatenate(each) for each in zip(*parts, strict=True))
+        matrix = sp.csr_array((values, (at, column)), shape=(height, len(columns.job)))
+        form = LinearForm(
+            name="a group of servers",
+            sense="max",
+            cost=columns.cost,
+            matrix=rows_of_scipy(matrix),
+            row_lower=lower,
+            row_upper=np.concatenate(upper),
+            lower=np.zeros(len(columns.job)),
+            upper=columns.upper,
+            integer=np.zeros(len(columns.job), np.bool_),
+        )
+        return form, listed
+
+    def decided(self, allowed: Allowed) -> tuple[Floats, Floats]:
+        """Costs and upper bounds of columns where ways are decided.
+
+        A job that must be served earns so much more that it is, if that is possible at all.
+        """
+        columns = self.columns
+        may = columns.way < 0
+        for way in (WHOLE, SPREAD):
+            may |= (columns.way == way) & (allowed[columns.job] >> way & 1 > 0)
+        must = (allowed == 1 << WHOLE) | (allowed == 1 << SPREAD)
+        extra = np.where(must[columns.job] & (columns.way >= 0), self.share, 0.0)
+        return columns.cost + extra, np.where(may, columns.upper, 0.0)
+
+    def leaf(self, duals: Floats) -> LeafPrices:
+        """Prices of a leaf from the multipliers of rows of capacity."""
+        horizon, scale = self.group.market.horizon, self.group.market_prices.scale
+        found: list[Ints] = []
+        begin = len(duals) - sum(len(rows) for rows in self.rows)
+        for rows in self.rows:
+            price = np.maximum(duals[begin : begin + len(rows)], 0.0)
+            begin += len(rows)
+            numbers = np.rint(np.ldexp(np.minimum(price, math.ldexp(2.0**60, -scale)), scale))
+            keep = np.flatnonzero(numbers)
+            found += [(rows[:, 0] * horizon + rows[:, 1])[keep], numbers[keep].astype(np.int64)]
+        return LeafPrices(*found)
+
+    def parts(self, point: Floats) -> Floats:
+        """Share of each job that is whole, and spread; shape (jobs, 2)."""
+        found = np.zeros((self.group.market.num_jobs, 2))
+        decided = np.flatnonzero(self.columns.way >= 0)
+        np.add.at(found, (self.columns.job[decided], self.columns.way[decided]), point[decided])
+        return found
+
+    def integer_point(self, seconds: float, gap: float) -> Floats | None:
+        """Solve for whole jobs; None where there is no point."""
+        whole = self.form.replace(integer=np.ones(len(self.columns.job), np.bool_))
+        answer = solve(whole, time_limit=min(seconds, MOST_SECONDS), gap=gap)
+        return None if answer.raw_point is None else answer.point

@@ -1,0 +1,373 @@
+"""The worst ratio of a whole box of instances, proved from both sides."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import time
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from farkas.adversary.box import InstanceBox, entries
+from farkas.adversary.gap import UNBOUNDED, GapProof, at_least, prove_gap
+from farkas.adversary.scoring import Scored, Scorer
+from farkas.algebra import programs
+from farkas.certificates.doubles import double, text_of
+from farkas.certificates.proof import rounded
+from farkas.errors import InvalidOption, NoAnswer
+from farkas.exact.proving import Proved, prove_form
+from farkas.forms import LinearForm
+from farkas.forms.rational import as_rational
+from farkas.instances import Instance
+from farkas.instances.files import kind_class
+from farkas.models.worst_case import WorstProgram, by_family
+from farkas.online.driver import Algorithm, algorithms
+from farkas.required import require_progress, require_type
+from farkas.search_tolerances import FINE_GAP
+from farkas.solvers import solve
+from farkas.tolerances import ROUNDING, ULP
+from farkas.verbs.inputs import InstanceOrName, as_instance
+from farkas.verbs.programs import origin
+from farkas.verbs.run import find_algorithm
+from farkas.verbs.time_limit import require_search_limit
+from farkas.words import named
+
+if TYPE_CHECKING:
+    from farkas.exact.tree import Progress
+
+STEPS = 20
+"""Of the iteration on the ratio; it is superlinear, and ends after a handful."""
+APART = 1024.0 * ROUNDING
+"""Share by which both sides of a comparison are kept apart in search of an instance on which every
+rule for ties decides alike: a thousand times what the rounding of data is forgiven.
+"""
+FAR = 2.0**20
+"""Ratio at which the program is asked where none is the last: nothing else outweighs so much."""
+ROUNDED = Fraction(1) + 16 * Fraction(ULP)
+"""What rounding of costs, products of some data and the ratio, may add to a ratio."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class BoxProof:
+    """What is proved of an algorithm on all instances of a box, and on one of them.
+
+    Parameters
+    ----------
+    box
+        An instance whose numbers are the ends of the box.
+    program
+        Program of the worst case, with the ratio at which it was proved.
+    upper
+        Proof that the program's optimum is at most 0, if it is; what is known else.
+    lower
+        Replayed: an instance of the box, the algorithm's decisions and better ones; None where no
+        instance that was decoded has both.
+    closed
+        Ratio of the program's best point, exact: that of instances in the limit, since where a
+        comparison is a tie the program chooses; None when it is unbounded.
+    seconds
+        CPU seconds.
+    """
+
+    box: Instance
+    program: WorstProgram
+    upper: Proved
+    lower: GapProof | None
+    closed: Fraction | None
+    seconds: float
+
+    @property
+    def at_most(self) -> Fraction | None:
+        """The ratio on every instance of the box is at most this; None where that is not proved."""
+        if self.upper.bound is None or self.upper.bound > 0:
+            return None
+        return Fraction(self.program.factor) * ROUNDED
+
+    @property
+    def at_least(self) -> Fraction | None:
+        """The ratio on one instance; None when it is unbounded, or there is no such instance."""
+        return None if self.lower is None else self.lower.ratio
+
+    def words(self) -> tuple[str, str]:
+        """Both sides of the ratio, rounded outwards: at least, at most."""
+        low = "-"
+        if self.lower is not None:
+            low = UNBOUNDED if self.at_least is None else rounded(self.at_least, up=False, digits=9)
+        if self.at_most is not None:
+            return low, rounded(self.at_most, up=True, digits=9)
+        return low, UNBOUNDED if self.closed is None else "not proved"
+
+    def __repr__(self) -> str:
+        low, high = self.words()
+        return f"<box of {self.program.algorithm}: ratio at least {low}, at most {high}>"
+
+    def to_builtins(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        at_most, found = self.at_most, self.lower
+        unbounded = self.closed is None and at_most is None
+        return {
+            "algorithm": self.program.algorithm,
+            "program": self.program.full_name,
+            "box": self.box.sha256,
+            "ratio_at_least": None if found is None else at_least(found.ratio),
+            "ratio_at_least_exact": None
+            if found is None
+            else (UNBOUNDED if found.ratio is None else text_of(found.ratio)),
+            "ratio_at_most": double(at_most, up=True)
+            if at_most is not None
+            else (UNBOUNDED if unbounded else None),
+            "ratio_at_most_exact": text_of(at_most)
+            if at_most is not None
+            else (UNBOUNDED if unbounded else None),
+            "closed_exact": UNBOUNDED if self.closed is None else text_of(self.closed),
+            "bound_exact": None if self.upper.bound is None else text_of(self.upper.bound),
+            "instance": None if found is None else found.gap.instance,
+            "rows": self.upper.form.num_rows,
+            "columns": self.upper.form.num_columns,
+            "nodes": self.upper.nodes,
+            "seconds": self.seconds,
+            "interrupted": self.upper.interrupted,
+        }
+
+
+def worst_program(algorithm: str) -> type[WorstProgram]:
+    """Class of an algorithm's program of the worst case; raises `InvalidOption` without one."""
+    kind, _, name = algorithm.partition(".")
+    wanted = f"{kind}.worst_{name}"
+    if wanted not in programs.names(f"{kind}."):
+        known = [n for k in sorted({a.split(".")[0] for a in algorithms}) for n in _known(k)]
+        raise InvalidOption(
+            f"{named(algorithm)} has no program of its worst case; there are {', '.join(known)}"
+        )
+    found = programs[wanted]
+    assert issubclass(found, WorstProgram)
+    return found
+
+
+def _known(kind: str) -> list[str]:
+    found = (programs[name] for name in programs.names(f"{kind}.worst_"))
+    return [one.algorithm for one in found if issubclass(one, WorstProgram)]
+
+
+def worst_box(
+    algorithm: str | Algorithm,
+    instance: InstanceOrName,
+    *,
+    ranges: Mapping[str, tuple[float, float]] | None = None,
+    variant: Mapping[str, str] | None = None,
+    time_limit: float | None = None,
+    progress: Progress | None = None,
+    **options: Any,
+) -> BoxProof:
+    """Prove the worst ratio of an algorithm over a box of instances, from both sides.
+
+    The algorithm's steps are rows of a program in which data are variables; the ratio is raised
+    until its optimum is 0, which a tree of bounds proves in exact arithmetic.  Points of the
+    program are decoded, and what the algorithm does there is replayed.
+
+    Parameters
+    ----------
+    algorithm
+        Name of one that has a program of the worst case, for example ``"dps.fixed_price"``.
+    instance
+        Numbers that vary lie between the smallest and the largest of their family in it.
+    ranges
+        Other ends, by name of a field that varies, for example ``{"budget": (1, 10)}``.
+    variant
+        Options of the program, for example ``{"parts": "4"}``.
+    time_limit
+        Seconds of each search; what is proved by then is returned.
+    progress
+        Called now and then with nodes, bound and value of the search.
+    options
+        Options of the algorithm, which have to be its defaults: programs know no others.
+
+    Raises
+    ------
+    InvalidOption
+        The algorithm has no such program, or a range is of numbers that do not vary.
+    NotApplicable
+        The program is not about such instances.
+    NoAnswer
+        No solver finds a point.
+
+    Examples
+    --------
+    >>> import farkas
+    >>> found = farkas.worst_box("mlbroker.local", "mlbroker/tiny", variant={"parts": "1"})
+    >>> found.words(), farkas.check(found.upper.certificate).bound <= 0
+    (('1.17878787', '1.17878788'), True)
+    """
+    require_type(algorithm, (str, Algorithm), "algorithm")
+    require_progress(progress)
+    require_search_limit(time_limit)
+    begin = time.process_time()
+    chosen = algorithms[algorithm] if isinstance(algorithm, str) else algorithm
+    cls = worst_program(chosen.name)
+    if chosen.settle(dict(options)) != chosen.settle({}):
+        raise InvalidOption(f"{cls.name} is about {chosen.name} with its default options")
+    given = as_instance(instance)
+    find_algorithm(chosen.name, given.kind)
+    box = boxed(given, cls, ranges or {})
+    work = _Iteration(cls, dict(variant or {}), box, Scorer(chosen, options), time_limit)
+    upper, closed = work.proved(progress)
+    best = work.best
+    return BoxProof(
+        box=box,
+        program=work.program(work.ratio),
+        upper=upper,
+        lower=None if best is None else prove_gap(best.gap(work.scorer.seed)),
+        closed=closed,
+        seconds=time.process_time() - begin,
+    )
+
+
+def boxed(
+    instance: Instance, cls: type[WorstProgram], ranges: Mapping[str, tuple[float, float]]
+) -> Instance:
+    """Return an instance whose families that vary reach from end to end of their ranges.
+
+    Raises
+    ------
+    InvalidOption
+        A range is of numbers that do not vary, or there is one number only to hold both its ends.
+    """
+    if not ranges:
+        return instance
+    box = InstanceBox.around(instance, ranges=ranges)
+    for family in box.ranges:
+        if family not in cls.varied:
+            varied = ", ".join(cls.varied)
+            raise InvalidOption(f"{cls.name} lets {varied} vary, not {named(family)}")
+    data = box.starts[0]
+    for family, ends in box.ranges.items():
+        places = [(holder, key) for name, holder, key in entries(data) if name == family]
+        if ends.open and len(places) < 2:
+            raise InvalidOption(f"range of {named(family)}: one number cannot hold both ends")
+        for (holder, key), end in zip((places[0], places[-1]), (ends.low, ends.high), strict=True):
+            holder[key] = end
+    return kind_class(instance.kind).build(**data)
+
+
+@dataclasses.dataclass(slots=True)
+class _Iteration:
+    """Raises the ratio until no instance of the box is worse (Dinkelbach)."""
+
+    cls: type[WorstProgram]
+    variant: dict[str, str]
+    box: Instance
+    scorer: Scorer
+    time_limit: float | None
+    ratio: float = 1.0
+    best: Scored | None = None
+
+    def program(self, ratio: float, margin: float = 0.0) -> WorstProgram:
+        """Make the program; a ratio is a word of its name."""
+        words = {"ratio": _word(ratio)} | ({"margin": _word(margin)} if margin else {})
+        return self.cls(**self.variant | words)
+
+    def form(self, margin: float = 0.0) -> LinearForm:
+        """Trace it at the ratio so far."""
+        return self.program(self.ratio, margin).form(self.box)
+
+    def proved(self, progress: Progress | None) -> tuple[Proved, Fraction | None]:
+        """Return the proof at the last ratio, and the ratio of the best point."""
+        closed: Fraction | None = Fraction(1)
+        for _ in range(STEPS):
+            point = self.solved(self.form())
+            high, low = self.sides(point)
+            self.decode(point)
+            if low <= 0 < high:
+                closed, self.ratio = None, FAR
+                break
+            ratio = high / low if low else Fraction(1)
+            if ratio <= Fraction(self.ratio) * (1 + Fraction(FINE_GAP)):
+                closed = max(closed or ratio, ratio)
+                break
+            closed, self.ratio = ratio, _up(ratio)
+        if _word(APART) in self.cls.options()["margin"]:
+            self.decode_apart()
+        found = self.prove(progress)
+        while closed is not None and found.value is not None and found.value > 0:
+            assert found.point is not None
+            self.decode(found.point)
+            high, low = self.sides(found.point)
+            if not low:
+                return found, None
+            closed, self.ratio = high / low, _up(high / low)
+            found = self.prove(progress)
+        return found, closed
+
+    def prove(self, progress: Progress | None) -> Proved:
+        """Search until the optimum at the ratio is proved."""
+        program, form = self.program(self.ratio), self.form()
+        about = origin(program, self.box, embed=False)
+        del about["embed"]
+        return prove_form(
+            as_rational(form), time_limit=self.time_limit, about=about, progress=progress
+        )
+
+    def solved(self, form: LinearForm) -> list[Fraction]:
+        """Ask a solver, and make its point exact with its whole numbers."""
+        answer = solve(form, time_limit=self.time_limit)
+        if not answer.has_point:
+            raise NoAnswer(f"{named(form.name)}: {answer.solver} finds no point")
+        whole = answer.point.round()
+        fixed = form.replace(
+            lower=_where(form, whole, form.lower),
+            upper=_where(form, whole, form.upper),
+            implied_lower=None,
+            implied_upper=None,
+        )
+        found = prove_form(as_rational(fixed), time_limit=self.time_limit, embed=False)
+        if found.point is None:
+            raise NoAnswer(f"{named(form.name)}: the point of {answer.solver} is none exactly")
+        return found.point
+
+    def sides(self, point: list[Fraction]) -> tuple[Fraction, Fraction]:
+        """Return what is divided and by what: the objective is the first less a ratio's second."""
+        once, twice = (self.program(ratio).form(self.box) for ratio in (1.0, 2.0))
+        first, second = (_value(form, point) for form in (once, twice))
+        return 2 * first - second, first - second
+
+    def decode(self, point: list[Fraction]) -> None:
+        """Let the algorithm decide on the instance that a point is about."""
+        form = self.form()
+        data = self.cls(**self.variant).decoded(self.box, by_family(form, point))
+        scored = self.scorer.score(data)
+        if scored is not None and (self.best is None or scored.height > self.best.height):
+            self.best = scored
+
+    def decode_apart(self) -> None:
+        """Decode a point at which nothing is a tie, if there is one."""
+        form = self.form(APART)
+        try:
+            self.decode(self.solved(form))
+        except NoAnswer:
+            return
+
+
+def _word(number: float) -> str:
+    return repr(int(number)) if number == int(number) else repr(number)
+
+
+def _up(ratio: Fraction) -> float:
+    found = double(ratio, up=True)
+    if found is None or not math.isfinite(found):
+        raise NoAnswer("the ratio is beyond doubles")
+    return found
+
+
+def _where(form: LinearForm, whole: Any, side: Any) -> Any:
+    import numpy as np
+
+    return np.where(form.integer, whole, side)
+
+
+def _value(form: LinearForm, point: list[Fraction]) -> Fraction:
+    total = Fraction(form.offset)
+    for cost, entry in zip(form.cost.tolist(), point, strict=True):
+        if cost and entry:
+            total += Fraction(cost) * entry
+    return total

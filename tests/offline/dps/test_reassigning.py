@@ -1,0 +1,132 @@
+"""Programs that place jobs anew: nothing is lost, units are kept, and small groups are solved."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from farkas.instances.generate import generate
+from farkas.models.dps.offline import Offline
+from farkas.offline.dps.placements import Placements
+from farkas.offline.dps.reassigning import Reassigning
+from farkas.offline.dps.timeline import ServerTimeline
+from farkas.offline.ladder import ladders
+from farkas.relaxations.dps.server_prices import ServerProgram
+from farkas.relaxations.dps.server_trees import ServerTrees
+from farkas.solvers import solve
+from tests.generators.dps import posted, random_market
+
+
+def searching(market) -> tuple[Placements, Reassigning]:
+    rewards = "budget" if market.price_cap is None else "capped"
+    program = ServerProgram(market, rewards)
+    *_, priced = program.rounds()
+    trees = ServerTrees(program, priced)
+    trees.settle(lambda: 60.0, 0.0)
+    found = Placements(program, priced)
+    return found, Reassigning(found.packing, program, priced, trees)
+
+
+def kept(found: Placements) -> None:
+    """Decisions replay without a fault; idle units are those of an empty cluster less theirs."""
+    market = found.market
+    run = ladders["dps.optimum"].run(market, found.decisions())
+    assert not run.violations
+    assert float(run.reached) == pytest.approx(found.packing.value, rel=1e-9, abs=1e-12)
+    again = ServerTimeline(market)
+    for job, where in found.packing.timeline.placed.items():
+        again.put(job, where)
+    for one, other in zip(again._idle, found.packing.timeline._idle, strict=True):
+        assert (one == other).all()
+        assert (one >= 0).all()
+
+
+def optimum(market) -> float:
+    prices = "free" if market.price_cap is None else "capped"
+    return solve(Offline(prices=prices).form(market), gap=0.0).require_optimal().objective
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_moves_keep_every_unit_and_lose_nothing(seed):
+    market = random_market(seed, jobs=12, servers=1 + seed % 4, types=3)
+    if not (market.fits & (market.budget > 0)).any():
+        pytest.skip("nobody pays")
+    found, anew = searching(market)
+    before = found.packing.value
+    for gained in anew.moves(lambda: 60.0, 0.0):
+        assert (found.packing.value > before) == gained
+        assert found.packing.value >= before
+        before = found.packing.value
+    kept(found)
+
+
+@pytest.mark.parametrize("seed", range(15))
+def test_one_program_of_all_jobs_of_one_type_finds_the_optimum(seed):
+    """One worker type: all jobs are near each other, and no parameter servers are elsewhere."""
+    market = random_market(seed, jobs=9, servers=3, types=1)
+    if not (market.fits & (market.budget > 0)).any():
+        pytest.skip("nobody pays")
+    found, anew = searching(market)
+    anew.place(np.flatnonzero(found.packing.paying), math.inf, gap=0.0)
+    kept(found)
+    servers = market.installed_workers[:, 0] > 0
+    elsewhere = market.installed_ps[~servers].sum()
+    if not elsewhere:
+        assert found.packing.value == pytest.approx(optimum(market), rel=1e-6, abs=1e-9)
+
+
+def test_what_is_placed_badly_is_placed_anew():
+    market = posted((0, 3.0, 1, 1.0), (1, 1.0, 1, 1.9), (2, 1.0, 1, 1.8))
+    found, anew = searching(market)
+    found.packing.fill(np.array([0, 1, 2]))
+    assert found.packing.value == 1
+    assert anew.place(np.arange(3), math.inf, gap=0.0)
+    assert sorted(found.packing.timeline.placed) == [1, 2]
+    assert not anew.place(np.arange(3), math.inf, gap=0.0)
+    kept(found)
+
+
+def test_parameter_servers_elsewhere_are_used():
+    market = posted((0, 1.0, 1, 2.0)).replace(
+        server_workers=[[1, 0], [0, 1]], server_ps=[[0], [1]], worker_bandwidth=[None, None]
+    )
+    found, anew = searching(market)
+    assert anew.place(np.array([0]), math.inf, gap=0.0)
+    where = found.packing.timeline.placed[0]
+    assert (where.servers.tolist(), where.workers.tolist(), where.ps.tolist()) == (
+        [0, 1], [1, 0], [0, 1],
+    )  # fmt: skip
+    kept(found)
+
+
+def test_what_a_group_misses_adds_up_to_the_gap():
+    """Σ (bound - earned at market prices) = Σ bounds - payments - market price of idle units."""
+    market = generate("dps", "published", 0, num_jobs=60, horizon=60, num_servers=3)
+    found, anew = searching(market)
+    found.packing.fill(np.arange(market.num_jobs))
+    missing = sum(anew.missing(tree)[0] for tree in anew.trees.trees)
+    payments = Fraction(found.packing.value)
+    prices = anew.trees.market_prices
+    idle = 0.0
+    classes = anew.classes
+    for position, price in zip(prices.ps_positions.tolist(), anew.ps_price.tolist(), strict=True):
+        place, slot = divmod(position, market.horizon)
+        c, kind = divmod(place, market.num_ps_types)
+        used = 0
+        for job, where in found.packing.timeline.placed.items():
+            last = found.packing.timeline.last_slot(job)
+            if market.ps_type[job] == kind and market.arrival[job] <= slot <= last:
+                used += int(where.ps[classes.of[where.servers] == c].sum())
+        idle += price * (int(classes.ps[c, kind]) - used)
+    assert missing == pytest.approx(float(anew.trees.bound - payments) - idle, rel=1e-6)
+
+
+def test_near_jobs_are_of_the_type_and_arrive_next():
+    jobs = [(t, 1.0, 1, 1.0) for t in range(9)]
+    found, anew = searching(posted(*jobs))
+    assert anew.near(4, 3, 10.0).tolist() == [3, 4, 5]
+    assert anew.near(0, 2, 10.0).tolist() == [0, 1]
+    assert found.market.num_servers == 1

@@ -1,0 +1,163 @@
+"""A seller that posts by what it believes: answers by hand, hidden budgets, any unit of money."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import farkas
+from farkas.errors import InvalidOption
+from farkas.online.dps.beliefs import HIGHEST, LOWEST, STEPS, Believer, normalised
+from farkas.online.dps.offers import Known, Offer
+from farkas.online.dps.posted import run_seller
+from farkas.online.dps.running import Provider, RunningMarket
+from tests.generators.dps import empty_market, market_in, random_market, uniform_users
+
+
+def asked(market, seller=None, job: int = 0):
+    seller = seller or Believer()
+    return seller, seller.start(Known.of(market), 0), Offer.of(market, job)
+
+
+def accepts(price: float, level: float, steep: float) -> float:
+    return 1.0 / (1.0 + (price / level) ** steep)
+
+
+def test_the_first_price_earns_most_where_nothing_is_known():
+    market = random_market(0, jobs=3).replace(server_workers=[[9, 9]], server_ps=[[9, 9]])
+    market = market.replace(worker_bandwidth=[None, None], ps_bandwidth=[None, None])
+    seller, state, ask = asked(market)
+    quote = seller.quote(state, ask)
+    levels = 2.0 ** (np.arange(LOWEST * STEPS, HIGHEST * STEPS + 1) / STEPS)
+    earned = {
+        p: p * np.mean([accepts(p, w, seller.steep) for w in levels])
+        for p in 2.0 ** (np.arange(LOWEST * STEPS, 1) / STEPS)
+    }
+    assert quote.worker_price == quote.ps_price
+    assert quote.worker_price == pytest.approx(max(earned, key=earned.get))
+    assert quote.payment == pytest.approx(quote.worker_price * (ask.workers + ask.ps))
+
+
+def test_beliefs_are_multiplied_by_how_likely_answers_are():
+    market = random_market(0, jobs=3)
+    seller, state, ask = asked(market)
+    levels = 2.0 ** (np.arange(LOWEST * STEPS, HIGHEST * STEPS + 1) / STEPS)
+    weight = np.ones(len(levels))
+    for accepted in (True, False, False, True):
+        quote = seller.quote(state, ask)
+        share = np.array([accepts(quote.worker_price, w, seller.steep) for w in levels])
+        weight *= share if accepted else 1.0 - share
+        seller.answered(state, ask, quote, accepted)
+    (belief,) = state.beliefs.values()
+    assert normalised(belief) == pytest.approx(weight / weight.sum(), rel=1e-9)
+
+
+def test_yes_raises_prices_and_no_lowers_them():
+    market = random_market(0, jobs=3)
+    for accepted in (True, False):
+        seller, state, ask = asked(market)
+        prices = []
+        for _ in range(6):
+            quote = seller.quote(state, ask)
+            prices.append(quote.worker_price)
+            seller.answered(state, ask, quote, accepted)
+        steps = np.diff(prices)
+        assert (steps >= 0).all() if accepted else (steps <= 0).all()
+        assert prices[-1] > prices[0] if accepted else prices[-1] < prices[0]
+
+
+def test_busy_servers_are_dearer_and_scarcity_says_how_much():
+    market = random_market(0, jobs=3).replace(
+        server_workers=[[4, 4]], server_ps=[[4, 4]],
+        worker_bandwidth=[None, None], ps_bandwidth=[None, None],
+    )  # fmt: skip
+
+    def price(idle: int, **options) -> float:
+        seller, state, ask = asked(market, Believer(**options))
+        state.cluster.idle_ps[:] = idle
+        return float(seller.quote(state, ask).worker_price)
+
+    assert price(0, scarcity=0.3) >= price(2, scarcity=0.3) >= price(4)
+    assert price(0, scarcity=0.3) > price(4) == price(4, scarcity=9.0)
+    assert price(0, scarcity=0.0) == price(4, scarcity=0.0) == price(4)
+    assert price(2, scarcity=1.0, late=9.0) < price(2, scarcity=1.0, late=0.5)
+
+
+def test_a_new_pair_is_believed_to_be_half_like_the_others():
+    seller, state, _ = asked(random_market(0, jobs=3))
+    first = np.log(np.arange(1.0, len(state.sold) + 1))
+    state.beliefs[7, 7] = first.copy()
+    half = 0.5 / len(first) + 0.5 * normalised(first)
+    assert normalised(seller._belief(state, (0, 0))) == pytest.approx(half, rel=1e-9)
+    assert (state.beliefs[7, 7] == first).all()
+
+
+def test_the_best_price_of_a_demand_is_found():
+    """Budgets uniform in [0, 2], one unit of each: half of them are asked for 1/2 a unit."""
+    market = uniform_users(2000, 0)
+    earned = sum(d.payment for d in run_seller(Believer(), market))
+    assert earned >= 0.85 * 2000 / 2
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_budgets_and_runtimes_show_in_answers_only(seed):
+    """Budgets that answer alike, and runtimes that end alike, change no decision."""
+    market = random_market(seed, jobs=20)
+    known = run_seller(Believer(), market)
+    jobs = []
+    for job, decision in zip(market.jobs, known, strict=True):
+        fields = {name: getattr(job, name) for name in job.__struct_fields__}
+        if decision.outcome == "sold":
+            fields["budget"] = job.budget + 7.0
+        elif decision.worker_price is not None and decision.outcome == "declined":
+            fields["budget"] = 0.0
+        jobs.append(fields)
+    assert run_seller(Believer(), market.replace(jobs=jobs)) == known
+
+
+@pytest.mark.parametrize("power", [-40, 40])
+@pytest.mark.parametrize("seed", range(4))
+def test_the_unit_of_money_changes_nothing(seed, power):
+    market = random_market(seed, jobs=20).replace(price_cap=1.0)
+    one = run_seller(Believer(), market)
+    other = run_seller(Believer(), market_in(market, 2.0**power))
+    assert [d.payment * 2.0**power for d in one] == [d.payment for d in other]
+
+
+def test_a_run_is_certified_and_a_feed_decides_the_same():
+    market = random_market(3, jobs=20)
+    run = farkas.run(market, "dps.beliefs", scarcity=0.5)
+    assert not run.violations
+    assert farkas.check(run, market).proof.bound >= run.value
+    payments = [d.payment for d in run_seller(Believer(scarcity=0.5), market)]
+    assert float(run.value) == pytest.approx(sum(payments))
+
+
+def test_a_running_market_is_saved_and_goes_on():
+    provider = Provider(server_workers=((3,), (2,)), server_ps=((2,), (2,)))
+
+    def offers(market: RunningMarket, slots: range) -> list[float]:
+        prices = []
+        for slot in slots:
+            quote = market.offer(slot, 0, 1, 0, 1)
+            prices.append(quote.payment)
+            if market.answer(quote.payment <= 0.6).served:
+                market.over(market.jobs - 1, 1.0)
+        return prices
+
+    whole = offers(RunningMarket(provider, "dps.beliefs"), range(20))
+    market = RunningMarket(provider, "dps.beliefs")
+    first = offers(market, range(9))
+    again = RunningMarket.from_json(market.to_json())
+    assert first + offers(again, range(9, 20)) == whole
+    assert len(set(whole)) > 3
+
+
+@pytest.mark.parametrize("option", [{"steep": 0.0}, {"late": 0.0}, {"scarcity": -1.0}])
+def test_options_are_checked(option):
+    with pytest.raises(InvalidOption):
+        farkas.run("dps/tiny", "dps.beliefs", **option)
+
+
+def test_a_market_that_nobody_visits():
+    assert run_seller(Believer(), empty_market()) == []
