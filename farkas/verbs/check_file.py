@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from typing import TYPE_CHECKING
 
@@ -57,9 +58,13 @@ def proof_of(
         return prove_certificate(certificate, most_work=most_work)
     from farkas.verbs.inputs import as_instance
 
-    about, form = as_instance(instance), None
-    if hasattr(certificate, "form"):  # numbers of a kind's own need no program
-        from farkas.verbs.rebuild import rebuild
+    about = as_instance(instance)
+    if not hasattr(certificate, "form"):  # numbers of a kind's own need no program
+        return prove_certificate(certificate, None, instance=about, most_work=most_work)
+    from farkas.verbs.rebuild import consequence, rebuild
 
-        form = rebuild(certificate, about)
-    return prove_certificate(certificate, form, instance=about, most_work=most_work)
+    form = rebuild(certificate, about)
+    proof = prove_certificate(certificate, form, instance=about, most_work=most_work)
+    if proof.bound is None:
+        return proof
+    return dataclasses.replace(proof, meaning=consequence(certificate, proof.bound))
