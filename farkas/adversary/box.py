@@ -228,8 +228,7 @@ class InstanceBox:
             return False
         if shape.records and len(near[shape.records]) > self.most:
             return False
-        sizes = [_sizes(start, shape) for start in self.starts]
-        if self.fixed and _sizes(near, shape) not in sizes:
+        if self.fixed and _sizes(near, shape) not in [_sizes(one, shape) for one in self.starts]:
             return False
         for family, holder, key in entries(near):
             value, allowed = holder[key], self.ranges.get(family)
