@@ -47,8 +47,6 @@ class Proof:
     provenance
         What the numbers came from: the file alone, a rebuilt form, a rebuilt form of an instance
         whose hash was compared, or a model that was read again.
-    meaning
-        What the bound means for what the rebuilt program is about, in words; empty of a file alone.
 
     Raises
     ------
@@ -68,7 +66,6 @@ class Proof:
     provenance: Provenance
     unbounded: bool = False
     numbers: Literal["decimal", "binary"] | None = None
-    meaning: str = ""
 
     def __post_init__(self) -> None:
         if self.value is None or self.bound is None or self.tolerance or self.within_implied_bounds:
@@ -135,7 +132,7 @@ class Proof:
         said.append(_ORIGIN[self.provenance])
         if self.numbers is not None:
             said.append(_READ[self.numbers])
-        return [*said, self.meaning] if self.meaning else said
+        return said
 
 
 _RELAXED = "relaxation of "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 from typing import TYPE_CHECKING
 
@@ -58,13 +57,14 @@ def proof_of(
         return prove_certificate(certificate, most_work=most_work)
     from farkas.verbs.inputs import as_instance
 
-    about = as_instance(instance)
-    if not hasattr(certificate, "form"):  # numbers of a kind's own need no program
-        return prove_certificate(certificate, None, instance=about, most_work=most_work)
-    from farkas.verbs.rebuild import consequence, rebuild
+    about, form = as_instance(instance), None
+    if hasattr(certificate, "form"):  # numbers of a kind's own need no program
+        from farkas.verbs.rebuild import rebuild
 
-    form = rebuild(certificate, about)
+        form = rebuild(certificate, about)
     proof = prove_certificate(certificate, form, instance=about, most_work=most_work)
-    if proof.bound is None:
+    if ".worst_" not in proof.program:
         return proof
-    return dataclasses.replace(proof, meaning=consequence(certificate, proof.bound))
+    from farkas.verbs.worst_meaning import explained  # here: of few programs there is more to say
+
+    return explained(proof, certificate)
