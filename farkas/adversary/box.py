@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -67,6 +67,8 @@ class InstanceBox:
         Jobs, or whatever the kind leaves out and doubles, at most.
     optional
         Families whose numbers may be null.
+    fixed
+        Whether sizes are those of a start: nothing is left out or doubled.
     """
 
     kind: str
@@ -74,6 +76,7 @@ class InstanceBox:
     ranges: Mapping[str, Range]
     most: int
     optional: frozenset[str] = frozenset()
+    fixed: bool = False
 
     @classmethod
     def drawn(
@@ -225,6 +228,8 @@ class InstanceBox:
             return False
         if shape.records and len(near[shape.records]) > self.most:
             return False
+        if self.fixed and _sizes(near, shape) not in [_sizes(one, shape) for one in self.starts]:
+            return False
         for family, holder, key in entries(near):
             value, allowed = holder[key], self.ranges.get(family)
             holder[key] = (
@@ -244,6 +249,11 @@ class InstanceBox:
             return None
 
 
+def _sizes(data: Plain, shape: KindShape) -> list[Any]:
+    held = [data[name] for name in shape.counted]
+    return [one if isinstance(one, int) else len(one) for one in held]
+
+
 def plain_of(instance: Instance) -> Plain:
     """Fields of an instance as plain data, without what says nothing to an algorithm."""
     data = copied(msgspec.to_builtins(instance))
@@ -257,6 +267,33 @@ def entries(data: Any) -> Iterator[tuple[str, Any, Any]]:
     for family, holder, key in leaves(data):
         if isinstance(holder[key], int | float) and not isinstance(holder[key], bool):
             yield family, holder, key
+
+
+def outside(data: Plain, ends: Plain, families: Collection[str]) -> str | None:
+    """Say how plain data differ from others in more than numbers of some families in their ranges.
+
+    Parameters
+    ----------
+    ends
+        The others; ranges reach from the smallest to the largest number of a family in them.
+
+    >>> outside({"a": [2.5, 1], "b": 0}, {"a": [1, 3], "b": 0}, ("a[]",)) is None
+    True
+    >>> outside({"a": [4, 1], "b": 0}, {"a": [1, 3], "b": 0}, ("a[]",))
+    'a[] = 4 is not in 1..3'
+    """
+    held: dict[str, list[float]] = {}
+    for family, holder, key in entries(ends):
+        held.setdefault(family, []).append(holder[key])
+    near = copied(data)
+    for (family, holder, key), (_, other, place) in zip(entries(near), entries(ends), strict=False):
+        if family not in families or family not in held:
+            continue
+        low, high = min(held[family]), max(held[family])
+        if not low <= holder[key] <= high:
+            return f"{family} = {holder[key]!r} is not in {low!r}..{high!r}"
+        holder[key] = other[place]
+    return None if near == ends else f"more than {', '.join(families)} is different"
 
 
 def nulls(data: Any) -> Iterator[str]:

@@ -44,9 +44,9 @@ def _reordered(data: Plain, box: InstanceBox, rng: np.random.Generator) -> bool:
         return False
     here, there = (int(k) for k in rng.integers(len(jobs), size=2))
     what = int(rng.integers(3))
-    if what == 0 and len(jobs) > 1:
+    if what == 0 and len(jobs) > 1 and not box.fixed:
         del jobs[here]
-    elif what == 1 and len(jobs) < box.most:
+    elif what == 1 and len(jobs) < box.most and not box.fixed:
         jobs.insert(there, copied(jobs[here]))
     else:
         jobs[here], jobs[there] = jobs[there], jobs[here]

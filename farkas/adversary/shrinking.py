@@ -99,7 +99,7 @@ def _first(
 def _parts(data: Plain, box: InstanceBox) -> Iterator[Plain]:
     """Yield instances with one part less."""
     shape = shape_of(box.kind)
-    if not box.kind:
+    if not box.kind or box.fixed:
         return
     yield from shape.smaller(data)
     if not any(True for _ in shape.smaller(data)):

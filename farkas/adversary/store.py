@@ -146,6 +146,7 @@ class Identity(_Record, frozen=True, kw_only=True):
                 sorted(box.optional),
                 hunt.seed,
                 hunt.witnesses,
+                *(["fixed"] if box.fixed else []),
             ],
             order="deterministic",
         )

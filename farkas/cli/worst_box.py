@@ -23,18 +23,26 @@ if TYPE_CHECKING:
 def prove_box(
     algorithm: str,
     instance: str,
-    ranges: Mapping[str, tuple[float, float]],
-    seconds: float | None,
+    *,
     settings: Mapping[str, str],
+    ranges: Mapping[str, tuple[float, float]],
+    time_limit: float | None,
     out: str | None,
     write: str | None,
     as_json: bool,
 ) -> None:
-    """Prove the ratio of a box, print it, and write what was asked for."""
+    """Prove the ratio of a box, print it, and write what was asked for.
+
+    Parameters
+    ----------
+    settings
+        Options of the algorithm and of its program, as they are typed.
+    """
     from farkas.instances.writing import write as write_instance
     from farkas.online.driver import algorithms
     from farkas.verbs.save import save
-    from farkas.verbs.worst_box import worst_box, worst_program
+    from farkas.verbs.worst_box import worst_box
+    from farkas.verbs.worst_program import worst_program
 
     chosen = algorithms[algorithm]
     own = worst_program(chosen.name).options()
@@ -46,7 +54,7 @@ def prove_box(
     for path in files:
         check_writable(path)
     found = worst_box(
-        chosen, instance, ranges=ranges, variant=variant, time_limit=seconds,
+        chosen, instance, ranges=ranges, variant=variant, time_limit=time_limit,
         progress=_progress if sys.stderr.isatty() else None, **options,
     )  # fmt: skip
     if sys.stderr.isatty():
@@ -56,7 +64,8 @@ def prove_box(
     if files:
         if found.lower is not None:
             found.lower.gap.write(files[0])
-        save(found.upper, files[1])
+        if found.upper.certificate is not None:
+            save(found.upper, files[1])
         write_instance(found.box, files[2])
     if as_json:
         print_json(found.to_builtins())

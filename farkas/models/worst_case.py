@@ -23,6 +23,10 @@ from farkas.algebra.formulation import Option
 from farkas.forms import Sense
 from farkas.instances import Instance
 from farkas.numbers import Floats
+from farkas.tolerances import ULP
+
+ROUNDED = Fraction(1) + 16 * Fraction(ULP)
+"""What rounding of costs, products of some data and the ratio, may add to a ratio."""
 
 Values = Mapping[str, Floats]
 """Entries of a point by family of variables, in the shapes of their sets."""
@@ -65,6 +69,8 @@ class WorstProgram(Program):
     algorithm: ClassVar[str] = ""
     varied: ClassVar[tuple[str, ...]] = ()
     """Families as in boxes of instances, for example ``jobs[].budget``."""
+    follows: ClassVar[tuple[str, ...]] = ()
+    """Fields that decoding leaves open, because they follow from the numbers that vary."""
 
     ratio: Any = Option(RatioWords(("1",)))
     margin: Any = Option(ShareWords(("0",)))
@@ -78,6 +84,28 @@ class WorstProgram(Program):
     def share(self) -> float:
         """The margin as a number."""
         return float(self.margin)
+
+    @property
+    def scope(self) -> str:
+        """What else the program is about, in words behind its box; nothing if that says all."""
+        return ""
+
+    def ratio_at_most(self, bound: Fraction | None) -> Fraction | None:
+        """Return what the ratio is at most on all instances of the box.
+
+        Parameters
+        ----------
+        bound
+            Proved on the optimum.  Above 0 nothing follows, nor does it with a margin, which leaves
+            instances out.  Two zeros have the ratio 1, so that nothing below is said.
+        """
+        if bound is None or bound > 0 or self.share:
+            return None
+        return max(Fraction(1), Fraction(self.factor)) * ROUNDED
+
+    def on_grid(self, data: Any, instance: Any) -> bool:
+        """Whether an instance inside the ranges of the box ``data`` is one the program is about."""
+        return True
 
     def decoded(self, data: Any, values: Values) -> Instance:
         """Return the instance that a point is about.

@@ -29,9 +29,13 @@ def read_decided(content: bytes, where: str) -> Run | Gap:
 def prove_decided(
     found: Run | Gap, instance: InstanceOrName | None, where: str
 ) -> RunProof | GapProof:
-    """Prove a run on its instance, or a gap on that of its file, or one that is equal."""
+    """Prove a run on its instance, or a gap on one that is the given one or lies in its box."""
     if isinstance(found, Run):
         return prove_run(found, instance, where)
     from farkas.adversary.gap import prove_gap
 
-    return prove_gap(found, None if instance is None else as_instance(instance))
+    if instance is None:
+        return prove_gap(found)
+    from farkas.verbs.worst_program import placed  # loads programs, which few statements need
+
+    return placed(prove_gap(found), as_instance(instance))

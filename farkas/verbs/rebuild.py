@@ -9,17 +9,15 @@ from farkas.forms import LinearForm
 from farkas.words import named
 
 
-def rebuild(certificate: Certificate, instance: Any) -> LinearForm | None:
-    """Form of the program that a certificate names, on ``instance``; None when it names a run's."""
-    if not hasattr(certificate, "form"):
-        return None
+def rebuild(certificate: Certificate, instance: Any) -> LinearForm:
+    """Form of the program that a certificate with a form names, on ``instance``."""
     name = certificate.program.removeprefix(RELAXATION)
     if " " in name:
         raise NotACertificate(
             f"{named(certificate.program)} is no program that is rebuilt: check what the file was"
             " written from with the instance, and the file without"
         )
-    program = _named(name, certificate)
+    program = program_named(name, certificate)
     _same_origin(certificate, program)
     form = program.form(instance)
     if name == certificate.program:
@@ -29,7 +27,7 @@ def rebuild(certificate: Certificate, instance: Any) -> LinearForm | None:
     return relax(form)
 
 
-def _named(name: str, certificate: Certificate) -> Formulation:
+def program_named(name: str, certificate: Certificate) -> Formulation:
     """Make the program of a name; brackets are read only where the options do not spell them."""
     bare, options = name.partition("[")[0], certificate.options
     spelt = f"{bare}[{','.join(map(str, options.values()))}]"

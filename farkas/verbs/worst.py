@@ -123,6 +123,7 @@ def worst(
     preset: str | None = None,
     size: Mapping[str, int] | None = None,
     ranges: Mapping[str, tuple[float, float]] | None = None,
+    fixed: bool = False,
     seconds: float | None = None,
     evaluations: int | None = None,
     seed: int = 0,
@@ -150,6 +151,8 @@ def worst(
         or the preset that is named.
     ranges
         Lowest and highest value by name of a field, for example ``{"worth": (1, 1000)}``.
+    fixed
+        Keep sizes: leave out no job, worker or other part, and double none.
     seconds
         CPU seconds of search and shrinking, of all processes together, without those in which
         workers start; 60 unless evaluations are given.
@@ -195,6 +198,7 @@ def worst(
     """
     require_type(algorithm, (str, Algorithm), "algorithm")
     require_type(evaluations, (int, NoneType), "evaluations")
+    require_type(fixed, bool, "fixed")
     require_seed(seed)
     require_progress(progress)
     require_type(workers, (int, NoneType), "workers")
@@ -216,6 +220,7 @@ def worst(
         given = as_instance(instance)
         find_algorithm(chosen.name, given.kind)
         box = InstanceBox.around(given, ranges=ranges)
+    box = dataclasses.replace(box, fixed=fixed)
     limit = math.inf if evaluations is not None else SECONDS
     limit = limit if seconds is None else seconds
     begin = time.process_time()

@@ -9,28 +9,27 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from farkas.adversary.box import InstanceBox, entries
 from farkas.adversary.gap import UNBOUNDED, GapProof, at_least, prove_gap
 from farkas.adversary.scoring import Scored, Scorer
-from farkas.algebra import programs
 from farkas.certificates.doubles import double, text_of
 from farkas.certificates.proof import rounded
-from farkas.errors import InvalidOption, NoAnswer
+from farkas.errors import InvalidOption, NoAnswer, NotACertificate
+from farkas.exact.deadline import Deadline, OutOfTime
 from farkas.exact.proving import Proved, prove_form
 from farkas.forms import LinearForm
 from farkas.forms.rational import as_rational
 from farkas.instances import Instance
-from farkas.instances.files import kind_class
 from farkas.models.worst_case import WorstProgram, by_family
 from farkas.online.driver import Algorithm, algorithms
 from farkas.required import require_progress, require_type
 from farkas.search_tolerances import FINE_GAP
 from farkas.solvers import solve
-from farkas.tolerances import ROUNDING, ULP
+from farkas.tolerances import ROUNDING
 from farkas.verbs.inputs import InstanceOrName, as_instance
 from farkas.verbs.programs import origin
 from farkas.verbs.run import find_algorithm
 from farkas.verbs.time_limit import require_search_limit
+from farkas.verbs.worst_program import boxed, why_outside, worst_program
 from farkas.words import named
 
 if TYPE_CHECKING:
@@ -44,8 +43,6 @@ rule for ties decides alike: a thousand times what the rounding of data is forgi
 """
 FAR = 2.0**20
 """Ratio at which the program is asked where none is the last: nothing else outweighs so much."""
-ROUNDED = Fraction(1) + 16 * Fraction(ULP)
-"""What rounding of costs, products of some data and the ratio, may add to a ratio."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -68,6 +65,11 @@ class BoxProof:
         comparison is a tie the program chooses; None when it is unbounded.
     seconds
         CPU seconds.
+
+    Raises
+    ------
+    NotACertificate
+        The instance of the lower side lies outside of the box.
     """
 
     box: Instance
@@ -77,12 +79,15 @@ class BoxProof:
     closed: Fraction | None
     seconds: float
 
+    def __post_init__(self) -> None:
+        why = self.lower and why_outside(self.program, self.box, self.lower.instance)
+        if why:
+            raise NotACertificate(f"the instance of the lower side is outside of the box: {why}")
+
     @property
     def at_most(self) -> Fraction | None:
         """The ratio on every instance of the box is at most this; None where that is not proved."""
-        if self.upper.bound is None or self.upper.bound > 0:
-            return None
-        return Fraction(self.program.factor) * ROUNDED
+        return self.program.ratio_at_most(self.upper.bound)
 
     @property
     def at_least(self) -> Fraction | None:
@@ -131,25 +136,6 @@ class BoxProof:
         }
 
 
-def worst_program(algorithm: str) -> type[WorstProgram]:
-    """Class of an algorithm's program of the worst case; raises `InvalidOption` without one."""
-    kind, _, name = algorithm.partition(".")
-    wanted = f"{kind}.worst_{name}"
-    if wanted not in programs.names(f"{kind}."):
-        known = [n for k in sorted({a.split(".")[0] for a in algorithms}) for n in _known(k)]
-        raise InvalidOption(
-            f"{named(algorithm)} has no program of its worst case; there are {', '.join(known)}"
-        )
-    found = programs[wanted]
-    assert issubclass(found, WorstProgram)
-    return found
-
-
-def _known(kind: str) -> list[str]:
-    found = (programs[name] for name in programs.names(f"{kind}.worst_"))
-    return [one.algorithm for one in found if issubclass(one, WorstProgram)]
-
-
 def worst_box(
     algorithm: str | Algorithm,
     instance: InstanceOrName,
@@ -177,7 +163,8 @@ def worst_box(
     variant
         Options of the program, for example ``{"parts": "4"}``.
     time_limit
-        Seconds of each search; what is proved by then is returned.
+        Seconds of all of it, by the clock; what is proved by then is returned, as it is after
+        Ctrl-C.
     progress
         Called now and then with nodes, bound and value of the search.
     options
@@ -190,7 +177,7 @@ def worst_box(
     NotApplicable
         The program is not about such instances.
     NoAnswer
-        No solver finds a point.
+        No solver finds a point, or the time was over before there was any.
 
     Examples
     --------
@@ -210,44 +197,18 @@ def worst_box(
     given = as_instance(instance)
     find_algorithm(chosen.name, given.kind)
     box = boxed(given, cls, ranges or {})
-    work = _Iteration(cls, dict(variant or {}), box, Scorer(chosen, options), time_limit)
-    upper, closed = work.proved(progress)
+    clock = Deadline(math.inf if time_limit is None else time_limit)
+    work = _Iteration(cls, dict(variant or {}), box, Scorer(chosen, options), clock)
+    work.run(progress)
     best = work.best
     return BoxProof(
         box=box,
-        program=work.program(work.ratio),
-        upper=upper,
+        program=work.about,
+        upper=work.upper,
         lower=None if best is None else prove_gap(best.gap(work.scorer.seed)),
-        closed=closed,
+        closed=work.closed,
         seconds=time.process_time() - begin,
     )
-
-
-def boxed(
-    instance: Instance, cls: type[WorstProgram], ranges: Mapping[str, tuple[float, float]]
-) -> Instance:
-    """Return an instance whose families that vary reach from end to end of their ranges.
-
-    Raises
-    ------
-    InvalidOption
-        A range is of numbers that do not vary, or there is one number only to hold both its ends.
-    """
-    if not ranges:
-        return instance
-    box = InstanceBox.around(instance, ranges=ranges)
-    for family in box.ranges:
-        if family not in cls.varied:
-            varied = ", ".join(cls.varied)
-            raise InvalidOption(f"{cls.name} lets {varied} vary, not {named(family)}")
-    data = box.starts[0]
-    for family, ends in box.ranges.items():
-        places = [(holder, key) for name, holder, key in entries(data) if name == family]
-        if ends.open and len(places) < 2:
-            raise InvalidOption(f"range of {named(family)}: one number cannot hold both ends")
-        for (holder, key), end in zip((places[0], places[-1]), (ends.low, ends.high), strict=True):
-            holder[key] = end
-    return kind_class(instance.kind).build(**data)
 
 
 @dataclasses.dataclass(slots=True)
@@ -258,9 +219,12 @@ class _Iteration:
     variant: dict[str, str]
     box: Instance
     scorer: Scorer
-    time_limit: float | None
+    clock: Deadline
     ratio: float = 1.0
+    closed: Fraction | None = Fraction(1)
     best: Scored | None = None
+    about: WorstProgram = dataclasses.field(init=False)
+    upper: Proved = dataclasses.field(init=False)
 
     def program(self, ratio: float, margin: float = 0.0) -> WorstProgram:
         """Make the program; a ratio is a word of its name."""
@@ -271,47 +235,79 @@ class _Iteration:
         """Trace it at the ratio so far."""
         return self.program(self.ratio, margin).form(self.box)
 
-    def proved(self, progress: Progress | None) -> tuple[Proved, Fraction | None]:
-        """Return the proof at the last ratio, and the ratio of the best point."""
-        closed: Fraction | None = Fraction(1)
+    def run(self, progress: Progress | None) -> None:
+        """Prove both sides; when time or Ctrl-C comes first, keep what there is of each."""
+        self.unproved(interrupted=False)
+        try:
+            self.climb()
+            self.prove(progress)
+        except KeyboardInterrupt:
+            if self.best is None:
+                raise
+            self.unproved(interrupted=True)
+        except OutOfTime:
+            if self.best is None:
+                raise
+
+    def unproved(self, *, interrupted: bool) -> None:
+        """Say of the program at the ratio so far that nothing is proved."""
+        self.about = self.program(self.ratio)
+        form = as_rational(self.about.form(self.box))
+        self.upper = Proved(form=form, status="bound", nodes=0, interrupted=interrupted)
+
+    def climb(self) -> None:
+        """Raise the ratio to that of the best points which a solver finds."""
         for _ in range(STEPS):
             point = self.solved(self.form())
             high, low = self.sides(point)
             self.decode(point)
             if low <= 0 < high:
-                closed, self.ratio = None, FAR
+                self.closed, self.ratio = None, FAR
                 break
             ratio = high / low if low else Fraction(1)
             if ratio <= Fraction(self.ratio) * (1 + Fraction(FINE_GAP)):
-                closed = max(closed or ratio, ratio)
+                self.closed = max(self.closed or ratio, ratio)
                 break
-            closed, self.ratio = ratio, _up(ratio)
+            self.closed, self.ratio = ratio, _up(ratio)
         if _word(APART) in self.cls.options()["margin"]:
             self.decode_apart()
-        found = self.prove(progress)
-        while closed is not None and found.value is not None and found.value > 0:
+
+    def prove(self, progress: Progress | None) -> None:
+        """Prove that the optimum at the ratio is 0, or raise the ratio until it is."""
+        while True:
+            self.clock.check()
+            self.search(progress)
+            found = self.upper
+            if self.closed is None or found.value is None or found.value <= 0:
+                return
             assert found.point is not None
             self.decode(found.point)
             high, low = self.sides(found.point)
-            if not low:
-                return found, None
-            closed, self.ratio = high / low, _up(high / low)
-            found = self.prove(progress)
-        return found, closed
+            self.closed = high / low if low else None
+            if self.closed is None or found.interrupted or not self.clock.left:
+                return
+            self.ratio = _up(self.closed)
 
-    def prove(self, progress: Progress | None) -> Proved:
+    def search(self, progress: Progress | None) -> None:
         """Search until the optimum at the ratio is proved."""
-        program, form = self.program(self.ratio), self.form()
-        about = origin(program, self.box, embed=False)
+        self.unproved(interrupted=False)
+        about = origin(self.about, self.box, embed=False)
         del about["embed"]
-        return prove_form(
-            as_rational(form), time_limit=self.time_limit, about=about, progress=progress
+        self.upper = prove_form(
+            self.upper.form, time_limit=self.left, about=about, progress=progress
         )
+
+    @property
+    def left(self) -> float | None:
+        """Seconds that are left; None without a limit."""
+        return None if math.isinf(self.clock.left) else self.clock.left
 
     def solved(self, form: LinearForm) -> list[Fraction]:
         """Ask a solver, and make its point exact with its whole numbers."""
-        answer = solve(form, time_limit=self.time_limit)
+        self.clock.check()
+        answer = solve(form, time_limit=self.left).unless_interrupted()
         if not answer.has_point:
+            self.clock.check()
             raise NoAnswer(f"{named(form.name)}: {answer.solver} finds no point")
         whole = answer.point.round()
         fixed = form.replace(
@@ -320,8 +316,11 @@ class _Iteration:
             implied_lower=None,
             implied_upper=None,
         )
-        found = prove_form(as_rational(fixed), time_limit=self.time_limit, embed=False)
+        found = prove_form(as_rational(fixed), time_limit=self.left, embed=False)
+        if found.interrupted:
+            raise KeyboardInterrupt
         if found.point is None:
+            self.clock.check()
             raise NoAnswer(f"{named(form.name)}: the point of {answer.solver} is none exactly")
         return found.point
 
@@ -334,7 +333,10 @@ class _Iteration:
     def decode(self, point: list[Fraction]) -> None:
         """Let the algorithm decide on the instance that a point is about."""
         form = self.form()
-        data = self.cls(**self.variant).decoded(self.box, by_family(form, point))
+        program = self.cls(**self.variant)
+        data = program.decoded(self.box, by_family(form, point))
+        if why_outside(program, self.box, data) is not None:
+            return
         scored = self.scorer.score(data)
         if scored is not None and (self.best is None or scored.height > self.best.height):
             self.best = scored
@@ -344,6 +346,8 @@ class _Iteration:
         form = self.form(APART)
         try:
             self.decode(self.solved(form))
+        except OutOfTime:
+            raise
         except NoAnswer:
             return
 

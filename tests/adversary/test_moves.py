@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
 from farkas.adversary.box import InstanceBox, Range, entries
 from farkas.adversary.moves import drawn, moved
-from farkas.adversary.shape import copied
+from farkas.adversary.shape import copied, shape_of
 from farkas.instances.files import own_kinds
 
 
@@ -30,6 +32,23 @@ def test_moves_keep_ranges_and_sizes_and_their_start(kind: str) -> None:
         built += box.built(found) is not None
     assert built > 100
     assert changed >= {f for f, allowed in box.ranges.items() if allowed.open}
+
+
+@pytest.mark.parametrize("kind", own_kinds())
+def test_fixed_boxes_keep_their_sizes(kind: str) -> None:
+    box, rng = InstanceBox.drawn(kind), np.random.default_rng(0)
+    fixed = dataclasses.replace(box, fixed=True)
+    start, records = box.starts[0], shape_of(kind).records
+    count = len(start.get(records) or ())
+    found = [moved(start, box, rng) for _ in range(200)]
+    assert any(len(one[records]) != count for one in found) if records else not count
+    for _ in range(200):
+        data = moved(start, fixed, rng)
+        assert len(data.get(records) or ()) == count
+    shrunk = next(shape_of(kind).smaller(start))
+    assert box.holds(start)
+    assert fixed.holds(start)
+    assert not fixed.holds(shrunk)
 
 
 def test_the_same_seed_moves_the_same() -> None:

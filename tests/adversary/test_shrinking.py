@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 
 from farkas.adversary.box import InstanceBox, entries, plain_of
@@ -27,6 +28,16 @@ def test_nothing_more_can_be_left_out() -> None:
         built = box.built(copied(less))
         scored = None if built is None else scorer.score(built)
         assert scored is None or scored.height < least
+
+
+def test_fixed_boxes_lose_digits_only() -> None:
+    box, scorer = InstanceBox.drawn("mlbroker"), Scorer(algorithms["mlbroker.local"], {})
+    found = search(box, scorer, evaluations=25).best
+    small, complete = shrunk(found, dataclasses.replace(box, fixed=True), scorer)
+    assert complete
+    before, after = plain_of(found.instance), plain_of(small.instance)
+    assert [family for family, _, _ in entries(after)] == [f for f, _, _ in entries(before)]
+    assert small.instance.sha256 != found.instance.sha256
 
 
 COUNTS = {"num_sites", "num_slots", "num_resources", "jobs[].departure"}

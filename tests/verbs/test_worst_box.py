@@ -4,20 +4,31 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import signal
 from fractions import Fraction
+from typing import Any
 
 import msgspec
 import numpy as np
 import pytest
 
 import farkas
-from farkas.adversary.box import InstanceBox
+from farkas.adversary.box import InstanceBox, entries, plain_of
 from farkas.adversary.scoring import Scorer
-from farkas.errors import InvalidInstance, InvalidOption, NotACertificate, NotApplicable
+from farkas.adversary.shape import Plain
+from farkas.algebra import programs
+from farkas.certificates.proof import rounded
+from farkas.errors import InvalidInstance, InvalidOption, NoAnswer, NotACertificate, NotApplicable
+from farkas.exact.deadline import Deadline
 from farkas.exact.proving import prove_form
 from farkas.forms.rational import as_rational
+from farkas.instances import Instance
+from farkas.instances.files import kind_class
+from farkas.models.worst_case import ROUNDED, WorstProgram
 from farkas.online import algorithms
-from farkas.verbs.worst_box import BoxProof, boxed, worst_box, worst_program
+from farkas.verbs.programs import origin
+from farkas.verbs.worst_box import BoxProof, _Iteration, worst_box
+from farkas.verbs.worst_program import placed, why_outside
 from tests.tools.boxes import coded_box, dps_box, gadget_box, mlbroker_box
 
 BOXES = {
@@ -120,17 +131,28 @@ def test_random_instances_of_the_box_are_no_worse(name: str) -> None:
     assert tried > 20
 
 
-@pytest.mark.parametrize("name", ["dps.fixed_price", "gadget.fifo", "mlbroker.local"])
-def test_the_search_reaches_the_same_within_a_hundredth(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "evaluations"),
+    [("coded.simple_greedy", 3000), ("dps.fixed_price", 1000), ("gadget.fifo", 1000),
+     ("mlbroker.local", 1000)],
+)  # fmt: skip
+def test_the_search_reaches_the_same_within_a_hundredth(name: str, evaluations: int) -> None:
+    """On the same box, of as many jobs and workers."""
     found = proved(name)
     assert found.at_least is not None
-    other = farkas.worst(name, found.box, ranges=WORDS[name], evaluations=1000)
+    other = farkas.worst(name, found.box, ranges=WORDS[name], fixed=True, evaluations=evaluations)
     assert other.scored.ratio is not None
     assert other.scored.ratio >= found.at_least * Fraction(98, 100)  # and shrinks
-    # the search may leave out jobs; data on a grid are only a part of the box of mlbroker
+    assert [len(part) for part in sized(other.instance)] == [len(part) for part in sized(found.box)]
+    # data on a grid are only a part of the box of mlbroker
     if name in RATIOS:
         assert found.at_most is not None
         assert other.scored.ratio <= found.at_most
+
+
+def sized(instance: Instance) -> list[Any]:
+    data = plain_of(instance)
+    return [part for part in data.values() if isinstance(part, list)]
 
 
 def test_a_reward_of_nothing_has_no_ratio() -> None:
@@ -164,9 +186,7 @@ def test_json_has_both_sides_exactly() -> None:
     assert "at most" in repr(found)
 
 
-def test_ranges_move_the_ends_of_the_box() -> None:
-    box = boxed(dps_box(), worst_program("dps.fixed_price"), {"budget": (2.0, 5.0)})
-    assert [job.budget for job in box.jobs] == [2.0, 3.0, 5.0]  # type: ignore[attr-defined]
+def test_ranges_move_the_upper_side() -> None:
     found = worst_box("dps.fixed_price", dps_box(), ranges={"budget": (2.0, 5.0)})
     assert float(found.at_most or 0) == pytest.approx(2.5)
 
@@ -192,3 +212,165 @@ def test_a_box_of_one_instance_has_its_ratio() -> None:
 def test_what_cannot_be_asked_is_refused(error, algorithm, instance, arguments) -> None:  # type: ignore[no-untyped-def]
     with pytest.raises(error):
         worst_box(algorithm, instance, **arguments)
+
+
+@every_box
+def test_check_says_what_the_bound_means(name: str) -> None:
+    found = proved(name)
+    assert found.at_most is not None
+    said = farkas.check(found.upper.certificate, found.box).statement
+    most = rounded(found.at_most, up=True)
+    assert f"So the ratio of {name} is at most {most} on every instance of its box" in said
+    assert all(family in said for family in found.program.varied)
+    assert "does not prove" in said
+
+
+def test_only_the_rebuilt_program_says_what_a_bound_means() -> None:
+    found = proved("dps.fixed_price")
+    certificate = prove_form(as_rational(found.program.form(found.box))).certificate
+    assert certificate is not None
+    assert "So the ratio" not in farkas.check(certificate).statement  # the file alone
+    # a file that names a program of the worst case is about that program, or refused
+    for name in ("dps.worst_fixed_price[1,0]", "dps.offline"):
+        renamed = msgspec.structs.replace(certificate, program=name)
+        with pytest.raises(NotACertificate):
+            farkas.check(renamed, found.box)
+    apart = programs.build(f"dps.worst_fixed_price[ratio={found.program.ratio},margin=0.5]")
+    about = origin(apart, found.box, embed=False)
+    del about["embed"]
+    less = prove_form(as_rational(apart.form(found.box)), about=about).certificate
+    assert less is not None
+    proof = farkas.check(less, found.box)
+    assert proof.bound is not None
+    assert proof.bound <= 0  # but of instances without ties only
+    assert "So the ratio" not in proof.statement
+
+
+def test_no_ratio_is_below_one() -> None:
+    program = programs.build("dps.worst_fixed_price[ratio=0.5]")
+    assert isinstance(program, WorstProgram)
+    assert program.ratio_at_most(Fraction(0)) == ROUNDED  # two zeros have the ratio 1
+    assert program.ratio_at_most(None) is None
+
+
+def varied_numbers(found: BoxProof, data: Plain) -> list[tuple[Any, Any]]:
+    return [(held, key) for family, held, key in entries(data) if family in found.program.varied]
+
+
+def shifted(found: BoxProof, step: float) -> Instance:
+    """The instance of the lower side, with a number at the upper end of its range moved an ulp."""
+    assert found.lower is not None
+    data = plain_of(found.lower.instance)
+    numbers = varied_numbers(found, data)
+    ends = plain_of(found.box)
+    high = max(held[key] for held, key in varied_numbers(found, ends))
+    held, key = max(numbers, key=lambda place: place[0][place[1]])
+    held[key] = float(np.nextafter(high, step))
+    return kind_class(found.box.kind).build(**data)
+
+
+@every_box
+def test_an_instance_an_ulp_outside_is_no_lower_side(name: str) -> None:
+    found = proved(name)
+    assert found.lower is not None
+    assert why_outside(found.program, found.box, found.lower.instance) is None
+    beyond = shifted(found, np.inf)
+    assert "is not in" in str(why_outside(type(found.program), found.box, beyond))
+    lower = dataclasses.replace(found.lower, instance=beyond)
+    with pytest.raises(NotACertificate, match="outside of the box"):
+        dataclasses.replace(found, lower=lower)
+    with pytest.raises(NotACertificate, match="its box does not hold"):
+        placed(lower, found.box)
+    between = shifted(found, -np.inf)  # inside the ranges, but on no grid
+    on_grid = name in ("gadget.fifo", "mlbroker.local")
+    assert (why_outside(found.program, found.box, between) is not None) is on_grid
+    assert why_outside(type(found.program), found.box, between) is None
+
+
+def test_what_is_decoded_outside_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = proved("dps.fixed_price")
+    cls = type(found.program)
+    decoded = cls.decoded
+
+    def beyond(self: WorstProgram, data: Any, values: Any) -> Instance:
+        made = plain_of(decoded(self, data, values))
+        for held, key in varied_numbers(found, made):
+            if held[key] == 7.0:
+                held[key] = float(np.nextafter(7.0, 8.0))
+        return kind_class("dps").build(**made)
+
+    monkeypatch.setattr(cls, "decoded", beyond)
+    other = worst_box("dps.fixed_price", found.box)
+    assert other.at_most == found.at_most
+    assert other.lower is None
+    assert other.words()[0] == "-"
+
+
+@every_box
+def test_check_places_the_statement_in_its_box(name: str) -> None:
+    found = proved(name)
+    assert found.lower is not None
+    proof = farkas.check(found.lower.gap, found.box)
+    assert "lies in the box of the given one" in proof.statement
+    assert "lies in the box" not in farkas.check(found.lower.gap).statement
+    assert proof.ratio == found.at_least
+
+
+def test_more_that_differs_than_the_numbers_is_outside() -> None:
+    found = proved("dps.fixed_price")
+    assert found.lower is not None
+    other = found.box.replace(horizon=found.box.horizon + 1)  # type: ignore[attr-defined]
+    with pytest.raises(NotACertificate, match=r"more than jobs\[\].budget is different"):
+        farkas.check(found.lower.gap, other)
+    with pytest.raises(NotACertificate, match="of kind dps"):
+        farkas.check(found.lower.gap, gadget_box())
+
+
+def pressed_at(monkeypatch: pytest.MonkeyPatch, name: str, call: int) -> None:
+    """Press Ctrl-C at the beginning of some call of a step of the iteration."""
+    step, calls = getattr(_Iteration, name), iter(range(1, 100))
+
+    def patched(self: _Iteration, *given: Any) -> Any:
+        if next(calls) == call:
+            signal.raise_signal(signal.SIGINT)
+        return step(self, *given)
+
+    monkeypatch.setattr(_Iteration, name, patched)
+
+
+@pytest.mark.parametrize(("name", "call"), [("solved", 2), ("decode_apart", 1), ("search", 1)])
+def test_ctrl_c_before_the_proof_keeps_the_best(
+    monkeypatch: pytest.MonkeyPatch, name: str, call: int
+) -> None:
+    pressed_at(monkeypatch, name, call)
+    found = worst_box("dps.fixed_price", BOXES["dps.fixed_price"])
+    assert found.upper.interrupted
+    assert found.at_most is None
+    assert found.words()[1] == "not proved"
+    assert found.at_least is not None
+    assert found.at_least > 1
+
+
+def test_ctrl_c_before_anything_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    pressed_at(monkeypatch, "solved", 1)
+    with pytest.raises(KeyboardInterrupt):
+        worst_box("dps.fixed_price", BOXES["dps.fixed_price"])
+
+
+def test_the_limit_is_of_all_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(NoAnswer, match="time limit came before"):
+        worst_box("gadget.fifo", gadget_box(), time_limit=1e-9)
+    decode = _Iteration.decode
+
+    def late(self: _Iteration, point: Any) -> None:
+        decode(self, point)
+        self.clock = Deadline(0.0)
+
+    monkeypatch.setattr(_Iteration, "decode", late)
+    found = worst_box("dps.fixed_price", BOXES["dps.fixed_price"], time_limit=1000.0)
+    assert found.at_most is None
+    assert not found.upper.interrupted
+    assert found.lower is not None
+    for wrong in (0, -1, float("nan")):
+        with pytest.raises(InvalidOption, match="time_limit"):
+            worst_box("gadget.fifo", gadget_box(), time_limit=wrong)

@@ -33,6 +33,9 @@ def command(
         list[str] | None,
         typer.Option("--range", metavar="NAME=LOW..HIGH", help="Range of a field (repeatable)."),
     ] = None,
+    fixed: Annotated[
+        bool, typer.Option("--fixed", help="Keep sizes: leave nothing out, double nothing.")
+    ] = False,
     seconds: Annotated[
         float | None, typer.Option(help="CPU seconds of all processes.", show_default="60")
     ] = None,
@@ -59,21 +62,25 @@ def command(
     prove: Annotated[
         bool, typer.Option("--prove", help="Prove both sides of the ratio of all of --from.")
     ] = False,
+    time_limit: Annotated[
+        float | None, typer.Option(help="Seconds of --prove, by the clock.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Search for an instance on which an algorithm is far from the optimum, and prove how far.
 
-    Sizes are at most those of --size; every number lies in its --range, by default between the
-    smallest and the largest value of twenty draws.  What is found is made small.  Both sides, the
-    algorithm's decisions and better ones, are replayed in exact arithmetic; --write keeps them for
-    farkas check.  Ctrl-C keeps the best.
+    Sizes are at most those of --size, or just those with --fixed; every number lies in its --range,
+    by default between the smallest and the largest value of twenty draws.  What is found is made
+    small.  Both sides, the algorithm's decisions and better ones, are replayed in exact arithmetic;
+    --write keeps them for farkas check.  Ctrl-C keeps the best.
 
     With --evaluations the result depends on the seed alone, not on --workers, and --store lets the
     same command go on where it was ended, or with more --evaluations.
 
     With --prove the worst ratio of all instances of a box is proved from both sides, for the few
     algorithms whose steps are a program; --write FILE.json then also writes FILE.bound.json, the
-    bound, and FILE.box.json, the instance that it is about: farkas check --instance takes both.
+    bound, and FILE.box.json, the instance whose box it is about: farkas check --instance
+    FILE.box.json takes both.  At --time-limit, or Ctrl-C, what is known of either side is kept.
     """
     from farkas.online.driver import algorithms
     from farkas.verbs.worst import keep, worst
@@ -82,20 +89,27 @@ def command(
     if prove:
         from farkas.cli.worst_box import prove_box
 
-        if instance is None or preset or size or evaluations is not None or seed:
+        if seconds is not None:
+            raise InvalidOption("--prove: give --time-limit, which is by the clock, not --seconds")
+        searching = (preset, size, fixed, evaluations, seed, workers, scheduler, store)
+        if instance is None or any(searching):
             raise InvalidOption(
-                "--prove: give --from, and of the others only --set, --range, --seconds"
+                "--prove: give --from, and of the others only --set, --range, --time-limit"
             )
-        given = assignments(settings, "--set")
-        prove_box(algorithm, instance, limits, seconds, given, out, write, as_json)
+        prove_box(
+            algorithm, instance, settings=assignments(settings, "--set"), ranges=limits,
+            time_limit=time_limit, out=out, write=write, as_json=as_json,
+        )  # fmt: skip
         return
+    if time_limit is not None:
+        raise InvalidOption("--time-limit: is of --prove; a search takes --seconds of CPU time")
     chosen = algorithms[algorithm]
     options = chosen.settle(assignments(settings, "--set"), strict=False)
     sizes = {word: _count(word, text) for word, text in _sizes(size).items()}
     check_writable(out)
     check_writable(write)
     found = worst(
-        chosen, instance, preset=preset, size=sizes, ranges=limits, seconds=seconds,
+        chosen, instance, preset=preset, size=sizes, ranges=limits, fixed=fixed, seconds=seconds,
         evaluations=evaluations, seed=seed, workers=workers, scheduler=scheduler, store=store,
         progress=_told(), **options,
     )  # fmt: skip

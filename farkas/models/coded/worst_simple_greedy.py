@@ -34,6 +34,11 @@ class WorstSimpleGreedy(WorstProgram):
     algorithm: ClassVar[str] = "coded.simple_greedy"
     varied: ClassVar[tuple[str, ...]] = ("rate[][]", "shift[][]")
 
+    @property
+    def scope(self) -> str:
+        """The witness gives workers away whole."""
+        return "; against plans that give every worker to one master"
+
     def declare(self, m: Any, data: CodedComputing) -> None:
         """Declare speeds, who takes whom, and the witness."""
         low, high = speed_range(data, self.name)

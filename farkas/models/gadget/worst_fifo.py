@@ -13,7 +13,7 @@ from farkas.algebra import IndexedSet, Param, Set, Sum, Var, constraint, objecti
 from farkas.errors import NotApplicable
 from farkas.instances.gadget import Cluster
 from farkas.models.worst_case import Values, WorstProgram, span
-from farkas.numbers import Ints
+from farkas.numbers import Floats, Ints
 from farkas.portable.sums import added
 
 
@@ -233,15 +233,28 @@ class WorstFifo(WorstProgram):
         earned = m.unreachable_reward + Sum(m.reward[i, c] * m.ran[i, c] for i, c in m.counts)
         return other - m.ratio * earned
 
+    @property
+    def scope(self) -> str:
+        """Demands are on a grid."""
+        return f"; demands in whole parts, {self.parts} of which are what the server has"
+
+    def _varied(self, data: Cluster) -> tuple[Any, Floats]:
+        """Where demands vary, and the size of a part there, shape (limited resources,)."""
+        kinds = limited(data, self.name)
+        places = np.ix_(np.flatnonzero(data.arrival < data.horizon), kinds)
+        return places, one_server(data, self.name)[kinds] / int(self.parts)
+
+    def on_grid(self, data: Cluster, instance: Cluster) -> bool:
+        """Whether all demands are whole parts."""
+        places, grain = self._varied(data)
+        parts = np.clip(np.rint(instance.demand[places] / grain), *self._parts(data))
+        return bool((instance.demand[places] == parts * grain).all())
+
     def decoded(self, data: Cluster, values: Values) -> Cluster:
         """Return the instance with the demands of a point."""
-        room = one_server(data, self.name)
-        least, most = self._parts(data)
+        places, grain = self._varied(data)
         demand = data.demand.copy()
-        jobs = np.flatnonzero(data.arrival < data.horizon)
-        kinds = limited(data, self.name)
-        parts = np.clip(np.rint(values["demand"]), least, most)
-        demand[np.ix_(jobs, kinds)] = parts * (room[kinds] / int(self.parts))
+        demand[places] = np.clip(np.rint(values["demand"]), *self._parts(data)) * grain
         made = [
             msgspec.structs.replace(job, demand=tuple(row))
             for job, row in zip(data.jobs, demand.tolist(), strict=True)

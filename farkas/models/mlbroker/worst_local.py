@@ -41,6 +41,7 @@ class WorstLocal(WorstProgram, Entering, Presence):
     name = "mlbroker.worst_local"
     algorithm: ClassVar[str] = "mlbroker.local"
     varied: ClassVar[tuple[str, ...]] = ("jobs[].data[][]",)
+    follows: ClassVar[tuple[str, ...]] = ("big_m",)
     sense: ClassVar[Sense] = "max"  # type: ignore[assignment]
     semantics: Semantics = option("printed")
     margin: str = option("0")
@@ -191,6 +192,21 @@ class WorstLocal(WorstProgram, Entering, Presence):
             + Sum(m.deploy_cost[i] * m.started[i, t, r] for i, t in m.job_slots for r in m.sites)
         )
         return cost - m.ratio * witness
+
+    @property
+    def scope(self) -> str:
+        """Volumes are on a grid, and draws are those of one seed."""
+        return (
+            f"; volumes in whole parts, {self.parts} of which a worker trains in a slot; servers"
+            " where seed 0 draws them"
+        )
+
+    def on_grid(self, data: Brokerage, instance: Brokerage) -> bool:
+        """Whether all volumes are whole parts."""
+        grain, least, most = self._parts(data)
+        parts = np.rint(instance.volume / grain[:, None])
+        parts = np.clip(parts, least[:, None], most[:, None])
+        return bool((instance.volume == grain[:, None] * parts).all())
 
     def decoded(self, data: Brokerage, values: Values) -> Brokerage:
         """Return the instance with the volumes of a point."""

@@ -1,0 +1,119 @@
+"""Programs of the worst case by algorithm, their boxes, and what lies in these."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+
+from farkas.adversary.box import InstanceBox, entries, outside, plain_of
+from farkas.adversary.gap import GapProof
+from farkas.algebra import programs
+from farkas.errors import InvalidOption, NotACertificate
+from farkas.instances import Instance
+from farkas.instances.files import kind_class
+from farkas.models.worst_case import WorstProgram
+from farkas.online.driver import algorithms
+from farkas.words import named
+
+
+def worst_program(algorithm: str) -> type[WorstProgram]:
+    """Class of an algorithm's program of the worst case; raises `InvalidOption` without one."""
+    kind, _, name = algorithm.partition(".")
+    wanted = f"{kind}.worst_{name}"
+    if wanted not in programs.names(f"{kind}."):
+        known = [n for k in sorted({a.split(".")[0] for a in algorithms}) for n in _known(k)]
+        raise InvalidOption(
+            f"{named(algorithm)} has no program of its worst case; there are {', '.join(known)}"
+        )
+    found = programs[wanted]
+    assert issubclass(found, WorstProgram)
+    return found
+
+
+def _known(kind: str) -> list[str]:
+    found = (programs[name] for name in programs.names(f"{kind}.worst_"))
+    return [one.algorithm for one in found if issubclass(one, WorstProgram)]
+
+
+def boxed(
+    instance: Instance, cls: type[WorstProgram], ranges: Mapping[str, tuple[float, float]]
+) -> Instance:
+    """Return an instance whose families that vary reach from end to end of their ranges.
+
+    Raises
+    ------
+    InvalidOption
+        A range is of numbers that do not vary, or there is one number only to hold both its ends.
+    """
+    if not ranges:
+        return instance
+    box = InstanceBox.around(instance, ranges=ranges)
+    for family in box.ranges:
+        if family not in cls.varied:
+            varied = ", ".join(cls.varied)
+            raise InvalidOption(f"{cls.name} lets {varied} vary, not {named(family)}")
+    data = box.starts[0]
+    for family, ends in box.ranges.items():
+        places = [(holder, key) for name, holder, key in entries(data) if name == family]
+        if ends.open and len(places) < 2:
+            raise InvalidOption(f"range of {named(family)}: one number cannot hold both ends")
+        for (holder, key), end in zip((places[0], places[-1]), (ends.low, ends.high), strict=True):
+            holder[key] = end
+    return kind_class(instance.kind).build(**data)
+
+
+def why_outside(
+    program: WorstProgram | type[WorstProgram], box: Instance, instance: Instance
+) -> str | None:
+    """Say why an instance is none of a box; None where it is one.
+
+    Parameters
+    ----------
+    program
+        Whose box it is.  Of a class alone no options are known, and so no grid of its numbers.
+    """
+    if box.kind != instance.kind:
+        return f"it is of kind {instance.kind}"
+    why = _why_beyond(program, box, instance)
+    if why is None and isinstance(program, WorstProgram) and not program.on_grid(box, instance):
+        return f"{program.full_name} is about whole parts, and its numbers are none"
+    return why
+
+
+def _why_beyond(
+    cls: WorstProgram | type[WorstProgram], box: Instance, instance: Instance
+) -> str | None:
+    """Say why its numbers lie beyond their ranges, or what else is different."""
+    ends, data = plain_of(box), plain_of(instance)
+    for name in cls.follows:
+        ends.pop(name, None)
+        data.pop(name, None)
+    return outside(data, ends, cls.varied)
+
+
+def placed(proof: GapProof, box: Instance) -> GapProof:
+    """Return the proof of a statement that says that its instance is one, or lies in its box.
+
+    Raises
+    ------
+    NotACertificate
+        It is neither, or the algorithm has no program of its worst case and so no box.
+    """
+    if proof.instance.sha256 == box.sha256:
+        return proof
+    wrong = (
+        f"the statement is about {proof.instance.sha256[:12]}..., the instance hashes to"
+        f" {box.sha256[:12]}..."
+    )
+    try:
+        cls = worst_program(proof.gap.reached.algorithm)
+    except InvalidOption:
+        raise NotACertificate(wrong) from None
+    why = why_outside(cls, box, proof.instance)
+    if why is not None:
+        raise NotACertificate(f"{wrong} and its box does not hold the other: {why}")
+    place = (
+        f"That instance lies in the box of the given one: {', '.join(cls.varied)} between the"
+        " smallest and the largest there, all else the same."
+    )
+    return dataclasses.replace(proof, place=place)
