@@ -25,6 +25,7 @@ REGISTRIES = (
     "farkas.experiments.figures.exhibit:figures",
     "farkas.experiments.sweeps.guarantee:guarantees",
     "farkas.experiments.sweeps.trajectory:trajectories",
+    "farkas.experiments.worst_cases.schedule:layouts",
     "farkas.instances.traces.importer:importers",
     "farkas.offline.bounded_by:bounded_by",
     "farkas.offline.ladder:ladders",

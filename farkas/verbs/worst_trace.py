@@ -82,6 +82,7 @@ def worst_trace(
     scored = scorer.score(found.trace.instance(float(epsilon)))
     if scored is None:
         raise NoAnswer(f"{WITNESS} found no placement on the worst of {found.tried} traces")
+    scored = scorer.settled(scored)
     return WorstCase(
         proof=prove_gap(scored.gap(scorer.seed)),
         scored=scored,

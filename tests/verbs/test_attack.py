@@ -60,7 +60,7 @@ def test_what_falls_is_refuted_by_what_was_found() -> None:
         return said(Stated(one.num_jobs, ">=", 2))
 
     fallen = Claim("mlbroker.planted", "nowhere", "two jobs", always, says)
-    found = attack(fallen, evaluations=60)
+    found = attack(fallen, evaluations=200)
     assert found.verdict.standing is Standing.REFUTED
     assert isinstance(found.verdict.counterexample, dict)
     assert found.verdict.counterexample["kind"] == "mlbroker"
