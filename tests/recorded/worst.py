@@ -66,8 +66,9 @@ TARGETS: dict[str, Target] = {
     },
     **{
         f"coded.{name}": Target(ranges=RATES)
-        for name in ("simple_greedy", "iterated_greedy", "round_lp", "uniform")
+        for name in ("simple_greedy", "round_lp", "uniform")
     },
+    "coded.iterated_greedy": Target(size={"masters": 3}),
     "gadget.gadget": Target(),
     "gadget.gadget[slots=lp_rs_mde,fill=False]": Target({"slots": "lp_rs_mde", "fill": False}),
     "gadget.greedy_exact": Target(),
