@@ -76,7 +76,12 @@ def searched(number: int, seed: int, seconds: float) -> dict[str, Any]:
     """Search the box of one of `ROWS`."""
     row = ROWS[number]
     found = worst(
-        row.algorithm, size=row.size, ranges=row.ranges, seconds=seconds, seed=seed, **row.options
+        row.algorithm,
+        size=row.size,
+        ranges=row.ranges,
+        seconds=seconds,
+        seed=seed,
+        settings=row.options,
     )
     return {
         "ratio": found.ratio_words,

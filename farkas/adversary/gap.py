@@ -141,8 +141,8 @@ class GapProof:
             f"that it says {named(gap.reached.algorithm)} takes with seed {gap.seed}"
             f"{options} {worth}; others, which keep every requirement exactly, "
             f"{verb} at {other} {rounded(self.witness, up=least)}.  Whoever decides so is "
-            f"{far} from the optimum, or farther.  Not proved, but repeated by farkas run: that "
-            f"the algorithm decides so.{self.place and '  ' + self.place}"
+            f"{far} from the optimum, or farther.  Not proved here: that the algorithm decides so; "
+            f"farkas run on the instance shows what it decides.{self.place and '  ' + self.place}"
         )
 
     def to_builtins(self) -> dict[str, Any]:
@@ -285,6 +285,8 @@ def _require_options(decided: Decisions) -> None:
 
 
 def _require_claimed(claimed: str, proved: Fraction | None) -> None:
+    if claimed != UNBOUNDED and rational(claimed, "ratio") < 0:
+        raise NotACertificate("claimed is a ratio below 0")
     if claimed == UNBOUNDED:
         if proved is not None:
             raise NotACertificate(

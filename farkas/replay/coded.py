@@ -81,10 +81,14 @@ def replay(data: CodedComputing, run: Decided) -> Replayed:
     low = high = Fraction(0)
     endless = not kept.broken
     for master, task in enumerate(data.masters):
-        found = completion(_pairs(data, master, share[master], loads[master]), task.rows)
-        if found is None:
+        pairs = _pairs(data, master, share[master], loads[master])
+        found = completion(pairs, task.rows)
+        if found is None and _never(pairs, task.rows):
             kept.broken.append(f"master {master} never expects its {task.rows} rows")
-        else:
+        elif found is None:
+            endless = False  # it ends, after more time than a run can state
+            kept.broken.append(f"master {master} expects its {task.rows} rows beyond any double")
+        elif found is not None:
             low, high = max(low, found[0]), max(high, found[1])
     return Replayed.between(low, high, kept, endless=endless and bool(kept.broken))
 
@@ -116,6 +120,11 @@ def _pairs(
         for k, load, u, a in zip(share, loads, data.rate[master], data.shift[master], strict=True)
         if k > 0 and load > 0 and u is not None and a is not None
     ]
+
+
+def _never(pairs: list[WorkingPair], rows: int) -> bool:
+    """Whether the rows are not expected however long one waits."""
+    return sum((pair.weight for pair in pairs), Fraction(0)) <= rows
 
 
 def completion(pairs: list[WorkingPair], rows: int) -> tuple[Fraction, Fraction] | None:

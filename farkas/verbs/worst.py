@@ -131,6 +131,7 @@ def worst(
     scheduler: str = "",
     store: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
+    settings: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> WorstCase:
     """Search for an instance on which an algorithm is far from the optimum, and prove how far.
@@ -170,8 +171,11 @@ def worst(
         there and ends as one that was never interrupted; what the file holds is scored again.
     progress
         Called with the evaluations done and the best ratio, whenever that has grown.
+    settings
+        Options of the algorithm, also those called as a parameter of this function is:
+        ``{"scheduler": "printed"}``.
     options
-        Options of the algorithm.
+        The others may be given by name.
 
     Returns
     -------
@@ -205,6 +209,7 @@ def worst(
     require_type(scheduler, str, "scheduler")
     require_type(store, (str, os.PathLike, NoneType), "store")
     chosen = algorithms[algorithm] if isinstance(algorithm, str) else algorithm
+    options |= settings or {}
     if evaluations is not None and (isinstance(evaluations, bool) or evaluations < 1):
         raise InvalidOption(f"evaluations = {evaluations}; give at least 1")
     if seconds is not None:

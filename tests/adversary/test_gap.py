@@ -10,7 +10,7 @@ import pytest
 
 import farkas
 from farkas.adversary.box import plain_of
-from farkas.adversary.gap import UNBOUNDED, Decisions, Gap, from_json, prove_gap, ratio_of
+from farkas.adversary.gap import UNBOUNDED, Decisions, Gap, from_json, prove_gap, ratio_of, replayed
 from farkas.adversary.scoring import Scorer
 from farkas.errors import FileProblem, InvalidInstance, NotACertificate
 from farkas.instances import Instance
@@ -179,6 +179,32 @@ def test_decisions_that_never_end_are_infinitely_far() -> None:
         prove_gap(msgspec.structs.replace(gap, reached=_as(witness, reached)))
     with pytest.raises(NotACertificate, match="the witness breaks requirements"):
         prove_gap(msgspec.structs.replace(gap, witness=reached))
+
+
+def test_what_ends_after_more_time_than_doubles_hold_is_not_endless() -> None:
+    # 2e7 rows of one worker: half of them are there at 2e7 (1e5 + 1e305 ln 2) = 1.4e312
+    instance = CodedComputing.build(
+        success_probability=0.98, masters=[{"rows": 10**7}], workers=2,
+        rate=[[1.0, 1e-305]], shift=[[1.0, 1e5]],
+    )  # fmt: skip
+    _, reached, _ = never()
+    late = msgspec.structs.replace(
+        reached, decisions=[{"share": [[0.0, 1.0]], "loads": [[0.0, 2e7]]}]
+    )
+    with pytest.raises(NotACertificate, match="beyond any double"):
+        replayed(late, instance)
+
+
+@pytest.mark.parametrize("claimed", ["hello", "", "-3", "1/0"])
+@pytest.mark.parametrize("endless", [False, True])
+def test_a_claimed_ratio_is_a_number_that_is_not_negative(claimed: str, endless: bool) -> None:
+    gap = found()
+    if endless:
+        instance, reached, witness = never()
+        data = {"farkas": 1, "kind": "coded", **plain_of(instance)}
+        gap = Gap(instance=data, seed=0, reached=reached, witness=witness, ratio=UNBOUNDED)
+    with pytest.raises((NotACertificate, FileProblem)):
+        prove_gap(altered(gap, ratio=claimed))
 
 
 def test_plans_that_break_something_else_are_not_endless() -> None:

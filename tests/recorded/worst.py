@@ -145,7 +145,9 @@ def record(name: str, *, seconds: float, seed: int, folder: Path = FOLDER) -> st
     size, ranges = target.size, target.ranges
     box = InstanceBox.drawn(algorithm.kind, size=size, ranges=ranges)
     _warm(box, Scorer(algorithm, target.options))
-    found = worst(algorithm, seconds=seconds, seed=seed, size=size, ranges=ranges, **target.options)
+    found = worst(
+        algorithm, seconds=seconds, seed=seed, size=size, ranges=ranges, settings=target.options
+    )
     scorer = Scorer(algorithm, target.options, found.gap.seed)
     begin = time.process_time()
     drawn = worst_drawn(box, scorer, size=size, ranges=ranges, seconds=seconds, seed=seed)

@@ -73,3 +73,9 @@ def test_what_cannot_be_asked_is_refused(
 ) -> None:
     with pytest.raises(error):
         worst(**arguments)  # type: ignore[arg-type]
+
+
+def test_options_of_an_algorithm_may_be_called_as_parameters_are() -> None:
+    assert worst("eris.eris", evaluations=8).gap.reached.options["scheduler"] != "printed"
+    found = worst("eris.eris", evaluations=8, settings={"scheduler": "printed"})
+    assert found.gap.reached.options["scheduler"] == "printed"

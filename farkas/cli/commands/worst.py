@@ -111,7 +111,7 @@ def command(
     found = worst(
         chosen, instance, preset=preset, size=sizes, ranges=limits, fixed=fixed, seconds=seconds,
         evaluations=evaluations, seed=seed, workers=workers, scheduler=scheduler, store=store,
-        progress=_told(), **options,
+        progress=_told(), settings=options,
     )  # fmt: skip
     if out is not None:
         keep(found, out)
