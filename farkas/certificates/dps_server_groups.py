@@ -38,6 +38,8 @@ Allowed = npt.NDArray[np.uint8]
 
 def groups_of(classes: EqualServers) -> list[Ints]:
     """Classes of each group, ascending: those that share worker types, through others or not."""
+    if not classes.count:
+        return []
     shared = np.eye(classes.count, dtype=np.bool_)
     for kind in range(classes.workers.shape[1]):
         having = np.flatnonzero(classes.workers[:, kind])
@@ -224,8 +226,10 @@ class GroupedMarket:
         of_class = np.zeros(classes.count, np.int64)
         for number, own in enumerate(groups):
             of_class[own] = number
-        installed = classes.workers.argmax(axis=0)
-        home = np.where(market.fits, of_class[installed[market.worker_type]], -1)
+        home = np.full(market.num_jobs, -1)  # of who fits nowhere
+        if classes.count:
+            installed = classes.workers.argmax(axis=0)
+            home = np.where(market.fits, of_class[installed[market.worker_type]], -1)
         self.scale = market_prices.scale
         self.groups = [
             GroupOfServers(

@@ -88,3 +88,17 @@ def test_ways_that_a_leaf_allows_decide_what_a_job_counts():
         0b001: rent + 9 - 2, 0b010: rent + 9 - 6, 0b011: rent + 9 - 2, 0b100: rent,
         0b101: rent + 9 - 2, 0b110: rent + 9 - 6, 0b111: rent + 9 - 2,
     }  # fmt: skip
+
+
+def test_a_reward_of_one_unit_of_the_grid_counts():
+    grouped = GroupedMarket(
+        posted((0, 1.0, 1, 1.0), units=1), SlotPrices(0, NONE, NONE, NONE, NONE), "budget"
+    )
+    free = LeafPrices(NONE, NONE, NONE, NONE)
+    assert grouped.groups[0].bound(free, np.full(1, ALL_WAYS, np.uint8)) == 1
+
+
+def test_a_market_without_servers_has_no_groups():
+    market = posted((0, 1.0, 1, 1.0), units=1).replace(server_workers=[], server_ps=[])
+    grouped = GroupedMarket(market, SlotPrices(0, NONE, NONE, NONE, NONE), "budget")
+    assert grouped.groups == []
