@@ -94,6 +94,11 @@ class BoxProof:
         """The ratio on one instance; None when it is unbounded, or there is no such instance."""
         return None if self.lower is None else self.lower.ratio
 
+    @property
+    def is_unbounded(self) -> bool:
+        """Whether an instance of the box, replayed, has no ratio."""
+        return self.lower is not None and self.lower.ratio is None
+
     def words(self) -> tuple[str, str]:
         """Both sides of the ratio, rounded outwards: at least, at most."""
         low = "-"
@@ -101,7 +106,7 @@ class BoxProof:
             low = UNBOUNDED if self.at_least is None else rounded(self.at_least, up=False, digits=9)
         if self.at_most is not None:
             return low, rounded(self.at_most, up=True, digits=9)
-        return low, UNBOUNDED if self.closed is None else "not proved"
+        return low, UNBOUNDED if self.is_unbounded else "not proved"
 
     def __repr__(self) -> str:
         low, high = self.words()
@@ -110,7 +115,7 @@ class BoxProof:
     def to_builtins(self) -> dict[str, Any]:
         """Plain data for JSON."""
         at_most, found = self.at_most, self.lower
-        unbounded = self.closed is None and at_most is None
+        unbounded = self.is_unbounded and at_most is None
         return {
             "algorithm": self.program.algorithm,
             "program": self.program.full_name,

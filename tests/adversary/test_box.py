@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
 import pytest
 
 from farkas.adversary.box import InstanceBox, Range, entries, plain_of
+from farkas.adversary.moves import moved
 from farkas.adversary.shape import copied
 from farkas.errors import InvalidOption
 from farkas.instances import library
@@ -79,3 +84,41 @@ def test_what_no_kind_takes_is_no_instance() -> None:
 def test_boxes_that_do_not_exist_are_refused(arguments: dict[str, object]) -> None:
     with pytest.raises(InvalidOption):
         InstanceBox.drawn("dps", **arguments)  # type: ignore[arg-type]
+
+
+def _worded(data: dict[str, Any]) -> None:
+    data["occupancy"] = "half_open" if data["occupancy"] == "closed" else "closed"
+
+
+def _longer(data: dict[str, Any]) -> None:
+    for name in ("server_workers", "server_ps"):
+        data[name] = data[name] * 2
+
+
+def _left_out(data: dict[str, Any]) -> None:
+    del data["occupancy"]
+
+
+@pytest.mark.parametrize("change", [_worded, _longer, _left_out])
+def test_a_box_holds_no_other_words_fields_or_longer_lists(
+    change: Callable[[dict[str, Any]], None],
+) -> None:
+    box = InstanceBox.around(library.load("dps/one_server"))
+    data = plain_of(library.load("dps/one_server"))
+    assert box.holds(data)
+    change(data)
+    assert not box.holds(data)
+
+
+@pytest.mark.parametrize("kind", ["coded", "dps", "eris", "gadget", "mlbroker"])
+def test_a_box_holds_what_moves_lead_to(kind: str) -> None:
+    box, rng = InstanceBox.drawn(kind), np.random.default_rng(0)
+    held = 0
+    for start in box.starts:
+        data = copied(start)
+        for _ in range(10):
+            data = moved(data, box, rng)
+            if box.built(data) is not None:  # mends in place
+                held += 1
+                assert box.holds(data)
+    assert held > 20

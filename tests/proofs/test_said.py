@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from fractions import Fraction
 from typing import Any
 
@@ -39,6 +38,10 @@ RARE = {
 """Claims that say nothing of most draws, or take long."""
 
 
+TRIED = 5000
+"""Draws, and instances next to the first of them, among which one has to be right."""
+
+
 def recorded(standing: Standing) -> list[Any]:
     return [
         pytest.param(name, marks=[pytest.mark.slow] * entry["slow"])
@@ -68,13 +71,13 @@ def test_what_is_said_of_the_shipped_counterexample_is_the_refutation(name: str)
     assert list(map(str, found.given)) == list(map(str, verdict.given))
 
 
-@pytest.mark.parametrize("name", recorded(Standing.REFUTED))
+@pytest.mark.parametrize(
+    "name", [one for one in recorded(Standing.REFUTED) if one.values[0] not in ALWAYS | RARE]
+)
 def test_a_refuted_claim_is_right_about_some_draw(name: str) -> None:
-    if name in ALWAYS or name in RARE:
-        pytest.skip((ALWAYS | RARE)[name])
-    box, rng, end = box_of(claims[name]), np.random.default_rng(0), time.process_time() + 5
+    box, rng = box_of(claims[name]), np.random.default_rng(0)
     draws = [copied(start) for start in box.starts]
-    while time.process_time() < end:
+    for _ in range(TRIED):
         data = draws.pop(0) if draws else moved(copied(box.starts[0]), box, rng)
         found = _of(name, box, data)
         if found is not None and found.applies and not found.broken:

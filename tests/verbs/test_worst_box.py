@@ -374,3 +374,23 @@ def test_the_limit_is_of_all_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
     for wrong in (0, -1, float("nan")):
         with pytest.raises(InvalidOption, match="time_limit"):
             worst_box("gadget.fifo", gadget_box(), time_limit=wrong)
+
+
+def test_who_is_forgiven_the_price_never_declines() -> None:
+    """Budgets of 2 / (1 + 5e-10) are below the 2 asked by less than the 1e-9 that is forgiven."""
+    budget = 2.0 / (1.0 + 5e-10)
+    found = worst_box("dps.fixed_price", dps_box(budget, budget, jobs=1))
+    assert found.at_most is not None
+    assert 1 <= found.at_most < 1 + Fraction(1, 10**6)
+    assert found.words()[1] != "unbounded"
+    # below what is forgiven the job goes, and the witness earns all
+    budget = 2.0 / (1.0 + 2e-9)
+    assert worst_box("dps.fixed_price", dps_box(budget, budget, jobs=1)).is_unbounded
+
+
+def test_unbounded_is_said_of_an_instance_only() -> None:
+    found = worst_box("dps.fixed_price", dps_box(1.0, 3.0))
+    assert found.is_unbounded
+    without = dataclasses.replace(found, lower=None)
+    assert without.words() == ("-", "not proved")
+    assert without.to_builtins()["ratio_at_most"] is None

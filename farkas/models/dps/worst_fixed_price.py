@@ -12,7 +12,7 @@ from farkas.instances.dps import Market
 from farkas.models.dps.best_fixed_price import BestFixedPrice, declare_served, declare_service
 from farkas.models.worst_case import Values, WorstProgram, span
 from farkas.numbers import Floats
-from farkas.tolerances import ROUNDING
+from farkas.tolerances import OUTWARD_CLOSE, ROUNDING
 
 
 class WorstFixedPrice(WorstProgram):
@@ -37,8 +37,10 @@ class WorstFixedPrice(WorstProgram):
         m.ratio = Param(values=self.factor)
         m.asked = Param(m.jobs, values=asked)
         m.forgiven = Param(values=1.0 + ROUNDING)  # as `farkas.closeness.allowed` forgives
-        m.limit = Param(m.jobs, values=asked * (1.0 - self.share))
-        m.above = Param(m.jobs, values=np.maximum(high - asked * (1.0 - self.share), 0.0))
+        limit = asked * (1.0 - self.share)
+        m.limit = Param(m.jobs, values=limit)
+        most_forgiven = (1.0 + ROUNDING) * high * (1.0 + OUTWARD_CLOSE)
+        m.above = Param(m.jobs, values=np.maximum(most_forgiven - limit, 0.0))
         most = np.full(data.num_jobs, high)
         if data.price_cap is not None:
             most = np.minimum(most, data.price_cap * (data.workers + data.ps))
@@ -60,8 +62,8 @@ class WorstFixedPrice(WorstProgram):
 
     @constraint("2i", "jobs")
     def declines_above_budget(m, i):
-        """Who cannot pay is asked for the budget or more."""
-        return m.budget[i] <= m.limit[i] + m.above[i] * m.affordable[i]
+        """Who cannot pay is asked for the budget and what is forgiven, or more."""
+        return m.forgiven * m.budget[i] <= m.limit[i] + m.above[i] * m.affordable[i]
 
     only_who_can_pay = BestFixedPrice.only_who_can_pay
     served_unless_blocked = BestFixedPrice.served_unless_blocked

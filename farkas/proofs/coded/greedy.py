@@ -154,7 +154,8 @@ SLOWER = (1, 10, 100)
 """By what the slowest pairs are slowed down."""
 
 BOUNDED = 0.5
-"""Growth of a ratio up to which it may level off further on."""
+"""Growth of a ratio, as a power of what is slowed down, up to which it may level off further on:
+one that has levelled off grows at first, and one that is not bounded grows with power 1."""
 
 
 def _slowed(data: CodedComputing) -> list[Floats]:
@@ -182,7 +183,10 @@ def simple_greedy_has_a_guarantee() -> Verdict:
     It leaves a master nothing but the slowest pairs, which the optimum hardly needs: slowed down
     further, they take the level with them.
     """
-    note = "growth of optimum over level as the slowest pairs slow down"
+    note = (
+        "power with which optimum over level grows as the slowest pairs slow down; up to 1/2 it may"
+        " level off"
+    )
     return refuted_by(_greedy_ratios, "coded/greedy_trap", note)
 
 
@@ -212,7 +216,10 @@ def the_linear_bound_is_within_a_factor() -> Verdict:
     One worker dominates: shared, it gives each master half its speed; whole, it leaves one master
     the slow workers, however slow they are.
     """
-    note = "growth of the gap as the slow workers slow down; cutting speeds to the level closes it"
+    note = (
+        "power with which the gap grows as the slow workers slow down, up to 1/2 it may level off;"
+        " cutting speeds to the level closes it"
+    )
     return refuted_by(_linear_gaps, "coded/dominant", note)
 
 

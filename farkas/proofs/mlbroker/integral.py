@@ -172,11 +172,14 @@ def the_server_share_is_at_most_the_share_of_workers() -> Verdict:
             relations.append(relation)
             if not relation.holds:
                 shipped_first = not isinstance(run.example, str)
-                violations.append((shipped_first, relation.slack, run.example, relation))
+                violations.append((shipped_first, relation.slack, run.example, found))
     if not violations:
         return held(relations, runs=len(runs))
     _, slack, example, worst = min(violations, key=lambda found: found[:2])
-    return refuted(example, worst, f"{len(violations)} slots of {len(runs)} runs", excess=-slack)
+    assert worst is not None
+    return refuted(
+        example, worst.shown, f"{len(violations)} slots of {len(runs)} runs", excess=-slack
+    )
 
 
 def _round_trip(broker: Brokerage) -> Saying:

@@ -221,8 +221,8 @@ class ServerTrees:
         none = np.zeros(0, np.int64)
         numbers = prices.ps_numbers >> SPARE_BITS
         kept = numbers > 0
-        having = classes.workers.any(axis=1) | classes.ps.any(axis=1)
-        if sum(having[group].any() for group in groups_of(classes)) <= 1:  # nobody else buys
+        units = classes.workers.sum(axis=1) + classes.ps.sum(axis=1)
+        if sum(units[group].sum() > 0 for group in groups_of(classes)) <= 1:  # nobody else buys
             kept = np.zeros_like(kept)
         self.market_prices = SlotPrices(
             prices.scale - SPARE_BITS, none, none, prices.ps_positions[kept], numbers[kept]
