@@ -187,3 +187,11 @@ def test_money_has_no_unit(power):
             feed.step(*jobs)
     assert other.run().value == one.run().value * 2.0**power > 0
     assert algorithms["dps.learned"].kind == "dps"
+
+
+@pytest.mark.parametrize("name", ["dps.simple", "dps.top"])
+def test_sellers_that_learn_for_foretold_jobs_say_where_none_is(name: str) -> None:
+    market = farkas.load("dps/tiny")
+    feed = farkas.feed(market, name)  # of its servers alone
+    with pytest.raises(InvalidOption, match="tell feed so by known="):
+        any(feed.step(job) for job in market.jobs)

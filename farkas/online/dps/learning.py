@@ -3,6 +3,7 @@
 import dataclasses
 from typing import Literal
 
+from farkas.errors import InvalidOption
 from farkas.instances.dps import Market
 from farkas.online.dps.cluster import Running
 from farkas.online.dps.offers import Ask, Known, Quote
@@ -49,7 +50,21 @@ class Bandits(Seller):
         return one or other
 
     def quote(self, state: LearningState, ask: Ask) -> Quote:
-        """Quote the arms with the highest upper confidence bounds, each side for itself."""
+        """Quote the arms with the highest upper confidence bounds, each side for itself.
+
+        Raises
+        ------
+        InvalidOption
+            The known market foretells no job of the type: then there are no arms.
+        """
+        for side, kind, word in (
+            (state.workers, ask.worker_type, "worker"), (state.ps, ask.ps_type, "ps"),
+        ):  # fmt: skip
+            if not side.rules.jobs[kind]:
+                raise InvalidOption(
+                    f"prices are learned for as many jobs as are foretold, and none is of {word}"
+                    f" type {kind}; tell feed so by known="
+                )
         one, other = state.workers.choose(ask.worker_type), state.ps.choose(ask.ps_type)
         prices = state.workers.rules.price[one], state.ps.rules.price[other]
         return self.at(ask, float(prices[0]), float(prices[1]), one, other)
