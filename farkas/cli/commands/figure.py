@@ -89,6 +89,7 @@ def command(
 
 def _statement(kind: str, of: str, out: str | None, as_json: bool) -> None:
     """Prove a statement, then draw its two sides."""
+    from farkas.adversary.deciding import decides_again
     from farkas.experiments.figures.writing import PICTURES
     from farkas.experiments.worst_cases.asked import asked
 
@@ -117,7 +118,8 @@ def _statement(kind: str, of: str, out: str | None, as_json: bool) -> None:
             for r in stacked(side.blocks)
         ]
         print_table(pair.title, ["decided", "lane", "owner", "from", "to", "amount"], rows)
-    print_text(proof.statement)
+    again = decides_again(proof.gap, proof.instance)
+    print_text(f"{proof.statement}  Asked here, it decides {'so' if again else 'otherwise'}.")
 
 
 def _list(exhibits: list[Exhibit], as_json: bool) -> None:

@@ -60,8 +60,8 @@ def overview(kind: str) -> Exhibit:
 
 
 def figure_of(cases: Sequence[WorstKnown]) -> Figure:
-    """Draw ratios of cases; what is not proved is left out, and named in a finding."""
-    shown = [case for case in cases if case.standing.proof is not None]
+    """Draw ratios of cases; what is not proved, or not repeated, is only named in a finding."""
+    shown = [case for case in cases if case.is_proved]
     names = [case.name.partition(".")[2] for case in shown]
     columns: list[tuple[str, Callable[[WorstKnown], float]]] = [
         ("worst found, proved", lambda case: _number(case.standing.ratio)),

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from farkas.adversary.shipped import find_statement
 from farkas.cli import call
 from farkas.errors import NoAnswer
 from farkas.experiments.figures import Agreement, Exhibit
@@ -113,6 +114,17 @@ def test_one_statement_is_proved_and_drawn(tmp_path, capsys):
     found = json.loads(capsys.readouterr().out)
     assert found["algorithm"] == "coded.simple_greedy"
     assert len(found["picture"]["layout"]["sides"]) == 2
+
+
+def test_a_statement_says_whether_its_algorithm_decides_so_here(tmp_path, capsys):
+    of = ["figure", "mlbroker", "worst", "--of"]
+    assert call([*of, "mlbroker.local"]) == 0
+    assert "Asked here, it decides so." in " ".join(capsys.readouterr().out.split())
+    data = json.loads(find_statement("mlbroker.local").path.read_text())
+    data["reached"]["decisions"], data["ratio"] = data["witness"]["decisions"], "1"
+    (tmp_path / "forged.json").write_text(json.dumps(data))
+    assert call([*of, str(tmp_path / "forged.json")]) == 0
+    assert "Asked here, it decides otherwise." in " ".join(capsys.readouterr().out.split())
 
 
 @pytest.mark.parametrize(

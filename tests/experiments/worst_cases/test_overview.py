@@ -80,6 +80,7 @@ def test_decisions_that_are_not_repeated_are_named() -> None:
     case = case_of_name("mlbroker.local")
     other = WorstKnown(dataclasses.replace(case.standing, repeats=False), [])
     assert statement([other], "decides so again") == (False, "mlbroker.local")
+    assert "worst found, proved" not in by_name([other])
     assert statement([case], "decides so again") == (True, "")
 
 
