@@ -184,8 +184,8 @@ def simple_greedy_has_a_guarantee() -> Verdict:
     further, they take the level with them.
     """
     note = (
-        "power with which optimum over level grows as the slowest pairs slow down; up to 1/2 it may"
-        " level off"
+        "power with which optimum over level grows as the slowest pairs slow down;"
+        f" up to {BOUNDED:g} it may level off"
     )
     return refuted_by(_greedy_ratios, "coded/greedy_trap", note)
 
@@ -217,8 +217,8 @@ def the_linear_bound_is_within_a_factor() -> Verdict:
     the slow workers, however slow they are.
     """
     note = (
-        "power with which the gap grows as the slow workers slow down, up to 1/2 it may level off;"
-        " cutting speeds to the level closes it"
+        f"power with which the gap grows as the slow workers slow down, up to {BOUNDED:g} it may"
+        " level off; cutting speeds to the level closes it"
     )
     return refuted_by(_linear_gaps, "coded/dominant", note)
 
