@@ -39,16 +39,18 @@ def serve(mass: Out[Floats2], chance: Floats1, missed: Floats1, price: int) -> N
     best = np.empty(cells)
     for budget in range(mass.shape[0] - 1, price - 1, -1):
         left = mass[budget - price]
-        for i in range(cells):
-            best[i] = mass[budget, i]
+        best[:] = mass[budget]
         for k in range(len(chance)):
-            p, q, load = chance[k], missed[k], k + 1
-            for i in range(1, min(load, cells)):
-                best[i] = max(best[i], p * left[0] + q * left[i])
-            for i in range(load, cells):
-                best[i] = max(best[i], p * left[i - load] + q * left[i])
-        for i in range(cells):
-            mass[budget, i] = best[i]
+            p, q, load = chance[k], missed[k], min(k + 1, cells)
+            for i in range(1, load):
+                found = p * left[0] + q * left[i]
+                best[i] = found if found > best[i] else best[i]
+            # slices that begin at 0 each: compilers make one loop over vectors of them
+            fewer, same, rest = left[: cells - load], left[load:], best[load:]
+            for i in range(cells - load):
+                found = p * fewer[i] + q * same[i]
+                rest[i] = found if found > rest[i] else rest[i]
+        mass[budget] = best
 
 
 class RowCells:

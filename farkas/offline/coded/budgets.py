@@ -21,10 +21,12 @@ from farkas.online.coded.environment import master_prices
 from farkas.online.run import Bound
 from farkas.search_tolerances import FINE_GAP
 
-MEAN_PRICE, LEAST_SUM = 8, 256
-"""Of a worker, and of all together: prices of few workers are finer."""
-STAGES = (128, 384, 1024)
-"""Cells of rows, first while prices are sought."""
+LEAST_SUM = 256
+"""Of all prices: those of few workers are finer."""
+STAGES = ((128, 8), (384, 16), (1024, 16))
+"""Cells of rows, and the mean price of a worker."""
+CHANGED = 2
+"""Stages in which prices are changed."""
 FIRST_STEP, LEAST_STEP = 0.25, 0.03
 """Shares by which prices of a master or a type are raised, or lowered."""
 WHOLE_SUM = 300
@@ -136,13 +138,13 @@ class WorkerPrices:
             found.append(np.append(first, np.ones(self.factors - len(first))))
         return found
 
-    def at(self, factors: Floats) -> Ints:
+    def at(self, factors: Floats, mean: int) -> Ints:
         """Return whole prices, shape (workers,), for factors > 0, shape (factors,)."""
         masters = len(self.speed)
         worth = (factors[:masters, None] * self.speed).max(axis=0)
         if len(factors) > masters:
             worth = worth * factors[masters:][self.types.of]
-        return whole_prices(worth, max(MEAN_PRICE, LEAST_SUM // int(np.count_nonzero(worth))))
+        return whole_prices(worth, max(mean, LEAST_SUM // int(np.count_nonzero(worth))))
 
 
 def within_budgets(instance: CodedComputing, ascent: Ascent) -> Iterator[Rung]:
@@ -152,28 +154,45 @@ def within_budgets(instance: CodedComputing, ascent: Ascent) -> Iterator[Rung]:
         return
     prices, low = WorkerPrices(instance), float(markov.fraction)
     high = LATEST * low if ascent.value is None else float(ascent.value)
-    search = BudgetSearch(instance, STAGES[0])
-    moved = max(prices.starts(instance), key=lambda one: search.paid(low, prices.at(one))[0])
-    for turn, cells in enumerate((STAGES[0], *STAGES)):
+    search, mean = BudgetSearch(instance, STAGES[0][0]), STAGES[0][1]
+    moved = max(prices.starts(instance), key=lambda one: search.paid(low, prices.at(one, mean))[0])
+    for turn, (cells, mean) in enumerate(STAGES):
         search = BudgetSearch(instance, cells)
-        if turn == 1:
-            moved = improved(search, prices, moved, low, ascent.deadline)
-        ascent.deadline.check()
-        whole = prices.at(moved)
-        found = search.latest(whole, low, high)
-        if not found:
-            continue
-        low = found
-        words, budgets = f"prices of workers, {cells} cells of rows", search.paid(low, whole)[1]
-        made = BudgetPrices.excluding(instance, low, whole, budgets, cells)
-        yield Rung(words, bound=Bound.of(Fraction(made.bound), words, made.plain()))
+        for changes in (False, True) if turn < CHANGED else (False,):
+            if changes:
+                moved = improved(search, prices, moved, mean, low, ascent.deadline)
+            ascent.deadline.check()
+            whole = prices.at(moved, mean)
+            found = search.latest(whole, low, high)
+            if not found:
+                continue
+            low = found
+            words, budgets = f"prices of workers, {cells} cells of rows", search.paid(low, whole)[1]
+            made = BudgetPrices.excluding(instance, low, whole, budgets, cells)
+            yield Rung(words, bound=Bound.of(Fraction(made.bound), words, made.plain()))
 
 
 def improved(
-    search: BudgetSearch, prices: WorkerPrices, moved: Floats, time: float, deadline: Deadline
+    search: BudgetSearch,
+    prices: WorkerPrices,
+    moved: Floats,
+    mean: int,
+    time: float,
+    deadline: Deadline,
 ) -> Floats:
-    """Change prices one way after the other while masters pay more at the time."""
-    best, step = search.paid(time, prices.at(moved))[0], FIRST_STEP
+    """Change prices one way after the other while masters pay more at the time.
+
+    Changes after which whole prices are the same are looked up.
+    """
+    known: dict[bytes, float] = {}
+
+    def paid(factors: Floats) -> float:
+        whole = prices.at(factors, mean)
+        if whole.tobytes() not in known:
+            known[whole.tobytes()] = search.paid(time, whole)[0]
+        return known[whole.tobytes()]
+
+    best, step = paid(moved), FIRST_STEP
     while step >= LEAST_STEP:
         before = best
         for move in range(prices.factors):
@@ -182,7 +201,7 @@ def improved(
                     return moved
                 tried = moved.copy()
                 tried[move] *= factor
-                found = search.paid(time, prices.at(tried))[0]
+                found = paid(tried)
                 if found > best:
                     best, moved = found, tried
                     break

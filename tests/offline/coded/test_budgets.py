@@ -85,9 +85,9 @@ def test_masters_pay_no_less_after_changes(seed):
     search, prices = BudgetSearch(data, 8), WorkerPrices(data)
     time = best_quantile(data)
     starts = prices.starts(data)
-    before = [search.paid(time, prices.at(start))[0] for start in starts]
+    before = [search.paid(time, prices.at(start, 8))[0] for start in starts]
     after = [
-        search.paid(time, prices.at(improved(search, prices, start, time, Deadline())))[0]
+        search.paid(time, prices.at(improved(search, prices, start, 8, time, Deadline()), 8))[0]
         for start in starts
     ]
     assert all(late >= soon for late, soon in zip(after, before, strict=True))
@@ -104,6 +104,6 @@ def test_equal_workers_cost_the_same():
     data = farkas.load("coded/demo")
     prices = WorkerPrices(data)
     for start in prices.starts(data):
-        found = prices.at(start)
+        found = prices.at(start, 8)
         for n, kind in enumerate(prices.types.of):
             assert found[n] == found[int(np.flatnonzero(prices.types.of == kind)[0])]
