@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, Literal
 
+from farkas.cards import card
 from farkas.certificates import Certificate
 from farkas.certificates.doubles import double, text_of
 from farkas.certificates.proof import rounded
@@ -79,6 +80,26 @@ class Proved:
     answer: Answer | None = None
     certificate: Certificate | None = None
     interrupted: bool = False
+
+    def __repr__(self) -> str:
+        said = ", ".join(f"{word} {what}" for word, what in self._sides())
+        return f"<proved of {named(self.form.name)}: {self.status}{', ' * bool(said)}{said}>"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            ("status", self.status),
+            *self._sides(),
+            ("nodes", self.nodes),
+            ("seconds", f"{self.seconds:.3g}"),
+            ("claim", self.claim),
+        ]
+        return card(f"proved of {named(self.form.name)}", rows)
+
+    def _sides(self) -> list[tuple[str, str]]:
+        """Value and bound in nine digits that are proved, each where there is one."""
+        up = self.form.sense == "min"
+        sides = [("value", self.value, up), ("bound", self.bound, not up)]
+        return [(word, rounded(x, up=outward)) for word, x, outward in sides if x is not None]
 
     @property
     def gap(self) -> float | None:

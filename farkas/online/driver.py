@@ -362,6 +362,7 @@ def drive(
         manifest=manifest(instance, seed),
     )
     written = clock()
+    run.remember(instance)
     prove_value(run, instance)
     run.timings["replay"] = clock() - written
     return run

@@ -11,6 +11,7 @@ from typing import Any
 from farkas.errors import NoAnswer
 from farkas.forms import FeasibilityReport, LinearForm
 from farkas.numbers import Floats
+from farkas.words import named
 
 
 class Reason(enum.StrEnum):
@@ -102,6 +103,11 @@ class Answer:
             raw_row_duals=duals() if linear else None,
             **others,
         )
+
+    def __repr__(self) -> str:
+        said = f" at {self.objective:.9g}" if self.has_point else ""
+        why = "" if self.claim in (Claimed.OPTIMAL, Claimed.INFEASIBLE) else f", {self.reason}"
+        return f"<answer of {named(self.solver or 'nobody')}: claims {self.claim}{said}{why}>"
 
     @property
     def has_point(self) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from types import NoneType
 from typing import TYPE_CHECKING, Any
 
+from farkas.cards import table
 from farkas.certificates.ratio import ratio_words
 from farkas.errors import FarkasError, InvalidOption, NoAnswer
 from farkas.instances import Instance
@@ -82,6 +83,15 @@ class Comparison:
             value = "-" if entry.value is None else f"{entry.value:.6g}"
             lines.append(f"{entry.algorithm:24} {value:>12} {ratio:>8}  {entry.note}".rstrip())
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        rows = [
+            [e.algorithm, e.value, None if e.ratio is None else ratio_words(e.ratio),
+             None if e.seconds is None else f"{e.seconds:.3g}", e.note]
+            for e in self.entries
+        ]  # fmt: skip
+        columns = ["algorithm", "value", "certified ratio", "seconds", "note"]
+        return table(f"{self.title}: proved bound {self.proved}", columns, rows)
 
     def to_builtins(self) -> dict[str, Any]:
         """Plain data for JSON, without the runs."""

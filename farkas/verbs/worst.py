@@ -18,6 +18,7 @@ from farkas.adversary.scoring import LONGEST, Scored, Scorer
 from farkas.adversary.search import ISLANDS, Progress, search
 from farkas.adversary.shrinking import shrunk
 from farkas.adversary.store import Identity, SearchStore
+from farkas.cards import card
 from farkas.certificates.doubles import double, text_of
 from farkas.certificates.proof import rounded
 from farkas.errors import InvalidOption
@@ -92,6 +93,18 @@ class WorstCase:
     def __repr__(self) -> str:
         name = named(self.gap.reached.algorithm)
         return f"<worst case of {name}: ratio at least {self.ratio_words}>"
+
+    def _repr_html_(self) -> str:
+        reached, witness = self.gap.reached, self.gap.witness
+        rows = [
+            ("ratio at least", self.ratio_words),
+            ("witness", witness.algorithm),
+            ("instance", repr(self.instance)[1:-1]),
+            ("evaluations", self.evaluations),
+            ("seconds", f"{self.seconds:.3g}"),
+            ("seed", self.seed),
+        ]
+        return card(f"worst case of {named(reached.algorithm)}", rows)
 
     def to_builtins(self) -> dict[str, Any]:
         """Plain data for JSON."""

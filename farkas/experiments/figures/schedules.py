@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import textwrap
 from typing import Any
@@ -21,6 +22,8 @@ LETTERS = 58
 MOST_REMARKS = 8
 MOST_TICKS = 12
 """Slots that carry a tick each."""
+MOST_LANES = 60
+"""More lanes are not drawn, but counted."""
 MOST_OWNERS = 10
 """More owners have no legend: their numbers stand in their blocks."""
 NAME_LETTERS = 24
@@ -50,7 +53,7 @@ def drawn(pair: BothSides) -> Any:
     from matplotlib.figure import Figure as Canvas
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-    layout = pair.layout
+    layout = _of_most_lanes(pair.layout)
     remarks = [_remarks(side) for side in layout.sides]
     below = LINE * max(len(lines) for lines in remarks)
     height = FRAME + LANE * max(2, len(layout.lanes)) + below
@@ -71,6 +74,20 @@ def drawn(pair: BothSides) -> Any:
     return canvas
 
 
+def _of_most_lanes(layout: Layout) -> Layout:
+    """Layout of the first lanes; how many are left out is said first."""
+    more = len(layout.lanes) - MOST_LANES
+    if more <= 0:
+        return layout
+    sides = [
+        Schedule([b for b in side.blocks if b.lane < MOST_LANES],
+                 [f"{more} lanes more are not drawn", *side.remarks])
+        for side in layout.sides
+    ]  # fmt: skip
+    lanes, tops = layout.lanes[:MOST_LANES], layout.tops[:MOST_LANES]
+    return dataclasses.replace(layout, lanes=lanes, tops=tops, sides=sides)
+
+
 def _remarks(side: Schedule) -> list[str]:
     """Lines of the remarks, as many as there is room for."""
     lines = [line for remark in side.remarks for line in textwrap.wrap(remark, LETTERS)]
@@ -80,20 +97,27 @@ def _remarks(side: Schedule) -> list[str]:
 
 
 def _side(axes: Any, head: str, side: Schedule, layout: Layout) -> None:
+    from matplotlib.collections import PolyCollection
+
     axes.set_title("\n".join(textwrap.wrap(head, 44)), fontsize=8.8, fontweight="normal")
     count = max(1, len(layout.lanes))
     span = layout.end - layout.begin
+    shapes: dict[tuple[int, bool], list[list[tuple[float, float]]]] = {}
     for block in stacked(side.blocks):
         scale = FILLED / layout.tops[block.lane]
         low = count - 1 - block.lane + scale * block.low
         rise = scale * (block.high - block.low)
         long = max(block.end - block.start, SEEN * span)
-        edge = 0.7 if long > 3 * SEEN * span else 0.0
-        axes.barh(low, long, rise, left=block.start, align="edge", edgecolor="white",
-                  linewidth=edge, **look(block.owner))  # fmt: skip
+        start, end, top = block.start, block.start + long, low + rise
+        corners = [(start, low), (end, low), (end, top), (start, top)]
+        shapes.setdefault((block.owner, long > 3 * SEEN * span), []).append(corners)
         if long >= WIDE * span and rise >= HIGH:
             axes.text(block.start + long / 2, low + rise / 2, str(block.owner), color="white",
                       fontsize=7.5, fontweight="bold", ha="center", va="center")  # fmt: skip
+    for (owner, edged), corners_of in shapes.items():
+        width = 0.7 if edged else 0.0
+        group = PolyCollection(corners_of, edgecolor="white", linewidth=width, **look(owner))
+        axes.add_collection(group)
     for lane in range(count):
         axes.axhline(lane, color=QUIET, linewidth=0.6, zorder=3)
     axes.set_yticks([count - 1 - lane + FILLED / 2 for lane in range(len(layout.lanes))],

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -94,14 +93,14 @@ class Layout:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class BothSides:
-    """The picture of a statement: both sides in the same lanes.
+    """The picture of decisions: of a statement both sides in the same lanes, of a run its own.
 
     Parameters
     ----------
     title
         Algorithm and proved ratio.
     heads
-        Who decided each side, and what it is worth, proved.
+        Who decided each side, and what it is worth, proved; empty where the title says so.
     layout
         Lanes and blocks.
     explanation
@@ -109,7 +108,7 @@ class BothSides:
     """
 
     title: str
-    heads: tuple[str, str]
+    heads: tuple[str, ...]
     layout: Layout
     explanation: str
 
@@ -199,26 +198,34 @@ def stacked(blocks: Sequence[Held]) -> list[Rectangle]:
     [(0, 0, 2, 0.0, 1.0), (1, 1, 2, 1.0, 4.0)]
     """
     found: list[Rectangle] = []
-    for lane in sorted({block.lane for block in blocks}):
-        own = sorted((b for b in blocks if b.lane == lane), key=lambda b: (b.owner, b.start))
+    by_lane: dict[int, list[Held]] = {}
+    for block in blocks:
+        by_lane.setdefault(block.lane, []).append(block)
+    for lane, own in by_lane.items():
+        own.sort(key=lambda b: b.start)
         cuts = sorted({place for b in own for place in (b.start, b.end)})
-        latest: dict[tuple[int, float, float], Rectangle] = {}
-        for start, end in itertools.pairwise(cuts):
-            low, grown = 0.0, {}
-            for owner in dict.fromkeys(b.owner for b in own):
-                held = [b for b in own if b.owner == owner and b.start <= start and end <= b.end]
-                amount = sum(b.amount for b in held)
-                if not amount:
-                    continue
+        coming, held = 0, list[Held]()
+        latest: dict[tuple[int, float, float], float] = {}
+        for start in cuts:
+            held = [b for b in held if b.end > start]
+            while coming < len(own) and own[coming].start <= start:
+                held.append(own[coming])
+                coming += 1
+            amounts: dict[int, float] = {}
+            for block in sorted(held, key=lambda b: b.owner):
+                amounts[block.owner] = amounts.get(block.owner, 0.0) + block.amount
+            low, begun = 0.0, dict[tuple[int, float, float], float]()
+            for owner, amount in amounts.items():
                 key = (owner, low, low + amount)
-                before = latest.get(key)
-                first = before.start if before is not None and before.end == start else start
-                if before is not None and first != start:
-                    found.remove(before)
-                grown[key] = Rectangle(lane, owner, first, end, low, low + amount)
-                found.append(grown[key])
+                begun[key] = latest.pop(key, start)
                 low += amount
-            latest = grown
+            found += [
+                Rectangle(lane, o, first, start, *ends) for (o, *ends), first in latest.items()
+            ]
+            latest = begun
+        found += [
+            Rectangle(lane, o, first, cuts[-1], *ends) for (o, *ends), first in latest.items()
+        ]
     return sorted(found, key=lambda r: (r.lane, r.start, r.low))
 
 

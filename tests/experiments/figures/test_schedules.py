@@ -7,7 +7,7 @@ import dataclasses
 import pytest
 
 from farkas.experiments.figures import PlotAxis
-from farkas.experiments.figures.schedules import SEEN, drawn, look, picture
+from farkas.experiments.figures.schedules import MOST_LANES, SEEN, drawn, look, picture
 from farkas.experiments.worst_cases.schedule import BothSides, Held, Layout, Schedule, pair_of
 from tests.experiments.worst_cases.made import proof_of
 
@@ -22,18 +22,41 @@ LAYOUT = Layout(
 PAIR = BothSides("algorithm: at least 2 times off", ("one costs 2", "two costs 1"), LAYOUT, "words")
 
 
+def boxes(axes):
+    """Box and colour of every block, from left to right."""
+    found = [
+        (path.get_extents(), tuple(group.get_facecolor()[0]))
+        for group in axes.collections
+        for path in group.get_paths()
+    ]
+    return sorted(found, key=lambda block: block[0].x0)
+
+
 def test_blocks_lie_in_their_lanes_as_high_as_they_fill_them() -> None:
     left, right = drawn(PAIR).axes
-    first, second = sorted(left.patches, key=lambda bar: bar.get_x())
-    assert (first.get_x(), first.get_width()) == (0, 2)
-    assert first.get_y() == 1  # the first lane is on top
-    assert (second.get_x(), second.get_width()) == (1, 3)
-    assert second.get_y() == 0
-    assert second.get_height() == pytest.approx(first.get_height() / 4)
-    (other,) = right.patches
-    assert other.get_height() == pytest.approx(first.get_height())
-    assert other.get_facecolor() == first.get_facecolor() != second.get_facecolor()
+    (first, blue), (second, orange) = boxes(left)
+    assert (first.x0, first.x1) == (0, 2)
+    assert first.y0 == 1  # the first lane is on top
+    assert (second.x0, second.x1) == (1, 4)
+    assert second.y0 == 0
+    assert second.height == pytest.approx(first.height / 4)
+    ((other, colour),) = boxes(right)
+    assert other.height == pytest.approx(first.height)
+    assert colour == blue != orange
     assert left.get_title(loc="left") == "one costs 2"
+
+
+def test_of_many_lanes_the_first_are_drawn_and_the_others_counted() -> None:
+    lanes = 3 * MOST_LANES
+    every = [Held(lane, 0, 0, 2, 2.0) for lane in range(lanes)]
+    many = dataclasses.replace(
+        LAYOUT, lanes=["server"] * lanes, tops=[2.0] * lanes, sides=[Schedule(every, ["x"])]
+    )
+    canvas = drawn(dataclasses.replace(PAIR, heads=("all",), layout=many))
+    (axes,) = canvas.axes
+    assert len(boxes(axes)) == MOST_LANES
+    assert canvas.texts[-1].get_text().startswith(f"{lanes - MOST_LANES} lanes more are not drawn")
+    assert drawn(PAIR).texts[-1].get_text() != canvas.texts[-1].get_text()
 
 
 def test_titles_remarks_and_what_fills_a_lane_are_written() -> None:
@@ -63,8 +86,8 @@ def test_the_smallest_block_is_seen_and_empty_sides_are_drawn() -> None:
         LAYOUT, sides=[Schedule([Held(0, 0, 0, 1e-9, 2.0)]), Schedule([])], end=4
     )
     left, right = drawn(dataclasses.replace(PAIR, layout=tiny)).axes
-    assert left.patches[0].get_width() == pytest.approx(SEEN * 4)
-    assert not right.patches
+    assert boxes(left)[0][0].width == pytest.approx(SEEN * 4)
+    assert not boxes(right)
 
 
 def test_no_two_of_many_owners_look_alike() -> None:

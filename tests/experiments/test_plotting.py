@@ -1,0 +1,92 @@
+"""Pictures and rows of runs: every kind, the right instance, and nothing of another one."""
+
+from __future__ import annotations
+
+import sys
+import types
+
+import pytest
+
+import farkas
+from farkas.errors import InvalidOption
+from farkas.experiments.plotting import COLUMNS, framed
+from farkas.online.recording import write_run
+from farkas.online.run import read_run
+
+RUNS = {
+    "coded": "coded.simple_greedy",
+    "dps": "dps.learned",
+    "eris": "eris.eris",
+    "gadget": "gadget.fifo",
+    "mlbroker": "mlbroker.local",
+}
+
+
+@pytest.mark.parametrize("kind", RUNS)
+def test_runs_of_every_kind_are_drawn(kind, tmp_path):
+    run = farkas.run(f"{kind}/tiny", RUNS[kind])
+    picture = run.plot()
+    assert RUNS[kind] in repr(picture)
+    assert picture._repr_svg_().lstrip().startswith("<?xml")
+    run.plot().save(tmp_path / "run.svg")
+    assert (tmp_path / "run.svg").read_text() == picture._repr_svg_()
+    rows = picture.rows()
+    assert rows
+    for row in rows:
+        assert tuple(row) == COLUMNS
+        assert row["start"] < row["end"]
+        assert row["amount"] > 0
+
+
+def test_rows_say_who_holds_what():
+    market = farkas.load("dps/tiny")
+    run = farkas.run(market, "dps.learned")
+    sold = {f"job {k}" for k, sale in enumerate(run.decisions) if sale["outcome"] == "sold"}
+    assert {row["owner"] for row in run.plot().rows()} == sold
+    held = {row["owner"]: 0.0 for row in run.plot().rows()}
+    for row in run.plot().rows():
+        held[row["owner"]] += row["amount"]
+    asked = {f"job {k}": job.workers + job.ps for k, job in enumerate(market.jobs)}
+    assert held == {owner: asked[owner] for owner in held}
+
+
+def test_a_run_from_a_file_needs_its_instance_and_no_other(tmp_path):
+    drawn = farkas.generate("dps", "small", seed=3)
+    write_run(farkas.run(drawn, "dps.learned"), tmp_path / "run.json")
+    run = read_run(tmp_path / "run.json")
+    assert run.made_on is None
+    with pytest.raises(InvalidOption, match="give its instance"):
+        run.plot()
+    with pytest.raises(InvalidOption, match="is not that of the run"):
+        run.plot(farkas.generate("dps", "small", seed=4))
+    assert run.plot(drawn).rows() == farkas.run(drawn, "dps.learned").plot().rows()
+    assert run.verify(drawn).ratio == run.ratio
+
+
+def test_a_shipped_instance_is_found_by_name_and_content(tmp_path):
+    write_run(farkas.run("eris/tiny", "eris.eris"), tmp_path / "run.json")
+    run = read_run(tmp_path / "run.json")
+    assert run.plot().rows()
+    other = farkas.load("eris/tiny").replace(transfer_budget=5.0)
+    write_run(farkas.run(other, "eris.eris"), tmp_path / "other.json")
+    with pytest.raises(InvalidOption, match="is not that of the run"):
+        read_run(tmp_path / "other.json").plot()
+
+
+def test_what_a_run_was_made_on_is_no_part_of_it(tmp_path):
+    run = farkas.run("eris/tiny", "eris.eris")
+    assert run.made_on == farkas.load("eris/tiny")
+    run.save(tmp_path / "run.json")
+    assert read_run(tmp_path / "run.json") == run
+    assert "made_on" not in (tmp_path / "run.json").read_text()
+
+
+@pytest.mark.parametrize("there", ["pandas", "polars", "neither"])
+def test_frames_come_from_the_library_that_is_there(monkeypatch, there):
+    for name in ("pandas", "polars"):
+        frames = types.ModuleType(name)
+        frames.DataFrame = lambda data, name=name: (name, data)
+        monkeypatch.setitem(sys.modules, name, frames if name == there else None)
+    rows = [{"a": 1, "b": 2}, {"a": 3, "b": 4}]
+    found = framed(rows, ("a", "b"))
+    assert found == (rows if there == "neither" else (there, {"a": [1, 3], "b": [2, 4]}))

@@ -1,0 +1,101 @@
+"""Objects show themselves: in a line, and in notebooks as a table that nothing in it can close."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+
+import farkas
+from farkas.cards import MOST_ROWS, card, table
+from farkas.proofs.claim import claims
+
+HOSTILE = '</td><script>alert("x")</script>\x1b[31m\n&amp;'
+
+
+def read(html):
+    """Rows of a table as texts; what is no table raises."""
+    tree = ElementTree.fromstring(html)
+    assert tree.tag == "table"
+    assert not list(tree.iter("script"))
+    return tree.find("caption").text, [[cell.text or "" for cell in row] for row in tree.iter("tr")]
+
+
+def test_nothing_in_a_cell_ends_it():
+    caption, rows = read(card(HOSTILE, [(HOSTILE, HOSTILE), ("left out", None)]))
+    assert (
+        caption == rows[0][0] == rows[0][1] == '</td><script>alert("x")</script>\\x1b[31m\\n&amp;'
+    )
+    assert len(rows) == 1
+    assert read(table("t", [HOSTILE], [[HOSTILE], [1 / 3]]))[1][2] == ["0.333333"]
+
+
+def test_long_tables_leave_out_their_middle():
+    _, rows = read(table("t", ["n"], [[k] for k in range(3 * MOST_ROWS)]))
+    assert rows[1] == ["0"]
+    assert rows[-1] == [f"{3 * MOST_ROWS - 1}"]
+    assert [f"{2 * MOST_ROWS} rows more"] in rows
+    assert len(rows) == MOST_ROWS + 2
+    _, rows = read(table("t", ["n"], [[k] for k in range(MOST_ROWS)]))
+    assert len(rows) == MOST_ROWS + 1
+
+
+def shown():
+    """One of each, with what its line and its table have to say."""
+    auction = farkas.load("eris/tiny")
+    solution = farkas.solve(auction, "eris.offline", certify=True)
+    claim = claims["eris.competitive_ratio"]
+    yield auction, "eris instance tiny", ("jobs", "3 entries")
+    yield farkas.run(auction, "eris.eris"), "value 105", ("certified ratio", "1")
+    yield farkas.optimum(auction), "gap 0", ("value", "105")
+    yield solution, "proved bound", ("objective", "105")
+    yield farkas.prove(auction, "eris.offline"), "optimal, value 105, bound 105", ("bound", "105")
+    yield claim, "Eris Theorem 5", ("source", "Eris Theorem 5")
+    yield claim.run(), "refuted: by eris/late_fortune", ("counterexample", "eris/late_fortune")
+    yield farkas.check(solution.certificate, auction), "at most 105", None
+    yield solution.answer, "highs: claims optimal at 105", None
+    yield solution.form, "max, 99 rows, 88 columns (72 integer), 330 entries", None
+    yield claims, "registry of claims", None
+
+
+@pytest.fixture(scope="module")
+def objects():
+    return list(shown())
+
+
+@pytest.mark.parametrize("number", range(11))
+def test_objects_say_in_a_line_what_they_are(objects, number):
+    one, words, row = objects[number]
+    line = repr(one)
+    assert words in line
+    assert len(line) < 300
+    assert "\n" not in line
+    assert line[0] + line[-1] == "<>"
+    if row is not None:
+        assert list(row) in read(one._repr_html_())[1]
+
+
+def test_comparisons_are_tables():
+    found = farkas.compare("dps/tiny", ["dps.learned", "dps.simple"])
+    caption, rows = read(found._repr_html_())
+    assert caption == f"tiny: proved bound {found.proved}"
+    assert [row[0] for row in rows] == ["algorithm", "dps.learned", "dps.simple"]
+    assert rows[1][1] == f"{found.entries[0].value:.6g}"
+
+
+def test_broken_runs_say_what_they_break():
+    run = farkas.run("eris/tiny", "eris.eris")
+    run.violations = ["site 0 holds <two>"]
+    run.ratio = None
+    _, rows = read(run._repr_html_())
+    assert ["breaks", "site 0 holds <two>"] in rows
+    assert ["certified ratio", "none"] in rows
+
+
+def test_programs_are_mathematics_where_they_have_any():
+    from farkas.algebra import programs
+
+    linear = programs.build("mlbroker.relaxed")
+    assert linear._repr_latex_() == linear.latex()
+    others = [programs.build(name) for name in programs.names("coded.")]
+    assert any(program._repr_latex_() is None for program in others)
