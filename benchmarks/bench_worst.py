@@ -1,26 +1,25 @@
 """Worst cases found by the search and by draws alone, in the same CPU time, against floors.
 
 ``python -m benchmarks.bench_worst [--seconds S] [--seeds N] [ALGORITHM ...]``.  Every search runs
-in a process of its own.  Draws are those of the kind's generator with other seeds, clipped to the
-box of the search, and scored in the same way for as many CPU seconds as the search took.
+in a process of its own.  Random instances of the same box are scored in the same way for as many
+CPU seconds as the search took (``--no-draws`` leaves them out), see `worst_drawn`.  A floor is
+reached where all seeds reach it.
 """
 
 from __future__ import annotations
 
 import argparse
 import dataclasses
-import itertools
 import json
 import math
 import subprocess
 import sys
-import time
 from collections.abc import Mapping
 from typing import Any
 
-from farkas.adversary.box import DRAWS, InstanceBox, entries
+from farkas.adversary.box import InstanceBox
+from farkas.adversary.drawing import worst_drawn
 from farkas.adversary.scoring import Scorer
-from farkas.adversary.shape import copied
 from farkas.online.driver import algorithms
 from farkas.verbs.worst import worst
 from tests.tools.shared import ROOT
@@ -94,28 +93,15 @@ def searched(number: int, seed: int, seconds: float) -> dict[str, Any]:
 
 
 def drawn(number: int, seed: int, seconds: float) -> dict[str, Any]:
-    """Score draws of the generator, clipped to the box of one of `ROWS`, for so many seconds."""
-    row, end, best, count = ROWS[number], time.process_time() + seconds, -math.inf, 0
-    kind, box = row.algorithm.partition(".")[0], row.box
+    """Score random instances of the box of one of `ROWS`, for so many CPU seconds."""
+    row, box = ROWS[number], ROWS[number].box
     scorer = Scorer(algorithms[row.algorithm], row.options)
-    for batch in itertools.count(1):
-        others = InstanceBox.drawn(
-            kind, size=row.size, ranges=row.ranges, algorithm=row.algorithm,
-            seed=(1000 * seed + batch) * DRAWS,
-        )  # fmt: skip
-        for start in others.starts:
-            data = copied(start)
-            for family, holder, key in entries(data):
-                holder[key] = box.ranges[family].clipped(holder[key])
-            instance = box.built(data)
-            if instance is None:
-                continue
-            scored, count = scorer.score(instance, best), count + 1
-            best = max(best, -math.inf if scored is None else scored.height)
-            if best == math.inf or time.process_time() >= end:
-                ratio = "unbounded" if best == math.inf else f"{math.exp(best):.6g}"
-                return {"draws": count, "ratio of draws": ratio}
-    raise AssertionError("draws never end")
+    best = worst_drawn(
+        box, scorer, size=row.size, ranges=row.ranges, seconds=seconds, seed=1000 * (seed + 1)
+    )
+    ratio = None if best is None else best.ratio
+    words = "none" if best is None else "unbounded" if ratio is None else f"{float(ratio):.6g}"
+    return {"draws": scorer.evaluations, "ratio of draws": words}
 
 
 def apart(call: str) -> dict[str, Any]:
@@ -135,6 +121,7 @@ def main(*words: str) -> None:
     parser = argparse.ArgumentParser(prog="bench_worst")
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--no-draws", action="store_true")
     parser.add_argument("algorithms", nargs="*")
     asked = parser.parse_args(words)
     rows: list[dict[str, Any]] = []
@@ -143,13 +130,15 @@ def main(*words: str) -> None:
             continue
         for seed in range(asked.seeds):
             found = apart(f"searched({number}, {seed}, {asked.seconds})")
-            found |= apart(f"drawn({number}, {seed}, {found['CPU seconds']})")
+            if not asked.no_draws:
+                found |= apart(f"drawn({number}, {seed}, {found['CPU seconds']})")
             floor = "unbounded" if row.floor == UNBOUNDED else row.floor
             rows.append({"row": row.words, "seed": seed, "floor": floor, **found})
             print(
                 f"{row.words}, seed {seed}: {found['ratio']} after {found['evaluations']} in"
                 f" {found['CPU seconds']:.1f} CPU s ({'reached' if found['reached'] else 'MISSED'}"
-                f" {floor}), draws {found['ratio of draws']} after {found['draws']}",
+                f" {floor}), draws {found.get('ratio of draws', 'none')}"
+                f" after {found.get('draws', 0)}",
                 flush=True,
             )
             keep("worst" if not asked.algorithms else "worst_some", {"rows": rows})

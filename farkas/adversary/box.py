@@ -109,7 +109,8 @@ class InstanceBox:
         Raises
         ------
         UnknownName, InvalidOption
-            The kind has no generator, preset or size of that name, or a range names no number.
+            The kind has no generator, preset or size of that name, a size is below 1, or a range
+            names no number.
         """
         shape = shape_of(kind)
         settings: dict[str, Any] = {} if preset is not None else dict(shape.smallest)
@@ -117,6 +118,8 @@ class InstanceBox:
             if word not in shape.sizes:
                 wrong = f"kind {kind} has no size {named(word)}"
                 raise InvalidOption.near(wrong, word, shape.sizes)
+            if count < 1:
+                raise InvalidOption(f"size {named(word)} = {count}; give at least 1")
             settings[shape.sizes[word]] = count
         chosen = preset or shape.preset
         drawn = [plain_of(generate(kind, chosen, seed + s, **settings)) for s in range(DRAWS)]

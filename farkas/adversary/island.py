@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from farkas.adversary.box import InstanceBox
-from farkas.adversary.moves import moved, redrawn
+from farkas.adversary.moves import extreme, moved, pushed, redrawn
 from farkas.adversary.scoring import LIFTS, Scored, Scorer
 from farkas.adversary.shape import Plain, copied
 from farkas.compiled import Kernel
@@ -21,16 +21,21 @@ from farkas.errors import UnknownName
 from farkas.online.driver import Algorithm, algorithms
 from farkas.portable.exponentials import exp
 
+DRAWN = 20
+"""Instances drawn for a descent that begins anew; it goes down from the worst of them."""
 LEG = 60
 """Moves of one descent in temperature."""
-WARM, COLD = 1.0, 0.02
+WARM, COLD = 0.15, 0.02
 """First and last temperature: at 1 a factor of e in the ratio is given up once in e times."""
 KEPT = 6
 """Instances kept, each with other decisions of the algorithm."""
 FRESH = 0.25
-"""Share of descents that start from a draw."""
-REDRAWN = 0.5
-"""Share of these whose first move draws every number anew: generators keep to the middle."""
+"""Share of descents that begin anew."""
+REDRAWN = 0.1
+"""Share of draws with every number drawn anew from its range; of the others, families are at ends
+of theirs, because generators keep to the middle."""
+PUSHED = 0.4
+"""Share of moves that put a family at an end of its range."""
 REFUSED = 20
 """Moves for each instance that may be scored; readers refuse the others."""
 
@@ -60,11 +65,12 @@ class Island:
     begun
         Starts of the box that it has scored.
     step
-        Moves of the descent under way; 0 before the first.
+        Draws and moves of the descent under way; one from an instance that is kept has no draws
+        and begins at `DRAWN`.
     walk
         Where the descent stands; None where that is ``start``, which has no score.
     start
-        Number of the box's start from which the descent began.
+        Number of the box's start that was drawn from last.
     evaluations, refused
         Instances scored, and those of them on which the algorithm had no valid decisions.
     """
@@ -157,22 +163,29 @@ class Island:
         return found
 
     def _move(self, box: InstanceBox, scorer: Scorer) -> None:
-        """Make one move of a descent in temperature."""
-        if self.step % LEG == 0:
+        """Make one draw of a descent that begins anew, or one move of a descent in temperature."""
+        if self.step % (DRAWN + LEG) == 0:
             self.step, self.walk = 0, None
-            self.start = int(self.rng.integers(len(box.starts)))
             if self.kept and self.rng.random() >= FRESH:
                 self.walk = self.kept[int(len(self.kept) * self.rng.random() ** 2)]
-        temperature = WARM * (COLD / WARM) ** (self.step / LEG)
-        here = box.starts[self.start] if self.walk is None else self.walk.data
+                self.step = DRAWN
+        draws = self.step < DRAWN
+        if draws or self.walk is None:
+            self.start = int(self.rng.integers(len(box.starts)))
+        if draws:
+            how = redrawn if self.rng.random() < REDRAWN else extreme
+            data = how(box.starts[self.start], box, self.rng)
+        else:
+            here = box.starts[self.start] if self.walk is None else self.walk.data
+            data = (pushed if self.rng.random() < PUSHED else moved)(here, box, self.rng)
+        temperature = WARM * (COLD / WARM) ** ((self.step - DRAWN) / LEG)
         height = -math.inf if self.walk is None else self.walk.scored.height
-        anew = self.step == 0 and self.walk is None and self.rng.random() < REDRAWN
         self.step += 1
-        found = self._score((redrawn if anew else moved)(here, box, self.rng), box, scorer)
+        found = self._score(data, box, scorer)
         if found is None:
             return
         change = found.scored.height - height
-        if change >= 0 or self.rng.random() < exp(change / temperature):
+        if change >= 0 or (not draws and self.rng.random() < exp(change / temperature)):
             self.walk = found
 
 
@@ -289,6 +302,7 @@ class IslandWork:
             return cut
 
         interrupted, self._scorer.pressed = False, self.pressed
+        self._scorer.left = lambda: end - time.process_time()
         try:
             island.advance(self._hunt.box, self._scorer, task.quota, self._hunt.islands, over)
         except KeyboardInterrupt:

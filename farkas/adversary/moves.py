@@ -127,3 +127,53 @@ def redrawn(data: Plain, box: InstanceBox, rng: np.random.Generator) -> Plain:
         if family in box.ranges and box.ranges[family].open:
             holder[key] = drawn(box.ranges[family], rng)
     return found
+
+
+def extreme(data: Plain, box: InstanceBox, rng: np.random.Generator) -> Plain:
+    """Return a copy of plain data with whole families at an end of their range, and fewer jobs.
+
+    Worst cases lie where most families are at one of their ends: all numbers of a family at the
+    lower end, at the upper end, each at either, each drawn from the range, or left as they are.
+    That is drawn for each family, so that a few hundred draws meet most pairs of ends.
+    Few jobs are drawn more often than many: they are scored faster.
+    """
+    found: Plain = copied(data)
+    jobs: list[Any] = (found.get(shape_of(box.kind).records) or []) if box.kind else []
+    if jobs and not box.fixed:
+        del jobs[1 + int(len(jobs) * rng.random() ** 2) :]
+    ways: dict[str, int] = {}
+    for family, holder, key in entries(found):
+        if family not in box.ranges or not box.ranges[family].open:
+            continue
+        allowed, way = box.ranges[family], ways.setdefault(family, int(rng.integers(5)))
+        if way <= 1:
+            end = allowed.low, allowed.high
+            holder[key] = allowed.clipped(end[way])
+        elif way == 2:
+            holder[key] = allowed.clipped(allowed.low if rng.random() < 0.5 else allowed.high)
+        elif way == 3:
+            holder[key] = drawn(allowed, rng)
+    return found
+
+
+def pushed(data: Plain, box: InstanceBox, rng: np.random.Generator) -> Plain:
+    """Return a copy of plain data with one family, or one list of it, at an end of its range.
+
+    `moved` does so once in fifty moves, too seldom to try all families while a search lasts.
+    """
+    found: Plain = copied(data)
+    by_family: dict[str, list[Entry]] = {}
+    for family, holder, key in entries(found):
+        if family in box.ranges and box.ranges[family].open:
+            by_family.setdefault(family, []).append((holder, key))
+    if not by_family:
+        return found
+    family = sorted(by_family)[int(rng.integers(len(by_family)))]
+    members, allowed = by_family[family], box.ranges[family]
+    held = members[int(rng.integers(len(members)))][0]
+    alone = isinstance(held, list) and rng.random() < 0.5
+    value = allowed.clipped(allowed.low if rng.random() < 0.5 else allowed.high)
+    for holder, key in members:
+        if not alone or holder is held:
+            holder[key] = value
+    return found

@@ -41,6 +41,8 @@ LIFTS = 20
 """Searches for a witness that tell what the next one can add."""
 LONGEST = 10.0
 """Its time limit, seconds, which small instances do not need."""
+SHORTEST = 0.1
+"""The same where the time of the whole search is over."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -133,6 +135,8 @@ class Scorer:
         self.refused = 0
         self.pressed: Callable[[], bool] = lambda: False
         """Whether Ctrl-C was pressed, after which nothing is scored: solvers end early."""
+        self.left: Callable[[], float] = lambda: math.inf
+        """Seconds that a search for a better witness may take, if they are fewer than `LONGEST`."""
 
     def score(self, instance: Instance, at_least: float = -math.inf) -> Scored | None:
         """Score an instance; None where the algorithm has no decisions that keep requirements.
@@ -163,12 +167,15 @@ class Scorer:
                 best = self._better(best, instance, reached, value, witness)
         if best is None or (best.ratio and best.height + max(self.lifts) > at_least):
             before = -math.inf if best is None else best.height
-            best, _ = self._searched(best, instance, reached, value, ROUGH, LONGEST)
+            best, _ = self._searched(best, instance, reached, value, ROUGH, self._most())
             if best is not None and before > -math.inf and best.height < math.inf:
                 self.lifts.append(best.height - before)
         if self.pressed():
             raise KeyboardInterrupt
         return best
+
+    def _most(self) -> float:
+        return max(SHORTEST, min(LONGEST, self.left()))
 
     def settled(self, scored: Scored, seconds: float = LONGEST) -> Scored:
         """Have the optimum searched to the end: a better witness may be found, a bound is proved.

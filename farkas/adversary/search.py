@@ -98,6 +98,8 @@ def search(
     ------
     NoAnswer
         The algorithm has valid decisions and a witness on no instance that was tried.
+    KeyboardInterrupt
+        Ctrl-C came before anything was scored; later it ends the search with what it has.
     """
     hunt = Hunt.of(box, scorer, ISLANDS)
     going = list(islands) or [Island.new(number, seed) for number in range(ISLANDS)]
@@ -112,7 +114,7 @@ def search(
                 break
     best = rounds.best
     if best is None and rounds.interrupted:
-        raise KeyboardInterrupt
+        raise KeyboardInterrupt("interrupted before a round had scored anything: nothing is kept")
     if best is None:
         raise NoAnswer(
             f"{scorer.algorithm.name} has no valid decisions beside a witness on any of"

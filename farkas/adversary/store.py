@@ -19,7 +19,7 @@ import numpy as np
 import farkas
 from farkas.adversary.box import InstanceBox
 from farkas.adversary.gap import Decisions
-from farkas.adversary.island import KEPT, LEG, Foothold, Hunt, Island
+from farkas.adversary.island import DRAWN, KEPT, LEG, Foothold, Hunt, Island
 from farkas.adversary.scoring import LIFTS, Scorer
 from farkas.adversary.search import ISLANDS, ROUND
 from farkas.adversary.shape import copied
@@ -88,7 +88,7 @@ class StoredIsland(_Record, frozen=True, kw_only=True):
     kept: Annotated[list[Stored], msgspec.Meta(max_length=KEPT)]
     lifts: Annotated[list[float | None], msgspec.Meta(min_length=1, max_length=LIFTS)]
     begun: Index
-    step: Annotated[int, msgspec.Meta(ge=0, le=LEG)]
+    step: Annotated[int, msgspec.Meta(ge=0, le=DRAWN + LEG)]
     walk: Stored | None
     start: Index
     evaluations: Index

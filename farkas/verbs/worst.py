@@ -38,6 +38,9 @@ SEARCHED = 0.8
 SHRUNK = 0.9
 """Share of what is left after which shrinking ends, and a last bound is proved."""
 
+LAST = 0.05
+"""Share that the last bound has where search and shrinking took longer than theirs."""
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class WorstCase:
@@ -268,8 +271,10 @@ def worst(
     if not interrupted:
         scorer = Scorer(chosen, options)  # one that has seen nothing, as after any search
         try:
+            shrinking = time.process_time() + SHRUNK * left()
+            scorer.left = lambda: shrinking - time.process_time()
             best, complete = shrunk(best, box, scorer, seconds=SHRUNK * left())
-            best = scorer.settled(best, max(1.0, min(LONGEST, left())))
+            best = scorer.settled(best, min(LONGEST, max(LAST * limit, left())))
         except KeyboardInterrupt:
             interrupted = True
     return WorstCase(

@@ -122,3 +122,10 @@ def test_a_box_holds_what_moves_lead_to(kind: str) -> None:
                 held += 1
                 assert box.holds(data)
     assert held > 20
+
+
+@pytest.mark.parametrize(("kind", "word"), [("mlbroker", "jobs"), ("gadget", "servers")])
+def test_sizes_are_at_least_one(kind: str, word: str) -> None:
+    for count in (0, -1):
+        with pytest.raises(InvalidOption, match=f"size {word} = {count}; give at least 1"):
+            InstanceBox.drawn(kind, size={word: count})

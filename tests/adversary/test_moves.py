@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from farkas.adversary.box import InstanceBox, Range, entries
-from farkas.adversary.moves import drawn, moved
+from farkas.adversary.moves import drawn, extreme, moved, pushed
 from farkas.adversary.shape import copied, shape_of
 from farkas.instances.files import own_kinds
 
@@ -109,3 +109,51 @@ def test_draws_are_even_in_size_above_zero() -> None:
     assert 0.2 < np.mean(half < 10 * 2.0**-30) < 0.3
     assert 0 <= half.min() < 10 * 2.0**-50
     assert all(isinstance(drawn(Range(0, 3, True), rng), int) for _ in range(20))
+
+
+@pytest.mark.parametrize("kind", own_kinds())
+def test_extreme_draws_put_whole_families_at_every_end(kind: str) -> None:
+    box, rng = InstanceBox.drawn(kind), np.random.default_rng(0)
+    start, seen = box.starts[0], set()
+    before, counts = copied(start), set()
+    for _ in range(100):
+        found = extreme(start, box, rng)
+        assert start == before
+        counts.add(len(found.get(shape_of(kind).records) or ()))
+        held: dict[str, set[float]] = {}
+        for family, holder, key in entries(found):
+            held.setdefault(family, set()).add(holder[key])
+        for family, values in held.items():
+            allowed = box.ranges[family]
+            assert all(allowed.low <= value <= allowed.high for value in values)
+            seen |= {(family, end) for end in (allowed.low, allowed.high) if values == {end}}
+    opened = {family for family, _, _ in entries(start) if box.ranges[family].open}
+    assert seen >= {
+        (family, end)
+        for family in opened
+        for end in (box.ranges[family].low, box.ranges[family].high)
+    }
+    most = len(start.get(shape_of(kind).records) or ())
+    assert counts == ({0} if not most else set(range(1, most + 1)))
+    fixed = extreme(start, dataclasses.replace(box, fixed=True), rng)
+    assert len(fixed.get(shape_of(kind).records) or ()) == most
+
+
+def test_a_push_moves_one_family_or_one_list_to_an_end() -> None:
+    box, rng = InstanceBox.drawn("mlbroker"), np.random.default_rng(0)
+    start, wholly, partly = box.starts[0], 0, 0
+    for _ in range(200):
+        found = pushed(start, box, rng)
+        pairs = zip(entries(found), entries(start), strict=True)
+        changed = [
+            (new[0], new[1][new[2]]) for new, old in pairs if new[1][new[2]] != old[1][old[2]]
+        ]
+        assert len({family for family, _ in changed}) <= 1
+        for family, value in changed:
+            assert value in (box.ranges[family].low, box.ranges[family].high)
+        if changed:
+            family = changed[0][0]
+            now = {holder[key] for name, holder, key in entries(found) if name == family}
+            wholly, partly = wholly + (len(now) == 1), partly + (len(now) > 1)
+    assert wholly > 50
+    assert partly > 20

@@ -72,6 +72,16 @@ def test_ctrl_c_keeps_the_best(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found.best.ratio is not None
 
 
+def test_ctrl_c_before_anything_is_scored_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    def pressed(*_: object) -> Scored | None:
+        raise KeyboardInterrupt
+
+    scorer = Scorer(algorithms["mlbroker.local"], {})
+    monkeypatch.setattr(scorer, "score", pressed)
+    with pytest.raises(KeyboardInterrupt, match="nothing is kept"):
+        search(InstanceBox.drawn("mlbroker"), scorer, evaluations=100)
+
+
 @pytest.mark.parametrize("name", ["mlbroker.central", "gadget.fifo"])
 def test_whoever_performs_the_result_is_the_same(name: str) -> None:
     box, found = InstanceBox.drawn(name.partition(".")[0]), []

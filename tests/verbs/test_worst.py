@@ -79,3 +79,10 @@ def test_options_of_an_algorithm_may_be_called_as_parameters_are() -> None:
     assert worst("eris.eris", evaluations=8).gap.reached.options["scheduler"] != "printed"
     found = worst("eris.eris", evaluations=8, settings={"scheduler": "printed"})
     assert found.gap.reached.options["scheduler"] == "printed"
+
+
+def test_seconds_hold_for_large_boxes() -> None:
+    large = {"jobs": 15, "slots": 15, "sites": 6}
+    found = worst("mlbroker.central", size=large, seconds=3)
+    assert found.ratio is not None
+    assert found.seconds < 6  # one instance that is being scored; searches for witnesses are cut

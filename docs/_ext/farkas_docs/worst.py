@@ -201,7 +201,8 @@ def _words(search: HowFound) -> str:
         f"{search.evaluations:,} instances in {search.seconds:g} CPU seconds with those of making "
         f"it small, seed {search.seed}; {inside} the smallest sizes of the kind, and numbers "
         f"between those of twenty draws. Random draws: {search.draws:,} in {search.draw_seconds:g}"
-        " CPU seconds."
+        " CPU seconds. The command below searches in the same way, and ends elsewhere where another"
+        f" version of the search ({search.version} recorded this) or a longer one found it."
     )
     if search.found_by == "draws":
         words += (

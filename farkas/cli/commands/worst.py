@@ -108,11 +108,17 @@ def command(
     sizes = {word: _count(word, text) for word, text in _sizes(size).items()}
     check_writable(out)
     check_writable(write)
-    found = worst(
-        chosen, instance, preset=preset, size=sizes, ranges=limits, fixed=fixed, seconds=seconds,
-        evaluations=evaluations, seed=seed, workers=workers, scheduler=scheduler, store=store,
-        progress=_told(), settings=options,
-    )  # fmt: skip
+    try:
+        found = worst(
+            chosen, instance, preset=preset, size=sizes, ranges=limits, fixed=fixed,
+            seconds=seconds, evaluations=evaluations, seed=seed, workers=workers,
+            scheduler=scheduler, store=store, progress=_told(), settings=options,
+        )  # fmt: skip
+    except KeyboardInterrupt as pressed:
+        if not pressed.args:
+            raise
+        complain(str(pressed))
+        raise typer.Exit(Exit.INTERRUPTED) from None
     if out is not None:
         keep(found, out)
     if write is not None:
