@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from fractions import Fraction
 
@@ -10,16 +11,18 @@ import numpy as np
 from farkas.errors import NoAnswer, NotACertificate
 from farkas.instances.dps import Market
 from farkas.numbers import Floats, Ints, floats
+from farkas.offline.dps.payments import best_prices, decisions_of
 from farkas.offline.dps.reassigning import Reassigning
 from farkas.offline.dps.repacking import Repacking
 from farkas.offline.dps.server_bound import expanded, group_trees, server_bound
+from farkas.offline.dps.small import small
 from farkas.offline.dps.timeline import ServerTimeline
 from farkas.offline.ladder import Ascent, Rung
 from farkas.online.dps.offers import Decision
 from farkas.relaxations.dps.server_prices import PricedServers, ServerProgram
 from farkas.relaxations.dps.server_trees import ServerTrees
 
-TREES_PART = 3
+TREES_PART = 4
 """Part of the gap that is asked for in which trees are to end, as a divisor."""
 MOVES_BEFORE, GAINS_BEFORE = 500, 8
 """Moves before integer programs, and gains of these before what was found is offered."""
@@ -29,34 +32,6 @@ STALLED = 5_000
 """Moves without a gain after which the search ends."""
 FAIR_SHARE = 0.5
 """Share of a job in an optimum of the linear program from which it is served."""
-
-
-def best_prices(market: Market) -> Floats:
-    """Highest unit price, the same on both sides, at which each job pays; shape (jobs,)."""
-    found = []
-    for job in market.jobs:
-        units = job.workers + job.ps
-        price = job.budget / units
-        if Fraction(price) * units > Fraction(job.budget):
-            price = float(np.nextafter(price, 0.0))
-        found.append(price if market.price_cap is None else min(price, market.price_cap))
-    return np.array(found, dtype=float)
-
-
-def decisions_of(market: Market, prices: Floats, timeline: ServerTimeline) -> list[Decision]:
-    """Sell to the jobs that are placed, at their own prices; offer nothing to the others."""
-    found = []
-    for number, job in enumerate(market.jobs):
-        where = timeline.placed.get(number)
-        if where is None:
-            found.append(Decision("declined"))
-            continue
-        price = float(prices[number])
-        held = (tuple(units.tolist()) for units in (where.servers, where.workers, where.ps))
-        servers, workers, ps = held
-        payment = price * (job.workers + job.ps)
-        found.append(Decision("sold", payment, price, price, servers, workers, ps))
-    return found
 
 
 class Placements:
@@ -148,19 +123,22 @@ def placements(instance: Market, ascent: Ascent) -> Iterator[Rung]:
     found.follow(shares_of(instance, priced))
     yield Rung("jobs of the linear program", found.decisions())
     trees = group_trees(program, priced)
-    if trees is not None and ascent.deadline.left:
-        best = found.packing.saved()
-        found.follow(trees.settle(lambda: ascent.deadline.left, float(ascent.gap) / 4))
-        if found.packing.value > best.value:
-            yield Rung("whole jobs by class", found.decisions())
-        else:
-            found.packing.restore(best)
-        yield from expanded(trees, ascent, ascent.gap / TREES_PART)
-    yield from _improved(found, ascent, MOVES_BEFORE if trees is not None else None)
-    if trees is not None:
-        yield from _placed_anew(found, trees, ascent)
-        yield from expanded(trees, ascent, Fraction(0))
+    if trees is None:
         yield from _improved(found, ascent)
+        return
+    best = found.packing.saved()
+    found.follow(trees.settle(lambda: ascent.deadline.left, float(ascent.gap) / 4))
+    if found.packing.value > best.value:
+        yield Rung("whole jobs by class", found.decisions())
+    else:
+        found.packing.restore(best)
+    yield from expanded(trees, ascent, ascent.gap / TREES_PART)
+    yield from _improved(found, ascent, MOVES_BEFORE)
+    yield from _placed_anew(found, trees, ascent)
+    with contextlib.suppress(NoAnswer):
+        yield from small(instance, ascent)
+    yield from expanded(trees, ascent, Fraction(0))
+    yield from _improved(found, ascent)
 
 
 def _placed_anew(found: Placements, trees: ServerTrees, ascent: Ascent) -> Iterator[Rung]:
@@ -169,7 +147,8 @@ def _placed_anew(found: Placements, trees: ServerTrees, ascent: Ascent) -> Itera
     offered, moves = found.packing.value, 0
     for gained in anew.moves(lambda: ascent.deadline.left, float(ascent.gap)):
         moves += gained
-        if moves >= GAINS_BEFORE and found.packing.value > offered:
+        enough = moves >= GAINS_BEFORE or ascent.near_enough(found.packing.value)
+        if enough and found.packing.value > offered:
             offered, moves = found.packing.value, 0
             yield Rung("jobs placed anew", found.decisions())
     if found.packing.value > offered:

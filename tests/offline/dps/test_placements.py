@@ -14,7 +14,8 @@ from farkas.exact.deadline import Deadline
 from farkas.instances.generate import generate
 from farkas.models.dps.offline import Offline
 from farkas.offline.dps import placements as module
-from farkas.offline.dps.placements import Placements, best_prices, placements, shares_of
+from farkas.offline.dps.payments import best_prices
+from farkas.offline.dps.placements import Placements, placements, shares_of
 from farkas.offline.dps.server_bound import TREES, WORDS, group_trees, rewards_that_bind
 from farkas.offline.ladder import Ascent, ladders
 from farkas.relaxations.dps import server_prices
