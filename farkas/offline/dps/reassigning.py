@@ -36,6 +36,8 @@ FIRST_COLUMNS, MORE_COLUMNS, MOST_COLUMNS = 500, 3, 5_000
 more, and the most."""
 MOST_NODES = 200
 """Nodes of a program."""
+MOST_IDLE = 12
+"""Programs in a row that gain nothing, after which other moves have their turn."""
 
 
 @dataclasses.dataclass(slots=True, eq=False)
@@ -66,13 +68,14 @@ class Neighbourhoods:
     over: bool = False
 
     def next_round(self) -> None:
-        """Go through the jobs again, in larger programs where the last ones gained nothing."""
+        """Go through the jobs again, in larger programs as far as there are any."""
         self.tried = set()
-        if not self.gained:
+        if self.columns * MORE_COLUMNS <= MOST_COLUMNS:
             self.columns *= MORE_COLUMNS
             self.work *= MORE_COLUMNS**2
+        else:
+            self.over = not self.gained
         self.gained = False
-        self.over = self.columns > MOST_COLUMNS
 
 
 class Reassigning:
@@ -109,6 +112,9 @@ class Reassigning:
         for number, tree in enumerate(trees.trees):
             self.group_of[tree.group.home] = number
             self.servers.append(np.flatnonzero(np.isin(self.classes.of, tree.group.own)))
+        self.groups = [Neighbourhoods(tree) for tree in trees.trees]
+        self.over = False
+        """Whether nothing was left to try."""
         self.work = 0.0
         """Of the last program: simplex iterations times columns."""
 
@@ -135,6 +141,9 @@ class Reassigning:
     def moves(self, left: Callable[[], float], gap: float) -> Iterator[bool]:
         """Place jobs anew where most is missing for the work; yields whether payments have risen.
 
+        Ends when nothing is left to try, or many programs in a row gained nothing; called again it
+        goes on.
+
         Parameters
         ----------
         left
@@ -143,22 +152,23 @@ class Reassigning:
             Share of the bound that may be missing in the end.
         """
         share = max(gap / (2 * max(1, len(self.trees.trees))), FINE_GAP)
-        enough = share * float(self.trees.bound)
-        groups = [Neighbourhoods(tree) for tree in self.trees.trees]
-        missing = [self.missing(group.tree) for group in groups]
-        while left():
-            able = [n for n, group in enumerate(groups) if not group.over]
+        enough, idle = share * float(self.trees.bound), 0
+        missing = [self.missing(group.tree) for group in self.groups]
+        while left() and idle < MOST_IDLE:
+            able = [n for n, group in enumerate(self.groups) if not group.over]
             able = [n for n in able if missing[n][0] > enough]
             if not able:
+                self.over = True
                 return
-            chosen = max(able, key=lambda n: (missing[n][0] / groups[n].work, -n))
-            group = groups[chosen]
+            chosen = max(able, key=lambda n: (missing[n][0] / self.groups[n].work, -n))
+            group = self.groups[chosen]
             job = self._centre(group.tree, group.tried)
             if job is None:
                 group.next_round()
                 continue
             gained = self._around(job, group, missing[chosen][1], left(), gap)
             yield gained
+            idle = 0 if gained else idle + 1
             if gained:
                 missing[chosen] = self.missing(group.tree)
 

@@ -160,3 +160,36 @@ def test_what_all_jobs_decided_leave_is_the_optimum():
     found = farkas.optimum(market, gap=0.0)
     assert found.value == found.bound == 9
     assert any(step.method == TREES for step in found.steps)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_what_all_groups_choose_together_is_placed_without_a_fault(seed):
+    """Integer columns of the program by class, followed: no more than the program is worth."""
+    market = random_market(seed, jobs=12, servers=3)
+    program = ServerProgram(market, rewards_that_bind(market))
+    rounds = list(program.rounds())
+    if not rounds:
+        pytest.skip("nobody pays")
+    priced = rounds[-1]
+    answer = solve(program.form(priced.ways, integer=True)[0], gap=0.0).require_optimal()
+    found = Placements(program, priced)
+    found.follow_ways(priced.ways, answer.point)
+    run = ladders["dps.optimum"].run(market, found.decisions())
+    assert not run.violations
+    assert found.packing.value <= optimum(market) * (1 + 1e-9)
+    if program.classes.count == market.num_servers:
+        # a class is a server: nothing has to be packed
+        assert found.packing.value >= answer.objective * (1 - 1e-9)
+
+
+def test_jobs_are_placed_where_the_program_has_them():
+    """The dear job needs the large server; the fullest one would be the small one for the other."""
+    market = posted((0, 2.0, 1, 1.0), (0, 2.0, 2, 9.0), units=2).replace(
+        server_workers=[[1], [2]], server_ps=[[1], [2]]
+    )
+    program = ServerProgram(market, "budget")
+    *_, priced = program.rounds()
+    found = Placements(program, priced)
+    found.follow_ways(priced.ways, priced.share)
+    placed = found.packing.timeline.placed
+    assert {job: where.servers.tolist() for job, where in placed.items()} == {0: [0], 1: [1]}
