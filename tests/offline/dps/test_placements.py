@@ -6,7 +6,6 @@ import itertools
 import threading
 from fractions import Fraction
 
-import numpy as np
 import pytest
 
 import farkas
@@ -14,7 +13,6 @@ from farkas.exact.deadline import Deadline
 from farkas.instances.generate import generate
 from farkas.models.dps.offline import Offline
 from farkas.offline.dps import placements as module
-from farkas.offline.dps.payments import best_prices
 from farkas.offline.dps.placements import Placements, placements, shares_of
 from farkas.offline.dps.server_bound import TREES, WORDS, group_trees, rewards_that_bind
 from farkas.offline.ladder import Ascent, ladders
@@ -81,19 +79,6 @@ def test_the_same_answer_again():
     one, other = (farkas.optimum(market, gap=0.0) for _ in range(2))
     assert (one.value, one.bound) == (other.value, other.bound)
     assert one.run.decisions == other.run.decisions
-
-
-@pytest.mark.parametrize("seed", range(10))
-def test_unit_prices_take_the_whole_budget_and_no_more(seed):
-    market = random_market(seed, jobs=14)
-    for job, price in zip(market.jobs, best_prices(market).tolist(), strict=True):
-        units = job.workers + job.ps
-        assert Fraction(price) * units <= Fraction(job.budget)
-        if market.price_cap is not None:
-            assert price <= market.price_cap
-        more = float(np.nextafter(np.nextafter(price, np.inf), np.inf))
-        above = market.price_cap is not None and more > market.price_cap
-        assert above or Fraction(more) * units > Fraction(job.budget)
 
 
 def test_jobs_that_fit_nowhere_and_pay_nothing():
