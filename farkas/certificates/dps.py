@@ -391,5 +391,10 @@ def price_list(positions: Ints, numbers: Ints) -> PriceList:
 # runs keep budgets, and the price cap where there is one; without one "capped" proves nothing
 _BY_TYPE = ("dps.interval_lp[budget]", "dps.interval_lp[capped]")
 _BY_SERVER = ("dps.offline[free]", "dps.offline[capped]")
-_BOUNDS = {"dps_prices": _BY_TYPE, "dps_server_prices": _BY_SERVER, "dps_server_trees": _BY_SERVER}
+_BOUNDS = {
+    "dps_prices": _BY_TYPE,
+    "dps_server_prices": _BY_SERVER,
+    "dps_server_trees": _BY_SERVER,
+    "tree": _BY_SERVER,
+}
 run_bounds.add("dps", tuple(RunBound(tag, each) for tag, of in _BOUNDS.items() for each in of))

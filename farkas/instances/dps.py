@@ -1,5 +1,7 @@
 """Kind dps: a provider prices and places parameter-server jobs with unknown budgets."""
 
+import math
+from fractions import Fraction
 from functools import cached_property
 from typing import Annotated, ClassVar, Literal
 
@@ -29,6 +31,14 @@ AtLeastOne = Annotated[float, msgspec.Meta(ge=1.0)]
 Installed = Annotated[int, msgspec.Meta(ge=0, le=10**9)]
 Counts = tuple[tuple[Installed, ...], ...]
 Step = Annotated[float, msgspec.Meta(gt=0.0, le=1.0)]
+
+
+def _product_up(price: float, units: int) -> float:
+    """Least double that is no less than a price of units."""
+    near = price * units
+    if math.isinf(near) or Fraction(near) >= Fraction(price) * units:
+        return near
+    return math.nextafter(near, math.inf)
 
 
 class Job(Record, frozen=True, kw_only=True):
@@ -283,10 +293,15 @@ class Market(Instance, frozen=True, kw_only=True, tag="dps"):
 
     @cached_property
     def capped_reward(self) -> Floats:
-        """Most a job can pay under the price cap, shape (jobs,); min(v, P̄ (d_k + d_m))."""
+        """Most a job can pay under the price cap, shape (jobs,); min(v, P̄ (d_k + d_m)).
+
+        Rounded up, so that what bounds these also bounds payments.
+        """
         if self.price_cap is None:
             return self.budget
-        return frozen(np.minimum(self.budget, self.price_cap * (self.workers + self.ps)))
+        units, place = np.unique(self.workers + self.ps, return_inverse=True)
+        most = [_product_up(self.price_cap, each) for each in units.tolist()]
+        return frozen(np.minimum(self.budget, np.array(most, dtype=float)[place]))
 
     @cached_property
     def colocated_end(self) -> Floats:

@@ -53,6 +53,9 @@ class Answer:
         Name of the backend.
     seconds
         Wall time of the solver call.
+    iterations
+        Simplex iterations of the whole call, a measure of work that no clock changes; 0 where the
+        solver tells none.
     raw_point
         Shape (columns,), or None.
     raw_row_duals
@@ -74,6 +77,7 @@ class Answer:
     bound: float = math.nan
     solver: str = ""
     seconds: float = math.nan
+    iterations: int = 0
     raw_point: Floats | None = None
     raw_row_duals: Floats | None = None
     raw_ray: Floats | None = None

@@ -311,6 +311,7 @@ def _read(solver: Any, form: LinearForm, begin: float) -> Answer:
         bound=bound,
         solver="highs",
         seconds=time.perf_counter() - begin,
+        iterations=max(0, int(solver.getInfoValue("simplex_iteration_count")[1])),
         raw_point=point,
         raw_row_duals=duals,
         raw_ray=ray,

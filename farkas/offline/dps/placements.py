@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
+import math
 from collections.abc import Iterator
 from fractions import Fraction
 
@@ -10,53 +13,29 @@ import numpy as np
 from farkas.errors import NoAnswer, NotACertificate
 from farkas.instances.dps import Market
 from farkas.numbers import Floats, Ints, floats
+from farkas.offline.dps.payments import best_prices, decisions_of
 from farkas.offline.dps.reassigning import Reassigning
 from farkas.offline.dps.repacking import Repacking
 from farkas.offline.dps.server_bound import expanded, group_trees, server_bound
+from farkas.offline.dps.small import small
 from farkas.offline.dps.timeline import ServerTimeline
 from farkas.offline.ladder import Ascent, Rung
 from farkas.online.dps.offers import Decision
-from farkas.relaxations.dps.server_prices import PricedServers, ServerProgram
-from farkas.relaxations.dps.server_trees import ServerTrees
+from farkas.relaxations.dps.server_prices import PricedServers, ServerProgram, Ways
+from farkas.solvers import solve
 
-TREES_PART = 3
+TREES_PART = 4
 """Part of the gap that is asked for in which trees are to end, as a divisor."""
 MOVES_BEFORE, GAINS_BEFORE = 500, 8
 """Moves before integer programs, and gains of these before what was found is offered."""
 FIRST_MOVES, MORE_MOVES = 500, 1.5
 """Moves before what was found is offered, and how many times as many before it is again."""
+MOST_NODES = 200
+"""Nodes of the integer program of all groups."""
 STALLED = 5_000
 """Moves without a gain after which the search ends."""
 FAIR_SHARE = 0.5
 """Share of a job in an optimum of the linear program from which it is served."""
-
-
-def best_prices(market: Market) -> Floats:
-    """Highest unit price, the same on both sides, at which each job pays; shape (jobs,)."""
-    found = []
-    for job in market.jobs:
-        units = job.workers + job.ps
-        price = job.budget / units
-        if Fraction(price) * units > Fraction(job.budget):
-            price = float(np.nextafter(price, 0.0))
-        found.append(price if market.price_cap is None else min(price, market.price_cap))
-    return np.array(found, dtype=float)
-
-
-def decisions_of(market: Market, prices: Floats, timeline: ServerTimeline) -> list[Decision]:
-    """Sell to the jobs that are placed, at their own prices; offer nothing to the others."""
-    found = []
-    for number, job in enumerate(market.jobs):
-        where = timeline.placed.get(number)
-        if where is None:
-            found.append(Decision("declined"))
-            continue
-        price = float(prices[number])
-        held = (tuple(units.tolist()) for units in (where.servers, where.workers, where.ps))
-        servers, workers, ps = held
-        payment = price * (job.workers + job.ps)
-        found.append(Decision("sold", payment, price, price, servers, workers, ps))
-    return found
 
 
 class Placements:
@@ -101,10 +80,10 @@ class Placements:
         share
             Of each job that is whole, and spread; shape (jobs, 2).
         """
-        packing, market = self.packing, self.market
+        packing = self.packing
         packing.clear()
         taken = (share > FAIR_SHARE) & packing.paying[:, None]
-        size = np.maximum(self._largest_part(market.workers, 0), self._largest_part(market.ps, 1))
+        size = self._size()
         for spread in (False, True):
             jobs = np.flatnonzero(taken[:, int(spread)])
             for job in jobs[np.lexsort((jobs, -size[jobs]))].tolist():
@@ -117,6 +96,45 @@ class Placements:
                     packing.put(job, where)
         packing.fill(np.flatnonzero(packing.ratio > 1.0))
         packing.fill(np.argsort(-packing.ratio, kind="stable"))
+
+    def follow_ways(self, ways: Ways, share: Floats) -> None:
+        """Empty the servers, place jobs in the classes in which a program has them, then others.
+
+        As far as whole jobs can be packed in their class, which may have no room in one piece,
+        spread ones find all their units there.
+
+        Parameters
+        ----------
+        ways
+            Columns of the program.
+        share
+            How much of each it takes, shape (ways,).
+        """
+        packing, of = self.packing, self.program.classes.of
+        packing.clear()
+        taken = np.flatnonzero((share > FAIR_SHARE) & packing.paying[ways.job])
+        jobs, size = ways.job[taken], self._size()[ways.job[taken]]
+        order = np.lexsort((jobs, -size, ways.whole[taken] < 0))
+        late = []
+        for way in taken[order].tolist():
+            job, number = int(ways.job[way]), int(ways.whole[way])
+            if number < 0:
+                where = packing.timeline.by_class(job, of, ways.workers[way], ways.ps[way])
+            else:
+                where = packing.timeline.one_server(job, of == number)
+            if where is None:
+                late.append(job)
+            else:
+                packing.put(job, where)
+        packing.fill(np.array(late, np.int64))
+        packing.fill(np.flatnonzero(packing.ratio > 1.0))
+        packing.fill(np.argsort(-packing.ratio, kind="stable"))
+
+    def _size(self) -> Floats:
+        """Return the larger of the parts that jobs take of the largest servers; shape (jobs,)."""
+        market = self.market
+        parts = self._largest_part(market.workers, 0), self._largest_part(market.ps, 1)
+        return np.maximum(*parts)
 
     def _largest_part(self, units: Ints, side: int) -> Floats:
         """Units of jobs as parts of what one server has of the type at the most."""
@@ -147,48 +165,116 @@ def placements(instance: Market, ascent: Ascent) -> Iterator[Rung]:
         raise NoAnswer(str(refusal)) from None
     found.follow(shares_of(instance, priced))
     yield Rung("jobs of the linear program", found.decisions())
+    best = found.packing.saved()
+    found.follow_ways(priced.ways, priced.share)
+    if found.packing.value > best.value:
+        yield Rung("jobs of the linear program in their classes", found.decisions())
+    else:
+        found.packing.restore(best)
     trees = group_trees(program, priced)
-    if trees is not None and ascent.deadline.left:
-        best = found.packing.saved()
-        found.follow(trees.settle(lambda: ascent.deadline.left, float(ascent.gap) / 4))
-        if found.packing.value > best.value:
-            yield Rung("whole jobs by class", found.decisions())
-        else:
-            found.packing.restore(best)
-        yield from expanded(trees, ascent, ascent.gap / TREES_PART)
-    yield from _improved(found, ascent, MOVES_BEFORE if trees is not None else None)
-    if trees is not None:
-        yield from _placed_anew(found, trees, ascent)
-        yield from expanded(trees, ascent, Fraction(0))
-        yield from _improved(found, ascent)
+    if trees is None:
+        yield from _moved(found, Moving(found.packing), ascent)
+        return
+    best = found.packing.saved()
+    found.follow(trees.settle(lambda: ascent.deadline.left, float(ascent.gap) / 4))
+    if found.packing.value > best.value:
+        yield Rung("whole jobs by class", found.decisions())
+    else:
+        found.packing.restore(best)
+    yield from expanded(trees, ascent, ascent.gap / TREES_PART)
+    moving, anew = Moving(found.packing), Reassigning(found.packing, program, priced, trees)
+    yield from _moved(found, moving, ascent, MOVES_BEFORE)
+    yield from _placed_anew(found, anew, ascent)
+    yield from _together(found, moving, ascent)
+    while not (anew.over or moving.over()) and ascent.deadline.left:
+        yield from _placed_anew(found, anew, ascent)
+        yield from _moved(found, moving, ascent, MOVES_BEFORE)
+    with contextlib.suppress(NoAnswer):
+        yield from small(instance, ascent)
+    yield from expanded(trees, ascent, Fraction(0))
+    yield from _moved(found, moving, ascent)
 
 
-def _placed_anew(found: Placements, trees: ServerTrees, ascent: Ascent) -> Iterator[Rung]:
+def _together(found: Placements, moving: Moving, ascent: Ascent) -> Iterator[Rung]:
+    """Choose whole jobs by class for all groups at once, place these and move.
+
+    What groups choose one by one at market prices may ask for more parameter servers than there
+    are.
+    """
+    program, priced, packing = found.program, found.priced, found.packing
+    best = np.zeros(found.market.num_jobs)
+    np.maximum.at(best, priced.ways.job, priced.margin)
+    room = float(priced.bound) - packing.value
+    kept = priced.ways.chosen(np.flatnonzero(best[priced.ways.job] - priced.margin <= room))
+    if not len(kept.job) or not ascent.deadline.left:
+        return
+    answer = solve(
+        program.form(kept, integer=True)[0],
+        time_limit=ascent.deadline.left,
+        gap=float(ascent.gap) / 4,
+        solver_options={"mip_max_nodes": MOST_NODES},
+    )
+    if answer.raw_point is None:
+        return
+    before = packing.saved()
+    found.follow_ways(kept, answer.point)
+    if packing.value > before.value:
+        yield Rung("whole jobs by class, all groups together", found.decisions())
+    yield from _moved(found, moving, ascent, MOVES_BEFORE)
+    if packing.value < before.value:
+        packing.restore(before)
+
+
+def _placed_anew(found: Placements, anew: Reassigning, ascent: Ascent) -> Iterator[Rung]:
     """Place jobs of groups anew by integer programs."""
-    anew = Reassigning(found.packing, found.program, found.priced, trees)
     offered, moves = found.packing.value, 0
     for gained in anew.moves(lambda: ascent.deadline.left, float(ascent.gap)):
         moves += gained
-        if moves >= GAINS_BEFORE and found.packing.value > offered:
+        enough = moves >= GAINS_BEFORE or ascent.near_enough(found.packing.value)
+        if enough and found.packing.value > offered:
             offered, moves = found.packing.value, 0
             yield Rung("jobs placed anew", found.decisions())
     if found.packing.value > offered:
         yield Rung("jobs placed anew", found.decisions())
 
 
-def _improved(found: Placements, ascent: Ascent, most: int | None = None) -> Iterator[Rung]:
-    """Move until the time is over, or moves have gained nothing for long."""
-    rng, packing = np.random.default_rng(0), found.packing
-    moves, idle, offered = 0, 0, packing.value
-    batch = float(FIRST_MOVES)
-    while idle < STALLED and packing.waiting and (most is None or moves < most):
-        gained = packing.move(rng)
-        moves, idle = moves + 1, 0 if gained else idle + 1
-        over = not ascent.deadline.left
-        if over or moves >= batch or idle >= STALLED or moves == most:
-            batch = moves * MORE_MOVES + FIRST_MOVES
+@dataclasses.dataclass(slots=True, eq=False)
+class Moving:
+    """Random moves, which go on where they stopped.
+
+    Parameters
+    ----------
+    packing
+        Moved.
+    """
+
+    packing: Repacking
+    rng: np.random.Generator = dataclasses.field(default_factory=lambda: np.random.default_rng(0))
+    moves: int = 0
+    idle: int = 0
+
+    def over(self) -> bool:
+        """Whether moves have gained nothing for long, or nobody waits."""
+        return self.idle >= STALLED or not self.packing.waiting
+
+    def move(self) -> None:
+        """Try one."""
+        gained = self.packing.move(self.rng)
+        self.moves, self.idle = self.moves + 1, 0 if gained else self.idle + 1
+
+
+def _moved(
+    found: Placements, moving: Moving, ascent: Ascent, most: float = math.inf
+) -> Iterator[Rung]:
+    """Move until the time is over, moves have gained nothing for long, or there were so many."""
+    packing, most = found.packing, moving.moves + most
+    offered, batch = packing.value, moving.moves + FIRST_MOVES
+    left = True
+    while left and not moving.over() and moving.moves < most:
+        moving.move()
+        left = bool(ascent.deadline.left)
+        if not left or moving.moves >= batch or moving.over() or moving.moves >= most:
+            batch = math.ceil(moving.moves * MORE_MOVES) + FIRST_MOVES
             if packing.value > offered:
                 offered = packing.value
                 yield Rung("servers emptied and filled again", found.decisions())
-        if over:
-            return

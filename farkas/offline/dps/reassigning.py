@@ -13,11 +13,17 @@ import math
 from collections.abc import Callable, Iterator
 
 import numpy as np
-import scipy.sparse as sp
 
-from farkas.forms import LinearForm
-from farkas.forms.matrices import rows_of_scipy
-from farkas.numbers import Bools, Floats, Ints
+from farkas.numbers import Floats, Ints
+from farkas.offline.dps.place_program import (
+    ELSEWHERE,
+    PS,
+    SPREAD,
+    WHOLE,
+    WORKERS,
+    PlaceColumns,
+    place_form,
+)
 from farkas.offline.dps.repacking import Repacking
 from farkas.offline.dps.timeline import Placed
 from farkas.relaxations.dps.server_prices import PricedServers, ServerProgram
@@ -28,28 +34,48 @@ from farkas.solvers import solve
 FIRST_COLUMNS, MORE_COLUMNS, MOST_COLUMNS = 500, 3, 5_000
 """Jobs times servers of a program: at first, how many times as many when nothing is gained any
 more, and the most."""
-MOST_SECONDS, MOST_NODES = 10.0, 200
-"""Limits of a program."""
-WHOLE, SPREAD, WORKERS, PS, ELSEWHERE = range(5)
-"""Columns: a job whole on a server, spread, its units on a server, its servers elsewhere."""
+MOST_NODES = 200
+"""Nodes of a program."""
+MOST_IDLE = 12
+"""Programs in a row that gain nothing, after which other moves have their turn."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class PlaceColumns:
-    """Columns of a program.
+@dataclasses.dataclass(slots=True, eq=False)
+class Neighbourhoods:
+    """How far the programs of a group have come.
 
     Parameters
     ----------
-    what, job, server
-        `WHOLE` and so on; the job; the server, or -1.
-    most
-        Upper bound.
+    tree
+        Of the group.
+    columns
+        Jobs times servers of its next program.
+    tried
+        Jobs around which programs of this size gain nothing.
+    gained
+        Whether one of this size has.
+    work
+        Of its last program: simplex iterations times columns.
+    over
+        Whether nothing is left to try.
     """
 
-    what: Ints
-    job: Ints
-    server: Ints
-    most: Floats
+    tree: GroupTree
+    columns: int = FIRST_COLUMNS
+    tried: set[int] = dataclasses.field(default_factory=set)
+    gained: bool = False
+    work: float = 1.0
+    over: bool = False
+
+    def next_round(self) -> None:
+        """Go through the jobs again, in larger programs as far as there are any."""
+        self.tried = set()
+        if self.columns * MORE_COLUMNS <= MOST_COLUMNS:
+            self.columns *= MORE_COLUMNS
+            self.work *= MORE_COLUMNS**2
+        else:
+            self.over = not self.gained
+        self.gained = False
 
 
 class Reassigning:
@@ -79,13 +105,21 @@ class Reassigning:
         """What jobs pay beyond their charge, whole and spread."""
         prices = trees.market_prices
         self.ps_price = np.ldexp(prices.ps_numbers.astype(float), -prices.scale)
-        self.servers = {
-            int(k): np.flatnonzero(self.market.installed_workers[:, k] > 0)
-            for k in np.unique(self.market.worker_type)
-        }
+        self.group_of: Ints = np.full(self.market.num_jobs, -1)
+        """Group of each job's home, -1 of who fits nowhere."""
+        self.servers: list[Ints] = []
+        """Servers of each group."""
+        for number, tree in enumerate(trees.trees):
+            self.group_of[tree.group.home] = number
+            self.servers.append(np.flatnonzero(np.isin(self.classes.of, tree.group.own)))
+        self.groups = [Neighbourhoods(tree) for tree in trees.trees]
+        self.over = False
+        """Whether nothing was left to try."""
+        self.work = 0.0
+        """Of the last program: simplex iterations times columns."""
 
     def missing(self, tree: GroupTree) -> tuple[float, float]:
-        """How much less a group earns at market prices than its tree, and its root, prove."""
+        """How much less a group earns at market prices than it may, and than its root proves."""
         home, market, prices = tree.group.home, self.market, self.trees.market_prices
         earned = self.trees.grouped.in_money(tree.worth)
         total = float(earned)
@@ -100,12 +134,15 @@ class Reassigning:
             ends = np.searchsorted(prices.ps_positions, row * horizon + last, side="right")
             begins = np.searchsorted(prices.ps_positions, begin)
             total -= float((where.ps * (before[ends] - before[begins])).sum())
-        proved = (self.trees.grouped.in_money(units) for units in (tree.bound, tree.root.bound))
-        tight, loose = (float(bound) - total for bound in proved)
-        return tight, loose
+        proved = (self.trees.grouped.in_money(units) for units in (tree.aim, tree.root.bound))
+        aim, loose = (float(bound) - total for bound in proved)
+        return aim, loose
 
     def moves(self, left: Callable[[], float], gap: float) -> Iterator[bool]:
-        """Place jobs anew where most is missing; yields whether payments have risen.
+        """Place jobs anew where most is missing for the work; yields whether payments have risen.
+
+        Ends when nothing is left to try, or many programs in a row gained nothing; called again it
+        goes on.
 
         Parameters
         ----------
@@ -114,40 +151,49 @@ class Reassigning:
         gap
             Share of the bound that may be missing in the end.
         """
-        columns = FIRST_COLUMNS
-        enough = gap * float(self.trees.bound) / (2 * max(1, len(self.trees.trees)))
-        while columns <= MOST_COLUMNS:
-            gains = False
-            for tree in self.trees.trees:
-                tried: set[int] = set()
-                tight, loose = self.missing(tree)
-                while tight > enough and left():
-                    job = self._centre(tree, tried)
-                    if job is None:
-                        break
-                    jobs = self.near(job, columns, loose)
-                    gained = self.place(
-                        jobs,
-                        loose,
-                        time_limit=min(left(), MOST_SECONDS),
-                        gap=max(gap / 4, FINE_GAP),
-                        solver_options={"mip_max_nodes": MOST_NODES},
-                    )
-                    yield gained
-                    gains |= gained
-                    tried.add(job)
-                    if not gained:
-                        # programs around the jobs next to it would be much the same
-                        away = np.abs(self.market.arrival[jobs] - self.market.arrival[job])
-                        tried.update(
-                            jobs[np.argsort(away, kind="stable")[: len(jobs) // 2]].tolist()
-                        )
-                    else:
-                        tight, loose = self.missing(tree)
-            if not left():
+        share = max(gap / (2 * max(1, len(self.trees.trees))), FINE_GAP)
+        enough, idle = share * float(self.trees.bound), 0
+        missing = [self.missing(group.tree) for group in self.groups]
+        while left() and idle < MOST_IDLE:
+            able = [n for n, group in enumerate(self.groups) if not group.over]
+            able = [n for n in able if missing[n][0] > enough]
+            if not able:
+                self.over = True
                 return
-            if not gains:
-                columns *= MORE_COLUMNS
+            chosen = max(able, key=lambda n: (missing[n][0] / self.groups[n].work, -n))
+            group = self.groups[chosen]
+            job = self._centre(group.tree, group.tried)
+            if job is None:
+                group.next_round()
+                continue
+            gained = self._around(job, group, missing[chosen][1], left(), gap)
+            yield gained
+            idle = 0 if gained else idle + 1
+            if gained:
+                missing[chosen] = self.missing(group.tree)
+
+    def _around(
+        self, job: int, group: Neighbourhoods, room: float, seconds: float, gap: float
+    ) -> bool:
+        """Place anew a job and those near it; returns whether payments have risen."""
+        able = self._able(job, room)
+        jobs = self._nearest(job, able, group.columns)
+        gained = self.place(
+            jobs,
+            room,
+            time_limit=seconds,
+            gap=max(gap / 4, FINE_GAP),
+            solver_options={"mip_max_nodes": MOST_NODES},
+        )
+        group.gained |= gained
+        group.work = max(1.0, self.work)
+        group.tried.add(job)
+        if not gained:
+            group.over = len(jobs) == len(able)
+            # programs around the jobs next to it would be much the same
+            away = np.abs(self.market.arrival[jobs] - self.market.arrival[job])
+            group.tried.update(jobs[np.argsort(away, kind="stable")[: len(jobs) // 2]].tolist())
+        return gained
 
     def _centre(self, tree: GroupTree, tried: set[int]) -> int | None:
         """Job that loses most where it is, at the prices of the bound; None where none loses."""
@@ -164,20 +210,26 @@ class Reassigning:
         return int(home[int(loss.argmax())])
 
     def near(self, job: int, columns: int, room: float) -> Ints:
-        """Jobs of the same type that arrive nearest, for about so many columns; ascending."""
-        market, packing = self.market, self.packing
-        same = packing.paying & (market.worker_type == market.worker_type[job])
-        same &= packing.served | (np.maximum(*self.lost) > -room)
-        able = np.flatnonzero(same)
+        """Jobs of the same group that arrive nearest, for about so many columns; ascending."""
+        return self._nearest(job, self._able(job, room), columns)
+
+    def _able(self, job: int, room: float) -> Ints:
+        """Jobs of the same group that may be served where no more than ``room`` is gained."""
+        same = self.packing.paying & (self.group_of == self.group_of[job])
+        same &= self.packing.served | (np.maximum(*self.lost) > -room)
+        return np.flatnonzero(same)
+
+    def _nearest(self, job: int, able: Ints, columns: int) -> Ints:
+        market = self.market
         first, after = self.timeline.first, self.timeline.after[0]
         far = np.maximum(first[able] - after[job], first[job] - after[able])
         away = np.abs(market.arrival[able] - market.arrival[job])
-        count = max(2, columns // max(1, len(self.servers[int(market.worker_type[job])])))
+        count = max(2, columns // max(1, len(self.servers[int(self.group_of[job])])))
         chosen = able[np.lexsort((away, np.maximum(far, 0)))][:count]
         return np.sort(chosen)
 
     def place(self, jobs: Ints, room: float, **options: object) -> bool:
-        """Place some jobs of one type anew; returns whether payments have risen.
+        """Place some jobs of one group anew; returns whether payments have risen.
 
         Parameters
         ----------
@@ -192,8 +244,10 @@ class Reassigning:
         before = {j: packing.take(j) for j in jobs.tolist() if packing.served[j]}
         ways = self._ways(jobs, room)
         start = self._start(ways, before)
-        form = self._form(ways, jobs)
+        own = self.servers[int(self.group_of[jobs[0]])]
+        form = place_form(ways, jobs, self.timeline, packing.payment, own)
         answer = solve(form, start=start, **options)  # type: ignore[arg-type]
+        self.work = float(answer.iterations) * len(form.cost)
         earned = math.fsum(packing.payment[list(before)].tolist())
         if answer.raw_point is not None and answer.objective > earned * (1 + FINE_GAP):
             done = self._follow(ways, jobs, np.rint(answer.point).astype(np.int64))
@@ -217,7 +271,7 @@ class Reassigning:
                 listed += [(WHOLE, job, s, 1.0) for s in np.flatnonzero(fits).tolist()]
             if self.lost[1][job] >= -room:
                 workers, ps = timeline.idle(job, False)
-                own = self.servers[int(market.worker_type[job])]
+                own = self.servers[int(self.group_of[job])]
                 elsewhere = min(units, int(np.delete(ps, own).sum()))
                 listed.append((SPREAD, job, -1, 1.0))
                 for s in own.tolist():
@@ -246,60 +300,11 @@ class Reassigning:
             elif what == SPREAD:
                 point[n] = 1
             elif what == ELSEWHERE:
-                own = self.servers[int(self.market.worker_type[job])]
+                own = self.servers[int(self.group_of[job])]
                 point[n] = where.ps[~np.isin(where.servers, own)].sum()
             else:
                 point[n] = (where.workers if what == WORKERS else where.ps)[here].sum()
         return point
-
-    def _form(self, ways: PlaceColumns, jobs: Ints) -> LinearForm:
-        market, count = self.market, len(ways.job)
-        row_of = np.searchsorted(jobs, ways.job)
-        once = np.flatnonzero(ways.what <= SPREAD)
-        parts = [(np.ones(len(once)), row_of[once], once)]
-        lower, upper = [np.full(len(jobs), -np.inf)], [np.ones(len(jobs))]
-        height = len(jobs)
-        for units, pieces in ((market.workers, (WORKERS,)), (market.ps, (PS, ELSEWHERE))):
-            piece = np.flatnonzero(np.isin(ways.what, pieces))
-            spread = np.flatnonzero(ways.what == SPREAD)
-            parts.append((np.ones(len(piece)), height + row_of[piece], piece))
-            parts.append((-units[ways.job[spread]].astype(float), height + row_of[spread], spread))
-            lower.append(np.zeros(len(jobs)))
-            upper.append(np.zeros(len(jobs)))
-            height += len(jobs)
-        whole = ways.what == WHOLE
-        first = self.timeline.first[ways.job]
-        after = np.where(whole, self.timeline.after[1][ways.job], self.timeline.after[0][ways.job])
-        kind = int(market.worker_type[jobs[0]])
-        for side, unit in ((0, WORKERS), (1, PS)):
-            held = np.where(whole, (market.workers, market.ps)[side][ways.job], 1).astype(float)
-            types = np.full(count, kind) if side == 0 else market.ps_type[ways.job]
-            users = np.flatnonzero(whole | (ways.what == unit))
-            for server, other in sorted({(int(ways.server[u]), int(types[u])) for u in users}):
-                here = users[(ways.server[users] == server) & (types[users] == other)]
-                idle = self.timeline.idle_units(side, other)[server]
-                height = _limits(parts, upper, height, here, held, ways.most, first, after, idle)
-        away = np.flatnonzero(ways.what == ELSEWHERE)
-        for other in np.unique(market.ps_type[ways.job[away]]).tolist():
-            here = away[market.ps_type[ways.job[away]] == other]
-            there = np.delete(self.timeline.idle_units(1, other), self.servers[kind], axis=0)
-            idle = there.sum(axis=0)
-            one = np.ones(count)
-            height = _limits(parts, upper, height, here, one, ways.most, first, after, idle)
-        values, at, columns = (np.concatenate(each) for each in zip(*parts, strict=True))
-        lower.append(np.full(height - 3 * len(jobs), -np.inf))
-        paid = np.where(ways.what <= SPREAD, self.packing.payment[ways.job], 0.0)
-        return LinearForm(
-            name="some jobs placed anew",
-            sense="max",
-            cost=paid,
-            matrix=rows_of_scipy(sp.csr_array((values, (at, columns)), shape=(height, count))),
-            row_lower=np.concatenate(lower),
-            row_upper=np.concatenate(upper),
-            lower=np.zeros(count),
-            upper=ways.most,
-            integer=np.ones(count, np.bool_),
-        )
 
     def _follow(self, ways: PlaceColumns, jobs: Ints, point: Ints) -> list[int]:
         """Place jobs as a point says, as far as their servers elsewhere go; returns them."""
@@ -324,7 +329,7 @@ class Reassigning:
                 elif ways.what[n] == PS:
                     ps[ways.server[n]] += point[n]
             left = int(market.ps[job] - ps.sum())
-            own = self.servers[int(market.worker_type[job])]
+            own = self.servers[int(self.group_of[job])]
             idle_workers, idle = timeline.idle(job, False)
             idle = idle.copy()
             idle[own] = 0
@@ -339,33 +344,3 @@ class Reassigning:
             self.packing.put(job, Placed(used, workers[used], ps[used]))
             done.append(job)
         return done
-
-
-def _limits(
-    parts: list[tuple[Floats, Ints, Ints]], upper: list[Floats], height: int, users: Ints,
-    held: Floats, most: Floats, first: Ints, after: Ints, idle: Ints,
-) -> int:  # fmt: skip
-    """Append the rows of a resource over the slots of its users; returns the height after them.
-
-    Users change where one begins or ends; what is idle in between is the least there.
-    """
-    edges = np.unique(np.concatenate([first[users], after[users]]))
-    least: list[int] = []
-    if len(edges) > 1:
-        least = np.minimum.reduceat(np.append(idle, idle[-1:]), edges)[:-1].tolist()
-    previous: Bools | None = None
-    rows: list[tuple[Bools, float]] = []
-    for begin, fewest in zip(edges[:-1].tolist(), least, strict=True):
-        here = (first[users] <= begin) & (after[users] > begin)
-        if previous is not None and rows and rows[-1][1] >= fewest and not (previous & ~here).any():
-            rows.pop()  # the same users and more, with no more room
-        rows.append((here, float(fewest)))
-        previous = here
-    for here, room in rows:
-        chosen = users[here]
-        if (held * most)[chosen].sum() <= room:
-            continue
-        parts.append((held[chosen], np.full(len(chosen), height), chosen))
-        upper.append(np.array([room]))
-        height += 1
-    return height

@@ -19,8 +19,10 @@ from farkas.relaxations.dps.server_trees import ServerTrees
 
 WORDS = "prices by class of servers"
 TREES = "trees of whole jobs by group of servers"
-FIRST_NODES, MORE_NODES = 100, 2
+FIRST_NODES, MORE_NODES = 25, 2
 """Nodes before what trees prove is offered, and how many times as many before it is again."""
+LEAST_FALL = Fraction(1, 5)
+"""Share of their distance to the best whole jobs by class by which trees must fall meanwhile."""
 
 
 def rewards_that_bind(market: Market) -> Rewards:
@@ -77,19 +79,21 @@ def group_trees(program: ServerProgram, priced: PricedServers) -> ServerTrees | 
 
 
 def expanded(trees: ServerTrees, ascent: Ascent, excess: Fraction) -> Iterator[Rung]:
-    """Decide jobs until the trees are near enough to the best whole jobs by class.
+    """Decide jobs until the trees are near enough to the best whole jobs by class, or fall slowly.
 
     Parameters
     ----------
     excess
         How near, as a share of the bound.
     """
-    most, more = trees.nodes + FIRST_NODES, True
-    while more:
+    most, before = trees.nodes + FIRST_NODES, trees.excess
+    more = falls = True
+    while more and falls:
         more = trees.excess > excess * trees.bound and bool(ascent.deadline.left) and trees.expand()
         if more and trees.nodes < most:
             continue
-        most = MORE_NODES * trees.nodes
+        falls = trees.excess <= before * (1 - LEAST_FALL)
+        most, before = MORE_NODES * trees.nodes, trees.excess
         if ascent.better_bound(trees.bound):
             made = trees.certificate()
             yield Rung(TREES, bound=Bound.of(trees.bound, TREES, made.plain()))

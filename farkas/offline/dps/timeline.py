@@ -11,7 +11,7 @@ import numpy as np
 
 from farkas.certificates.casts import affordable
 from farkas.instances.dps import Market
-from farkas.numbers import Ints
+from farkas.numbers import Bools, Ints
 
 Units = tuple[Ints, Ints, Ints]
 """Servers, and workers and parameter servers on each, of one job."""
@@ -106,9 +106,16 @@ class ServerTimeline:
         idle: Ints = self._idle[side][kind]
         return idle
 
-    def one_server(self, job: int) -> Placed | None:
-        """Find the fullest server that can host the whole job; None where none can."""
+    def one_server(self, job: int, among: Bools | None = None) -> Placed | None:
+        """Find the fullest server that can host the whole job; None where none can.
+
+        Parameters
+        ----------
+        among
+            Servers that may, shape (servers,); all by default.
+        """
         hosts = self.hosting(job)
+        hosts = hosts if among is None else hosts[among[hosts]]
         if not len(hosts):
             return None
         market = self.market
@@ -122,6 +129,30 @@ class ServerTimeline:
         return Placed(
             np.array([server]), np.array([market.workers[job]]), np.array([market.ps[job]])
         )
+
+    def by_class(self, job: int, of: Ints, workers: Ints, ps: Ints) -> Placed | None:
+        """Spread a job over classes as is asked for; None where there is no room.
+
+        Parameters
+        ----------
+        of
+            Class of each server, shape (servers,).
+        workers, ps
+            Units of each class, shapes (classes,).
+        """
+        idle = [view.min(axis=1) for view in self._views(job, False)]
+        taken = [np.zeros(len(of), np.int64) for _ in idle]
+        for side, asked in enumerate((workers, ps)):
+            for number in np.flatnonzero(asked).tolist():
+                here = np.flatnonzero(of == number)
+                some = idle[side][here]
+                if some.sum() < asked[number]:
+                    return None
+                order = np.lexsort((some, idle[1 - side][here]))
+                before = np.cumsum(some[order]) - some[order]
+                taken[side][here[order]] = np.clip(asked[number] - before, 0, some[order])
+        used = np.flatnonzero(taken[0] + taken[1])
+        return Placed(used, taken[0][used], taken[1][used])
 
     def several_servers(self, job: int, workers: Ints, ps: Ints) -> Placed | None:
         """Fill servers with a spread job; None where there is no room.

@@ -25,12 +25,12 @@ from farkas.forms import LinearForm
 from farkas.forms.matrices import rows_of_scipy
 from farkas.models.dps.windows import MarketSide, clique_rows, jobs_at
 from farkas.numbers import Bools, Floats, Ints, floats
-from farkas.solvers import solve
+from farkas.solvers import Answer, solve
 
 MUST = 1024.0
 """Times what all jobs pay: what it costs a program not to serve a job that must be served."""
-MOST_SECONDS = 60.0
-"""Limit of a group's integer program where nobody set one."""
+MOST_NODES = 500
+"""Nodes of a group's integer program."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -222,8 +222,9 @@ class GroupProgram:
         np.add.at(found, (self.columns.job[decided], self.columns.way[decided]), point[decided])
         return found
 
-    def integer_point(self, seconds: float, gap: float) -> Floats | None:
-        """Solve for whole jobs; None where there is no point."""
+    def whole_jobs(self, seconds: float, gap: float) -> Answer:
+        """Solve for whole jobs, as far as a number of nodes goes."""
         whole = self.form.replace(integer=np.ones(len(self.columns.job), np.bool_))
-        answer = solve(whole, time_limit=min(seconds, MOST_SECONDS), gap=gap)
-        return None if answer.raw_point is None else answer.point
+        return solve(
+            whole, time_limit=seconds, gap=gap, solver_options={"mip_max_nodes": MOST_NODES}
+        )

@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import heapq
 import itertools
+import math
 from collections.abc import Callable
 from fractions import Fraction
 
@@ -97,6 +98,10 @@ class GroupTree:
         """Earned by a placement of whole jobs by class, in units of the grid."""
         self.closed = 0
         """Largest bound of a leaf that is not decided further."""
+        self.reachable: int | None = None
+        """What a solver says that no placement of whole jobs by class earns more than: a claim."""
+        self.nodes = 0
+        """Jobs that were decided."""
 
     def _none(self, allowed: Allowed) -> GroupNode:
         none = np.zeros(0, np.int64)
@@ -107,12 +112,22 @@ class GroupTree:
     def settle(self, seconds: float, gap: float) -> None:
         """Find whole jobs by class that earn much, which says how far bounds can fall."""
         program = self.program
-        point = program.integer_point(seconds, gap) if len(program.columns.job) else None
-        if point is None:
+        if not len(program.columns.job):
             return
-        self.parts = np.rint(program.parts(point))
-        earned = Fraction(dot(program.form.cost, point)) * Fraction(2) ** self.scale
+        answer = program.whole_jobs(seconds, gap)
+        grid = Fraction(2) ** self.scale
+        if math.isfinite(answer.bound):
+            self.reachable = math.ceil(Fraction(answer.bound) * grid) + self.worth
+        if answer.raw_point is None:
+            return
+        self.parts = np.rint(program.parts(answer.point))
+        earned = Fraction(dot(program.form.cost, answer.point)) * grid
         self.best = max(self.best, int(earned) + self.worth)
+
+    @property
+    def aim(self) -> int:
+        """What placements may earn, as far as is known: the bound, or a solver's if it is less."""
+        return self.bound if self.reachable is None else min(self.bound, self.reachable)
 
     @property
     def excess(self) -> int:
@@ -158,6 +173,7 @@ class GroupTree:
                 continue
             job, way, only, without = max(tried, key=lambda t: self._gain(node, t[2], t[3]))
             node.branch = job, way, only, without
+            self.nodes += 1
             self.push(only)
             self.push(without)
             return True
@@ -231,7 +247,6 @@ class ServerTrees:
         self.market = market
         self.grouped = GroupedMarket(market, self.market_prices, program.rewards, classes)
         self.trees = [GroupTree(GroupProgram(group)) for group in self.grouped.groups]
-        self.nodes = 0
 
     def settle(self, left: Callable[[], float], gap: float) -> Floats:
         """Find the best whole jobs by class; returns who is whole and who spread, (jobs, 2)."""
@@ -251,13 +266,20 @@ class ServerTrees:
         """How far that is above the best whole jobs by class that were found."""
         return self.grouped.in_money(sum(max(0, tree.excess) for tree in self.trees))
 
+    @property
+    def nodes(self) -> int:
+        """Jobs that were decided, of all groups."""
+        return sum(tree.nodes for tree in self.trees)
+
     def expand(self) -> bool:
-        """Decide a job of the group that is furthest from its best; False where none is left."""
-        for tree in sorted(self.trees, key=lambda tree: -tree.excess):
-            if self.nodes >= MOST_NODES or tree.excess <= 0:
-                return False
-            if tree.expand():
-                self.nodes += 1
+        """Decide a job of the group that is furthest from its best for the nodes it has had.
+
+        Returns False where none is left.
+        """
+        if self.nodes >= MOST_NODES:
+            return False
+        for tree in sorted(self.trees, key=lambda tree: -tree.excess / (1 + tree.nodes)):
+            if tree.excess > 0 and tree.expand():
                 return True
         return False
 

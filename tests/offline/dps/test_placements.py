@@ -6,7 +6,6 @@ import itertools
 import threading
 from fractions import Fraction
 
-import numpy as np
 import pytest
 
 import farkas
@@ -14,7 +13,7 @@ from farkas.exact.deadline import Deadline
 from farkas.instances.generate import generate
 from farkas.models.dps.offline import Offline
 from farkas.offline.dps import placements as module
-from farkas.offline.dps.placements import Placements, best_prices, placements, shares_of
+from farkas.offline.dps.placements import Placements, placements, shares_of
 from farkas.offline.dps.server_bound import TREES, WORDS, group_trees, rewards_that_bind
 from farkas.offline.ladder import Ascent, ladders
 from farkas.relaxations.dps import server_prices
@@ -82,19 +81,6 @@ def test_the_same_answer_again():
     assert one.run.decisions == other.run.decisions
 
 
-@pytest.mark.parametrize("seed", range(10))
-def test_unit_prices_take_the_whole_budget_and_no_more(seed):
-    market = random_market(seed, jobs=14)
-    for job, price in zip(market.jobs, best_prices(market).tolist(), strict=True):
-        units = job.workers + job.ps
-        assert Fraction(price) * units <= Fraction(job.budget)
-        if market.price_cap is not None:
-            assert price <= market.price_cap
-        more = float(np.nextafter(np.nextafter(price, np.inf), np.inf))
-        above = market.price_cap is not None and more > market.price_cap
-        assert above or Fraction(more) * units > Fraction(job.budget)
-
-
 def test_jobs_that_fit_nowhere_and_pay_nothing():
     market = posted((0, 1.0, 3, 9.0), (0, 1.0, 1, 0.0), (0, 1.0, 1, 1.0), units=2)
     found = farkas.optimum(market, gap=0.0)
@@ -159,3 +145,36 @@ def test_what_all_jobs_decided_leave_is_the_optimum():
     found = farkas.optimum(market, gap=0.0)
     assert found.value == found.bound == 9
     assert any(step.method == TREES for step in found.steps)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_what_all_groups_choose_together_is_placed_without_a_fault(seed):
+    """Integer columns of the program by class, followed: no more than the program is worth."""
+    market = random_market(seed, jobs=12, servers=3)
+    program = ServerProgram(market, rewards_that_bind(market))
+    rounds = list(program.rounds())
+    if not rounds:
+        pytest.skip("nobody pays")
+    priced = rounds[-1]
+    answer = solve(program.form(priced.ways, integer=True)[0], gap=0.0).require_optimal()
+    found = Placements(program, priced)
+    found.follow_ways(priced.ways, answer.point)
+    run = ladders["dps.optimum"].run(market, found.decisions())
+    assert not run.violations
+    assert found.packing.value <= optimum(market) * (1 + 1e-9)
+    if program.classes.count == market.num_servers:
+        # a class is a server: nothing has to be packed
+        assert found.packing.value >= answer.objective * (1 - 1e-9)
+
+
+def test_jobs_are_placed_where_the_program_has_them():
+    """The dear job needs the large server; the fullest one would be the small one for the other."""
+    market = posted((0, 2.0, 1, 1.0), (0, 2.0, 2, 9.0), units=2).replace(
+        server_workers=[[1], [2]], server_ps=[[1], [2]]
+    )
+    program = ServerProgram(market, "budget")
+    *_, priced = program.rounds()
+    found = Placements(program, priced)
+    found.follow_ways(priced.ways, priced.share)
+    placed = found.packing.timeline.placed
+    assert {job: where.servers.tolist() for job, where in placed.items()} == {0: [0], 1: [1]}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import pytest
@@ -9,7 +10,15 @@ import pytest
 import farkas
 from farkas.exact.deadline import Deadline
 from farkas.models.dps.offline import Offline
-from farkas.offline.dps.server_bound import TREES, WORDS, rewards_that_bind, server_bound
+from farkas.offline.dps.server_bound import (
+    FIRST_NODES,
+    TREES,
+    WORDS,
+    expanded,
+    group_trees,
+    rewards_that_bind,
+    server_bound,
+)
 from farkas.offline.ladder import Ascent
 from farkas.online.driver import environments
 from farkas.solvers import solve
@@ -41,3 +50,27 @@ def test_a_run_with_this_bound_is_checked():
 
 def test_a_market_that_nobody_visits():
     assert farkas.optimum(empty_market(), gap=0.0).complete
+
+
+def remembering(search, found):
+    found.append((yield from search))
+
+
+def test_trees_that_fall_slowly_end_by_themselves():
+    """Their nodes are counted, so that no clock decides what they prove."""
+    market = farkas.load("dps/demo")
+    bounds = []
+    for _ in range(2):
+        ascent = Ascent("max", Deadline(), Fraction(0))
+        search = server_bound(market, ascent)
+        found: list = []
+        list(remembering(search, found))
+        trees = group_trees(*found[0])
+        trees.settle(lambda: math.inf, 0.0)
+        root = trees.bound
+        list(expanded(trees, ascent, Fraction(0)))
+        assert FIRST_NODES <= trees.nodes <= 8 * FIRST_NODES
+        assert trees.bound < root
+        assert trees.excess > 0
+        bounds.append(trees.bound)
+    assert bounds[0] == bounds[1]

@@ -99,3 +99,33 @@ def test_tables_are_limited(monkeypatch):
     monkeypatch.setattr(casts.affordable, "__defaults__", (7,))
     with pytest.raises(NotACertificate, match="idle units by slot"):
         ServerTimeline(random_market(1, jobs=8))
+
+
+def test_jobs_are_spread_over_classes_as_asked():
+    market = posted((0, 2.0, 3, 1.0), (0, 1.0, 1, 1.0), units=2).replace(
+        server_workers=[[2], [2], [3]], server_ps=[[2], [2], [3]]
+    )
+    timeline, of = ServerTimeline(market), np.array([0, 0, 1])
+    where = timeline.by_class(0, of, np.array([3, 0]), np.array([1, 2]))
+    assert where is not None
+    assert (where.workers.sum(), where.ps.sum()) == (3, 3)
+    by_class = [
+        np.bincount(of[where.servers], each, 2).tolist() for each in (where.workers, where.ps)
+    ]
+    assert by_class == [[3, 0], [1, 2]]
+    timeline.put(0, where)
+    # one worker of class 0 is left
+    assert timeline.by_class(1, of, np.array([2, 0]), np.array([0, 1])) is None
+    assert timeline.by_class(1, of, np.array([1, 0]), np.array([0, 1])) is not None
+
+
+def test_one_server_among_some():
+    market = posted((0, 1.0, 1, 1.0), units=2).replace(
+        server_workers=[[2], [2]], server_ps=[[2], [2]]
+    )
+    timeline = ServerTimeline(market)
+    for server in (0, 1):
+        where = timeline.one_server(0, np.arange(2) == server)
+        assert where is not None
+        assert where.servers.tolist() == [server]
+    assert timeline.one_server(0, np.zeros(2, np.bool_)) is None

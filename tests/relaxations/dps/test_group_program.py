@@ -53,7 +53,7 @@ def test_whole_points_of_one_server_are_the_optimum(seed):
     if not len(program.columns.job):
         assert best == 0
         return
-    point = program.integer_point(60.0, 0.0)
+    point = program.whole_jobs(60.0, 0.0).require_optimal().point
     assert float(program.form.cost @ point) == pytest.approx(best, rel=1e-6, abs=1e-9)
     assert program.parts(point).sum(axis=1).max() <= 1 + 1e-6
 

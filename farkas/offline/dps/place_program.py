@@ -1,0 +1,130 @@
+"""The program that places some jobs anew, server by server, while all others stay."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import scipy.sparse as sp
+
+from farkas.forms import LinearForm
+from farkas.forms.matrices import rows_of_scipy
+from farkas.numbers import Bools, Floats, Ints
+from farkas.offline.dps.timeline import ServerTimeline
+
+WHOLE, SPREAD, WORKERS, PS, ELSEWHERE = range(5)
+"""Columns: a job whole on a server, spread, its units on a server, its servers elsewhere."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class PlaceColumns:
+    """Columns of a program.
+
+    Parameters
+    ----------
+    what, job, server
+        `WHOLE` and so on; the job; the server, or -1.
+    most
+        Upper bound.
+    """
+
+    what: Ints
+    job: Ints
+    server: Ints
+    most: Floats
+
+
+def place_form(
+    ways: PlaceColumns, jobs: Ints, timeline: ServerTimeline, payment: Floats, own: Ints
+) -> LinearForm:
+    """Say which jobs are placed where, within idle units; most payments.
+
+    Parameters
+    ----------
+    ways
+        Columns.
+    jobs
+        Ascending.
+    timeline
+        Where the others are.
+    payment
+        Of all jobs.
+    own
+        Servers of the group.
+    """
+    market, count = timeline.market, len(ways.job)
+    row_of = np.searchsorted(jobs, ways.job)
+    once = np.flatnonzero(ways.what <= SPREAD)
+    parts = [(np.ones(len(once)), row_of[once], once)]
+    lower, upper = [np.full(len(jobs), -np.inf)], [np.ones(len(jobs))]
+    height = len(jobs)
+    for units, pieces in ((market.workers, (WORKERS,)), (market.ps, (PS, ELSEWHERE))):
+        piece = np.flatnonzero(np.isin(ways.what, pieces))
+        spread = np.flatnonzero(ways.what == SPREAD)
+        parts.append((np.ones(len(piece)), height + row_of[piece], piece))
+        parts.append((-units[ways.job[spread]].astype(float), height + row_of[spread], spread))
+        lower.append(np.zeros(len(jobs)))
+        upper.append(np.zeros(len(jobs)))
+        height += len(jobs)
+    whole = ways.what == WHOLE
+    first = timeline.first[ways.job]
+    after = np.where(whole, timeline.after[1][ways.job], timeline.after[0][ways.job])
+    for side, unit in ((0, WORKERS), (1, PS)):
+        held = np.where(whole, (market.workers, market.ps)[side][ways.job], 1).astype(float)
+        types = (market.worker_type, market.ps_type)[side][ways.job]
+        users = np.flatnonzero(whole | (ways.what == unit))
+        for server, other in sorted({(int(ways.server[u]), int(types[u])) for u in users}):
+            here = users[(ways.server[users] == server) & (types[users] == other)]
+            idle = timeline.idle_units(side, other)[server]
+            height = _limits(parts, upper, height, here, held, ways.most, first, after, idle)
+    away = np.flatnonzero(ways.what == ELSEWHERE)
+    for other in np.unique(market.ps_type[ways.job[away]]).tolist():
+        here = away[market.ps_type[ways.job[away]] == other]
+        there = np.delete(timeline.idle_units(1, other), own, axis=0)
+        idle = there.sum(axis=0)
+        one = np.ones(count)
+        height = _limits(parts, upper, height, here, one, ways.most, first, after, idle)
+    values, at, columns = (np.concatenate(each) for each in zip(*parts, strict=True))
+    lower.append(np.full(height - 3 * len(jobs), -np.inf))
+    paid = np.where(ways.what <= SPREAD, payment[ways.job], 0.0)
+    return LinearForm(
+        name="some jobs placed anew",
+        sense="max",
+        cost=paid,
+        matrix=rows_of_scipy(sp.csr_array((values, (at, columns)), shape=(height, count))),
+        row_lower=np.concatenate(lower),
+        row_upper=np.concatenate(upper),
+        lower=np.zeros(count),
+        upper=ways.most,
+        integer=np.ones(count, np.bool_),
+    )
+
+
+def _limits(
+    parts: list[tuple[Floats, Ints, Ints]], upper: list[Floats], height: int, users: Ints,
+    held: Floats, most: Floats, first: Ints, after: Ints, idle: Ints,
+) -> int:  # fmt: skip
+    """Append the rows of a resource over the slots of its users; returns the height after them.
+
+    Users change where one begins or ends; what is idle in between is the least there.
+    """
+    edges = np.unique(np.concatenate([first[users], after[users]]))
+    least: list[int] = []
+    if len(edges) > 1:
+        least = np.minimum.reduceat(np.append(idle, idle[-1:]), edges)[:-1].tolist()
+    previous: Bools | None = None
+    rows: list[tuple[Bools, float]] = []
+    for begin, fewest in zip(edges[:-1].tolist(), least, strict=True):
+        here = (first[users] <= begin) & (after[users] > begin)
+        if previous is not None and rows and rows[-1][1] >= fewest and not (previous & ~here).any():
+            rows.pop()  # the same users and more, with no more room
+        rows.append((here, float(fewest)))
+        previous = here
+    for here, room in rows:
+        chosen = users[here]
+        if (held * most)[chosen].sum() <= room:
+            continue
+        parts.append((held[chosen], np.full(len(chosen), height), chosen))
+        upper.append(np.array([room]))
+        height += 1
+    return height
