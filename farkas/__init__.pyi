@@ -1,3 +1,5 @@
+from farkas.experiments.plotting import plot as plot
+from farkas.experiments.plotting import to_frame as to_frame
 from farkas.instances import kinds as kinds
 from farkas.instances.generate import generate as generate
 from farkas.instances.library import load_or_read as load
@@ -37,12 +39,14 @@ __all__ = [
     "library",
     "load",
     "optimum",
+    "plot",
     "programs",
     "prove",
     "run",
     "save",
     "show",
     "solve",
+    "to_frame",
     "worst",
     "worst_box",
 ]

@@ -13,7 +13,6 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, Literal
 
-from farkas.cards import card
 from farkas.certificates import Certificate
 from farkas.certificates.doubles import double, text_of
 from farkas.certificates.proof import rounded
@@ -30,6 +29,7 @@ from farkas.exact.tree import Progress, search
 from farkas.exact.whole import ZERO
 from farkas.forms.rational import RationalForm, Side
 from farkas.search_tolerances import SOLVER_GAP
+from farkas.shown import html
 from farkas.solvers import Answer, Claimed, solve
 from farkas.solvers.interrupt import CtrlC
 from farkas.solvers.simplex import Basis, End, Simplex
@@ -82,24 +82,15 @@ class Proved:
     interrupted: bool = False
 
     def __repr__(self) -> str:
-        said = ", ".join(f"{word} {what}" for word, what in self._sides())
-        return f"<proved of {named(self.form.name)}: {self.status}{', ' * bool(said)}{said}>"
+        return f"<proved of {named(self.form.name)}: {', '.join([self.status, *self.sides()])}>"
 
-    def _repr_html_(self) -> str:
-        rows = [
-            ("status", self.status),
-            *self._sides(),
-            ("nodes", self.nodes),
-            ("seconds", f"{self.seconds:.3g}"),
-            ("claim", self.claim),
-        ]
-        return card(f"proved of {named(self.form.name)}", rows)
+    _repr_html_ = html
 
-    def _sides(self) -> list[tuple[str, str]]:
+    def sides(self) -> list[str]:
         """Value and bound in nine digits that are proved, each where there is one."""
         up = self.form.sense == "min"
         sides = [("value", self.value, up), ("bound", self.bound, not up)]
-        return [(word, rounded(x, up=outward)) for word, x, outward in sides if x is not None]
+        return [f"{word} {rounded(x, up=outward)}" for word, x, outward in sides if x is not None]
 
     @property
     def gap(self) -> float | None:

@@ -4,17 +4,16 @@ import functools
 import hashlib
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from farkas.cards import card
 from farkas.errors import InvalidInstance
 from farkas.numbers import Array
-from farkas.words import named
+from farkas.shown import html
 
 Nonnegative = Annotated[float, msgspec.Meta(ge=0.0)]
 Positive = Annotated[float, msgspec.Meta(gt=0.0)]
@@ -81,21 +80,7 @@ class Instance(
     def __repr__(self) -> str:
         return f"<{self.kind} instance {self.name}, sha256 {self.sha256[:12]}>"
 
-    def _repr_html_(self) -> str:
-        return card(f"{self.kind} instance {named(self.name)}", self._summary())
-
-    def _summary(self) -> Iterator[tuple[str, object]]:
-        """Where it is from, and its data: numbers as they are, of lists how many entries."""
-        yield "from", self.description
-        for name in self.__struct_fields__:
-            value = getattr(self, name)
-            if name in self.bookkeeping:
-                continue
-            if isinstance(value, tuple | dict):
-                yield name, f"{len(value)} {'entry' if len(value) == 1 else 'entries'}"
-            elif isinstance(value, int | float | str):
-                yield name, value
-        yield "sha256", self.sha256
+    _repr_html_ = html
 
     def check(self) -> None:
         """Check what no single field's type can say; raises `InvalidInstance`."""

@@ -9,15 +9,14 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from farkas.cards import card
 from farkas.certificates.doubles import double, text_of
-from farkas.certificates.proof import rounded
 from farkas.errors import NoAnswer
 from farkas.exact.deadline import Deadline, OutOfTime
 from farkas.executor import Executor
 from farkas.offline.ladder import Ascent, Climber, Ladder, Rung
 from farkas.online.driver import environments
 from farkas.online.run import Run, Sense
+from farkas.shown import html
 from farkas.solvers.interrupt import CtrlC
 from farkas.words import named
 
@@ -109,18 +108,7 @@ class OfflineOptimum:
         about = f"<optimum of {named(self.run.instance)}: value {float(self.value):.9g}"
         return f"{about}, proved bound {bound}, gap {gap}>"
 
-    def _repr_html_(self) -> str:
-        bound = self.run.certificate
-        rows = [
-            ("value", rounded(self.value, up=self.sense == "min")),
-            ("proved bound", "none" if bound is None else bound.words(self.sense)),
-            ("gap", "none" if self.gap is None else f"{self.gap:.3g}"),
-            ("found by", self.found_by),
-            ("proved by", None if bound is None else bound.method),
-            ("seconds", f"{self.seconds:.3g}"),
-            ("remarks", "; ".join(self.remarks) or None),
-        ]
-        return card(f"optimum of {named(self.run.instance)}", rows)
+    _repr_html_ = html
 
     def to_builtins(self) -> dict[str, Any]:
         """Plain data for JSON, without decisions."""

@@ -9,7 +9,6 @@ from typing import Any, Literal
 
 import msgspec
 
-from farkas.cards import card
 from farkas.certificates.doubles import double
 from farkas.certificates.packed import rational, shown
 from farkas.certificates.proof import rounded
@@ -17,6 +16,7 @@ from farkas.certificates.ratio import ratio_words
 from farkas.errors import FileProblem, NotACertificate
 from farkas.reading import read_record, require_single
 from farkas.refusals import parsed
+from farkas.shown import html, verb
 from farkas.words import named
 
 Sense = Literal["min", "max"]
@@ -159,19 +159,19 @@ class Run(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, eq=False, di
 
     def plot(self, instance: Any = None) -> Any:
         """Draw what was decided; see `farkas.plot`."""
-        return _verb("plot")(self, instance)
+        return verb("plot")(self, instance)
 
     def to_frame(self, instance: Any = None) -> Any:
         """Rows of what was decided; see `farkas.to_frame`."""
-        return _verb("to_frame")(self, instance)
+        return verb("to_frame")(self, instance)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the run file; see `farkas.save`."""
-        _verb("save")(self, path)
+        verb("save")(self, path)
 
     def verify(self, instance: Any = None) -> Any:
         """Prove value, bound and ratio again; see `farkas.check`."""
-        return _verb("check")(self, self.made_on if instance is None else instance)
+        return verb("check")(self, self.made_on if instance is None else instance)
 
     @property
     def reached(self) -> Fraction | float:
@@ -184,20 +184,7 @@ class Run(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, eq=False, di
         numbers = f"value {self.value:.6g}, proved bound {bound}, certified ratio {ratio}"
         return f"<run of {named(self.algorithm)} on {named(self.instance)}: {numbers}>"
 
-    def _repr_html_(self) -> str:
-        bound, steps = self.certificate, len(self.decisions)
-        rows = [
-            ("value", "none" if math.isnan(self.value) else f"{self.value:.9g}"),
-            ("proved bound", "none" if bound is None else bound.words(self.sense)),
-            ("proved by", None if bound is None else bound.method),
-            ("certified ratio", "none" if self.ratio is None else ratio_words(self.ratio)),
-            ("sense", {"min": "cost", "max": "reward"}[self.sense]),
-            ("options", ", ".join(f"{k}={v}" for k, v in self.options.items()) or None),
-            ("decisions", f"{steps} step{'s' * (steps != 1)}"),
-            ("breaks", "; ".join(self.violations) or None),
-            ("remarks", "; ".join(self.remarks) or None),
-        ]
-        return card(f"run of {named(self.algorithm)} on {named(self.instance)}", rows)
+    _repr_html_ = html
 
     def __eq__(self, other: object) -> bool:
         return self._content() == other._content() if isinstance(other, Run) else NotImplemented
@@ -208,13 +195,6 @@ class Run(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, eq=False, di
     def _content(self) -> bytes:
         names = (name for name in self.__struct_fields__ if name != "timings")
         return msgspec.json.encode({name: getattr(self, name) for name in names})
-
-
-def _verb(name: str) -> Any:
-    """Public function of a name: verbs stand on a floor above, which is loaded when asked for."""
-    import farkas
-
-    return getattr(farkas, name)
 
 
 class _Filed(Run, kw_only=True, eq=False):

@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterable, Mapping
 from types import NoneType
 from typing import Any
 
-from farkas.cards import card
 from farkas.errors import NoVerdict
 from farkas.instances import library
 from farkas.proofs.said import Among, Says
 from farkas.proofs.stated import Stated
 from farkas.registry import Registry
 from farkas.required import require_type
+from farkas.shown import html
 from farkas.words import LONGEST_WORDS, cut
 
 
@@ -109,20 +109,7 @@ class Verdict:
     def __repr__(self) -> str:
         return f"<verdict {cut(str(self), LONGEST_WORDS)}>"
 
-    def _repr_html_(self) -> str:
-        numbers = ", ".join(f"{name} {x:.6g}" for name, x in self.numbers.items())
-        by = self.counterexample
-        rows = [
-            ("runs", self.runs),
-            ("smallest slack", self.slack),
-            ("tolerance", self.tolerance or None),
-            ("counterexample", by if isinstance(by, str) or by is None else "an instance inline"),
-            ("fails", failing(self.fails) if self.fails else None),
-            ("note", self.note or None),
-            ("numbers", numbers or None),
-            ("attacked", self.attacked),
-        ]
-        return card(str(self.standing), rows)
+    _repr_html_ = html
 
     def __str__(self) -> str:
         words: list[str] = []
@@ -317,11 +304,7 @@ class Claim:
     def __repr__(self) -> str:
         return f"<claim {self.name} ({self.source}): {self._first}>"
 
-    def _repr_html_(self) -> str:
-        return card(
-            f"claim {self.name}",
-            [("source", self.source), ("statement", " ".join(self.statement.split()))],
-        )
+    _repr_html_ = html
 
     @property
     def _first(self) -> str:

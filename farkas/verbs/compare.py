@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable
 from types import NoneType
 from typing import TYPE_CHECKING, Any
 
-from farkas.cards import table
 from farkas.certificates.ratio import ratio_words
 from farkas.errors import FarkasError, InvalidOption, NoAnswer
 from farkas.instances import Instance
@@ -16,6 +15,7 @@ from farkas.online.driver import Algorithm
 from farkas.online.replayed import ratio_to
 from farkas.online.run import Sense
 from farkas.required import require_progress, require_seed, require_type
+from farkas.shown import html
 from farkas.suggestions import suggestion
 from farkas.verbs.best_bound import best_bounds, known_optimum, tightest
 from farkas.verbs.inputs import InstanceOrName, as_instance
@@ -84,14 +84,7 @@ class Comparison:
             lines.append(f"{entry.algorithm:24} {value:>12} {ratio:>8}  {entry.note}".rstrip())
         return "\n".join(lines)
 
-    def _repr_html_(self) -> str:
-        rows = [
-            [e.algorithm, e.value, None if e.ratio is None else ratio_words(e.ratio),
-             None if e.seconds is None else f"{e.seconds:.3g}", e.note]
-            for e in self.entries
-        ]  # fmt: skip
-        columns = ["algorithm", "value", "certified ratio", "seconds", "note"]
-        return table(f"{self.title}: proved bound {self.proved}", columns, rows)
+    _repr_html_ = html
 
     def to_builtins(self) -> dict[str, Any]:
         """Plain data for JSON, without the runs."""

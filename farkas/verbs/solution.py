@@ -6,13 +6,13 @@ import dataclasses
 from fractions import Fraction
 from typing import Any
 
-from farkas.cards import card
 from farkas.certificates import Certificate
 from farkas.certificates.doubles import double, text_of
 from farkas.certificates.points import exact_value
 from farkas.certificates.proof import rounded
 from farkas.forms import FeasibilityReport, LinearForm
 from farkas.forms.naming import short_name
+from farkas.shown import html
 from farkas.solvers import Answer
 from farkas.tolerances import FEASIBLE
 from farkas.verbs.explain import Explanation
@@ -68,18 +68,7 @@ class Solution:
             said += ", proved infeasible"
         return f"<{self.form.name}: {said}>"
 
-    def _repr_html_(self) -> str:
-        answer, up = self.answer, self.form.sense == "max"
-        bound = None if self.bound is None else rounded(self.bound, up=up)
-        rows = [
-            ("program", self.form.shape_said),
-            (f"{answer.solver} claims", answer.claim),
-            ("objective", f"{answer.objective:.9g}" if answer.has_point else None),
-            ("proved bound", bound),
-            ("proved by", self.proved_by or None),
-            ("proved infeasible", None if self.infeasible is None else "yes"),
-        ]
-        return card(self.form.name, rows)
+    _repr_html_ = html
 
     @property
     def report(self) -> FeasibilityReport | None:

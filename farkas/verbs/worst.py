@@ -18,7 +18,6 @@ from farkas.adversary.scoring import LONGEST, Scored, Scorer
 from farkas.adversary.search import ISLANDS, Progress, search
 from farkas.adversary.shrinking import shrunk
 from farkas.adversary.store import Identity, SearchStore
-from farkas.cards import card
 from farkas.certificates.doubles import double, text_of
 from farkas.certificates.proof import rounded
 from farkas.errors import InvalidOption
@@ -26,6 +25,7 @@ from farkas.executor import Executor
 from farkas.instances import Instance
 from farkas.online.driver import Algorithm, algorithms
 from farkas.required import require_progress, require_seed, require_type
+from farkas.shown import html
 from farkas.verbs.inputs import InstanceOrName, as_instance
 from farkas.verbs.run import find_algorithm
 from farkas.verbs.time_limit import require_search_limit
@@ -97,17 +97,7 @@ class WorstCase:
         name = named(self.gap.reached.algorithm)
         return f"<worst case of {name}: ratio at least {self.ratio_words}>"
 
-    def _repr_html_(self) -> str:
-        reached, witness = self.gap.reached, self.gap.witness
-        rows = [
-            ("ratio at least", self.ratio_words),
-            ("witness", witness.algorithm),
-            ("instance", repr(self.instance)[1:-1]),
-            ("evaluations", self.evaluations),
-            ("seconds", f"{self.seconds:.3g}"),
-            ("seed", self.seed),
-        ]
-        return card(f"worst case of {named(reached.algorithm)}", rows)
+    _repr_html_ = html
 
     def to_builtins(self) -> dict[str, Any]:
         """Plain data for JSON."""

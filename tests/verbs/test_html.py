@@ -7,8 +7,8 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 
 import farkas
-from farkas.cards import MOST_ROWS, card, table
 from farkas.proofs.claim import claims
+from farkas.verbs.html import MOST_ROWS, card, table
 
 HOSTILE = '</td><script>alert("x")</script>\x1b[31m\n&amp;'
 
