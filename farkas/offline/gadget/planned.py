@@ -17,6 +17,7 @@ from farkas.instances.gadget import Cluster
 from farkas.numbers import Floats, Ints
 from farkas.offline.ladder import Ascent, Rung
 from farkas.online.gadget.bounds import merged_horizon
+from farkas.online.gadget.following import followed
 from farkas.online.gadget.hindsight import decisions_of, schedules
 from farkas.relaxations.gadget.horizon import Timeline
 from farkas.relaxations.gadget.offline_bound import OfflineBound
@@ -24,9 +25,14 @@ from farkas.search_tolerances import WHOLE
 
 
 def planned(instance: Cluster, ascent: Ascent) -> Iterator[Rung]:
-    """Yield schedules that begin with rings of a plan, each better than the last."""
+    """Yield the nearest rings of a plan, then schedules of solved slots, each better than the last.
+
+    Solving slots takes most of the time, and nothing is left for it to win where all rings fit.
+    """
     ascent.deadline.check()
     plan = plan_of(instance)
+    nearest = followed(instance, plan, ascent.deadline.check)
+    yield Rung("nearest rings of a plan with pooled servers", decisions_of(instance, nearest))
     found = schedules(instance, float(ascent.gap), ascent.deadline.check, plan=plan)
     words = "rings of a plan with pooled servers"
     for schedule in found:

@@ -125,7 +125,7 @@ def test_the_search_meets_the_bound_by_the_plan():
     found = farkas.optimum(star(1, horizon=2, jobs=[*early, late]), gap=0.0)
     assert found.value == 9
     assert found.gap <= 1e-9
-    assert found.found_by == "rings of a plan with pooled servers"
+    assert found.found_by == "nearest rings of a plan with pooled servers"
 
 
 def test_the_deadline_ends_it():
