@@ -137,8 +137,10 @@ class OfflineBound(HorizonBound):
 class PooledBound(OfflineBound):
     """The same bound with all servers as one: never tighter, and smaller by the number of classes.
 
-    Its prices, the same on every server, are prices of classes.  Where a worker takes one unit and
-    every server holds one, both bounds are equal unless a class is short of what one job may use.
+    Its prices, the same on every server, are prices of classes.  Where every worker takes one unit
+    of the only resource, and servers hold whole units, both bounds are equal: a job's limit on a
+    class then follows from its largest ring or from the capacity, so that workers may be spread
+    over classes by what these hold.
     """
 
     def servers(self, data: Cluster) -> ServerClasses:

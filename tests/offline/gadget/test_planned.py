@@ -177,6 +177,23 @@ def test_bounds_with_one_server_hold_and_are_no_tighter():
     assert wider, "servers that differ make a difference somewhere"
 
 
+def test_both_bounds_are_equal_where_every_worker_takes_one_unit():
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        jobs = [
+            job(
+                arrival=int(rng.integers(0, 3)),
+                max_workers=int(rng.integers(1, 6)),
+                budget=[float(rng.integers(1, 12))],
+                **table(0, *np.cumsum(np.sort(rng.integers(1, 50, 12))[::-1]).tolist()),
+            )
+            for _ in range(6)
+        ]
+        cluster = star(1, 2, 4, horizon=4, jobs=jobs)
+        fine, coarse = certified(cluster, pooled=False), certified(cluster, pooled=True)
+        assert float(coarse) == pytest.approx(float(fine), rel=1e-9)
+
+
 def test_certificates_with_one_server_are_checked_and_forged_ones_refused():
     cluster = crowded_at_the_end()
     certificate = horizon_certificate(cluster, pooled=True)
