@@ -101,9 +101,9 @@ def _gadget() -> Iterator[Window]:
     days = ("first busy", "10 Oct", "20 Oct")
     yield from _each("gadget", "Philly, a day", "philly", days,
                      {100: SEEDS, 312: SEEDS, 908: SEEDS}, 60.0, slots=DAY)  # fmt: skip
-    yield from _each("gadget", "Philly, three days", "philly", days, {2_465: (0,)}, 120.0,
+    yield from _each("gadget", "Philly, three days", "philly", days, {2_465: SEEDS}, 400.0,
                      slots=THREE_DAYS)  # fmt: skip
-    yield from _each("gadget", "Philly, three days", "philly", days[1:2], {5_000: (0,)}, 400.0,
+    yield from _each("gadget", "Philly, three days", "philly", days[1:], {5_000: SEEDS}, 400.0,
                      slots=THREE_DAYS)  # fmt: skip
     yield from _each("gadget", "Alibaba, a week", "alibaba", ("day 118", "day 128", "day 139"),
                      {100: SEEDS, 312: SEEDS, 908: (0,)}, 60.0,

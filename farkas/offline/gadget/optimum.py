@@ -1,6 +1,6 @@
 """The greatest reward of kind gadget when all arrivals are known."""
 
-from farkas.offline.gadget.planned import planned
+from farkas.offline.gadget.planned import planned, pooled
 from farkas.offline.gadget.slots_again import slots_again
 from farkas.offline.ladder import Ladder, ladders
 from farkas.offline.policies import policies
@@ -10,6 +10,7 @@ ladders.add(
     Ladder(
         "gadget.optimum",
         climbers=(
+            pooled,
             policies("gadget.fifo", "gadget.las"),
             planned,
             policies("gadget.gadget"),

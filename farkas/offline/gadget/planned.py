@@ -16,17 +16,37 @@ from farkas.errors import NoAnswer
 from farkas.instances.gadget import Cluster
 from farkas.numbers import Floats, Ints
 from farkas.offline.ladder import Ascent, Rung
-from farkas.online.gadget.bounds import merged_horizon
+from farkas.online.gadget.bounds import horizon_bound, merged_horizon, pooled_horizon
+from farkas.online.gadget.following import followed
 from farkas.online.gadget.hindsight import decisions_of, schedules
 from farkas.relaxations.gadget.horizon import Timeline
-from farkas.relaxations.gadget.offline_bound import OfflineBound
+from farkas.relaxations.gadget.offline_bound import OfflineBound, PooledBound
 from farkas.search_tolerances import WHOLE
 
 
+def pooled(instance: Cluster, ascent: Ascent) -> Iterator[Rung]:
+    """Yield a bound with all servers as one, and the nearest rings of its plan.
+
+    No slot is solved, and nothing is left to be done where links do not bind and all rings fit.
+    """
+    ascent.deadline.check()
+    yield Rung(
+        "prices that are the same on all servers", bound=horizon_bound(instance, pooled=True)
+    )
+    plan = plan_of(instance, pooled=True)
+    nearest = followed(instance, plan, ascent.deadline.check)
+    yield Rung("nearest rings of a plan with one server", decisions_of(instance, nearest))
+
+
 def planned(instance: Cluster, ascent: Ascent) -> Iterator[Rung]:
-    """Yield schedules that begin with rings of a plan, each better than the last."""
+    """Yield the nearest rings of a plan, then schedules of solved slots, each better than the last.
+
+    Solving slots takes most of the time.
+    """
     ascent.deadline.check()
     plan = plan_of(instance)
+    nearest = followed(instance, plan, ascent.deadline.check)
+    yield Rung("nearest rings of a plan with pooled servers", decisions_of(instance, nearest))
     found = schedules(instance, float(ascent.gap), ascent.deadline.check, plan=plan)
     words = "rings of a plan with pooled servers"
     for schedule in found:
@@ -34,8 +54,10 @@ def planned(instance: Cluster, ascent: Ascent) -> Iterator[Rung]:
         words = "slots solved again, for what they add to all others"
 
 
-def plan_of(cluster: Cluster) -> Ints:
+def plan_of(cluster: Cluster, *, pooled: bool = False) -> Ints:
     """Worker-slots of an optimum of ``gadget.offline_bound``, rounded down, shape (slots, jobs).
+
+    Or of `PooledBound`, which has all servers as one.
 
     Slots of a block share evenly what it gives; a job receives no more than is rewarded.
 
@@ -44,7 +66,8 @@ def plan_of(cluster: Cluster) -> Ints:
     NoAnswer
         No solver has a point of it.
     """
-    timeline, form, point = Timeline.of(cluster), OfflineBound().form(cluster), _point(cluster)
+    timeline, program = Timeline.of(cluster), PooledBound() if pooled else OfflineBound()
+    form, point = program.form(cluster), _point(cluster, pooled)
     given = np.zeros((cluster.num_jobs, len(timeline.length)))
     job, block, _ = form.column_block("workers").axes[0].members.T
     np.add.at(given, (job, block), form.values(point, "workers"))
@@ -80,8 +103,8 @@ def _evenly(workers: Ints, slots: int) -> Ints:
     return spread
 
 
-def _point(cluster: Cluster) -> Floats:
-    _, point = merged_horizon(cluster)
+def _point(cluster: Cluster, pooled: bool) -> Floats:
+    _, point = pooled_horizon(cluster) if pooled else merged_horizon(cluster)
     if point is None:
         raise NoAnswer("gadget.offline_bound: no solver has a point of it, so there is no plan")
     return point

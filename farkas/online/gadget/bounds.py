@@ -15,6 +15,7 @@ from farkas.certificates.gadget_slot import (
 )
 from farkas.certificates.gadget_slot_tree import SlotTree, certify_slot_tree
 from farkas.errors import NoAnswer
+from farkas.forms import LinearForm
 from farkas.instances.gadget import Cluster
 from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import SlotView, snapshot
@@ -25,7 +26,7 @@ from farkas.online.gadget.environment import Decision, received
 from farkas.online.run import Bound
 from farkas.relaxations.gadget.generation import closed, generate_columns
 from farkas.relaxations.gadget.horizon import Timeline
-from farkas.relaxations.gadget.offline_bound import OfflineBound, ServerClasses
+from farkas.relaxations.gadget.offline_bound import OfflineBound, PooledBound, ServerClasses
 from farkas.relaxations.gadget.ring_pricing import LOOSE_LABELS
 from farkas.relaxations.gadget.whole_sizes import whole_sizes
 from farkas.relaxations.price_bounds import price_bounds
@@ -42,7 +43,18 @@ def merged_horizon(cluster: Cluster) -> tuple[Floats, Floats | None]:
 
     Where no solver reaches an optimum there is no point, and any multipliers stand in for duals.
     """
-    form = OfflineBound().form(cluster)
+    if len(ServerClasses.of(cluster).count) <= 1:
+        return pooled_horizon(cluster)  # the same program
+    return _solved(OfflineBound().form(cluster))
+
+
+@once
+def pooled_horizon(cluster: Cluster) -> tuple[Floats, Floats | None]:
+    """As `merged_horizon`, of `PooledBound`."""
+    return _solved(PooledBound().form(cluster))
+
+
+def _solved(form: LinearForm) -> tuple[Floats, Floats | None]:
     try:
         answer = optimum_by_any(form, duals=True)
     except NoAnswer:
@@ -50,15 +62,19 @@ def merged_horizon(cluster: Cluster) -> tuple[Floats, Floats | None]:
     return answer.row_duals, answer.point
 
 
-def horizon_certificate(cluster: Cluster) -> HorizonCertificate:
-    """Certificate at the optimal prices of ``gadget.offline_bound``."""
+def horizon_certificate(cluster: Cluster, *, pooled: bool = False) -> HorizonCertificate:
+    """Certificate at the optimal prices of ``gadget.offline_bound``, or of `PooledBound`."""
     timeline, servers = Timeline.of(cluster), ServerClasses.of(cluster)
-    form = OfflineBound().form(cluster)
-    duals, _ = merged_horizon(cluster)
+    form = (PooledBound() if pooled else OfflineBound()).form(cluster)
+    duals, _ = pooled_horizon(cluster) if pooled else merged_horizon(cluster)
     limits = form.row_block("node_capacity")
     prices = np.zeros((len(timeline.length), len(servers.count), cluster.num_resources))
     members = limits.axes[0].members
-    prices[members[:, 0], members[:, 1], members[:, 2]] = duals[limits.where]
+    block, kind, resource = members.T
+    if pooled:
+        prices[block, :, resource] = duals[limits.where][:, None]
+    else:
+        prices[block, kind, resource] = duals[limits.where]
     return certify_horizon(cluster, timeline.start, servers.members, prices)
 
 
@@ -74,13 +90,14 @@ def slot_prices(cluster: Cluster, seconds: float) -> SlotCertificate:
     return slot_certificate(cluster)
 
 
-def horizon_bound(cluster: Cluster) -> Bound:
-    """Proved bound on every schedule, with its certificate."""
-    certificate = horizon_certificate(cluster)
+def horizon_bound(cluster: Cluster, *, pooled: bool = False) -> Bound:
+    """Proved bound on every schedule, with its certificate; see `horizon_certificate`."""
+    certificate = horizon_certificate(cluster, pooled=pooled)
     prices = "prices" if np.any(certificate.prices) else "prices 0"
+    merged = "merged slots, the same on all servers" if pooled else "merged slots and servers"
     return Bound(
         exact=certificate.bound,
-        method=f"{prices} of merged slots and servers, each job's best reply in exact arithmetic",
+        method=f"{prices} of {merged}, each job's best reply in exact arithmetic",
         certificate=msgspec.to_builtins(certificate),
     )
 

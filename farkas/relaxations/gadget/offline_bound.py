@@ -55,6 +55,16 @@ class ServerClasses:
         members = [servers[which.ravel() == c] for c in range(len(kinds))]
         return cls(count, kinds, cluster.host_cap[:, servers[first]], members)
 
+    @classmethod
+    def pooled(cls, cluster: Cluster) -> ServerClasses:
+        """Take all servers for one with all their capacity, which can only do more."""
+        servers = np.flatnonzero(cluster.is_server)
+        if not len(servers):
+            return cls.of(cluster)
+        capacity = cluster.capacity[servers].sum(axis=0, keepdims=True)
+        cap = cluster.host_cap[:, servers].sum(axis=1, keepdims=True)
+        return cls(np.ones(1, np.int64), capacity, cap, [servers])
+
 
 class OfflineBound(HorizonBound):
     """Bound on every schedule: continuous workers, no network, concave envelopes of utilities.
@@ -65,9 +75,13 @@ class OfflineBound(HorizonBound):
 
     name = "gadget.offline_bound"
 
+    def servers(self, data: Cluster) -> ServerClasses:
+        """Servers that are told apart."""
+        return ServerClasses.of(data)
+
     def declare(self, m, data: Cluster):
         """Declare sets, parameters and variables."""
-        timeline, servers = Timeline.of(data), ServerClasses.of(data)
+        timeline, servers = Timeline.of(data), self.servers(data)
         declare_rewards(m, timeline)
         m.classes = Set(range(len(servers.count)), label="server_class")
         m.resources = Set(range(data.num_resources), label="resource")
@@ -118,3 +132,17 @@ class OfflineBound(HorizonBound):
         """Workers fit on the servers of the class."""
         used = Sum(m.demand[i, r] * m.workers[i, q, c] for i in m.jobs_on[q, c])
         return used <= m.capacity[q, c, r]
+
+
+class PooledBound(OfflineBound):
+    """The same bound with all servers as one: never tighter, and smaller by the number of classes.
+
+    Its prices, the same on every server, are prices of classes.  Where every worker takes one unit
+    of the only resource, and servers hold whole units, both bounds are equal: a job's limit on a
+    class then follows from its largest ring or from the capacity, so that workers may be spread
+    over classes by what these hold.
+    """
+
+    def servers(self, data: Cluster) -> ServerClasses:
+        """Take all servers for one."""
+        return ServerClasses.pooled(data)

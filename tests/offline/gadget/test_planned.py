@@ -4,21 +4,34 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import msgspec
 import numpy as np
 import pytest
 
 import farkas
+from farkas.errors import NotACertificate
 from farkas.exact.deadline import Deadline, OutOfTime
 from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
-from farkas.offline.gadget.planned import plan_of, planned
+from farkas.offline.gadget.planned import plan_of, planned, pooled
 from farkas.offline.ladder import Ascent, ladders
+from farkas.online.gadget.bounds import horizon_certificate
 from farkas.online.gadget.hindsight import reward_of, schedules
 from farkas.proofs.gadget.small import random_clusters
+from farkas.relaxations.gadget.offline_bound import PooledBound
 from tests.generators.gadget import job, star, table
+from tests.relaxations.gadget.test_horizon import optimum
 
 
 def ascent(deadline: Deadline | None = None) -> Ascent:
     return Ascent("max", deadline or Deadline(), Fraction(1, 10**9))
+
+
+def certified(cluster, *, pooled: bool) -> Fraction:
+    return horizon_certificate(cluster, pooled=pooled).prove_bound(cluster)
+
+
+def rung_value(cluster, rung):
+    return ladders["gadget.optimum"].run(cluster, rung.decisions).reached
 
 
 def crowded_at_the_end():
@@ -125,9 +138,81 @@ def test_the_search_meets_the_bound_by_the_plan():
     found = farkas.optimum(star(1, horizon=2, jobs=[*early, late]), gap=0.0)
     assert found.value == 9
     assert found.gap <= 1e-9
-    assert found.found_by == "rings of a plan with pooled servers"
+    assert found.found_by == "nearest rings of a plan with one server"
 
 
-def test_the_deadline_ends_it():
+def test_one_server_holds_what_classes_do_not():
+    # one GPU and three, two jobs of one worker with two GPUs, worth 1 each: 2 (a + b) <= 3 on the
+    # large server, 2 (a + b) <= 4 on all GPUs
+    jobs = [job(demand=[2], max_workers=1, **table(0, 1)) for _ in range(2)]
+    cluster = star(1, 3, horizon=1, jobs=jobs)
+    assert float(certified(cluster, pooled=False)) == pytest.approx(1.5)
+    assert float(certified(cluster, pooled=True)) == pytest.approx(2.0)
+    assert plan_of(cluster, pooled=True).tolist() == [[1, 1]]
+    value = [
+        float(Fraction(rung_value(cluster, rung)))
+        for rung in pooled(cluster, ascent())
+        if rung.decisions
+    ]
+    assert value == [1.0]  # one of both fits
+
+
+def test_one_server_has_no_more_workers_than_fit_on_servers():
+    # servers of three GPUs each hold one worker of two, so that three of them hold three, not four
+    cluster = star(3, 3, 3, horizon=1, jobs=[job(demand=[2], max_workers=9)])
+    assert plan_of(cluster, pooled=True).tolist() == [[3]]
+
+
+def test_bounds_with_one_server_hold_and_are_no_tighter():
+    wider = 0
+    for cluster in random_clusters(16, 5, network="any", servers=3, jobs=4, horizon=3):
+        best = offline_optimum(FeasibleCounts.of(cluster))[0]
+        fine, coarse = certified(cluster, pooled=False), certified(cluster, pooled=True)
+        size = 1e-9 * max(1.0, abs(best))
+        assert best <= float(fine) + size
+        assert float(fine) <= float(coarse) + size
+        program = optimum(PooledBound().form(cluster))
+        assert float(coarse) == pytest.approx(program, rel=1e-7, abs=1e-9)
+        wider += float(coarse) > float(fine) * (1 + 1e-6)
+    assert wider, "servers that differ make a difference somewhere"
+
+
+def test_both_bounds_are_equal_where_every_worker_takes_one_unit():
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        jobs = [
+            job(
+                arrival=int(rng.integers(0, 3)),
+                max_workers=int(rng.integers(1, 6)),
+                budget=[float(rng.integers(1, 12))],
+                **table(0, *np.cumsum(np.sort(rng.integers(1, 50, 12))[::-1]).tolist()),
+            )
+            for _ in range(6)
+        ]
+        cluster = star(1, 2, 4, horizon=4, jobs=jobs)
+        fine, coarse = certified(cluster, pooled=False), certified(cluster, pooled=True)
+        assert float(coarse) == pytest.approx(float(fine), rel=1e-9)
+
+
+def test_certificates_with_one_server_are_checked_and_forged_ones_refused():
+    cluster = crowded_at_the_end()
+    certificate = horizon_certificate(cluster, pooled=True)
+    bound = Fraction(certificate.bound)
+    assert certificate.prove(None, cluster).bound == bound
+    assert 12 <= bound <= 12 * (1 + Fraction(1, 10**9))
+    lower = msgspec.structs.replace(certificate, bound="11")
+    with pytest.raises(NotACertificate, match="its numbers prove"):
+        lower.prove(None, cluster)
+
+
+def test_one_server_is_planned_as_classes_are_where_all_are_alike():
+    for seed in range(4):
+        (cluster,) = random_clusters(1, seed, network="any", servers=1, jobs=3, horizon=3)
+        assert (plan_of(cluster) == plan_of(cluster, pooled=True)).all()
+        assert certified(cluster, pooled=True) == certified(cluster, pooled=False)
+
+
+@pytest.mark.parametrize("climber", [planned, pooled])
+def test_the_deadline_ends_it(climber):
     with pytest.raises(OutOfTime):
-        list(planned(crowded_at_the_end(), ascent(Deadline(0.0))))
+        list(climber(crowded_at_the_end(), ascent(Deadline(0.0))))
