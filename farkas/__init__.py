@@ -9,10 +9,7 @@ True
 Every name below is imported when it is first used.
 """
 
-from __future__ import annotations
-
 import importlib
-from typing import Any
 
 __version__ = "0.1.0"
 
@@ -46,7 +43,7 @@ _HOMES = {
 __all__ = ["__version__", *_HOMES]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name not in _HOMES:
         raise AttributeError(f"module 'farkas' has no attribute {name!r}")
     module, _, function = _HOMES[name].partition(":")

@@ -66,9 +66,6 @@ class Registry(Generic[T]):
         self._items: dict[str, T] = {}
         self._loaded: set[str | None] = set()
 
-    def __repr__(self) -> str:
-        return f"<registry of {self.role}s; names() lists them>"
-
     def add(self, name: str, item: T) -> T:
         """Register ``item``; two objects of one name are a programming error."""
         if name in self._items and self._items[name] is not item:

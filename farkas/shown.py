@@ -6,12 +6,16 @@ import importlib
 from typing import Any
 
 
-def html(self: object) -> str:
+def html(self: object) -> Any:
     """Table of an object for notebooks, see `farkas.verbs.html`."""
-    found: str = importlib.import_module("farkas.verbs.html").html(self)
-    return found
+    return importlib.import_module("farkas.verbs.html").html(self)
 
 
 def verb(name: str) -> Any:
-    """Public function of a name."""
-    return getattr(importlib.import_module("farkas"), name)
+    """Make a method that is the public function of a name, with the object first."""
+
+    def method(self: object, *given: Any, **options: Any) -> Any:
+        return getattr(importlib.import_module("farkas"), name)(self, *given, **options)
+
+    method.__name__, method.__doc__ = name, f"See `farkas.{name}`, with this object first."
+    return method

@@ -146,12 +146,6 @@ class Formulation(metaclass=_ProgramType):
     def __repr__(self) -> str:
         return f"<program {self.full_name}>"
 
-    def _repr_latex_(self) -> str | None:
-        try:
-            return self.latex()
-        except UnsupportedForm:  # notebooks take what `repr` says
-            return None
-
     def describe(self) -> str:
         """Say the program in words."""
         return first_line(self) or self.full_name

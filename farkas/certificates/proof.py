@@ -75,9 +75,6 @@ class Proof:
 
             raise beaten(self.sense, self.bound, self.value)
 
-    def __repr__(self) -> str:
-        return f"<proof: {self.statement}>"
-
     @property
     def within_implied_bounds(self) -> bool:
         """Whether the proof is about points within bounds that are the file's word alone."""

@@ -29,7 +29,6 @@ from farkas.exact.tree import Progress, search
 from farkas.exact.whole import ZERO
 from farkas.forms.rational import RationalForm, Side
 from farkas.search_tolerances import SOLVER_GAP
-from farkas.shown import html
 from farkas.solvers import Answer, Claimed, solve
 from farkas.solvers.interrupt import CtrlC
 from farkas.solvers.simplex import Basis, End, Simplex
@@ -82,15 +81,9 @@ class Proved:
     interrupted: bool = False
 
     def __repr__(self) -> str:
-        return f"<proved of {named(self.form.name)}: {', '.join([self.status, *self.sides()])}>"
-
-    _repr_html_ = html
-
-    def sides(self) -> list[str]:
-        """Value and bound in nine digits that are proved, each where there is one."""
-        up = self.form.sense == "min"
-        sides = [("value", self.value, up), ("bound", self.bound, not up)]
-        return [f"{word} {rounded(x, up=outward)}" for word, x, outward in sides if x is not None]
+        sides = (("value", self.value), ("bound", self.bound))
+        said = [f", {word} {_number(x)}" for word, x in sides if x is not None]
+        return f"<proved of {named(self.form.name)}: {self.status}{''.join(said)}>"
 
     @property
     def gap(self) -> float | None:

@@ -12,7 +12,6 @@ import numpy.typing as npt
 
 from farkas.forms.blocks import Block
 from farkas.numbers import Bools, Floats, Ints
-from farkas.words import named
 
 if TYPE_CHECKING:
     from farkas.forms.scale import Units
@@ -113,16 +112,6 @@ class LinearForm:
                 raise ValueError(f"{self.name}: {field} has shape {value.shape}, matrix {m} x {n}")
         if np.isnan(self.cost).any() or np.isnan(self.matrix.values).any():
             raise ValueError(f"{self.name}: cost or matrix holds NaN")
-
-    def __repr__(self) -> str:
-        return f"<form {named(self.name)}: {self.shape_said}>"
-
-    @property
-    def shape_said(self) -> str:
-        """Sense and size in words."""
-        whole = int(self.integer.sum())
-        columns = f"{self.num_columns} columns" + (f" ({whole} integer)" if whole else "")
-        return f"{self.sense}, {self.num_rows} rows, {columns}, {self.num_entries} entries"
 
     @property
     def num_rows(self) -> int:

@@ -22,7 +22,7 @@ from farkas.errors import UnsupportedForm
 from farkas.forms.blocks import Block
 from farkas.forms.form import LinearForm, Sense, SparseRows
 from farkas.numbers import Bools, Floats, Ints
-from farkas.words import LONGEST_WORDS, cleaned, cut, named
+from farkas.words import LONGEST_WORDS, cleaned, cut
 
 Numbers = Literal["decimal", "binary"]
 Side = Fraction | None
@@ -87,10 +87,6 @@ class RationalForm:
     @property
     def num_entries(self) -> int:
         return len(self.columns)
-
-    def __repr__(self) -> str:
-        size = f"{self.num_rows} rows, {len(self.cost)} columns, {len(self.values)} entries"
-        return f"<rational form {named(self.name)}: {self.sense}, {size}>"
 
     @property
     def is_mip(self) -> bool:

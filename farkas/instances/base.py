@@ -13,7 +13,6 @@ import numpy.typing as npt
 
 from farkas.errors import InvalidInstance
 from farkas.numbers import Array
-from farkas.shown import html
 
 Nonnegative = Annotated[float, msgspec.Meta(ge=0.0)]
 Positive = Annotated[float, msgspec.Meta(gt=0.0)]
@@ -79,8 +78,6 @@ class Instance(
 
     def __repr__(self) -> str:
         return f"<{self.kind} instance {self.name}, sha256 {self.sha256[:12]}>"
-
-    _repr_html_ = html
 
     def check(self) -> None:
         """Check what no single field's type can say; raises `InvalidInstance`."""

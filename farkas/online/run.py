@@ -148,30 +148,17 @@ class Run(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, eq=False, di
     timings: dict[str, float] = {}
     manifest: Manifest
 
+    plot, to_frame, save, verify = verb("plot"), verb("to_frame"), verb("save"), verb("check")
+    _repr_html_ = html
+
     @property
     def made_on(self) -> Any:
-        """The instance, where the run was made here; None where it was read from a file."""
+        """The instance, where the run was made here: no part of the run; else None."""
         return self.__dict__.get("made_on")
 
     def remember(self, instance: Any) -> None:
-        """Keep the instance for `plot` and `verify`; no part of the run or its file."""
+        """Keep the instance for pictures and proofs."""
         self.__dict__["made_on"] = instance
-
-    def plot(self, instance: Any = None) -> Any:
-        """Draw what was decided; see `farkas.plot`."""
-        return verb("plot")(self, instance)
-
-    def to_frame(self, instance: Any = None) -> Any:
-        """Rows of what was decided; see `farkas.to_frame`."""
-        return verb("to_frame")(self, instance)
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the run file; see `farkas.save`."""
-        verb("save")(self, path)
-
-    def verify(self, instance: Any = None) -> Any:
-        """Prove value, bound and ratio again; see `farkas.check`."""
-        return verb("check")(self, self.made_on if instance is None else instance)
 
     @property
     def reached(self) -> Fraction | float:
@@ -183,8 +170,6 @@ class Run(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, eq=False, di
         ratio = "none" if self.ratio is None else ratio_words(self.ratio)
         numbers = f"value {self.value:.6g}, proved bound {bound}, certified ratio {ratio}"
         return f"<run of {named(self.algorithm)} on {named(self.instance)}: {numbers}>"
-
-    _repr_html_ = html
 
     def __eq__(self, other: object) -> bool:
         return self._content() == other._content() if isinstance(other, Run) else NotImplemented

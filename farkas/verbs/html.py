@@ -64,21 +64,6 @@ def _cell(what: object) -> str:
     return escaping.escape(cleaned(cut(text, MOST_LETTERS)))
 
 
-def _instance(one: Any) -> Rows:
-    """Where it is from, and its data: numbers as they are, of lists how many entries."""
-    yield f"{one.kind} instance {named(one.name)}", ""
-    yield "from", one.description
-    for name in one.__struct_fields__:
-        value = getattr(one, name)
-        if name in one.bookkeeping:
-            continue
-        if isinstance(value, tuple | dict):
-            yield name, f"{len(value)} {'entry' if len(value) == 1 else 'entries'}"
-        elif isinstance(value, int | float | str):
-            yield name, value
-    yield "sha256", one.sha256
-
-
 def _run(one: Any) -> Rows:
     bound, steps = one.certificate, len(one.decisions)
     yield f"run of {named(one.algorithm)} on {named(one.instance)}", ""
@@ -108,23 +93,15 @@ def _optimum(one: Any) -> Rows:
 def _solution(one: Any) -> Rows:
     answer, up = one.answer, one.form.sense == "max"
     yield one.form.name, ""
-    yield "program", one.form.shape_said
+    form = one.form
+    whole = int(form.integer.sum())
+    columns = f"{form.num_columns} columns" + (f" ({whole} integer)" if whole else "")
+    yield "program", f"{form.sense}, {form.num_rows} rows, {columns}, {form.num_entries} entries"
     yield f"{answer.solver} claims", answer.claim
     yield "objective", f"{answer.objective:.9g}" if answer.has_point else None
     yield "proved bound", None if one.bound is None else rounded(one.bound, up=up)
     yield "proved by", one.proved_by or None
     yield "proved infeasible", None if one.infeasible is None else "yes"
-
-
-def _proved(one: Any) -> Rows:
-    yield f"proved of {named(one.form.name)}", ""
-    yield "status", one.status
-    for side in one.sides():
-        word, _, digits = side.partition(" ")
-        yield word, digits
-    yield "nodes", one.nodes
-    yield "seconds", f"{one.seconds:.3g}"
-    yield "claim", one.claim
 
 
 def _worst(one: Any) -> Rows:
@@ -157,16 +134,14 @@ def _verdict(one: Any) -> Rows:
 
 
 SHOWN: Mapping[str, Callable[[Any], Rows]] = {
-    "Instance": _instance,
     "Run": _run,
     "OfflineOptimum": _optimum,
     "Solution": _solution,
-    "Proved": _proved,
     "WorstCase": _worst,
     "Claim": _claim,
     "Verdict": _verdict,
 }
-"""By name of a class: what shows an instance need not load what shows claims."""
+"""By name of a class: what shows a run need not load what shows claims."""
 
 
 def html(one: Any) -> str:

@@ -45,17 +45,17 @@ def shown():
     auction = farkas.load("eris/tiny")
     solution = farkas.solve(auction, "eris.offline", certify=True)
     claim = claims["eris.competitive_ratio"]
-    yield auction, "eris instance tiny", ("jobs", "3 entries")
     yield farkas.run(auction, "eris.eris"), "value 105", ("certified ratio", "1")
     yield farkas.optimum(auction), "gap 0", ("value", "105")
-    yield solution, "proved bound", ("objective", "105")
-    yield farkas.prove(auction, "eris.offline"), "optimal, value 105, bound 105", ("bound", "105")
+    yield (
+        solution,
+        "proved bound",
+        ("program", "max, 99 rows, 88 columns (72 integer), 330 entries"),
+    )
+    yield farkas.prove(auction, "eris.offline"), "optimal, value 105, bound 105", None
     yield claim, "Eris Theorem 5", ("source", "Eris Theorem 5")
     yield claim.run(), "refuted: by eris/late_fortune", ("counterexample", "eris/late_fortune")
-    yield farkas.check(solution.certificate, auction), "at most 105", None
     yield solution.answer, "highs: claims optimal at 105", None
-    yield solution.form, "max, 99 rows, 88 columns (72 integer), 330 entries", None
-    yield claims, "registry of claims", None
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +63,7 @@ def objects():
     return list(shown())
 
 
-@pytest.mark.parametrize("number", range(11))
+@pytest.mark.parametrize("number", range(7))
 def test_objects_say_in_a_line_what_they_are(objects, number):
     one, words, row = objects[number]
     line = repr(one)
@@ -90,12 +90,3 @@ def test_broken_runs_say_what_they_break():
     _, rows = read(run._repr_html_())
     assert ["breaks", "site 0 holds <two>"] in rows
     assert ["certified ratio", "none"] in rows
-
-
-def test_programs_are_mathematics_where_they_have_any():
-    from farkas.algebra import programs
-
-    linear = programs.build("mlbroker.relaxed")
-    assert linear._repr_latex_() == linear.latex()
-    others = [programs.build(name) for name in programs.names("coded.")]
-    assert any(program._repr_latex_() is None for program in others)
