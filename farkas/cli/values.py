@@ -51,6 +51,19 @@ def check_writable(path: str | None) -> None:
         require_target(path)
 
 
+def check_seconds(seconds: float | None, flag: str) -> None:
+    """Refuse a time that work cannot be held to, by the option's own name; None is no limit.
+
+    Raises
+    ------
+    InvalidOption
+        It is not above 0, or no number.
+    """
+    from farkas.verbs.time_limit import require_search_limit
+
+    require_search_limit(seconds, flag)
+
+
 def json_assignments(words: Sequence[str] | None, flag: str) -> dict[str, Any]:
     """Split ``KEY=VALUE`` words, reading each value as JSON where it is, as text where not.
 

@@ -132,7 +132,7 @@ def attack(
     chosen = claims[claim] if isinstance(claim, str) else claim
     if evaluations is not None and (isinstance(evaluations, bool) or evaluations < 1):
         raise InvalidOption(f"evaluations = {evaluations}; give at least 1")
-    require_search_limit(seconds)
+    require_search_limit(seconds, "seconds")
     verdict = chosen.run()
     if chosen.says is None:
         raise InvalidOption(f"{chosen.name} cannot be attacked: {why_not(verdict)}")

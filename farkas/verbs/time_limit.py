@@ -42,10 +42,13 @@ def require_bound_seconds(seconds: float | None) -> None:
     _require_seconds(seconds, "bound_seconds")
 
 
-def require_search_limit(seconds: float | None) -> None:
-    """Raise `InvalidOption` unless work that asks the clock can be held to this, or it is None."""
+def require_search_limit(seconds: float | None, what: str = "time_limit") -> None:
+    """Raise `InvalidOption` unless work that asks the clock can be held to this, or it is None.
+
+    The message calls it ``what``, as who gave it does.
+    """
     if seconds is not None:
-        _require_seconds(seconds, "time_limit")
+        _require_seconds(seconds, what)
 
 
 def _require_seconds(seconds: float, what: str, most: float = math.inf) -> None:

@@ -13,7 +13,7 @@ import typer
 from farkas.cli.output import Json
 from farkas.cli.printing import complain, print_json
 from farkas.cli.tables import print_table, progress
-from farkas.cli.values import check_writable
+from farkas.cli.values import check_seconds, check_writable
 from farkas.errors import Exit, FarkasError, InvalidOption
 
 if TYPE_CHECKING:
@@ -99,6 +99,7 @@ def _attack(
 
     if name is None or claims.names(f"{name}."):
         raise InvalidOption("an attack needs one claim; farkas claims lists them")
+    check_seconds(seconds, "--attack")
     check_writable(out)
     found = attack(
         claims[name], seconds=seconds, evaluations=evaluations, seed=seed, progress=_told()

@@ -9,7 +9,7 @@ import typer
 from farkas.cli.output import Json
 from farkas.cli.printing import complain, print_json
 from farkas.cli.tables import print_table, promised, searching
-from farkas.cli.values import InstanceFile, check_writable
+from farkas.cli.values import InstanceFile, check_seconds, check_writable
 from farkas.errors import Exit
 from farkas.words import named
 
@@ -55,6 +55,7 @@ def command(
     from farkas.verbs.check_run import certificate_of
     from farkas.verbs.optimum import optimum
 
+    check_seconds(time_limit, "--time-limit")
     for path in write or []:
         if not path.endswith(".json"):
             raise InvalidOption(f"{named(path)}: the certificate of a run is a .json file")

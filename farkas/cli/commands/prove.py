@@ -10,7 +10,7 @@ import typer
 from farkas.cli.output import Json
 from farkas.cli.printing import complain, print_json, print_text
 from farkas.cli.tables import print_table
-from farkas.cli.values import check_writable
+from farkas.cli.values import check_seconds, check_writable
 from farkas.errors import Exit, InvalidOption
 from farkas.words import named
 
@@ -55,6 +55,7 @@ def command(
     from farkas.verbs.prove import prove
     from farkas.verbs.save import check_certificate_suffix, save
 
+    check_seconds(time_limit, "--time-limit")
     for path in write or []:
         check_certificate_suffix(path)
         check_writable(path)

@@ -11,7 +11,7 @@ import typer
 from farkas.cli.output import Json
 from farkas.cli.printing import complain, print_json
 from farkas.cli.tables import print_table, promised
-from farkas.cli.values import Seed, Settings, assignments, check_writable
+from farkas.cli.values import Seed, Settings, assignments, check_seconds, check_writable
 from farkas.errors import Exit, InvalidOption
 from farkas.words import named
 
@@ -96,6 +96,7 @@ def command(
             raise InvalidOption(
                 "--prove: give --from, and of the others only --set, --range, --time-limit"
             )
+        check_seconds(time_limit, "--time-limit")
         prove_box(
             algorithm, instance, settings=assignments(settings, "--set"), ranges=limits,
             time_limit=time_limit, out=out, write=write, as_json=as_json,
@@ -103,6 +104,7 @@ def command(
         return
     if time_limit is not None:
         raise InvalidOption("--time-limit: is of --prove; a search takes --seconds of CPU time")
+    check_seconds(seconds, "--seconds")
     chosen = algorithms[algorithm]
     options = chosen.settle(assignments(settings, "--set"), strict=False)
     sizes = {word: _count(word, text) for word, text in _sizes(size).items()}
@@ -144,10 +146,15 @@ def _count(word: str, text: str) -> int:
 
 def _range(word: str, text: str) -> tuple[float, float]:
     low, dots, high = text.partition("..")
+    given = f"--range {named(word)}={named(text)}"
     try:
-        return float(low), float(high if dots else low)
+        ends = float(low), float(high if dots else low)
     except ValueError:
-        raise InvalidOption(f"--range {named(word)}={named(text)}: write NAME=LOW..HIGH") from None
+        raise InvalidOption(f"{given}: write NAME=LOW..HIGH") from None
+    if ends[0] > ends[1]:
+        turned = f"{named(word)}={named(high.strip())}..{named(low.strip())}"
+        raise InvalidOption(f"{given}: the low end is above the high one; write {turned}")
+    return ends
 
 
 def _told() -> Callable[[int, float], None] | None:

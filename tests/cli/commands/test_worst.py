@@ -33,6 +33,24 @@ def test_what_it_writes_is_what_check_proves(tmp_path, capsys) -> None:  # type:
     assert "no other checker" in capsys.readouterr().err
 
 
+def test_an_option_of_the_algorithm_is_none_of_the_command(capsys) -> None:  # type: ignore[no-untyped-def]
+    # --scheduler is an address of dask; --set scheduler is Eris's search for a schedule
+    words = ["worst", "eris.eris", "--set", "scheduler=printed", "--evaluations", "20", "--json"]
+    assert call(words) == 0
+    assert json.loads(capsys.readouterr().out)["options"]["scheduler"] == "printed"
+    assert call([*words[:3], "scheduler=tcp://nowhere:1"]) == 2
+    said = capsys.readouterr().err
+    assert "scheduler" in said
+    assert said.count("\n") == 1
+
+
+def test_ends_that_are_equal_are_a_range(capsys) -> None:  # type: ignore[no-untyped-def]
+    words = ["worst", "dps.simple", "--evaluations", "8", "--range", "budget=2..2", "--json"]
+    assert call(words) == 0
+    jobs = json.loads(capsys.readouterr().out)["instance"]["jobs"]
+    assert {job["budget"] for job in jobs} == {2.0}
+
+
 def test_a_table_for_people(capsys) -> None:  # type: ignore[no-untyped-def]
     assert call(["worst", "gadget.fifo", "--evaluations", "100"]) == 0
     said = capsys.readouterr().out
@@ -47,6 +65,8 @@ def test_a_table_for_people(capsys) -> None:  # type: ignore[no-untyped-def]
         (["dps.simple", "--size", "jobs=x"], "whole number"),
         (["dps.simple", "--size", "sites=2"], "no size sites"),
         (["dps.simple", "--range", "budget=a..b"], "NAME=LOW..HIGH"),
+        (["dps.simple", "--range", "budget=5..1"], "above the high one; write budget=1..5"),
+        (["dps.simple", "--seconds", "0"], "--seconds = 0.0; give seconds above 0"),
         (["dps.simple", "--set", "nothing=1"], "no option"),
         (["dps.simple", "--from", "eris/tiny"], "takes instances of kind dps"),
         (["dps.simple", "--write", "/nowhere/at/all.json"], "/nowhere"),

@@ -12,12 +12,13 @@ import farkas
 from farkas.errors import NotACertificate
 from farkas.exact.deadline import Deadline, OutOfTime
 from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
-from farkas.offline.gadget.planned import plan_of, planned, pooled
+from farkas.offline.gadget.planned import _whole, plan_of, planned, pooled
 from farkas.offline.ladder import Ascent, ladders
 from farkas.online.gadget.bounds import horizon_certificate
 from farkas.online.gadget.hindsight import reward_of, schedules
 from farkas.proofs.gadget.small import random_clusters
 from farkas.relaxations.gadget.offline_bound import PooledBound
+from farkas.search_tolerances import WHOLE
 from tests.generators.gadget import job, star, table
 from tests.relaxations.gadget.test_horizon import optimum
 
@@ -82,6 +83,14 @@ def test_a_job_receives_no_more_than_is_rewarded():
     # what is free may be planned, the reward ends after two worker-slots
     cluster = star(2, horizon=3, jobs=[job(max_workers=2, budget=[2.0], **table(0, 4, 7))])
     assert plan_of(cluster).sum() == 2
+
+
+def test_what_a_solver_found_is_rounded_down_but_for_its_noise():
+    # up would plan workers that pooled servers do not have; without the allowance a worker is lost
+    found = np.array(
+        [[0.0, 2.0, 2.9, 2.5], [2 - WHOLE / 2, 2 + WHOLE / 2, 2 - 2 * WHOLE, -WHOLE / 2]]
+    )
+    assert _whole(found).tolist() == [[0, 2, 2, 2], [2, 2, 1, 0]]
 
 
 def test_a_cluster_without_jobs_or_room_has_an_empty_plan():
