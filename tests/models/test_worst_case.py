@@ -6,13 +6,13 @@ import pytest
 
 from farkas.algebra import programs
 from farkas.errors import InvalidOption
-from farkas.models.worst_case import RatioWords, ShareWords, WorstProgram, by_family, span
+from farkas.models.worst_case import ROUNDED, RatioWords, ShareWords, WorstProgram, by_family, span
 from tests.tools.boxes import gadget_box
 
 NAMES = [name for name in programs if issubclass(programs[name], WorstProgram)]
 
 
-@pytest.mark.parametrize("word", ["1", "2.5", "1e-3", "1e300"])
+@pytest.mark.parametrize("word", ["1", "2.5", "1e-3", "1e300", "1e-320"])
 def test_any_positive_number_is_a_ratio(word):
     assert word in RatioWords(("1",))
 
@@ -69,3 +69,17 @@ def test_points_by_family_have_the_shapes_of_their_sets():
     found = by_family(form, point)
     assert found["demand"].tolist() == [[0.0], [1.0], [2.0]]
     assert sum(part.size for part in found.values()) == form.num_columns
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_only_an_optimum_that_is_proved_to_be_at_most_0_bounds_a_ratio(name):
+    program = programs.build(f"{name}[ratio=2.5]")
+    for bound in (Fraction(0), Fraction(-1, 10**30), Fraction(-7)):
+        assert program.ratio_at_most(bound) == Fraction(5, 2) * ROUNDED
+    for nothing in (None, Fraction(1, 10**30), Fraction(3)):
+        assert program.ratio_at_most(nothing) is None
+    # a margin leaves instances out, and two zeros have the ratio 1
+    with_margin = programs.build(f"{name}[ratio=2.5]")
+    with_margin.variant["margin"] = "0.5"
+    assert with_margin.ratio_at_most(Fraction(-1)) is None
+    assert programs.build(f"{name}[ratio=0.5]").ratio_at_most(Fraction(-1)) == ROUNDED

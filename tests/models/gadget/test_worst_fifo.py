@@ -59,6 +59,15 @@ def test_a_point_is_decoded_to_the_instance_on_which_the_loss_is_as_large():
     assert best - 2.0 * value == pytest.approx(float(found.value), rel=1e-9)
 
 
+@pytest.mark.parametrize(
+    ("units", "is_on"), [(1.0, True), (2.0, True), (1.5, False), (1 + 1e-9, False)]
+)
+def test_demands_in_whole_parts_are_on_the_grid(units, is_on):
+    box = gadget_box()
+    program = programs.build("gadget.worst_fifo")
+    assert program.on_grid(box, with_demands(box, [3.0, units, 1.0])) == is_on
+
+
 def test_what_it_is_not_about_is_refused():
     with pytest.raises(NotApplicable, match="needs one server, this cluster has 2"):
         programs.build("gadget.worst_fifo").form(farkas.load("gadget/tiny"))

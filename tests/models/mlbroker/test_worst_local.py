@@ -56,6 +56,18 @@ def test_a_point_is_decoded_to_the_instance_on_which_the_loss_is_as_large():
     assert 0 <= data.volume.min() <= data.volume.max() <= 4.0
 
 
+@pytest.mark.parametrize(
+    ("parts", "volume", "is_on"),
+    [(1, 2.0, True), (2, 1.0, True), (1, 1.0, False), (2, 1.0 + 1e-9, False)],
+)
+def test_volumes_in_whole_parts_are_on_the_grid(parts, volume, is_on):
+    box = mlbroker_box(slots=1)
+    volumes = np.full(box.volume.shape, 4.0)
+    volumes.flat[0] = volume
+    program = programs.build(f"mlbroker.worst_local[parts={parts}]")
+    assert program.on_grid(box, with_volumes(box, volumes)) == is_on
+
+
 def test_servers_stand_where_the_algorithm_draws_them():
     data = farkas.load("mlbroker/demo")
     decided = algorithms["mlbroker.local"].run(data, 0).decisions
