@@ -218,9 +218,7 @@ def worst(
     options |= settings or {}
     if evaluations is not None and (isinstance(evaluations, bool) or evaluations < 1):
         raise InvalidOption(f"evaluations = {evaluations}; give at least 1")
-    if seconds is not None:
-        require_type(seconds, (int, float), "seconds")
-        require_search_limit(seconds)
+    require_search_limit(seconds, "seconds")
     if instance is None:
         box = InstanceBox.drawn(
             chosen.kind, preset=preset, size=size, ranges=ranges, algorithm=chosen.name

@@ -75,6 +75,11 @@ def test_what_cannot_be_asked_is_refused(
         worst(**arguments)  # type: ignore[arg-type]
 
 
+def test_a_wrong_time_is_named_as_it_was_given() -> None:
+    with pytest.raises(InvalidOption, match=r"^seconds = 0\.0; give seconds above 0"):
+        worst("dps.simple", seconds=0.0)
+
+
 def test_options_of_an_algorithm_may_be_called_as_parameters_are() -> None:
     assert worst("eris.eris", evaluations=8).gap.reached.options["scheduler"] != "printed"
     found = worst("eris.eris", evaluations=8, settings={"scheduler": "printed"})
