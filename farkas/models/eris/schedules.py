@@ -12,7 +12,7 @@ import numpy as np
 
 from farkas.closeness import allowed
 from farkas.errors import NotApplicable
-from farkas.instances.eris import Auction
+from farkas.instances.eris import Auction, hosted, left_over
 from farkas.numbers import Array, Bools, Floats, Ints
 
 LARGEST_LIST = 400_000
@@ -154,8 +154,9 @@ def _with_servers(
         for site in candidates:
             busy = np.flatnonzero(~idle)
             here = workers[busy, t, site]
-            units = np.outer(here, auction.worker_demand[job]) + auction.server_demand[job]
-            fits = (units <= allowed(auction.capacity[site])).all(axis=1)
+            # counted as replays and the dynamic program do: demands far below a capacity's rounding
+            beside = left_over(auction.capacity[site], auction.server_demand[job])
+            fits = here <= hosted(beside, auction.worker_demand[job], here)
             remote = record.parameter_size * (workers[busy, t].sum(axis=1) - here)
             amount = auction.chunk_size * moved[busy, t] + remote
             fits &= amount <= allowed(auction.transfer_budget)

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import itertools
 
+import msgspec
 import numpy as np
 import pytest
 
 from farkas.algebra import programs
 from farkas.errors import NotApplicable
 from farkas.instances import library
+from farkas.instances.eris import Auction
 from farkas.models.eris import schedules
 from farkas.models.eris.schedules import compositions, list_schedules, spreads, unbeaten
+from farkas.relaxations.eris.columns import relaxation_by_columns
 from tests.generators.eris import one_resource
 
 
@@ -61,6 +64,21 @@ def test_what_fits_but_for_rounding_is_listed() -> None:
     close = {"slots": 1, "sites": 1}
     assert len(list_schedules(one_resource(dict(job), site_capacity=[[0.3]], **close))) == 1
     assert len(list_schedules(one_resource(dict(job), site_capacity=[[0.29]], **close))) == 0
+
+
+def test_no_worker_fits_beside_a_server_that_leaves_nothing_however_little_it_takes() -> None:
+    # two workers of 4e-12 exceed the site by less than what is forgiven of its whole capacity
+    full = Auction.build(
+        slots=1, sites=1, resource_names=["cpu"], site_capacity=[[1.0]], transfer_budget=3.0,
+        chunk_size=1.0, price_base_transfer=20.0, price_base_resource=[20.0],
+        jobs=[{"arrival": 0, "utility": [40.0], "data": [2], "epochs": 2, "worker_rate": 2,
+               "worker_demand": [4e-12], "server_demand": [1.0], "parameter_size": 2.0}],
+    )  # fmt: skip
+    assert not list_schedules(full).worth.sum()
+    assert relaxation_by_columns(full).bound == 0
+    smaller = full.replace(jobs=[msgspec.structs.replace(full.jobs[0], server_demand=(0.5,))])
+    assert list_schedules(smaller).worth.max() == 40
+    assert relaxation_by_columns(smaller).bound == pytest.approx(40)
 
 
 def test_rows_are_beaten_whatever_the_units_of_their_columns() -> None:
