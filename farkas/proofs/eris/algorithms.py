@@ -16,7 +16,14 @@ from farkas.online.eris.executable import executable
 from farkas.online.eris.proposal import Proposal
 from farkas.online.eris.scheduler_printed import printed_slot
 from farkas.proofs.claim import Verdict, claim, refuted
-from farkas.proofs.eris.samples import Shape, auction, auctions, ledger_of, propose
+from farkas.proofs.eris.samples import (
+    Shape,
+    auction,
+    auctions,
+    ledger_of,
+    propose,
+    resolved,
+)
 from farkas.proofs.said import Among, Saying, said
 from farkas.proofs.stated import Stated
 from farkas.proofs.trials import Trials, optimum, refuted_by
@@ -290,6 +297,7 @@ def _repaired(sample: Auction) -> Saying:
         Stated(found.payoff, "<=", best, SOLVER_GAP),
         Stated(best, "<=", found.bound, SOLVER_GAP),
         Stated(runs, ">", 0),
+        given=[resolved(sample)],
         optimal=close(found.payoff, best, SOLVER_GAP),
     )
 

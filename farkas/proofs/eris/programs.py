@@ -9,7 +9,7 @@ from farkas.models.eris.as_printed import AsPrinted
 from farkas.models.eris.offline import Offline, OfflineTotal
 from farkas.models.eris.schedule_ilp import ScheduleIlp, ScheduleLp
 from farkas.proofs.claim import Verdict, claim, proved
-from farkas.proofs.eris.samples import Shape, auctions
+from farkas.proofs.eris.samples import Shape, auctions, resolved
 from farkas.proofs.said import Among, Saying, said
 from farkas.proofs.stated import Stated
 from farkas.proofs.symbolic import require_zero, sp
@@ -42,6 +42,7 @@ def _equivalent(sample: Auction) -> Saying:
     return said(
         agreement(best, optimum(ScheduleIlp().form(sample)), worth_of(sample)),
         agreement(best, optimum(Offline(moves="explicit").form(sample)), worth_of(sample)),
+        given=[resolved(sample)],
     )
 
 
@@ -118,6 +119,7 @@ def _duals(sample: Auction) -> Saying:
         agreement(value, optimum(ScheduleDual().form(sample)), worth_of(sample)),
         agreement(value, optimum(dualize(relaxed).form), worth_of(sample)),
         agreement(value, relaxation_by_columns(sample).bound, worth_of(sample)),
+        given=[resolved(sample)],
     )
 
 
