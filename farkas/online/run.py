@@ -148,13 +148,17 @@ class Run(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, eq=False, di
     timings: dict[str, float] = {}
     manifest: Manifest
 
-    plot, to_frame, save, verify = verb("plot"), verb("to_frame"), verb("save"), verb("check")
+    plot, to_frame, save, _check = verb("plot"), verb("to_frame"), verb("save"), verb("check")
     _repr_html_ = html
 
     @property
     def made_on(self) -> Any:
         """The instance, where the run was made here: no part of the run; else None."""
         return self.__dict__.get("made_on")
+
+    def verify(self, instance: Any = None) -> Any:
+        """Prove bound and value again, see `farkas.check`; about what it was made on, if None."""
+        return self._check(self.made_on if instance is None else instance)
 
     def remember(self, instance: Any) -> None:
         """Keep the instance for pictures and proofs."""

@@ -37,7 +37,7 @@ def check(
         worst case its ``gap``, or the file of that.
     instance
         Rebuild the program from this instance, so that the proof is about it; without, the proof
-        is about the program inside the file.  A run that was read from a file needs its instance.
+        is about the program inside the file.  A run always needs its instance.
     model
         Of what :func:`farkas.prove` proved: the model again, as an ``.mps`` or ``.lp`` file or in
         memory, so that the proof is about it.
@@ -108,8 +108,7 @@ def _run_or_solution(
     if isinstance(what, Run | Gap):
         from farkas.verbs.check_decided import prove_decided
 
-        made_on = what.made_on if isinstance(what, Run) else None
-        return prove_decided(what, made_on if instance is None else instance, "the run")
+        return prove_decided(what, instance, "the run")
     return _solution(what, instance)
 
 

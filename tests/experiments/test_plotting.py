@@ -76,7 +76,7 @@ def test_a_shipped_instance_is_found_by_name_and_content(tmp_path):
 
 def test_what_a_run_was_made_on_is_no_part_of_it(tmp_path):
     run = farkas.run("eris/tiny", "eris.eris")
-    assert run.verify().ratio == run.ratio == farkas.check(run).ratio
+    assert run.verify().ratio == run.ratio
     run.save(tmp_path / "run.json")
     assert read_run(tmp_path / "run.json") == run
     assert "made_on" not in (tmp_path / "run.json").read_text()

@@ -1,0 +1,33 @@
+"""What shows an object is found when it is asked for, under its own name."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import farkas
+from farkas.shown import html, verb
+
+
+def test_a_method_is_the_public_function_with_the_object_first(monkeypatch):
+    asked = []
+    monkeypatch.setattr(farkas, "save", lambda *given, **options: asked.append((given, options)))
+    method = verb("save")
+    method("run", "path", sure=True)
+    assert asked == [(("run", "path"), {"sure": True})]
+    assert method.__name__ == "save"
+    assert "farkas.save" in method.__doc__
+
+
+def test_a_table_is_that_of_the_verbs():
+    run = farkas.run("eris/tiny", "eris.eris")
+    assert html(run) == run._repr_html_()
+    assert html(run).startswith("<table>")
+
+
+def test_nothing_above_is_loaded_before():
+    code = (
+        "import sys, farkas.online.run; "
+        "assert not {'farkas.verbs.html', 'farkas.experiments'} & set(sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
