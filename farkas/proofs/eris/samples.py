@@ -42,19 +42,17 @@ def resolved(sample: Auction) -> Stated:
     rounding is more than such workers take: programs that forgive other amounts then differ by
     whole jobs, which says nothing of the paper.
     """
-    least = 1.0
-    for job in sample.jobs:
-        rows = [
-            [worker, server, *(site[k] for site in sample.site_capacity)]
-            for k, (worker, server) in enumerate(
-                zip(job.worker_demand, job.server_demand, strict=True)
-            )
-        ]
-        for row in [*rows, [job.parameter_size, sample.chunk_size, sample.transfer_budget]]:
-            amounts = [amount for amount in row if amount > 0]
-            if amounts:
-                least = min(least, min(amounts) / max(amounts))
-    return Stated(least, ">=", FEASIBLE)
+    free = sample.capacity[:, :, None] - sample.used
+    left = sample.transfer_budget - sample.transferred
+    transfer = [sample.chunk_size, sample.transfer_budget, *sample.transferred, *left]
+    rows = [[job.parameter_size, *transfer] for job in sample.jobs]
+    for k in range(sample.num_resources):
+        sites = [sample.capacity[:, k], sample.used[:, k], free[:, k]]
+        amounts = np.concatenate([part.ravel() for part in sites]).tolist()
+        rows += [[job.worker_demand[k], job.server_demand[k], *amounts] for job in sample.jobs]
+    positive = [[amount for amount in row if amount > 0] for row in rows]
+    least = min((min(row) / max(row) for row in positive if row), default=1.0)
+    return Stated(float(least), ">=", FEASIBLE)
 
 
 def auctions(count: int, seed: int = 0, shape: Shape | None = None) -> Iterator[Auction]:

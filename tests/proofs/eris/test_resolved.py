@@ -11,7 +11,9 @@ from farkas.proofs.eris.samples import auctions, resolved
 from farkas.tolerances import FEASIBLE
 
 
-def auction(budget=5.0, capacity=5.0, worker=2.0, parameters=2.0, data=(2, 2), rate=1):
+def auction(
+    budget=5.0, capacity=5.0, worker=2.0, parameters=2.0, data=(2, 2), rate=1, occupied=None
+):
     common = {"arrival": 0, "utility": [40.0, 40.0], "epochs": 2, "server_demand": [1.0]}
     one = {"data": list(data), "worker_rate": rate, "worker_demand": [worker],
            "parameter_size": parameters}  # fmt: skip
@@ -19,7 +21,7 @@ def auction(budget=5.0, capacity=5.0, worker=2.0, parameters=2.0, data=(2, 2), r
     return Auction.build(
         slots=2, sites=2, resource_names=["cpu"], site_capacity=[[capacity], [capacity]],
         transfer_budget=budget, chunk_size=1.0, price_base_transfer=20.0,
-        price_base_resource=[20.0], jobs=[common | full, common | one],
+        price_base_resource=[20.0], jobs=[common | full, common | one], occupied=occupied,
     )  # fmt: skip
 
 
@@ -32,6 +34,17 @@ def test_the_least_share_of_a_row_is_what_counts():
     assert not resolved(auction(parameters=4.9 * FEASIBLE)).holds
     assert not resolved(auction(parameters=8e-17, budget=0.0)).holds
     assert resolved(auction(worker=5.1 * FEASIBLE)).holds
+
+
+def test_what_is_in_use_and_what_is_left_counts_too():
+    for transfer, resource, is_resolved in (
+        (0.0, 0.0, True), (5.0, 5.0, True), (5e-9, 0.0, False), (5.0 - 5e-9, 0.0, False),
+        (0.0, 5e-9, False), (0.0, 5.0 - 5e-9, False),
+    ):  # fmt: skip
+        resources = [[[0.0, resource]], [[0.0, 0.0]]]
+        occupied = {"transfer": [transfer, 0.0], "resources": resources}
+        state = auction(occupied=occupied)
+        assert resolved(state).holds == is_resolved, (transfer, resource)
 
 
 @pytest.mark.parametrize("name", ["eris.dual_is_the_dual", "eris.schedules_are_equivalent"])
