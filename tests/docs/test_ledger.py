@@ -137,6 +137,16 @@ def test_a_claim_that_holds_says_how_hard_it_was_attacked(name: str) -> None:
     assert kept[name].slack is not None
 
 
+def test_the_page_on_worst_cases_says_how_hard_claims_were_attacked() -> None:
+    page = (ROOT / "docs" / "worst.md").read_text()
+    found = page.partition("Claims that hold stay")[2].partition("Smallest slacks")[0]
+    rows = [
+        f"| `{name}` | {kept.seconds:.0f} | {kept.evaluations:,} | {kept.slack:.2g} |"
+        for name, kept in sorted(verdicts.attacked().items())
+    ]
+    assert [line for line in found.splitlines() if line.startswith("| `")] == rows
+
+
 def test_attacks_are_kept_of_claims_that_can_be_attacked() -> None:
     assert set(verdicts.attacked()) <= set(verdicts.attackable())
 
