@@ -25,7 +25,8 @@ DRAWN = 20
 """Instances drawn for a descent that begins anew; it goes down from the worst of them."""
 LEG = 60
 """Moves of one descent in temperature."""
-WARM, COLD = 0.15, 0.02
+WARM = 0.15
+COLD = 0.02
 """First and last temperature: at 1 a factor of e in the ratio is given up once in e times."""
 KEPT = 6
 """Instances kept, each with other decisions of the algorithm."""

@@ -159,7 +159,7 @@ def extreme(data: Plain, box: InstanceBox, rng: np.random.Generator) -> Plain:
 def pushed(data: Plain, box: InstanceBox, rng: np.random.Generator) -> Plain:
     """Return a copy of plain data with one family, or one list of it, at an end of its range.
 
-    `moved` does so once in fifty moves, too seldom to try all families while a search lasts.
+    `moved` does so among much else, too seldom to try all families while a search lasts.
     """
     found: Plain = copied(data)
     by_family: dict[str, list[Entry]] = {}

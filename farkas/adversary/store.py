@@ -19,7 +19,19 @@ import numpy as np
 import farkas
 from farkas.adversary.box import InstanceBox
 from farkas.adversary.gap import Decisions
-from farkas.adversary.island import DRAWN, KEPT, LEG, Foothold, Hunt, Island
+from farkas.adversary.island import (
+    COLD,
+    DRAWN,
+    FRESH,
+    KEPT,
+    LEG,
+    PUSHED,
+    REDRAWN,
+    WARM,
+    Foothold,
+    Hunt,
+    Island,
+)
 from farkas.adversary.scoring import LIFTS, Scorer
 from farkas.adversary.search import ISLANDS, ROUND
 from farkas.adversary.shape import copied
@@ -32,6 +44,10 @@ from farkas.words import named
 
 Index = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 Hex = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{1,32}$")]
+
+SEARCH = (ISLANDS, ROUND, DRAWN, LEG, KEPT, WARM, COLD, FRESH, REDRAWN, PUSHED)
+"""Islands, instances of a round, draws and moves of a descent, instances kept, temperatures, and
+shares of descents, draws and moves: with others a search goes on to another end."""
 
 
 class _Record(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -119,8 +135,8 @@ class Identity(_Record, frozen=True, kw_only=True):
         Whose worst case is searched for, and the seed of the search.
     box
         SHA-256 of the box.
-    rounds
-        Islands, and instances that each scores in a round.
+    search
+        Numbers on which the course of the search depends, see `SEARCH`.
     versions
         Of everything that scores.
     """
@@ -129,7 +145,7 @@ class Identity(_Record, frozen=True, kw_only=True):
     options: dict[str, Any]
     seed: int
     box: str
-    rounds: tuple[int, int]
+    search: tuple[float, ...]
     versions: dict[str, str]
 
     @classmethod
@@ -155,7 +171,7 @@ class Identity(_Record, frozen=True, kw_only=True):
             options=plain(dict(hunt.options)),
             seed=seed,
             box=hashlib.sha256(content).hexdigest(),
-            rounds=(ISLANDS, ROUND),
+            search=SEARCH,
             versions={"farkas": farkas.__version__, "numpy": np.__version__, **installed()},
         )
 
@@ -169,7 +185,7 @@ class Identity(_Record, frozen=True, kw_only=True):
             return f"its seed is {stored.seed}"
         if stored.box != self.box:
             return "its box is another one (preset, sizes, ranges or instance)"
-        if (stored.rounds, stored.versions) != (self.rounds, self.versions):
+        if (stored.search, stored.versions) != (self.search, self.versions):
             return "other versions of farkas or what it uses wrote it"
         return ""
 

@@ -9,10 +9,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from farkas.certificates.proof import rounded
 from farkas.errors import InvalidOption, NoAnswer
 from farkas.experiments.worst_cases.schedule import BothSides, layouts
 from farkas.instances import Instance
 from farkas.online.run import Run
+from farkas.replay import Replayed, audit
 from farkas.required import require_type
 from farkas.verbs.inputs import InstanceOrName, as_instance
 from farkas.words import named
@@ -131,25 +133,46 @@ def plot(run: Run, instance: InstanceOrName | None = None) -> Picture:
     ------
     InvalidOption
         The instance is missing, or another one.
+    NotACertificate
+        The decisions are worth something else than the run says, or break what it says they keep.
     NoAnswer
-        Decisions of the kind have no picture.
+        Decisions of the kind have no picture, or these, which break requirements, fit none.
 
     Examples
     --------
     >>> import farkas
     >>> run = farkas.run("dps/tiny", "dps.learned")
     >>> run.plot()
-    <picture: dps.learned on tiny earns 9.5; save(PATH) writes it>
+    <picture: dps.learned on tiny earns at least 9.49999999; save(PATH) writes it>
     """
     require_type(run, Run, "what is drawn")
     drawn = layouts.get(run.kind)
     if drawn is None:
         raise NoAnswer(f"decisions of kind {named(run.kind)} have no picture")
     data = about(run, instance)
-    earns = "costs" if run.sense == "min" else "earns"
-    title = f"{named(run.algorithm)} on {named(run.instance)} {earns} {run.value:.6g}"
-    layout = drawn.draw(data, [run.decisions])
+    found = audit(run, data)
+    broken = () if found is None else found.broken
+    try:
+        layout = drawn.draw(data, [run.decisions])
+    except (ArithmeticError, LookupError, ValueError):
+        if not broken:
+            raise
+        raise NoAnswer(f"no picture shows decisions that break requirements: {broken[0]}") from None
+    title = f"{named(run.algorithm)} on {named(run.instance)} {_worth(run, found)}"
     return Picture(BothSides(title, ("",), layout, drawn.explanation))
+
+
+def _worth(run: Run, found: Replayed | None) -> str:
+    """Say what the decisions that are drawn are worth: replayed, not what the run says."""
+    least = run.sense == "min"
+    if found is None:
+        return f"says that it reached {run.value:.6g}"
+    if found.endless:
+        return "never ends"
+    if found.broken:
+        return "breaks requirements"
+    side = "costs at most" if least else "earns at least"
+    return f"{side} {rounded(found.proved(run.sense), up=least)}"
 
 
 def to_frame(run: Run, instance: InstanceOrName | None = None) -> Any:

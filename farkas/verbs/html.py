@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import html as escaping
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from farkas.certificates.proof import rounded
 from farkas.certificates.ratio import ratio_words
 from farkas.words import cleaned, cut, named
-
-Rows = Iterator[tuple[str, object]]
-"""A word and what it is; what is None is left out."""
 
 MOST_LETTERS = 300
 """Of a cell; the middle of longer text is left out."""
@@ -64,93 +61,23 @@ def _cell(what: object) -> str:
     return escaping.escape(cleaned(cut(text, MOST_LETTERS)))
 
 
-def _run(one: Any) -> Rows:
+def _run(one: Any) -> str:
     bound, steps = one.certificate, len(one.decisions)
-    yield f"run of {named(one.algorithm)} on {named(one.instance)}", ""
-    yield "value", "none" if math.isnan(one.value) else f"{one.value:.9g}"
-    yield "proved bound", "none" if bound is None else bound.words(one.sense)
-    yield "proved by", None if bound is None else bound.method
-    yield "certified ratio", "none" if one.ratio is None else ratio_words(one.ratio)
-    yield "sense", {"min": "cost", "max": "reward"}[one.sense]
-    yield "options", ", ".join(f"{k}={v}" for k, v in one.options.items()) or None
-    yield "decisions", f"{steps} step{'s' * (steps != 1)}"
-    yield "breaks", "; ".join(one.violations) or None
-    yield "remarks", "; ".join(one.remarks) or None
-
-
-def _optimum(one: Any) -> Rows:
-    bound = one.run.certificate
-    yield f"optimum of {named(one.run.instance)}", ""
-    yield "value", rounded(one.value, up=one.sense == "min")
-    yield "proved bound", "none" if bound is None else bound.words(one.sense)
-    yield "gap", "none" if one.gap is None else f"{one.gap:.3g}"
-    yield "found by", one.found_by
-    yield "proved by", None if bound is None else bound.method
-    yield "seconds", f"{one.seconds:.3g}"
-    yield "remarks", "; ".join(one.remarks) or None
-
-
-def _solution(one: Any) -> Rows:
-    answer, up = one.answer, one.form.sense == "max"
-    yield one.form.name, ""
-    form = one.form
-    whole = int(form.integer.sum())
-    columns = f"{form.num_columns} columns" + (f" ({whole} integer)" if whole else "")
-    yield "program", f"{form.sense}, {form.num_rows} rows, {columns}, {form.num_entries} entries"
-    yield f"{answer.solver} claims", answer.claim
-    yield "objective", f"{answer.objective:.9g}" if answer.has_point else None
-    yield "proved bound", None if one.bound is None else rounded(one.bound, up=up)
-    yield "proved by", one.proved_by or None
-    yield "proved infeasible", None if one.infeasible is None else "yes"
-
-
-def _worst(one: Any) -> Rows:
-    yield f"worst case of {named(one.gap.reached.algorithm)}", ""
-    yield "ratio at least", one.ratio_words
-    yield "witness", one.gap.witness.algorithm
-    yield "instance", repr(one.instance)[1:-1]
-    yield "evaluations", one.evaluations
-    yield "seconds", f"{one.seconds:.3g}"
-    yield "seed", one.seed
-
-
-def _claim(one: Any) -> Rows:
-    yield f"claim {one.name}", ""
-    yield "source", one.source
-    yield "statement", " ".join(one.statement.split())
-
-
-def _verdict(one: Any) -> Rows:
-    by, fails = one.counterexample, [str(relation) for relation in one.fails]
-    yield str(one.standing), ""
-    yield "runs", one.runs
-    yield "smallest slack", one.slack
-    yield "tolerance", one.tolerance or None
-    yield "counterexample", by if isinstance(by, str) or by is None else "an instance inline"
-    yield "fails", "; ".join(fails) or None
-    yield "note", one.note or None
-    yield "numbers", ", ".join(f"{name} {x:.6g}" for name, x in one.numbers.items()) or None
-    yield "attacked", one.attacked
-
-
-SHOWN: Mapping[str, Callable[[Any], Rows]] = {
-    "Run": _run,
-    "OfflineOptimum": _optimum,
-    "Solution": _solution,
-    "WorstCase": _worst,
-    "Claim": _claim,
-    "Verdict": _verdict,
-}
-"""By name of a class: what shows a run need not load what shows claims."""
-
-
-def html(one: Any) -> str:
-    """Table of an object; the first row of what says it is the title."""
-    if type(one).__name__ == "Comparison":
-        return _comparison(one)
-    name = next(base.__name__ for base in type(one).__mro__ if base.__name__ in SHOWN)
-    (title, _), *rows = SHOWN[name](one)
-    return card(title, rows)
+    told = "" if one.made_on is not None else ", as its file says: not proved again here"
+    return card(
+        f"run of {named(one.algorithm)} on {named(one.instance)}{told}",
+        [
+            ("value", "none" if math.isnan(one.value) else f"{one.value:.9g}"),
+            ("bound" if told else "proved bound", _bound(bound, one.sense)),
+            ("bound by" if told else "proved by", None if bound is None else bound.method),
+            ("ratio" if told else "certified ratio", _ratio(one.ratio)),
+            ("sense", {"min": "cost", "max": "reward"}[one.sense]),
+            ("options", ", ".join(f"{k}={v}" for k, v in one.options.items()) or None),
+            ("decisions", f"{steps} step{'s' * (steps != 1)}"),
+            ("breaks", "; ".join(one.violations) or None),
+            ("remarks", "; ".join(one.remarks) or None),
+        ],
+    )
 
 
 def _comparison(one: Any) -> str:
@@ -161,3 +88,99 @@ def _comparison(one: Any) -> str:
     ]  # fmt: skip
     columns = ["algorithm", "value", "certified ratio", "seconds", "note"]
     return table(f"{one.title}: proved bound {one.proved}", columns, rows)
+
+
+def _optimum(one: Any) -> str:
+    bound = one.run.certificate
+    return card(
+        f"optimum of {named(one.run.instance)}",
+        [
+            ("value", rounded(one.value, up=one.sense == "min")),
+            ("proved bound", _bound(bound, one.sense)),
+            ("gap", "none" if one.gap is None else f"{one.gap:.3g}"),
+            ("found by", one.found_by),
+            ("proved by", None if bound is None else bound.method),
+            ("seconds", f"{one.seconds:.3g}"),
+            ("remarks", "; ".join(one.remarks) or None),
+        ],
+    )
+
+
+def _solution(one: Any) -> str:
+    answer, form = one.answer, one.form
+    whole = int(form.integer.sum())
+    columns = f"{form.num_columns} columns" + (f" ({whole} integer)" if whole else "")
+    size = f"{form.sense}, {form.num_rows} rows, {columns}, {form.num_entries} entries"
+    bound = None if one.bound is None else rounded(one.bound, up=form.sense == "max")
+    return card(
+        form.name,
+        [
+            ("program", size),
+            (f"{answer.solver} claims", answer.claim),
+            ("value of its point", f"{answer.objective:.9g}" if answer.has_point else None),
+            ("proved bound", bound),
+            ("proved by", one.proved_by or None),
+            ("proved infeasible", None if one.infeasible is None else "yes"),
+        ],
+    )
+
+
+def _worst(one: Any) -> str:
+    return card(
+        f"worst case of {named(one.gap.reached.algorithm)}",
+        [
+            ("ratio at least", one.ratio_words),
+            ("witness", one.gap.witness.algorithm),
+            ("instance", repr(one.instance)[1:-1]),
+            ("evaluations", one.evaluations),
+            ("seconds", f"{one.seconds:.3g}"),
+            ("seed", one.seed),
+        ],
+    )
+
+
+def _claim(one: Any) -> str:
+    statement = " ".join(one.statement.split())
+    return card(f"claim {one.name}", [("source", one.source), ("statement", statement)])
+
+
+def _verdict(one: Any) -> str:
+    by, fails = one.counterexample, [str(relation) for relation in one.fails]
+    return card(
+        str(one.standing),
+        [
+            ("runs", one.runs),
+            ("smallest slack", one.slack),
+            ("tolerance", one.tolerance or None),
+            ("counterexample", by if isinstance(by, str) or by is None else "an instance inline"),
+            ("fails", "; ".join(fails) or None),
+            ("note", one.note or None),
+            ("numbers", ", ".join(f"{name} {x:.6g}" for name, x in one.numbers.items()) or None),
+            ("attacked", one.attacked),
+        ],
+    )
+
+
+def _bound(bound: Any, sense: str) -> str:
+    return "none" if bound is None else str(bound.words(sense))
+
+
+def _ratio(ratio: float | None) -> str:
+    return "none" if ratio is None else ratio_words(ratio)
+
+
+SHOWN: Mapping[str, Callable[[Any], str]] = {
+    "Claim": _claim,
+    "Comparison": _comparison,
+    "OfflineOptimum": _optimum,
+    "Run": _run,
+    "Solution": _solution,
+    "Verdict": _verdict,
+    "WorstCase": _worst,
+}
+"""By name of a class: what shows a run need not load what shows claims."""
+
+
+def html(one: Any) -> str:
+    """Table of an object of a class of `SHOWN`, or of one that is derived from it."""
+    return next(SHOWN[base.__name__] for base in type(one).__mro__ if base.__name__ in SHOWN)(one)

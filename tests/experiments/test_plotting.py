@@ -5,10 +5,11 @@ from __future__ import annotations
 import sys
 import types
 
+import numpy as np
 import pytest
 
 import farkas
-from farkas.errors import InvalidOption
+from farkas.errors import FarkasError, InvalidOption, NotACertificate
 from farkas.experiments.plotting import COLUMNS, framed
 from farkas.online.recording import write_run
 from farkas.online.run import read_run
@@ -91,3 +92,56 @@ def test_frames_come_from_the_library_that_is_there(monkeypatch, there):
     rows = [{"a": 1, "b": 2}, {"a": 3, "b": 4}]
     found = framed(rows, ("a", "b"))
     assert found == (rows if there == "neither" else (there, {"a": [1, 3], "b": [2, 4]}))
+
+
+def test_the_title_is_what_the_decisions_are_worth(tmp_path):
+    run = farkas.run("dps/tiny", "dps.learned")
+    assert run.plot().pair.title == "dps.learned on tiny earns at least 9.49999999"
+    run.value, run.value_exact = 19.0, None
+    with pytest.raises(NotACertificate, match="claims the value 19"):
+        run.plot()
+    cost = farkas.run("mlbroker/tiny", "mlbroker.local")
+    assert cost.plot().pair.title.endswith("costs at most 19.4")
+
+
+def test_what_breaks_requirements_is_said_in_the_title():
+    run = farkas.run("dps/tiny", "dps.learned")
+    for sale in run.decisions:
+        if sale["outcome"] == "sold":
+            sale["payment"] *= 1e6
+    with pytest.raises(NotACertificate, match="breaks nothing"):
+        run.plot()
+    run.violations, run.value_exact, run.ratio = ["too much is asked"], None, None
+    assert run.plot().pair.title.endswith("breaks requirements")
+
+
+@pytest.mark.parametrize("kind", RUNS)
+def test_changed_decisions_end_in_a_picture_or_one_line(kind):
+    rng = np.random.default_rng(1)
+    for claims in (True, False):
+        for _ in range(40):
+            run = farkas.run(f"{kind}/tiny", RUNS[kind])
+            places = [*_numbers(run.decisions)]
+            holder, key = places[int(rng.integers(len(places)))]
+            changes = (-1, 0, 10**6, 2 * holder[key] + 1, 10**30)
+            holder[key] = changes[int(rng.integers(len(changes)))]
+            if not claims:
+                run.violations, run.value_exact, run.ratio = ["something"], None, None
+            said = ""
+            try:
+                run.plot().rows()
+            except FarkasError as refusal:
+                said = str(refusal)
+            assert "\n" not in said
+
+
+def _numbers(plain):
+    """Yield holder and key of every number of plain data; tuples in it become lists."""
+    keys = list(plain) if isinstance(plain, dict) else range(len(plain))
+    for key in keys:
+        if isinstance(plain[key], tuple):
+            plain[key] = list(plain[key])
+        if isinstance(plain[key], dict | list):
+            yield from _numbers(plain[key])
+        elif isinstance(plain[key], int | float) and not isinstance(plain[key], bool):
+            yield plain, key

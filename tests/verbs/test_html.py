@@ -7,6 +7,7 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 
 import farkas
+from farkas.online.run import read_run
 from farkas.proofs.claim import claims
 from farkas.verbs.html import MOST_ROWS, card, table
 
@@ -90,3 +91,12 @@ def test_broken_runs_say_what_they_break():
     _, rows = read(run._repr_html_())
     assert ["breaks", "site 0 holds <two>"] in rows
     assert ["certified ratio", "none"] in rows
+
+
+def test_a_run_that_was_read_is_its_files_word(tmp_path):
+    farkas.run("eris/tiny", "eris.eris").save(tmp_path / "run.json")
+    caption, rows = read(read_run(tmp_path / "run.json")._repr_html_())
+    assert caption.endswith("as its file says: not proved again here")
+    words = [row[0] for row in rows]
+    assert {"value", "bound", "bound by", "ratio"} <= set(words)
+    assert not any("proved" in word or "certified" in word for word in words)

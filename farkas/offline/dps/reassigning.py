@@ -209,10 +209,6 @@ class Reassigning:
             return None
         return int(home[int(loss.argmax())])
 
-    def near(self, job: int, columns: int, room: float) -> Ints:
-        """Jobs of the same group that arrive nearest, for about so many columns; ascending."""
-        return self._nearest(job, self._able(job, room), columns)
-
     def _able(self, job: int, room: float) -> Ints:
         """Jobs of the same group that may be served where no more than ``room`` is gained."""
         same = self.packing.paying & (self.group_of == self.group_of[job])
@@ -220,6 +216,7 @@ class Reassigning:
         return np.flatnonzero(same)
 
     def _nearest(self, job: int, able: Ints, columns: int) -> Ints:
+        """Those of ``able`` that arrive nearest, for about so many columns; ascending."""
         market = self.market
         first, after = self.timeline.first, self.timeline.after[0]
         far = np.maximum(first[able] - after[job], first[job] - after[able])
@@ -339,8 +336,9 @@ class Reassigning:
                 ps[at] += taken
                 left -= taken
             used = np.flatnonzero(workers + ps)
-            if left or len(used) < 2:
+            if left:
                 continue
+            # all on one server: the job runs there as a whole, no longer than spread
             self.packing.put(job, Placed(used, workers[used], ps[used]))
             done.append(job)
         return done

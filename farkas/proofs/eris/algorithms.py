@@ -312,7 +312,7 @@ def repaired_schedules_can_run() -> Verdict:
     """The repaired scheduler's schedules can run, and its bound is above every payoff.
 
     The slack is the smaller of best payoff - payoff found and bound - best payoff, as a share of
-    the larger.
+    the larger.  Amounts in use and demands are at least a millionth of what they are added to.
     """
     trials = Trials()
     found_best = 0.0

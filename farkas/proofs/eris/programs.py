@@ -56,6 +56,7 @@ def schedules_are_equivalent() -> Verdict:
     """Choosing listed schedules, (3), is equivalent to problem (2).
 
     For (2) as corrected in eris.offline, whose compact and explicit forms are compared as well.
+    Amounts in use and demands are at least a millionth of what they are added to.
     """
     trials = Trials()
     for sample in auctions(20, seed=1, shape=SMALL):
@@ -128,7 +129,8 @@ def dual_is_the_dual() -> Verdict:
     """(4) is the dual of the linear relaxation of (3).
 
     Three ways: (4) by rules, the relaxation dualised mechanically, and column generation, whose
-    Lagrangian bound must meet its master.
+    Lagrangian bound must meet its master.  Amounts in use and demands are at least a millionth of
+    what they are added to.
     """
     trials = Trials()
     for sample in auctions(20, seed=2, shape=SMALL):

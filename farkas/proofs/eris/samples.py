@@ -36,11 +36,16 @@ auction = functools.partial(shipped, Auction)
 
 
 def resolved(sample: Auction) -> Stated:
-    """No amount is lost in what it is added to.
+    """Assume that no amount is lost in what it is added to.
 
-    Solvers drop coefficients that far below others of a row, and what all capacities forgive as
-    rounding is more than such workers take: programs that forgive other amounts then differ by
+    Solvers drop coefficients that are far below others of their row, and what capacities forgive as
+    rounding is more than such workers take: programs that forgive different amounts then differ by
     whole jobs, which says nothing of the paper.
+
+    Returns
+    -------
+    Least positive demand, amount in use or amount left over the largest amount of its resource (of
+    the transfer budget for what is transferred), without unit; at least `FEASIBLE`.
     """
     free = sample.capacity[:, :, None] - sample.used
     left = sample.transfer_budget - sample.transferred

@@ -14,7 +14,7 @@ def test_the_command_draws_and_lists(tmp_path, capsys):
     assert call(["plot", path, "-o", str(tmp_path / "run.png")]) == 0
     assert (tmp_path / "run.png").read_bytes().startswith(b"\x89PNG")
     assert call(["plot", path]) == 0
-    assert "eris.eris on tiny earns 105" in capsys.readouterr().out
+    assert "eris.eris on tiny earns at least 105" in capsys.readouterr().out
     assert call(["plot", path, "-o", str(tmp_path / "run.gif")]) == 2
     assert "a picture ends in" in capsys.readouterr().err
     assert not (tmp_path / "run.gif").exists()

@@ -49,11 +49,16 @@ def optimum(market) -> float:
     return solve(Offline(prices=prices).form(market), gap=0.0).require_optimal().objective
 
 
-@pytest.mark.parametrize("seed", range(30))
-def test_moves_keep_every_unit_and_lose_nothing(seed):
-    market = random_market(seed, jobs=12, servers=1 + seed % 4, types=3)
-    if not (market.fits & (market.budget > 0)).any():
-        pytest.skip("nobody pays")
+def paying(seeds, **shape):
+    """Random markets in which somebody fits and pays."""
+    for seed in seeds:
+        market = random_market(seed, **{"servers": 1 + seed % 4, **shape})
+        if (market.fits & (market.budget > 0)).any():
+            yield pytest.param(market, id=str(seed))
+
+
+@pytest.mark.parametrize("market", list(paying(range(32), jobs=12, types=3)))
+def test_moves_keep_every_unit_and_lose_nothing(market):
     found, anew = searching(market)
     before = found.packing.value
     for gained in anew.moves(lambda: 60.0, 0.0):
@@ -63,12 +68,9 @@ def test_moves_keep_every_unit_and_lose_nothing(seed):
     kept(found)
 
 
-@pytest.mark.parametrize("seed", range(15))
-def test_one_program_of_all_jobs_of_one_type_finds_the_optimum(seed):
+@pytest.mark.parametrize("market", list(paying(range(16), jobs=9, servers=3, types=1)))
+def test_one_program_of_all_jobs_of_one_type_finds_the_optimum(market):
     """One worker type: all jobs are near each other, and no parameter servers are elsewhere."""
-    market = random_market(seed, jobs=9, servers=3, types=1)
-    if not (market.fits & (market.budget > 0)).any():
-        pytest.skip("nobody pays")
     found, anew = searching(market)
     anew.place(np.flatnonzero(found.packing.paying), math.inf, gap=0.0)
     kept(found)
@@ -131,6 +133,6 @@ def test_what_a_group_misses_adds_up_to_the_gap():
 def test_near_jobs_are_of_the_type_and_arrive_next():
     jobs = [(t, 1.0, 1, 1.0) for t in range(9)]
     found, anew = searching(posted(*jobs))
-    assert anew.near(4, 3, 10.0).tolist() == [3, 4, 5]
-    assert anew.near(0, 2, 10.0).tolist() == [0, 1]
+    assert anew._nearest(4, anew._able(4, 10.0), 3).tolist() == [3, 4, 5]
+    assert anew._nearest(0, anew._able(0, 10.0), 2).tolist() == [0, 1]
     assert found.market.num_servers == 1

@@ -1,5 +1,7 @@
 """Algorithm 1 with its restarts."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -26,6 +28,33 @@ def test_the_printed_search_gets_stuck_and_the_repair_does_not():
     assert [v.partition(" never")[0] for v in stuck.violations] == ["master 1", "master 2"]
     free = algorithms["coded.iterated_greedy"].run(data, variant="lexicographic")
     assert free.value == pytest.approx(314.61932, rel=1e-7)
+
+
+def two_masters():
+    """All speeds of few workers on a small grid, and some of more workers and speeds."""
+    for workers, most in ((1, 2), (2, 2), (3, 2), (4, 1)):
+        for speeds in itertools.product(range(most + 1), repeat=2 * workers):
+            yield np.reshape(speeds, (2, workers)).astype(float)
+    rng = np.random.default_rng(0)
+    for workers in (4, 5, 6):
+        for _ in range(100):
+            yield rng.integers(0, 4, (2, workers)) * (rng.random((2, workers)) < 0.5).astype(float)
+
+
+def test_two_masters_are_served_wherever_dedicated_workers_can_serve_both():
+    """As docs/worst.md proves; three masters need not be."""
+    served, stuck = 0, 0
+    for speed in two_masters():
+        able = [np.flatnonzero(row) for row in speed]
+        can = any(one != other for one in able[0] for other in able[1])
+        found = least_level(speed, IteratedGreedy(rounds=3).owner(speed, 0)) > 0
+        assert found == can, speed
+        served, stuck = served + found, stuck + (not found)
+    assert served > 400
+    assert stuck > 150
+    three = Pairs.of(library.load("coded/stuck")).speed
+    assert len(three) > 2
+    assert least_level(three, IteratedGreedy().owner(three, 0)) == 0
 
 
 def test_runs_repeat_with_their_seed():
