@@ -52,7 +52,9 @@ def _perform(code: str, where: str, names: dict[str, Any]) -> None:
     print(repr(value))
     for way in SHOWN:
         if hasattr(value, way):
-            print(getattr(value, way)())
+            shown = getattr(value, way)()
+            if way == "_repr_html_":  # what others hold is no text
+                print(shown)
 
 
 if __name__ == "__main__":
