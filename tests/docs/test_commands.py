@@ -1,0 +1,98 @@
+"""Commands of pages print what the pages say: ``console`` blocks, run from top to bottom."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from farkas.cli import call
+from farkas.errors import Exit
+from farkas.solvers import gurobi
+from tests.tools.shared import ROOT
+
+PAGES = [ROOT / "docs" / f"{name}.md" for name in ("faq", "own_model")]
+BOXES = str.maketrans({chr(code): " " for code in range(0x2500, 0x2580)})
+"""Lines of tables are no part of what a page promises."""
+BLOCK = re.compile(
+    r"^```\{code-block\} text\n:caption: (?P<file>\S+)\n(?P<content>.*?)^```$"
+    r"|^```console\n(?P<commands>.*?)^```$",
+    re.DOTALL | re.MULTILINE,
+)
+
+
+def performed(command: str, last: int, capsys: pytest.CaptureFixture[str]) -> tuple[str, int]:
+    """What a command of a page prints, and its exit code."""
+    words = shlex.split(command)
+    if command == "echo $?":
+        return f"{last}\n", 0
+    if words[0] == "farkas":
+        capsys.readouterr()
+        code = call(words[1:])
+        said = capsys.readouterr()
+        return said.out + said.err, code
+    assert words[0] == "sed", f"the test runs farkas, sed and echo $?, not {words[0]}"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=True)
+    return done.stdout, 0
+
+
+def steps(commands: str) -> list[tuple[str, str]]:
+    """Commands of a block and what is printed below each."""
+    parts = re.split(r"^\$ (.*)\n", commands, flags=re.MULTILINE)
+    assert not parts[0].strip()
+    return list(zip(parts[1::2], parts[2::2], strict=True))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_the_commands_of_a_page_print_what_stands_there(
+    page: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    code = 0
+    found = list(BLOCK.finditer(page.read_text()))
+    assert len(found) >= 8
+    for block in found:
+        if block["file"]:
+            (tmp_path / block["file"]).write_text(block["content"])
+            continue
+        for command, expected in steps(block["commands"]):
+            printed, code = performed(command, code, capsys)
+            assert agree(expected, printed), f"$ {command}\n{printed}"
+
+
+def agree(expected: str, printed: str) -> bool:
+    """Whether the words agree; ``...`` stands for anything."""
+    parts = [" ".join(part.split()) for part in expected.translate(BOXES).split("...")]
+    words = " ".join(printed.translate(BOXES).split())
+    return re.fullmatch(r".*".join(map(re.escape, parts)), words) is not None
+
+
+def test_another_output_is_noticed() -> None:
+    assert steps("$ a b\nsays\n$ c\n") == [("a b", "says\n"), ("c", "")]
+    for printed, right in (("x\n│bound is │ 5 │\ny\n", True), ("x\nbound is 6\ny\n", False)):
+        assert agree("...\nbound is 5\n...\n", printed) is right
+    assert agree("bound ... 5", "bound 5") is agree("5\n...", "5") is True
+    assert not agree("bound is 5", "the bound is 5")
+
+
+def test_all_exit_codes_are_on_the_page_of_questions() -> None:
+    rows = re.findall(r"^\| (\d+) \| (.+) \|$", PAGES[0].read_text(), re.MULTILINE)
+    assert [int(code) for code, _ in rows] == [int(code) for code in Exit]
+
+
+def test_the_limit_of_gurobi_is_the_one_that_is_known() -> None:
+    assert f"{gurobi.MOST} variables and {gurobi.MOST} rows" in PAGES[0].read_text()
+
+
+def test_the_table_of_packages_names_all_that_are_read() -> None:
+    from farkas.exact.sources import _READERS
+
+    text = (ROOT / "docs" / "own_model.md").read_text().lower()
+    names = {"highspy": "highs", "gurobipy": "gurobi"}
+    assert all(f"| {names.get(package, package)} |" in text for package in _READERS)
