@@ -26,9 +26,10 @@ from farkas.search_tolerances import SOLVER_GAP
 class ExpectedSharing(Planner):
     """Shared workers, optimal for P3: the vertex of a linear program with the loads t/φ.
 
-    The global optimum in milliseconds, where the paper runs successive convex approximation.  A
-    vertex shares at most M − 1 workers.  Look at ``recoverable``: the surrogate does not see that a
-    master may never finish when a shared worker chooses another (coded.surrogate_is_meaningful).
+    The global optimum in milliseconds, where the paper runs successive convex approximation.  Of M
+    masters' workers at most M − 1 are shared, all others serve one master.  A shared worker draws
+    one of its masters, and another may then never have its rows: P3 does not see that, the run's
+    number ``recoverable`` does (coded.surrogate_is_meaningful).
     """
 
     def plan(self, data: CodedComputing, seed: int) -> Allocation:
