@@ -54,6 +54,7 @@ def test_the_commands_of_a_page_print_what_stands_there(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "400")  # no table is broken
     code = 0
     found = list(BLOCK.finditer(page.read_text()))
     assert len(found) >= 8
