@@ -15,30 +15,19 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "algorithms": "farkas.verbs.listing:algorithms",
-    "attack": "farkas.verbs.attack:attack",
-    "check": "farkas.verbs.check:check",
     "claims": "farkas.proofs.claim:select",
-    "compare": "farkas.verbs.compare:compare",
-    "evaluate": "farkas.verbs.evaluate:evaluate",
-    "feed": "farkas.verbs.feed:feed",
     "generate": "farkas.instances.generate:generate",
     "import_trace": "farkas.instances.traces:import_trace",
     "kinds": "farkas.instances:kinds",
     "library": "farkas.verbs.listing:library",
     "load": "farkas.instances.library:load_or_read",
-    "optimum": "farkas.verbs.optimum:optimum",
     "plot": "farkas.experiments.plotting:plot",
     "programs": "farkas.verbs.listing:programs",
-    "prove": "farkas.verbs.prove:prove",
-    "run": "farkas.verbs.run:run",
-    "save": "farkas.verbs.save:save",
-    "show": "farkas.verbs.show:show",
-    "solve": "farkas.verbs.solve:solve",
     "to_frame": "farkas.experiments.plotting:to_frame",
-    "worst": "farkas.verbs.worst:worst",
-    "worst_box": "farkas.verbs.worst_box:worst_box",
 }
-"""Module and function behind every public name."""
+"""Module and function behind every public name, as far as a verb has no module of its name."""
+_VERBS = "attack check compare evaluate feed optimum prove run save show solve worst worst_box"
+_HOMES |= {name: f"farkas.verbs.{name}:{name}" for name in _VERBS.split()}
 
 __all__ = ["__version__", *_HOMES]
 

@@ -13,23 +13,16 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Generic, TypeVar
 
 from farkas.errors import UnknownName
+from farkas.shown import ShowsItself
 
 T = TypeVar("T")
 
 
 def homes(package: str, owner: str, name: str) -> list[str]:
-    """Modules of ``owner`` whose text registers ``name``; found without importing any.
+    """Modules of ``owner`` below ``package`` whose text registers ``name``; none is imported.
 
     A text registers a name that stands in a decorator, an ``add``, a ``name = `` or a ``tag=``.
-
-    Parameters
-    ----------
-    package
-        Dotted name, for example ``farkas.models``.
-    owner
-        See :func:`farkas.loading.load_part`.
-    name
-        As it is registered.
+    Owners are those of :func:`farkas.loading.load_part`.
     """
     spec = importlib.util.find_spec(package)
     quoted = f'"{re.escape(name)}"'
@@ -48,7 +41,7 @@ def _parts(package: str, folders: Iterable[str], owner: str = "") -> Iterator[tu
         yield from _parts(info.name, spec.submodule_search_locations or ())
 
 
-class Registry(Generic[T]):
+class Registry(ShowsItself, Generic[T]):
     """Objects of one role by name, found by importing modules when a name is first asked for.
 
     Parameters

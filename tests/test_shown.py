@@ -6,7 +6,8 @@ import subprocess
 import sys
 
 import farkas
-from farkas.shown import html, verb
+from farkas.shown import ShowsItself, verb
+from farkas.verbs import html
 
 
 def test_a_method_is_the_public_function_with_the_object_first(monkeypatch):
@@ -19,10 +20,12 @@ def test_a_method_is_the_public_function_with_the_object_first(monkeypatch):
     assert "farkas.save" in method.__doc__
 
 
-def test_a_table_is_that_of_the_verbs():
+def test_lines_and_tables_are_those_of_the_verbs():
     run = farkas.run("eris/tiny", "eris.eris")
-    assert html(run) == run._repr_html_()
-    assert html(run).startswith("<table>")
+    assert isinstance(run, ShowsItself)
+    assert repr(run) == html.line(run)
+    assert run._repr_html_() == html.html(run)
+    assert html.html(run).startswith("<table>")
 
 
 def test_nothing_above_is_loaded_before():

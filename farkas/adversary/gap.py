@@ -26,6 +26,7 @@ from farkas.online.run import Sense
 from farkas.reading import require_single
 from farkas.refusals import parsed
 from farkas.replay import Replayed, replay
+from farkas.shown import ShowsItself
 from farkas.words import named
 
 UNBOUNDED = "unbounded"
@@ -89,8 +90,8 @@ class Gap(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
         write_bytes(path, self.to_json())
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class GapProof:
+@dataclasses.dataclass(frozen=True, slots=True, repr=False)
+class GapProof(ShowsItself):
     """What was proved of a `Gap`.
 
     Parameters

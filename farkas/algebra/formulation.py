@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from farkas.errors import InvalidInstance, InvalidOption, RuleError, UnsupportedForm
 from farkas.forms import LinearForm, Sense
 from farkas.registry import Registry
+from farkas.shown import ShowsItself
 
 Rule = Callable[..., Any]
 
@@ -100,7 +101,7 @@ class _ProgramType(type):
         return _Body()
 
 
-class Formulation(metaclass=_ProgramType):
+class Formulation(ShowsItself, metaclass=_ProgramType):
     """A named formulation with variants; subclasses register themselves by ``name``.
 
     Parameters
@@ -143,31 +144,19 @@ class Formulation(metaclass=_ProgramType):
             return self.name
         return f"{self.name}[{','.join(self.variant.values())}]"
 
-    def __repr__(self) -> str:
-        return f"<program {self.full_name}>"
+    def _repr_latex_(self) -> str:
+        return f"$${self.latex()}$$"
 
     def describe(self) -> str:
         """Say the program in words."""
         return first_line(self) or self.full_name
 
     def latex(self) -> str:
-        """Write the program as mathematics.
-
-        Raises
-        ------
-        UnsupportedForm
-            When the program is not written as rules.
-        """
+        """Write the program as mathematics; raises `UnsupportedForm` where it is no rules."""
         raise UnsupportedForm(f"{self.full_name} is not linear: it is shown in words only")
 
     def form(self, data: Any) -> LinearForm:
-        """Linear form of the program on the instance ``data``.
-
-        Raises
-        ------
-        UnsupportedForm
-            When the program is not linear.
-        """
+        """Linear form of the program on ``data``; raises `UnsupportedForm` where it has none."""
         raise UnsupportedForm(
             f"{self.full_name} is not linear: it has no linear form; "
             f"`farkas show {self.name}` says what it is and what to solve instead"

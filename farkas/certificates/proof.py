@@ -8,6 +8,7 @@ import math
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
+from farkas.shown import ShowsItself
 from farkas.words import named, quoted
 
 if TYPE_CHECKING:
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
 Provenance = Literal["file", "form", "instance", "model"]
 
 
-@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
-class Proof:
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Proof(ShowsItself):
     """What a checked certificate proves.
 
     Parameters

@@ -1,22 +1,27 @@
-"""What a run decided, as a picture and as rows: ``run.plot()``, ``run.to_frame()``."""
+"""Pictures and rows: ``run.plot()``, ``instance.plot()``, ``run.to_frame()``."""
 
 from __future__ import annotations
 
 import dataclasses
 import importlib
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from farkas.certificates.proof import rounded
 from farkas.errors import InvalidOption, NoAnswer
-from farkas.experiments.worst_cases.schedule import BothSides, layouts
+from farkas.experiments.outlines import outlines
+from farkas.experiments.worst_cases.schedule import BothSides, layouts, pair_of
 from farkas.instances import Instance
+from farkas.offline.climbing import OfflineOptimum
 from farkas.online.run import Run
 from farkas.replay import Replayed, audit
 from farkas.required import require_type
+from farkas.verbs.compare import Comparison
 from farkas.verbs.inputs import InstanceOrName, as_instance
+from farkas.verbs.solution import Solution
+from farkas.verbs.worst import WorstCase
 from farkas.words import named
 
 COLUMNS = ("lane", "owner", "start", "end", "amount", "unit")
@@ -27,21 +32,39 @@ FRAMES = ("pandas", "polars")
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
 class Picture:
-    """Who holds how much of what, and when; notebooks show it.
+    """A picture that notebooks show and `save` writes.
 
     Parameters
     ----------
+    title, explanation
+        What it is of, and what it shows.
+    drawn
+        Its bytes in the format of a suffix.
     pair
-        Lanes, blocks and words.
+        Lanes, blocks and words, where it shows who holds what; else None.
     """
 
-    pair: BothSides
+    title: str
+    explanation: str
+    drawn: Callable[[str], bytes]
+    pair: BothSides | None = None
+
+    @classmethod
+    def of(cls, pair: BothSides) -> Picture:
+        """Draw decisions."""
+
+        def drawn(suffix: str) -> bytes:
+            from farkas.experiments.figures.schedules import picture
+
+            return picture(pair, suffix)
+
+        return cls(pair.title, pair.explanation, drawn, pair)
 
     def __repr__(self) -> str:
-        return f"<picture: {self.pair.title}; save(PATH) writes it>"
+        return f"<picture: {self.title}; save(PATH) writes it>"
 
     def _repr_svg_(self) -> str:
-        return self._drawn(".svg").decode()
+        return self.drawn(".svg").decode()
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write it, whole or not at all.
@@ -56,10 +79,12 @@ class Picture:
         from farkas.atomic import write_bytes
 
         suffix = picture_suffix(path)
-        write_bytes(os.fspath(path), self._drawn(suffix))
+        write_bytes(os.fspath(path), self.drawn(suffix))
 
     def rows(self) -> list[dict[str, Any]]:
-        """Blocks as plain data with the keys `COLUMNS`, by start."""
+        """Blocks as plain data with the keys `COLUMNS`, by start; none of an instance."""
+        if self.pair is None:
+            return []
         layout = self.pair.layout
         return [
             dict(zip(COLUMNS, row, strict=True))
@@ -69,11 +94,6 @@ class Picture:
                  layout.unit or "share") for b in side.blocks
             )
         ]  # fmt: skip
-
-    def _drawn(self, suffix: str) -> bytes:
-        from farkas.experiments.figures.schedules import picture
-
-        return picture(self.pair, suffix)
 
 
 def picture_suffix(path: str | os.PathLike[str]) -> str:
@@ -115,13 +135,16 @@ def about(run: Run, instance: InstanceOrName | None) -> Instance:
     return found
 
 
-def plot(run: Run, instance: InstanceOrName | None = None) -> Picture:
-    """Draw who holds how much of what in a run, and when.
+def plot(
+    what: Run | OfflineOptimum | WorstCase | InstanceOrName, instance: InstanceOrName | None = None
+) -> Picture:
+    """Draw who holds how much of what in a run, and when; or an instance.
 
     Parameters
     ----------
-    run
-        Of any kind that has a layout.
+    what
+        A run, or the run of an optimum; a worst case: both sides; an instance, or the name of one:
+        its jobs over time, what its sites have, its network.
     instance
         That of the run; needed where the run was read from a file, and its instance does not ship.
 
@@ -136,7 +159,8 @@ def plot(run: Run, instance: InstanceOrName | None = None) -> Picture:
     NotACertificate
         The decisions are worth something else than the run says, or break what it says they keep.
     NoAnswer
-        Decisions of the kind have no picture, or these, which break requirements, fit none.
+        Decisions or instances of the kind have no picture, or these, which break requirements, fit
+        none.
 
     Examples
     --------
@@ -144,8 +168,18 @@ def plot(run: Run, instance: InstanceOrName | None = None) -> Picture:
     >>> run = farkas.run("dps/tiny", "dps.learned")
     >>> run.plot()
     <picture: dps.learned on tiny earns at least 9.49999999; save(PATH) writes it>
+    >>> farkas.plot("dps/tiny")
+    <picture: dps instance tiny; save(PATH) writes it>
     """
-    require_type(run, Run, "what is drawn")
+    if isinstance(what, Instance | str | os.PathLike):
+        return _outlined(as_instance(what))
+    if isinstance(what, WorstCase):
+        pair = pair_of(what.proof)
+        if pair is None:
+            raise NoAnswer(f"decisions of kind {named(what.proof.instance.kind)} have no picture")
+        return Picture.of(pair)
+    require_type(what, (Run, OfflineOptimum, WorstCase, Instance), "what is drawn")
+    run = what.run if isinstance(what, OfflineOptimum) else what
     drawn = layouts.get(run.kind)
     if drawn is None:
         raise NoAnswer(f"decisions of kind {named(run.kind)} have no picture")
@@ -159,7 +193,22 @@ def plot(run: Run, instance: InstanceOrName | None = None) -> Picture:
             raise
         raise NoAnswer(f"no picture shows decisions that break requirements: {broken[0]}") from None
     title = f"{named(run.algorithm)} on {named(run.instance)} {_worth(run, found)}"
-    return Picture(BothSides(title, ("",), layout, drawn.explanation))
+    return Picture.of(BothSides(title, ("",), layout, drawn.explanation))
+
+
+def _outlined(instance: Instance) -> Picture:
+    """Draw an instance; raises `NoAnswer` for a kind that has no outline."""
+    known = outlines.get(instance.kind)
+    if known is None:
+        raise NoAnswer(f"instances of kind {named(instance.kind)} have no picture")
+    title, made = f"{instance.kind} instance {named(instance.name)}", known.made
+
+    def drawn(suffix: str) -> bytes:
+        from farkas.experiments.outlines.drawing import picture
+
+        return picture(title, made(instance), suffix)
+
+    return Picture(title, known.explanation, drawn)
 
 
 def _worth(run: Run, found: Replayed | None) -> str:
@@ -175,20 +224,26 @@ def _worth(run: Run, found: Replayed | None) -> str:
     return f"{side} {rounded(found.proved(run.sense), up=least)}"
 
 
-def to_frame(run: Run, instance: InstanceOrName | None = None) -> Any:
-    """Rows of a run: who holds how much of what, and when.
+def to_frame(
+    what: Run | OfflineOptimum | Comparison | Solution, instance: InstanceOrName | None = None
+) -> Any:
+    """Rows of a run: who holds how much of what, and when; of a comparison, of a solution.
 
     Parameters
     ----------
-    run, instance
-        As in `plot`.
+    what, instance
+        As in `plot`; or a comparison, a row for each algorithm; or a solution, a row for each
+        variable that is not 0.
 
     Returns
     -------
-    A pandas or polars data frame, whichever is installed, else a list of dictionaries.  Columns:
-    ``lane`` (site, server, worker, ...), ``owner`` (job or master), ``start`` and ``end`` (slots or
-    times, the end excluded), ``amount`` and its ``unit``; where that is ``share``, a lane is full
-    at 1.
+    A pandas or polars data frame, whichever is installed, else a list of dictionaries.
+
+    - Columns of runs: ``lane`` (site, server, worker, ...), ``owner`` (job or master), ``start``
+      and ``end`` (slots or times, the end excluded), ``amount`` and its ``unit``; where that is
+      ``share``, a lane is full at 1.
+    - Of comparisons: ``algorithm``, ``value``, ``ratio``, ``seconds``, ``note``.
+    - Of solutions: ``variable``, ``value``.
 
     Examples
     --------
@@ -197,7 +252,14 @@ def to_frame(run: Run, instance: InstanceOrName | None = None) -> Any:
     >>> len(rows) > 0
     True
     """
-    return framed(plot(run, instance).rows())
+    if isinstance(what, Comparison):
+        compared = ("algorithm", "value", "ratio", "seconds", "note")
+        return framed([{n: getattr(e, n) for n in compared} for e in what.entries], compared)
+    if isinstance(what, Solution):
+        values = [{"variable": name, "value": x} for name, x in what.values().items()]
+        return framed(values, ("variable", "value"))
+    require_type(what, (Run, OfflineOptimum, Comparison, Solution), "what becomes rows")
+    return framed(plot(what, instance).rows())
 
 
 def framed(rows: Sequence[dict[str, Any]], columns: Sequence[str] = COLUMNS) -> Any:

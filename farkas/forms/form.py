@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from farkas.forms.blocks import Block
 from farkas.numbers import Bools, Floats, Ints
+from farkas.shown import ShowsItself
 
 if TYPE_CHECKING:
     from farkas.forms.scale import Units
@@ -59,8 +60,8 @@ class SparseRows:
         return self.columns[here], self.values[here]
 
 
-@dataclasses.dataclass(frozen=True, slots=False, eq=False, kw_only=True)
-class LinearForm:
+@dataclasses.dataclass(frozen=True, slots=False, eq=False, kw_only=True, repr=False)
+class LinearForm(ShowsItself):
     """Optimise ``cost @ x + offset``, ``row_lower <= A x <= row_upper``, ``lower <= x <= upper``.
 
     Parameters

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from farkas.errors import InvalidInstance
 from farkas.numbers import Array
+from farkas.shown import ShowsItself, verb
 
 Nonnegative = Annotated[float, msgspec.Meta(ge=0.0)]
 Positive = Annotated[float, msgspec.Meta(gt=0.0)]
@@ -30,6 +31,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class Instance(
+    ShowsItself,
     msgspec.Struct,
     frozen=True,
     kw_only=True,
@@ -73,11 +75,10 @@ class Instance(
     note: str | None = None
     expected: dict[str, Any] | None = None
 
+    plot = verb("plot")
+
     def __post_init__(self) -> None:
         self.check()
-
-    def __repr__(self) -> str:
-        return f"<{self.kind} instance {self.name}, sha256 {self.sha256[:12]}>"
 
     def check(self) -> None:
         """Check what no single field's type can say; raises `InvalidInstance`."""

@@ -16,7 +16,7 @@ from farkas.executor import Executor
 from farkas.offline.ladder import Ascent, Climber, Ladder, Rung
 from farkas.online.driver import environments
 from farkas.online.run import Run, Sense
-from farkas.shown import html
+from farkas.shown import ShowsItself, verb
 from farkas.solvers.interrupt import CtrlC
 from farkas.words import named
 
@@ -49,7 +49,7 @@ Progress = Callable[[Advance], None]
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
-class OfflineOptimum:
+class OfflineOptimum(ShowsItself):
     """The best decisions that were found, with the best bound that was proved.
 
     Parameters
@@ -108,7 +108,11 @@ class OfflineOptimum:
         about = f"<optimum of {named(self.run.instance)}: value {float(self.value):.9g}"
         return f"{about}, proved bound {bound}, gap {gap}>"
 
-    _repr_html_ = html
+    plot, to_frame = verb("plot"), verb("to_frame")
+
+    def verify(self, instance: Any = None) -> Any:
+        """Prove value and bound again, see `farkas.check`."""
+        return self.run.verify(instance)
 
     def to_builtins(self) -> dict[str, Any]:
         """Plain data for JSON, without decisions."""

@@ -12,17 +12,16 @@ import msgspec
 from farkas.certificates.doubles import double
 from farkas.certificates.packed import rational, shown
 from farkas.certificates.proof import rounded
-from farkas.certificates.ratio import ratio_words
 from farkas.errors import FileProblem, NotACertificate
 from farkas.reading import read_record, require_single
 from farkas.refusals import parsed
-from farkas.shown import html, verb
+from farkas.shown import ShowsItself, verb
 from farkas.words import named
 
 Sense = Literal["min", "max"]
 
 
-class Bound(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Bound(ShowsItself, msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A proved bound on the value of every solution of the instance.
 
     Parameters
@@ -89,7 +88,9 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     instance_sha256: str
 
 
-class Run(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, eq=False, dict=True):
+class Run(
+    ShowsItself, msgspec.Struct, kw_only=True, forbid_unknown_fields=True, eq=False, dict=True
+):
     """One run of an algorithm on an instance, with what was proved about it.
 
     Equality ignores ``timings`` and is that of the files: two runs with one seed are equal, and a
@@ -149,7 +150,6 @@ class Run(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, eq=False, di
     manifest: Manifest
 
     plot, to_frame, save, _check = verb("plot"), verb("to_frame"), verb("save"), verb("check")
-    _repr_html_ = html
 
     @property
     def made_on(self) -> Any:
@@ -168,12 +168,6 @@ class Run(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, eq=False, di
     def reached(self) -> Fraction | float:
         """The value, exact where it is known."""
         return self.value if self.value_exact is None else rational(self.value_exact, "value")
-
-    def __repr__(self) -> str:
-        bound = "none" if self.certificate is None else self.certificate.words(self.sense)
-        ratio = "none" if self.ratio is None else ratio_words(self.ratio)
-        numbers = f"value {self.value:.6g}, proved bound {bound}, certified ratio {ratio}"
-        return f"<run of {named(self.algorithm)} on {named(self.instance)}: {numbers}>"
 
     def __eq__(self, other: object) -> bool:
         return self._content() == other._content() if isinstance(other, Run) else NotImplemented

@@ -14,7 +14,7 @@ from farkas.proofs.said import Among, Says
 from farkas.proofs.stated import Stated
 from farkas.registry import Registry
 from farkas.required import require_type
-from farkas.shown import html
+from farkas.shown import ShowsItself
 from farkas.words import LONGEST_WORDS, cut
 
 
@@ -66,7 +66,7 @@ class Attacked:
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class Verdict(ShowsItself):
     """Outcome of checking a claim; build it with the functions below.
 
     Parameters
@@ -108,8 +108,6 @@ class Verdict:
 
     def __repr__(self) -> str:
         return f"<verdict {cut(str(self), LONGEST_WORDS)}>"
-
-    _repr_html_ = html
 
     def __str__(self) -> str:
         words: list[str] = []
@@ -274,7 +272,7 @@ def ships(name: str) -> bool:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(ShowsItself):
     """A statement of a paper with the function that checks it.
 
     Parameters
@@ -303,8 +301,6 @@ class Claim:
 
     def __repr__(self) -> str:
         return f"<claim {self.name} ({self.source}): {self._first}>"
-
-    _repr_html_ = html
 
     @property
     def _first(self) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 from farkas.errors import NoAnswer
 from farkas.forms import FeasibilityReport, LinearForm
 from farkas.numbers import Floats
+from farkas.shown import ShowsItself
 from farkas.words import named
 
 
@@ -38,7 +39,7 @@ class Claimed(enum.StrEnum):
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Answer:
+class Answer(ShowsItself):
     """Result of one solve.  The default is ignorance: no claim, NaN, no point.
 
     Parameters

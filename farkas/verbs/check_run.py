@@ -18,6 +18,7 @@ from farkas.errors import MissingInstance, NotACertificate
 from farkas.instances import Instance
 from farkas.online.run import Bound, Run
 from farkas.replay import Replayed, audit, excess_words, replayed_ratio
+from farkas.shown import ShowsItself
 from farkas.verbs.check_file import proof_of
 from farkas.verbs.inputs import InstanceOrName, as_instance
 from farkas.words import named
@@ -26,8 +27,8 @@ UNPROVED = ("costs", "numbers", "remarks", "timings")
 """Fields of a run beside what is proved: value by slot and part, further results, and words."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class RunProof:
+@dataclasses.dataclass(frozen=True, slots=True, repr=False)
+class RunProof(ShowsItself):
     """What was proved again about a run.
 
     Parameters

@@ -15,7 +15,7 @@ from farkas.online.driver import Algorithm
 from farkas.online.replayed import ratio_to
 from farkas.online.run import Sense
 from farkas.required import require_progress, require_seed, require_type
-from farkas.shown import html
+from farkas.shown import ShowsItself, verb
 from farkas.suggestions import suggestion
 from farkas.verbs.best_bound import best_bounds, known_optimum, tightest
 from farkas.verbs.inputs import InstanceOrName, as_instance
@@ -53,7 +53,7 @@ class Compared:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(ShowsItself):
     """Entries in order of their value, best first, with the best bound that holds for all.
 
     An entry whose ratio is to a tighter bound, one that does not hold for all, says so in its note.
@@ -84,7 +84,7 @@ class Comparison:
             lines.append(f"{entry.algorithm:24} {value:>12} {ratio:>8}  {entry.note}".rstrip())
         return "\n".join(lines)
 
-    _repr_html_ = html
+    to_frame = verb("to_frame")
 
     def to_builtins(self) -> dict[str, Any]:
         """Plain data for JSON, without the runs."""

@@ -108,14 +108,11 @@ def _optimum(one: Any) -> str:
 
 def _solution(one: Any) -> str:
     answer, form = one.answer, one.form
-    whole = int(form.integer.sum())
-    columns = f"{form.num_columns} columns" + (f" ({whole} integer)" if whole else "")
-    size = f"{form.sense}, {form.num_rows} rows, {columns}, {form.num_entries} entries"
     bound = None if one.bound is None else rounded(one.bound, up=form.sense == "max")
     return card(
         form.name,
         [
-            ("program", size),
+            ("program", _form_size(form)),
             (f"{answer.solver} claims", answer.claim),
             ("value of its point", f"{answer.objective:.9g}" if answer.has_point else None),
             ("proved bound", bound),
@@ -169,16 +166,146 @@ def _ratio(ratio: float | None) -> str:
     return "none" if ratio is None else ratio_words(ratio)
 
 
+def _instance(one: Any) -> str:
+    return card(
+        f"instance {named(one.name)}",
+        [
+            ("kind", one.kind),
+            *((word, _size(one, word)) for word in one.__struct_fields__ if word not in _HEADER),
+            ("seed", one.seed),
+            ("description", one.description),
+            ("sha256", one.sha256),
+        ],
+    )
+
+
+_HEADER = {"farkas", "name", "seed", "description", "public", "note", "expected"}
+"""Fields of every instance, which are shown apart or not at all."""
+
+
+def _size(one: Any, field: str) -> str | None:
+    """Value of a field in few letters; of nested tuples their lengths."""
+    value, lengths = getattr(one, field), []
+    if not isinstance(value, tuple) or not value:
+        return None if value is None else str(value)
+    inner: Any = value
+    while isinstance(inner, tuple) and inner:
+        lengths.append(str(len(inner)))
+        inner = inner[0]
+    text = ", ".join(map(str, value))
+    if len(lengths) == 1 and len(text) <= _SHORT and not hasattr(inner, "__struct_fields__"):
+        return text
+    return f"{' × '.join(lengths)}" + ("" if hasattr(inner, "__struct_fields__") else " numbers")
+
+
+_SHORT = 60
+"""Letters of a list of numbers or names that is shown as it is."""
+
+
+def _form_size(form: Any) -> str:
+    whole = int(form.integer.sum())
+    columns = f"{form.num_columns} columns" + (f" ({whole} integer)" if whole else "")
+    return f"{form.sense}, {form.num_rows} rows, {columns}, {form.num_entries} entries"
+
+
+def _form(one: Any) -> str:
+    return card(
+        one.name,
+        [
+            ("size", _form_size(one)),
+            ("rows", ", ".join(f"{b.name} {b.stop - b.start}" for b in one.rows) or None),
+            ("columns", ", ".join(f"{b.name} {b.stop - b.start}" for b in one.columns) or None),
+            ("sha256", one.sha256),
+        ],
+    )
+
+
+def _program(one: Any) -> str:
+    variants = {key: values for key, values in one.options().items()}
+    return card(
+        f"program {one.full_name}",
+        [
+            ("kind", one.kind),
+            ("sense", one.sense),
+            ("what", one.describe().partition("\n")[0]),
+            *((f"option {key}", ", ".join(values)) for key, values in variants.items()),
+            ("mathematics", f"farkas.show({one.full_name!r}), or latex()"),
+        ],
+    )
+
+
+def _registry(one: Any) -> str:
+    return table(f"{len(one)} {one.role}s", ["name"], [[name] for name in one])
+
+
+def _bound_card(one: Any) -> str:
+    holds = "none" if one.certificate is None else "inside; verify() of the run proves it again"
+    return card("bound", [("exact", one.exact), ("by", one.method), ("certificate", holds)])
+
+
+def _proof(one: Any) -> str:
+    said = [("proved" if k == 0 else "", what) for k, what in enumerate(one.statement.split("  "))]
+    return card("proof", said)
+
+
+def _answer(one: Any) -> str:
+    return card(
+        f"answer of {named(one.solver or 'nobody')}",
+        [
+            ("claims", one.claim),
+            ("stopped for", one.reason),
+            ("value of its point", f"{one.objective:.9g}" if one.has_point else None),
+            ("largest violation", None if one.report is None else one.report.worst),
+            ("seconds", f"{one.seconds:.3g}"),
+            ("message", one.message or None),
+        ],
+    )
+
+
 SHOWN: Mapping[str, Callable[[Any], str]] = {
+    "Answer": _answer,
+    "Bound": _bound_card,
     "Claim": _claim,
     "Comparison": _comparison,
+    "Formulation": _program,
+    "GapProof": _proof,
+    "Instance": _instance,
+    "LinearForm": _form,
     "OfflineOptimum": _optimum,
+    "Proof": _proof,
+    "Registry": _registry,
     "Run": _run,
+    "RunProof": _proof,
     "Solution": _solution,
     "Verdict": _verdict,
     "WorstCase": _worst,
 }
 """By name of a class: what shows a run need not load what shows claims."""
+
+
+def _run_line(one: Any) -> str:
+    numbers = f"value {one.value:.6g}, proved bound {_bound(one.certificate, one.sense)}"
+    ratio = f"certified ratio {_ratio(one.ratio)}"
+    return f"<run of {named(one.algorithm)} on {named(one.instance)}: {numbers}, {ratio}>"
+
+
+LINES: Mapping[str, Callable[[Any], str]] = {
+    "Bound": lambda one: f"<bound of about {float(one.fraction):.9g} by {named(one.method)}>",
+    "Formulation": lambda one: f"<program {one.full_name}>",
+    "Instance": lambda one: f"<{one.kind} instance {one.name}, sha256 {one.sha256[:12]}>",
+    "LinearForm": lambda one: f"<form of {one.name}: {_form_size(one)}>",
+    "GapProof": lambda one: f"<proof: {one.statement}>",
+    "Proof": lambda one: f"<proof: {one.statement}>",
+    "Registry": lambda one: f"<{len(one)} {one.role}s: {cut(', '.join(one), MOST_LETTERS)}>",
+    "Run": _run_line,
+    "RunProof": lambda one: f"<proof: {one.statement}>",
+}
+"""Lines of objects for a console, by name of their class."""
+
+
+def line(one: Any) -> str:
+    """Line of an object of a class of `LINES`, or of one that is derived from it."""
+    return next(LINES[base.__name__] for base in type(one).__mro__ if base.__name__ in LINES)(one)
 
 
 def html(one: Any) -> str:

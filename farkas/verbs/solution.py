@@ -12,14 +12,14 @@ from farkas.certificates.points import exact_value
 from farkas.certificates.proof import rounded
 from farkas.forms import FeasibilityReport, LinearForm
 from farkas.forms.naming import short_name
-from farkas.shown import html
+from farkas.shown import ShowsItself, verb
 from farkas.solvers import Answer
 from farkas.tolerances import FEASIBLE
 from farkas.verbs.explain import Explanation
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Solution:
+class Solution(ShowsItself):
     """What a solver said about a program, and what of it is proved.
 
     Parameters
@@ -68,7 +68,7 @@ class Solution:
             said += ", proved infeasible"
         return f"<{self.form.name}: {said}>"
 
-    _repr_html_ = html
+    to_frame, verify = verb("to_frame"), verb("check")
 
     @property
     def report(self) -> FeasibilityReport | None:

@@ -25,7 +25,7 @@ from farkas.executor import Executor
 from farkas.instances import Instance
 from farkas.online.driver import Algorithm, algorithms
 from farkas.required import require_progress, require_seed, require_type
-from farkas.shown import html
+from farkas.shown import ShowsItself, verb
 from farkas.verbs.inputs import InstanceOrName, as_instance
 from farkas.verbs.run import find_algorithm
 from farkas.verbs.time_limit import require_search_limit
@@ -43,7 +43,7 @@ LAST = 0.05
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class WorstCase:
+class WorstCase(ShowsItself):
     """The worst instance found, and what is proved on it.
 
     Parameters
@@ -97,7 +97,7 @@ class WorstCase:
         name = named(self.gap.reached.algorithm)
         return f"<worst case of {name}: ratio at least {self.ratio_words}>"
 
-    _repr_html_ = html
+    plot = verb("plot")
 
     def to_builtins(self) -> dict[str, Any]:
         """Plain data for JSON."""

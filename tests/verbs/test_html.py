@@ -7,6 +7,8 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 
 import farkas
+from farkas.adversary.shipped import find_statement
+from farkas.algebra import programs
 from farkas.online.run import read_run
 from farkas.proofs.claim import claims
 from farkas.verbs.html import MOST_ROWS, card, table
@@ -100,3 +102,47 @@ def test_a_run_that_was_read_is_its_files_word(tmp_path):
     words = [row[0] for row in rows]
     assert {"value", "bound", "bound by", "ratio"} <= set(words)
     assert not any("proved" in word or "certified" in word for word in words)
+
+
+def test_every_other_object_is_a_short_line_and_a_table():
+    market = farkas.generate("mlbroker", "small", seed=0)
+    program = programs.build("mlbroker.relaxed[tight]")
+    form, run = program.form(market), farkas.run(market, "mlbroker.fractional")
+    solution = farkas.solve(market, "mlbroker.relaxed[tight]", certify=True)
+    proof = farkas.check(run, market)
+    shown = [market, program, form, run.certificate, proof, proof.proof, solution.answer, programs]
+    for one in shown:
+        assert len(repr(one)) < 600
+        assert "object at 0x" not in repr(one)
+        assert one._repr_html_().startswith("<table><caption>")
+    assert repr(form).endswith("min, 222 rows, 294 columns, 714 entries>")
+    assert f"<td>{form.sha256}</td>" in form._repr_html_()
+    assert "enough_workers 27" in form._repr_html_()
+    assert program._repr_latex_() == f"$${program.latex()}$$"
+    assert "printed, tight, sharp" in program._repr_html_()
+    assert "mlbroker.relaxed" in programs._repr_html_()
+    assert f">{run.certificate.exact}<" in run.certificate._repr_html_()
+    assert proof.proof.statement.split("  ")[0] in proof._repr_html_()
+    assert solution.verify().bound == solution.bound
+
+
+def test_a_table_of_an_instance_says_how_much_there_is_of_each():
+    market = farkas.generate("mlbroker", "small", seed=0)
+    table = market._repr_html_()
+    assert '<tr><th scope="row">transfer_price</th><td>3 × 3 numbers</td></tr>' in table
+    assert f'<tr><th scope="row">jobs</th><td>{len(market.jobs)}</td></tr>' in table
+    assert f"<td>{market.sha256}</td>" in table
+    named = farkas.load("eris/demo")._repr_html_()
+    assert '<tr><th scope="row">resource_names</th><td>gpu, cpu, ram</td></tr>' in named
+
+
+def test_a_forged_name_closes_no_cell():
+    market = farkas.load("dps/tiny").replace(name="<script>alert(1)</script>")
+    assert "<script>" not in market._repr_html_()
+    assert "<script>" not in market.plot()._repr_svg_()
+
+
+def test_a_proved_worst_case_is_a_line_and_a_table():
+    proof = find_statement("gadget.las").prove().proof
+    assert repr(proof) == f"<proof: {proof.statement}>"
+    assert proof.statement.split("  ")[0] in read(proof._repr_html_())[1][0][1]

@@ -40,8 +40,8 @@ def command(
     if out is not None:
         picture.save(out)
     if as_json:
-        print_json({"title": picture.pair.title, "rows": rows})
+        print_json({"title": picture.title, "rows": rows})
     elif out is None:
-        print_table(picture.pair.title, list(COLUMNS), [tuple(row.values()) for row in rows])
+        print_table(picture.title, list(COLUMNS), [tuple(row.values()) for row in rows])
     else:
-        print_text(f"{out}: {picture.pair.title}; {picture.pair.explanation}")
+        print_text(f"{out}: {picture.title}; {picture.explanation}")

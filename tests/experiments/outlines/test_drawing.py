@@ -1,0 +1,76 @@
+"""Pictures of instances: the same twice, trees as trees, and nothing too large to be read."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import pytest
+
+import farkas
+from farkas.errors import InvalidOption, NoAnswer
+from farkas.experiments.outlines import Bars, DrawnNetwork, Outline, outlines
+from farkas.experiments.outlines.drawing import drawn, places_of
+
+
+@pytest.mark.parametrize("kind", farkas.kinds())
+def test_instances_of_every_kind_are_drawn_the_same_twice(kind, tmp_path):
+    instance = farkas.load(f"{kind}/demo")
+    picture = instance.plot()
+    assert picture._repr_svg_() == farkas.plot(f"{kind}/demo")._repr_svg_()
+    assert repr(picture) == f"<picture: {kind} instance demo; save(PATH) writes it>"
+    picture.save(tmp_path / "one.svg")
+    assert (tmp_path / "one.svg").read_text() == picture._repr_svg_()
+    assert picture.rows() == []
+    with pytest.raises(InvalidOption, match="ends in"):
+        picture.save(tmp_path / "one.txt")
+
+
+def test_a_published_cluster_is_drawn_without_a_warning():
+    farkas.generate("gadget", "published", seed=1).plot()._repr_svg_()
+    farkas.generate("dps", "published", seed=1, num_jobs=50).plot()._repr_svg_()
+
+
+def test_a_tree_has_its_leaves_side_by_side_and_others_above_their_own():
+    joined = [(0, 4), (1, 4), (2, 5), (3, 5), (4, 6), (5, 6)]
+    network = DrawnNetwork(list("abcdefg"), [True] * 4 + [False] * 3, dict.fromkeys(joined, 1.0))
+    places = places_of(network)
+    assert [y for _, y in places] == [-2, -2, -2, -2, -1, -1, 0]
+    assert sorted(x for x, _ in places[:4]) == [0, 1, 2, 3]
+    for child, parent in joined:
+        assert places[child][1] == places[parent][1] - 1
+    assert places[4][0] == (places[0][0] + places[1][0]) / 2
+
+
+@pytest.mark.parametrize("count", [1, 2, 5, 12])
+def test_what_is_no_tree_stands_on_a_circle(count):
+    pairs = dict.fromkeys(itertools.combinations(range(count), 2), math.inf)
+    places = places_of(DrawnNetwork(["x"] * count, [True] * count, pairs if count > 2 else {}))
+    assert len(set(places)) == count
+    assert all(math.hypot(*place) == pytest.approx(1) for place in places)
+
+
+def test_two_trees_are_no_tree():
+    """As many links as a tree has, but in two pieces, one of them a ring."""
+    links = dict.fromkeys([(0, 1), (1, 2), (2, 0)], 1.0)
+    places = places_of(DrawnNetwork(list("abcd"), [True] * 4, links))
+    assert all(math.hypot(*place) == pytest.approx(1) for place in places)
+
+
+def test_units_that_differ_are_shares_of_the_largest_and_say_so():
+    near = Bars("capacity", ["a", "b"], {"gpu": [1.0, 2.0], "cpu": [8.0, 4.0]})
+    far = Bars("capacity", ["a", "b"], {"gpu": [1.0, 2.0], "memory": [8e9, 4e9]})
+    heights = {}
+    for name, bars in (("near", near), ("far", far)):
+        (axes,) = drawn("t", Outline(bars=[bars])).axes
+        heights[name] = [patch.get_height() for patch in axes.patches]
+        words = [text.get_text() for text in axes.get_legend().get_texts()]
+        assert ("memory (1 is 8e+09)" in words) == (name == "far")
+        assert ("share of the largest" in axes.get_title()) == (name == "far")
+    assert heights == {"near": [1, 2, 8, 4], "far": [0.5, 1, 1, 0.5]}
+
+
+def test_a_kind_without_an_outline_has_no_picture(monkeypatch):
+    monkeypatch.setattr(type(outlines), "get", lambda self, name: None)
+    with pytest.raises(NoAnswer, match="no picture"):
+        farkas.load("dps/tiny").plot()
