@@ -26,7 +26,7 @@ from farkas.online.run import Sense
 from farkas.reading import require_single
 from farkas.refusals import parsed
 from farkas.replay import Replayed, replay
-from farkas.shown import ShowsItself
+from farkas.shown import ShowsItself, verb
 from farkas.words import named
 
 UNBOUNDED = "unbounded"
@@ -115,6 +115,8 @@ class GapProof(ShowsItself):
     value: Fraction | None
     witness: Fraction
     place: str = ""
+
+    plot = verb("plot")
 
     @property
     def ratio(self) -> Fraction | None:

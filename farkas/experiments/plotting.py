@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from farkas.adversary.gap import GapProof
 from farkas.certificates.proof import rounded
 from farkas.errors import InvalidOption, NoAnswer
 from farkas.experiments.outlines import outlines
@@ -136,14 +137,16 @@ def about(run: Run, instance: InstanceOrName | None) -> Instance:
 
 
 def plot(
-    what: Run | OfflineOptimum | WorstCase | InstanceOrName, instance: InstanceOrName | None = None
+    what: Run | OfflineOptimum | WorstCase | GapProof | InstanceOrName,
+    instance: InstanceOrName | None = None,
 ) -> Picture:
     """Draw who holds how much of what in a run, and when; or an instance.
 
     Parameters
     ----------
     what
-        A run, or the run of an optimum; a worst case: both sides; an instance, or the name of one:
+        A run, or the run of an optimum; a worst case, or what was proved of one, whose decisions of
+        both sides are drawn; an instance, or the name of one:
         its jobs over time, what its sites have, its network.
     instance
         That of the run; needed where the run was read from a file, and its instance does not ship.
@@ -173,12 +176,13 @@ def plot(
     """
     if isinstance(what, Instance | str | os.PathLike):
         return _outlined(as_instance(what))
-    if isinstance(what, WorstCase):
-        pair = pair_of(what.proof)
+    if isinstance(what, WorstCase | GapProof):
+        proof = what.proof if isinstance(what, WorstCase) else what
+        pair = pair_of(proof)
         if pair is None:
-            raise NoAnswer(f"decisions of kind {named(what.proof.instance.kind)} have no picture")
+            raise NoAnswer(f"decisions of kind {named(proof.instance.kind)} have no picture")
         return Picture.of(pair)
-    require_type(what, (Run, OfflineOptimum, WorstCase, Instance), "what is drawn")
+    require_type(what, (Run, OfflineOptimum, WorstCase, GapProof, Instance), "what is drawn")
     run = what.run if isinstance(what, OfflineOptimum) else what
     drawn = layouts.get(run.kind)
     if drawn is None:

@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 
 import farkas
+from farkas.adversary.shipped import find_statement
 from farkas.errors import FarkasError, InvalidOption, NotACertificate
 from farkas.experiments.plotting import COLUMNS, framed
+from farkas.experiments.worst_cases import pair_of
 from farkas.online.recording import write_run
 from farkas.online.run import read_run
 
@@ -145,3 +147,33 @@ def _numbers(plain):
             yield from _numbers(plain[key])
         elif isinstance(plain[key], int | float) and not isinstance(plain[key], bool):
             yield plain, key
+
+
+def test_a_worst_case_is_drawn_from_both_sides():
+    proof = find_statement("gadget.las").prove().proof
+    picture = proof.plot()
+    assert picture.pair == pair_of(proof)
+    found = farkas.worst("gadget.las", "gadget/tiny", seconds=1.0, seed=0)
+    assert len(found.plot().pair.layout.sides) == 2
+    assert found.plot().title.startswith("gadget.las")
+
+
+def test_optima_comparisons_and_solutions_become_rows():
+    best = farkas.optimum("eris/tiny")
+    assert best.plot().rows() == best.run.plot().rows() == as_rows(best.to_frame())
+    compared = farkas.compare("eris/tiny", ["eris.eris", "eris.liquid"])
+    rows = as_rows(compared.to_frame())
+    assert [row["algorithm"] for row in rows] == [entry.algorithm for entry in compared.entries]
+    assert [row["value"] for row in rows] == [entry.value for entry in compared.entries]
+    solution = farkas.solve("mlbroker/tiny", "mlbroker.relaxed[tight]")
+    found = {row["variable"]: row["value"] for row in as_rows(solution.to_frame())}
+    assert found == solution.values()
+    with pytest.raises(InvalidOption, match="what becomes rows"):
+        farkas.to_frame(3)
+
+
+def as_rows(frame):
+    """Rows of a list, or of a frame of whatever library is installed."""
+    if isinstance(frame, list):
+        return frame
+    return frame.to_dict("records") if hasattr(frame, "to_dict") else frame.to_dicts()
