@@ -12,8 +12,8 @@ from farkas.forms.matrices import rows_of_scipy
 from farkas.numbers import Bools, Floats, Ints
 from farkas.offline.dps.timeline import ServerTimeline
 
-WHOLE, SPREAD, WORKERS, PS, ELSEWHERE = range(5)
-"""Columns: a job whole on a server, spread, its units on a server, its servers elsewhere."""
+WHOLE, SPREAD, WORKERS, PS = range(4)
+"""Columns: a job whole on a server, spread, and its units on a server."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -35,7 +35,7 @@ class PlaceColumns:
 
 
 def place_form(
-    ways: PlaceColumns, jobs: Ints, timeline: ServerTimeline, payment: Floats, own: Ints
+    ways: PlaceColumns, jobs: Ints, timeline: ServerTimeline, payment: Floats
 ) -> LinearForm:
     """Say which jobs are placed where, within idle units; most payments.
 
@@ -49,8 +49,6 @@ def place_form(
         Where the others are.
     payment
         Of all jobs.
-    own
-        Servers of the group.
     """
     market, count = timeline.market, len(ways.job)
     row_of = np.searchsorted(jobs, ways.job)
@@ -58,8 +56,8 @@ def place_form(
     parts = [(np.ones(len(once)), row_of[once], once)]
     lower, upper = [np.full(len(jobs), -np.inf)], [np.ones(len(jobs))]
     height = len(jobs)
-    for units, pieces in ((market.workers, (WORKERS,)), (market.ps, (PS, ELSEWHERE))):
-        piece = np.flatnonzero(np.isin(ways.what, pieces))
+    for units, unit in ((market.workers, WORKERS), (market.ps, PS)):
+        piece = np.flatnonzero(ways.what == unit)
         spread = np.flatnonzero(ways.what == SPREAD)
         parts.append((np.ones(len(piece)), height + row_of[piece], piece))
         parts.append((-units[ways.job[spread]].astype(float), height + row_of[spread], spread))
@@ -77,13 +75,6 @@ def place_form(
             here = users[(ways.server[users] == server) & (types[users] == other)]
             idle = timeline.idle_units(side, other)[server]
             height = _limits(parts, upper, height, here, held, ways.most, first, after, idle)
-    away = np.flatnonzero(ways.what == ELSEWHERE)
-    for other in np.unique(market.ps_type[ways.job[away]]).tolist():
-        here = away[market.ps_type[ways.job[away]] == other]
-        there = np.delete(timeline.idle_units(1, other), own, axis=0)
-        idle = there.sum(axis=0)
-        one = np.ones(count)
-        height = _limits(parts, upper, height, here, one, ways.most, first, after, idle)
     values, at, columns = (np.concatenate(each) for each in zip(*parts, strict=True))
     lower.append(np.full(height - 3 * len(jobs), -np.inf))
     paid = np.where(ways.what <= SPREAD, payment[ways.job], 0.0)
