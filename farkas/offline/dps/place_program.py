@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -11,7 +12,15 @@ from farkas.forms import LinearForm
 from farkas.forms.matrices import rows_of_scipy
 from farkas.numbers import Bools, Floats, Ints
 from farkas.offline.dps.timeline import ServerTimeline
+from farkas.search_tolerances import FINE_GAP
+from farkas.solvers import solve
 
+MOST_NODES = 200
+"""Nodes of a program."""
+FEW_COLUMNS = 2_000
+"""Programs with more columns are solved among those that matter."""
+NEAR = 0.005
+"""Reduced costs that are no larger part of what could be gained matter."""
 WHOLE, SPREAD, WORKERS, PS = range(4)
 """Columns: a job whole on a server, spread, and its units on a server."""
 
@@ -89,6 +98,44 @@ def place_form(
         upper=ways.most,
         integer=np.ones(count, np.bool_),
     )
+
+
+def best_places(form: LinearForm, start: Floats, **options: Any) -> tuple[Floats | None, float]:
+    """Solve the program as far as nodes go, a large one among the columns that matter.
+
+    Of a large program the linear relaxation comes first.  Where it earns no more than the start,
+    nothing does.  Else columns stay that it takes, those of the start, and those whose reduced cost
+    is a small part of what could be gained: with all columns, rounds of cuts take most of the time.
+
+    Parameters
+    ----------
+    start
+        A point, shape (columns,).
+    options
+        Of the solver.
+
+    Returns
+    -------
+    A point, which may be no better than the start, or None; and the work: simplex iterations times
+    columns.
+    """
+    work = 0.0
+    if form.num_columns > FEW_COLUMNS:
+        relaxed = solve(form.replace(integer=np.zeros_like(form.integer)), **options)
+        work = float(relaxed.iterations) * form.num_columns
+        if relaxed.raw_point is None or relaxed.raw_row_duals is None:
+            return None, work  # out of time
+        gain = relaxed.objective - form.objective(start)
+        if gain <= FINE_GAP * abs(relaxed.objective):
+            return None, work
+        matrix, duals = form.matrix, relaxed.row_duals
+        reduced = form.cost.copy()
+        np.subtract.at(reduced, matrix.columns, matrix.values * duals[matrix.rows])
+        kept = (np.abs(reduced) <= NEAR * gain) | (relaxed.point > 0) | (start > 0)
+        form = form.replace(upper=np.where(kept, form.upper, 0.0))
+    nodes = {"mip_max_nodes": MOST_NODES}
+    answer = solve(form, start=start, solver_options=nodes, **options)
+    return answer.raw_point, work + float(answer.iterations) * form.num_columns
 
 
 def _limits(

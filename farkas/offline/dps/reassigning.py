@@ -21,6 +21,7 @@ from farkas.offline.dps.place_program import (
     WHOLE,
     WORKERS,
     PlaceColumns,
+    best_places,
     place_form,
 )
 from farkas.offline.dps.repacking import Repacking
@@ -28,13 +29,12 @@ from farkas.offline.dps.timeline import Placed
 from farkas.relaxations.dps.server_prices import PricedServers, ServerProgram
 from farkas.relaxations.dps.server_trees import GroupTree, ServerTrees
 from farkas.search_tolerances import FINE_GAP
-from farkas.solvers import solve
 
 FIRST_COLUMNS, MORE_COLUMNS, MOST_COLUMNS = 500, 3, 150_000
 """Jobs times servers of a program: at first, how many times as many when nothing is gained any
 more, and the most."""
-MOST_NODES = 200
-"""Nodes of a program."""
+ROOM = 0.125
+"""Share of what could be gained at all that a job may lose at the prices of the bound."""
 MOST_IDLE = 12
 """Programs in a row that gain nothing, after which other moves have their turn."""
 
@@ -202,6 +202,7 @@ class Reassigning:
         self, job: int, group: Neighbourhoods, room: float, seconds: float, gap: float
     ) -> bool:
         """Place anew a job and those near it; returns whether payments have risen."""
+        room *= ROOM
         able = self._able(group, room)
         jobs = self._nearest(job, able, group)
         gained = self.place(
@@ -209,7 +210,6 @@ class Reassigning:
             room,
             time_limit=seconds,
             gap=max(gap / 4, FINE_GAP),
-            solver_options={"mip_max_nodes": MOST_NODES},
         )
         group.gained |= gained
         group.work = max(1.0, self.work)
@@ -264,14 +264,13 @@ class Reassigning:
         """
         packing = self.packing
         before = {j: packing.take(j) for j in jobs.tolist() if packing.served[j]}
-        ways = self._ways(jobs, room)
+        ways = self._ways(jobs, room, before)
         start = self._start(ways, before)
         form = place_form(ways, jobs, self.timeline, packing.payment)
-        answer = solve(form, start=start, **options)  # type: ignore[arg-type]
-        self.work = float(answer.iterations) * len(form.cost)
+        point, self.work = best_places(form, start, **options)
         earned = math.fsum(packing.payment[list(before)].tolist())
-        if answer.raw_point is not None and answer.objective > earned * (1 + FINE_GAP):
-            done = self._follow(ways, jobs, np.rint(answer.point).astype(np.int64))
+        if point is not None and form.objective(point) > earned * (1 + FINE_GAP):
+            done = self._follow(ways, jobs, np.rint(point).astype(np.int64))
             now = math.fsum(packing.payment[done].tolist())
             if now > earned:
                 return True
@@ -281,16 +280,19 @@ class Reassigning:
             packing.put(job, where)
         return False
 
-    def _ways(self, jobs: Ints, room: float) -> PlaceColumns:
+    def _ways(self, jobs: Ints, room: float, before: dict[int, Placed]) -> PlaceColumns:
+        """Where jobs may be: as they were, or where they lose at most ``room`` to their best."""
         market, timeline = self.market, self.timeline
+        least = np.maximum(np.maximum(*self.lost), 0.0) - room
         listed: list[tuple[int, int, int, float]] = []
         for job in jobs.tolist():
+            was = before[job].whole if job in before else None
             asked, units = int(market.workers[job]), int(market.ps[job])
-            if self.lost[0][job] >= -room:
+            if was is True or self.lost[0][job] >= least[job]:
                 idle = timeline.idle(job, True)
                 fits = (idle[0] >= asked) & (idle[1] >= units)
                 listed += [(WHOLE, job, s, 1.0) for s in np.flatnonzero(fits).tolist()]
-            if self.lost[1][job] >= -room:
+            if was is False or self.lost[1][job] >= least[job]:
                 listed.append((SPREAD, job, -1, 1.0))
                 for what, most, idle in zip((WORKERS, PS), (asked, units),
                                             timeline.idle(job, False), strict=True):  # fmt: skip
