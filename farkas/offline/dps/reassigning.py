@@ -294,10 +294,10 @@ class Reassigning:
                 listed += [(WHOLE, job, s, 1.0) for s in np.flatnonzero(fits).tolist()]
             if was is False or self.lost[1][job] >= least[job]:
                 listed.append((SPREAD, job, -1, 1.0))
-                for what, most, idle in zip((WORKERS, PS), (asked, units),
-                                            timeline.idle(job, False), strict=True):  # fmt: skip
-                    there = np.flatnonzero(idle).tolist()
-                    listed += [(what, job, s, float(min(most, idle[s]))) for s in there]
+                workers, ps = timeline.idle(job, False)
+                for unit, most, free in ((WORKERS, asked, workers), (PS, units, ps)):
+                    there = np.flatnonzero(free).tolist()
+                    listed += [(unit, job, s, float(min(most, free[s]))) for s in there]
         columns = np.array(listed, float).reshape(-1, 4)
         what, job_of, server = columns[:, :3].astype(np.int64).T
         return PlaceColumns(what, job_of, server, columns[:, 3])
