@@ -142,7 +142,7 @@ def test_near_jobs_are_of_the_type_and_arrive_next():
 
 def two_clusters():
     """Two worker types on servers of their own, jobs of which the first may go to either."""
-    jobs = posted(*((t % 3, 1.0 + t % 2, 1, 1.0 + t) for t in range(8))).jobs
+    jobs = posted(*((t // 3, 1.0 + t % 2, 1, 1.0 + t) for t in range(8))).jobs
     return posted((0, 1.0, 1, 1.0)).replace(
         server_workers=[[1, 0], [0, 1]],
         server_ps=[[1], [1]],
