@@ -112,18 +112,18 @@ def _gadget() -> Iterator[Window]:
 
 def _eris() -> Iterator[Window]:
     sizes = dict.fromkeys((156, 312, 625, 1_250, 2_500), SEEDS) | {5_000: (0,)}
-    yield from _each("eris", "Philly, three days", "philly", BUSY, sizes, 120.0,
+    yield from _each("eris", "Philly, three days", "philly", BUSY, sizes, 600.0,
                      slots=THREE_DAYS, scale=0.05)  # fmt: skip
     later = ("day 118", "day 121", "day 124")
     for scale, seeds in ((0.5, SEEDS), (0.2, (0,))):
         yield from _each("eris", f"Alibaba, {scale} of the GPUs", "alibaba", later,
-                         {156: seeds, 625: seeds, 2_500: (0,), 4_700: (0,)}, 120.0,
+                         {156: seeds, 625: seeds, 2_500: (0,), 4_700: (0,)}, 600.0,
                          slots=600, scale=scale, sites=4, map=BY_QUALITY)  # fmt: skip
 
 
 def _dps() -> Iterator[Window]:
-    for jobs, seconds in ((100, 60.0), (300, 60.0), (1_250, 60.0), (2_500, 60.0), (5_000, 300.0)):
-        yield from _each("dps", "Philly, 5 minutes a slot", "philly", BUSY, {jobs: SEEDS}, seconds)
+    sizes = dict.fromkeys((100, 300, 1_250, 2_500, 5_000), SEEDS)
+    yield from _each("dps", "Philly, 5 minutes a slot", "philly", BUSY, sizes, 600.0)
 
 
 def _mlbroker() -> Iterator[Window]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -11,9 +12,17 @@ from farkas.forms import LinearForm
 from farkas.forms.matrices import rows_of_scipy
 from farkas.numbers import Bools, Floats, Ints
 from farkas.offline.dps.timeline import ServerTimeline
+from farkas.search_tolerances import FINE_GAP
+from farkas.solvers import solve
 
-WHOLE, SPREAD, WORKERS, PS, ELSEWHERE = range(5)
-"""Columns: a job whole on a server, spread, its units on a server, its servers elsewhere."""
+MOST_NODES = 200
+"""Nodes of a program."""
+FEW_COLUMNS = 2_000
+"""Programs with more columns are solved among those that matter."""
+NEAR = 0.005
+"""Reduced costs that are no larger part of what could be gained matter."""
+WHOLE, SPREAD, WORKERS, PS = range(4)
+"""Columns: a job whole on a server, spread, and its units on a server."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -35,7 +44,7 @@ class PlaceColumns:
 
 
 def place_form(
-    ways: PlaceColumns, jobs: Ints, timeline: ServerTimeline, payment: Floats, own: Ints
+    ways: PlaceColumns, jobs: Ints, timeline: ServerTimeline, payment: Floats
 ) -> LinearForm:
     """Say which jobs are placed where, within idle units; most payments.
 
@@ -49,8 +58,6 @@ def place_form(
         Where the others are.
     payment
         Of all jobs.
-    own
-        Servers of the group.
     """
     market, count = timeline.market, len(ways.job)
     row_of = np.searchsorted(jobs, ways.job)
@@ -58,8 +65,8 @@ def place_form(
     parts = [(np.ones(len(once)), row_of[once], once)]
     lower, upper = [np.full(len(jobs), -np.inf)], [np.ones(len(jobs))]
     height = len(jobs)
-    for units, pieces in ((market.workers, (WORKERS,)), (market.ps, (PS, ELSEWHERE))):
-        piece = np.flatnonzero(np.isin(ways.what, pieces))
+    for units, unit in ((market.workers, WORKERS), (market.ps, PS)):
+        piece = np.flatnonzero(ways.what == unit)
         spread = np.flatnonzero(ways.what == SPREAD)
         parts.append((np.ones(len(piece)), height + row_of[piece], piece))
         parts.append((-units[ways.job[spread]].astype(float), height + row_of[spread], spread))
@@ -77,13 +84,6 @@ def place_form(
             here = users[(ways.server[users] == server) & (types[users] == other)]
             idle = timeline.idle_units(side, other)[server]
             height = _limits(parts, upper, height, here, held, ways.most, first, after, idle)
-    away = np.flatnonzero(ways.what == ELSEWHERE)
-    for other in np.unique(market.ps_type[ways.job[away]]).tolist():
-        here = away[market.ps_type[ways.job[away]] == other]
-        there = np.delete(timeline.idle_units(1, other), own, axis=0)
-        idle = there.sum(axis=0)
-        one = np.ones(count)
-        height = _limits(parts, upper, height, here, one, ways.most, first, after, idle)
     values, at, columns = (np.concatenate(each) for each in zip(*parts, strict=True))
     lower.append(np.full(height - 3 * len(jobs), -np.inf))
     paid = np.where(ways.what <= SPREAD, payment[ways.job], 0.0)
@@ -98,6 +98,44 @@ def place_form(
         upper=ways.most,
         integer=np.ones(count, np.bool_),
     )
+
+
+def best_places(form: LinearForm, start: Floats, **options: Any) -> tuple[Floats | None, float]:
+    """Solve the program as far as nodes go, a large one among the columns that matter.
+
+    Of a large program the linear relaxation comes first.  Where it earns no more than the start,
+    nothing does.  Else columns stay that it takes, those of the start, and those whose reduced cost
+    is a small part of what could be gained: with all columns, rounds of cuts take most of the time.
+
+    Parameters
+    ----------
+    start
+        A point, shape (columns,).
+    options
+        Of the solver.
+
+    Returns
+    -------
+    A point, which may be no better than the start, or None; and the work: simplex iterations times
+    columns.
+    """
+    work = 0.0
+    if form.num_columns > FEW_COLUMNS:
+        relaxed = solve(form.replace(integer=np.zeros_like(form.integer)), **options)
+        work = float(relaxed.iterations) * form.num_columns
+        if relaxed.raw_point is None or relaxed.raw_row_duals is None:
+            return None, work  # out of time
+        gain = relaxed.objective - form.objective(start)
+        if gain <= FINE_GAP * abs(relaxed.objective):
+            return None, work
+        matrix, duals = form.matrix, relaxed.row_duals
+        reduced = form.cost.copy()
+        np.subtract.at(reduced, matrix.columns, matrix.values * duals[matrix.rows])
+        kept = (np.abs(reduced) <= NEAR * gain) | (relaxed.point > 0) | (start > 0)
+        form = form.replace(upper=np.where(kept, form.upper, 0.0))
+    nodes = {"mip_max_nodes": MOST_NODES}
+    answer = solve(form, start=start, solver_options=nodes, **options)
+    return answer.raw_point, work + float(answer.iterations) * form.num_columns
 
 
 def _limits(

@@ -1,9 +1,9 @@
 """Local search by integer programs: jobs near one that waits are placed anew, server by server.
 
 Everything else stays where it is.  A program says which of these jobs are whole on which server of
-their group, which are spread, and how; their parameter servers elsewhere are counted together, and
-placed where they disturb least.  Ways that cost more at the prices of the bound than could be
-gained at all are left out.
+their group, which are spread, and where all their units are.  Ways that cost more at the prices of
+the bound than could be gained at all are left out.  Programs take jobs of one group, or of all of
+them: groups meet in the parameter servers that spread jobs hold on each other's servers.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ import numpy as np
 
 from farkas.numbers import Floats, Ints
 from farkas.offline.dps.place_program import (
-    ELSEWHERE,
     PS,
     SPREAD,
     WHOLE,
     WORKERS,
     PlaceColumns,
+    best_places,
     place_form,
 )
 from farkas.offline.dps.repacking import Repacking
@@ -29,25 +29,28 @@ from farkas.offline.dps.timeline import Placed
 from farkas.relaxations.dps.server_prices import PricedServers, ServerProgram
 from farkas.relaxations.dps.server_trees import GroupTree, ServerTrees
 from farkas.search_tolerances import FINE_GAP
-from farkas.solvers import solve
 
-FIRST_COLUMNS, MORE_COLUMNS, MOST_COLUMNS = 500, 3, 5_000
+FIRST_COLUMNS, MORE_COLUMNS, MOST_COLUMNS = 500, 3, 150_000
 """Jobs times servers of a program: at first, how many times as many when nothing is gained any
 more, and the most."""
-MOST_NODES = 200
-"""Nodes of a program."""
+ROOM = 0.125
+"""Share of what could be gained at all that a job may lose at the prices of the bound."""
 MOST_IDLE = 12
 """Programs in a row that gain nothing, after which other moves have their turn."""
 
 
 @dataclasses.dataclass(slots=True, eq=False)
 class Neighbourhoods:
-    """How far the programs of a group have come.
+    """How far the programs of a group, or of all groups, have come.
 
     Parameters
     ----------
-    tree
+    jobs
         Of the group.
+    servers
+        Which hold its workers.
+    tree
+        Of the group; None of all groups.
     columns
         Jobs times servers of its next program.
     tried
@@ -60,7 +63,9 @@ class Neighbourhoods:
         Whether nothing is left to try.
     """
 
-    tree: GroupTree
+    jobs: Ints
+    servers: Ints
+    tree: GroupTree | None = None
     columns: int = FIRST_COLUMNS
     tried: set[int] = dataclasses.field(default_factory=set)
     gained: bool = False
@@ -112,7 +117,16 @@ class Reassigning:
         for number, tree in enumerate(trees.trees):
             self.group_of[tree.group.home] = number
             self.servers.append(np.flatnonzero(np.isin(self.classes.of, tree.group.own)))
-        self.groups = [Neighbourhoods(tree) for tree in trees.trees]
+        self.groups = [
+            Neighbourhoods(tree.group.home, own, tree)
+            for tree, own in zip(trees.trees, self.servers, strict=True)
+        ]
+        if len(self.groups) > 1:
+            everybody = np.flatnonzero(self.group_of >= 0)
+            self.groups.append(Neighbourhoods(everybody, np.arange(self.market.num_servers)))
+        self.aim = float(sum(trees.grouped.in_money(tree.aim) for tree in trees.trees))
+        """What the best whole jobs by class earn, with the market price of all parameter servers.
+        """
         self.over = False
         """Whether nothing was left to try."""
         self.work = 0.0
@@ -153,7 +167,7 @@ class Reassigning:
         """
         share = max(gap / (2 * max(1, len(self.trees.trees))), FINE_GAP)
         enough, idle = share * float(self.trees.bound), 0
-        missing = [self.missing(group.tree) for group in self.groups]
+        missing = self._all_missing()
         while left() and idle < MOST_IDLE:
             able = [n for n, group in enumerate(self.groups) if not group.over]
             able = [n for n in able if missing[n][0] > enough]
@@ -162,7 +176,7 @@ class Reassigning:
                 return
             chosen = max(able, key=lambda n: (missing[n][0] / self.groups[n].work, -n))
             group = self.groups[chosen]
-            job = self._centre(group.tree, group.tried)
+            job = self._centre(group)
             if job is None:
                 group.next_round()
                 continue
@@ -170,20 +184,32 @@ class Reassigning:
             yield gained
             idle = 0 if gained else idle + 1
             if gained:
-                missing[chosen] = self.missing(group.tree)
+                missing = self._all_missing()
+
+    def _all_missing(self) -> list[tuple[float, float]]:
+        """Most that programs of each group may gain, and what they are sure not to gain more than.
+
+        That is what the group misses, and what idle parameter servers would bring at market prices.
+        """
+        missing = [self.missing(tree) for tree in self.trees.trees]
+        short = self.aim - self.packing.value
+        idle = max(0.0, short - math.fsum(aim for aim, _ in missing))
+        found = [(aim + idle, loose + idle) for aim, loose in missing]
+        loose = math.fsum(loose for _, loose in missing) + idle
+        return [*found, (short, loose)][: len(self.groups)]
 
     def _around(
         self, job: int, group: Neighbourhoods, room: float, seconds: float, gap: float
     ) -> bool:
         """Place anew a job and those near it; returns whether payments have risen."""
-        able = self._able(job, room)
-        jobs = self._nearest(job, able, group.columns)
+        room *= ROOM
+        able = self._able(group, room)
+        jobs = self._nearest(job, able, group)
         gained = self.place(
             jobs,
             room,
             time_limit=seconds,
             gap=max(gap / 4, FINE_GAP),
-            solver_options={"mip_max_nodes": MOST_NODES},
         )
         group.gained |= gained
         group.work = max(1.0, self.work)
@@ -195,38 +221,37 @@ class Reassigning:
             group.tried.update(jobs[np.argsort(away, kind="stable")[: len(jobs) // 2]].tolist())
         return gained
 
-    def _centre(self, tree: GroupTree, tried: set[int]) -> int | None:
+    def _centre(self, group: Neighbourhoods) -> int | None:
         """Job that loses most where it is, at the prices of the bound; None where none loses."""
-        home = tree.group.home
+        home = group.jobs
         best = np.maximum(np.maximum(*self.lost), 0.0)[home]
         now = np.zeros(len(home))
         for k, job in enumerate(home.tolist()):
             if self.packing.served[job]:
                 now[k] = self.lost[0 if self.timeline.placed[job].whole else 1][job]
         loss = np.where(self.packing.paying[home], best - now, 0.0)
-        loss[np.isin(home, np.array(sorted(tried), np.int64))] = 0.0
+        loss[np.isin(home, np.array(sorted(group.tried), np.int64))] = 0.0
         if not len(loss) or loss.max() <= FINE_GAP * float(np.abs(best).max()):
             return None
         return int(home[int(loss.argmax())])
 
-    def _able(self, job: int, room: float) -> Ints:
-        """Jobs of the same group that may be served where no more than ``room`` is gained."""
-        same = self.packing.paying & (self.group_of == self.group_of[job])
-        same &= self.packing.served | (np.maximum(*self.lost) > -room)
-        return np.flatnonzero(same)
+    def _able(self, group: Neighbourhoods, room: float) -> Ints:
+        """Jobs of a group that may be served where no more than ``room`` is gained."""
+        may = self.packing.served | (np.maximum(*self.lost) > -room)
+        return group.jobs[(self.packing.paying & may)[group.jobs]]
 
-    def _nearest(self, job: int, able: Ints, columns: int) -> Ints:
-        """Those of ``able`` that arrive nearest, for about so many columns; ascending."""
+    def _nearest(self, job: int, able: Ints, group: Neighbourhoods) -> Ints:
+        """Those of ``able`` that arrive nearest, for about as many columns; ascending."""
         market = self.market
         first, after = self.timeline.first, self.timeline.after[0]
         far = np.maximum(first[able] - after[job], first[job] - after[able])
         away = np.abs(market.arrival[able] - market.arrival[job])
-        count = max(2, columns // max(1, len(self.servers[int(self.group_of[job])])))
+        count = max(2, group.columns // max(1, len(group.servers)))
         chosen = able[np.lexsort((away, np.maximum(far, 0)))][:count]
         return np.sort(chosen)
 
     def place(self, jobs: Ints, room: float, **options: object) -> bool:
-        """Place some jobs of one group anew; returns whether payments have risen.
+        """Place some jobs anew; returns whether payments have risen.
 
         Parameters
         ----------
@@ -239,15 +264,13 @@ class Reassigning:
         """
         packing = self.packing
         before = {j: packing.take(j) for j in jobs.tolist() if packing.served[j]}
-        ways = self._ways(jobs, room)
+        ways = self._ways(jobs, room, before)
         start = self._start(ways, before)
-        own = self.servers[int(self.group_of[jobs[0]])]
-        form = place_form(ways, jobs, self.timeline, packing.payment, own)
-        answer = solve(form, start=start, **options)  # type: ignore[arg-type]
-        self.work = float(answer.iterations) * len(form.cost)
+        form = place_form(ways, jobs, self.timeline, packing.payment)
+        point, self.work = best_places(form, start, **options)
         earned = math.fsum(packing.payment[list(before)].tolist())
-        if answer.raw_point is not None and answer.objective > earned * (1 + FINE_GAP):
-            done = self._follow(ways, jobs, np.rint(answer.point).astype(np.int64))
+        if point is not None and form.objective(point) > earned * (1 + FINE_GAP):
+            done = self._follow(ways, jobs, np.rint(point).astype(np.int64))
             now = math.fsum(packing.payment[done].tolist())
             if now > earned:
                 return True
@@ -257,27 +280,24 @@ class Reassigning:
             packing.put(job, where)
         return False
 
-    def _ways(self, jobs: Ints, room: float) -> PlaceColumns:
+    def _ways(self, jobs: Ints, room: float, before: dict[int, Placed]) -> PlaceColumns:
+        """Where jobs may be: as they were, or where they lose at most ``room`` to their best."""
         market, timeline = self.market, self.timeline
+        least = np.maximum(np.maximum(*self.lost), 0.0) - room
         listed: list[tuple[int, int, int, float]] = []
         for job in jobs.tolist():
+            was = before[job].whole if job in before else None
             asked, units = int(market.workers[job]), int(market.ps[job])
-            if self.lost[0][job] >= -room:
+            if was is True or self.lost[0][job] >= least[job]:
                 idle = timeline.idle(job, True)
                 fits = (idle[0] >= asked) & (idle[1] >= units)
                 listed += [(WHOLE, job, s, 1.0) for s in np.flatnonzero(fits).tolist()]
-            if self.lost[1][job] >= -room:
-                workers, ps = timeline.idle(job, False)
-                own = self.servers[int(self.group_of[job])]
-                elsewhere = min(units, int(np.delete(ps, own).sum()))
+            if was is False or self.lost[1][job] >= least[job]:
                 listed.append((SPREAD, job, -1, 1.0))
-                for s in own.tolist():
-                    if workers[s]:
-                        listed.append((WORKERS, job, s, float(min(asked, workers[s]))))
-                    if ps[s]:
-                        listed.append((PS, job, s, float(min(units, ps[s]))))
-                if elsewhere:
-                    listed.append((ELSEWHERE, job, -1, float(elsewhere)))
+                workers, ps = timeline.idle(job, False)
+                for unit, most, free in ((WORKERS, asked, workers), (PS, units, ps)):
+                    there = np.flatnonzero(free).tolist()
+                    listed += [(unit, job, s, float(min(most, free[s]))) for s in there]
         columns = np.array(listed, float).reshape(-1, 4)
         what, job_of, server = columns[:, :3].astype(np.int64).T
         return PlaceColumns(what, job_of, server, columns[:, 3])
@@ -296,49 +316,29 @@ class Reassigning:
                 point[n] = here.any()
             elif what == SPREAD:
                 point[n] = 1
-            elif what == ELSEWHERE:
-                own = self.servers[int(self.group_of[job])]
-                point[n] = where.ps[~np.isin(where.servers, own)].sum()
             else:
                 point[n] = (where.workers if what == WORKERS else where.ps)[here].sum()
         return point
 
     def _follow(self, ways: PlaceColumns, jobs: Ints, point: Ints) -> list[int]:
-        """Place jobs as a point says, as far as their servers elsewhere go; returns them."""
-        market, timeline, done = self.market, self.timeline, []
-        waiting = []
+        """Place jobs as a point says; returns them."""
+        done, count, taken = [], self.market.num_servers, np.flatnonzero(point > 0)
         for job in jobs.tolist():
-            mine = np.flatnonzero((ways.job == job) & (point > 0))
-            what = ways.what[mine]
+            mine = taken[ways.job[taken] == job]
+            what, server, units = ways.what[mine], ways.server[mine], point[mine]
             if (what == WHOLE).any():
-                server = ways.server[mine[what == WHOLE][:1]]
-                units = market.workers[job : job + 1], market.ps[job : job + 1]
-                self.packing.put(job, Placed(server, *units))
-                done.append(job)
+                server = server[what == WHOLE][:1]
+                asked = self.market.workers[job : job + 1], self.market.ps[job : job + 1]
+                self.packing.put(job, Placed(server, *asked))
             elif (what == SPREAD).any():
-                waiting.append((job, mine))
-        for job, mine in waiting:
-            workers = np.zeros(market.num_servers, np.int64)
-            ps = np.zeros(market.num_servers, np.int64)
-            for n in mine.tolist():
-                if ways.what[n] == WORKERS:
-                    workers[ways.server[n]] += point[n]
-                elif ways.what[n] == PS:
-                    ps[ways.server[n]] += point[n]
-            left = int(market.ps[job] - ps.sum())
-            own = self.servers[int(self.group_of[job])]
-            idle_workers, idle = timeline.idle(job, False)
-            idle = idle.copy()
-            idle[own] = 0
-            order = np.lexsort((idle, idle_workers))
-            for at in order.tolist():
-                taken = min(left, int(idle[at]))
-                ps[at] += taken
-                left -= taken
-            used = np.flatnonzero(workers + ps)
-            if left:
+                workers, ps = (
+                    np.bincount(server[what == one], units[what == one], count).astype(np.int64)
+                    for one in (WORKERS, PS)
+                )
+                # all on one server: the job runs there as a whole, no longer than spread
+                used = np.flatnonzero(workers + ps)
+                self.packing.put(job, Placed(used, workers[used], ps[used]))
+            else:
                 continue
-            # all on one server: the job runs there as a whole, no longer than spread
-            self.packing.put(job, Placed(used, workers[used], ps[used]))
             done.append(job)
         return done

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
+from farkas.offline.dps import place_program
 from farkas.offline.dps.place_program import (
-    ELSEWHERE,
     PS,
     SPREAD,
     WHOLE,
     WORKERS,
     PlaceColumns,
+    best_places,
     place_form,
 )
+from farkas.offline.dps.placements import Placements
+from farkas.offline.dps.reassigning import Reassigning
 from farkas.offline.dps.timeline import Placed, ServerTimeline
+from farkas.relaxations.dps.server_prices import ServerProgram
+from farkas.relaxations.dps.server_trees import ServerTrees
 from farkas.solvers import solve
-from tests.generators.dps import posted
+from tests.generators.dps import posted, random_market
 
 
 def columns(*listed):
@@ -24,9 +31,9 @@ def columns(*listed):
     return PlaceColumns(what, job, server, most.astype(float))
 
 
-def best(ways, timeline, own, payment):
+def best(ways, timeline, payment):
     jobs = np.unique(ways.job)
-    form = place_form(ways, jobs, timeline, np.array(payment), np.array(own))
+    form = place_form(ways, jobs, timeline, np.array(payment))
     return solve(form, gap=0.0).require_optimal()
 
 
@@ -35,14 +42,14 @@ def test_jobs_at_one_time_share_a_server(units, worth):
     """One unit each: the dearer of two, or both of them."""
     market = posted((0, 1.0, 1, 3.0), (0, 1.0, 1, 5.0), units=units)
     ways = columns((WHOLE, 0, 0, 1), (WHOLE, 1, 0, 1))
-    assert best(ways, ServerTimeline(market), [0], [3.0, 5.0]).objective == worth
+    assert best(ways, ServerTimeline(market), [3.0, 5.0]).objective == worth
 
 
 def test_those_who_stay_leave_less():
     market = posted((0, 1.0, 1, 3.0), (0, 1.0, 1, 5.0), units=1)
     timeline = ServerTimeline(market)
     timeline.put(1, Placed(np.array([0]), np.array([1]), np.array([1])))
-    assert best(columns((WHOLE, 0, 0, 1)), timeline, [0], [3.0, 5.0]).objective == 0
+    assert best(columns((WHOLE, 0, 0, 1)), timeline, [3.0, 5.0]).objective == 0
 
 
 def test_spread_jobs_have_all_their_units():
@@ -52,18 +59,18 @@ def test_spread_jobs_have_all_their_units():
     )
     ways = [
         (SPREAD, 0, -1, 1), (WORKERS, 0, 0, 1), (WORKERS, 0, 1, 1), (PS, 0, 0, 1),
-        (ELSEWHERE, 0, -1, 1),
+        (PS, 0, 2, 1),
     ]  # fmt: skip
     timeline = ServerTimeline(market)
-    answer = best(columns(*ways), timeline, [0, 1], [7.0])
+    answer = best(columns(*ways), timeline, [7.0])
     assert answer.objective == 7
     assert answer.point.tolist() == [1, 1, 1, 1, 1]
     for missing in range(1, 5):
         fewer = [way for number, way in enumerate(ways) if number != missing]
-        assert best(columns(*fewer), timeline, [0, 1], [7.0]).objective == 0
+        assert best(columns(*fewer), timeline, [7.0]).objective == 0
 
 
-def test_servers_elsewhere_are_counted_together():
+def test_a_server_elsewhere_is_held_by_one():
     """Two jobs ask for one parameter server elsewhere each; there is one in all."""
     market = posted((0, 1.0, 1, 3.0), (0, 1.0, 1, 5.0), units=1).replace(
         server_workers=[[2], [0]], server_ps=[[0], [1]]
@@ -71,6 +78,54 @@ def test_servers_elsewhere_are_counted_together():
     ways = columns(*(
         each
         for job in (0, 1)
-        for each in ((SPREAD, job, -1, 1), (WORKERS, job, 0, 1), (ELSEWHERE, job, -1, 1))
+        for each in ((SPREAD, job, -1, 1), (WORKERS, job, 0, 1), (PS, job, 1, 1))
     ))  # fmt: skip
-    assert best(ways, ServerTimeline(market), [0], [3.0, 5.0]).objective == 5
+    assert best(ways, ServerTimeline(market), [3.0, 5.0]).objective == 5
+
+
+def random_program(seed):
+    """Jobs of a random market, all ways, and a point that serves some of them one by one."""
+    market = random_market(seed, jobs=10, servers=4, types=2)
+    timeline = ServerTimeline(market)
+    program = ServerProgram(market, "budget" if market.price_cap is None else "capped")
+    *_, priced = program.rounds()
+    found = Placements(program, priced)
+    trees = ServerTrees(program, priced)
+    anew = Reassigning(found.packing, program, priced, trees)
+    jobs = np.flatnonzero(found.packing.paying)
+    found.packing.fill(jobs)
+    before = {job: found.packing.take(job) for job in jobs.tolist() if found.packing.served[job]}
+    ways = anew._ways(jobs, math.inf, before)
+    form = place_form(ways, jobs, timeline, found.packing.payment)
+    return form, anew._start(ways, before), sum(found.packing.payment[list(before)])
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_large_program_earns_no_more_than_all_its_columns_and_no_less_than_its_start(
+    seed, monkeypatch
+):
+    monkeypatch.setattr(place_program, "FEW_COLUMNS", 0)
+    form, start, earned = random_program(seed)
+    if not form.num_columns:
+        return
+    assert not form_faults(form, start)
+    assert form.objective(start) == pytest.approx(earned)
+    whole = solve(form, gap=0.0).require_optimal().objective
+    point, work = best_places(form, start, gap=0.0)
+    reached = earned if point is None else form.objective(point)
+    assert earned - 1e-9 <= reached <= whole + 1e-9
+    if point is None:  # the linear relaxation earns no more
+        assert whole == pytest.approx(earned)
+    assert work >= 0
+    # with all reduced costs near enough nothing is left out
+    monkeypatch.setattr(place_program, "NEAR", math.inf)
+    point, _ = best_places(form, start, gap=0.0)
+    assert (earned if point is None else form.objective(point)) == pytest.approx(whole)
+
+
+def form_faults(form, point):
+    """Rows and bounds that a point misses."""
+    sums = np.zeros(form.num_rows)
+    np.add.at(sums, form.matrix.rows, form.matrix.values * point[form.matrix.columns])
+    low, high = sums < form.row_lower - 1e-9, sums > form.row_upper + 1e-9
+    return [*np.flatnonzero(low | high), *np.flatnonzero((point < 0) | (point > form.upper))]

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+import msgspec
 import numpy as np
 import pytest
 
 from farkas.instances.generate import generate
 from farkas.models.dps.offline import Offline
+from farkas.offline.dps import place_program
 from farkas.offline.dps.placements import Placements
 from farkas.offline.dps.reassigning import Reassigning
 from farkas.offline.dps.timeline import ServerTimeline
@@ -68,16 +70,12 @@ def test_moves_keep_every_unit_and_lose_nothing(market):
     kept(found)
 
 
-@pytest.mark.parametrize("market", list(paying(range(16), jobs=9, servers=3, types=1)))
-def test_one_program_of_all_jobs_of_one_type_finds_the_optimum(market):
-    """One worker type: all jobs are near each other, and no parameter servers are elsewhere."""
+@pytest.mark.parametrize("market", list(paying(range(24), jobs=9, servers=3)))
+def test_one_program_of_all_jobs_finds_the_optimum(market):
     found, anew = searching(market)
     anew.place(np.flatnonzero(found.packing.paying), math.inf, gap=0.0)
     kept(found)
-    servers = market.installed_workers[:, 0] > 0
-    elsewhere = market.installed_ps[~servers].sum()
-    if not elsewhere:
-        assert found.packing.value == pytest.approx(optimum(market), rel=1e-6, abs=1e-9)
+    assert found.packing.value == pytest.approx(optimum(market), rel=1e-6, abs=1e-9)
 
 
 def test_what_is_placed_badly_is_placed_anew():
@@ -133,6 +131,57 @@ def test_what_a_group_misses_adds_up_to_the_gap():
 def test_near_jobs_are_of_the_type_and_arrive_next():
     jobs = [(t, 1.0, 1, 1.0) for t in range(9)]
     found, anew = searching(posted(*jobs))
-    assert anew._nearest(4, anew._able(4, 10.0), 3).tolist() == [3, 4, 5]
-    assert anew._nearest(0, anew._able(0, 10.0), 2).tolist() == [0, 1]
+    (group,) = anew.groups
+    able = anew._able(group, 10.0)
+    group.columns = 3
+    assert anew._nearest(4, able, group).tolist() == [3, 4, 5]
+    group.columns = 2
+    assert anew._nearest(0, able, group).tolist() == [0, 1]
     assert found.market.num_servers == 1
+
+
+def two_clusters():
+    """Two worker types on servers of their own, jobs of which the first may go to either."""
+    jobs = posted(*((t // 3, 1.0 + t % 2, 1, 1.0 + t) for t in range(8))).jobs
+    return posted((0, 1.0, 1, 1.0)).replace(
+        server_workers=[[1, 0], [0, 1]],
+        server_ps=[[1], [1]],
+        worker_bandwidth=[None, None],
+        jobs=[
+            {**msgspec.to_builtins(job), "worker_type": number % 2}
+            for number, job in enumerate(jobs)
+        ],
+    )
+
+
+def test_what_all_groups_miss_is_the_gap_to_the_best_whole_jobs():
+    market = two_clusters()
+    found, anew = searching(market)
+    found.packing.fill(np.arange(2))
+    *groups, everybody = anew._all_missing()
+    assert len(groups) == len(anew.trees.trees) == 2
+    aims = sum(float(anew.trees.grouped.in_money(tree.aim)) for tree in anew.trees.trees)
+    assert everybody[0] == pytest.approx(aims - found.packing.value)
+    own = [anew.missing(tree)[0] for tree in anew.trees.trees]
+    idle = everybody[0] - sum(own)
+    assert [aim for aim, _ in groups] == pytest.approx([each + idle for each in own])
+    of_groups = np.concatenate([group.jobs for group in anew.groups[:-1]])
+    assert sorted(anew.groups[-1].jobs) == sorted(of_groups)
+
+
+def test_programs_end_where_nothing_is_missing():
+    market = two_clusters()
+    found, anew = searching(market)
+    assert list(anew.moves(lambda: 60.0, 0.0))
+    kept(found)
+    assert found.packing.value == pytest.approx(optimum(market))
+
+
+def test_large_programs_find_what_is_placed_badly(monkeypatch):
+    monkeypatch.setattr(place_program, "FEW_COLUMNS", 0)
+    market = posted((0, 3.0, 1, 1.0), (1, 1.0, 1, 1.9), (2, 1.0, 1, 1.8))
+    found, anew = searching(market)
+    found.packing.fill(np.array([0, 1, 2]))
+    assert anew.place(np.arange(3), math.inf, gap=0.0)
+    assert sorted(found.packing.timeline.placed) == [1, 2]
+    kept(found)
