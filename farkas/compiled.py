@@ -31,6 +31,8 @@ from typing import Annotated, Any, Generic, ParamSpec, TypeVar, overload
 import numpy as np
 import numpy.typing as npt
 
+from farkas.extras import MissingExtra, needed
+
 P = ParamSpec("P")
 R = TypeVar("R")
 T = TypeVar("T")
@@ -224,8 +226,12 @@ def _unboxed(result: Any) -> Any:
 
 
 def translate(kernel: Kernel[P, R]) -> Callable[..., R]:
-    """Have numba compile a kernel, or load what it compiled before."""
-    import numba
+    """Have numba compile a kernel, or load what it compiled before; without numba interpret it."""
+    try:
+        numba = needed("numba")
+    except MissingExtra as missing:
+        _say_that_this_takes_long(missing.remedy)
+        return kernel.interpret
     from numba import types
     from numba.extending import typeof_impl
 
@@ -238,6 +244,15 @@ def translate(kernel: Kernel[P, R]) -> Callable[..., R]:
     machine.compile(tuple(_numba_type(hint) for hint in kernel.arguments.values()))
     machine.disable_compile()  # nothing but the signature
     return typing.cast(Callable[..., R], machine)
+
+
+@functools.cache
+def _say_that_this_takes_long(remedy: str) -> None:
+    """Say it on stderr, once a process: what comes out is the same, only later."""
+    if sys.stderr is not None:
+        how = f"without numba these loops may take a hundred times as long; {remedy}"
+        sys.stderr.write(f"farkas: {how}\n")
+        sys.stderr.flush()
 
 
 def _numba_type(hint: Any) -> Any:

@@ -12,6 +12,7 @@ from typing import Any
 from farkas.certificates.proof import rounded
 from farkas.errors import InvalidOption, NoAnswer
 from farkas.experiments.worst_cases.schedule import BothSides, layouts
+from farkas.extras import needed
 from farkas.instances import Instance
 from farkas.online.run import Run
 from farkas.replay import Replayed, audit
@@ -77,7 +78,10 @@ class Picture:
 
 
 def picture_suffix(path: str | os.PathLike[str]) -> str:
-    """Suffix of a file that is a picture; raises `InvalidOption` for others."""
+    """Suffix of a file that is a picture; raises `InvalidOption` for others.
+
+    Raises `MissingExtra` without matplotlib.
+    """
     from farkas.experiments.figures.writing import PICTURES
 
     suffix = Path(path).suffix
@@ -85,6 +89,7 @@ def picture_suffix(path: str | os.PathLike[str]) -> str:
         raise InvalidOption.near(
             f"{named(os.fspath(path))}: a picture ends in {', '.join(PICTURES)}", suffix, PICTURES
         )
+    needed("matplotlib")
     return suffix
 
 

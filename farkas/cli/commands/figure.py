@@ -14,6 +14,7 @@ from farkas.cli.printing import complain, print_json, print_text
 from farkas.cli.tables import print_table, progress, progress_of_many
 from farkas.cli.values import Seed, check_writable
 from farkas.errors import Exit, FileProblem, InvalidOption
+from farkas.extras import needed
 from farkas.words import named
 
 if TYPE_CHECKING:
@@ -99,6 +100,7 @@ def _statement(kind: str, of: str, out: str | None, as_json: bool) -> None:
                 f"{named(out)}: schedules are drawn as pictures", Path(out).suffix, PICTURES
             )
         check_writable(out)
+        needed("matplotlib")
     proof, pair = asked(kind, of)
     if out is not None:
         from farkas.atomic import write_bytes
@@ -184,6 +186,7 @@ def _write_all(
     from farkas.atomic import require_folder
     from farkas.experiments.figures.batch import Batch
 
+    needed("matplotlib")
     require_folder(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
