@@ -182,7 +182,8 @@ def _fields(named_tuple: Any) -> dict[str, Any]:
 
 def _dtype(array: Any) -> np.dtype[Any]:
     """Type of the entries of ``npt.NDArray[...]``."""
-    found: np.dtype[Any] = np.dtype(typing.get_args(typing.get_args(array)[1])[0])
+    *_, last = typing.get_args(array)  # the type itself from numpy 2.5 on, before dtype[type]
+    found: np.dtype[Any] = np.dtype(next(iter(typing.get_args(last)), last))
     return found
 
 
