@@ -31,8 +31,6 @@ from typing import Annotated, Any, Generic, ParamSpec, TypeVar, overload
 import numpy as np
 import numpy.typing as npt
 
-from farkas.extras import MissingExtra, needed
-
 P = ParamSpec("P")
 R = TypeVar("R")
 T = TypeVar("T")
@@ -228,6 +226,8 @@ def _unboxed(result: Any) -> Any:
 
 def translate(kernel: Kernel[P, R]) -> Callable[..., R]:
     """Have numba compile a kernel, or load what it compiled before; without numba interpret it."""
+    from farkas.extras import MissingExtra, needed  # here: most processes compile nothing
+
     try:
         numba = needed("numba")
     except MissingExtra as missing:
