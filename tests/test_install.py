@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tarfile
@@ -18,6 +17,7 @@ import pytest
 
 import farkas
 from farkas.errors import Exit
+from farkas.extras import EXTRAS
 from tests.test_extras import CORE, EVERY_CALL, FEATURES, NEEDS, TRACE
 from tests.tools.shared import ROOT
 
@@ -107,32 +107,54 @@ def test_the_sdist_builds_the_same_wheel(wheel: Path, tmp_path: Path) -> None:
     assert again.read_bytes() == wheel.read_bytes()
 
 
-def fresh(folder: Path, wheel: Path, *extras: str) -> Path:
-    """Python of a fresh environment that holds the wheel, and what it asks for; skips offline."""
+def fresh(folder: Path) -> Path:
+    """Python of a fresh environment that holds nothing."""
     if not UV.is_file():
         pytest.skip("uv is not beside this Python; `make install` brings it")
     done = run(UV, "venv", "-q", "--python", sys.executable, folder / "fresh", folder=folder)
     assert done.returncode == 0, done.stderr
-    python = folder / "fresh" / "bin" / "python"
-    lock = (ROOT / "requirements.lock").read_text()
-    pins = folder / "pins.txt"  # the versions that the tests know, so that no release breaks them
-    pins.write_text("\n".join(re.findall(r"^[a-z0-9._-]+==[^\\\n]*", lock, re.MULTILINE)))
-    what = f"{wheel}[{','.join(extras)}]" if extras else str(wheel)
-    done = run(
-        UV, "pip", "install", "-q", "--python", python, "-c", pins, what, folder=folder
-    )  # fmt: skip
+    return folder / "fresh" / "bin" / "python"
+
+
+def install(python: Path, *words: str | Path) -> None:
+    """Install into an environment; skips where no registry can be reached."""
+    done = run(UV, "pip", "install", "-q", "--python", python, *words, folder=python.parent)
     if done.returncode and UNREACHABLE.search(done.stderr):
         pytest.skip(f"no package registry is reached: {done.stderr.strip().splitlines()[-1][:200]}")
     assert done.returncode == 0, done.stderr
-    return python
+
+
+def pinned(folder: Path) -> list[str | Path]:
+    """Hold to the versions that the tests know, so that no release of others breaks them."""
+    lock = (ROOT / "requirements.lock").read_text()
+    pins = folder / "pins.txt"
+    pins.write_text("\n".join(re.findall(r"^[a-z0-9._-]+==[^\\\n]*", lock, re.MULTILINE)))
+    return ["-c", pins]
+
+
+def core_works(python: Path, folder: Path) -> None:
+    """Do everything that the core can, and ask for what it cannot."""
+    (folder / "model.lp").write_text("max\n obj: x + y\nst\n c: 2 x + y <= 4\nend\n")
+    (folder / "jobs.csv").write_text(TRACE)
+    asks = [commands[0] for commands in NEEDS.values()]
+    lines = "".join(f"{json.dumps(line)}\n" for line in [[], *CORE, *asks])
+    done = run(python, "-c", EVERY_CALL, folder=folder, given=lines)
+    found = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len(found) == len(CORE) + len(asks), done.stderr
+    for words, (code, printed, said) in zip(CORE, found, strict=False):
+        assert code == (Exit.NEGATIVE if words[-1] == "--run" else 0), (words, said)
+        assert printed, words
+    for words, (code, _, said) in zip(asks, found[len(CORE) :], strict=True):
+        assert code == Exit.NO_ANSWER, (words, said)
+        assert "pip install 'farkas[" in said, words
 
 
 def test_the_core_runs_in_a_fresh_environment(wheel: Path, tmp_path: Path) -> None:
-    python = fresh(tmp_path, wheel)
+    python = fresh(tmp_path)
+    install(python, wheel, *pinned(tmp_path))
     held = run(UV, "pip", "list", "--format", "json", "--python", python, folder=tmp_path)
-    assert not {one["name"] for one in json.loads(held.stdout)} & {
-        "clarabel", "cvxpy", "jinja2", "matplotlib", "numba", "pyomo", "sympy", "pytest"
-    }  # fmt: skip
+    optional = {*EXTRAS, "pytest"}
+    assert not {one["name"] for one in json.loads(held.stdout)} & optional
     script = python.with_name("farkas")
     asked = run(script, "--version", folder=tmp_path)
     assert asked.stdout.split() == ["farkas", VERSION], asked.stderr
@@ -141,20 +163,18 @@ def test_the_core_runs_in_a_fresh_environment(wheel: Path, tmp_path: Path) -> No
     demo = run(script, "demo", folder=tmp_path)
     assert (demo.returncode, demo.stderr) == (0, "")
     assert all(f"{kind}." in demo.stdout for kind in farkas.kinds())
-    (tmp_path / "model.lp").write_text("max\n obj: x + y\nst\n c: 2 x + y <= 4\nend\n")
-    (tmp_path / "jobs.csv").write_text(TRACE)
-    asks = {package: commands[0] for package, commands in NEEDS.items()}
-    commands = [*CORE, *asks.values()]
-    lines = "".join(f"{json.dumps(line)}\n" for line in [[], *commands])
-    done = run(python, "-c", EVERY_CALL, folder=tmp_path, given=lines)
-    found = [json.loads(line) for line in done.stdout.splitlines()]
-    assert len(found) == len(commands), done.stderr
-    for words, (code, printed, said) in zip(CORE, found, strict=False):
-        assert code == (Exit.NEGATIVE if words[-1] == "--run" else 0), (words, said)
-        assert printed, words
-    for words, (code, _, said) in zip(asks.values(), found[len(CORE) :], strict=True):
-        assert code == Exit.NO_ANSWER, (words, said)
-        assert "pip install 'farkas[" in said, words
+    core_works(python, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("resolution", ["lowest-direct", "highest"])
+def test_the_core_runs_with_the_oldest_and_the_newest_releases(
+    resolution: str, wheel: Path, tmp_path: Path
+) -> None:
+    python = fresh(tmp_path)
+    install(python, "--resolution", resolution, "-r", ROOT / "pyproject.toml")
+    install(python, "--no-deps", wheel)
+    core_works(python, tmp_path)
 
 
 POSITIVE: dict[str, list[list[str]]] = {
@@ -178,13 +198,11 @@ SWEEP = 'name = "one"\n[[instances]]\nkind = "coded"\n[[algorithms]]\nname = "co
 @pytest.mark.slow
 @pytest.mark.parametrize("extra", FEATURES)
 def test_an_extra_brings_all_that_it_is_for(extra: str, wheel: Path, tmp_path: Path) -> None:
-    python = fresh(tmp_path, wheel)
-    shutil.copy(wheel, tmp_path)
+    python = fresh(tmp_path)
+    install(python, wheel, *pinned(tmp_path))
     (tmp_path / "one.toml").write_text(SWEEP)
     # as the error says; what is installed satisfies farkas, whatever a registry has by that name
-    words = ["-q", "--python", python, f"farkas[{extra}]"]
-    done = run(UV, "pip", "install", *words, folder=tmp_path)
-    assert done.returncode == 0, done.stderr
+    install(python, f"farkas[{extra}]", *pinned(tmp_path))
     for command in POSITIVE[extra]:
         if command[0] == "python":
             done = run(python, "-c", command[1], folder=tmp_path)
