@@ -15,7 +15,7 @@ export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
 .PHONY: demo test test-all quick-tests all-tests lint format types contracts bench bench-proofs docs record worst mutants \
-        fuzz figures browser lock install clean
+        fuzz figures browser lock wheel install clean
 
 demo: $(STAMP)  ## one certified run of every kind
 	@$(BIN)/farkas demo
@@ -84,6 +84,11 @@ browser:  ## Debian's headless Chromium, for the tests that look at a report (ne
 lock: $(STAMP)  ## newest allowed versions, pinned with hashes
 	@$(BIN)/uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 \
 	    --generate-hashes --upgrade --no-header --no-annotate --quiet -o requirements.lock
+	@sed -i '1i # Exact versions with hashes of everything that `make` installs; rewrite with `make lock`.' \
+	    requirements.lock
+
+wheel: $(STAMP)  ## wheel and sdist in dist
+	@$(BIN)/python -m hatchling build -d dist
 
 install: $(STAMP)  ## only the set-up
 

@@ -11,7 +11,7 @@ Every name below is imported when it is first used.
 
 import importlib
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _HOMES = {
     "algorithms": "farkas.verbs.listing:algorithms",

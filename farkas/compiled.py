@@ -180,7 +180,8 @@ def _fields(named_tuple: Any) -> dict[str, Any]:
 
 def _dtype(array: Any) -> np.dtype[Any]:
     """Type of the entries of ``npt.NDArray[...]``."""
-    found: np.dtype[Any] = np.dtype(typing.get_args(typing.get_args(array)[1])[0])
+    *_, last = typing.get_args(array)  # the type itself from numpy 2.5 on, before dtype[type]
+    found: np.dtype[Any] = np.dtype(next(iter(typing.get_args(last)), last))
     return found
 
 
@@ -224,8 +225,14 @@ def _unboxed(result: Any) -> Any:
 
 
 def translate(kernel: Kernel[P, R]) -> Callable[..., R]:
-    """Have numba compile a kernel, or load what it compiled before."""
-    import numba
+    """Have numba compile a kernel, or load what it compiled before; without numba interpret it."""
+    from farkas.extras import MissingExtra, needed  # here: most processes compile nothing
+
+    try:
+        numba = needed("numba")
+    except MissingExtra as missing:
+        _say_that_this_takes_long(missing.remedy)
+        return kernel.interpret
     from numba import types
     from numba.extending import typeof_impl
 
@@ -238,6 +245,15 @@ def translate(kernel: Kernel[P, R]) -> Callable[..., R]:
     machine.compile(tuple(_numba_type(hint) for hint in kernel.arguments.values()))
     machine.disable_compile()  # nothing but the signature
     return typing.cast(Callable[..., R], machine)
+
+
+@functools.cache
+def _say_that_this_takes_long(remedy: str) -> None:
+    """Say it on stderr, once a process: what comes out is the same, only later."""
+    if sys.stderr is not None:
+        how = f"without numba these loops may take a hundred times as long; {remedy}"
+        sys.stderr.write(f"farkas: {how}\n")
+        sys.stderr.flush()
 
 
 def _numba_type(hint: Any) -> Any:

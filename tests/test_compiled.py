@@ -6,9 +6,10 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 import farkas.compiled
@@ -69,6 +70,14 @@ def translated(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     monkeypatch.setattr(farkas.compiled, "translate", translate)
     return names
+
+
+@pytest.mark.parametrize(
+    "array", [np.ndarray[Any, np.dtype[np.int64]], list[np.int64], npt.NDArray[np.int64]]
+)
+def test_the_type_of_entries_is_found_in_any_numpy(array: Any) -> None:
+    # NDArray[T] is ndarray[..., dtype[T]] before numpy 2.5, then an alias with the argument T
+    assert farkas.compiled._dtype(array) == np.dtype(np.int64)
 
 
 def test_kernels_call_kernels_and_take_named_tuples() -> None:
@@ -254,7 +263,7 @@ print(len(names) > 3, "numba" in sys.modules)
 
 
 CALLEE = """
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from farkas.compiled import Floats1, compiled
 
 SHARE = {share}

@@ -20,9 +20,13 @@ class ConvexModel:
     """A CVXPY problem whose variables, parameters and constraints have names.
 
     Built by :meth:`ConvexProgram.declare`; attribute access returns variables and parameters.
+    Raises :class:`farkas.extras.MissingExtra` without CVXPY.
     """
 
     def __init__(self, name: str, sense: str) -> None:
+        from farkas.extras import needed
+
+        needed("cvxpy")
         self.name = name
         self.sense = sense
         self.variables: dict[str, cp.Variable] = {}
@@ -125,11 +129,13 @@ class ConvexProgram(Formulation):
 
     def describe(self) -> str:
         """Say the program in words: its families with their labels, on the shipped example."""
-        model = self.model(self.example())
-        lines = [
-            first_line(self) or self.full_name,
-            "",
-            f"{self.sense} {model.problem.objective.args[0]}",
-        ]
+        from farkas.extras import MissingExtra
+
+        lines = [first_line(self) or self.full_name, ""]
+        try:
+            model = self.model(self.example())
+        except MissingExtra as missing:
+            return "\n".join([*lines, f"Its families are read off a model, and {missing}"])
+        lines += [f"{self.sense} {model.problem.objective.args[0]}"]
         lines += [f"  ({model.labels[n]}) {n}: {c}" for n, c in model.constraints.items()]
         return "\n".join(lines)

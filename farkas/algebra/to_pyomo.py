@@ -27,9 +27,12 @@ def to_pyomo(program: RuleProgram, data: Any) -> pyo.ConcreteModel:
     ------
     RuleError
         When a relation holds no variable and is false, which Pyomo cannot express.
+    MissingExtra
+        Without Pyomo.
     """
-    import pyomo.environ as pyo
+    from farkas.extras import needed
 
+    pyo = needed("pyomo.environ")
     declared = program.declarations(data)
     model = pyo.ConcreteModel(name=program.full_name)
     known: dict[int, Any] = {}

@@ -15,6 +15,7 @@ import msgspec
 from farkas.errors import InvalidOption, SolverUnavailable
 from farkas.executor.asked import AskedTask, Shared, TaskEnd
 from farkas.executor.child import Child
+from farkas.extras import needed
 from farkas.words import named
 
 MOST_WORKERS = 1024
@@ -170,20 +171,18 @@ class Dask:
     ------
     InvalidOption
         The address has no port.
+    MissingExtra
+        When dask.distributed is not installed.
     SolverUnavailable
-        When dask.distributed is not installed or the scheduler does not answer.
+        When the scheduler does not answer.
     """
 
     def __init__(self, address: str, *, patience: float = 10.0) -> None:
-        try:
-            from distributed import Client
-        except ImportError:
-            message = "--scheduler needs dask.distributed; install farkas[sweep]"
-            raise SolverUnavailable(message) from None
+        client = needed("distributed").Client
         if ":" not in address.rpartition("//")[2] and not address.startswith("inproc:"):
             raise InvalidOption(f"scheduler {named(address)} has no port; write tcp://host:8786")
         try:
-            self._client = Client(address, timeout=patience, set_as_default=False)
+            self._client = client(address, timeout=patience, set_as_default=False)
         except (OSError, TimeoutError, ValueError) as error:
             raise SolverUnavailable(f"no dask scheduler answers at {address}: {error}") from None
         self._held: tuple[str, Any] = ("", None)  # what all dask workers have been given to share

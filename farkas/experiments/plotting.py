@@ -14,6 +14,7 @@ from farkas.certificates.proof import rounded
 from farkas.errors import InvalidOption, NoAnswer
 from farkas.experiments.outlines import outlines
 from farkas.experiments.worst_cases.schedule import BothSides, layouts, pair_of
+from farkas.extras import needed
 from farkas.instances import Instance
 from farkas.offline.climbing import OfflineOptimum
 from farkas.online.run import Run
@@ -98,7 +99,10 @@ class Picture:
 
 
 def picture_suffix(path: str | os.PathLike[str]) -> str:
-    """Suffix of a file that is a picture; raises `InvalidOption` for others."""
+    """Suffix of a file that is a picture; raises `InvalidOption` for others.
+
+    Raises `MissingExtra` without matplotlib.
+    """
     from farkas.experiments.figures.writing import PICTURES
 
     suffix = Path(path).suffix
@@ -106,6 +110,7 @@ def picture_suffix(path: str | os.PathLike[str]) -> str:
         raise InvalidOption.near(
             f"{named(os.fspath(path))}: a picture ends in {', '.join(PICTURES)}", suffix, PICTURES
         )
+    needed("matplotlib")
     return suffix
 
 

@@ -3,10 +3,10 @@
 An expression that does not simplify proves nothing, and refutes nothing either: it is an error.
 """
 
-import importlib
 from typing import Any
 
 from farkas.errors import NoVerdict
+from farkas.extras import needed
 
 
 class Deferred:
@@ -18,7 +18,7 @@ class Deferred:
         self._name = name
 
     def __getattr__(self, held: str) -> Any:
-        return getattr(importlib.import_module(self._name), held)
+        return getattr(needed(self._name), held)
 
 
 sp = Deferred("sympy")

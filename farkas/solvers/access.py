@@ -53,7 +53,7 @@ def installed(package: str) -> bool:
 
 def missing(what: str) -> Availability:
     """Availability of a solver whose package is absent; ``what`` brings it."""
-    return Availability(Access.MISSING, f"install {what!r} to use it")
+    return Availability(Access.MISSING, f"pip install {what!r} to use it")
 
 
 def version_of(package: str) -> str:

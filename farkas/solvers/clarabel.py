@@ -25,7 +25,8 @@ class Clarabel(Backend):
     """
 
     name = "clarabel"
-    package = bringer = "clarabel"
+    package = "clarabel"
+    bringer = "farkas[convex]"
     abilities = Ability.LINEAR | Ability.DUALS | Ability.RAYS | Ability.CONIC
 
     def run(self, form: LinearForm, options: Options, start: Floats | None) -> Answer:

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from farkas.extras import needed
 from farkas.numbers import Floats
 
 
 def distance(constraint: Any) -> Any:
     """Violation of a constraint at the current values; for exponential cones a bound on it."""
-    import cvxpy as cp
-
+    cp = needed("cvxpy")
     if isinstance(constraint, cp.constraints.ExpCone):
         return exponential_distance(*(np.asarray(part.value, float) for part in constraint.args))
     return constraint.violation()
@@ -85,17 +85,13 @@ def _size(expression: Any) -> float:
 @cache
 def installed_in_cvxpy() -> tuple[str, ...]:
     """Solvers that CVXPY finds; looking them up anew takes longer than a small solve."""
-    import cvxpy
-
-    return tuple(cvxpy.installed_solvers())
+    return tuple(needed("cvxpy").installed_solvers())
 
 
 @cache
 def known_to_cvxpy() -> tuple[str, ...]:
     """Solvers of linear programs that CVXPY knows, installed or not."""
-    import cvxpy
-
-    return tuple(sorted(name for name in cvxpy.settings.SOLVERS if _engines(name)))
+    return tuple(sorted(name for name in needed("cvxpy").settings.SOLVERS if _engines(name)))
 
 
 def takes_integers(solver: str) -> bool:
@@ -105,12 +101,11 @@ def takes_integers(solver: str) -> bool:
 
 def takes_exponential_cones(solver: str) -> bool:
     """Whether CVXPY hands exponential cones to a solver."""
-    from cvxpy.constraints import ExpCone
-
-    return any(ExpCone in engine.SUPPORTED_CONSTRAINTS for engine in _engines(solver))
+    cone = needed("cvxpy").constraints.ExpCone
+    return any(cone in engine.SUPPORTED_CONSTRAINTS for engine in _engines(solver))
 
 
 def _engines(solver: str) -> list[Any]:
-    from cvxpy.reductions.solvers.defines import SOLVER_MAP_CONIC, SOLVER_MAP_QP
-
-    return [table[solver] for table in (SOLVER_MAP_CONIC, SOLVER_MAP_QP) if solver in table]
+    known = needed("cvxpy.reductions.solvers.defines")
+    tables = (known.SOLVER_MAP_CONIC, known.SOLVER_MAP_QP)
+    return [table[solver] for table in tables if solver in table]

@@ -46,7 +46,8 @@ class CvxpySolver(Backend):
         CVXPY's name of it, for example ``SCS``.
     """
 
-    package = bringer = "cvxpy"
+    package = "cvxpy"
+    bringer = "farkas[convex]"
 
     def __init__(self, solver: str) -> None:
         self.solver = solver

@@ -51,7 +51,8 @@ class PyomoSolver(Backend):
         Pyomo's name of it.
     """
 
-    package = bringer = "pyomo"
+    package = "pyomo"
+    bringer = "farkas[pyomo]"
     abilities = Ability.LINEAR | Ability.INTEGER | Ability.DUALS
 
     def __init__(self, solver: str) -> None:

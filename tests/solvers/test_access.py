@@ -24,8 +24,8 @@ def test_a_standing_tells_its_detail():
 
 
 def test_what_is_missing_names_what_brings_it():
-    assert str(missing("farkas[scip]")) == "missing: install 'farkas[scip]' to use it"
-    assert str(missing("clarabel")) == "missing: install 'clarabel' to use it"
+    assert str(missing("farkas[scip]")) == "missing: pip install 'farkas[scip]' to use it"
+    assert str(missing("clarabel")) == "missing: pip install 'clarabel' to use it"
 
 
 def test_packages_are_found_without_importing_them(tmp_path, monkeypatch):

@@ -131,7 +131,7 @@ def test_continuous_columns_are_refused_by_solvers_of_whole_ones(monkeypatch):
 
 def test_a_missing_package_is_said_with_its_remedy(monkeypatch):
     monkeypatch.setattr("farkas.solvers.base.installed", lambda _: False)
-    with pytest.raises(SolverUnavailable, match=r"scip is missing: install 'farkas\[scip\]'"):
+    with pytest.raises(SolverUnavailable, match=r"scip is missing: pip install 'farkas\[scip\]'"):
         solve(SMALL, "scip")
 
 

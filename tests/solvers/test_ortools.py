@@ -135,7 +135,7 @@ def test_names_and_abilities():
 
 def test_without_the_package_it_is_said_how_to_get_it(monkeypatch):
     monkeypatch.setattr("farkas.solvers.base.installed", lambda _: False)
-    words = r"solver ortools:pdlp is missing: install 'farkas\[solvers\]' to use it"
+    words = r"solver ortools:pdlp is missing: pip install 'farkas\[solvers\]' to use it"
     with pytest.raises(SolverUnavailable, match=words):
         solve(MAXIMUM, "ortools:pdlp")
     monkeypatch.setattr("farkas.solvers.base.installed", lambda _: True)

@@ -75,7 +75,7 @@ def test_what_cvxpy_has_an_extra_for_is_got_by_it():
     [
         ("GLOP", "its library and HiGHS's share symbols; use ortools:glop"),
         ("NAG", "https://www.cvxpy.org/tutorial/solvers says how to get it"),
-        ("DAQP", r"install 'cvxpy\[daqp\]' to use it"),
+        ("DAQP", r"pip install 'cvxpy\[daqp\]' to use it"),
     ],
 )
 def test_what_cannot_be_loaded_is_missing_with_its_remedy(solver, words):

@@ -87,6 +87,13 @@ def command(
         _one(find(kind, number), out, chosen, seed, as_json)
 
 
+def _require_pictures() -> None:
+    """Refuse now what could not be drawn after minutes."""
+    from farkas.extras import needed
+
+    needed("matplotlib")
+
+
 def _statement(kind: str, of: str, out: str | None, as_json: bool) -> None:
     """Prove a statement, then draw its two sides."""
     from farkas.adversary.deciding import decides_again
@@ -99,6 +106,7 @@ def _statement(kind: str, of: str, out: str | None, as_json: bool) -> None:
                 f"{named(out)}: schedules are drawn as pictures", Path(out).suffix, PICTURES
             )
         check_writable(out)
+        _require_pictures()
     proof, pair = asked(kind, of)
     if out is not None:
         from farkas.atomic import write_bytes
@@ -184,6 +192,7 @@ def _write_all(
     from farkas.atomic import require_folder
     from farkas.experiments.figures.batch import Batch
 
+    _require_pictures()
     require_folder(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -11,6 +11,7 @@ import numpy as np
 
 from farkas.experiments.figures.figure import Cell, Figure, Places, Printed, Series, Table
 from farkas.experiments.figures.style import DASHES, PUBLISHED, QUIET, looks, styled
+from farkas.extras import needed
 
 WIDTH = 7.0
 """Inches."""
@@ -53,6 +54,7 @@ def draw(data: Figure | Table, title: str, caption: str) -> Any:
     -------
     A ``matplotlib.figure.Figure`` that belongs to no window.
     """
+    needed("matplotlib")
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure as Canvas
     from matplotlib.layout_engine import ConstrainedLayoutEngine

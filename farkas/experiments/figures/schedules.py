@@ -9,6 +9,7 @@ from typing import Any
 
 from farkas.experiments.figures.style import COLOURS, QUIET, styled
 from farkas.experiments.worst_cases.schedule import BothSides, Layout, Schedule, stacked
+from farkas.extras import needed
 
 WIDTH = 7.4
 """Inches."""
@@ -49,6 +50,7 @@ def picture(pair: BothSides, suffix: str) -> bytes:
 
 def drawn(pair: BothSides) -> Any:
     """Draw a statement as a ``matplotlib.figure.Figure`` that belongs to no window."""
+    needed("matplotlib")
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure as Canvas
     from matplotlib.layout_engine import ConstrainedLayoutEngine

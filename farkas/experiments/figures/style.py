@@ -5,6 +5,8 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
+from farkas.extras import needed
+
 # Told apart by readers of every colour vision (Okabe and Ito), darkened until each has a contrast
 # of 3:1 on white; the yellow, which cannot, is left out.
 COLOURS = ("#0072b2", "#c24e00", "#00805b", "#a8477e", "#5b5bd6", "#8a6d00", "#1f8fb8", "#5f5f5f")
@@ -48,8 +50,7 @@ _SETTINGS: dict[str, Any] = {
 @contextlib.contextmanager
 def styled(**settings: Any) -> Iterator[None]:
     """Apply the settings inside the block, with ``settings`` on top."""
-    import matplotlib as mpl
-
+    mpl = needed("matplotlib")
     with mpl.rc_context({**_SETTINGS, **settings}):
         yield
 

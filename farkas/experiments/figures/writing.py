@@ -15,6 +15,7 @@ from farkas.experiments.figures.exhibit import Agreement, Exhibit, Preset, agree
 from farkas.experiments.figures.figure import Figure, Table
 from farkas.experiments.figures.lines import INTERVALS
 from farkas.experiments.figures.measuring import sources
+from farkas.extras import needed
 from farkas.words import named
 
 PICTURES = (".png", ".svg", ".pdf")
@@ -22,8 +23,13 @@ SUFFIXES = (*PICTURES, ".csv", ".json")
 
 
 def check_suffix(path: str) -> None:
-    """Refuse a file name whose suffix says nothing; raises `InvalidOption`."""
+    """Refuse a file name whose suffix says nothing; raises `InvalidOption`.
+
+    Raises `MissingExtra` for pictures without matplotlib, before anything is computed.
+    """
     suffix = Path(path).suffix
+    if suffix in PICTURES:
+        needed("matplotlib")
     if suffix not in SUFFIXES:
         wrong = f"{named(path)}: unknown suffix {suffix!r}"
         raise InvalidOption.near(wrong, suffix, SUFFIXES)

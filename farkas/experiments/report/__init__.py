@@ -1,6 +1,13 @@
-"""A sweep as one page that needs no network."""
+"""A sweep as one page that needs no network.
 
-from farkas.experiments.report.contents import Contents, collect
-from farkas.experiments.report.page import render
+Importing it raises `MissingExtra` without Jinja: every module of it writes markup.
+"""
+
+from farkas.extras import needed
+
+needed("jinja2")  # and what it escapes with
+
+from farkas.experiments.report.contents import Contents, collect  # noqa: E402
+from farkas.experiments.report.page import render  # noqa: E402
 
 __all__ = ["Contents", "collect", "render"]

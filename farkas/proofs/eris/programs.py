@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from farkas.duals.dualize import dualize
 from farkas.duals.eris.schedule_dual import ScheduleDual
+from farkas.extras import needed
 from farkas.instances.eris import Auction
 from farkas.models.eris.as_printed import AsPrinted
 from farkas.models.eris.offline import Offline, OfflineTotal
@@ -105,8 +106,7 @@ def server_in_every_slot() -> Verdict:
 
 def printed_without_transfer(sample: Auction) -> float:
     """Optimum of (2) as printed without (2d): at least that of (2) as printed."""
-    import pyomo.environ as pyo
-
+    pyo = needed("pyomo.environ")
     model = AsPrinted().to_pyomo(sample)
     model.transfer.deactivate()
     pyo.assert_optimal_termination(pyo.SolverFactory("appsi_highs").solve(model))

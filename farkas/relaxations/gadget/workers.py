@@ -4,6 +4,7 @@ import numpy as np
 
 from farkas.algebra import ConvexProgram
 from farkas.errors import NotApplicable
+from farkas.extras import needed
 from farkas.instances.gadget import Cluster
 from farkas.instances.utilities import (
     LinearUtility,
@@ -62,8 +63,7 @@ def concave_utility(utility: Utility, progress, job: int):
     NotApplicable
         When it is not.
     """
-    import cvxpy as cp
-
+    cp = needed("cvxpy")
     refusal = NotApplicable(f"the utility of job {job} is not concave")
     if isinstance(utility, LinearUtility):
         return utility.slope * progress
