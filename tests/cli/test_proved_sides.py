@@ -17,6 +17,7 @@ from farkas.instances.library import path as shipped
 from farkas.online import demos
 from farkas.verbs.solve import solve_form
 from tests.generators.forms import small
+from tests.tools.cells import cells
 
 Capture = pytest.CaptureFixture[str]
 
@@ -27,11 +28,6 @@ def printed(capsys: Capture, *words: str) -> tuple[str, dict[str, Any]]:
     text = capsys.readouterr().out
     assert call([*words, "--json"]) == 0
     return text, json.loads(capsys.readouterr().out)
-
-
-def cells(text: str) -> list[list[str]]:
-    lines = [line for line in text.splitlines() if line.startswith("│")]
-    return [[cell.strip() for cell in line.split("│")[1:-1]] for line in lines]
 
 
 def holds(said: str | float, exact: str | float | Fraction, *, up: bool) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from farkas.cli.output import Json, print_line
-from farkas.errors import InvalidOption, MissingInstance
+from farkas.errors import FileProblem, InvalidOption, MissingInstance
 from farkas.words import quoted
 
 if TYPE_CHECKING:
@@ -71,6 +71,12 @@ def command(
             proof = restated.proof
     except MissingInstance:
         raise InvalidOption("a run is about an instance; add --instance FILE") from None
+    except FileProblem as error:
+        if "no certificate" in str(error) and certificate.endswith((".mps", ".lp", ".gz")):
+            raise InvalidOption(
+                f"{quoted(certificate)}: is a model; farkas prove proves it"
+            ) from None
+        raise
     if as_json:
         from farkas.cli.printing import print_json
 

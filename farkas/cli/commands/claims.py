@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from farkas.cli.completing import complete_claim
 from farkas.cli.output import Json
 from farkas.cli.printing import complain, print_json
 from farkas.cli.tables import print_table, progress
@@ -23,7 +24,10 @@ if TYPE_CHECKING:
 
 def command(
     name: Annotated[
-        str | None, typer.Argument(metavar="[KIND|ID]", help="One kind or one claim.")
+        str | None,
+        typer.Argument(
+            metavar="[KIND|ID]", help="One kind or one claim.", autocompletion=complete_claim
+        ),
     ] = None,
     run: Annotated[bool, typer.Option("--run", help="Check them now.")] = False,
     attack: Annotated[
@@ -74,15 +78,38 @@ def command(
                 report(done + 1, len(chosen))
     if as_json:
         print_json({"claims": [_entry(item, verdicts.get(item.name)) for item in chosen]})
+    elif run and name is not None and [item.name for item in chosen] == [name]:
+        _one(chosen[0], verdicts.get(name))
     else:
         columns = ["claim", "source", "verdict" if run else "statement"]
         rows = [(i.name, i.source, _words(i, verdicts.get(i.name), run)) for i in chosen]
-        print_table(f"{len(chosen)} claims", columns, rows)
+        print_table("1 claim" if len(rows) == 1 else f"{len(rows)} claims", columns, rows)
     if failed:
         raise typer.Exit(max(failed))
     single = run and len(chosen) == 1 and chosen[0].name == name
     if single and verdicts[chosen[0].name].standing is Standing.REFUTED:
         raise typer.Exit(Exit.NEGATIVE)
+
+
+def _one(item: Claim, verdict: Verdict | None) -> None:
+    """Print what became of one claim: both sides of what fails, and what recomputes them."""
+    rows: list[tuple[str, object]] = [
+        ("source", item.source),
+        ("statement", " ".join(item.statement.split())),
+    ]
+    if verdict is not None:
+        rows.append(("verdict", str(verdict)))
+        for relation in verdict.fails:
+            rows += [
+                ("left side", relation.left),
+                ("right side", relation.right),
+                ("it says", f"left {relation.sign} right"),
+            ]
+        rows += [(name.replace("_", " "), number) for name, number in verdict.numbers.items()]
+        if isinstance(verdict.counterexample, str):
+            rows.append(("counterexample", f"farkas show {verdict.counterexample}"))
+        rows.append(("recomputed by", f"farkas claims {item.name} --run"))
+    print_table(item.name, ["", ""], rows)
 
 
 def _attack(

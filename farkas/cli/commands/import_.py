@@ -6,14 +6,16 @@ from typing import Annotated
 
 import typer
 
-from farkas.cli.output import Json, print_line
+from farkas.cli.output import Json
 from farkas.cli.printing import complain, print_document, print_json
 from farkas.cli.values import (
     Seed,
     Settings,
     assignments,
     check_writable,
+    file_for,
     json_assignments,
+    print_written,
     summary,
 )
 from farkas.errors import InvalidOption
@@ -38,7 +40,9 @@ def command(
     """Make an instance from a public trace.
 
     What the trace does not hold is drawn from the published ranges, and the choice is written into
-    the instance's description.  Without -o the instance itself goes to standard output.
+    the instance's description.  Without -o a pipe gets the instance itself; on a terminal it is
+    written to NAME.json, and what was written is summed up.  `farkas list sources` lists sources,
+    `farkas show SOURCE` the columns and settings of one.
     """
     from farkas.instances import to_bytes, write
     from farkas.instances.traces import import_trace
@@ -56,6 +60,7 @@ def command(
             [pair for word in columns for pair in word.split(",")], "--map"
         )
     imported = import_trace(source, path, kind, seed, **options)
+    out = file_for(imported.instance, out, as_json)
     if out is None:
         complain(imported.report())
         print_document(to_bytes(imported.instance).decode())
@@ -65,4 +70,4 @@ def command(
         counts = {"kept": imported.kept, "dropped": dict(imported.dropped)}
         print_json({**summary(imported.instance, out), **counts})
     else:
-        print_line(f"{out}: {imported.report()}; sha256 {imported.instance.sha256}")
+        print_written(imported.instance, out, ("from the trace", imported.report()))

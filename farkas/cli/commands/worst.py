@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from farkas.cli import tables
 from farkas.cli.output import Json
 from farkas.cli.printing import complain, print_json
 from farkas.cli.tables import print_table, promised
-from farkas.cli.values import Seed, Settings, assignments, check_seconds, check_writable
+from farkas.cli.values import Seed, Settings, assignments, check_seconds, check_writable, measured
 from farkas.errors import Exit, InvalidOption
 from farkas.words import named
 
@@ -179,6 +180,10 @@ def _print(found: WorstCase) -> None:
         ("proved bound", None if found.bound is None else promised(found.bound, up=up)),
         ("instances scored", found.evaluations),
         ("made small", "yes" if found.is_shrunk else "not to the end"),
-        ("CPU seconds", found.seconds),
+        ("CPU seconds", tables.seconds(found.seconds)),
     ]
-    print_table(f"worst case of {named(found.gap.reached.algorithm)}", ["", ""], rows)
+    print_table(
+        f"worst case of {named(found.gap.reached.algorithm)}{measured(found.proof.instance)}",
+        ["", ""],
+        rows,
+    )

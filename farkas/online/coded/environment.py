@@ -129,6 +129,10 @@ class Environment(driver.Environment):
         (plan,) = decisions
         return broken(instance, plan)
 
+    def measure(self, instance: CodedComputing) -> str:
+        """Say what a value is."""
+        return f"time ({instance.time_unit})"
+
     def worth(self, instance: CodedComputing, decisions: Sequence[Allocation]) -> Outcome:
         """Completion time under (6), and what the surrogate hides.
 
