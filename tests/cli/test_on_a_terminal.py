@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from farkas.cli import call
+from farkas.cli.layout import size
 from farkas.online import algorithms
 from farkas.proofs import claims
 from farkas.solvers import backends
@@ -35,7 +36,7 @@ def test_no_line_is_longer_than_the_terminal_and_no_name_is_broken(
     assert "\x1b" not in text
     words = set(re.findall(r"\S+", text))
     assert set(COMMANDS[command]) <= {word.rstrip(",;:") for word in words}
-    assert max(map(len, text.splitlines())) <= columns
+    assert max(map(size, text.splitlines())) <= columns
 
 
 def test_columns_are_honoured_and_nothing_is_coloured_in_a_pipe(
@@ -46,7 +47,7 @@ def test_columns_are_honoured_and_nothing_is_coloured_in_a_pipe(
     assert call(["claims", "coded"]) == 0
     text = capsys.readouterr().out
     assert "\x1b" not in text
-    assert max(map(len, text.splitlines())) <= 60
+    assert max(map(size, text.splitlines())) <= 60
     monkeypatch.delenv("COLUMNS")
     assert call(["claims", "coded"]) == 0
     # one line a claim where nothing limits the width

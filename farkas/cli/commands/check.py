@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from farkas.cli.output import Json, print_line
-from farkas.errors import FileProblem, InvalidOption, MissingInstance
+from farkas.errors import InvalidOption, MissingInstance
 from farkas.words import quoted
 
 if TYPE_CHECKING:
@@ -71,12 +71,6 @@ def command(
             proof = restated.proof
     except MissingInstance:
         raise InvalidOption("a run is about an instance; add --instance FILE") from None
-    except FileProblem as error:
-        if "no certificate" in str(error) and certificate.endswith((".mps", ".lp", ".gz")):
-            raise InvalidOption(
-                f"{quoted(certificate)}: is a model; farkas prove proves it"
-            ) from None
-        raise
     if as_json:
         from farkas.cli.printing import print_json
 
@@ -89,7 +83,7 @@ def command(
 
 
 def _proved(path: str, instance: str | None, model: str | None, most_work: int | None) -> AnyProof:
-    if model is None and most_work is None and not path.endswith(".vipr"):
+    if model is None and most_work is None and path.endswith(".json"):
         from farkas.verbs.check_file import prove_file
 
         return prove_file(path, instance)
