@@ -20,3 +20,8 @@ def rows(text: str) -> list[list[str]]:
             break
         below.append(line)
     return below
+
+
+def pairs(text: str) -> dict[str, str]:
+    """What stands behind each word of a table of two columns."""
+    return {line[0]: line[1] for line in cells(text) if len(line) == 2}
