@@ -51,7 +51,8 @@ def command(
 ) -> None:
     """Recompute a published figure or table, with the paper's values over ours.
 
-    Without a number it lists what there is and how each compares with the print at the full preset;
+    Without a number it lists what there is and how each compares with the print at the full preset
+    (and why, where the line is long enough);
     `farkas figure all` writes every one (.png and .json) into a folder, `figures` unless -o says
     otherwise.  Stopped, it goes on where it was: figures and measurements that are there are kept.
 
@@ -141,7 +142,7 @@ def _list(exhibits: list[Exhibit], as_json: bool) -> None:
         (exhibit.name, exhibit.title, str(exhibit.agreement), exhibit.reason)
         for exhibit in exhibits
     ]
-    print_table(f"{len(exhibits)} figures and tables", columns, rows)
+    print_table(f"{len(exhibits)} figures and tables", columns, rows, spare=["because"])
 
 
 def _one(exhibit: Exhibit, out: str | None, preset: Preset, seed: int, as_json: bool) -> None:

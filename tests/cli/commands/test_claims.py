@@ -9,7 +9,7 @@ import pytest
 
 from farkas.cli import call
 from farkas.instances.library import path as shipped
-from tests.tools.cells import cells
+from tests.tools.cells import cells, pairs, rows
 
 TINY = str(shipped("mlbroker/tiny"))
 Capture = pytest.CaptureFixture[str]
@@ -67,6 +67,17 @@ def test_a_refuted_claim_shows_both_sides_and_what_recomputes_them(capsys: Captu
     # a claim that holds has no sides that fail
     assert call(["claims", "coded.full_loads_are_global", "--run"]) == 0
     assert "left side" not in capsys.readouterr().out
+
+
+def test_a_list_shows_first_sentences_and_one_claim_its_whole_statement(capsys: Capture) -> None:
+    assert call(["claims", "eris"]) == 0
+    listed = {row[0]: row[-1] for row in rows(capsys.readouterr().out)}
+    whole = "Algorithm 2 finds the schedule of best payoff."
+    assert listed["eris.algorithm_2_is_optimal"] == whole
+    assert call(["claims", "eris.algorithm_2_is_optimal"]) == 0
+    told = pairs(capsys.readouterr().out)
+    assert told["statement"].startswith(f"{whole} Holds for total data only")
+    assert told["checked by"] == "farkas claims eris.algorithm_2_is_optimal --run"
 
 
 def test_claims_of_a_kind_are_those_of_no_other(capsys: Capture) -> None:
