@@ -45,6 +45,13 @@ def names(sort: str, kind: str = "") -> list[str]:
     return sorted(name for name in found if name.startswith(f"{kind}." if kind else ""))
 
 
+def sources() -> list[str]:
+    """Trace sources whose text registers them."""
+    says = re.compile(r'^@importers\.register\("(\w+):', re.MULTILINE)
+    paths = (ROOT / "instances" / "traces").glob("*.py")
+    return sorted({name for path in paths for name in says.findall(path.read_text("utf-8"))})
+
+
 def kind_of(file: str) -> str:
     """Kind of a shipped instance or of the instance in a file; empty where it cannot be told."""
     kind = file.partition("/")[0]
@@ -78,6 +85,11 @@ def _files(incomplete: str) -> Iterator[str]:
 def complete_kind(incomplete: str) -> list[str]:
     """Kinds."""
     return _starting(kinds(), incomplete)
+
+
+def complete_source(incomplete: str) -> list[str]:
+    """Trace sources."""
+    return _starting(sources(), incomplete)
 
 
 def complete_sort(incomplete: str) -> list[str]:

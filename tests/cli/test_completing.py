@@ -15,6 +15,7 @@ from farkas.cli import completing
 from farkas.cli.listed import SORTS
 from farkas.instances import library
 from farkas.instances.files import own_kinds
+from farkas.instances.traces import sources
 from farkas.online import algorithms
 from farkas.proofs import claims
 from tests.tools.shared import ROOT
@@ -64,6 +65,7 @@ def test_the_cheap_names_are_the_registered_ones() -> None:
         found, known = completing.names("claims", kind), claims.names(f"{kind}.")
         assert set(found) <= set(known)
         assert len(found) > 0.9 * len(known)  # a few are registered in a loop
+    assert completing.sources() == sources()
     assert tuple(SORTS) == completing.SORTS
 
 
@@ -80,6 +82,9 @@ def test_the_cheap_names_are_the_registered_ones() -> None:
         (["claims", "eris.competitive_r"], ["eris.competitive_ratio"]),
         (["show", "mlbroker.oas"], ["mlbroker.oasis"]),
         (["generate", "cod"], ["coded"]),
+        (["import", "ph"], ["philly"]),
+        (["worst", "gadget.fi"], ["gadget.fifo"]),
+        (["figure", "er"], ["eris"]),
     ],
     ids=lambda words: " ".join(words) if isinstance(words, list) else None,
 )

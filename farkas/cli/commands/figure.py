@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 import typer
 
+from farkas.cli.completing import complete_kind
 from farkas.cli.output import Json
 from farkas.cli.printing import complain, print_json, print_text
 from farkas.cli.tables import print_table, progress, progress_of_many
@@ -26,7 +27,10 @@ WORST = "worst"
 
 def command(
     kind: Annotated[
-        str | None, typer.Argument(metavar="[KIND|all]", help="One kind, or all of them.")
+        str | None,
+        typer.Argument(
+            metavar="[KIND|all]", help="One kind, or all.", autocompletion=complete_kind
+        ),
     ] = None,
     number: Annotated[
         str | None, typer.Argument(metavar="[N|all|worst]", help="For example 5 or table4.")

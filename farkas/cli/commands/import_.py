@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from farkas.cli.completing import complete_kind, complete_source
 from farkas.cli.output import Json
 from farkas.cli.printing import complain, print_document, print_json
 from farkas.cli.values import (
@@ -22,9 +23,16 @@ from farkas.errors import InvalidOption
 
 
 def command(
-    source: Annotated[str, typer.Argument(metavar="SOURCE", help="Trace, for example philly.")],
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="SOURCE", help="For example philly.", autocompletion=complete_source
+        ),
+    ],
     path: Annotated[str, typer.Argument(metavar="PATH", help="File of the trace.")],
-    kind: Annotated[str, typer.Option(help="Kind of instance to make, for example mlbroker.")],
+    kind: Annotated[
+        str, typer.Option(help="Kind to make, for example mlbroker.", autocompletion=complete_kind)
+    ],
     prices: Annotated[
         str | None, typer.Option(metavar="FILE", help="Price table, where the kind needs one.")
     ] = None,

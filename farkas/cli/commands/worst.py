@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from farkas.cli import tables
+from farkas.cli.completing import complete_algorithm
 from farkas.cli.output import Json
 from farkas.cli.printing import complain, print_json
 from farkas.cli.tables import print_table, promised
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
 
 
 def command(
-    algorithm: Annotated[str, typer.Argument(help="Name, for example dps.simple.")],
+    algorithm: Annotated[
+        str, typer.Argument(help="Name, for example dps.simple.", autocompletion=complete_algorithm)
+    ],
     settings: Settings = None,
     instance: Annotated[
         str | None, typer.Option("--from", metavar="FILE", help="Search around this instance.")
