@@ -12,7 +12,7 @@ import typer
 from farkas.atomic import require_target
 from farkas.cli.completing import complete_instance
 from farkas.errors import FileProblem, InvalidOption
-from farkas.words import named
+from farkas.words import named, quoted
 
 InstanceFile = Annotated[
     str,
@@ -132,15 +132,25 @@ def file_for(instance: Any, out: str | None, as_json: bool) -> str | None:
 
 
 def print_written(instance: Any, path: str, *rows: tuple[str, str]) -> None:
-    """Describe an instance that a command has written: its size and the settings that made it."""
+    """Describe an instance that a command has written: its size and the settings that made it.
+
+    Parameters
+    ----------
+    rows
+        What else is said; with any, the description may hold words of a trace and is quoted.
+    """
     from farkas.cli.tables import print_table
     from farkas.verbs.shown_files import sizes
 
+    text = instance.description or ""
+    word = next((w for w in ("; options ", ", settings ") if w in text), "; options ")
+    made, _, settings = text.rpartition(word)
     told = [
         ("instance", f"{named(instance.name)}, kind {instance.kind}"),
         *rows,
         ("size", sizes(instance)),
-        ("made by", re.sub(r",(?=\S)", ", ", instance.description or "")),
+        ("made by", quoted(made, len(made)) if rows else made),
+        ("settings", re.sub(r",(?=\S)", ", ", settings)),
         ("sha256", instance.sha256),
         ("next", f"farkas compare {named(path)}"),
     ]

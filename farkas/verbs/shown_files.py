@@ -85,7 +85,7 @@ def _capacity(item: Instance) -> str:
     each = getattr(item, "site_capacity", None)
     if each is not None:
         whole = {tuple(row) for row in each}
-        names = getattr(item, "resource_names", None) or range(len(each[0]))
+        names = [named(str(n)) for n in getattr(item, "resource_names", range(len(each[0])))]
         if len(whole) == 1:
             held = ", ".join(f"{n} {x:g}" for n, x in zip(names, each[0], strict=True))
             return f"capacity of a site: {held}"
@@ -117,7 +117,7 @@ def _decided_or_certificate(path: str, name: str) -> tuple[str, str, dict[str, s
     word = "Numbers are the file's word until it is checked."
     if isinstance(found, Certificate):
         tag = found.__struct_config__.tag
-        about = f" on an instance of kind {found.kind}" if found.kind else ""
+        about = f" on an instance of kind {named(found.kind)}" if found.kind else ""
         text = f"{name}  a certificate of type {tag} of {named(found.program)}{about}"
         return "certificate", f"{text}\n\nProve it: farkas check {name}{_against(found)}", {}
     if isinstance(found, Gap):
@@ -125,12 +125,14 @@ def _decided_or_certificate(path: str, name: str) -> tuple[str, str, dict[str, s
             f"{name}  a statement: {named(found.reached.algorithm)} is behind"
             f" {named(found.witness.algorithm)} by a ratio of {named(found.ratio)}"
         )
-        steps = f"Prove it: farkas check {name}\nDraw it: farkas figure {found.reached.kind} worst"
-        return "statement", f"{text}\n\n{word}\n{steps} --of {name}", {}
+        draw = f"farkas figure {named(found.reached.kind)} worst --of {name}"
+        steps = f"Prove it: farkas check {name}\nDraw it: {draw}"
+        return "statement", f"{text}\n\n{word}\n{steps}", {}
     ratio = "" if found.ratio is None else f", certified ratio {found.ratio:.6g}"
     text = (
-        f"{name}  a run of {named(found.algorithm)} on {named(found.instance)}, kind {found.kind}:"
-        f" value {found.value:.6g}{ratio}, {len(found.decisions)} steps, seed {found.manifest.seed}"
+        f"{name}  a run of {named(found.algorithm)} on {named(found.instance)},"
+        f" kind {named(found.kind)}: value {found.value:.6g}{ratio},"
+        f" {len(found.decisions)} steps, seed {found.manifest.seed}"
     )
     steps = f"Prove it: farkas check {name} --instance FILE\nDraw it: farkas plot {name}"
     return "run", f"{text}\n\n{word}\n{steps}", {}

@@ -44,7 +44,7 @@ def test_the_file_holds_what_the_command_counts(
     assert told["from the trace"] == said
     assert told["sha256"] == read(out).sha256
     assert told["size"].startswith("3 jobs, ")
-    assert '"slots":3' in told["made by"].replace(" ", "")
+    assert '"slots":3' in told["settings"]
 
 
 def test_without_a_file_the_instance_goes_out_and_the_counts_to_standard_error(
