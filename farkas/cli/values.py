@@ -108,10 +108,10 @@ def choices(a: str, sort: str, flag: str, file: str, kind: str) -> InvalidOption
 
 def measured(instance: Any) -> str:
     """Words for a title: what values on an instance are, and their unit; after a comma."""
-    from farkas.online import environments
+    from farkas.verbs.shown_files import measure
 
-    environment = environments.get(instance.kind)
-    return "" if environment is None else f", {environment.measure(instance)}"
+    words = measure(instance)
+    return f", {words}" if words else ""
 
 
 def file_for(instance: Any, out: str | None, as_json: bool) -> str | None:

@@ -11,8 +11,9 @@ from farkas.certificates.ratio import ratio_at_most, ratio_words
 from farkas.errors import NotApplicable
 from farkas.forms import Sense
 from farkas.instances import kinds, library
-from farkas.online import algorithms, demos, environments
+from farkas.online import algorithms, demos
 from farkas.verbs.programs import find_program, trace
+from farkas.verbs.shown_files import measure
 from farkas.verbs.solve import solve_form
 
 
@@ -102,6 +103,5 @@ def _line(
     ratio: float | None,
     seconds: float,
 ) -> DemoLine:
-    measure = environments[instance.kind].measure(instance)
     name = f"{instance.kind}/{instance.name}"
-    return DemoLine(name, what, sense, value, bound, ratio, seconds, measure)
+    return DemoLine(name, what, sense, value, bound, ratio, seconds, measure(instance))

@@ -49,6 +49,19 @@ def described(path: str) -> tuple[str, str, dict[str, str]]:
     return "instance", f"{text}\n\nNext: farkas compare {name}", {"sha256": item.sha256}
 
 
+def measure(item: Instance) -> str:
+    """Say what values on an instance are, with their unit; empty where its kind does not say.
+
+    >>> from farkas.instances import library
+    >>> measure(library.load("mlbroker/tiny"))
+    'cost (USD)'
+    """
+    from farkas.online import environments
+
+    said = getattr(environments.get(item.kind), "measure", None)
+    return str(said(item)) if said is not None else ""
+
+
 def sizes(item: Instance) -> str:
     """Say how large an instance is: slots, sites, jobs, capacity.
 
@@ -96,6 +109,14 @@ def _capacity(item: Instance) -> str:
     if all(units):
         totals = [sum(sum(row) for row in side or ()) for side in units]
         return f"capacity of all servers: {totals[0]} workers, {totals[1]} parameter servers"
+    hosts = [node for node in getattr(item, "nodes", ()) if getattr(node, "server", False)]
+    if hosts:
+        parts = []
+        for r, name in enumerate(getattr(item, "resources", ())):
+            each_host = [node.capacity[r] for node in hosts]
+            known = "unlimited" if None in each_host else f"{sum(each_host):g}"
+            parts.append(f"{named(str(name))} {known}")
+        return f"capacity of all servers: {', '.join(parts)}"
     return ""
 
 

@@ -92,6 +92,9 @@ def test_the_size_of_every_shipped_instance_is_said() -> None:
     both = library.load("eris/tiny").site_capacity
     gpus = sum(site[0] for site in both)
     assert f"capacity of all sites: gpu {gpus:g}, " in sizes(library.load("eris/tiny"))
+    # servers of 2, 2, 2 and 1 GPUs; nothing limits iterations in a slot
+    told = sizes(library.load("gadget/demo"))
+    assert told.endswith("capacity of all servers: gpu 7, iterations unlimited")
     market = library.load("dps/demo")
     total = sum(map(sum, market.server_workers))
     assert f"capacity of all servers: {total} workers" in sizes(market)
