@@ -35,7 +35,8 @@ def ended(error: BaseException) -> int:
 def _unexpected(error: BaseException) -> int:
     usage = getattr(error, "format_message", None)  # the parser's errors; their class is private
     if usage is not None:
-        complain(f"{usage()} (see farkas --help)")
+        where = getattr(getattr(error, "ctx", None), "command_path", "farkas")
+        complain(f"{usage()} (see {where} --help)")
         return Exit.BAD_INPUT
     if sys.flags.optimize > 1:  # names, sources and statements of claims stand in docstrings
         complain("needs its docstrings, which python -OO and PYTHONOPTIMIZE=2 strip")

@@ -36,6 +36,17 @@ def print_text(text: str) -> None:
     write("".join(f"{cleaned(line)}\n" for line in text.rstrip("\n").split("\n")))
 
 
+def print_folded(text: str) -> None:
+    """Print text of several lines, long ones folded below their begin where room is short."""
+    from farkas.cli.layout import folded, room, size
+
+    width = room()
+    for line in map(cleaned, text.rstrip("\n").split("\n")):
+        begin = line[: len(line) - len(line.lstrip(" "))]
+        parts = folded(line.lstrip(" "), width - size(begin), indent="  ")
+        write("".join(f"{begin}{part}\n" for part in parts))
+
+
 def print_document(text: str) -> None:
     """Print JSON as it is in its file, with invisible characters spelt."""
     from farkas.visible import visible_json

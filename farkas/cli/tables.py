@@ -9,14 +9,12 @@ from fractions import Fraction
 from types import NoneType
 from typing import TYPE_CHECKING, Any
 
+from farkas.cli.layout import folded, laid_out, room
 from farkas.cli.output import write
 from farkas.words import cleaned
 
 if TYPE_CHECKING:
     from farkas.offline.climbing import Advance
-
-# Wide enough that nothing is cut or wrapped where no terminal limits the width.
-PIPED_WIDTH = 1000
 
 
 class Number(str):
@@ -42,24 +40,36 @@ def promised_ratio(ratio: float | None) -> Number | None:
     return None if ratio is None else Number(ratio_words(ratio))
 
 
-def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-    """Print a table; numbers stand right, words left."""
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
+def seconds(value: float | None) -> Number | None:
+    """Return the cell of a time, with three significant digits.
 
-    terminal = sys.stdout.isatty()
-    console = Console(width=None if terminal else PIPED_WIDTH, highlight=False, markup=False)
-    table = Table(show_header=any(columns), pad_edge=False)
-    for place, column in enumerate(columns):
-        numeric = bool(rows) and all(isinstance(r[place], _NUMBERS) for r in rows)
-        table.add_column(column, justify="right" if numeric else "left", overflow="fold")
-    for row in rows:
-        table.add_row(*(Text(cleaned(show(cell))) for cell in row))
-    with console.capture() as captured:
-        console.print(table)
-    lines = [cleaned(title), *captured.get().splitlines()]
-    write("".join(f"{line.rstrip()}\n" for line in lines))
+    >>> seconds(0.0360217), seconds(1.005), seconds(12.34), seconds(1234.5), seconds(0.0)
+    ('0.0360', '1.00', '12.3', '1234', '0')
+    """
+    if value is None:
+        return None
+    exponent = int(f"{value:.2e}".partition("e")[2])
+    return Number(f"{value:.{max(0, 2 - exponent)}f}" if value else "0")
+
+
+def print_table(
+    title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], *, spare: Sequence[str] = ()
+) -> None:
+    """Print a table; numbers stand right, words left.
+
+    Parameters
+    ----------
+    spare
+        Heads of columns that a narrow terminal may lack, the first one first; see `laid_out`.
+    """
+    right = [
+        bool(rows) and any(columns) and all(isinstance(row[place], _NUMBERS) for row in rows)
+        for place in range(len(columns))
+    ]
+    cells = [[cleaned(show(cell)) for cell in row] for row in rows]
+    width = room()
+    lines = [*folded(cleaned(title), width), *laid_out(columns, cells, right, width, spare)]
+    write("".join(f"{line}\n" for line in lines))
 
 
 def show(value: Any) -> str:
@@ -131,7 +141,9 @@ def searching() -> Callable[[Advance], None] | None:
         up = step.sense == "min"
         value = "-" if step.value is None else rounded(step.value, up=up)
         bound = "-" if step.bound is None else rounded(step.bound, up=not up)
-        sys.stderr.write(f"{step.seconds:.3g} s: value {value}, bound {bound}: {step.method}\n")
+        sys.stderr.write(
+            f"{seconds(step.seconds)} s: value {value}, bound {bound}: {step.method}\n"
+        )
         sys.stderr.flush()
 
     return told

@@ -1,5 +1,8 @@
 """Words of the command line as values."""
 
+import os
+import re
+import sys
 from collections.abc import Sequence
 from typing import Annotated, Any
 
@@ -7,10 +10,17 @@ import msgspec
 import typer
 
 from farkas.atomic import require_target
-from farkas.errors import InvalidOption
+from farkas.cli.completing import complete_instance
+from farkas.errors import FileProblem, InvalidOption
+from farkas.words import named, quoted
 
 InstanceFile = Annotated[
-    str, typer.Argument(metavar="FILE", help="Instance file (JSON), or a shipped instance.")
+    str,
+    typer.Argument(
+        metavar="FILE",
+        help="Instance file (JSON), or a shipped instance.",
+        autocompletion=complete_instance,
+    ),
 ]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of every random draw.")]
 BoundSeconds = Annotated[
@@ -78,6 +88,73 @@ def _json_or_text(text: str) -> Any:
         return msgspec.json.decode(text)
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         return text
+
+
+def choices(a: str, sort: str, flag: str, file: str, kind: str) -> InvalidOption:
+    """Build the error that a name is missing; it lists those of the file's kind.
+
+    Parameters
+    ----------
+    a, sort
+        What is missing, with its article and in the plural, for example ``"a program"``.
+    flag
+        The option that takes it.
+    """
+    from farkas.verbs.show import catalogue
+
+    known = ", ".join(catalogue(kind)[sort])
+    return InvalidOption(f"{named(file)} is of kind {kind}: name {a} ({flag}), one of {known}")
+
+
+def measured(instance: Any) -> str:
+    """Words for a title: what values on an instance are, and their unit; after a comma."""
+    from farkas.verbs.shown_files import measure
+
+    words = measure(instance)
+    return f", {words}" if words else ""
+
+
+def file_for(instance: Any, out: str | None, as_json: bool) -> str | None:
+    """Return the file to write: the given one or, on a terminal, one named after the instance.
+
+    Raises
+    ------
+    FileProblem
+        There is another file of that name.
+    """
+    if out is not None or as_json or not sys.stdout.isatty():
+        return out
+    name = re.sub(r"[^\w.-]+", "_", instance.name) or instance.kind
+    path = f"{name}.json"
+    if os.path.lexists(path):
+        raise FileProblem(f"{named(path)}: is there already; name a file with -o")
+    return path
+
+
+def print_written(instance: Any, path: str, *rows: tuple[str, str]) -> None:
+    """Describe an instance that a command has written: its size and the settings that made it.
+
+    Parameters
+    ----------
+    rows
+        What else is said; with any, the description may hold words of a trace and is quoted.
+    """
+    from farkas.cli.tables import print_table
+    from farkas.verbs.shown_files import sizes
+
+    text = instance.description or ""
+    word = next((w for w in ("; options ", ", settings ") if w in text), "; options ")
+    made, _, settings = text.rpartition(word)
+    told = [
+        ("instance", f"{named(instance.name)}, kind {instance.kind}"),
+        *rows,
+        ("size", sizes(instance)),
+        ("made by", quoted(made, len(made)) if rows else made),
+        ("settings", re.sub(r",(?=\S)", ", ", settings)),
+        ("sha256", instance.sha256),
+        ("next", f"farkas compare {named(path)}"),
+    ]
+    print_table(f"{named(path)}: written", ["", ""], told)
 
 
 def summary(instance: Any, path: str) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from farkas.cli import tables
 from farkas.cli.printing import complain, print_json
 from farkas.cli.tables import print_table, promised
 from farkas.cli.values import check_writable
@@ -107,6 +108,6 @@ def _print(found: BoxProof) -> None:
         ("numbers that vary", ", ".join(found.program.varied)),
         ("rows, columns", f"{found.upper.form.num_rows}, {found.upper.form.num_columns}"),
         ("nodes", found.upper.nodes),
-        ("CPU seconds", found.seconds),
+        ("CPU seconds", tables.seconds(found.seconds)),
     ]
     print_table(f"worst case of {named(found.program.algorithm)}", ["", ""], rows)

@@ -2,17 +2,18 @@
 
 import contextlib
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from farkas.certificates.doubles import double
 from farkas.certificates.points import exact_value
-from farkas.certificates.ratio import ratio_at_most
+from farkas.certificates.ratio import ratio_at_most, ratio_words
 from farkas.errors import NotApplicable
 from farkas.forms import Sense
 from farkas.instances import kinds, library
 from farkas.online import algorithms, demos
 from farkas.verbs.programs import find_program, trace
+from farkas.verbs.shown_files import measure
 from farkas.verbs.solve import solve_form
 
 
@@ -27,6 +28,23 @@ class DemoLine:
     bound: float | None
     ratio: float | None
     seconds: float
+    measure: str = ""
+    """What value and bound are, with their unit."""
+
+
+def proved(lines: Sequence[DemoLine]) -> str:
+    """Say what the lines prove, read off their numbers, and what to type next."""
+    ratios = [line for line in lines if line.ratio is not None]
+    if not ratios:
+        return "Nothing is proved of these lines."
+    worst = max(ratios, key=lambda line: line.ratio or 0.0)
+    count = f"all {len(lines)}" if len(ratios) == len(lines) else f"{len(ratios)} of {len(lines)}"
+    return (
+        f"Proved for {count} lines in exact arithmetic, trusting no solver: no plan, not even"
+        " one that knows the future, is better than the value by more than the factor under"
+        f" certified ratio (the largest is {ratio_words(worst.ratio or 0.0)}: {worst.what} on"
+        f" {worst.instance}).  Next: farkas compare {worst.instance}"
+    )
 
 
 def demo(progress: Callable[[int, int], None] | None = None) -> list[DemoLine]:
@@ -60,7 +78,7 @@ def run_line(name: str, instance: Any) -> DemoLine:
     run = algorithms[name].run(instance)
     bound = None if run.certificate is None else run.certificate.double(run.sense)
     seconds = run.timings["policy"] + run.timings["certify"]
-    return DemoLine(instance.name, name, run.sense, run.value, bound, run.ratio, seconds)
+    return _line(instance, name, run.sense, run.value, bound, run.ratio, seconds)
 
 
 def solve_line(name: str, relaxation: str, instance: Any) -> DemoLine:
@@ -73,4 +91,17 @@ def solve_line(name: str, relaxation: str, instance: Any) -> DemoLine:
         bound = double(relaxed.bound, up=sense == "max")
         ratio = ratio_at_most(sense, value, relaxed.bound, exact=False)
     seconds = solution.answer.seconds + relaxed.answer.seconds
-    return DemoLine(instance.name, name, sense, float(value), bound, ratio, seconds)
+    return _line(instance, name, sense, float(value), bound, ratio, seconds)
+
+
+def _line(
+    instance: Any,
+    what: str,
+    sense: Sense,
+    value: float,
+    bound: float | None,
+    ratio: float | None,
+    seconds: float,
+) -> DemoLine:
+    name = f"{instance.kind}/{instance.name}"
+    return DemoLine(name, what, sense, value, bound, ratio, seconds, measure(instance))

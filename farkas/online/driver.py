@@ -113,6 +113,10 @@ class Environment:
         """List the requirements that decisions break, in words."""
         return []
 
+    def measure(self, instance: Any) -> str:
+        """Say what a value is and in which unit, for example ``"cost (USD)"``."""
+        return "cost" if self.sense == "min" else "worth"
+
     def bound(self, instance: Any) -> Bound | None:
         """Return a proved bound on every run, for policies that prove none themselves."""
         return None

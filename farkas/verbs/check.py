@@ -10,6 +10,7 @@ from farkas.certificates.files import Certificate
 from farkas.errors import InvalidOption, NoAnswer, NotACertificate
 from farkas.required import require_type
 from farkas.verbs.check_file import opened, proof_of, prove_file
+from farkas.words import named
 
 if TYPE_CHECKING:
     from farkas.adversary.gap import Gap, GapProof
@@ -74,6 +75,9 @@ def check(
         from farkas.certificates.vipr_check import check_vipr
 
         return check_vipr(what) if most_work is None else check_vipr(what, most_work)
+    if os.path.exists(what) and os.fspath(what).endswith((".mps", ".lp", ".gz")):
+        name = named(os.fspath(what))
+        raise InvalidOption(f"{name}: is a model; farkas prove {name} proves its optimum")
     return prove_file(what, instance, most_work)
 
 

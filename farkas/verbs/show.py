@@ -1,7 +1,6 @@
 """What there is, and what each thing says: programs, algorithms, claims, quantities, instances."""
 
 import dataclasses
-import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from types import NoneType
@@ -9,12 +8,17 @@ from typing import Any
 
 from farkas.algebra import programs
 from farkas.errors import InvalidOption, UnknownName
-from farkas.instances import kinds, library, read
+from farkas.instances import kinds, library
+from farkas.instances.traces import sources
 from farkas.online import algorithms
 from farkas.proofs import claims
 from farkas.quantities import quantities
+from farkas.refusals import shown
 from farkas.required import require_type
-from farkas.words import named, quoted
+from farkas.solvers import backends
+from farkas.solvers.base import find
+from farkas.verbs.shown_files import described, exists, sizes
+from farkas.verbs.shown_sources import source_text
 
 SENTENCE_END = re.compile(r"(?<=[.?!]) ")
 
@@ -35,7 +39,8 @@ class Meaning:
     Parameters
     ----------
     role
-        ``program``, ``algorithm``, ``claim``, ``quantity``, ``instance`` or ``kind``.
+        ``program``, ``algorithm``, ``claim``, ``quantity``, ``instance``, ``kind``, ``source``,
+        ``solver``; of a file what it holds.
     text
         In words and, for programs, mathematics.
     details
@@ -65,8 +70,8 @@ def show(name: str | None = None, *, latex: bool = False) -> str:
     Parameters
     ----------
     name
-        A program (also with variant), algorithm, claim, quantity, instance (shipped, or a file) or
-        kind.
+        A program (also with variant), algorithm, claim, quantity, instance, kind, trace source or
+        solver; or a file: an instance, a run, a certificate, a statement, a model.
     latex
         A program as LaTeX.
 
@@ -75,7 +80,7 @@ def show(name: str | None = None, *, latex: bool = False) -> str:
     UnknownName
         Nothing has that name.
     FileProblem, InvalidInstance
-        A file that holds no instance.
+        A file that holds none of these.
     InvalidOption
         LaTeX of something that is no program.
     UnsupportedForm
@@ -106,7 +111,12 @@ def entries(name: str | None = None, *, latex: bool = False) -> list[Meaning]:
         owner, dot, _ = str(name).partition(".")
         of_kind = owner if dot and owner in kinds() else ""
         known = [one for names in catalogue(of_kind).values() for one in names]
-        raise UnknownName.of("name", str(name), [*known, *kinds()])
+        known += [*kinds(), *sources(), *backends]
+        wrong = UnknownName.of("name", str(name), known)
+        if "; known: " not in str(wrong):
+            raise wrong
+        lists = f"farkas show {of_kind} lists its names" if of_kind else "farkas list says which"
+        raise UnknownName(f"unknown name {shown(str(name))}: neither a name nor a file; {lists}")
     return found
 
 
@@ -134,7 +144,7 @@ def _overview() -> Meaning:
     for kind in kinds():
         counts = ", ".join(f"{len(names)} {role}" for role, names in catalogue(kind).items())
         lines.append(f"{kind}: {counts}")
-    lines += ["", "farkas show KIND lists the names of a kind, farkas show NAME explains one."]
+    lines += ["", "farkas list SORT KIND lists the names of a kind, farkas show NAME explains one."]
     return Meaning("overview", "farkas", "\n".join(lines), {"kinds": kinds()})
 
 
@@ -142,12 +152,12 @@ def _kind(kind: str) -> Meaning:
     names = catalogue(kind)
     lines = [kind]
     for role, listed in names.items():
-        lines += ["", f"{role}:", *(f"  {name}{_hint(role, name)}" for name in listed)]
+        lines += ["", f"{role}:", *(f"  {name}  {hint(role, name)}".rstrip() for name in listed)]
     return Meaning("kind", kind, "\n".join(lines), names)
 
 
-def _hint(role: str, name: str) -> str:
-    """First sentence about a name, after two spaces; nothing where there is none."""
+def hint(role: str, name: str) -> str:
+    """First sentence about a name; nothing where there is none."""
     if role == "programs":
         words = (programs[name].__doc__ or "").strip()
     elif role == "algorithms":
@@ -156,15 +166,22 @@ def _hint(role: str, name: str) -> str:
         words = claims[name].statement
     elif role == "quantities":
         words = quantities[name].doc
+    elif role == "instances":
+        words = (library.load(name).description or "").partition(", settings {")[0]
     else:
         words = ""
     first = " ".join(words.partition("\n\n")[0].split())
-    return f"  {SENTENCE_END.split(first)[0]}" if first else ""
+    return SENTENCE_END.split(first)[0]
 
 
 def _programs(name: str, latex: bool) -> Iterator[Meaning]:
     if name.partition("[")[0].strip() in programs:
-        program = programs.build(name)
+        try:
+            program = programs.build(name)
+        except InvalidOption:
+            if any(_quantities(name, latex)):  # brackets hold indices of a quantity
+                return
+            raise
         options = {key: list(values) for key, values in program.options().items()}
         text = program.latex() if latex else program.describe()
         module = "" if latex else type(program).__module__
@@ -193,29 +210,43 @@ def _quantities(name: str, latex: bool) -> Iterator[Meaning]:
     for pattern in quantities.names(f"{name.partition('.')[0]}."):
         if pattern == name or quantities[pattern].matches(name):
             item = quantities[pattern]
-            yield Meaning("quantity", name, item.doc, module=item.function.__module__)
+            written = getattr(item.function, "func", item.function).__module__
+            yield Meaning("quantity", name, item.doc, module=written)
             return  # its other keys say the same
 
 
 def _instances(name: str, latex: bool) -> Iterator[Meaning]:
     if name in library.names(name.partition("/")[0]):
         item = library.load(name)
-        text = f"{name}  {item.description or ''}".rstrip()
+        text = f"{name}  {sizes(item)}\n\n{item.description or ''}".rstrip()
+        text += f"\n\nNext: farkas compare {name}"
         yield Meaning("instance", name, text, {"sha256": item.sha256})
 
 
 def _files(name: str, latex: bool) -> Iterator[Meaning]:
-    """Yield an instance in a file, where something of that name is on disk or must be."""
-    if name not in kinds() and (name.endswith(".json") or os.path.lexists(name)):
-        item = read(name)
-        text = f"{named(name)}  {named(item.name)}, an instance of kind {item.kind}"
-        if item.description:
-            text += f"\n\nIts file says of it: {quoted(item.description, len(item.description))}"
-        yield Meaning("instance", name, text, {"sha256": item.sha256})
+    """Yield what a file holds, where something of that name is on disk or must be."""
+    if exists(name):
+        role, text, details = described(name)
+        yield Meaning(role, name, text, details)
+
+
+def _sources(name: str, latex: bool) -> Iterator[Meaning]:
+    if name in sources():
+        yield Meaning("source", name, source_text(name))
+
+
+def _solvers(name: str, latex: bool) -> Iterator[Meaning]:
+    if name.partition(":")[0] in backends:
+        engine = find(name)
+        abilities = ", ".join(str(ability.name).lower() for ability in engine.abilities)
+        text = f"{name}  {engine.availability()}\n\nCan do: {abilities}\n\n"
+        text += f"Use it: farkas solve FILE -p PROGRAM --solver {name}"
+        yield Meaning("solver", name, text, {}, type(engine).__module__)
 
 
 LOOKS: tuple[Callable[[str, bool], Iterator[Meaning]], ...] = (
     _programs, _algorithms, _claims, _quantities, _instances, _files,
+    _sources, _solvers,
 )  # fmt: skip
 
 

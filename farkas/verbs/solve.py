@@ -95,7 +95,9 @@ def solve(
     """
     if is_model(instance):
         if program is not None or variant:
-            raise InvalidOption(f"{named(str(instance))}: a model is a program of its own")
+            raise InvalidOption(
+                f"{named(str(instance))}: a model is a program of its own; give none"
+            )
         form = read_model(str(instance)).linear
         about = {"embed": embed}
         return solve_form(

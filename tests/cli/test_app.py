@@ -27,6 +27,8 @@ def test_no_words_show_the_help(capsys: Capture) -> None:
 
 def test_wrong_usage_names_the_help(capsys: Capture) -> None:
     assert call(["run"]) == 2
+    assert capsys.readouterr().err.endswith("(see farkas run --help)\n")
+    assert call(["nosuch"]) == 2
     assert capsys.readouterr().err.endswith("(see farkas --help)\n")
 
 

@@ -38,3 +38,16 @@ def test_text_ends_with_one_line_break(capsys: Capture) -> None:
     printing.print_text("a\n\n")
     printing.print_text("  b")
     assert capsys.readouterr().out == "a\n  b\n"
+
+
+def test_long_lines_are_folded_below_their_begin(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "20")
+    printing.print_folded("short\n\n  one two three four five\nname.that_is_longer_than_it")
+    assert capsys.readouterr().out.splitlines() == [
+        "short", "", "  one two three four", "    five", "name.that_is_longer_than_it",
+    ]  # fmt: skip
+    monkeypatch.delenv("COLUMNS")
+    printing.print_folded("  " + "word " * 100)
+    assert len(capsys.readouterr().out.splitlines()) == 1

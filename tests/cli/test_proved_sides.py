@@ -17,6 +17,7 @@ from farkas.instances.library import path as shipped
 from farkas.online import demos
 from farkas.verbs.solve import solve_form
 from tests.generators.forms import small
+from tests.tools.cells import cells, pairs, rows
 
 Capture = pytest.CaptureFixture[str]
 
@@ -27,11 +28,6 @@ def printed(capsys: Capture, *words: str) -> tuple[str, dict[str, Any]]:
     text = capsys.readouterr().out
     assert call([*words, "--json"]) == 0
     return text, json.loads(capsys.readouterr().out)
-
-
-def cells(text: str) -> list[list[str]]:
-    lines = [line for line in text.splitlines() if line.startswith("│")]
-    return [[cell.strip() for cell in line.split("│")[1:-1]] for line in lines]
 
 
 def holds(said: str | float, exact: str | float | Fraction, *, up: bool) -> None:
@@ -47,10 +43,10 @@ KINDS = own_kinds()
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_run_prints_bound_and_ratio_on_their_proved_side(kind: str, capsys: Capture) -> None:
     text, data = printed(capsys, "run", str(shipped(f"{kind}/demo")), "-a", demos[kind].algorithm)
-    rows = dict(cells(text))
-    holds(rows["value"], data["value"], up=data["sense"] == "min")
-    holds(rows["proved bound"], data["certificate"]["exact"], up=data["sense"] == "max")
-    holds(rows["certified ratio"], data["ratio"], up=True)
+    said = pairs(text)
+    holds(said["value"], data["value"], up=data["sense"] == "min")
+    holds(said["proved bound"], data["certificate"]["exact"], up=data["sense"] == "max")
+    holds(said["certified ratio"], data["ratio"], up=True)
     value, bound = Fraction(data["value_exact"]), Fraction(data["certificate"]["exact"])
     least = data["sense"] == "min"
     holds(data["ratio"], max(Fraction(1), value / bound if least else bound / value), up=True)
@@ -66,7 +62,7 @@ def test_a_comparison_prints_bound_and_ratios_on_their_proved_side(
     assert found is not None
     holds(found.group(1), bound["exact"], up=up)
     holds(bound["value"], bound["exact"], up=up)
-    ratios = {row[0]: row[2] for row in cells(text)}
+    ratios = {row[0]: row[2] for row in rows(text)}
     for entry in data["algorithms"]:
         if entry["ratio"] is None:
             assert ratios[entry["algorithm"]] == "-"
@@ -80,11 +76,11 @@ def test_a_solution_prints_bound_and_gap_on_their_proved_side(kind: str, capsys:
     program = shown.relaxation or shown.program
     words = ("solve", str(shipped(f"{kind}/tiny")), "-p", program, "--certify")
     text, data = printed(capsys, *words)
-    rows = dict(cells(text))
+    said = pairs(text)
     up = data["sense"] == "max"
-    holds(rows["proved bound"], data["proved_bound_exact"], up=up)
+    holds(said["proved bound"], data["proved_bound_exact"], up=up)
     holds(data["proved_bound"], data["proved_bound_exact"], up=up)
-    holds(rows["proved gap"], data["proved_gap"], up=True)
+    holds(said["proved gap"], data["proved_gap"], up=True)
 
 
 def test_a_proof_of_infeasibility_prints_its_distance_rounded_down() -> None:
@@ -99,7 +95,7 @@ def test_a_proof_of_infeasibility_prints_its_distance_rounded_down() -> None:
 
 def test_the_demo_prints_bounds_and_ratios_on_their_proved_side(capsys: Capture) -> None:
     text, data = printed(capsys, "demo")
-    for row, line in zip(cells(text), data["demo"], strict=True):
+    for row, line in zip(rows(text), data["demo"], strict=True):
         holds(row[3], line["bound"], up=line["sense"] == "max")
         holds(row[4], line["ratio"], up=True)
 
@@ -131,8 +127,8 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_ratios_of_a_sweep_are_printed_on_their_proved_side(store: Path, capsys: Capture) -> None:
     text, data = printed(capsys, "ratios", str(store))
-    rows = [row for row in cells(text) if len(row) == 9 and " – " in row[5]]
-    for row, item in zip(rows, data["ratios"], strict=True):
+    found = [row for row in cells(text) if len(row) == 9 and " – " in row[5]]
+    for row, item in zip(found, data["ratios"], strict=True):
         values = [Fraction(x) for ratios in item["by_instance"].values() for x in ratios]
         holds(item["mean"], sum(values) / len(values), up=True)
         holds(row[3], item["mean"], up=True)
@@ -155,8 +151,8 @@ def test_a_report_prints_its_ratios_on_their_proved_side(
     data = json.loads(capsys.readouterr().out)
     text = page.read_text()
     table = text.partition('<table id="summary">')[2].partition("<tbody>")[2]
-    rows = re.findall(r"<tr>.*?</tr>", table.partition("</tbody>")[0], flags=re.DOTALL)
-    for row, item in zip(rows, data["ratios"], strict=True):
+    lines = re.findall(r"<tr>.*?</tr>", table.partition("</tbody>")[0], flags=re.DOTALL)
+    for row, item in zip(lines, data["ratios"], strict=True):
         numbers = re.findall(r'<td class="numeric[^>]*>([^<]*)</td>', row)
         holds(numbers[2], item["mean"], up=True)
         holds(numbers[3], item["own_mean"], up=True)

@@ -6,7 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from farkas.cli.values import assignments, check_writable, json_assignments, summary
+from farkas.cli.values import (
+    assignments,
+    check_writable,
+    choices,
+    file_for,
+    json_assignments,
+    measured,
+    summary,
+)
 from farkas.errors import FileProblem, InvalidOption
 from farkas.instances import library
 
@@ -59,3 +67,31 @@ def test_a_summary_names_the_file_and_the_hash() -> None:
     assert summary(tiny, "a.json") == {
         "file": "a.json", "kind": "mlbroker", "name": "tiny", "seed": None, "sha256": tiny.sha256,
     }  # fmt: skip
+
+
+def test_on_a_terminal_an_instance_goes_into_a_file_of_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    odd = library.load("mlbroker/tiny").replace(name="../a b\n/c")
+    assert file_for(odd, None, False) is None  # a pipe gets the instance itself
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    assert file_for(odd, None, False) == ".._a_b_c.json"
+    assert file_for(odd, None, True) is None
+    assert file_for(odd, "mine.json", False) == "mine.json"
+    (tmp_path / ".._a_b_c.json").write_text("there")
+    with pytest.raises(FileProblem, match="is there already; name a file with -o"):
+        file_for(odd, None, False)
+
+
+def test_what_values_are_is_said_with_their_unit() -> None:
+    assert measured(library.load("mlbroker/tiny")) == ", cost (USD)"
+    assert measured(library.load("coded/tiny").replace(time_unit="h")) == ", time (h)"
+    assert measured(library.load("eris/tiny")) == ", worth"
+
+
+def test_a_missing_name_is_answered_with_those_of_the_kind() -> None:
+    error = choices("an algorithm", "algorithms", "-a", "x.json", "eris")
+    assert str(error).startswith("x.json is of kind eris: name an algorithm (-a), one of eris.")
+    assert "eris.tiresias" in str(error)
+    assert "gadget" not in str(error)

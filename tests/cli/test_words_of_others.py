@@ -165,11 +165,13 @@ def test_no_text_of_instances_and_runs_is_taken_for_ours(
     for place in texts(data):
         path.write_text(json.dumps(planted(data, place)))
         require_quoted(["run", str(path), "-a", algorithm], capsys, place)
+        require_quoted(["show", str(path)], capsys, place)
     assert call(["run", str(whole), "-a", algorithm, "-o", str(path)]) == 0
     run = json.loads(path.read_text())
     for place in texts(run):
         path.write_text(json.dumps(planted(run, place)))
         require_quoted(["check", str(path), "--instance", str(whole)], capsys, place)
+        require_quoted(["show", str(path)], capsys, place)
 
 
 @pytest.mark.parametrize("alone", [False, True])
@@ -183,6 +185,7 @@ def test_no_text_of_a_certificate_is_taken_for_ours(
         path.write_text(json.dumps(planted(data, place)))
         about = [] if alone else ["--instance", whole]
         require_quoted(["check", str(path), *about], capsys, place)
+        require_quoted(["show", str(path)], capsys, place)
 
 
 def test_no_word_of_a_vipr_file_is_taken_for_ours(tmp_path: Path, capsys: Capture) -> None:

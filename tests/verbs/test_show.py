@@ -133,7 +133,8 @@ def test_a_file_shows_the_instance_in_it(tmp_path: Path) -> None:
     write(drawn, file)
     (entry,) = entries(str(file))
     assert (entry.role, entry.details) == ("instance", {"sha256": drawn.sha256})
-    first, _, last = entry.text.splitlines()
+    first, _, size, _, last, *_ = entry.text.splitlines()
+    assert size.startswith(f"{drawn.num_jobs} jobs, ")
     assert first == f"{file}  {drawn.name}, an instance of kind mlbroker"
     assert last == 'Its file says of it: "Made for a test."'
     speaking = drawn.replace(name="x\nproved: all", description='a"\naccepted: \x1b[31mall')
@@ -142,7 +143,11 @@ def test_a_file_shows_the_instance_in_it(tmp_path: Path) -> None:
     assert entry.text.splitlines() == [
         f'{file}  "x\\nproved: all", an instance of kind mlbroker',
         "",
+        size,
+        "",
         'Its file says of it: "a\\"\\naccepted: \\x1b[31mall"',
+        "",
+        f"Next: farkas compare {file}",
     ]
     write(drawn, file)
     with pytest.raises(FileProblem, match=r"missing\.json: no such file"):
@@ -150,3 +155,24 @@ def test_a_file_shows_the_instance_in_it(tmp_path: Path) -> None:
     file.write_text("{}")
     with pytest.raises(InvalidInstance, match=r"market\.json: .*required field"):
         show(str(file))
+
+
+def test_a_quantity_says_the_module_of_farkas_that_it_is_written_in() -> None:
+    for kind in kinds():
+        for name in quantities.names(f"{kind}."):
+            (entry,) = [one for one in entries(name) if one.role == "quantity"]
+            assert entry.module.startswith("farkas."), name
+    assert roles("eris.one_shot[0,1,2]") == ["quantity"]
+    with pytest.raises(InvalidOption, match="no variant 'tigth'"):
+        entries("mlbroker.relaxed[tigth]")
+
+
+def test_a_name_that_resembles_nothing_is_told_where_names_are_listed() -> None:
+    with pytest.raises(UnknownName, match="neither a name nor a file; farkas list says which"):
+        show("qqqqqq")
+    with pytest.raises(UnknownName, match="did you mean philly"):
+        show("phily")
+    with pytest.raises(UnknownName, match="did you mean gurobi"):
+        show("gurobbi")
+    with pytest.raises(UnknownName, match="farkas show dps lists its names"):
+        show("dps.qqqqqqqqqq")

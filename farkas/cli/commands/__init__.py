@@ -4,7 +4,7 @@ ORDER = {
     name: place
     for place, name in enumerate(
         ["demo", "run", "compare", "solve", "optimum", "worst", "prove", "evaluate", "check",
-         "claims", "show", "generate", "import_", "solvers"]
+         "claims", "list_", "show", "generate", "import_", "solvers", "doctor"]
     )
 }  # fmt: skip
 """Order in which help lists the commands; others follow by name."""

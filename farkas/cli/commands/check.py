@@ -83,7 +83,7 @@ def command(
 
 
 def _proved(path: str, instance: str | None, model: str | None, most_work: int | None) -> AnyProof:
-    if model is None and most_work is None and not path.endswith(".vipr"):
+    if model is None and most_work is None and path.endswith(".json"):
         from farkas.verbs.check_file import prove_file
 
         return prove_file(path, instance)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from farkas.cli.completing import complete_claim
 from farkas.cli.output import Json
 from farkas.cli.printing import complain, print_json
 from farkas.cli.tables import print_table, progress
@@ -23,7 +24,10 @@ if TYPE_CHECKING:
 
 def command(
     name: Annotated[
-        str | None, typer.Argument(metavar="[KIND|ID]", help="One kind or one claim.")
+        str | None,
+        typer.Argument(
+            metavar="[KIND|ID]", help="One kind or one claim.", autocompletion=complete_claim
+        ),
     ] = None,
     run: Annotated[bool, typer.Option("--run", help="Check them now.")] = False,
     attack: Annotated[
@@ -44,6 +48,8 @@ def command(
 
     proved: symbolically, for all values.  held: in so many runs, with the smallest slack.
     refuted: by a counterexample.  not applicable: an assumption is false.
+    Of a list, the first sentences are shown; a single claim is stated in full.
+
     Exit code 1 when a single claim is checked and refuted, or a check gives no verdict: its
     counterexample is none any more, or a step of a proof does not go through.  Standard error
     says why.
@@ -74,15 +80,42 @@ def command(
                 report(done + 1, len(chosen))
     if as_json:
         print_json({"claims": [_entry(item, verdicts.get(item.name)) for item in chosen]})
+    elif name is not None and [item.name for item in chosen] == [name]:
+        _one(chosen[0], verdicts.get(name))
     else:
         columns = ["claim", "source", "verdict" if run else "statement"]
         rows = [(i.name, i.source, _words(i, verdicts.get(i.name), run)) for i in chosen]
-        print_table(f"{len(chosen)} claims", columns, rows)
+        title = "1 claim" if len(rows) == 1 else f"{len(rows)} claims"
+        print_table(title, columns, rows, spare=["source"])
     if failed:
         raise typer.Exit(max(failed))
     single = run and len(chosen) == 1 and chosen[0].name == name
     if single and verdicts[chosen[0].name].standing is Standing.REFUTED:
         raise typer.Exit(Exit.NEGATIVE)
+
+
+def _one(item: Claim, verdict: Verdict | None) -> None:
+    """Print what became of one claim: both sides of what fails, and what recomputes them."""
+    rows: list[tuple[str, object]] = [
+        ("source", item.source),
+        ("statement", " ".join(item.statement.split())),
+    ]
+    again = "checked by"
+    if verdict is not None:
+        again = "recomputed by"
+        rows.append(("verdict", str(verdict)))
+        for relation in verdict.fails:
+            sides = relation.to_builtins()
+            rows += [
+                ("left side", sides["left"]),
+                ("right side", sides["right"]),
+                ("it says", f"left {relation.sign} right"),
+            ]
+        rows += [(name.replace("_", " "), number) for name, number in verdict.numbers.items()]
+        if isinstance(verdict.counterexample, str):
+            rows.append(("counterexample", f"farkas show {verdict.counterexample}"))
+    rows.append((again, f"farkas claims {item.name} --run"))
+    print_table(item.name, ["", ""], rows)
 
 
 def _attack(
@@ -150,7 +183,9 @@ def _print(found: Assault) -> None:
 def _words(item: Claim, verdict: Verdict | None, run: bool) -> str:
     if run:
         return "" if verdict is None else str(verdict)
-    return " ".join(item.statement.split())
+    from farkas.verbs.show import hint
+
+    return hint("claims", item.name)
 
 
 def _internal(error: Exception) -> str:

@@ -8,8 +8,8 @@ import typer
 
 from farkas.cli.output import Json
 from farkas.cli.printing import complain, print_json
-from farkas.cli.tables import print_table, progress_of_runs, promised_ratio, searching
-from farkas.cli.values import BoundSeconds, InstanceFile, Seed
+from farkas.cli.tables import print_table, progress_of_runs, promised_ratio, searching, seconds
+from farkas.cli.values import BoundSeconds, InstanceFile, Seed, measured
 from farkas.errors import Exit
 from farkas.words import named
 
@@ -40,11 +40,14 @@ def command(
     line of the table; the own ratio of a run is to what it proves itself.
     """
     from farkas.verbs.compare import compare
+    from farkas.verbs.inputs import as_instance
+
+    instance = as_instance(file)
 
     names = None if algorithms is None else [n.strip() for n in algorithms.split(",") if n.strip()]
     with progress_of_runs("compare") as (report, steps):
         result = compare(
-            file,
+            instance,
             names,
             problem=problem,
             seed=seed,
@@ -58,19 +61,21 @@ def command(
         print_json(result.to_builtins())
     else:
         print_table(
-            f"{result.title if result.instance else named(file)}: proved bound {result.proved}",
-            ["algorithm", "value", "certified ratio", "own ratio", "seconds", "note"],
+            f"{result.title if result.instance else named(file)}{measured(instance)}:"
+            f" proved bound {result.proved}",
+            ["algorithm", "value", "certified ratio", "own ratio", "wall seconds", "note"],
             [
                 (
                     e.algorithm,
                     e.value,
                     promised_ratio(e.ratio),
                     promised_ratio(e.own_ratio),
-                    e.seconds,
+                    seconds(e.seconds),
                     e.note,
                 )
                 for e in result.entries
             ],
+            spare=["own ratio", "wall seconds"],
         )
     if not any(entry.value is not None for entry in result.entries):
         complain("no algorithm gave a run")

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 
+from farkas.cli.layout import folded, room
 from farkas.cli.output import Json
-from farkas.cli.printing import print_json
-from farkas.cli.tables import print_table, progress, promised, promised_ratio
+from farkas.cli.printing import print_json, print_text
+from farkas.cli.tables import print_table, progress, promised, promised_ratio, seconds
+
+WIDEST = 100
+"""Characters of a line of prose."""
 
 
 def command(as_json: Json = False) -> None:
@@ -15,7 +19,7 @@ def command(as_json: Json = False) -> None:
     The ratio is value over proved bound for costs, proved bound over value for rewards: however
     good the unknown optimum is, the value is within that factor.
     """
-    from farkas.experiments.demo import demo
+    from farkas.experiments.demo import demo, proved
 
     with progress("demo") as report:
         lines = demo(report)
@@ -23,13 +27,14 @@ def command(as_json: Json = False) -> None:
         print_json({"demo": [dataclasses.asdict(line) for line in lines]})
         return
     columns = ["instance", "algorithm or program", "value", "proved bound", "certified ratio",
-               "seconds"]  # fmt: skip
+               "what", "wall seconds"]  # fmt: skip
     rows = [
         (
-            line.instance, line.what, promised(line.value, up=line.sense == "min"),
-            promised(line.bound, up=line.sense == "max"),
-            promised_ratio(line.ratio), line.seconds,
+            line.instance, line.what, promised(line.value, up=line.sense == "min", digits=6),
+            promised(line.bound, up=line.sense == "max", digits=6),
+            promised_ratio(line.ratio), line.measure, seconds(line.seconds),
         )
         for line in lines
     ]  # fmt: skip
-    print_table("farkas demo", columns, rows)
+    print_table("farkas demo", columns, rows, spare=["wall seconds"])
+    print_text("\n" + "\n".join(folded(proved(lines), min(room(), WIDEST))))

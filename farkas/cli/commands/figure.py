@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 import typer
 
+from farkas.cli.completing import complete_kind
 from farkas.cli.output import Json
 from farkas.cli.printing import complain, print_json, print_text
 from farkas.cli.tables import print_table, progress, progress_of_many
@@ -26,7 +27,10 @@ WORST = "worst"
 
 def command(
     kind: Annotated[
-        str | None, typer.Argument(metavar="[KIND|all]", help="One kind, or all of them.")
+        str | None,
+        typer.Argument(
+            metavar="[KIND|all]", help="One kind, or all.", autocompletion=complete_kind
+        ),
     ] = None,
     number: Annotated[
         str | None, typer.Argument(metavar="[N|all|worst]", help="For example 5 or table4.")
@@ -51,7 +55,8 @@ def command(
 ) -> None:
     """Recompute a published figure or table, with the paper's values over ours.
 
-    Without a number it lists what there is and how each compares with the print at the full preset;
+    Without a number it lists what there is and how each compares with the print at the full preset
+    (and why, where the line is long enough);
     `farkas figure all` writes every one (.png and .json) into a folder, `figures` unless -o says
     otherwise.  Stopped, it goes on where it was: figures and measurements that are there are kept.
 
@@ -149,7 +154,7 @@ def _list(exhibits: list[Exhibit], as_json: bool) -> None:
         (exhibit.name, exhibit.title, str(exhibit.agreement), exhibit.reason)
         for exhibit in exhibits
     ]
-    print_table(f"{len(exhibits)} figures and tables", columns, rows)
+    print_table(f"{len(exhibits)} figures and tables", columns, rows, spare=["because"])
 
 
 def _one(exhibit: Exhibit, out: str | None, preset: Preset, seed: int, as_json: bool) -> None:

@@ -6,14 +6,25 @@ from typing import Annotated
 
 import typer
 
-from farkas.cli.output import Json, print_line
+from farkas.cli.completing import complete_kind
+from farkas.cli.output import Json
 from farkas.cli.printing import print_document, print_json
-from farkas.cli.values import Seed, Settings, check_writable, json_assignments, summary
-from farkas.words import named
+from farkas.cli.values import (
+    Seed,
+    Settings,
+    check_writable,
+    file_for,
+    json_assignments,
+    print_written,
+    summary,
+)
 
 
 def command(
-    kind: Annotated[str, typer.Argument(metavar="KIND", help="For example mlbroker.")],
+    kind: Annotated[
+        str,
+        typer.Argument(metavar="KIND", help="For example mlbroker.", autocompletion=complete_kind),
+    ],
     preset: Annotated[str, typer.Option(help="published, small, ...")] = "published",
     seed: Seed = 0,
     settings: Settings = None,
@@ -22,7 +33,8 @@ def command(
 ) -> None:
     """Draw a random instance with the published settings of a kind.
 
-    Without -o the instance itself goes to standard output.  --set changes a setting; values are
+    Without -o a pipe gets the instance itself; on a terminal it is written to NAME.json, and what
+    was written is summed up.  --set changes a setting; values are
     JSON, for example --set jobs=10 or --set 'epsilon=0.5'.
     """
     from farkas.instances import to_bytes, write
@@ -30,6 +42,7 @@ def command(
 
     check_writable(out)
     instance = generate(kind, preset, seed, **json_assignments(settings, "--set"))
+    out = file_for(instance, out, as_json)
     if out is None:
         print_document(to_bytes(instance).decode())
         return
@@ -37,5 +50,4 @@ def command(
     if as_json:
         print_json(summary(instance, out))
     else:
-        name = named(instance.name)
-        print_line(f"{out}: {instance.kind} instance {name}, sha256 {instance.sha256}")
+        print_written(instance, out)

@@ -6,23 +6,33 @@ from typing import Annotated
 
 import typer
 
-from farkas.cli.output import Json, print_line
+from farkas.cli.completing import complete_kind, complete_source
+from farkas.cli.output import Json
 from farkas.cli.printing import complain, print_document, print_json
 from farkas.cli.values import (
     Seed,
     Settings,
     assignments,
     check_writable,
+    file_for,
     json_assignments,
+    print_written,
     summary,
 )
 from farkas.errors import InvalidOption
 
 
 def command(
-    source: Annotated[str, typer.Argument(metavar="SOURCE", help="Trace, for example philly.")],
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="SOURCE", help="For example philly.", autocompletion=complete_source
+        ),
+    ],
     path: Annotated[str, typer.Argument(metavar="PATH", help="File of the trace.")],
-    kind: Annotated[str, typer.Option(help="Kind of instance to make, for example mlbroker.")],
+    kind: Annotated[
+        str, typer.Option(help="Kind to make, for example mlbroker.", autocompletion=complete_kind)
+    ],
     prices: Annotated[
         str | None, typer.Option(metavar="FILE", help="Price table, where the kind needs one.")
     ] = None,
@@ -38,7 +48,9 @@ def command(
     """Make an instance from a public trace.
 
     What the trace does not hold is drawn from the published ranges, and the choice is written into
-    the instance's description.  Without -o the instance itself goes to standard output.
+    the instance's description.  Without -o a pipe gets the instance itself; on a terminal it is
+    written to NAME.json, and what was written is summed up.  `farkas list sources` lists sources,
+    `farkas show SOURCE` the columns and settings of one.
     """
     from farkas.instances import to_bytes, write
     from farkas.instances.traces import import_trace
@@ -56,6 +68,7 @@ def command(
             [pair for word in columns for pair in word.split(",")], "--map"
         )
     imported = import_trace(source, path, kind, seed, **options)
+    out = file_for(imported.instance, out, as_json)
     if out is None:
         complain(imported.report())
         print_document(to_bytes(imported.instance).decode())
@@ -65,4 +78,4 @@ def command(
         counts = {"kept": imported.kept, "dropped": dict(imported.dropped)}
         print_json({**summary(imported.instance, out), **counts})
     else:
-        print_line(f"{out}: {imported.report()}; sha256 {imported.instance.sha256}")
+        print_written(imported.instance, out, ("from the trace", imported.report()))

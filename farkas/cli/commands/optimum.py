@@ -8,8 +8,8 @@ import typer
 
 from farkas.cli.output import Json
 from farkas.cli.printing import complain, print_json
-from farkas.cli.tables import print_table, promised, searching
-from farkas.cli.values import InstanceFile, check_seconds, check_writable
+from farkas.cli.tables import print_table, promised, searching, seconds
+from farkas.cli.values import InstanceFile, check_seconds, check_writable, measured
 from farkas.errors import Exit
 from farkas.words import named
 
@@ -53,6 +53,7 @@ def command(
     from farkas.errors import InvalidOption, NoAnswer
     from farkas.online import write_run
     from farkas.verbs.check_run import certificate_of
+    from farkas.verbs.inputs import as_instance
     from farkas.verbs.optimum import optimum
 
     check_seconds(time_limit, "--time-limit")
@@ -61,8 +62,9 @@ def command(
             raise InvalidOption(f"{named(path)}: the certificate of a run is a .json file")
         check_writable(path)
     check_writable(out)
+    instance = as_instance(file)
     found = optimum(
-        file, problem=problem, gap=gap, time_limit=time_limit, workers=workers,
+        instance, problem=problem, gap=gap, time_limit=time_limit, workers=workers,
         scheduler=scheduler, progress=searching(),
     )  # fmt: skip
     if out is not None:
@@ -74,11 +76,11 @@ def command(
     if as_json:
         print_json(found.to_builtins())
     else:
-        _print(found)
+        _print(found, measured(instance))
     raise typer.Exit(_exit(found))
 
 
-def _print(found: OfflineOptimum) -> None:
+def _print(found: OfflineOptimum, measure: str) -> None:
     up = found.sense == "max"
     certificate = found.run.certificate
     rows = [
@@ -87,11 +89,11 @@ def _print(found: OfflineOptimum) -> None:
         ("gap, at most", promised(found.gap, up=True, digits=3)),
         ("value found by", found.found_by),
         ("bound proved by", None if certificate is None else certificate.method),
-        ("seconds", found.seconds),
+        ("wall seconds", seconds(found.seconds)),
         *(("not done", words) for words in found.remarks),
         *(("remark", words) for words in found.run.remarks),
     ]
-    print_table(f"optimum of {named(found.run.instance)}", ["", ""], rows)
+    print_table(f"optimum of {named(found.run.instance)}{measure}", ["", ""], rows)
 
 
 def _exit(found: OfflineOptimum) -> Exit:

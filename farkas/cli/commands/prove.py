@@ -9,7 +9,7 @@ import typer
 
 from farkas.cli.output import Json
 from farkas.cli.printing import complain, print_json, print_text
-from farkas.cli.tables import print_table
+from farkas.cli.tables import print_table, seconds
 from farkas.cli.values import check_seconds, check_writable
 from farkas.errors import Exit, InvalidOption
 from farkas.words import named
@@ -100,7 +100,7 @@ def _print(found: Proved, point: bool) -> None:
         ("proved", shown["status"]),
         ("gap", shown["gap"]),
         ("nodes", shown["nodes"]),
-        ("seconds", f"{shown['seconds']:.3g}"),
+        ("wall seconds", seconds(shown["seconds"])),
         ("solver", shown["claim"] or shown["solver"]),
     ]
     print_table(named(shown["program"]), ["", ""], [row for row in rows if row[1] is not None])

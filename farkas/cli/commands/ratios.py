@@ -106,7 +106,8 @@ def _print(found: list[Ratios], believed: int) -> None:
         for item in found
     ]
     title = "ratios, some by the store's word" if believed else "certified ratios"
-    print_table(title, columns, rows)
+    spare = ["own mean", "95 % interval", "median", "tasks"]
+    print_table(title, columns, rows, spare=spare)
     repeats = sum(item.left_out.get(REPEATS, 0) for item in found)
     if repeats:
         print_line(f"left out, since they repeat a task: {repeats}")
@@ -122,4 +123,7 @@ def _print(found: list[Ratios], believed: int) -> None:
     if promised:
         columns = ["algorithm", "reading", "source", "least factor", "largest factor", "kept",
                    "undecided", "broken", "not applicable"]  # fmt: skip
-        print_table("theorems, if the decisions are the algorithms' own", columns, promised)
+        spare = ["least factor", "largest factor", "reading", "not applicable"]
+        print_table(
+            "theorems, if the decisions are the algorithms' own", columns, promised, spare=spare
+        )

@@ -17,7 +17,7 @@ from farkas.words import named
 def command(
     store: Annotated[str, typer.Argument(metavar="STORE", help="Results of a sweep (.sqlite).")],
     out: Annotated[str, typer.Option("-o", "--out", help="Page to write (.html).")] = "report.html",
-    title: Annotated[str, typer.Option(help="Head of the page; default: the store's name.")] = "",
+    title: Annotated[str, typer.Option(help="Head of the page; default: the sweep's name.")] = "",
     claims: Annotated[
         bool, typer.Option("--claims", help="Check the papers' claims now (minutes).")
     ] = False,

@@ -6,9 +6,10 @@ from typing import Annotated
 
 import typer
 
+from farkas.cli.completing import complete_algorithm
 from farkas.cli.output import Json
 from farkas.cli.printing import print_json
-from farkas.cli.tables import print_table, progress, promised, promised_ratio, searching
+from farkas.cli.tables import print_table, progress, promised, promised_ratio, searching, seconds
 from farkas.cli.values import (
     BoundSeconds,
     InstanceFile,
@@ -16,15 +17,27 @@ from farkas.cli.values import (
     Settings,
     assignments,
     check_writable,
+    choices,
+    measured,
 )
+from farkas.errors import InvalidOption
 from farkas.words import named
 
 
 def command(
     file: InstanceFile,
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[ALGORITHM]",
+            help="Name, for example mlbroker.fractional.",
+            autocompletion=complete_algorithm,
+        ),
+    ] = None,
     algorithm: Annotated[
-        str, typer.Option("--algorithm", "-a", help="Name, for example mlbroker.fractional.")
-    ],
+        str | None,
+        typer.Option("--algorithm", "-a", help="The same.", autocompletion=complete_algorithm),
+    ] = None,
     seed: Seed = 0,
     settings: Settings = None,
     out: Annotated[str | None, typer.Option("--out", "-o", help="Write the run here.")] = None,
@@ -52,7 +65,13 @@ def command(
     from farkas.verbs.run import run as perform
 
     instance = as_instance(file)
+    if name is not None and algorithm is not None:
+        raise InvalidOption(f"two algorithms: {named(name)} and --algorithm {named(algorithm)}")
+    algorithm = name if algorithm is None else algorithm
+    if algorithm is None:
+        raise choices("an algorithm", "algorithms", "-a/--algorithm", file, instance.kind)
     chosen = find_algorithm(algorithm, instance.kind)
+    algorithm = chosen.name
     options = chosen.settle(assignments(settings, "--set"), strict=False)
     check_writable(out)
     if slots is not None:
@@ -81,9 +100,9 @@ def command(
         ("certified ratio", promised_ratio(run.ratio)),
         *([("own bound", run.own_bound.words(run.sense))] if run.own_bound else []),
         ("proof", run.certificate.method if run.certificate else None),
-        ("seconds", run.timings.get("policy")),
+        ("wall seconds", seconds(run.timings.get("policy"))),
         *run.numbers.items(),
         *(("remark", words) for words in run.remarks),
         *(("violated", words) for words in run.violations),
     ]
-    print_table(f"{algorithm} on {named(run.instance or file)}", ["", ""], rows)
+    print_table(f"{algorithm} on {named(run.instance or file)}{measured(instance)}", ["", ""], rows)

@@ -6,24 +6,28 @@ from typing import Annotated
 
 import typer
 
+from farkas.cli.completing import complete_name
 from farkas.cli.output import Json
-from farkas.cli.printing import print_json, print_text
+from farkas.cli.printing import print_folded, print_json
 
 
 def command(
     name: Annotated[
         str | None,
         typer.Argument(
-            metavar="[NAME]", help="Program (with variant), algorithm, claim, kind; or a FILE."
+            metavar="[NAME]",
+            help="Program (with variant), algorithm, claim, kind, instance, source, solver; FILE.",
+            autocompletion=complete_name,
         ),
     ] = None,
     latex: Annotated[bool, typer.Option("--latex", help="A program as LaTeX.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Show a program, algorithm, quantity, claim or instance; of a kind, the names of all.
+    """Show a program, algorithm, quantity, claim, instance, trace source or solver; all of a kind.
 
-    A name that stands for several of them shows each, a file the instance in it: where it is from
-    and what was drawn.  Without a name: the kinds.
+    A name that stands for several of them shows each.  Of a source: columns and settings.  Of a
+    file what it holds: an instance, where it is from and what was drawn; a run, a certificate, a
+    model.  Without a name: the kinds.
     """
     from farkas.verbs.show import entries, text_of
 
@@ -32,4 +36,4 @@ def command(
         first, *also = (entry.to_builtins() for entry in found)
         print_json({**first, "also": also})
     else:
-        print_text(text_of(found))
+        print_folded(text_of(found))

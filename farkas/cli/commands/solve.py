@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from farkas.cli.completing import complete_instance, complete_program
 from farkas.cli.output import Json
 from farkas.cli.printing import complain, print_json, print_text
-from farkas.cli.tables import print_table, promised
-from farkas.cli.values import assignments, check_writable, json_assignments
-from farkas.errors import Exit, InvalidOption
+from farkas.cli.tables import print_table, promised, seconds
+from farkas.cli.values import assignments, check_writable, choices, json_assignments
+from farkas.errors import Exit
 from farkas.words import named
 
 if TYPE_CHECKING:
@@ -23,12 +24,19 @@ def command(
     file: Annotated[
         str,
         typer.Argument(
-            metavar="FILE", help="Instance (JSON or shipped) or model (.mps, .lp, .gz)."
+            metavar="FILE",
+            help="Instance (JSON or shipped) or model (.mps, .lp, .gz).",
+            autocompletion=complete_instance,
         ),
     ],
     program: Annotated[
         str | None,
-        typer.Option("--program", "-p", help="Of an instance: mlbroker.relaxed[tight]."),
+        typer.Option(
+            "--program",
+            "-p",
+            help="Of an instance: mlbroker.relaxed[tight].",
+            autocompletion=complete_program,
+        ),
     ] = None,
     variant: Annotated[
         list[str] | None,
@@ -97,7 +105,7 @@ def command(
         solution = solve(file, program, variant=variants or None, **settings)
     else:
         if program is None:
-            raise InvalidOption("an instance has many programs; add --program NAME")
+            raise choices("a program", "programs", "-p/--program", file, as_instance(file).kind)
         chosen = find_program(program, **assignments(variant, "--variant"))
         if isinstance(chosen, ConvexProgram):
             refuse_linear_wishes(chosen, relax=relax, certify=certify, write=bool(outputs))
@@ -119,7 +127,7 @@ def _print(solution: Solution | ConvexSolution, instance: str, point: bool) -> N
 
     shown = solution.to_builtins()
     rows = [
-        ("solver", f"{shown['solver']}, {shown['seconds']:.3g} s"),
+        ("solver", f"{shown['solver']}, {seconds(shown['seconds'])} s by the clock"),
         ("claim", f"{shown['claim']} (stopped: {shown['reason']})"),
         ("claimed objective", None if math.isnan(shown["objective"]) else shown["objective"]),
         ("largest violation", shown["largest_violation"]),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from farkas.cli.output import Json
+from farkas.cli.output import Json, print_line
 from farkas.cli.printing import print_json
 from farkas.cli.tables import print_table
 
@@ -30,9 +30,18 @@ def command(as_json: Json = False) -> None:
         ]
         print_json({"solvers": solvers})
         return
-    rows = [
+    usable = [
         (s.name, str(s.availability.standing), s.version, ", ".join(s.abilities),
          s.availability.detail)
-        for s in lines
+        for s in lines if s.availability
     ]  # fmt: skip
-    print_table("solvers", ["solver", "standing", "version", "abilities", "detail"], rows)
+    columns = ["solver", "standing", "version", "abilities", "note"]
+    print_table(f"{len(usable)} solvers to choose from", columns, usable, spare=["version"])
+    rest = [
+        (s.name, str(s.availability.standing), s.availability.detail)
+        for s in lines
+        if not s.availability
+    ]
+    if rest:
+        print_line("")
+        print_table(f"{len(rest)} more", ["solver", "standing", "how to get it"], rest)

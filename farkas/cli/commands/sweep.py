@@ -12,6 +12,7 @@ from farkas.cli.printing import complain, print_json
 from farkas.cli.tables import print_table, progress
 from farkas.cli.values import BoundSeconds
 from farkas.errors import Exit
+from farkas.words import named
 
 
 def command(
@@ -64,7 +65,7 @@ def command(
         before = {k: n - found.performed.get(k, 0) for k, n in sorted(found.not_done.items())}
         rows += [(f"{status} before", count) for status, count in before.items() if count > 0]
         rows += [("certificates rejected", found.rejected), ("store", found.store)]
-        print_table("sweep", ["", ""], rows)
+        print_table(f"sweep {named(found.name)}" if found.name else "sweep", ["", ""], rows)
     if found.interrupted:
         complain("interrupted; the same command goes on from here")
         raise typer.Exit(Exit.INTERRUPTED)

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from farkas.cli import tables
+from farkas.cli.completing import complete_algorithm
 from farkas.cli.output import Json
 from farkas.cli.printing import complain, print_json
 from farkas.cli.tables import print_table, promised
-from farkas.cli.values import Seed, Settings, assignments, check_seconds, check_writable
+from farkas.cli.values import Seed, Settings, assignments, check_seconds, check_writable, measured
 from farkas.errors import Exit, InvalidOption
 from farkas.words import named
 
@@ -20,7 +22,9 @@ if TYPE_CHECKING:
 
 
 def command(
-    algorithm: Annotated[str, typer.Argument(help="Name, for example dps.simple.")],
+    algorithm: Annotated[
+        str, typer.Argument(help="Name, for example dps.simple.", autocompletion=complete_algorithm)
+    ],
     settings: Settings = None,
     instance: Annotated[
         str | None, typer.Option("--from", metavar="FILE", help="Search around this instance.")
@@ -179,6 +183,10 @@ def _print(found: WorstCase) -> None:
         ("proved bound", None if found.bound is None else promised(found.bound, up=up)),
         ("instances scored", found.evaluations),
         ("made small", "yes" if found.is_shrunk else "not to the end"),
-        ("CPU seconds", found.seconds),
+        ("CPU seconds", tables.seconds(found.seconds)),
     ]
-    print_table(f"worst case of {named(found.gap.reached.algorithm)}", ["", ""], rows)
+    print_table(
+        f"worst case of {named(found.gap.reached.algorithm)}{measured(found.proof.instance)}",
+        ["", ""],
+        rows,
+    )

@@ -170,7 +170,7 @@ def collect(
     known = {case.name.partition("[")[0] for case in worst}
     with_worst = [item for item in found if item.what == "run" and item.worst is not None]
     return Contents(
-        title=title or store.path.stem,
+        title=title or store.title(),
         store=store.path.name,
         kinds=sorted(kinds),
         statuses=dict(statuses),

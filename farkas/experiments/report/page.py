@@ -14,6 +14,7 @@ from farkas.experiments.report.schedules import both_sides, owners
 from farkas.experiments.report.spread import spread
 from farkas.experiments.report.svg import at_most, number
 from farkas.experiments.sweeps import Ratios
+from farkas.experiments.sweeps.promises import Promise
 from farkas.experiments.sweeps.statistics import interval_words
 from farkas.experiments.worst_cases import pair_of
 from farkas.experiments.worst_cases.cases import (
@@ -25,6 +26,14 @@ from farkas.experiments.worst_cases.cases import (
 from farkas.words import cleaned, quoted
 
 KIND_TITLES = {"min": "costs: value over proved bound", "max": "rewards: proved bound over value"}
+
+REMEDIES = {
+    "failed": "Mend what the reason names, then farkas sweep FILE --retry.",
+    "overlong": "Raise timeout in the sweep's file, then farkas sweep FILE --retry.",
+    "crashed": "farkas sweep FILE tries it again by itself.",
+    "done": "Its proof was rejected: the store is not as it was written. Sweep into a new store.",
+}
+"""What to do about a task by its status; one that is done is listed when it was rejected."""
 
 
 def render(contents: Contents) -> str:
@@ -50,7 +59,9 @@ def render(contents: Contents) -> str:
         "between": interval_words,
         "breakable": breakable,
         "number": number,
+        "outcome": outcome,
         "quoted": quoted,
+        "remedy": REMEDIES.__getitem__,
     }
     return environment.get_template("page.html").render(
         report=contents,
@@ -61,6 +72,23 @@ def render(contents: Contents) -> str:
         style=_asset("page.css"),
         script=_asset("page.js"),
     )
+
+
+def outcome(promise: Promise) -> str:
+    """Say what became of a theorem on the runs of an algorithm, the worst first.
+
+    >>> outcome(Promise(reading="printed", source="", statement="", kept=3, undecided=1))
+    'undecided in 1 of 4'
+    """
+    runs = promise.kept + promise.undecided + promise.broken + promise.not_applicable
+    for word, count in (
+        ("broken", promise.broken),
+        ("undecided", promise.undecided),
+        ("kept", promise.kept),
+    ):
+        if count:
+            return f"{word} in {count} of {runs}"
+    return "not applicable"
 
 
 def breakable(name: str) -> Markup:

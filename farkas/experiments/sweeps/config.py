@@ -109,9 +109,10 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     Parameters
     ----------
     name
-        Title of the sweep.
+        Title of the sweep and of its report.
     store
-        File of the results, relative to the configuration file; ``NAME.sqlite`` if left out.
+        File of the results, relative to the configuration file; if left out, ``sweep.sqlite`` of
+        ``sweep.toml``.
     timeout
         Seconds after which a task is stopped and recorded as overlong.
     recheck

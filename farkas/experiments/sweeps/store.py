@@ -23,6 +23,7 @@ import msgspec
 
 from farkas.errors import FileProblem
 from farkas.experiments.sweeps.owner import Owner
+from farkas.experiments.sweeps.schema import FOUND, INDEX, LATER, TABLES
 from farkas.experiments.sweeps.task import Request, Task
 from farkas.experiments.sweeps.unpacking import inflated, packed
 from farkas.instances import Instance, read_bytes, to_bytes
@@ -43,26 +44,6 @@ PATIENCE = 60.0
 
 GRACE = 60.0
 """Seconds beyond its time limit that a task of a sweep out of sight counts as under way."""
-
-_TABLES = {
-    "instances": "sha TEXT PRIMARY KEY, kind TEXT NOT NULL, name TEXT NOT NULL, data BLOB NOT NULL",
-    "results": (
-        "key TEXT PRIMARY KEY, kind TEXT NOT NULL, name TEXT NOT NULL, instance TEXT NOT NULL,"
-        " task TEXT NOT NULL, status TEXT NOT NULL, value REAL, bound TEXT, ratio REAL,"
-        " seconds REAL, error TEXT NOT NULL, recheck TEXT NOT NULL, output BLOB,"
-        " finished REAL NOT NULL"
-    ),
-    "reservations": (
-        "key TEXT PRIMARY KEY, token TEXT NOT NULL, owner TEXT NOT NULL, until REAL NOT NULL"
-    ),
-}
-_LATER = ("reservations",)
-"""Tables that stores of earlier versions lack; whoever only reads does not need them."""
-
-_INDEX = "CREATE INDEX IF NOT EXISTS results_by_name ON results (name)"
-
-_FOUND = ("status", "value", "bound", "ratio", "seconds", "error", "recheck")
-"""Columns of results that are found, not given."""
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True):
@@ -185,21 +166,21 @@ class Store:
         """Make the tables of a new store; refuse a file that is something else, unchanged."""
         with self._transaction():
             if self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
-                for name, columns in _TABLES.items():
+                for name, columns in TABLES.items():
                     self._db.execute(f"CREATE TABLE {name} ({columns}) STRICT")
             self._require_tables()
-            for name in _LATER:
-                self._db.execute(f"CREATE TABLE IF NOT EXISTS {name} ({_TABLES[name]}) STRICT")
+            for name in LATER:
+                self._db.execute(f"CREATE TABLE IF NOT EXISTS {name} ({TABLES[name]}) STRICT")
             self._require_tables(later=True)
-            self._db.execute(_INDEX)
+            self._db.execute(INDEX)
         self._db.execute("PRAGMA journal_mode=WAL")
         self._db.execute("PRAGMA synchronous=NORMAL")
 
     def _require_tables(self, *, later: bool = False) -> None:
         """Refuse a file without our tables; a view of the same name could compute for ever."""
         kinds = dict(self._db.execute("SELECT name, type FROM sqlite_master").fetchall())
-        for table, declared in _TABLES.items():
-            if table in _LATER and not later:
+        for table, declared in TABLES.items():
+            if table in LATER and not later:
                 continue
             wanted = [part.split()[0] for part in declared.split(",")]
             found = [row[1] for row in self._db.execute(f"PRAGMA table_info({table})")]
@@ -254,6 +235,25 @@ class Store:
                     # the last one out merges the log, so that the file can be read where it is
                     self._db.execute("PRAGMA journal_mode=DELETE")
             self._db.close()
+
+    def entitle(self, title: str) -> None:
+        """Keep the title of the sweep that is performed now."""
+        with self._transaction():
+            self._db.execute("INSERT OR REPLACE INTO titles VALUES (?, ?)", (title, time.time()))
+
+    def title(self) -> str:
+        """Title of the latest sweep, or the file's name where none is kept."""
+        with self._lock, self._typed():
+            there = self._db.execute(
+                "SELECT 1 FROM sqlite_master WHERE name = 'titles' AND type = 'table'"
+            ).fetchone()
+            row = (
+                there
+                and self._db.execute(
+                    "SELECT title FROM titles ORDER BY given DESC, title LIMIT 1"
+                ).fetchone()
+            )
+        return str(row[0]) if row and row[0] else self.path.stem
 
     def add_instances(self, found: Iterable[tuple[str, Instance]]) -> None:
         """Keep instances by hash, so that the worst ones can be written out later."""
@@ -324,7 +324,7 @@ class Store:
             one_line(result.error), one_line(result.recheck), output, time.time(),
         )  # fmt: skip
         marks = ", ".join("?" * len(row))
-        renewed = ", ".join(f"{name} = excluded.{name}" for name in (*_FOUND, "output", "finished"))
+        renewed = ", ".join(f"{name} = excluded.{name}" for name in (*FOUND, "output", "finished"))
         with self._transaction():
             self._db.execute(
                 f"INSERT INTO results VALUES ({marks}) ON CONFLICT (key) DO UPDATE SET "
@@ -348,7 +348,7 @@ class Store:
 
     def results(self, *, output: bool = False) -> Iterator[Result]:
         """Yield all results, ordered by name and address; with the whole runs when ``output``."""
-        columns = ", ".join(("key", "task", *_FOUND, "output" if output else "NULL"))
+        columns = ", ".join(("key", "task", *FOUND, "output" if output else "NULL"))
         with self._typed():
             rows = self._db.execute(f"SELECT {columns} FROM results ORDER BY name, key")
         while True:
@@ -368,7 +368,7 @@ class Store:
                 "key": key,
                 "task": msgspec.json.decode(content),
                 "output": self._unpacked(blob, where),
-                **dict(zip(_FOUND, rest, strict=True)),
+                **dict(zip(FOUND, rest, strict=True)),
             }
             result = msgspec.convert(found, Result)
         except (msgspec.DecodeError, ValueError, RecursionError) as error:

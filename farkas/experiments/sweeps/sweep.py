@@ -29,6 +29,8 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
 
     Parameters
     ----------
+    name
+        Title of the sweep, which heads its report, too.
     store
         File of the results.
     tasks
@@ -47,6 +49,7 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
         Whether the sweep was stopped before its end.
     """
 
+    name: str = ""
     store: str
     tasks: int
     present: int
@@ -102,6 +105,7 @@ def sweep(
     )
     with Store(store_path) as store:
         store.add_instances(found.items())
+        store.entitle(config.name)
         held = store.stamps()
         wanted = [t for t in tasks if _open(held.get(t.key), retry)]
         before = len(tasks) - len(wanted)
@@ -121,6 +125,7 @@ def sweep(
         now = store.present()
     ends = collections.Counter(now.get(task.key, "missing") for task in tasks)
     return Summary(
+        name=config.name,
         store=str(store_path),
         tasks=len(tasks),
         present=before,

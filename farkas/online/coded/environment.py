@@ -27,6 +27,7 @@ from farkas.online.run import Bound, Sense
 from farkas.relaxations.coded.excluded import excluded_level
 from farkas.relaxations.coded.sharing import shared_optimum
 from farkas.tolerances import ROUNDING
+from farkas.words import named
 
 MOST_CELLS = 30_000_000
 """Rows times workers, of masters whose sets of workers are too many, up to which the quantile is
@@ -128,6 +129,10 @@ class Environment(driver.Environment):
         """List the requirements that the plan breaks."""
         (plan,) = decisions
         return broken(instance, plan)
+
+    def measure(self, instance: CodedComputing) -> str:
+        """Say what a value is."""
+        return f"time ({named(instance.time_unit)})"
 
     def worth(self, instance: CodedComputing, decisions: Sequence[Allocation]) -> Outcome:
         """Completion time under (6), and what the surrogate hides.

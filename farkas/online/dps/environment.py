@@ -67,6 +67,10 @@ class Environment(driver.Environment):
         count, jobs = len(decisions), instance.num_jobs
         return [] if count == jobs else [f"{count} decisions for {jobs} jobs"]
 
+    def measure(self, instance: Market) -> str:
+        """Say what a value is."""
+        return "payments"
+
     def worth(self, instance: Market, decisions: Sequence[Decision]) -> Outcome:
         """Payments by slot."""
         paid = np.array([decision.payment for decision in decisions], dtype=float)

@@ -110,6 +110,10 @@ class Environment(driver.Environment):
             for words in _nowhere(instance, ring)
         ]
 
+    def measure(self, instance: Cluster) -> str:
+        """Say what a value is."""
+        return "reward"
+
     def worth(self, instance: Cluster, decisions: Sequence[Decision]) -> Outcome:
         """Return marginal rewards per slot."""
         total = [instance.total_reward(so_far) for so_far in received(instance, decisions)]

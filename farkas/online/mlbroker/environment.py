@@ -150,6 +150,10 @@ class Environment(driver.Environment):
         }
         return [f"{bad.sum()} job-slots {words}" for words, bad in counts.items() if bad.any()]
 
+    def measure(self, instance: Brokerage) -> str:
+        """Say what a value is."""
+        return "cost (USD)"
+
     def worth(self, instance: Brokerage, decisions: Sequence[PlacedSlot]) -> Outcome:
         """Price integer decisions: data moved optimally, discounts pooled, every re-entry paid."""
         workers, server = by_pair(instance, decisions)

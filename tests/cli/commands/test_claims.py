@@ -9,6 +9,7 @@ import pytest
 
 from farkas.cli import call
 from farkas.instances.library import path as shipped
+from tests.tools.cells import cells, pairs, rows
 
 TINY = str(shipped("mlbroker/tiny"))
 Capture = pytest.CaptureFixture[str]
@@ -48,6 +49,35 @@ def test_a_claim_is_proved_when_asked_and_only_stated_otherwise(capsys: Capture)
     assert call(["claims", "coded.full_loads_are_global", "--json"]) == 0
     (entry,) = json.loads(capsys.readouterr().out)["claims"]
     assert sorted(entry) == ["claim", "source", "statement"]
+
+
+def test_a_refuted_claim_shows_both_sides_and_what_recomputes_them(capsys: Capture) -> None:
+    name = "eris.competitive_ratio"
+    assert call(["claims", name, "--run"]) == 1
+    title, *lines = cells(capsys.readouterr().out)
+    told = dict(lines)
+    assert title == [name]
+    # two jobs, worth 2 and 1998: one is taken, the other is the optimum
+    assert (told["left side"], told["welfare"], told["optimum"]) == ("999", "2", "1998")
+    assert float(told["right side"]) < 40
+    assert told["it says"] == "left <= right"
+    assert told["counterexample"] == "farkas show eris/late_fortune"
+    assert told["recomputed by"] == f"farkas claims {name} --run"
+    assert call(["show", "eris/late_fortune"]) == 0
+    # a claim that holds has no sides that fail
+    assert call(["claims", "coded.full_loads_are_global", "--run"]) == 0
+    assert "left side" not in capsys.readouterr().out
+
+
+def test_a_list_shows_first_sentences_and_one_claim_its_whole_statement(capsys: Capture) -> None:
+    assert call(["claims", "eris"]) == 0
+    listed = {row[0]: row[-1] for row in rows(capsys.readouterr().out)}
+    whole = "Algorithm 2 finds the schedule of best payoff."
+    assert listed["eris.algorithm_2_is_optimal"] == whole
+    assert call(["claims", "eris.algorithm_2_is_optimal"]) == 0
+    told = pairs(capsys.readouterr().out)
+    assert told["statement"].startswith(f"{whole} Holds for total data only")
+    assert told["checked by"] == "farkas claims eris.algorithm_2_is_optimal --run"
 
 
 def test_claims_of_a_kind_are_those_of_no_other(capsys: Capture) -> None:

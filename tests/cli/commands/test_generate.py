@@ -10,6 +10,7 @@ import pytest
 from farkas.cli import call
 from farkas.instances import read
 from farkas.instances.library import path as shipped
+from tests.tools.cells import cells
 
 TINY = str(shipped("mlbroker/tiny"))
 Capture = pytest.CaptureFixture[str]
@@ -33,5 +34,9 @@ def test_settings_are_json_and_reach_the_generator(tmp_path: Path, capsys: Captu
     assert call([*words, "--set", "epsilon=0.5"]) == 0
     made = read(out)
     assert (made.num_jobs, made.epsilon, made.seed) == (3, 0.5, 0)
-    said = f"mlbroker instance {made.name}, sha256 {made.sha256}"
-    assert capsys.readouterr().out == f"{out}: {said}\n"
+    title, *lines = cells(capsys.readouterr().out)
+    assert title == [f"{out}: written"]
+    told = dict(lines)
+    assert told["instance"] == f"{made.name}, kind mlbroker"
+    assert told["sha256"] == made.sha256
+    assert '"epsilon":0.5' in told["settings"]

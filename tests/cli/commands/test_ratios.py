@@ -11,6 +11,7 @@ from farkas.cli import call
 from farkas.experiments.sweeps import Store
 from farkas.instances import read
 from tests.experiments.sweeps.made import INSTANCES, result
+from tests.tools.cells import rows
 
 Capture = pytest.CaptureFixture[str]
 
@@ -27,8 +28,8 @@ def store(tmp_path: Path) -> str:
 
 def test_the_table_shows_the_mean_the_worst_and_the_theorems(store: str, capsys: Capture) -> None:
     assert call(["ratios", store, "--recheck", "0"]) == 0
-    lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("│")]
-    first, *theorems = ([cell.strip() for cell in line.split("│")[1:-1]] for line in lines)
+    first, second = capsys.readouterr().out.split("theorems, ")
+    (first,), theorems = rows(first), rows(second)
     # two of two certified, mean and median (1.5 + 3) / 2, no interval of two instances
     assert first[0].startswith("mlbroker.fractional")
     assert first[1:] == ["2", "2", "2.25", "2.25", "-", "2.25", "3", INSTANCES[1].name]

@@ -9,7 +9,10 @@ from pathlib import Path
 import pytest
 
 from farkas.cli import call
+from farkas.instances.files import own_kinds
 from farkas.instances.library import path as shipped
+from farkas.online import algorithms
+from tests.tools.cells import cells
 
 TINY = str(shipped("mlbroker/tiny"))
 Capture = pytest.CaptureFixture[str]
@@ -32,10 +35,9 @@ def test_run_writes_what_it_prints(tmp_path: Path, capsys: Capture) -> None:
 def test_the_table_shows_value_bound_and_ratio(capsys: Capture) -> None:
     assert call(["run", TINY, "-a", "mlbroker.local"]) == 0
     title, *lines = capsys.readouterr().out.splitlines()
-    assert title == "mlbroker.local on tiny"
+    assert title == "mlbroker.local on tiny, cost (USD)"
     # 19.4 / 16.8 = 1.154762, upwards; the bound is proved but for the last bits of 16.8
-    cells = [[cell.strip() for cell in line.split("│")[1:3]] for line in lines if "│" in line]
-    assert cells[:3] == [
+    assert cells("\n".join(lines))[:3] == [
         ["value", "19.4"], ["proved bound", "16.7999999"], ["certified ratio", "1.15477"],
     ]  # fmt: skip
 
@@ -50,6 +52,25 @@ def test_a_seed_reaches_the_run(capsys: Capture) -> None:
         values.append(found["value"])
     assert values[0] == values[1]
     assert len(set(values)) > 1
+
+
+def test_the_algorithm_is_also_taken_without_its_option(capsys: Capture) -> None:
+    assert call(["run", TINY, "mlbroker.local", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["algorithm"] == "mlbroker.local"
+    assert call(["run", TINY, "mlbroker.local", "-a", "mlbroker.gr"]) == 2
+    said = "two algorithms: mlbroker.local and --algorithm mlbroker.gr"
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("kind", own_kinds())
+def test_without_an_algorithm_those_of_the_files_kind_are_named(kind: str, capsys: Capture) -> None:
+    assert call(["run", f"{kind}/tiny"]) == 2
+    said = capsys.readouterr().err
+    known = ", ".join(algorithms.names(f"{kind}."))
+    assert said == (
+        f"farkas: {kind}/tiny is of kind {kind}: name an algorithm (-a/--algorithm),"
+        f" one of {known}\n"
+    )
 
 
 def test_an_unknown_algorithm_is_answered_with_those_of_the_instance(capsys: Capture) -> None:

@@ -9,12 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from farkas.algebra import ConvexProgram
+from farkas.algebra import ConvexProgram, programs
 from farkas.cli import call
 from farkas.cli.commands.solve import _exit
 from farkas.errors import Exit
 from farkas.forms import check_point
 from farkas.instances import library
+from farkas.instances.files import own_kinds
 from farkas.instances.library import path as shipped
 from farkas.models.coded.surrogate import reference_time
 from farkas.relaxations.coded.sharing import shared_optimum
@@ -25,6 +26,7 @@ from farkas.verbs.convex import ConvexSolution
 from farkas.verbs.programs import find_program
 from farkas.verbs.solution import Solution
 from tests.generators.forms import small
+from tests.tools.cells import cells
 
 TINY = str(shipped("mlbroker/tiny"))
 DEMO = str(shipped("coded/demo"))
@@ -177,12 +179,31 @@ def test_convex_programs_end_with_the_same_codes(
     assert capsys.readouterr().err.count("\n") == (code is not Exit.DONE)
 
 
+@pytest.mark.parametrize("kind", own_kinds())
+def test_without_a_program_those_of_the_files_kind_are_named(kind: str, capsys: Capture) -> None:
+    assert call(["solve", f"{kind}/tiny"]) == 2
+    said = capsys.readouterr().err
+    assert f"is of kind {kind}: name a program (-p/--program)" in said
+    for name in programs.names(f"{kind}."):
+        assert name in said
+
+
+def test_a_model_takes_no_program(capsys: Capture, tmp_path: Path) -> None:
+    model = str(tmp_path / "m.mps")
+    assert call(["solve", TINY, "-p", "mlbroker.relaxed", "--write", model]) == 0
+    assert call(["solve", model, "-p", "m"]) == 2
+    assert "a model is a program of its own; give none" in capsys.readouterr().err
+    assert call(["check", model]) == 2
+    assert f"is a model; farkas prove {model} proves its optimum" in capsys.readouterr().err
+    assert call(["check", str(tmp_path / "none.mps")]) == 2
+    assert "no such file" in capsys.readouterr().err
+
+
 def test_the_table_shows_what_is_claimed_and_what_is_proved(capsys: Capture) -> None:
     assert call(["solve", TINY, "-p", "mlbroker.relaxed[tight]", "--certify", "--point"]) == 0
     text = capsys.readouterr().out
-    rows = [[cell.strip() for cell in line.split("│")[1:3]] for line in text.splitlines()
-            if "│" in line]  # fmt: skip
-    shown = {row[0]: row[1] for row in rows}
+    shown = {row[0]: row[1] for row in cells(text) if len(row) == 2}
+    del shown["variable"], shown["-" * max(map(len, shown))]
     assert shown["claim"] == "optimal (stopped: finished)"
     assert (shown["claimed objective"], shown["proved bound"]) == ("16.8", "16.7999999")
     assert abs(float(shown["proved gap"])) < 1e-9

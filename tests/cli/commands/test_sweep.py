@@ -21,7 +21,13 @@ def given(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     def sweep(config: str, **options: Any) -> Summary:
         options.pop("report")(0, 7, None)
         seen.update(options, config=config)
-        common = {"store": "s.sqlite", "tasks": 7, "present": 2, "performed": {"done": 5}}
+        common = {
+            "name": "broker",
+            "store": "s.sqlite",
+            "tasks": 7,
+            "present": 2,
+            "performed": {"done": 5},
+        }
         return Summary(**{**common, "rejected": 0, **seen.get("summary", {})})
 
     monkeypatch.setattr("farkas.experiments.sweeps.sweep", sweep)
@@ -39,7 +45,7 @@ def test_options_reach_the_sweep_and_its_counts_the_reader(
         "bound_seconds": 7.5,
     }  # fmt: skip
     assert json.loads(capsys.readouterr().out) == {
-        "store": "s.sqlite", "tasks": 7, "present": 2, "performed": {"done": 5},
+        "name": "broker", "store": "s.sqlite", "tasks": 7, "present": 2, "performed": {"done": 5},
         "shared": 0, "not_done": {}, "rejected_certificates": 0, "interrupted": False,
     }  # fmt: skip
 
@@ -82,5 +88,10 @@ def test_what_was_not_done_before_and_by_others_is_told_apart(
         assert line in lines
 
 
+def test_the_name_of_a_sweep_heads_its_table(given: dict[str, Any], capsys: Capture) -> None:
+    assert call(["sweep", "c.toml"]) == 0
+    assert capsys.readouterr().out.splitlines()[0] == "sweep broker"
+
+
 def _cells(table: str) -> list[str]:
-    return [line.replace("│", " ") for line in table.splitlines()]
+    return table.splitlines()

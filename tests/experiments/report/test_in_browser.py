@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from farkas.experiments.report import collect, render
@@ -56,14 +58,17 @@ def test_the_keyboard_sorts_too(opened):
 
 
 def test_the_page_follows_the_system_and_the_button_overrules_it(opened):
-    pressed = "return document.getElementById('theme').ariaPressed"
+    label = "return document.getElementById('theme').innerText"
     light = opened.run(BACKGROUND)
+    assert opened.run(label) == "Use dark colours"
     opened.prefer("dark")
-    assert opened.becomes(pressed, "true")
+    assert opened.becomes(label, "Use light colours")
     dark = opened.run(BACKGROUND)
     assert light != dark
     opened.click("#theme")
-    assert (opened.run(BACKGROUND), opened.run(pressed)) == (light, "false")
+    # the button says what it does next, to those who hear it, too
+    assert (opened.run(BACKGROUND), opened.run(label)) == (light, "Use dark colours")
+    assert opened.name(opened.find("#theme")[0]) == "Use dark colours"
     opened.prefer("light")
     opened.click("#theme")
     assert opened.becomes(BACKGROUND, dark)
@@ -75,6 +80,26 @@ def test_the_page_fits_a_phone(opened):
     assert opened.becomes("return innerWidth", 390)
     content, view = opened.run(width)
     assert content <= view, "tables scroll inside their box, the page does not"
+
+
+def test_on_a_phone_the_verdicts_of_theorems_come_first_and_are_in_sight(opened):
+    first = "return [...document.querySelectorAll('main > section')].sort((a, b) => "
+    first += "a.getBoundingClientRect().top - b.getBoundingClientRect().top)[0].id"
+    assert opened.run(first) == "ratios"
+    opened.resize(390, 844)
+    assert opened.becomes("return innerWidth", 390)
+    assert opened.run(first) == "theorems"
+    cells = "return [...document.querySelectorAll('#promises td.verdict')].map(e => "
+    verdicts = opened.run(cells + "[e.innerText, e.getBoundingClientRect().right])")
+    assert verdicts
+    for words, right in verdicts:
+        assert re.fullmatch(r"(kept|undecided|broken) in \d+ of \d+|not applicable", words)
+        assert right <= 390
+
+
+def test_what_failed_says_what_to_do(opened):
+    cells = "return [...document.querySelectorAll('#failed td.remedy')].map(e => e.innerText)"
+    assert opened.run(cells) == ["Mend what the reason names, then farkas sweep FILE --retry."]
 
 
 def test_drawings_buttons_and_tables_have_names(opened):

@@ -8,11 +8,15 @@ import re
 import shutil
 from html.parser import HTMLParser
 from importlib import resources
+from typing import get_args
 
 import pytest
 
 from farkas.experiments.report import collect, render
+from farkas.experiments.report.page import REMEDIES, outcome
 from farkas.experiments.sweeps import Result, Store, Task
+from farkas.experiments.sweeps.promises import Promise
+from farkas.experiments.sweeps.store import Status
 
 VOID = {"meta", "link", "wbr"}
 
@@ -221,3 +225,21 @@ def test_algorithms_without_a_worst_case_are_named_and_without_any_there_is_no_s
     without = dataclasses.replace(contents, unsearched=["mlbroker.opt"])
     assert "No worst case ships of mlbroker.opt" in render(without)
     assert '<section id="worst"' not in render(dataclasses.replace(contents, worst=[]))
+
+
+@pytest.mark.parametrize(
+    ("counts", "words"),
+    [
+        ({"kept": 5}, "kept in 5 of 5"),
+        ({"kept": 5, "undecided": 2}, "undecided in 2 of 7"),
+        ({"kept": 5, "undecided": 2, "broken": 1}, "broken in 1 of 8"),
+        ({"kept": 1, "not_applicable": 3}, "kept in 1 of 4"),
+        ({"not_applicable": 3}, "not applicable"),
+    ],
+)
+def test_the_verdict_of_a_theorem_is_its_worst_outcome(counts: dict[str, int], words: str) -> None:
+    assert outcome(Promise(reading="printed", source="s", statement="t", **counts)) == words
+
+
+def test_every_status_has_a_remedy() -> None:
+    assert set(REMEDIES) == set(get_args(Status))

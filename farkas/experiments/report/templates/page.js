@@ -39,7 +39,7 @@ function isDark() {
 }
 
 function showTheme() {
-  toggle.setAttribute("aria-pressed", String(isDark()));
+  toggle.textContent = isDark() ? "Use light colours" : "Use dark colours";
 }
 
 toggle.addEventListener("click", () => {

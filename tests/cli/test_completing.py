@@ -1,0 +1,121 @@
+"""Shells complete names of what there is, without importing it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from farkas.algebra import programs
+from farkas.cli import completing
+from farkas.cli.listed import SORTS
+from farkas.instances import library
+from farkas.instances.files import own_kinds
+from farkas.instances.traces import sources
+from farkas.online import algorithms
+from farkas.proofs import claims
+from tests.tools.shared import ROOT
+
+HEAVY = (
+    "numba",
+    "scipy",
+    "numpy",
+    "pyomo",
+    "cvxpy",
+    "sympy",
+    "highspy",
+    "matplotlib",
+    "rich.table",
+)
+CALL = """
+import json, os, sys, time
+from farkas.cli import call
+code = call()
+print(json.dumps([code, time.process_time(), sorted(sys.modules)]), file=sys.stderr)
+"""
+
+
+def completed(*words: str, folder: Path = ROOT) -> tuple[list[str], float, set[str]]:
+    """What bash is offered for the last of the words, in CPU seconds, and what was imported."""
+    asked = {"COMP_WORDS": " ".join(["farkas", *words]), "COMP_CWORD": str(len(words)),
+             "_FARKAS_COMPLETE": "complete_bash", "PYTHONPATH": str(ROOT)}  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-c", CALL],
+        env={**os.environ, **asked},
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    code, seconds, modules = json.loads(done.stderr.splitlines()[-1])
+    assert code == 0
+    return done.stdout.split(), seconds, set(modules)
+
+
+def test_the_cheap_names_are_the_registered_ones() -> None:
+    assert completing.kinds() == list(own_kinds())
+    assert completing.instances() == library.names()
+    for kind in own_kinds():
+        assert completing.names("algorithms", kind) == algorithms.names(f"{kind}.")
+        assert completing.names("programs", kind) == programs.names(f"{kind}.")
+        found, known = completing.names("claims", kind), claims.names(f"{kind}.")
+        assert set(found) <= set(known)
+        assert len(found) > 0.9 * len(known)  # a few are registered in a loop
+    assert completing.sources() == sources()
+    assert tuple(SORTS) == completing.SORTS
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        (["sol"], ["solve", "solvers"]),
+        (["run", "eris/ti"], ["eris/tiny"]),
+        (["run", "eris/tiny", "eris.an"], ["eris.antman"]),
+        (["run", "gadget/tiny", "--algorithm", "gadget.f"], ["gadget.fifo"]),
+        (["solve", "mlbroker/tiny", "-p", "mlbroker.reg"], ["mlbroker.regularized"]),
+        (["list", "al"], ["algorithms"]),
+        (["list", "algorithms", "ga"], ["gadget"]),
+        (["claims", "eris.competitive_r"], ["eris.competitive_ratio"]),
+        (["show", "mlbroker.oas"], ["mlbroker.oasis"]),
+        (["generate", "cod"], ["coded"]),
+        (["import", "ph"], ["philly"]),
+        (["worst", "gadget.fi"], ["gadget.fifo"]),
+        (["figure", "er"], ["eris"]),
+    ],
+    ids=lambda words: " ".join(words) if isinstance(words, list) else None,
+)
+def test_bash_is_offered_what_begins_so(words: list[str], offered: list[str]) -> None:
+    found, _, modules = completed(*words)
+    assert found == offered
+    assert not [name for name in HEAVY if name in modules]
+
+
+def test_only_what_fits_the_kind_of_the_file_is_offered(tmp_path: Path) -> None:
+    instance = tmp_path / "mine.json"
+    instance.write_bytes(library.path("gadget/tiny").read_bytes())
+    found, seconds, _ = completed("run", "mine.json", "-a", "", folder=tmp_path)
+    assert found == algorithms.names("gadget.")
+    assert seconds < 1.0  # 0.2 on the machine it was written on; importing scipy takes longer
+    assert completed("run", "mi", folder=tmp_path)[0] == ["mine.json"]
+
+
+def test_the_script_for_a_shell_is_shown(capfd: pytest.CaptureFixture[str]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "farkas", "--show-completion", "bash"],
+        env={**os.environ, "PYTHONPATH": str(ROOT),
+             "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"},
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert "complete -o default -F _farkas_completion farkas" in done.stdout
+
+
+def test_the_kind_of_a_file_is_read_off_its_begin(tmp_path: Path) -> None:
+    assert completing.kind_of("eris/tiny") == "eris"
+    assert completing.kind_of(str(tmp_path / "none.json")) == ""
+    assert completing.kind_of(str(tmp_path)) == ""
+    (tmp_path / "odd.json").write_bytes(b"\xff\xfe")
+    assert completing.kind_of(str(tmp_path / "odd.json")) == ""
