@@ -56,9 +56,8 @@ PROGRAMS ?= ../shared/mps
 bench-proofs: $(STAMP)  ## exact proofs of public programs beside HiGHS; PROGRAMS=FOLDER of .mps and .lp
 	@$(BIN)/python -m benchmarks.bench_proofs --folder $(PROGRAMS)
 
-docs: $(STAMP)  ## documentation site in docs/_build/html
+docs: $(STAMP)  ## documentation site in docs/_build/html; notebooks are run, prompts by the tests
 	@$(BIN)/sphinx-build -q -W --keep-going -b html -d docs/_build/.doctrees docs docs/_build/html
-	@$(BIN)/sphinx-build -q -W --keep-going -b doctest -d docs/_build/.doctrees docs docs/_build/doctest
 
 CASES ?= 1e4
 fuzz: $(STAMP)  ## attack the checkers with changed certificates; CASES=1e6 SEED=1 for long

@@ -4,7 +4,8 @@
 showing it; the test that finds it names the claim: ``make record NAMES="KIND.CLAIM"``.  ``NAMES``
 takes programs, claims, kinds, solvers (which renew their matrix), ``instances`` (what the seeds of
 the presets name), ``practice`` (policies on the public traces beside the checkout),
-``figures`` (what `make figures` found), or ``all``, which leaves out the last two.
+``figures`` (what `make figures` found), ``gallery`` (its pictures), or ``all``, which leaves out
+the last three.
 
 ``ATTACKED`` takes claims that hold, or ``all``: each is attacked for ``SECONDS`` CPU seconds, and
 how far that got is written beside its verdict.
@@ -24,12 +25,13 @@ from farkas.instances.files import own_kinds
 from farkas.online import algorithms
 from farkas.quantities import quantities
 from farkas.solvers import backends
-from tests.recorded import figures, golden, instances, matrix, practice, verdicts
+from tests.recorded import figures, gallery, golden, instances, matrix, practice, verdicts
 
 MATRIX = "solvers"
 INSTANCES = "instances"
 PRACTICE = "practice"
 FIGURES = "figures"
+GALLERY = "gallery"
 
 
 def main(words: list[str]) -> int:
@@ -55,6 +57,8 @@ def main(words: list[str]) -> int:
             say(practice.renew())
         elif name == FIGURES:
             say(figures.renew())
+        elif name == GALLERY:
+            say(gallery.renew())
         elif name in texts:
             say(golden.renew(name))
         elif name not in claims:
@@ -116,7 +120,11 @@ def expanded(given: Iterable[str]) -> list[str]:
             found += [name for name in recorded if name.startswith(f"{word}.")]
         elif word == MATRIX or word in backends:
             found.append(MATRIX)
-        elif word in (INSTANCES, PRACTICE, FIGURES) or word in recorded or word in nothing_kept:
+        elif (
+            word in (INSTANCES, PRACTICE, FIGURES, GALLERY)
+            or word in recorded
+            or word in nothing_kept
+        ):
             found.append(word)
         else:
             raise UnknownName.of("name", word, [*recorded, *nothing_kept, *backends, *own_kinds()])

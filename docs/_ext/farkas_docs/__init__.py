@@ -6,8 +6,9 @@ Each module below has ``pages() -> Iterator[tuple[str, str]]``: the path of a pa
 
 from __future__ import annotations
 
+import hashlib
 import importlib
-import re
+import sys
 import types
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,17 +18,46 @@ if TYPE_CHECKING:
 
 WRITERS = (
     "programs", "algorithms", "claims", "printed", "listings", "solvers", "command_line", "api",
-    "names", "practice", "figures", "worst",
+    "names", "practice", "figures", "gallery", "learn", "worst",
 )  # fmt: skip
 
 FOLDER = Path(__file__).resolve().parents[2] / "generated"
 
-# A prompt inside a Python fence is a test: the doctest builder runs what the reader sees.
-_PROMPT = re.compile(r"^```python\n(?=>>> )", re.MULTILINE)
+ROOT = FOLDER.parents[1]
+STAMP = ".made_of"
+"""File in the folder of pages that says what they were made of."""
 
 
 def write_pages(folder: Path = FOLDER) -> list[Path]:
-    """Write all pages; a page that did not change keeps its time, so that builds stay quick."""
+    """Write all pages; a page that did not change keeps its time, so that builds stay quick.
+
+    Nothing is done where what they are made of is what it was.
+    """
+    stamp, now = folder / STAMP, made_of(ROOT)
+    if stamp.exists() and stamp.read_text() == now:
+        return []
+    stamp.unlink(missing_ok=True)
+    written = _written(folder)
+    stamp.write_text(now)
+    return written
+
+
+def made_of(root: Path) -> str:
+    """Hash of all that pages are made of: the package, the ledgers, the writers, names of pages."""
+    digest = hashlib.sha256(sys.version.encode())
+    inside = [root / "farkas", root / "docs" / "ledger", root / "docs" / "_ext"]
+    files = [path for folder in inside for path in folder.rglob("*") if path.is_file()]
+    files += [root / name for name in ("pyproject.toml", "requirements.lock", "docs/index.md")]
+    for path in sorted(files):
+        if "__pycache__" not in path.parts:
+            digest.update(f"{path.relative_to(root).as_posix()} ".encode())
+            digest.update(hashlib.sha256(path.read_bytes()).digest())
+    pages = [*root.glob("docs/*.md"), *root.glob("docs/tutorials/*.md")]
+    digest.update(" ".join(sorted(path.name for path in pages)).encode())
+    return digest.hexdigest()
+
+
+def _written(folder: Path) -> list[Path]:
     written = []
     for name in WRITERS:
         for page, text in importlib.import_module(f"farkas_docs.{name}").pages():
@@ -45,11 +75,8 @@ def write_pages(folder: Path = FOLDER) -> list[Path]:
 
 
 def _before_reading(app: Sphinx) -> None:
-    write_pages()
-
-
-def _test_prompts(app: Sphinx, page: str, source: list[str]) -> None:
-    source[0] = _PROMPT.sub("```{doctest}\n", source[0])
+    if FOLDER.parent == Path(app.srcdir):  # tests build a few pages elsewhere
+        write_pages()
 
 
 def _skip_aliases(
@@ -72,11 +99,18 @@ def _keep_bars(
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Join the build."""
+    from farkas_docs import formulas, quick
+
+    quick.setup(app)
+    app.add_html_math_renderer(
+        "farkas",
+        inline_renderers=(formulas.visit_inline, None),
+        block_renderers=(formulas.visit_display, None),
+    )
     app.connect("builder-inited", _before_reading)
-    app.connect("source-read", _test_prompts)
     app.connect("autodoc-process-docstring", _keep_bars)
     app.connect("autodoc-skip-member", _skip_aliases)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
-__all__ = ["FOLDER", "setup", "write_pages"]
+__all__ = ["FOLDER", "made_of", "setup", "write_pages"]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from farkas.instances import kinds, library
 from farkas.online import algorithms
-from farkas_docs.text import cell, escaped, page, table
+from farkas_docs.text import cell, code_cell, escaped, page, sections, table
 
 
 def pages() -> Iterator[tuple[str, str]]:
@@ -21,10 +21,15 @@ def pages() -> Iterator[tuple[str, str]]:
 
 def _algorithm(name: str) -> str:
     item = algorithms[name]
-    parts = [f"### {name}", f"*{escaped(item.source)}*" if item.source else "", escaped(item.doc)]
+    text, found = sections(item.doc)
+    meanings = found.get("Parameters", {})
+    parts = [f"### {name}", f"*{escaped(item.source)}*" if item.source else "", escaped(text)]
     if item.options:
-        rows = [[f"`{key}`", f"`{value}`"] for key, value in item.options.items()]
-        parts.append(table(["option (`--set`)", "default"], rows))
+        rows = [
+            [f"`{key}`", code_cell(str(value)), cell(meanings.get(key, ""))]
+            for key, value in item.options.items()
+        ]
+        parts.append(table(["option (`--set`)", "default", "meaning"], rows))
     return "\n\n".join(part for part in parts if part)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from farkas.proofs import Claim, Stated, claims
 from farkas.proofs.claim import Attacked, failing
-from farkas_docs.text import anchor, cell, code_cell, escaped, page, table
+from farkas_docs.text import anchor, cell, code_cell, docstring, escaped, page, table
 
 LEDGER = Path(__file__).resolve().parents[2] / "ledger"
 
@@ -64,7 +64,7 @@ def _counts(found: Mapping[str, list[Line]]) -> str:
 
 def _claim(claim: Claim, verdict: Mapping[str, Any]) -> str:
     parts = [f"({anchor(claim.name)})=\n## {claim.name}", f"*{escaped(claim.source)}*"]
-    parts.append(escaped(claim.statement))
+    parts.append(docstring(claim.statement))
     said = [f"**{standing(verdict)}**"]
     if "runs" in verdict:
         said.append(f"in {verdict['runs']} runs, smallest slack {verdict['slack']:.3g}")

@@ -13,7 +13,7 @@ from farkas.algebra.rules import RuleProgram
 from farkas.errors import InvalidOption
 from farkas.instances import kinds
 from farkas_docs.mathml import mathml
-from farkas_docs.text import escaped, fence, page, table
+from farkas_docs.text import docstring, escaped, fence, page, table
 
 DOCS = Path(__file__).resolve().parents[2]
 
@@ -45,7 +45,7 @@ def _listing(by_kind: Mapping[str, list[str]]) -> str:
 
 def _program(cls: type[Formulation]) -> str:
     default = cls()
-    parts = [f"## {cls.name}", escaped(inspect.getdoc(cls) or "")]
+    parts = [f"## {cls.name}", docstring(inspect.getdoc(cls) or "")]
     options = cls.options()
     if options:
         rows = [[f"`{k}`", ", ".join(f"`{v}`" for v in values)] for k, values in options.items()]

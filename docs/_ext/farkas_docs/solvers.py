@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from farkas.solvers import Ability, backends
 from farkas_docs.claims import LEDGER
@@ -12,36 +13,119 @@ from farkas_docs.text import page, table
 INTRO = """Names for `--solver`. What is installed and licensed on this machine: `farkas solvers`.
 `pyomo:NAME` and `cvxpy:NAME` reach every solver behind these two bridges."""
 
+ABILITIES = {
+    Ability.LINEAR: "linear programs",
+    Ability.INTEGER: "whole numbers",
+    Ability.DUALS: "dual values",
+    Ability.RAYS: "proof of infeasibility",
+    Ability.CONIC: "cones",
+    Ability.WARM: "warm start",
+}
+"""Heads of the columns of declared abilities."""
+
+TESTED: dict[str, dict[str, str]] = {
+    "linear": {
+        "linear_program": "the optimum of linear programs, minimised and maximised",
+        "free_and_fixed_columns": "variables without bounds, and fixed ones",
+        "columns_bounded_only_above_or_below_zero": "variables with one bound, below zero too",
+        "empty_rows_and_columns": "rows and variables without a coefficient",
+        "a_form_without_rows": "a program without rows",
+        "a_form_without_columns": "a program without variables",
+    },
+    "duals": {
+        "duals_are_derivatives_whatever_the_sense": "a dual value says by how much the optimum "
+        "moves with the right-hand side, whether one minimises or maximises",
+        "signs_of_duals": "the signs of dual values for every kind of row",
+        "duals_of_equations_ranges_and_lower_sides": "dual values of equations and ranges",
+        "ranged_row_is_tight_on_the_side_of_the_sense": "which side of a range is tight",
+        "degenerate_vertex_gives_any_of_its_duals": "dual values where several are right",
+    },
+    "no optimum": {
+        "an_empty_row_that_excludes_zero_is_infeasible": "an empty row that nothing satisfies",
+        "a_form_without_columns_may_be_infeasible": "a program without variables and solution",
+        "infeasible": "contradicting rows are called infeasible",
+        "crossing_bounds_are_infeasible_and_named": "a lower bound above the upper one is named",
+        "unbounded": "a program without a best value is called unbounded",
+    },
+    "proof": {
+        "infeasibility_comes_with_multipliers_that_prove_it": "multipliers that prove in exact "
+        "arithmetic that there is no solution",
+    },
+    "whole": {
+        "integer_program": "the optimum of a program of whole numbers",
+        "mixed_program_keeps_continuous_columns_fractional": "only the variables that shall be "
+        "whole are",
+        "integer_program_without_integer_points_is_infeasible": "no solution in whole numbers",
+        "unbounded_integer_program": "no best value in whole numbers",
+    },
+    "in use": {
+        "limit_without_incumbent_gives_no_point": "stopped before a solution was found: none is "
+        "returned",
+        "limit_with_incumbent_gives_a_feasible_point": "stopped later: a solution that keeps all "
+        "rows",
+        "no_time_at_all_gives_no_garbage": "no time at all gives no wrong answer",
+        "same_seed_same_point": "the same seed gives the same point",
+        "session_follows_every_change": "a program that is changed and solved again",
+        "nothing_reaches_stdout": "prints nothing on standard output",
+    },
+    "refuses": {
+        "integer_columns_are_refused_by_solvers_that_would_ignore_them": "whole numbers are "
+        "refused by a solver that would take them for fractions",
+        "form_too_large_for_a_limited_licence_is_refused_with_limit_and_size": "a program above "
+        "the limit of a licence is refused with both numbers",
+    },
+    "cones": {
+        "relative_entropy": "a program with relative entropy",
+        "infeasible_cone_program_has_no_objective": "a program of cones without solution",
+    },
+}
+"""Columns of what was seen: name of a test to what it is about; every test stands once."""
+
+UNSEEN = {"promised_solvers_are_usable_here"}
+"""About the machine that ran the suite, and not about a solver."""
+
 
 def pages() -> Iterator[tuple[str, str]]:
     """``solvers``."""
-    yield "solvers", page("Solvers", INTRO, "## Declared abilities", _abilities(), _conformance())
+    seen = json.loads((LEDGER / "solvers.json").read_text())
+    yield "solvers", page("Solvers", INTRO, *_seen(seen), "## Declared abilities", _abilities())
 
 
 def _abilities() -> str:
-    head = ["solver", *(str(a.name).lower() for a in Ability), "package"]
+    head = ["solver", *ABILITIES.values(), "package"]
     rows = [
-        [f"`{name}`", *("yes" if a in backends[name].abilities else "–" for a in Ability),
+        [f"`{name}`", *("yes" if a in backends[name].abilities else "–" for a in ABILITIES),
          f"`{backends[name].package}`"]
         for name in backends
     ]  # fmt: skip
     return table(head, rows)
 
 
-def _conformance() -> str:
-    path = LEDGER / "solvers.json"
-    if not path.exists():
-        return ""
-    seen = json.loads(path.read_text())
-    solvers = seen["solvers"]
-    rows = [
-        [test.removeprefix("test_").replace("_", " "), *(passed.get(s, "–") for s in solvers)]
-        for test, passed in seen["tests"].items()
-    ]
-    words = (
-        "Every solver meets the same tests (`tests/conformance/solvers`). A number says in how "
-        "many cases it passed, a dash that the solver does not declare the ability. "
-        "Written by `make record NAMES=solvers`."
+def _seen(seen: Mapping[str, Any]) -> Iterator[str]:
+    yield "## What was seen"
+    yield (
+        "Every solver meets the same tests. A number says how many cases of a column it passed, "
+        "*3 of 5* that it does not claim to solve two more, a dash that it claims none of them."
     )
-    head = ["what is tested", *(f"`{s}`" for s in solvers)]
-    return f"## Seen by the conformance suite\n\n{words}\n\n{table(head, rows)}"
+    # of a solver that may be asked everything; refusals are about what one solver cannot do
+    best = {head: max(_passed(seen, head, s) for s in seen["solvers"]) for head in TESTED}
+    rows = []
+    for solver in seen["solvers"]:
+        counts = {head: _passed(seen, head, solver) for head in TESTED}
+        rows.append([f"`{solver}`", *(_count(n, best[head], head) for head, n in counts.items())])
+    yield table(["solver", *TESTED], rows)
+    yield "The columns, and what is tested:"
+    yield table(
+        ["column", "tested"], [[head, "; ".join(tests.values())] for head, tests in TESTED.items()]
+    )
+    yield "The tests are `tests/conformance/solvers`; `make record NAMES=solvers` runs them again."
+
+
+def _passed(seen: Mapping[str, Any], head: str, solver: str) -> int:
+    return sum(int(seen["tests"][f"test_{test}"].get(solver, "0")) for test in TESTED[head])
+
+
+def _count(passed: int, best: int, head: str) -> str:
+    if not passed:
+        return "–"
+    return f"{passed}" if passed == best or head == "refuses" else f"{passed} of {best}"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 _CODE = re.compile(r"(``.+?``|`[^`]+`)", re.DOTALL)
 _SPECIAL = re.compile(r"([\\*_\[\]<>$#|{}~])")
@@ -17,6 +18,44 @@ def escaped(text: str) -> str:
     return "".join(
         part if place % 2 else _SPECIAL.sub(r"\\\1", part) for place, part in enumerate(parts)
     )
+
+
+# Heads of numpydoc; left alone, Markdown would read them as titles of chapters.
+_SECTION = re.compile(
+    r"^(Attributes|Examples|Notes|Parameters|Raises|References|Returns|Warns|Yields)\n-{3,}\n",
+    re.MULTILINE,
+)
+
+
+def sections(doc: str) -> tuple[str, dict[str, dict[str, str]]]:
+    r"""Split a docstring into what it says and its sections: entry to meaning.
+
+    >>> sections("Sorts.\n\nParameters\n----------\nup, down\n    Which\n    way.\n")
+    ('Sorts.', {'Parameters': {'up': 'Which way.', 'down': 'Which way.'}})
+    """
+    first, *rest = _SECTION.split(inspect.cleandoc(doc) + "\n")
+    return first.strip(), {
+        title: dict(_entries(body)) for title, body in zip(rest[::2], rest[1::2], strict=True)
+    }
+
+
+def _entries(body: str) -> Iterator[tuple[str, str]]:
+    """Entries of a section; one without a meaning is a sentence."""
+    for block in re.split(r"\n(?=\S)", body.strip("\n")):
+        head, _, meaning = block.partition("\n")
+        words = " ".join(meaning.split())
+        yield from ((name, words) for name in (head.split(", ") if words else [head]))
+
+
+def docstring(doc: str) -> str:
+    """Docstring as Markdown, its sections as lists under a word in bold."""
+    text, found = sections(doc)
+    parts = [escaped(text)]
+    for title, entries in found.items():
+        lines = [f"- `{name}`: {escaped(words)}" if words else f"- {escaped(name)}"
+                 for name, words in entries.items()]  # fmt: skip
+        parts.append(f"**{title}**\n\n" + "\n".join(lines))
+    return "\n\n".join(part for part in parts if part)
 
 
 def cell(text: str) -> str:

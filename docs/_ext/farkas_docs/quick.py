@@ -1,0 +1,131 @@
+"""What makes builds quick: work that numpydoc and Sphinx repeat for every object is done once."""
+
+from __future__ import annotations
+
+import functools
+import gc
+import posixpath
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import furo
+import furo.navigation
+import numpydoc.docscrape_sphinx
+from sphinx.domains.python import PythonDomain
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+
+
+def keep_templates() -> None:
+    """Let numpydoc compile its template once, and not for every docstring."""
+    module: Any = numpydoc.docscrape_sphinx
+    make, made = module.SandboxedEnvironment, []
+
+    def environment(**given: Any) -> Any:
+        if not made:
+            made.append(make(**given))
+        return made[0]
+
+    module.SandboxedEnvironment = environment
+
+
+class IndexedDomain(PythonDomain):
+    """Python domain that looks for a name among the objects whose last part it is."""
+
+    _among: Mapping[str, Any] | None = None
+
+    @property
+    def objects(self) -> Any:
+        return super().objects if self._among is None else self._among
+
+    def find_obj(
+        self, env: Any, modname: Any, classname: Any, name: str, type: Any, searchmode: int = 0
+    ) -> list[tuple[str, Any]]:
+        """Find what Sphinx would find, among fewer objects."""
+        every = super().objects
+        last = name.removesuffix("()").rpartition(".")[2]
+        self._among = _by_last_part(self, len(every)).get(last, {})
+        try:
+            return super().find_obj(env, modname, classname, name, type, searchmode)
+        finally:
+            self._among = None
+
+
+@functools.lru_cache(maxsize=2)
+def _by_last_part(domain: PythonDomain, count: int) -> dict[str, dict[str, Any]]:
+    """Objects by the last part of their names, made again when there are more or fewer."""
+    found: dict[str, dict[str, Any]] = {}
+    for name, entry in domain.data["objects"].items():
+        found.setdefault(name.rpartition(".")[2], {})[name] = entry
+    return found
+
+
+_ITEM = re.compile(r'(<li class="[^"]*">|</li>)')
+_LINK = re.compile(r'<a class="reference internal" href="([^"#]*)">')
+
+
+class Contents:
+    """Contents in the margin, made once for all pages of a folder; they differ in what is current.
+
+    >>> tree = '<li class="a"><a class="reference internal" href="x.html">X</a></li>'
+    >>> Contents(tree).at("x.html")
+    '<li class="a current current-page"><a class="reference internal" href="#">X</a></li>'
+    """
+
+    def __init__(self, tree: str) -> None:
+        self.parts = _ITEM.split(tree)
+        self.items: dict[str, list[int]] = {}
+        above: list[int] = []
+        for place, part in enumerate(self.parts):
+            if part == "</li>":
+                above.pop()
+            elif part.startswith("<li "):
+                above.append(place)
+                if link := _LINK.match(self.parts[place + 1]):
+                    self.items.setdefault(link[1], above[:])
+
+    def at(self, address: str) -> str:
+        """Contents with the page of an address open."""
+        parts = self.parts[:]
+        *_, own = chain = self.items.get(address, [-1])
+        if own < 0:
+            return "".join(parts)
+        for place in chain:
+            more = "current current-page" if place == own else "current"
+            parts[place] = parts[place].replace('">', f' {more}">')
+            box = 'class="toctree-checkbox"'
+            parts[place + 1] = parts[place + 1].replace(box, f'checked="" {box}', 1)
+        parts[own + 1] = parts[own + 1].replace(f'href="{address}"', 'href="#"', 1)
+        return "".join(parts)
+
+
+def keep_contents(app: Sphinx) -> None:
+    """Let furo make the contents in the margin once for every folder."""
+
+    @functools.cache
+    def made(folder: str) -> Contents:
+        nowhere = posixpath.join(folder, "nowhere")
+        builder: Any = app.builder
+        tree = builder._get_local_toctree(
+            nowhere, collapse=False, titles_only=True, maxdepth=-1, includehidden=True
+        )
+        return Contents(furo.navigation.get_navigation_tree(tree))
+
+    def contents(context: dict[str, Any]) -> str:
+        page = context["pagename"]
+        folder = posixpath.dirname(page)
+        address = app.builder.get_relative_uri(posixpath.join(folder, "nowhere"), page)
+        return made(folder).at(address)
+
+    module: Any = furo
+    module._compute_navigation_tree = contents
+
+
+def setup(app: Sphinx) -> None:
+    """Join the build."""
+    gc.set_threshold(100_000, 20, 100)  # nodes by the million, hardly any of them garbage
+    keep_templates()
+    keep_contents(app)
+    app.add_domain(IndexedDomain, override=True)
