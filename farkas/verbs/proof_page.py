@@ -10,6 +10,8 @@ import msgspec
 from msgspec import inspect
 
 import farkas
+from farkas.certificates.files import certificate_types
+from farkas.duals.restated import restatements
 from farkas.instances.files import kind_class, own_kinds
 
 CHECKER = ("numbers.js", "linear.js", "vipr.js", "tree.js", "judge.js")
@@ -17,7 +19,7 @@ CHECKER = ("numbers.js", "linear.js", "vipr.js", "tree.js", "judge.js")
 
 
 def proof_page() -> str:
-    """Page in which who reads a proof drops it and sees it checked, as HTML."""
+    """Return a page on which a reader drops a proof and sees it checked, as HTML."""
     html = _asset("page.html")
     for name, text in (
         ("base", _asset("page.css")),
@@ -29,7 +31,7 @@ def proof_page() -> str:
 
 
 def proof_section(given: list[tuple[str, str]] | None = None) -> str:
-    """The same as a section of another page.
+    """Return it as a section of another page.
 
     Its content policy must allow workers from ``blob:``, else the page stands still meanwhile; its
     style has to name the colours ``--card``, ``--soft``, ``--strong``, ``--accent``, ``--good``,
@@ -55,17 +57,22 @@ def proof_section(given: list[tuple[str, str]] | None = None) -> str:
 
 
 def checker_script() -> str:
-    """The checker: JavaScript that defines ``farkasChecker.judge(files, progress)``."""
+    """Return the checker: JavaScript that defines ``farkasChecker.judge(files, progress)``."""
     parts = "".join(map(_asset, CHECKER))
-    judge = "(files, progress) => judge(files, KINDS, progress).map(plain)"
+    known = {
+        "kinds": described_kinds(),
+        "certificates": certificate_types.names(),
+        "restated": sorted({name.partition(".")[2] for name in restatements.names()}),
+    }
+    judge = "(files, progress) => judge(files, KNOWN, progress).map(plain)"
     return (
         f'const farkasChecker = (() => {{\n"use strict";\n{parts}'
-        f"const KINDS = {_inline(described_kinds())};\nreturn {{ judge: {judge} }};\n}})();\n"
+        f"const KNOWN = {_inline(known)};\nreturn {{ judge: {judge} }};\n}})();\n"
     )
 
 
 def described_kinds() -> dict[str, Any]:
-    """What hashes of instances depend on, by kind: types and defaults of fields, plain data."""
+    """Describe what hashes of instances depend on: types and defaults of fields, by kind."""
     return {kind: _described_kind(kind) for kind in own_kinds()}
 
 

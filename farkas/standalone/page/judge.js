@@ -91,11 +91,10 @@ function sentence(found, program) {
   return words.join(" ");
 }
 
-const NO_LINEAR = new Set(["eris_cases", "mlbroker_slots", "gadget.slot_tree", "coded_budgets", "coded_owners", "dps_fixed_prices", "dps_server_prices", "dps_server_trees"]);
 const PROVED_HERE = ["linear", "infeasible", "tree", "unbounded"];
 
 // Read one file: what it is, and what is proved of it.
-function judgeOne({ name, bytes }, kinds, progress) {
+function judgeOne({ name, bytes }, known, progress) {
   const result = { name, verdict: "refused", words: "", notes: [] };
   try {
     if (name.endsWith(".vipr")) {
@@ -104,33 +103,27 @@ function judgeOne({ name, bytes }, kinds, progress) {
     } else {
       const tree = parsed(bytes);
       need(tree instanceof Map, "the file: no record");
-      readRecord(tree, result, kinds, progress);
+      readRecord(tree, result, known, progress);
     }
     if (result.found) {
       const said = sentence(result.found, result.program);
       Object.assign(result, { verdict: "proved", words: said[0].toUpperCase() + said.slice(1) });
     }
   } catch (problem) {
-    const known = problem instanceof Refused;
-    const words = known ? problem.message : `this page could not finish: ${problem.name}: ${problem.message}`;
+    const typed = problem instanceof Refused;
+    const words = typed ? problem.message : `this page could not finish: ${problem.name}: ${problem.message}`;
     Object.assign(result, { found: undefined, verdict: "refused", words: words.replace(/\s+/g, " ") });
   }
   return result;
 }
 
-function readRecord(tree, result, kinds, progress) {
+function readRecord(tree, result, known, progress) {
   const type = tree.get("certificate");
   if (PROVED_HERE.includes(type)) {
     result.type = type;
     result.found = type === "linear" || type === "infeasible" ? proveLinear(tree) : proveTree(tree, progress);
     result.program = `the program that the file calls ${quoted(tree.get("program"), 200)}`;
     Object.assign(result, { title: tree.get("program"), instance: tree.get("instance") ?? null });
-  } else if (typeof type === "string") {
-    Object.assign(result, { type, verdict: "unchecked" });
-    if (HASH.test(tree.get("instance") ?? "")) result.instance = tree.get("instance");
-    result.words = `Not checked: a certificate of type ${quoted(type)} holds no program; what it proves follows from its instance by an argument of its own.`;
-    result.notes.push(NO_LINEAR.has(type) ? "No linear program says what it proves, so that only farkas itself checks it:" : "farkas checks it, and writes what it proves as a certificate that this page checks:");
-    result.command = `farkas check ${shell(result.name)} --instance INSTANCE.json${NO_LINEAR.has(type) ? "" : " --stand-alone alone.json"}`;
   } else if (tree.has("algorithm") && tree.has("decisions")) {
     Object.assign(result, { type: "run", verdict: "unchecked" });
     const about = tree.get("manifest") instanceof Map ? tree.get("manifest").get("instance_sha256") : null;
@@ -138,9 +131,17 @@ function readRecord(tree, result, kinds, progress) {
     result.words = "Not checked: this is a run, whose decisions have to be replayed.";
     result.notes.push("farkas replays it, and writes its bound as a certificate that this page checks:");
     result.command = `farkas check ${shell(result.name)} --instance INSTANCE.json --stand-alone alone.json`;
+  } else if (tree.has("certificate")) {
+    need(known.certificates.includes(type), `the file.certificate: ${quoted(String(type))} is no type of certificate`);
+    const alone = known.restated.includes(type);
+    const words = `Not checked: a certificate of type ${quoted(type)} holds no program; what it proves follows from its instance by an argument of its own.`;
+    Object.assign(result, { type, verdict: "unchecked", words });
+    if (HASH.test(tree.get("instance") ?? "")) result.instance = tree.get("instance");
+    result.notes.push(alone ? "farkas checks it, and writes what it proves as a certificate that this page checks:" : "No linear program says what it proves, so that only farkas itself checks it:");
+    result.command = `farkas check ${shell(result.name)} --instance INSTANCE.json${alone ? " --stand-alone alone.json" : ""}`;
   } else {
     need(tree.has("kind") && tree.has("farkas"), "the file: neither a certificate nor an instance");
-    const { kind, sha } = new Canonical(kinds).hash(tree);
+    const { kind, sha } = new Canonical(known.kinds).hash(tree);
     const words = `Its data have the hash ${sha}. Whether they make sense as an instance of ${kind} is not checked here.`;
     Object.assign(result, { type: "instance", verdict: "read", kind, sha, words });
   }
@@ -149,8 +150,8 @@ function readRecord(tree, result, kinds, progress) {
 const shell = (name) => (/^[A-Za-z0-9_.][A-Za-z0-9_.-]*$/.test(name) ? name : "FILE");
 
 // Judge all files together: certificates against the instances beside them.
-function judge(files, kinds, progress = () => {}) {
-  const results = files.map((file, k) => judgeOne(file, kinds, (done, all) => progress(file.name, k, files.length, done, all)));
+function judge(files, known, progress = () => {}) {
+  const results = files.map((file, k) => judgeOne(file, known, (done, all) => progress(file.name, k, files.length, done, all)));
   const instances = results.filter((one) => one.sha);
   for (const one of results) {
     if (one.type === "instance" || (!one.found && one.verdict !== "unchecked")) continue;
