@@ -303,8 +303,11 @@ def test_hashes_spell_every_double_as_farkas_does(page):
     market = json.loads(to_bytes(library.load("dps/tiny")))
     market["price_grid"] = [abs(x) for x in doubles]
     longer = json.dumps(market)
-    for old, new in (("0.1,", "0.1000000000000000055511151231257827021181583404541015625,"),
-                     ("9007199254740992.0", "9007199254740993"), ("1e+22", "1" + 22 * "0")):  # fmt: skip
+    for old, new in (
+        ("0.1,", "0.1000000000000000055511151231257827021181583404541015625,"),
+        ("9007199254740992.0", "9007199254740993"),
+        ("1e+22", "1" + 22 * "0"),
+    ):
         assert old in longer
         longer = longer.replace(old, new)
     ((one,),) = judged(page, [("it.json", longer.encode())])
