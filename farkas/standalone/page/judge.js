@@ -107,7 +107,9 @@ function judgeOne({ name, bytes }, known, progress) {
     }
     if (result.found) {
       const said = sentence(result.found, result.program);
-      Object.assign(result, { verdict: "proved", words: said[0].toUpperCase() + said.slice(1) });
+      const { infeasible, unbounded, lower, upper } = result.found;
+      const claims = infeasible || unbounded || lower || upper;
+      Object.assign(result, { verdict: claims ? "proved" : "empty", words: said[0].toUpperCase() + said.slice(1) });
     }
   } catch (problem) {
     const typed = problem instanceof Refused;
@@ -128,16 +130,16 @@ function readRecord(tree, result, known, progress) {
     Object.assign(result, { type: "run", verdict: "unchecked" });
     const about = tree.get("manifest") instanceof Map ? tree.get("manifest").get("instance_sha256") : null;
     if (typeof about === "string" && HASH.test(about)) result.instance = about;
-    result.words = "Not checked: this is a run, whose decisions have to be replayed.";
-    result.notes.push("farkas replays it, and writes its bound as a certificate that this page checks:");
+    result.words = "This is a run, whose decisions have to be replayed.";
+    result.lead = "farkas replays it, and writes its bound as a certificate that this page checks:";
     result.command = `farkas check ${shell(result.name)} --instance INSTANCE.json --stand-alone alone.json`;
   } else if (tree.has("certificate")) {
     need(known.certificates.includes(type), `the file.certificate: ${quoted(String(type))} is no type of certificate`);
     const alone = known.restated.includes(type);
-    const words = `Not checked: a certificate of type ${quoted(type)} holds no program; what it proves follows from its instance by an argument of its own.`;
+    const words = `A certificate of type ${quoted(type)} holds no program; what it proves follows from its instance by an argument of its own.`;
     Object.assign(result, { type, verdict: "unchecked", words });
     if (HASH.test(tree.get("instance") ?? "")) result.instance = tree.get("instance");
-    result.notes.push(alone ? "farkas checks it, and writes what it proves as a certificate that this page checks:" : "No linear program says what it proves, so that only farkas itself checks it:");
+    result.lead = alone ? "farkas checks it, and writes what it proves as a certificate that this page checks:" : "No linear program says what it proves, so that only farkas itself checks it:";
     result.command = `farkas check ${shell(result.name)} --instance INSTANCE.json${alone ? " --stand-alone alone.json" : ""}`;
   } else {
     need(tree.has("kind") && tree.has("farkas"), "the file: neither a certificate nor an instance");
@@ -159,7 +161,7 @@ function judge(files, known, progress = () => {}) {
   }
   for (const open of results.filter((one) => one.verdict === "unchecked" && one.instance)) {
     for (const one of results.filter((other) => other.found && other.instance === open.instance && other.verdict === "proved")) {
-      open.notes.push(`${quoted(one.name, 60)}, proved beside it, names the same instance. That its program says what this file does is farkas's word, unless the command above wrote it for you.`);
+      open.notes.push(`${quoted(one.name, 60)}, proved beside it, names the same instance. That it follows from this file is not checked.`);
     }
   }
   return results;
@@ -182,9 +184,9 @@ function compareInstance(one, instances) {
   if (match) {
     one.notes.push(`It names the instance ${quoted(match.name, 60)}: the hashes are the same.`);
     if (proved) {
-      one.notes.push("That the program inside is the one that this instance has is not proved here. farkas rebuilds it and compares:");
+      one.lead = "That the program inside is the one that this instance has is not proved here. farkas rebuilds it and compares:";
       one.command = `farkas check ${shell(one.name)} --instance ${shell(match.name)}`;
-    }
+    } else one.command = one.command.replace("INSTANCE.json", shell(match.name));
   } else if (instances.length) {
     const named = one.instance ? `the instance ${short(one.instance)}` : "no instance";
     const given = instances.map((instance) => short(instance.sha)).join(", ");
@@ -192,6 +194,7 @@ function compareInstance(one, instances) {
     Object.assign(one, { verdict: "refused", words: proved ? `${words}. Of the program inside alone: ${one.words}` : words });
     one.notes = [];
     delete one.found;
+    delete one.command;
   } else if (proved && one.instance) {
     one.notes.push(`It names the instance with the hash ${short(one.instance)}. Drop that file, too, to compare.`);
   } else if (proved) one.notes.push("It names no instance.");

@@ -2,7 +2,7 @@
 "use strict";
 
 (() => {
-  const VERDICTS = { proved: "Proved", refused: "Refused", unchecked: "Not checked", read: "Instance" };
+  const VERDICTS = { proved: "Proved", empty: "Nothing claimed", refused: "Refused", unchecked: "Not checked", read: "Instance" };
   const MOST_BYTES = 2 ** 28;
   const part = (name) => document.getElementById(`check-${name}`);
   const held = new Map(); // files by name
@@ -28,6 +28,7 @@
       list.append(...result.notes.map((note) => make("li", note)));
       article.append(list);
     }
+    if (result.lead) article.append(make("p", result.lead));
     if (result.command) {
       const command = make("pre");
       command.append(make("code", result.command));
@@ -114,7 +115,10 @@
     worker.postMessage(files);
   }
 
-  async function add(files) {
+  let reading = Promise.resolve();
+  const add = (files) => { reading = reading.then(() => read(files)); };
+
+  async function read(files) {
     const mine = ++turn;
     rest();
     part("results").replaceChildren();
@@ -139,6 +143,7 @@
     add(files);
   });
   part("cancel").addEventListener("click", () => {
+    held.clear();
     stop("Stopped; nothing was proved.");
     part("files").focus();
   });

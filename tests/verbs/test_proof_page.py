@@ -98,6 +98,11 @@ def test_an_instance_beside_its_certificate_is_compared_and_what_is_left_open_is
     assert opened.becomes(CARDS, ["Refused: bound.json", "Instance: market.json"])
 
 
+def test_a_file_that_claims_nothing_is_not_called_proved(opened):
+    choose(opened, free__vipr=EQUAL.replace("RTP range 3 3", "RTP range -inf inf"))
+    assert opened.becomes(CARDS, ["Nothing claimed: free.vipr"])
+
+
 def test_files_may_be_dropped(opened):
     opened.run(f"""
         const data = new DataTransfer();
@@ -122,7 +127,7 @@ def test_a_long_check_tells_how_far_it_is_and_is_stopped(opened):
     assert opened.becomes(STATUS, "Stopped; nothing was proved.")
     assert opened.run(CARDS) == []
     choose(opened, good__json=GOOD)
-    assert opened.becomes("return document.querySelectorAll('#check-results h3').length", 2)
+    assert opened.becomes(CARDS, ["Proved: good.json"])
 
 
 BROKEN = """window.Worker = class {
