@@ -14,7 +14,7 @@ import pytest
 from farkas.experiments.report import collect, render
 from farkas.experiments.sweeps import Result, Store, Task
 
-VOID = {"meta", "link", "wbr"}
+VOID = {"input", "meta", "link", "wbr"}
 
 
 class Page(HTMLParser):
