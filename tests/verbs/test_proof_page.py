@@ -9,6 +9,7 @@ import pytest
 import farkas
 from farkas.cli import call
 from farkas.instances import library
+from farkas.verbs.proof_page import proof_page, proof_section
 from tests.standalone.test_checker import EQUAL, plain
 from tests.tools.browser import ENTER, chromium
 
@@ -101,6 +102,15 @@ def test_an_instance_beside_its_certificate_is_compared_and_what_is_left_open_is
 def test_a_file_that_claims_nothing_is_not_called_proved(opened):
     choose(opened, free__vipr=EQUAL.replace("RTP range 3 3", "RTP range -inf inf"))
     assert opened.becomes(CARDS, ["Nothing claimed: free.vipr"])
+
+
+def test_a_browser_that_cannot_check_is_told_so(opened, tmp_path):
+    old = tmp_path / "old.html"
+    assert opened.run(STATUS) == ""
+    old.write_text(proof_page().replace("const farkasChecker", "const const"), encoding="utf-8")
+    opened.open(old.as_uri())
+    assert opened.run(STATUS).startswith("Nothing can be checked here")
+    opened.console()
 
 
 def test_files_may_be_dropped(opened):
@@ -196,8 +206,6 @@ def test_the_page_is_alone_and_has_no_complaints(page):
 
 
 def test_a_page_of_given_files_has_a_button_for_them(page, tmp_path):
-    from farkas.verbs.proof_page import proof_page, proof_section
-
     given = proof_section([("a.json", GOOD), ("</script><b>.json", "{}")])
     path = tmp_path / "given.html"
     path.write_text(proof_page().replace(proof_section(), given), encoding="utf-8")

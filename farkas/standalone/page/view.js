@@ -162,6 +162,7 @@
     add([...event.dataTransfer.files]);
   });
 
+  if (typeof farkasChecker === "object") part("status").textContent = "";
   const given = document.getElementById("check-files-given");
   if (given) {
     const files = JSON.parse(given.textContent).map(([name, text]) => new File([text], name));
