@@ -133,8 +133,8 @@ def _certificates(contents: Contents) -> list[tuple[str, str]]:
     files: dict[str, str] = {}
     for place, shown in enumerate(contents.runs, start=1):
         instance = to_bytes(shown.data).decode()
-        if len(instance) > MOST_EMBEDDED:
-            continue
+        if len(instance) > MOST_EMBEDDED or shown.data.public is False:
+            continue  # a page is mailed, and a program tells all of its instance
         try:
             bound = stand_alone(shown.run, shown.data).content.decode()
         except FarkasError:  # no linear program says it, or the run is not worth what it says
