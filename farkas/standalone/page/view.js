@@ -19,7 +19,7 @@
   const visible = (name) => name.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (mark) => `\\u{${mark.codePointAt(0).toString(16)}}`);
 
   function card(result) {
-    const article = make("article", "", `check-result ${result.verdict}`);
+    const article = make("article", "", `check-result check-${result.verdict}`);
     const head = make("h3");
     head.append(make("span", VERDICTS[result.verdict], "check-verdict"), `: ${visible(result.name)}`);
     article.append(head, make("p", result.words));
@@ -47,7 +47,9 @@
   }
 
   function show(results) {
-    part("results").replaceChildren(...results.map(card));
+    const read = (one) => one.verdict === "read";
+    const inOrder = [...results.filter((one) => !read(one)), ...results.filter(read)];
+    part("results").replaceChildren(...inOrder.map(card));
     const counts = Object.keys(VERDICTS).map((key) => [VERDICTS[key].toLowerCase(), results.filter((one) => one.verdict === key).length]);
     part("status").textContent = counts.filter(([, count]) => count).map(([word, count]) => `${word}: ${count}`).join(", ");
     rest();
