@@ -79,6 +79,14 @@ def _before_reading(app: Sphinx) -> None:
         write_pages()
 
 
+def _write_checker(app: Sphinx, problem: Exception | None) -> None:
+    """Put the page that checks proofs beside the others, which link to it by its name."""
+    if problem is None and app.builder.name == "html":
+        from farkas.verbs.proof_page import proof_page
+
+        (Path(app.outdir) / "check.html").write_text(proof_page(), encoding="utf-8")
+
+
 def _skip_aliases(
     app: Sphinx, what: str, name: str, thing: Any, skip: bool, options: Any
 ) -> bool | None:
@@ -110,6 +118,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("builder-inited", _before_reading)
     app.connect("autodoc-process-docstring", _keep_bars)
     app.connect("autodoc-skip-member", _skip_aliases)
+    app.connect("build-finished", _write_checker)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 

@@ -31,6 +31,8 @@ class Shown:
         Algorithm with its options.
     instance
         Name of the instance, with what identifies it.
+    data
+        The instance itself.
     run
         The run.
     charts
@@ -39,6 +41,7 @@ class Shown:
 
     label: str
     instance: str
+    data: Instance
     run: Run
     charts: list[tuple[str, str, Figure]]
 
@@ -210,7 +213,7 @@ def _shown(item: Ratios, store: Store) -> Shown | None:
         return None
     sha, seed = item.worst.instance[:8], run.manifest.seed
     name = f"{named(run.instance or 'unnamed')} ({sha}), seed {seed}"
-    return Shown(item.label, name, run, charts) if charts else None
+    return Shown(item.label, name, instance, run, charts) if charts else None
 
 
 def _worst(kind: str, algorithms: list[str]) -> list[WorstKnown]:

@@ -8,6 +8,7 @@ from typing import Any
 from markupsafe import Markup, escape
 
 import farkas
+from farkas.errors import FarkasError
 from farkas.experiments.report.charts import legend, line_chart
 from farkas.experiments.report.contents import Contents
 from farkas.experiments.report.schedules import both_sides, owners
@@ -23,7 +24,13 @@ from farkas.experiments.worst_cases.cases import (
     random_words,
     state_words,
 )
+from farkas.instances.writing import to_bytes
+from farkas.verbs.proof_page import proof_section
+from farkas.verbs.stand_alone import stand_alone
 from farkas.words import cleaned, quoted
+
+MOST_EMBEDDED = 300_000
+"""Characters of certificates, with their instances, that a page holds for who checks them there."""
 
 KIND_TITLES = {"min": "costs: value over proved bound", "max": "rewards: proved bound over value"}
 
@@ -71,6 +78,7 @@ def render(contents: Contents) -> str:
         worst=_worst(contents),
         style=_asset("page.css"),
         script=_asset("page.js"),
+        proofs=Markup(proof_section(_certificates(contents))),
     )
 
 
@@ -146,6 +154,26 @@ def _worst(contents: Contents) -> list[dict[str, Any]]:
             }
         )
     return drawn
+
+
+def _certificates(contents: Contents) -> list[tuple[str, str]]:
+    """Bounds of the drawn runs that can stand alone, and their instances, while they are short."""
+    files: dict[str, str] = {}
+    for place, shown in enumerate(contents.runs, start=1):
+        instance = to_bytes(shown.data).decode()
+        if len(instance) > MOST_EMBEDDED or shown.data.public is False:
+            continue  # a page is mailed, and a program tells all of its instance
+        try:
+            bound = stand_alone(shown.run, shown.data).content.decode()
+        except FarkasError:  # no linear program says it, or the run is not worth what it says
+            continue
+        found = {
+            f"instance-{shown.data.sha256[:8]}.json": instance,
+            f"bound-of-run-{place}.json": bound,
+        }
+        if sum(map(len, {**files, **found}.values())) <= MOST_EMBEDDED:
+            files |= found
+    return [*files.items()]
 
 
 def _runs(contents: Contents) -> list[dict[str, Any]]:

@@ -104,11 +104,20 @@ def test_what_failed_says_what_to_do(opened):
 
 def test_drawings_buttons_and_tables_have_names(opened):
     opened.run("document.querySelectorAll('details').forEach(one => { one.open = true })")
-    for selector in ("svg[role=img]", "button", "table", "[role=region]", "nav"):
+    for selector in ("svg[role=img]", "button:not(#check *)", "table", "[role=region]", "nav"):
         elements = opened.find(selector)
         assert elements, selector
         for element in elements:
             assert opened.name(element).strip(), selector
+
+
+def test_the_bounds_of_the_runs_are_checked_in_the_page(opened):
+    opened.press("#check-given", ENTER)
+    verdicts = "[...document.querySelectorAll('#check-results h3 span')].map((e) => e.textContent)"
+    assert opened.becomes(f"return {verdicts}.length > 0", True)
+    assert set(opened.run(f"return {verdicts}")) == {"Proved", "Instance"}
+    said = opened.run("return document.getElementById('check-results').textContent")
+    assert "the hashes are the same" in said
 
 
 def test_the_page_is_alone_and_has_no_complaints(page):

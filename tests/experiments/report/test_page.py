@@ -13,12 +13,13 @@ from typing import get_args
 import pytest
 
 from farkas.experiments.report import collect, render
+from farkas.experiments.report import page as report_page
 from farkas.experiments.report.page import REMEDIES, outcome
 from farkas.experiments.sweeps import Result, Store, Task
 from farkas.experiments.sweeps.promises import Promise
 from farkas.experiments.sweeps.store import Status
 
-VOID = {"meta", "link", "wbr"}
+VOID = {"input", "meta", "link", "wbr"}
 
 
 class Page(HTMLParser):
@@ -104,6 +105,24 @@ def test_the_page_asks_for_nothing_from_anywhere(text):
     assert all(target.startswith("#") or target == "data:," for target in page.targets)
     assert not re.search(r"https?://|@import|url\(", text)
     assert "default-src 'none'" in text
+
+
+def test_bounds_to_be_checked_come_with_the_page_unless_their_data_are_not_public(contents, text):
+    private = [
+        dataclasses.replace(one, data=one.data.replace(public=False)) for one in contents.runs
+    ]
+    assert 'id="check-files-given"' in text
+    assert 'id="check-files-given"' not in render(dataclasses.replace(contents, runs=private))
+
+
+def test_a_page_holds_so_many_certificates_at_most(contents, monkeypatch):
+    every = report_page._certificates(contents)
+    total = sum(len(text) for _, text in every)
+    for most, left_out in ((total, 0), (total - 1, 1), (100, len(every))):
+        monkeypatch.setattr(report_page, "MOST_EMBEDDED", most)
+        held = report_page._certificates(contents)
+        assert sum(len(text) for _, text in held) <= most
+        assert len(held) == len(every) if not left_out else len(held) <= len(every) - left_out
 
 
 def test_the_same_store_gives_the_same_page(swept, text):
