@@ -16,7 +16,7 @@ import msgspec
 import pytest
 
 import farkas
-from farkas.certificates import certificate_types, check, from_json
+from farkas.certificates import certificate_types, check, from_json, to_json
 from farkas.certificates.proof import rounded
 from farkas.errors import FarkasError
 from farkas.instances import library
@@ -26,6 +26,9 @@ from farkas.verbs.proof_page import proof_page
 from farkas.verbs.stand_alone import stand_alone
 from tests.certificates.test_vipr_check import BRANCHING, CUTOFF, ROUNDING
 from tests.fuzz import kinds, linear, trees, truth, vipr
+from tests.fuzz.attack import change
+from tests.generators.rational import random_integer
+from tests.generators.trees import random_tree
 from tests.standalone import test_edges as edges
 from tests.standalone.test_checker import EQUAL, MAXIMUM, REFUSED, VIPR_EDITS, plain
 from tests.tools.browser import chromium
@@ -135,6 +138,49 @@ def drawn(attack: Any, seed: int) -> list[File]:
 def test_attacked_files_have_the_verdict_of_the_other_checkers(page, attack):
     files = drawn(attack, 20261126)
     assert 20 < compare(page, files) < len(files) - 20
+
+
+def stepped() -> list[File]:
+    """Trees with ends, cuts, branches and gains; each step a hair stronger too, and changed."""
+    files, rng = [], random.Random(7)
+    for seed in range(60):
+        made = random_tree(random_integer(seed), seed)
+        if made is None:
+            continue
+        tree = json.loads(to_json(made))
+        files.append(encoded(tree))
+        way = 1 if tree["sense"] == "min" else -1
+        files.append(encoded(tree | {"bound": str(Fraction(tree["bound"]) + way * edges.HAIR)}))
+        for cut in tree["cuts"]:
+            files.append(changed(tree, cut, "side", str(Fraction(cut["side"]) - edges.HAIR)))
+            files.append(changed(tree, cut, "times", str(2 * Fraction(cut["times"]))))
+            for part in ("across", "complemented", "rows", "terms"):
+                if cut[part]:
+                    files.append(changed(tree, cut, part, cut[part][1:]))
+        for end in tree["ends"]:
+            hair = -edges.HAIR if end[2] else edges.HAIR
+            files.append(changed(tree, end, 3, str(Fraction(end[3]) + hair)))
+            files.append(changed(tree, end, 2, not end[2]))
+        for k in (0, len(tree["tree"]) - 1):
+            files.append(encoded(tree | {"tree": tree["tree"][:k] + tree["tree"][k + 1 :]}))
+        files += [encoded(change(rng, json.loads(json.dumps(tree)))) for _ in range(12)]
+    return files
+
+
+def changed(tree: Any, part: Any, key: Any, value: Any) -> File:
+    """The file with one entry of a part of it changed; the tree stays."""
+    before, part[key] = part[key], value
+    made = encoded(tree)
+    part[key] = before
+    return made
+
+
+def test_every_step_of_a_tree_has_the_verdict_of_the_package(page):
+    files = stepped()
+    trees_of = [json.loads(content) for _, content in files]
+    assert sum(bool(tree.get("cuts")) for tree in trees_of) > 300
+    assert sum(len(tree.get("tree") or []) > 1 for tree in trees_of) > 300
+    assert 200 < compare(page, files) < len(files) - 200
 
 
 def encoded(tree: Any) -> File:

@@ -81,6 +81,18 @@ function entries(value, where, parts) {
   return value;
 }
 
+// What a leaf may refer to; of what none refers to the numbers are not read.
+function weightsOf(one, where) {
+  record(one, where, { ray: [TRUTH], denominator: [TEXT], factors: [LIST] });
+  for (const pair of one.get("factors")) {
+    const [i, text] = entries(pair, where, [INTEGER, TEXT]);
+    whole(i, where, 0n, SIZE);
+    need(text.length <= 31000, `${where}: no number as text`);
+  }
+  need(one.get("denominator").length <= 31000, `${where}: no number as text`);
+  return one;
+}
+
 class TreeChecker {
   constructor(file, progress) {
     Object.assign(this, { file, progress, work: 0, gain: ZERO });
@@ -184,7 +196,7 @@ class TreeChecker {
     this.takeGain(this.read(file.get("gain") ?? "0", "gain"));
     (file.get("ends") ?? []).forEach((step, k) => this.takeEnd(step, known, `ends[${k}]`));
     (file.get("cuts") ?? []).forEach((cut, k) => this.takeCut(cut, `cuts[${k}]`));
-    this.weights = (file.get("weights") ?? []).map((one, k) => record(one, `weights[${k}]`, { ray: [TRUTH], denominator: [TEXT], factors: [LIST] }));
+    this.weights = (file.get("weights") ?? []).map((one, k) => weightsOf(one, `weights[${k}]`));
     const least = this.leastBound();
     if (!bound) need(!least && !known, "tree: a leaf or the point contradicts that there is none");
     else {
