@@ -31,6 +31,13 @@ settings.register_profile(
 settings.load_profile("farkas")
 
 
+@pytest.fixture(autouse=True)
+def as_wide_as_it_likes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tables of tests are not those of the terminal that runs them: its width may be exported."""
+    for name in ("COLUMNS", "LINES"):
+        monkeypatch.delenv(name, raising=False)
+
+
 @pytest.fixture(autouse=True, scope="session")
 def machine_code() -> None:
     """Compile every kernel, so that tests on small instances reach what large ones run."""

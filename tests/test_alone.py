@@ -23,6 +23,7 @@ REGISTRIES = (
     "farkas.certificates.runs:run_bounds",
     "farkas.duals.restated:restatements",
     "farkas.experiments.figures.exhibit:figures",
+    "farkas.experiments.outlines.outline:outlines",
     "farkas.experiments.sweeps.guarantee:guarantees",
     "farkas.experiments.sweeps.trajectory:trajectories",
     "farkas.experiments.worst_cases.schedule:layouts",

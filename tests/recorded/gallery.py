@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import io
 import json
+import sys
 from typing import Any
-
-from farkas_docs.gallery import KEPT, PICTURES
 
 from farkas.experiments.figures import figures
 from farkas.experiments.figures.batch import MEASURED
@@ -19,6 +18,11 @@ from farkas.experiments.figures.figure import Figure, Table
 from farkas.experiments.figures.measuring import kept_in
 from farkas.experiments.figures.style import styled
 from tests.recorded.figures import FOLDER, names
+from tests.tools.shared import ROOT
+
+sys.path.append(str(ROOT / "docs" / "_ext"))  # `make record` is not run by pytest, which knows it
+
+from farkas_docs.gallery import KEPT, PICTURES
 
 DOTS = 150
 """Per inch: sharp on a page of 46 letters' width, and small."""
