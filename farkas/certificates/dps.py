@@ -395,6 +395,6 @@ _BOUNDS = {
     "dps_prices": _BY_TYPE,
     "dps_server_prices": _BY_SERVER,
     "dps_server_trees": _BY_SERVER,
-    "tree": _BY_SERVER,
+    "tree": (*_BY_SERVER, "dps.interval_ip[budget,cliques]", "dps.interval_ip[capped,cliques]"),
 }
 run_bounds.add("dps", tuple(RunBound(tag, each) for tag, of in _BOUNDS.items() for each in of))

@@ -106,7 +106,7 @@ def _kernels() -> Looked:
     """Whether machine code is made, and kept for the next time."""
     if not _version("numba"):
         detail = "numba is missing: searches of eris and dps are interpreted, results are the same"
-        return Looked("kernel cache", "absent", detail, "pip install numba")
+        return Looked("kernel cache", "absent", detail, "pip install 'farkas[kernels]'")
     home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     chosen = os.environ.get("NUMBA_CACHE_DIR")
     places = [Path(chosen)] if chosen else [Path(__file__).parents[1]]
@@ -133,5 +133,5 @@ def _proof() -> Looked:
     except (FarkasError, ImportError) as error:
         return Looked("a proof", "broken", str(error), "pip install --force-reinstall farkas")
     if not isinstance(solution, Solution) or solution.bound is None:
-        return Looked("a proof", "broken", "no bound was proved", "report it with this page")
+        return Looked("a proof", "broken", "no bound was proved", "put this into the issue tracker")
     return Looked("a proof", "fine", "mlbroker/tiny was solved and its bound proved")

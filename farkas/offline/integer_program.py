@@ -1,4 +1,4 @@
-"""A climber of every kind: its exact program, solved and proved by branch and bound."""
+"""Climbers of every kind: an integer program solved, and proved by branch and bound."""
 
 from __future__ import annotations
 
@@ -25,17 +25,22 @@ Decide = Callable[[Any, LinearForm, Floats], Sequence[Any]]
 """Decisions that a point of the form stands for."""
 
 
-def integer_program(name: str, decide: Decide, most_entries: int) -> Climber:
-    """Solve the program whose points are the kind's decisions, and prove it by branch and bound.
+def integer_program(
+    name: str, decide: Decide | None, most_entries: int, share: float = 1.0
+) -> Climber:
+    """Solve a program, and prove it by branch and bound.
 
     Parameters
     ----------
     name
         Program with variant; ``run_bounds`` of the kind lists it with certificate ``tree``.
     decide
-        Reads decisions off a point, rounded where columns are whole.
+        Reads decisions off a point, rounded where columns are whole; None of a program whose points
+        are no decisions, which only bounds them.
     most_entries
         Coefficients above which the program is left to other climbers.
+    share
+        Of the time that is left, which is all that it takes.
     """
 
     def climber(instance: Any, ascent: Ascent) -> Iterator[Rung]:
@@ -45,9 +50,10 @@ def integer_program(name: str, decide: Decide, most_entries: int) -> Climber:
             raise NoAnswer(
                 f"{program.full_name} has {form.num_entries} entries, more than {most_entries}"
             )
-        seconds, gap = ascent.deadline.left * SOLVER_SHARE, float(ascent.gap)
+        clock, gap = ascent.deadline.part(share), float(ascent.gap)
+        seconds = clock.left * SOLVER_SHARE
         answer = solve(form, time_limit=seconds, gap=gap)
-        if answer.has_point:
+        if decide is not None and answer.has_point:
             point = np.where(form.integer, np.rint(answer.point), answer.point)
             yield Rung(f"{answer.solver} on {program.full_name}", decide(instance, form, point))
         ascent.deadline.check()
@@ -55,10 +61,10 @@ def integer_program(name: str, decide: Decide, most_entries: int) -> Climber:
             "kind": program.kind, "options": dict(program.variant), "instance": instance.sha256,
         }  # fmt: skip
         found = prove_form(
-            as_rational(form), answer=answer, time_limit=ascent.deadline.left, gap=gap,
+            as_rational(form), answer=answer, time_limit=clock.left, gap=gap,
             embed=False, about=origin,
         )  # fmt: skip
-        if found.point is not None:
+        if decide is not None and found.point is not None:
             point = np.array([float(x) for x in found.point])
             yield Rung(f"branch and bound on {program.full_name}", decide(instance, form, point))
         if found.bound is not None and found.certificate is not None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from farkas.certificates.proof import rounded
 from farkas.certificates.ratio import ratio_words
+from farkas.errors import NotACertificate
 from farkas.words import cleaned, cut, named
 
 MOST_LETTERS = 300
@@ -284,16 +285,26 @@ SHOWN: Mapping[str, Callable[[Any], str]] = {
 
 
 def _run_line(one: Any) -> str:
-    numbers = f"value {one.value:.6g}, proved bound {_bound(one.certificate, one.sense)}"
-    ratio = f"certified ratio {_ratio(one.ratio)}"
-    return f"<run of {named(one.algorithm)} on {named(one.instance)}: {numbers}, {ratio}>"
+    value, bound, ratio = f"{one.value:.6g}", _bound(one.certificate, one.sense), _ratio(one.ratio)
+    said = f"value {value}, proved bound {bound}, certified ratio {ratio}"
+    if one.made_on is None:  # read from a file: verify() proves it
+        said = f"its file says value {value}, bound {bound}, ratio {ratio}"
+    return f"<run of {named(one.algorithm)} on {named(one.instance)}: {said}>"
+
+
+def _bound_line(one: Any) -> str:
+    try:
+        about = f"of about {rounded(one.fraction, up=False)}"
+    except NotACertificate:  # read from a file
+        about = "that is no number"
+    return f"<bound {about} by {named(one.method)}>"
 
 
 LINES: Mapping[str, Callable[[Any], str]] = {
-    "Bound": lambda one: f"<bound of about {float(one.fraction):.9g} by {named(one.method)}>",
+    "Bound": _bound_line,
     "Formulation": lambda one: f"<program {one.full_name}>",
-    "Instance": lambda one: f"<{one.kind} instance {one.name}, sha256 {one.sha256[:12]}>",
-    "LinearForm": lambda one: f"<form of {one.name}: {_form_size(one)}>",
+    "Instance": lambda one: f"<{one.kind} instance {named(one.name)}, sha256 {one.sha256[:12]}>",
+    "LinearForm": lambda one: f"<form of {named(one.name)}: {_form_size(one)}>",
     "GapProof": lambda one: f"<proof: {one.statement}>",
     "Proof": lambda one: f"<proof: {one.statement}>",
     "Registry": lambda one: f"<{len(one)} {one.role}s: {cut(', '.join(one), MOST_LETTERS)}>",

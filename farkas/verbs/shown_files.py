@@ -149,10 +149,10 @@ def _decided_or_certificate(path: str, name: str) -> tuple[str, str, dict[str, s
         draw = f"farkas figure {named(found.reached.kind)} worst --of {name}"
         steps = f"Prove it: farkas check {name}\nDraw it: {draw}"
         return "statement", f"{text}\n\n{word}\n{steps}", {}
-    ratio = "" if found.ratio is None else f", certified ratio {found.ratio:.6g}"
+    ratio = "" if found.ratio is None else f", ratio {found.ratio:.6g}"
     text = (
         f"{name}  a run of {named(found.algorithm)} on {named(found.instance)},"
-        f" kind {named(found.kind)}: value {found.value:.6g}{ratio},"
+        f" kind {named(found.kind)}: it says value {found.value:.6g}{ratio},"
         f" {len(found.decisions)} steps, seed {found.manifest.seed}"
     )
     steps = f"Prove it: farkas check {name} --instance FILE\nDraw it: farkas plot {name}"

@@ -262,6 +262,10 @@ def test_no_text_of_a_store_is_taken_for_ours(tmp_path: Path, capsys: Capture) -
         with closing(sqlite3.connect(path)) as database, database:
             database.execute(f"UPDATE results SET {column} = ?", (PLANTED,))
         read_as(column)
+    shutil.copy(sound, path)
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("INSERT INTO titles VALUES (?, 1.0)", (PLANTED,))
+    read_as("title")
     plain = {"task": msgspec.to_builtins(task), "output": result.output}
     for place in texts(plain):
         if place == (None,):

@@ -5,11 +5,12 @@ from __future__ import annotations
 import xml.etree.ElementTree as ElementTree
 
 import pytest
+from msgspec.structs import replace
 
 import farkas
 from farkas.adversary.shipped import find_statement
 from farkas.algebra import programs
-from farkas.online.run import read_run
+from farkas.online.run import Bound, read_run
 from farkas.proofs.claim import claims
 from farkas.verbs.html import MOST_ROWS, card, table
 
@@ -146,3 +147,26 @@ def test_a_proved_worst_case_is_a_line_and_a_table():
     proof = find_statement("gadget.las").prove().proof
     assert repr(proof) == f"<proof: {proof.statement}>"
     assert proof.statement.split("  ")[0] in read(proof._repr_html_())[1][0][1]
+
+
+def test_no_name_of_a_file_reaches_a_console_as_it_is():
+    market = farkas.load("dps/tiny").replace(name=HOSTILE)
+    form = programs.build("dps.offline").form(farkas.load("dps/tiny")).replace(name=HOSTILE)
+    run = farkas.run(market, "dps.learned")
+    for one in (market, form, run, market.plot(), replace(run.certificate, method=HOSTILE)):
+        assert "\x1b" not in repr(one)
+        assert "\n" not in repr(one)
+
+
+def test_a_run_that_was_read_is_called_its_files_word(tmp_path):
+    run = farkas.run("eris/tiny", "eris.eris")
+    run.save(tmp_path / "run.json")
+    kept = read_run(tmp_path / "run.json")
+    assert "proved bound" in repr(run)
+    assert "its file says" in repr(kept)
+    assert "proved" not in repr(kept)
+
+
+@pytest.mark.parametrize("exact", ["1" + "0" * 400, "1/" + "3" * 400, "what"])
+def test_a_bound_that_no_double_holds_has_a_line(exact):
+    assert repr(Bound(exact=exact, method="m")).startswith("<bound ")

@@ -20,7 +20,7 @@ MOST_NODES = 200
 FEW_COLUMNS = 2_000
 """Programs with more columns are solved among those that matter."""
 NEAR = 0.005
-"""Reduced costs that are no larger part of what could be gained matter."""
+"""Columns matter whose reduced cost is at most this share of what could be gained."""
 WHOLE, SPREAD, WORKERS, PS = range(4)
 """Columns: a job whole on a server, spread, and its units on a server."""
 

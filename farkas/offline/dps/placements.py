@@ -17,7 +17,7 @@ from farkas.offline.dps.payments import best_prices, decisions_of
 from farkas.offline.dps.reassigning import Reassigning
 from farkas.offline.dps.repacking import Repacking
 from farkas.offline.dps.server_bound import expanded, group_trees, server_bound
-from farkas.offline.dps.small import small
+from farkas.offline.dps.small import few_servers, small
 from farkas.offline.dps.timeline import ServerTimeline
 from farkas.offline.ladder import Ascent, Rung
 from farkas.online.dps.offers import Decision
@@ -171,6 +171,7 @@ def placements(instance: Market, ascent: Ascent) -> Iterator[Rung]:
         yield Rung("jobs of the linear program in their classes", found.decisions())
     else:
         found.packing.restore(best)
+    yield from few_servers(instance, ascent)
     trees = group_trees(program, priced)
     if trees is None:
         yield from _moved(found, Moving(found.packing), ascent)

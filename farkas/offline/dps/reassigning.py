@@ -236,7 +236,7 @@ class Reassigning:
         return int(home[int(loss.argmax())])
 
     def _able(self, group: Neighbourhoods, room: float) -> Ints:
-        """Jobs of a group that may be served where no more than ``room`` is gained."""
+        """Jobs of a group that are served, or lose less than ``room`` when they are."""
         may = self.packing.served | (np.maximum(*self.lost) > -room)
         return group.jobs[(self.packing.paying & may)[group.jobs]]
 
@@ -258,7 +258,7 @@ class Reassigning:
         jobs
             Ascending.
         room
-            Most that can be gained.
+            Most that a job may lose to its best way, at the prices of the bound.
         options
             Of the solver.
         """

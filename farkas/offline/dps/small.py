@@ -1,11 +1,13 @@
-"""Small markets: dps.offline itself, solved and proved by branch and bound."""
+"""Small markets: integer programs of the whole market, solved and proved by branch and bound."""
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 
 import numpy as np
 
+from farkas.algebra.formulation import programs
 from farkas.errors import NoAnswer
 from farkas.forms import LinearForm
 from farkas.instances.dps import Market
@@ -15,11 +17,18 @@ from farkas.offline.dps.timeline import Placed, ServerTimeline
 from farkas.offline.integer_program import integer_program
 from farkas.offline.ladder import Ascent, Rung
 from farkas.online.dps.offers import Decision
+from farkas.solvers import solve
 
 MOST_CELLS = 300
 """Jobs times servers beyond which dps.offline is too large to be proved soon."""
 MOST_ENTRIES = 3_000
 """Coefficients of so many cells."""
+MOST_POOLED, POOLED_SHARE = 10_000, 0.3
+"""Coefficients of a program that counts servers of a type as one, and its share of the time."""
+MOST_PLACED = 3_000
+"""Jobs times servers beyond which dps.offline is not even solved, nor that program proved."""
+MOST_NODES = 200
+"""Nodes of a solve that is not proved."""
 
 
 def decisions_at(market: Market, form: LinearForm, point: Floats) -> list[Decision]:
@@ -44,9 +53,13 @@ def decisions_at(market: Market, form: LinearForm, point: Floats) -> list[Decisi
     return decisions_of(market, best_prices(market), timeline)
 
 
-_PROGRAMS = {
+_PROVED = {
     capped: integer_program(f"dps.offline[{variant}]", decisions_at, MOST_ENTRIES)
     for capped, variant in ((False, "free"), (True, "capped"))
+}
+_POOLED = {
+    capped: integer_program(f"dps.interval_ip[{variant}]", None, MOST_POOLED, POOLED_SHARE)
+    for capped, variant in ((False, "budget"), (True, "capped"))
 }
 
 
@@ -55,4 +68,34 @@ def small(instance: Market, ascent: Ascent) -> Iterator[Rung]:
     cells = instance.num_jobs * instance.num_servers
     if cells > MOST_CELLS:
         raise NoAnswer(f"dps.offline has {cells} cells of job and server, more than {MOST_CELLS}")
-    yield from _PROGRAMS[instance.price_cap is not None](instance, ascent)
+    yield from _PROVED[instance.price_cap is not None](instance, ascent)
+
+
+def few_servers(instance: Market, ascent: Ascent) -> Iterator[Rung]:
+    """Solve dps.offline where it is not large, and prove it with all servers of a type as one.
+
+    Where jobs take much of a server, whole jobs on all servers as one bound them closely, and
+    parts of jobs do not, whatever the classes.
+    """
+    cells = instance.num_jobs * instance.num_servers
+    if not MOST_CELLS < cells <= MOST_PLACED:
+        return
+    with contextlib.suppress(NoAnswer):  # too many entries
+        yield from _POOLED[instance.price_cap is not None](instance, ascent)
+    if not ascent.over():
+        yield from placed(instance, ascent)
+
+
+def placed(instance: Market, ascent: Ascent) -> Iterator[Rung]:
+    """Solve dps.offline, as far as nodes go, for its placements."""
+    program = programs.build(f"dps.offline[{'free' if instance.price_cap is None else 'capped'}]")
+    form = program.form(instance)
+    answer = solve(
+        form,
+        time_limit=ascent.deadline.left,
+        gap=float(ascent.gap) / 2,
+        solver_options={"mip_max_nodes": MOST_NODES},
+    )
+    if answer.has_point:
+        point = np.where(form.integer, np.rint(answer.point), answer.point)
+        yield Rung(f"{answer.solver} on {program.full_name}", decisions_at(instance, form, point))

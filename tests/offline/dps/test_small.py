@@ -15,7 +15,8 @@ from farkas.algebra.formulation import programs
 from farkas.errors import NoAnswer
 from farkas.exact.deadline import Deadline
 from farkas.instances.generate import generate
-from farkas.offline.dps.small import decisions_at, small
+from farkas.offline.dps import small as small_markets
+from farkas.offline.dps.small import decisions_at, few_servers, small
 from farkas.offline.ladder import Ascent, ladders
 from farkas.solvers import solve
 from tests.generators.dps import random_market
@@ -55,6 +56,38 @@ def test_large_markets_are_left_to_prices():
     market = generate("dps", "published", 0, num_jobs=200, horizon=100, num_servers=3)
     with pytest.raises(NoAnswer, match=r"has 600 cells of job and server, more than 300"):
         next(small(market, Ascent("max", Deadline(), Fraction(0))))
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_whole_jobs_on_all_servers_as_one_bound_the_optimum(seed, monkeypatch):
+    monkeypatch.setattr(small_markets, "MOST_CELLS", 0)
+    market = random_market(seed, jobs=8, servers=1 + seed % 3)
+    best = exact(market)[1].objective
+    rungs = list(few_servers(market, Ascent("max", Deadline(), Fraction(0))))
+    runs = [ladders["dps.optimum"].run(market, r.decisions) for r in rungs if r.decisions]
+    assert all(not run.violations for run in runs)
+    assert max(float(run.reached) for run in runs) == pytest.approx(best, rel=1e-9, abs=1e-12)
+    for rung in rungs:
+        if rung.bound is not None:
+            assert ladders["dps.optimum"].bounds(rung.bound, [])
+            assert float(rung.bound.fraction) >= best * (1 - 1e-12)
+            if market.num_servers == 1:  # the program is that of the market
+                assert float(rung.bound.fraction) == pytest.approx(best, rel=1e-9, abs=1e-12)
+
+
+def test_few_servers_with_large_jobs_are_closed():
+    """By prices 1091 and by trees 1087 against a value of 1048: 4 % of parts of jobs."""
+    market = generate("dps", "published", 0, num_jobs=100, horizon=100, num_servers=5)
+    found = farkas.optimum(market, gap=0.001, time_limit=300)
+    assert found.complete
+    assert any("dps.interval_ip" in step.method for step in found.steps)
+    assert float(found.value) == pytest.approx(exact(market)[1].objective, rel=0.001)
+    assert farkas.check(found.run, market).proof.bound == found.bound
+
+
+def test_many_servers_are_left_to_prices():
+    market = generate("dps", "published", 0, num_jobs=1_001, horizon=100, num_servers=3)
+    assert not list(few_servers(market, Ascent("max", Deadline(), Fraction(0))))
 
 
 def test_the_demo_is_closed():
