@@ -43,8 +43,8 @@ def from_object(model: Any, numbers: Numbers) -> RationalForm:
     if package not in _READERS:
         known = ", ".join(sorted(_READERS))
         raise InvalidOption(
-            f"cannot prove a {type(model).__name__}: give the path of an .mps or .lp file, an"
-            f" instance with a program, or a model of {known}"
+            f"no model is of type {type(model).__name__}: give the path of an .mps or .lp file, an"
+            f" instance with a program, a linear form, or a model of {known}"
         )
     return _READERS[package](model, numbers)
 

@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING, Any
 from farkas.algebra.formulation import Formulation
 from farkas.errors import InvalidOption
 from farkas.exact.proving import Proved, prove_form
-from farkas.exact.sources import from_object
-from farkas.forms.model_text import is_model, read_model
 from farkas.forms.rational import Numbers, RationalForm, as_rational
 from farkas.instances import Instance
 from farkas.refusals import shown
 from farkas.required import require_progress, require_share, require_type
+from farkas.verbs.own_model import as_fractions, own_model, without_program
 from farkas.verbs.time_limit import require_search_limit
-from farkas.words import named
 
 if TYPE_CHECKING:
     from farkas.exact.tree import Progress
@@ -40,8 +38,8 @@ def prove(
     ----------
     model
         The path of an ``.mps`` or ``.lp`` file (also gzipped), an instance (or its path or name)
-        together with ``program``, a `pyomo.ConcreteModel`, a linear `cvxpy.Problem`, a
-        `highspy.Highs`, a `gurobipy.Model` or a `linopy.Model`.
+        together with ``program``, a :class:`~farkas.forms.LinearForm`, a `pyomo.ConcreteModel`, a
+        linear `cvxpy.Problem`, a `highspy.Highs`, a `gurobipy.Model` or a `linopy.Model`.
     program
         Program of the instance, for example ``"mlbroker.offline"``.
     solver
@@ -98,19 +96,8 @@ def read_form(
     """Rational form of whatever `prove` accepts, and what a certificate says of its origin."""
     if numbers not in (None, "decimal", "binary"):
         raise InvalidOption(f"numbers = {shown(numbers, 40)}; give decimal or binary")
-    if isinstance(model, str | os.PathLike) and is_model(model):
-        if program is not None:
-            raise InvalidOption(
-                f"{named(os.fspath(model))} is a program of its own; leave out its name"
-            )
-        return read_model(model, numbers=numbers or "decimal"), {}
-    if isinstance(model, str | os.PathLike | Instance):
-        return _of_instance(model, program, numbers)
-    if program is not None:
-        raise InvalidOption("program: a model in memory is a program of its own")
-    if isinstance(model, RationalForm):
-        return model, {}
-    return from_object(model, numbers or "binary"), {}
+    own = own_model(model, program, numbers)
+    return _of_instance(model, program, numbers) if own is None else (as_fractions(own), {})
 
 
 def _of_instance(
@@ -121,16 +108,13 @@ def _of_instance(
     from farkas.verbs.inputs import as_instance
     from farkas.verbs.programs import find_program, origin, trace
 
+    instance = as_instance(model)
     if program is None:
-        name = named(os.fspath(model)) if isinstance(model, str | os.PathLike) else "an instance"
-        raise InvalidOption(
-            f"{name}: an instance has many programs; name one, or give an .mps or .lp file"
-        )
+        raise without_program(instance)
     if numbers == "decimal":
         raise InvalidOption("numbers = 'decimal': programs of instances are doubles, read binary")
     require_type(program, (str, Formulation), "program")
     chosen = find_program(program) if isinstance(program, str) else program
-    instance = as_instance(model)
     about = origin(chosen, instance, embed=False)
     del about["embed"]
     return as_rational(trace(chosen, instance)), about

@@ -76,6 +76,13 @@ class Solution(ShowsItself):
         return self.answer.report
 
     @property
+    def value(self) -> float | None:
+        """Objective at the solver's point, computed here again; None without a point."""
+        if not self.answer.has_point:
+            return None
+        return float(exact_value(self.form, self.answer.point))
+
+    @property
     def gap(self) -> float | None:
         """Distance of the point's value from the proved bound, in the objective's unit, at most."""
         if self.bound is None or not self.answer.has_point:

@@ -15,9 +15,8 @@ from farkas.algebra.formulation import Formulation
 from farkas.certificates import Certificate, certify_infeasible
 from farkas.certificates.check import check
 from farkas.certificates.proof import rounded
-from farkas.errors import InvalidOption, NotACertificate
+from farkas.errors import NotACertificate
 from farkas.forms import LinearForm
-from farkas.forms.model_text import is_model, read_model
 from farkas.instances import Instance
 from farkas.relaxations.integrality import relax as without_integrality
 from farkas.required import require_type
@@ -27,10 +26,10 @@ from farkas.solvers.options import OptionNames
 from farkas.verbs.certified import SEARCH, Other, best_bound, by_relaxation, in_fractions
 from farkas.verbs.convex import ConvexSolution, refuse_linear_wishes, solve_convex
 from farkas.verbs.explain import Finding, explain
-from farkas.verbs.inputs import InstanceOrName, as_instance
+from farkas.verbs.inputs import as_instance
+from farkas.verbs.own_model import as_doubles, own_model, without_program
 from farkas.verbs.programs import find_program, origin, trace
 from farkas.verbs.solution import Solution
-from farkas.words import named
 
 EXACT_SECONDS = 60.0
 """Seconds for fractions where no time limit is given."""
@@ -39,7 +38,7 @@ TREE_SECONDS = 20.0
 
 
 def solve(
-    instance: InstanceOrName,
+    instance: Any,
     program: str | Formulation | None = None,
     *,
     variant: Mapping[str, str] | None = None,
@@ -54,8 +53,9 @@ def solve(
     Parameters
     ----------
     instance
-        An instance, the path of its file, or the name of a shipped one; or a model of its own, the
-        path of an ``.mps`` or ``.lp`` file, also gzipped, its numbers rounded to doubles.
+        An instance, the path of its file, or the name of a shipped one; or a model of its own: the
+        path of an ``.mps`` or ``.lp`` file, also gzipped, its numbers rounded to doubles, or
+        whatever model in memory :func:`farkas.prove` takes.
     program
         Name, for example ``"mlbroker.relaxed[tight]"``, or a program; left out for a model.
     variant
@@ -93,19 +93,16 @@ def solve(
     >>> float(solution.bound), solution.gap
     (16.8, 0.0)
     """
-    if is_model(instance):
-        if program is not None or variant:
-            raise InvalidOption(
-                f"{named(str(instance))}: a model is a program of its own; give none"
-            )
-        form = read_model(str(instance)).linear
-        about = {"embed": embed}
+    require_type(solver, str, "solver")
+    model = own_model(instance, program or variant)
+    if model is not None:
+        form, about = as_doubles(model), {"embed": embed}
         return solve_form(
             form, solver=solver, relax=relax, certify=certify, about=about, search=True, **options
         )
+    if program is None:
+        raise without_program(as_instance(instance))
     require_type(program, (str, Formulation), "program")
-    assert program is not None
-    require_type(solver, str, "solver")
     require_type(variant, (Mapping, NoneType), "variant")
     for name, value in (variant or {}).items():
         require_type(name, str, "name of a variant")

@@ -121,7 +121,7 @@ def test_gurobi() -> None:
 
 
 def test_another_object_is_refused_by_its_type() -> None:
-    with pytest.raises(InvalidOption, match="cannot prove a int"):
+    with pytest.raises(InvalidOption, match="no model is of type int"):
         from_object(3, "binary")
     with pytest.raises(InvalidOption, match="pyomo"):
         from_object(object(), "binary")

@@ -81,11 +81,11 @@ def test_impossible_options_are_refused(options: dict[str, Any], problem: str, m
 
 
 def test_what_is_no_model_is_told(tmp_path: Path) -> None:
-    with pytest.raises(InvalidOption, match="cannot prove a int"):
+    with pytest.raises(InvalidOption, match="no model is of type int"):
         prove(3)
     with pytest.raises(FileProblem):
         prove(tmp_path / "none.mps")
-    with pytest.raises(InvalidOption, match="many programs"):
+    with pytest.raises(InvalidOption, match="has many; name one of mlbroker"):
         prove("mlbroker/tiny")
     with pytest.raises(InvalidOption, match="read binary"):
         prove("mlbroker/tiny", "mlbroker.offline", numbers="decimal")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 from farkas.solvers import Answer, Reason
@@ -36,3 +37,13 @@ def test_what_proved_the_bound_is_said() -> None:
     plain = solution(Fraction(2))
     assert repr(plain).endswith("proved bound 2>")
     assert plain.to_builtins()["proved_by"] is None
+
+
+def test_the_value_is_that_of_the_point() -> None:
+    form = small([[1, 0]], cost=[2, 3], row_lower=[1], offset=0.5)
+    found = Solution(
+        form,
+        Answer.at(np.array([1.0, 2.0]), form, optimal=False, solver="s", reason=Reason.TIME_LIMIT),
+    )
+    assert found.value == 2 + 6 + 0.5
+    assert solution(None).value is None
