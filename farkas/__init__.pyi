@@ -21,6 +21,7 @@ from farkas.verbs.show import show as show
 from farkas.verbs.solve import solve as solve
 from farkas.verbs.worst import worst as worst
 from farkas.verbs.worst_box import worst_box as worst_box
+from farkas.verbs.worst_known import worst_known as worst_known
 
 __version__: str
 
@@ -49,4 +50,5 @@ __all__ = [
     "to_frame",
     "worst",
     "worst_box",
+    "worst_known",
 ]

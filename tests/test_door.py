@@ -197,7 +197,7 @@ WRONG = [
     ("run", ("mlbroker/tiny", None)),
     ("run", (None, "mlbroker.local")),
     ("run", ([], "mlbroker.local")),
-    ("solve", ("mlbroker/tiny", None)),
+    ("solve", ("mlbroker/tiny", 3)),
     ("solve", (None, "mlbroker.relaxed")),
     ("compare", (None,)),
     ("evaluate", (None, None)),

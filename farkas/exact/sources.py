@@ -14,11 +14,12 @@ from typing import Any, TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
-from farkas.errors import InvalidOption, UnsupportedForm
+from farkas.errors import UnsupportedForm
 from farkas.forms.form import Sense
 from farkas.forms.model_text import INFINITE
 from farkas.forms.rational import Numbers, RationalForm, Side, rational_form
 from farkas.numbers import Floats
+from farkas.required import wrong_type
 
 Reader: TypeAlias = Callable[[Any, Numbers], RationalForm]
 
@@ -42,10 +43,11 @@ def from_object(model: Any, numbers: Numbers) -> RationalForm:
     package = type(model).__module__.partition(".")[0]
     if package not in _READERS:
         known = ", ".join(sorted(_READERS))
-        raise InvalidOption(
-            f"no model is of type {type(model).__name__}: give the path of an .mps or .lp file, an"
-            f" instance with a program, a linear form, or a model of {known}"
+        wanted = (
+            "the path of an .mps or .lp file, an instance with a program, a linear form, or a model"
+            f" of {known}"
         )
+        raise wrong_type(model, wanted, "model")
     return _READERS[package](model, numbers)
 
 

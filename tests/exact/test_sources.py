@@ -121,7 +121,7 @@ def test_gurobi() -> None:
 
 
 def test_another_object_is_refused_by_its_type() -> None:
-    with pytest.raises(InvalidOption, match="no model is of type int"):
+    with pytest.raises(InvalidOption, match="model cannot be 3: give the path"):
         from_object(3, "binary")
     with pytest.raises(InvalidOption, match="pyomo"):
         from_object(object(), "binary")

@@ -75,5 +75,5 @@ def test_an_instance_is_no_model_and_its_programs_are_named() -> None:
     for verb in (farkas.solve, farkas.prove):
         with pytest.raises(InvalidOption, match=r"mlbroker has many.*mlbroker\.relaxed,"):
             verb(instance)
-        with pytest.raises(InvalidOption, match="no model is of type list"):
+        with pytest.raises(InvalidOption, match=r"model cannot be \[3\]"):
             verb([3])

@@ -81,7 +81,7 @@ def test_impossible_options_are_refused(options: dict[str, Any], problem: str, m
 
 
 def test_what_is_no_model_is_told(tmp_path: Path) -> None:
-    with pytest.raises(InvalidOption, match="no model is of type int"):
+    with pytest.raises(InvalidOption, match="model cannot be 3: give the path"):
         prove(3)
     with pytest.raises(FileProblem):
         prove(tmp_path / "none.mps")
