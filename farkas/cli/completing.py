@@ -52,6 +52,23 @@ def sources() -> list[str]:
     return sorted({name for path in paths for name in says.findall(path.read_text("utf-8"))})
 
 
+def presets(kind: str) -> list[str]:
+    """Presets of a kind's generator, from its text; of all kinds for an empty one."""
+    found = {"published"}
+    for each in [kind] if kind else kinds():
+        path = ROOT / "instances" / "generate" / f"{each}.py"
+        text = path.read_text("utf-8").partition("\nPRESETS")[2].partition("\n}")[0]
+        found |= set(re.findall(r'^    "(\w+)":', text, re.MULTILINE))
+    return sorted(found)
+
+
+def solvers() -> list[str]:
+    """Solvers whose text registers them; bridges, without the names behind them."""
+    says = re.compile(r'^@backend\("(\w+)"', re.MULTILINE)
+    paths = (ROOT / "solvers").glob("*.py")
+    return sorted({name for path in paths for name in says.findall(path.read_text("utf-8"))})
+
+
 def kind_of(file: str) -> str:
     """Kind of a shipped instance or of the instance in a file; empty where it cannot be told."""
     kind = file.partition("/")[0]
@@ -98,8 +115,9 @@ def complete_sort(incomplete: str) -> list[str]:
 
 
 def complete_instance(incomplete: str) -> list[str]:
-    """Instance files, and shipped instances."""
-    files = [f for f in _files(incomplete) if f.endswith((".json", "/"))]
+    """Files of instances and of models, and shipped instances."""
+    kept = (".json", ".mps", ".lp", ".gz", "/")
+    files = [f for f in _files(incomplete) if f.endswith(kept)]
     return [*files, *_starting(instances(), incomplete)]
 
 
@@ -111,6 +129,18 @@ def complete_algorithm(context: typer.Context, incomplete: str) -> list[str]:
 def complete_program(context: typer.Context, incomplete: str) -> list[str]:
     """Programs, of the kind of the file where one stands before."""
     return _starting(names("programs", _kind(context)), incomplete)
+
+
+def complete_preset(context: typer.Context, incomplete: str) -> list[str]:
+    """Presets of the kind that stands before."""
+    words = {str(word) for word in context.params.values() if word} | set(_words())
+    stated = (word.partition(".")[0] for word in words)
+    return _starting(presets(next((k for k in stated if k in kinds()), "")), incomplete)
+
+
+def complete_solver(incomplete: str) -> list[str]:
+    """Solvers."""
+    return _starting(solvers(), incomplete)
 
 
 def complete_claim(incomplete: str) -> list[str]:
@@ -126,7 +156,11 @@ def complete_name(incomplete: str) -> list[str]:
 
 def _kind(context: typer.Context) -> str:
     """Kind of the first word on the line that names an instance."""
-    line = os.environ.get("COMP_WORDS") or os.environ.get("_TYPER_COMPLETE_ARGS", "")
-    words = [str(context.params.get("file") or ""), *line.split()]
+    words = [str(context.params.get("file") or ""), *_words()]
     found = (kind_of(word) for word in words if "/" in word or word.endswith(".json"))
     return next((kind for kind in found if kind), "")
+
+
+def _words() -> list[str]:
+    """Words of the line that is completed."""
+    return (os.environ.get("COMP_WORDS") or os.environ.get("_TYPER_COMPLETE_ARGS", "")).split()

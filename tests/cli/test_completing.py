@@ -15,9 +15,11 @@ from farkas.cli import completing
 from farkas.cli.listed import SORTS
 from farkas.instances import library
 from farkas.instances.files import own_kinds
+from farkas.instances.generate import presets
 from farkas.instances.traces import sources
 from farkas.online import algorithms
 from farkas.proofs import claims
+from farkas.solvers.base import backends
 from tests.tools.shared import ROOT
 
 HEAVY = (
@@ -62,9 +64,10 @@ def test_the_cheap_names_are_the_registered_ones() -> None:
     for kind in own_kinds():
         assert completing.names("algorithms", kind) == algorithms.names(f"{kind}.")
         assert completing.names("programs", kind) == programs.names(f"{kind}.")
-        found, known = completing.names("claims", kind), claims.names(f"{kind}.")
-        assert set(found) <= set(known)
-        assert len(found) > 0.9 * len(known)  # a few are registered in a loop
+        assert completing.names("claims", kind) == claims.names(f"{kind}.")
+        assert completing.presets(kind) == sorted(presets(kind))
+    assert completing.presets("") == sorted({p for k in own_kinds() for p in presets(k)})
+    assert completing.solvers() == backends.names()
     assert completing.sources() == sources()
     assert tuple(SORTS) == completing.SORTS
 
@@ -85,6 +88,13 @@ def test_the_cheap_names_are_the_registered_ones() -> None:
         (["import", "ph"], ["philly"]),
         (["worst", "gadget.fi"], ["gadget.fifo"]),
         (["figure", "er"], ["eris"]),
+        (["prove", "mlbroker/tiny", "-p", "mlbroker.off"], ["mlbroker.offline"]),
+        (["prove", "eris/tiny", "-s", "hi"], ["highs"]),
+        (["solve", "eris/tiny", "--solver", "cl"], ["clarabel"]),
+        (["generate", "gadget", "--preset", "sc"], ["scarce_links"]),
+        (["worst", "dps.simple", "--preset", "m"], ["moving"]),
+        (["check", "run.json", "--instance", "eris/ti"], ["eris/tiny"]),
+        (["plot", "run.json", "--instance", "eris/ti"], ["eris/tiny"]),
     ],
     ids=lambda words: " ".join(words) if isinstance(words, list) else None,
 )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from farkas.cli.completing import complete_instance
 from farkas.cli.output import Json, print_line
 from farkas.errors import InvalidOption, MissingInstance
 from farkas.words import quoted
@@ -23,7 +24,12 @@ def command(
     ],
     instance: Annotated[
         str | None,
-        typer.Option("--instance", metavar="FILE", help="Rebuild the program from this instance."),
+        typer.Option(
+            "--instance",
+            metavar="FILE",
+            help="Rebuild the program from this instance.",
+            autocompletion=complete_instance,
+        ),
     ] = None,
     model: Annotated[
         str | None,

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from farkas.cli.completing import complete_kind
+from farkas.cli.completing import complete_kind, complete_preset
 from farkas.cli.output import Json
 from farkas.cli.printing import print_document, print_json
 from farkas.cli.values import (
@@ -25,7 +25,9 @@ def command(
         str,
         typer.Argument(metavar="KIND", help="For example mlbroker.", autocompletion=complete_kind),
     ],
-    preset: Annotated[str, typer.Option(help="published, small, ...")] = "published",
+    preset: Annotated[
+        str, typer.Option(help="published, small, ...", autocompletion=complete_preset)
+    ] = "published",
     seed: Seed = 0,
     settings: Settings = None,
     out: Annotated[str | None, typer.Option("--out", "-o", help="Instance file to write.")] = None,

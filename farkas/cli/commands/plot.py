@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from farkas.cli.completing import complete_instance
 from farkas.cli.output import Json
 from farkas.cli.printing import print_json, print_text
 from farkas.cli.tables import print_table
@@ -17,7 +18,10 @@ def command(
     instance: Annotated[
         str | None,
         typer.Option(
-            "--instance", help="Instance of the run, if it does not ship.", metavar="FILE"
+            "--instance",
+            help="Instance of the run, if it does not ship.",
+            metavar="FILE",
+            autocompletion=complete_instance,
         ),
     ] = None,
     out: Annotated[

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from farkas.cli.completing import complete_instance, complete_program, complete_solver
 from farkas.cli.output import Json
 from farkas.cli.printing import complain, print_json, print_text
 from farkas.cli.tables import print_table, seconds
@@ -26,13 +27,25 @@ MOST_NAMES = 20
 def command(
     model: Annotated[
         str,
-        typer.Argument(metavar="MODEL", help="Model (.mps, .lp, also .gz), or an instance."),
+        typer.Argument(
+            metavar="MODEL",
+            help="Model (.mps, .lp, also .gz), or an instance.",
+            autocompletion=complete_instance,
+        ),
     ],
     program: Annotated[
         str | None,
-        typer.Option("--program", "-p", help="Program of an instance: mlbroker.offline."),
+        typer.Option(
+            "--program",
+            "-p",
+            help="Program of an instance: mlbroker.offline.",
+            autocompletion=complete_program,
+        ),
     ] = None,
-    solver: Annotated[str, typer.Option("--solver", "-s", help="Asked first.")] = "highs",
+    solver: Annotated[
+        str,
+        typer.Option("--solver", "-s", help="Asked first.", autocompletion=complete_solver),
+    ] = "highs",
     time_limit: Annotated[float | None, typer.Option(help="Seconds.")] = None,
     gap: Annotated[float, typer.Option(help="Relative gap that counts as solved.")] = 0.0,
     numbers: Annotated[

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from farkas.cli.completing import complete_instance, complete_program
+from farkas.cli.completing import complete_instance, complete_program, complete_solver
 from farkas.cli.output import Json
 from farkas.cli.printing import complain, print_json, print_text
 from farkas.cli.tables import print_table, promised, seconds
@@ -43,7 +43,10 @@ def command(
         typer.Option("--variant", metavar="KEY=VALUE", help="Variant switch (repeatable)."),
     ] = None,
     relax: Annotated[bool, typer.Option("--relax", help="Drop integrality.")] = False,
-    solver: Annotated[str, typer.Option("--solver", "-s", help="See farkas solvers.")] = "highs",
+    solver: Annotated[
+        str,
+        typer.Option("--solver", "-s", help="See farkas solvers.", autocompletion=complete_solver),
+    ] = "highs",
     time_limit: Annotated[float | None, typer.Option(help="Seconds.")] = None,
     gap: Annotated[float | None, typer.Option(help="Relative gap that counts as solved.")] = None,
     threads: Annotated[int | None, typer.Option(help="Threads of the solver.")] = None,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from farkas.cli import tables
-from farkas.cli.completing import complete_algorithm
+from farkas.cli.completing import complete_algorithm, complete_preset
 from farkas.cli.output import Json
 from farkas.cli.printing import complain, print_json
 from farkas.cli.tables import print_table, promised
@@ -29,7 +29,9 @@ def command(
     instance: Annotated[
         str | None, typer.Option("--from", metavar="FILE", help="Search around this instance.")
     ] = None,
-    preset: Annotated[str | None, typer.Option(help="Preset of the generator.")] = None,
+    preset: Annotated[
+        str | None, typer.Option(help="Preset of the generator.", autocompletion=complete_preset)
+    ] = None,
     size: Annotated[
         str | None, typer.Option(metavar="WORD=N,...", help="Sizes, as jobs=3,slots=4.")
     ] = None,
