@@ -24,12 +24,10 @@ _HOMES = {
     "plot": "farkas.experiments.plotting:plot",
     "programs": "farkas.verbs.listing:programs",
     "to_frame": "farkas.experiments.plotting:to_frame",
+    "worst_known": "farkas.verbs.worst_known:worst_known",
 }
 """Module and function behind every public name, as far as a verb has no module of its name."""
-_VERBS = (
-    "attack check compare evaluate feed optimum prove run save show solve worst worst_box "
-    "worst_known"
-)
+_VERBS = "attack check compare evaluate feed optimum prove run save show solve worst worst_box"
 _HOMES |= {name: f"farkas.verbs.{name}:{name}" for name in _VERBS.split()}
 
 __all__ = ["__version__", *_HOMES]

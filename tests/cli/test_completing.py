@@ -93,7 +93,6 @@ def test_the_cheap_names_are_the_registered_ones() -> None:
         (["solve", "eris/tiny", "--solver", "cl"], ["clarabel"]),
         (["generate", "gadget", "--preset", "sc"], ["scarce_links"]),
         (["worst", "dps.simple", "--preset", "m"], ["moving"]),
-        (["check", "run.json", "--instance", "eris/ti"], ["eris/tiny"]),
         (["plot", "run.json", "--instance", "eris/ti"], ["eris/tiny"]),
     ],
     ids=lambda words: " ".join(words) if isinstance(words, list) else None,

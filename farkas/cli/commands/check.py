@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from farkas.cli.completing import complete_instance
 from farkas.cli.output import Json, print_line
 from farkas.errors import InvalidOption, MissingInstance
 from farkas.words import quoted
@@ -24,12 +23,7 @@ def command(
     ],
     instance: Annotated[
         str | None,
-        typer.Option(
-            "--instance",
-            metavar="FILE",
-            help="Rebuild the program from this instance.",
-            autocompletion=complete_instance,
-        ),
+        typer.Option("--instance", metavar="FILE", help="Rebuild the program from this instance."),
     ] = None,
     model: Annotated[
         str | None,

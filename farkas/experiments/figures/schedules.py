@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import io
+import math
 import textwrap
 from typing import Any
 
@@ -13,12 +14,15 @@ from farkas.extras import needed
 
 WIDTH = 7.4
 """Inches."""
-LANE, FRAME = 0.42, 1.25
+LANE, FRAME = 0.42, 1.05
 """Height of a lane, and of what is above and below all of them; inches."""
 FILLED = 0.86
 """Share of a lane's height that a full lane takes."""
 LINE = 0.16
 """Height of a line of remarks; inches."""
+EDGE, TITLE_LINE = 0.05, 0.2
+"""Height of what is above the title, of a line of it, and of one of the legend; inches."""
+TITLE_LETTERS = 88
 LETTERS = 58
 MOST_REMARKS = 8
 MOST_TICKS = 12
@@ -28,6 +32,8 @@ MOST_LANES = 60
 MOST_OWNERS = 10
 """More owners have no legend: their numbers stand in their blocks."""
 NAME_LETTERS = 24
+ENTRY, LETTER = 0.35, 0.075
+"""Width of an entry of the legend without its name, and of a letter; inches."""
 WIDE = 0.045
 """Share of the axis that a block needs for its owner's number."""
 SEEN = 0.006
@@ -58,17 +64,24 @@ def drawn(pair: BothSides) -> Any:
     layout = _of_most_lanes(pair.layout)
     remarks = [_remarks(side) for side in layout.sides]
     below = LINE * max(len(lines) for lines in remarks)
-    height = FRAME + LANE * max(2, len(layout.lanes)) + below
+    title, held = textwrap.wrap(pair.title, TITLE_LETTERS), _held(layout)
+    abreast = max(
+        1, int(WIDTH / max([1.0, *(ENTRY + LETTER * len(name) for name in held.values())]))
+    )
+    above = TITLE_LINE * (len(title) + math.ceil(len(held) / abreast))
+    height = FRAME + LANE * max(2, len(layout.lanes)) + below + above
     with styled():
         share = below / height
-        canvas = Canvas(figsize=(WIDTH, height),
-                        layout=ConstrainedLayoutEngine(rect=(0, share, 1, 1 - share)))  # fmt: skip
+        room = (0, share, 1, 1 - share - above / height)
+        canvas = Canvas(figsize=(WIDTH, height), layout=ConstrainedLayoutEngine(rect=room))
         FigureCanvasAgg(canvas)
         axes = canvas.subplots(1, len(layout.sides), sharey=True, squeeze=False)[0]
-        canvas.suptitle(pair.title, x=0.01, ha="left", fontsize=10.5, fontweight="bold")
+        canvas.text(
+            0.01, 1 - EDGE / height, "\n".join(title), fontsize=10.5, fontweight="bold", va="top"
+        )
         for one, head, side in zip(axes, pair.heads, layout.sides, strict=True):
             _side(one, head, side, layout)
-        _legend(canvas, layout)
+        _legend(canvas, held, abreast, 1 - (EDGE + TITLE_LINE * len(title)) / height)
         for turn, lines in enumerate(remarks):
             canvas.text(0.02 + turn * 0.5, share, "\n".join(lines), fontsize=7.6, color=QUIET,
                         va="top", linespacing=1.3)  # fmt: skip
@@ -152,17 +165,24 @@ def _short(name: str) -> str:
     return textwrap.shorten(name, 36, placeholder="…") if " " in name else name[:36]
 
 
-def _legend(canvas: Any, layout: Layout) -> None:
+def _held(layout: Layout) -> dict[int, str]:
+    """Short names of the owners that hold something; none where they are many."""
+    held = sorted({block.owner for side in layout.sides for block in side.blocks})
+    names = {owner: layout.owners[owner] for owner in held[: MOST_OWNERS + 1]}
+    if len(names) > MOST_OWNERS:
+        return {}
+    return {
+        owner: name if len(name) <= NAME_LETTERS else f"{name[: NAME_LETTERS - 1]}…"
+        for owner, name in names.items()
+    }
+
+
+def _legend(canvas: Any, held: dict[int, str], abreast: int, top: float) -> None:
+    """Name owners below the title, which ends at a share ``top`` of the height."""
     from matplotlib.patches import Patch
 
-    held = sorted({block.owner for side in layout.sides for block in side.blocks})
-    if not held or len(held) > MOST_OWNERS:
-        return
-    names = [layout.owners[owner] for owner in held]
-    handles = [
-        Patch(label=name if len(name) <= NAME_LETTERS else f"{name[: NAME_LETTERS - 1]}…",
-              edgecolor="white", **look(owner))
-        for owner, name in zip(held, names, strict=True)
-    ]  # fmt: skip
-    canvas.legend(handles=handles, loc="outside upper right", ncols=min(4, len(handles)),
-                  fontsize=7.6, handlelength=1.2, columnspacing=1.0)  # fmt: skip
+    handles = [Patch(label=name, edgecolor="white", **look(owner)) for owner, name in held.items()]
+    if handles:
+        canvas.legend(handles=handles, loc="upper left", bbox_to_anchor=(0.01, top), ncols=abreast,
+                      borderaxespad=0.0, borderpad=0.0, fontsize=7.6, handlelength=1.2,
+                      columnspacing=1.0)  # fmt: skip

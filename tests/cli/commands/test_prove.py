@@ -281,4 +281,4 @@ def test_a_program_of_an_instance(capsys: Capture) -> None:
     found = shown(capsys)
     assert (found["status"], found["numbers"]) == ("optimal", "binary")
     assert call(["prove", "mlbroker/tiny"]) == 2
-    assert "many programs" in capsys.readouterr().err
+    assert "an instance of mlbroker has many" in capsys.readouterr().err

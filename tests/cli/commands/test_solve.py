@@ -192,7 +192,7 @@ def test_a_model_takes_no_program(capsys: Capture, tmp_path: Path) -> None:
     model = str(tmp_path / "m.mps")
     assert call(["solve", TINY, "-p", "mlbroker.relaxed", "--write", model]) == 0
     assert call(["solve", model, "-p", "m"]) == 2
-    assert "a model is a program of its own; give none" in capsys.readouterr().err
+    assert "is a program of its own; leave out its name" in capsys.readouterr().err
     assert call(["check", model]) == 2
     assert f"is a model; farkas prove {model} proves its optimum" in capsys.readouterr().err
     assert call(["check", str(tmp_path / "none.mps")]) == 2

@@ -63,9 +63,30 @@ def test_titles_remarks_and_what_fills_a_lane_are_written() -> None:
     canvas = drawn(PAIR)
     words = [text.get_text() for text in canvas.texts]
     assert "job 1 waits" in words
-    assert canvas.get_suptitle() == PAIR.title
+    assert PAIR.title in words
+    assert [name.get_text() for name in canvas.legends[0].get_texts()] == ["job 0", "job 1"]
     ticks = [tick.get_text() for tick in canvas.axes[0].get_yticklabels()]
     assert ticks == ["site 0\nfull: 2 workers", "site 1\nfull: 4 workers"]
+
+
+@pytest.mark.parametrize("owners", [1, 2, 10])
+@pytest.mark.parametrize("title", ["short", "a title that goes on and on " * 5])
+def test_title_legend_and_lanes_do_not_overlap(owners: int, title: str) -> None:
+    many = dataclasses.replace(
+        LAYOUT,
+        owners=[f"job {k} (a name that goes on)" for k in range(owners)],
+        sides=[Schedule([Held(0, k, k, k + 1, 2.0) for k in range(owners)], []), Schedule([])],
+        end=owners,
+    )
+    canvas = drawn(dataclasses.replace(PAIR, title=title, layout=many))
+    render = canvas.canvas.get_renderer()
+    (head,) = (text for text in canvas.texts if text.get_text().startswith(title[:5]))
+    top = canvas.bbox.height
+    for part in (head, canvas.legends[0], *(axes for axes in canvas.axes[:1])):
+        box = part.get_tightbbox(render)
+        assert box.y1 <= top + 0.5
+        assert box.x1 <= canvas.bbox.width + 0.5
+        top = box.y0
 
 
 def test_one_unit_is_one_and_no_unit_is_not_named() -> None:
