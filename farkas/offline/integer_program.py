@@ -10,9 +10,9 @@ import numpy as np
 
 from farkas.algebra.formulation import programs
 from farkas.errors import NoAnswer
+from farkas.exact.from_doubles import rational
 from farkas.exact.proving import prove_form
 from farkas.forms import LinearForm
-from farkas.forms.rational import as_rational
 from farkas.numbers import Floats
 from farkas.offline.ladder import Ascent, Climber, Rung
 from farkas.online.run import Bound
@@ -61,7 +61,7 @@ def integer_program(
             "kind": program.kind, "options": dict(program.variant), "instance": instance.sha256,
         }  # fmt: skip
         found = prove_form(
-            as_rational(form), answer=answer, time_limit=clock.left, gap=gap,
+            rational(form), answer=answer, time_limit=clock.left, gap=gap,
             embed=False, about=origin,
         )  # fmt: skip
         if decide is not None and found.point is not None:

@@ -12,9 +12,9 @@ from farkas.certificates import certify as bound_certificate
 from farkas.certificates.exact_points import settled
 from farkas.errors import FarkasError, NoAnswer, NotACertificate, UnsupportedForm
 from farkas.exact.deadline import Deadline
+from farkas.exact.from_doubles import rational
 from farkas.exact.proving import Proved, prove_form
 from farkas.forms import LinearForm
-from farkas.forms.rational import as_rational
 from farkas.solvers import Answer
 from farkas.tolerances import FEASIBLE, ROUNDING
 from farkas.verbs.solution import Solution
@@ -169,9 +169,11 @@ def in_fractions(
 ) -> Proved | None:
     """Prove in fractions what can be in that time, whatever the solver says; None for nothing."""
     embed, origin = about.get("embed", False), {k: v for k, v in about.items() if k != "embed"}
+    clock = Deadline(seconds)
     try:
+        exact = rational(form)
         return prove_form(
-            as_rational(form), answer=answer, time_limit=seconds, gap=gap, embed=embed, about=origin
+            exact, answer=answer, time_limit=clock.left, gap=gap, embed=embed, about=origin
         )
     except (NoAnswer, UnsupportedForm):
         return None

@@ -6,10 +6,11 @@ import os
 from typing import Any
 
 from farkas.errors import InvalidOption
+from farkas.exact.from_doubles import rational
 from farkas.exact.sources import from_object
 from farkas.forms import LinearForm
 from farkas.forms.model_text import is_model, read_model
-from farkas.forms.rational import Numbers, RationalForm, as_rational
+from farkas.forms.rational import Numbers, RationalForm
 from farkas.instances import Instance
 from farkas.words import named
 
@@ -66,7 +67,7 @@ def as_doubles(model: RationalForm | LinearForm) -> LinearForm:
 
 def as_fractions(model: RationalForm | LinearForm) -> RationalForm:
     """Return the rational form; that of doubles is exact."""
-    return as_rational(model) if isinstance(model, LinearForm) else model
+    return rational(model) if isinstance(model, LinearForm) else model
 
 
 def without_program(instance: Instance) -> InvalidOption:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import os
 from typing import TYPE_CHECKING, Any
 
 from farkas.algebra.formulation import Formulation
 from farkas.errors import InvalidOption
+from farkas.exact.deadline import Deadline
+from farkas.exact.from_doubles import rational
 from farkas.exact.proving import Proved, prove_form
-from farkas.forms.rational import Numbers, RationalForm, as_rational
+from farkas.forms.rational import Numbers, RationalForm
 from farkas.instances import Instance
 from farkas.refusals import shown
 from farkas.required import require_progress, require_share, require_type
@@ -45,7 +48,8 @@ def prove(
     solver
         Asked first; its point and basis save work, and its claim is held against the proof.
     time_limit
-        Seconds; what is proved by then is returned, with status ``"bound"``.
+        Seconds, with those of reading the model; what is proved by then is returned, with status
+        ``"bound"``.
     gap
         Distance of value and bound, as a share of the value, at which an integer program counts as
         solved.
@@ -78,11 +82,12 @@ def prove(
     require_share(gap, "gap")
     require_search_limit(time_limit)
     require_progress(progress)
+    clock = Deadline(math.inf if time_limit is None else time_limit)
     form, about = read_form(model, program, numbers)
     return prove_form(
         form,
         solver=solver,
-        time_limit=time_limit,
+        time_limit=None if time_limit is None else clock.left,
         gap=gap,
         embed=embed,
         about=about,
@@ -91,7 +96,9 @@ def prove(
 
 
 def read_form(
-    model: Any, program: str | Formulation | None = None, numbers: Numbers | None = None
+    model: Any,
+    program: str | Formulation | None = None,
+    numbers: Numbers | None = None,
 ) -> tuple[RationalForm, dict[str, Any]]:
     """Rational form of whatever `prove` accepts, and what a certificate says of its origin."""
     if numbers not in (None, "decimal", "binary"):
@@ -117,4 +124,4 @@ def _of_instance(
     chosen = find_program(program) if isinstance(program, str) else program
     about = origin(chosen, instance, embed=False)
     del about["embed"]
-    return as_rational(trace(chosen, instance)), about
+    return rational(trace(chosen, instance)), about

@@ -15,9 +15,9 @@ from farkas.certificates.doubles import double, text_of
 from farkas.certificates.proof import rounded
 from farkas.errors import InvalidOption, NoAnswer, NotACertificate
 from farkas.exact.deadline import Deadline, OutOfTime
+from farkas.exact.from_doubles import rational
 from farkas.exact.proving import Proved, prove_form
 from farkas.forms import LinearForm
-from farkas.forms.rational import as_rational
 from farkas.instances import Instance
 from farkas.models.worst_case import WorstProgram, by_family
 from farkas.online.driver import Algorithm, algorithms
@@ -257,7 +257,7 @@ class _Iteration:
     def unproved(self, *, interrupted: bool) -> None:
         """Say of the program at the ratio so far that nothing is proved."""
         self.about = self.program(self.ratio)
-        form = as_rational(self.about.form(self.box))
+        form = rational(self.about.form(self.box))
         self.upper = Proved(form=form, status="bound", nodes=0, interrupted=interrupted)
 
     def climb(self) -> None:
@@ -321,7 +321,7 @@ class _Iteration:
             implied_lower=None,
             implied_upper=None,
         )
-        found = prove_form(as_rational(fixed), time_limit=self.left, embed=False)
+        found = prove_form(rational(fixed), time_limit=self.left, embed=False)
         if found.interrupted:
             raise KeyboardInterrupt
         if found.point is None:

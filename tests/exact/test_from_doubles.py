@@ -1,0 +1,67 @@
+"""The fast reading of doubles as fractions, against the plain one."""
+
+from __future__ import annotations
+
+import dataclasses
+from fractions import Fraction as F
+
+import numpy as np
+import pytest
+
+from farkas.errors import UnsupportedForm
+from farkas.exact.from_doubles import rational
+from farkas.forms import LinearForm
+from farkas.forms.rational import as_rational
+from farkas.instances import library
+from farkas.verbs.programs import find_program, trace
+from tests.generators.forms import INF, random_form, small
+
+WIDE = [0.1, -0.3, 1.5, 6.0, -9.0, 2.0**-40, 3 * 2.0**20, 5e-324, 1e300, 1.0, 2.0**62]
+
+
+def agree(form: LinearForm) -> None:
+    found, plain = rational(form), as_rational(form)
+    for field in dataclasses.fields(plain):
+        here, there = getattr(found, field.name), getattr(plain, field.name)
+        if isinstance(there, np.ndarray):
+            assert here.dtype == there.dtype, field.name
+            assert here.tolist() == there.tolist(), field.name
+        else:
+            assert here == there, field.name
+    assert found.sha256 == plain.sha256
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_random_forms(seed: int) -> None:
+    agree(random_form(np.random.default_rng(seed)))
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_numbers_of_every_size_signs_and_zeros(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    pool = [*WIDE, 0.0, 0.0, -0.0] if seed % 2 else [0.0, 12.0, -18.0, 0.75, 2.0**-30, -30.0]
+    dense = rng.choice(pool, size=(4, 3))
+    sides = rng.choice([0.1, -3.0, INF, 12.0], size=4)
+    agree(small(dense, cost=rng.choice(pool, size=3), row_upper=sides, offset=0.1))
+
+
+def test_rows_without_entries_and_forms_without_rows() -> None:
+    agree(small([[0, 0], [4, 6], [0, 0]], cost=[1, 2], row_lower=[-1, 2, 0]))
+    agree(small(np.zeros((0, 2)), cost=[1, 2]))
+
+
+def test_a_row_without_common_factor_is_made_whole() -> None:
+    form = rational(small([[0.75, -1.5]], cost=[0, 0], row_upper=[3]))
+    assert (form.row(0), form.factors, form.row_upper) == ([(0, 1), (1, -2)], (F(4, 3),), (4,))
+
+
+@pytest.mark.parametrize("name", ["eris.offline", "mlbroker.relaxed", "gadget.circulation"])
+def test_programs_of_kinds_with_their_names(name: str) -> None:
+    kind = name.partition(".")[0]
+    agree(trace(find_program(name), library.load(f"{kind}/tiny")))
+
+
+@pytest.mark.parametrize("sides", [{"row_lower": [INF]}, {"upper": [-INF]}])
+def test_sides_that_no_point_keeps_are_refused(sides: dict) -> None:
+    with pytest.raises(UnsupportedForm, match="no point keeps it"):
+        rational(small([[1.0]], cost=[1], **sides))
