@@ -49,7 +49,7 @@ def rational(form: LinearForm) -> RationalForm:
     cost = _fractions(form.cost)
     rows = _names(form.rows, form.num_rows, "row")
     names = _names(form.columns, form.num_columns, "column")
-    return RationalForm(
+    found = RationalForm(
         name=cut(cleaned(form.name), LONGEST_WORDS),
         sense=form.sense,
         numbers="binary",
@@ -67,6 +67,9 @@ def rational(form: LinearForm) -> RationalForm:
         row_names=tuple(rows),
         column_names=tuple(names),
     )
+    # solvers get the doubles that were given, not quotients of fractions
+    vars(found)["linear"] = form.replace(implied_lower=None, implied_upper=None)
+    return found
 
 
 def _whole(form: LinearForm) -> tuple[Ints, Ints, Ints, list[Fraction]] | None:

@@ -19,6 +19,13 @@ from tests.generators.forms import INF, random_form, small
 WIDE = [0.1, -0.3, 1.5, 6.0, -9.0, 2.0**-40, 3 * 2.0**20, 5e-324, 1e300, 1.0, 2.0**62]
 
 
+def dense_of(form: LinearForm) -> np.ndarray:
+    matrix = np.zeros(form.matrix.shape)
+    rows = np.repeat(np.arange(form.num_rows), np.diff(form.matrix.starts))
+    matrix[rows, form.matrix.columns] = form.matrix.values
+    return matrix
+
+
 def agree(form: LinearForm) -> None:
     found, plain = rational(form), as_rational(form)
     for field in dataclasses.fields(plain):
@@ -29,6 +36,13 @@ def agree(form: LinearForm) -> None:
         else:
             assert here == there, field.name
     assert found.sha256 == plain.sha256
+    here, there = found.linear, plain.linear
+    assert (here.sense, here.offset) == (there.sense, there.offset)
+    for name in ("cost", "row_lower", "row_upper", "lower", "upper", "integer"):
+        np.testing.assert_array_equal(getattr(here, name), getattr(there, name))
+    np.testing.assert_array_equal(dense_of(here), dense_of(there))
+    assert here.implied_lower is here.implied_upper is None
+    assert [here.row_name(i) for i in range(here.num_rows)] == list(found.row_names)
 
 
 @pytest.mark.parametrize("seed", range(30))
