@@ -35,7 +35,7 @@ __all__ = ["__version__", *_HOMES]
 
 def __getattr__(name: str) -> object:
     if name not in _HOMES:
-        raise AttributeError(f"module 'farkas' has no attribute {name!r}")
+        raise importlib.import_module("farkas.guesses").no_attribute(name, __all__)
     module, _, function = _HOMES[name].partition(":")
     globals()[name] = found = getattr(importlib.import_module(module), function)
     return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import traceback
 
@@ -36,7 +37,7 @@ def _unexpected(error: BaseException) -> int:
     usage = getattr(error, "format_message", None)  # the parser's errors; their class is private
     if usage is not None:
         where = getattr(getattr(error, "ctx", None), "command_path", "farkas")
-        complain(f"{usage()} (see {where} --help)")
+        complain(f"{_of_commands(error) or usage()} (see {where} --help)")
         return Exit.BAD_INPUT
     if sys.flags.optimize > 1:  # names, sources and statements of claims stand in docstrings
         complain("needs its docstrings, which python -OO and PYTHONOPTIMIZE=2 strip")
@@ -51,6 +52,17 @@ def _unexpected(error: BaseException) -> int:
         return Exit.BAD_INPUT
     complain(f"internal error: {type(error).__name__}: {error} (FARKAS_DEBUG=1 shows where)")
     return Exit.INTERNAL_ERROR
+
+
+def _of_commands(error: BaseException) -> str:
+    """Say which command does what a command that does not exist promises; empty for others."""
+    asked = re.match(r"No such command '([^']*)'", str(getattr(error, "message", "")))
+    if asked is None:
+        return ""
+    from farkas.guesses import no_command
+
+    context = getattr(error, "ctx", None)
+    return no_command(asked[1], [] if context is None else context.command.list_commands(context))
 
 
 def _stopped(end: BaseException) -> int:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from farkas.adversary.gap import GapProof
 from farkas.certificates.proof import rounded
 from farkas.errors import InvalidOption, NoAnswer
+from farkas.experiments.figures.writing import PICTURES
+from farkas.experiments.frames import framed
 from farkas.experiments.outlines import outlines
 from farkas.experiments.worst_cases.schedule import BothSides, layouts, pair_of
 from farkas.extras import needed
@@ -28,8 +29,6 @@ from farkas.words import named
 
 COLUMNS = ("lane", "owner", "start", "end", "amount", "unit")
 """Of the rows of a run."""
-FRAMES = ("pandas", "polars")
-"""Libraries of frames, the first that is installed is taken."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
@@ -103,8 +102,6 @@ def picture_suffix(path: str | os.PathLike[str]) -> str:
 
     Raises `MissingExtra` without matplotlib.
     """
-    from farkas.experiments.figures.writing import PICTURES
-
     suffix = Path(path).suffix
     if suffix not in PICTURES:
         raise InvalidOption.near(
@@ -179,6 +176,9 @@ def plot(
     >>> farkas.plot("dps/tiny")
     <picture: dps instance tiny; save(PATH) writes it>
     """
+    for path in (what, instance):
+        if isinstance(path, str | os.PathLike) and Path(path).suffix in PICTURES:
+            raise InvalidOption(f"plot makes a picture; .save({named(os.fspath(path))}) writes it")
     if isinstance(what, Instance | str | os.PathLike):
         return _outlined(as_instance(what))
     if isinstance(what, WorstCase | GapProof):
@@ -246,7 +246,8 @@ def to_frame(
 
     Returns
     -------
-    A pandas or polars data frame, whichever is installed, else a list of dictionaries.
+    A pandas or polars data frame, whichever is installed, else a list of dictionaries that is shown
+    as a table.
 
     - Columns of runs: ``lane`` (site, server, worker, ...), ``owner`` (job or master), ``start``
       and ``end`` (slots or times, the end excluded), ``amount`` and its ``unit``; where that is
@@ -268,15 +269,4 @@ def to_frame(
         values = [{"variable": name, "value": x} for name, x in what.values().items()]
         return framed(values, ("variable", "value"))
     require_type(what, (Run, OfflineOptimum, Comparison, Solution), "what becomes rows")
-    return framed(plot(what, instance).rows())
-
-
-def framed(rows: Sequence[dict[str, Any]], columns: Sequence[str] = COLUMNS) -> Any:
-    """Rows as a frame of the first library of `FRAMES` that is there, else as they are."""
-    for library in FRAMES:
-        try:
-            frames = importlib.import_module(library)
-        except ImportError:
-            continue
-        return frames.DataFrame({name: [row[name] for row in rows] for name in columns})
-    return list(rows)
+    return framed(plot(what, instance).rows(), COLUMNS)

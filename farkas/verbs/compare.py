@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from types import NoneType
 from typing import TYPE_CHECKING, Any
 
 from farkas.certificates.ratio import ratio_words
-from farkas.errors import FarkasError, InvalidOption, NoAnswer
+from farkas.errors import FarkasError, InvalidOption, NoAnswer, UnknownName
 from farkas.instances import Instance
 from farkas.online import Bound, Run, algorithms
 from farkas.online.driver import Algorithm
@@ -84,7 +84,28 @@ class Comparison(ShowsItself):
             lines.append(f"{entry.algorithm:24} {value:>12} {ratio:>8}  {entry.note}".rstrip())
         return "\n".join(lines)
 
-    to_frame = verb("to_frame")
+    to_frame, save = verb("to_frame"), verb("save")
+
+    def __iter__(self) -> Iterator[Compared]:
+        return iter(self.entries)
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def __getitem__(self, which: int | str) -> Compared:
+        """Entry by its place, or of an algorithm; raises `UnknownName`."""
+        if isinstance(which, int):
+            return self.entries[which]
+        by_name = {entry.algorithm: entry for entry in self.entries}
+        if which not in by_name:
+            raise UnknownName.of("algorithm of this comparison", str(which), by_name)
+        return by_name[which]
+
+    @property
+    def best(self) -> Compared | None:
+        """The entry of the best value that keeps every requirement; None where there is none."""
+        kept = (e for e in self.entries if e.run is not None and not e.run.violations)
+        return next(kept, None)
 
     def to_builtins(self) -> dict[str, Any]:
         """Plain data for JSON, without the runs."""
@@ -261,6 +282,8 @@ def _entry(
         return Compared(name, outcome.value, seconds=seconds, note=note, run=outcome)
     ratio = ratio_to(outcome, instance, bound)
     notes = list(outcome.remarks)
+    if ratio is None and outcome.sense == "max" and not outcome.value:
+        notes.insert(0, "earns nothing, so that it has no ratio")
     if bound is not None and common is not None and bound.fraction != common.fraction:
         notes.insert(0, f"ratio to {bound.words(outcome.sense)}: {bound.method}")
     return Compared(name, outcome.value, ratio, seconds, outcome.ratio, "; ".join(notes), outcome)

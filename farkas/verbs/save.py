@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import msgspec
 import numpy as np
 
+from farkas.atomic import write_bytes
 from farkas.certificates import (
     Certificate,
     InfeasibleCertificate,
@@ -29,6 +31,7 @@ from farkas.online.recording import write_run
 from farkas.online.run import Run
 from farkas.required import require_type
 from farkas.suggestions import suggestion
+from farkas.verbs.compare import Comparison
 from farkas.verbs.solution import Solution
 from farkas.words import named
 
@@ -58,7 +61,8 @@ def needs_proof(path: str) -> bool:
 
 
 def save(
-    what: Instance | Run | Certificate | Solution | Proved, path: str | os.PathLike[str]
+    what: Instance | Run | Certificate | Solution | Proved | Comparison,
+    path: str | os.PathLike[str],
 ) -> None:
     """Write a file, whole or not at all.
 
@@ -68,7 +72,7 @@ def save(
         An instance, a run or a certificate (JSON, whatever the suffix), or a solution: of its
         program with suffix ``.mps`` or ``.lp``, of its certificate with ``.json`` or ``.vipr``,
         which is about the program itself even where another one bounds it more tightly; of what
-        :func:`farkas.prove` proved, its certificate.
+        :func:`farkas.prove` proved, its certificate; a comparison (JSON, without its runs).
 
     Raises
     ------
@@ -88,7 +92,7 @@ def save(
     ...     farkas.load(path).sha256 == farkas.load("mlbroker/tiny").sha256
     True
     """
-    require_type(what, (Instance, Run, Certificate, Solution, Proved), "what is saved")
+    require_type(what, (Instance, Run, Certificate, Solution, Proved, Comparison), "what is saved")
     require_type(path, (str, os.PathLike), "path")
     if isinstance(what, Instance):
         write_instance(what, path)
@@ -96,6 +100,9 @@ def save(
         write_run(what, path)
     elif isinstance(what, Certificate):
         write_certificate(what, path)
+    elif isinstance(what, Comparison):
+        content = msgspec.json.format(msgspec.json.encode(what.to_builtins()), indent=2)
+        write_bytes(path, content + b"\n")
     elif isinstance(what, Proved):
         _save_proved(what, os.fspath(path))
     else:

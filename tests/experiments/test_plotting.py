@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-import types
+import pathlib
 
 import numpy as np
 import pytest
@@ -11,7 +10,7 @@ import pytest
 import farkas
 from farkas.adversary.shipped import find_statement
 from farkas.errors import FarkasError, InvalidOption, NotACertificate
-from farkas.experiments.plotting import COLUMNS, framed
+from farkas.experiments.plotting import COLUMNS
 from farkas.experiments.worst_cases import pair_of
 from farkas.online.recording import write_run
 from farkas.online.run import read_run
@@ -85,15 +84,13 @@ def test_what_a_run_was_made_on_is_no_part_of_it(tmp_path):
     assert "made_on" not in (tmp_path / "run.json").read_text()
 
 
-@pytest.mark.parametrize("there", ["pandas", "polars", "neither"])
-def test_frames_come_from_the_library_that_is_there(monkeypatch, there):
-    for name in ("pandas", "polars"):
-        frames = types.ModuleType(name)
-        frames.DataFrame = lambda data, name=name: (name, data)
-        monkeypatch.setitem(sys.modules, name, frames if name == there else None)
-    rows = [{"a": 1, "b": 2}, {"a": 3, "b": 4}]
-    found = framed(rows, ("a", "b"))
-    assert found == (rows if there == "neither" else (there, {"a": [1, 3], "b": [2, 4]}))
+@pytest.mark.parametrize("path", ["p.svg", pathlib.Path("p.PNG".lower())])
+def test_a_path_is_for_saving_a_picture(path):
+    run = farkas.run("dps/tiny", "dps.learned")
+    with pytest.raises(InvalidOption, match=r"plot makes a picture; \.save\(p\."):
+        run.plot(path)
+    with pytest.raises(InvalidOption, match="makes a picture"):
+        farkas.plot(path)
 
 
 def test_the_title_is_what_the_decisions_are_worth(tmp_path):

@@ -9,7 +9,7 @@ import typer
 from farkas.cli.output import Json
 from farkas.cli.printing import complain, print_json
 from farkas.cli.tables import print_table, progress_of_runs, promised_ratio, searching, seconds
-from farkas.cli.values import BoundSeconds, InstanceFile, Seed, measured
+from farkas.cli.values import BoundSeconds, InstanceFile, Seed, check_writable, measured
 from farkas.errors import Exit
 from farkas.words import named
 
@@ -28,6 +28,7 @@ def command(
         float | None, typer.Option(help="Seconds for every algorithm, which is stopped then.")
     ] = None,
     bound_seconds: BoundSeconds = None,
+    out: Annotated[str | None, typer.Option("--out", "-o", help="File to write (.json).")] = None,
     as_json: Json = False,
 ) -> None:
     """Run every algorithm and baseline of the kind and measure them against one proved bound.
@@ -43,7 +44,8 @@ def command(
     from farkas.verbs.inputs import as_instance
 
     instance = as_instance(file)
-
+    if out is not None:
+        check_writable(out)
     names = None if algorithms is None else [n.strip() for n in algorithms.split(",") if n.strip()]
     with progress_of_runs("compare") as (report, steps):
         result = compare(
@@ -57,6 +59,8 @@ def command(
             steps=steps,
             bound_progress=searching(),
         )
+    if out is not None:
+        result.save(out)
     if as_json:
         print_json(result.to_builtins())
     else:

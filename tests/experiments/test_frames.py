@@ -1,0 +1,36 @@
+"""Rows as frames of the library that is there, or as a table."""
+
+from __future__ import annotations
+
+import sys
+import types
+
+import pytest
+
+from farkas.experiments.frames import SHOWN, Rows, framed
+
+
+@pytest.mark.parametrize("there", ["pandas", "polars", "neither"])
+def test_frames_come_from_the_library_that_is_there(monkeypatch, there):
+    for name in ("pandas", "polars"):
+        frames = types.ModuleType(name)
+        frames.DataFrame = lambda data, name=name: (name, data)
+        monkeypatch.setitem(sys.modules, name, frames if name == there else None)
+    rows = [{"a": 1, "b": 2}, {"a": 3, "b": 4}]
+    found = framed(rows, ("a", "b"))
+    assert found == (rows if there == "neither" else (there, {"a": [1, 3], "b": [2, 4]}))
+
+
+def test_rows_without_a_library_of_frames_show_themselves():
+    rows = Rows([{"a": k, "b": k / 3 if k else None, "c": 0} for k in range(SHOWN + 2)], ("b", "a"))
+    lines = repr(rows).splitlines()
+    assert lines[0].split() == ["b", "a"]
+    assert lines[1].split() == ["0"]  # None is an empty cell
+    assert lines[2].split() == ["0.333333", "1"]
+    assert len(lines) == SHOWN + 2
+    assert lines[-1].startswith("2 rows more")
+    assert rows[1] == {"b": 1 / 3, "a": 1}
+    assert rows.head(2) == rows[:2]
+    assert repr(rows.head(2)).count("\n") == 2
+    assert rows._repr_html_().count("<tr>") == SHOWN + 3
+    assert repr(Rows([], ("a",))) == "a"

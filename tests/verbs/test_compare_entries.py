@@ -1,0 +1,42 @@
+"""Entries of a comparison: found, saved, the best of them, and what their notes say."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from farkas.errors import UnknownName
+from farkas.verbs.compare import compare
+
+
+def test_entries_are_found_by_place_and_by_name(tmp_path: Path) -> None:
+    found = compare("eris/tiny")
+    assert list(found) == list(found.entries)
+    assert len(found) == len(found.entries)
+    assert found[0] is found.entries[0]
+    assert found["eris.antman"].algorithm == "eris.antman"
+    with pytest.raises(UnknownName, match=r"did you mean eris\.antman"):
+        found["eris.antmen"]
+    found.save(tmp_path / "c.json")
+    assert json.loads((tmp_path / "c.json").read_bytes()) == found.to_builtins()
+
+
+def test_the_best_entry_keeps_every_requirement() -> None:
+    kept, broken = compare("eris/tiny", ["eris.eris"])[0], compare("eris/tiny", ["eris.antman"])[0]
+    assert broken.run is not None
+    wrong = dataclasses.replace(broken, run=msgspec.structs.replace(broken.run, violations=["row"]))
+    found = compare("eris/tiny", ["eris.eris"])
+    assert dataclasses.replace(found, entries=(wrong, kept)).best is kept
+    assert dataclasses.replace(found, entries=(wrong,)).best is None
+    assert dataclasses.replace(found, entries=(broken, kept)).best is broken
+
+
+def test_who_earns_nothing_has_no_ratio_and_the_note_says_so() -> None:
+    (entry,) = compare("dps/tiny", ["dps.dps"])
+    assert (entry.value, entry.ratio) == (0, None)
+    assert entry.note.startswith("earns nothing")
+    assert "earns nothing" not in compare("dps/tiny", ["dps.learned"])[0].note
