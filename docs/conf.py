@@ -15,6 +15,7 @@ import farkas  # noqa: E402
 
 project = "farkas"
 author = "the farkas authors"
+copyright = "the farkas authors, MIT licence"
 release = version = farkas.__version__
 
 extensions = [

@@ -69,7 +69,9 @@ def demo_lines(instance: Any) -> list[DemoLine]:
     shown = demos[instance.kind]
     lines = [run_line(shown.algorithm, instance)]
     if shown.program:
-        lines.append(solve_line(shown.program, shown.relaxation or shown.program, instance))
+        lines.append(
+            solve_line(shown.program, shown.relaxation or shown.program, instance, shown.measure)
+        )
     return lines
 
 
@@ -81,8 +83,11 @@ def run_line(name: str, instance: Any) -> DemoLine:
     return _line(instance, name, run.sense, run.value, bound, run.ratio, seconds)
 
 
-def solve_line(name: str, relaxation: str, instance: Any) -> DemoLine:
-    """Solve a program; the ratio compares its point with the bound that the relaxation proves."""
+def solve_line(name: str, relaxation: str, instance: Any, what: str = "") -> DemoLine:
+    """Solve a program; the ratio compares its point with the bound that the relaxation proves.
+
+    Its values are ``what``, by default what runs are worth.
+    """
     solution = solve_form(trace(find_program(name), instance))
     relaxed = solve_form(trace(find_program(relaxation), instance), certify=True)
     value, sense = exact_value(solution.form, solution.answer.point), solution.form.sense
@@ -91,7 +96,8 @@ def solve_line(name: str, relaxation: str, instance: Any) -> DemoLine:
         bound = double(relaxed.bound, up=sense == "max")
         ratio = ratio_at_most(sense, value, relaxed.bound, exact=False)
     seconds = solution.answer.seconds + relaxed.answer.seconds
-    return _line(instance, name, sense, float(value), bound, ratio, seconds)
+    line = _line(instance, name, sense, float(value), bound, ratio, seconds)
+    return dataclasses.replace(line, measure=what or line.measure)
 
 
 def _line(

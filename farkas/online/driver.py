@@ -228,11 +228,14 @@ class Demo:
         Plans with hindsight; the line is left out without one.
     relaxation
         Program whose dual bounds it; by default its own linear relaxation.
+    measure
+        What values of the program are, where they are not what runs are worth.
     """
 
     algorithm: str
     program: str = ""
     relaxation: str = ""
+    measure: str = ""
 
 
 algorithms: Registry[Algorithm] = Registry("algorithm", "farkas.online")

@@ -14,7 +14,9 @@ from typing import Any
 from farkas.experiments.figures import figures
 from farkas.experiments.figures.batch import MEASURED
 from farkas.experiments.figures.drawing import draw
+from farkas.experiments.figures.exhibit import PRESETS
 from farkas.experiments.figures.figure import Figure, Table
+from farkas.experiments.figures.lines import spread
 from farkas.experiments.figures.measuring import kept_in
 from farkas.experiments.figures.style import styled
 from tests.recorded.figures import FOLDER, names
@@ -67,6 +69,9 @@ def renew(full: frozenset[str] | None = None) -> str:
         with kept_in(FOLDER / MEASURED):
             data = figures[name].data(preset)
         now[name] = {"preset": preset, "seed": 0, "caption": data.caption}
+        if isinstance(data, Figure) and any(line.low is not None for line in data.series):
+            count = PRESETS[preset].instances
+            now[name]["around"] = f"Means of {count} instances; around them {spread(count)}."
         picture = drawn(data, figures[name].title)
         if not path.exists() or path.read_bytes() != picture:
             path.write_bytes(picture)

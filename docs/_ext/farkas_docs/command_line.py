@@ -60,7 +60,7 @@ def _parameter(parameter: Any) -> list[str]:
         return [f"`{parameter.metavar or parameter.name.upper()}`", cell(coded(_help(parameter)))]
     flags = ", ".join(f"`{flag}`" for flag in [*parameter.opts, *parameter.secondary_opts])
     default = parameter.default
-    shown = "" if default in (None, False) or callable(default) else f" Default: {default}."
+    shown = "" if default in (None, False, "") or callable(default) else f" Default: {default}."
     return [flags, cell(coded(_help(parameter) + shown))]
 
 

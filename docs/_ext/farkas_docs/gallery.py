@@ -47,6 +47,7 @@ def _shown(exhibit: Exhibit, made: Mapping[str, Any] | None, said: Mapping[str, 
     words = f"**{standing}** at the full preset: {escaped(_sentence(exhibit.reason))}"
     if made:
         words += f" The picture: {made['preset']} preset, seed {made['seed']}."
+        words += f" {made['around']}" if "around" in made else ""
     parts.append(words)
     if made and made["caption"]:
         parts.append(escaped(_sentence(made["caption"])))

@@ -175,7 +175,7 @@ def profit(preset: Preset, seed: int, progress: Progress) -> Figure:
     HONEST,
 )
 def regret_by_jobs(preset: Preset, seed: int, progress: Progress) -> Figure:
-    """Regret by slot, number of jobs times 0.1, 1, 5 and 10."""
+    """Regret by slot, number of jobs times 0.1, 1, 5 and 10; 0.5, 1 and 2 of the reduced preset."""
     factors = (0.1, 1.0, 5.0, 10.0) if preset.full else (0.5, 1.0, 2.0)
     base = 10_000 if preset.full else int(REDUCED["num_jobs"])
     lines: list[Line] = [(f"N × {f:g}", "dps", {"num_jobs": int(f * base)}) for f in factors]

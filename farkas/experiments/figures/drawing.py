@@ -196,6 +196,8 @@ def _scale(axes: Any, data: Figure, categories: list[str] | None) -> None:
             axes.set_xticks(measured, [f"{value:g}" for value in measured])
     if data.y.log:
         axes.set_yscale("log")
+    for axis in [axes.xaxis] * data.x.log + [axes.yaxis] * data.y.log:
+        axis.set_major_formatter("{x:g}")  # powers would be formulas, which are not set
 
 
 def _arrows(axes: Any, data: Figure, categories: list[str] | None) -> None:

@@ -13,7 +13,8 @@ from farkas.experiments.figures.figure import Chart, Numbers, Places, Series
 from farkas.numbers import Floats
 
 LEVEL = 0.95
-INTERVALS = "95 % t intervals of the mean"
+FEW = 4
+"""Below so many instances a t interval says nothing: of two it is thirteen standard errors wide."""
 ANY = (-math.inf, math.inf)
 SHARES = (0.0, 1.0)
 """What shares and probabilities lie within."""
@@ -54,7 +55,7 @@ def mean_lines(
 def mean_series(
     name: str, x: Places, every: Any, chart: Chart = "line", within: tuple[float, float] = ANY
 ) -> Series:
-    """Means over instances with 95 % t intervals, or the instance where there is only one.
+    """Means over instances with 95 % t intervals; with the range of fewer instances than `FEW`.
 
     The interval holds the mean of all instances in 95 of 100 draws if numbers are about normal; a
     bootstrap of five instances would promise more than it keeps.
@@ -70,11 +71,23 @@ def mean_series(
     mean = numbers.mean(axis=0)
     if len(numbers) < 2:
         return Series(name, x, mean, chart=chart)
-    half = half_width(numbers)
+    if len(numbers) < FEW:
+        low, high = numbers.min(axis=0), numbers.max(axis=0)
+    else:
+        half = half_width(numbers)
+        low, high = np.maximum(mean - half, within[0]), np.minimum(mean + half, within[1])
     # a mean of equal numbers may lie a rounding error outside its own range
-    low = np.minimum(np.maximum(mean - half, within[0]), mean)
-    high = np.maximum(np.minimum(mean + half, within[1]), mean)
+    low, high = np.minimum(low, mean), np.maximum(high, mean)
     return Series(name, x, mean, low, high, chart)
+
+
+def spread(count: int) -> str:
+    """Say what stands around means over so many instances.
+
+    >>> spread(2), spread(5)
+    ('their least and greatest value', '95 % t intervals of the mean')
+    """
+    return "their least and greatest value" if count < FEW else "95 % t intervals of the mean"
 
 
 def half_width(numbers: Floats) -> Floats:

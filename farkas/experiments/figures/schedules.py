@@ -65,9 +65,8 @@ def drawn(pair: BothSides) -> Any:
     remarks = [_remarks(side) for side in layout.sides]
     below = LINE * max(len(lines) for lines in remarks)
     title, held = textwrap.wrap(pair.title, TITLE_LETTERS), _held(layout)
-    abreast = max(
-        1, int(WIDTH / max([1.0, *(ENTRY + LETTER * len(name) for name in held.values())]))
-    )
+    widest = max((ENTRY + LETTER * len(name) for name in held.values()), default=WIDTH)
+    abreast = max(1, int(WIDTH / widest))
     above = TITLE_LINE * (len(title) + math.ceil(len(held) / abreast))
     height = FRAME + LANE * max(2, len(layout.lanes)) + below + above
     with styled():
@@ -85,7 +84,8 @@ def drawn(pair: BothSides) -> Any:
         for turn, lines in enumerate(remarks):
             canvas.text(0.02 + turn * 0.5, share, "\n".join(lines), fontsize=7.6, color=QUIET,
                         va="top", linespacing=1.3)  # fmt: skip
-        canvas.draw_without_rendering()
+        canvas.get_layout_engine().execute(canvas)
+        canvas.set_layout_engine("none")  # it is laid out, once
     return canvas
 
 

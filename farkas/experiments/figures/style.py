@@ -42,6 +42,7 @@ _SETTINGS: dict[str, Any] = {
     "lines.markersize": 4.5,
     "legend.frameon": False,
     "legend.fontsize": 8.5,
+    "text.parse_math": False,  # names of instances hold dollars
     "svg.fonttype": "none",  # text stays text: searchable, and in the reader's font
     "svg.hashsalt": "farkas",  # the same figure is the same file
 }

@@ -13,7 +13,7 @@ from farkas.atomic import write_bytes
 from farkas.errors import InvalidOption
 from farkas.experiments.figures.exhibit import Agreement, Exhibit, Preset, agreement
 from farkas.experiments.figures.figure import Figure, Table
-from farkas.experiments.figures.lines import INTERVALS
+from farkas.experiments.figures.lines import spread
 from farkas.experiments.figures.measuring import sources
 from farkas.extras import needed
 from farkas.words import named
@@ -99,7 +99,7 @@ falls with load: yes (3.2 to 1.1).'
     parts = [exhibit.source, exhibit.title, found.rstrip("; ")]
     parts.append(data.caption[:1].upper() + data.caption[1:])
     if isinstance(data, Figure) and any(series.low is not None for series in data.series):
-        parts.append(f"Means of {preset.instances} instances; {INTERVALS}")
+        parts.append(f"Means of {preset.instances} instances; {spread(preset.instances)}")
     sentences = (" ".join(part.split()).rstrip(".") for part in parts)
     return " ".join(f"{sentence}." for sentence in sentences if sentence)
 

@@ -115,7 +115,7 @@ def is_dedicated(plan: Allocation) -> bool:
     return bool((((plan.share > 0) & (plan.loads > 0)).sum(axis=0) <= 1).all())
 
 
-@environment("coded", demo=Demo("coded.iterated_greedy", "coded.assignment_lp"))
+@environment("coded", demo=Demo("coded.iterated_greedy", "coded.assignment_lp", measure="level"))
 class Environment(driver.Environment):
     """One step, before which nothing is known and in which every master and worker arrives."""
 

@@ -7,7 +7,14 @@ import math
 import numpy as np
 import pytest
 
-from farkas.experiments.figures.lines import SHARES, by_name, half_width, mean_lines, mean_series
+from farkas.experiments.figures.lines import (
+    SHARES,
+    by_name,
+    half_width,
+    mean_lines,
+    mean_series,
+    spread,
+)
 
 
 def silent(done, total):
@@ -22,10 +29,19 @@ def test_a_line_is_the_mean_over_the_seeds_with_its_interval():
 
     lines = mean_lines([2, 5], [1, 4], measure, silent)
     assert by_name(lines) == {"sum": [4.5, 7.5], "product": [5.0, 12.5]}
-    half = 1.5 * math.tan(0.475 * math.pi)
     assert lines[0].x == [2, 5]
-    assert lines[0].low == pytest.approx([4.5 - half, 7.5 - half])
-    assert lines[0].high == pytest.approx([4.5 + half, 7.5 + half])
+    assert (lines[0].low, lines[0].high) == ([3.0, 6.0], [6.0, 9.0])
+
+
+def test_few_instances_have_a_range_and_more_an_interval():
+    # t = 3.1824 with 3 degrees of freedom; numbers 0, 0, 2, 2: s = sqrt(4/3), half s / 2
+    every = [[0.0], [0.0], [2.0], [2.0]]
+    half = 3.182446 * math.sqrt(4 / 3) / 2
+    line = mean_series("four", [1], every)
+    assert (line.low, line.high) == (pytest.approx([1 - half]), pytest.approx([1 + half]))
+    three = mean_series("three", [1], every[:3])
+    assert (three.low, three.high) == ([0.0], [2.0])
+    assert spread(4) != spread(3)
 
 
 def test_an_interval_holds_the_mean_in_95_of_100_draws():
@@ -36,10 +52,10 @@ def test_an_interval_holds_the_mean_in_95_of_100_draws():
 
 
 def test_an_interval_does_not_leave_what_can_be_measured():
-    # half widths: 12.7062 of s / sqrt 2 = 0.1, which reaches beyond 0 and 1, and of 0 at the end
-    every = [[0.4, 0.9, 1.0], [0.6, 0.7, 1.0]]
+    # half widths: 3.18 / 2 of s = 0.46, which reaches beyond 0 and 1, and of 0 at the end
+    every = [[0.1, 0.9, 1.0], [0.1, 0.9, 1.0], [0.9, 0.1, 1.0], [0.9, 0.1, 1.0]]
     line = mean_series("use", [1, 2, 3], every, within=SHARES)
-    assert line.y == pytest.approx([0.5, 0.8, 1.0])
+    assert line.y == pytest.approx([0.5, 0.5, 1.0])
     assert (line.low, line.high) == ([0.0, 0.0, 1.0], [1.0, 1.0, 1.0])
     free = mean_series("cost", [1, 2, 3], every)
     assert min(free.low) < 0

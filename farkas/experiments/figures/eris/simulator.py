@@ -22,7 +22,7 @@ from farkas.experiments.figures.eris import (
 )
 from farkas.experiments.figures.exhibit import Agreement, Preset, Progress
 from farkas.experiments.figures.figure import Figure, Numbers, PlotAxis, Series, Statement, Table
-from farkas.experiments.figures.lines import by_name, half_width, mean_lines
+from farkas.experiments.figures.lines import FEW, by_name, half_width, mean_lines
 
 BOUND = "proved bound on the optimum"
 Settings = dict[str, Any]
@@ -245,13 +245,14 @@ def calibration(preset: Preset, seed: int, progress: Progress) -> Table:
 def _gain(every: Sequence[Mapping[str, float]], ours: str, rival: str) -> tuple[float, float]:
     """Percent by which mean welfare is above a rival's, and half of the interval around it.
 
-    Instances are compared one by one; the mean of the rival counts as known.
+    Instances are compared one by one; the mean of the rival counts as known.  Fewer than `FEW` of
+    them have no interval.
     """
     base = float(np.mean([one[rival] for one in every]))
     if not base:
         return float("inf"), float("nan")
     more = 100 * np.array([[one[ours] - one[rival]] for one in every]) / base
-    half = float(half_width(more)[0]) if len(every) > 1 else float("nan")
+    half = float(half_width(more)[0]) if len(every) >= FEW else float("nan")
     return float(more.mean()), half
 
 

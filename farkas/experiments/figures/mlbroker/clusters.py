@@ -16,7 +16,7 @@ import numpy as np
 
 from farkas.experiments.figures.exhibit import Agreement, Preset, Progress
 from farkas.experiments.figures.figure import About, Figure, PlotAxis, Printed, Statement, Table
-from farkas.experiments.figures.lines import half_width, mean_series
+from farkas.experiments.figures.lines import FEW, half_width, mean_series
 from farkas.experiments.figures.measuring import measurement
 from farkas.experiments.figures.mlbroker import MLBROKER, usage_of
 from farkas.instances.mlbroker import Brokerage
@@ -186,7 +186,7 @@ def saves(statement: str, share: float, about: About) -> Statement:
 
 
 def _half(values: np.ndarray) -> float | None:
-    return round(float(half_width(values[:, None])[0]), 1) if len(values) > 1 else None
+    return round(float(half_width(values[:, None])[0]), 1) if len(values) >= FEW else None
 
 
 def _always(which: Callable[..., Any], found: dict[str, np.ndarray], part: int) -> bool:
