@@ -285,7 +285,8 @@ SHOWN: Mapping[str, Callable[[Any], str]] = {
 
 
 def _run_line(one: Any) -> str:
-    value, bound, ratio = f"{one.value:.6g}", _bound(one.certificate, one.sense), _ratio(one.ratio)
+    value = "none" if math.isnan(one.value) else f"{one.value:.6g}"
+    bound, ratio = _bound(one.certificate, one.sense), _ratio(one.ratio)
     said = f"value {value}, proved bound {bound}, certified ratio {ratio}"
     if one.made_on is None:  # read from a file: verify() proves it
         said = f"its file says value {value}, bound {bound}, ratio {ratio}"

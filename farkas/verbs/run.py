@@ -145,8 +145,8 @@ def find_algorithm(name: str, kind: str) -> Algorithm:
         raise UnknownName.of("algorithm", name, known)
     found = algorithms[name]
     if found.kind != kind:
-        of_kind = ", ".join(algorithms.names(f"{kind}."))
+        others = ", ".join(algorithms.names(f"{kind}."))
         raise InvalidInstance(
-            f"{name} takes instances of kind {found.kind}, not {kind}; of {kind} there are {of_kind}"
+            f"{name} takes instances of kind {found.kind}, not {kind}; of {kind} there are {others}"
         )
     return found
