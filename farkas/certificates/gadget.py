@@ -95,8 +95,10 @@ class HorizonCertificate(ClusterCertificate, frozen=True, kw_only=True, tag="gad
         return price_array(self.prices, shape)
 
 
-# a single slot bounds no run of several
-run_bounds.add("gadget", (RunBound("gadget.horizon", HorizonCertificate.subject),))
+# a single slot bounds no run of several, unless all jobs come in the last one
+run_bounds.add("gadget", tuple(
+    RunBound(tag, HorizonCertificate.subject) for tag in ("gadget.horizon", "gadget.one_slot")
+))  # fmt: skip
 
 
 def certify_horizon(

@@ -23,7 +23,7 @@ LOOKS = {
              "wash": "#123c2f"},
 }  # fmt: skip
 WIDTH, LEFT, RIGHT = 520, 84, 172
-"""Of the picture, of the names and of the ratios; pixels where a page has room for so many; a phone shows 358 of them."""
+"""Of the picture, of the names and of the ratios; a phone draws it 358 pixels wide."""
 TOP, STEP, BAR, BELOW = 64, 30, 18, 34
 
 

@@ -72,7 +72,7 @@ def drawn(pair: BothSides) -> Any:
     with styled():
         share = below / height
         room = (0, share, 1, 1 - share - above / height)
-        canvas = Canvas(figsize=(WIDTH, height), layout=ConstrainedLayoutEngine(rect=room))
+        canvas, engine = Canvas(figsize=(WIDTH, height)), ConstrainedLayoutEngine(rect=room)
         FigureCanvasAgg(canvas)
         axes = canvas.subplots(1, len(layout.sides), sharey=True, squeeze=False)[0]
         canvas.text(
@@ -84,8 +84,7 @@ def drawn(pair: BothSides) -> Any:
         for turn, lines in enumerate(remarks):
             canvas.text(0.02 + turn * 0.5, share, "\n".join(lines), fontsize=7.6, color=QUIET,
                         va="top", linespacing=1.3)  # fmt: skip
-        canvas.get_layout_engine().execute(canvas)
-        canvas.set_layout_engine("none")  # it is laid out, once
+        engine.execute(canvas)  # once, and not whenever it is drawn
     return canvas
 
 
