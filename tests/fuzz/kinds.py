@@ -26,6 +26,7 @@ from farkas.certificates.coded_chance import ChancePrices
 from farkas.certificates.dps import Rewards
 from farkas.certificates.dps_servers import DpsServerPrices
 from farkas.certificates.eris_cases import CaseSplit, ErisCases, cases_of, within
+from farkas.certificates.gadget_one_slot import certify_one_slot
 from farkas.certificates.gadget_slot import SharedServers, certify_slot
 from farkas.certificates.gadget_slot_tree import certify_slot_tree
 from farkas.certificates.packed import unpack
@@ -105,6 +106,21 @@ def of_sizes(cluster: Any) -> dict[str, Any]:
     shared = SharedServers(resource=sizes.knapsack.resource, unit=sizes.knapsack.unit)
     nothing, rest = np.zeros(cluster.num_jobs, np.int64), sizes.prices
     return plain(certify_slot(cluster, view.slot, nothing, rest.node, rest.link, shared))
+
+
+def of_last(cluster: Any) -> dict[str, Any]:
+    """Bound of a horizon of one slot, by cases where links have prices."""
+    nothing = np.zeros(cluster.num_jobs, np.int64)
+    last = cluster.horizon - 1
+    by_prices = slot_certificate(cluster, last, nothing)
+    if not any(by_prices.link_prices):
+        return plain(certify_one_slot(cluster, by_prices))
+    found = by_cases(
+        snapshot(cluster), Rings.none(cluster), 1e-6, generate_columns(snapshot(cluster)).prices
+    )
+    tree, *prices = found.written()
+    cases = certify_slot_tree(cluster, last, nothing, found.level, tree, *prices)
+    return plain(certify_one_slot(cluster, cases))
 
 
 def of_cases(cluster: Any, share: float | None = None) -> dict[str, Any]:
@@ -248,6 +264,10 @@ TARGETS = {
         Target(name, of_cases, lists=("node_prices", "link_prices"))
         for name in shown("gadget", "tiny", "half_server")
     ],
+    "gadget.one_slot": [
+        Target(name, of_last, lists=("node_prices", "link_prices"))
+        for name in ("gadget/shared_link", "gadget/worker_bound_trap", "gadget/two_triangles")
+    ],
     "coded_run": [
         Target(
             name,
@@ -303,9 +323,10 @@ def changed(rng: random.Random, tag: str, k: int) -> tuple[Instance, dict[str, A
     for path in target.arrays:
         if rng.random() < 0.6:
             _change_array(rng, tree, path)
+    holds = tree["slot"] if isinstance(tree.get("slot"), dict) else tree
     for key in target.lists:
         if rng.random() < 0.6:
-            _change_numbers(rng, tree[key])
+            _change_numbers(rng, holds[key])
     if "semantics" in tree and rng.random() < 0.5:
         tree["relax"], tree["semantics"] = rng.choice(VARIANTS)
         tree["program"] = f"mlbroker.relaxed[{tree['relax']},{tree['semantics']}]"
