@@ -2,10 +2,10 @@
 
 Lagrangian relaxation, job by job.  At tolls of sites every slot is placed for itself
 (`farkas.certificates.mlbroker_charges`), which bounds the job's life; a life is the cheapest way
-through all the placements that its slots have had so far.  Then each slot is placed anew between
-its neighbours, whose sites cost nothing more, and tolls move along a subgradient: a site is made
-dearer in the slot that leaves it, and cheaper in the one that enters it.  A step is as long as
-the distance of both sides asks for (Polyak); all end where these meet.
+through all the placements that its slots have had so far, and those at one site.  Then each slot is
+placed anew between its neighbours, whose sites cost nothing more, and tolls move along a
+subgradient: a site is made dearer in the slot that leaves it, and cheaper in the one that enters
+it.  A step is as long as the distance of both sides asks for (Polyak); all end where these meet.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class SiteLives:
         data, some = self.data, len(rows)
         shape = some, data.num_sites
         workers, at = np.zeros(shape, np.int64), np.zeros(some, np.int64)
-        bound, moving = np.zeros(some), np.zeros(some)
+        bound = np.zeros(some)
         place_charged(
             self.pairs[rows], data.pair_job, data.trained_volume, data.workers_needed,
             data.worker_capacity, self.worker[rows], self.server[rows], data.sync_volume,
@@ -86,6 +86,11 @@ class SiteLives:
             np.zeros(some, np.int64), np.full(shape, -np.inf), np.zeros(shape, np.int64), bound,
             np.array([0, ENDLESS]),
         )  # fmt: skip
+        return bound, self.keep(rows, workers, at)
+
+    def keep(self, rows: Ints, workers: Ints, at: Ints) -> Bools:
+        """Keep placements of some pairs; return where they are, shape (rows, sites)."""
+        data, moving = self.data, np.zeros(len(rows))
         job = self.job[rows]
         apart_costs(
             self.pairs[rows], data.trained_volume, data.worker_capacity[job],
@@ -99,7 +104,15 @@ class SiteLives:
             known = self._seen[row]
             if all(site != s or (where != w).any() for _, w, s, _ in known):
                 known.append((one, where, site, there))
-        return bound, here
+        return here
+
+    def stay(self) -> None:
+        """Keep the placement of every pair at each one site alone."""
+        rows = np.arange(len(self.pairs))
+        for site in range(self.data.num_sites):
+            workers = np.zeros_like(self.workers)
+            workers[:, site] = self.data.workers_needed[self.pairs]
+            self.keep(rows, workers, np.full_like(rows, site))
 
     def cheapest(self, job: int) -> bool:
         """Find the cheapest way through what was seen of a job; whether it is a better life."""
@@ -151,6 +164,7 @@ class SiteLives:
         """Move tolls, and look for lives, until both sides of every job meet."""
         own = self.job - (self.jobs[0] if len(self.jobs) else 0)
         open_ = np.arange(len(self.jobs))
+        self.stay()
         for round_ in range(rounds):
             rows = self.rows_of(open_)
             if not len(rows):

@@ -78,3 +78,16 @@ def test_many_sites_are_placed_in_parts_too():
         data.jobs_at(0), found.workers[data.pairs_at(0)], found.server[data.pairs_at(0)]
     )
     assert (placed.workers.sum(axis=1) >= data.workers_needed[data.pairs_at(0)]).all()
+
+
+def test_a_job_stays_where_every_slot_has_a_better_site():
+    # what a slot saves elsewhere is less than a deployment, and another site each time
+    sites = 5
+    price = np.ones((sites, 1))
+    data = single([[4.0 * (r == t) for r in range(sites)] for t in range(sites)], deploy_cost=9.0,
+                  base_price=price)  # fmt: skip
+    search = SiteLives(data, 0, 1, data.chord_slope("strict"))
+    search.search()
+    assert len(set(search.at)) == 1
+    # one deployment, a worker and a server in each slot, and 4 GB moved in all but one of them
+    assert search.cost.tolist() == pytest.approx([9.0 + 2 * sites + 4 * (sites - 1)])
