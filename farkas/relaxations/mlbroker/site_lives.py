@@ -96,7 +96,7 @@ class SiteLives:
             self.pairs[rows], data.trained_volume, data.worker_capacity[job],
             data.sync_volume[job], data.transfer, workers, at, moving,
         )  # fmt: skip
-        here = (workers > 0) | (np.arange(data.num_sites) == at[:, None])
+        here: Bools = (workers > 0) | (np.arange(data.num_sites) == at[:, None])
         cost = moving + (workers * self.worker[rows]).sum(axis=1) + self.server[rows, at]
         for row, one, where, site, there in zip(
             rows.tolist(), cost.tolist(), workers, at.tolist(), here, strict=True
