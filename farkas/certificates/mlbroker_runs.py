@@ -25,5 +25,8 @@ run_bounds.add("mlbroker", (
         RunBound("mlbroker_run", f"mlbroker.relaxed[{r},{s}]", functools.partial(_relaxed, r, s))
         for r in ("printed", "tight") for s in ("printed", "strict")
     ),
-    RunBound("mlbroker_slots", "mlbroker.offline[strict,choice,split]", _whole),
+    *(
+        RunBound(tag, "mlbroker.offline[strict,choice,split]", _whole)
+        for tag in ("mlbroker_slots", "mlbroker_sites")
+    ),
 ))  # fmt: skip

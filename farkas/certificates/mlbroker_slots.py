@@ -37,7 +37,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import msgspec
 import numpy as np
@@ -51,6 +51,7 @@ from farkas.certificates.packed import Exponent, unpack
 from farkas.certificates.packing import pack
 from farkas.certificates.prices import PriceCertificate
 from farkas.certificates.sums import exact_dot
+from farkas.compiled import Kernel
 from farkas.errors import NotACertificate
 from farkas.instances.mlbroker import Brokerage
 from farkas.numbers import Floats, Ints
@@ -133,24 +134,29 @@ class SlotBounds:
         With more than `MOST_SITES` sites, or too many jobs and slots for all their subsets.
     """
 
+    place: ClassVar[Kernel[..., None]] = place_pairs
+
     def __init__(self, data: Brokerage, most_steps: int = ENDLESS) -> None:
-        if data.num_sites > MOST_SITES:
-            raise NotACertificate(
-                f"{data.num_sites} sites have too many subsets; {MOST_SITES} are the most"
-            )
         self.data = data
         self.cells = data.num_sites, data.num_resources
-        self.sets = 1 << data.num_sites
+        self.size = self.sizes()
+        """Sites of each set that has a toll, shape (sets,)."""
+        self.sets = len(self.size)
         affordable(float(data.num_pairs) * self.sets, "sets of sites of jobs in slots")
         self.work: Ints = np.array([0, most_steps], np.int64)
         """Steps that were done, and the most."""
-        self.size: Ints = np.array([s.bit_count() for s in range(self.sets)], dtype=np.int64)
-        """Sites of each set, shape (sets,)."""
         self.links: Ints = np.flatnonzero(data.next_pair >= 0)
         """Pairs after which the same job has another one."""
         # F(H) / H with H a sum over the jobs of the slot
         chord = finite(data.chord_slope("strict"), "the slope of a chord")
         self.chord = np.maximum(down(chord, data.num_jobs + 16), 0.0)
+
+    def sizes(self) -> Ints:
+        """Count the sites of every set, bit by bit."""
+        sites = self.data.num_sites
+        if sites > MOST_SITES:
+            raise NotACertificate(f"{sites} sites have too many subsets; {MOST_SITES} are the most")
+        return np.array([s.bit_count() for s in range(1 << sites)], dtype=np.int64)
 
     def _charge(self, steps: int) -> None:
         self.work[0] += steps
@@ -176,10 +182,7 @@ class SlotBounds:
             np.floor(_scaled(data.deploy_cost, exponent)), "deployment prices", bits=TOLL_BITS
         )
         limit = deploy[data.pair_job[self.links]][:, None]
-        every = np.arange(self.sets)
-        for site in range(data.num_sites):
-            without = every[(every >> site) & 1 == 0]
-            drop = toll[:, without] - toll[:, without | (1 << site)]
+        for drop in self.drops(toll):
             if ((drop < 0) | (drop > limit)).any():
                 raise NotACertificate("a toll grows with a site, or falls by more than deploying")
         total = np.zeros((data.num_pairs, self.sets), dtype=np.int64)
@@ -189,6 +192,13 @@ class SlotBounds:
         total[data.next_pair[self.links]] -= toll
         with np.errstate(over="ignore"):
             return finite(np.ldexp(total.astype(np.float64), -exponent), "sums of tolls")
+
+    def drops(self, toll: Ints) -> Iterator[Ints]:
+        """By how much tolls fall with one more site, site by site."""
+        every = np.arange(self.sets)
+        for site in range(self.data.num_sites):
+            without = every[(every >> site) & 1 == 0]
+            yield toll[:, without] - toll[:, without | (1 << site)]
 
     def leaf(self, slot: int, state: Ints, extra: Floats) -> SlotLeaf:
         """Place the jobs of a slot at some prices.
@@ -265,7 +275,7 @@ class SlotBounds:
         exact = LEAF_SUMS + len(pairs) + 8 * int(np.count_nonzero(state == REDUCED))
         self._charge(EXACT_STEPS * exact + (len(pairs) + 4) * state.size)
         slope, bound = self.slopes(slot, state), np.zeros(len(pairs))
-        place_pairs(
+        self.place(
             pairs, data.pair_job, data.trained_volume, data.workers_needed, data.worker_capacity,
             (slope * data.worker_demand[jobs][:, None, :]).sum(axis=2),
             (slope * data.server_demand[jobs][:, None, :]).sum(axis=2),
@@ -350,6 +360,7 @@ class SlotTrees(PriceCertificate, frozen=True, kw_only=True, tag="mlbroker_slots
 
     about = "mlbroker"
     bounds = "min"
+    slots: ClassVar[type[SlotBounds]] = SlotBounds
     bound: str
     exponent: Exponent
     tolls: str
@@ -378,7 +389,7 @@ class SlotTrees(PriceCertificate, frozen=True, kw_only=True, tag="mlbroker_slots
     def prove_bound(self, data: Brokerage, /) -> Fraction:
         """Bound every leaf anew."""
         affordable(len(self.trees), "nodes of trees", MOST_NODES)
-        slots = SlotBounds(data, MOST_STEPS)
+        slots = self.slots(data, MOST_STEPS)
         tolls = unpack(self.tolls, (len(slots.links), slots.sets), "tolls")
         extra = slots.extra(tolls, self.exponent)
         nodes, total = iter(self.trees), Fraction(0)

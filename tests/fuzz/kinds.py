@@ -233,6 +233,7 @@ TARGETS = {
         Target(name, of_optimum, (("tolls",),), ("trees",))
         for name in shown("mlbroker", "tiny", "return_trip")
     ],
+    "mlbroker_sites": [Target("mlbroker/harmonic", of_optimum, (("tolls",),), ("trees",))],
     "dps_prices": [
         Target(name, of_run("dps.dps"), lists=("workers", "ps"))
         for name in shown("dps", "tiny", "unattained")

@@ -24,13 +24,14 @@ from farkas.certificates.mlbroker_slots import (
 )
 from farkas.errors import NoAnswer, NotACertificate
 from farkas.instances.mlbroker import Brokerage
-from farkas.numbers import Bools, Floats, Ints
+from farkas.numbers import Bools, Floats
 from farkas.offline.ladder import Ascent, Rung
 from farkas.online.mlbroker.environment import PlacedSlot
 from farkas.online.run import Bound
-from farkas.relaxations.mlbroker.in_parts import PAIR_STEPS, SlotGrowth, SlotToGrow, cheapest_lives
+from farkas.relaxations.mlbroker.in_parts import SlotToGrow, cheapest_lives, pair_steps
 from farkas.relaxations.mlbroker.lives import Lives
 from farkas.relaxations.mlbroker.slot_trees import DiscountTree
+from farkas.relaxations.mlbroker.ties import ties_of
 
 MOST_ROUNDS = 200
 MOST_NODES = (1, 30, 30, 30, 2000)
@@ -69,7 +70,9 @@ class TollSearch:
     def __init__(self, data: Brokerage, ascent: Ascent) -> None:
         self.data, self.ascent = data, ascent
         self.check = ascent.deadline.check
-        self.growth = SlotGrowth(data, self.check)
+        links = np.flatnonzero(data.next_pair >= 0)
+        self.ties = ties_of(data, links)
+        self.growth = self.ties.growth(data, self.check)
         self.bounds = self.growth.bounds
         self.chord = data.chord_slope("strict")
         self.best = cheapest_lives(data, self.chord, self.check, ascent.executor)
@@ -89,19 +92,7 @@ class TollSearch:
 
     def closed(self, tolls: Floats) -> Floats:
         """Lower tolls to whole units, and until they fall with each site as far as they may."""
-        data, links = self.data, self.bounds.links
-        toll = np.floor(np.ldexp(tolls, self.exponent))
-        deploy = np.floor(np.ldexp(data.deploy_cost, self.exponent))
-        most = deploy[data.pair_job[links]][:, None]
-        every = np.arange(self.bounds.sets)
-        for site in range(data.num_sites):
-            without = every[(every >> site) & 1 == 0]
-            low, high = toll[:, without], toll[:, without | (1 << site)]
-            toll[:, without] = np.minimum(low, high + most)
-            toll[:, without | (1 << site)] = np.minimum(low, high)
-        room = 2.0 ** (TOLL_BITS - 1)
-        found: Floats = np.ldexp(np.clip(toll, -room, room), -self.exponent)
-        return found
+        return self.ties.closed(tolls, self.exponent)
 
     def look(self, most: int = MOST_NODES[-1]) -> None:
         """Grow the trees of slots whose tolls have changed, or that were left too small.
@@ -146,7 +137,7 @@ class TollSearch:
         """Guess the steps of a tree: as many as the last one took, or as its root does."""
         if task.slot in self.trees:
             return float(self.trees[task.slot].steps)
-        return PAIR_STEPS * self.bounds.sets * len(task.extra)
+        return pair_steps(self.data) * len(task.extra)
 
     @property
     def bound(self) -> Fraction:
@@ -156,30 +147,35 @@ class TollSearch:
     def certificate(self) -> SlotTrees:
         """State what the trees prove."""
         nodes = [node for slot in sorted(self.trees) for node in self.trees[slot].nodes]
-        return SlotTrees.of(self.data, self.bound, self.exponent, self.tolls, nodes)
+        return self.ties.trees.of(self.data, self.bound, self.exponent, self.tolls, nodes)
 
-    def sets(self) -> Ints:
-        """Sites of every pair in the least leaves, bit by bit, shape (pairs,)."""
-        found = np.zeros(self.data.num_pairs, np.int64)
-        bits = 1 << np.arange(self.data.num_sites)
+    def present(self) -> Bools:
+        """Sites of every pair in the least leaves, shape (pairs, sites)."""
+        data = self.data
+        found = np.zeros((data.num_pairs, data.num_sites), bool)
         for slot, tree in self.trees.items():
-            leaf = tree.least.leaf
-            found[self.data.pairs_at(slot)] = (leaf.workers > 0) @ bits | bits[leaf.server]
+            leaf, pairs = tree.least.leaf, data.pairs_at(slot)
+            found[pairs] = leaf.workers > 0
+            found[pairs, leaf.server] = True
         return found
+
+    def apart(self) -> Floats:
+        """Supergradient of the bound in the tolls, shape (links, sets).
+
+        Each counts in the slot that is left, and against the one that is entered.
+        """
+        links, present = self.bounds.links, self.present()
+        return self.ties.shown(present[links]) - self.ties.shown(present[links + 1])
 
     def step(self, share: float) -> bool:
         """Move the tolls by a share of what would close the gap; False where jobs agree."""
-        links = self.bounds.links
-        sets = self.sets()
-        leaving, entering = sets[links], sets[links + 1]
-        apart = np.flatnonzero(leaving != entering)
-        if not len(apart):
+        apart = self.apart()
+        size = float(np.count_nonzero(apart))
+        if not size:
             return False
-        size = share * max(0.0, self.cost - float(self.bound)) / (2 * len(apart))
-        toll = self.tolls.copy()
-        toll[apart, leaving[apart]] += size
-        toll[apart, entering[apart]] -= size
-        self.tolls = self.closed(toll)
+        self.tolls = self.closed(
+            self.tolls + share * max(0.0, self.cost - float(self.bound)) / size * apart
+        )
         return True
 
     def meet(self) -> None:
@@ -199,13 +195,10 @@ class TollSearch:
     def lean(self, step: float) -> None:
         """Move each job's share of its two kinds of tolls to where the bound grows.
 
-        The bound is concave in tolls, and what the slots decide is a supergradient: a toll counts
-        in the slot that is left and against the one that is entered.
+        The bound is concave in tolls, and what the slots decide is a supergradient.
         """
         links, (low, high) = self.bounds.links, self._ends
-        sets, every = self.sets(), np.arange(len(links))
-        rise = high - low
-        gain = rise[every, sets[links]] - rise[every, sets[links + 1]]
+        gain = ((high - low) * self.apart()).sum(axis=1)
         whole = np.zeros(self.data.num_jobs)
         np.add.at(whole, self.data.pair_job[links], gain)
         self.share = np.clip(self.share + step * np.sign(whole), 0.0, 1.0)
@@ -246,7 +239,7 @@ def tolls(instance: Brokerage, ascent: Ascent) -> Iterator[Rung]:
     Raises
     ------
     NoAnswer
-        With more sites than all subsets can be looked at.
+        Where sets of sites of jobs in slots are too many, or prices overflow.
     """
     try:
         search = TollSearch(instance, ascent)

@@ -6,7 +6,6 @@ import dataclasses
 
 import numpy as np
 
-from farkas.errors import NotACertificate, NotApplicable
 from farkas.instances.base import Count, Nonnegative
 from farkas.instances.options import Share
 from farkas.models.mlbroker.snapshot import Snapshot
@@ -40,25 +39,21 @@ class Pooled(Placing):
     most_nodes: Count = 200
 
     def place(self, now: Snapshot, state: Memory) -> tuple[Ints, Ints]:
-        """Solve the slot.
-
-        Raises
-        ------
-        NotApplicable
-            With more sites than all subsets can be looked at.
-        """
-        from farkas.certificates.mlbroker_slots import SlotBounds  # here: for this policy alone
+        """Solve the slot."""
+        # here: for this policy alone
+        from farkas.certificates.mlbroker_sites import SiteBounds
+        from farkas.certificates.mlbroker_slots import MOST_SITES, SlotBounds
         from farkas.relaxations.mlbroker.slot_trees import grow
 
         market = now.market
         if not market.num_jobs:
             return np.zeros(now.deployed.shape, np.int64), np.zeros(0, np.int64)
-        try:
-            bounds = SlotBounds(market)
-        except NotACertificate as failure:
-            raise NotApplicable(f"mlbroker.pooled: {failure}") from None
-        members = np.arange(bounds.sets)[:, None] >> np.arange(market.num_sites) & 1
-        new = matmul((~now.deployed).astype(float), members.T.astype(float))
+        many = market.num_sites > MOST_SITES
+        bounds = (SiteBounds if many else SlotBounds)(market)
+        new = (~now.deployed).astype(float)
+        if not many:
+            members = np.arange(bounds.sets)[:, None] >> np.arange(market.num_sites) & 1
+            new = matmul(new, members.T.astype(float))
         extra = self.deployments * market.deploy_cost[:, None] * new
         tree = grow(bounds, 0, extra, 0.0, self.most_nodes, _unhurried, share=self.gap)
         return tree.best.workers, tree.best.server

@@ -259,11 +259,11 @@ def lives_of(data: Brokerage, begin: int, end: int, slope: Floats, *, tolls: boo
     return found if tolls else dataclasses.replace(found, tolls=found.tolls[:0])
 
 
-def joined(parts: Sequence[Lives], sites: int) -> Lives:
-    """Return the lives of jobs that follow each other."""
+def joined(parts: Sequence[Lives], sets: int, sites: int) -> Lives:
+    """Return the lives of jobs that follow each other; ``sets`` of sites have tolls."""
     none = Lives(
         np.zeros((0, sites), np.int64), np.zeros(0, np.int64), np.zeros(0), np.zeros(0),
-        np.zeros((0, 1 << sites)),
+        np.zeros((0, sets)),
     )  # fmt: skip
     fields = [field.name for field in dataclasses.fields(Lives)]
     return Lives(

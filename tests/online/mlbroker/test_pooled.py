@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import farkas
-from farkas.errors import NotApplicable
 from farkas.models.mlbroker.snapshot import snapshot
 from farkas.online.mlbroker.environment import by_pair
 from farkas.online.mlbroker.placing import Memory
@@ -63,9 +62,11 @@ def test_it_does_not_know_the_future():
     assert whole.decisions[:2] == other.decisions[:2]
 
 
-def test_many_sites_are_refused():
-    with pytest.raises(NotApplicable, match="11 sites have too many subsets"):
-        farkas.run(single([[5.0] * 11]), "mlbroker.pooled")
+def test_many_sites_do_what_the_integer_program_of_every_slot_does():
+    data = random_brokerage(2, sites=11, slots=2, jobs=2, resources=1)
+    ours = farkas.run(data, "mlbroker.pooled", deployments=1.0, gap=0.0)
+    program = farkas.run(data, "mlbroker.one_shot")
+    assert float(ours.value) == pytest.approx(float(program.value), rel=1e-5)
 
 
 def test_all_jobs_are_placed_in_order():

@@ -1,0 +1,30 @@
+"""Tolls of sites are tolls of sets that add up."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from farkas.certificates.mlbroker_slots import MOST_SITES
+from farkas.relaxations.mlbroker.ties import SetTies, SiteTies, ties_of
+from tests.generators.mlbroker import random_brokerage, single
+
+
+def test_sets_are_listed_as_long_as_there_are_few():
+    for sites, wanted in ((MOST_SITES, SetTies), (MOST_SITES + 1, SiteTies)):
+        data = single([[1.0] * sites])
+        assert type(ties_of(data, np.zeros(0, np.int64))) is wanted
+
+
+def test_ties_of_sites_are_those_of_sets_that_add_up():
+    data = random_brokerage(3, sites=3, slots=5, jobs=4, resources=2)
+    links = np.flatnonzero(data.next_pair >= 0)
+    sites, sets = SiteTies(data, links), SetTies(data, links)
+    rng = np.random.default_rng(1)
+    present = rng.random((len(links), 3)) < 0.5
+    inside = np.arange(8)[:, None] >> np.arange(3) & 1
+    assert (sets.shown(present) @ inside == sites.shown(present)).all()
+    toll = sites.closed(9 * rng.normal(size=(len(links), 3)), 20)
+    assert (toll <= 0).all()
+    assert (toll >= -data.deploy_cost[data.pair_job[links]][:, None]).all()
+    assert (sites.closed(toll, 20) == toll).all()
+    assert (sets.closed(toll @ inside.T, 20) == toll @ inside.T).all()
