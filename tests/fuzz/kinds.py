@@ -29,6 +29,8 @@ from farkas.certificates.eris_cases import CaseSplit, ErisCases, cases_of, withi
 from farkas.certificates.gadget_one_slot import certify_one_slot
 from farkas.certificates.gadget_slot import SharedServers, certify_slot
 from farkas.certificates.gadget_slot_tree import certify_slot_tree
+from farkas.certificates.mlbroker_sites import SiteBounds, SiteTrees
+from farkas.certificates.mlbroker_slots import LEAF
 from farkas.certificates.packed import unpack
 from farkas.errors import FarkasError
 from farkas.exact.deadline import Deadline
@@ -167,6 +169,15 @@ def of_optimum(instance: Any) -> dict[str, Any]:
     return json.loads(msgspec.json.encode(found[-1].certificate))
 
 
+def of_sites(data: Any) -> dict[str, Any]:
+    """Bound by tolls of single sites, a quarter of each deployment, and a branch in every slot."""
+    bounds = SiteBounds(data)
+    deploy = data.deploy_cost[data.pair_job[bounds.links]][:, None]
+    tolls = -np.floor(np.repeat(deploy / 4, data.num_sites, axis=1) * 2.0**20) / 2.0**20
+    trees = [part for _ in np.unique(data.pair_slot) for part in (0, LEAF, LEAF)]
+    return plain(SiteTrees.of(data, Fraction(0), 20, tolls, trees))
+
+
 def of_splits(instance: Any) -> dict[str, Any]:
     """Cases of the two jobs that are worth most: they complete at once or later."""
     able = [
@@ -233,7 +244,10 @@ TARGETS = {
         Target(name, of_optimum, (("tolls",),), ("trees",))
         for name in shown("mlbroker", "tiny", "return_trip")
     ],
-    "mlbroker_sites": [Target("mlbroker/harmonic", of_optimum, (("tolls",),), ("trees",))],
+    "mlbroker_sites": [
+        Target(name, of_sites, (("tolls",),), ("trees",))
+        for name in shown("mlbroker", "tiny", "return_trip")
+    ],
     "dps_prices": [
         Target(name, of_run("dps.dps"), lists=("workers", "ps"))
         for name in shown("dps", "tiny", "unattained")
