@@ -68,7 +68,7 @@ class Solution(ShowsItself):
             said += ", proved infeasible"
         return f"<{self.form.name}: {said}>"
 
-    to_frame, verify = verb("to_frame"), verb("check")
+    to_frame, verify, save = verb("to_frame"), verb("check"), verb("save")
 
     @property
     def report(self) -> FeasibilityReport | None:

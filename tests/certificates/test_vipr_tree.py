@@ -14,7 +14,8 @@ from farkas.certificates.tree import LeafWeights, TreeCertificate
 from farkas.certificates.vipr_check import check_vipr
 from farkas.certificates.vipr_tree import write_vipr_tree
 from farkas.errors import FarkasError, NotACertificate
-from farkas.exact.proving import Proved, prove_form
+from farkas.exact.proved import Proved
+from farkas.exact.proving import prove_form
 from farkas.forms.rational import RationalForm
 from tests.generators.rational import Given, program, random_integer, random_linear
 from tests.generators.trees import random_tree
