@@ -118,7 +118,7 @@ def _solution(one: Any) -> str:
             ("value of its point", f"{answer.objective:.9g}" if answer.has_point else None),
             ("proved bound", bound),
             ("proved by", one.proved_by or None),
-            ("proved infeasible", None if one.infeasible is None else "yes"),
+            ("proved infeasible", "yes" if one.proved_infeasible else None),
         ],
     )
 

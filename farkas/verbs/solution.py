@@ -15,7 +15,7 @@ from farkas.forms.naming import short_name
 from farkas.shown import ShowsItself, verb
 from farkas.solvers import Answer
 from farkas.tolerances import FEASIBLE
-from farkas.verbs.explain import Explanation
+from farkas.verbs.explain import Explanation, Finding
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class Solution(ShowsItself):
         if self.bound is not None:
             said += f", proved bound {rounded(self.bound, up=self.form.sense == 'max')}"
             said += f" by {self.proved_by}" if self.proved_by else ""
-        if self.infeasible is not None:
+        if self.proved_infeasible:
             said += ", proved infeasible"
         return f"<{self.form.name}: {said}>"
 
@@ -74,6 +74,12 @@ class Solution(ShowsItself):
     def report(self) -> FeasibilityReport | None:
         """What the audit of the answer measured; None without a point."""
         return self.answer.report
+
+    @property
+    def proved_infeasible(self) -> bool:
+        """Whether it is proved that there is no point."""
+        crossed = self.explanation is not None and self.explanation.finding is Finding.SIDES
+        return self.infeasible is not None or crossed
 
     @property
     def value(self) -> float | None:
