@@ -112,7 +112,7 @@ class Proved(ShowsItself):
         return None if self.point is None else self.form.objective(self.point)
 
     def values(self) -> dict[str, Fraction]:
-        """Entries of the point that are not 0, by name of the source.
+        """Entries of the point that are not 0, by name of the source; none that a package added.
 
         Of an unbounded program, of one point from which its value improves for ever.
 
@@ -128,7 +128,8 @@ class Proved(ShowsItself):
         return self._entries()
 
     def _entries(self) -> dict[str, Fraction]:
-        return {self.form.column_name(j): x for j, x in enumerate(self.point or ()) if x}
+        form, point = self.form, enumerate(self.point or ())
+        return {form.column_name(j): x for j, x in point if x and j not in form.auxiliary}
 
     @property
     def claim(self) -> str | None:

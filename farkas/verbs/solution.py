@@ -12,6 +12,7 @@ from farkas.certificates.points import exact_value
 from farkas.certificates.proof import rounded
 from farkas.forms import FeasibilityReport, LinearForm
 from farkas.forms.naming import short_name
+from farkas.forms.rational import ADDED
 from farkas.shown import ShowsItself, verb
 from farkas.solvers import Answer
 from farkas.tolerances import FEASIBLE
@@ -153,10 +154,10 @@ class Solution(ShowsItself):
         return data
 
     def values(self) -> dict[str, float]:
-        """Nonzero entries of the point by name, for example ``workers[3,7,2]``."""
+        """Nonzero entries of the point by name: ``workers[3,7,2]``; none that a package added."""
         return {
             short_name(block, j): float(self.answer.point[j])
             for block in self.form.columns
             for j in range(block.start, block.stop)
-            if self.answer.point[j] != 0
+            if self.answer.point[j] != 0 and block.doc != ADDED
         }
