@@ -1,8 +1,7 @@
 """Certificate files: JSON, one tagged record each, strictly read.
 
-The tag is the field ``certificate``.  A certificate of a further shape is a subclass of
-:class:`Certificate` in a module of this package, registered with :func:`certificate_type`; its tag
-begins with its kind, so that reading it loads that kind alone.
+The tag is the field ``certificate``.  Of a further shape is a subclass of :class:`Certificate`,
+registered here with :func:`certificate_type`; its tag begins with its kind, which alone is loaded.
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ from farkas import __version__
 from farkas.errors import FileProblem, UnknownName
 from farkas.reading import require_single
 from farkas.registry import Registry
+from farkas.shown import ShowsItself
 
 if TYPE_CHECKING:
     from farkas.certificates.proof import Proof
@@ -26,14 +26,14 @@ Option = str | int | float | bool | None
 ProgramName = Annotated[str, msgspec.Meta(max_length=200, pattern=r"^[^\x00-\x1f\x7f-\x9f]*\Z")]
 """One line without control characters: statements repeat it."""
 
-
 RELAXATION = "relaxation of "
 """How the name of a form begins whose integrality was dropped."""
 
 
 class Certificate(
-    msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="certificate"
-):
+    ShowsItself, msgspec.Struct,
+    frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="certificate",
+):  # fmt: skip
     """What every certificate file says of itself.
 
     Parameters

@@ -394,10 +394,8 @@ class SlotTrees(PriceCertificate, frozen=True, kw_only=True, tag="mlbroker_slots
         extra = slots.extra(tolls, self.exponent)
         nodes, total = iter(self.trees), Fraction(0)
         for slot in range(data.num_slots):
-            pairs = data.pairs_at(slot)
-            if not len(pairs):
-                continue
-            total += slots.tree(slot, nodes, extra[pairs])
+            if len(pairs := data.pairs_at(slot)):
+                total += slots.tree(slot, nodes, extra[pairs])
         if next(nodes, None) is not None:
             raise NotACertificate("the trees go on after the last slot")
         return total

@@ -1,7 +1,8 @@
 """Bounds and infeasibility proofs as VIPR 1.0 files, which other people's checkers read.
 
 Numbers are the exact rational values of the stored doubles.  The format has no constant in the
-objective: the file bounds ``cost @ x``, and a comment says what to add.
+objective: a last variable, fixed at 1, has it as its cost, so that a file is about the program's
+own values.
 """
 
 import dataclasses
@@ -17,7 +18,7 @@ from farkas.certificates.points import exact_feasibility, exact_value
 from farkas.certificates.repair import exact_reduced_costs
 from farkas.errors import UnsupportedForm
 from farkas.forms import LinearForm
-from farkas.forms.writers import column_names, row_names
+from farkas.forms.writers import column_names, row_names, unused
 from farkas.numbers import Floats
 from farkas.words import cleaned
 
@@ -54,7 +55,7 @@ class _Constraints:
 def write_vipr(
     form: LinearForm, multipliers: Floats, path: Target, *, point: Floats | None = None
 ) -> Fraction:
-    """Write the bound that ``multipliers`` prove; return it, with the objective's constant.
+    """Write the bound that ``multipliers`` prove; return it.
 
     Implied bounds, where the form has any, are written as constraints, and a comment says so.
 
@@ -79,12 +80,11 @@ def write_vipr(
     reached = "inf" if form.sense == "min" else "-inf"
     if point is not None:
         exact_feasibility(form, point)
-        reached = str(exact_value(form, point) - Fraction(form.offset))
-        solution = [f"point {_terms(np.flatnonzero(point), point)}"]
-    proved = bound - Fraction(form.offset)
-    ends = (proved, reached) if form.sense == "min" else (reached, proved)
+        reached = str(exact_value(form, point))
+        solution = [f"point {_with_constant(form, point, 1.0)}"]
+    ends = (bound, reached) if form.sense == "min" else (reached, bound)
     letter = "G" if form.sense == "min" else "L"
-    claim = (f"RTP range {ends[0]} {ends[1]}", f"bound {letter} {proved} OBJ")
+    claim = (f"RTP range {ends[0]} {ends[1]}", f"bound {letter} {bound} OBJ")
     _write(form, project(form, np.asarray(multipliers, np.float64)), path, claim, solution)
     return bound
 
@@ -142,18 +142,21 @@ def _head(form: LinearForm) -> Iterator[str]:
     yield f"% {cleaned(form.name).encode('ascii', 'replace').decode()}, form {form.sha256}"
     yield "% every number is the exact value of a binary double"
     if form.offset:
-        yield f"% add {Fraction(form.offset)} to every objective value"
+        yield "% the last variable stands for the constant of the objective"
     changed = (form.safe_lower != form.lower) | (form.safe_upper != form.upper)
     if changed.any():
         yield f"% implied bounds of {int(changed.sum())} variables are among the constraints"
     yield "VER 1.0"
-    yield f"VAR {form.num_columns}"
-    yield from column_names(form)
+    names = column_names(form)
+    if form.offset:
+        names.append(unused("constant", set(names)))
+    yield f"VAR {len(names)}"
+    yield from names
     integers = np.flatnonzero(form.integer).tolist()
     yield f"INT {len(integers)}"
     yield " ".join(map(str, integers))
     yield f"OBJ {form.sense}"
-    yield _terms(np.flatnonzero(form.cost), form.cost)
+    yield _with_constant(form, form.cost, form.offset)
 
 
 def _constraints(form: LinearForm) -> tuple[_Constraints, int]:
@@ -162,6 +165,9 @@ def _constraints(form: LinearForm) -> tuple[_Constraints, int]:
     lower, upper = form.safe_lower.tolist(), form.safe_upper.tolist()
     for j, name in enumerate(column_names(form)):
         found.add(("column", j), f"bound:{name}", lower[j], upper[j], f"1 {j} 1")
+    if form.offset:
+        j = form.num_columns
+        found.add(("column", j), "bound:constant", 1.0, 1.0, f"1 {j} 1")
     num_bounds = len(found.lines)
     low, high = form.row_lower.tolist(), form.row_upper.tolist()
     for i, name in enumerate(row_names(form)):
@@ -190,6 +196,14 @@ def _factors(form: LinearForm, multipliers: Floats) -> Iterator[tuple[tuple[str,
     reduced = exact_reduced_costs(form, multipliers)
     for j in np.flatnonzero(reduced.nonzero).tolist():
         yield ("column", j), reduced.exact(j)
+    if form.offset:
+        yield ("column", form.num_columns), Fraction(form.offset)
+
+
+def _with_constant(form: LinearForm, values: Floats, constant: float) -> str:
+    """Nonzero values by column, and one of the variable for the constant where there is one."""
+    values = np.append(values, constant if form.offset else 0.0)
+    return _terms(np.flatnonzero(values), values)
 
 
 def _terms(where: np.ndarray[tuple[int], np.dtype[np.int64]], values: Floats) -> str:

@@ -25,12 +25,11 @@ class ViprProof:
     infeasible
         The program has no point.
     lower, upper
-        Proved bounds of the optimal value, without any constant of the objective; None where the
-        file claims none.
+        Proved bounds of the optimal value; None where the file claims none.
     num_derivations
         Derived constraints that were recomputed.
     comments
-        Lines before the version, for example the constant to add.
+        Lines before the version.
     """
 
     sense: Literal["min", "max"]

@@ -3,7 +3,8 @@
 A branch becomes two assumptions, a leaf a linear combination, a derived end a combination that is
 rounded where its column is whole.  A rounding cut becomes a split: with the whole expression
 ``w = η t`` over whole columns and slacks, η being floor or ceiling of their coefficients, the cut
-follows from ``w <= floor(b)`` and from ``w >= floor(b) + 1`` alike.
+follows from ``w <= floor(b)`` and from ``w >= floor(b) + 1`` alike.  A constant of the objective
+is the cost of a last variable, fixed at 1, which takes no part in branches, cuts and roundings.
 """
 
 from __future__ import annotations
@@ -67,6 +68,8 @@ class TreeWriter:
         self.constraints: list[str] = []
         self.derivations: list[str] = []
         self.box = Box({}, {})
+        self.constant: dict[int, Fraction] = {}
+        """What states the constant of the objective, and how often it is counted."""
         self.rows: list[dict[int, int]] = [dict(form.row(i)) for i in range(form.num_rows)]
         self.row_lower: dict[int, tuple[Fraction, int]] = {}
         self.row_upper: dict[int, tuple[Fraction, int]] = {}
@@ -77,25 +80,27 @@ class TreeWriter:
     def lines(self) -> Iterator[str]:
         """Return all lines of the file."""
         file, form = self.certificate, self.form
-        value = None if file.value is None else long_rational(file.value, "value") - form.offset
-        bound = None if file.bound is None else long_rational(file.bound, "bound") - form.offset
+        value = None if file.value is None else long_rational(file.value, "value")
+        bound = None if file.bound is None else long_rational(file.bound, "bound")
         for step in file.ends:
-            self._end(step, None if value is None else self.sign * value)
+            self._end(step, value)
         for cut in file.cuts:
             self._cut(cut)
         self._tree(bound)
         yield f"% {cleaned(form.name).encode('ascii', 'replace').decode()}, program {form.sha256}"
         yield f"% numbers of the source are read as {form.numbers}; rows are multiplied to be whole"
-        if form.offset:
-            yield f"% add {_number(form.offset)} to every objective value"
+        one = {form.num_columns: Fraction(1)} if form.offset else {}
+        if one:
+            yield "% the last variable stands for the constant of the objective"
         yield "VER 1.0"
-        yield f"VAR {form.num_columns}"
+        yield f"VAR {form.num_columns + len(one)}"
         yield from (f"x{j}" for j in range(form.num_columns))
+        yield from ("constant" for _ in one)
         whole = [j for j, w in enumerate(self.whole) if w]
         yield f"INT {len(whole)}"
         yield " ".join(map(str, whole))
         yield f"OBJ {form.sense}"
-        yield _terms({j: c for j, c in enumerate(form.cost) if c})
+        yield _terms({j: c for j, c in enumerate((*form.cost, form.offset)) if c})
         yield f"CON {len(self.constraints)} {self.bounds}"
         yield from self.constraints
         if bound is None:
@@ -107,7 +112,8 @@ class TreeWriter:
             yield f"RTP range {ends[0]} {ends[1]}"
         yield f"SOL {0 if file.point is None else 1}"
         if file.point is not None:
-            yield f"point {_terms({j: long_rational(x, 'point') for j, x in file.point})}"
+            point = {j: long_rational(x, "point") for j, x in file.point}
+            yield f"point {_terms({**point, **one})}"
         yield f"DER {len(self.derivations)}"
         yield from self.derivations
 
@@ -115,6 +121,9 @@ class TreeWriter:
         form = self.form
         for j, (low, high) in enumerate(zip(form.lower, form.upper, strict=True)):
             self._sides(f"b{j}", {j: 1}, low, high, self.box.lower, self.box.upper, j)
+        if form.offset:
+            self.constant = {len(self.constraints): form.offset}
+            self.constraints.append(f"constant E 1 1 {form.num_columns} 1")
         self.bounds = len(self.constraints)
         for i, row in enumerate(self.rows):
             sides = form.row_lower[i], form.row_upper[i]
@@ -182,10 +191,14 @@ class TreeWriter:
             return
         if known is None:
             return
+        side = known - self.form.offset
         if self.goal < 0:
             letter = "L" if self.sign > 0 else "G"
-            self.goal = self._derive(letter, self.sign * known, "OBJ", "sol")
-        yield {j: c for j, c in enumerate(self.cost) if c}, known, 1, self.goal
+            self.goal = self._derive(letter, known, "OBJ", "sol")
+            if self.constant:
+                factors = {k: -v for k, v in self.constant.items()} | {self.goal: Fraction(1)}
+                self.goal = self._derive(letter, side, self._costs(), f"lin {_factors(factors)}")
+        yield {j: c for j, c in enumerate(self.cost) if c}, self.sign * side, 1, self.goal
 
     def _others(self, terms: Terms, sign: int, j: int) -> Ends | None:
         """Return the ends that the other columns of a row meet; None where one has none."""
@@ -284,17 +297,24 @@ class TreeWriter:
             scaled = {k: v / total for k, v in factors.items()}
             return self._derive("G", Fraction(1), "0", f"lin {_factors(scaled)}")
         signed = {k: self.sign * v for k, v in factors.items()}
-        number = self._derive(self.letter, self.sign * total, "OBJ", f"lin {_factors(signed)}")
         gain = long_rational(self.certificate.gain, "gain")
         assert bound is not None
-        if not gain or total >= self.sign * bound:
-            return number
+        if not gain or total >= self.sign * (bound - self.form.offset):
+            return self._objective(self.sign * total, signed)
+        reason = f"lin {_factors(signed)}"
+        number = self._derive(self.letter, self.sign * total, self._costs(), reason)
         steps = Fraction(math.ceil(total / gain))
-        costs_in_gains = {j: c / gain for j, c in enumerate(self.form.cost) if c}
         reason = f"rnd 1 {number} {_number(1 / gain)}"
-        number = self._derive(self.letter, self.sign * steps, _terms(costs_in_gains), reason)
-        reason = f"lin 1 {number} {_number(gain)}"
-        return self._derive(self.letter, self.sign * steps * gain, "OBJ", reason)
+        number = self._derive(self.letter, self.sign * steps, self._costs(gain), reason)
+        return self._objective(self.sign * steps * gain, {number: gain})
+
+    def _objective(self, side: Fraction, factors: dict[int, Fraction]) -> int:
+        """Bound the objective by what bounds the costs without the constant."""
+        reason = f"lin {_factors(factors | self.constant)}"
+        return self._derive(self.letter, side + self.form.offset, "OBJ", reason)
+
+    def _costs(self, unit: Fraction | int = 1) -> str:
+        return _terms({j: c / unit for j, c in enumerate(self.form.cost) if c})
 
     def _crossed(self) -> tuple[dict[int, Fraction], Fraction]:
         """Two sides that exclude each other, as factors that give ``0 >= difference``."""

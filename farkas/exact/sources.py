@@ -1,7 +1,7 @@
 """Models of other packages as rational forms, with the names of their rows and columns.
 
-A package is recognised by the module of the object's class; it is there already, since the object
-is.  What is no linear or integer program is refused by name.
+A package is recognised by the class of the object, or by one that this derives from; it is there
+already, since the object is.  What is no linear or integer program is refused by name.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
-from farkas.errors import UnsupportedForm
+from farkas.errors import InvalidOption, UnsupportedForm
 from farkas.forms.form import Sense
 from farkas.forms.model_text import INFINITE
 from farkas.forms.rational import Numbers, RationalForm, Side, rational_form
@@ -36,19 +36,20 @@ def from_object(model: Any, numbers: Numbers) -> RationalForm:
     Raises
     ------
     InvalidOption
-        An object of another package.
+        An object of another package, or no model: a variable, a Pyomo model without its data.
     UnsupportedForm
         The model holds more than a linear or integer program.
     """
-    package = type(model).__module__.partition(".")[0]
-    if package not in _READERS:
-        known = ", ".join(sorted(_READERS))
-        wanted = (
-            "the path of an .mps or .lp file, an instance with a program, a linear form, or a model"
-            f" of {known}"
-        )
-        raise wrong_type(model, wanted, "model")
-    return _READERS[package](model, numbers)
+    for base in type(model).__mro__:
+        reader = _READERS.get((base.__module__.partition(".")[0], base.__name__))
+        if reader is not None:
+            return reader(model, numbers)
+    known = ", ".join(".".join(names) for names in sorted(_READERS))
+    wanted = (
+        "the path of an .mps or .lp file, an instance with a program, a linear form, or a model:"
+        f" {known}"
+    )
+    raise wrong_type(model, wanted, "model")
 
 
 def _taken(value: float, numbers: Numbers) -> Fraction:
@@ -145,6 +146,8 @@ def _from_pyomo(model: Any, numbers: Numbers) -> RationalForm:
     from pyomo.core import Constraint, Objective, SOSConstraint, Var, minimize, value
     from pyomo.repn import generate_standard_repn
 
+    if not model.is_constructed():
+        raise InvalidOption("model: has no data yet; give what its create_instance() returns")
     if any(model.component_data_objects(SOSConstraint, active=True)):
         raise UnsupportedForm("the model has special ordered sets")
     goals = list(model.component_data_objects(Objective, active=True))
@@ -181,7 +184,7 @@ def _from_pyomo(model: Any, numbers: Numbers) -> RationalForm:
 
     variables = list(columns.values())
     return rational_form(
-        name=str(model.name),
+        name="model" if model.name in (None, "unknown") else str(model.name),  # Pyomo's default
         sense="min" if goals[0].sense == minimize else "max",
         numbers=numbers,
         cost=[_taken(cost.get(key, 0.0), numbers) for key in columns],
@@ -257,7 +260,8 @@ def _from_cvxpy(problem: Any, numbers: Numbers) -> RationalForm:
     maximise = isinstance(problem.objective, cvxpy.Maximize)
     sign = -1.0 if maximise else 1.0  # CVXPY hands a maximum over as the minimum of the negative
     equal = np.arange(len(sides)) < count
-    return from_arrays(
+    names, added = _columns_of(problem, data, columns)
+    form = from_arrays(
         name="problem",
         sense="max" if maximise else "min",
         numbers=numbers,
@@ -269,25 +273,31 @@ def _from_cvxpy(problem: Any, numbers: Numbers) -> RationalForm:
         lower=lower,
         upper=upper,
         integer=whole,
-        column_names=_columns_of(problem, data, columns),
+        column_names=names,
     )
+    return form.replace(auxiliary=added)
 
 
-def _columns_of(problem: Any, data: Any, size: int) -> list[str]:
-    """Names of the variables' entries; none where CVXPY does not say which column is which."""
+def _columns_of(problem: Any, data: Any, size: int) -> tuple[list[str], frozenset[int]]:
+    """Names of the variables' entries, and the columns that CVXPY added for its own ends.
+
+    None of either where it does not say which column is which.
+    """
     places = getattr(data["param_prob"], "var_id_to_col", None)
     if not places:
-        return []
+        return [], frozenset()
+    added = set(range(size))
     names = [f"auxiliary[{j}]" for j in range(size)]
     for variable in problem.variables():
         if variable.id in places:
             for k in range(variable.size):
                 index = np.unravel_index(k, variable.shape, order="F") if variable.shape else ()
                 inner = ",".join(str(int(i)) for i in index)
+                added.discard(places[variable.id] + k)
                 names[places[variable.id] + k] = (
                     f"{variable.name()}[{inner}]" if inner else variable.name()
                 )
-    return names
+    return names, frozenset(added)
 
 
 def _from_linopy(model: Any, numbers: Numbers) -> RationalForm:
@@ -324,10 +334,13 @@ def _from_linopy(model: Any, numbers: Numbers) -> RationalForm:
     )
 
 
-_READERS: dict[str, Reader] = {
-    "cvxpy": _from_cvxpy,
-    "gurobipy": _from_gurobi,
-    "highspy": _from_highs,
-    "linopy": _from_linopy,
-    "pyomo": _from_pyomo,
+_READERS: dict[tuple[str, str], Reader] = {
+    ("cvxpy", "Problem"): _from_cvxpy,
+    ("gurobipy", "Model"): _from_gurobi,
+    ("highspy", "Highs"): _from_highs,
+    ("linopy", "Model"): _from_linopy,
+    ("pyomo", "ConcreteModel"): _from_pyomo,
+    ("pyomo", "AbstractModel"): _from_pyomo,
+    ("pyomo", "BlockData"): _from_pyomo,
 }
+"""By package and class."""

@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from farkas.adversary.gap import GapProof
+from farkas.certificates.doubles import text_of
 from farkas.certificates.proof import rounded
 from farkas.errors import InvalidOption, NoAnswer
+from farkas.exact.proved import Proved, as_double
 from farkas.experiments.figures.writing import PICTURES
 from farkas.experiments.frames import framed
 from farkas.experiments.outlines import outlines
@@ -234,15 +236,16 @@ def _worth(run: Run, found: Replayed | None) -> str:
 
 
 def to_frame(
-    what: Run | OfflineOptimum | Comparison | Solution, instance: InstanceOrName | None = None
+    what: Run | OfflineOptimum | Comparison | Solution | Proved,
+    instance: InstanceOrName | None = None,
 ) -> Any:
     """Rows of a run: who holds how much of what, and when; of a comparison, of a solution.
 
     Parameters
     ----------
     what, instance
-        As in `plot`; or a comparison, a row for each algorithm; or a solution, a row for each
-        variable that is not 0.
+        As in `plot`; or a comparison, a row for each algorithm; or a solution, or what
+        :func:`farkas.prove` gave, a row for each variable that is not 0.
 
     Returns
     -------
@@ -253,7 +256,12 @@ def to_frame(
       and ``end`` (slots or times, the end excluded), ``amount`` and its ``unit``; where that is
       ``share``, a lane is full at 1.
     - Of comparisons: ``algorithm``, ``value``, ``ratio``, ``seconds``, ``note``.
-    - Of solutions: ``variable``, ``value``.
+    - Of solutions: ``variable``, ``value``; of proofs also ``exact``, a fraction as text.
+
+    Raises
+    ------
+    NoAnswer
+        A solution or a proof has no point.
 
     Examples
     --------
@@ -268,5 +276,11 @@ def to_frame(
     if isinstance(what, Solution):
         values = [{"variable": name, "value": x} for name, x in what.values().items()]
         return framed(values, ("variable", "value"))
-    require_type(what, (Run, OfflineOptimum, Comparison, Solution), "what becomes rows")
+    if isinstance(what, Proved):
+        exact = [
+            {"variable": name, "value": as_double(x), "exact": text_of(x)}
+            for name, x in what.values().items()
+        ]
+        return framed(exact, ("variable", "value", "exact"))
+    require_type(what, (Run, OfflineOptimum, Comparison, Solution, Proved), "what becomes rows")
     return framed(plot(what, instance).rows(), COLUMNS)

@@ -29,6 +29,7 @@ Side = Fraction | None
 """A row side or column bound; None where there is none."""
 
 Terms = Sequence[tuple[int, Fraction]]
+ADDED = "Added by the package of the model."
 
 
 @dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
@@ -57,6 +58,8 @@ class RationalForm:
         Shape (columns,), bool.
     row_names, column_names
         Names of the source, unique.
+    auxiliary
+        Columns that a modelling package added, of which its user knows nothing.
     """
 
     name: str
@@ -75,6 +78,7 @@ class RationalForm:
     integer: Bools
     row_names: tuple[str, ...] = ()
     column_names: tuple[str, ...] = ()
+    auxiliary: frozenset[int] = frozenset()
 
     @property
     def num_rows(self) -> int:
@@ -166,7 +170,10 @@ class RationalForm:
             upper=ends(self.upper, np.inf),
             integer=self.integer,
             rows=tuple(Block(name, "", i) for i, name in enumerate(self.row_names)),
-            columns=tuple(Block(name, "", j) for j, name in enumerate(self.column_names)),
+            columns=tuple(
+                Block(name, "", j, doc=ADDED if j in self.auxiliary else "")
+                for j, name in enumerate(self.column_names)
+            ),
         )
 
     @functools.cached_property

@@ -71,7 +71,7 @@ def _names(blocks: Sequence[Block], size: int, role: str) -> list[str]:
     raw = [name for block in blocks for name in _block_names(block)]
     raw = [_plain(name) for name in raw or (f"{role}({k})" for k in range(size))]
     taken: set[str] = set()
-    return [_unused(name, taken) for name in raw]
+    return [unused(name, taken) for name in raw]
 
 
 def _block_names(block: Block) -> Iterator[str]:
@@ -92,7 +92,8 @@ def _plain(name: str) -> str:
     return name + "_" if name.lower() in _RESERVED else name
 
 
-def _unused(name: str, taken: set[str]) -> str:
+def unused(name: str, taken: set[str]) -> str:
+    """Shorten or number a name until it is none of those taken, and take it."""
     candidate, number = name[:LONGEST], 1
     while candidate in taken:
         number += 1
@@ -209,8 +210,8 @@ def _lp_lines(form: LinearForm) -> Iterator[str]:
             yield from _wrapped(f" {name}:", terms, f" = {low!r}")
         elif np.isfinite(low) and np.isfinite(high):
             # some readers drop the left side of a double inequality without a word
-            yield from _wrapped(f" {_unused(f'{name}.lower', taken)}:", terms, f" >= {low!r}")
-            yield from _wrapped(f" {_unused(f'{name}.upper', taken)}:", terms, f" <= {high!r}")
+            yield from _wrapped(f" {unused(f'{name}.lower', taken)}:", terms, f" >= {low!r}")
+            yield from _wrapped(f" {unused(f'{name}.upper', taken)}:", terms, f" <= {high!r}")
         elif np.isfinite(low):
             yield from _wrapped(f" {name}:", terms, f" >= {low!r}")
         elif np.isfinite(high):

@@ -235,7 +235,10 @@ def units(program):
 def check_certificate(tree):
     """Prove a certificate of type ``linear`` or ``infeasible``; return what is proved."""
     tag = tree.get("certificate") if type(tree) is dict else None
-    require(tag in ("linear", "infeasible"), "no certificate of type linear or infeasible", 2)
+    words = "no certificate of type linear or infeasible"
+    if tag == "tree":  # of farkas prove
+        words += '; check what "farkas check FILE --stand-alone NEW.vipr" writes of it'
+    require(tag in ("linear", "infeasible"), words, 2)
     empty = tag == "infeasible"
     claim, by = ("violation", "ray") if empty else ("bound", "multipliers")
     more = {"data": [dict, NONE], **({} if empty else {"point": [dict, NONE]})}
@@ -340,20 +343,15 @@ class Vipr:  # a VIPR 1.0 file, word by word
         require(len(names) == self.size, "two variables have one name", 2)
         self.word("INT")
         self.whole = {self.count(0, self.size - 1) for _ in range(self.count(0, self.size))}
-        self.word("OBJ")
-        self.least = self.word("min", "max") == "min"
+        self.least = self.word("OBJ") and self.word("min", "max") == "min"
         self.objective = self.terms()
-        self.word("CON")
-        given = self.count()
-        self.count(0, given)
+        self.word("CON"), self.count(0, given := self.count())
         self.rows = [self.row() for _ in range(given)]
         self.last = [-1] * given
-        self.word("RTP")
-        infeasible = self.word("infeas", "range") == "infeas"
+        infeasible = self.word("RTP") and self.word("infeas", "range") == "infeas"
         lower, upper = (None, None) if infeasible else (self.number("-inf"), self.number("inf"))
         require(lower is None or upper is None or lower <= upper, "an empty range is claimed", 2)
-        self.word("SOL")
-        values = [self.solution() for _ in range(self.count())]
+        values = self.word("SOL") and [self.solution() for _ in range(self.count())]
         require(not (values and infeasible), "claims that there is no point, and holds one")
         self.best = (min if self.least else max)(values) if values else None
         self.word("DER")
@@ -370,8 +368,7 @@ class Vipr:  # a VIPR 1.0 file, word by word
         return {"infeasible": infeasible, "lower": lower, "upper": upper}
 
     def solution(self):
-        self.word()
-        point = self.terms()
+        point = self.word() and self.terms()
         off = [j for j, value in point.items() if j in self.whole and value.denominator > 1]
         require(not off, f"a solution is not whole in variables {off[:3]}")
         for k, row in enumerate(self.rows):
@@ -404,8 +401,7 @@ class Vipr:  # a VIPR 1.0 file, word by word
 
     def derivation(self):
         here, stated = len(self.rows), self.row()
-        self.word("{")
-        reason = self.word("asm", "lin", "rnd", "uns", "sol")
+        reason = self.word("{") and self.word("asm", "lin", "rnd", "uns", "sol")
         found = []
         if reason == "asm":
             stated.needs = frozenset([here])
@@ -432,8 +428,7 @@ class Vipr:  # a VIPR 1.0 file, word by word
         for row in found:
             self.step(len(stated.terms), row.side, stated.side)
             require(row.gives(stated), f"row {here} does not follow from its reason")
-        self.word("}")
-        self.last.append(self.count(-1))
+        self.last.append(self.word("}") and self.count(-1))
         self.rows.append(stated)
 
     def combination(self):
@@ -456,7 +451,8 @@ class Vipr:  # a VIPR 1.0 file, word by word
 
 def shown(value, rounding=decimal.ROUND_HALF_EVEN):
     context = decimal.Context(prec=12, rounding=rounding)
-    return str(context.divide(decimal.Decimal(value.numerator), value.denominator).normalize())
+    digits = context.divide(decimal.Decimal(value.numerator), value.denominator).normalize()
+    return f"{digits:f}" if -7 < digits.adjusted() < 16 else str(digits)
 
 
 def sentence(found):
@@ -482,6 +478,7 @@ def sentence(found):
 def check_file(path):
     """Prove the file's claim; return what is proved, or raise Refused."""
     try:
+        require(os.path.exists(path), f"there is no file {path!a}", 2)
         fits = os.path.isfile(path) and os.path.getsize(path) <= 2**30
         require(fits, "no regular file of at most 2**30 bytes", 2)
         with open(path, "rb") as file:
@@ -492,6 +489,8 @@ def check_file(path):
 
 
 if __name__ == "__main__":
+    if sys.argv[1:] in (["-h"], ["--help"]):
+        sys.exit(print(*__doc__.split("\n\n")[:2], sep="\n\n"))  # 0: print returns None
     try:
         require(len(sys.argv) == 2, "usage: checker.py CERTIFICATE", 2)
         print(f"proved: {sentence(check_file(sys.argv[1]))}")

@@ -13,7 +13,8 @@ from farkas.certificates.exact_points import settled
 from farkas.errors import FarkasError, NoAnswer, NotACertificate, UnsupportedForm
 from farkas.exact.deadline import Deadline
 from farkas.exact.from_doubles import rational
-from farkas.exact.proving import Proved, prove_form
+from farkas.exact.proved import Proved
+from farkas.exact.proving import prove_form
 from farkas.forms import LinearForm
 from farkas.solvers import Answer
 from farkas.tolerances import FEASIBLE, ROUNDING

@@ -5,16 +5,15 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from farkas.certificates.check import check as prove_certificate
 from farkas.certificates.files import Certificate
-from farkas.errors import InvalidOption, NoAnswer, NotACertificate
-from farkas.required import require_type
+from farkas.errors import InvalidOption
 from farkas.verbs.check_file import opened, proof_of, prove_file
 from farkas.words import named
 
 if TYPE_CHECKING:
     from farkas.adversary.gap import Gap, GapProof
     from farkas.certificates import Proof, ViprProof
+    from farkas.exact.proved import Proved
     from farkas.online.run import Run
     from farkas.verbs.check_run import RunProof
     from farkas.verbs.inputs import InstanceOrName
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def check(
-    what: str | os.PathLike[str] | Certificate | Run | Solution | Gap,
+    what: str | os.PathLike[str] | Certificate | Run | Solution | Proved | Gap,
     instance: InstanceOrName | None = None,
     *,
     model: Any = None,
@@ -34,8 +33,8 @@ def check(
     ----------
     what
         A certificate, a run, or the path of its file; files of suffix ``.vipr`` are VIPR 1.0.  Of
-        a solution its certificate, without an instance about the program that was solved.  Of a
-        worst case its ``gap``, or the file of that.
+        a solution, or of what :func:`farkas.prove` gave, its certificate, without an instance about
+        the program that was solved.  Of a worst case its ``gap``, or the file of that.
     instance
         Rebuild the program from this instance, so that the proof is about it; without, the proof
         is about the program inside the file.  A run always needs its instance.
@@ -82,7 +81,7 @@ def check(
 
 
 def _of_model(
-    what: str | os.PathLike[str] | Certificate | Run | Solution | Gap,
+    what: str | os.PathLike[str] | Certificate | Run | Solution | Proved | Gap,
     instance: InstanceOrName | None,
     model: Any,
     most_work: int | None,
@@ -104,7 +103,7 @@ def _of_model(
 
 
 def _run_or_solution(
-    what: Run | Solution | Gap, instance: InstanceOrName | None
+    what: Run | Solution | Proved | Gap, instance: InstanceOrName | None
 ) -> RunProof | Proof | GapProof:
     from farkas.adversary.gap import Gap
     from farkas.online.run import Run
@@ -113,24 +112,6 @@ def _run_or_solution(
         from farkas.verbs.check_decided import prove_decided
 
         return prove_decided(what, instance, "the run")
-    return _solution(what, instance)
+    from farkas.verbs.check_solved import prove_solved  # it loads solvers, which nothing else needs
 
-
-def _solution(what: Solution, instance: InstanceOrName | None) -> Proof:
-    from farkas.online.run import Run
-    from farkas.verbs.solution import Solution  # here: it loads solvers, which nothing else needs
-
-    require_type(what, (Certificate, Run, Solution, str, os.PathLike), "what is checked")
-    if what.certificate is None:
-        raise NoAnswer(f"{what.form.name} was solved without a certificate: give certify=True")
-    if instance is not None:
-        return proof_of(what.certificate, instance)
-    try:
-        return prove_certificate(what.certificate, what.form)
-    except NotACertificate:
-        if what.own is None:
-            raise
-        raise InvalidOption(
-            f"instance: what bounds {what.form.name} is proved by {what.proved_by}, which is made"
-            " from the instance; give it"
-        ) from None
+    return prove_solved(what, instance)

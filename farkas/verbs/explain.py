@@ -22,7 +22,7 @@ from farkas.certificates.proof import rounded
 from farkas.certificates.repair import exact_reduced_costs
 from farkas.forms import LinearForm
 from farkas.forms.naming import find_block
-from farkas.forms.words import box, relation
+from farkas.forms.words import box, relation, short
 from farkas.numbers import Floats, Ints
 from farkas.relaxations.integrality import relax
 from farkas.solvers import Answer, Claimed, solve
@@ -33,6 +33,9 @@ MANY_ROWS = 300
 
 MANY_ENTRIES = 200_000
 """Larger programs are not searched for a second ray."""
+
+FEW_NAMES = 3
+"""Variables that are named where they have to be at least 0; more are counted."""
 
 
 class Finding(enum.StrEnum):
@@ -166,7 +169,8 @@ class Explanation:
         if len(others) > 12:
             yield f"  with {len(others) - 12} more bounds"
         if zeros:
-            yield f"  with {len(zeros)} variable{'s' if len(zeros) > 1 else ''} >= 0"
+            names = ", ".join(short(self.form, j) for j in zeros[:FEW_NAMES])
+            yield f"  with {names if len(zeros) <= FEW_NAMES else f'{len(zeros)} variables'} >= 0"
 
 
 def explain(

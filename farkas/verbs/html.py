@@ -118,9 +118,54 @@ def _solution(one: Any) -> str:
             ("value of its point", f"{answer.objective:.9g}" if answer.has_point else None),
             ("proved bound", bound),
             ("proved by", one.proved_by or None),
-            ("proved infeasible", None if one.infeasible is None else "yes"),
+            ("proved infeasible", "yes" if one.proved_infeasible else None),
         ],
     )
+
+
+def _proved(one: Any) -> str:
+    value, bound, up = one.value, one.bound, one.form.sense == "max"
+    held = one.certificate
+    return card(
+        f"proved of {named(one.form.name)}",
+        [
+            ("program", _form_size(one.form)),
+            ("proved", one.status),
+            ("value", None if value is None else rounded(value, up=not up)),
+            ("bound", None if bound is None else rounded(bound, up=up)),
+            ("gap", one.gap),
+            ("contradiction", one.explanation),
+            ("nodes", one.nodes),
+            ("solver", one.claim),
+            ("certificate", "none" if held is None else f"{_type(held)}; verify() proves it again"),
+        ],
+    )
+
+
+def _certificate(one: Any) -> str:
+    return card(
+        f"certificate of {named(one.program)}",
+        [
+            ("type", _type(one)),
+            ("claims", ", ".join(_claims(one)) or None),
+            ("kind", one.kind),
+            ("instance", one.instance),
+            ("written by", f"farkas {one.version}"),
+        ],
+    )
+
+
+def _claims(one: Any) -> list[str]:
+    """Words for what a certificate claims, where its type has them."""
+    held = ((word, getattr(one, word, None)) for word in ("bound", "value", "violation"))
+    said = [f"{word} {cut(str(x), _SHORT)}" for word, x in held if x is not None]
+    if _type(one) == "tree" and not said:
+        return ["infeasible"]
+    return [_type(one), *said] if _type(one) in ("infeasible", "unbounded") else said
+
+
+def _type(one: Any) -> str:
+    return str(one.__struct_config__.tag)
 
 
 def _worst(one: Any) -> str:
@@ -266,6 +311,7 @@ def _answer(one: Any) -> str:
 SHOWN: Mapping[str, Callable[[Any], str]] = {
     "Answer": _answer,
     "Bound": _bound_card,
+    "Certificate": _certificate,
     "Claim": _claim,
     "Comparison": _comparison,
     "Formulation": _program,
@@ -274,6 +320,7 @@ SHOWN: Mapping[str, Callable[[Any], str]] = {
     "LinearForm": _form,
     "OfflineOptimum": _optimum,
     "Proof": _proof,
+    "Proved": _proved,
     "Registry": _registry,
     "Run": _run,
     "RunProof": _proof,
@@ -301,8 +348,14 @@ def _bound_line(one: Any) -> str:
     return f"<bound {about} by {named(one.method)}>"
 
 
+def _certificate_line(one: Any) -> str:
+    claims = f": claims {', '.join(said)}" if (said := _claims(one)) else ""
+    return f"<certificate of type {_type(one)} about {named(one.program)}{claims}>"
+
+
 LINES: Mapping[str, Callable[[Any], str]] = {
     "Bound": _bound_line,
+    "Certificate": _certificate_line,
     "Formulation": lambda one: f"<program {one.full_name}>",
     "Instance": lambda one: f"<{one.kind} instance {named(one.name)}, sha256 {one.sha256[:12]}>",
     "LinearForm": lambda one: f"<form of {named(one.name)}: {_form_size(one)}>",

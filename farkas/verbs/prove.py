@@ -10,7 +10,8 @@ from farkas.algebra.formulation import Formulation
 from farkas.errors import InvalidOption
 from farkas.exact.deadline import Deadline
 from farkas.exact.from_doubles import rational
-from farkas.exact.proving import Proved, prove_form
+from farkas.exact.proved import Proved
+from farkas.exact.proving import prove_form
 from farkas.forms.rational import Numbers, RationalForm
 from farkas.instances import Instance
 from farkas.refusals import shown

@@ -21,7 +21,7 @@ from farkas.certificates import write as write_certificate
 from farkas.certificates.tree import TreeCertificate
 from farkas.certificates.vipr_tree import write_vipr_tree
 from farkas.errors import InvalidOption, NoAnswer, NotACertificate
-from farkas.exact.proving import Proved
+from farkas.exact.proved import Proved
 from farkas.forms.rational import as_rational
 from farkas.forms.writers import write_lp, write_mps
 from farkas.instances import Instance

@@ -12,10 +12,11 @@ from farkas.certificates.points import exact_value
 from farkas.certificates.proof import rounded
 from farkas.forms import FeasibilityReport, LinearForm
 from farkas.forms.naming import short_name
+from farkas.forms.rational import ADDED
 from farkas.shown import ShowsItself, verb
 from farkas.solvers import Answer
 from farkas.tolerances import FEASIBLE
-from farkas.verbs.explain import Explanation
+from farkas.verbs.explain import Explanation, Finding
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -64,16 +65,22 @@ class Solution(ShowsItself):
         if self.bound is not None:
             said += f", proved bound {rounded(self.bound, up=self.form.sense == 'max')}"
             said += f" by {self.proved_by}" if self.proved_by else ""
-        if self.infeasible is not None:
+        if self.proved_infeasible:
             said += ", proved infeasible"
         return f"<{self.form.name}: {said}>"
 
-    to_frame, verify = verb("to_frame"), verb("check")
+    to_frame, verify, save = verb("to_frame"), verb("check"), verb("save")
 
     @property
     def report(self) -> FeasibilityReport | None:
         """What the audit of the answer measured; None without a point."""
         return self.answer.report
+
+    @property
+    def proved_infeasible(self) -> bool:
+        """Whether it is proved that there is no point."""
+        crossed = self.explanation is not None and self.explanation.finding is Finding.SIDES
+        return self.infeasible is not None or crossed
 
     @property
     def value(self) -> float | None:
@@ -147,10 +154,10 @@ class Solution(ShowsItself):
         return data
 
     def values(self) -> dict[str, float]:
-        """Nonzero entries of the point by name, for example ``workers[3,7,2]``."""
+        """Nonzero entries of the point by name: ``workers[3,7,2]``; none that a package added."""
         return {
             short_name(block, j): float(self.answer.point[j])
             for block in self.form.columns
             for j in range(block.start, block.stop)
-            if self.answer.point[j] != 0
+            if self.answer.point[j] != 0 and block.doc != ADDED
         }

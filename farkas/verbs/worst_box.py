@@ -16,7 +16,8 @@ from farkas.certificates.proof import rounded
 from farkas.errors import InvalidOption, NoAnswer, NotACertificate
 from farkas.exact.deadline import Deadline, OutOfTime
 from farkas.exact.from_doubles import rational
-from farkas.exact.proving import Proved, prove_form
+from farkas.exact.proved import Proved
+from farkas.exact.proving import prove_form
 from farkas.forms import LinearForm
 from farkas.instances import Instance
 from farkas.models.worst_case import WorstProgram, by_family

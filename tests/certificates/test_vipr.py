@@ -12,6 +12,7 @@ from farkas.certificates.points import exact_value
 from farkas.certificates.vipr import write_vipr, write_vipr_infeasible
 from farkas.certificates.vipr_check import check_vipr
 from farkas.errors import FileProblem, NotACertificate, UnsupportedForm
+from farkas.forms.blocks import Block
 from tests.certificates.test_bound import magnitudes
 from tests.certificates.test_files import feasible_form
 from tests.generators.forms import INF, random_form, small
@@ -31,24 +32,26 @@ def diet():
 
 GOLDEN = """\
 VER 1.0
-VAR 2
+VAR 3
 column(0)
 column(1)
+constant
 INT 0
 
 OBJ min
-2 0 1 1 2
-CON 5 3
+3 0 1 1 2 2 1/2
+CON 6 4
 bound:column(0).lower G 0 1 0 1
 bound:column(0).upper L 5 1 0 1
 bound:column(1).lower G 0 1 1 1
+bound:constant E 1 1 2 1
 row(0).lower G 3 2 0 1 1 1
 row(1).upper L 1 2 0 1 1 -1
-RTP range 4 4
+RTP range 9/2 9/2
 SOL 1
-point 2 0 2 1 1
+point 3 0 2 1 1 2 1
 DER 1
-bound G 4 OBJ { lin 2 3 3/2 4 -1/2 } -1
+bound G 9/2 OBJ { lin 3 3 1/2 4 3/2 5 -1/2 } -1
 """
 
 
@@ -57,11 +60,34 @@ def test_a_file_reads_like_the_problem_and_its_proof(tmp_path):
     bound = write_vipr(diet(), np.array([1.5, -0.5]), path, point=np.array([2.0, 1.0]))
     comments, text = path.read_text().split("VER", 1)
     assert "VER" + text == GOLDEN
-    assert "% add 1/2 to every objective value" in comments
+    said = "the last variable stands for the constant of the objective"
+    assert f"% {said}\n" in comments
     assert bound == F(9, 2)
     proof = check_vipr(path)
-    assert (proof.sense, proof.lower, proof.upper) == ("min", 4, 4)
-    assert "add 1/2 to every objective value" in proof.comments
+    assert (proof.sense, proof.lower, proof.upper) == ("min", F(9, 2), F(9, 2))
+    assert said in proof.comments
+
+
+@pytest.mark.parametrize("offset", [0.0, -0.0])
+def test_without_a_constant_there_is_no_variable_for_it(offset, tmp_path):
+    path = tmp_path / "diet.vipr"
+    assert write_vipr(diet().replace(offset=offset), np.array([1.5, -0.5]), path) == 4
+    assert "constant" not in path.read_text()
+    assert check_vipr(path).lower == 4
+
+
+def test_the_constants_variable_shares_no_name(tmp_path):
+    path = tmp_path / "diet.vipr"
+    names = ("constant", "constant#2")
+    form = diet().replace(columns=tuple(Block(name, "", k) for k, name in enumerate(names)))
+    assert write_vipr(form, np.array([1.5, -0.5]), path) == F(9, 2)
+    assert "VAR 3\nconstant\nconstant#2\nconstant#3\nINT" in path.read_text()
+    assert check_vipr(path).lower == F(9, 2)
+    # a bound that nothing but the constant gives
+    free = diet().replace(cost=np.zeros(2), sense="max")
+    assert write_vipr(free, np.zeros(2), path, point=np.array([2.0, 1.0])) == F(1, 2)
+    proof = check_vipr(path)
+    assert (proof.lower, proof.upper) == (F(1, 2), F(1, 2))
 
 
 @pytest.mark.parametrize("exponent", [None, 2, 300])
@@ -84,7 +110,7 @@ def test_written_files_are_believed_for_every_shape(exponent, tmp_path):
         assert write_vipr(form, y, path) == bound
         proof = check_vipr(path)
         proved = proof.lower if form.sense == "min" else proof.upper
-        assert proved + F(form.offset) == bound
+        assert proved == bound
     assert written > 40
 
 
@@ -116,7 +142,7 @@ def test_no_mutated_proof_claims_more_than_is_true(tmp_path):
         write_vipr(form, rng.integers(-16, 17, form.num_rows) / 8, path, point=point)
         head, tail = path.read_text().split("RTP", 1)
         words = ["RTP", *tail.split()]
-        value = exact_value(form, point) - F(form.offset)
+        value = exact_value(form, point)
         for _ in range(50):
             k = int(rng.integers(len(words)))
             mutant = list(words)
@@ -179,11 +205,10 @@ def test_both_sides_of_a_maximum_are_claimed(tmp_path):
     path = tmp_path / "largest.vipr"
     bound = write_vipr(form, np.array([-1.5, 0.5]), path, point=np.array([2.0, 1.0]))
     assert bound == F(-9, 2)
-    assert "RTP range -4 -4\n" in path.read_text()
-    assert "% add -1/2 to every" in path.read_text()
+    assert "RTP range -9/2 -9/2\n" in path.read_text()
     assert "implied" not in path.read_text()
     proof = check_vipr(path)
-    assert (proof.sense, proof.lower, proof.upper) == ("max", -4, -4)
+    assert (proof.sense, proof.lower, proof.upper) == ("max", F(-9, 2), F(-9, 2))
 
 
 @pytest.mark.parametrize("part", ["cost", "offset"])

@@ -12,6 +12,7 @@ import pyomo.environ as pyo
 import pytest
 import scipy.sparse as sp
 
+import farkas
 from farkas.errors import InvalidOption, UnsupportedForm
 from farkas.exact.proving import prove_form
 from farkas.exact.sources import from_object
@@ -125,6 +126,93 @@ def test_another_object_is_refused_by_its_type() -> None:
         from_object(3, "binary")
     with pytest.raises(InvalidOption, match="pyomo"):
         from_object(object(), "binary")
+
+
+def parts_of_models() -> dict[str, object]:
+    plan, blocks = pyomo_model(), pyo.ConcreteModel()
+    blocks.part = pyo.Block([1, 2])
+    highs = highspy.Highs()
+    highs.silent()
+    variable = cp.Variable(2)
+    return {
+        "cvxpy variable": variable, "cvxpy constraint": variable >= 0, "cvxpy sum": variable + 1,
+        "cvxpy objective": cp.Minimize(cp.sum(variable)), "pyomo variable": plan.y,
+        "pyomo variables": plan.x, "pyomo row": plan.cap, "pyomo blocks": blocks.part,
+        "highspy variable": highs.addVariable(0, 1), "highspy program": highs.getLp(),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", parts_of_models())
+def test_a_part_of_a_model_is_refused_with_what_is_read(name: str) -> None:
+    known = (
+        "a model: cvxpy.Problem, gurobipy.Model, highspy.Highs, linopy.Model,"
+        " pyomo.AbstractModel, pyomo.BlockData, pyomo.ConcreteModel, not "
+    )
+    with pytest.raises(InvalidOption) as refusal:
+        from_object(parts_of_models()[name], "binary")
+    assert known in str(refusal.value)
+    assert "\n" not in str(refusal.value)
+
+
+def test_a_variable_of_gurobi_is_refused() -> None:
+    gurobipy = pytest.importorskip("gurobipy")
+    with gurobipy.Env(params={"OutputFlag": 0}) as env, gurobipy.Model("g", env=env) as model:
+        variable = model.addVar(name="v")
+        with pytest.raises(InvalidOption, match=r"a model: cvxpy.Problem, gurobipy\.Model"):
+            from_object(variable, "binary")
+
+
+def test_models_of_derived_classes_are_models() -> None:
+    class Plan(pyo.ConcreteModel):  # type: ignore[misc]
+        pass
+
+    class Task(cp.Problem):  # type: ignore[misc]
+        pass
+
+    plan = Plan()
+    plan.x = pyo.Var(bounds=(1, 2))
+    plan.cost = pyo.Objective(expr=plan.x)
+    x = cp.Variable()
+    for one in (plan, Task(cp.Minimize(x), [x >= 1])):
+        assert prove_form(from_object(one, "binary")).value == 1
+
+
+def test_names_and_data_of_pyomo() -> None:
+    model = pyo.ConcreteModel()
+    model.part = pyo.Block([1])
+    model.part[1].x = pyo.Var(bounds=(1, 2))
+    model.part[1].cost = pyo.Objective(expr=model.part[1].x)
+    assert from_object(model, "binary").name == "model"
+    found = from_object(model.part[1], "binary")  # a part that is a program itself
+    assert (found.name, prove_form(found).value) == ("part[1]", 1)
+    for raw in (pyo.AbstractModel(), pyo.Block()):
+        with pytest.raises(InvalidOption, match=r"no data yet; give what its create_instance\(\)"):
+            from_object(raw, "binary")
+
+
+def test_what_cvxpy_adds_is_no_value() -> None:
+    # |x - 1| + |y[0] - 2| + |y[1]| at most 1/2 in all, worth x + y[0]: needs columns of CVXPY
+    x, y = cp.Variable(name="x"), cp.Variable(2, name="y")
+    far = cp.abs(x - 1) + cp.sum(cp.abs(y - np.array([2.0, 0.0])))
+    problem = cp.Problem(cp.Maximize(x + y[0]), [far <= 0.5])
+    form = from_object(problem, "binary")
+    assert form.num_columns > 3
+    own = {form.column_name(j) for j in range(form.num_columns) if j not in form.auxiliary}
+    assert own == {"x", "y[0]", "y[1]"}
+    found = prove_form(form)
+    assert found.value == F(7, 2)
+    assert sum(found.values().values()) == F(7, 2)
+    assert set(found.values()) <= own
+    assert set(found.to_builtins(point=True)["point"]) == set(found.values())
+    assert found.point is not None
+    assert any(found.point[j] for j in form.auxiliary)
+    solution = farkas.solve(problem)
+    assert set(solution.values()) <= own
+    assert sum(solution.values().values()) == pytest.approx(3.5)
+    # a variable that its user called so is the user's
+    mine = cp.Variable(1, name="auxiliary")
+    found = prove_form(from_object(cp.Problem(cp.Minimize(mine[0]), [mine >= 1]), "binary"))
+    assert found.values() == {"auxiliary[0]": 1}
 
 
 def test_models_of_linopy_are_read_from_their_matrices() -> None:

@@ -1113,7 +1113,18 @@ SENTENCES = [
     (dict(lower=F(-2, 3), upper=None), "is at least -0.666666666667"),
     (dict(lower=F(2, 3), upper=F(2, 3)), "is at least 0.666666666666 and at most 0.666666666667"),
     (dict(lower=None, upper=None), "is not bounded"),
-    (dict(lower=F(100), upper=None), "is at least 1E+2"),
+    (dict(lower=F(100), upper=None), "is at least 100"),
+    (dict(lower=F(-(10**15)), upper=None), "is at least -1000000000000000"),
+    (dict(lower=F(10**16), upper=None), "is at least 1E+16"),
+    (dict(lower=F(1, 10**6), upper=None), "is at least 0.000001"),
+    (
+        dict(lower=F(1, 10**7), upper=F(2, 3 * 10**7)),
+        "is at least 1E-7 and at most 6.66666666667E-8",
+    ),
+    (
+        dict(lower=F(10**15 - 1), upper=F(10**15 - 1)),
+        "is at least 999999999999000 and at most 1000000000000000",
+    ),
 ]
 
 
@@ -1169,13 +1180,24 @@ def test_the_command_says_so_and_exits_so(name, content, code, words, tmp_path):
         done = subprocess.run([*command, *wrong], capture_output=True, text=True, check=False)
         assert (done.returncode, done.stdout) == (2, "")
         assert done.stderr == "refused: usage: checker.py CERTIFICATE\n"
+    for ask in ("--help", "-h"):
+        done = subprocess.run([*command, ask], capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert "``python checker.py CERTIFICATE``" in done.stdout.splitlines()[0]
+        assert "Exit code 0: proved" in done.stdout
+        assert len(done.stdout.splitlines()) == 6
 
 
 def test_files_are_regular_and_not_too_large(tmp_path, monkeypatch):
-    for path in (tmp_path, tmp_path / "none.json"):
-        with pytest.raises(Refused, match="no regular file") as refusal:
-            check_file(str(path))
+    missing = str(tmp_path / "n\u00f6ne\n.json")
+    for path, words in (
+        (str(tmp_path), "no regular file"),
+        (missing, "there is no file .*xf6ne"),
+    ):
+        with pytest.raises(Refused, match=words) as refusal:
+            check_file(path)
         assert refusal.value.args[1] == 2
+        assert refusal.value.args[0].isprintable()
     path = tmp_path / "a.json"
     path.write_text(json.dumps(PLAIN))
     for size, fits in ((2**30, True), (2**30 + 1, False)):
@@ -1209,6 +1231,15 @@ def test_words_that_are_quoted_are_cut():
     refuse(file(rows=(f"G {long} OBJ",)), f"{'x' * 30!r} is no fraction", 2)
     with pytest.raises(Refused, match=re.escape(f"{'x' * 30!r}: not in")):
         vipr(file().replace("CON 1", f"CON {long}"))
+
+
+def test_a_tree_is_refused_with_what_turns_it_into_vipr():
+    words = "no certificate of type linear or infeasible"
+    more = '; check what "farkas check FILE --stand-alone NEW.vipr" writes of it'
+    for tag, said in (("tree", words + more), ("unbounded", words), (["tree"], words)):
+        with pytest.raises(Refused) as refusal:
+            check_certificate({"certificate": tag})
+        assert refusal.value.args == (said, 2)
 
 
 @pytest.mark.parametrize("tree", [None, [], ["linear"], "linear", 3, True])

@@ -127,12 +127,15 @@ def test_the_words_name_jobs_slots_relations_and_bounds():
     assert "multipliers 1 they miss by 1" in text
 
 
-def test_bounds_at_zero_are_counted_not_listed():
-    # busy >= 0 is what keeps the other jobs' machines taken: room 0 of slot 0 has nothing left.
-    one = form([0, 0], [(-INF, [1, 1], -1)])
-    found = explain(one)
-    assert [side for _, side in found.bounds()] == ["lower", "lower"]
-    assert "with 2 variables >= 0" in str(found)
+@pytest.mark.parametrize(
+    ("count", "words"),
+    [(1, "x[0]"), (2, "x[0], x[1]"), (3, "x[0], x[1], x[2]"), (4, "4 variables")],
+)
+def test_few_bounds_at_zero_are_named_and_more_are_counted(count, words):
+    # the sum of what is at least 0 cannot be at most -1
+    found = explain(form([0] * count, [(-INF, [1] * count, -1)]))
+    assert [side for _, side in found.bounds()] == ["lower"] * count
+    assert f"\n  with {words} >= 0\n" in str(found)
 
 
 def test_integrality_alone_is_said_to_be_the_reason():

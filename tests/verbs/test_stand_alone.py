@@ -138,8 +138,8 @@ def test_a_tree_becomes_a_vipr_file_that_the_checker_of_one_file_proves(tmp_path
     path = tmp_path / "tree.vipr"
     path.write_bytes(made.content)
     proved = check_file(str(path))
-    assert proved["lower"] == found.bound - found.form.offset
-    assert proved["upper"] == found.value - found.form.offset
+    assert proved["lower"] == found.bound
+    assert proved["upper"] == found.value
     assert (made.alone.lower, made.alone.upper) == (proved["lower"], proved["upper"])
     with pytest.raises(NotACertificate, match="holds no program"):
         stand_alone(found.certificate)

@@ -18,7 +18,7 @@ from farkas.words import named
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from farkas.exact.proving import Proved
+    from farkas.exact.proved import Proved
 
 MOST_NAMES = 20
 """Contradicting rows and bounds that are printed."""

@@ -181,7 +181,11 @@ def _exit(solution: Solution | ConvexSolution) -> Exit:
     else:
         name = solution.program.full_name
     if answer.claim in (Claimed.INFEASIBLE, Claimed.UNBOUNDED):
-        complain(f"{name} is {answer.claim} by the word of {answer.solver}")
+        if isinstance(solution, Solution) and solution.proved_infeasible:
+            complain(f"{name} is infeasible, as is proved")
+        else:
+            hint = "; farkas prove decides it" if isinstance(solution, Solution) else ""
+            complain(f"{name} is {answer.claim} by the word of {answer.solver}{hint}")
         return Exit.NEGATIVE
     if math.isnan(answer.objective):
         complain(f"no answer: {answer.solver} stopped for reason {answer.reason}")

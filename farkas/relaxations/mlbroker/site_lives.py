@@ -12,11 +12,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from farkas.certificates.mlbroker_charges import NEAR, apart_costs, place_charged
+from farkas.certificates.mlbroker_charges import apart_costs, place_charged
 from farkas.certificates.mlbroker_workers import ENDLESS
 from farkas.instances.mlbroker import Brokerage
 from farkas.numbers import Bools, Floats, Ints
 from farkas.relaxations.mlbroker.lives import Lives
+from farkas.tolerances import BRANCHED
 
 ROUNDS = 10
 """Steps of tolls."""
@@ -188,7 +189,7 @@ class SiteLives:
             size = np.zeros(len(self.jobs))
             np.add.at(size, own, (away**2).sum(axis=1))
             apart = self.cost - bound
-            still = (size > 0) & (self.cost - self.bound > 4 * NEAR * np.abs(self.cost))
+            still = (size > 0) & (self.cost - self.bound > 4 * BRANCHED * np.abs(self.cost))
             open_ = open_[still[open_]]
             step = np.zeros(len(self.jobs))
             step[open_] = STEP * apart[open_] / size[open_] / (1 + round_ // 10)

@@ -34,7 +34,7 @@ class SetTies:
         """Mark the toll that counts, of each row of present sites; shape (rows, sets)."""
         sites = self.data.num_sites
         found = np.zeros((len(present), 1 << sites))
-        found[np.arange(len(present)), present @ (1 << np.arange(sites))] = 1.0
+        found[np.arange(len(present)), (present << np.arange(sites)).sum(axis=1)] = 1.0
         return found
 
     def closed(self, tolls: Floats, exponent: int) -> Floats:

@@ -12,9 +12,11 @@ from pathlib import Path
 
 import pytest
 
+import farkas
 from farkas.cli import call
 from farkas.exact.node_solver import NodeSolver
 from farkas.exact.nodes import TreeNode
+from farkas.standalone.checker import check_file
 
 LP = """\
 maximize
@@ -282,3 +284,46 @@ def test_a_program_of_an_instance(capsys: Capture) -> None:
     assert (found["status"], found["numbers"]) == ("optimal", "binary")
     assert call(["prove", "mlbroker/tiny"]) == 2
     assert "an instance of mlbroker has many" in capsys.readouterr().err
+
+
+CONSTANT = """\
+NAME T
+OBJSENSE
+ {sense}
+ROWS
+ N C
+ {side} R
+COLUMNS
+ X C {cost} R 1
+RHS
+ RHS R 3 C -7
+ENDATA
+"""
+
+
+@pytest.mark.parametrize(("sense", "side", "cost"), [("MIN", "G", 1), ("MAX", "L", -1)])
+def test_every_file_of_a_proof_counts_the_constant_of_the_objective(
+    sense: str, side: str, cost: int, tmp_path: Path
+) -> None:
+    # 7 + x at x >= 3, least 10; 7 - x at 0 <= x <= 3, most 7
+    best = 10 if sense == "MIN" else 7
+    model, proof = tmp_path / "t.mps", tmp_path / "t.json"
+    model.write_text(CONSTANT.format(sense=sense, side=side, cost=cost))
+    files = [tmp_path / name for name in ("t.vipr", "alone.vipr", "s.vipr", "s.json")]
+    tree, alone, *solved = map(str, files)
+    for command in (
+        ["prove", str(model), "--write", str(proof), "--write", tree],
+        ["check", str(proof), "--stand-alone", alone],
+        ["solve", str(model), "--write", solved[0], "--write", solved[1]],
+    ):
+        assert call(command) == 0
+    for file in files:
+        found = check_file(str(file))
+        bound = found["lower" if sense == "MIN" else "upper"]
+        reached = found[
+            "value" if file.suffix == ".json" else "upper" if sense == "MIN" else "lower"
+        ]
+        assert (bound, reached) == (best, best), file.name
+    for name in ("again.mps", "again.lp"):
+        assert call(["solve", str(model), "--write", str(tmp_path / name)]) == 0
+        assert farkas.prove(tmp_path / name).value == best

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import farkas
 from farkas.algebra import ConvexProgram, programs
 from farkas.cli import call
 from farkas.cli.commands.solve import _exit
@@ -131,8 +132,16 @@ def point(value: float) -> dict[str, object]:
         ({"claim": Claimed.OPTIMAL, **point(1.0)}, Exit.DONE, ""),
         ({"claim": Claimed.FEASIBLE, **point(2.0)}, Exit.DONE, ""),
         ({"claim": Claimed.OPTIMAL, **point(0.5)}, Exit.NEGATIVE, "the point of s is not feasible"),
-        ({"claim": Claimed.INFEASIBLE}, Exit.NEGATIVE, "is infeasible by the word of s"),
-        ({"claim": Claimed.UNBOUNDED}, Exit.NEGATIVE, "is unbounded by the word of s"),
+        (
+            {"claim": Claimed.INFEASIBLE},
+            Exit.NEGATIVE,
+            "is infeasible by the word of s; farkas prove decides it\n",
+        ),
+        (
+            {"claim": Claimed.UNBOUNDED},
+            Exit.NEGATIVE,
+            "is unbounded by the word of s; farkas prove decides it\n",
+        ),
         ({}, Exit.NO_ANSWER, "no answer: s stopped for reason time_limit"),
     ],
 )
@@ -143,6 +152,38 @@ def test_the_exit_code_is_what_became_of_the_point(
     captured = capsys.readouterr().err
     assert words in captured
     assert captured.count("\n") == (code is not Exit.DONE)
+
+
+CASES = {
+    "rows": (" need: x >= 5\n cap: x <= 3", "", "is infeasible, as is proved"),
+    "sides": (" cap: x <= 3", " 2 <= x <= 1", "is infeasible, as is proved"),
+    # x whole between 1/3 and 2/3: no multipliers prove it
+    "whole": (
+        " low: 3 x >= 1\n high: 3 x <= 2",
+        "",
+        "by the word of highs; farkas prove decides it",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_last_line_says_whether_it_is_proved(
+    case: str, tmp_path: Path, capsys: Capture
+) -> None:
+    rows, bounds, words = CASES[case]
+    path = tmp_path / "m.lp"
+    whole = "generals\n x\n" if case == "whole" else ""
+    path.write_text(f"min\n c: x\nst\n{rows}\nbounds\n{bounds}\n{whole}end\n")
+    assert call(["solve", str(path)]) == Exit.NEGATIVE
+    captured = capsys.readouterr()
+    assert captured.err.endswith(f"{words}\n")
+    found = farkas.solve(path)
+    assert found.proved_infeasible is (case != "whole")
+    assert ("proved infeasible" in repr(found)) is (case != "whole")
+    # the certificate of a search proves the last one
+    if case == "whole":
+        assert call(["solve", str(path), "--certify"]) == Exit.NEGATIVE
+        assert capsys.readouterr().err.endswith("is infeasible, as is proved\n")
 
 
 def test_a_point_that_is_better_than_the_proved_bound_is_no_answer(capsys: Capture) -> None:

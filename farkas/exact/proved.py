@@ -1,0 +1,247 @@
+"""What was proved of a program, in numbers, names and words."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from fractions import Fraction
+from typing import Any, Literal
+
+from farkas.certificates import Certificate, Proof
+from farkas.certificates.doubles import double, text_of
+from farkas.certificates.proof import rounded
+from farkas.certificates.rational import RationalCertificate
+from farkas.certificates.work import MOST_WORK
+from farkas.errors import NoAnswer
+from farkas.exact.whole import ZERO
+from farkas.forms.rational import RationalForm, Side
+from farkas.search_tolerances import SOLVER_GAP
+from farkas.shown import ShowsItself, verb
+from farkas.solvers import Answer, Claimed
+from farkas.words import cut, named
+
+Status = Literal["optimal", "infeasible", "unbounded", "bound"]
+
+MOST_LETTERS = 300
+"""Of an explanation in a line."""
+MOST_NODES = 1000
+"""Of larger trees a line does not name the rows that contradict each other."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Proved(ShowsItself):
+    """What was proved of a program.
+
+    Parameters
+    ----------
+    form
+        The program.
+    status
+        ``"optimal"``, ``"infeasible"``, ``"unbounded"``; ``"bound"``: a limit came first.
+    value
+        Of the best point that is feasible exactly; None without, and where there is no best one.
+    point
+        That point, of an unbounded program any that is feasible exactly; None without.
+    bound
+        No point is better; None where nothing was proved, or there is no bound.
+    nodes
+        Nodes of the tree that were solved; 1 of a linear program.
+    seconds
+        Wall time, the solver's included.
+    solver, answer
+        The solver that was asked first, and what it says: a claim.  None where none was asked.
+    certificate
+        Of all of this; None where nothing was proved.
+    interrupted
+        Whether Ctrl-C came first, as a limit does.
+    """
+
+    form: RationalForm
+    status: Status
+    value: Fraction | None = None
+    point: list[Fraction] | None = None
+    bound: Fraction | None = None
+    nodes: int = 1
+    seconds: float = math.nan
+    solver: str = "highs"
+    answer: Answer | None = None
+    certificate: Certificate | None = None
+    interrupted: bool = False
+
+    def __repr__(self) -> str:
+        sides = (("value", self.value), ("bound", self.bound))
+        said = [f", {word} {_number(x)}" for word, x in sides if x is not None]
+        if self.status == "infeasible":
+            large = self.nodes > MOST_NODES
+            why = f"a tree of {self.nodes} nodes" if large else self.explanation
+            said = [f", by {cut(why, MOST_LETTERS)}" if why else ""]
+        return f"<proved of {named(self.form.name)}: {self.status}{''.join(said)}>"
+
+    save, to_frame = verb("save"), verb("to_frame")
+
+    def verify(self) -> Proof:
+        """Prove it again from the certificate and the program, without any solver.
+
+        Raises
+        ------
+        NoAnswer
+            Nothing was proved.
+        """
+        if not isinstance(self.certificate, RationalCertificate):
+            raise NoAnswer(f"nothing was proved of {named(self.form.name)}")
+        return self.certificate.prove_of(self.form, "form", MOST_WORK)
+
+    @property
+    def gap(self) -> float | None:
+        """Distance of value and bound as a share of the larger, rounded up; None without both."""
+        if self.value is None or self.bound is None:
+            return None
+        size = max(abs(self.value), abs(self.bound))
+        share = abs(self.value - self.bound) / size if size else ZERO
+        return double(share, up=True)
+
+    def within(self, gap: float) -> bool:
+        """Whether value and bound are at most a share of the value apart, exactly."""
+        if self.value is None or self.bound is None:
+            return False
+        return abs(self.value - self.bound) <= Fraction(gap) * abs(self.value)
+
+    @property
+    def point_value(self) -> Fraction | None:
+        """Value of the point, of an unbounded program too; None without a point."""
+        return None if self.point is None else self.form.objective(self.point)
+
+    def values(self) -> dict[str, Fraction]:
+        """Entries of the point that are not 0, by name of the source; none that a package added.
+
+        Of an unbounded program, of one point from which its value improves for ever.
+
+        Raises
+        ------
+        NoAnswer
+            There is no point.
+        """
+        if self.point is None:
+            name, why = named(self.form.name), self.explanation
+            raise NoAnswer(f"{name} is infeasible, by {cut(why, MOST_LETTERS)}" if why
+                           else f"no point of {name} is known")  # fmt: skip
+        return self._entries()
+
+    def _entries(self) -> dict[str, Fraction]:
+        form, point = self.form, enumerate(self.point or ())
+        return {form.column_name(j): x for j, x in point if x and j not in form.auxiliary}
+
+    @property
+    def claim(self) -> str | None:
+        """What became of the solver's claim, in words; None where it claims nothing."""
+        answer = self.answer
+        if answer is None or answer.claim is Claimed.NONE:
+            return None
+        who = answer.solver
+        if answer.claim in (Claimed.INFEASIBLE, Claimed.UNBOUNDED):
+            if self.status == "bound":
+                return f"{who} says {answer.claim}; that is not proved"
+            right = "right" if self.status == answer.claim.value else f"wrong: proved {self.status}"
+            return f"{who} says {answer.claim}, which is {right}"
+        if answer.claim is not Claimed.OPTIMAL or self.status == "bound" or self.value is None:
+            said = f"{who} says {answer.claim} at {answer.objective:.12g}"
+            wrong = self.status in ("infeasible", "unbounded")
+            return f"{said}, which is wrong: proved {self.status}" if wrong else said
+        off = Fraction(answer.objective) - self.value
+        said = f"{who} says optimal at {answer.objective:.12g}"
+        if not off:
+            return f"{said}, which is right"
+        size = max(abs(self.value), abs(Fraction(answer.objective)))
+        share = rounded(abs(off) / size, up=True, digits=2)
+        right = "right" if abs(off) <= Fraction(SOLVER_GAP) * size else "wrong"
+        return (
+            f"{said}, which is {right} within {share} of it"
+            if right == "right"
+            else (f"{said}, which is wrong by {share} of it")
+        )
+
+    def contradiction(self) -> list[str]:
+        """Names of the rows and bounds that contradict each other; empty unless infeasible."""
+        from farkas.exact.contradiction import contradicting
+
+        return contradicting(self.form, self.certificate) if self.status == "infeasible" else []
+
+    @property
+    def explanation(self) -> str | None:
+        """What contradicts each other, in one line; None unless infeasible."""
+        return "; ".join(self.contradiction()) if self.status == "infeasible" else None
+
+    @property
+    def statement(self) -> str:
+        """What is proved, in one sentence; digits are cut so that it stays true."""
+        read = ", read as decimals," if self.form.numbers == "decimal" else ", read as doubles,"
+        name, least = named(self.form.name), self.form.sense == "min"
+        if self.status == "optimal" and self.value is not None:
+            return f"The optimal value of {name}{read} is {_number(self.value)}."
+        if self.status == "infeasible":
+            return f"{name}{read} has no point."
+        if self.status == "unbounded":
+            return f"{name}{read} is unbounded."
+        parts = []
+        if self.bound is not None:
+            side = "at least" if least else "at most"
+            parts.append(f"{side} {rounded(self.bound, up=not least)}")
+        if self.value is not None:
+            side = "at most" if least else "at least"
+            parts.append(f"{side} {rounded(self.value, up=least)}")
+        said = " and ".join(parts) or "not bounded so far"
+        return f"The optimal value of {name}{read} is {said}."
+
+    def to_builtins(self, *, point: bool = False) -> dict[str, Any]:
+        """Plain data for JSON; with ``point`` also the entries of the point by name."""
+        up = self.form.sense == "max"
+        data: dict[str, Any] = {
+            "program": self.form.name,
+            "sense": self.form.sense,
+            "numbers": self.form.numbers,
+            "rows": self.form.num_rows,
+            "columns": self.form.num_columns,
+            "integers": int(self.form.integer.sum()),
+            "status": self.status,
+            "value": as_double(self.value),
+            "value_exact": _exact(self.value),
+            "bound": as_double(self.bound, up=up),
+            "bound_exact": _exact(self.bound),
+            "gap": self.gap,
+            "nodes": self.nodes,
+            "seconds": self.seconds,
+            "solver": self.solver,
+            "claim": self.claim,
+            "contradiction": self.contradiction(),
+            "statement": self.statement,
+        }
+        if point:
+            data["point"] = {name: text_of(x) for name, x in self._entries().items()}
+        return data
+
+
+def _number(value: Fraction) -> str:
+    """Write a fraction whole where that is short, else its decimals too."""
+    text = text_of(value)
+    if value.denominator == 1:
+        return text
+    near = rounded(value, up=False, digits=12)
+    if len(text) <= 60:
+        return f"{text}, about {near}"
+    return f"about {near}, exactly a fraction of {len(text)} characters"
+
+
+def as_double(value: Side, up: bool | None = None) -> float | None:
+    """Nearest double; with ``up`` the nearest on that side."""
+    if value is None:
+        return None
+    if up is not None:
+        return double(value, up=up)
+    try:
+        return value.numerator / value.denominator
+    except OverflowError:
+        return None
+
+
+def _exact(value: Side) -> str | None:
+    return None if value is None else text_of(value)

@@ -1,0 +1,147 @@
+"""What was proved: how it shows itself, what it gives away, and what it refuses to."""
+
+from __future__ import annotations
+
+from fractions import Fraction as F
+from pathlib import Path
+
+import pytest
+
+import farkas
+from farkas.errors import InvalidOption, NoAnswer, NotACertificate
+from farkas.exact.proved import MOST_NODES, Proved
+from farkas.exact.proving import prove_form
+from farkas.forms.rational import RationalForm
+from tests.generators.rational import program
+
+
+def corner() -> RationalForm:
+    """min a + 2 b + 1/2, 3 a + 3 b >= 1: 5/6 at a = 1/3."""
+    form = program([[3, 3]], cost=[1, 2], rows=[(1, None)], offset="1/2")
+    return form.replace(name="corner", row_names=("need",), column_names=("a", "b"))
+
+
+def empty() -> RationalForm:
+    """a + b <= 3 and a + b >= 5."""
+    form = program([[1, 1], [1, 1]], cost=[1, 1], rows=[(5, None), (None, 3)])
+    return form.replace(name="empty", row_names=("need", "cap"), column_names=("a", "b"))
+
+
+def endless(whole: int = 0) -> RationalForm:
+    """max a + 7 with a >= 2."""
+    form = program([[1]], cost=[1], rows=[(2, None)], sense="max", offset=7, whole=[whole])
+    return form.replace(name="endless", column_names=("a",))
+
+
+def test_a_line_says_what_was_proved_and_why_there_is_no_point() -> None:
+    assert repr(prove_form(corner())) == (
+        "<proved of corner: optimal, value 5/6, about 0.833333333333, bound 5/6,"
+        " about 0.833333333333>"
+    )
+    found = prove_form(empty())
+    assert found.explanation == "row need: >= 5; row cap: <= 3"
+    assert repr(found) == "<proved of empty: infeasible, by row need: >= 5; row cap: <= 3>"
+    assert prove_form(corner()).explanation is None
+    large = Proved(form=empty(), status="infeasible", nodes=MOST_NODES + 1,
+                   certificate=found.certificate)  # fmt: skip
+    assert repr(large) == "<proved of empty: infeasible, by a tree of 1001 nodes>"
+    rows = tuple(f"a_row_of_a_long_name_{i}" for i in range(60))
+    chain = program([[(j == i) - (j == i - 1) for j in range(60)] for i in range(60)],
+                    cost=[0] * 60, rows=[(1, None)] * 60, ends=[(0, 59)] * 60)  # fmt: skip
+    long = prove_form(chain.replace(row_names=rows))
+    assert long.explanation is not None
+    assert len(long.explanation) > 1000
+    assert len(repr(long)) < 400
+
+
+def test_certificates_are_short_lines_and_tables() -> None:
+    lines = {
+        "tree, optimal": (corner(), "tree about corner: claims bound 5/6, value 5/6"),
+        "tree, infeasible": (empty(), "tree about empty: claims infeasible"),
+        "direction": (endless(), "unbounded about endless: claims unbounded, value 9"),
+    }
+    for form, line in lines.values():
+        held = prove_form(form).certificate
+        assert repr(held) == f"<certificate of type {line}>"
+        page = held._repr_html_()  # type: ignore[union-attr]
+        assert f"<caption>certificate of {form.name}</caption>" in page
+        assert f"<td>{line.partition('claims ')[2]}</td>" in page
+    held = farkas.solve("mlbroker/tiny", "mlbroker.relaxed[tight]", certify=True).certificate
+    assert repr(held).startswith("<certificate of type linear about mlbroker.relaxed")
+    assert len(repr(held)) < 120
+
+
+def test_a_notebook_shows_a_table() -> None:
+    page = prove_form(corner())._repr_html_()
+    for cell in ("min, 1 rows, 2 columns, 2 entries", "optimal", "tree; verify() proves it again"):
+        assert f"<td>{cell}</td>" in page
+    # digits are cut so that both stay true of a minimum: the value upwards, the bound downwards
+    assert '<th scope="row">value</th><td>0.833333334</td>' in page
+    assert '<th scope="row">bound</th><td>0.833333333</td>' in page
+    top = prove_form(corner().replace(sense="max", cost=(F(-1), F(-2)), offset=F(-1, 2)))
+    assert '<th scope="row">value</th><td>-0.833333334</td>' in top._repr_html_()
+    assert '<th scope="row">bound</th><td>-0.833333333</td>' in top._repr_html_()
+    assert "<td>row need: &gt;= 5; row cap: &lt;= 3</td>" in prove_form(empty())._repr_html_()
+    assert "<td>none</td>" in Proved(form=corner(), status="bound")._repr_html_()
+
+
+@pytest.mark.parametrize("whole", [0, 1])
+def test_an_unbounded_program_has_a_point_and_no_value(whole: int) -> None:
+    found = prove_form(endless(whole))
+    assert (found.status, found.value, found.bound) == ("unbounded", None, None)
+    assert repr(found) == "<proved of endless: unbounded>"
+    assert found.point is not None
+    assert found.point_value == found.point[0] + 7 >= 9
+    assert found.values() == {"a": found.point[0]}
+    shown = found.to_builtins(point=True)
+    assert (shown["value"], shown["value_exact"]) == (None, None)
+    assert F(shown["point"]["a"]) == found.point[0]
+    proof = found.verify()
+    assert proof.unbounded
+    assert proof.value == found.point_value
+
+
+def test_values_need_a_point() -> None:
+    found = prove_form(empty())
+    for ask in (found.values, found.to_frame):
+        with pytest.raises(NoAnswer, match="empty is infeasible, by row need: >= 5; row cap: <= 3"):
+            ask()
+    assert found.to_builtins(point=True)["point"] == {}
+    with pytest.raises(NoAnswer, match="no point of corner is known"):
+        Proved(form=corner(), status="bound", bound=F(0)).values()
+
+
+def test_a_frame_holds_the_fractions_too() -> None:
+    frame = prove_form(corner()).to_frame()
+    rows = frame if isinstance(frame, list) else frame.to_dict("records")
+    assert rows == [{"variable": "a", "value": 1 / 3, "exact": "1/3"}]
+
+
+@pytest.mark.parametrize("form", [corner(), empty(), endless()])
+def test_verify_proves_it_again_about_the_program(form: RationalForm, tmp_path: Path) -> None:
+    found = prove_form(form)
+    proof = found.verify()
+    assert (proof.bound, proof.infeasible, proof.unbounded) == (
+        found.bound, found.status == "infeasible", found.status == "unbounded"
+    )  # fmt: skip
+    assert farkas.check(found).statement == proof.statement
+    path = tmp_path / "proof.json"
+    found.save(path)
+    assert farkas.check(path).bound == proof.bound
+    # of another program the same certificate proves nothing
+    changed = form.replace(cost=tuple(2 * c for c in form.cost))
+    wrong = Proved(form=changed, status=found.status, certificate=found.certificate)
+    with pytest.raises(NotACertificate):
+        wrong.verify()
+
+
+def test_nothing_proved_is_nothing_to_verify_or_save(tmp_path: Path) -> None:
+    found = Proved(form=corner(), status="bound")
+    for ask in (found.verify, lambda: farkas.check(found)):
+        with pytest.raises(NoAnswer, match="nothing was proved of corner"):
+            ask()
+    with pytest.raises(NoAnswer, match="nothing was proved of corner to write"):
+        found.save(tmp_path / "x.json")
+    with pytest.raises(InvalidOption, match="no proof of unboundedness"):
+        prove_form(endless()).save(tmp_path / "x.vipr")
+    assert not list(tmp_path.iterdir())
