@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -29,8 +30,12 @@ from farkas.online.recording import write_run
 from farkas.online.run import Run
 from farkas.required import require_type
 from farkas.suggestions import suggestion
+from farkas.verbs.mistaken import imported_instance
 from farkas.verbs.solution import Solution
 from farkas.words import named
+
+if TYPE_CHECKING:
+    from farkas.instances.traces import Imported
 
 PROGRAMS = {".mps": write_mps, ".lp": write_lp}
 CERTIFICATES = (".json", ".vipr")
@@ -58,17 +63,18 @@ def needs_proof(path: str) -> bool:
 
 
 def save(
-    what: Instance | Run | Certificate | Solution | Proved, path: str | os.PathLike[str]
+    what: Instance | Imported | Run | Certificate | Solution | Proved,
+    path: str | os.PathLike[str],
 ) -> None:
     """Write a file, whole or not at all.
 
     Parameters
     ----------
     what
-        An instance, a run or a certificate (JSON, whatever the suffix), or a solution: of its
-        program with suffix ``.mps`` or ``.lp``, of its certificate with ``.json`` or ``.vipr``,
-        which is about the program itself even where another one bounds it more tightly; of what
-        :func:`farkas.prove` proved, its certificate.
+        An instance, also as it was imported, a run or a certificate (JSON, whatever the suffix);
+        a solution: of its program with suffix ``.mps`` or ``.lp``, of its certificate with
+        ``.json`` or ``.vipr``, which is about the program itself even where another one bounds it
+        more tightly; of what :func:`farkas.prove` proved, its certificate.
 
     Raises
     ------
@@ -88,6 +94,7 @@ def save(
     ...     farkas.load(path).sha256 == farkas.load("mlbroker/tiny").sha256
     True
     """
+    what = imported_instance(what) or what
     require_type(what, (Instance, Run, Certificate, Solution, Proved), "what is saved")
     require_type(path, (str, os.PathLike), "path")
     if isinstance(what, Instance):
@@ -98,7 +105,7 @@ def save(
         write_certificate(what, path)
     elif isinstance(what, Proved):
         _save_proved(what, os.fspath(path))
-    else:
+    elif isinstance(what, Solution):
         _save_solution(what, os.fspath(path))
 
 

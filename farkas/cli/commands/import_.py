@@ -69,13 +69,23 @@ def command(
         )
     imported = import_trace(source, path, kind, seed, **options)
     out = file_for(imported.instance, out, as_json)
+    warned = [f"warning: {words}" for words in imported.warnings]
     if out is None:
-        complain(imported.report())
+        for words in (imported.report(), *warned):
+            complain(words)
         print_document(to_bytes(imported.instance).decode())
         return
     write(imported.instance, out)
     if as_json:
-        counts = {"kept": imported.kept, "dropped": dict(imported.dropped)}
+        counts = {
+            "kept": imported.kept,
+            "dropped": dict(imported.dropped),
+            "understood": dict(imported.told),
+            "warnings": list(imported.warnings),
+        }
         print_json({**summary(imported.instance, out), **counts})
     else:
-        print_written(imported.instance, out, ("from the trace", imported.report()))
+        understood = (("from the trace", imported.report()), *imported.told.items())
+        print_written(imported.instance, out, *understood)
+        for words in warned:
+            complain(words)

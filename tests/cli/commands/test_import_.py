@@ -37,14 +37,14 @@ def test_the_file_holds_what_the_command_counts(
     assert (shown["kept"], shown["sha256"], shown["file"]) == (3, made.sha256, out)
     assert shown["dropped"] == {"outside the window": 1, "without a GPU": 1}
     assert call([*words, "-o", out]) == 0
-    said = "3 jobs imported; 2 left out (1 outside the window, 1 without a GPU)"
+    said = "3 jobs imported; 2 jobs left out: 1 outside the window, 1 without a GPU"
     title, *lines = cells(capsys.readouterr().out)
     assert title == [f"{out}: written"]
     told = dict(lines)
     assert told["from the trace"] == said
     assert told["sha256"] == read(out).sha256
     assert told["size"].startswith("3 jobs, ")
-    assert '"slots":3' in told["settings"]
+    assert "slots 3, " in told["settings"]
 
 
 def test_without_a_file_the_instance_goes_out_and_the_counts_to_standard_error(
