@@ -88,7 +88,7 @@ def role_of(path: str | os.PathLike[str]) -> tuple[str, str]:
         return "", ""
     if is_model(path):
         return "model", (
-            f"a model, not an instance: farkas prove {name} proves its optimum; check takes it as"
+            f"a model: farkas prove {name} proves its optimum; check takes it as"
             " --model, farkas.check as model="
         )
     if suffix == ".vipr":
@@ -139,7 +139,7 @@ def _record(path: str | os.PathLike[str], name: str) -> tuple[str, str]:
         return "", ""
     if "algorithm" in fields:
         return "run", (
-            f"a run, not an instance: farkas check {name} --instance FILE proves it again,"
+            f"a run: farkas check {name} --instance FILE proves it again,"
             f" farkas plot {name} draws it"
         )
     if "statement" in fields:
@@ -165,3 +165,11 @@ def _unknown(path: str | os.PathLike[str], error: FarkasError) -> FarkasError:
         f"{named(os.fspath(path))} {ending} and is no JSON: models end in {', '.join(MODELS)},"
         " instances in .json"
     )
+
+
+def no_store(path: str | os.PathLike[str]) -> FileProblem:
+    """Return the error about a file that is no store of results: what it is instead."""
+    role, what = role_of(path)
+    instead = f"; it is {what}" if role not in ("", "store") else ""
+    made = "is no store of results, which farkas sweep makes"
+    return FileProblem(f"{named(os.fspath(path))}: {made}{instead}")

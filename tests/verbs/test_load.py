@@ -38,7 +38,7 @@ def test_instances_runs_certificates_and_statements_come_back(tmp_path: Path) ->
 
 def test_what_is_no_file_of_farkas_is_named(tmp_path: Path) -> None:
     for name, content, words in (
-        ("rng.mps", "NAME x\n", "is a model, not an instance"),
+        ("rng.mps", "NAME x\n", "is a model: farkas prove"),
         ("x.csv", "a,b\n1,2\n", "is a table: farkas import csv"),
         ("s.toml", 'name = "x"\n', "is a sweep's configuration"),
     ):

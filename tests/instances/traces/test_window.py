@@ -115,9 +115,9 @@ def test_a_begin_that_is_no_time_is_refused():
     ("options", "message"),
     [
         ({"slot": 3}, "importer x has no setting 'slot'; did you mean slots"),
-        ({"slots": 0}, r">= 1 - at `\$\.slots`"),
-        ({"slot_seconds": 0}, r"> 0.0 - at `\$\.slot_seconds`"),
-        ({"jobs": -1}, r">= 0 - at `\$\.jobs`"),
+        ({"slots": 0}, "slots = 0; expected a whole number >= 1$"),
+        ({"slot_seconds": 0}, r"slot_seconds = 0; expected a number > 0\.0 \(seconds\)$"),
+        ({"jobs": -1}, r"jobs = -1; expected .* >= 0$"),
     ],
 )
 def test_impossible_windows_are_refused(options, message):
