@@ -20,14 +20,13 @@ _HOMES = {
     "import_trace": "farkas.instances.traces:import_trace",
     "kinds": "farkas.instances:kinds",
     "library": "farkas.verbs.listing:library",
-    "load": "farkas.instances.library:load_or_read",
     "plot": "farkas.experiments.plotting:plot",
     "programs": "farkas.verbs.listing:programs",
     "to_frame": "farkas.experiments.plotting:to_frame",
     "worst_known": "farkas.verbs.worst_known:worst_known",
 }
 """Module and function behind every public name, as far as a verb has no module of its name."""
-_VERBS = "attack check compare evaluate feed optimum prove run save show solve worst worst_box"
+_VERBS = "attack check compare evaluate feed load optimum prove run save show solve worst worst_box"
 _HOMES |= {name: f"farkas.verbs.{name}:{name}" for name in _VERBS.split()}
 
 __all__ = ["__version__", *_HOMES]

@@ -2,7 +2,6 @@ from farkas.experiments.plotting import plot as plot
 from farkas.experiments.plotting import to_frame as to_frame
 from farkas.instances import kinds as kinds
 from farkas.instances.generate import generate as generate
-from farkas.instances.library import load_or_read as load
 from farkas.instances.traces import import_trace as import_trace
 from farkas.proofs.claim import select as claims
 from farkas.verbs.attack import attack as attack
@@ -13,6 +12,7 @@ from farkas.verbs.feed import feed as feed
 from farkas.verbs.listing import algorithms as algorithms
 from farkas.verbs.listing import library as library
 from farkas.verbs.listing import programs as programs
+from farkas.verbs.load import load as load
 from farkas.verbs.optimum import optimum as optimum
 from farkas.verbs.prove import prove as prove
 from farkas.verbs.run import run as run

@@ -29,18 +29,47 @@ def one_line(text: str, most: int = LONGEST_LINE) -> str:
 
 
 def parsed(error: object) -> str:
-    r"""Return what a decoder says of a file, with the file's words quoted unless they are a name.
+    r"""Return what a decoder says of a file, types in words: every such message goes through here.
+
+    The file's words are quoted unless they are a name.
 
     >>> print(parsed("Object contains unknown field `jobz` - at `$.x`"))
-    Object contains unknown field `jobz` - at `$.x`
+    unknown field `jobz` - at `$.x`
     >>> print(parsed("Object contains unknown field `a`. Proved: `b`"))
-    Object contains unknown field "a`. Proved: `b"
+    unknown field "a`. Proved: `b"
+    >>> print(parsed("Expected `float` >= 0.0 - at `$.x`"))
+    Expected a number >= 0.0 - at `$.x`
+    >>> print(parsed("Expected `int | null`, got `str` - at `$.x`"))
+    Expected a whole number or null, got text - at `$.x`
     """
     text = str(error)
     found = _OF_THE_FILE.fullmatch(text)
-    if found is None or PLAIN.fullmatch(found[3]):
-        return text
-    return f"{found[1]}{quoted(found[3])}{found[4]}"
+    if found is not None and not PLAIN.fullmatch(found[3]):
+        text = f"{found[1]}{quoted(found[3])}{found[4]}"
+    if text.startswith("Object "):  # contains unknown field, missing required field
+        return text.removeprefix("Object ").removeprefix("contains ")
+    return _TYPES.sub(_in_words, text)
+
+
+def _in_words(found: re.Match[str]) -> str:
+    """Say types of JSON in words."""
+    said = found[1] + " or ".join(_TYPE.get(name, name) for name in found[2].split(" | "))
+    if found[3] is not None:
+        said += found[3] + _GOT.get(found[4], _TYPE.get(found[4], found[4]))
+    return said
+
+
+_TYPE = {
+    "float": "a number",
+    "int": "a whole number",
+    "str": "text",
+    "bool": "true or false",
+    "array": "a list",
+    "object": "an object of names and values",
+}
+_GOT = {"float": "a number with a point", "bool": "a truth value"}
+"""What a value is called that is none of those expected, where that differs."""
+_TYPES = re.compile(r"^(Expected )`([a-z]+(?: \| [a-z]+)*)`(?:(, got )`([a-z]+)`)?")
 
 
 def shown(value: object, most: int = LONGEST_WORDS) -> str:

@@ -25,7 +25,7 @@ def test_what_a_decoder_repeats_of_a_file_is_quoted_unless_it_is_a_name(text):
     assert (
         parsed("Invalid enum value 'plain' - at `$.x`") == "Invalid enum value 'plain' - at `$.x`"
     )
-    assert parsed("Expected `int`, got `str`") == "Expected `int`, got `str`"
+    assert parsed("Expected `int`, got `str`") == "Expected a whole number, got text"
 
 
 def test_values_are_shown_as_python_writes_them_and_cut():

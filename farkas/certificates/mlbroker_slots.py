@@ -359,6 +359,7 @@ class SlotTrees(PriceCertificate, frozen=True, kw_only=True, tag="mlbroker_slots
     """
 
     about = "mlbroker"
+    subject = SUBJECT
     bounds = "min"
     slots: ClassVar[type[SlotBounds]] = SlotBounds
     bound: str
@@ -380,11 +381,6 @@ class SlotTrees(PriceCertificate, frozen=True, kw_only=True, tag="mlbroker_slots
             tolls=pack(tolls),
             trees=tuple(trees),
         )
-
-    @property
-    def subject(self) -> str:
-        """The program whose points are placements as they are paid for."""
-        return SUBJECT
 
     def prove_bound(self, data: Brokerage, /) -> Fraction:
         """Bound every leaf anew."""

@@ -12,7 +12,7 @@ import typer
 from farkas.atomic import require_target
 from farkas.cli.completing import complete_instance
 from farkas.errors import FileProblem, InvalidOption
-from farkas.words import named, quoted
+from farkas.words import cleaned, named, quoted
 
 InstanceFile = Annotated[
     str,
@@ -150,11 +150,36 @@ def print_written(instance: Any, path: str, *rows: tuple[str, str]) -> None:
         *rows,
         ("size", sizes(instance)),
         ("made by", quoted(made, len(made)) if rows else made),
-        ("settings", re.sub(r",(?=\S)", ", ", settings)),
+        ("settings", settings_words(settings)),
         ("sha256", instance.sha256),
         ("next", f"farkas compare {named(path)}"),
     ]
     print_table(f"{named(path)}: written", ["", ""], told)
+
+
+def settings_words(text: str) -> str:
+    """Say settings that a description holds as JSON in words; other text stays as it is.
+
+    >>> settings_words('{"slots":24,"start":null,"map":{"submit":"came at"}}')
+    'slots 24, start none, map (submit "came at")'
+    """
+    try:
+        settings = msgspec.json.decode(text, type=dict[str, Any])
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return cleaned(text)
+    return ", ".join(f"{named(word)} {_setting(value)}" for word, value in settings.items())
+
+
+def _setting(value: Any) -> str:
+    if value is None or value in ("", {}, []):
+        return "none"
+    if isinstance(value, dict):
+        return f"({', '.join(f'{named(k)} {_setting(x)}' for k, x in value.items())})"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_setting, value))}]"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return named(value) if isinstance(value, str) else f"{value:.9g}"
 
 
 def summary(instance: Any, path: str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from farkas.adversary.gap import GapProof
+from farkas.adversary.gap import Gap, GapProof, prove_gap
 from farkas.certificates.doubles import text_of
 from farkas.certificates.proof import rounded
 from farkas.errors import InvalidOption, NoAnswer
@@ -25,6 +25,8 @@ from farkas.replay import Replayed, audit
 from farkas.required import require_type
 from farkas.verbs.compare import Comparison
 from farkas.verbs.inputs import InstanceOrName, as_instance
+from farkas.verbs.load import load
+from farkas.verbs.mistaken import imported_instance
 from farkas.verbs.solution import Solution
 from farkas.verbs.worst import WorstCase
 from farkas.words import named
@@ -150,8 +152,8 @@ def plot(
     ----------
     what
         A run, or the run of an optimum; a worst case, or what was proved of one, whose decisions of
-        both sides are drawn; an instance, or the name of one:
-        its jobs over time, what its sites have, its network.
+        both sides are drawn; an instance: its jobs over time, what its sites have, its network.
+        Also the file of one of these, or the name of a shipped instance.
     instance
         That of the run; needed where the run was read from a file, and its instance does not ship.
 
@@ -181,16 +183,20 @@ def plot(
     for path in (what, instance):
         if isinstance(path, str | os.PathLike) and Path(path).suffix in PICTURES:
             raise InvalidOption(f"plot makes a picture; .save({named(os.fspath(path))}) writes it")
-    if isinstance(what, Instance | str | os.PathLike):
-        return _outlined(as_instance(what))
-    if isinstance(what, WorstCase | GapProof):
-        proof = what.proof if isinstance(what, WorstCase) else what
+    given: Any = load(what) if isinstance(what, str | os.PathLike) else what
+    given = imported_instance(given) or given
+    if isinstance(given, Instance):
+        return _outlined(given)
+    if isinstance(given, Gap):
+        given = prove_gap(given)
+    if isinstance(given, WorstCase | GapProof):
+        proof = given.proof if isinstance(given, WorstCase) else given
         pair = pair_of(proof)
         if pair is None:
             raise NoAnswer(f"decisions of kind {named(proof.instance.kind)} have no picture")
         return Picture.of(pair)
-    require_type(what, (Run, OfflineOptimum, WorstCase, GapProof, Instance), "what is drawn")
-    run = what.run if isinstance(what, OfflineOptimum) else what
+    require_type(given, (Run, OfflineOptimum, WorstCase, GapProof, Instance), "what is drawn")
+    run: Run = given.run if isinstance(given, OfflineOptimum) else given
     drawn = layouts.get(run.kind)
     if drawn is None:
         raise NoAnswer(f"decisions of kind {named(run.kind)} have no picture")

@@ -107,7 +107,9 @@ class Instance(
         try:
             return msgspec.convert({"kind": tag, **plain}, cls)
         except msgspec.ValidationError as error:
-            raise InvalidInstance(str(error)) from None
+            from farkas.refusals import parsed
+
+            raise InvalidInstance(parsed(error)) from None
 
     def replace(self, **changes: Any) -> Self:
         """Return a copy with some fields changed, checked like a new instance."""

@@ -1,5 +1,6 @@
 """Settings given by name: checked like instance fields, misspellings answered with the nearest."""
 
+import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
 
@@ -58,7 +59,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             plain = {name: plain_value(value, f"$.{name}") for name, value in values.items()}
             settings = msgspec.convert(plain, cls)
         except (msgspec.ValidationError, InvalidInstance) as error:
-            raise InvalidOption(f"{what}: {parsed(error)}") from None
+            raise InvalidOption(f"{what}: {_refused(parsed(error), values)}") from None
         settings.check(what)
         return settings
 
@@ -74,6 +75,18 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     def text(self) -> str:
         """All settings as one line of JSON, for descriptions."""
         return msgspec.json.encode(self).decode()
+
+
+def _refused(text: str, values: Mapping[str, Any]) -> str:
+    """Name the setting and its value where a decoder names a path; a deeper path stays."""
+    words, at, path = text.partition(" - at `$.")
+    name = re.split(r"\W", path)[0]
+    if not at or name not in values:
+        return text
+    said = words[:1].lower() + words[1:]
+    unit = " (seconds)" if name.endswith("_seconds") else ""
+    deeper = "" if path == f"{name}`" else f"{at}{path}"
+    return f"{name} = {shown(values[name], 40)}; {said}{unit}{deeper}"
 
 
 def _check_ranges(value: Any, where: str) -> None:

@@ -42,7 +42,7 @@ from farkas.online.recording import manifest, plain
 from farkas.online.replayed import prove_value
 from farkas.online.run import Bound, Run, Sense
 from farkas.portable.sums import added
-from farkas.refusals import shown
+from farkas.refusals import parsed, shown
 from farkas.registry import Registry
 
 Progress = Callable[[int, int], None]
@@ -175,7 +175,7 @@ class Algorithm:
             try:
                 settled[name] = msgspec.convert(value, self.types[name], strict=strict)
             except (msgspec.ValidationError, UnicodeEncodeError) as error:
-                message = f"{self.name}: option {name} cannot be {shown(value)}: {error}"
+                message = f"{self.name}: option {name} cannot be {shown(value)}: {parsed(error)}"
                 raise InvalidOption(message) from None
             if isinstance(settled[name], float) and not math.isfinite(settled[name]):
                 raise InvalidOption(f"{self.name}: option {name} = {value}; give a finite number")

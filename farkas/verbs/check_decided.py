@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
-import msgspec
-
+from farkas.certificates.files import from_json as certificate_from_json
+from farkas.errors import FarkasError, FileProblem
 from farkas.online.run import Run
 from farkas.online.run import from_json as run_from_json
+from farkas.verbs.check_file import fields_of
 from farkas.verbs.check_run import RunProof, prove_run
 from farkas.verbs.inputs import InstanceOrName, as_instance
 
@@ -17,13 +19,26 @@ if TYPE_CHECKING:
     DecidedProof = RunProof | GapProof
 
 
-def read_decided(content: bytes, where: str) -> Run | Gap:
-    """Read a run, or a statement of a gap; raises `FileProblem` when it is neither."""
-    if "statement" not in msgspec.json.decode(content, type=dict[str, msgspec.Raw]):
+def read_decided(content: bytes, where: str, path: str | os.PathLike[str] = "") -> Run | Gap:
+    """Read a run, or a statement of a gap; raises `FileProblem`, which says what else it is."""
+    fields = fields_of(content)
+    if not fields & {"algorithm", "statement"}:
+        raise _no_certificate(content, where, path)
+    if "statement" not in fields:
         return run_from_json(content, where)
     from farkas.adversary.gap import from_json
 
     return from_json(content, where)
+
+
+def _no_certificate(content: bytes, where: str, path: str | os.PathLike[str]) -> FarkasError:
+    from farkas.verbs.mistaken import mistaken  # here: files are mostly what they are given for
+
+    try:
+        certificate_from_json(content, where)
+    except FileProblem as error:
+        return mistaken(path, error, "certificate")
+    return FileProblem(f"{where}: is no certificate")
 
 
 def prove_decided(

@@ -35,14 +35,16 @@ def prove_file(
 def opened(path: str | os.PathLike[str]) -> Certificate | Run | Gap:
     """Read what a file holds, once; raises `FileProblem` when it is none of these."""
     content, where = read_record(path), named(os.fspath(path))
-    if not _fields(content) & {"algorithm", "statement"}:  # which certificates refuse
+    fields = fields_of(content)
+    if "certificate" in fields and not fields & {"algorithm", "statement"}:  # which they refuse
         return from_json(content, where)
     from farkas.verbs.check_decided import read_decided
 
-    return read_decided(content, where)
+    return read_decided(content, where, path)
 
 
-def _fields(content: bytes) -> set[str]:
+def fields_of(content: bytes) -> set[str]:
+    """Names of the fields of an object in JSON; none of anything else."""
     try:
         return set(msgspec.json.decode(content, type=dict[str, msgspec.Raw]))
     except (msgspec.DecodeError, ValueError, RecursionError):

@@ -225,6 +225,25 @@ def _instance(one: Any) -> str:
     )
 
 
+def _imported(one: Any) -> str:
+    return card(
+        f"imported: {named(one.instance.name)}",
+        [
+            ("from the trace", one.report()),
+            *((f"warning {k}", words) for k, words in enumerate(one.warnings, start=1)),
+            *one.told.items(),
+            ("kind", one.instance.kind),
+            ("instance", "in .instance; verbs take what was imported as it is"),
+        ],
+    )
+
+
+def _imported_line(one: Any) -> str:
+    instance = f"{one.instance.kind} instance {named(one.instance.name)}"
+    warned = "".join(f"; warning: {words}" for words in one.warnings)
+    return f"<imported {instance}: {one.report()}{warned}>"
+
+
 _HEADER = {"farkas", "name", "seed", "description", "public", "note", "expected"}
 """Fields of every instance, which are shown apart or not at all."""
 
@@ -316,6 +335,7 @@ SHOWN: Mapping[str, Callable[[Any], str]] = {
     "Comparison": _comparison,
     "Formulation": _program,
     "GapProof": _proof,
+    "Imported": _imported,
     "Instance": _instance,
     "LinearForm": _form,
     "OfflineOptimum": _optimum,
@@ -357,6 +377,7 @@ LINES: Mapping[str, Callable[[Any], str]] = {
     "Bound": _bound_line,
     "Certificate": _certificate_line,
     "Formulation": lambda one: f"<program {one.full_name}>",
+    "Imported": _imported_line,
     "Instance": lambda one: f"<{one.kind} instance {named(one.name)}, sha256 {one.sha256[:12]}>",
     "LinearForm": lambda one: f"<form of {named(one.name)}: {_form_size(one)}>",
     "GapProof": lambda one: f"<proof: {one.statement}>",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
@@ -32,8 +33,12 @@ from farkas.online.run import Run
 from farkas.required import require_type
 from farkas.suggestions import suggestion
 from farkas.verbs.compare import Comparison
+from farkas.verbs.mistaken import imported_instance
 from farkas.verbs.solution import Solution
 from farkas.words import named
+
+if TYPE_CHECKING:
+    from farkas.instances.traces import Imported
 
 PROGRAMS = {".mps": write_mps, ".lp": write_lp}
 CERTIFICATES = (".json", ".vipr")
@@ -61,7 +66,7 @@ def needs_proof(path: str) -> bool:
 
 
 def save(
-    what: Instance | Run | Certificate | Solution | Proved | Comparison,
+    what: Instance | Imported | Run | Certificate | Solution | Proved | Comparison,
     path: str | os.PathLike[str],
 ) -> None:
     """Write a file, whole or not at all.
@@ -69,10 +74,11 @@ def save(
     Parameters
     ----------
     what
-        An instance, a run or a certificate (JSON, whatever the suffix), or a solution: of its
-        program with suffix ``.mps`` or ``.lp``, of its certificate with ``.json`` or ``.vipr``,
-        which is about the program itself even where another one bounds it more tightly; of what
-        :func:`farkas.prove` proved, its certificate; a comparison (JSON, without its runs).
+        An instance, also as it was imported, a run or a certificate (JSON, whatever the suffix);
+        a solution: of its program with suffix ``.mps`` or ``.lp``, of its certificate with
+        ``.json`` or ``.vipr``, which is about the program itself even where another one bounds it
+        more tightly; of what :func:`farkas.prove` proved, its certificate; a comparison (JSON,
+        without its runs).
 
     Raises
     ------
@@ -92,7 +98,9 @@ def save(
     ...     farkas.load(path).sha256 == farkas.load("mlbroker/tiny").sha256
     True
     """
-    require_type(what, (Instance, Run, Certificate, Solution, Proved, Comparison), "what is saved")
+    what = imported_instance(what) or what
+    known = (Instance, Run, Certificate, Solution, Proved, Comparison)
+    require_type(what, known, "what is saved")
     require_type(path, (str, os.PathLike), "path")
     if isinstance(what, Instance):
         write_instance(what, path)
@@ -105,7 +113,7 @@ def save(
         write_bytes(path, content + b"\n")
     elif isinstance(what, Proved):
         _save_proved(what, os.fspath(path))
-    else:
+    elif isinstance(what, Solution):
         _save_solution(what, os.fspath(path))
 
 

@@ -156,7 +156,7 @@ def test_a_bad_instance_file(
         (["solve", "tiny.json", "-p", "mlbroker.offline", "--gap", "inf"], "gap"),
         (["solve", "tiny.json", "-p", "mlbroker.offline", "--write", "x.txt"], "suffix '.txt'"),
         (["solve", "tiny.json", "-p", "mlbroker.offline", "--write", "no/x.mps"], "no directory"),
-        (["generate"], "Missing argument"),
+        (["generate"], "name a kind, one of coded"),
         (["generate", "mlbrocker"], "did you mean mlbroker"),
         (["generate", "mlbroker", "--preset", "smal"], "did you mean small"),
         (["generate", "mlbroker", "--preset", "small", "--set", "jbos=3"], "jbos"),

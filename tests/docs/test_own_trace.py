@@ -36,7 +36,7 @@ def shown(default: Any) -> str:
     if default in (None, "", msgspec.NODEFAULT):
         return "none"
     if isinstance(default, str):
-        return default
+        return f"`{default}`" if "," in default else default
     plain = [int(x) if x == int(x) else x for x in default] if isinstance(default, tuple) else (
         int(default) if isinstance(default, float) and default == int(default) else default
     )  # fmt: skip

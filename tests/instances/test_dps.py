@@ -33,7 +33,10 @@ def job(**changes):
             r"one per worker type\), got 2 - at `\$\.server_workers\[0\]`",
         ),
         ({"server_workers": [[-1]]}, r">= 0 - at `\$\.server_workers\[0\]\[0\]`"),
-        ({"server_ps": [[0.5]]}, r"Expected `int`, got `float` - at `\$\.server_ps"),
+        (
+            {"server_ps": [[0.5]]},
+            r"Expected a whole number, got a number with a point - at `\$\.server_ps",
+        ),
         ({"worker_bandwidth": [0]}, r"> 0.0 - at `\$\.worker_bandwidth\[0\]`"),
         (job(worker_type=1), r"worker_type < number of worker types = 1, got 1"),
         (job(ps_type=1), r"ps_type < number of server types = 1, got 1"),

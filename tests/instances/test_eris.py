@@ -41,7 +41,10 @@ def state(transfer=(0.0, 0.0), resources=(((0.0, 0.0),), ((0.9, 0.9),))):
         (job(utility=[15, 20]), r"utility 20 <= 15 .* at `\$\.jobs\[0\]\.utility\[1\]`"),
         (job(utility=[15, -1]), r">= 0.0 - at `\$\.jobs\[0\]\.utility\[1\]`"),
         (job(data=[1]), r"2 entries \(one per site\), got 1 - at `\$\.jobs\[0\]\.data`"),
-        (job(data=[1, 0.5]), r"Expected `int`, got `float` - at `\$\.jobs\[0\]\.data\[1\]`"),
+        (
+            job(data=[1, 0.5]),
+            r"Expected a whole number, got a number with a point - at `\$\.jobs\[0\]\.data\[1\]`",
+        ),
         (job(data=[1, -1]), r">= 0 - at `\$\.jobs\[0\]\.data\[1\]`"),
         (job(data=[10**30, 1]), r"too many passes to count exactly - at `\$\.jobs\[0\]`"),
         (job(epochs=0), r">= 1 - at `\$\.jobs\[0\]\.epochs`"),

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
 import typer
 
 from farkas.cli.output import Json, print_line
 from farkas.errors import InvalidOption, MissingInstance
 from farkas.words import quoted
-
-if TYPE_CHECKING:
-    from farkas.certificates import Proof, ViprProof
-    from farkas.verbs.check_decided import DecidedProof
-
-    AnyProof = Proof | DecidedProof | ViprProof
 
 
 def command(
@@ -82,7 +76,7 @@ def command(
             print_line(f"written: {quoted(alone or '')}: {restated.statement}")
 
 
-def _proved(path: str, instance: str | None, model: str | None, most_work: int | None) -> AnyProof:
+def _proved(path: str, instance: str | None, model: str | None, most_work: int | None) -> Any:
     if model is None and most_work is None and path.endswith(".json"):
         from farkas.verbs.check_file import prove_file
 

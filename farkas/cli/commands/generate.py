@@ -18,13 +18,19 @@ from farkas.cli.values import (
     print_written,
     summary,
 )
+from farkas.errors import InvalidOption
 
 
 def command(
     kind: Annotated[
-        str,
-        typer.Argument(metavar="KIND", help="For example mlbroker.", autocompletion=complete_kind),
-    ],
+        str | None,
+        typer.Argument(
+            metavar="KIND",
+            help="For example mlbroker.",
+            autocompletion=complete_kind,
+            show_default=False,
+        ),
+    ] = None,
     preset: Annotated[
         str, typer.Option(help="published, small, ...", autocompletion=complete_preset)
     ] = "published",
@@ -39,9 +45,11 @@ def command(
     was written is summed up.  --set changes a setting; values are
     JSON, for example --set jobs=10 or --set 'epsilon=0.5'.
     """
-    from farkas.instances import to_bytes, write
+    from farkas.instances import kinds, to_bytes, write
     from farkas.instances.generate import generate
 
+    if kind is None:
+        raise InvalidOption(f"name a kind, one of {', '.join(kinds())}: farkas generate KIND")
     check_writable(out)
     instance = generate(kind, preset, seed, **json_assignments(settings, "--set"))
     out = file_for(instance, out, as_json)

@@ -14,7 +14,9 @@ from farkas.cli.values import check_writable
 
 
 def command(
-    file: Annotated[str, typer.Argument(metavar="RUN", help="File of farkas run -o.")],
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="A run, an instance, what farkas worst wrote.")
+    ],
     instance: Annotated[
         str | None,
         typer.Option(
@@ -31,20 +33,23 @@ def command(
 ) -> None:
     """Draw who holds how much of what in a run, and when; without -o as a table.
 
+    Of an instance it draws jobs over time, sites, network: -o names the picture.
+
     What is drawn are the decisions in the file; `farkas check` proves what they are worth.
     """
     from farkas.experiments.plotting import COLUMNS, picture_suffix, plot
-    from farkas.online.run import read_run
 
     if out is not None:
         picture_suffix(out)
         check_writable(out)
-    picture = plot(read_run(file), instance)
+    picture = plot(file, instance)
     rows = picture.rows()
     if out is not None:
         picture.save(out)
     if as_json:
         print_json({"title": picture.title, "rows": rows})
+    elif out is None and picture.pair is None:
+        print_text(f"{picture.title}: {picture.explanation}; -o FILE.svg writes the picture")
     elif out is None:
         print_table(picture.title, list(COLUMNS), [tuple(row.values()) for row in rows])
     else:

@@ -39,10 +39,13 @@ def command(
     leaves such results out.
     """
     from farkas.atomic import write_text
-    from farkas.experiments.report import collect, render
     from farkas.experiments.sweeps import Store
 
     check_writable(out)
+    with Store(store, readonly=True):  # what is no store is told before a package that is missing
+        pass
+    from farkas.experiments.report import collect, render
+
     with progress("claims") as bar, Store(store, readonly=True) as opened:
         contents = collect(
             opened,

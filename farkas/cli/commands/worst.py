@@ -23,8 +23,14 @@ if TYPE_CHECKING:
 
 def command(
     algorithm: Annotated[
-        str, typer.Argument(help="Name, for example dps.simple.", autocompletion=complete_algorithm)
-    ],
+        str | None,
+        typer.Argument(
+            metavar="ALGORITHM",
+            help="Name, for example dps.simple.",
+            autocompletion=complete_algorithm,
+            show_default=False,
+        ),
+    ] = None,
     settings: Settings = None,
     instance: Annotated[
         str | None, typer.Option("--from", metavar="FILE", help="Search around this instance.")
@@ -88,6 +94,10 @@ def command(
     bound, and FILE.box.json, the instance whose box it is about: farkas check --instance
     FILE.box.json takes both.  At --time-limit, or Ctrl-C, what is known of either side is kept.
     """
+    if algorithm is None:
+        raise InvalidOption(
+            "name an algorithm, for example dps.simple; farkas list algorithms lists them"
+        )
     from farkas.online.driver import algorithms
     from farkas.verbs.worst import keep, worst
 

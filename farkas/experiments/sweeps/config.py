@@ -149,11 +149,31 @@ def read_config(path: str | os.PathLike[str]) -> Config:
     try:
         config = msgspec.toml.decode(content, type=Config)
     except msgspec.ValidationError as error:
-        raise InvalidOption(f"{where}: {parsed(error)}") from None
+        raise InvalidOption(f"{where}: {_refused(parsed(error))}") from None
     except (msgspec.DecodeError, ValueError, RecursionError) as error:
         raise FileProblem(f"{where}: is no TOML: {parsed(error)}") from None
     _check(config, where)
     return config
+
+
+TABLES = {"instances": Instances, "algorithms": Algorithms, "programs": Programs}
+"""Tables of a sweep that are written [[NAME]]."""
+
+
+def _refused(text: str) -> str:
+    """Name the table of a sweep where a decoder names a path, and what could stand in it."""
+    words, _, path = text.partition(" - at `$")
+    place = path.strip("`.")
+    name = re.split(r"\W", place)[0]
+    said = (f"{place}: " if place else "") + words[:1].lower() + words[1:]
+    found = re.match(r"unknown field `(\w+)`", words)
+    if found is not None:
+        known = TABLES.get(name, Config).__struct_fields__
+        return said + suggestion(found[1], known)
+    if name in TABLES and words.startswith(("Expected an object", "Expected a list")):
+        example = {"instances": 'files = ["PATH.json"] or kind = "KIND"'}.get(name, 'name = "NAME"')
+        return f"{place} is no table; write [[{name}]] and below it {example}"
+    return said
 
 
 def _check(config: Config, where: str) -> None:

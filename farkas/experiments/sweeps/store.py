@@ -30,6 +30,7 @@ from farkas.instances import Instance, read_bytes, to_bytes
 from farkas.online.run import Bound, Manifest, Sense
 from farkas.reading import opened, require_shallow
 from farkas.refusals import one_line, parsed
+from farkas.verbs.mistaken import no_store
 from farkas.words import named
 
 Status = Literal["done", "failed", "crashed", "overlong"]
@@ -128,7 +129,7 @@ class Store:
         if os.path.lexists(self.path):
             with opened(self.path, sys.maxsize) as file:  # a regular file, of any size
                 if file.read(16) not in (b"", b"SQLite format 3\0"):  # None: SQLite would wait
-                    raise FileProblem(f"{named(str(self.path))}: is no store of results")
+                    raise no_store(self.path)
         with self._typed():
             self._db = sqlite3.connect(
                 self._address(),
@@ -185,17 +186,16 @@ class Store:
             wanted = [part.split()[0] for part in declared.split(",")]
             found = [row[1] for row in self._db.execute(f"PRAGMA table_info({table})")]
             if kinds.get(table) != "table" or found != wanted:
-                raise FileProblem(f"{named(str(self.path))}: is no store of results")
+                raise no_store(self.path)
 
     @contextlib.contextmanager
     def _typed(self) -> Iterator[None]:
         try:
             yield
-        except (sqlite3.Error, sqlite3.Warning, UnicodeError) as error:
-            # a damaged schema may be quoted in a message that is no text
-            other = "not a database" in str(error)
-            what = "is no store of results" if other else "store of results"
-            raise FileProblem(f"{named(str(self.path))}: {what}: {error}") from None
+        except (sqlite3.Error, sqlite3.Warning, UnicodeError) as error:  # damage is no text
+            if "not a database" in str(error):
+                raise no_store(self.path) from None
+            raise FileProblem(f"{named(str(self.path))}: store of results: {error}") from None
 
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[None]:

@@ -9,7 +9,6 @@ prices, types of pods that name none (by installed units), then job by job what
 `farkas.instances.traces.market` lists.
 """
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path as File
@@ -22,6 +21,7 @@ from farkas.instances.options import require_option
 from farkas.instances.traces.importer import Path, importers
 from farkas.instances.traces.market import RANGES, MarketWindow
 from farkas.instances.traces.table import Line, lines
+from farkas.instances.traces.understood import Account
 from farkas.numbers import Floats, Ints
 from farkas.portable.draws import uniform
 
@@ -69,7 +69,7 @@ def read_nodes(path: Path) -> list[Machine]:
     ]
 
 
-def read_pods(path: Path, dropped: Counter[str]) -> list[Pod]:
+def read_pods(path: Path, dropped: Account) -> list[Pod]:
     """Pods with a GPU that have come to an end; the others are counted in ``dropped``.
 
     Raises
@@ -123,7 +123,7 @@ class AlibabaMarket(MarketWindow, frozen=True, kw_only=True):
     cores_per_ps: Count = 8
     prices: str = ""
 
-    def fields(self, path: Path, rng: np.random.Generator, dropped: Counter[str]) -> dict[str, Any]:
+    def fields(self, path: Path, rng: np.random.Generator, dropped: Account) -> dict[str, Any]:
         """Make a market from the pods at ``path`` and a list of nodes."""
         nodes = self._nodes(path)
         trace = self.cut(read_pods(path, dropped), dropped)

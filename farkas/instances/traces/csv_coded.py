@@ -19,6 +19,7 @@ from farkas.instances.coded import OpenShare
 from farkas.instances.options import by_name, require_option
 from farkas.instances.traces.importer import Importer, Path, importers
 from farkas.instances.traces.table import Line, lines
+from farkas.instances.traces.understood import Account, numbers, other_unit
 from farkas.words import named
 
 REQUIRED = ("master", "worker", "rate")
@@ -58,7 +59,7 @@ class CsvCoded(Importer, frozen=True, kw_only=True):
         twice = [column for column, n in Counter(self.map.values()).items() if n > 1]
         require_option(not twice, f"{what}: column {named(''.join(twice[:1]))} has two roles")
 
-    def fields(self, path: Path, rng: np.random.Generator, dropped: Counter[str]) -> dict[str, Any]:
+    def fields(self, path: Path, rng: np.random.Generator, dropped: Account) -> dict[str, Any]:
         """Make an instance from a table of pairs."""
         found: dict[tuple[str, str], tuple[float, float]] = {}
         for line in lines(path, list(self.map.values())):
@@ -68,6 +69,7 @@ class CsvCoded(Importer, frozen=True, kw_only=True):
             found[pair] = self._speed(line)
         if not found:
             raise FileProblem(f"{named(os.fspath(path))}: no line below the header")
+        self._tell(list(found.values()), dropped)
         masters = list(dict.fromkeys(master for master, _ in found))
         for name in self.rows if isinstance(self.rows, dict) else ():
             if name not in masters:
@@ -93,6 +95,16 @@ class CsvCoded(Importer, frozen=True, kw_only=True):
             "rate": rate,
             "shift": shift,
         }
+
+    def _tell(self, speeds: list[tuple[float, float]], account: Account) -> None:
+        """Say what was read in which unit, and which columns name another one."""
+        account.told |= {
+            "rates": numbers([rate for rate, _ in speeds], f"rows per {self.time_unit}"),
+            "shifts": numbers([shift for _, shift in speeds], f"{self.time_unit} per row"),
+        }
+        for role in ("rate", "shift"):
+            found = other_unit(self.map.get(role, ""), self.time_unit, "time_unit")
+            account.warnings += [] if found is None else [found]
 
     def _speed(self, line: Line) -> tuple[float, float]:
         rate = line.positive(self.map["rate"])

@@ -22,7 +22,8 @@ from farkas.instances.traces.jobs_dps import MarketOfJobs
 from farkas.instances.traces.jobs_eris import AuctionOfJobs
 from farkas.instances.traces.jobs_gadget import ClusterOfJobs
 from farkas.instances.traces.jobs_mlbroker import BrokerageOfJobs
-from farkas.instances.traces.table import Line, lines, seconds
+from farkas.instances.traces.table import MISSING, Line, Words, as_words, lines, seconds
+from farkas.instances.traces.understood import SECONDS, Account, other_unit
 from farkas.words import named
 
 ROLES: Mapping[str, str] = {
@@ -37,7 +38,7 @@ ROLES: Mapping[str, str] = {
     " budget in gadget",
 }
 """What a column can be."""
-UNITS: Mapping[str, float] = {"ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
+UNITS: Mapping[str, float] = SECONDS
 """Seconds by unit of time."""
 
 FARTHEST = 10_000 * 365.25 * UNITS["d"]
@@ -46,6 +47,11 @@ MOST_GPUS = 100_000
 """Of a job; the public traces stay below a thousand."""
 
 Unit = Literal["ms", "s", "min", "h", "d"]
+_UNIT_OF = {
+    "submit": "submit_unit", "end": "submit_unit",
+    "duration": "duration_unit", "gpu_time": "duration_unit",
+}  # fmt: skip
+"""Setting that tells the unit of a role."""
 
 
 class TableColumns(msgspec.Struct, frozen=True):
@@ -62,6 +68,8 @@ class TableColumns(msgspec.Struct, frozen=True):
     incomplete
         What to do with a line that lacks a time, the GPUs or the group: refuse the table, or
         leave it out.
+    missing
+        Words that stand for an empty cell, in any case of letters; text parts them by commas.
     part_of_gpu
         What to do with parts of a GPU: refuse the table, or give a whole one.
     """
@@ -70,6 +78,7 @@ class TableColumns(msgspec.Struct, frozen=True):
     submit_unit: Literal["date", "ms", "s", "min", "h", "d"] = "s"
     duration_unit: Unit = "s"
     incomplete: Literal["refuse", "leave_out"] = "refuse"
+    missing: Words = MISSING
     part_of_gpu: Literal["refuse", "round_up"] = "refuse"
 
     def check(self, what: str, valued: bool) -> None:
@@ -90,16 +99,22 @@ class TableColumns(msgspec.Struct, frozen=True):
             valued or "value" not in self.map, f"{what}: this kind has no use for a value"
         )
 
-    def jobs(self, path: Path, dropped: Counter[str]) -> Iterator[TraceJob]:
+    def jobs(self, path: Path, dropped: Account) -> Iterator[TraceJob]:
         """Iterate over the jobs in file order; raises `FileProblem` naming the line."""
         names: dict[str, str] = {}
         line: Line | None = None
-        for line in lines(path, list(self.map.values())):
-            if self.incomplete == "leave_out" and not all(
-                line.text(column) for role, column in self.map.items() if role != "job_id"
-            ):
+        self._tell(dropped)
+        needed = [column for role, column in self.map.items() if role != "job_id"]
+        for line in lines(path, list(self.map.values()), as_words(self.missing)):
+            lacking = [column for column in needed if not line.value(column)]
+            if lacking and self.incomplete == "leave_out":
                 dropped["incomplete"] += 1
                 continue
+            if lacking:
+                raise FileProblem(
+                    f"{line.lacks(lacking[0])}; incomplete=leave_out leaves such lines out"
+                    + ("; missing=WORDS says what counts" if line.text(lacking[0]) else "")
+                )
             job = self._job(line)
             if job.value == 0:
                 dropped["worth nothing"] += 1
@@ -114,6 +129,17 @@ class TableColumns(msgspec.Struct, frozen=True):
             yield job
         if line is None:
             raise FileProblem(f"{named(os.fspath(path))}: there is no job below the header")
+
+    def _tell(self, account: Account) -> None:
+        """Say in which units times are read, and which columns name another one."""
+        account.told["units"] = (
+            f"times {'are dates' if self.submit_unit == 'date' else f'in {self.submit_unit}'} "
+            f"(submit_unit), lengths in {self.duration_unit} (duration_unit)"
+        )
+        for role, setting in _UNIT_OF.items():
+            unit = getattr(self, setting)
+            found = None if unit == "date" else other_unit(self.map.get(role, ""), unit, setting)
+            account.warnings += [] if found is None else [found]
 
     def _job(self, line: Line) -> TraceJob:
         submitted = self._moment(line, "submit")
@@ -202,6 +228,11 @@ class CsvTable(JobTable, frozen=True, kw_only=True):
         given = " that says what jobs are worth" if "value" in self.columns.map else ""
         return f"CSV table{given}"
 
+    @property
+    def dated(self) -> bool:
+        """Whether times of the table are dates."""
+        return self.columns.submit_unit == "date"
+
     def check(self, what: str) -> None:
         """Check ranges and the roles of columns."""
         super().check(what)
@@ -212,7 +243,7 @@ class CsvTable(JobTable, frozen=True, kw_only=True):
         if name != "map":
             super().check_ranges(name, what)
 
-    def read(self, path: Path, dropped: Counter[str]) -> Sequence[TraceJob]:
+    def read(self, path: Path, dropped: Account) -> Sequence[TraceJob]:
         """Return all jobs in file order; raises `FileProblem` naming the line."""
         return list(self.columns.jobs(path, dropped))
 

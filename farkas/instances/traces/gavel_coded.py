@@ -7,7 +7,6 @@ paper's evaluation.  A pair without a measured throughput is forbidden.
 
 import os
 import re
-from collections import Counter
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
@@ -19,6 +18,7 @@ from farkas.instances.base import Count, Index, Positive
 from farkas.instances.coded import Confidence, OpenShare
 from farkas.instances.options import by_name, require_option
 from farkas.instances.traces.importer import Importer, Path, importers
+from farkas.instances.traces.understood import Account, numbers
 from farkas.numbers import Floats
 from farkas.reading import read_record
 from farkas.words import named
@@ -72,7 +72,7 @@ class GavelCoded(Importer, frozen=True, kw_only=True):
     def _counts(self) -> list[int]:
         return [getattr(self, kind) for kind in TYPES]
 
-    def fields(self, path: Path, rng: np.random.Generator, dropped: Counter[str]) -> dict[str, Any]:
+    def fields(self, path: Path, rng: np.random.Generator, dropped: Account) -> dict[str, Any]:
         """Make an instance from a file of throughputs."""
         measured = read_throughputs(path)
         names = list(measured[TYPES[0]])
@@ -89,6 +89,9 @@ class GavelCoded(Importer, frozen=True, kw_only=True):
             [[by_name(self.rows_per_step, name, "rows_per_step")] for name in models]
         )
         speed = per_step * np.repeat(per_type, self._counts(), axis=1)
+        rates = [float(rate) for rate in speed.ravel() if rate > 0]
+        if rates:
+            dropped.told["rates"] = numbers(rates, "rows per s")
         more = {} if self.confidence is None else self._measured(path, models, per_step, per_type)
         return more | {
             "name": "gavel",

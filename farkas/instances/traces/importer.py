@@ -2,23 +2,27 @@
 
 import dataclasses
 import os
-from collections import Counter
+from collections.abc import Mapping
 from typing import Any, ClassVar, TypeAlias
 
 import msgspec
 import numpy as np
 
+from farkas import words
+from farkas.errors import InvalidOption
 from farkas.instances.base import Instance
 from farkas.instances.files import kind_class
 from farkas.instances.options import Settings
+from farkas.instances.traces.understood import Account, number_of
 from farkas.registry import Registry
+from farkas.shown import ShowsItself
 
 Path: TypeAlias = str | os.PathLike[str]
 """Where a trace lies."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Imported:
+@dataclasses.dataclass(frozen=True, repr=False)
+class Imported(ShowsItself):
     """An instance made from a trace.
 
     Parameters
@@ -35,14 +39,33 @@ class Imported:
 
     instance: Instance
     kept: int
-    dropped: Counter[str]
+    dropped: Account
     counted: str = "jobs"
+
+    @property
+    def kind(self) -> str:
+        """Kind of the instance."""
+        return self.instance.kind
+
+    @property
+    def sha256(self) -> str:
+        """Hash of the instance."""
+        return self.instance.sha256
+
+    @property
+    def told(self) -> Mapping[str, str]:
+        """What was understood of the trace: durations, arrivals, units, by a word for each."""
+        return self.dropped.told
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What looks like a mistake, for example a column that names another unit."""
+        return tuple(self.dropped.warnings)
 
     def report(self) -> str:
         """One line: how many jobs are in, how many are not, and why."""
-        reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(self.dropped.items()))
-        left_out = f"; {self.dropped.total()} left out ({reasons})" if reasons else ""
-        return f"{self.kept} {self.counted} imported{left_out}"
+        left_out = self.dropped.words(self.counted)
+        return f"{number_of(self.kept, self.counted)} imported" + (left_out and f"; {left_out}")
 
 
 class Importer(Settings, frozen=True, kw_only=True):
@@ -56,7 +79,7 @@ class Importer(Settings, frozen=True, kw_only=True):
     counted: ClassVar[str] = "jobs"
     """Field of the instance whose entries are counted as kept."""
 
-    def fields(self, path: Path, rng: np.random.Generator, dropped: Counter[str]) -> dict[str, Any]:
+    def fields(self, path: Path, rng: np.random.Generator, dropped: Account) -> dict[str, Any]:
         """Read the trace and return the fields of the instance.
 
         Parameters
@@ -66,7 +89,7 @@ class Importer(Settings, frozen=True, kw_only=True):
         rng
             Draws what the trace does not hold.
         dropped
-            Takes the number of jobs left out, by reason.
+            Takes the number of jobs left out, by reason, and what was understood of the others.
 
         Returns
         -------
@@ -76,16 +99,20 @@ class Importer(Settings, frozen=True, kw_only=True):
 
     def run(self, kind: str, path: Path, seed: int) -> Imported:
         """Import the file at ``path``."""
-        dropped: Counter[str] = Counter()
+        dropped = Account()
         fields = self.fields(path, np.random.default_rng(seed), dropped)
         named = {option: os.path.basename(getattr(self, option)) for option in self.paths}
         fields["name"] = f"{fields['name']}-{seed}"
-        fields["description"] += (
-            f"; left out {dict(sorted(dropped.items()))}; seed {seed}; "
-            f"options {msgspec.structs.replace(self, **named).text()}"
+        left_out, kept = dropped.words(self.counted), len(fields[self.counted])
+        if left_out and not kept and getattr(self, "jobs", None) != 0:
+            raise InvalidOption(
+                f"{words.named(os.fspath(path))}: none of its {self.counted} is left; {left_out}"
+            )
+        fields["description"] += (left_out and f"; {left_out}") + (
+            f"; seed {seed}; options {msgspec.structs.replace(self, **named).text()}"
         )
         instance = kind_class(kind).build(seed=seed, **fields)
-        return Imported(instance, len(fields[self.counted]), dropped, self.counted)
+        return Imported(instance, kept, dropped, self.counted)
 
 
 importers: Registry[type[Importer]] = Registry("importer", "farkas.instances.traces")

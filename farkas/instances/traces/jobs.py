@@ -1,13 +1,13 @@
 """Jobs of a trace, whatever table they come from; what the importers count in them."""
 
 import dataclasses
-from collections import Counter
 from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
 
 from farkas.instances.traces.importer import Path
+from farkas.instances.traces.understood import Account
 from farkas.instances.traces.window import Window
 
 
@@ -58,14 +58,14 @@ class JobTable(Window, frozen=True, kw_only=True):
         """The source in words, for descriptions."""
         raise NotImplementedError(type(self).__name__)
 
-    def read(self, path: Path, dropped: Counter[str]) -> Sequence[TraceJob]:
+    def read(self, path: Path, dropped: Account) -> Sequence[TraceJob]:
         """Return all jobs in file order; raises `FileProblem` naming the line.
 
         What the options leave out is counted in ``dropped``.
         """
         raise NotImplementedError(type(self).__name__)
 
-    def with_gpus(self, path: Path, dropped: Counter[str]) -> list[TraceJob]:
+    def with_gpus(self, path: Path, dropped: Account) -> list[TraceJob]:
         """Jobs that hold a GPU, in file order; the others are counted in ``dropped``."""
         jobs = self.read(path, dropped)
         kept = [job for job in jobs if job.num_gpus > 0]

@@ -8,7 +8,6 @@ drawn from the published ranges: bandwidths, prices, then job by job what
 """
 
 import math
-from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from farkas.instances.base import Count, Positive
 from farkas.instances.traces.importer import Path
 from farkas.instances.traces.jobs import JobTable, TraceJob, most_at_once
 from farkas.instances.traces.market import RANGES, MarketWindow
+from farkas.instances.traces.understood import Account
 from farkas.numbers import Ints
 from farkas.portable.draws import uniform
 
@@ -36,7 +36,7 @@ class MarketOfJobs(MarketWindow, JobTable, frozen=True, kw_only=True):
     ps_per_server: Count = 4
     scale: Positive = 0.5
 
-    def fields(self, path: Path, rng: np.random.Generator, dropped: Counter[str]) -> dict[str, Any]:
+    def fields(self, path: Path, rng: np.random.Generator, dropped: Account) -> dict[str, Any]:
         """Make a market from jobs."""
         trace = self.cut(self.with_gpus(path, dropped), dropped)
         clusters = sorted({job.cluster for _, job in trace}) or ["none"]

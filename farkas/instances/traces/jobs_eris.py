@@ -21,6 +21,7 @@ from farkas.instances.generate.eris import Model, Published, worth_by_delay
 from farkas.instances.rounded import guarded_ceil
 from farkas.instances.traces.importer import Path
 from farkas.instances.traces.jobs import JobTable, TraceJob, most_at_once, whole_units
+from farkas.instances.traces.understood import Account
 from farkas.numbers import Floats, Ints
 from farkas.portable.draws import dirichlet, multinomial, uniform
 
@@ -50,7 +51,7 @@ class AuctionOfJobs(JobTable, frozen=True, kw_only=True):
     worth_decay: Positive = PUBLISHED.worth_decay
     transfer_budget: Nonnegative = PUBLISHED.transfer_budget
 
-    def fields(self, path: Path, rng: np.random.Generator, dropped: Counter[str]) -> dict[str, Any]:
+    def fields(self, path: Path, rng: np.random.Generator, dropped: Account) -> dict[str, Any]:
         """Make an auction from jobs."""
         everything = self.read(path, dropped)
         trace = msgspec.structs.replace(self, jobs=None).cut(everything, dropped)
@@ -81,7 +82,7 @@ class AuctionOfJobs(JobTable, frozen=True, kw_only=True):
         self,
         trace: Sequence[tuple[int, TraceJob]],
         homes: Sequence[str],
-        dropped: Counter[str],
+        dropped: Account,
     ) -> list[tuple[int, TraceJob]]:
         kept: list[tuple[int, TraceJob]] = []
         for slot, job in trace:

@@ -8,7 +8,6 @@ file does not state; then job by job ring bandwidth, efficiency, fixed ring and 
 
 import math
 import os
-from collections import Counter
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,6 +19,7 @@ from farkas.instances.traces.importer import Path
 from farkas.instances.traces.jobs import JobTable, TraceJob
 from farkas.instances.traces.networks import read_network
 from farkas.instances.traces.table import lines
+from farkas.instances.traces.understood import Account
 from farkas.portable.draws import uniform
 
 RANGES = Published()
@@ -53,7 +53,7 @@ class ClusterOfJobs(JobTable, frozen=True, kw_only=True):
     max_workers: Count = 8
     link_scale: Nonnegative = 1.0
 
-    def fields(self, path: Path, rng: np.random.Generator, dropped: Counter[str]) -> dict[str, Any]:
+    def fields(self, path: Path, rng: np.random.Generator, dropped: Account) -> dict[str, Any]:
         """Make a cluster from jobs and a network."""
         trace = self.cut(self.with_gpus(path, dropped), dropped)
         nodes, links, network = self._substrate(rng)

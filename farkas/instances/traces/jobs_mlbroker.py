@@ -8,7 +8,6 @@ job by job worker capacity, worker demand, server demand, synchronisation volume
 deployment rate, and per slot its load and shares.
 """
 
-from collections import Counter
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,6 +18,7 @@ from farkas.instances.options import require_option
 from farkas.instances.traces.importer import Path
 from farkas.instances.traces.jobs import JobTable, TraceJob, whole_units
 from farkas.instances.traces.prices import GpuPrice, read_prices
+from farkas.instances.traces.understood import Account
 from farkas.numbers import Floats
 from farkas.portable.draws import dirichlet, uniform
 
@@ -59,7 +59,7 @@ class BrokerageOfJobs(JobTable, frozen=True, kw_only=True):
         super().check(what)
         require_option(bool(self.prices), f"{what}: name the price table (prices)")
 
-    def fields(self, path: Path, rng: np.random.Generator, dropped: Counter[str]) -> dict[str, Any]:
+    def fields(self, path: Path, rng: np.random.Generator, dropped: Account) -> dict[str, Any]:
         """Make a brokerage from jobs and a table of GPU prices."""
         regions = read_prices(self.prices, self.instance)[: self.sites]
         trace = self.cut(self.with_gpus(path, dropped), dropped)

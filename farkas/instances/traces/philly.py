@@ -1,12 +1,12 @@
 """Rows of the Philly trace: jobs of a multi-tenant GPU cluster (Jeon et al., ATC 2019)."""
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import ClassVar
 
 from farkas.instances.traces.importer import Path
 from farkas.instances.traces.jobs import JobTable, TraceJob
 from farkas.instances.traces.table import lines
+from farkas.instances.traces.understood import Account
 
 COLUMNS = ("timestamp", "duration", "num_gpus", "gpu_time", "cluster")
 
@@ -21,7 +21,12 @@ class PhillyTable(JobTable, frozen=True, kw_only=True):
         """The source in words."""
         return "Philly trace"
 
-    def read(self, path: Path, dropped: Counter[str]) -> Sequence[TraceJob]:
+    @property
+    def dated(self) -> bool:
+        """Its times are dates."""
+        return True
+
+    def read(self, path: Path, dropped: Account) -> Sequence[TraceJob]:
         """Return all jobs in file order; raises `FileProblem` naming the line."""
         return [
             TraceJob(

@@ -63,4 +63,4 @@ def _price(line: Line) -> GpuPrice | None:
     gpus = line.whole("gpu_count")
     if gpus == 0 or not 0 <= reserved <= on_demand:
         raise FileProblem(f"{line.place}: expected GPUs >= 1 and 0 <= reserved <= on demand")
-    return GpuPrice(line.filled("region"), on_demand / gpus, reserved / gpus)
+    return GpuPrice(line.text("region") or line.filled("region"), on_demand / gpus, reserved / gpus)

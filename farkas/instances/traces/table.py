@@ -2,6 +2,7 @@
 
 import csv
 import datetime
+import difflib
 import io
 import math
 import os
@@ -11,6 +12,30 @@ from farkas.errors import FileProblem
 from farkas.instances.traces.importer import Path
 from farkas.reading import read_bytes
 from farkas.words import named
+
+MISSING = "NA,N/A,NaN,null,None,-"
+"""Words that stand for an empty cell, parted by commas, in any case of letters."""
+Words = str | int | float | list[str]
+"""Words parted by commas, or a list of them; one that is a number is a word, too."""
+
+
+def as_words(given: Words) -> frozenset[str]:
+    """Return words that stand for an empty cell, in lower case.
+
+    >>> sorted(as_words("NA, -")), sorted(as_words(-1)), sorted(as_words(["a,b"]))
+    (['-', 'na'], ['-1'], ['a,b'])
+    """
+    words = given if isinstance(given, list) else str(given).split(",")
+    return frozenset(word.strip().casefold() for word in words if word.strip())
+
+
+USUAL = as_words(MISSING)
+
+
+NEAR = 0.6
+"""Likeness from which on a column stands first in a message."""
+MOST_COLUMNS = 20
+"""Of a header that a message lists."""
 
 
 class Line:
@@ -22,35 +47,49 @@ class Line:
         File and line for error messages.
     cells
         Text by column.
+    missing
+        Words that stand for an empty cell, in lower case.
     """
 
-    __slots__ = ("cells", "place")
+    __slots__ = ("cells", "missing", "place")
 
-    def __init__(self, place: str, cells: dict[str, str]) -> None:
+    def __init__(self, place: str, cells: dict[str, str], missing: frozenset[str] = USUAL) -> None:
         self.place = place
         self.cells = cells
+        self.missing = missing
 
     def text(self, column: str) -> str:
         """Text of a cell without surrounding blanks; may be empty."""
         return self.cells[column].strip()
 
+    def value(self, column: str) -> str:
+        """Text of a cell; empty where it is one of the words for a missing value."""
+        text = self.text(column)
+        return "" if text.casefold() in self.missing else text
+
     def filled(self, column: str) -> str:
         """Text of a cell that is not empty; raises `FileProblem`."""
-        text = self.text(column)
+        text = self.value(column)
         if not text:
-            raise FileProblem(f"{self.place}: {named(column)} is empty")
+            raise self.lacks(column)
         return text
+
+    def lacks(self, column: str) -> FileProblem:
+        """Return the complaint that a cell is empty, or holds a word for a missing value."""
+        text = self.text(column)
+        counts = f"= {text!r} counts as a missing value" if text else "is empty"
+        return FileProblem(f"{self.place}: {named(column)} {counts}")
 
     def number(self, column: str) -> float:
         """Finite number of a cell; raises `FileProblem`."""
         value = self.number_or_none(column)
         if value is None:
-            raise self.wrong(column, "a number")
+            raise self.lacks(column)
         return value
 
     def number_or_none(self, column: str) -> float | None:
-        """Finite number of a cell, None if it is empty; raises `FileProblem`."""
-        text = self.text(column)
+        """Finite number of a cell, None if it is missing; raises `FileProblem`."""
+        text = self.value(column)
         if not text:
             return None
         try:
@@ -109,8 +148,13 @@ def seconds(text: str) -> float:
     return moment.timestamp()
 
 
-def lines(path: Path, columns: Sequence[str]) -> Iterator[Line]:
+def lines(path: Path, columns: Sequence[str], missing: frozenset[str] = USUAL) -> Iterator[Line]:
     """Iterate over the lines of a table that has at least ``columns``.
+
+    Parameters
+    ----------
+    missing
+        Words that stand for an empty cell, in lower case.
 
     Raises
     ------
@@ -129,10 +173,10 @@ def lines(path: Path, columns: Sequence[str]) -> Iterator[Line]:
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:
         header = [cell.strip() for cell in next(reader, [])]
-        missing = [column for column in columns if column not in header]
-        if missing:
-            hint = _separated(header)
-            raise FileProblem(f"{name}: line 1: no column {', '.join(map(named, missing))}{hint}")
+        absent = [column for column in columns if column not in header]
+        if absent:
+            hint = _separated(header) or _header(absent, header)
+            raise FileProblem(f"{name}: line 1: no column {', '.join(map(named, absent))}{hint}")
         twice = [column for column in columns if header.count(column) > 1]
         if twice:
             raise FileProblem(f"{name}: line 1: column {named(twice[0])} stands twice")
@@ -142,9 +186,30 @@ def lines(path: Path, columns: Sequence[str]) -> Iterator[Line]:
             place = f"{name}: line {reader.line_num}"
             if len(cells) != len(header):
                 raise FileProblem(f"{place}: {len(cells)} cells, but {len(header)} columns")
-            yield Line(place, dict(zip(header, cells, strict=True)))
+            yield Line(place, dict(zip(header, cells, strict=True)), missing)
     except csv.Error as error:
         raise FileProblem(f"{name}: line {reader.line_num}: {error}") from None
+
+
+def _header(wanted: Sequence[str], header: Sequence[str]) -> str:
+    """Remark that lists the columns that there are, with those nearest to the wanted ones first.
+
+    >>> _header(["Submitted"], ["id", "Submitted (local)"])
+    '; the header has "Submitted (local)", id'
+    """
+
+    def distance(column: str) -> float:
+        matcher = difflib.SequenceMatcher(b=column.casefold())
+        best = 0.0
+        for word in wanted:
+            matcher.set_seq1(word.casefold())
+            inside = word.casefold() in column.casefold() or column.casefold() in word.casefold()
+            best = max(best, matcher.ratio(), float(inside and bool(column)))
+        return -best if best >= NEAR else 0.0
+
+    shown = [named(column) for column in sorted(header, key=distance)]
+    more = [f"{len(shown) - MOST_COLUMNS} more"] if len(shown) > MOST_COLUMNS else []
+    return f"; the header has {', '.join(shown[:MOST_COLUMNS] + more)}" if shown else ""
 
 
 def _separated(header: Sequence[str]) -> str:

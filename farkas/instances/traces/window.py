@@ -1,8 +1,7 @@
 """Cut a window of slots out of a trace."""
 
 import math
-from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Annotated, Protocol, TypeVar
 
 import msgspec
@@ -13,6 +12,7 @@ from farkas.instances.base import Count, Positive
 from farkas.instances.rounded import guarded_ceil
 from farkas.instances.traces.importer import Importer
 from farkas.instances.traces.table import seconds
+from farkas.instances.traces.understood import Account, moment, numbers, span, spans
 from farkas.numbers import Floats
 
 
@@ -26,6 +26,10 @@ class Timed(Protocol):
     @property
     def duration(self) -> float:
         """How long it ran."""
+
+    @property
+    def num_gpus(self) -> int:
+        """GPUs it held."""
 
 
 J = TypeVar("J", bound=Timed)
@@ -53,6 +57,11 @@ class Window(Importer, frozen=True, kw_only=True):
     jobs: Annotated[int, msgspec.Meta(ge=0)] | None = None
     start: float | str | None = None
 
+    @property
+    def dated(self) -> bool:
+        """Whether times of the trace are dates, not seconds since a begin of its own."""
+        return False
+
     def begin(self, times: list[float]) -> float:
         """Begin of the window in seconds, for jobs that came at ``times``, ascending."""
         if self.start is None:
@@ -74,7 +83,7 @@ class Window(Importer, frozen=True, kw_only=True):
         counts = np.searchsorted(times, times + length) - np.arange(len(times))
         return float(times[np.argmax(counts * windows >= len(times))])
 
-    def cut(self, trace: Iterable[J], dropped: Counter[str]) -> list[tuple[int, J]]:
+    def cut(self, trace: Iterable[J], dropped: Account) -> list[tuple[int, J]]:
         """Return (arrival slot, job) of the jobs inside, by time; count the others in ``dropped``.
 
         Jobs that come at the same second keep the order of the trace.
@@ -83,6 +92,7 @@ class Window(Importer, frozen=True, kw_only=True):
         if not ordered:
             return []
         begin = self.begin([job.submitted for job in ordered])
+        self._tell(ordered, begin, dropped)
         inside: list[tuple[int, J]] = []
         for job in ordered:
             slot = math.floor((job.submitted - begin) / self.slot_seconds)
@@ -92,7 +102,30 @@ class Window(Importer, frozen=True, kw_only=True):
                 dropped["beyond the number asked for"] += 1
             else:
                 inside.append((slot, job))
+        if not inside and self.jobs != 0:
+            first, last = self._moment(ordered[0]), self._moment(ordered[-1])
+            raise InvalidOption(
+                f"start = {self.start}: no job comes in the window {self._window(begin)}; the "
+                f"first one comes at {first}, the last at {last}"
+            )
         return inside
+
+    def _tell(self, ordered: Sequence[Timed], begin: float, account: Account) -> None:
+        """Say what was understood of the jobs, those outside of the window with them."""
+        first, last = self._moment(ordered[0]), self._moment(ordered[-1])
+        account.told |= {
+            "durations": spans([job.duration for job in ordered]),
+            "arrivals": f"from {first} to {last}",
+            "GPUs": numbers([job.num_gpus for job in ordered], "a job"),
+            "window": f"{self._window(begin)}: {self.slots} slots of {span(self.slot_seconds)}",
+        }
+
+    def _window(self, begin: float) -> str:
+        end = begin + self.slots * self.slot_seconds
+        return f"from {moment(begin, self.dated)} to {moment(end, self.dated)}"
+
+    def _moment(self, job: Timed) -> str:
+        return moment(job.submitted, self.dated)
 
     def last_slot(self, arrival: int, job: Timed) -> int:
         """Last slot of a job that arrives in slot ``arrival``, cut at the end of the window."""

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from farkas.cli import call
 from farkas.instances import read
-from farkas.instances.traces.csv_jobs import ROLES
+from farkas.instances.files import own_kinds
+from farkas.instances.traces import csv_coded, sources
+from farkas.instances.traces.csv_jobs import ROLES, UNITS
 from tests.instances.traces.made import PHILLY, PRICES
 from tests.tools.cells import cells
 from tests.tools.shared import ROOT
@@ -37,14 +40,14 @@ def test_the_file_holds_what_the_command_counts(
     assert (shown["kept"], shown["sha256"], shown["file"]) == (3, made.sha256, out)
     assert shown["dropped"] == {"outside the window": 1, "without a GPU": 1}
     assert call([*words, "-o", out]) == 0
-    said = "3 jobs imported; 2 left out (1 outside the window, 1 without a GPU)"
+    said = "3 jobs imported; 2 jobs left out: 1 outside the window, 1 without a GPU"
     title, *lines = cells(capsys.readouterr().out)
     assert title == [f"{out}: written"]
     told = dict(lines)
     assert told["from the trace"] == said
     assert told["sha256"] == read(out).sha256
     assert told["size"].startswith("3 jobs, ")
-    assert '"slots":3' in told["settings"]
+    assert "slots 3, " in told["settings"]
 
 
 def test_without_a_file_the_instance_goes_out_and_the_counts_to_standard_error(
@@ -81,3 +84,66 @@ def test_the_page_on_own_traces_lists_every_role() -> None:
     page = (ROOT / "docs" / "own_trace.md").read_text()
     for role in ROLES:
         assert f"| `{role}` |" in page
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ([], "name a source, one of alibaba, csv, gavel, philly"),
+        (["mine.csv"], "mine.csv is a file; the source comes first, one of alibaba, csv, gavel"),
+        (["mine.csv", "--kind", "gadget"], "farkas import csv mine.csv --kind KIND"),
+        (["csv"], "name the file of the trace: farkas import csv PATH"),
+        (["csv", "mine.csv"], "--kind); csv makes coded, dps, eris, gadget, mlbroker"),
+        (["alibaba", "mine.csv"], "--kind); alibaba makes dps"),
+        (["cvs", "mine.csv"], "unknown trace source 'cvs'; did you mean csv?"),
+    ],
+)
+def test_what_is_not_named_is_answered_with_what_there_is(
+    words: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("mine.csv").write_text("a,b\n1,2\n")
+    assert call(["import", *words]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_the_help_names_sources_roles_kinds_and_units(capsys: Capture) -> None:
+    assert call(["import", "--help"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    for word in (*sources(), *own_kinds(), *ROLES, *csv_coded.ROLES, *UNITS, "date"):
+        assert re.search(rf"\b{word}\b", said), word
+    assert "your own table of jobs, or from a public trace" in said
+
+
+def test_a_column_of_another_unit_is_warned_of_in_every_output(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    table = tmp_path / "mine.csv"
+    table.write_text("at,n,len_min\n0,2,60\n60,1,30\n")
+    out = str(tmp_path / "made.json")
+    words = ["import", "csv", str(table), "--kind", "gadget", "--map", "submit=at,gpus=n"]
+    words += ["--map", "duration=len_min"]
+    warning = "len_min names min but is read in s; duration_unit=min reads it so"
+    assert call([*words, "-o", out]) == 0
+    captured = capsys.readouterr()
+    assert captured.err == f"farkas: warning: {warning}\n"
+    assert dict(cells(captured.out)[1:])["durations"] == "30 s to 60 s, median 45 s"
+    assert call(words) == 0
+    assert capsys.readouterr().err == f"farkas: 2 jobs imported\nfarkas: warning: {warning}\n"
+    assert call([*words, "-o", out, "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["warnings"] == [warning]
+    assert shown["understood"]["GPUs"] == "1 to 2 a job, median 1.5"
+    assert call([*words, "-o", out, "--set", "duration_unit=min"]) == 0
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    assert dict(cells(captured.out)[1:])["durations"] == "30 min to 60 min, median 45 min"
+
+
+def test_a_setting_of_the_wrong_type_says_value_and_unit(tmp_path: Path, capsys: Capture) -> None:
+    table = tmp_path / "mine.csv"
+    table.write_text("at,n,len\n0,2,60\n")
+    words = ["import", "csv", str(table), "--kind", "gadget", "--map", "submit=at,gpus=n"]
+    assert call([*words, "--map", "duration=len", "--set", "slot_seconds=1h"]) == 2
+    said = "slot_seconds = '1h'; expected a number, got text (seconds)\n"
+    assert capsys.readouterr().err == f"farkas: import csv to gadget: {said}"

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
 
+import farkas
 from farkas.cli import call
 from farkas.experiments.sweeps import Store
 from tests.experiments.sweeps.made import INSTANCES, result
@@ -76,3 +78,17 @@ def test_what_is_no_store_or_no_folder_is_refused_in_one_line(
     assert "no store of results" in capsys.readouterr().err
     assert wrong.read_bytes() == before
     assert not out.exists()
+
+
+def test_what_is_no_store_is_told_before_a_package_is_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = str(tmp_path / "run.json")
+    farkas.save(farkas.run("mlbroker/tiny", "mlbroker.local"), run)
+    for name in [name for name in sys.modules if name.startswith("farkas.experiments.report")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    assert call(["report", run]) == 2
+    said = capsys.readouterr().err
+    assert "is no store of results, which farkas sweep makes; it is a run" in said
+    assert f"farkas plot {run} draws it" in said

@@ -107,3 +107,10 @@ def test_ctrl_c_keeps_the_best_and_children_die(workers: list[str], tmp_path: Pa
     if tasks.parent.parent.exists():
         assert len(children) == (2 if workers else 0)
         assert not any(Path(f"/proc/{child}").exists() for child in children)
+
+
+def test_without_an_algorithm_it_is_said_what_lists_them(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert call(["worst"]) == 2
+    assert "farkas list algorithms lists them" in capsys.readouterr().err

@@ -15,7 +15,7 @@ from tests.experiments.sweeps.made import LP, written
 @pytest.mark.parametrize(
     ("text", "error", "words"),
     [
-        ("name = 1", InvalidOption, "Expected `str`"),
+        ("name = 1", InvalidOption, "name: expected text, got a whole number"),
         ("name = ", FileProblem, "no TOML"),
         ('name = "a"\ninstances = []', InvalidOption, "no algorithm and no program"),
         ('name = "a"\ninstances = []\nrecheck = 2.0\nprograms = []', InvalidOption, "recheck"),
@@ -27,6 +27,21 @@ from tests.experiments.sweeps.made import LP, written
         ('name = "a"\ninstances = []\nrecheck = nan', InvalidOption, "recheck"),
         ("a = " + "[" * 100_000, FileProblem, "nested too deep"),
         ("a" + ".a" * 100_000 + " = 1", FileProblem, "line 1 holds more than 500 dots"),
+        (
+            'name = "x"\ninstances = ["mlbroker/tiny"]',
+            InvalidOption,
+            r"instances\[0\] is no table; write \[\[instances\]\] and below it files = ",
+        ),
+        (
+            'name = "x"\n[[instances]]\nfile = ["a.json"]',
+            InvalidOption,
+            r"instances\[0\]: unknown field `file`; did you mean files\?",
+        ),
+        (
+            'name = "x"\ninstances = []\nstroe = "a"',
+            InvalidOption,
+            r"bad\.toml: unknown field `stroe`; did you mean store\?",
+        ),
         ("a" + ".a" * 400 + " = 1", InvalidOption, "unknown field"),
         ("#" * (2**20 + 1), FileProblem, "bytes"),
     ],

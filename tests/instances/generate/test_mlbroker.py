@@ -15,9 +15,9 @@ from farkas.portable.draws import dirichlet
     ("settings", "message"),
     [
         ({"num_site": 3}, "generator mlbroker has no setting 'num_site'; did you mean num_sites"),
-        ({"num_sites": "3"}, r"Expected `int`, got `str` - at `\$\.num_sites`"),
+        ({"num_sites": "3"}, r"num_sites = '3'; expected a whole number, got text$"),
         ({"duration": [8, 3]}, r"duration = \[8, 3\]; the lower end comes first"),
-        ({"data_volume": float("nan")}, r"finite number, got nan - at `\$\.data_volume`"),
+        ({"data_volume": float("nan")}, "data_volume = nan; expected a finite number, got nan$"),
         ({"base_price": []}, "at least one resource is needed"),
         ({"discount_threshold": [[1, 2]]}, "give one per resource"),
     ],

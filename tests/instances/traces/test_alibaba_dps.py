@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import numpy as np
 import pytest
 
 from farkas.errors import FileProblem, InvalidOption
 from farkas.instances.traces import import_trace
 from farkas.instances.traces.alibaba_dps import AlibabaMarket, Pod, _types, read_nodes, read_pods
+from farkas.instances.traces.understood import Account
 from tests.instances.traces.made import NODES, PODS
 from tests.tools.shared import shared
 
@@ -77,7 +76,7 @@ def test_nodes_have_whole_cores_and_pods_their_models(folder):
     assert [(n.cores, n.gpus, n.model) for n in nodes] == [
         (64, 2, "P100"), (96, 4, "T4"), (96, 0, ""), (96, 8, "T4"),
     ]  # fmt: skip
-    dropped: Counter[str] = Counter()
+    dropped = Account()
     pods = read_pods(folder / "pods.csv", dropped)
     assert [(p.submitted, p.duration, p.num_gpus, p.models) for p in pods] == [
         (0.0, 600.0, 1, ("P100",)), (300.0, 1.0, 2, ()), (1200.0, 3600.0, 3, ("T4", "V100M16")),
@@ -107,7 +106,7 @@ def test_no_node_is_taken_twice(folder, servers):
 def test_a_pod_that_ends_as_it_begins_is_kept_and_one_that_ends_before_is_not(folder):
     pods = ["x,1,1,1,1000,T4,LS,Running,7,7,0", "y,1,1,1,1000,T4,LS,Running,7,6,0"]
     (folder / "two.csv").write_text(PODS.splitlines()[0] + "\n" + "\n".join(pods) + "\n")
-    dropped: Counter[str] = Counter()
+    dropped = Account()
     assert [pod.duration for pod in read_pods(folder / "two.csv", dropped)] == [0.0]
     assert dropped == {"without an end": 1}
 

@@ -61,7 +61,7 @@ def test_milliseconds_of_our_days_do_not_pass_for_seconds(tmp_path):
         cluster(path, submit_unit="s")
     assert (
         cluster(path, submit_unit="ms").report()
-        == "3 jobs imported; 1 left out (1 outside the window)"
+        == "3 jobs imported; 1 job left out: outside the window"
     )
 
 
@@ -137,13 +137,13 @@ def test_a_table_of_no_jobs_is_refused(tmp_path):
         ("x,0,0.5,1,a,1", "line 5: cards = '0.5'; expected an integer >= 0"),
         ("x,0,-1,1,a,1", "line 5: cards = '-1'; expected an integer >= 0"),
         ("x,0,1,-1,a,1", "line 5: ran = '-1'; expected a number >= 0"),
-        ("x,0,1,,a,1", "line 5: ran = ''; expected a number"),
+        ("x,0,1,,a,1", "line 5: ran is empty; incomplete=leave_out leaves such lines out"),
         ("x,0,1,inf,a,1", "line 5: ran = 'inf'; expected a finite number"),
         ("x,0,1,1,a", "line 5: 5 cells, but 6 columns"),
         ("first,0,1,1,a,1", "line 5: job_id first stands in line 2 too"),
         (",0,1,1,a,1", "line 5: name is empty"),
         ("x,0,1,1,a,-3", "line 5: usd = '-3'; expected a number >= 0"),
-        ("x,0,1,1,,3", "line 5: who is empty"),
+        ("x,0,1,1,,3", "line 5: who is empty; incomplete=leave_out leaves such lines out"),
         ("x,0,1,1_0,a,1", "line 5: ran = '1_0'; expected a number"),
         ("x,0,1,\u0661,a,1", "line 5: ran = '\u0661'; expected a number"),
         ("x,1e9,1,1,a,1", "line 5: came = '1e9'; expected a time within 10,000 years, in h"),
@@ -171,6 +171,100 @@ def test_incomplete_lines_and_parts_of_a_gpu_are_taken_when_asked_for(tmp_path):
     assert {job.name: job.max_workers for job in found.instance.jobs}["y"] == 1
 
 
+WORDS = ["", "n/a", "NA", "NaN", "nan", "null", "None", "-", " n/a "]
+
+
+@pytest.mark.parametrize("word", WORDS)
+@pytest.mark.parametrize("place", range(1, 6))
+def test_the_usual_words_for_a_missing_value_are_like_an_empty_cell(tmp_path, word, place):
+    path = tmp_path / "t.csv"
+    row = ["x", "0", "1", "1", "a", "1"]
+    row[place] = word
+    path.write_text(TABLE + ",".join(row) + "\n")
+    roles = {**ROLES, "value": "usd", "group": "who"}
+    assert cluster(path, roles, incomplete="leave_out").dropped == {"incomplete": 1}
+    with pytest.raises(FileProblem) as caught:
+        cluster(path, roles)
+    column = TABLE.splitlines()[0].split(",")[place]
+    if word:
+        said = f"line 5: {column} = {word.strip()!r} counts as a missing value"
+        end = "; missing=WORDS says what counts"
+    else:
+        said, end = f"line 5: {column} is empty", ""
+    assert str(caught.value) == (f"{path}: {said}; incomplete=leave_out leaves such lines out{end}")
+
+
+@pytest.mark.parametrize("missing", ["unknown,-1", ["unknown", "-1"], "-1, UNKNOWN"])
+def test_the_words_for_a_missing_value_are_a_setting(tmp_path, missing):
+    path = tmp_path / "t.csv"
+    path.write_text(TABLE + "x,0,1,Unknown,a,1\ny,0,1,-1,a,1\n")
+    found = cluster(path, incomplete="leave_out", missing=missing)
+    assert found.dropped == {"incomplete": 2}
+    with pytest.raises(FileProblem, match="ran = 'Unknown'; expected a number"):
+        cluster(path, incomplete="leave_out")
+    path.write_text(TABLE + "x,0,1,NA,a,1\n")
+    with pytest.raises(FileProblem, match="ran = 'NA'; expected a number"):
+        cluster(path, incomplete="leave_out", missing=missing)
+
+
+def test_a_number_is_a_word_for_a_missing_value_too(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text(TABLE + "x,0,-1,1,a,1\n")
+    assert cluster(path, incomplete="leave_out", missing=-1).dropped == {"incomplete": 1}
+
+
+def renamed(tmp_path, **columns):
+    """A table with some columns renamed, and the roles of it."""
+    header, rest = TABLE.split("\n", 1)
+    names = {name: name for name in header.split(",")} | columns
+    path = tmp_path / "renamed.csv"
+    path.write_text(",".join(names[name] for name in header.split(",")) + "\n" + rest)
+    return path, {role: names[column] for role, column in ROLES.items()}
+
+
+@pytest.mark.parametrize(
+    ("column", "unit"),
+    [("Runtime [min]", "min"), ("ran (s)", "s"), ("ran_ms", "ms"), ("run days", "d")],
+)
+def test_a_column_that_names_another_unit_is_warned_of(tmp_path, column, unit):
+    path, roles = renamed(tmp_path, ran=column)
+    found = cluster(path, roles)  # read in hours
+    assert len(found.warnings) == 1
+    assert found.warnings[0].endswith(
+        f" names {unit} but is read in h; duration_unit={unit} reads it so"
+    )
+    assert cluster(path, roles, duration_unit=unit).warnings == ()
+
+
+def test_units_of_arrivals_are_looked_at_unless_they_are_dates(tmp_path):
+    path, roles = renamed(tmp_path, came="submitted_sec", ran="hours")
+    (warning,) = cluster(path, roles).warnings
+    assert warning == "submitted_sec names s but is read in h; submit_unit=s reads it so"
+    assert cluster(path, roles, submit_unit="s", start=0).warnings == ()
+    path, roles = renamed(tmp_path, came="came [us]")
+    assert "submit_unit has no us, convert the column" in cluster(path, roles).warnings[0]
+    path.write_text("came [min],n,h\n2020-01-01,1,1\n")
+    dated = {"submit": "came [min]", "gpus": "n", "duration": "h"}
+    assert cluster(path, dated, submit_unit="date").warnings == ()
+
+
+def test_what_was_understood_is_told_with_its_units(table):
+    told = cluster(table).told
+    assert told["units"] == "times in h (submit_unit), lengths in h (duration_unit)"
+    assert told["durations"] == "60 min to 2 h, median 90 min"
+    assert told["arrivals"] == "from 0 s to 10800 s"
+    assert told["GPUs"] == "1 to 4 a job, median 2"
+
+
+def test_jobs_that_are_all_left_out_are_an_error(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text(TABLE.replace(",2,", ",0,").replace(",4,", ",0,").replace(",1,", ",0,"))
+    message = r"none of its jobs is left; 3 jobs left out: without a GPU"
+    with pytest.raises(InvalidOption, match=message):
+        cluster(path, ROLES)
+    assert cluster(path, ROLES, jobs=0).kept == 0
+
+
 @pytest.mark.parametrize(
     ("roles", "words"),
     [
@@ -195,8 +289,20 @@ def test_a_unit_that_is_not_known_is_answered_with_those_that_are(table):
 
 
 def test_a_column_that_is_not_there_is_named(table):
-    with pytest.raises(FileProblem, match="line 1: no column lasted"):
+    told = r"line 1: no column lasted; the header has name, came, cards, ran, who, usd$"
+    with pytest.raises(FileProblem, match=told):
         cluster(table, {**ROLES, "duration": "lasted"})
+
+
+def test_the_nearest_column_of_the_header_stands_first(table):
+    table.write_text("id,Submitted (local),Run time,GPUs\na,0,1,1\n")
+    roles = {"submit": "Submitted", "gpus": "gpus", "duration": "run_time"}
+    with pytest.raises(FileProblem) as caught:
+        cluster(table, roles)
+    assert str(caught.value).endswith(
+        "line 1: no column Submitted, gpus, run_time; the header has "
+        '"Submitted (local)", GPUs, "Run time", id'
+    )
 
 
 def test_budgets_can_grow_with_the_time_that_a_job_runs(table):

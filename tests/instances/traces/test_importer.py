@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import ClassVar
 
 import numpy as np
 
 from farkas.instances import library
 from farkas.instances.traces.importer import Imported, Importer
+from farkas.instances.traces.understood import Account
 
 
 class Two(Importer, frozen=True, kw_only=True):
@@ -39,15 +39,15 @@ def test_an_import_carries_seed_name_and_every_choice_but_no_folder():
     data = found.instance
     assert (data.name, data.seed) == ("two-7", 7)
     assert data.description == (
-        "made of trace.csv; left out {'too large': 1, 'too late': 2}; seed 7; "
+        "made of trace.csv; 3 jobs left out: 1 too large, 2 too late; seed 7; "
         'options {"beside":"list.csv"}'
     )
     assert data.transfer_budget == np.random.default_rng(7).random()
     assert found.kept == data.num_jobs
     assert found.report() == (
-        f"{data.num_jobs} jobs imported; 3 left out (1 too large, 2 too late)"
+        f"{data.num_jobs} jobs imported; 3 jobs left out: 1 too large, 2 too late"
     )
 
 
 def test_a_report_without_losses_is_short():
-    assert Imported(library.load("eris/tiny"), 5, Counter()).report() == "5 jobs imported"
+    assert Imported(library.load("eris/tiny"), 5, Account()).report() == "5 jobs imported"

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import numpy as np
 
 from farkas.instances.traces.jobs import TraceJob, most_at_once, whole_units
 from farkas.instances.traces.philly_dps import PhillyMarket
+from farkas.instances.traces.understood import Account
 
 
 def job(begin: float, length: float, gpus: int) -> TraceJob:
@@ -20,13 +19,13 @@ def test_a_job_is_named_by_the_trace_or_by_its_cluster_and_time():
 
 
 def test_jobs_without_a_gpu_are_counted_where_there_are_any(folder):
-    dropped: Counter[str] = Counter()
+    dropped = Account()
     kept = PhillyMarket().with_gpus(folder / "philly.csv", dropped)
     assert [j.num_gpus for j in kept] == [2, 4, 1, 1]
     assert dropped == {"without a GPU": 1}
     text = (folder / "philly.csv").read_text().splitlines(keepends=True)
     (folder / "philly.csv").write_text("".join(text[:-1]))
-    none: Counter[str] = Counter()
+    none = Account()
     assert len(PhillyMarket().with_gpus(folder / "philly.csv", none)) == 4
     assert none == {}
 

@@ -22,9 +22,8 @@ def test_jobs_outside_the_window_are_counted(folder):
     imported = brokerage(folder)
     assert imported.kept == imported.instance.num_jobs == 3
     assert imported.dropped == {"outside the window": 1, "without a GPU": 1}
-    assert (
-        imported.report() == "3 jobs imported; 2 left out (1 outside the window, 1 without a GPU)"
-    )
+    told = "3 jobs imported; 2 jobs left out: 1 outside the window, 1 without a GPU"
+    assert imported.report() == told
 
 
 def test_windows_come_from_submit_time_and_duration(folder):

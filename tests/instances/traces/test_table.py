@@ -23,10 +23,10 @@ def read(path, text):
     ("before", "after", "message"),
     [
         ("7201.0,1,", "many,1,", r"philly.csv: line 4: duration = 'many'; expected a number"),
-        ("7201.0,1,", "nan,1,", "line 4: duration = 'nan'; expected a finite number"),
+        ("7201.0,1,", "nan,1,", "line 4: duration = 'nan' counts as a missing value"),
         ("7201.0,1,", "-1,1,", "line 4: duration = '-1'; expected a number >= 0"),
         ("7201.0,1,", "7201.0,1.5,", "line 4: num_gpus = '1.5'; expected an integer >= 0"),
-        ("7201.0,1,", "7201.0,,", "line 4: num_gpus = ''; expected a number"),
+        ("7201.0,1,", "7201.0,,", "line 4: num_gpus is empty"),
         ("2017-10-09 08:00:00", "yesterday", "line 3: timestamp = 'yesterday'; expected a time"),
         (",28800.0,alpha", ",28800.0", "line 3: 4 cells, but 5 columns"),
         ("num_gpus", "gpus", "line 1: no column num_gpus"),
