@@ -17,7 +17,7 @@ from farkas.offline.dps.payments import best_prices, decisions_of
 from farkas.offline.dps.reassigning import Reassigning
 from farkas.offline.dps.repacking import Repacking
 from farkas.offline.dps.server_bound import expanded, group_trees, server_bound
-from farkas.offline.dps.small import few_servers, small
+from farkas.offline.dps.small import crowded, few_servers, small
 from farkas.offline.dps.timeline import ServerTimeline
 from farkas.offline.ladder import Ascent, Rung
 from farkas.online.dps.offers import Decision
@@ -158,6 +158,8 @@ def shares_of(market: Market, priced: PricedServers) -> Floats:
 
 def placements(instance: Market, ascent: Ascent) -> Iterator[Rung]:
     """Bound by prices and trees, place the jobs that these choose, and improve that."""
+    if crowded(instance):  # parts of jobs bound it badly, however long prices are improved
+        yield from few_servers(instance, ascent)
     program, priced = yield from server_bound(instance, ascent)
     try:
         found = Placements(program, priced)
@@ -171,7 +173,8 @@ def placements(instance: Market, ascent: Ascent) -> Iterator[Rung]:
         yield Rung("jobs of the linear program in their classes", found.decisions())
     else:
         found.packing.restore(best)
-    yield from few_servers(instance, ascent)
+    if not crowded(instance):
+        yield from few_servers(instance, ascent)
     trees = group_trees(program, priced)
     if trees is None:
         yield from _moved(found, Moving(found.packing), ascent)
