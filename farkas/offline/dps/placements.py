@@ -199,8 +199,8 @@ def placements(instance: Market, ascent: Ascent) -> Iterator[Rung]:
         before = found.packing.value
         yield from _placed_anew(found, anew, ascent)
         yield from _moved(found, moving, ascent, MOVES_BEFORE)
-        missing = float(trees.bound) - before
-        if not together and found.packing.value - before < LEAST_GAIN * missing:
+        missing = max(0.0, float(trees.bound) - before)
+        if not together and found.packing.value - before <= LEAST_GAIN * missing:
             together = True
             yield from _together(found, anew, ascent)
     with contextlib.suppress(NoAnswer):
