@@ -100,7 +100,9 @@ def place_form(
     )
 
 
-def best_places(form: LinearForm, start: Floats, **options: Any) -> tuple[Floats | None, float]:
+def best_places(
+    form: LinearForm, start: Floats, nodes: int = MOST_NODES, **options: Any
+) -> tuple[Floats | None, float]:
     """Solve the program as far as nodes go, a large one among the columns that matter.
 
     Of a large program the linear relaxation comes first.  Where it earns no more than the start,
@@ -111,6 +113,8 @@ def best_places(form: LinearForm, start: Floats, **options: Any) -> tuple[Floats
     ----------
     start
         A point, shape (columns,).
+    nodes
+        Of the program, at the most.
     options
         Of the solver.
 
@@ -133,8 +137,7 @@ def best_places(form: LinearForm, start: Floats, **options: Any) -> tuple[Floats
         np.subtract.at(reduced, matrix.columns, matrix.values * duals[matrix.rows])
         kept = (np.abs(reduced) <= NEAR * gain) | (relaxed.point > 0) | (start > 0)
         form = form.replace(upper=np.where(kept, form.upper, 0.0))
-    nodes = {"mip_max_nodes": MOST_NODES}
-    answer = solve(form, start=start, solver_options=nodes, **options)
+    answer = solve(form, start=start, solver_options={"mip_max_nodes": nodes}, **options)
     return answer.raw_point, work + float(answer.iterations) * form.num_columns
 
 

@@ -14,10 +14,11 @@ from farkas.errors import NoAnswer, NotACertificate
 from farkas.instances.dps import Market
 from farkas.numbers import Floats, Ints, floats
 from farkas.offline.dps.payments import best_prices, decisions_of
-from farkas.offline.dps.reassigning import Reassigning
-from farkas.offline.dps.repacking import Repacking
+from farkas.offline.dps.reassigning import ROOM, Reassigning
+from farkas.offline.dps.repacking import FAIR_SHARE, Repacking
+from farkas.offline.dps.room import make_room
 from farkas.offline.dps.server_bound import expanded, group_trees, server_bound
-from farkas.offline.dps.small import few_servers, small
+from farkas.offline.dps.small import crowded, few_servers, small
 from farkas.offline.dps.timeline import ServerTimeline
 from farkas.offline.ladder import Ascent, Rung
 from farkas.online.dps.offers import Decision
@@ -28,14 +29,15 @@ TREES_PART = 4
 """Part of the gap that is asked for in which trees are to end, as a divisor."""
 MOVES_BEFORE, GAINS_BEFORE = 500, 8
 """Moves before integer programs, and gains of these before what was found is offered."""
+LEAST_GAIN = 0.1
+"""Share of what is missing that a turn of programs and moves gains before all groups are planned
+together, which costs more."""
 FIRST_MOVES, MORE_MOVES = 500, 1.5
 """Moves before what was found is offered, and how many times as many before it is again."""
 MOST_NODES = 200
 """Nodes of the integer program of all groups."""
 STALLED = 5_000
 """Moves without a gain after which the search ends."""
-FAIR_SHARE = 0.5
-"""Share of a job in an optimum of the linear program from which it is served."""
 
 
 class Placements:
@@ -94,6 +96,11 @@ class Placements:
                     where = packing.timeline.several_servers(job, *self._ranks(job))
                 if where is not None:
                     packing.put(job, where)
+        self.fill()
+
+    def fill(self) -> None:
+        """Place others: those that pay more than their charge, then by what they pay for it."""
+        packing = self.packing
         packing.fill(np.flatnonzero(packing.ratio > 1.0))
         packing.fill(np.argsort(-packing.ratio, kind="stable"))
 
@@ -127,8 +134,7 @@ class Placements:
             else:
                 packing.put(job, where)
         packing.fill(np.array(late, np.int64))
-        packing.fill(np.flatnonzero(packing.ratio > 1.0))
-        packing.fill(np.argsort(-packing.ratio, kind="stable"))
+        self.fill()
 
     def _size(self) -> Floats:
         """Return the larger of the parts that jobs take of the largest servers; shape (jobs,)."""
@@ -148,22 +154,23 @@ class Placements:
         return decisions_of(self.market, self.prices, self.packing.timeline)
 
 
-def shares_of(market: Market, priced: PricedServers) -> Floats:
-    """Share of each job that a linear program places whole, and spread; shape (jobs, 2)."""
+def shares_of(market: Market, ways: Ways, share: Floats) -> Floats:
+    """Share of each job that a program places whole, and spread; shape (jobs, 2)."""
     found = np.zeros((market.num_jobs, 2))
-    ways = priced.ways
-    np.add.at(found, (ways.job, (ways.whole < 0).astype(np.int64)), priced.share)
+    np.add.at(found, (ways.job, (ways.whole < 0).astype(np.int64)), share)
     return found
 
 
 def placements(instance: Market, ascent: Ascent) -> Iterator[Rung]:
     """Bound by prices and trees, place the jobs that these choose, and improve that."""
+    if crowded(instance):  # parts of jobs bound it badly, however long prices are improved
+        yield from few_servers(instance, ascent)
     program, priced = yield from server_bound(instance, ascent)
     try:
         found = Placements(program, priced)
     except NotACertificate as refusal:
         raise NoAnswer(str(refusal)) from None
-    found.follow(shares_of(instance, priced))
+    found.follow(shares_of(instance, priced.ways, priced.share))
     yield Rung("jobs of the linear program", found.decisions())
     best = found.packing.saved()
     found.follow_ways(priced.ways, priced.share)
@@ -171,32 +178,38 @@ def placements(instance: Market, ascent: Ascent) -> Iterator[Rung]:
         yield Rung("jobs of the linear program in their classes", found.decisions())
     else:
         found.packing.restore(best)
-    yield from few_servers(instance, ascent)
+    if not crowded(instance):
+        yield from few_servers(instance, ascent)
     trees = group_trees(program, priced)
     if trees is None:
         yield from _moved(found, Moving(found.packing), ascent)
         return
     best = found.packing.saved()
-    found.follow(trees.settle(lambda: ascent.deadline.left, float(ascent.gap) / 4))
+    plan = trees.settle(lambda: ascent.deadline.left, float(ascent.gap) / 4)
+    found.follow(plan)
     if found.packing.value > best.value:
         yield Rung("whole jobs by class", found.decisions())
     else:
         found.packing.restore(best)
     yield from expanded(trees, ascent, ascent.gap / TREES_PART)
     moving, anew = Moving(found.packing), Reassigning(found.packing, program, priced, trees)
-    yield from _moved(found, moving, ascent, MOVES_BEFORE)
-    yield from _placed_anew(found, anew, ascent)
-    yield from _together(found, moving, ascent)
-    while not (anew.over or moving.over()) and ascent.deadline.left:
+    yield from _roomier(found, anew, plan, ascent)
+    together = False
+    while not (together and (anew.over or moving.over())) and ascent.deadline.left:
+        before = found.packing.value
         yield from _placed_anew(found, anew, ascent)
         yield from _moved(found, moving, ascent, MOVES_BEFORE)
+        missing = max(0.0, float(trees.bound) - before)
+        if not together and found.packing.value - before <= LEAST_GAIN * missing:
+            together = True
+            yield from _together(found, anew, ascent)
     with contextlib.suppress(NoAnswer):
         yield from small(instance, ascent)
     yield from expanded(trees, ascent, Fraction(0))
     yield from _moved(found, moving, ascent)
 
 
-def _together(found: Placements, moving: Moving, ascent: Ascent) -> Iterator[Rung]:
+def _together(found: Placements, anew: Reassigning, ascent: Ascent) -> Iterator[Rung]:
     """Choose whole jobs by class for all groups at once, place these and move.
 
     What groups choose one by one at market prices may ask for more parameter servers than there
@@ -205,7 +218,7 @@ def _together(found: Placements, moving: Moving, ascent: Ascent) -> Iterator[Run
     program, priced, packing = found.program, found.priced, found.packing
     best = np.zeros(found.market.num_jobs)
     np.maximum.at(best, priced.ways.job, priced.margin)
-    room = float(priced.bound) - packing.value
+    room = ROOM * (float(priced.bound) - packing.value)
     kept = priced.ways.chosen(np.flatnonzero(best[priced.ways.job] - priced.margin <= room))
     if not len(kept.job) or not ascent.deadline.left:
         return
@@ -221,9 +234,24 @@ def _together(found: Placements, moving: Moving, ascent: Ascent) -> Iterator[Run
     found.follow_ways(kept, answer.point)
     if packing.value > before.value:
         yield Rung("whole jobs by class, all groups together", found.decisions())
-    yield from _moved(found, moving, ascent, MOVES_BEFORE)
+    plan = shares_of(found.market, kept, answer.point)
+    yield from _roomier(found, anew, plan, ascent)
     if packing.value < before.value:
         packing.restore(before)
+
+
+def _roomier(found: Placements, anew: Reassigning, plan: Floats, ascent: Ascent) -> Iterator[Rung]:
+    """Make room for the jobs of a plan that found none, and fill what is left."""
+    packing = found.packing
+    offered, moves = packing.value, 0
+    for gained in make_room(anew, plan, lambda: ascent.deadline.left):
+        moves += gained
+        if moves >= GAINS_BEFORE or ascent.near_enough(packing.value):
+            offered, moves = packing.value, 0
+            yield Rung("room made for planned jobs", found.decisions())
+    found.fill()
+    if packing.value > offered:
+        yield Rung("room made for planned jobs", found.decisions())
 
 
 def _placed_anew(found: Placements, anew: Reassigning, ascent: Ascent) -> Iterator[Rung]:

@@ -16,6 +16,7 @@ import numpy as np
 
 from farkas.numbers import Floats, Ints
 from farkas.offline.dps.place_program import (
+    MOST_NODES,
     PS,
     SPREAD,
     WHOLE,
@@ -30,13 +31,15 @@ from farkas.relaxations.dps.server_prices import PricedServers, ServerProgram
 from farkas.relaxations.dps.server_trees import GroupTree, ServerTrees
 from farkas.search_tolerances import FINE_GAP
 
-FIRST_COLUMNS, MORE_COLUMNS, MOST_COLUMNS = 500, 3, 150_000
-"""Jobs times servers of a program: at first, how many times as many when nothing is gained any
-more, and the most."""
+FIRST_JOBS, FIRST_COLUMNS, MORE_COLUMNS, MOST_COLUMNS = 40, 500, 3, 150_000
+"""Jobs of a program at first, or as many as have so many columns, jobs times servers, if these are
+more; how many times as many when nothing is gained any more; and the most columns."""
 ROOM = 0.125
 """Share of what could be gained at all that a job may lose at the prices of the bound."""
 MOST_IDLE = 12
 """Programs in a row that gain nothing, after which other moves have their turn."""
+LEAST_WORK = 1e5
+"""Work of a program that HiGHS solves without iterations; what surrounds it takes as long."""
 
 
 @dataclasses.dataclass(slots=True, eq=False)
@@ -59,6 +62,8 @@ class Neighbourhoods:
         Whether one of this size has.
     work
         Of its last program: simplex iterations times columns.
+    idle
+        Programs in a row that gained nothing.
     over
         Whether nothing is left to try.
     """
@@ -66,11 +71,15 @@ class Neighbourhoods:
     jobs: Ints
     servers: Ints
     tree: GroupTree | None = None
-    columns: int = FIRST_COLUMNS
+    columns: int = 0
     tried: set[int] = dataclasses.field(default_factory=set)
     gained: bool = False
-    work: float = 1.0
+    work: float = LEAST_WORK
+    idle: int = 0
     over: bool = False
+
+    def __post_init__(self) -> None:
+        self.columns = max(FIRST_COLUMNS, FIRST_JOBS * len(self.servers))
 
     def next_round(self) -> None:
         """Go through the jobs again, in larger programs as far as there are any."""
@@ -174,7 +183,7 @@ class Reassigning:
             if not able:
                 self.over = True
                 return
-            chosen = max(able, key=lambda n: (missing[n][0] / self.groups[n].work, -n))
+            chosen = max(able, key=lambda n: (self._promise(n, missing[n][0]), -n))
             group = self.groups[chosen]
             job = self._centre(group)
             if job is None:
@@ -185,6 +194,11 @@ class Reassigning:
             idle = 0 if gained else idle + 1
             if gained:
                 missing = self._all_missing()
+
+    def _promise(self, number: int, missing: float) -> float:
+        """Return what a group may gain for the work of its next program, less for each in vain."""
+        group = self.groups[number]
+        return missing / (group.work * (1 + group.idle))
 
     def _all_missing(self) -> list[tuple[float, float]]:
         """Most that programs of each group may gain, and what they are sure not to gain more than.
@@ -212,7 +226,8 @@ class Reassigning:
             gap=max(gap / 4, FINE_GAP),
         )
         group.gained |= gained
-        group.work = max(1.0, self.work)
+        group.idle = 0 if gained else group.idle + 1
+        group.work = max(LEAST_WORK, self.work)
         group.tried.add(job)
         if not gained:
             group.over = len(jobs) == len(able)
@@ -250,7 +265,14 @@ class Reassigning:
         chosen = able[np.lexsort((away, np.maximum(far, 0)))][:count]
         return np.sort(chosen)
 
-    def place(self, jobs: Ints, room: float, **options: object) -> bool:
+    def place(
+        self,
+        jobs: Ints,
+        room: float,
+        modes: dict[int, int] | None = None,
+        nodes: int = MOST_NODES,
+        **options: object,
+    ) -> bool:
         """Place some jobs anew; returns whether payments have risen.
 
         Parameters
@@ -259,15 +281,21 @@ class Reassigning:
             Ascending.
         room
             Most that a job may lose to its best way, at the prices of the bound.
+        modes
+            Of jobs that are not served, 0 whole and 1 spread, where those that are keep theirs.
+        nodes
+            Of the program.
         options
             Of the solver.
         """
         packing = self.packing
         before = {j: packing.take(j) for j in jobs.tolist() if packing.served[j]}
-        ways = self._ways(jobs, room, before)
+        if modes is not None:
+            modes = {**modes, **{j: 0 if where.whole else 1 for j, where in before.items()}}
+        ways = self._ways(jobs, room, before, modes)
         start = self._start(ways, before)
         form = place_form(ways, jobs, self.timeline, packing.payment)
-        point, self.work = best_places(form, start, **options)
+        point, self.work = best_places(form, start, nodes, **options)
         earned = math.fsum(packing.payment[list(before)].tolist())
         if point is not None and form.objective(point) > earned * (1 + FINE_GAP):
             done = self._follow(ways, jobs, np.rint(point).astype(np.int64))
@@ -280,19 +308,29 @@ class Reassigning:
             packing.put(job, where)
         return False
 
-    def _ways(self, jobs: Ints, room: float, before: dict[int, Placed]) -> PlaceColumns:
-        """Where jobs may be: as they were, or where they lose at most ``room`` to their best."""
+    def _ways(
+        self,
+        jobs: Ints,
+        room: float,
+        before: dict[int, Placed],
+        modes: dict[int, int] | None = None,
+    ) -> PlaceColumns:
+        """Where jobs may be: as they were, or where they lose at most ``room`` to their best.
+
+        Where there are modes, a job is placed in its own only.
+        """
         market, timeline = self.market, self.timeline
         least = np.maximum(np.maximum(*self.lost), 0.0) - room
         listed: list[tuple[int, int, int, float]] = []
         for job in jobs.tolist():
             was = before[job].whole if job in before else None
             asked, units = int(market.workers[job]), int(market.ps[job])
-            if was is True or self.lost[0][job] >= least[job]:
+            may = (True, True) if modes is None else (modes[job] == 0, modes[job] == 1)
+            if may[0] and (was is True or self.lost[0][job] >= least[job]):
                 idle = timeline.idle(job, True)
                 fits = (idle[0] >= asked) & (idle[1] >= units)
                 listed += [(WHOLE, job, s, 1.0) for s in np.flatnonzero(fits).tolist()]
-            if was is False or self.lost[1][job] >= least[job]:
+            if may[1] and (was is False or self.lost[1][job] >= least[job]):
                 listed.append((SPREAD, job, -1, 1.0))
                 workers, ps = timeline.idle(job, False)
                 for unit, most, free in ((WORKERS, asked, workers), (PS, units, ps)):

@@ -19,6 +19,8 @@ from farkas.offline.dps.timeline import Placed, ServerTimeline
 
 MOST_OFFERED = 40
 """Waiting jobs that a move offers idle units."""
+FAIR_SHARE = 0.5
+"""Share of a job in an optimum of a linear program from which it is served."""
 Ranks = Callable[[int], tuple[Ints, Ints]]
 EAGER = 3
 """Power of a uniform number that chooses a waiting job: the larger, the likelier are those first

@@ -19,6 +19,8 @@ from farkas.relaxations.dps.server_trees import ServerTrees
 
 WORDS = "prices by class of servers"
 TREES = "trees of whole jobs by group of servers"
+PRICES_PART = 100
+"""Part of the gap that is asked for in which prices are to end, as a divisor."""
 FIRST_NODES, MORE_NODES = 25, 2
 """Nodes before what trees prove is offered, and how many times as many before it is again."""
 LEAST_FALL = Fraction(1, 5)
@@ -58,14 +60,15 @@ def server_bound(
     except NotACertificate as refusal:
         raise NoAnswer(str(refusal)) from None
     best: PricedServers | None = None
-    for priced in program.rounds(lambda: ascent.deadline.left):
+    by_type = msgspec.convert(run_bound(instance, rewards).certificate, DpsPrices).prices
+    close = float(ascent.gap) / PRICES_PART
+    for priced in program.rounds(lambda: ascent.deadline.left, program.tiled(by_type), close):
         if best is None or priced.bound <= best.bound:
             best = priced
         if ascent.better_bound(priced.bound):
             yield Rung(WORDS, bound=bound_of(instance, priced))
     if best is None:
-        by_type = msgspec.convert(run_bound(instance, rewards).certificate, DpsPrices)
-        best = program.by_type(by_type.prices)
+        best = program.by_type(by_type)
         yield Rung(WORDS, bound=bound_of(instance, best))
     return program, best
 

@@ -27,6 +27,8 @@ MOST_POOLED, POOLED_SHARE = 10_000, 0.3
 """Coefficients of a program that counts servers of a type as one, and its share of the time."""
 MOST_PLACED = 3_000
 """Jobs times servers beyond which dps.offline is not even solved, nor that program proved."""
+CROWDED = 10
+"""Jobs per server from which a market of few servers is crowded."""
 MOST_NODES = 200
 """Nodes of a solve that is not proved."""
 
@@ -69,6 +71,11 @@ def small(instance: Market, ascent: Ascent) -> Iterator[Rung]:
     if cells > MOST_CELLS:
         raise NoAnswer(f"dps.offline has {cells} cells of job and server, more than {MOST_CELLS}")
     yield from _PROVED[instance.price_cap is not None](instance, ascent)
+
+
+def crowded(instance: Market) -> bool:
+    """Whether few servers meet many jobs each, which large parts of servers keep waiting."""
+    return instance.num_jobs >= CROWDED * instance.num_servers
 
 
 def few_servers(instance: Market, ascent: Ascent) -> Iterator[Rung]:

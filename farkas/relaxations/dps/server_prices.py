@@ -115,7 +115,12 @@ class ServerProgram:
         self.paying: Bools = market.fits & (self.reward > 0)
 
     def by_type(self, prices: SlotPrices) -> PricedServers:
-        """Take prices by type for those of every class, as where the program is too large.
+        """Take prices by type for those of every class, as where the program is too large."""
+        none = self.whole_ways().chosen(np.zeros(0, np.int64))
+        return self.priced(self.tiled(prices), none, np.zeros(0))
+
+    def tiled(self, prices: SlotPrices) -> SlotPrices:
+        """Prices by type as those of every class.
 
         Parameters
         ----------
@@ -130,9 +135,7 @@ class ServerProgram:
         ):
             steps = np.arange(count) * types * market.horizon
             tiled += [(steps[:, None] + positions).ravel(), np.tile(numbers, count)]
-        none = self.whole_ways().chosen(np.zeros(0, np.int64))
-        everywhere = SlotPrices(prices.scale, *tiled)
-        return self.priced(everywhere, none, np.zeros(0))
+        return SlotPrices(prices.scale, *tiled)
 
     def whole_ways(self) -> Ways:
         """List every class that can host a paying job."""
@@ -183,15 +186,27 @@ class ServerProgram:
         )
         return form, listed
 
-    def rounds(self, left: Callable[[], float] = lambda: math.inf) -> Iterator[PricedServers]:
+    def rounds(
+        self,
+        left: Callable[[], float] = lambda: math.inf,
+        known: SlotPrices | None = None,
+        close: float = 0.0,
+    ) -> Iterator[PricedServers]:
         """Solve, price, and add ways to spread jobs until no cheaper ones are found.
 
-        Nothing comes where a solver gives no multipliers, or the program is too large.
+        Ways enter that are cheap half the way from the prices of the least bound to those of the
+        program: those of the program alone jump while ways are missing, and the ways that enter
+        meanwhile, half of all, are of no use later.  Where none enters so, those of the program
+        decide.  Nothing comes where a solver gives no multipliers, or the program is too large.
 
         Parameters
         ----------
         left
             Tells how many seconds are left.
+        known
+            Prices by class that are known, near which the search begins.
+        close
+            Share of the bound within which the program, below which no bound can be, ends it.
         """
         from farkas.solvers import solve
 
@@ -201,6 +216,9 @@ class ServerProgram:
         alone = self.paying & ~self.classes.hosts.any(axis=1)
         none = SlotPrices(0, *(np.zeros(0, np.int64) for _ in range(4)))
         ways = self._cheaper(ways, self._charges(none), alone)
+        best = None if known is None else self.priced(known, ways, np.zeros(len(ways.job)))
+        if best is not None:
+            ways = self._more(best, ways) or ways
         for _ in range(MOST_ROUNDS):
             form, listed = self.form(ways)
             if not len(ways.job) or form.matrix.size > MOST_ENTRIES or not left():
@@ -209,8 +227,18 @@ class ServerProgram:
             if answer.raw_row_duals is None or answer.raw_point is None:
                 return
             priced = self._priced(answer.row_duals, listed, ways, answer.point)
-            yield priced
-            more = self._more(priced)
+            between = priced
+            if best is not None:
+                halfway = blended(self.market, best.prices, priced.prices)
+                between = self.priced(halfway, ways, answer.point)
+            least = min(priced, between, key=lambda each: each.bound)
+            if best is None or least.bound < best.bound:
+                best = least
+            yield least
+            # not by known prices, which have no placements
+            if float(least.bound) - answer.objective <= close * float(least.bound):
+                return
+            more = self._more(between, ways) or self._more(priced, ways)
             if more is None:
                 return
             ways = more
@@ -251,13 +279,13 @@ class ServerProgram:
         spread = np.where(self.market.fits, in_money(priced.charges.spread, priced.prices), np.inf)
         return whole.min(axis=1, initial=np.inf), spread
 
-    def _more(self, priced: PricedServers) -> Ways | None:
+    def _more(self, priced: PricedServers, ways: Ways) -> Ways | None:
         """Ways with those to spread that pay more than every whole one; None where none is new."""
         whole, spread = self.least_charges(priced)
         saved = np.minimum(whole, self.reward) - spread
         wanted = self.paying & (saved > FINE_GAP * self.reward)
-        ways = self._cheaper(priced.ways, priced.charges, wanted)
-        return None if len(ways.job) == len(priced.ways.job) else ways
+        more = self._cheaper(ways, priced.charges, wanted)
+        return None if len(more.job) == len(ways.job) else more
 
     def _cheaper(self, ways: Ways, charges: Charges, wanted: Bools) -> Ways:
         """Add the cheapest way to spread each job that is wanted, where it is not there yet."""
@@ -277,6 +305,25 @@ class ServerProgram:
 def in_money(charges: Array, prices: SlotPrices) -> Floats:
     """Charges in units of the grid as doubles."""
     return floats(np.ldexp(charges.astype(float), -prices.scale))
+
+
+def blended(market: Market, one: SlotPrices, other: SlotPrices) -> SlotPrices:
+    """Prices half the way between two."""
+    horizon, sides = market.horizon, []
+    for all_positions, all_numbers in (
+        (
+            (one.worker_positions, other.worker_positions),
+            (one.worker_numbers, other.worker_numbers),
+        ),
+        ((one.ps_positions, other.ps_positions), (one.ps_numbers, other.ps_numbers)),
+    ):
+        at, entry = np.unique(np.concatenate(all_positions), return_inverse=True)
+        prices = [
+            in_money(numbers, of) / 2 for numbers, of in zip(all_numbers, (one, other), strict=True)
+        ]
+        total = np.bincount(entry, np.concatenate(prices), len(at))
+        sides.append({"type": at // horizon, "slot": at % horizon, "price": total})
+    return SlotPrices.of(market, *sides)
 
 
 def market_types(market: Market) -> tuple[int, int]:

@@ -111,7 +111,7 @@ def test_too_large_a_program_leaves_prices_by_type(monkeypatch):
 
 
 def test_the_deadline_leaves_what_was_found():
-    market = generate("dps", "published", 0, num_jobs=200, horizon=100, num_servers=3)
+    market = generate("dps", "published", 0, num_jobs=1_001, horizon=500, num_servers=3)
     pressed = threading.Event()
     ascent = Ascent("max", Deadline(stopped=pressed.is_set), Fraction(0))
     methods = []
@@ -135,7 +135,7 @@ def test_whole_jobs_by_class_are_worth_no_less_than_what_is_placed():
     by_class = float(program.reward @ shares.sum(axis=1))
     assert found.packing.value <= by_class * (1 + 1e-6)
     assert by_class <= float(priced.bound) * (1 + 1e-9)
-    found.follow(shares_of(market, priced))
+    found.follow(shares_of(market, priced.ways, priced.share))
     assert found.packing.value <= by_class * (1 + 1e-6)
 
 

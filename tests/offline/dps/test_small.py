@@ -16,7 +16,8 @@ from farkas.errors import NoAnswer
 from farkas.exact.deadline import Deadline
 from farkas.instances.generate import generate
 from farkas.offline.dps import small as small_markets
-from farkas.offline.dps.small import decisions_at, few_servers, small
+from farkas.offline.dps.placements import placements
+from farkas.offline.dps.small import crowded, decisions_at, few_servers, small
 from farkas.offline.ladder import Ascent, ladders
 from farkas.solvers import solve
 from tests.generators.dps import random_market
@@ -83,6 +84,15 @@ def test_few_servers_with_large_jobs_are_closed():
     assert any("dps.interval_ip" in step.method for step in found.steps)
     assert float(found.value) == pytest.approx(exact(market)[1].objective, rel=0.001)
     assert farkas.check(found.run, market).proof.bound == found.bound
+
+
+@pytest.mark.parametrize(("servers", "first"), [(5, "dps.interval_ip"), (20, "prices by class")])
+def test_crowded_markets_meet_whole_jobs_before_prices(servers, first):
+    market = generate("dps", "published", 0, num_jobs=100, horizon=100, num_servers=servers)
+    assert crowded(market) == (servers == 5)
+    rung = next(placements(market, Ascent("max", Deadline(), Fraction(1, 1000))))
+    assert first in rung.method
+    assert rung.bound is not None
 
 
 def test_many_servers_are_left_to_prices():

@@ -12,7 +12,7 @@ from farkas.instances.generate import generate
 from farkas.models.dps.offline import Offline
 from farkas.relaxations.dps import server_prices
 from farkas.relaxations.dps.interval import IntervalLP
-from farkas.relaxations.dps.server_prices import ServerProgram
+from farkas.relaxations.dps.server_prices import ServerProgram, blended, in_money
 from farkas.solvers import solve
 from tests.generators.dps import empty_market, market_in, random_market
 
@@ -82,6 +82,45 @@ def test_what_is_too_large_or_too_late_is_left_out(monkeypatch):
     assert not list(ServerProgram(market, "budget").rounds(lambda: 0.0))
     monkeypatch.setattr(server_prices, "MOST_ENTRIES", 3)
     assert not list(ServerProgram(market, "budget").rounds())
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_known_prices_change_the_way_not_the_end(seed):
+    market = random_market(seed, jobs=9, servers=3)
+    program = ServerProgram(market, "budget")
+    found = last_round(market)
+    if found is None:
+        pytest.skip("nobody pays")
+    first = next(program.rounds())
+    *_, again = program.rounds(known=first.prices)
+    assert float(again.bound) == pytest.approx(float(found.bound), rel=1e-9)
+    rounds = list(program.rounds(close=0.01))
+    assert [each.bound for each in rounds] == [
+        each.bound for each in list(program.rounds())[: len(rounds)]
+    ]
+    assert float(min(each.bound for each in rounds)) <= 1.02 * float(found.bound)
+    assert len(list(program.rounds(close=1.0))) == 1
+
+
+def test_prices_between_two_are_half_of_both():
+    market = generate("dps", "published", 0, num_jobs=60, horizon=60, num_servers=3)
+    one, *_, other = (each.prices for each in ServerProgram(market, "budget").rounds())
+    between = blended(market, one, other)
+    for name in ("worker", "ps"):
+        found = [
+            dict(
+                zip(
+                    getattr(prices, f"{name}_positions").tolist(),
+                    in_money(getattr(prices, f"{name}_numbers"), prices).tolist(),
+                    strict=True,
+                )
+            )
+            for prices in (one, other, between)
+        ]
+        assert set(found[2]) <= set(found[0]) | set(found[1])
+        for at in set(found[0]) | set(found[1]):
+            half = (found[0].get(at, 0.0) + found[1].get(at, 0.0)) / 2
+            assert found[2].get(at, 0.0) == pytest.approx(half, rel=1e-6, abs=1e-9)
 
 
 def test_nobody_and_nothing_to_pay():
