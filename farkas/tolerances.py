@@ -43,9 +43,6 @@ order and the best of several equal choices rely on it.
 FINER = 2.0**-30
 """Share added to a corrected multiplier, so that its product rounds to the right side."""
 
-BRANCHED = 2.0**-20
-"""Share of the cost of placed workers that branchings on whole workers leave open."""
-
 OUTWARD = 2.0**-40
 """Share by which a certificate's number is moved to the safe side, where little is lost by it."""
 

@@ -116,7 +116,7 @@ def test_a_bad_instance_file(
 @pytest.mark.parametrize(
     ("words", "part"),
     [
-        (["bogus"], "No such command 'bogus'"),
+        (["bogus"], "no command 'bogus'"),
         (["--bogus"], "--bogus"),
         (["run"], "Missing argument"),
         (["run", "tiny.json"], "--algorithm"),

@@ -63,7 +63,7 @@ def test_an_instance_is_written_and_summed_up_instead_of_printed(tmp_path: Path)
     said = " ".join(text.split())
     assert "eris-small-3.json: written" in said
     assert "4 jobs, 3 resources, 2 sites, 4 slots; capacity of a site: gpu 2" in said
-    assert '"worth_decay":3.0' in said
+    assert "worth_decay 3," in said
     assert "next farkas compare eris-small-3.json" in said
     made.write_text("mine")
     assert on_terminal(*words, columns=80, folder=tmp_path) == ""
@@ -79,7 +79,6 @@ def test_an_import_says_slots_sites_capacity_what_was_dropped_and_the_settings(
     words = ["import", "philly", "philly.csv", "--kind", "eris", "--set", "slots=3"]
     said = " ".join(on_terminal(*words, columns=100, folder=tmp_path).split())
     assert (tmp_path / "philly-eris-0.json").is_file()
-    assert "3 jobs imported; 2 left out" in said
+    assert "3 jobs imported; 2 jobs left out: 1 outside the window, 1 without GPU time" in said
     assert "2 sites, 3 slots; capacity of all sites: gpu 7" in said
-    assert '"slots":3' in said
-    assert '"slot_seconds":3600.0' in said
+    assert "settings slot_seconds 3600, slots 3," in said
