@@ -46,6 +46,3 @@ LOOSE_SLOPE = 1e-4
 LEVEL = 1e-11
 """Relative shortfall at which a recomputed optimal level counts as reached: tighter than a
 `FINE_GAP`, since bisection repeats the comparison, and ten times a `TIE`."""
-
-BRANCHED = 2.0**-20
-"""Share of the cost of placed workers that branchings on whole workers leave open."""

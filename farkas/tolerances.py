@@ -30,15 +30,15 @@ or slots are dimensionless and use it as it is.  Instances, policies and environ
 FLOORS = 1e-8
 """Share of a capacity by which rings may fill it beyond: each floor that decided how many workers
 fit was forgiven its `ROUNDING`, and several of them add up.  Environment, replay and the bound by
-whole sizes of kind gadget rely on it.
-"""
+whole sizes of kind gadget rely on it."""
 
 TIE = 1e-12
-"""Relative difference of two doubles that exact arithmetic would find equal.
+"""Relative difference of two doubles that exact arithmetic would find equal: thousands of roundings
+fit in.  Probabilities that should sum to 1, equal products in another order and the best of several
+equal choices rely on it."""
 
-Thousands of roundings fit in.  Probabilities that should sum to 1, equal products in another
-order and the best of several equal choices rely on it.
-"""
+BRANCHED = 2.0**-20
+"""Share of the cost of placed workers that branchings on whole workers leave open."""
 
 FINER = 2.0**-30
 """Share added to a corrected multiplier, so that its product rounds to the right side."""

@@ -23,8 +23,7 @@ from farkas.certificates.mlbroker_charge_prices import charged_below, share_char
 from farkas.certificates.mlbroker_transport import capacity_prices
 from farkas.certificates.mlbroker_workers import loads
 from farkas.compiled import Floats1, Floats2, Ints1, Ints2, Out, compiled
-from farkas.search_tolerances import BRANCHED
-from farkas.tolerances import ROUNDING, TINY, ULP
+from farkas.tolerances import BRANCHED, ROUNDING, TINY, ULP
 
 MOST_BRANCHES = 400
 """Nodes of a branching; what is open then is bounded by its transport program."""

@@ -17,7 +17,7 @@ from farkas.certificates.mlbroker_workers import ENDLESS
 from farkas.instances.mlbroker import Brokerage
 from farkas.numbers import Bools, Floats, Ints
 from farkas.relaxations.mlbroker.lives import Lives
-from farkas.search_tolerances import BRANCHED
+from farkas.tolerances import BRANCHED
 
 ROUNDS = 10
 """Steps of tolls."""
