@@ -225,3 +225,36 @@ def test_a_run_says_whether_its_value_is_a_cost_or_a_reward():
 def test_the_line_of_a_bound_is_rounded_down():
     assert repr(Bound(exact="2/3", method="m")) == "<bound of about 0.666666666 by m>"
     assert repr(Bound(exact="-2/3", method="m")) == "<bound of about -0.666666667 by m>"
+
+
+def test_counts_and_seconds_are_those_of_the_object():
+    run = farkas.run("eris/tiny", "eris.eris")
+    steps = run.decisions
+    for count, words in ((0, "0 steps"), (1, "1 step"), (2, "2 steps")):
+        run.decisions = (steps * 2)[:count]
+        assert cells("Run", run)["decisions"] == words
+    form = farkas.solve("mlbroker/tiny", "mlbroker.relaxed").form
+    found = cells("LinearForm", form)
+    for sort, total in (("rows", form.num_rows), ("columns", form.num_columns)):
+        counts = [int(word.split()[-1]) for word in found[sort].split(", ")]
+        assert len(counts) > 1
+        assert sum(counts) == total
+    entry = namespace(algorithm="a", value=2.5, ratio=1.5, seconds=0.12345, note="n")
+    bare = entry.__dict__ | {"ratio": None, "seconds": None, "note": None}
+    both = namespace(entries=[entry, namespace(**bare)], title="t", proved="p")
+    _, rows = read(SHOWN["Comparison"](both))
+    assert rows[1:] == [["a", "2.5", "1.5", "0.123", "n"], ["a", "2.5", "", "", ""]]
+
+
+def test_verdicts_and_worst_cases_say_every_number_in_its_own_row():
+    verdict = namespace(standing="held", runs=3, slack=0.5, tolerance=0.25, counterexample=None,
+                        fails=[], note="", numbers={"x": 1.0, "y": 2.0}, attacked=None)  # fmt: skip
+    assert cells("Verdict", verdict) == {
+        "runs": "3", "smallest slack": "0.5", "tolerance": "0.25", "numbers": "x 1, y 2",
+    }  # fmt: skip
+    gap = namespace(reached=namespace(algorithm="a"), witness=namespace(algorithm="b"))
+    worst = namespace(gap=gap, ratio_words="2", instance="i", evaluations=7, seconds=0.5, seed=9)
+    assert cells("WorstCase", worst) == {
+        "ratio at least": "2", "witness": "b", "instance": "i", "evaluations": "7",
+        "seconds": "0.5", "seed": "9",
+    }  # fmt: skip
