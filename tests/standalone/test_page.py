@@ -352,6 +352,19 @@ def test_what_holds_no_program_is_never_called_proved(page):
     assert results[-1][0]["words"] == "the file.data: the file holds no program"
 
 
+def test_a_file_that_is_not_checked_says_what_is_proved_beside_it_of_its_instance(page):
+    tag, instance, alone = restated()[0]
+    mine = next(content for name, _, content in honest() if name == tag)
+    other = json.dumps(plain() | {"instance": "0f" * 32}).encode()
+    lots = [[("mine.json", mine), ("a.json", beside)] for beside in (alone, other)]
+    lots.append([*lots[0], ("other.json", to_bytes(truth.load("coded/dominant")))])
+    (one, proved), (bare, _), (wrong, *_) = judged(page, *lots)
+    assert proved["instance"] == one["instance"] == instance.sha256
+    assert [note for note in one["notes"] if '"a.json", proved beside it' in note]
+    assert not bare["notes"]
+    assert not wrong["notes"]
+
+
 def test_instances_have_the_hashes_that_farkas_gives_them(page):
     shipped = [library.load(name) for name in library.names()]
     drawn = [truth.load(f"{kind}/drawn {seed}") for kind in truth.DRAWN for seed in range(6)]
