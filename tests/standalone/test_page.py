@@ -240,6 +240,25 @@ def test_kind_and_options_must_agree_with_the_name_of_the_program(page):
     assert len(one["words"]) < 600
 
 
+@pytest.mark.parametrize(("sense", "shown"), [("min", "0.333333334"), ("max", "0.333333333")])
+def test_what_a_point_reaches_is_rounded_to_its_own_side(page, sense, shown):
+    of = edges.program([], [1.0], lower=[0.0], upper=[1.0], sense=sense)
+    reached = edges.point([1 / 3], Fraction(1 / 3))
+    ((one,),) = judged(page, [encoded(edges.linear(of, [], int(sense == "max")) | reached)])
+    assert one["words"].endswith(f"A point that satisfies it exactly reaches {shown}.")
+
+
+def test_implied_bounds_that_are_used_are_called_the_files_word(page):
+    (of, _), *_ = edges.IMPLIED
+    used = encoded(edges.linear(of, [0.0] * of["data"]["rows"], -10))
+    lots = [[used], [encoded(plain())]]
+    (one,), (other,) = judged(page, *lots)
+    assert [file["found"]["implied"] > 0 for file in (one, other)] == [True, False]
+    for file in (one, other):
+        said = any("implied bounds is the file's word" in note for note in file["notes"])
+        assert said == (file["found"]["implied"] > 0)
+
+
 GOOD = json.dumps(plain())
 TREE = trees.known(trees.numbers("tree")[0])[1]
 HOSTILE = [
