@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from farkas.certificates.files import RELAXATION
+from farkas.certificates.files import RELAXATION, Certificate
 from farkas.certificates.packed import PackedForm, inflate
 from farkas.errors import NotACertificate
 from farkas.forms import LinearForm, Sense, SparseRows
@@ -26,6 +26,14 @@ def own_form(certificate: FormCertificate) -> LinearForm:
     NotACertificate
         When kind or options contradict the program's name, or the data make no form.
     """
+    require_own_name(certificate)
+    if certificate.data is None:
+        raise NotACertificate("the certificate holds no program data; check it with its instance")
+    return unpacked(certificate.data, certificate.program, certificate.sense)
+
+
+def require_own_name(certificate: Certificate) -> None:
+    """Refuse a certificate whose kind or options contradict the name of its program."""
     name, _, variant = certificate.program.removeprefix(RELAXATION).partition("[")
     if certificate.kind is not None and not name.startswith(f"{certificate.kind}."):
         raise NotACertificate(
@@ -38,9 +46,6 @@ def own_form(certificate: FormCertificate) -> LinearForm:
             f"the certificate names {named(certificate.program)} but gives the options"
             f" {quoted(str(certificate.options))}"
         )
-    if certificate.data is None:
-        raise NotACertificate("the certificate holds no program data; check it with its instance")
-    return unpacked(certificate.data, certificate.program, certificate.sense)
 
 
 def unpacked(packed: PackedForm, name: str, sense: Sense) -> LinearForm:

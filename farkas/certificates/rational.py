@@ -96,6 +96,9 @@ class RationalCertificate(Certificate, frozen=True, kw_only=True):
         """Return what the file is about: the rebuilt form, else its own data; and which of them."""
         if form is not None:
             return as_rational(form), provenance(form, instance)
+        from farkas.certificates.packed_form import require_own_name  # of what brings its program
+
+        require_own_name(self)
         if self.data is None:
             raise NotACertificate(
                 "the certificate holds no program; check it with what it is about"

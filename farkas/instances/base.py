@@ -17,7 +17,7 @@ from farkas.shown import ShowsItself, verb
 
 Nonnegative = Annotated[float, msgspec.Meta(ge=0.0)]
 Positive = Annotated[float, msgspec.Meta(gt=0.0)]
-Index = Annotated[int, msgspec.Meta(ge=0)]
+Index = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
 Count = Annotated[int, msgspec.Meta(ge=1, le=10_000_000)]
 Row = tuple[Nonnegative, ...]
 Matrix = tuple[Row, ...]

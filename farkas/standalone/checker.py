@@ -66,8 +66,7 @@ def record(tree, where, required, optional=()):
     """Refuse anything but a record with all required keys, no unknown ones, and right types."""
     require(type(tree) is dict, f"{where} is no record", 2)
     fields = dict(optional, **required)
-    for key in required:
-        require(key in tree, f"{where} lacks {key}", 2)
+    require(not (lacks := sorted({*required} - {*tree})), f"{where} lacks {', '.join(lacks)}", 2)
     for key, value in tree.items():
         require(key in fields, f"{where} holds the unknown key {key[:40]!a}", 2)
         require(type(value) in fields[key], f"{where}.{key} has the wrong type", 2)
@@ -103,8 +102,8 @@ def inflated(text, size, where):
         raw = (engine := zlib.decompressobj()).decompress(packed, size + 1)
     except (ValueError, zlib.error):
         raise Refused(f"{where} is no deflated base64", 1)
-    require(len(raw) == size and engine.eof, f"{where} does not hold {size} bytes")
-    require(not engine.unused_data, f"{where} holds more than {size} bytes")
+    fits = len(raw) == size and engine.eof and not engine.unused_data
+    require(fits, f"{where} does not hold {size} bytes")
     return raw
 
 
@@ -141,9 +140,8 @@ class Packed:  # the linear program of a certificate, as lists of doubles
 
     def bound(self, multipliers, feasibility, implied=True):
         """The proved bound (of min 0 for ``feasibility``), and how many implied bounds it uses."""
-        least = feasibility or self.sense == "min"
-        stated = self.lower, self.upper
-        low, high = (self.tight_lower, self.tight_upper) if implied else stated
+        least, stated = feasibility or self.sense == "min", (self.lower, self.upper)
+        ends = (self.tight_lower, self.tight_upper) if implied else stated
         total, used = Exact(0 if feasibility else self.offset), 0
         reduced = [Exact(0 if feasibility else cost) for cost in self.cost]
         for i, factor in multipliers.items():
@@ -155,7 +153,7 @@ class Packed:  # the linear program of a certificate, as lists of doubles
         for j, rate in enumerate(reduced):
             if rate:
                 dear = (rate > 0) != least
-                end = (low, high)[dear][j]
+                end = ends[dear][j]
                 if math.isinf(end):
                     return -math.inf if least else math.inf, 0
                 total += rate * Exact(end)
@@ -244,15 +242,16 @@ def check_certificate(tree):
     more = {"data": [dict, NONE], **({} if empty else {"point": [dict, NONE]})}
     record(tree, "the file", {**FILE, claim: [str], by: [dict]}, {**MAYBE, **more})
     require(tree.get("farkas", 1) == 1, "another version of the file format", 2)
-    for key in ("form", "instance"):
-        known = tree.get(key)
-        require(known is None or re.fullmatch("[0-9a-f]{64}", known), f"{key} is no SHA-256", 2)
+    for known in {tree["form"], tree.get("instance")} - {None}:
+        require(re.fullmatch("[0-9a-f]{64}", known), "a hash is no SHA-256", 2)
     for name in (tree["program"], tree.get("kind") or ""):
-        fits = re.fullmatch("[^\x00-\x1f\x7f-\x9f]{,200}", name)
-        require(fits, "a name is no line of 200 characters", 2)
+        require(re.fullmatch("[^\x00-\x1f\x7f-\x9f]{,200}", name), "a name is no line", 2)
     require(tree["sense"] in ("min", "max"), "the sense is neither min nor max", 2)
-    plain = all(type(value) not in (dict, list) for value in tree.get("options", {}).values())
-    require(plain, "an option is no plain value", 2)
+    bare, _, variant = tree["program"].removeprefix("relaxation of ").partition("[")
+    spelt = variant.removesuffix("]").split(",") if variant else []
+    same = tree.get("kind") is None or bare.startswith(f"{tree['kind']}.")
+    same = same and list(tree.get("options", {}).values()) in ([], spelt)
+    require(same, "kind or options contradict the name of the program")
     require(tree.get("data") is not None, "the file holds no program")
     program = Packed(tree["data"], tree["sense"])
     require(program.hash == tree["form"], "the program has another hash than is stated")
@@ -261,9 +260,9 @@ def check_certificate(tree):
     proved, implied = program.bound(factors, empty)
     fits = (claimed <= proved if least else claimed >= proved) and (claimed > 0 or not empty)
     require(fits, f"the {by} do not prove the {claim} {shown(claimed)}")
-    found = {"program": tree["program"], "infeasible": empty, "implied": implied}
-    if empty and program.bound(factors, True, implied=False)[0] > 0:
-        found["implied"] = 0
+    implied *= not empty or program.bound(factors, True, implied=False)[0] <= 0
+    found = {key: tree.get(key) for key in ("program", "kind", "options")}
+    found.update(infeasible=empty, implied=implied)
     found["lower" if least else "upper"] = None if empty else claimed
     if tree.get("point") is not None:
         found.update(program.check_point(record(tree["point"], "point", POINT)))
@@ -462,6 +461,8 @@ def sentence(found):
     name, implied = "the program in the VIPR file", found.get("implied")
     if "program" in found:
         name = f"the program that the file calls {json.dumps(found['program'])}"
+        more = {key: found[key] for key in ("kind", "options") if found.get(key)}
+        name += f" with {json.dumps(more)[:300]}" if more else ""
     name += f", within the file's implied bounds of {implied} columns," if implied else ""
     if found["infeasible"]:
         return f"{name} has no point"

@@ -91,10 +91,7 @@ def _fields(struct: inspect.StructType, ignored: frozenset[str] = frozenset()) -
     """Types of a record's fields, and the text of their defaults as hashes cover it."""
     found: dict[str, Any] = {}
     for field in struct.fields:
-        if field.encode_name in ignored:
-            found[field.encode_name] = {"type": "ignored", "default": "null"}
-            continue
-        entry = {"type": _described(field.type)}
+        entry = {"type": _described(field.type, free=field.encode_name in ignored)}
         if not field.required:
             made = field.default is msgspec.NODEFAULT
             default = field.default_factory() if made else field.default
@@ -112,9 +109,11 @@ _PLAIN = {
 }
 
 
-def _described(kind: inspect.Type) -> Any:
-    """One type as the page's script knows it."""
+def _described(kind: inspect.Type, free: bool = False) -> Any:
+    """One type as the page's script knows it; ``free`` where no hash covers it."""
     match kind:
+        case inspect.DictType() if free:
+            return "record"
         case inspect.Metadata():
             return _described(kind.type)
         case inspect.VarTupleType():
@@ -122,9 +121,9 @@ def _described(kind: inspect.Type) -> Any:
         case inspect.TupleType():
             return {"tuple": [*map(_described, kind.item_types)]}
         case inspect.UnionType():
-            return {"any": [*map(_described, kind.types)]}
-        case inspect.LiteralType() if all(isinstance(one, str) for one in kind.values):
-            return "str"
+            return {"any": [_described(one, free) for one in kind.types]}
+        case inspect.LiteralType():
+            return _PLAIN[type(inspect.type_info(type(kind.values[0])))]
         case inspect.StructType():
             tag = [kind.tag_field, kind.tag] if kind.tag_field else None
             return {"fields": _fields(kind), **({"tag": tag} if tag else {})}

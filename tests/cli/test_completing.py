@@ -128,3 +128,19 @@ def test_the_kind_of_a_file_is_read_off_its_begin(tmp_path: Path) -> None:
     assert completing.kind_of(str(tmp_path)) == ""
     (tmp_path / "odd.json").write_bytes(b"\xff\xfe")
     assert completing.kind_of(str(tmp_path / "odd.json")) == ""
+
+
+def test_files_and_folders_are_offered_and_hidden_ones_are_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("zz.json", "zz.lp", "zz.txt", ".zz.json", "other.json"):
+        (tmp_path / name).touch()
+    for folder in ("zzz", ".zzz"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "zzz" / "in.mps").touch()
+    assert completing.complete_instance("zz") == ["zz.json", "zz.lp", "zzz/"]
+    assert completing.complete_instance("zzz/") == ["zzz/in.mps"]
+    assert completing.complete_name("zz") == ["zz.json", "zz.lp", "zz.txt", "zzz/"]
+    assert completing.complete_instance(".zz") == completing.complete_name(".zz") == []
+    assert completing.complete_instance("none/") == []

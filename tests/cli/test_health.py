@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import importlib.metadata
+import os
+import types
 from pathlib import Path
 
 import pytest
 
 from farkas.cli import health
 from farkas.errors import NoAnswer
+from farkas.solvers.access import Access, Availability
 
 REQUIRED = [
     "numpy>=2.0",
@@ -16,6 +19,9 @@ REQUIRED = [
     "numpy; extra == 'here'",
     "nosuchextra>=2; extra == 'there'",
     "ruff; extra == 'dev'",
+    "nosuchtest; extra == 'test'",
+    "nosuchdocs; extra == 'docs'",
+    "nosuchmutants; extra == 'mutants'",
     "farkas[here]; extra == 'all'",
 ]
 
@@ -70,3 +76,29 @@ def test_every_solver_is_looked_at() -> None:
     found = {one.what: one for one in health._solvers()}
     assert set(found) == {f"solver {name}" for name in backends}
     assert found["solver highs"].state == "fine"
+
+
+def test_a_solver_is_fine_where_it_solves_something(monkeypatch: pytest.MonkeyPatch) -> None:
+    def line(name: str, standing: Access) -> object:
+        available = Availability(standing, f"detail of {name}")
+        return types.SimpleNamespace(name=name, version="1.2", availability=available)
+
+    every = [line(str(standing), standing) for standing in Access]
+    monkeypatch.setattr("farkas.solvers.status", lambda: every)
+    found = {one.what: (one.state, one.detail) for one in health._solvers()}
+    assert found == {
+        "solver full": ("fine", "1.2, no limit"),
+        "solver limited": ("fine", "1.2, detail of limited"),
+        "solver missing": ("absent", "missing"),
+        "solver unlicensed": ("absent", "unlicensed"),
+    }
+
+
+@pytest.mark.parametrize(("may", "state"), [(os.R_OK, "broken"), (os.W_OK, "fine")])
+def test_to_keep_machine_code_a_folder_must_be_writable(
+    may: int, state: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(health, "_version", lambda package: "1")
+    monkeypatch.setattr("os.access", lambda path, mode: mode == may)
+    assert health._kernels().state == state

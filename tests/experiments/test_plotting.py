@@ -14,6 +14,7 @@ from farkas.experiments.plotting import COLUMNS
 from farkas.experiments.worst_cases import pair_of
 from farkas.online.recording import write_run
 from farkas.online.run import read_run
+from tests.generators.forms import small
 
 RUNS = {
     "coded": "coded.simple_greedy",
@@ -174,3 +175,14 @@ def as_rows(frame):
     if isinstance(frame, list):
         return frame
     return frame.to_dict("records") if hasattr(frame, "to_dict") else frame.to_dicts()
+
+
+def test_rows_say_values_with_their_sign_and_what_each_took():
+    form = small([[1.0, 1.0]], cost=[1.0, 1.0], row_lower=[-3.0], lower=[-5.0, 2.0], upper=[9, 2])
+    rows = as_rows(farkas.solve(form).to_frame())
+    assert [row["value"] for row in rows] == [-5.0, 2.0]
+    compared = farkas.compare("eris/tiny", ["eris.eris", "eris.liquid"])
+    for row, entry in zip(as_rows(compared.to_frame()), compared.entries, strict=True):
+        assert list(row) == ["algorithm", "value", "ratio", "seconds", "note"]
+        assert (row["seconds"], row["note"]) == (entry.seconds, entry.note)
+        assert entry.seconds > 0

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import copy
+import functools
+import json
+import operator
+
 import numpy as np
 import pytest
 
@@ -13,6 +18,7 @@ from farkas.instances.base import (
     require_length,
     require_shape,
 )
+from farkas.instances.files import own_kinds, read_bytes
 
 
 def test_minus_zero_is_zero():
@@ -98,3 +104,39 @@ def test_an_instance_is_known_by_its_data():
     assert repr(same) == f"<mlbroker instance other, sha256 {tiny.sha256[:12]}>"
     # keys in order of the alphabet, whatever the order of the fields
     assert tiny.canonical().startswith(b'{"base_price":')
+
+
+def integers(tree, path=()):
+    """Paths of the whole numbers in plain data, the first two entries of every list."""
+    if isinstance(tree, dict):
+        items = list(tree.items())
+    elif isinstance(tree, list):
+        items = list(enumerate(tree[:2]))
+    else:
+        return [path] if type(tree) is int else []
+    return [found for key, item in items for found in integers(item, (*path, key))]
+
+
+def outcome(content):
+    """Why an instance is refused; empty where it is read and hashed."""
+    try:
+        return read_bytes(content).sha256[:0]
+    except InvalidInstance as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("kind", own_kinds())
+@pytest.mark.parametrize("huge", [2**63, 2**64, 10**308, -(2**63) - 1], ids=range(4))
+def test_whole_numbers_beyond_64_bits_are_refused_in_one_line(kind, huge):
+    tree = json.loads(library.path(f"{kind}/tiny").read_bytes())
+    paths = [path for path in integers(tree) if path not in (("seed",), ("farkas",))]
+    assert paths or kind == "coded"
+    refused = set()
+    for *way, last in paths:
+        changed = copy.deepcopy(tree)
+        record = functools.reduce(operator.getitem, way, changed)
+        record[last] = huge
+        said = outcome(json.dumps(changed).encode())
+        assert said.isprintable()
+        refused |= {last} if said else set()
+    assert refused >= {"gadget": {"arrival", "from", "to", "horizon"}}.get(kind, set())

@@ -253,6 +253,65 @@ def test_what_is_no_certificate_is_refused(content):
     assert refusal.value.args[1] == 2
 
 
+NAMES = [
+    ({"program": "dps.interval_lp", "kind": "dps"}, True),
+    ({"program": "dps.interval_lp", "kind": None}, True),
+    ({"program": "relaxation of dps.interval_lp", "kind": "dps"}, True),
+    ({"program": "P = NP", "kind": None}, True),
+    ({"program": ".p", "kind": ""}, True),
+    ({"program": "P = NP", "kind": "dps"}, False),
+    ({"program": "dps.interval_lp", "kind": "eris"}, False),
+    ({"program": "dps.interval_lp", "kind": "dp"}, False),
+    ({"program": "dps.interval_lp", "kind": "dps.interval_lp"}, False),
+    ({"program": "dps.interval_lp", "kind": ""}, False),
+    ({"program": "dps", "kind": "dps"}, False),
+    ({"program": "dps[.]", "kind": "dps"}, False),
+    ({"program": "Dps.x", "kind": "dps"}, False),
+    ({"program": "xrelaxation of dps.x", "kind": "dps"}, False),
+    ({"program": "relaxation of relaxation of dps.x", "kind": "dps"}, False),
+    ({"program": "a.b[c,d]", "kind": "a", "options": {"x": "c", "y": "d"}}, True),
+    ({"program": "a.b[c,d]", "kind": "a", "options": {"2": "c", "1": "d"}}, True),
+    ({"program": "a.b[c,d]", "kind": "a", "options": {"__proto__": "c", "y": "d"}}, True),
+    ({"program": "a.b[c,d]", "options": {}}, True),
+    ({"program": "a.b[c,d", "options": {"x": "c", "y": "d"}}, True),
+    ({"program": "a.b[c[d]]", "options": {"x": "c[d]"}}, True),
+    ({"program": "a.b[c]", "options": {"x": "c]"}}, False),
+    ({"program": "a.b[1]", "options": {"x": "1"}}, True),
+    ({"program": "a.b[1]", "options": {"x": 1}}, False),
+    ({"program": "a.b[True]", "options": {"x": True}}, False),
+    ({"program": "a.b[None]", "options": {"x": None}}, False),
+    ({"program": "a.b[c,d]", "options": {"x": "d", "y": "c"}}, False),
+    ({"program": "a.b[c,d]", "options": {"x": "c"}}, False),
+    ({"program": "a.b[c]", "options": {"x": "c", "y": "d"}}, False),
+    ({"program": "a.b[]", "options": {"x": ""}}, True),
+    ({"program": "a.b[", "options": {"x": ""}}, False),
+    ({"program": "a.b", "options": {"x": 1}}, False),
+    ({"program": "a.b", "options": {"x": ""}}, False),
+]
+"""What a file says of its program besides the name, and whether that agrees with the name."""
+
+
+@pytest.mark.parametrize(("changes", "agrees"), NAMES, ids=range(len(NAMES)))
+def test_kind_and_options_must_agree_with_the_name_of_the_program(changes, agrees):
+    assert (agree(json.dumps(plain() | changes).encode()) is not None) == agrees
+
+
+def test_the_sentence_says_kind_and_options():
+    changes = {"program": "a.b[c]", "kind": "a", "options": {"\u202ex": "c"}}
+    said = sentence(check_certificate(plain() | changes))
+    with_ = '{"kind": "a", "options": {"\\u202ex": "c"}}'
+    assert f'the program that the file calls "a.b[c]" with {with_} is at least' in said
+    long = sentence(check_certificate(plain() | changes | {"options": {"x" * 9999: "c"}}))
+    assert len(long) < 600
+
+
+@pytest.mark.parametrize("digits", [4299, 4300, 4301])
+@pytest.mark.parametrize("sign", ["", "-"])
+def test_numbers_of_thousands_of_digits_are_refused_wherever_they_stand(digits, sign):
+    content = json.dumps(plain() | {"options": {"x": "?"}}).replace('"?"', sign + "9" * digits)
+    assert agree(content.encode()) is None
+
+
 def test_a_key_that_occurs_twice_is_refused():
     content = json.dumps(plain()).replace('"bound"', '"bound": "-5", "bound"', 1).encode()
     with pytest.raises(Refused, match="twice"):

@@ -30,7 +30,7 @@ from tests.fuzz.attack import change
 from tests.generators.rational import random_integer
 from tests.generators.trees import random_tree
 from tests.standalone import test_edges as edges
-from tests.standalone.test_checker import EQUAL, MAXIMUM, REFUSED, VIPR_EDITS, plain
+from tests.standalone.test_checker import EQUAL, MAXIMUM, NAMES, REFUSED, VIPR_EDITS, plain
 from tests.tools.browser import chromium
 
 SEEDS = 250
@@ -225,6 +225,40 @@ def test_every_edge_has_the_verdict_of_the_other_checkers(page):
     assert compare(page, files) > 50
 
 
+def test_kind_and_options_must_agree_with_the_name_of_the_program(page):
+    tree = json.loads(TREE)
+    for certificate in (plain(), tree):
+        files = [encoded(certificate | changes) for changes, _ in NAMES]
+        compare(page, files)
+        results = judged(page, *([file] for file in files))
+        assert [one["verdict"] == "proved" for (one,) in results] == [right for _, right in NAMES]
+    changes = {"program": "a.b[c]", "kind": "a", "options": {"\u202ex": "c"}}
+    ((one,),) = judged(page, [encoded(plain() | changes)])
+    with_ = '(kind "a", options "\\u202ex": "c")'
+    assert f'the program that the file calls "a.b[c]" {with_} is at least' in one["words"]
+    ((one,),) = judged(page, [encoded(plain() | changes | {"options": {"x" * 9999: "c"}})])
+    assert len(one["words"]) < 600
+
+
+@pytest.mark.parametrize(("sense", "shown"), [("min", "0.333333334"), ("max", "0.333333333")])
+def test_what_a_point_reaches_is_rounded_to_its_own_side(page, sense, shown):
+    of = edges.program([], [1.0], lower=[0.0], upper=[1.0], sense=sense)
+    reached = edges.point([1 / 3], Fraction(1 / 3))
+    ((one,),) = judged(page, [encoded(edges.linear(of, [], int(sense == "max")) | reached)])
+    assert one["words"].endswith(f"A point that satisfies it exactly reaches {shown}.")
+
+
+def test_implied_bounds_that_are_used_are_called_the_files_word(page):
+    (of, _), *_ = edges.IMPLIED
+    used = encoded(edges.linear(of, [0.0] * of["data"]["rows"], -10))
+    lots = [[used], [encoded(plain())]]
+    (one,), (other,) = judged(page, *lots)
+    assert [file["found"]["implied"] > 0 for file in (one, other)] == [True, False]
+    for file in (one, other):
+        said = any("implied bounds is the file's word" in note for note in file["notes"])
+        assert said == (file["found"]["implied"] > 0)
+
+
 GOOD = json.dumps(plain())
 TREE = trees.known(trees.numbers("tree")[0])[1]
 HOSTILE = [
@@ -246,6 +280,8 @@ HOSTILE = [
     GOOD.replace('"size": 2', '"size": 18446744073709551618'),
     GOOD.replace('"rows": 2', '"rows": 4294967298'), GOOD.replace('"rows": 2', '"rows": true'),
     GOOD.replace('"exponent": ', '"exponent": 9007199254740993'), "9" * 5000,
+    *(GOOD.replace('"options": {}', f'"options": {{"x": {sign}{"9" * digits}}}')
+      for sign in ("", "-") for digits in (4299, 4300, 4301)),
     GOOD.replace('"bound": "', '"bound": "\u2212'), GOOD.replace('"bound": "', '"bound": " '),
     GOOD.replace('"bound": "', '"bound": "+'), GOOD.replace('"bound": "', '"bound": "0'),
     GOOD.replace('"program": "small"', '"program": "\\ud800"'),
@@ -307,8 +343,8 @@ def test_what_is_written_to_stand_alone_is_proved_with_its_instance(page):
     for (tag, instance, content), (alone, read) in zip(every, results, strict=False):
         assert alone["verdict"] == "proved", tag
         assert read["sha"] == alone["instance"] == instance.sha256
-        assert any("the hashes are the same" in note for note in alone["notes"])
-        assert "not proved here" in alone["lead"]
+        assert any("states the hash" in note for note in alone["notes"])
+        assert "not known here" in alone["lead"]
         assert alone["command"] == "farkas check alone.json --instance it.json"
         assert said(alone) == expected("alone.json", content)
     for alone, read in results[len(every) :]:
@@ -333,6 +369,19 @@ def test_what_holds_no_program_is_never_called_proved(page):
         assert ("--stand-alone" in one["command"]) == alone, tag
     assert results[-2][0]["verdict"] == "unchecked"
     assert results[-1][0]["words"] == "the file.data: the file holds no program"
+
+
+def test_a_file_that_is_not_checked_says_what_is_proved_beside_it_of_its_instance(page):
+    tag, instance, alone = restated()[0]
+    mine = next(content for name, _, content in honest() if name == tag)
+    other = json.dumps(plain() | {"instance": "0f" * 32}).encode()
+    lots = [[("mine.json", mine), ("a.json", beside)] for beside in (alone, other)]
+    lots.append([*lots[0], ("other.json", to_bytes(truth.load("coded/dominant")))])
+    (one, proved), (bare, _), (wrong, *_) = judged(page, *lots)
+    assert proved["instance"] == one["instance"] == instance.sha256
+    assert [note for note in one["notes"] if '"a.json", proved beside it' in note]
+    assert not bare["notes"]
+    assert not wrong["notes"]
 
 
 def test_instances_have_the_hashes_that_farkas_gives_them(page):
@@ -373,13 +422,27 @@ def test_an_instance_that_farkas_does_not_read_has_no_hash(page):
         market | {"horizon": 3.0}, market | {"horizon": "3"}, market | {"more": 1},
         market | {"jobs": 3}, market | {"kind": "toString"}, market | {"farkas": 2},
         {key: value for key, value in market.items() if key != "jobs"},
-        market | {"price_cap": True},
+        market | {"price_cap": True}, market | {"name": 1.0}, market | {"name": None},
+        market | {"description": []}, market | {"note": {}}, market | {"public": 1},
+        market | {"public": "true"}, market | {"expected": []}, market | {"expected": "x"},
+        market | {"bfp_attained": "a"}, market | {"farkas": 1.0}, market | {"farkas": True},
     ]  # fmt: skip
     for (one,) in judged(page, *([encoded(tree)] for tree in wrong)):
         assert one["verdict"] == "refused"
     for tree in wrong:
         with pytest.raises(FarkasError):
             farkas.instances.files.read_bytes(json.dumps(tree).encode())
+
+
+def test_what_no_hash_covers_changes_none(page):
+    market = json.loads(to_bytes(library.load("dps/tiny")))
+    more = {
+        "name": "other", "description": None, "note": "n", "public": False, "bfp_attained": True,
+        "expected": {"a": [1, {"b": None}], "__proto__": 1e300},
+    }  # fmt: skip
+    ((one,),) = judged(page, [encoded(market | more)])
+    read = farkas.instances.files.read_bytes(json.dumps(market | more).encode())
+    assert one["sha"] == read.sha256 == library.load("dps/tiny").sha256
 
 
 def test_nothing_is_compared_with_what_was_not_read(page):
@@ -390,7 +453,19 @@ def test_nothing_is_compared_with_what_was_not_read(page):
     market = ("it.json", to_bytes(library.load("dps/tiny")))
     ((one, _),) = judged(page, [("a.json", GOOD.encode()), market])
     assert one["verdict"] == "refused"
-    assert one["words"].startswith("the certificate names no instance")
+    assert one["words"].startswith("the certificate names no instance; the one beside it hash")
+    other = ("other.json", to_bytes(library.load("eris/tiny")))
+    mine = json.dumps(plain() | {"instance": "0f" * 32}).encode()
+    for content, names in ((GOOD.encode(), "no instance"), (mine, "the instance 0f0f0f0f0f0f...")):
+        ((one, first, second),) = judged(page, [("a.json", content), market, other])
+        assert (one["verdict"], "found" in one) == ("refused", False)
+        hashes = f"{first['sha'][:12]}..., {second['sha'][:12]}..."
+        start = f"the certificate names {names}; those beside it hash to {hashes}."
+        assert one["words"].startswith(start)
+    right = json.dumps(plain() | {"instance": second["sha"]}).encode()
+    ((one, _, _),) = judged(page, [("a.json", right), market, other])
+    assert one["verdict"] == "proved"
+    assert "farkas check a.json --instance other.json" in one["command"]
     ((one, _),) = judged(page, [("a.vipr", EQUAL.encode()), market])
     assert one["verdict"] == "proved"
     assert any("not compared" in note for note in one["notes"])

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import types
 import xml.etree.ElementTree as ElementTree
+from fractions import Fraction as F
 
 import pytest
 from msgspec.structs import replace
@@ -12,7 +14,7 @@ from farkas.adversary.shipped import find_statement
 from farkas.algebra import programs
 from farkas.online.run import Bound, read_run
 from farkas.proofs.claim import claims
-from farkas.verbs.html import MOST_ROWS, card, table
+from farkas.verbs.html import MOST_ROWS, SHOWN, card, table
 
 HOSTILE = '</td><script>alert("x")</script>\x1b[31m\n&amp;'
 
@@ -170,3 +172,89 @@ def test_a_run_that_was_read_is_called_its_files_word(tmp_path):
 @pytest.mark.parametrize("exact", ["1" + "0" * 400, "1/" + "3" * 400, "what"])
 def test_a_bound_that_no_double_holds_has_a_line(exact):
     assert repr(Bound(exact=exact, method="m")).startswith("<bound ")
+
+
+def namespace(**fields):
+    return types.SimpleNamespace(**fields)
+
+
+def cells(what, one):
+    """Rows of the table of an object of a class, by their first word."""
+    return dict(read(SHOWN[what](one))[1])
+
+
+TWO_THIRDS = {False: "0.666666666", True: "0.666666667"}
+"""Rounded down, and up."""
+
+
+@pytest.mark.parametrize("sense", ["min", "max"])
+def test_bounds_and_values_are_rounded_to_their_own_side(sense):
+    form = farkas.solve("mlbroker/tiny", "mlbroker.relaxed").form.replace(sense=sense)
+    bare = {"answer": farkas.solvers.Answer(solver="s"), "form": form, "proved_by": ""}
+    found = cells("Solution", namespace(bound=F(2, 3), infeasible=None, **bare))
+    assert found["proved bound"] == TWO_THIRDS[sense == "max"]
+    assert found["program"].startswith(f"{sense}, ")
+    bound = Bound(exact="2/3", method="m")
+    best = {"run": namespace(certificate=bound, instance="i"), "value": F(2, 3), "gap": None}
+    best |= {"sense": sense, "found_by": "", "seconds": 0.25, "remarks": []}
+    found = cells("OfflineOptimum", namespace(**best))
+    assert found["value"] == TWO_THIRDS[sense == "min"]
+    assert found["proved bound"] == bound.words(sense)
+    assert (found["gap"], found["proved by"], found["seconds"]) == ("none", "m", "0.25")
+
+
+def test_only_what_was_proved_infeasible_is_called_so():
+    solution = farkas.solve("mlbroker/tiny", "mlbroker.relaxed")
+    bare = {"answer": solution.answer, "form": solution.form, "bound": None, "proved_by": "p"}
+    found = cells("Solution", namespace(infeasible=None, **bare))
+    assert not {"proved infeasible", "proved bound"} & set(found)
+    assert found["proved by"] == "p"
+    found = cells("Solution", namespace(infeasible=F(1), **bare))
+    assert found["proved infeasible"] == "yes"
+
+
+def test_a_run_says_whether_its_value_is_a_cost_or_a_reward():
+    for instance, algorithm, sense, word in (
+        ("mlbroker/tiny", "mlbroker.local", "min", "cost"),
+        ("eris/tiny", "eris.eris", "max", "reward"),
+    ):
+        run = farkas.run(instance, algorithm)
+        assert (run.sense, cells("Run", run)["sense"]) == (sense, word)
+
+
+def test_the_line_of_a_bound_is_rounded_down():
+    assert repr(Bound(exact="2/3", method="m")) == "<bound of about 0.666666666 by m>"
+    assert repr(Bound(exact="-2/3", method="m")) == "<bound of about -0.666666667 by m>"
+
+
+def test_counts_and_seconds_are_those_of_the_object():
+    run = farkas.run("eris/tiny", "eris.eris")
+    steps = run.decisions
+    for count, words in ((0, "0 steps"), (1, "1 step"), (2, "2 steps")):
+        run.decisions = (steps * 2)[:count]
+        assert cells("Run", run)["decisions"] == words
+    form = farkas.solve("mlbroker/tiny", "mlbroker.relaxed").form
+    found = cells("LinearForm", form)
+    for sort, total in (("rows", form.num_rows), ("columns", form.num_columns)):
+        counts = [int(word.split()[-1]) for word in found[sort].split(", ")]
+        assert len(counts) > 1
+        assert sum(counts) == total
+    entry = namespace(algorithm="a", value=2.5, ratio=1.5, seconds=0.12345, note="n")
+    bare = entry.__dict__ | {"ratio": None, "seconds": None, "note": None}
+    both = namespace(entries=[entry, namespace(**bare)], title="t", proved="p")
+    _, rows = read(SHOWN["Comparison"](both))
+    assert rows[1:] == [["a", "2.5", "1.5", "0.123", "n"], ["a", "2.5", "", "", ""]]
+
+
+def test_verdicts_and_worst_cases_say_every_number_in_its_own_row():
+    verdict = namespace(standing="held", runs=3, slack=0.5, tolerance=0.25, counterexample=None,
+                        fails=[], note="", numbers={"x": 1.0, "y": 2.0}, attacked=None)  # fmt: skip
+    assert cells("Verdict", verdict) == {
+        "runs": "3", "smallest slack": "0.5", "tolerance": "0.25", "numbers": "x 1, y 2",
+    }  # fmt: skip
+    gap = namespace(reached=namespace(algorithm="a"), witness=namespace(algorithm="b"))
+    worst = namespace(gap=gap, ratio_words="2", instance="i", evaluations=7, seconds=0.5, seed=9)
+    assert cells("WorstCase", worst) == {
+        "ratio at least": "2", "witness": "b", "instance": "i", "evaluations": "7",
+        "seconds": "0.5", "seed": "9",
+    }  # fmt: skip

@@ -14,6 +14,7 @@ from tests.standalone.test_checker import EQUAL, plain
 from tests.tools.browser import ENTER, chromium
 
 CARDS = "return [...document.querySelectorAll('#check-results h3')].map((one) => one.textContent)"
+PROVED = "Proved of the program inside the file"
 STATUS = "return document.getElementById('check-status').textContent"
 WIDTHS = "return [document.documentElement.scrollWidth, innerWidth]"
 CONTRAST = """
@@ -59,6 +60,7 @@ def choose(page, **files):
 
 
 GOOD = json.dumps(plain())
+MARKET = library.load("dps/tiny")
 
 
 def solved(tmp_path):
@@ -70,14 +72,14 @@ def solved(tmp_path):
 
 def test_a_certificate_is_proved_and_a_false_one_refused(opened):
     choose(opened, good__json=GOOD)
-    assert opened.becomes(CARDS, ["Proved: good.json"])
+    assert opened.becomes(CARDS, [f"{PROVED}: good.json"])
     words = opened.run("return document.querySelector('#check-results p').textContent")
     assert words.startswith(
         'The optimal value of the program that the file calls "small" is at least 1.'
     )
-    assert opened.run(STATUS) == "proved: 1"
+    assert opened.run(STATUS) == f"{PROVED.lower()}: 1"
     choose(opened, false__json=GOOD.replace('"bound": "', '"bound": "1'))
-    assert opened.becomes(CARDS, ["Proved: good.json", "Refused: false.json"])
+    assert opened.becomes(CARDS, [f"{PROVED}: good.json", "Refused: false.json"])
     words = opened.run("return document.querySelectorAll('#check-results p')[1].textContent")
     assert words.startswith("multipliers: do not prove the bound ")
     opened.press("#check-clear", ENTER)
@@ -90,13 +92,27 @@ def test_an_instance_beside_its_certificate_is_compared_and_what_is_left_open_is
 ):
     bound, instance = solved(tmp_path)
     choose(opened, bound__json=bound, market__json=instance)
-    assert opened.becomes(CARDS, ["Proved: bound.json", "Instance: market.json"])
+    assert opened.becomes(CARDS, [f"{PROVED}: bound.json", "Instance: market.json"])
     said = opened.run("return document.querySelector('#check-results article').textContent")
-    assert "the hashes are the same" in said
-    assert "is not proved here" in said
+    assert 'It states the hash of "market.json", which any file can state.' in said
+    assert "the instance took no part in the proof" in said
+    assert "is the one that this instance has is not known here" in said
     assert "farkas check bound.json --instance market.json" in said
     choose(opened, market__json=instance.replace(b'"horizon": ', b'"horizon": 1'))
     assert opened.becomes(CARDS, ["Refused: bound.json", "Instance: market.json"])
+
+
+def test_a_hash_that_is_put_into_a_file_makes_no_proof_about_that_instance(opened, tmp_path):
+    about = {"program": "dps.interval_lp", "kind": "dps", "instance": MARKET.sha256}
+    spliced = json.dumps(plain() | about)
+    choose(opened, spliced__json=spliced, market__json=library.path("dps/tiny").read_bytes())
+    assert opened.becomes(CARDS, [f"{PROVED}: spliced.json", "Instance: market.json"])
+    said = opened.run("return document.querySelector('#check-results article').textContent")
+    assert "the same" not in said
+    assert "the instance took no part in the proof" in said
+    (tmp_path / "spliced.json").write_text(spliced, encoding="utf-8")
+    market = str(library.path("dps/tiny"))
+    assert call(["check", str(tmp_path / "spliced.json"), "--instance", market]) == 1
 
 
 def test_a_file_that_claims_nothing_is_not_called_proved(opened):
@@ -119,7 +135,7 @@ def test_files_may_be_dropped(opened):
         data.items.add(new File([{json.dumps(EQUAL)}], "equal.vipr"));
         document.body.dispatchEvent(new DragEvent("drop", {{ dataTransfer: data, bubbles: true }}));
     """)
-    assert opened.becomes(CARDS, ["Proved: equal.vipr"])
+    assert opened.becomes(CARDS, [f"{PROVED}: equal.vipr"])
 
 
 def long_file(steps=150_000):
@@ -137,7 +153,7 @@ def test_a_long_check_tells_how_far_it_is_and_is_stopped(opened):
     assert opened.becomes(STATUS, "Stopped; nothing was proved.")
     assert opened.run(CARDS) == []
     choose(opened, good__json=GOOD)
-    assert opened.becomes(CARDS, ["Proved: good.json"])
+    assert opened.becomes(CARDS, [f"{PROVED}: good.json"])
 
 
 BROKEN = """window.Worker = class {
@@ -150,7 +166,7 @@ BROKEN = """window.Worker = class {
 def test_a_browser_without_workers_checks_in_the_page(opened, how):
     opened.run(how)
     choose(opened, good__json=GOOD)
-    assert opened.becomes(CARDS, ["Proved: good.json"])
+    assert opened.becomes(CARDS, [f"{PROVED}: good.json"])
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -172,7 +188,7 @@ def test_it_fits_and_can_be_read(opened, scheme, width, tmp_path):
 
 def test_everything_has_a_name_for_a_screen_reader(opened):
     choose(opened, good__json=GOOD)
-    assert opened.becomes(CARDS, ["Proved: good.json"])
+    assert opened.becomes(CARDS, [f"{PROVED}: good.json"])
     for selector in ("section", "#check-files", "#check-clear", "details summary"):
         for element in opened.find(selector):
             assert opened.name(element).strip(), selector
@@ -191,7 +207,7 @@ def test_names_of_files_cannot_hide_what_they_are(opened):
         data.items.add(new File([{json.dumps(GOOD)}], "a\\u202enosj.<b>x"));
         document.body.dispatchEvent(new DragEvent("drop", {{ dataTransfer: data, bubbles: true }}));
     """)
-    assert opened.becomes(CARDS, ["Proved: a\\u{202e}nosj.<b>x"])
+    assert opened.becomes(CARDS, [f"{PROVED}: a\\u{{202e}}nosj.<b>x"])
 
 
 def test_the_page_is_alone_and_has_no_complaints(page):
@@ -199,7 +215,7 @@ def test_the_page_is_alone_and_has_no_complaints(page):
     page.console()
     page.open(page.address)
     choose(page, good__json=GOOD)
-    assert page.becomes(CARDS, ["Proved: good.json"])
+    assert page.becomes(CARDS, [f"{PROVED}: good.json"])
     asked = [url for url in page.requests() if not url.startswith(("data:", "blob:"))]
     assert asked == [page.address]
     assert page.console() == []
@@ -213,4 +229,4 @@ def test_a_page_of_given_files_has_a_button_for_them(page, tmp_path):
     name = "return document.getElementById('check-given').textContent"
     assert page.run(name) == "Check the 2 certificates of this page"
     page.press("#check-given", ENTER)
-    assert page.becomes(CARDS, ["Proved: a.json", "Refused: </script><b>.json"])
+    assert page.becomes(CARDS, [f"{PROVED}: a.json", "Refused: </script><b>.json"])

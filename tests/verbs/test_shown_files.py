@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import types
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from farkas.instances import library, write
 from farkas.instances.files import own_kinds
 from farkas.online import write_run
 from farkas.verbs.shown_files import described, exists, sizes
+from tests.generators.forms import small
 
 
 def test_an_instance_says_its_kind_its_size_and_what_its_file_says(tmp_path: Path) -> None:
@@ -105,3 +107,27 @@ def test_a_name_of_a_file_is_known_by_its_suffix(tmp_path: Path) -> None:
     assert exists("none.mps.gz")
     assert exists(str(tmp_path))
     assert not exists("eris.eris")
+
+
+def test_one_of_a_thing_is_not_many() -> None:
+    one = types.SimpleNamespace(num_jobs=1, num_sites=2, slots=1)
+    assert sizes(one) == "1 job, 2 sites, 1 slot"  # type: ignore[arg-type]
+    units = types.SimpleNamespace(num_jobs=0, server_workers=[[1, 2]], server_ps=[[7], [8]])
+    said = "0 jobs; capacity of all servers: 3 workers, 15 parameter servers"
+    assert sizes(units) == said  # type: ignore[arg-type]
+
+
+def test_a_run_without_a_ratio_says_none_and_its_seed(tmp_path: Path) -> None:
+    path = str(tmp_path / "run.json")
+    run = farkas.run("mlbroker/tiny", "mlbroker.local", seed=7)
+    run.ratio = None
+    write_run(run, path)
+    said = f"it says value 19.4, {len(run.decisions)} steps, seed 7"
+    assert said in described(path)[1]
+
+
+def test_a_certificate_of_no_instance_needs_none_to_be_checked(tmp_path: Path) -> None:
+    form = small([[1.0]], cost=[1.0], row_lower=[1.0], lower=[0.0], upper=[9.0])
+    path = str(tmp_path / "bound.json")
+    farkas.save(farkas.solve(form, certify=True), path)
+    assert described(path)[1].endswith(f"Prove it: farkas check {path}")

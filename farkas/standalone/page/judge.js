@@ -36,7 +36,7 @@ class Canonical {
   // Text of a value of a type, one spelling for each.
   text(value, type, where) {
     const kind = kindOf(value);
-    if (type === "ignored") return "null";
+    if (type === "record" && kind === RECORD) return "{}"; // of what no hash covers
     if (type === "float" && (kind === NUMBER || kind === INTEGER)) return floatText(double(value, where));
     if (type === "int" && kind === INTEGER) return value.toString();
     if (type === "str" && kind === TEXT) return JSON.stringify(value);
@@ -59,7 +59,7 @@ class Canonical {
   takes(value, kind, type) {
     if (type.fields) return kind === RECORD && (!type.tag || value.get(type.tag[0]) === type.tag[1]);
     if (type.list || type.tuple) return kind === LIST;
-    return { float: [NUMBER, INTEGER], int: [INTEGER], str: [TEXT], bool: [TRUTH], null: [NOTHING] }[type].includes(kind);
+    return { float: [NUMBER, INTEGER], int: [INTEGER], str: [TEXT], bool: [TRUTH], null: [NOTHING], record: [RECORD] }[type].includes(kind);
   }
 }
 
@@ -89,6 +89,14 @@ function sentence(found, program) {
     words.push(`A point that satisfies it ${fits} reaches ${rounded(found.value, Boolean(found.lower))}.`);
   }
   return words.join(" ");
+}
+
+// What a file says of its program besides the name; the name agrees with it.
+function beside(tree) {
+  const kind = tree.get("kind") ?? "";
+  const options = Array.from(tree.get("options") ?? [], ([key, value]) => `${quoted(key)}: ${quoted(value)}`);
+  const said = [...(kind ? [`kind ${quoted(kind, 200)}`] : []), ...(options.length ? [`options ${options.join(", ").slice(0, 300)}`] : [])];
+  return said.length ? ` (${said.join(", ")})` : "";
 }
 
 const PROVED_HERE = ["linear", "infeasible", "tree", "unbounded"];
@@ -124,7 +132,7 @@ function readRecord(tree, result, known, progress) {
   if (PROVED_HERE.includes(type)) {
     result.type = type;
     result.found = type === "linear" || type === "infeasible" ? proveLinear(tree) : proveTree(tree, progress);
-    result.program = `the program that the file calls ${quoted(tree.get("program"), 200)}`;
+    result.program = `the program that the file calls ${quoted(tree.get("program"), 200)}${beside(tree)}`;
     Object.assign(result, { title: tree.get("program"), instance: tree.get("instance") ?? null });
   } else if (tree.has("algorithm") && tree.has("decisions")) {
     Object.assign(result, { type: "run", verdict: "unchecked" });
@@ -182,9 +190,9 @@ function compareInstance(one, instances) {
     if (one.found.numbers === "decimal") one.notes.push("Its numbers are the decimals that are written.");
   }
   if (match) {
-    one.notes.push(`It names the instance ${quoted(match.name, 60)}: the hashes are the same.`);
+    one.notes.push(`It states the hash of ${quoted(match.name, 60)}, which any file can state. Nothing else was compared: the instance took no part in the proof.`);
     if (proved) {
-      one.lead = "That the program inside is the one that this instance has is not proved here. farkas rebuilds it and compares:";
+      one.lead = "Whether the program inside is the one that this instance has is not known here. farkas rebuilds it from the instance and compares:";
       one.command = `farkas check ${shell(one.name)} --instance ${shell(match.name)}`;
     } else one.command = one.command.replace("INSTANCE.json", shell(match.name));
   } else if (instances.length) {

@@ -54,7 +54,13 @@ function header(tree) {
     const name = tree.get(key) ?? "";
     need([...name].length <= 200 && /^[^\u0000-\u001f\u007f-\u009f]*$/.test(name), `the file.${key}: no line of 200 characters`);
   }
-  for (const value of (tree.get("options") ?? new Map()).values()) need(![LIST, RECORD].includes(kindOf(value)), "the file.options: holds what is no plain value");
+  const [name, kind, options] = [tree.get("program").replace(/^relaxation of /, ""), tree.get("kind") ?? null, [...(tree.get("options") ?? new Map()).values()]];
+  const [bare, ...parts] = name.split("[");
+  const variant = parts.join("[");
+  need(kind === null || bare.startsWith(`${kind}.`), "the file.kind: is not that of the program's name");
+  const spelt = variant ? variant.replace(/\]$/, "").split(",") : [];
+  const same = !options.length || (options.length === spelt.length && options.every((option, k) => option === spelt[k]));
+  need(same, "the file.options: are not those of the program's name");
   if (tree.has("sense")) need(["min", "max"].includes(tree.get("sense")), "the file.sense: neither min nor max");
 }
 

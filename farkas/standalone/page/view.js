@@ -2,7 +2,7 @@
 "use strict";
 
 (() => {
-  const VERDICTS = { proved: "Proved", empty: "Nothing claimed", refused: "Refused", unchecked: "Not checked", read: "Instance" };
+  const VERDICTS = { proved: "Proved of the program inside the file", empty: "Nothing claimed", refused: "Refused", unchecked: "Not checked", read: "Instance" };
   const MOST_BYTES = 2 ** 28;
   const part = (name) => document.getElementById(`check-${name}`);
   const held = new Map(); // files by name

@@ -33,3 +33,13 @@ def test_here_nothing_is_broken(capsys: Capture) -> None:
     assert call(["doctor", "--json"]) == 0
     found = {one["what"] for one in json.loads(capsys.readouterr().out)["findings"]}
     assert {"Python", "packages", "solver highs", "kernel cache", "a proof"} <= found
+
+
+def test_one_broken_thing_among_others_is_a_negative_result(
+    monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    found = [Looked("one", "fine", ""), Looked("two", "broken", ""), Looked("three", "absent", "")]
+    monkeypatch.setattr("farkas.cli.health.findings", lambda: iter(found))
+    assert call(["doctor", "--json"]) == 1
+    assert call(["doctor"]) == 1
+    assert "broken" in capsys.readouterr().out

@@ -74,3 +74,21 @@ def test_a_kind_without_an_outline_has_no_picture(monkeypatch):
     monkeypatch.setattr(type(outlines), "get", lambda self, name: None)
     with pytest.raises(NoAnswer, match="no picture"):
         farkas.load("dps/tiny").plot()
+
+
+@pytest.mark.parametrize(("top", "alike"), [(20.0, True), (20.5, False)])
+def test_bars_up_to_twenty_times_as_high_share_an_axis(top, alike):
+    bars = Bars("capacity", ["a", "b"], {"gpu": [1.0, 0.5], "cpu": [top, 3.0]})
+    (axes,) = drawn("t", Outline(bars=[bars])).axes
+    assert ("share of the largest" not in axes.get_title()) == alike
+
+
+@pytest.mark.parametrize("series", [1, 2, 3])
+def test_bars_stand_side_by_side_around_their_place(series):
+    amounts = {f"r{k}": [1.0, None, 2.0] for k in range(series)}
+    (axes,) = drawn("t", Outline(bars=[Bars("capacity", ["a", "b", "c"], amounts)])).axes
+    spans = sorted((patch.get_x(), patch.get_x() + patch.get_width()) for patch in axes.patches)
+    assert len(spans) == 2 * series
+    for place, mine in ((0, spans[:series]), (2, spans[series:])):
+        assert [mine[0][0], mine[-1][1]] == pytest.approx([place - 0.4, place + 0.4])
+        assert [end for _, end in mine[:-1]] == pytest.approx([begin for begin, _ in mine[1:]])

@@ -36,3 +36,7 @@ def test_jobs_are_counted_slot_by_slot():
             spans.append((float(start), float(rng.randint(start + 1, end))))
         by_hand = [sum(start <= slot < stop for start, stop in spans) for slot in range(end)]
         assert together(spans, float(end)) == by_hand
+
+
+def test_jobs_that_last_beyond_the_end_are_there_until_then():
+    assert together([(0.0, 5.0), (1.0, 9.0)], 3.0) == [1, 2, 2]
