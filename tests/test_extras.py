@@ -16,6 +16,7 @@ import pytest
 
 from farkas.errors import Exit, FarkasError
 from farkas.executor.child import portable
+from farkas.experiments.sweeps import Store
 from farkas.extras import EXTRAS, MissingExtra, needed
 from tests.tools.shared import ROOT
 
@@ -205,11 +206,18 @@ def test_every_extra_but_the_one_that_is_never_needed_is_asked_for() -> None:
     assert NEEDS.keys() == EXTRAS.keys() - {"numba"}
 
 
+def make_store(folder: Path) -> None:
+    """Make a store without results: a report looks first at what a file is."""
+    with Store(folder / "sweep.sqlite"):
+        pass
+
+
 @pytest.mark.parametrize("package", NEEDS)
 def test_what_needs_a_missing_package_says_which_extra_brings_it(
     package: str, tmp_path: Path
 ) -> None:
     (tmp_path / "run.json").write_text("{}")
+    make_store(tmp_path)
     missing = ["jinja2", "markupsafe"] if package == "jinja2" else [package]
     found = without(missing, NEEDS[package], tmp_path)
     for words, (code, printed, said) in zip(NEEDS[package], found, strict=True):

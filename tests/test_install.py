@@ -18,7 +18,7 @@ import pytest
 import farkas
 from farkas.errors import Exit
 from farkas.extras import EXTRAS
-from tests.test_extras import CORE, EVERY_CALL, FEATURES, NEEDS, TRACE
+from tests.test_extras import CORE, EVERY_CALL, FEATURES, NEEDS, TRACE, make_store
 from tests.tools.shared import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -136,6 +136,7 @@ def core_works(python: Path, folder: Path) -> None:
     """Do everything that the core can, and ask for what it cannot."""
     (folder / "model.lp").write_text("max\n obj: x + y\nst\n c: 2 x + y <= 4\nend\n")
     (folder / "jobs.csv").write_text(TRACE)
+    make_store(folder)
     asks = [commands[0] for commands in NEEDS.values()]
     lines = "".join(f"{json.dumps(line)}\n" for line in [[], *CORE, *asks])
     done = run(python, "-c", EVERY_CALL, folder=folder, given=lines)

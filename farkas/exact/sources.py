@@ -20,6 +20,7 @@ from farkas.forms.model_text import INFINITE
 from farkas.forms.rational import Numbers, RationalForm, Side, rational_form
 from farkas.numbers import Floats
 from farkas.required import wrong_type
+from farkas.words import named
 
 Reader: TypeAlias = Callable[[Any, Numbers], RationalForm]
 
@@ -241,9 +242,16 @@ def _from_gurobi(model: Any, numbers: Numbers) -> RationalForm:
 def _from_cvxpy(problem: Any, numbers: Numbers) -> RationalForm:
     import cvxpy
 
+    if not problem.variables():
+        raise UnsupportedForm("the problem has no variables")
+    for parameter in problem.parameters():
+        if parameter.value is None:
+            raise UnsupportedForm(
+                f"parameter {named(parameter.name())} of the problem has no value"
+            )
     try:
         data, _, _ = problem.get_problem_data(cvxpy.HIGHS)
-    except cvxpy.error.SolverError:
+    except (cvxpy.error.SolverError, cvxpy.error.DCPError):
         raise UnsupportedForm("the problem is no linear or integer program") from None
     if data.get("P") is not None:
         raise UnsupportedForm("the problem has a quadratic objective")

@@ -60,6 +60,4 @@ def framed(rows: Sequence[dict[str, Any]], columns: Sequence[str]) -> Any:
 
 
 def _cell(value: object) -> str:
-    if value is None:
-        return ""
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+    return "" if value is None else str(value)  # all digits: ratios are not rounded down

@@ -182,7 +182,9 @@ def plot(
     """
     for path in (what, instance):
         if isinstance(path, str | os.PathLike) and Path(path).suffix in PICTURES:
-            raise InvalidOption(f"plot makes a picture; .save({named(os.fspath(path))}) writes it")
+            raise InvalidOption(
+                f"plot takes no file to write; plot().save({os.fspath(path)!r}) writes the picture"
+            )
     given: Any = load(what) if isinstance(what, str | os.PathLike) else what
     given = imported_instance(given) or given
     if isinstance(given, Instance):

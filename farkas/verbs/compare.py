@@ -92,9 +92,12 @@ class Comparison(ShowsItself):
     def __len__(self) -> int:
         return len(self.entries)
 
-    def __getitem__(self, which: int | str) -> Compared:
-        """Entry by its place, or of an algorithm; raises `UnknownName`."""
-        if isinstance(which, int):
+    def __contains__(self, which: object) -> bool:
+        return which in self.entries or any(e.algorithm == which for e in self.entries)
+
+    def __getitem__(self, which: int | slice | str) -> Any:
+        """Entry by its place, entries by a slice, or that of an algorithm; raises `UnknownName`."""
+        if isinstance(which, int | slice):
             return self.entries[which]
         by_name = {entry.algorithm: entry for entry in self.entries}
         if which not in by_name:

@@ -85,7 +85,7 @@ def save(
     FileProblem
         The path cannot be written; nothing is left behind.
     InvalidOption
-        A solution's file has another suffix.
+        A solution's file has another suffix, or the file would be a picture.
     NoAnswer
         The solution holds no certificate to write.
 
@@ -102,6 +102,10 @@ def save(
     known = (Instance, Run, Certificate, Solution, Proved, Comparison)
     require_type(what, known, "what is saved")
     require_type(path, (str, os.PathLike), "path")
+    if Path(path).suffix in (".svg", ".png", ".pdf"):
+        raise InvalidOption(
+            f"{named(os.fspath(path))}: what is saved is no picture; plot().save is"
+        )
     if isinstance(what, Instance):
         write_instance(what, path)
     elif isinstance(what, Run):

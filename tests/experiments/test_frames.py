@@ -26,7 +26,7 @@ def test_rows_without_a_library_of_frames_show_themselves():
     lines = repr(rows).splitlines()
     assert lines[0].split() == ["b", "a"]
     assert lines[1].split() == ["0"]  # None is an empty cell
-    assert lines[2].split() == ["0.333333", "1"]
+    assert lines[2].split() == ["0.3333333333333333", "1"]
     assert len(lines) == SHOWN + 2
     assert lines[-1].startswith("2 rows more")
     assert rows[1] == {"b": 1 / 3, "a": 1}

@@ -173,9 +173,10 @@ def of_sites(data: Any) -> dict[str, Any]:
     """Bound by tolls of single sites, a quarter of each deployment, and a branch in every slot."""
     bounds = SiteBounds(data)
     deploy = data.deploy_cost[data.pair_job[bounds.links]][:, None]
-    tolls = -np.floor(np.repeat(deploy / 4, data.num_sites, axis=1) * 2.0**20) / 2.0**20
+    exponent = 20 - int(np.frexp(deploy.max(initial=1.0))[1])  # of the money of the instance
+    units = np.floor(np.ldexp(np.repeat(deploy / 4, data.num_sites, axis=1), exponent))
     trees = [part for _ in np.unique(data.pair_slot) for part in (0, LEAF, LEAF)]
-    return plain(SiteTrees.of(data, Fraction(0), 20, tolls, trees))
+    return plain(SiteTrees.of(data, Fraction(0), exponent, np.ldexp(-units, -exponent), trees))
 
 
 def of_splits(instance: Any) -> dict[str, Any]:

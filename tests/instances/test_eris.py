@@ -46,7 +46,7 @@ def state(transfer=(0.0, 0.0), resources=(((0.0, 0.0),), ((0.9, 0.9),))):
             r"Expected a whole number, got a number with a point - at `\$\.jobs\[0\]\.data\[1\]`",
         ),
         (job(data=[1, -1]), r">= 0 - at `\$\.jobs\[0\]\.data\[1\]`"),
-        (job(data=[10**30, 1]), r"too many passes to count exactly - at `\$\.jobs\[0\]`"),
+        (job(data=[2**62, 1]), r"too many passes to count exactly - at `\$\.jobs\[0\]`"),
         (job(epochs=0), r">= 1 - at `\$\.jobs\[0\]\.epochs`"),
         (job(worker_rate=0), r">= 1 - at `\$\.jobs\[0\]\.worker_rate`"),
         (job(worker_demand=[-1]), r">= 0.0 - at `\$\.jobs\[0\]\.worker_demand\[0\]`"),

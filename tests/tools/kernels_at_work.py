@@ -148,6 +148,8 @@ def gadget() -> Iterator[Any]:
 def mlbroker() -> Iterator[Any]:
     for seed in range(3):
         yield from found_by(tolls, random_brokerage(seed))
+    # more than ten sites have tolls of their own
+    yield from found_by(tolls, random_brokerage(0, sites=11, slots=2, jobs=2))
 
 
 def found_by(climber: Climber, instance: Any) -> Iterator[Any]:

@@ -18,6 +18,9 @@ def test_entries_are_found_by_place_and_by_name(tmp_path: Path) -> None:
     assert list(found) == list(found.entries)
     assert len(found) == len(found.entries)
     assert found[0] is found.entries[0]
+    assert found[:2] == found.entries[:2]
+    assert "eris.eris" in found
+    assert "eris.nope" not in found
     assert found["eris.antman"].algorithm == "eris.antman"
     with pytest.raises(UnknownName, match=r"did you mean eris\.antman"):
         found["eris.antmen"]

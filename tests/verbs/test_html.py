@@ -190,7 +190,12 @@ TWO_THIRDS = {False: "0.666666666", True: "0.666666667"}
 @pytest.mark.parametrize("sense", ["min", "max"])
 def test_bounds_and_values_are_rounded_to_their_own_side(sense):
     form = farkas.solve("mlbroker/tiny", "mlbroker.relaxed").form.replace(sense=sense)
-    bare = {"answer": farkas.solvers.Answer(solver="s"), "form": form, "proved_by": ""}
+    bare = {
+        "answer": farkas.solvers.Answer(solver="s"),
+        "form": form,
+        "proved_by": "",
+        "proved_infeasible": False,
+    }
     found = cells("Solution", namespace(bound=F(2, 3), infeasible=None, **bare))
     assert found["proved bound"] == TWO_THIRDS[sense == "max"]
     assert found["program"].startswith(f"{sense}, ")
@@ -206,10 +211,10 @@ def test_bounds_and_values_are_rounded_to_their_own_side(sense):
 def test_only_what_was_proved_infeasible_is_called_so():
     solution = farkas.solve("mlbroker/tiny", "mlbroker.relaxed")
     bare = {"answer": solution.answer, "form": solution.form, "bound": None, "proved_by": "p"}
-    found = cells("Solution", namespace(infeasible=None, **bare))
+    found = cells("Solution", namespace(infeasible=None, proved_infeasible=False, **bare))
     assert not {"proved infeasible", "proved bound"} & set(found)
     assert found["proved by"] == "p"
-    found = cells("Solution", namespace(infeasible=F(1), **bare))
+    found = cells("Solution", namespace(infeasible=F(1), proved_infeasible=True, **bare))
     assert found["proved infeasible"] == "yes"
 
 

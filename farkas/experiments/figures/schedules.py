@@ -22,7 +22,7 @@ LINE = 0.16
 """Height of a line of remarks; inches."""
 EDGE, TITLE_LINE = 0.05, 0.2
 """Height of what is above the title, of a line of it, and of one of the legend; inches."""
-TITLE_LETTERS = 88
+TITLE_LETTERS = 76
 LETTERS = 58
 MOST_REMARKS = 8
 MOST_TICKS = 12

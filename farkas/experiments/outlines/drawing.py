@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import io
 import math
+import textwrap
 from typing import Any
 
 from farkas.experiments.figures.style import COLOURS, QUIET, styled
 from farkas.experiments.outlines.outline import Bars, DrawnNetwork, Outline, together
 from farkas.portable.turns import cospi, sinpi
 
+TITLE_LETTERS = 76
+"""Of a line of the title."""
 WIDTH, PANEL = 7.4, 2.1
 """Inches: of the picture, and the height of a panel; a network is twice as high."""
 MOST_PLACES = 30
@@ -38,7 +41,8 @@ def drawn(title: str, shown: Outline) -> Any:
     heights = [1.0] * (bool(shown.spans) + len(shown.bars)) + [2.0] * (shown.network is not None)
     canvas = Canvas(figsize=(WIDTH, 0.5 + PANEL * sum(heights)), layout="constrained")
     FigureCanvasAgg(canvas)
-    canvas.suptitle(title, x=0.01, ha="left", fontsize=10.5, fontweight="bold")
+    head = "\n".join(textwrap.wrap(title, TITLE_LETTERS))
+    canvas.suptitle(head, x=0.01, ha="left", fontsize=10.5, fontweight="bold")
     panels = canvas.subplots(len(heights), 1, squeeze=False, height_ratios=heights)[:, 0].tolist()
     if shown.spans:
         _over_time(panels.pop(0), shown)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -13,7 +15,7 @@ from farkas.experiments.figures.eris import (
     simulated,
     simulated_bound,
 )
-from farkas.experiments.figures.eris.simulator import BOUND, _ahead, _alike
+from farkas.experiments.figures.eris.simulator import BOUND, _ahead, _alike, _gain
 from tests.experiments.figures.made import reduced
 from tests.tools.shared import ROOT
 
@@ -65,9 +67,12 @@ def test_gains_are_computed_from_the_welfare_of_runs() -> None:
     )
     assert list(rows[0][:3]) == [PAPER, "1", 10.0]
     assert rows[0][-2] == pytest.approx(100 * (ours.sum() / rival.sum() - 1))
-    # half of an interval of two is 12.7062 times half of their distance
-    spread = np.ptp(100 * (ours - rival) / rival.mean())
-    assert rows[0][-1] == pytest.approx(12.7062 * spread / 2, rel=1e-5)
+    assert math.isnan(rows[0][-1])  # two auctions have no interval
+    # of four, gains 10, 10, 30 and 30 % of a mean of 100: t is 3.1824, s is sqrt(400/3)
+    four = [{"ours": 100.0 + more, "rival": 100.0} for more in (10, 10, 30, 30)]
+    mean, half = _gain(four, "ours", "rival")
+    assert mean == pytest.approx(20)
+    assert half == pytest.approx(3.182446 * math.sqrt(400 / 3) / 2, rel=1e-5)
 
 
 @pytest.mark.slow
