@@ -18,7 +18,8 @@ def floors() -> list[str]:
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
     layers = settings["tool"]["importlinter"]["contracts"][0]["layers"]
     names = [name.strip() for layer in reversed(layers) for name in layer.split("|")]
-    return [name for name in names if not name.startswith("__")]
+    # what commands do is said on the page of the command line, once
+    return [name for name in names if not name.startswith("__") and name != "cli"]
 
 
 def pages() -> Iterator[tuple[str, str]]:
