@@ -18,8 +18,7 @@ def floors() -> list[str]:
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
     layers = settings["tool"]["importlinter"]["contracts"][0]["layers"]
     names = [name.strip() for layer in reversed(layers) for name in layer.split("|")]
-    # what commands do is said on the page of the command line, once
-    return [name for name in names if not name.startswith("__") and name != "cli"]
+    return [name for name in names if not name.startswith("__")]
 
 
 def pages() -> Iterator[tuple[str, str]]:
