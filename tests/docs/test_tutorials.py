@@ -6,11 +6,13 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
+from farkas.algebra import programs
 from farkas.instances.files import own_kinds
 from tests.tools.notebooks import cells, execute, prose
 from tests.tools.shared import ROOT
@@ -19,6 +21,15 @@ FOLDER = ROOT / "docs" / "tutorials"
 NOTEBOOKS = sorted(path for path in FOLDER.glob("*.md") if "{code-cell}" in path.read_text())
 NUMBER = re.compile(r"(?<![\w.\[({/-])\d[\d,]*(?:\.\d+|/\d+)(?![\w/])")
 MOST_SECONDS = 15
+
+
+@pytest.fixture(autouse=True, scope="module")
+def nothing_stays_registered() -> Iterator[None]:
+    """Forget programs that notebooks declare in this process."""
+    programs.load()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(programs, "_items", dict(programs._items))
+        yield
 
 
 def short(path: Path) -> str:
