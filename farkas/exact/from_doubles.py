@@ -8,17 +8,16 @@ common.
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 import numpy as np
 
-from farkas.errors import UnsupportedForm
 from farkas.forms.blocks import Block
 from farkas.forms.form import LinearForm
 from farkas.forms.rational import RationalForm, Side, as_rational
 from farkas.numbers import Floats, Ints
+from farkas.solvers.base import refuse_numbers
 from farkas.words import LONGEST_WORDS, cleaned, cut
 
 MANTISSA = 53
@@ -32,8 +31,9 @@ def rational(form: LinearForm) -> RationalForm:
     Raises
     ------
     UnsupportedForm
-        When a side or bound excludes every point.
+        When a number is none or infinite, or a side or bound excludes every point.
     """
+    refuse_numbers(form)
     whole = _whole(form)
     if whole is None:
         return as_rational(form)
@@ -41,11 +41,11 @@ def rational(form: LinearForm) -> RationalForm:
     scaled = [
         tuple(
             side if side is None or factor == 1 else side * factor
-            for side, factor in zip(_sides(sides, absent, form), factors, strict=True)
+            for side, factor in zip(_sides(sides), factors, strict=True)
         )
-        for sides, absent in ((form.row_lower, -math.inf), (form.row_upper, math.inf))
+        for sides in (form.row_lower, form.row_upper)
     ]
-    lower, upper = (_sides(form.lower, -math.inf, form), _sides(form.upper, math.inf, form))
+    lower, upper = _sides(form.lower), _sides(form.upper)
     cost = _fractions(form.cost)
     rows = _names(form.rows, form.num_rows, "row")
     names = _names(form.columns, form.num_columns, "column")
@@ -116,12 +116,9 @@ def _fractions(values: Floats) -> list[Fraction]:
     return [made[place] for place in places.tolist()]
 
 
-def _sides(values: Floats, absent: float, form: LinearForm) -> list[Side]:
-    """Sides or bounds; those at ``absent`` are none."""
-    endless, nowhere = values == absent, np.isnan(values) | (values == -absent)
-    if nowhere.any():
-        wrong = values[nowhere][0]
-        raise UnsupportedForm(f"{form.name}: a side or bound is {wrong}; no point keeps it")
+def _sides(values: Floats) -> list[Side]:
+    """Sides or bounds; infinite ones are none."""
+    endless = np.isinf(values)
     found: list[Side] = list(_fractions(np.where(endless, 0.0, values)))
     for place in np.flatnonzero(endless).tolist():
         found[place] = None

@@ -246,9 +246,7 @@ def _from_cvxpy(problem: Any, numbers: Numbers) -> RationalForm:
         raise UnsupportedForm("the problem has no variables")
     for parameter in problem.parameters():
         if parameter.value is None:
-            raise UnsupportedForm(
-                f"parameter {named(parameter.name())} of the problem has no value"
-            )
+            raise UnsupportedForm(f"parameter {named(parameter.name())} has no value")
     try:
         data, _, _ = problem.get_problem_data(cvxpy.HIGHS)
     except (cvxpy.error.SolverError, cvxpy.error.DCPError):

@@ -291,7 +291,7 @@ def refuse(engine: Backend, form: LinearForm, solver: str) -> None:
             f"{solver} takes whole columns only and {form.name} has "
             f"{int((~form.integer).sum())} continuous; use another solver"
         )
-    _refuse_numbers(form)
+    refuse_numbers(form)
 
 
 def _refuse_licence(standing: Availability, size: tuple[int, int], form: str, solver: str) -> None:
@@ -309,7 +309,8 @@ def _refuse_licence(standing: Availability, size: tuple[int, int], form: str, so
             )
 
 
-def _refuse_numbers(form: LinearForm) -> None:
+def refuse_numbers(form: LinearForm) -> None:
+    """Refuse numbers that make no program; raises `UnsupportedForm`, which names the first."""
     # a finite sum has finite terms; the slower look comes only after an infinite one
     with np.errstate(over="ignore", invalid="ignore"):
         costs, entries = form.cost.sum(), form.matrix.values.sum()

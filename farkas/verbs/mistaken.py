@@ -147,8 +147,8 @@ def _record(path: str | os.PathLike[str], name: str) -> tuple[str, str]:
     if "certificate" in fields:
         return "certificate", f"a certificate: farkas check {name} proves it again"
     if "algorithms" in fields and "bound" in fields:
-        return "comparison", f"a comparison: farkas compare {name} writes such, nothing reads them"
-    if "kind" not in fields:
+        return "comparison", f"a comparison: farkas compare INSTANCE -o {name} writes it again"
+    if not fields.keys() >= {"farkas", "kind"}:
         return "", ""
     kind = bytes(fields["kind"]).decode(errors="replace").strip('"')
     return "instance", (

@@ -103,9 +103,7 @@ def save(
     require_type(what, known, "what is saved")
     require_type(path, (str, os.PathLike), "path")
     if Path(path).suffix in (".svg", ".png", ".pdf"):
-        raise InvalidOption(
-            f"{named(os.fspath(path))}: what is saved is no picture; plot().save is"
-        )
+        raise InvalidOption(f"{named(os.fspath(path))}: plot().save writes pictures")
     if isinstance(what, Instance):
         write_instance(what, path)
     elif isinstance(what, Run):

@@ -94,6 +94,8 @@ def solve(
     (16.8, 0.0)
     """
     require_type(solver, str, "solver")
+    for name, switch in {"relax": relax, "certify": certify, "embed": embed}.items():
+        require_type(switch, bool, name)
     model = own_model(instance, program or variant)
     if model is not None:
         form, about = as_doubles(model), {"embed": embed}
@@ -107,8 +109,6 @@ def solve(
     for name, value in (variant or {}).items():
         require_type(name, str, "name of a variant")
         require_type(value, str, f"variant {name}")
-    for name, switch in {"relax": relax, "certify": certify, "embed": embed}.items():
-        require_type(switch, bool, name)
     chosen = find_program(program, **variant or {}) if isinstance(program, str) else program
     data = as_instance(instance)
     if isinstance(chosen, ConvexProgram):

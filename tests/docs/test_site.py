@@ -148,6 +148,62 @@ def test_the_margin_shows_where_one_is(visit) -> None:
     assert {"command_line.html", "algorithms.html", "#"} <= set(browser.run(f"return {links}"))
 
 
+NESTED = """
+Title
+=====
+
+:field: one
+:other: * a list
+
+          - inside of it
+
+            :deep: field
+
+.. note::
+   :class: tip
+
+   A paragraph, *words*, and ::
+
+      literal
+
+term
+    Its definition, with a list:
+
+    1. first
+    2. second
+"""
+
+
+def test_documents_are_parsed_and_walked_as_docutils_does() -> None:
+    """In two processes, since the quick ways replace what docutils has for good."""
+    words = (
+        "import sys; sys.path[:0] = [{ext!r}]\n"
+        "from docutils.core import publish_doctree\n"
+        "from docutils import nodes\n"
+        "{quick}"
+        "tree = publish_doctree({text!r})\n"
+        "print(tree.pformat())\n"
+        "for kind in (nodes.Node, nodes.paragraph, nodes.Text, nodes.field, nodes.list_item):\n"
+        "    print([repr(node)[:60] for node in tree.findall(kind)])\n"
+        "print([repr(node)[:60] for node in tree.findall()])\n"
+    )
+    quickly = (
+        "from farkas_docs import quick\n"
+        "quick.walk_without_recursion(); quick.make_states_when_asked()\n"
+        "assert nodes.Node._fast_findall.__module__ == 'farkas_docs.quick'\n"
+    )
+    plain, fast = (
+        subprocess.run(
+            [sys.executable, "-c", words.format(ext=str(DOCS / "_ext"), quick=how, text=NESTED)],
+            capture_output=True, text=True, check=True,
+        ).stdout
+        for how in ("", quickly)
+    )  # fmt: skip
+    assert "definition_list" in plain
+    assert "system_message" not in plain
+    assert fast == plain
+
+
 def test_a_page_opens_what_is_above_it_in_the_margin() -> None:
     def item(inside: str, address: str) -> str:
         box = '<input class="toctree-checkbox"/>' if inside else ""

@@ -8,6 +8,7 @@ from fractions import Fraction as F
 import numpy as np
 import pytest
 
+import farkas
 from farkas.errors import UnsupportedForm
 from farkas.exact.from_doubles import rational
 from farkas.forms import LinearForm
@@ -75,7 +76,20 @@ def test_programs_of_kinds_with_their_names(name: str) -> None:
     agree(trace(find_program(name), library.load(f"{kind}/tiny")))
 
 
-@pytest.mark.parametrize("sides", [{"row_lower": [INF]}, {"upper": [-INF]}])
-def test_sides_that_no_point_keeps_are_refused(sides: dict) -> None:
-    with pytest.raises(UnsupportedForm, match="no point keeps it"):
-        rational(small([[1.0]], cost=[1], **sides))
+@pytest.mark.parametrize(("numbers", "problem"), [
+    ({"row_lower": [INF]}, "row_lower.* must be below infinity"),
+    ({"row_upper": [-INF]}, "row_upper.* must be above -infinity"),
+    ({"lower": [INF]}, "lower.* must be below infinity"),
+    ({"upper": [-INF]}, "upper.* must be above -infinity"),
+    ({"row_lower": [float("nan")]}, "row_lower.* must be below infinity"),
+    ({"cost": [INF]}, "cost.* must be finite"),
+    ({"offset": INF}, "constant is inf"),
+    ({"matrix": [[INF]]}, "matrix value.* must be finite"),
+])  # fmt: skip
+def test_numbers_that_make_no_program_are_refused(numbers: dict, problem: str) -> None:
+    given = {"cost": [1.0], **numbers}
+    form = small(given.pop("matrix", [[1.0]]), **given)
+    with pytest.raises(UnsupportedForm, match=problem):
+        rational(form)
+    with pytest.raises(UnsupportedForm, match=problem):
+        farkas.prove(form)

@@ -247,3 +247,17 @@ def test_models_of_linopy_are_read_from_their_matrices() -> None:
     read.is_quadratic = True
     with pytest.raises(UnsupportedForm, match="quadratic"):
         from_object(read, "binary")
+
+
+def test_problems_of_cvxpy_without_variables_values_or_convexity_are_refused() -> None:
+    x, factor = cp.Variable(), cp.Parameter(name="rate")
+    for problem, words in (
+        (cp.Problem(cp.Minimize(3)), "no variables"),
+        (cp.Problem(cp.Minimize(factor * x), [x >= 1]), "parameter rate has no value"),
+        (cp.Problem(cp.Minimize(cp.sqrt(x)), [x >= 1]), "no linear or integer program"),
+    ):
+        with pytest.raises(UnsupportedForm, match=words):
+            from_object(problem, "binary")
+    factor.value = 2.0
+    form = from_object(cp.Problem(cp.Minimize(factor * x), [x >= 1]), "binary")
+    assert farkas.prove(form).value == 2

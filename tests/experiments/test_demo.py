@@ -54,3 +54,13 @@ def test_a_kind_may_show_a_run_only(monkeypatch) -> None:
     declared.add("coded", Demo("coded.uniform"))
     monkeypatch.setattr(module, "demos", declared)
     assert [line.what for line in demo_lines(load("coded/demo"))] == ["coded.uniform"]
+
+
+def test_a_line_is_in_the_unit_of_runs_unless_its_program_optimises_something_else() -> None:
+    lines = demo()
+    for line in lines:
+        run = next(one for one in lines if one.instance == line.instance)
+        # a largest level and a least time are not in one unit
+        assert (line.measure == run.measure) == (line.sense == run.sense), line
+    (level,) = (line for line in lines if line.what == "coded.assignment_lp")
+    assert (level.measure, level.sense) == ("level", "max")

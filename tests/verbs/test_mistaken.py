@@ -38,12 +38,14 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "table": folder / "ugly.csv",
         "sweep": folder / "sweep.toml",
         "store": folder / "sweep.sqlite",
+        "comparison": folder / "table.json",
         "statement": Path(str(find_statement("mlbroker.local").path)),
     }
     farkas.save(farkas.load("mlbroker/tiny"), found["instance"])
     farkas.save(farkas.run("mlbroker/tiny", "mlbroker.local"), found["run"])
     for role in ("certificate", "model", "vipr"):
         farkas.save(solution, found[role])
+    farkas.save(farkas.compare("eris/tiny", ["eris.eris"]), found["comparison"])
     found["table"].write_text("id,came\na,1\nb,2\n")
     found["sweep"].write_text('name = "x"\n')
     with sqlite3.connect(found["store"]) as store:

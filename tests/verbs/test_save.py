@@ -134,3 +134,12 @@ def test_vipr_is_about_the_program_itself_where_another_bounds_it(tmp_path: Path
 
 def prices() -> Certificate:
     return pooled_prices(library.load("eris/tiny"), 1.0)
+
+
+@pytest.mark.parametrize("suffix", [".svg", ".png", ".pdf"])
+def test_nothing_is_saved_under_the_name_of_a_picture(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"run{suffix}"
+    for what in (farkas.run("eris/tiny", "eris.eris"), farkas.load("eris/tiny")):
+        with pytest.raises(InvalidOption, match=r"plot\(\)\.save writes pictures"):
+            farkas.save(what, path)
+    assert not path.exists()

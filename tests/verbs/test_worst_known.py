@@ -24,6 +24,14 @@ def test_what_does_not_ship_is_told() -> None:
         farkas.worst_known("eris.erris")
 
 
+def test_an_algorithm_that_decides_otherwise_today_has_no_known_worst_case(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(shipped, "decides_again", lambda *_: False)
+    with pytest.raises(NotACertificate, match="decides otherwise"):
+        farkas.worst_known("eris.eris")
+
+
 def test_a_statement_that_proves_less_is_refused(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

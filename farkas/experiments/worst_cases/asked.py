@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from farkas.adversary.gap import GapProof, from_json, prove_gap
-from farkas.adversary.shipped import find_statement, statements_of
-from farkas.errors import FileProblem, InvalidOption, NoAnswer, NotACertificate
+from farkas.adversary.shipped import statements_of
+from farkas.errors import FileProblem, InvalidOption, NoAnswer
 from farkas.experiments.worst_cases.schedule import BothSides, pair_of
+from farkas.verbs.worst_known import worst_known
 from farkas.words import named
 
 
@@ -43,10 +44,7 @@ def asked(kind: str, of: str) -> tuple[GapProof, BothSides]:
         name = of if of.startswith(f"{kind}.") else f"{kind}.{of}"
         if not statements_of(kind):
             raise NoAnswer(f"no worst case of kind {named(kind)} ships; farkas worst finds some")
-        standing = find_statement(name).prove()
-        if standing.proof is None:
-            raise NotACertificate(f"{name}: {standing.objection}")
-        proof = standing.proof
+        proof = worst_known(name)
     if proof.instance.kind != kind:
         raise InvalidOption(f"--of {named(of)}: is of kind {proof.instance.kind}, not {kind}")
     pair = pair_of(proof)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import msgspec
 import numpy as np
 
-from farkas.certificates.gadget_one_slot import certify_one_slot
+from farkas.certificates.gadget_one_slot import OneSlot, certify_one_slot
 from farkas.errors import NoAnswer
 from farkas.instances.gadget import Cluster
 from farkas.models.gadget.rings import Rings
@@ -27,7 +27,8 @@ def one_slot(instance: Cluster, ascent: Ascent) -> Iterator[Rung]:
     nothing = np.zeros(instance.num_jobs, dtype=np.int64)
     ascent.deadline.check()
     plain = certify_one_slot(instance, slot_certificate(instance, last, nothing))
-    yield Rung("prices of servers and links in the only slot", bound=_bound(plain, "prices"))
+    words = "prices of servers and links"
+    yield Rung(f"{words} in the only slot", bound=_bound(plain, words))
     view, gap = snapshot(instance, last, nothing), float(ascent.gap)
     ascent.deadline.check()
     rings, _ = column_rings(view, gap)
@@ -35,13 +36,12 @@ def one_slot(instance: Cluster, ascent: Ascent) -> Iterator[Rung]:
     yield Rung("rings of the only slot by column generation", decisions_of(instance, schedule))
     ascent.deadline.check()
     cases = certify_one_slot(instance, tree_certificate(view, rings, gap))
-    yield Rung("the only slot by cases", bound=_bound(cases, "cases"))
+    yield Rung("the only slot by cases", bound=_bound(cases, f"cases with {words}"))
 
 
-def _bound(certificate: object, by: str) -> Bound:
-    made = msgspec.to_builtins(certificate)
+def _bound(certificate: OneSlot, by: str) -> Bound:
     return Bound(
-        exact=made["bound"],
-        method=f"{by} of servers and links in the only slot with jobs, in exact arithmetic",
-        certificate=made,
+        exact=certificate.bound,
+        method=f"{by} in the only slot with jobs, in exact arithmetic",
+        certificate=msgspec.to_builtins(certificate),
     )

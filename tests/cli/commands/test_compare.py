@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -41,3 +42,11 @@ def test_without_any_run_there_is_no_answer(capsys: Capture) -> None:
     assert captured.err == "farkas: no algorithm gave a run\n"
     assert "proved bound none" in captured.out
     assert "needs an instance with fixed_prices" in captured.out
+
+
+def test_the_table_is_written_to_a_file(tmp_path: Path, capsys: Capture) -> None:
+    path = tmp_path / "table.json"
+    assert call(["compare", "eris/tiny", "--algorithms", "eris.eris", "-o", str(path)]) == 0
+    assert "eris.eris" in capsys.readouterr().out
+    assert json.loads(path.read_bytes())["algorithms"][0]["value"] == 105
+    assert call(["compare", "eris/tiny", "-o", str(tmp_path / "none" / "table.json")]) == 2

@@ -95,3 +95,16 @@ def test_bars_of_one_category_stand_side_by_side():
     assert second.get_x() - first.get_x() == pytest.approx(0.4)
     assert [t.get_text() for t in axes.get_xticklabels()] == ["A", "B"]
     assert axes.get_yscale() == "log"
+
+
+def test_logarithmic_axes_have_plain_numbers_and_names_may_hold_dollars():
+    name = r"cost $\frac{ & $x_1$ 100$"
+    points = [Series(name, [1.0, 10.0, 1000.0], [0.01, 1.0, 100.0])]
+    data = Figure(x=PlotAxis("x", log=True), y=PlotAxis("y", log=True), series=points)
+    canvas = draw(data, name, "caption")
+    (axes,) = canvas.axes
+    canvas.draw_without_rendering()
+    ticks = [t.get_text() for axis in (axes.xaxis, axes.yaxis) for t in axis.get_ticklabels()]
+    assert {"1", "10", "1000", "0.01", "100"} <= set(ticks)
+    assert not [tick for tick in ticks if "$" in tick]
+    assert axes.get_title(loc="left") == name

@@ -5,12 +5,14 @@ from __future__ import annotations
 import itertools
 import math
 
+import msgspec
 import pytest
 
 import farkas
 from farkas.errors import InvalidOption, NoAnswer
 from farkas.experiments.outlines import Bars, DrawnNetwork, Outline, outlines
 from farkas.experiments.outlines.drawing import drawn, places_of
+from farkas.instances.files import own_kinds
 
 
 @pytest.mark.parametrize("kind", farkas.kinds())
@@ -92,3 +94,13 @@ def test_bars_stand_side_by_side_around_their_place(series):
     for place, mine in ((0, spans[:series]), (2, spans[series:])):
         assert [mine[0][0], mine[-1][1]] == pytest.approx([place - 0.4, place + 0.4])
         assert [end for _, end in mine[:-1]] == pytest.approx([begin for begin, _ in mine[1:]])
+
+
+@pytest.mark.parametrize("kind", own_kinds())
+def test_names_may_hold_dollars_and_long_ones_are_wrapped(kind, tmp_path):
+    name = r"cost $\frac{ & $x_1$ 100$ " + "and so on " * 16
+    named = msgspec.structs.replace(farkas.load(f"{kind}/tiny"), name=name[:190])
+    farkas.plot(named).save(tmp_path / "instance.svg")
+    text = (tmp_path / "instance.svg").read_text()
+    assert "$x_1$" in text
+    assert name[:190] not in text
