@@ -170,7 +170,8 @@ def _refused(text: str) -> str:
     if found is not None:
         known = TABLES.get(name, Config).__struct_fields__
         return said + suggestion(found[1], known)
-    if name in TABLES and words.startswith(("Expected an object", "Expected a list")):
+    whole = re.fullmatch(r"\w+(\[(\d+|\.\.\.)\])?", place)  # the table, and no setting in it
+    if whole and name in TABLES and words.startswith(("Expected an object", "Expected a list")):
         example = {"instances": 'files = ["PATH.json"] or kind = "KIND"'}.get(name, 'name = "NAME"')
         return f"{place} is no table; write [[{name}]] and below it {example}"
     return said

@@ -33,6 +33,16 @@ from tests.experiments.sweeps.made import LP, written
             r"instances\[0\] is no table; write \[\[instances\]\] and below it files = ",
         ),
         (
+            'name = "x"\n[[instances]]\nkind = "eris"\nsettings = 3',
+            InvalidOption,
+            r"instances\[0\]\.settings: expected an object of names and values, got a wh",
+        ),
+        (
+            'name = "x"\ninstances = []\n[[algorithms]]\nname = "eris.eris"\noptions = [1]',
+            InvalidOption,
+            r"algorithms\[0\]\.options: expected an object of names and values, got a list$",
+        ),
+        (
             'name = "x"\n[[instances]]\nfile = ["a.json"]',
             InvalidOption,
             r"instances\[0\]: unknown field `file`; did you mean files\?",
