@@ -108,10 +108,10 @@ class Children:
         self._threads = [
             threading.Thread(target=work, args=(child,), daemon=True) for child in self.children
         ]
-        for thread in self._threads:
-            thread.start()
         running = len(self.children)
         try:
+            for thread in self._threads:
+                thread.start()
             while running:
                 end = _next(ends, check)
                 if end is None:
@@ -133,7 +133,8 @@ class Children:
         for child in self.children:
             child.end()
         for thread in self._threads:
-            thread.join()
+            if thread.is_alive():  # Ctrl-C may come before all are started
+                thread.join()
         for child in self.children:
             child.stop()
 

@@ -94,6 +94,26 @@ def test_who_leaves_while_a_child_starts_leaves_nobody_who_asks_it(tmp_path, mon
     children.stop()
 
 
+def test_an_interrupt_between_the_starts_of_threads_leaves_nobody_at_work(monkeypatch):
+    class Interrupted(threading.Thread):
+        started = 0
+
+        def start(self):
+            Interrupted.started += 1
+            if Interrupted.started == 2:
+                raise KeyboardInterrupt
+            super().start()
+
+    children = Children(2)
+    with monkeypatch.context() as patch:
+        patch.setattr("farkas.executor.performers.threading.Thread", Interrupted)
+        tasks = ((k, AskedTask.of(Sleeping, (os.devnull, 3600.0))) for k in range(4))
+        with pytest.raises(KeyboardInterrupt):
+            next(children.perform(tasks, math.inf))
+    assert not any(thread.is_alive() for thread in children._threads)
+    children.stop()
+
+
 def test_an_error_of_who_hands_out_tasks_is_raised():
     def tasks():
         yield 0, AskedTask.of(Doubled, 1)

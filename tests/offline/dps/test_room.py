@@ -62,11 +62,10 @@ def test_jobs_keep_their_mode():
     assert len(ways.what) == 5
 
 
-@pytest.mark.parametrize("seed", range(16))
+@pytest.mark.parametrize("seed", [*range(12), 13, 14, 15, 17])
 def test_payments_only_rise_and_every_unit_is_kept(seed):
     market = random_market(seed, jobs=12, servers=1 + seed % 4, types=2)
-    if not (market.fits & (market.budget > 0)).any():
-        pytest.skip("nobody pays")
+    assert (market.fits & (market.budget > 0)).any()  # seeds 12 and 16 have nobody who pays
     found, anew = searching(market)
     found.packing.fill(np.arange(market.num_jobs))
     plan = np.zeros((market.num_jobs, 2))
