@@ -42,7 +42,9 @@ def parsed(error: object) -> str:
     >>> print(parsed("Expected `int | null`, got `str` - at `$.x`"))
     Expected a whole number or null, got text - at `$.x`
     """
-    text = str(error)
+    text = str(error).replace("JSON is malformed", "not JSON", 1)
+    text = text.replace("Input data was truncated", "not JSON: it ends too early", 1)
+    text = text.replace("'utf-8' codec", "not JSON: 'utf-8' codec", 1)
     found = _OF_THE_FILE.fullmatch(text)
     if found is not None and not PLAIN.fullmatch(found[3]):
         text = f"{found[1]}{quoted(found[3])}{found[4]}"

@@ -116,7 +116,7 @@ class GapProof(ShowsItself):
     witness: Fraction
     place: str = ""
 
-    plot = verb("plot")
+    plot, save = verb("plot"), verb("save")
 
     @property
     def ratio(self) -> Fraction | None:

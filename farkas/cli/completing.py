@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 from collections.abc import Iterable, Iterator
@@ -43,6 +44,16 @@ def names(sort: str, kind: str = "") -> list[str]:
         for name in says.findall(path.read_text(encoding="utf-8"))
     }
     return sorted(name for name in found if name.startswith(f"{kind}." if kind else ""))
+
+
+def variants(program: str) -> list[str]:
+    """Full names of the variants of a program; none of an unknown one."""
+    from farkas.algebra import programs  # here: only a begun bracket is worth the time
+
+    if program not in programs:
+        return []
+    choices = programs[program].options().values()
+    return [f"{program}[{','.join(words)}]" for words in itertools.product(*choices) if words]
 
 
 def sources() -> list[str]:
@@ -127,7 +138,10 @@ def complete_algorithm(context: typer.Context, incomplete: str) -> list[str]:
 
 
 def complete_program(context: typer.Context, incomplete: str) -> list[str]:
-    """Programs, of the kind of the file where one stands before."""
+    """Programs, of the kind of the file where one stands before; after a bracket, variants."""
+    name, bracket, _ = incomplete.partition("[")
+    if bracket:
+        return _starting(variants(name), incomplete)
     return _starting(names("programs", _kind(context)), incomplete)
 
 
@@ -150,6 +164,8 @@ def complete_claim(incomplete: str) -> list[str]:
 
 def complete_name(incomplete: str) -> list[str]:
     """Whatever `farkas show` shows: kinds, instances, algorithms, programs, claims, files."""
+    if "[" in incomplete:
+        return _starting(variants(incomplete.partition("[")[0]), incomplete)
     every = [*kinds(), *instances(), *(name for sort in _PLACES for name in names(sort))]
     return sorted({*_starting(every, incomplete), *_files(incomplete)})
 

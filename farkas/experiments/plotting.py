@@ -11,7 +11,7 @@ from typing import Any
 from farkas.adversary.gap import Gap, GapProof, prove_gap
 from farkas.certificates.doubles import text_of
 from farkas.certificates.proof import rounded
-from farkas.errors import InvalidOption, NoAnswer
+from farkas.errors import FileProblem, InvalidOption, NoAnswer
 from farkas.exact.proved import Proved, as_double
 from farkas.experiments.figures.writing import PICTURES
 from farkas.experiments.frames import framed
@@ -26,7 +26,7 @@ from farkas.required import require_type
 from farkas.verbs.compare import Comparison
 from farkas.verbs.inputs import InstanceOrName, as_instance
 from farkas.verbs.load import load
-from farkas.verbs.mistaken import imported_instance
+from farkas.verbs.mistaken import imported_instance, role_of
 from farkas.verbs.solution import Solution
 from farkas.verbs.worst import WorstCase
 from farkas.words import named
@@ -143,7 +143,7 @@ def about(run: Run, instance: InstanceOrName | None) -> Instance:
 
 
 def plot(
-    what: Run | OfflineOptimum | WorstCase | GapProof | InstanceOrName,
+    what: Run | OfflineOptimum | Comparison | WorstCase | GapProof | InstanceOrName,
     instance: InstanceOrName | None = None,
 ) -> Picture:
     """Draw who holds how much of what in a run, and when; or an instance.
@@ -151,9 +151,10 @@ def plot(
     Parameters
     ----------
     what
-        A run, or the run of an optimum; a worst case, or what was proved of one, whose decisions of
-        both sides are drawn; an instance: its jobs over time, what its sites have, its network.
-        Also the file of one of these, or the name of a shipped instance.
+        A run, or the run of an optimum; a comparison: its certified ratios; a worst case, or what
+        was proved of one, whose decisions of both sides are drawn; an instance: its jobs over time,
+        what its sites have, its network.  Also the file of one of these, or the name of a
+        shipped instance.
     instance
         That of the run; needed where the run was read from a file, and its instance does not ship.
 
@@ -197,7 +198,15 @@ def plot(
         if pair is None:
             raise NoAnswer(f"decisions of kind {named(proof.instance.kind)} have no picture")
         return Picture.of(pair)
-    require_type(given, (Run, OfflineOptimum, WorstCase, GapProof, Instance), "what is drawn")
+    if isinstance(given, Comparison):
+        return _compared(given)
+    drawable = (Run, OfflineOptimum, Comparison, WorstCase, GapProof, Instance)
+    if isinstance(what, str | os.PathLike) and not isinstance(given, drawable):
+        raise FileProblem(
+            f"{named(os.fspath(what))} is {role_of(what)[1]}; drawn are runs, instances and"
+            " statements of farkas worst"
+        )
+    require_type(given, drawable, "what is drawn")
     run: Run = given.run if isinstance(given, OfflineOptimum) else given
     drawn = layouts.get(run.kind)
     if drawn is None:
@@ -228,6 +237,16 @@ def _outlined(instance: Instance) -> Picture:
         return picture(title, made(instance), suffix)
 
     return Picture(title, known.explanation, drawn)
+
+
+def _compared(found: Comparison) -> Picture:
+    """Draw a comparison; raises `NoAnswer` without ratios."""
+    from farkas.experiments.figures.compared import compared
+    from farkas.experiments.figures.writing import drawn
+
+    title, data = f"algorithms on {found.title}", compared(found)
+    explanation = "a ratio for each algorithm, best first"
+    return Picture(title, explanation, lambda suffix: drawn(data, title, data.caption, suffix))
 
 
 def _worth(run: Run, found: Replayed | None) -> str:

@@ -127,11 +127,11 @@ def read_bytes(data: bytes, source: str = "instance") -> Instance:
 def _decode(data: bytes, wanted: type[T], source: str) -> T:
     try:
         return msgspec.json.decode(data, type=wanted)
-    except msgspec.ValidationError as error:
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
         from farkas.refusals import parsed
 
-        raise InvalidInstance(f"{source}: {parsed(error)}") from None
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise FileProblem(f"{source}: is not JSON: {error}") from None
+        if isinstance(error, msgspec.ValidationError):
+            raise InvalidInstance(f"{source}: {parsed(error)}") from None
+        raise FileProblem(f"{source}: is {parsed(error)}") from None
     except RecursionError:
         raise FileProblem(f"{source}: lists or objects are nested too deep") from None

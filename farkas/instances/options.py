@@ -85,7 +85,7 @@ def _refused(text: str, values: Mapping[str, Any]) -> str:
         return text
     said = words[:1].lower() + words[1:]
     unit = " (seconds)" if name.endswith("_seconds") else ""
-    deeper = "" if path == f"{name}`" else f"{at}{path}"
+    deeper = "" if path in (f"{name}`", f"{name}[...]`") else f"{at}{path}"
     return f"{name} = {shown(values[name], 40)}; {said}{unit}{deeper}"
 
 

@@ -108,7 +108,7 @@ class OfflineOptimum(ShowsItself):
         about = f"<optimum of {named(self.run.instance)}: value {float(self.value):.9g}"
         return f"{about}, proved bound {bound}, gap {gap}>"
 
-    plot, to_frame = verb("plot"), verb("to_frame")
+    plot, to_frame, save = verb("plot"), verb("to_frame"), verb("save")
 
     def verify(self, instance: Any = None) -> Any:
         """Prove value and bound again, see `farkas.check`."""

@@ -84,7 +84,7 @@ class Comparison(ShowsItself):
             lines.append(f"{entry.algorithm:24} {value:>12} {ratio:>8}  {entry.note}".rstrip())
         return "\n".join(lines)
 
-    to_frame, save = verb("to_frame"), verb("save")
+    plot, to_frame, save = verb("plot"), verb("to_frame"), verb("save")
 
     def __iter__(self) -> Iterator[Compared]:
         return iter(self.entries)

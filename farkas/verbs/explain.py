@@ -34,6 +34,9 @@ MANY_ROWS = 300
 MANY_ENTRIES = 200_000
 """Larger programs are not searched for a second ray."""
 
+FEW_ROWS = 6
+"""Rows that are named in one line; more are counted."""
+
 FEW_NAMES = 3
 """Variables that are named where they have to be at least 0; more are counted."""
 
@@ -89,6 +92,12 @@ class Explanation:
         ray = np.zeros(self.form.num_rows)
         ray[self.rows] = self.multipliers
         return ray
+
+    def row_names(self) -> str:
+        """Names of the first rows that contradict each other; what else was found where none do."""
+        left = len(self.rows) - FEW_ROWS
+        names = [self.form.row_name(i) for i in self.rows[:FEW_ROWS].tolist()]
+        return "; ".join(names + [f"{left} more"] * (left > 0)) or self.note
 
     def bounds(self) -> list[tuple[int, str]]:
         """Columns and sides (``lower``, ``upper``) of the bounds that the contradiction uses."""

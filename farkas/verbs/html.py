@@ -119,6 +119,7 @@ def _solution(one: Any) -> str:
             ("proved bound", bound),
             ("proved by", one.proved_by or None),
             ("proved infeasible", "yes" if one.proved_infeasible else None),
+            ("contradicting rows", one.explanation and one.explanation.row_names()),
         ],
     )
 
@@ -172,7 +173,7 @@ def _worst(one: Any) -> str:
     return card(
         f"worst case of {named(one.gap.reached.algorithm)}",
         [
-            ("ratio at least", one.ratio_words),
+            ("ratio" if one.ratio is None else "ratio at least", one.ratio_words),
             ("witness", one.gap.witness.algorithm),
             ("instance", repr(one.instance)[1:-1]),
             ("evaluations", one.evaluations),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
@@ -38,7 +38,10 @@ from farkas.verbs.solution import Solution
 from farkas.words import named
 
 if TYPE_CHECKING:
+    from farkas.adversary.gap import Gap, GapProof
     from farkas.instances.traces import Imported
+    from farkas.offline.climbing import OfflineOptimum
+    from farkas.verbs.worst import WorstCase
 
 PROGRAMS = {".mps": write_mps, ".lp": write_lp}
 CERTIFICATES = (".json", ".vipr")
@@ -66,7 +69,17 @@ def needs_proof(path: str) -> bool:
 
 
 def save(
-    what: Instance | Imported | Run | Certificate | Solution | Proved | Comparison,
+    what: Instance
+    | Imported
+    | Run
+    | OfflineOptimum
+    | Certificate
+    | Solution
+    | Proved
+    | Comparison
+    | Gap
+    | GapProof
+    | WorstCase,
     path: str | os.PathLike[str],
 ) -> None:
     """Write a file, whole or not at all.
@@ -77,8 +90,8 @@ def save(
         An instance, also as it was imported, a run or a certificate (JSON, whatever the suffix);
         a solution: of its program with suffix ``.mps`` or ``.lp``, of its certificate with
         ``.json`` or ``.vipr``, which is about the program itself even where another one bounds it
-        more tightly; of what :func:`farkas.prove` proved, its certificate; a comparison (JSON,
-        without its runs).
+        more tightly; of what :func:`farkas.prove` proved, its certificate; of an optimum its run;
+        of a worst case its statement; a comparison (JSON, without its runs).
 
     Raises
     ------
@@ -98,25 +111,42 @@ def save(
     ...     farkas.load(path).sha256 == farkas.load("mlbroker/tiny").sha256
     True
     """
-    what = imported_instance(what) or what
+    written: Any = imported_instance(what) or _held(what)
+    statement = type(written).__name__ == "Gap"  # by name: it is loaded where there is one
     known = (Instance, Run, Certificate, Solution, Proved, Comparison)
-    require_type(what, known, "what is saved")
+    if not statement:
+        require_type(written, known, "what is saved")
     require_type(path, (str, os.PathLike), "path")
     if Path(path).suffix in (".svg", ".png", ".pdf"):
         raise InvalidOption(f"{named(os.fspath(path))}: plot().save writes pictures")
-    if isinstance(what, Instance):
-        write_instance(what, path)
-    elif isinstance(what, Run):
-        write_run(what, path)
-    elif isinstance(what, Certificate):
-        write_certificate(what, path)
-    elif isinstance(what, Comparison):
-        content = msgspec.json.format(msgspec.json.encode(what.to_builtins()), indent=2)
+    if statement:
+        written.write(os.fspath(path))
+    elif isinstance(written, Instance):
+        write_instance(written, path)
+    elif isinstance(written, Run):
+        write_run(written, path)
+    elif isinstance(written, Certificate):
+        write_certificate(written, path)
+    elif isinstance(written, Comparison):
+        content = msgspec.json.format(msgspec.json.encode(written.to_builtins()), indent=2)
         write_bytes(path, content + b"\n")
-    elif isinstance(what, Proved):
-        _save_proved(what, os.fspath(path))
-    elif isinstance(what, Solution):
-        _save_solution(what, os.fspath(path))
+    elif isinstance(written, Proved):
+        _save_proved(written, os.fspath(path))
+    else:
+        _save_solution(written, os.fspath(path))
+
+
+def _held(what: Any) -> Any:
+    """Return what is written of an optimum and of a worst case: a run, a statement."""
+    if type(what).__name__ not in ("OfflineOptimum", "Gap", "GapProof", "WorstCase"):
+        return what  # what most files hold is written without loading searches
+    from farkas.adversary.gap import GapProof
+    from farkas.offline.climbing import OfflineOptimum
+    from farkas.verbs.worst import WorstCase
+
+    if isinstance(what, OfflineOptimum):
+        return what.run
+    return what.gap if isinstance(what, GapProof | WorstCase) else what
 
 
 def _save_proved(found: Proved, path: str) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from farkas.forms.model_text import is_model
 from farkas.reading import read_record
+from farkas.verbs.mistaken import role_of
 from farkas.words import named, quoted
 
 if TYPE_CHECKING:
@@ -19,7 +20,8 @@ def described(path: str) -> tuple[str, str, dict[str, str]]:
     Parameters
     ----------
     path
-        An instance, a run, a certificate, a statement of ``farkas worst``, or a model.
+        An instance, a run, a certificate, a statement of ``farkas worst``, or a model; of a table,
+        a sweep, a store or a comparison what it is and what takes it.
 
     Raises
     ------
@@ -40,6 +42,9 @@ def described(path: str) -> tuple[str, str, dict[str, str]]:
     fields = _fields(path)
     if fields & {"algorithm", "statement", "certificate"}:
         return _decided_or_certificate(path, name)
+    role, what = role_of(path)
+    if role in ("table", "sweep", "store", "comparison"):
+        return role, f"{name}  {what}", {}
     from farkas.instances import read
 
     item = read(path)

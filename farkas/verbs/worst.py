@@ -95,9 +95,10 @@ class WorstCase(ShowsItself):
 
     def __repr__(self) -> str:
         name = named(self.gap.reached.algorithm)
-        return f"<worst case of {name}: ratio at least {self.ratio_words}>"
+        least = "" if self.ratio is None else "at least "
+        return f"<worst case of {name}: ratio {least}{self.ratio_words}>"
 
-    plot = verb("plot")
+    plot, save = verb("plot"), verb("save")
 
     def to_builtins(self) -> dict[str, Any]:
         """Plain data for JSON."""

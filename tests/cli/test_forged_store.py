@@ -253,7 +253,7 @@ def test_what_a_sweep_adds_meanwhile_is_not_taken_for_proved(
     assert (code, ratios, found["the_word_of_the_store"]) == (0, honest, 0)
 
 
-@pytest.mark.parametrize("words", [["show"], ["check"], ["run"], ["evaluate"], ["compare"]])
+@pytest.mark.parametrize("words", [["check"], ["run"], ["evaluate"], ["compare"]])
 def test_a_store_is_no_other_file(words: list[str], sound: Path, capsys: Capture) -> None:
     assert call([*words, str(sound)]) in (1, 2)
     out, err = capsys.readouterr()

@@ -9,7 +9,7 @@ import pytest
 
 import farkas
 from farkas.adversary.shipped import find_statement
-from farkas.errors import FarkasError, InvalidOption, NotACertificate
+from farkas.errors import FarkasError, FileProblem, InvalidOption, NotACertificate
 from farkas.experiments.plotting import COLUMNS
 from farkas.experiments.worst_cases import pair_of
 from farkas.online.recording import write_run
@@ -168,6 +168,23 @@ def test_optima_comparisons_and_solutions_become_rows():
     assert found == solution.values()
     with pytest.raises(InvalidOption, match="what becomes rows"):
         farkas.to_frame(3)
+
+
+def test_comparisons_are_drawn_and_other_files_named(tmp_path):
+    found = farkas.compare("eris/tiny", ["eris.eris", "eris.liquid"])
+    picture = found.plot()
+    assert picture.title == farkas.plot(found).title == "algorithms on tiny"
+    picture.save(tmp_path / "found.svg")
+    drawn = (tmp_path / "found.svg").read_text()
+    assert all(words in drawn for words in ("eris.eris", "eris.liquid", f"bound: {found.proved}"))
+    path = tmp_path / "bound.json"
+    farkas.save(farkas.solve("mlbroker/tiny", "mlbroker.relaxed", certify=True), path)
+    with pytest.raises(
+        FileProblem, match=r"bound\.json is a certificate: farkas check .*; drawn are"
+    ):
+        farkas.plot(path)
+    with pytest.raises(InvalidOption, match="what is drawn"):
+        farkas.plot(3)
 
 
 def as_rows(frame):

@@ -22,10 +22,11 @@ def test_unknown_sources_and_kinds_name_the_known_ones():
         import_trace("philly", "absent.csv", "mlbrokr")
 
 
-def test_an_unknown_option_names_the_importer_and_the_nearest_option():
+def test_an_unknown_option_names_the_importer_and_the_nearest_option(tmp_path):
     message = "import philly to gadget has no setting 'netwrok'; did you mean network"
+    (tmp_path / "a.csv").touch()
     with pytest.raises(InvalidOption, match=message):
-        import_trace("philly", "absent.csv", "gadget", netwrok="x")
+        import_trace("philly", tmp_path / "a.csv", "gadget", netwrok="x")
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import types
 import xml.etree.ElementTree as ElementTree
 from fractions import Fraction as F
@@ -15,6 +16,7 @@ from farkas.algebra import programs
 from farkas.online.run import Bound, read_run
 from farkas.proofs.claim import claims
 from farkas.verbs.html import MOST_ROWS, SHOWN, card, table
+from tests.generators.forms import small
 
 HOSTILE = '</td><script>alert("x")</script>\x1b[31m\n&amp;'
 
@@ -195,6 +197,7 @@ def test_bounds_and_values_are_rounded_to_their_own_side(sense):
         "form": form,
         "proved_by": "",
         "proved_infeasible": False,
+        "explanation": None,
     }
     found = cells("Solution", namespace(bound=F(2, 3), infeasible=None, **bare))
     assert found["proved bound"] == TWO_THIRDS[sense == "max"]
@@ -211,11 +214,30 @@ def test_bounds_and_values_are_rounded_to_their_own_side(sense):
 def test_only_what_was_proved_infeasible_is_called_so():
     solution = farkas.solve("mlbroker/tiny", "mlbroker.relaxed")
     bare = {"answer": solution.answer, "form": solution.form, "bound": None, "proved_by": "p"}
+    bare["explanation"] = None
     found = cells("Solution", namespace(infeasible=None, proved_infeasible=False, **bare))
     assert not {"proved infeasible", "proved bound"} & set(found)
     assert found["proved by"] == "p"
     found = cells("Solution", namespace(infeasible=F(1), proved_infeasible=True, **bare))
     assert found["proved infeasible"] == "yes"
+    assert "contradicting rows" not in found
+
+
+@pytest.mark.parametrize("count", [1, 6, 8])
+def test_rows_that_contradict_each_other_are_named_the_first_of_many(count):
+    # x_k >= x_(k-1) + 1 from 0 <= x_0 on, and the last one is too small: every row is needed
+    chain = [[(j == i) - (j == i - 1.0) for j in range(count - 1)] for i in range(count - 1)]
+    rows = [*chain, [float(j == count - 2) for j in range(count - 1)]] if count > 1 else [[1.0]]
+    ends = [1.0] * (count - 1) + [-math.inf], [math.inf] * (count - 1) + [count - 1.5]
+    if count == 1:
+        ends = [-math.inf], [-1.0]
+    form = small(rows, cost=[0.0] * len(rows[0]), row_lower=ends[0], row_upper=ends[1])
+    solution = farkas.solve(form)
+    assert solution.proved_infeasible
+    assert len(solution.explanation.rows) == count
+    said = cells("Solution", solution)["contradicting rows"].split("; ")
+    assert said[:6] == [form.row_name(i) for i in range(min(count, 6))]
+    assert said[6:] == (["2 more"] if count == 8 else [])
 
 
 def test_a_run_says_whether_its_value_is_a_cost_or_a_reward():
@@ -258,8 +280,12 @@ def test_verdicts_and_worst_cases_say_every_number_in_its_own_row():
         "runs": "3", "smallest slack": "0.5", "tolerance": "0.25", "numbers": "x 1, y 2",
     }  # fmt: skip
     gap = namespace(reached=namespace(algorithm="a"), witness=namespace(algorithm="b"))
-    worst = namespace(gap=gap, ratio_words="2", instance="i", evaluations=7, seconds=0.5, seed=9)
+    worst = namespace(
+        gap=gap, ratio=F(2), ratio_words="2", instance="i", evaluations=7, seconds=0.5, seed=9
+    )
     assert cells("WorstCase", worst) == {
         "ratio at least": "2", "witness": "b", "instance": "i", "evaluations": "7",
         "seconds": "0.5", "seed": "9",
     }  # fmt: skip
+    worst.ratio, worst.ratio_words = None, "unbounded"
+    assert cells("WorstCase", worst)["ratio"] == "unbounded"

@@ -143,3 +143,20 @@ def test_nothing_is_saved_under_the_name_of_a_picture(suffix: str, tmp_path: Pat
         with pytest.raises(InvalidOption, match=r"plot\(\)\.save writes pictures"):
             farkas.save(what, path)
     assert not path.exists()
+
+
+def test_of_an_optimum_its_run_and_of_a_worst_case_its_statement_is_saved(tmp_path: Path) -> None:
+    path = tmp_path / "found.json"
+    best = farkas.optimum("eris/tiny")
+    best.save(path)
+    assert farkas.load(path) == best.run
+    found = farkas.worst("gadget.las", "gadget/tiny", seconds=0.5, seed=0)
+    assert repr(found) == "<worst case of gadget.las: ratio unbounded>"
+    for what in (found, found.proof, found.gap):
+        path.unlink()
+        save(what, path)
+        assert farkas.load(path).to_json() == found.gap.to_json()
+    with pytest.raises(InvalidOption, match=r"plot\(\)\.save writes pictures"):
+        found.save(tmp_path / "found.svg")
+    with pytest.raises(FileProblem):
+        found.proof.save(tmp_path / "none" / "found.json")

@@ -85,6 +85,40 @@ def test_a_file_of_anything_else_is_refused(content: bytes, tmp_path: Path) -> N
         described(str(tmp_path / "none.vipr"))
 
 
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("t.csv", b"came,gpus\n1,2\n", "a table: farkas import csv"),
+        ("s.toml", b'name = "x"\n', "a sweep's configuration: farkas sweep"),
+        ("c.json", b'{"algorithms": [], "bound": null}', "a comparison: farkas compare"),
+    ],
+)
+def test_what_other_commands_take_is_named(
+    name: str, content: bytes, words: str, tmp_path: Path
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+    _, text, _ = described(str(path))
+    assert text.startswith(f"{path}  {words}")
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "it ends too early"),
+        (b'{"a": ', "it ends too early"),
+        (b"x", "invalid character"),
+        (b'{"\xff": 1}', "'utf-8' codec"),
+    ],
+)
+def test_a_damaged_file_is_refused_in_words(content: bytes, words: str, tmp_path: Path) -> None:
+    path = tmp_path / "odd.json"
+    path.write_bytes(content)
+    with pytest.raises(FileProblem, match=rf"odd\.json: is not JSON: {words}") as error:
+        described(str(path))
+    assert "malformed" not in str(error.value)
+
+
 def test_the_size_of_every_shipped_instance_is_said() -> None:
     for kind in own_kinds():
         for name in library.names(kind):

@@ -20,7 +20,7 @@ from farkas.cli.values import (
     print_written,
     summary,
 )
-from farkas.errors import InvalidOption
+from farkas.errors import FileProblem, InvalidOption
 from farkas.words import named
 
 
@@ -128,6 +128,8 @@ def _asked(source: str | None, path: str | None, kind: str | None) -> tuple[str,
         raise UnknownName.of("trace source", source, sources())
     if path is None:
         raise InvalidOption(f"name the file of the trace: farkas import {source} PATH --kind KIND")
+    if not os.path.exists(path):
+        raise FileProblem(f"{named(path)}: no such file")
     if kind is None:
         kinds = ", ".join(kinds_of(source))
         raise InvalidOption(f"name the kind to make (--kind); {source} makes {kinds}")

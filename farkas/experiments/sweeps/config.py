@@ -20,6 +20,7 @@ from farkas.instances.generate import generate
 from farkas.reading import read_record
 from farkas.refusals import parsed
 from farkas.suggestions import suggestion
+from farkas.verbs.mistaken import mistaken
 from farkas.words import cut, named
 
 LARGEST_CONFIG = 2**20
@@ -151,7 +152,8 @@ def read_config(path: str | os.PathLike[str]) -> Config:
     except msgspec.ValidationError as error:
         raise InvalidOption(f"{where}: {_refused(parsed(error))}") from None
     except (msgspec.DecodeError, ValueError, RecursionError) as error:
-        raise FileProblem(f"{where}: is no TOML: {parsed(error)}") from None
+        problem = FileProblem(f"{where}: is no TOML: {parsed(error)}")
+        raise mistaken(path, problem, "sweep") from None
     _check(config, where)
     return config
 

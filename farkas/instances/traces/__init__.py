@@ -53,9 +53,9 @@ def import_trace(source: str, path: Path, kind: str, seed: int = 0, **options: A
         raise UnknownName.of("trace source", source, sources())
     if kind not in kinds_of(source):
         raise UnknownName.of(f"kind made from {source}", kind, kinds_of(source))
-    importer = importers[f"{source}:{kind}"].given(f"import {source} to {kind}", options)
-    with opened(path):  # the file that was given is complained of before those beside it
+    with opened(path):  # the file that was given is complained of before columns and other files
         pass
+    importer = importers[f"{source}:{kind}"].given(f"import {source} to {kind}", options)
     return importer.run(kind, path, seed)
 
 

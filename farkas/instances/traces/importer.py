@@ -15,7 +15,7 @@ from farkas.instances.files import kind_class
 from farkas.instances.options import Settings
 from farkas.instances.traces.understood import Account, number_of
 from farkas.registry import Registry
-from farkas.shown import ShowsItself
+from farkas.shown import ShowsItself, verb
 
 Path: TypeAlias = str | os.PathLike[str]
 """Where a trace lies."""
@@ -41,6 +41,8 @@ class Imported(ShowsItself):
     kept: int
     dropped: Account
     counted: str = "jobs"
+
+    plot, save = verb("plot"), verb("save")
 
     @property
     def kind(self) -> str:
@@ -108,6 +110,8 @@ class Importer(Settings, frozen=True, kw_only=True):
             raise InvalidOption(
                 f"{words.named(os.fspath(path))}: none of its {self.counted} is left; {left_out}"
             )
+        if not kept:
+            dropped.warnings.append(f"none of its {self.counted} was taken")
         fields["description"] += (left_out and f"; {left_out}") + (
             f"; seed {seed}; options {msgspec.structs.replace(self, **named).text()}"
         )

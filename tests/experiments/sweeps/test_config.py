@@ -63,6 +63,22 @@ def test_bad_configurations_are_refused_before_anything_runs(tmp_path, text, err
         read_config(path)
 
 
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("run.json", '{"algorithm": "eris.eris"}', r"run\.json is a run: farkas check"),
+        ("my.json", '{"farkas": 1, "kind": "eris"}', r"my\.json is an instance of kind eris"),
+        ("t.csv", "a,b\n1,2\n", r"t\.csv is a table: farkas import csv"),
+        ("odd", "prose, and\nmore", r"odd: is no TOML"),
+    ],
+)
+def test_what_is_no_sweep_is_told_by_what_it_is(tmp_path, name, content, words):
+    path = tmp_path / name
+    path.write_text(content)
+    with pytest.raises(FileProblem, match=words):
+        read_config(path)
+
+
 def test_missing_files_name_the_nearest(tmp_path):
     (tmp_path / "first.json").write_text("{}")
     path = tmp_path / "sweep.toml"

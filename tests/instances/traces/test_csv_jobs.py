@@ -6,6 +6,8 @@ import math
 
 import pytest
 
+import farkas
+from farkas.cli import call
 from farkas.errors import FileProblem, InvalidOption
 from farkas.instances.traces import import_trace
 from tests.instances.traces.made import PHILLY, PRICES
@@ -262,7 +264,28 @@ def test_jobs_that_are_all_left_out_are_an_error(tmp_path):
     message = r"none of its jobs is left; 3 jobs left out: without a GPU"
     with pytest.raises(InvalidOption, match=message):
         cluster(path, ROLES)
-    assert cluster(path, ROLES, jobs=0).kept == 0
+    empty = cluster(path, ROLES, jobs=0)
+    assert empty.kept == 0
+    assert empty.warnings == ("none of its jobs was taken",)
+
+
+def test_a_file_that_is_missing_is_said_before_columns_are_asked_for(tmp_path, capsys):
+    path = tmp_path / "none.csv"
+    with pytest.raises(FileProblem, match=r"none\.csv: no such file"):
+        import_trace("csv", path, "gadget")
+    for kind in ([], ["--kind", "gadget"]):
+        assert call(["import", "csv", str(path), *kind]) == 2
+        assert capsys.readouterr().err == f"farkas: {path}: no such file\n"
+    path.write_text(TABLE)
+    with pytest.raises(InvalidOption, match=r"map = .*; expected text, got a whole number$"):
+        import_trace("csv", path, "gadget", map={"submit": 3})
+
+
+def test_what_was_imported_is_drawn_and_saved(table, tmp_path):
+    found, path = cluster(table), tmp_path / "made.json"
+    found.save(path)
+    assert farkas.load(path).sha256 == found.sha256
+    assert found.plot().title == farkas.plot(path).title
 
 
 @pytest.mark.parametrize(
