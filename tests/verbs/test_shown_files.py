@@ -108,7 +108,7 @@ def test_what_other_commands_take_is_named(
         (b"", "it ends too early"),
         (b'{"a": ', "it ends too early"),
         (b"x", "invalid character"),
-        (b'{"farkas": "\xff"}', "'utf-8' codec"),
+        (b'{"farkas": 1, "kind": "\xff"}', "'utf-8' codec"),
     ],
 )
 def test_a_damaged_file_is_refused_in_words(content: bytes, words: str, tmp_path: Path) -> None:
