@@ -55,6 +55,11 @@ STEPS_INTERPRETED = 500_000
 loading numba takes.  Compiling takes up to nine seconds, once for every installation.
 """
 
+MAKERS = frozenset(
+    {"arange", "argsort", "array", "copy", "empty", "full", "max", "min", "ones", "sort", "zeros"}
+)
+"""Functions whose results, or means, are new arrays."""
+
 _interpreting = contextvars.ContextVar("_interpreting", default=False)
 _compiling = False
 _stood = 0.0
@@ -106,6 +111,29 @@ class Kernel(Generic[P, R]):
         """The machine code, compiled or loaded by the first who asks for it."""
         with _clock_standing():
             return translate(self)
+
+    @functools.cached_property
+    def inner(self) -> Callable[..., R]:
+        """The machine code that other kernels call; Python cannot, so half of it is not made."""
+        with _clock_standing():
+            return translate(self, inner=True)
+
+    @functools.cached_property
+    def gives_arrays(self) -> bool:
+        """Whether it returns arrays."""
+        hint = typing.get_type_hints(self.function, include_extras=True).get("return")
+        return hint not in (int, float, bool, type(None), None)
+
+    @functools.cached_property
+    def makes_arrays(self) -> bool:
+        """Whether it makes arrays, or is given some by a kernel that it calls.
+
+        What does not needs no count of references: a third less to compile and to run.
+        """
+        words = set(self.function.__code__.co_names)
+        called = (self.function.__globals__.get(word) for word in words)
+        given = any(isinstance(one, Kernel) and one.gives_arrays for one in called)
+        return self.gives_arrays or given or not words.isdisjoint(MAKERS)
 
     def prepare(self, steps: float) -> None:
         """Compile now if ``steps`` to come are worth it, so that no run is begun half prepared."""
@@ -224,8 +252,14 @@ def _unboxed(result: Any) -> Any:
     return result
 
 
-def translate(kernel: Kernel[P, R]) -> Callable[..., R]:
-    """Have numba compile a kernel, or load what it compiled before; without numba interpret it."""
+def translate(kernel: Kernel[P, R], *, inner: bool = False) -> Callable[..., R]:
+    """Have numba compile a kernel, or load what it compiled before; without numba interpret it.
+
+    Parameters
+    ----------
+    inner
+        Whether only kernels will call it.
+    """
     from farkas.extras import MissingExtra, needed  # here: most processes compile nothing
 
     try:
@@ -239,9 +273,14 @@ def translate(kernel: Kernel[P, R]) -> Callable[..., R]:
     if numba.config.DISABLE_JIT:
         return kernel.interpret
     # a kernel that another one calls stands for its machine code
-    typeof_impl.register(Kernel)(lambda called, context: types.Dispatcher(called.machine))
-    with _code_kept(kernel) as kept:
-        machine = numba.njit(cache=kept)(kernel.function)
+    typeof_impl.register(Kernel)(lambda called, context: types.Dispatcher(called.inner))
+    with _code_kept(kernel, inner=inner) as kept:
+        machine = numba.njit(
+            cache=kept,
+            _nrt=kernel.makes_arrays,
+            no_cpython_wrapper=inner,
+            no_cfunc_wrapper=True,
+        )(kernel.function)
     machine.compile(tuple(_numba_type(hint) for hint in kernel.arguments.values()))
     machine.disable_compile()  # nothing but the signature
     return typing.cast(Callable[..., R], machine)
@@ -268,7 +307,7 @@ def _numba_type(hint: Any) -> Any:
 
 
 @contextlib.contextmanager
-def _code_kept(kernel: Kernel[..., Any]) -> Iterator[bool]:
+def _code_kept(kernel: Kernel[..., Any], *, inner: bool) -> Iterator[bool]:
     """Let numba keep code in a folder of this very version; False where nothing is writable.
 
     Left alone, numba asks only whether the kernel's own file is the same, not those of kernels
@@ -277,7 +316,7 @@ def _code_kept(kernel: Kernel[..., Any]) -> Iterator[bool]:
     from numba import config
 
     chosen = config.CACHE_DIR
-    folder = _folder(kernel, chosen)
+    folder = _folder(kernel, chosen, ".inner" if inner else "")
     try:
         config.CACHE_DIR = str(folder or chosen)
         yield folder is not None
@@ -285,14 +324,14 @@ def _code_kept(kernel: Kernel[..., Any]) -> Iterator[bool]:
         config.CACHE_DIR = chosen
 
 
-def _folder(kernel: Kernel[..., Any], chosen: str) -> Path | None:
+def _folder(kernel: Kernel[..., Any], chosen: str, mark: str) -> Path | None:
     """Find a writable folder for machine code; code of older versions beside it is removed."""
     source = Path(inspect.getfile(kernel.function))
     if not source.is_file():  # typed in, or zipped
         return None
     owner = hashlib.sha256(str(source.parent).encode()).hexdigest()[:12]
     home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    name = f"{source.stem}.{kernel.function.__qualname__.replace('<locals>.', '')}"
+    name = f"{source.stem}.{kernel.function.__qualname__.replace('<locals>.', '')}{mark}"
     version = _version(kernel.__module__)
     for place in (
         Path(chosen, owner) if chosen else source.parent / "__pycache__",
