@@ -107,9 +107,10 @@ def _keep_bars(
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Join the build."""
-    from farkas_docs import formulas, quick
+    from farkas_docs import formulas, quick, whole_words
 
     quick.setup(app)
+    app.set_translator("html", whole_words.WholeWords)
     app.add_html_math_renderer(
         "farkas",
         inline_renderers=(formulas.visit_inline, None),
