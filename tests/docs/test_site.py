@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from farkas_docs import (
     algorithms,
+    api,
     command_line,
     front,
     learn,
@@ -337,7 +338,7 @@ def test_the_picture_of_the_front_page_is_what_the_algorithms_cost() -> None:
         assert front.picture(found, look) == kept, "python -m farkas_docs.front draws it again"
 
 
-@pytest.mark.parametrize("module", [text, command_line, mathml, printed, quick, site])
+@pytest.mark.parametrize("module", [api, text, command_line, mathml, printed, quick, site])
 def test_examples_of_a_writer_come_out_as_they_say(module) -> None:
     import doctest
 
