@@ -74,7 +74,9 @@ class Picture:
         return self.drawn(".svg").decode()
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write it, whole or not at all.
+        """Write it, whole or not at all; .svg leaves letters of every script to the reader's fonts.
+
+        A box stands in .png and .pdf for each letter that DejaVu Sans has not.
 
         Raises
         ------
