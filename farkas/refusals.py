@@ -10,7 +10,7 @@ LONGEST_LINE = 4000
 """Characters of a message that are shown."""
 
 _OF_THE_FILE = re.compile(
-    r"((?:Invalid enum value|Invalid value|Object contains unknown field) )"
+    r"((?:unknown value|Invalid value|Object contains unknown field) )"
     r"(['`])(.*?)\2((?: - at `\$[^`]*`)?)",
     re.DOTALL,
 )
@@ -45,12 +45,13 @@ def parsed(error: object) -> str:
     text = str(error).replace("JSON is malformed", "not JSON", 1)
     text = text.replace("Input data was truncated", "not JSON: it ends too early", 1)
     text = text.replace("'utf-8' codec", "not JSON: 'utf-8' codec", 1)
+    text = text.replace("Invalid enum value", "unknown value", 1)
     found = _OF_THE_FILE.fullmatch(text)
     if found is not None and not PLAIN.fullmatch(found[3]):
         text = f"{found[1]}{quoted(found[3])}{found[4]}"
     if text.startswith("Object "):  # contains unknown field, missing required field
         return text.removeprefix("Object ").removeprefix("contains ")
-    return _TYPES.sub(_in_words, text)
+    return _TYPES.sub(_in_words, _PATTERN.sub(r"\1 without control characters\2", text))
 
 
 def _in_words(found: re.Match[str]) -> str:
@@ -69,6 +70,7 @@ _TYPE = {
     "array": "a list",
     "object": "an object of names and values",
 }
+_PATTERN = re.compile(r"^(Expected `str`) matching regex '\^\[\^.*'( - at `\$[^`]*`)$", re.DOTALL)
 _GOT = {"float": "a number with a point", "bool": "a truth value"}
 """What a value is called that is none of those expected, where that differs."""
 _TYPES = re.compile(r"^(Expected )`([a-z]+(?: \| [a-z]+)*)`(?:(, got )`([a-z]+)`)?")

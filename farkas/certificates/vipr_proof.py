@@ -8,14 +8,15 @@ from typing import Any, Literal
 
 from farkas.certificates.doubles import both
 from farkas.certificates.proof import rounded
+from farkas.shown import ShowsItself
 from farkas.words import quoted
 
 MOST_COMMENTS = 10
 """Comments of a file that are repeated."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class ViprProof:
+@dataclasses.dataclass(frozen=True, slots=True, repr=False)
+class ViprProof(ShowsItself):
     """What a VIPR file proves.
 
     Parameters

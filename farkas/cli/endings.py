@@ -37,7 +37,7 @@ def _unexpected(error: BaseException) -> int:
     usage = getattr(error, "format_message", None)  # the parser's errors; their class is private
     if usage is not None:
         where = getattr(getattr(error, "ctx", None), "command_path", "farkas")
-        complain(f"{_of_commands(error) or usage()} (see {where} --help)")
+        complain(f"{_of_commands(error) or in_words(usage())} (see {where} --help)")
         return Exit.BAD_INPUT
     if sys.flags.optimize > 1:  # names, sources and statements of claims stand in docstrings
         complain("needs its docstrings, which python -OO and PYTHONOPTIMIZE=2 strip")
@@ -52,6 +52,17 @@ def _unexpected(error: BaseException) -> int:
         return Exit.BAD_INPUT
     complain(f"internal error: {type(error).__name__}: {error} (FARKAS_DEBUG=1 shows where)")
     return Exit.INTERNAL_ERROR
+
+
+def in_words(usage: str) -> str:
+    """Say what a number should be as all other messages say it; parsers say it in many ways.
+
+    >>> in_words("Invalid value for '--seed': Input should be a valid integer, unable to parse")
+    "Invalid value for '--seed': expected a whole number"
+    """
+    whole = r"Input should be a valid integer.*|'[^']*' is not a valid int.*"
+    number = r"Input should be a valid number.*|'[^']*' is not a valid float.*"
+    return re.sub(number, "expected a number", re.sub(whole, "expected a whole number", usage))
 
 
 def _of_commands(error: BaseException) -> str:

@@ -43,7 +43,7 @@ class Rows(list[dict[str, Any]]):
         return "\n".join([*lines, *([tail] if tail else [])])
 
     def _repr_html_(self) -> str:
-        from farkas.verbs.html import table
+        from farkas.verbs.html_tables import table
 
         return table(f"{len(self)} rows", self.columns, [[*row.values()] for row in self])
 

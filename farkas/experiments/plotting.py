@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from farkas.adversary.deciding import decides_again
 from farkas.adversary.gap import Gap, GapProof, prove_gap
 from farkas.certificates.doubles import text_of
 from farkas.certificates.proof import rounded
@@ -16,10 +17,11 @@ from farkas.exact.proved import Proved, as_double
 from farkas.experiments.figures.writing import PICTURES
 from farkas.experiments.frames import framed
 from farkas.experiments.outlines import outlines
-from farkas.experiments.worst_cases.schedule import BothSides, layouts, pair_of
+from farkas.experiments.worst_cases.schedule import BothSides, layouts, pair_of, said_to_be
 from farkas.extras import needed
 from farkas.instances import Instance
 from farkas.offline.climbing import OfflineOptimum
+from farkas.online import environments
 from farkas.online.run import Run
 from farkas.replay import Replayed, audit
 from farkas.required import require_type
@@ -72,7 +74,9 @@ class Picture:
         return self.drawn(".svg").decode()
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write it, whole or not at all.
+        """Write it, whole or not at all; .svg leaves letters of every script to the reader's fonts.
+
+        A box stands in .png and .pdf for each letter that DejaVu Sans has not.
 
         Raises
         ------
@@ -194,7 +198,8 @@ def plot(
         given = prove_gap(given)
     if isinstance(given, WorstCase | GapProof):
         proof = given.proof if isinstance(given, WorstCase) else given
-        pair = pair_of(proof)
+        searched = isinstance(given, WorstCase)  # by the algorithm itself
+        pair = pair_of(proof, again=searched or decides_again(proof.gap, proof.instance))
         if pair is None:
             raise NoAnswer(f"decisions of kind {named(proof.instance.kind)} have no picture")
         return Picture.of(pair)
@@ -220,7 +225,8 @@ def plot(
         if not broken:
             raise
         raise NoAnswer(f"no picture shows decisions that break requirements: {broken[0]}") from None
-    title = f"{named(run.algorithm)} on {named(run.instance)} {_worth(run, found)}"
+    decided = run.algorithm if run.made_on is not None else said_to_be(named(run.algorithm))
+    title = f"{decided} on {named(data.name)} {_worth(run, found)}"
     return Picture.of(BothSides(title, ("",), layout, drawn.explanation))
 
 
@@ -251,7 +257,8 @@ def _compared(found: Comparison) -> Picture:
 
 def _worth(run: Run, found: Replayed | None) -> str:
     """Say what the decisions that are drawn are worth: replayed, not what the run says."""
-    least = run.sense == "min"
+    sense = environments[run.kind].sense  # not what the run says
+    least = sense == "min"
     if found is None:
         return f"says that it reached {run.value:.6g}"
     if found.endless:
@@ -259,11 +266,11 @@ def _worth(run: Run, found: Replayed | None) -> str:
     if found.broken:
         return "breaks requirements"
     side = "costs at most" if least else "earns at least"
-    return f"{side} {rounded(found.proved(run.sense), up=least)}"
+    return f"{side} {rounded(found.proved(sense), up=least)}"
 
 
 def to_frame(
-    what: Run | OfflineOptimum | Comparison | Solution | Proved,
+    what: Run | OfflineOptimum | Comparison | Solution | Proved | str | os.PathLike[str],
     instance: InstanceOrName | None = None,
 ) -> Any:
     """Rows of a run: who holds how much of what, and when; of a comparison, of a solution.
@@ -282,7 +289,7 @@ def to_frame(
     - Columns of runs: ``lane`` (site, server, worker, ...), ``owner`` (job or master), ``start``
       and ``end`` (slots or times, the end excluded), ``amount`` and its ``unit``; where that is
       ``share``, a lane is full at 1.
-    - Of comparisons: ``algorithm``, ``value``, ``ratio``, ``seconds``, ``note``.
+    - Of comparisons: ``algorithm``, ``value``, ``ratio``, ``own_ratio``, ``seconds``, ``note``.
     - Of solutions: ``variable``, ``value``; of proofs also ``exact``, a fraction as text.
 
     Raises
@@ -297,8 +304,9 @@ def to_frame(
     >>> len(rows) > 0
     True
     """
+    what = load(what) if isinstance(what, str | os.PathLike) else what
     if isinstance(what, Comparison):
-        compared = ("algorithm", "value", "ratio", "seconds", "note")
+        compared = ("algorithm", "value", "ratio", "own_ratio", "seconds", "note")
         return framed([{n: getattr(e, n) for n in compared} for e in what.entries], compared)
     if isinstance(what, Solution):
         values = [{"variable": name, "value": x} for name, x in what.values().items()]

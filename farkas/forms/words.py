@@ -25,6 +25,16 @@ def relation(form: LinearForm, i: int, *, most: int = 8) -> str:
     return _between(form.row_lower[i], " ".join(terms) or "0", form.row_upper[i])
 
 
+def size_words(rows: int, columns: int, integers: int = 0) -> str:
+    """Size of a program in words.
+
+    >>> size_words(1, 2), size_words(0, 1, integers=1)
+    ('1 row, 2 columns', '0 rows, 1 column (1 integer)')
+    """
+    whole = f" ({integers} integer)" if integers else ""
+    return f"{rows} row{'s' * (rows != 1)}, {columns} column{'s' * (columns != 1)}{whole}"
+
+
 def box(form: LinearForm, j: int, side: str) -> str:
     """One bound of column ``j``, for example ``workers[0] <= 3``; ``side`` is lower or upper."""
     value = (form.safe_lower if side == "lower" else form.safe_upper)[j]

@@ -75,7 +75,7 @@ class Instance(
     note: str | None = None
     expected: dict[str, Any] | None = None
 
-    plot = verb("plot")
+    plot, save = verb("plot"), verb("save")
 
     def __post_init__(self) -> None:
         self.check()

@@ -89,14 +89,18 @@ def _of_model(
     """Prove a certificate about a model that is read again, in the reading that it names."""
     if instance is not None:
         raise InvalidOption("model: give an instance or a model, not both")
-    certificate = opened(what) if isinstance(what, str | os.PathLike) else what
+    given = opened(what) if isinstance(what, str | os.PathLike) else what
+    certificate = getattr(given, "certificate", given)  # of a solution, of what prove gave
     from farkas.certificates.tree import TreeCertificate
     from farkas.certificates.unbounded import UnboundedCertificate
     from farkas.certificates.work import MOST_WORK
     from farkas.verbs.prove import read_form
 
     if not isinstance(certificate, TreeCertificate | UnboundedCertificate):
-        raise InvalidOption("model: only what farkas prove wrote is about a model of its own")
+        raise InvalidOption(
+            "model: only what farkas prove wrote is about a model of its own; prove it and write"
+            " that: farkas prove MODEL --write FILE"
+        )
 
     form, _ = read_form(model, numbers=certificate.numbers)
     return certificate.prove_of(form, "model", MOST_WORK if most_work is None else most_work)

@@ -65,12 +65,17 @@ class RunProof(ShowsItself):
         """Fields of the run that nothing here recomputes: they are the word of its file."""
         return tuple(name for name in UNPROVED if getattr(self.run, name))
 
+    def verify(self, instance: Any = None) -> RunProof:
+        """Prove it once more, see `farkas.check`."""
+        return self.run.verify(instance)  # type: ignore[no-any-return]
+
     @property
     def statement(self) -> str:
         """The proof in words."""
         said = [self.proof.statement, *self._sentences()]
         if self.words:
-            said.append(f"Not proved, but the file's word: {', '.join(self.words)}.")
+            named_fields = ", ".join(self.words)
+            said.append(f"Not proved, but the file's word: {named_fields}, and who decided so.")
         return "  ".join(said)
 
     def to_builtins(self) -> dict[str, Any]:
@@ -135,7 +140,7 @@ def prove_run(run: Run, instance: InstanceOrName | None, where: str) -> RunProof
     certificate = certificate_of(run, where)
     own = None if run.own_bound is None else certificate_in(run.own_bound, run.algorithm, where)
     if instance is None:
-        raise MissingInstance("a run is about an instance; give it: instance=...")
+        instance = shipped_instance(run)
     about = as_instance(instance)
     if run.kind != about.kind:
         raise NotACertificate(
@@ -156,6 +161,17 @@ def prove_run(run: Run, instance: InstanceOrName | None, where: str) -> RunProof
         proved = _recheck(own, run.own_bound.exact, about, accepted)
     replayed = audit(run, about)
     return RunProof(run, proof, replayed, _ratio(run, proof, replayed), proved)
+
+
+def shipped_instance(run: Run) -> Instance:
+    """Return the instance of a run where it ships; raises `MissingInstance`."""
+    from farkas.instances import library
+
+    name = f"{run.kind}/{run.instance}"
+    found = library.load(name) if name in library.names(run.kind) else None
+    if found is None or found.sha256 != run.manifest.instance_sha256:
+        raise MissingInstance("a run is about an instance; give it: instance=...")
+    return found
 
 
 def _ratio(run: Run, proof: Proof, replayed: Replayed | None) -> float | None:

@@ -49,7 +49,7 @@ class Compared:
     seconds: float | None = None
     own_ratio: float | None = None
     note: str = ""
-    run: Run | None = None
+    run: Run | None = dataclasses.field(default=None, repr=False)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

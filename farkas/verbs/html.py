@@ -2,64 +2,16 @@
 
 from __future__ import annotations
 
-import html as escaping
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from farkas.certificates.proof import rounded
 from farkas.certificates.ratio import ratio_words
 from farkas.errors import NotACertificate
-from farkas.words import cleaned, cut, named
-
-MOST_LETTERS = 300
-"""Of a cell; the middle of longer text is left out."""
-MOST_ROWS = 60
-"""Of a table; those in the middle are left out."""
-
-
-def card(title: str, rows: Iterable[tuple[str, object]]) -> str:
-    """Table of what is said of one object: a word and what it is, a row each; None is left out.
-
-    >>> print(card("run of <b>", [("value", 105), ("bound", None)]))
-    <table><caption>run of &lt;b&gt;</caption>
-    <tr><th scope="row">value</th><td>105</td></tr>
-    </table>
-    """
-    said = [
-        f'<tr><th scope="row">{_cell(word)}</th><td>{_cell(what)}</td></tr>'
-        for word, what in rows
-        if what is not None
-    ]
-    return "\n".join([f"<table><caption>{_cell(title)}</caption>", *said, "</table>"])
-
-
-def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    """Table of many objects, a row each; None is an empty cell.
-
-    >>> print(table("two", ["name"], [["a"], [None]]))
-    <table><caption>two</caption>
-    <tr><th scope="col">name</th></tr>
-    <tr><td>a</td></tr>
-    <tr><td></td></tr>
-    </table>
-    """
-    head = "".join(f'<th scope="col">{_cell(column)}</th>' for column in columns)
-    body = [f"<tr>{''.join(f'<td>{_cell(x)}</td>' for x in row)}</tr>" for row in rows]
-    if len(body) > MOST_ROWS:
-        half = MOST_ROWS // 2
-        left = f'<tr><td colspan="{len(columns)}">{len(body) - 2 * half} rows more</td></tr>'
-        body = [*body[:half], left, *body[-half:]]
-    lines = [f"<table><caption>{_cell(title)}</caption>", f"<tr>{head}</tr>", *body, "</table>"]
-    return "\n".join(lines)
-
-
-def _cell(what: object) -> str:
-    """Text that nothing in it can close; numbers in six digits."""
-    if what is None:
-        return ""
-    text = f"{what:.6g}" if isinstance(what, float) else str(what)
-    return escaping.escape(cleaned(cut(text, MOST_LETTERS)))
+from farkas.forms.words import size_words
+from farkas.verbs.html_tables import MOST_LETTERS, card, table
+from farkas.words import cut, named
 
 
 def _run(one: Any) -> str:
@@ -206,7 +158,10 @@ def _verdict(one: Any) -> str:
 
 
 def _bound(bound: Any, sense: str) -> str:
-    return "none" if bound is None else str(bound.words(sense))
+    try:
+        return "none" if bound is None else str(bound.words(sense))
+    except NotACertificate:  # read from a file
+        return "no number"
 
 
 def _ratio(ratio: float | None) -> str:
@@ -269,9 +224,8 @@ _SHORT = 60
 
 
 def _form_size(form: Any) -> str:
-    whole = int(form.integer.sum())
-    columns = f"{form.num_columns} columns" + (f" ({whole} integer)" if whole else "")
-    return f"{form.sense}, {form.num_rows} rows, {columns}, {form.num_entries} entries"
+    size = size_words(form.num_rows, form.num_columns, int(form.integer.sum()))
+    return f"{form.sense}, {size}, {form.num_entries} entr{'ies' if form.num_entries != 1 else 'y'}"
 
 
 def _form(one: Any) -> str:
@@ -345,6 +299,7 @@ SHOWN: Mapping[str, Callable[[Any], str]] = {
     "Registry": _registry,
     "Run": _run,
     "RunProof": _proof,
+    "ViprProof": _proof,
     "Solution": _solution,
     "Verdict": _verdict,
     "WorstCase": _worst,
@@ -386,6 +341,7 @@ LINES: Mapping[str, Callable[[Any], str]] = {
     "Registry": lambda one: f"<{len(one)} {one.role}s: {cut(', '.join(one), MOST_LETTERS)}>",
     "Run": _run_line,
     "RunProof": lambda one: f"<proof: {one.statement}>",
+    "ViprProof": lambda one: f"<proof: {one.statement}>",
 }
 """Lines of objects for a console, by name of their class."""
 

@@ -12,10 +12,10 @@ from farkas.words import named
 def rebuild(certificate: Certificate, instance: Any) -> LinearForm:
     """Form of the program that a certificate with a form names, on ``instance``."""
     name = certificate.program.removeprefix(RELAXATION)
-    if " " in name:
+    if " " in name or (certificate.kind is None and name.partition("[")[0] not in programs):
         raise NotACertificate(
             f"{named(certificate.program)} is no program that is rebuilt: check what the file was"
-            " written from with the instance, and the file without"
+            " written from with the instance, the file without it or with its model"
         )
     program = program_named(name, certificate)
     _same_origin(certificate, program)

@@ -117,8 +117,12 @@ def save(
     if not statement:
         require_type(written, known, "what is saved")
     require_type(path, (str, os.PathLike), "path")
-    if Path(path).suffix in (".svg", ".png", ".pdf"):
+    if path_suffix(path) in (".svg", ".png", ".pdf"):
         raise InvalidOption(f"{named(os.fspath(path))}: plot().save writes pictures")
+    if not isinstance(written, Solution | Proved) and path_suffix(path) in (*PROGRAMS, ".vipr"):
+        raise InvalidOption(
+            f"{named(os.fspath(path))}: what is saved is JSON, no {path_suffix(path)}; name a .json"
+        )
     if statement:
         written.write(os.fspath(path))
     elif isinstance(written, Instance):
@@ -134,6 +138,11 @@ def save(
         _save_proved(written, os.fspath(path))
     else:
         _save_solution(written, os.fspath(path))
+
+
+def path_suffix(path: str | os.PathLike[str]) -> str:
+    """Suffix of a path, in small letters."""
+    return Path(path).suffix.lower()
 
 
 def _held(what: Any) -> Any:

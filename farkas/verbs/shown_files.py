@@ -31,9 +31,10 @@ def described(path: str) -> tuple[str, str, dict[str, str]]:
     name = named(path)
     if is_model(path):
         from farkas.forms.model_text import read_model
+        from farkas.forms.words import size_words
 
         form = read_model(path).linear
-        size = f"{form.num_rows} rows, {form.num_columns} columns, sense {form.sense}"
+        size = f"{size_words(form.num_rows, form.num_columns)}, sense {form.sense}"
         steps = f"Solve it: farkas solve {name}\nProve its optimum: farkas prove {name}"
         return "model", f"{name}  a model of {size}\n\n{steps}", {}
     if path.endswith(".vipr"):

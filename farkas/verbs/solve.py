@@ -208,7 +208,9 @@ def solve_form(
         return Solution(form, answer)
     answer.unless_interrupted()
     if answer.claim is Claimed.UNBOUNDED:
-        raise NotACertificate(f"{form.name}: {answer.solver} claims unbounded; nothing bounds it")
+        raise NotACertificate(
+            f"{form.name}: {answer.solver} claims unbounded: no bound; farkas prove decides it"
+        )
     witness = ask(without_integrality(form), solver, **options) if form.is_mip else answer
     limit, origin = options.get("time_limit"), dict(about or {"embed": False})
     if not (search and form.is_mip):

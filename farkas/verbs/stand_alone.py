@@ -24,7 +24,7 @@ from farkas.online.run import Run
 from farkas.required import require_type
 from farkas.verbs.check import check
 from farkas.verbs.check_file import opened
-from farkas.verbs.check_run import RunProof, certificate_of
+from farkas.verbs.check_run import RunProof, certificate_of, shipped_instance
 from farkas.verbs.inputs import InstanceOrName, as_instance
 from farkas.verbs.rebuild import rebuild
 from farkas.words import named
@@ -121,6 +121,8 @@ def stand_alone(
             f"{named(what.program)}: no other checker reads proofs of unboundedness; check it with"
             " farkas"
         )
+    if instance is None and isinstance(what, Run):
+        instance = shipped_instance(what)
     about = None if instance is None else as_instance(instance)
     proof = check(what, about, model=model)
     assert isinstance(proof, Proof | RunProof)  # anything else is of a VIPR file

@@ -86,3 +86,16 @@ def test_a_reader_that_has_left_is_told_nothing(
     for error in (BrokenPipeError(), endings.Ended(errors.Exit.BROKEN_PIPE)):
         assert endings.ended(error) == 141
     assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("Invalid value for '--seed': '1.5' is not a valid int range.", "a whole number"),
+        ("Invalid value for '-x': '1,5' is not a valid float.", "a number"),
+        ("Input should be a valid number, unable to parse string as a number", "a number"),
+    ],
+)
+def test_numbers_are_asked_for_in_the_same_words_by_every_parser(said: str, shown: str) -> None:
+    assert endings.in_words(said).endswith(f"expected {shown}")
+    assert endings.in_words("Missing argument 'FILE'.") == "Missing argument 'FILE'."

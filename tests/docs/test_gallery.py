@@ -29,6 +29,13 @@ def test_a_picture_is_wide_enough_to_read(path) -> None:
     assert struct.unpack(">I", content[16:20]) == (1050,)
 
 
+def test_the_page_says_whose_pictures_are_reduced() -> None:
+    reduced = {name for name, made in record.kept().items() if made["preset"] == "reduced"}
+    assert {name.partition(".")[0] for name in reduced} == {"mlbroker"}
+    text = " ".join((ROOT / "docs" / "gallery.md").read_text().split())
+    assert "Pictures are of the *full* preset, except for mlBroker's" in text
+
+
 @pytest.mark.parametrize("kind", own_kinds())
 def test_the_page_shows_every_figure_of_a_kind_or_says_why_not(kind: str) -> None:
     text = (ROOT / "docs" / "gallery.md").read_text()

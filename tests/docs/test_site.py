@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from farkas_docs import (
     algorithms,
+    api,
     command_line,
     front,
     learn,
@@ -35,6 +36,10 @@ DESK, PHONE = 1280, 390
 SAMPLE = r"""# Sample
 
 Type `--json` or --json, and "quotes".
+
+Units are `ms`, `min`, `h`, `s`, `d` (`date` or `year`), `--seconds`, `--minutes`, `--hours`,
+`--days`, `--time-limit`, `--write-proof`, `--solver`, `--seed`, `--out`, `--recheck`, `--claims`;
+one is `a_word_of_code_that_is_wider_than_any_telephone_on_which_it_is_read`.
 
 ## Formulas
 
@@ -179,17 +184,31 @@ def test_documents_are_parsed_and_walked_as_docutils_does() -> None:
     words = (
         "import sys; sys.path[:0] = [{ext!r}]\n"
         "from docutils.core import publish_doctree\n"
-        "from docutils import nodes\n"
+        "from docutils import frontend, nodes\n"
         "{quick}"
         "tree = publish_doctree({text!r})\n"
         "print(tree.pformat())\n"
         "for kind in (nodes.Node, nodes.paragraph, nodes.Text, nodes.field, nodes.list_item):\n"
         "    print([repr(node)[:60] for node in tree.findall(kind)])\n"
         "print([repr(node)[:60] for node in tree.findall()])\n"
+        "for node in (tree, tree[0], tree[0].children[-1]):\n"
+        "    print([repr(n)[:60] for n in node.findall(lambda n: n.children and n.parent)])\n"
+        "    print([repr(n)[:60] for n in node.findall(nodes.Text, include_self=False)])\n"
+        "    print([repr(n)[:60] for n in node.findall(descend=False, siblings=True)])\n"
+        "    print([repr(n)[:60] for n in node.findall(nodes.term, ascend=True)])\n"
+        "from docutils.parsers.rst import Parser\n"
+        "for components in ((), (Parser,)):\n"
+        "    made = [frontend.get_default_settings(*components) for _ in range(2)]\n"
+        "    made[0].strip_elements_with_classes = ['changed']\n"
+        "    print(sorted((k, str(v)) for k, v in vars(made[1]).items() if 'record' not in k))\n"
+        "from numpydoc.docscrape import NumpyDocString\n"
+        "read = [NumpyDocString('A.\\n\\nNotes\\n-----\\nB.'), NumpyDocString('')]\n"
+        "print([str(one) for one in read], [dict(one) for one in read])\n"
     )
     quickly = (
         "from farkas_docs import quick\n"
         "quick.walk_without_recursion(); quick.make_states_when_asked()\n"
+        "quick.keep_settings(); quick.keep_templates()\n"
         "assert nodes.Node._fast_findall.__module__ == 'farkas_docs.quick'\n"
     )
     plain, fast = (
@@ -275,6 +294,38 @@ def test_options_are_shown_as_they_are_typed(visit) -> None:
     assert browser.run(f"return {bare}") == []
 
 
+TORN = """
+return [...document.querySelectorAll('article code.literal:not(.long)')].filter(e => {
+  const next = e.nextSibling;
+  const lines = e.getClientRects(), last = lines[lines.length - 1];
+  if (e.innerText.includes(' ') ? false : lines.length > 1) return true;
+  if (!next || next.nodeType != 3 || !/^[,.;:)]/.test(next.data)) return false;
+  const mark = document.createRange();
+  mark.setStart(next, 0);
+  mark.setEnd(next, 1);
+  return mark.getBoundingClientRect().top > last.bottom - 2;
+}).map(e => e.innerText);
+"""
+"""Script: code that is divided within a word, or from the comma behind it."""
+
+
+@pytest.mark.parametrize("width", [PHONE, 320, 700])
+@pytest.mark.parametrize("name", ["sample", "generated/solvers", "generated/command_line"])
+def test_no_line_ends_in_a_word_of_code_or_before_a_comma(visit, name: str, width: int) -> None:
+    browser = visit(name, width)
+    assert browser.run("return document.querySelectorAll('code.literal').length") > 5
+    assert browser.run(TORN) == []
+
+
+def test_names_of_solvers_stay_in_sight_while_the_table_is_moved(visit) -> None:
+    browser = visit("generated/solvers", PHONE)
+    left = """const table = document.querySelector('#what-was-seen .table-wrapper');
+    table.scrollLeft = 1000;
+    const name = table.querySelector('tbody td').getBoundingClientRect();
+    return [table.scrollLeft > 0, name.left >= table.getBoundingClientRect().left - 1];"""
+    assert browser.run(left) == [True, True]
+
+
 def test_what_is_copied_is_what_one_types(visit) -> None:
     prompts = "return document.querySelectorAll('button.copybtn').length"
     assert visit("sample").becomes(prompts, 2)
@@ -287,7 +338,7 @@ def test_the_picture_of_the_front_page_is_what_the_algorithms_cost() -> None:
         assert front.picture(found, look) == kept, "python -m farkas_docs.front draws it again"
 
 
-@pytest.mark.parametrize("module", [text, command_line, mathml, printed, quick, site])
+@pytest.mark.parametrize("module", [api, text, command_line, mathml, printed, quick, site])
 def test_examples_of_a_writer_come_out_as_they_say(module) -> None:
     import doctest
 
@@ -361,7 +412,9 @@ def test_a_solver_that_passed_less_says_how_much() -> None:
     seen["tests"]["test_infeasible"]["b"] = "1"
     table = "\n".join(solvers._seen(seen))
     (row,) = [line for line in table.splitlines() if line.startswith("| `b`")]
-    assert [cell.strip() for cell in row.split("|")[2:-1]] == ["–", "–", "1 of 10", *["–"] * 5]
+    assert [cell.strip() for cell in row.split("|")[2:-1]] == [
+        "–", "–", "1\xa0of\xa010", *["–"] * 5
+    ]  # fmt: skip
 
 
 @pytest.fixture(scope="module")

@@ -6,12 +6,14 @@ import pathlib
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 import farkas
 from farkas.adversary.shipped import find_statement
 from farkas.errors import FarkasError, FileProblem, InvalidOption, NotACertificate
 from farkas.experiments.plotting import COLUMNS
 from farkas.experiments.worst_cases import pair_of
+from farkas.experiments.worst_cases.asked import asked
 from farkas.online.recording import write_run
 from farkas.online.run import read_run
 from tests.generators.forms import small
@@ -170,6 +172,32 @@ def test_optima_comparisons_and_solutions_become_rows():
         farkas.to_frame(3)
 
 
+def test_files_are_not_believed_in_titles(tmp_path):
+    path = tmp_path / "run.json"
+    run = farkas.run("mlbroker/tiny", "mlbroker.local")
+    run.sense, run.instance = "max", "another"
+    run.save(path)
+    title = farkas.plot(path, "mlbroker/tiny").title
+    assert title == "the file's mlbroker.local on tiny costs at most 19.4"
+    assert len(farkas.to_frame(path, "mlbroker/tiny")) > 0
+
+
+def test_decisions_that_no_algorithm_takes_are_the_word_of_their_file(tmp_path):
+    path = tmp_path / "gap.json"
+    found = farkas.worst("gadget.las", "gadget/tiny", seconds=1.0, seed=0)
+    found.save(path)
+    assert farkas.plot(path).title == found.plot().title == "gadget.las: unbounded"
+    lying = replace(find_statement("gadget.drf").prove().proof.gap)
+    reached = replace(lying.reached, decisions=[[] for _ in lying.reached.decisions])
+    path.write_bytes(replace(lying, reached=reached, ratio="unbounded").to_json())
+    picture = farkas.plot(path)
+    assert picture.title == "the file's gadget.drf: unbounded"
+    assert picture.pair.heads[0] == "the file's gadget.drf earns 0"
+    proof, pair = asked("gadget", str(path))
+    assert pair.title == picture.title
+    assert proof.ratio is None
+
+
 def test_comparisons_are_drawn_and_other_files_named(tmp_path):
     found = farkas.compare("eris/tiny", ["eris.eris", "eris.liquid"])
     picture = found.plot()
@@ -200,6 +228,7 @@ def test_rows_say_values_with_their_sign_and_what_each_took():
     assert [row["value"] for row in rows] == [-5.0, 2.0]
     compared = farkas.compare("eris/tiny", ["eris.eris", "eris.liquid"])
     for row, entry in zip(as_rows(compared.to_frame()), compared.entries, strict=True):
-        assert list(row) == ["algorithm", "value", "ratio", "seconds", "note"]
+        assert list(row) == ["algorithm", "value", "ratio", "own_ratio", "seconds", "note"]
+        assert row["own_ratio"] == entry.own_ratio
         assert (row["seconds"], row["note"]) == (entry.seconds, entry.note)
         assert entry.seconds > 0

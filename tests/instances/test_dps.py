@@ -23,8 +23,8 @@ def job(**changes):
     [
         ({"horizon": 0}, r">= 1 - at `\$\.horizon`"),
         ({"horizon": 1}, r"Expected arrival < horizon = 1, got 1 - at `\$\.jobs\[1\]\.arrival`"),
-        ({"occupancy": "open"}, r"Invalid enum value 'open' - at `\$\.occupancy`"),
-        ({"runtime_rounding": "floor"}, r"Invalid enum value 'floor' - at `\$\.runtime_rounding`"),
+        ({"occupancy": "open"}, r"unknown value 'open' - at `\$\.occupancy`"),
+        ({"runtime_rounding": "floor"}, r"unknown value 'floor' - at `\$\.runtime_rounding`"),
         ({"slot_seconds": 0}, r"> 0.0 - at `\$\.slot_seconds`"),
         ({"price_cap": 0}, r"> 0.0 - at `\$\.price_cap`"),
         ({"server_workers": [[1], [1]]}, r"one per server\), got 1 - at `\$\.server_ps`"),

@@ -275,7 +275,7 @@ def test_an_instance_without_arrivals_has_ratio_one(toy: Algorithm) -> None:
         ({"factor": "2"}, "factor cannot be '2': Expected a number, got text"),
         ({"factor": True}, "Expected a number, got a truth value"),
         ({"factor": float("nan")}, "factor = nan; give a finite number"),
-        ({"mode": "quiet"}, "Invalid enum value 'quiet'"),
+        ({"mode": "quiet"}, "unknown value 'quiet'"),
         ({"once": 1.5}, "Expected a whole number or null, got a number with a point"),
         ({"most": 0}, "Expected a whole number >= 1"),
     ],

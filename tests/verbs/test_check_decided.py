@@ -25,7 +25,8 @@ def test_a_run_needs_its_instance_and_a_gap_has_it() -> None:
     run = farkas.run("mlbroker/tiny", "mlbroker.local")
     gap = worst("mlbroker.local", evaluations=25).gap
     with pytest.raises(MissingInstance):
-        prove_decided(run, None, "the run")
+        prove_decided(msgspec.structs.replace(run, instance="mine"), None, "the run")
+    assert prove_decided(run, None, "the run").ratio == run.ratio  # it ships
     assert prove_decided(run, "mlbroker/tiny", "the run").ratio == run.ratio
     assert prove_decided(gap, None, "the gap").ratio is not None
     with pytest.raises(NotACertificate):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 import farkas
@@ -21,8 +22,10 @@ def test_a_file_is_proved_as_what_it_holds(tmp_path: Path) -> None:
     assert isinstance(proof, Proof)
     assert (proof.bound, proof.provenance) == (solution.bound, "instance")
     assert prove_file(tmp_path / "run.json", "mlbroker/tiny").ratio == run.ratio
+    assert prove_file(tmp_path / "run.json", None).ratio == run.ratio  # its instance ships
+    farkas.save(msgspec.structs.replace(run, instance="mine"), tmp_path / "mine.json")
     with pytest.raises(MissingInstance):
-        prove_file(tmp_path / "run.json", None)
+        prove_file(tmp_path / "mine.json", None)
 
 
 def test_what_is_neither_certificate_nor_run_is_refused(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction as F
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -116,7 +117,7 @@ def test_what_nothing_recomputes_is_the_word_of_the_file(cost: Run) -> None:
     proof = farkas.check(lying, "mlbroker/tiny")
     assert proof.words == ("costs", "numbers", "remarks", "timings")
     assert proof.statement.endswith(
-        "Not proved, but the file's word: costs, numbers, remarks, timings."
+        "Not proved, but the file's word: costs, numbers, remarks, timings, and who decided so."
     )
     silent = changed(cost, costs=[], numbers={}, remarks=[], timings={})
     assert "word" not in farkas.check(silent, "mlbroker/tiny").statement
@@ -217,5 +218,15 @@ def test_a_run_of_another_kind_than_its_instance_is_rejected(cost: Run) -> None:
 
 
 def test_what_is_missing_is_named_as_python_writes_it(cost: Run) -> None:
-    with pytest.raises(MissingInstance, match=r"a run is about an instance; give it: instance="):
-        farkas.check(cost)
+    assert farkas.check(cost).ratio == cost.ratio  # its instance ships
+    other = msgspec.structs.replace(cost.manifest, instance_sha256="0" * 64)
+    for lost in (changed(cost, instance="mine"), changed(cost, manifest=other)):
+        with pytest.raises(MissingInstance, match=r"about an instance; give it: instance="):
+            farkas.check(lost)
+
+
+def test_a_run_of_a_shipped_instance_is_verified_as_it_was_read(cost: Run, tmp_path: Path) -> None:
+    cost.save(tmp_path / "run.json")
+    proof = farkas.load(tmp_path / "run.json").verify()
+    assert proof.ratio == cost.ratio
+    assert proof.verify().statement == proof.statement

@@ -124,8 +124,9 @@ def test_a_file_is_read_once(tmp_path, monkeypatch):
 
 def test_what_is_missing_is_said(tmp_path):
     run = farkas.run("mlbroker/tiny", "mlbroker.fractional")
+    assert stand_alone(run).content == stand_alone(run, "mlbroker/tiny").content
     with pytest.raises(InvalidOption, match="a run is about an instance"):
-        stand_alone(run)
+        stand_alone(msgspec.structs.replace(run, instance="mine"))
     with pytest.raises(InvalidOption, match="holds its program already"):
         stand_alone(tmp_path / "x.vipr")
     with pytest.raises(NotACertificate, match="holds no certificate"):

@@ -105,11 +105,22 @@ def _keep_bars(
         )
 
 
+def _shorten(
+    app: Sphinx, what: str, name: str, thing: Any, options: Any, signature: str | None, gives: Any
+) -> tuple[str, Any] | None:
+    if signature is None or " object at 0x" not in signature:
+        return None
+    from farkas_docs.api import without_addresses
+
+    return without_addresses(signature), gives
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
     """Join the build."""
-    from farkas_docs import formulas, quick
+    from farkas_docs import formulas, quick, whole_words
 
     quick.setup(app)
+    app.set_translator("html", whole_words.WholeWords)
     app.add_html_math_renderer(
         "farkas",
         inline_renderers=(formulas.visit_inline, None),
@@ -118,6 +129,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("builder-inited", _before_reading)
     app.connect("autodoc-process-docstring", _keep_bars)
     app.connect("autodoc-skip-member", _skip_aliases)
+    app.connect("autodoc-process-signature", _shorten)
     app.connect("build-finished", _write_checker)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import re
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,20 @@ from pathlib import Path
 from farkas_docs.text import page
 
 ROOT = Path(__file__).resolve().parents[3]
+
+
+_REMARK = re.compile(
+    r"~?(?:\w+\.)?Annotated\[((?:(?!Annotated\[)[^<>])*), <[\w.]+ object at 0x[0-9a-f]+>\]"
+)
+
+
+def without_addresses(signature: str) -> str:
+    """Signature of a command without what only the command line reads: addresses of objects.
+
+    >>> without_addresses("(of: ~typing.Annotated[str, <typer.Option object at 0x7f>] = 0)")
+    '(of: str = 0)'
+    """
+    return _REMARK.sub(r"\1", signature)
 
 
 def floors() -> list[str]:

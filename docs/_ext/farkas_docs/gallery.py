@@ -44,15 +44,14 @@ def _shown(exhibit: Exhibit, made: Mapping[str, Any] | None, said: Mapping[str, 
         alt = exhibit.title.replace("[", "(").replace("]", ")")
         parts.append(f"![{name}: {alt}](_static/gallery/{exhibit.name}.png)")
     standing = said["standing"] if said else str(exhibit.agreement)
-    words = f"**{standing}** at the full preset: {escaped(_sentence(exhibit.reason))}"
-    if made:
-        words += f" The picture: {made['preset']} preset, seed {made['seed']}."
-        words += f" {made['around']}" if "around" in made else ""
-    parts.append(words)
-    if made and made["caption"]:
-        parts.append(escaped(_sentence(made["caption"])))
     if exhibit.method:
         parts.append(escaped(" ".join(exhibit.method.split())))
+    parts.append(f"**{standing}** at the full preset: {escaped(_sentence(exhibit.reason))}")
+    if made:
+        words = f"The picture: {made['preset']} preset, seed {made['seed']}."
+        words += f" {made['around']}" if "around" in made else ""
+        words += f" {escaped(_sentence(made['caption']))}" if made["caption"] else ""
+        parts.append(words)
     if said and said["findings"]:
         lines = [_finding(finding) for finding in said["findings"]]
         parts.append("\n".join([":::{dropdown} What was compared with the print", *lines, ":::"]))

@@ -128,4 +128,8 @@ def _passed(seen: Mapping[str, Any], head: str, solver: str) -> int:
 def _count(passed: int, best: int, head: str) -> str:
     if not passed:
         return "–"
-    return f"{passed}" if passed == best or head == "refuses" else f"{passed} of {best}"
+    return (
+        f"{passed}"
+        if passed == best or head == "refuses"
+        else f"{passed}\N{NO-BREAK SPACE}of\N{NO-BREAK SPACE}{best}"
+    )

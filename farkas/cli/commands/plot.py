@@ -49,7 +49,8 @@ def command(
     if as_json:
         print_json({"title": picture.title, "rows": rows})
     elif out is None and picture.pair is None:
-        print_text(f"{picture.title}: {picture.explanation}; -o FILE.svg writes the picture")
+        shows = picture.explanation.rstrip(".")
+        print_text(f"{picture.title}: {shows}; -o FILE.svg writes the picture")
     elif out is None:
         print_table(picture.title, list(COLUMNS), [tuple(row.values()) for row in rows])
     else:

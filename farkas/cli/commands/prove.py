@@ -104,9 +104,10 @@ def _progress(nodes: int, bound: Fraction | None, value: Fraction | None) -> Non
 
 def _print(found: Proved, point: bool) -> None:
     from farkas.certificates.doubles import text_of
+    from farkas.forms.words import size_words
 
     shown = found.to_builtins()
-    size = "{rows} rows, {columns} columns, {integers} integer".format(**shown)
+    size = size_words(shown["rows"], shown["columns"], shown["integers"])
     rows = [
         ("size", size),
         ("numbers", f"read as {'decimals' if shown['numbers'] == 'decimal' else 'doubles'}"),

@@ -113,7 +113,8 @@ def _print(found: list[Ratios], believed: int) -> None:
         print_line(f"left out, since they repeat a task: {repeats}")
     beaten = sum(item.left_out.get(BEATEN, 0) for item in found)
     if beaten:
-        complain(f"left out: {beaten} results are better than a bound of the store allows")
+        which = "1 result is" if beaten == 1 else f"{beaten} results are"
+        complain(f"left out: {which} better than a bound of the store allows")
     promised = [
         (item.label, p.reading, p.source, p.smallest, p.largest, p.kept, p.undecided, p.broken,
          p.not_applicable)

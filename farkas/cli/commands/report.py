@@ -45,6 +45,7 @@ def command(
     with Store(store, readonly=True):  # what is no store is told before a package that is missing
         pass
     from farkas.experiments.report import collect, render
+    from farkas.instances.traces.understood import number_of
 
     with progress("claims") as bar, Store(store, readonly=True) as opened:
         contents = collect(
@@ -71,7 +72,8 @@ def command(
             }
         )
     else:
-        ratios = f"{contents.certified} certified ratios of {contents.tasks} tasks"
+        ratios = number_of(contents.certified, "certified ratios")
+        ratios += f" of {number_of(contents.tasks, 'tasks')}"
         print_line(f"{out}: {ratios}; proved again: {proved}{contents.drawn}")
         if believed:
             print_line(f"the store's word, not proved: {believed} (--recheck 1 proves all)")

@@ -136,7 +136,9 @@ def _print(solution: Solution | ConvexSolution, instance: str, point: bool) -> N
         ("largest violation", shown["largest_violation"]),
     ]
     if isinstance(solution, Solution):
-        size = "{rows} rows, {columns} columns, {integers} integer".format(**shown)
+        from farkas.forms.words import size_words
+
+        size = size_words(shown["rows"], shown["columns"], shown["integers"])
         rows.insert(0, ("size", size))
         rows += [
             ("proved bound", promised(solution.bound, up=solution.form.sense == "max")),

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-import io
 import math
-import textwrap
 from typing import Any
 
-from farkas.experiments.figures.style import COLOURS, QUIET, styled
+from farkas.experiments.figures.style import COLOURS, QUIET, styled, written
+from farkas.experiments.labels import label, lines, width
 from farkas.experiments.worst_cases.schedule import BothSides, Layout, Schedule, stacked
 from farkas.extras import needed
 
@@ -20,9 +19,10 @@ FILLED = 0.86
 """Share of a lane's height that a full lane takes."""
 LINE = 0.16
 """Height of a line of remarks; inches."""
-EDGE, TITLE_LINE = 0.05, 0.2
-"""Height of what is above the title, of a line of it, and of one of the legend; inches."""
-TITLE_LETTERS = 76
+EDGE, TITLE_LINE, HEAD_LINE = 0.05, 0.2, 0.15
+"""Height of what is above the title, of a line of it or of the legend, and of one of a head of a
+side beyond the first; inches."""
+TITLE_LETTERS, HEAD_LETTERS = 76, 40
 LETTERS = 58
 MOST_REMARKS = 8
 MOST_TICKS = 12
@@ -46,12 +46,7 @@ HATCHES = ("", "///", "...", "xxx")
 
 def picture(pair: BothSides, suffix: str) -> bytes:
     """Draw a statement in the format of ``suffix``; the same statement gives the same bytes."""
-    form = suffix.removeprefix(".")
-    undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(form)
-    buffer = io.BytesIO()
-    with styled():
-        drawn(pair).savefig(buffer, format=form, metadata=undated)
-    return buffer.getvalue()
+    return written(drawn(pair), suffix)
 
 
 def drawn(pair: BothSides) -> Any:
@@ -63,12 +58,13 @@ def drawn(pair: BothSides) -> Any:
 
     layout = _of_most_lanes(pair.layout)
     remarks = [_remarks(side) for side in layout.sides]
-    below = LINE * max(len(lines) for lines in remarks)
-    title, held = textwrap.wrap(pair.title, TITLE_LETTERS), _held(layout)
-    widest = max((ENTRY + LETTER * len(name) for name in held.values()), default=WIDTH)
+    below = LINE * max(map(len, remarks))
+    title, held = lines(label(pair.title, 3 * TITLE_LETTERS), TITLE_LETTERS), _held(layout)
+    widest = max((ENTRY + LETTER * width(name) for name in held.values()), default=WIDTH)
     abreast = max(1, int(WIDTH / widest))
     above = TITLE_LINE * (len(title) + math.ceil(len(held) / abreast))
-    height = FRAME + LANE * max(2, len(layout.lanes)) + below + above
+    heads = HEAD_LINE * (max(len(_head(head)) for head in pair.heads) - 1)
+    height = FRAME + LANE * max(2, len(layout.lanes)) + below + above + heads
     with styled():
         share = below / height
         room = (0, share, 1, 1 - share - above / height)
@@ -81,8 +77,8 @@ def drawn(pair: BothSides) -> Any:
         for one, head, side in zip(axes, pair.heads, layout.sides, strict=True):
             _side(one, head, side, layout)
         _legend(canvas, held, abreast, 1 - (EDGE + TITLE_LINE * len(title)) / height)
-        for turn, lines in enumerate(remarks):
-            canvas.text(0.02 + turn * 0.5, share, "\n".join(lines), fontsize=7.6, color=QUIET,
+        for turn, said in enumerate(remarks):
+            canvas.text(0.02 + turn * 0.5, share, "\n".join(said), fontsize=7.6, color=QUIET,
                         va="top", linespacing=1.3)  # fmt: skip
         engine.execute(canvas)  # once, and not whenever it is drawn
     return canvas
@@ -104,16 +100,16 @@ def _of_most_lanes(layout: Layout) -> Layout:
 
 def _remarks(side: Schedule) -> list[str]:
     """Lines of the remarks, as many as there is room for."""
-    lines = [line for remark in side.remarks for line in textwrap.wrap(remark, LETTERS)]
-    if len(lines) > MOST_REMARKS:
-        lines = [*lines[: MOST_REMARKS - 1], f"and {len(lines) - MOST_REMARKS + 1} lines more"]
-    return lines
+    every = [line for remark in side.remarks for line in lines(remark, LETTERS)]
+    if len(every) > MOST_REMARKS:
+        every = [*every[: MOST_REMARKS - 1], f"and {len(every) - MOST_REMARKS + 1} lines more"]
+    return every
 
 
 def _side(axes: Any, head: str, side: Schedule, layout: Layout) -> None:
     from matplotlib.collections import PolyCollection
 
-    axes.set_title("\n".join(textwrap.wrap(head, 44)), fontsize=8.8, fontweight="normal")
+    axes.set_title("\n".join(_head(head)), fontsize=8.8, fontweight="normal")
     count = max(1, len(layout.lanes))
     span = layout.end - layout.begin
     shapes: dict[tuple[int, bool], list[list[tuple[float, float]]]] = {}
@@ -141,15 +137,20 @@ def _side(axes: Any, head: str, side: Schedule, layout: Layout) -> None:
     axes.grid(visible=False, axis="y")
     axes.set_ylim(0, count)
     axes.set_xlim(layout.begin, layout.end)
-    axes.set_xlabel(str(layout.x), fontsize=8.2)
+    axes.set_xlabel(label(str(layout.x), 44), fontsize=8.2)
     if span <= MOST_TICKS and span == int(span) and layout.begin == int(layout.begin):
         axes.set_xticks(range(int(layout.begin), int(layout.end) + 1))
+
+
+def _head(head: str) -> list[str]:
+    """Lines of the head of a side."""
+    return lines(label(head, 3 * HEAD_LETTERS), HEAD_LETTERS) or [""]
 
 
 def _lane_names(layout: Layout) -> list[str]:
     """Names of lanes with what fills them."""
     return [
-        "\n".join([*textwrap.wrap(_short(lane), 18), *([filling] if filling else [])])
+        "\n".join([*lines(label(lane, 36), 18), *([label(filling, 24)] if filling else [])])
         for lane, filling in zip(layout.lanes, layout.fillings, strict=True)
     ]
 
@@ -160,20 +161,13 @@ def look(owner: int) -> dict[str, Any]:
     return {"facecolor": COLOURS[colour], "hatch": HATCHES[turn % len(HATCHES)]}
 
 
-def _short(name: str) -> str:
-    return textwrap.shorten(name, 36, placeholder="…") if " " in name else name[:36]
-
-
 def _held(layout: Layout) -> dict[int, str]:
     """Short names of the owners that hold something; none where they are many."""
     held = sorted({block.owner for side in layout.sides for block in side.blocks})
     names = {owner: layout.owners[owner] for owner in held[: MOST_OWNERS + 1]}
     if len(names) > MOST_OWNERS:
         return {}
-    return {
-        owner: name if len(name) <= NAME_LETTERS else f"{name[: NAME_LETTERS - 1]}…"
-        for owner, name in names.items()
-    }
+    return {owner: label(name, NAME_LETTERS) for owner, name in names.items()}
 
 
 def _legend(canvas: Any, held: dict[int, str], abreast: int, top: float) -> None:

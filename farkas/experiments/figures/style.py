@@ -1,7 +1,9 @@
 """Colours, markers and settings that every plot shares."""
 
 import contextlib
+import io
 import itertools
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -48,12 +50,28 @@ _SETTINGS: dict[str, Any] = {
 }
 
 
+_OTHER_SCRIPTS = (r"Glyph \d+ .* missing from", r"Matplotlib currently does not support")
+"""Warnings about letters that the font has not: a box is drawn for each, and .svg keeps them."""
+
+
 @contextlib.contextmanager
 def styled(**settings: Any) -> Iterator[None]:
     """Apply the settings inside the block, with ``settings`` on top."""
     mpl = needed("matplotlib")
-    with mpl.rc_context({**_SETTINGS, **settings}):
+    with mpl.rc_context({**_SETTINGS, **settings}), warnings.catch_warnings():
+        for about in _OTHER_SCRIPTS:
+            warnings.filterwarnings("ignore", about)
         yield
+
+
+def written(canvas: Any, suffix: str) -> bytes:
+    """Bytes of a drawing in the format of ``suffix``; the same drawing gives the same bytes."""
+    form = suffix.removeprefix(".")
+    undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(form)
+    buffer = io.BytesIO()
+    with styled():
+        canvas.savefig(buffer, format=form, metadata=undated)
+    return buffer.getvalue()
 
 
 def looks(count: int) -> list[dict[str, str]]:

@@ -139,12 +139,6 @@ def picture(
 def drawn(data: Figure | Table, title: str, below: str, suffix: str) -> bytes:
     """Drawing of any figure or table, with a title and a caption below."""
     from farkas.experiments.figures.drawing import draw
-    from farkas.experiments.figures.style import styled
+    from farkas.experiments.figures.style import written
 
-    canvas = draw(data, title, below)
-    form = suffix.removeprefix(".")
-    undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(form)
-    buffer = io.BytesIO()
-    with styled():
-        canvas.savefig(buffer, format=form, metadata=undated)
-    return buffer.getvalue()
+    return written(draw(data, title, below), suffix)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import io
 import math
-import textwrap
 from typing import Any
 
-from farkas.experiments.figures.style import COLOURS, QUIET, styled
+from farkas.experiments.figures.style import COLOURS, QUIET, styled, written
+from farkas.experiments.labels import label, lines, width
 from farkas.experiments.outlines.outline import Bars, DrawnNetwork, Outline, together
 from farkas.portable.turns import cospi, sinpi
 
@@ -19,18 +18,20 @@ MOST_PLACES = 30
 """Bars of more places than this have no names."""
 MOST_NAMES = 40
 """And nodes of a network."""
+LETTER, NODE_LETTER = 0.075, 0.058
+"""Width of a letter of a place, and of a node; inches."""
+STEEP_LETTERS, FEWEST_LETTERS, MOST_LETTERS = 14, 5, 28
+"""Of a place whose name is turned, of a node that has near neighbours, and of any name."""
+HEAD_LETTERS = 60
+"""Of the head of a panel."""
 MOST_SERIES = 8
 """Resources or masters beyond these are counted, not drawn."""
 
 
 def picture(title: str, shown: Outline, suffix: str) -> bytes:
     """Draw an outline in the format of ``suffix``; the same outline gives the same bytes."""
-    form = suffix.removeprefix(".")
-    undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(form)
-    buffer = io.BytesIO()
     with styled():
-        drawn(title, shown).savefig(buffer, format=form, metadata=undated)
-    return buffer.getvalue()
+        return written(drawn(title, shown), suffix)
 
 
 def drawn(title: str, shown: Outline) -> Any:
@@ -41,7 +42,7 @@ def drawn(title: str, shown: Outline) -> Any:
     heights = [1.0] * (bool(shown.spans) + len(shown.bars)) + [2.0] * (shown.network is not None)
     canvas = Canvas(figsize=(WIDTH, 0.5 + PANEL * sum(heights)), layout="constrained")
     FigureCanvasAgg(canvas)
-    head = "\n".join(textwrap.wrap(title, TITLE_LETTERS))
+    head = "\n".join(lines(title, TITLE_LETTERS))
     canvas.suptitle(head, x=0.01, ha="left", fontsize=10.5, fontweight="bold")
     panels = canvas.subplots(len(heights), 1, squeeze=False, height_ratios=heights)[:, 0].tolist()
     if shown.spans:
@@ -78,17 +79,21 @@ def _bars(axes: Any, bars: Bars) -> None:
         unit = 1.0 if alike or not top else top
         at = [k - 0.4 + (turn + 0.5) * wide for k, x in enumerate(each) if x is not None]
         amounts = [x / unit for x in each if x is not None]
-        label = name if alike else f"{name} (1 is {top:.4g})"
-        axes.bar(at, amounts, wide, color=COLOURS[turn % len(COLOURS)], label=label)
+        short = label(name, MOST_LETTERS)
+        entry = short if alike else f"{short} (1 is {top:.4g})"
+        axes.bar(at, amounts, wide, color=COLOURS[turn % len(COLOURS)], label=entry)
     head = bars.title if len(series) > 1 else f"{bars.title}, {series[0][0]}"
-    title = head if alike else f"{head}, as a share of the largest"
+    title = label(head, HEAD_LETTERS) + ("" if alike else ", as a share of the largest")
     title += f"; {left} more are not drawn" if left > 0 else ""
     axes.set_title(title, fontsize=8.8, fontweight="normal")
     axes.set_xlim(-0.6, len(bars.places) - 0.4)
     axes.grid(visible=False, axis="x")
     if len(bars.places) <= MOST_PLACES:
-        steep = len(bars.places) > 8
-        axes.set_xticks(range(len(bars.places)), bars.places, rotation=60 if steep else 0,
+        room = (WIDTH - 0.6 if len(series) == 1 else 0.6 * WIDTH) / len(bars.places)
+        widest = max(map(width, bars.places))
+        steep = len(bars.places) > 8 or LETTER * widest > room
+        places = [label(name, STEEP_LETTERS if steep else widest) for name in bars.places]
+        axes.set_xticks(range(len(places)), places, rotation=60 if steep else 0,
                         ha="right" if steep else "center")  # fmt: skip
     else:
         axes.set_xticks([])
@@ -112,13 +117,15 @@ def _network(axes: Any, network: DrawnNetwork) -> None:
         axes.plot([x0, x1], [y0, y1], color="#9ca3af", linewidth=width, zorder=1)
     for server, colour, marker in ((True, COLOURS[0], "s"), (False, COLOURS[1], "o")):
         mine = [k for k, hosts in enumerate(network.servers) if hosts is server]
-        label = "server" if server else "switch"
+        role = "server" if server else "switch"
         if mine:
             axes.scatter([places[k][0] for k in mine], [places[k][1] for k in mine], s=38,
-                         color=colour, marker=marker, zorder=2, label=label)  # fmt: skip
+                         color=colour, marker=marker, zorder=2, label=role)  # fmt: skip
     if len(network.nodes) <= MOST_NAMES:
-        for k, (x, y) in enumerate(places):
-            axes.annotate(network.nodes[k], (x, y), xytext=(0, -11), textcoords="offset points",
+        rooms = _rooms(places)
+        for name, place, room in zip(network.nodes, places, rooms, strict=True):
+            most = min(MOST_LETTERS, max(FEWEST_LETTERS, int(room / NODE_LETTER)))
+            axes.annotate(label(name, most), place, xytext=(0, -11), textcoords="offset points",
                           ha="center", fontsize=6.8, color=QUIET)  # fmt: skip
     pairs = {frozenset(pair) for pair in network.links}
     axes.set_title(f"{len(network.nodes)} nodes, {len(pairs)} of their pairs joined",
@@ -126,6 +133,18 @@ def _network(axes: Any, network: DrawnNetwork) -> None:
     axes.margins(0.08, 0.16)
     axes.set_axis_off()
     axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+
+
+def _rooms(places: list[tuple[float, float]]) -> list[float]:
+    """Inches from each node to the nearest one beside it, as wide as panels are."""
+    across = [x for x, _ in places]
+    inch = (max(across) - min(across) or 1.0) / (0.7 * WIDTH)
+    high = (max(y for _, y in places) - min(y for _, y in places)) / 20
+    return [
+        min((abs(x - u) for u, v in places if u != x and abs(y - v) <= high), default=WIDTH * inch)
+        / inch
+        for x, y in places
+    ]
 
 
 def places_of(network: DrawnNetwork) -> list[tuple[float, float]]:

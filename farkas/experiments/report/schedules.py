@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
+from farkas.experiments.labels import label
 from farkas.experiments.report.charts import WIDTH, speaking
 from farkas.experiments.report.svg import Scale, number, tag
 from farkas.experiments.worst_cases import BothSides
@@ -73,9 +74,10 @@ def _side(head: str, side: Schedule, layout: Layout, lanes: int, top: float) -> 
         floor = top + HEAD + LANE * (lane + 1)
         drawn.append(tag("line", x1=LEFT, x2=WIDTH - RIGHT, y1=floor, y2=floor, class_="axis"))
         name = layout.lanes[lane]
-        short = name if len(name) <= LETTERS else f"{name[: LETTERS - 1]}…"
         words = tag("title", name)
-        drawn.append(tag("text", words, short, x=LEFT - 6, y=floor - 9, class_="tick end"))
+        drawn.append(
+            tag("text", words, label(name, LETTERS), x=LEFT - 6, y=floor - 9, class_="tick end")
+        )
     drawn += _blocks(side, layout, lanes, scale, top + HEAD)
     drawn.append(tag("text", str(layout.x), x=0, y=bottom + 12, class_="tick start"))
     return tag("g", *drawn)

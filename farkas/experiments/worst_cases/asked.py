@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from farkas.adversary.deciding import decides_again
 from farkas.adversary.gap import GapProof, from_json, prove_gap
 from farkas.adversary.shipped import statements_of
 from farkas.errors import FileProblem, InvalidOption, NoAnswer
@@ -47,7 +48,7 @@ def asked(kind: str, of: str) -> tuple[GapProof, BothSides]:
         proof = worst_known(name)
     if proof.instance.kind != kind:
         raise InvalidOption(f"--of {named(of)}: is of kind {proof.instance.kind}, not {kind}")
-    pair = pair_of(proof)
+    pair = pair_of(proof, again=not is_file or decides_again(proof.gap, proof.instance))
     if pair is None:
         raise NoAnswer(f"decisions of kind {named(kind)} have no picture")
     return proof, pair

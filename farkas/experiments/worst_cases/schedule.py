@@ -138,14 +138,20 @@ def layout(kind: str) -> Callable[[Draw], Draw]:
     return register
 
 
-def pair_of(proof: GapProof) -> BothSides | None:
-    """Lay out both sides of a proved statement; None for a kind that has no layout."""
+def pair_of(proof: GapProof, *, again: bool = True) -> BothSides | None:
+    """Lay out both sides of a proved statement; None for a kind that has no layout.
+
+    Parameters
+    ----------
+    again
+        Whether the algorithm decides so today; where not, the picture says whose word it is.
+    """
     kind, gap = proof.instance.kind, proof.gap
     drawn = layouts.get(kind)
     if drawn is None:
         return None
     earns, least = ("costs", True) if proof.sense == "min" else ("earns", False)
-    name = statement_name(gap.reached)
+    name = statement_name(gap.reached) if again else said_to_be(statement_name(gap.reached))
     heads = (
         f"{name} never ends"
         if proof.value is None
@@ -159,6 +165,11 @@ def pair_of(proof: GapProof) -> BothSides | None:
         drawn.draw(proof.instance, sides),
         drawn.explanation,
     )
+
+
+def said_to_be(name: str) -> str:
+    """Words for decisions that a file says an algorithm takes."""
+    return f"the file's {name}"
 
 
 def ratio_said(proof: GapProof) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Literal, cast
@@ -174,8 +175,12 @@ class TableColumns(msgspec.Struct, frozen=True):
         try:
             moment = UNITS[self.submit_unit] * line.number(column)
         except FileProblem as problem:
-            if _is_date(line.text(column)):
+            text = line.text(column)
+            if _is_date(text):
                 raise FileProblem(f"{problem}; submit_unit=date reads dates") from None
+            if len(re.findall(r"\d+", text)) >= 3:
+                wanted = "write dates as 2017-10-09 07:01:55 and give submit_unit=date"
+                raise FileProblem(f"{problem}; {wanted}") from None
             raise
         if abs(moment) > FARTHEST:
             raise line.wrong(column, f"a time within 10,000 years, in {self.submit_unit}")

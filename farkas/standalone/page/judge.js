@@ -198,7 +198,7 @@ function compareInstance(one, instances) {
   } else if (instances.length) {
     const named = one.instance ? `the instance ${short(one.instance)}` : "no instance";
     const given = instances.map((instance) => short(instance.sha)).join(", ");
-    const words = `the certificate names ${named}; ${instances.length > 1 ? "those" : "the one"} beside it hash to ${given}`;
+    const words = `the certificate names ${named}; ${instances.length > 1 ? "those" : "the one"} beside it ${instances.length > 1 ? "hash" : "hashes"} to ${given}`;
     Object.assign(one, { verdict: "refused", words: proved ? `${words}. Of the program inside alone: ${one.words}` : words });
     one.notes = [];
     delete one.found;

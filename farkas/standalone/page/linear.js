@@ -276,7 +276,7 @@ function proveLinear(tree) {
   const more = empty ? {} : { point: [RECORD, NOTHING] };
   record(tree, "the file", { ...LINEAR, [claim]: [TEXT], [by]: [RECORD] }, { ...HEADER, ...more, data: [RECORD, NOTHING] });
   header(tree);
-  need((tree.get("data") ?? null) !== null, "the file.data: the file holds no program");
+  need((tree.get("data") ?? null) !== null, "the file.data: the file holds no program; farkas check FILE --instance INSTANCE --stand-alone WHOLE.json writes one that does");
   const program = new Packed(tree.get("data"), tree.get("sense"));
   need(program.hash === tree.get("form"), "the file.form: the program inside has another hash than is stated");
   const claimed = fraction(tree.get(claim), `the file.${claim}`);

@@ -96,7 +96,7 @@ function weightsOf(one, where) {
 class TreeChecker {
   constructor(file, progress) {
     Object.assign(this, { file, progress, work: 0, gain: ZERO });
-    need((file.get("data") ?? null) !== null, "the file.data: the file holds no program");
+    need((file.get("data") ?? null) !== null, "the file.data: the file holds no program; farkas check FILE --instance INSTANCE --stand-alone WHOLE.json writes one that does");
     const program = new RationalProgram(file.get("data"));
     need(program.hash === file.get("form"), "the file.form: the program inside has another hash than is stated");
     const same = program.sense === file.get("sense") && program.numbers === file.get("numbers");

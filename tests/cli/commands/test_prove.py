@@ -66,7 +66,7 @@ def test_json_has_these_keys(model: str, capsys: Capture) -> None:
 def test_words(model: str, capsys: Capture) -> None:
     assert call(["prove", model, "--point"]) == 0
     out = capsys.readouterr().out
-    for said in ("3 rows, 3 columns, 2 integer", "read as decimals", "optimal",
+    for said in ("3 rows, 3 columns (2 integer)", "read as decimals", "optimal",
                  "The optimal value of m, read as decimals, is 1903/100, about 19.03.",
                  "which is right"):  # fmt: skip
         assert said in out, said

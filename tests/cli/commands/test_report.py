@@ -92,3 +92,12 @@ def test_what_is_no_store_is_told_before_a_package_is_asked_for(
     said = capsys.readouterr().err
     assert "is no store of results, which farkas sweep makes; it is a run" in said
     assert f"farkas plot {run} draws it" in said
+
+
+def test_one_is_counted_in_the_singular(tmp_path: Path, capsys: Capture) -> None:
+    with Store(tmp_path / "one.sqlite") as made:
+        made.add_instances((instance.sha256, instance) for instance in INSTANCES)
+        made.add(result(at=0, output=None))
+    out = str(tmp_path / "page.html")
+    assert call(["report", str(tmp_path / "one.sqlite"), "-o", out, "--recheck", "0"]) == 0
+    assert "1 certified ratio of 1 task; proved again" in capsys.readouterr().out

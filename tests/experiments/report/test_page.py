@@ -100,6 +100,13 @@ def test_the_page_is_well_formed_and_every_reference_leads_somewhere(text):
     assert page.count["svg"] >= 8
 
 
+@pytest.mark.parametrize(
+    ("left", "words"), [(1, "1 more algorithm is"), (2, "2 more algorithms are")]
+)
+def test_algorithms_that_are_left_out_are_counted(contents, left, words):
+    assert f"{words} left out" in render(dataclasses.replace(contents, unshown=left))
+
+
 def test_the_page_asks_for_nothing_from_anywhere(text):
     page = Page(text)
     assert all(target.startswith("#") or target == "data:," for target in page.targets)

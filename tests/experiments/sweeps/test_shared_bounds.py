@@ -149,7 +149,7 @@ def test_a_run_better_than_the_bound_enters_no_number(
     tight = by_relax(ratios(filled(store, found, bound=too_much)))["tight"]
     assert tight.left_out == {"better than a bound of the store": 1}
     assert call(["ratios", str(store.path), "--recheck", "0"]) == 0
-    assert "1 results are better than a bound of the store" in capsys.readouterr().err
+    assert "1 result is better than a bound of the store" in capsys.readouterr().err
     (bound,) = shared_bounds(store)[DEMO.sha256]
     marked = held(found["tight"], {DEMO.sha256: [bound]})
     assert marked.recheck.startswith(

@@ -48,6 +48,6 @@ def test_refusals(tmp_path: Path, monkeypatch) -> None:
         asked("coded", str(find_statement("eris.eris").path))
     with pytest.raises(NoAnswer, match="farkas worst finds some"):
         asked("nobody", "nobody.algorithm")
-    monkeypatch.setattr(module, "pair_of", lambda proof: None)
+    monkeypatch.setattr(module, "pair_of", lambda proof, again: None)
     with pytest.raises(NoAnswer, match="have no picture"):
         asked("eris", "eris.eris")
