@@ -113,16 +113,16 @@ class Instance(
 
     def replace(self, **changes: Any) -> Self:
         """Return a copy with some fields changed, checked like a new instance."""
-        return self.build(**{**self._fields(), **changes})
-
-    def _fields(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self.__struct_fields__}
+        return self.build(**{**msgspec.structs.asdict(self), **changes})
 
     def canonical(self) -> bytes:
         """Return the data that decide results, in one fixed spelling."""
+        plain: Any = plain_value
+        if len(getattr(self, "jobs", ())) > 200:  # a short list is not worth the import
+            from farkas.instances.long_lists import plain
         data = {
-            name: plain_value(value, f"$.{name}")
-            for name, value in self._fields().items()
+            name: plain(value, f"$.{name}")
+            for name, value in msgspec.structs.asdict(self).items()
             if name not in self.bookkeeping and not (name in self.later and value is None)
         }
         return msgspec.json.encode({"kind": self.kind, **data}, order="sorted")

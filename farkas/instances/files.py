@@ -17,7 +17,7 @@ from farkas.words import named
 
 # Modules of this package that are no kind.  Everything else here is one.
 SHARED_MODULES = frozenset(
-    {"base", "columns", "files", "market", "options", "placed", "rounded", "writing"}
+    {"base", "columns", "files", "long_lists", "market", "options", "placed", "rounded", "writing"}
 )
 T = TypeVar("T")
 
