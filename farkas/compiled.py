@@ -1,4 +1,4 @@
-"""The one door to numba: plain functions that become machine code where that pays.
+"""Kernels: plain functions that become machine code where that pays.
 
 A kernel is a function of numbers, arrays and named tuples of these.  Its annotations are its only
 signature, so that it is compiled once, whatever memory layout its arguments come in::
@@ -15,17 +15,12 @@ paid for a pair.  Clocks that read `clock` stand still while kernels are compile
 import contextlib
 import contextvars
 import functools
-import hashlib
+import importlib
 import inspect
 import operator
-import os
-import shutil
-import sys
-import tempfile
 import time
 import typing
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Annotated, Any, Generic, ParamSpec, TypeVar, overload
 
 import numpy as np
@@ -55,9 +50,7 @@ STEPS_INTERPRETED = 500_000
 loading numba takes.  Compiling takes up to nine seconds, once for every installation.
 """
 
-MAKERS = frozenset(
-    {"arange", "argsort", "array", "copy", "empty", "full", "ones", "sort", "zeros"}
-)
+MAKERS = frozenset({"arange", "argsort", "array", "copy", "empty", "full", "ones", "sort", "zeros"})
 """Functions whose results, or means, are new arrays."""
 
 _interpreting = contextvars.ContextVar("_interpreting", default=False)
@@ -109,14 +102,17 @@ class Kernel(Generic[P, R]):
     @functools.cached_property
     def machine(self) -> Callable[..., R]:
         """The machine code, compiled or loaded by the first who asks for it."""
-        with _clock_standing():
-            return translate(self)
+        return self._translated()
 
     @functools.cached_property
     def inner(self) -> Callable[..., R]:
         """The machine code that other kernels call; Python cannot, so half of it is not made."""
+        return self._translated(inner=True)
+
+    def _translated(self, *, inner: bool = False) -> Callable[..., R]:
         with _clock_standing():
-            return translate(self, inner=True)
+            above: Any = importlib.import_module("farkas.machine_code")  # seldom needed
+            return typing.cast(Callable[..., R], above.translate(self, inner=inner))
 
     @functools.cached_property
     def gives_arrays(self) -> bool:
@@ -194,7 +190,7 @@ def compiled(
     return lambda found: Kernel(found, steps)
 
 
-def _read(hint: Any) -> tuple[Any, int | None, bool]:
+def read_hint(hint: Any) -> tuple[Any, int | None, bool]:
     """Type, number of axes if it is one of arrays, and whether it is written to."""
     if typing.get_origin(hint) is not Annotated:
         return hint, None, False
@@ -202,29 +198,30 @@ def _read(hint: Any) -> tuple[Any, int | None, bool]:
     return found, next((m for m in marks if isinstance(m, int)), None), OUT in marks
 
 
-def _fields(named_tuple: Any) -> dict[str, Any]:
+def fields_of(named_tuple: Any) -> dict[str, Any]:
+    """Annotations of the fields of a named tuple."""
     return typing.get_type_hints(named_tuple, include_extras=True)
 
 
-def _dtype(array: Any) -> np.dtype[Any]:
+def dtype_of(array: Any) -> np.dtype[Any]:
     """Type of the entries of ``npt.NDArray[...]``."""
     *_, last = typing.get_args(array)  # the type itself from numpy 2.5 on, before dtype[type]
     found: np.dtype[Any] = np.dtype(next(iter(typing.get_args(last)), last))
     return found
 
 
-_NUMBERS: dict[Any, Callable[[Any], Any]] = {int: operator.index, float: float, bool: bool}
+NUMBERS: dict[Any, Callable[[Any], Any]] = {int: operator.index, float: float, bool: bool}
 
 
 def _fitter(hint: Any, where: str, out: bool = False) -> Callable[[Any], Any]:
     """Return a function that brings a value into the form that its annotation asks for."""
-    kind, axes, written = _read(hint)
-    if kind in _NUMBERS:
-        return _NUMBERS[kind]
+    kind, axes, written = read_hint(hint)
+    if kind in NUMBERS:
+        return NUMBERS[kind]
     if axes is not None:
-        return functools.partial(_fit_array, _dtype(kind), axes, out or written, where)
+        return functools.partial(_fit_array, dtype_of(kind), axes, out or written, where)
     parts = [
-        _fitter(part, f"{where}.{name}", out or written) for name, part in _fields(kind).items()
+        _fitter(part, f"{where}.{name}", out or written) for name, part in fields_of(kind).items()
     ]
     return lambda value: kind._make([fit(x) for fit, x in zip(parts, value, strict=True)])
 
@@ -250,123 +247,3 @@ def _unboxed(result: Any) -> Any:
         make = getattr(type(result), "_make", tuple)
         return make(map(_unboxed, result))
     return result
-
-
-def translate(kernel: Kernel[P, R], *, inner: bool = False) -> Callable[..., R]:
-    """Have numba compile a kernel, or load what it compiled before; without numba interpret it.
-
-    Parameters
-    ----------
-    inner
-        Whether only kernels will call it.
-    """
-    from farkas.extras import MissingExtra, needed  # here: most processes compile nothing
-
-    try:
-        numba = needed("numba")
-    except MissingExtra as missing:
-        _say_that_this_takes_long(missing.remedy)
-        return kernel.interpret
-    from numba import types
-    from numba.extending import typeof_impl
-
-    if numba.config.DISABLE_JIT:
-        return kernel.interpret
-    # a kernel that another one calls stands for its machine code
-    typeof_impl.register(Kernel)(lambda called, context: types.Dispatcher(called.inner))
-    with _code_kept(kernel, inner=inner) as kept:
-        machine = numba.njit(
-            cache=kept,
-            _nrt=kernel.makes_arrays,
-            no_cpython_wrapper=inner,
-            no_cfunc_wrapper=True,
-        )(kernel.function)
-    machine.compile(tuple(_numba_type(hint) for hint in kernel.arguments.values()))
-    machine.disable_compile()  # nothing but the signature
-    return typing.cast(Callable[..., R], machine)
-
-
-@functools.cache
-def _say_that_this_takes_long(remedy: str) -> None:
-    """Say it on stderr, once a process: what comes out is the same, only later."""
-    if sys.stderr is not None:
-        how = f"without numba these loops may take a hundred times as long; {remedy}"
-        sys.stderr.write(f"farkas: {how}\n")
-        sys.stderr.flush()
-
-
-def _numba_type(hint: Any) -> Any:
-    from numba import from_dtype, types
-
-    kind, axes, _ = _read(hint)
-    if axes is not None:
-        return types.Array(from_dtype(_dtype(kind)), axes, "C")
-    if kind in _NUMBERS:
-        return {int: types.int64, float: types.float64, bool: types.boolean}[kind]
-    return types.BaseTuple.from_types([_numba_type(x) for x in _fields(kind).values()], kind)
-
-
-@contextlib.contextmanager
-def _code_kept(kernel: Kernel[..., Any], *, inner: bool) -> Iterator[bool]:
-    """Let numba keep code in a folder of this very version; False where nothing is writable.
-
-    Left alone, numba asks only whether the kernel's own file is the same, not those of kernels
-    that it calls, and raises where neither sources nor home are writable.
-    """
-    from numba import config
-
-    chosen = config.CACHE_DIR
-    folder = _folder(kernel, chosen, ".inner" if inner else "")
-    try:
-        config.CACHE_DIR = str(folder or chosen)
-        yield folder is not None
-    finally:
-        config.CACHE_DIR = chosen
-
-
-def _folder(kernel: Kernel[..., Any], chosen: str, mark: str) -> Path | None:
-    """Find a writable folder for machine code; code of older versions beside it is removed."""
-    source = Path(inspect.getfile(kernel.function))
-    if not source.is_file():  # typed in, or zipped
-        return None
-    owner = hashlib.sha256(str(source.parent).encode()).hexdigest()[:12]
-    home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    name = f"{source.stem}.{kernel.function.__qualname__.replace('<locals>.', '')}{mark}"
-    version = _version(kernel.__module__)
-    for place in (
-        Path(chosen, owner) if chosen else source.parent / "__pycache__",
-        Path(home, "farkas", owner),
-    ):
-        folder = place / f"{name}-{version}"
-        if _writable(folder):
-            for other in set(place.glob(f"{name}-*")) - {folder}:
-                shutil.rmtree(other, ignore_errors=True)
-            return folder
-    return None
-
-
-def _writable(folder: Path) -> bool:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        tempfile.TemporaryFile(dir=folder).close()
-    except OSError:
-        return False
-    return True
-
-
-def _version(module: str) -> str:
-    """Digest of a module and of all whose kernels and named tuples it uses, constants included."""
-    digest, seen, waiting = hashlib.sha256(), set[str](), [module]
-    while waiting:
-        name = waiting.pop()
-        source = getattr(sys.modules[name], "__file__", None)
-        if name in seen or source is None:
-            continue
-        seen.add(name)
-        digest.update(Path(source).read_bytes())
-        for word, value in vars(sys.modules[name]).items():
-            if isinstance(value, Kernel) or (isinstance(value, type) and hasattr(value, "_make")):
-                waiting.append(value.__module__)
-            elif isinstance(value, int | float | str | tuple) and not word.startswith("__"):
-                digest.update(f"{word} = {value!r}\n".encode())
-    return digest.hexdigest()[:12]

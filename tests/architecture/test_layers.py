@@ -85,7 +85,7 @@ def test_numba_is_imported_in_one_place(folder: str) -> None:
         for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.stmt) and "numba" in imported(node)
     }
-    assert found == ({"farkas/compiled.py"} if folder == "farkas" else set())
+    assert found == ({"farkas/machine_code.py"} if folder == "farkas" else set())
 
 
 def imported(node: ast.stmt) -> set[str]:
