@@ -183,3 +183,14 @@ def test_anything_else_is_no_instance() -> None:
         with pytest.raises(InvalidOption, match="instance cannot be"):
             other_instance(given)  # type: ignore[arg-type]
     assert other_instance("mlbroker/tiny") == library.load("mlbroker/tiny")
+
+
+def test_a_comparison_has_algorithms_and_a_bound(tmp_path: Path) -> None:
+    path = tmp_path / "odd.json"
+    for fields, role in (
+        ('"algorithms": [], "bound": null', "comparison"),
+        ('"algorithms": []', ""),
+        ('"bound": null', ""),
+    ):
+        path.write_text(f"{{{fields}}}")
+        assert role_of(path)[0] == role, fields
