@@ -317,3 +317,15 @@ def test_a_refusal_says_what_is_proved_on_its_proved_side(
             recheck(
                 reward.certificate.certificate, str(claimed), farkas.load("gadget/tiny"), accepted
             )
+
+
+def test_what_breaks_by_its_own_word_has_no_ratio(
+    cost: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    honest = farkas.check(cost, "mlbroker/tiny")
+    assert isinstance(honest, RunProof)
+    monkeypatch.setattr("farkas.verbs.check_run.audit", lambda *_: honest.replayed)
+    for violations, ratio in (([], honest.ratio), (["nearly"], None)):
+        found = farkas.check(changed(cost, violations=violations, ratio=None), "mlbroker/tiny")
+        assert isinstance(found, RunProof)
+        assert found.ratio == ratio

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import os
 from fractions import Fraction
 from pathlib import Path
@@ -204,3 +205,11 @@ def test_a_point_that_is_nearly_feasible_is_no_value_in_a_vipr_file(tmp_path: Pa
     save(dataclasses.replace(solution, answer=off), tmp_path / "a.vipr")
     proof = check_vipr(tmp_path / "a.vipr")
     assert (proof.lower, proof.upper) == (Fraction(13, 2), None)
+
+
+def test_a_comparison_is_saved_as_lines_of_json(tmp_path: Path) -> None:
+    found = farkas.compare("eris/tiny", ["eris.eris"])
+    save(found, tmp_path / "table.json")
+    text = (tmp_path / "table.json").read_text()
+    assert json.loads(text) == found.to_builtins()
+    assert text.endswith("\n}\n")

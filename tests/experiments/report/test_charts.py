@@ -113,3 +113,15 @@ def test_where_colours_begin_again_lines_are_dashed():
     drawing = chart(*(Series(f"{k}", [0.0, 1.0], [1.0, 2.0]) for k in range(10)))
     classes = re.findall(r'class="line ([^"]+)"', drawing)
     assert classes == [*(f"c{k} d0" for k in range(8)), "c0 d1", "c1 d1"]
+
+
+def test_every_bar_stands_on_all_that_came_before():
+    # 1 + 2 + 4 = 7 of 7.28
+    drawing = chart(
+        *(Series(n, [0.0], [h], chart="bar") for n, h in zip("abc", (1.0, 2.0, 4.0), strict=True))
+    )
+    y = Scale(0.0, 7.28, 214, 10)
+    outlines = re.findall(r'd="([^"]+)Z" class="area', drawing)
+    found = [{*numbers(outline, r"[ML][\d.]+ ([\d.]+)")} for outline in outlines]
+    for ends, wanted in zip(found, ((0.0, 1.0), (1.0, 3.0), (3.0, 7.0)), strict=True):
+        assert sorted(ends, reverse=True) == pytest.approx([y(v) for v in wanted], abs=0.06)

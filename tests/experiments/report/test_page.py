@@ -306,3 +306,11 @@ def test_theorems_are_told_by_what_became_of_them(contents):
     one = dataclasses.replace(contents.ratios[0], promises=[promise])
     page = render(dataclasses.replace(contents, ratios=[one]))
     assert '<td class="verdict not-applicable">undecided in 1 of 4</td>' in page
+
+
+def test_of_an_instance_that_is_too_long_nothing_is_proved(contents, monkeypatch):
+    asked = []
+    monkeypatch.setattr(report_page, "stand_alone", lambda *given: asked.append(given))
+    monkeypatch.setattr(report_page, "MOST_EMBEDDED", 10)
+    assert report_page._certificates(contents) == []
+    assert not asked
