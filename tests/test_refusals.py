@@ -30,3 +30,21 @@ def test_values_are_shown_as_python_writes_them_and_cut():
     assert shown("x\n") == r"'x\n'"
     assert shown(10**5000) == "<int>"
     assert len(shown("a" * 999)) == 200
+
+
+@pytest.mark.parametrize(("said", "words"), [
+    ("JSON is malformed: bad (byte 3)", "not JSON: bad (byte 3)"),
+    ("Input data was truncated", "not JSON: it ends too early"),
+    ("'utf-8' codec can't decode", "not JSON: 'utf-8' codec can't decode"),
+    ("Object missing required field `x` - at `$`", "missing required field `x` - at `$`"),
+    ("Object contains unknown field `x`", "unknown field `x`"),
+    ("Object contains unknown field `a b` - at `$.x`", 'unknown field "a b" - at `$.x`'),
+    ("Expected `int`, got `float`", "Expected a whole number, got a number with a point"),
+    ("Expected `float`, got `bool`", "Expected a number, got a truth value"),
+    ("Expected `int | null`, got `array`", "Expected a whole number or null, got a list"),
+    ("Expected `object`, got `null`", "Expected an object of names and values, got null"),
+    (r"Expected `str` matching regex '^[^\x00]*$' - at `$.name`",
+     "Expected text without control characters - at `$.name`"),
+])  # fmt: skip
+def test_what_a_decoder_says_is_said_in_words(said, words):
+    assert parsed(said) == words

@@ -91,7 +91,7 @@ class Picture:
         write_bytes(os.fspath(path), self.drawn(suffix))
 
     def rows(self) -> list[dict[str, Any]]:
-        """Blocks as plain data with the keys `COLUMNS`, by start; none of an instance."""
+        """Blocks as plain data with the keys `COLUMNS`, in their order; none of an instance."""
         if self.pair is None:
             return []
         layout = self.pair.layout

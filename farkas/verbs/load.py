@@ -40,7 +40,7 @@ def load(file: str | os.PathLike[str]) -> Any:
     'tiny'
     """
     require_type(file, (str, os.PathLike), "file")
-    if os.path.lexists(file) and role_of(file)[0] in ("run", "statement", "certificate"):
+    if role_of(file)[0] in ("run", "statement", "certificate"):
         from farkas.verbs.check_file import opened  # here: it loads certificates
 
         return opened(file)

@@ -141,13 +141,15 @@ def test_files_and_folders_are_offered_and_hidden_ones_are_not(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    for name in ("zz.json", "zz.lp", "zz.txt", ".zz.json", "other.json"):
+    for name in ("zz.json", "zz.lp", "zz.mps.gz", "zz.txt", ".zz.json", "other.json"):
         (tmp_path / name).touch()
     for folder in ("zzz", ".zzz"):
         (tmp_path / folder).mkdir()
     (tmp_path / "zzz" / "in.mps").touch()
-    assert completing.complete_instance("zz") == ["zz.json", "zz.lp", "zzz/"]
+    assert completing.complete_instance("zz") == ["zz.json", "zz.lp", "zz.mps.gz", "zzz/"]
     assert completing.complete_instance("zzz/") == ["zzz/in.mps"]
-    assert completing.complete_name("zz") == ["zz.json", "zz.lp", "zz.txt", "zzz/"]
+    assert completing.complete_name("zz") == [
+        "zz.json", "zz.lp", "zz.mps.gz", "zz.txt", "zzz/",
+    ]  # fmt: skip
     assert completing.complete_instance(".zz") == completing.complete_name(".zz") == []
     assert completing.complete_instance("none/") == []

@@ -93,3 +93,21 @@ def test_numbers_that_make_no_program_are_refused(numbers: dict, problem: str) -
         rational(form)
     with pytest.raises(UnsupportedForm, match=problem):
         farkas.prove(form)
+
+
+@pytest.mark.parametrize("power", range(60, 67))
+def test_entries_as_long_as_a_machine_word_are_kept_whole(power: int) -> None:
+    # x + 2**-power y becomes 2**power x + y, which an int64 holds up to 2**62
+    form = small([[1, 2.0**-power]], cost=[0, 0], row_upper=[1])
+    agree(form)
+    assert rational(form).row(0) == [(0, 2**power), (1, 1)]
+
+
+def test_zeros_that_are_stored_are_no_entries() -> None:
+    form = small([[4, 6, 2], [1, 0, 0]], cost=[1, 2, 3], row_upper=[2, 1])
+    values = form.matrix.values.copy()
+    values[[1, 3]] = 0.0, -0.0
+    stored = form.replace(matrix=dataclasses.replace(form.matrix, values=values))
+    found = rational(stored)
+    assert (found.row(0), found.row(1)) == ([(0, 2), (2, 1)], [])
+    agree(stored)

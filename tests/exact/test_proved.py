@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction as F
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import farkas
+from farkas.certificates.proof import rounded
 from farkas.errors import InvalidOption, NoAnswer, NotACertificate
 from farkas.exact.proved import MOST_NODES, Proved
 from farkas.exact.proving import prove_form
 from farkas.forms.rational import RationalForm
+from farkas.search_tolerances import SOLVER_GAP
+from farkas.solvers import Answer, Claimed
 from tests.generators.rational import program
 
 
@@ -73,7 +78,7 @@ def test_certificates_are_short_lines_and_tables() -> None:
 
 def test_a_notebook_shows_a_table() -> None:
     page = prove_form(corner())._repr_html_()
-    for cell in ("min, 1 rows, 2 columns, 2 entries", "optimal", "tree; verify() proves it again"):
+    for cell in ("min, 1 row, 2 columns, 2 entries", "optimal", "tree; verify() proves it again"):
         assert f"<td>{cell}</td>" in page
     # digits are cut so that both stay true of a minimum: the value upwards, the bound downwards
     assert '<th scope="row">value</th><td>0.833333334</td>' in page
@@ -145,3 +150,94 @@ def test_nothing_proved_is_nothing_to_verify_or_save(tmp_path: Path) -> None:
     with pytest.raises(InvalidOption, match="no proof of unboundedness"):
         prove_form(endless()).save(tmp_path / "x.vipr")
     assert not list(tmp_path.iterdir())
+
+
+def between(value: F | None, bound: F | None, sense: str = "min", **more: Any) -> Proved:
+    """What was proved when a limit came first."""
+    form = corner().replace(sense=sense)
+    return Proved(form=form, status="bound", value=value, bound=bound, **more)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_within_is_a_share_of_the_value_and_the_gap_one_of_the_larger(sign: int) -> None:
+    # 4 and 3, 4 and 5: they are a quarter of the value apart, and a quarter or fifth of the larger
+    for bound, share in ((F(3), F(1, 4)), (F(5), F(1, 5))):
+        found = between(sign * F(4), sign * bound)
+        assert found.within(0.25)
+        assert not found.within(math.nextafter(0.25, 0))
+        assert found.gap is not None
+        assert F(math.nextafter(found.gap, 0)) < share <= F(found.gap)
+    assert between(F(0), F(0)).gap == 0
+    assert between(F(0), F(0)).within(0.0)
+    for lacking in (between(None, F(1)), between(F(1), None)):
+        assert lacking.gap is None
+        assert not lacking.within(9.0)
+
+
+def test_value_and_bound_are_told_on_their_proved_sides() -> None:
+    third = F(1, 3)
+    least, most = between(third, third), between(third, third, "max")
+    assert least.statement == (
+        "The optimal value of corner, read as decimals,"
+        " is at least 0.333333333 and at most 0.333333334."
+    )
+    assert most.statement == (
+        "The optimal value of corner, read as decimals,"
+        " is at most 0.333333334 and at least 0.333333333."
+    )
+    assert between(None, None).statement.endswith("is not bounded so far.")
+    for found, up in ((least, False), (most, True)):
+        said = found.to_builtins()
+        assert (said["bound_exact"], said["value_exact"]) == ("1/3", "1/3")
+        assert (F(said["bound"]) > third) == up
+        assert said["value"] == 1 / 3
+
+
+def claiming(status: Any, value: F | None, claim: Claimed, objective: float) -> str | None:
+    answer = Answer(solver="s", claim=claim, objective=objective)
+    return Proved(form=corner(), status=status, value=value, answer=answer).claim
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_claim_is_off_by_a_share_of_the_larger(sign: int) -> None:
+    def said(value: F, objective: float) -> str | None:
+        return claiming("optimal", sign * value, Claimed.OPTIMAL, sign * objective)
+
+    minus = "-" if sign < 0 else ""
+    assert said(F(4), 4.0) == f"s says optimal at {minus}4, which is right"
+    # shares of 1/5 and 1/3 in two digits, rounded up
+    assert said(F(4), 5.0) == f"s says optimal at {minus}5, which is wrong by 0.2 of it"
+    assert said(F(3), 2.0) == f"s says optimal at {minus}2, which is wrong by 0.34 of it"
+    off = F(4) * (1 + F(SOLVER_GAP) / 2)
+    share = rounded(1 - 4 / off, up=True, digits=2)
+    assert said(off, 4.0) == f"s says optimal at {minus}4, which is right within {share} of it"
+    assert "which is wrong by" in str(said(F(4) * (1 + 2 * F(SOLVER_GAP)), 4.0))
+    # of 1 and 1 + gap the share of the larger is within the gap, that of the smaller is not
+    edge = 1 + F(SOLVER_GAP) * (1 + F(SOLVER_GAP) / 2)
+    assert "which is right within" in str(said(edge, 1.0))
+
+
+def test_claims_are_right_where_the_same_was_proved() -> None:
+    assert claiming("bound", None, Claimed.NONE, 0.0) is None
+    for claim in (Claimed.INFEASIBLE, Claimed.UNBOUNDED):
+        other = "unbounded" if claim is Claimed.INFEASIBLE else "infeasible"
+        assert claiming("bound", None, claim, 0.0) == f"s says {claim}; that is not proved"
+        assert claiming(str(claim), None, claim, 0.0) == f"s says {claim}, which is right"
+        assert claiming(other, None, claim, 0.0) == (
+            f"s says {claim}, which is wrong: proved {other}"
+        )
+        assert claiming(str(claim), None, Claimed.OPTIMAL, 2.0) == (
+            f"s says optimal at 2, which is wrong: proved {claim}"
+        )
+    assert claiming("bound", F(3), Claimed.OPTIMAL, 2.0) == "s says optimal at 2"
+    assert claiming("optimal", F(3), Claimed.FEASIBLE, 2.0) == "s says feasible at 2"
+
+
+def test_values_name_nothing_that_a_package_added_and_keep_their_sign() -> None:
+    point = [F(-1), F(2)]
+    found = Proved(form=corner(), status="bound", point=point)
+    assert found.values() == {"a": -1, "b": 2}
+    added = Proved(form=corner().replace(auxiliary=frozenset({1})), status="bound", point=point)
+    assert added.values() == {"a": -1}
+    assert added.to_builtins(point=True)["point"] == {"a": "-1"}
+    assert added.point_value == found.point_value == -1 + 4 + F(1, 2)

@@ -10,15 +10,16 @@ import pytest
 from farkas.experiments.frames import SHOWN, Rows, framed
 
 
-@pytest.mark.parametrize("there", ["pandas", "polars", "neither"])
+@pytest.mark.parametrize("there", ["pandas", "polars", "neither", "both"])
 def test_frames_come_from_the_library_that_is_there(monkeypatch, there):
     for name in ("pandas", "polars"):
         frames = types.ModuleType(name)
         frames.DataFrame = lambda data, name=name: (name, data)
-        monkeypatch.setitem(sys.modules, name, frames if name == there else None)
+        monkeypatch.setitem(sys.modules, name, frames if there in (name, "both") else None)
     rows = [{"a": 1, "b": 2}, {"a": 3, "b": 4}]
     found = framed(rows, ("a", "b"))
-    assert found == (rows if there == "neither" else (there, {"a": [1, 3], "b": [2, 4]}))
+    first = "pandas" if there == "both" else there
+    assert found == (rows if there == "neither" else (first, {"a": [1, 3], "b": [2, 4]}))
 
 
 def test_rows_without_a_library_of_frames_show_themselves():
@@ -34,3 +35,12 @@ def test_rows_without_a_library_of_frames_show_themselves():
     assert repr(rows.head(2)).count("\n") == 2
     assert rows._repr_html_().count("<tr>") == SHOWN + 3
     assert repr(Rows([], ("a",))) == "a"
+
+
+@pytest.mark.parametrize("count", [SHOWN - 1, SHOWN, SHOWN + 1])
+def test_only_rows_that_are_left_out_are_counted(count):
+    lines = repr(Rows([{"a": k} for k in range(count)], ("a",))).splitlines()
+    assert lines[1 : SHOWN + 1] == [str(k) for k in range(min(count, SHOWN))]
+    assert [line.partition(";")[0] for line in lines[SHOWN + 1 :]] == (
+        ["1 rows more"] if count > SHOWN else []
+    )

@@ -11,7 +11,7 @@ from hypothesis import strategies
 
 import farkas
 from farkas.experiments.figures import schedules
-from farkas.experiments.labels import label, width
+from farkas.experiments.labels import label, lines, width
 from farkas.experiments.outlines import Bars, DrawnNetwork, drawing, outlines
 from farkas.experiments.worst_cases.schedule import pair_of
 from tests.experiments.worst_cases.made import proof_of
@@ -109,3 +109,24 @@ def test_names_in_other_scripts_are_drawn_without_a_warning(script: str, suffix:
     if suffix == ".svg":  # text stays text, for the fonts of the reader
         assert f"{SCRIPTS[script]}0" in outline.decode()
         assert f"{SCRIPTS[script]}0" in both.decode()
+
+
+def test_letters_are_as_wide_as_they_are_drawn() -> None:
+    # Latin, fullwidth Latin, Chinese, a letter with a mark of its own, the same of two signs
+    letters = ["a", "Ａ", "站", "é", "e\N{COMBINING ACUTE ACCENT}"]
+    assert [width(letter) for letter in letters] == [1, 2, 2, 1, 1]
+
+
+def test_a_label_is_cut_only_where_it_must_be_and_at_most_one_letter_shorter() -> None:
+    assert label("abcdefgh", 8) == "abcdefgh"
+    assert label("abcdefgh", 7) == "abc…fgh"
+    assert label("abcdefgh", 6) == "abc…gh"  # what is odd goes to the beginning
+    assert label("abcdefgh", 1) == "…"
+    assert label("站点站点", 8) == "站点站点"
+    assert label("站点站点", 7) == "站…点"
+
+
+def test_lines_are_as_wide_as_their_letters() -> None:
+    assert lines("one two three", 8) == ["one two", "three"]
+    assert lines("站点站点", 4) == ["站点", "站点"]
+    assert lines("", 4) == []

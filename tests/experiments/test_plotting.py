@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import pathlib
+from fractions import Fraction as F
 
 import numpy as np
 import pytest
@@ -11,11 +13,13 @@ from msgspec.structs import replace
 import farkas
 from farkas.adversary.shipped import find_statement
 from farkas.errors import FarkasError, FileProblem, InvalidOption, NotACertificate
-from farkas.experiments.plotting import COLUMNS
+from farkas.experiments.plotting import COLUMNS, Picture
 from farkas.experiments.worst_cases import pair_of
 from farkas.experiments.worst_cases.asked import asked
+from farkas.experiments.worst_cases.schedule import Held, Schedule
 from farkas.online.recording import write_run
 from farkas.online.run import read_run
+from farkas.replay import Replayed
 from tests.generators.forms import small
 
 RUNS = {
@@ -232,3 +236,27 @@ def test_rows_say_values_with_their_sign_and_what_each_took():
         assert row["own_ratio"] == entry.own_ratio
         assert (row["seconds"], row["note"]) == (entry.seconds, entry.note)
         assert entry.seconds > 0
+
+
+def test_rows_are_sorted_by_lane_owner_and_start_side_by_side():
+    pair = pair_of(find_statement("gadget.drf").prove().proof)
+    first, second = Held(0, 0, 1, 2, 1.0), Held(0, 0, 3, 4, 2.0)
+    other, last = Held(0, 1, 0, 1, 3.0), Held(1, 0, 0, 1, 4.0)
+    lanes = {"lanes": ["x", "y"], "tops": [9.0, 9.0], "owners": ["a", "b"], "unit": ""}
+    sides = [Schedule([last, other, second, first]), Schedule([first])]
+    layout = dataclasses.replace(pair.layout, sides=sides, **lanes)
+    rows = Picture.of(dataclasses.replace(pair, layout=layout)).rows()
+    assert [row["amount"] for row in rows] == [1.0, 2.0, 3.0, 4.0, 1.0]
+    assert rows[2] == dict(zip(COLUMNS, ("x", "b", 0, 1, 3.0, "share"), strict=True))
+
+
+@pytest.mark.parametrize(("found", "words"), [
+    (Replayed(F(1), F(1), broken=("job 0 never ends",), endless=True), "never ends"),
+    (Replayed(F(1), F(1), broken=("too much",)), "breaks requirements"),
+    (Replayed(F(1, 3), F(2, 3)), "earns at least 0.333333333"),
+    (None, "says that it reached 105"),
+])  # fmt: skip
+def test_the_title_says_what_a_replay_found(monkeypatch, found, words):
+    run = farkas.run("eris/tiny", "eris.eris")
+    monkeypatch.setattr("farkas.experiments.plotting.audit", lambda run, data: found)
+    assert run.plot().title == f"eris.eris on tiny {words}"

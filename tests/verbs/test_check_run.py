@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from fractions import Fraction as F
 from pathlib import Path
@@ -14,7 +15,7 @@ from farkas.certificates import Certificate
 from farkas.errors import MissingInstance, NotACertificate
 from farkas.online import Bound, Run
 from farkas.online.gadget.bounds import slot_certificate
-from farkas.replay import replays
+from farkas.replay import Replayed, replays
 from farkas.verbs.check_run import RunProof, bounds_runs_of, recheck
 
 
@@ -230,3 +231,101 @@ def test_a_run_of_a_shipped_instance_is_verified_as_it_was_read(cost: Run, tmp_p
     proof = farkas.load(tmp_path / "run.json").verify()
     assert proof.ratio == cost.ratio
     assert proof.verify().statement == proof.statement
+
+
+def test_every_number_is_told_on_its_proved_side(cost: Run, reward: Run) -> None:
+    third = F(1, 3)
+    for run, about in ((cost, "mlbroker/tiny"), (reward, "gadget/tiny")):
+        least, proof = run.sense == "min", farkas.check(run, about)
+        assert isinstance(proof, RunProof)
+        found = dataclasses.replace(
+            proof,
+            replayed=Replayed(third, third, excess=third, note="A note."),
+            ratio=1.000000001,
+            own=dataclasses.replace(proof.proof, bound=third),
+        )
+        said = found.to_builtins()
+        assert (F(said["value"]) > third) == least
+        assert (F(said["own_bound"]) > third) == (not least)
+        assert F(said["excess"]) > third
+        assert said["value_is_recomputed"]
+        low, high = "0.333333333", "0.333333334"
+        assert found.statement.partition("Replayed")[2].partition("Not proved")[0] == (
+            " in exact arithmetic, the decisions of the run that the file calls"
+            f" {run.algorithm} {f'cost at most {high}' if least else f'earn at least {low}'}"
+            " and keep every requirement within a share of 0.34.  A note."
+            "  Proved ratio of the run to the optimum: at most 1.00000001."
+            f"  The run itself proves at {f'least {low}' if least else f'most {high}'}.  "
+        )
+        exactly = dataclasses.replace(found, replayed=Replayed(third, third))
+        assert "keep every requirement exactly." in exactly.statement
+
+
+def test_without_a_value_nothing_is_worth_anything(cost: Run) -> None:
+    proof = farkas.check(cost, "mlbroker/tiny")
+    assert isinstance(proof, RunProof)
+    broken = dataclasses.replace(proof, replayed=Replayed(F(1), F(1), broken=("one", "two")))
+    said = broken.to_builtins()
+    assert (said["value"], said["broken"], said["value_is_recomputed"]) == (
+        None, ["one", "two"], True
+    )  # fmt: skip
+    assert "break requirements (one): there is no ratio" in broken.statement
+    # what the run itself calls broken has no value, although it would count as kept
+    admitted = dataclasses.replace(proof, run=changed(cost, violations=["nearly"]))
+    assert (admitted.value, admitted.to_builtins()["broken"]) == (None, [])
+    assert "break requirements (by what would otherwise count as kept)" in admitted.statement
+    word = dataclasses.replace(proof, replayed=None).to_builtins()
+    assert (word["value_is_recomputed"], word["excess"], word["broken"]) == (False, None, [])
+
+
+def test_what_a_run_proves_itself_is_proved_again_too(cost: Run) -> None:
+    certificate, name = cost.certificate, "mlbroker/tiny"
+    assert certificate is not None
+    bound = certificate.fraction
+    for step, held in ((F(0), True), (F(-1), True), (F(1), False)):
+        own = msgspec.structs.replace(certificate, exact=str(bound + step))
+        run = changed(cost, own_bound=own)
+        if held:
+            proof = farkas.check(run, name)
+            assert isinstance(proof, RunProof)
+            assert proof.own is not None
+            assert proof.own.bound == bound
+        else:
+            with pytest.raises(NotACertificate, match="the run claims the bound"):
+                farkas.check(run, name)
+
+
+def test_who_earns_nothing_has_no_ratio_to_claim() -> None:
+    run = farkas.run("dps/tiny", "dps.dps")
+    assert (run.value, run.ratio) == (0, None)
+    proof = farkas.check(run, "dps/tiny")
+    assert isinstance(proof, RunProof)
+    assert proof.ratio is None
+    with pytest.raises(NotACertificate, match="the run claims the ratio 5, proved is None"):
+        farkas.check(changed(run, ratio=5.0), "dps/tiny")
+
+
+def test_a_refusal_says_what_is_proved_on_its_proved_side(
+    reward: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    honest = farkas.check(reward, "gadget/tiny").proof
+    accepted = bounds_runs_of("gadget", reward.options, reward.algorithm, reward.decisions)
+    for sense, claimed, words in (("max", F(1, 4), "0.333333334"), ("min", F(1, 2), "0.333333333")):
+        proof = dataclasses.replace(honest, sense=sense, bound=F(1, 3))
+        monkeypatch.setattr("farkas.verbs.check_run.proof_of", lambda *_, said=proof: said)
+        with pytest.raises(NotACertificate, match=f"bound {float(claimed)}, it proves {words}$"):
+            recheck(
+                reward.certificate.certificate, str(claimed), farkas.load("gadget/tiny"), accepted
+            )
+
+
+def test_what_breaks_by_its_own_word_has_no_ratio(
+    cost: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    honest = farkas.check(cost, "mlbroker/tiny")
+    assert isinstance(honest, RunProof)
+    monkeypatch.setattr("farkas.verbs.check_run.audit", lambda *_: honest.replayed)
+    for violations, ratio in (([], honest.ratio), (["nearly"], None)):
+        found = farkas.check(changed(cost, violations=violations, ratio=None), "mlbroker/tiny")
+        assert isinstance(found, RunProof)
+        assert found.ratio == ratio

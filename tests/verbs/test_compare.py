@@ -245,3 +245,58 @@ def test_bound_and_ratios_are_told_on_their_proved_side() -> None:
     above = dataclasses.replace(result, entries=(dataclasses.replace(entry, ratio=1.000001),))
     assert " 1.00001\n" in repr(above) + "\n"
     assert dataclasses.replace(result, bound=None).proved == "none"
+
+
+@pytest.mark.parametrize(("sense", "strong", "weak"), [("min", 5, 3), ("max", 14, 20)])
+def test_what_holds_for_all_is_the_loosest_of_their_bounds(
+    monkeypatch: pytest.MonkeyPatch, sense: Any, strong: int, weak: int
+) -> None:
+    class Kind(Shop):
+        def bound(self, instance: Any) -> Bound:
+            return Bound.of(weak, "weak")
+
+    @algorithm("toy.near")
+    class Near(Base):
+        """Proves more than others, which holds for it alone."""
+
+        def certify(self, instance: Any, state: Any, decisions: Any) -> Bound:
+            return Bound.of(strong, "strong")
+
+    kind = Kind()
+    kind.sense = sense
+    monkeypatch.setattr(environments, "_items", {"toy": kind})
+    # every bound holds for its own run alone
+    monkeypatch.setattr(
+        "farkas.verbs.compare.best_bounds", lambda runs: [run.certificate for run in runs]
+    )
+    result = compare(Toy(), ["toy.near", "toy.double"])
+    assert result.bound is not None
+    assert result.bound.exact == str(weak)
+    # near is worth 6, double 12
+    found = {entry.algorithm: (entry.ratio, entry.note) for entry in result.entries}
+    ratios = {"min": (6 / 5, 4.0), "max": (7 / 3, 5 / 3)}[sense]
+    assert found["toy.near"] == (pytest.approx(ratios[0]), f"ratio to {strong}: strong")
+    assert found["toy.double"] == (pytest.approx(ratios[1]), "")
+
+
+@pytest.mark.parametrize(("sense", "note"), [
+    ("min", ""), ("max", "earns nothing, so that it has no ratio"),
+])  # fmt: skip
+def test_only_who_should_earn_something_earns_nothing(
+    monkeypatch: pytest.MonkeyPatch, sense: Any, note: str
+) -> None:
+    class Free(Shop):
+        def arrivals(self, instance: Any) -> list[float]:
+            return [0.0, 0.0]
+
+        def evaluate(self, instance: Any, decisions: Any) -> Outcome:
+            return Outcome([{"price": float(d)} for d in decisions])
+
+        def bound(self, instance: Any) -> Any:
+            return None
+
+    kind = Free()
+    kind.sense = sense
+    monkeypatch.setattr(environments, "_items", {"toy": kind})
+    (entry,) = compare(Toy(), ["toy.double"])
+    assert (entry.value, entry.ratio, entry.note) == (0.0, None, note)

@@ -270,3 +270,17 @@ def test_verdicts_and_worst_cases_say_every_number_in_its_own_row():
     }  # fmt: skip
     worst.ratio, worst.ratio_words = None, "unbounded"
     assert cells("WorstCase", worst)["ratio"] == "unbounded"
+
+
+@pytest.mark.parametrize("sense", ["min", "max"])
+def test_what_was_proved_is_rounded_to_its_own_side(sense):
+    form = farkas.solve("mlbroker/tiny", "mlbroker.relaxed").form.replace(sense=sense)
+    bare = {"form": form, "status": "bound", "certificate": None, "claim": None, "nodes": 3}
+    bare |= {"explanation": None, "gap": 0.5}
+    found = cells("Proved", namespace(value=F(2, 3), bound=F(2, 3), **bare))
+    assert found["value"] == TWO_THIRDS[sense == "min"]
+    assert found["bound"] == TWO_THIRDS[sense == "max"]
+    assert (found["proved"], found["nodes"], found["gap"]) == ("bound", "3", "0.5")
+    assert found["certificate"] == "none"
+    without = cells("Proved", namespace(value=None, bound=None, **bare))
+    assert not {"value", "bound"} & set(without)

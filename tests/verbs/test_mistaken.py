@@ -17,6 +17,7 @@ from farkas.verbs.mistaken import (
     imported_instance,
     is_table,
     mistaken,
+    no_store,
     other_instance,
     role_of,
 )
@@ -183,3 +184,75 @@ def test_anything_else_is_no_instance() -> None:
         with pytest.raises(InvalidOption, match="instance cannot be"):
             other_instance(given)  # type: ignore[arg-type]
     assert other_instance("mlbroker/tiny") == library.load("mlbroker/tiny")
+
+
+def test_a_comparison_has_algorithms_and_a_bound(tmp_path: Path) -> None:
+    path = tmp_path / "odd.json"
+    for fields, role in (
+        ('"algorithms": [], "bound": null', "comparison"),
+        ('"algorithms": []', ""),
+        ('"bound": null', ""),
+    ):
+        path.write_text(f"{{{fields}}}")
+        assert role_of(path)[0] == role, fields
+
+
+@pytest.mark.parametrize(("text", "table"), [
+    (b"a;b\n1;2\n", True),
+    (b"a;b\tc\n1;2\t3\n", True),  # one of each in both lines
+    (b"a;b\n1;2;3\n", False),
+    (b"a\0,b\n1,2\n", False),
+    (b"a,b\n1,2\0\n", True),
+    (b"prose, and\nmore\n", False),
+])  # fmt: skip
+def test_a_table_is_told_by_its_first_two_lines(text: bytes, table: bool) -> None:
+    assert is_table(text) is table
+
+
+def test_blanks_before_json_and_capital_suffixes_change_no_role(tmp_path: Path) -> None:
+    for name, text, role in (
+        ("run.json", ' \n{"algorithm": "x"}', "run"),
+        ("sweep.TOML", 'name = "x"', "sweep"),
+        ("bound.VIPR", "VER 1.0", "vipr"),
+        ("half.json", '{"kind": "eris"}', ""),
+        ("half.json", '{"farkas": 1}', ""),
+        ("whole.json", '{"farkas": 1, "kind": "eris"}', "instance"),
+    ):
+        (tmp_path / name).write_text(text)
+        assert role_of(tmp_path / name)[0] == role, (name, text)
+
+
+def test_only_who_wants_an_instance_is_told_of_suffixes(tmp_path: Path) -> None:
+    path, error = tmp_path / "model", FileProblem("x is not JSON")
+    path.write_text("min: 3x;")
+    assert str(mistaken(path, error, "instance")).startswith(f"{path} has no suffix and is no JSON")
+    assert mistaken(path, error, "run") is error
+    other = FileProblem("no permission")
+    assert mistaken(path, other, "instance") is other
+    named_json = path.rename(tmp_path / "model.json")
+    assert mistaken(named_json, error, "instance") is error
+
+
+def test_what_is_no_store_is_told_what_it_is(files: dict[str, Path]) -> None:
+    for role, path in files.items():
+        told = str(no_store(path))
+        instead = "" if role == "store" else f"; it is {role_of(path)[1]}"
+        assert told == f"{path}: is no store of results, which farkas sweep makes{instead}"
+
+
+def test_an_instance_of_a_callers_own_class_has_a_kind_and_a_hash() -> None:
+    class Own:
+        kind, sha256 = "own", "00"
+
+    class Half:
+        kind = "own"
+
+    class Holding:
+        instance = library.load("eris/tiny")
+
+    own = Own()
+    assert other_instance(own) is own  # type: ignore[arg-type]
+    for given in (Half(), Holding()):
+        with pytest.raises(InvalidOption, match="instance cannot be"):
+            other_instance(given)  # type: ignore[arg-type]
+    assert imported_instance(Holding()) is None

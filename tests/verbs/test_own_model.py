@@ -12,7 +12,7 @@ import pytest
 import farkas
 from farkas.errors import InvalidOption
 from farkas.forms.rational import as_rational
-from farkas.verbs.own_model import own_model
+from farkas.verbs.own_model import as_doubles, as_fractions, own_model
 from tests.generators.forms import small
 
 LP = "maximize\n 3 x + 0.1 y\nsubject to\n r: x + 2 y <= 7\nbounds\n x <= 4\nend\n"
@@ -77,3 +77,29 @@ def test_an_instance_is_no_model_and_its_programs_are_named() -> None:
             verb(instance)
         with pytest.raises(InvalidOption, match=r"model cannot be \[3\]"):
             verb([3])
+
+
+def test_numbers_of_another_package_are_read_as_they_are_wanted() -> None:
+    assert farkas.prove(in_pyomo(), numbers="decimal").value == 12 + F(3, 20)
+    assert farkas.prove(in_pyomo()).value == 12 + F(0.1) * F(3, 2)
+
+
+def test_an_instance_has_a_kind_and_a_hash_whatever_its_class() -> None:
+    class Own:
+        kind, sha256 = "own", "00"
+
+    class Half:
+        kind = "own"
+
+    assert own_model(Own()) is None
+    with pytest.raises(InvalidOption, match="model cannot be"):
+        own_model(Half())
+
+
+def test_a_model_is_rounded_to_doubles_and_made_of_fractions() -> None:
+    form = in_memory()
+    exact = as_rational(form)
+    assert as_doubles(form) is form
+    assert as_doubles(exact) is exact.linear
+    assert as_fractions(exact) is exact
+    assert as_fractions(form).sha256 == exact.sha256

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import os
 from fractions import Fraction
 from pathlib import Path
@@ -14,6 +15,8 @@ import farkas
 from farkas.certificates import Certificate, check_vipr
 from farkas.certificates import read as read_certificate
 from farkas.errors import FileProblem, InvalidOption, NoAnswer
+from farkas.exact.proving import prove_form
+from farkas.forms.rational import as_rational
 from farkas.instances import library
 from farkas.online import read_run
 from farkas.relaxations.eris.welfare_bound import pooled_prices
@@ -160,3 +163,53 @@ def test_of_an_optimum_its_run_and_of_a_worst_case_its_statement_is_saved(tmp_pa
         found.save(tmp_path / "found.svg")
     with pytest.raises(FileProblem):
         found.proof.save(tmp_path / "none" / "found.json")
+
+
+def test_what_is_no_program_is_json_whatever_the_case_of_the_suffix(tmp_path: Path) -> None:
+    run = farkas.run("eris/tiny", "eris.eris")
+    for suffix in (".mps", ".lp", ".vipr", ".MPS", ".Vipr"):
+        with pytest.raises(
+            InvalidOption, match=f"what is saved is JSON, no {suffix.lower()}; name"
+        ):
+            farkas.save(run, tmp_path / f"run{suffix}")
+    with pytest.raises(InvalidOption, match=r"plot\(\)\.save writes pictures"):
+        farkas.save(run, tmp_path / "run.SVG")
+    assert not list(tmp_path.iterdir())
+
+
+def test_of_what_was_proved_the_certificate_is_saved(tmp_path: Path) -> None:
+    folder = tmp_path / "a.json"  # only the suffix counts
+    folder.mkdir()
+    optimal = prove_form(as_rational(FORM))
+    save(optimal, folder / "a.vipr")
+    proof = check_vipr(folder / "a.vipr")
+    assert (proof.lower, proof.upper) == (Fraction(13, 2), Fraction(13, 2))
+    nothing = small([[1], [1]], cost=[0], row_lower=[3, -np.inf], row_upper=[np.inf, 2])
+    save(prove_form(as_rational(nothing)), folder / "b.vipr")
+    assert check_vipr(folder / "b.vipr").infeasible
+    with pytest.raises(InvalidOption, match=r"a certificate is a \.json or \.vipr file"):
+        save(optimal, folder / "a.dat")
+
+
+def test_a_tree_of_a_solution_is_written_for_its_program(tmp_path: Path) -> None:
+    # 2 x + 2 y = 7 in whole numbers: only branching shows that there is no point
+    odd = small([[2, 2]], cost=[1, 1], row_lower=[7], row_upper=[7], upper=[5, 5], integer=[1, 1])
+    tree = prove_form(as_rational(odd)).certificate
+    save(Solution(odd, Answer(), certificate=tree), tmp_path / "a.vipr")
+    assert check_vipr(tmp_path / "a.vipr").infeasible
+
+
+def test_a_point_that_is_nearly_feasible_is_no_value_in_a_vipr_file(tmp_path: Path) -> None:
+    solution = solve_form(FORM, certify=True)
+    off = dataclasses.replace(solution.answer, raw_point=np.array([3.0, 0.5 - 1e-12]))
+    save(dataclasses.replace(solution, answer=off), tmp_path / "a.vipr")
+    proof = check_vipr(tmp_path / "a.vipr")
+    assert (proof.lower, proof.upper) == (Fraction(13, 2), None)
+
+
+def test_a_comparison_is_saved_as_lines_of_json(tmp_path: Path) -> None:
+    found = farkas.compare("eris/tiny", ["eris.eris"])
+    save(found, tmp_path / "table.json")
+    text = (tmp_path / "table.json").read_text()
+    assert json.loads(text) == found.to_builtins()
+    assert text.endswith("\n}\n")

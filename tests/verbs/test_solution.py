@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
 
-from farkas.solvers import Answer, Reason
+from farkas.certificates.proof import rounded
+from farkas.forms.rational import ADDED
+from farkas.solvers import Answer, Claimed, Reason
+from farkas.tolerances import FEASIBLE
+from farkas.verbs.explain import Explanation, Finding
 from farkas.verbs.solution import Solution
 from tests.generators.forms import small
 
@@ -47,3 +53,88 @@ def test_the_value_is_that_of_the_point() -> None:
     )
     assert found.value == 2 + 6 + 0.5
     assert solution(None).value is None
+
+
+def at(point: list[float], bound: Fraction | None, sense: str = "min", **more: Any) -> Solution:
+    """A solution of ``x - y`` with a point and a proved bound; its first row holds ``x - y``."""
+    given = {"cost": [1, -1], "lower": [-9, -9], "sense": sense} | more
+    form = small([[1, -1]], **given)
+    where = Answer.at(np.array(point), form, optimal=False, solver="s", reason=Reason.TIME_LIMIT)
+    return Solution(form, where, bound=bound)
+
+
+@pytest.mark.parametrize(("sense", "bound"), [("min", Fraction(1, 3)), ("max", Fraction(8, 3))])
+def test_a_gap_is_the_distance_of_the_bound_rounded_up(sense: str, bound: Fraction) -> None:
+    gap = at([1.5, 0.0], bound, sense).gap
+    exact = Fraction(7, 6)  # no double
+    assert gap is not None
+    assert Fraction(np.nextafter(gap, -np.inf)) < exact < Fraction(gap)
+    assert at([1.5, 0.0], None, sense).gap is None
+    assert solution(bound, sense).gap is None
+
+
+@pytest.mark.parametrize(("sense", "sign"), [("min", 1), ("max", -1)])
+def test_a_point_better_than_the_bound_by_more_than_a_tolerance_is_too_good(
+    sense: str, sign: int
+) -> None:
+    bound = Fraction(2)
+    assert at([2.0 - sign, 0.0], bound, sense).too_good
+    assert not at([2.0 + sign, 0.0], bound, sense).too_good
+    assert not at([2.0, 0.0], bound, sense).too_good
+    # a share of the larger of both counts as kept
+    assert not at([2.0 - sign * FEASIBLE, 0.0], bound, sense).too_good
+    assert at([2.0 - sign * 3 * FEASIBLE, 0.0], bound, sense).too_good
+    assert not at([1.0, 0.0], None, sense).too_good
+    assert not solution(bound, sense).too_good
+
+
+@pytest.mark.parametrize("value", [4.0, -4.0])
+def test_within_is_a_share_of_the_value(value: float) -> None:
+    # value and bound are 1 apart: a quarter of the value, a fifth of 5, a third of 3
+    for bound in (value - 1, value + 1):
+        found = at([value, 0.0], Fraction(bound))
+        assert found.within(Fraction(1, 4))
+        assert not found.within(Fraction(1, 4) - Fraction(1, 10**30))
+    assert not at([value, 0.0], None).within(Fraction(9))
+    assert not solution(Fraction(3)).within(Fraction(9))
+
+
+def test_values_are_what_is_not_zero_whatever_its_sign() -> None:
+    assert at([-2.5, 0.0], None).values() == {"column[0]": -2.5}
+    assert at([1.0, -1.0], None).values() == {"column[0]": 1.0, "column[1]": -1.0}
+    found = at([1.0, -1.0], None)
+    (block,) = found.form.columns
+    added = found.form.replace(columns=(dataclasses.replace(block, doc=ADDED),))
+    assert dataclasses.replace(found, form=added).values() == {}
+
+
+@pytest.mark.parametrize("sense", ["min", "max"])
+def test_a_bound_in_json_stays_on_its_proved_side(sense: str) -> None:
+    for bound in (Fraction(2, 3), Fraction(-2, 3)):
+        said = at([1.0, 0.0], bound, sense).to_builtins()
+        assert said["proved_bound_exact"] == str(bound)
+        assert (Fraction(said["proved_bound"]) > bound) == (sense == "max")
+        assert said["proved_bound"] == pytest.approx(float(bound))
+        assert said["proved_gap"] == at([1.0, 0.0], bound, sense).gap
+        up = sense == "max"
+        assert f"proved bound {rounded(bound, up=up)}" in repr(at([1.0, 0.0], bound, sense))
+    none = at([1.0, 0.0], None, sense).to_builtins()
+    assert none["proved_bound"] is none["proved_bound_exact"] is none["proved_gap"] is None
+
+
+def test_infeasible_is_what_was_proved_so_and_no_claim() -> None:
+    found = at([1.0, 0.0], None)
+    claimed = dataclasses.replace(found, answer=Answer(solver="s", claim=Claimed.INFEASIBLE))
+    for one in (found, claimed):
+        assert not one.proved_infeasible
+        assert "infeasible" not in repr(one).removeprefix("<small: s claims infeasible")
+        assert one.to_builtins()["proved_infeasible"] is None
+    # branch and bound measures no distance: 0 is a proof, too
+    for distance in (Fraction(0), Fraction(1, 3)):
+        proved = dataclasses.replace(claimed, infeasible=distance)
+        assert proved.proved_infeasible
+        assert repr(proved).endswith(", proved infeasible>")
+        assert proved.to_builtins()["proved_infeasible"] == str(distance)
+    for finding in Finding:
+        why = dataclasses.replace(claimed, explanation=Explanation(found.form, finding))
+        assert why.proved_infeasible == (finding is Finding.SIDES)

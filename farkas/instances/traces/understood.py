@@ -148,7 +148,7 @@ def other_unit(column: str, unit: str, setting: str) -> str | None:
     '"Runtime [min]" names min but is read in s; duration_unit=min reads it so'
     """
     said = unit_in(column)
-    if said is None or said == _UNITS.get(unit, unit):
+    if said in (None, _UNITS.get(unit)):
         return None
     mended = f"{setting}={said} reads it so"
     if setting.endswith("_unit") and setting != "time_unit" and said not in SECONDS:

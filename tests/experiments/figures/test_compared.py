@@ -53,3 +53,12 @@ def test_costs_are_above_their_optimum() -> None:
     assert (
         "above the optimum" in compared(farkas.compare("mlbroker/tiny", ["mlbroker.local"])).caption
     )
+
+
+def test_every_algorithm_keeps_its_own_ratio() -> None:
+    # in order of value; to bounds of their own, ratios need not be
+    found = with_ratios(3.0, 1.0, 2.0)
+    (series,) = compared(found).series
+    assert list(zip(series.x, series.y, strict=True)) == [
+        (entry.algorithm, entry.ratio) for entry in found.entries
+    ]

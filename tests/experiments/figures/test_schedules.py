@@ -7,7 +7,7 @@ import dataclasses
 import pytest
 
 from farkas.experiments.figures import PlotAxis
-from farkas.experiments.figures.schedules import MOST_LANES, SEEN, drawn, look, picture
+from farkas.experiments.figures.schedules import FILLED, MOST_LANES, SEEN, drawn, look, picture
 from farkas.experiments.worst_cases.schedule import BothSides, Held, Layout, Schedule, pair_of
 from tests.experiments.worst_cases.made import proof_of
 
@@ -140,3 +140,32 @@ def test_the_same_statement_is_the_same_file(suffix: str) -> None:
     pair = pair_of(proof_of("gadget.drf"))
     assert pair is not None
     assert picture(pair, suffix) == picture(pair, suffix)
+
+
+def test_every_lane_is_named_beside_its_own_blocks() -> None:
+    axes = drawn(PAIR).axes[0]
+    names = [tick.get_text().partition("\n")[0] for tick in axes.get_yticklabels()]
+    places = dict(zip(names, axes.get_yticks(), strict=True))
+    for name, (box, _) in zip(["site 0", "site 1"], boxes(axes), strict=True):
+        assert box.y0 < places[name] < box.y0 + 1
+    assert places["site 0"] > places["site 1"]  # the first lane is on top
+
+
+def test_blocks_that_meet_stand_on_each_other_each_as_high_as_it_is() -> None:
+    met = dataclasses.replace(
+        LAYOUT, sides=[Schedule([Held(0, 0, 0, 2, 0.5), Held(0, 1, 1, 2, 1.5)]), Schedule([])]
+    )
+    (below, _), (above, _) = boxes(drawn(dataclasses.replace(PAIR, layout=met)).axes[0])
+    assert (below.y0, above.y0) == (1, below.y1)
+    assert above.height == pytest.approx(3 * below.height)
+    assert above.y1 == pytest.approx(1 + FILLED)  # together they fill the lane
+
+
+@pytest.mark.parametrize("more", [-1, 0, 1])
+def test_as_many_lanes_as_are_drawn_leave_none_out(more: int) -> None:
+    lanes = MOST_LANES + more
+    held = Schedule([Held(0, 0, 0, 2, 2.0)], ["a remark"])
+    every = dataclasses.replace(LAYOUT, lanes=["server"] * lanes, tops=[2.0] * lanes, sides=[held])
+    canvas = drawn(dataclasses.replace(PAIR, heads=("all",), layout=every))
+    said = ["1 lanes more are not drawn"] if more > 0 else []
+    assert canvas.texts[-1].get_text().splitlines() == [*said, "a remark"]

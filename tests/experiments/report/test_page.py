@@ -6,6 +6,7 @@ import dataclasses
 import json
 import re
 import shutil
+import types
 from html.parser import HTMLParser
 from importlib import resources
 from typing import get_args
@@ -18,6 +19,7 @@ from farkas.experiments.report.page import REMEDIES, outcome
 from farkas.experiments.sweeps import Result, Store, Task
 from farkas.experiments.sweeps.promises import Promise
 from farkas.experiments.sweeps.store import Status
+from farkas.experiments.worst_cases.cases import Theorem
 
 VOID = {"input", "meta", "link", "wbr"}
 
@@ -269,3 +271,46 @@ def test_the_verdict_of_a_theorem_is_its_worst_outcome(counts: dict[str, int], w
 
 def test_every_status_has_a_remedy() -> None:
     assert set(REMEDIES) == set(get_args(Status))
+
+
+def test_kinds_and_senses_have_axes_of_their_own(contents):
+    one = next(item for item in contents.ratios if item.name == "mlbroker.local")
+    others = [
+        dataclasses.replace(one, name=name, sense=sense)
+        for name, sense in (("eris.one", "max"), ("eris.two", "max"), ("eris.three", "min"))
+    ]
+    ratios = [others[0], one, *others[1:], dataclasses.replace(one, by_instance={})]
+    found = report_page._spreads(dataclasses.replace(contents, ratios=ratios))
+    assert [(d["title"], d["chart"].count('class="name"')) for d in found] == [
+        ("eris, rewards: proved bound over value", 2),
+        ("eris, costs: value over proved bound", 1),
+        ("mlbroker, costs: value over proved bound", 1),
+    ]
+
+
+def test_factors_stand_in_the_column_of_their_reading(contents):
+    case = contents.worst[0]
+    theorems = [
+        Theorem(types.SimpleNamespace(reading=reading), factor, exceeded)
+        for reading, factor, exceeded in (("printed", 1.5, True), ("repaired", 2.5, False))
+    ]
+    cases = [dataclasses.replace(case, theorems=held) for held in (theorems, theorems[1:], [])]
+    rows = report_page._worst(dataclasses.replace(contents, worst=cases))
+    assert [(row["printed"], row["repaired"], row["exceeded"]) for row in rows] == [
+        ("1.5", "2.5", True), ("–", "2.5", False), ("–", "–", False),
+    ]  # fmt: skip
+
+
+def test_theorems_are_told_by_what_became_of_them(contents):
+    promise = Promise(reading="printed", source="s", statement="t", kept=3, undecided=1)
+    one = dataclasses.replace(contents.ratios[0], promises=[promise])
+    page = render(dataclasses.replace(contents, ratios=[one]))
+    assert '<td class="verdict not-applicable">undecided in 1 of 4</td>' in page
+
+
+def test_of_an_instance_that_is_too_long_nothing_is_proved(contents, monkeypatch):
+    asked = []
+    monkeypatch.setattr(report_page, "stand_alone", lambda *given: asked.append(given))
+    monkeypatch.setattr(report_page, "MOST_EMBEDDED", 10)
+    assert report_page._certificates(contents) == []
+    assert not asked

@@ -5,9 +5,11 @@ from __future__ import annotations
 import dataclasses
 import re
 
+import pytest
+
 from farkas.experiments.figures import PlotAxis
 from farkas.experiments.report.charts import WIDTH
-from farkas.experiments.report.schedules import FILLED, LANE, LEFT, RIGHT, both_sides, owners
+from farkas.experiments.report.schedules import FILLED, HEAD, LANE, LEFT, RIGHT, both_sides, owners
 from farkas.experiments.worst_cases import BothSides
 from farkas.experiments.worst_cases.schedule import Held, Layout, Schedule
 
@@ -56,3 +58,42 @@ def test_tiny_blocks_are_seen_and_many_lanes_are_counted() -> None:
     assert len(drawn) == 16
     assert all(block[2] == 2 for block in drawn)
     assert "24 lanes more are not drawn" in text
+
+
+def test_blocks_that_meet_stand_on_each_other_and_bear_their_numbers() -> None:
+    sides = [Schedule([Held(0, 0, 1, 3, 0.5), Held(0, 1, 1, 3, 1.5)]), Schedule([])]
+    met = dataclasses.replace(LAYOUT, sides=sides, begin=1, end=3)
+    text = both_sides(dataclasses.replace(BOTH, layout=met), "w")
+    below, above = rectangles(text)
+    floor = HEAD + LANE
+    full = LANE * FILLED
+    assert [below[1] + below[3], above[1] + above[3], above[1]] == pytest.approx(
+        [floor, below[1], floor - full], abs=0.02
+    )
+    assert above[3] == pytest.approx(3 * below[3], abs=0.02)
+    # the axis begins with the first slot that is shown
+    assert (below[0], below[2]) == (LEFT, WIDTH - RIGHT - LEFT)
+    # only the higher one has room for the number of its owner, in its middle
+    numbers = re.findall(r'<text x="([\d.]+)" y="([\d.]+)" class="owner mid">(\d+)<', text)
+    assert [number for *_, number in numbers] == ["1"]
+    assert float(numbers[0][0]) == above[0] + above[2] / 2
+    narrow = dataclasses.replace(met, end=3000)
+    assert "owner mid" not in both_sides(dataclasses.replace(BOTH, layout=narrow), "w")
+
+
+def test_names_stand_in_their_lanes_and_sides_below_each_other() -> None:
+    text = both_sides(BOTH, "w")
+    names = re.findall(r'y="([\d.]+)" class="tick end"><title>([^<]+)</title>', text)
+    heights = [float(y) for y, _ in names]
+    assert [name for _, name in names] == ["site 0", "&lt;b&gt;"] * 2
+    assert heights == sorted(heights)
+    for box, lane in zip(rectangles(text), (0, 1, 3), strict=True):
+        floor = heights[lane] + 9
+        assert floor - LANE < box[1] < box[1] + box[3] <= floor + 0.02
+
+
+@pytest.mark.parametrize("lanes", [15, 16, 17])
+def test_as_many_lanes_as_are_drawn_leave_none_out(lanes: int) -> None:
+    every = dataclasses.replace(LAYOUT, lanes=["x"] * lanes, tops=[1.0] * lanes)
+    text = both_sides(dataclasses.replace(BOTH, layout=every), "w")
+    assert re.findall(r">(\d+) lanes more are not drawn<", text) == (["1"] if lanes > 16 else [])

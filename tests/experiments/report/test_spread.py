@@ -78,3 +78,38 @@ def test_factors_are_marked_above_and_below_the_middle_of_their_row() -> None:
     (whisker,) = places(drawing, r'y1="([\d.]+)" y2="[\d.]+" class="whisker"')
     ((top, bottom),) = re.findall(r'y1="([\d.]+)" y2="([\d.]+)" class="factor', drawing)
     assert (float(top), float(bottom)) == (whisker - 13, whisker + 13)
+
+
+def test_the_box_and_the_line_end_at_their_quartiles_and_the_diamond_at_the_mean() -> None:
+    # quartiles 1, 1.1, 1.2, 1.3 and 2 of mean 1.32
+    one = ratios([1.0, 1.1, 1.2, 1.3, 2.0], interval=(0.5, 1.5))
+    drawing = spread([one], "i", "T")
+
+    def at(*values: float) -> Any:
+        return pytest.approx([12 + 456 * (v - 1) / 1.04 for v in values], abs=0.06)
+
+    def ends(name: str) -> list[float]:
+        found = re.findall(rf'<line x1="([\d.]+)" x2="([\d.]+)"[^>]*class="{name}"', drawing)
+        return [float(x) for x in found[0]]
+
+    assert ends("whisker") == at(1.0, 2.0)
+    assert ends("interval") == at(1.0, 1.5)  # no ratio is below 1
+    ((left, width),) = re.findall(r'<rect x="([\d.]+)" [^>]*width="([\d.]+)"', drawing)
+    assert [float(left), float(left) + float(width)] == at(1.1, 1.3)
+    assert places(drawing, r'd="M([\d.]+) [^"]*" class="mean"') == at(1.32)
+    assert "mlbroker.one: median 1.2, mean 1.32, largest 2" in drawing
+
+
+def test_the_axis_reaches_to_the_worst_of_all_and_turns_logarithmic_beyond() -> None:
+    near, far = ratios([1.0, 1.1]), ratios([1.0, 4.0], "mlbroker.two")
+    dots = places(spread([near, far], "i", "T"), r'<circle cx="([\d.]+)"')
+    assert max(dots) == pytest.approx(12 + 456 * 3 / 3.08, abs=0.01)
+    assert "logarithmic" not in spread([ratios([7.8])], "i", "T")
+    assert "logarithmic" in spread([ratios([7.9])], "i", "T")  # the axis ends at 8.06
+
+
+@pytest.mark.parametrize(("smallest", "marked"), [(2.04, 1), (2.041, 0), (1.0, 1)])
+def test_a_factor_beyond_the_axis_is_not_marked(smallest: float, marked: int) -> None:
+    promise = [Promise(reading="printed", source="T", statement="s", smallest=smallest)]
+    drawing = spread([ratios([1.0, 2.0], promises=promise)], "i", "T")
+    assert drawing.count('class="factor ') == marked

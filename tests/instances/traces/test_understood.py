@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from farkas.instances.traces.understood import (
@@ -57,3 +59,40 @@ def test_times_beyond_the_calendar_are_seconds():
 def test_nothing_left_out_is_no_word():
     assert Account().words("jobs") == Account({"incomplete": 0}).words("jobs") == ""
     assert Account({"late": 1}).words("jobs") == "1 job left out: late"
+
+
+def test_a_unit_in_brackets_comes_before_one_outside():
+    for header in ("hours (ms)", "(ms) hours", "run hours [ms]"):
+        assert unit_in(header) == "ms"
+    assert unit_in("ran [long] hours") == "h"  # no unit in brackets
+
+
+def test_a_spelling_of_the_unit_that_is_read_is_no_warning():
+    for unit, words in SPELT.items():
+        for word in words:
+            assert other_unit(f"shift ({unit})", word, "time_unit") is None
+            assert other_unit(f"shift ({word})", unit, "time_unit") is None
+    assert other_unit("shift", "seconds", "time_unit") is None
+    assert other_unit("shift (s)", "fortnights", "time_unit") == (
+        '"shift (s)" names s but is read in fortnights; time_unit=s reads it so'
+    )
+
+
+def test_a_unit_that_a_setting_has_not_is_to_be_converted():
+    assert str(other_unit("ran (us)", "s", "duration_unit")).endswith(
+        "; duration_unit has no us, convert the column"
+    )
+    assert str(other_unit("at (us)", "s", "time_unit")).endswith("; time_unit=us reads it so")
+    assert str(other_unit("ran (us)", "s", "unit")).endswith("; unit=us reads it so")
+
+
+@pytest.mark.parametrize("zone", ["UTC", "UTC-5", "EST5EDT"])
+def test_dates_are_those_of_greenwich_wherever_they_are_told(zone, monkeypatch):
+    monkeypatch.setenv("TZ", zone)
+    try:
+        time.tzset()
+        told = moment(1_507_532_515.0, dated=True)
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+    assert told == "2017-10-09 07:01:55"
