@@ -202,6 +202,7 @@ def placements(instance: Market, ascent: Ascent) -> Iterator[Rung]:
         yield from _moved(found, moving, ascent, MOVES_BEFORE)
         missing = max(0.0, float(trees.bound) - before)
         if found.packing.value - before <= LEAST_GAIN * missing:
+            yield from expanded(trees, ascent, Fraction(0))
             yield from _improved(found, slots.moves, "jobs of scarce slots placed anew", ascent)
             over = slots.over and (anew.over or moving.over()) and found.packing.value == before
     with contextlib.suppress(NoAnswer):

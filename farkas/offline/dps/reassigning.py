@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from farkas.numbers import Floats, Ints
+from farkas.numbers import Bools, Floats, Ints
 from farkas.offline.dps.place_program import (
     MOST_NODES,
     PS,
@@ -277,6 +277,7 @@ class Reassigning:
         jobs: Ints,
         room: float,
         modes: dict[int, int] | None = None,
+        among: Bools | None = None,
         nodes: int = MOST_NODES,
         **options: object,
     ) -> bool:
@@ -290,6 +291,8 @@ class Reassigning:
             Most that a job may lose to its best way, at the prices of the bound.
         modes
             Of jobs that are not served, 0 whole and 1 spread, where those that are keep theirs.
+        among
+            Servers that jobs may go to, shape (servers,); all by default.
         nodes
             Of the program.
         options
@@ -299,7 +302,7 @@ class Reassigning:
         before = {j: packing.take(j) for j in jobs.tolist() if packing.served[j]}
         if modes is not None:
             modes = {**modes, **{j: 0 if where.whole else 1 for j, where in before.items()}}
-        ways = self._ways(jobs, room, before, modes)
+        ways = self._ways(jobs, room, before, modes, among)
         start = self._start(ways, before)
         form = place_form(ways, jobs, self.timeline, packing.payment)
         point, self.work = best_places(form, ways.job, start, nodes, **options)
@@ -321,10 +324,12 @@ class Reassigning:
         room: float,
         before: dict[int, Placed],
         modes: dict[int, int] | None = None,
+        among: Bools | None = None,
     ) -> PlaceColumns:
         """Where jobs may be: as they were, or where they lose at most ``room`` to their best.
 
-        Where there are modes, a job is placed in its own only.
+        Where there are modes, a job is placed in its own only; where only some servers are open, on
+        these and on its own.
         """
         market, timeline = self.market, self.timeline
         least = np.maximum(np.maximum(*self.lost), 0.0) - room
@@ -332,16 +337,18 @@ class Reassigning:
         for job in jobs.tolist():
             was = before[job].whole if job in before else None
             asked, units = int(market.workers[job]), int(market.ps[job])
+            near = np.ones(market.num_servers, np.bool_) if among is None else among.copy()
+            near[before[job].servers if job in before else []] = True
             may = (True, True) if modes is None else (modes[job] == 0, modes[job] == 1)
             if may[0] and (was is True or self.lost[0][job] >= least[job]):
                 idle = timeline.idle(job, True)
-                fits = (idle[0] >= asked) & (idle[1] >= units)
+                fits = near & (idle[0] >= asked) & (idle[1] >= units)
                 listed += [(WHOLE, job, s, 1.0) for s in np.flatnonzero(fits).tolist()]
             if may[1] and (was is False or self.lost[1][job] >= least[job]):
                 listed.append((SPREAD, job, -1, 1.0))
                 workers, ps = timeline.idle(job, False)
                 for unit, most, free in ((WORKERS, asked, workers), (PS, units, ps)):
-                    there = np.flatnonzero(free).tolist()
+                    there = np.flatnonzero(near & (free > 0)).tolist()
                     listed += [(unit, job, s, float(min(most, free[s]))) for s in there]
         columns = np.array(listed, float).reshape(-1, 4)
         what, job_of, server = columns[:, :3].astype(np.int64).T

@@ -7,6 +7,7 @@ who is there in such a slot, with the best of those that wait.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -24,7 +25,7 @@ NEW = 1.0
 """Share of what is lost in a slot that others gain before a smaller program is tried again."""
 MOST_IDLE = 6
 """Programs in a row that gain nothing, after which other moves have their turn."""
-MOST_COLUMNS = 60_000
+MOST_COLUMNS = 30_000
 """Jobs times servers of a program, about."""
 
 
@@ -62,7 +63,8 @@ class ScarceSlots:
         self.value: Floats = np.zeros(len(slots))
         """Payments after the last one."""
         self.closed: Bools = np.zeros(len(slots), np.bool_)
-        """Where more jobs would be too many, or there are no others."""
+        """Where there are no other jobs to meet."""
+        self.rng = np.random.default_rng(0)
         self.over = False
         """Whether nothing was left to try."""
 
@@ -112,6 +114,28 @@ class ScarceSlots:
         waiting = waiting[np.argsort(-margin[waiting], kind="stable")][: 1 + count // 2]
         return np.sort(np.concatenate([served, waiting]))
 
+    def part(self, jobs: Ints) -> tuple[Ints, Bools | None]:
+        """Leave out servers, at random, and whose workers are there, where jobs are many.
+
+        Returns
+        -------
+        The jobs, and the servers that stay; None where all do.
+        """
+        market = self.anew.market
+        columns = len(jobs) * market.num_servers
+        if columns <= MOST_COLUMNS:
+            return jobs, None
+        share = math.sqrt(MOST_COLUMNS / columns)  # of jobs and of servers
+        among = np.zeros(market.num_servers, np.bool_)
+        for servers in self.anew.servers:
+            among[self.rng.permutation(servers)[: math.ceil(share * len(servers))]] = True
+        kept = []
+        for job in jobs.tolist():
+            where = self.timeline.placed.get(job)
+            if where is None or among[where.servers[where.workers > 0]].all():
+                kept.append(job)
+        return np.array(kept, np.int64), among
+
     def moves(self, left: Callable[[], float], gap: float) -> Iterator[bool]:
         """Place jobs anew around slots that promise most; yields whether payments have risen.
 
@@ -138,15 +162,17 @@ class ScarceSlots:
             if self.over:
                 return
             jobs = self.meeting(slot, int(self.wider[slot]), ROOM * loose)
-            if len(jobs) * self.anew.market.num_servers > MOST_COLUMNS:
-                self.closed[slot] = True
-                continue
+            everybody = np.isin(np.flatnonzero(packing.served), jobs).all()
+            jobs, among = self.part(jobs)
             self.wider[slot] += 1
             gained = self.anew.place(
-                jobs, ROOM * loose, time_limit=left(), gap=max(gap / 4, FINE_GAP)
+                jobs,
+                ROOM * loose,
+                among=among,
+                time_limit=left(),
+                gap=max(gap / 4, FINE_GAP),
             )
             self.value[slot] = packing.value
-            others = np.setdiff1d(np.flatnonzero(packing.served), jobs)
-            self.closed[slot] = not gained and not len(others)
+            self.closed[slot] = everybody and not gained
             idle = 0 if gained else idle + 1
             yield gained

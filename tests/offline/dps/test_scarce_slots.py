@@ -7,6 +7,7 @@ import pytest
 
 from farkas.certificates.dps import SlotPrices
 from farkas.offline.dps import scarce_slots
+from farkas.offline.dps.place_program import PS, WHOLE, WORKERS
 from farkas.offline.dps.placements import Placements
 from farkas.offline.dps.reassigning import Reassigning
 from farkas.offline.dps.scarce_slots import ScarceSlots
@@ -119,15 +120,59 @@ def test_moves_keep_every_unit_and_lose_nothing(market):
         assert (one >= 0).all()
 
 
-def test_nothing_is_tried_when_no_time_is_left_or_jobs_are_too_many(monkeypatch):
+def test_nothing_is_tried_when_no_time_is_left():
     slots = around(contested())
     slots.packing.put(0, on(0, 1))
     assert list(slots.moves(lambda: 0.0, 0.0)) == []
     assert not slots.over
-    monkeypatch.setattr(scarce_slots, "MOST_COLUMNS", 0)
-    assert list(slots.moves(lambda: 60.0, 0.0)) == []
-    assert slots.over
     assert sorted(slots.timeline.placed) == [0]
+
+
+def four_servers(count: int):
+    """Equal ones, and equal jobs."""
+    return posted(*[(0, 3.0, 1, 1.0)] * count).replace(
+        server_workers=[[1]] * 4, server_ps=[[1]] * 4
+    )
+
+
+def test_many_jobs_are_placed_anew_on_a_part_of_the_servers(monkeypatch):
+    """Half of the servers and of the jobs that are placed are a quarter of the columns."""
+    slots = around(four_servers(8))
+    for job in range(4):
+        slots.packing.put(job, on(job, 1))
+    jobs = np.arange(8)
+    assert slots.part(jobs)[1] is None
+    monkeypatch.setattr(scarce_slots, "MOST_COLUMNS", 8)
+    kept, among = slots.part(jobs)
+    assert among.sum() == 2
+    assert kept.tolist() == [*np.flatnonzero(among), 4, 5, 6, 7]
+    # jobs may stay where they are, others come on open servers only
+    before = {job: slots.packing.take(job) for job in (0, 1, 2, 3)}
+    open_ones = np.array([True, False, True, False])
+    ways = slots.anew._ways(np.array([1, 4]), np.inf, before, None, open_ones)
+    for what in (WHOLE, WORKERS, PS):
+        for job, servers in ((1, [0, 1, 2]), (4, [0, 2])):
+            assert ways.server[(ways.what == what) & (ways.job == job)].tolist() == servers
+
+
+class InOrder:
+    """Instead of a random order."""
+
+    def permutation(self, servers):
+        return servers
+
+
+def test_who_has_no_worker_on_open_servers_stays_where_it_is(monkeypatch):
+    """Two spread jobs with the worker of one and the parameter server of the other on a server."""
+    slots = around(four_servers(2))
+    apart = np.array([0, 3])
+    slots.packing.put(0, Placed(apart, np.array([1, 0]), np.array([0, 1])))
+    slots.packing.put(1, Placed(apart, np.array([0, 1]), np.array([1, 0])))
+    monkeypatch.setattr(scarce_slots, "MOST_COLUMNS", 2)
+    monkeypatch.setattr(slots, "rng", InOrder())
+    kept, among = slots.part(np.arange(2))
+    assert among.tolist() == [True, True, False, False]
+    assert kept.tolist() == [0]
 
 
 def test_a_slot_is_done_with_when_all_jobs_met_there_in_vain(monkeypatch):
