@@ -213,3 +213,21 @@ def test_the_dearest_jobs_of_a_crowded_slot_are_found():
     assert sorted(slots.timeline.placed) == [1, 2]
     assert list(slots.moves(lambda: 60.0, 0.0)) == []
     assert slots.over
+
+
+def test_jobs_hold_units_as_they_are_placed_or_would_be_at_best():
+    slots = around(contested())
+    slots.timeline.after = (np.array([6, 6, 6]), np.array([3, 3, 3]))
+    slots.anew.lost = (np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 1.0]))
+    slots.timeline.placed[2] = on(0, 1)
+    assert slots._after().tolist() == [3, 6, 3]
+
+
+def test_a_slot_where_all_jobs_meet_comes_again_after_a_gain(monkeypatch):
+    slots = around(contested(), PRICES)
+    slots.packing.put(0, on(0, 1))
+    monkeypatch.setattr(slots.anew, "place", lambda *_, **__: True)
+    moves = slots.moves(lambda: 60.0, 0.0)
+    assert next(moves)
+    next(moves)
+    assert not slots.closed.any()
