@@ -13,6 +13,7 @@ from farkas.forms.matrices import rows_of_scipy
 from farkas.numbers import Bools, Floats, Ints
 from farkas.offline.dps.timeline import ServerTimeline
 from farkas.search_tolerances import FINE_GAP
+from farkas.search_tolerances import WHOLE as INTEGRAL
 from farkas.solvers import solve
 
 MOST_NODES = 200
@@ -101,16 +102,20 @@ def place_form(
 
 
 def best_places(
-    form: LinearForm, start: Floats, nodes: int = MOST_NODES, **options: Any
+    form: LinearForm, job: Ints, start: Floats, nodes: int = MOST_NODES, **options: Any
 ) -> tuple[Floats | None, float]:
     """Solve the program as far as nodes go, a large one among the columns that matter.
 
     Of a large program the linear relaxation comes first.  Where it earns no more than the start,
-    nothing does.  Else columns stay that it takes, those of the start, and those whose reduced cost
-    is a small part of what could be gained: with all columns, rounds of cuts take most of the time.
+    nothing does; where it is whole, it is the best.  Else columns stay that it takes, those of the
+    start, and of jobs that it places in parts those whose reduced cost is a small part of what
+    could be gained: of equal servers it takes one, and the others, which are worth as much, cost
+    cuts and nodes most of the time.
 
     Parameters
     ----------
+    job
+        Of each column, shape (columns,).
     start
         A point, shape (columns,).
     nodes
@@ -129,13 +134,17 @@ def best_places(
         work = float(relaxed.iterations) * form.num_columns
         if relaxed.raw_point is None or relaxed.raw_row_duals is None:
             return None, work  # out of time
+        parts = np.abs(relaxed.point - np.rint(relaxed.point)) > INTEGRAL
+        if not parts.any():
+            return relaxed.point, work
         gain = relaxed.objective - form.objective(start)
         if gain <= FINE_GAP * abs(relaxed.objective):
             return None, work
         matrix, duals = form.matrix, relaxed.row_duals
         reduced = form.cost.copy()
         np.subtract.at(reduced, matrix.columns, matrix.values * duals[matrix.rows])
-        kept = (np.abs(reduced) <= NEAR * gain) | (relaxed.point > 0) | (start > 0)
+        near = np.isin(job, job[parts]) & (np.abs(reduced) <= NEAR * gain)
+        kept = near | (relaxed.point > 0) | (start > 0)
         form = form.replace(upper=np.where(kept, form.upper, 0.0))
     answer = solve(form, start=start, solver_options={"mip_max_nodes": nodes}, **options)
     return answer.raw_point, work + float(answer.iterations) * form.num_columns

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 
 import numpy as np
@@ -14,16 +14,16 @@ from farkas.errors import NoAnswer, NotACertificate
 from farkas.instances.dps import Market
 from farkas.numbers import Floats, Ints, floats
 from farkas.offline.dps.payments import best_prices, decisions_of
-from farkas.offline.dps.reassigning import ROOM, Reassigning
+from farkas.offline.dps.reassigning import Reassigning
 from farkas.offline.dps.repacking import FAIR_SHARE, Repacking
 from farkas.offline.dps.room import make_room
+from farkas.offline.dps.scarce_slots import ScarceSlots
 from farkas.offline.dps.server_bound import expanded, group_trees, server_bound
 from farkas.offline.dps.small import crowded, few_servers, small
 from farkas.offline.dps.timeline import ServerTimeline
 from farkas.offline.ladder import Ascent, Rung
 from farkas.online.dps.offers import Decision
 from farkas.relaxations.dps.server_prices import PricedServers, ServerProgram, Ways
-from farkas.solvers import solve
 
 TREES_PART = 4
 """Part of the gap that is asked for in which trees are to end, as a divisor."""
@@ -194,50 +194,21 @@ def placements(instance: Market, ascent: Ascent) -> Iterator[Rung]:
     yield from expanded(trees, ascent, ascent.gap / TREES_PART)
     moving, anew = Moving(found.packing), Reassigning(found.packing, program, priced, trees)
     yield from _roomier(found, anew, plan, ascent)
-    together = False
-    while not (together and (anew.over or moving.over())) and ascent.deadline.left:
+    slots = ScarceSlots(anew, priced)
+    over = False
+    while not over and ascent.deadline.left:
         before = found.packing.value
-        yield from _placed_anew(found, anew, ascent)
+        yield from _improved(found, anew.moves, "jobs placed anew", ascent)
         yield from _moved(found, moving, ascent, MOVES_BEFORE)
         missing = max(0.0, float(trees.bound) - before)
-        if not together and found.packing.value - before <= LEAST_GAIN * missing:
-            together = True
-            yield from _together(found, anew, ascent)
+        if found.packing.value - before <= LEAST_GAIN * missing:
+            yield from expanded(trees, ascent, Fraction(0))
+            yield from _improved(found, slots.moves, "jobs of scarce slots placed anew", ascent)
+            over = slots.over and (anew.over or moving.over()) and found.packing.value == before
     with contextlib.suppress(NoAnswer):
         yield from small(instance, ascent)
     yield from expanded(trees, ascent, Fraction(0))
     yield from _moved(found, moving, ascent)
-
-
-def _together(found: Placements, anew: Reassigning, ascent: Ascent) -> Iterator[Rung]:
-    """Choose whole jobs by class for all groups at once, place these and move.
-
-    What groups choose one by one at market prices may ask for more parameter servers than there
-    are.
-    """
-    program, priced, packing = found.program, found.priced, found.packing
-    best = np.zeros(found.market.num_jobs)
-    np.maximum.at(best, priced.ways.job, priced.margin)
-    room = ROOM * (float(priced.bound) - packing.value)
-    kept = priced.ways.chosen(np.flatnonzero(best[priced.ways.job] - priced.margin <= room))
-    if not len(kept.job) or not ascent.deadline.left:
-        return
-    answer = solve(
-        program.form(kept, integer=True)[0],
-        time_limit=ascent.deadline.left,
-        gap=float(ascent.gap) / 4,
-        solver_options={"mip_max_nodes": MOST_NODES},
-    )
-    if answer.raw_point is None:
-        return
-    before = packing.saved()
-    found.follow_ways(kept, answer.point)
-    if packing.value > before.value:
-        yield Rung("whole jobs by class, all groups together", found.decisions())
-    plan = shares_of(found.market, kept, answer.point)
-    yield from _roomier(found, anew, plan, ascent)
-    if packing.value < before.value:
-        packing.restore(before)
 
 
 def _roomier(found: Placements, anew: Reassigning, plan: Floats, ascent: Ascent) -> Iterator[Rung]:
@@ -254,17 +225,22 @@ def _roomier(found: Placements, anew: Reassigning, plan: Floats, ascent: Ascent)
         yield Rung("room made for planned jobs", found.decisions())
 
 
-def _placed_anew(found: Placements, anew: Reassigning, ascent: Ascent) -> Iterator[Rung]:
-    """Place jobs of groups anew by integer programs."""
+def _improved(
+    found: Placements,
+    search: Callable[[Callable[[], float], float], Iterator[bool]],
+    words: str,
+    ascent: Ascent,
+) -> Iterator[Rung]:
+    """Place jobs anew by integer programs."""
     offered, moves = found.packing.value, 0
-    for gained in anew.moves(lambda: ascent.deadline.left, float(ascent.gap)):
+    for gained in search(lambda: ascent.deadline.left, float(ascent.gap)):
         moves += gained
         enough = moves >= GAINS_BEFORE or ascent.near_enough(found.packing.value)
         if enough and found.packing.value > offered:
             offered, moves = found.packing.value, 0
-            yield Rung("jobs placed anew", found.decisions())
+            yield Rung(words, found.decisions())
     if found.packing.value > offered:
-        yield Rung("jobs placed anew", found.decisions())
+        yield Rung(words, found.decisions())
 
 
 @dataclasses.dataclass(slots=True, eq=False)

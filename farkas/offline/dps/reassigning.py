@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from farkas.numbers import Floats, Ints
+from farkas.numbers import Bools, Floats, Ints
 from farkas.offline.dps.place_program import (
     MOST_NODES,
     PS,
@@ -31,7 +31,7 @@ from farkas.relaxations.dps.server_prices import PricedServers, ServerProgram
 from farkas.relaxations.dps.server_trees import GroupTree, ServerTrees
 from farkas.search_tolerances import FINE_GAP
 
-FIRST_JOBS, FIRST_COLUMNS, MORE_COLUMNS, MOST_COLUMNS = 40, 500, 3, 150_000
+FIRST_JOBS, FIRST_COLUMNS, MORE_COLUMNS, MOST_COLUMNS = 40, 500, 3, 10_000
 """Jobs of a program at first, or as many as have so many columns, jobs times servers, if these are
 more; how many times as many when nothing is gained any more; and the most columns."""
 ROOM = 0.125
@@ -200,17 +200,22 @@ class Reassigning:
         group = self.groups[number]
         return missing / (group.work * (1 + group.idle))
 
+    def short(self) -> tuple[float, float]:
+        """Return how much less is earned than may be, as `missing` says it of a group."""
+        return self._all_missing()[-1]
+
     def _all_missing(self) -> list[tuple[float, float]]:
         """Most that programs of each group may gain, and what they are sure not to gain more than.
 
-        That is what the group misses, and what idle parameter servers would bring at market prices.
+        That is what the group misses, and what idle parameter servers would bring at market prices;
+        last that of all groups.
         """
         missing = [self.missing(tree) for tree in self.trees.trees]
         short = self.aim - self.packing.value
         idle = max(0.0, short - math.fsum(aim for aim, _ in missing))
         found = [(aim + idle, loose + idle) for aim, loose in missing]
         loose = math.fsum(loose for _, loose in missing) + idle
-        return [*found, (short, loose)][: len(self.groups)]
+        return [*found, (short, loose)]
 
     def _around(
         self, job: int, group: Neighbourhoods, room: float, seconds: float, gap: float
@@ -239,16 +244,18 @@ class Reassigning:
     def _centre(self, group: Neighbourhoods) -> int | None:
         """Job that loses most where it is, at the prices of the bound; None where none loses."""
         home = group.jobs
-        best = np.maximum(np.maximum(*self.lost), 0.0)[home]
-        now = np.zeros(len(home))
-        for k, job in enumerate(home.tolist()):
-            if self.packing.served[job]:
-                now[k] = self.lost[0 if self.timeline.placed[job].whole else 1][job]
-        loss = np.where(self.packing.paying[home], best - now, 0.0)
+        loss, best = self.losses()[home], np.maximum(*self.lost)[home]
         loss[np.isin(home, np.array(sorted(group.tried), np.int64))] = 0.0
         if not len(loss) or loss.max() <= FINE_GAP * float(np.abs(best).max()):
             return None
         return int(home[int(loss.argmax())])
+
+    def losses(self) -> Floats:
+        """Return what each job's best way pays beyond its charge and its present one does not."""
+        best, now = np.maximum(np.maximum(*self.lost), 0.0), np.zeros(self.market.num_jobs)
+        for job, where in self.timeline.placed.items():
+            now[job] = self.lost[0 if where.whole else 1][job]
+        return np.where(self.packing.paying, best - now, 0.0)
 
     def _able(self, group: Neighbourhoods, room: float) -> Ints:
         """Jobs of a group that are served, or lose less than ``room`` when they are."""
@@ -270,6 +277,7 @@ class Reassigning:
         jobs: Ints,
         room: float,
         modes: dict[int, int] | None = None,
+        among: Bools | None = None,
         nodes: int = MOST_NODES,
         **options: object,
     ) -> bool:
@@ -283,6 +291,8 @@ class Reassigning:
             Most that a job may lose to its best way, at the prices of the bound.
         modes
             Of jobs that are not served, 0 whole and 1 spread, where those that are keep theirs.
+        among
+            Servers that jobs may go to, shape (servers,); all by default.
         nodes
             Of the program.
         options
@@ -292,16 +302,16 @@ class Reassigning:
         before = {j: packing.take(j) for j in jobs.tolist() if packing.served[j]}
         if modes is not None:
             modes = {**modes, **{j: 0 if where.whole else 1 for j, where in before.items()}}
-        ways = self._ways(jobs, room, before, modes)
+        ways = self._ways(jobs, room, before, modes, among)
         start = self._start(ways, before)
         form = place_form(ways, jobs, self.timeline, packing.payment)
-        point, self.work = best_places(form, start, nodes, **options)
+        point, self.work = best_places(form, ways.job, start, nodes, **options)
         earned = math.fsum(packing.payment[list(before)].tolist())
-        if point is not None and form.objective(point) > earned * (1 + FINE_GAP):
+        if point is not None and form.objective(point) >= earned * (1 - FINE_GAP):
             done = self._follow(ways, jobs, np.rint(point).astype(np.int64))
             now = math.fsum(packing.payment[done].tolist())
-            if now > earned:
-                return True
+            if now >= earned:  # other places that earn the same may let others move
+                return now > earned * (1 + FINE_GAP)
             for job in done:
                 packing.take(job)
         for job, where in before.items():
@@ -314,10 +324,12 @@ class Reassigning:
         room: float,
         before: dict[int, Placed],
         modes: dict[int, int] | None = None,
+        among: Bools | None = None,
     ) -> PlaceColumns:
         """Where jobs may be: as they were, or where they lose at most ``room`` to their best.
 
-        Where there are modes, a job is placed in its own only.
+        Where there are modes, a job is placed in its own only; where only some servers are open, on
+        these and on its own.
         """
         market, timeline = self.market, self.timeline
         least = np.maximum(np.maximum(*self.lost), 0.0) - room
@@ -325,16 +337,18 @@ class Reassigning:
         for job in jobs.tolist():
             was = before[job].whole if job in before else None
             asked, units = int(market.workers[job]), int(market.ps[job])
+            near = np.ones(market.num_servers, np.bool_) if among is None else among.copy()
+            near[before[job].servers if job in before else []] = True
             may = (True, True) if modes is None else (modes[job] == 0, modes[job] == 1)
             if may[0] and (was is True or self.lost[0][job] >= least[job]):
                 idle = timeline.idle(job, True)
-                fits = (idle[0] >= asked) & (idle[1] >= units)
+                fits = near & (idle[0] >= asked) & (idle[1] >= units)
                 listed += [(WHOLE, job, s, 1.0) for s in np.flatnonzero(fits).tolist()]
             if may[1] and (was is False or self.lost[1][job] >= least[job]):
                 listed.append((SPREAD, job, -1, 1.0))
                 workers, ps = timeline.idle(job, False)
                 for unit, most, free in ((WORKERS, asked, workers), (PS, units, ps)):
-                    there = np.flatnonzero(free).tolist()
+                    there = np.flatnonzero(near & (free > 0)).tolist()
                     listed += [(unit, job, s, float(min(most, free[s]))) for s in there]
         columns = np.array(listed, float).reshape(-1, 4)
         what, job_of, server = columns[:, :3].astype(np.int64).T

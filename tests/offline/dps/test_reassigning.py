@@ -185,3 +185,36 @@ def test_large_programs_find_what_is_placed_badly(monkeypatch):
     assert anew.place(np.arange(3), math.inf, gap=0.0)
     assert sorted(found.packing.timeline.placed) == [1, 2]
     kept(found)
+
+
+def test_places_that_earn_the_same_are_taken_and_are_no_gain(monkeypatch):
+    """Two jobs that pay the same meet on one unit: either may have it."""
+    market = posted((0, 1.0, 1, 1.0), (0, 1.0, 1, 1.0))
+    found, anew = searching(market)
+    found.packing.fill(np.array([0]))
+
+    def other(form, job, start, *_, **__):
+        assert form.objective(start) == 1
+        return np.where((form.cost > 0) & (job == 1) & (start == 0), 1.0, 0.0), 0.0
+
+    monkeypatch.setattr("farkas.offline.dps.reassigning.best_places", other)
+    monkeypatch.setattr(anew, "_ways", whole_ways(anew))
+    assert not anew.place(np.arange(2), math.inf)
+    assert sorted(found.packing.timeline.placed) == [1]
+    kept(found)
+
+
+def whole_ways(anew):
+    """The columns of whole jobs alone."""
+    ways = anew._ways
+
+    def only(*arguments):
+        all_of_them = ways(*arguments)
+        whole = all_of_them.what == place_program.WHOLE
+        return place_program.PlaceColumns(
+            *(each[whole] for each in (
+                all_of_them.what, all_of_them.job, all_of_them.server, all_of_them.most
+            ))
+        )  # fmt: skip
+
+    return only
