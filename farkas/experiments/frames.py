@@ -39,7 +39,11 @@ class Rows(list[dict[str, Any]]):
             for line in [self.columns, *cells]
         ]
         more = len(self) - SHOWN
-        tail = f"{more} rows more; pandas or polars would make a frame of them" if more > 0 else ""
+        tail = (
+            f"{more} row{'s' * (more != 1)} more; pandas or polars would make a frame of them"
+            if more > 0
+            else ""
+        )
         return "\n".join([*lines, *([tail] if tail else [])])
 
     def _repr_html_(self) -> str:

@@ -42,5 +42,5 @@ def test_only_rows_that_are_left_out_are_counted(count):
     lines = repr(Rows([{"a": k} for k in range(count)], ("a",))).splitlines()
     assert lines[1 : SHOWN + 1] == [str(k) for k in range(min(count, SHOWN))]
     assert [line.partition(";")[0] for line in lines[SHOWN + 1 :]] == (
-        ["1 rows more"] if count > SHOWN else []
+        ["1 row more"] if count > SHOWN else []
     )

@@ -8,7 +8,7 @@ from typing import Any
 
 from farkas.experiments.figures.style import COLOURS, QUIET, styled, written
 from farkas.experiments.labels import label, lines, width
-from farkas.experiments.worst_cases.schedule import BothSides, Layout, Schedule, stacked
+from farkas.experiments.worst_cases.schedule import BothSides, Layout, Schedule, left_out, stacked
 from farkas.extras import needed
 
 WIDTH = 7.4
@@ -91,7 +91,7 @@ def _of_most_lanes(layout: Layout) -> Layout:
         return layout
     sides = [
         Schedule([b for b in side.blocks if b.lane < MOST_LANES],
-                 [f"{more} lanes more are not drawn", *side.remarks])
+                 [left_out(more), *side.remarks])
         for side in layout.sides
     ]  # fmt: skip
     lanes, tops = layout.lanes[:MOST_LANES], layout.tops[:MOST_LANES]

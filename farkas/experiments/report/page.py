@@ -147,7 +147,7 @@ def _worst(contents: Contents) -> list[dict[str, Any]]:
                 "state": state_words(case),
                 "printed": factor_words(case, "printed"),
                 "repaired": factor_words(case, "repaired"),
-                "exceeded": any(theorem.exceeded for theorem in case.theorems),
+                "exceeded": {theorem.reading for theorem in case.theorems if theorem.exceeded},
                 "picture": None if pair is None else both_sides(pair, f"worst-{place}"),
                 "owners": [] if pair is None else owners(pair),
                 "pair": pair,

@@ -11,7 +11,7 @@ from farkas.experiments.labels import label
 from farkas.experiments.report.charts import WIDTH, speaking
 from farkas.experiments.report.svg import Scale, number, tag
 from farkas.experiments.worst_cases import BothSides
-from farkas.experiments.worst_cases.schedule import Layout, Schedule, stacked
+from farkas.experiments.worst_cases.schedule import Layout, Schedule, left_out, stacked
 
 LEFT, RIGHT = 112, 10
 LANE, HEAD, FOOT = 26, 24, 20
@@ -44,7 +44,7 @@ def both_sides(pair: BothSides, ident: str) -> Markup:
     ]
     height = panel * len(layout.sides)
     if lanes < len(layout.lanes):
-        words = f"{len(layout.lanes) - lanes} lanes more are not drawn"
+        words = left_out(len(layout.lanes) - lanes)
         drawn.append(tag("text", words, x=LEFT, y=height + 8, class_="remark"))
         height += FOOT
     return speaking(ident, pair.title, _words(pair), drawn, height)

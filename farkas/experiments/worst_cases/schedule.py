@@ -201,6 +201,15 @@ class Rectangle:
     high: float
 
 
+def left_out(lanes: int) -> str:
+    """Words for lanes that are not drawn.
+
+    >>> left_out(1), left_out(2)
+    ('1 lane more is not drawn', '2 lanes more are not drawn')
+    """
+    return f"{lanes} lane more is not drawn" if lanes == 1 else f"{lanes} lanes more are not drawn"
+
+
 def stacked(blocks: Sequence[Held]) -> list[Rectangle]:
     """Put blocks on each other, those of smaller owners below; what is alike is joined.
 

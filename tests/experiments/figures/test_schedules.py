@@ -167,5 +167,5 @@ def test_as_many_lanes_as_are_drawn_leave_none_out(more: int) -> None:
     held = Schedule([Held(0, 0, 0, 2, 2.0)], ["a remark"])
     every = dataclasses.replace(LAYOUT, lanes=["server"] * lanes, tops=[2.0] * lanes, sides=[held])
     canvas = drawn(dataclasses.replace(PAIR, heads=("all",), layout=every))
-    said = ["1 lanes more are not drawn"] if more > 0 else []
+    said = ["1 lane more is not drawn"] if more > 0 else []
     assert canvas.texts[-1].get_text().splitlines() == [*said, "a remark"]

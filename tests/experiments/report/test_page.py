@@ -297,8 +297,17 @@ def test_factors_stand_in_the_column_of_their_reading(contents):
     cases = [dataclasses.replace(case, theorems=held) for held in (theorems, theorems[1:], [])]
     rows = report_page._worst(dataclasses.replace(contents, worst=cases))
     assert [(row["printed"], row["repaired"], row["exceeded"]) for row in rows] == [
-        ("1.5", "2.5", True), ("–", "2.5", False), ("–", "–", False),
+        ("1.5", "2.5", {"printed"}), ("–", "2.5", set()), ("–", "–", set()),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("reading", ["printed", "repaired"])
+def test_only_the_factor_that_is_exceeded_is_marked(contents, reading):
+    theorem = Theorem(types.SimpleNamespace(reading=reading), 1.125, exceeded=True)
+    case = dataclasses.replace(contents.worst[0], theorems=[theorem])
+    page = render(dataclasses.replace(contents, worst=[case]))
+    assert page.count('<td class="numeric bad">1.125</td>') == 1
+    assert page.count('<td class="numeric bad">') == 1
 
 
 def test_theorems_are_told_by_what_became_of_them(contents):

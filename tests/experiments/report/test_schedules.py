@@ -96,4 +96,4 @@ def test_names_stand_in_their_lanes_and_sides_below_each_other() -> None:
 def test_as_many_lanes_as_are_drawn_leave_none_out(lanes: int) -> None:
     every = dataclasses.replace(LAYOUT, lanes=["x"] * lanes, tops=[1.0] * lanes)
     text = both_sides(dataclasses.replace(BOTH, layout=every), "w")
-    assert re.findall(r">(\d+) lanes more are not drawn<", text) == (["1"] if lanes > 16 else [])
+    assert re.findall(r">(\d+) lane more is not drawn<", text) == (["1"] if lanes > 16 else [])
