@@ -96,6 +96,8 @@ def test_solutions_runs_and_certificates_are_saved_and_checked(tmp_path: Path) -
     assert isinstance(checked, RunProof)
     assert checked.ratio == run.ratio
     assert run.verify() == checked
+    assert farkas.check(run) == checked
+    run.instance = "mine"
     with pytest.raises(InvalidOption, match="a run is about an instance"):
         farkas.check(run)
     with pytest.raises(InvalidOption, match="unknown suffix"):

@@ -103,7 +103,7 @@ def test_timings_hold_no_compiling(toy: Algorithm, monkeypatch: pytest.MonkeyPat
     # Three steps of one second each; the first also meets a kernel that takes 1000 to compile.
     now = [0.0]
 
-    def translate(kernel: Kernel) -> object:
+    def translate(kernel: Kernel, **_: bool) -> object:
         now[0] += 1000.0
         return kernel.interpret
 
@@ -116,7 +116,7 @@ def test_timings_hold_no_compiling(toy: Algorithm, monkeypatch: pytest.MonkeyPat
             now[0] += 1.0
             return state, 2 * half(arrivals)
 
-    monkeypatch.setattr(farkas.compiled, "translate", translate)
+    monkeypatch.setattr("farkas.machine_code.translate", translate)
     monkeypatch.setattr(farkas.compiled.time, "perf_counter", lambda: now[0])
     run = drive(Halving(), Orders())
     assert now[0] == 1003.0
@@ -129,7 +129,7 @@ def test_kernels_are_prepared_before_anything_is_decided(
 ) -> None:
     told: list[str] = []
 
-    def translate(kernel: Kernel) -> object:
+    def translate(kernel: Kernel, **_: bool) -> object:
         told.append("compiled")
         return kernel.interpret
 
@@ -148,7 +148,7 @@ def test_kernels_are_prepared_before_anything_is_decided(
         def step(self, state: Any, arrivals: float) -> tuple[Any, Any]:
             return state, same(arrivals)
 
-    monkeypatch.setattr(farkas.compiled, "translate", translate)
+    monkeypatch.setattr("farkas.machine_code.translate", translate)
     monkeypatch.setattr(farkas.compiled, "STEPS_INTERPRETED", 29)
     monkeypatch.setattr("farkas.online.driver.clock", lambda: told.append("clock") or 0.0)
     drive(Ready(), Orders())

@@ -83,7 +83,8 @@ def test_long_auctions_have_their_scheduler_compiled_before_clocks_start(
     compiled: list[Kernel] = []
     monkeypatch.setitem(vars(kernel), "machine", None)  # so that what was there comes back
     monkeypatch.delitem(vars(kernel), "machine")
-    monkeypatch.setattr(farkas.compiled, "translate", lambda k: compiled.append(k) or k.interpret)
+    keep: Any = lambda k, **_: compiled.append(k) or k.interpret  # noqa: E731
+    monkeypatch.setattr("farkas.machine_code.translate", keep)
     policy, auction = Eris(scheduler=scheduler), library.load("eris/demo")
     step = policy_steps(scheduler, auction)
     monkeypatch.setattr(farkas.compiled, "STEPS_INTERPRETED", kernel.interpreted + sum(step))
