@@ -14,7 +14,7 @@ from farkas import __version__
 from farkas.errors import FileProblem, UnknownName
 from farkas.reading import require_single
 from farkas.registry import Registry
-from farkas.shown import ShowsItself
+from farkas.shown import ShowsItself, verb
 
 if TYPE_CHECKING:
     from farkas.certificates.proof import Proof
@@ -38,10 +38,8 @@ class Certificate(
 
     Parameters
     ----------
-    farkas
-        Version of the file format.
-    version
-        Version of farkas that wrote the file.
+    farkas, version
+        Versions of the file format, and of farkas that wrote the file.
     kind
         Kind of the instance, for example ``mlbroker``; null for a program without one.
     program
@@ -58,6 +56,8 @@ class Certificate(
     program: ProgramName
     options: dict[str, Option] = {}
     instance: Hash | None = None
+
+    verify = verb("check")
 
     def prove(self, form: LinearForm | None, instance: Instance | None) -> Proof:
         """Prove what the certificate claims, from scratch.

@@ -10,11 +10,13 @@ import subprocess
 import sys
 import zlib
 from fractions import Fraction as F
+from pathlib import Path
 
 import msgspec
 import numpy as np
 import pytest
 
+import farkas
 from farkas.certificates import (
     certify,
     certify_infeasible,
@@ -385,3 +387,11 @@ def test_a_name_cannot_forge_a_line_of_the_statement(name):
     plain = json.loads(to_json(good()))
     with pytest.raises(FileProblem, match="program"):
         from_json(json.dumps(plain | {"program": name}).encode())
+
+
+def test_a_certificate_that_was_read_verifies_itself(tmp_path: Path) -> None:
+    solution = farkas.solve("mlbroker/tiny", "mlbroker.relaxed", certify=True)
+    solution.save(tmp_path / "bound.json")
+    found = farkas.load(tmp_path / "bound.json")
+    assert found.verify("mlbroker/tiny").bound == solution.bound
+    assert "verify" not in found.__struct_fields__
