@@ -95,3 +95,39 @@ def test_groups_that_gain_nothing_promise_less():
     assert anew._promise(0, 6.0) == pytest.approx(first / 3)
     anew.groups[0].work *= 2
     assert anew._promise(0, 6.0) == pytest.approx(first / 6)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_those_stand_beside_a_job_who_hold_units_while_it_would_run(seed):
+    market = random_market(seed, jobs=14, servers=3, types=2)
+    found, anew = searching(market)
+    found.packing.fill(np.arange(market.num_jobs))
+    over = [market.last_held(market.colocated_end) + 1, market.last_held(market.spread_end) + 1]
+    apart = 0
+    for job in range(market.num_jobs):
+        for mode in (0, 1):
+            beside = [
+                other
+                for other, where in found.packing.timeline.placed.items()
+                if anew.group_of[other] == anew.group_of[job]
+                and market.arrival[other] < over[mode][job]
+                and over[0 if where.whole else 1][other] > market.arrival[job]
+            ]
+            got = room._beside(anew, job, mode, market.num_jobs).tolist()
+            assert sorted(set(got)) == sorted({*beside, job})
+            apart += len(beside) < len(found.packing.timeline.placed)
+    assert apart > 5  # else everybody meets, and the slots decide nothing
+
+
+def test_the_dearest_job_that_waits_comes_first(monkeypatch):
+    market = posted((0, 3.0, 1, 1.0), (0, 3.0, 1, 3.0), (0, 3.0, 1, 2.0), units=1)
+    _, anew = searching(market)
+    asked = []
+
+    def vain(jobs, limit, *, modes, **_):
+        asked.append(next(iter(modes)))
+        return False
+
+    monkeypatch.setattr(anew, "place", vain)
+    list(make_room(anew, np.array([[1.0, 0.0]] * 3), lambda: 60.0))
+    assert asked[:3] == [1, 2, 0]

@@ -231,3 +231,13 @@ def test_a_slot_where_all_jobs_meet_comes_again_after_a_gain(monkeypatch):
     assert next(moves)
     next(moves)
     assert not slots.closed.any()
+
+
+@pytest.mark.parametrize(("served", "waiting"), [(2, 2), (4, 3), (5, 3)])
+def test_of_many_that_wait_one_more_than_half_as_many_come(served, waiting):
+    slots = around(posted(*((0, 2.0, 1, 1.0 + t / 10) for t in range(12)), units=served))
+    for job in range(served):
+        slots.packing.put(job, on(0, 1))
+    met = slots.meeting(0, 0, np.inf)
+    # the dearest of those that wait
+    assert met.tolist() == [*range(served), *range(12 - waiting, 12)]
