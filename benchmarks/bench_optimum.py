@@ -141,7 +141,8 @@ def main(words: Sequence[str] = ()) -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("kinds", nargs="*", default=KINDS)
     parser.add_argument("--data", type=Path, default=SHARED / "data")
-    parser.add_argument("--one", type=int, help="measure this window alone and print JSON")
+    parser.add_argument("--one", type=int, metavar="PLACE",
+                        help="measure this one of a kind alone and print JSON")  # fmt: skip
     parser.add_argument("--figure", help="draw what is kept")
     asked = parser.parse_args(words)
     if asked.figure:
@@ -151,6 +152,9 @@ def main(words: Sequence[str] = ()) -> None:
         print(f"no {asked.data}")
         return
     if asked.one is not None:
+        most = len(windows(asked.kinds[0])) - 1
+        if not 0 <= asked.one <= most:
+            parser.error(f"--one {asked.one}: {asked.kinds[0]} has windows 0 to {most}")
         print(json.dumps(measured(windows(asked.kinds[0])[asked.one], asked.data)))
         return
     print("floors:", FLOORS)
