@@ -188,9 +188,10 @@ def test_files_are_not_believed_in_titles(tmp_path):
 
 def test_decisions_that_no_algorithm_takes_are_the_word_of_their_file(tmp_path):
     path = tmp_path / "gap.json"
-    found = farkas.worst("gadget.las", "gadget/tiny", seconds=1.0, seed=0)
+    found = farkas.worst("gadget.las", "gadget/tiny", evaluations=300, seed=0)
     found.save(path)
-    assert farkas.plot(path).title == found.plot().title == "gadget.las: unbounded"
+    assert farkas.plot(path).title == found.plot().title
+    assert found.plot().title.startswith("gadget.las: ")
     lying = replace(find_statement("gadget.drf").prove().proof.gap)
     reached = replace(lying.reached, decisions=[[] for _ in lying.reached.decisions])
     path.write_bytes(replace(lying, reached=reached, ratio="unbounded").to_json())
