@@ -51,7 +51,10 @@ loading numba takes.  Compiling takes up to nine seconds, once for every install
 """
 
 MAKERS = frozenset({"arange", "argsort", "array", "copy", "empty", "full", "ones", "sort", "zeros"})
-"""Functions whose results, or means, are new arrays."""
+"""Functions that make arrays.
+
+A kernel that makes some in another way does not compile, until the function stands here.
+"""
 
 _interpreting = contextvars.ContextVar("_interpreting", default=False)
 _compiling = False
@@ -106,7 +109,7 @@ class Kernel(Generic[P, R]):
 
     @functools.cached_property
     def inner(self) -> Callable[..., R]:
-        """The machine code that other kernels call; Python cannot, so half of it is not made."""
+        """The machine code that other kernels call; its entry for Python is not made."""
         return self._translated(inner=True)
 
     def _translated(self, *, inner: bool = False) -> Callable[..., R]:
@@ -124,7 +127,7 @@ class Kernel(Generic[P, R]):
     def makes_arrays(self) -> bool:
         """Whether it makes arrays, or is given some by a kernel that it calls.
 
-        What does not needs no count of references: a third less to compile and to run.
+        What does not needs no count of references, which takes time to compile and to run.
         """
         words = set(self.function.__code__.co_names)
         called = (self.function.__globals__.get(word) for word in words)

@@ -45,7 +45,7 @@ def translate(kernel: Kernel[P, R], *, inner: bool = False) -> Callable[..., R]:
     with _code_kept(kernel, inner=inner) as kept:
         machine = numba.njit(
             cache=kept,
-            _nrt=kernel.makes_arrays,
+            _nrt=kernel.makes_arrays,  # numba's count of references
             no_cpython_wrapper=inner,
             no_cfunc_wrapper=True,
         )(kernel.function)

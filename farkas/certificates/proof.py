@@ -144,7 +144,7 @@ _READ = {
 _ORIGIN: dict[Provenance, str] = {
     "file": "Its numbers are those inside the file; they were not compared with an instance.",
     "form": "The program was rebuilt and is the same as the certificate's.",
-    "instance": "The program was rebuilt from the given instance.",
+    "instance": "The program was rebuilt from its instance.",
     "model": "The program was read again from the given model.",
 }
 

@@ -6,6 +6,8 @@ import importlib
 from collections.abc import Sequence
 from typing import Any
 
+from farkas.plurals import number_of
+
 FRAMES = ("pandas", "polars")
 """Libraries of frames, the first that is installed is taken."""
 SHOWN = 10
@@ -39,12 +41,10 @@ class Rows(list[dict[str, Any]]):
             for line in [self.columns, *cells]
         ]
         more = len(self) - SHOWN
-        tail = (
-            f"{more} row{'s' * (more != 1)} more; pandas or polars would make a frame of them"
-            if more > 0
-            else ""
-        )
-        return "\n".join([*lines, *([tail] if tail else [])])
+        if more > 0:
+            left = number_of(more, "rows")
+            lines.append(f"{left} more; pandas or polars would make a frame of them")
+        return "\n".join(lines)
 
     def _repr_html_(self) -> str:
         from farkas.verbs.html_tables import table

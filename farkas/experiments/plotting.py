@@ -12,7 +12,7 @@ from farkas.adversary.deciding import decides_again
 from farkas.adversary.gap import Gap, GapProof, prove_gap
 from farkas.certificates.doubles import text_of
 from farkas.certificates.proof import rounded
-from farkas.errors import FileProblem, InvalidOption, NoAnswer
+from farkas.errors import FileProblem, InvalidOption, MissingInstance, NoAnswer
 from farkas.exact.proved import Proved, as_double
 from farkas.experiments.figures.writing import PICTURES
 from farkas.experiments.frames import framed
@@ -25,6 +25,7 @@ from farkas.online import environments
 from farkas.online.run import Run
 from farkas.replay import Replayed, audit
 from farkas.required import require_type
+from farkas.verbs.check_run import shipped_instance
 from farkas.verbs.compare import Comparison
 from farkas.verbs.inputs import InstanceOrName, as_instance
 from farkas.verbs.load import load
@@ -128,16 +129,14 @@ def about(run: Run, instance: InstanceOrName | None) -> Instance:
         None of them is known, or the one given is another.
     """
     known = instance if instance is not None else run.made_on
-    if known is None:
-        from farkas.instances import library
-
-        name = f"{run.kind}/{run.instance}"
-        if name not in library.names(run.kind):
-            raise InvalidOption(
-                f"the run was read from a file; give its instance {named(run.instance)}, too"
-            )
-        known = name
-    found = as_instance(known)
+    try:
+        found = shipped_instance(run) if known is None else as_instance(known)
+    except MissingInstance:
+        sha256 = named(run.manifest.instance_sha256[:12])
+        raise InvalidOption(
+            f"the run was read from a file; give its instance {named(run.instance)}, too: none that"
+            f" ships has its sha256 {sha256}..."
+        ) from None
     if found.sha256 != run.manifest.instance_sha256:
         raise InvalidOption(
             f"instance {named(found.name)} is not that of the run, which is about "
@@ -225,7 +224,8 @@ def plot(
         if not broken:
             raise
         raise NoAnswer(f"no picture shows decisions that break requirements: {broken[0]}") from None
-    decided = run.algorithm if run.made_on is not None else said_to_be(named(run.algorithm))
+    name = named(run.algorithm)
+    decided = said_to_be(name) if run.made_on is None else name
     title = f"{decided} on {named(data.name)} {_worth(run, found)}"
     return Picture.of(BothSides(title, ("",), layout, drawn.explanation))
 

@@ -4,6 +4,7 @@ import math
 
 from farkas.forms.form import LinearForm
 from farkas.forms.naming import find_block, short_name
+from farkas.plurals import number_of
 
 
 def relation(form: LinearForm, i: int, *, most: int = 8) -> str:
@@ -32,7 +33,7 @@ def size_words(rows: int, columns: int, integers: int = 0) -> str:
     ('1 row, 2 columns', '0 rows, 1 column (1 integer)')
     """
     whole = f" ({integers} integer)" if integers else ""
-    return f"{rows} row{'s' * (rows != 1)}, {columns} column{'s' * (columns != 1)}{whole}"
+    return f"{number_of(rows, 'rows')}, {number_of(columns, 'columns')}{whole}"
 
 
 def box(form: LinearForm, j: int, side: str) -> str:

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from farkas.certificates.files import Certificate
-from farkas.errors import InvalidOption
+from farkas.errors import InvalidOption, NoAnswer
 from farkas.verbs.check_file import opened, proof_of, prove_file
 from farkas.words import named
 
@@ -91,6 +91,8 @@ def _of_model(
         raise InvalidOption("model: give an instance or a model, not both")
     given = opened(what) if isinstance(what, str | os.PathLike) else what
     certificate = getattr(given, "certificate", given)  # of a solution, of what prove gave
+    if certificate is None:
+        raise NoAnswer("model: nothing was proved of it, so that there is nothing to check")
     from farkas.certificates.tree import TreeCertificate
     from farkas.certificates.unbounded import UnboundedCertificate
     from farkas.certificates.work import MOST_WORK

@@ -14,6 +14,7 @@ from farkas.online import Bound, Run, algorithms
 from farkas.online.driver import Algorithm
 from farkas.online.replayed import ratio_to
 from farkas.online.run import Sense
+from farkas.plurals import number_of
 from farkas.required import require_progress, require_seed, require_type
 from farkas.shown import ShowsItself, verb
 from farkas.suggestions import suggestion
@@ -281,7 +282,9 @@ def _entry(
         return Compared(name, note=str(outcome))
     seconds = outcome.timings.get("policy")
     if outcome.violations:
-        note = f"breaks {len(outcome.violations)} requirements: {outcome.violations[0]}"
+        note = (
+            f"breaks {number_of(len(outcome.violations), 'requirements')}: {outcome.violations[0]}"
+        )
         return Compared(name, outcome.value, seconds=seconds, note=note, run=outcome)
     ratio = ratio_to(outcome, instance, bound)
     notes = list(outcome.remarks)

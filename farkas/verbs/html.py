@@ -10,6 +10,7 @@ from farkas.certificates.proof import rounded
 from farkas.certificates.ratio import ratio_words
 from farkas.errors import NotACertificate
 from farkas.forms.words import size_words
+from farkas.plurals import number_of
 from farkas.verbs.html_tables import MOST_LETTERS, card, table
 from farkas.words import cut, named
 
@@ -26,7 +27,7 @@ def _run(one: Any) -> str:
             ("ratio" if told else "certified ratio", _ratio(one.ratio)),
             ("sense", {"min": "cost", "max": "reward"}[one.sense]),
             ("options", ", ".join(f"{k}={v}" for k, v in one.options.items()) or None),
-            ("decisions", f"{steps} step{'s' * (steps != 1)}"),
+            ("decisions", number_of(steps, "steps")),
             ("breaks", "; ".join(one.violations) or None),
             ("remarks", "; ".join(one.remarks) or None),
         ],
@@ -225,7 +226,7 @@ _SHORT = 60
 
 def _form_size(form: Any) -> str:
     size = size_words(form.num_rows, form.num_columns, int(form.integer.sum()))
-    return f"{form.sense}, {size}, {form.num_entries} entr{'ies' if form.num_entries != 1 else 'y'}"
+    return f"{form.sense}, {size}, {number_of(form.num_entries, 'entries', 'entry')}"
 
 
 def _form(one: Any) -> str:

@@ -45,6 +45,8 @@ if TYPE_CHECKING:
 
 PROGRAMS = {".mps": write_mps, ".lp": write_lp}
 CERTIFICATES = (".json", ".vipr")
+SAVED = (Instance, Run, Certificate, Solution, Proved, Comparison)
+"""What is written as it is."""
 
 
 def check_suffix(path: str) -> None:
@@ -87,18 +89,19 @@ def save(
     Parameters
     ----------
     what
-        An instance, also as it was imported, a run or a certificate (JSON, whatever the suffix);
-        a solution: of its program with suffix ``.mps`` or ``.lp``, of its certificate with
-        ``.json`` or ``.vipr``, which is about the program itself even where another one bounds it
-        more tightly; of what :func:`farkas.prove` proved, its certificate; of an optimum its run;
-        of a worst case its statement; a comparison (JSON, without its runs).
+        An instance, also as it was imported, a run or a certificate (JSON, under any name but that
+        of a model, a proof in VIPR or a picture); a solution: of its program with suffix ``.mps``
+        or ``.lp``, of its certificate with ``.json`` or ``.vipr``, which is about the program
+        itself even where another one bounds it more tightly; of what :func:`farkas.prove` proved,
+        its certificate; of an optimum its run; of a worst case its statement; a comparison (JSON,
+        without its runs).
 
     Raises
     ------
     FileProblem
         The path cannot be written; nothing is left behind.
     InvalidOption
-        A solution's file has another suffix, or the file would be a picture.
+        The suffix is that of a file of another sort.
     NoAnswer
         The solution holds no certificate to write.
 
@@ -111,11 +114,9 @@ def save(
     ...     farkas.load(path).sha256 == farkas.load("mlbroker/tiny").sha256
     True
     """
-    written: Any = imported_instance(what) or _held(what)
-    statement = type(written).__name__ == "Gap"  # by name: it is loaded where there is one
-    known = (Instance, Run, Certificate, Solution, Proved, Comparison)
-    if not statement:
-        require_type(written, known, "what is saved")
+    written: Any = imported_instance(what) or what
+    if not isinstance(written, SAVED):  # else searches are not loaded
+        written = _found(what)
     require_type(path, (str, os.PathLike), "path")
     if path_suffix(path) in (".svg", ".png", ".pdf"):
         raise InvalidOption(f"{named(os.fspath(path))}: plot().save writes pictures")
@@ -123,9 +124,7 @@ def save(
         raise InvalidOption(
             f"{named(os.fspath(path))}: what is saved is JSON, no {path_suffix(path)}; name a .json"
         )
-    if statement:
-        written.write(os.fspath(path))
-    elif isinstance(written, Instance):
+    if isinstance(written, Instance):
         write_instance(written, path)
     elif isinstance(written, Run):
         write_run(written, path)
@@ -136,8 +135,10 @@ def save(
         write_bytes(path, content + b"\n")
     elif isinstance(written, Proved):
         _save_proved(written, os.fspath(path))
-    else:
+    elif isinstance(written, Solution):
         _save_solution(written, os.fspath(path))
+    else:
+        written.write(os.fspath(path))  # a statement
 
 
 def path_suffix(path: str | os.PathLike[str]) -> str:
@@ -145,14 +146,13 @@ def path_suffix(path: str | os.PathLike[str]) -> str:
     return Path(path).suffix.lower()
 
 
-def _held(what: Any) -> Any:
-    """Return what is written of an optimum and of a worst case: a run, a statement."""
-    if type(what).__name__ not in ("OfflineOptimum", "Gap", "GapProof", "WorstCase"):
-        return what  # what most files hold is written without loading searches
-    from farkas.adversary.gap import GapProof
+def _found(what: Any) -> Any:
+    """Return what is written of what searches find: the run of an optimum, or a statement."""
+    from farkas.adversary.gap import Gap, GapProof
     from farkas.offline.climbing import OfflineOptimum
     from farkas.verbs.worst import WorstCase
 
+    require_type(what, (*SAVED, OfflineOptimum, Gap, GapProof, WorstCase), "what is saved")
     if isinstance(what, OfflineOptimum):
         return what.run
     return what.gap if isinstance(what, GapProof | WorstCase) else what

@@ -51,7 +51,7 @@ def test_a_proof_about_an_instance_says_so_and_what_a_point_reaches():
     proof = about_instance("p", "min", F(1, 3), "ab" * 32, form(), value=F(2, 3))
     assert proof.statement == (
         "The optimal value of p is at least 0.333333333.  A point that is feasible exactly reaches"
-        " 0.666666667.  The program was rebuilt from the given instance."
+        " 0.666666667.  The program was rebuilt from its instance."
     )
     assert proof.form == form().sha256
     nothing = about_instance("p", "min", None, "ab" * 32)
@@ -98,9 +98,7 @@ def test_the_sentence_tells_tolerance_implied_bounds_and_the_side_of_a_value():
         proof = about_instance("p", sense, F(1, 3), None, value=F(1, 3))
         nearly = dataclasses.replace(proof, value=F(2, 3), tolerance=1e-6, implied=2)
         said[sense] = nearly.statement
-    tail = (
-        "Uses the implied bounds of 2 variables.  The program was rebuilt from the given instance."
-    )
+    tail = "Uses the implied bounds of 2 variables.  The program was rebuilt from its instance."
     assert said["min"] == (
         "The optimal value of p is at least 0.333333333.  A point that is feasible within 0.000001"
         f" reaches 0.666666667.  {tail}"

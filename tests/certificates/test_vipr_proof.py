@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from fractions import Fraction as F
+from pathlib import Path
 
+import farkas
 from farkas.certificates.vipr_proof import MOST_COMMENTS, ViprProof
 
 
@@ -26,3 +28,12 @@ def test_no_more_than_a_few_comments_are_repeated() -> None:
     said = ViprProof("min", True, None, None, 0, comments).statement
     assert said.startswith("The program inside the file is infeasible.  The file comments")
     assert said.endswith(f'"line {MOST_COMMENTS - 1}".  2 more comments are left out.')
+
+
+def test_a_proof_is_a_line_and_a_table(tmp_path: Path) -> None:
+    path = tmp_path / "model.lp"
+    path.write_text("min\n obj: x\nst\n c: x >= 2\nbounds\n x <= 10\nend\n")
+    farkas.prove(path).save(tmp_path / "model.vipr")
+    proof = farkas.check(tmp_path / "model.vipr")
+    assert repr(proof) == f"<proof: {proof.statement}>"
+    assert "is in [2, 2]" in proof._repr_html_()

@@ -81,7 +81,7 @@ def test_names_of_neighbours_in_a_network_do_not_overlap() -> None:
 
 def schedule(name: str):
     """Both sides of a statement whose lanes, owners and unit have another's name."""
-    pair = pair_of(proof_of("gadget.drf"))
+    pair = pair_of(proof_of("gadget.drf"), again=True)
     named = dataclasses.replace(
         pair.layout,
         lanes=[f"{name}{k}" for k in range(len(pair.layout.lanes))],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from pathlib import Path
 
@@ -63,3 +64,20 @@ def test_a_vipr_file_is_proved_with_as_much_work_as_is_allowed(tmp_path: Path) -
     assert farkas.check(file, most_work=10**6) == proof
     with pytest.raises(NotACertificate, match="more than 1 steps"):
         farkas.check(file, most_work=1)
+
+
+def test_what_was_proved_in_this_process_is_checked_against_its_model(tmp_path: Path) -> None:
+    path = tmp_path / "model.lp"
+    path.write_text("min\n obj: x\nst\n c: x >= 2\nbounds\n x <= 10\nend\n")
+    found = farkas.prove(path)
+    assert farkas.check(found, model=path).bound == 2
+    other = tmp_path / "other.lp"
+    other.write_text(path.read_text().replace(">= 2", ">= 3"))
+    with pytest.raises(NotACertificate):
+        farkas.check(found, model=other)
+    with pytest.raises(NoAnswer, match="nothing was proved"):
+        farkas.check(dataclasses.replace(found, certificate=None), model=path)
+    with pytest.raises(NotACertificate, match="with its model"):
+        farkas.check(found.certificate, "mlbroker/tiny")
+    with pytest.raises(InvalidOption, match="farkas prove MODEL --write FILE"):
+        farkas.check(farkas.run("mlbroker/tiny", "mlbroker.local"), model=path)

@@ -284,3 +284,12 @@ def test_what_was_proved_is_rounded_to_its_own_side(sense):
     assert found["certificate"] == "none"
     without = cells("Proved", namespace(value=None, bound=None, **bare))
     assert not {"value", "bound"} & set(without)
+
+
+def test_a_bound_of_a_file_that_is_no_number_is_shown_as_none(tmp_path):
+    run = farkas.run("mlbroker/tiny", "mlbroker.local")
+    run.certificate = replace(run.certificate, exact="1e5")
+    run.save(tmp_path / "run.json")
+    read_again = farkas.load(tmp_path / "run.json")
+    assert "bound no number" in repr(read_again)
+    assert cells("Run", read_again)["bound"] == "no number"

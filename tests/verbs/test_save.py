@@ -214,3 +214,23 @@ def test_a_comparison_is_saved_as_lines_of_json(tmp_path: Path) -> None:
     text = (tmp_path / "table.json").read_text()
     assert json.loads(text) == found.to_builtins()
     assert text.endswith("\n}\n")
+
+
+@pytest.mark.parametrize("suffix", [".mps", ".LP", ".vipr"])
+def test_records_are_not_saved_as_models_or_proofs(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"record{suffix}"
+    run = farkas.run("mlbroker/tiny", "mlbroker.local")
+    for what in (farkas.load("mlbroker/tiny"), run, farkas.compare("eris/tiny", ["eris.eris"])):
+        with pytest.raises(InvalidOption, match=r"is saved is JSON"):
+            farkas.save(what, path)
+    assert not path.exists()
+
+
+def test_a_strangers_class_of_a_known_name_is_not_written(tmp_path: Path) -> None:
+    class Gap:
+        def write(self, path: str) -> None:
+            raise AssertionError("nobody asked what it is")
+
+    for what in (Gap(), 3, None):
+        with pytest.raises(InvalidOption, match="what is saved"):
+            save(what, tmp_path / "found.json")  # type: ignore[arg-type]

@@ -17,7 +17,7 @@ from farkas.adversary.shipped import HowFound, label_of, unusual
 from farkas.certificates.ratio import ratio_words as certified_words
 from farkas.experiments import worst_cases
 from farkas.experiments.figures import schedules, style
-from farkas.experiments.worst_cases import WorstKnown, cases_of, pair_of
+from farkas.experiments.worst_cases import BothSides, WorstKnown, cases_of, pair_of
 from farkas.experiments.worst_cases.cases import factor_words, found_words, random_words
 from farkas.instances.files import own_kinds
 from farkas_docs.claims import lines_of_kind, standing
@@ -45,7 +45,7 @@ def pages() -> Iterator[tuple[str, Written]]:
         verdicts = {claim.name: standing(kept) for claim, kept in lines_of_kind(kind)}
         for case in cases:
             picture = f"worst/{slug(case)}-{_version(case, drawing)}.svg"
-            pair = pair_of(case.standing.proof) if case.standing.proof else None
+            pair = _pair(case)
             if pair is not None:
                 yield picture, lambda pair=pair: schedules.picture(pair, ".svg")  # type: ignore[misc]
             shown = Path(picture).name if pair is not None else ""
@@ -132,13 +132,19 @@ def _options(case: WorstKnown) -> dict[str, Any]:
     return {} if proof is None else unusual(proof.gap.reached)
 
 
+def _pair(case: WorstKnown) -> BothSides | None:
+    """Both sides of what is proved, as whose decisions they are; None where nothing is drawn."""
+    proof = case.standing.proof
+    return None if proof is None else pair_of(proof, again=case.standing.repeats)
+
+
 def _page(case: WorstKnown, picture: str, verdicts: Mapping[str, str]) -> str:
     proof = case.standing.proof
     title = f"Worst case of {case.name}"
     if proof is None:
         wrong = f"The statement that ships is **not proved**: {escaped(case.standing.objection)}."
         return page(title, wrong)
-    pair = pair_of(proof)
+    pair = _pair(case)
     repeated = (
         "The algorithm decided so again when this page was written."
         if case.standing.repeats

@@ -10,6 +10,7 @@ from farkas.cli.output import Json, print_line
 from farkas.cli.printing import complain, print_json
 from farkas.cli.tables import print_table, promised_ratio
 from farkas.errors import Exit
+from farkas.plurals import number_of
 from farkas.words import named
 
 if TYPE_CHECKING:
@@ -113,7 +114,7 @@ def _print(found: list[Ratios], believed: int) -> None:
         print_line(f"left out, since they repeat a task: {repeats}")
     beaten = sum(item.left_out.get(BEATEN, 0) for item in found)
     if beaten:
-        which = "1 result is" if beaten == 1 else f"{beaten} results are"
+        which = f"{number_of(beaten, 'results')} {'is' if beaten == 1 else 'are'}"
         complain(f"left out: {which} better than a bound of the store allows")
     promised = [
         (item.label, p.reading, p.source, p.smallest, p.largest, p.kept, p.undecided, p.broken,

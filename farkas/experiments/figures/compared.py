@@ -26,13 +26,20 @@ def compared(found: Comparison) -> Figure:
     left = [e.algorithm for e in found.entries if e.ratio is None]
     finite = [ratio for _, ratio in rated if math.isfinite(ratio)]
     without = f"  Without a ratio: {', '.join(left)}." if left else ""
-    side = "above" if found.sense == "min" else "below"
+    says = (
+        "Costs are at most so many times the optimum"
+        if found.sense == "min"
+        else "The optimum is at most so many times what is earned"
+    )
+    notes = "".join(
+        f"  {e.algorithm}: {e.note}." for e in found.entries if e.ratio is not None and e.note
+    )
     return Figure(
         x=PlotAxis("algorithm"),
         y=PlotAxis("certified ratio", log=bool(finite) and max(finite) > LOG * min(finite)),
         series=[Series("ratio", [a for a, _ in rated], [r for _, r in rated], chart="scatter")],
         caption=(
-            f"At most so many times {side} the optimum; 1 is optimal, arrows are infinite."
-            f"  Proved bound: {found.proved}.{without}"
+            f"{says}; 1 is optimal, arrows are infinite."
+            f"  Proved bound: {found.proved}.{without}{notes}"
         ),
     )

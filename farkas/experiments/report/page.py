@@ -138,7 +138,7 @@ def _worst(contents: Contents) -> list[dict[str, Any]]:
     drawn = []
     for place, case in enumerate(contents.worst):
         proof = case.standing.proof
-        pair = None if proof is None else pair_of(proof)
+        pair = None if proof is None else pair_of(proof, again=case.standing.repeats)
         drawn.append(
             {
                 "case": case,

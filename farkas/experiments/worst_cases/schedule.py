@@ -11,6 +11,7 @@ from farkas.adversary.shipped import statement_name
 from farkas.certificates.proof import rounded
 from farkas.experiments.explained import explanation
 from farkas.experiments.figures import PlotAxis
+from farkas.plurals import number_of
 from farkas.registry import Registry
 
 DIGITS = 4
@@ -138,7 +139,7 @@ def layout(kind: str) -> Callable[[Draw], Draw]:
     return register
 
 
-def pair_of(proof: GapProof, *, again: bool = True) -> BothSides | None:
+def pair_of(proof: GapProof, *, again: bool) -> BothSides | None:
     """Lay out both sides of a proved statement; None for a kind that has no layout.
 
     Parameters
@@ -207,7 +208,7 @@ def left_out(lanes: int) -> str:
     >>> left_out(1), left_out(2)
     ('1 lane more is not drawn', '2 lanes more are not drawn')
     """
-    return f"{lanes} lane more is not drawn" if lanes == 1 else f"{lanes} lanes more are not drawn"
+    return f"{number_of(lanes, 'lanes')} more {'is' if lanes == 1 else 'are'} not drawn"
 
 
 def stacked(blocks: Sequence[Held]) -> list[Rectangle]:

@@ -13,7 +13,8 @@ from farkas.errors import InvalidOption
 from farkas.instances.base import Instance
 from farkas.instances.files import kind_class
 from farkas.instances.options import Settings
-from farkas.instances.traces.understood import Account, number_of
+from farkas.instances.traces.understood import Account
+from farkas.plurals import number_of
 from farkas.registry import Registry
 from farkas.shown import ShowsItself, verb
 

@@ -6,6 +6,7 @@ import statistics
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from farkas.plurals import number_of
 from farkas.words import named
 
 SECONDS: Mapping[str, float] = {"ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
@@ -58,15 +59,6 @@ class Account(Counter[str]):
         if len(reasons) > 1:
             said = [f"{count} {reason}" for reason, count in reasons]
         return f"{number_of(self.total(), counted)} left out: {', '.join(said)}"
-
-
-def number_of(count: int, counted: str) -> str:
-    """Return a number and what is counted, in the singular for one.
-
-    >>> number_of(1, "jobs"), number_of(0, "masters")
-    ('1 job', '0 masters')
-    """
-    return f"{count} {counted.removesuffix('s') if count == 1 else counted}"
 
 
 def span(seconds: float) -> str:

@@ -59,7 +59,7 @@ class ScarceSlots:
         self.dear: Floats = sum(price.sum(axis=(0, 1)) for price in self.prices)
         """All prices of a slot."""
         self.wider: Ints = np.zeros(len(slots), np.int64)
-        """Programs around each slot, but for those after which others gained much."""
+        """Programs around each slot since others last gained as much as is lost there."""
         self.value: Floats = np.zeros(len(slots))
         """Payments after the last one."""
         self.closed: Bools = np.zeros(len(slots), np.bool_)
@@ -137,18 +137,7 @@ class ScarceSlots:
         return np.array(kept, np.int64), among
 
     def moves(self, left: Callable[[], float], gap: float) -> Iterator[bool]:
-        """Place jobs anew around slots that promise most; yields whether payments have risen.
-
-        Ends when nothing is left to try, or some programs in a row gained nothing; called again it
-        goes on.
-
-        Parameters
-        ----------
-        left
-            Seconds left.
-        gap
-            Share of the bound that may be missing in the end.
-        """
+        """Place jobs anew around slots that promise most, otherwise as `Reassigning.moves`."""
         packing, idle = self.packing, 0
         enough = FINE_GAP * self.anew.aim
         while left() and idle < MOST_IDLE:

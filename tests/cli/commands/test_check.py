@@ -51,7 +51,7 @@ def test_a_relaxed_program_is_rebuilt_relaxed(tmp_path: Path, capsys: Capture) -
     out = str(tmp_path / "relaxed.json")
     assert call(["solve", TINY, "-p", "mlbroker.offline", "--relax", "--write", out]) == 0
     assert call(["check", out, "--instance", TINY]) == 0
-    assert "rebuilt from the given instance" in capsys.readouterr().out
+    assert "rebuilt from its instance" in capsys.readouterr().out
 
 
 def test_a_bound_on_fixed_prices_is_checked_with_its_market(

@@ -32,7 +32,7 @@ def test_every_ratio_is_shown_in_order_and_what_has_none_is_named() -> None:
     assert list(series.x) == [first, last]
     assert list(series.y) == [1.25, 2.5]
     assert data.caption.endswith(f"Proved bound: {found.proved}.  Without a ratio: {without}.")
-    assert "times below the optimum" in data.caption
+    assert data.caption.startswith("The optimum is at most so many times what is earned;")
     assert not data.y.log
 
 
@@ -50,9 +50,17 @@ def test_without_ratios_there_is_no_picture() -> None:
 
 
 def test_costs_are_above_their_optimum() -> None:
-    assert (
-        "above the optimum" in compared(farkas.compare("mlbroker/tiny", ["mlbroker.local"])).caption
-    )
+    said = compared(farkas.compare("mlbroker/tiny", ["mlbroker.local"])).caption
+    assert said.startswith("Costs are at most so many times the optimum;")
+
+
+def test_a_ratio_to_another_bound_than_that_of_the_picture_says_so() -> None:
+    found = with_ratios(1.25, 2.0, None)
+    first, second, last = found.entries
+    noted = dataclasses.replace(first, note="ratio to 7: its own prices")
+    silent = dataclasses.replace(last, note="does not apply")
+    caption = compared(dataclasses.replace(found, entries=(noted, second, silent))).caption
+    assert caption.endswith(f".  {first.algorithm}: ratio to 7: its own prices.")
 
 
 def test_every_algorithm_keeps_its_own_ratio() -> None:

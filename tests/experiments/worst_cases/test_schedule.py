@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from farkas.adversary.shipped import find_statement
 from farkas.experiments.worst_cases.schedule import (
     Held,
     layouts,
@@ -70,7 +71,7 @@ def test_every_kind_has_a_layout() -> None:
 )
 def test_a_pair_says_who_and_what_is_proved(name: str) -> None:
     proof = proof_of(name)
-    pair = pair_of(proof)
+    pair = pair_of(proof, again=True)
     assert pair is not None
     assert pair.title.startswith(f"{name}: ")
     verb = "costs" if proof.sense == "min" else "earns"
@@ -91,3 +92,10 @@ def test_a_pair_says_who_and_what_is_proved(name: str) -> None:
             for lane, (most, top) in enumerate(zip(room, layout.tops, strict=True))
             if any(block.lane == lane for block in side.blocks)
         )
+
+
+def test_decisions_are_the_algorithms_only_where_it_decides_so_again():
+    proof = find_statement("eris.eris").prove().proof
+    ours, theirs = (pair_of(proof, again=again) for again in (True, False))
+    assert theirs.title == f"the file's {ours.title}"
+    assert theirs.heads == (f"the file's {ours.heads[0]}", ours.heads[1])

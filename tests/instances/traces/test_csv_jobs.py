@@ -348,3 +348,18 @@ def test_prices_reach_what_jobs_are_worth_unless_a_cap_is_given(table):
     assert [job.budget for job in found.jobs] == [30.0, 50.0, 7.0]
     assert [job.budget for job in given.jobs] == [30.0, 50.0, 7.0]
     assert (found.price_cap, given.price_cap) == (15.0, 2.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("28.02.2024 23:00", r"write dates as 2017-10-09 07:01:55 and give submit_unit=date"),
+        ("2024-02-28 23:00:00", r"submit_unit=date reads dates"),
+        ("1.2.x", r"expected a number$"),
+    ],
+)
+def test_a_date_that_is_no_number_says_how_dates_are_read(tmp_path, text, words):
+    path = tmp_path / "t.csv"
+    path.write_text(f"came,n,h\n{text},1,1\n")
+    with pytest.raises(FileProblem, match=words):
+        cluster(path, {"submit": "came", "gpus": "n", "duration": "h"})
