@@ -105,7 +105,7 @@ class Instance(
         tag = str(cls.__struct_config__.tag)
         plain = {name: plain_value(value, f"$.{name}") for name, value in fields.items()}
         try:
-            return msgspec.convert({"kind": tag, **plain}, cls)
+            return msgspec.convert({"kind": tag, **plain}, cls, from_attributes=True)
         except msgspec.ValidationError as error:
             from farkas.refusals import parsed
 
@@ -167,6 +167,8 @@ def plain_value(value: Any, where: str) -> Any:
         return {str(key): plain_value(item, f"{where}.{key}") for key, item in value.items()}
     if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
         return [plain_value(item, f"{where}[{index}]") for index, item in enumerate(value)]
+    if hasattr(value, "plain"):  # `farkas.instances.long_lists.Columns`
+        return value.plain(where)
     raise InvalidInstance(f"Expected a JSON value, got {type(value).__name__} - at `{where}`")
 
 
@@ -184,10 +186,8 @@ def require_length(values: Sequence[Any], length: int, where: str, per: str) -> 
     farkas.errors.InvalidInstance: Expected 2 entries (one per resource), got 1 - at `$.demand`
     """
     if len(values) != length:
-        entries = "1 entry" if length == 1 else f"{length} entries"
-        raise InvalidInstance(
-            f"Expected {entries} (one per {per}), got {len(values)} - at `{where}`"
-        )
+        some = "1 entry" if length == 1 else f"{length} entries"
+        raise InvalidInstance(f"Expected {some} (one per {per}), got {len(values)} - at `{where}`")
 
 
 def require_shape(

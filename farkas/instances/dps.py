@@ -154,9 +154,11 @@ class Market(Instance, frozen=True, kw_only=True, tag="dps"):
         require_shape(self.server_workers, shape, "$.server_workers", ("server", "worker type"))
         shape = (self.num_servers, self.num_ps_types)
         require_shape(self.server_ps, shape, "$.server_ps", ("server", "server type"))
-        require_sorted([job.arrival for job in self.jobs], "$.jobs", "arrival")
-        for index, job in enumerate(self.jobs):
-            self._check_job(job, f"$.jobs[{index}]")
+        if (np.diff(self.arrival) < 0).any():
+            require_sorted([job.arrival for job in self.jobs], "$.jobs", "arrival")
+        fits = (self.arrival < self.horizon) & (self.worker_type < self.num_worker_types)
+        for index in np.flatnonzero(~fits | (self.ps_type >= self.num_ps_types))[:1].tolist():
+            self._check_job(self.jobs[index], f"$.jobs[{index}]")
         if self.fixed_prices is not None:
             where = "$.fixed_prices"
             types = (self.num_worker_types, self.num_ps_types)

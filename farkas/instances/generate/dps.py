@@ -12,6 +12,7 @@ import numpy as np
 
 from farkas.instances.base import Count, Nonnegative, Positive
 from farkas.instances.dps import Learning
+from farkas.instances.long_lists import Columns
 from farkas.instances.options import (
     CountRange,
     NonnegativeRange,
@@ -134,7 +135,7 @@ def _whole(rng: np.random.Generator, ends: tuple[int, int], shape: int | tuple[i
     return rng.integers(*ends, shape, endpoint=True)
 
 
-def _jobs(settings: Published, rng: np.random.Generator) -> list[dict[str, Any]]:
+def _jobs(settings: Published, rng: np.random.Generator) -> Columns:
     count = settings.num_jobs
     arrival = _arrivals(settings, rng)
     worker_type = rng.integers(settings.num_worker_types, size=count)
@@ -148,20 +149,17 @@ def _jobs(settings: Published, rng: np.random.Generator) -> list[dict[str, Any]]
     noise = exp(settings.budget_spread * normal(rng, count))
     growth = 1.0 + settings.drift * arrival / settings.horizon
     budget = (worker_price[worker_type] * workers + ps_price[ps_type] * ps) * growth * noise
-    return [
-        {
-            "arrival": arrival[index],
-            "worker_type": worker_type[index],
-            "workers": workers[index],
-            "ps_type": ps_type[index],
-            "ps": ps[index],
-            "model_size": size[index],
-            "epochs": max(1.0, epochs[index]),
-            "epoch_compute": compute[index],
-            "budget": budget[index],
-        }
-        for index in range(count)
-    ]
+    return Columns(
+        arrival=arrival,
+        worker_type=worker_type,
+        workers=workers,
+        ps_type=ps_type,
+        ps=ps,
+        model_size=size,
+        epochs=np.maximum(1.0, epochs),
+        epoch_compute=compute,
+        budget=budget,
+    )
 
 
 def _arrivals(settings: Published, rng: np.random.Generator) -> Ints:
