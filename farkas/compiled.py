@@ -139,6 +139,11 @@ class Kernel(Generic[P, R]):
         if self.interpreted + steps > STEPS_INTERPRETED:
             _ = self.machine
 
+    def ready(self, steps: float) -> bool:
+        """Whether there is machine code, once it is compiled if ``steps`` to come are worth it."""
+        self.prepare(steps)
+        return "machine" in vars(self)
+
     def __call__(self, *arguments: P.args, **named: P.kwargs) -> R:
         """Run the machine code if there is one or the call is long, else the function itself."""
         if _interpreting.get():  # called by a kernel that is interpreted

@@ -267,6 +267,20 @@ def test_importing_a_module_with_kernels_does_not_load_the_compiler() -> None:
     assert run(f"import sys, {names}, {more}; print('numba' in sys.modules)") == "False\n"
 
 
+def test_a_kernel_is_ready_once_what_is_to_come_is_worth_it(
+    budget: None, translated: list[str]
+) -> None:
+    @compiled(steps=lambda x: x)
+    def loop(x: float) -> float:
+        return x
+
+    assert not loop.ready(10)
+    assert translated == []
+    assert loop.ready(11)
+    assert loop.ready(0)
+    assert translated == ["loop"]
+
+
 AT_WORK = """
 import sys
 sys.argv[1:] = ["{steps}"]

@@ -41,7 +41,7 @@ def _product_up(price: float, units: int) -> float:
     return math.nextafter(near, math.inf)
 
 
-class Job(Record, frozen=True, kw_only=True):
+class Job(Record, frozen=True, kw_only=True, gc=False):
     """One training job and its user's budget; symbols of the paper after ";".
 
     Parameters

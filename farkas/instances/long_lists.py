@@ -28,7 +28,7 @@ def plain(value: Any, where: str) -> Any:
     return plain_value(value, where)
 
 
-class Columns:
+class RecordColumns:
     """Records of numbers, field by field; stands for their list in `Instance.build`.
 
     Parameters

@@ -23,7 +23,7 @@ import dataclasses
 import inspect
 import math
 import typing
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import msgspec
@@ -32,6 +32,8 @@ from farkas.certificates.files import from_json
 from farkas.certificates.runs import bounds_run
 from farkas.compiled import clock
 from farkas.errors import InvalidInstance, InvalidOption, NoAnswer
+from farkas.online.deciding import Progress, decide
+from farkas.online.policies import AtOnce as AtOnce
 from farkas.online.policies import Certifying as Certifying
 from farkas.online.policies import Clairvoyant as Clairvoyant
 from farkas.online.policies import Policy as Policy
@@ -44,9 +46,6 @@ from farkas.online.run import Bound, Run, Sense
 from farkas.portable.sums import added
 from farkas.refusals import parsed, shown
 from farkas.registry import Registry
-
-Progress = Callable[[int, int], None]
-"""Called with the steps done and the number of steps."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -299,7 +298,8 @@ def drive(
     Parameters
     ----------
     policy
-        `Policy` or `Clairvoyant`; may also be `Preparing`, `Priced`, `Certifying`, `Remarking`.
+        `Policy` or `Clairvoyant`; may also be `AtOnce`, `Preparing`, `Priced`, `Certifying`,
+        `Remarking`.
     instance
         Instance of a kind that has an environment.
     seed
@@ -317,34 +317,19 @@ def drive(
         When environment and replay disagree, or the value is better than the bound allows.
     """
     world = environments[instance.kind]
-    arrivals = () if isinstance(policy, Clairvoyant) else world.arrivals(instance)
-    if isinstance(policy, Preparing):
-        policy.prepare(instance)
-    begin, longest = clock(), 0.0
-    state: Any = None
-    if isinstance(policy, Clairvoyant):
-        decisions = list(policy.decide(instance, seed))
-    else:
-        decisions = []
-        state = policy.start(world.known(instance), seed)
-        for arrival in _reported(arrivals, progress):
-            step_begin = clock()
-            state, decision = policy.step(state, arrival)
-            longest = max(longest, clock() - step_begin)
-            decisions.append(decision)
-    decided = clock()
+    done = decide(policy, world, instance, seed, progress)
+    begin, decisions, state = clock(), done.decisions, done.state
     judge = policy if isinstance(policy, Priced) else world
     outcome = judge.evaluate(instance, decisions)
     called, used = name or f"{instance.kind}.{type(policy).__name__}", options or {}
     if math.isinf(outcome.total) and not outcome.violations:
         raise NoAnswer(f"{called}: decisions are worth more than doubles hold; use larger units")
-    evaluated = clock()
+    evaluated, made = clock(), plain(decisions)
     bound = policy.certify(instance, state, decisions) if isinstance(policy, Certifying) else None
     if bound is None:
         # what bounds runs as the environment prices them may not bound what this policy's are worth
         bound = world.bound(instance)
         if bound is not None and bound.certificate is not None:
-            made = plain(decisions)
             bound = bound if bound_holds(bound, instance.kind, used, called, made) else None
     certified = clock()
     run = Run(
@@ -355,15 +340,15 @@ def drive(
         sense=world.sense,
         value=outcome.total,
         costs=[{part: float(x) for part, x in slot.items()} for slot in outcome.costs],
-        decisions=plain(decisions),
+        decisions=made,
         violations=list(outcome.violations),
         certificate=bound,
         numbers={name: float(x) for name, x in outcome.numbers.items()},
         remarks=outcome.remarks + (policy.remarks(state) if isinstance(policy, Remarking) else []),
         timings={
-            "policy": decided - begin,
-            "longest_step": longest,
-            "evaluate": evaluated - decided,
+            "policy": done.seconds,
+            "longest_step": done.longest,
+            "evaluate": evaluated - begin,
             "certify": certified - evaluated,
         },
         manifest=manifest(instance, seed),
@@ -391,10 +376,3 @@ def bound_holds(
         return False
     certificate = from_json(msgspec.json.encode(bound.certificate), "certificate of a bound")
     return bounds_run(certificate, kind, options, name, decisions)
-
-
-def _reported(arrivals: Sequence[Any], progress: Progress | None) -> Iterable[Any]:
-    for done, arrival in enumerate(arrivals):
-        yield arrival
-        if progress is not None:
-            progress(done + 1, len(arrivals))

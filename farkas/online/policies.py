@@ -30,6 +30,14 @@ class Clairvoyant(Protocol):
 
 
 @runtime_checkable
+class AtOnce(Protocol):
+    """A policy that can decide about all arrivals in one pass, as its steps would."""
+
+    def at_once(self, instance: Any, seed: int) -> Sequence[Any] | None:
+        """Return every decision; None where steps are to be taken, which is never wrong."""
+
+
+@runtime_checkable
 class Preparing(Protocol):
     """A policy that has its kernels compiled, if the whole run is worth it, before clocks start."""
 

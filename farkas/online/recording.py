@@ -49,6 +49,8 @@ def installed() -> Mapping[str, str]:
 
 def plain(value: Any) -> Any:
     """Plain data of a decision: arrays, numpy scalars, fractions and structs become JSON values."""
+    if hasattr(value, "plain"):  # columns that know their records
+        return value.plain()
     return msgspec.to_builtins(value, enc_hook=_plain_object, str_keys=True)
 
 

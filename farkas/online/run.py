@@ -127,7 +127,7 @@ class Run(
     remarks
         What the value alone hides, in words.
     timings
-        Seconds: ``policy`` (all steps), ``longest_step``, ``evaluate``, ``certify``, ``replay``.
+        Seconds: ``policy``, ``longest_step`` (0 if none), ``evaluate``, ``certify``, ``replay``.
     """
 
     farkas: Literal[1] = 1

@@ -33,7 +33,7 @@ SERVED = ("sold", "explored")
 PARTS = round(1 / ROUNDING)
 
 
-class SaleEntry(Entry, frozen=True, kw_only=True):
+class SaleEntry(Entry, frozen=True, kw_only=True, gc=False):
     """What happened to one job; see `farkas.online.dps.offers.Decision`."""
 
     outcome: Literal["sold", "explored", "declined", "full"]
@@ -50,10 +50,22 @@ class SaleEntry(Entry, frozen=True, kw_only=True):
 def replay(market: Market, run: Decided) -> Replayed:
     """Add up payments, and check them and the placements."""
     decisions = decoded(run.decisions, list[SaleEntry])
-    kept = Kept()
     if len(decisions) != market.num_jobs:
+        kept = Kept()
         kept.broken.append(f"{len(decisions)} decisions for {market.num_jobs} jobs")
         return Replayed.of(0, kept)
+    if len(decisions) > 200:  # fewer are not worth the import
+        from farkas.replay.dps_columns import earned_if_kept
+
+        whole = earned_if_kept(market, decisions)
+        if whole is not None:
+            return Replayed.of(whole)
+    return one_by_one(market, decisions)
+
+
+def one_by_one(market: Market, decisions: list[SaleEntry]) -> Replayed:
+    """Replay one decision after the other, and say in words what is wrong with each."""
+    kept = Kept()
     earned = _earned(market, decisions, kept)
     placed = []
     for number, (job, decision) in enumerate(zip(market.jobs, decisions, strict=True)):

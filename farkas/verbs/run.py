@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 from farkas.certificates import Certificate, write
 from farkas.errors import FileProblem, InvalidInstance, InvalidOption, UnknownName
 from farkas.online import Algorithm, Run, algorithms, environments
-from farkas.online.driver import Progress
+from farkas.online.deciding import Progress
 from farkas.required import require_progress, require_seed, require_type
 from farkas.verbs.inputs import InstanceOrName, as_instance
 from farkas.verbs.time_limit import require_bound_seconds

@@ -13,7 +13,7 @@ import farkas
 from farkas.errors import InvalidInstance
 from farkas.instances import library
 from farkas.instances.base import Record, plain_value
-from farkas.instances.long_lists import Columns, plain
+from farkas.instances.long_lists import RecordColumns, plain
 
 
 class Part(Record, frozen=True, kw_only=True):
@@ -91,7 +91,7 @@ def columns_of(market: Any) -> dict[str, Any]:
 def built(columns: dict[str, Any]) -> Any:
     market = library.load("dps/demo")
     fields = {name: getattr(market, name) for name in market.__struct_fields__}
-    return type(market).build(**(fields | {"jobs": Columns(**columns)}))
+    return type(market).build(**(fields | {"jobs": RecordColumns(**columns)}))
 
 
 def test_columns_stand_for_the_list_of_their_records() -> None:

@@ -22,7 +22,9 @@ from farkas.online.dps import kernel
 from farkas.online.dps.offers import Decision
 from farkas.online.dps.simulation import Simulation, simulate_prices
 from farkas.replay import Replayed, replayed_ratio
-from farkas.replay.dps import first_free, replay
+from farkas.replay.dps import SaleEntry, first_free, replay
+from farkas.replay.dps_columns import earned_if_kept
+from farkas.replay.exact import decoded
 from farkas.tolerances import ROUNDING
 from tests.generators.dps import empty_market, market_in, posted, random_market
 from tests.tools.edits import edits
@@ -32,7 +34,12 @@ def replayed(market: Market, decisions: Any) -> Replayed:
     """Replay decisions as a file holds them."""
     plain = msgspec.json.decode(msgspec.json.encode(decisions))
     run = types.SimpleNamespace(algorithm="dps.dps", kind="dps", options={}, decisions=plain)
-    return replay(market, run)
+    found = replay(market, run)
+    entries = decoded(plain, list[SaleEntry])
+    at_once = earned_if_kept(market, entries) if len(entries) == market.num_jobs else None
+    # what is said of many decisions at once is what is said of them one by one
+    assert at_once is None or found == Replayed.of(at_once)
+    return found
 
 
 def sale(price: float = 0.5, units: int = 1, **changes: Any) -> dict[str, Any]:

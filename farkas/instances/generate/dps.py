@@ -12,7 +12,7 @@ import numpy as np
 
 from farkas.instances.base import Count, Nonnegative, Positive
 from farkas.instances.dps import Learning
-from farkas.instances.long_lists import Columns
+from farkas.instances.long_lists import RecordColumns
 from farkas.instances.options import (
     CountRange,
     NonnegativeRange,
@@ -135,7 +135,7 @@ def _whole(rng: np.random.Generator, ends: tuple[int, int], shape: int | tuple[i
     return rng.integers(*ends, shape, endpoint=True)
 
 
-def _jobs(settings: Published, rng: np.random.Generator) -> Columns:
+def _jobs(settings: Published, rng: np.random.Generator) -> RecordColumns:
     count = settings.num_jobs
     arrival = _arrivals(settings, rng)
     worker_type = rng.integers(settings.num_worker_types, size=count)
@@ -149,7 +149,7 @@ def _jobs(settings: Published, rng: np.random.Generator) -> Columns:
     noise = exp(settings.budget_spread * normal(rng, count))
     growth = 1.0 + settings.drift * arrival / settings.horizon
     budget = (worker_price[worker_type] * workers + ps_price[ps_type] * ps) * growth * noise
-    return Columns(
+    return RecordColumns(
         arrival=arrival,
         worker_type=worker_type,
         workers=workers,

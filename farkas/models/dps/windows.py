@@ -9,6 +9,7 @@ next one (maximal cliques).
 """
 
 import dataclasses
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from farkas.algebra import IndexedSet, Param, Set
+from farkas.instances.base import frozen
 from farkas.instances.dps import Market
 from farkas.numbers import Ints
 
@@ -75,12 +77,29 @@ def clique_rows(side: MarketSide, lasts: Sequence[Ints]) -> Ints:
     return np.column_stack([kept // base, kept % base])
 
 
+@functools.lru_cache(maxsize=4)
+def scarce_rows(data: Market) -> tuple[Ints, Ints]:
+    """Clique rows, of workers and of parameter servers, that not all jobs can keep at once.
+
+    Those are the only ones that bind: elsewhere the jobs that any server can host, for as long as
+    they run at the least, ask for no more units together than there are.
+    """
+    return _scarce(data, worker_side(data)), _scarce(data, ps_side(data))
+
+
+def _scarce(data: Market, side: MarketSide) -> Ints:
+    rows = clique_rows(side, [data.last_slot])
+    low, high = spans(rows, side, data.last_slot)
+    change = np.zeros(len(rows) + 1, np.int64)
+    units = np.where(data.fits, side.demand, 0)
+    np.add.at(change, low, units)
+    np.add.at(change, high, -units)
+    return frozen(rows[np.cumsum(change)[:-1] > side.capacity[rows[:, 0]]], np.int64)
+
+
 def jobs_at(rows: Ints, side: MarketSide, last: Ints) -> list[Ints]:
     """Jobs that hold units of the row's type in the row's slot, ascending, one list per row."""
-    base = _base([last, rows[:, 1]])
-    keys = rows[:, 0] * base + rows[:, 1]
-    low = np.searchsorted(keys, side.types * base + side.start, side="left")
-    high = np.searchsorted(keys, side.types * base + last, side="right")
+    low, high = spans(rows, side, last)
     counts = high - low
     jobs = np.repeat(np.arange(len(last)), counts)
     first = np.repeat(low - (np.cumsum(counts) - counts), counts)
@@ -98,15 +117,20 @@ def earlier(side: MarketSide, last: Ints, jobs: npt.ArrayLike) -> list[Ints]:
     ]
 
 
-def declare_rows(m: Any, name: str, side: MarketSide, **lasts: Ints) -> None:
+def declare_rows(
+    m: Any, name: str, side: MarketSide, rows: Ints | None = None, **lasts: Ints
+) -> None:
     """Declare the rows of a side as ``name``, and by row who holds units there, way by way.
 
     Parameters
     ----------
+    rows
+        (type, slot), sorted, shape (rows, 2); by default the maximal cliques.
     lasts
         Last slots held, shape (jobs,), by the name that the jobs of a row get.
     """
-    rows = clique_rows(side, list(lasts.values()))
+    if rows is None:
+        rows = clique_rows(side, list(lasts.values()))
     setattr(m, name, Set(rows, label=("type", "slot")))
     for group, last in lasts.items():
         setattr(m, group, IndexedSet(getattr(m, name), jobs_at(rows, side, last), label="job"))
@@ -120,6 +144,14 @@ def declare_demand(m: Any, data: Market, jobs: Ints) -> None:
     m.ps_types = Set(range(data.num_ps_types), label="type")
     m.worker_capacity = Param(m.worker_types, values=data.worker_capacity)
     m.ps_capacity = Param(m.ps_types, values=data.ps_capacity)
+
+
+def spans(rows: Ints, side: MarketSide, last: Ints) -> tuple[Ints, Ints]:
+    """First row in which each job holds units, and first after it in which it does not."""
+    base = _base([last, rows[:, 1]])
+    keys = rows[:, 0] * base + rows[:, 1]
+    low = np.searchsorted(keys, side.types * base + side.start, side="left")
+    return low, np.searchsorted(keys, side.types * base + last, side="right")
 
 
 def _base(lasts: Sequence[Ints]) -> int:

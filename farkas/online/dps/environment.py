@@ -15,7 +15,9 @@ from farkas.instances.dps import Job, Market
 from farkas.models.dps import windows
 from farkas.numbers import Ints
 from farkas.online import driver
+from farkas.online.dps.columns_audit import keeps_all, numbers_of
 from farkas.online.dps.offers import Decision, Known, Offer
+from farkas.online.dps.sales import Sales
 from farkas.online.driver import Demo, Outcome, environment
 from farkas.online.run import Bound, Sense
 from farkas.portable.sums import added
@@ -73,14 +75,19 @@ class Environment(driver.Environment):
 
     def worth(self, instance: Market, decisions: Sequence[Decision]) -> Outcome:
         """Payments by slot."""
-        paid = np.array([decision.payment for decision in decisions], dtype=float)
+        if isinstance(decisions, Sales):
+            paid, numbers = decisions.payment, numbers_of(instance, decisions)
+        else:
+            paid = np.array([decision.payment for decision in decisions], dtype=float)
+            numbers = summary(instance, decisions)
         by_slot = np.bincount(instance.arrival, paid, instance.horizon)
         costs = [{"profit": value} for value in by_slot.tolist()]
-        numbers = summary(instance, decisions)
         return Outcome(costs, value=float(paid.sum()), numbers=numbers)
 
     def broken(self, instance: Market, decisions: Sequence[Decision]) -> list[str]:
         """Faults of payments, against budgets and the price cap, and of placement."""
+        if isinstance(decisions, Sales) and keeps_all(instance, decisions):
+            return []
         return _payment_faults(instance, decisions) + _placement_faults(instance, decisions)
 
     def bound(self, instance: Market) -> Bound:
@@ -105,13 +112,12 @@ def run_bound(market: Market, rewards: Rewards) -> Bound:
 
 
 def entries(market: Market) -> int:
-    """Upper bound on the entries of the interval program."""
+    """Count the entries of the interval program in its scarce rows."""
     total = 0
-    for side in (windows.worker_side(market), windows.ps_side(market)):
-        keys = np.unique(side.types * market.horizon + side.start)
-        row = side.types * market.horizon
-        high = np.searchsorted(keys, row + market.last_slot, side="right")
-        total += int((high - np.searchsorted(keys, row + side.start)).sum())
+    sides = windows.worker_side(market), windows.ps_side(market)
+    for side, rows in zip(sides, windows.scarce_rows(market), strict=True):
+        low, high = windows.spans(rows, side, market.last_slot)
+        total += int((high - low).sum())
     return total
 
 

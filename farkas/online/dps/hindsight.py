@@ -1,6 +1,7 @@
 """Baselines that know every budget: fixed prices chosen in hindsight."""
 
 import dataclasses
+from collections.abc import Sequence
 from typing import Annotated
 
 import msgspec
@@ -16,7 +17,7 @@ from farkas.online.dps.best_fixed import (
     best_on_grid,
 )
 from farkas.online.dps.offers import Decision
-from farkas.online.dps.posted import FixedPrice, run_seller
+from farkas.online.dps.posted import FixedPrice, decided
 from farkas.online.dps.simulation import Simulation, prepare_posted
 from farkas.online.driver import algorithm
 
@@ -38,10 +39,10 @@ class Hindsight:
         """Have the simulation compiled if all of these together are worth it."""
         prepare_posted(instance, self.simulations(instance))
 
-    def decide(self, instance: Market, seed: int) -> list[Decision]:
+    def decide(self, instance: Market, seed: int) -> Sequence[Decision]:
         """Run with the best prices."""
         found = self.best(instance)
-        return run_seller(FixedPrice(found.worker, found.ps), instance, seed)
+        return decided(FixedPrice(found.worker, found.ps), instance, seed)
 
     def simulate(self, market: Market, seed: int = 0) -> Simulation:
         """Run on the whole market at once, compiled."""

@@ -11,6 +11,8 @@ from farkas.compiled import Bools1, Ints1, Ints2, Out, compiled
 
 FULL, DECLINED, SOLD, EXPLORED = 0, 1, 2, 3
 PA, BEST_FIT, RANDOM = 0, 1, 2
+MOST_IDLE = 2**31
+"""More than the units of a type that a server can have: two such numbers fit into one."""
 STEPS_A_JOB = 10
 """What a job costs beside the search for its servers, in looks at a server."""
 
@@ -41,7 +43,7 @@ class Servers(NamedTuple):
     pool: Ints2  # (records, 4): server, workers, parameter servers, next record
     free: Ints1  # [first free record, next arrival slot to release]
     chosen: Ints1  # (servers,) scratch: order of filling
-    taken: Bools1  # (servers,) scratch: already in the order
+    rank: Ints1  # (servers,) scratch: who comes first in the order, -1 for those already in it
     log: Ints2  # (entries, 4): job, server, workers, parameter servers; empty to keep none
     logged: Ints1  # [entries used]
 
@@ -134,18 +136,20 @@ def _single(rule: int, idle_workers: Ints1, idle_ps: Ints1, workers: int, ps: in
 
 
 @compiled
-def _next_best(taken: Bools1, idle_workers: Ints1, idle_ps: Ints1) -> int:
-    """Next server in the order of Algorithm 2."""
-    found = -1
-    for server in range(len(idle_workers)):
-        if taken[server]:
-            continue
-        if (
-            found < 0
-            or idle_workers[server] > idle_workers[found]
-            or (idle_workers[server] == idle_workers[found] and idle_ps[server] > idle_ps[found])
-        ):
+def _rank(rank: Out[Ints1], idle_workers: Ints1, idle_ps: Ints1) -> None:
+    """Numbers that order servers as Algorithm 2 does, more idle workers, then more idle servers."""
+    for server in range(len(rank)):
+        rank[server] = idle_workers[server] * MOST_IDLE + idle_ps[server]
+
+
+@compiled
+def _next_best(rank: Out[Ints1]) -> int:
+    """Next server in the order of Algorithm 2, the first of equals, which leaves the ranks."""
+    found = 0
+    for server in range(1, len(rank)):
+        if rank[server] > rank[found]:
             found = server
+    rank[found] = -1
     return found
 
 
@@ -168,11 +172,10 @@ def _spread(
     count = 0
     need_workers, need_ps = workers, ps
     if not given:
-        servers.taken[:] = False
+        _rank(servers.rank, idle_workers, idle_ps)
     while need_workers > 0 or need_ps > 0:
         if not given:
-            order[count] = _next_best(servers.taken, idle_workers, idle_ps)
-            servers.taken[order[count]] = True
+            order[count] = _next_best(servers.rank)
         server = order[count]
         count += 1
         need_workers -= min(need_workers, idle_workers[server])

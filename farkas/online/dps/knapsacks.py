@@ -10,6 +10,7 @@ from farkas.instances.dps import Market
 from farkas.numbers import Floats
 from farkas.online.dps.cluster import Running
 from farkas.online.dps.offers import Ask, Known, Quote
+from farkas.online.dps.pair_kernel import run_knapsacks
 from farkas.online.dps.pair_simulation import pair_arms, simulate_knapsacks
 from farkas.online.dps.pairs import Pair, dearest, joint_grid, of_pairs, pairs_named, share_paid
 from farkas.online.dps.placing import Placing
@@ -57,6 +58,7 @@ class Knapsacks(Seller):
     """
 
     placement: Placing = "pa"
+    one_pass = run_knapsacks
 
     def start(self, known: Known, seed: int) -> KnapsackState:
         """Start with equal weights."""
@@ -112,7 +114,7 @@ class Knapsacks(Seller):
     def _eta(self, known: Known) -> float:
         return known.learning.eta_scale * log(max(2, _rounds(known)))
 
-    def simulate(self, market: Market, seed: int = 0) -> Simulation:
+    def simulate(self, market: Market, seed: int = 0, *, log: bool = False) -> Simulation:
         """Run on the whole market at once, compiled; the same decisions as step by step."""
         known = Known.of(market)
         rounds, resources = _rounds(known), market.num_worker_types + market.num_ps_types + 1
@@ -120,7 +122,7 @@ class Knapsacks(Seller):
             market, lambda kind: joint_grid() * known.price_cap, lambda *pair: self._eta(known)
         )
         growth = _growth(resources, rounds)
-        return simulate_knapsacks(market, arms, rounds, growth, self.placement, seed)
+        return simulate_knapsacks(market, arms, rounds, growth, self.placement, seed, log=log)
 
     def _use_of_a_sale(self, state: KnapsackState, ask: Ask) -> tuple[list[int], Floats]:
         """Resources a sale touches, and the shares of their budgets it uses; time comes last."""

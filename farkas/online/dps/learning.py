@@ -6,6 +6,7 @@ from typing import Literal
 from farkas.errors import InvalidOption
 from farkas.instances.dps import Market
 from farkas.online.dps.cluster import Running
+from farkas.online.dps.learning_kernel import run_learning
 from farkas.online.dps.offers import Ask, Known, Quote
 from farkas.online.dps.placing import Placing
 from farkas.online.dps.pricing import LEARNED, Grid, Learner, Radii, Supply, both_sides
@@ -29,6 +30,7 @@ class Bandits(Seller):
     grid: Grid = "geometric"
     radii: Radii = "unit"
     capacity: Supply = "published"
+    one_pass = run_learning
 
     def start(self, known: Known, seed: int) -> LearningState:
         """Start without observations."""
@@ -84,7 +86,7 @@ class Bandits(Seller):
             for what in LEARNED
         }
 
-    def simulate(self, market: Market, seed: int = 0) -> Simulation:
+    def simulate(self, market: Market, seed: int = 0, *, log: bool = False) -> Simulation:
         """Run on the whole market at once, compiled; the same decisions as step by step.
 
         Parameters
@@ -93,10 +95,12 @@ class Bandits(Seller):
             The market.
         seed
             For random placement.
+        log
+            Keep placements.
         """
         known = Known.of(market)
         rules = both_sides(known, explore=self.explore, radii=self.radii, grid=self.grid)
-        return simulate_learning(market, rules, self.capacity, self.placement, seed)
+        return simulate_learning(market, rules, self.capacity, self.placement, seed, log=log)
 
 
 @algorithm("dps.dps", source="DPS Algorithm 1 with Algorithm 2")

@@ -44,14 +44,14 @@ def pair_arms(
 
 
 def simulate_pairs(
-    market: Market, arms: PairArms, placing: Placing = "pa", seed: int = 0
+    market: Market, arms: PairArms, placing: Placing = "pa", seed: int = 0, *, log: bool = False
 ) -> Simulation:
     """Sell at the arm of the pair with the highest upper confidence bound."""
     run = Prepared.of(market)
-    results, servers = run.results(), run.servers()
+    results, servers = run.results(), run.servers(log=log)
     asking = Asking(allowed(market.budget), Known.of(market).price_cap)
     run_pairs(servers, run.jobs, arms, asking, run.filling(placing, seed), results)
-    return simulation_of(market, results, servers, arms.worker_price, arms.ps_price)
+    return simulation_of(market, results, servers, arms.worker_price, arms.ps_price, log)
 
 
 def simulate_knapsacks(
@@ -61,10 +61,12 @@ def simulate_knapsacks(
     growth: float,
     placing: Placing = "pa",
     seed: int = 0,
+    *,
+    log: bool = False,
 ) -> Simulation:
     """Sell at the arm of the pair with the best ratio of payment to weighted resources."""
     run = Prepared.of(market)
-    results, servers = run.results(), run.servers()
+    results, servers = run.results(), run.servers(log=log)
     kinds, others = market.num_worker_types, market.num_ps_types
     sack = UnitSlots(
         worker_budget=market.worker_capacity.astype(float) * market.horizon,
@@ -83,4 +85,4 @@ def simulate_knapsacks(
     asking = Asking(allowed(market.budget), Known.of(market).price_cap)
     value, filling = np.zeros(len(arms.high)), run.filling(placing, seed)
     run_knapsacks(servers, run.jobs, arms, asking, sack, value, filling, results)
-    return simulation_of(market, results, servers, arms.worker_price, arms.ps_price)
+    return simulation_of(market, results, servers, arms.worker_price, arms.ps_price, log)

@@ -11,6 +11,7 @@ import numpy as np
 from farkas.instances.dps import Market
 from farkas.numbers import Floats
 from farkas.online.dps.offers import Ask, Known, Quote
+from farkas.online.dps.pair_kernel import run_pairs
 from farkas.online.dps.pair_simulation import pair_arms, simulate_pairs
 from farkas.online.dps.placing import Placing
 from farkas.online.dps.pricing import geometric_grid, grid_steps
@@ -123,6 +124,7 @@ class PairPrices(Seller):
 
     placement: Placing = "pa"
     arms: Arms = "markup"
+    one_pass = run_pairs
 
     def start(self, known: Known, seed: int) -> PairState:
         """Start without pairs."""
@@ -171,10 +173,10 @@ class PairPrices(Seller):
         one = geometric_grid(step)
         return np.column_stack([one, one]) * known.price_cap
 
-    def simulate(self, market: Market, seed: int = 0) -> Simulation:
+    def simulate(self, market: Market, seed: int = 0, *, log: bool = False) -> Simulation:
         """Run on the whole market at once, compiled; the same decisions as step by step."""
         known = Known.of(market)
         arms = pair_arms(
             market, partial(self._prices, known), lambda kind, other: self._eta(known, kind, other)
         )
-        return simulate_pairs(market, arms, self.placement, seed)
+        return simulate_pairs(market, arms, self.placement, seed, log=log)

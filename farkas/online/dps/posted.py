@@ -1,12 +1,14 @@
 """Sellers whose prices do not depend on what happened before."""
 
 import dataclasses
+from collections.abc import Sequence
 
 import numpy as np
 
 from farkas.errors import NotApplicable
 from farkas.instances.dps import Market
 from farkas.numbers import Floats
+from farkas.online.dps.kernel import run_posted
 from farkas.online.dps.offers import Ask, Decision, Known, Offer, Quote
 from farkas.online.dps.placing import Placing
 from farkas.online.dps.seller import Seller, SellerState
@@ -27,15 +29,16 @@ class FixedPrice(Seller):
     worker: Floats
     ps: Floats
     placement: Placing = "pa"
+    one_pass = run_posted
 
     def quote(self, state: SellerState, ask: Ask) -> Quote:
         """Ask for the fixed price."""
         return self.at(ask, float(self.worker[ask.worker_type]), float(self.ps[ask.ps_type]))
 
-    def simulate(self, market: Market, seed: int = 0) -> Simulation:
+    def simulate(self, market: Market, seed: int = 0, *, log: bool = False) -> Simulation:
         """Run on the whole market at once, compiled."""
         prices = self.worker[market.worker_type], self.ps[market.ps_type]
-        return simulate_prices(market, *prices, self.placement, seed)
+        return simulate_prices(market, *prices, self.placement, seed, log=log)
 
 
 @algorithm("dps.fixed_price", source="DPS section IV")
@@ -45,9 +48,9 @@ class GivenPrice:
 
     placement: Placing = "pa"
 
-    def decide(self, instance: Market, seed: int) -> list[Decision]:
+    def decide(self, instance: Market, seed: int) -> Sequence[Decision]:
         """Run with the instance's prices."""
-        return [*run_seller(given_price(instance, self.placement), instance, seed)]
+        return decided(given_price(instance, self.placement), instance, seed)
 
     def simulate(self, market: Market, seed: int = 0) -> Simulation:
         """Run on the whole market at once, compiled."""
@@ -75,21 +78,23 @@ class Random(Seller):
         worker, ps = state.known.price_cap * state.rng.random(2)
         return self.at(ask, float(worker), float(ps))
 
-    def simulate(self, market: Market, seed: int = 0) -> Simulation:
+    def simulate(self, market: Market, seed: int = 0, *, log: bool = False) -> Simulation:
         """Run on the whole market at once, compiled; for the deterministic placements."""
         cap = 1.0 if market.price_cap is None else market.price_cap
         drawn = cap * np.random.default_rng(seed).random((market.num_jobs, 2))
-        return simulate_prices(market, drawn[:, 0], drawn[:, 1], self.placement, seed)
+        return simulate_prices(market, drawn[:, 0], drawn[:, 1], self.placement, seed, log=log)
 
 
 class _Gift(Seller):
+    one_pass = run_posted
+
     def quote(self, state: SellerState, ask: Ask) -> Quote:
         """Serve the job, whoever it is."""
         return Quote()
 
-    def simulate(self, market: Market, seed: int = 0) -> Simulation:
+    def simulate(self, market: Market, seed: int = 0, *, log: bool = False) -> Simulation:
         """Run on the whole market at once, compiled."""
-        return simulate_gifts(market, self.placement, seed)
+        return simulate_gifts(market, self.placement, seed, log=log)
 
 
 @algorithm("dps.pa", source="DPS Algorithm 2")
@@ -106,6 +111,12 @@ class BestFit(_Gift):
     """Serves every job that fits free of charge, placed where it fits best; see the runtimes."""
 
     placement = "best_fit"
+
+
+def decided(seller: Seller, market: Market, seed: int) -> Sequence[Decision]:
+    """Let a seller handle every job of a market, at once if it can."""
+    found = seller.at_once(market, seed)
+    return run_seller(seller, market, seed) if found is None else found
 
 
 def run_seller(seller: Seller, market: Market, seed: int = 0) -> list[Decision]:

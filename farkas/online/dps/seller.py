@@ -2,14 +2,19 @@
 
 import dataclasses
 from collections.abc import Iterable
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
+from farkas.compiled import Kernel
+from farkas.instances.dps import Market
 from farkas.numbers import Floats, Ints
+from farkas.online.dps import kernel
 from farkas.online.dps.cluster import IdleUnits, Running
 from farkas.online.dps.offers import Ask, Decision, Known, Offer, Outcome, Quote
 from farkas.online.dps.placing import Placing
+from farkas.online.dps.sales import Sales
+from farkas.online.dps.simulation import Simulation
 
 Numbers = Floats | Ints
 
@@ -22,6 +27,11 @@ class SellerState:
     cluster: IdleUnits
     rng: np.random.Generator
 
+
+STEPS = frozenset(
+    {"start", "step", "priced", "settled", "finished", "arrived", "quote", "answered"}
+)
+"""Methods that decide, step by step."""
 
 S = TypeVar("S", bound=SellerState)
 
@@ -37,6 +47,28 @@ class Seller:
 
     asks_for_reports = False
     """Whether users have to say on arrival what they would pay and how long their jobs run."""
+
+    one_pass: ClassVar[Kernel[..., None] | None] = None
+    """What `simulate` handles a whole market by; None where a seller has only steps."""
+
+    def __init_subclass__(cls, **others: Any) -> None:
+        super().__init_subclass__(**others)
+        if "one_pass" not in vars(cls) and not STEPS.isdisjoint(vars(cls)):
+            cls.one_pass = None  # steps that were changed are not those of the kernel
+
+    def simulate(self, market: Market, seed: int = 0, *, log: bool = False) -> Simulation:
+        """Handle a whole market by `one_pass`; ``log`` keeps placements."""
+        raise NotImplementedError
+
+    def at_once(self, instance: Market, seed: int) -> Sales | None:
+        """Decide as `step` does, if there is machine code for it or enough to do to compile some.
+
+        Returns None otherwise.
+        """
+        steps = kernel.steps(instance.num_jobs, instance.num_servers)
+        if self.one_pass is None or not self.one_pass.ready(steps):
+            return None
+        return Sales.of(self.simulate(instance, seed, log=True))
 
     def start(self, known: Known, seed: int) -> Any:
         """Start with empty servers."""

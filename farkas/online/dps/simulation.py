@@ -146,7 +146,7 @@ class Prepared:
             pool=pool,
             free=np.zeros(2, np.int64),
             chosen=np.zeros(max(1, market.num_servers), np.int64),
-            taken=np.zeros(max(1, market.num_servers), np.bool_),
+            rank=np.zeros(market.num_servers, np.int64),
             log=np.zeros((entries, 4), np.int64),
             logged=np.zeros(1, np.int64),
         )
@@ -224,14 +224,20 @@ def simulate_prices(
     return _simulation(market, results, servers, worker_price, ps_price, log)
 
 
-def simulate_gifts(market: Market, placing: Placing = "pa", seed: int = 0) -> Simulation:
-    """Serve every job that fits free of charge."""
-    results = Prepared.of(market).served(np.ones(market.num_jobs, np.bool_), placing, seed)
+def simulate_gifts(
+    market: Market, placing: Placing = "pa", seed: int = 0, *, log: bool = False
+) -> Simulation:
+    """Serve every job that fits free of charge; ``log`` keeps placements."""
+    run = Prepared.of(market)
+    results, servers = run.results(), run.servers(log=log)
+    accepts = np.ones(market.num_jobs, np.bool_)
+    kernel.run_posted(servers, run.jobs, accepts, run.filling(placing, seed), results)
     served = results.outcome == kernel.SOLD
     nothing = np.full(market.num_jobs, np.nan)
     outcome = np.where(served, kernel.EXPLORED, results.outcome)
     explored = np.zeros(market.num_jobs, np.bool_)
-    return Simulation(market, outcome, results.colocated, explored, nothing, nothing)
+    placements = servers.log[: servers.logged[0]] if log else None
+    return Simulation(market, outcome, results.colocated, explored, nothing, nothing, placements)
 
 
 def simulate_learning(

@@ -35,15 +35,16 @@ class Interval(Program):
     A job holds its units for the shortest time any placement allows.  ``rewards``: "budget";
     "capped", the budget or the most a capped price yields; "fixed", payments at the instance's
     fixed prices, which bounds the profit of these prices.  ``shape``: "cliques" states capacity
-    per maximal clique of intervals, "state" follows usage from arrival slot to arrival slot with
-    few entries; the optimum is the same.  With one server the integer program is DPS (2).
+    per maximal clique of intervals; "scarce" leaves out cliques that all find units at once, which
+    no optimum needs; "state" follows usage from arrival slot to arrival slot with few entries; the
+    optimum is the same.  With one server the integer program is DPS (2).
     """
 
     kind = "dps"
     sense = "max"
     integral: ClassVar[bool] = True
     rewards: str = option("budget", "capped", "fixed")
-    shape: str = option("cliques", "state")
+    shape: str = option("cliques", "state", "scarce")
 
     def reward(self, data: Market) -> Floats:
         """Return what an accepted job counts, shape (jobs,)."""
@@ -60,26 +61,27 @@ class Interval(Program):
         m.reward = Param(m.jobs, values=self.reward(data))
         windows.declare_demand(m, data, np.arange(data.num_jobs))
         m.accepted = Var(m.jobs, integer=self.integral, upper=data.fits, doc="Job accepted; f.")
-        for name, units, doc, side in (
-            ("worker", "workers", "Workers", windows.worker_side(data)),
-            ("ps", "ps", "Parameter servers", windows.ps_side(data)),
+        rows = windows.scarce_rows(data) if self.shape == "scarce" else (None, None)
+        for name, units, doc, side, chosen in (
+            ("worker", "workers", "Workers", windows.worker_side(data), rows[0]),
+            ("ps", "ps", "Parameter servers", windows.ps_side(data), rows[1]),
         ):
-            if self.shape == "cliques":
+            if self.shape != "state":
                 groups = {f"jobs_with_{units}": data.last_slot}
-                windows.declare_rows(m, f"{name}_rows", side, **groups)
+                windows.declare_rows(m, f"{name}_rows", side, chosen, **groups)
                 continue
             states = declare_states(m, name, side, data.last_slot)
             doc = f"{doc} in use after the arrivals of a slot; U."
             used = Var(states, upper=side.capacity[states.table[:, 0]], doc=doc)
             setattr(m, f"{units}_used", used)
 
-    @constraint("2c", "worker_rows", when=lambda p: p.shape == "cliques")
+    @constraint("2c", "worker_rows", when=lambda p: p.shape != "state")
     def enough_workers(m, k, t):
         """Jobs that hold workers of a type use no more than all servers have."""
         held = Sum(m.workers[i] * m.accepted[i] for i in m.jobs_with_workers[k, t])
         return held <= m.worker_capacity[k]
 
-    @constraint("2b", "ps_rows", when=lambda p: p.shape == "cliques")
+    @constraint("2b", "ps_rows", when=lambda p: p.shape != "state")
     def enough_ps(m, k, t):
         """Jobs that hold parameter servers of a type use no more than all servers have."""
         held = Sum(m.ps[i] * m.accepted[i] for i in m.jobs_with_ps[k, t])

@@ -16,7 +16,7 @@ from farkas.solvers.fallback import optimum_by_any
 
 
 def lp_prices(market: Market, rewards: Rewards = "budget", solver: str = "highs") -> SlotPrices:
-    """Prices that are optimal up to rounding: row duals of ``dps.interval_lp``.
+    """Prices that are optimal up to rounding: row duals of ``dps.interval_lp``, scarce rows only.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ def lp_prices(market: Market, rewards: Rewards = "budget", solver: str = "highs"
     NoAnswer
         When no solver gives an optimum with duals.
     """
-    form = IntervalLP(rewards=rewards).form(market)
+    form = IntervalLP(rewards=rewards, shape="scarce").form(market)
     duals = optimum_by_any(form, solver, duals=True).row_duals
     return dual_prices(market, form, duals)
 

@@ -1,13 +1,14 @@
 """Who competes for units of a type in which slot."""
 
 import numpy as np
+import pytest
 
 from farkas.algebra import Set
 from farkas.algebra.declare import Declarations
 from farkas.instances import library
 from farkas.models.dps import windows
 from farkas.models.dps.windows import MarketSide
-from tests.generators.dps import empty_market, posted
+from tests.generators.dps import empty_market, posted, random_market
 
 LAST = np.array([2, 1, 4, 5])
 LONGER = np.array([3, 1, 4, 5])
@@ -77,3 +78,30 @@ def test_rows_and_demands_are_declared_by_name():
     assert m.rows.table.tolist() == [[0, 0], [0, 1]]
     assert m.now.table[:, 0].tolist() == [0, 0, 1]
     assert (m.soon.counts.tolist(), m.soon.table[:, 0].tolist()) == ([1, 0], [0])
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_rows_are_scarce_where_all_who_meet_there_ask_for_too_much(seed):
+    market = random_market(seed, jobs=9)
+    sides = windows.worker_side(market), windows.ps_side(market)
+    for each, rows in zip(sides, windows.scarce_rows(market), strict=True):
+        wanted = []
+        for kind, slot in windows.clique_rows(each, [market.last_slot]).tolist():
+            asked = sum(
+                each.demand[job]
+                for job in range(market.num_jobs)
+                if each.types[job] == kind
+                and each.start[job] <= slot <= market.last_slot[job]
+                and market.fits[job]
+            )
+            if asked > each.capacity[kind]:
+                wanted.append([kind, slot])
+        assert rows.tolist() == wanted
+
+
+def test_two_who_take_all_together_leave_nothing_scarce():
+    market = posted((0, 2.0, 2, 1.0), (1, 1.0, 2, 1.0), units=4)
+    assert [len(rows) for rows in windows.scarce_rows(market)] == [0, 0]
+    market = market.replace(server_workers=[[3]])
+    assert [rows.tolist() for rows in windows.scarce_rows(market)] == [[[0, 1]], []]
+    assert [len(rows) for rows in windows.scarce_rows(empty_market())] == [0, 0]

@@ -31,7 +31,7 @@ def test_the_run_sells_at_the_best_prices(baseline, seed):
     market = random_market(seed, jobs=8).replace(price_grid=[0.3, 0.6, 0.9])
     best = baseline.best(market)
     decisions = baseline.decide(market, 0)
-    assert decisions == run_seller(FixedPrice(best.worker, best.ps), market)
+    assert list(decisions) == run_seller(FixedPrice(best.worker, best.ps), market)
     profit = sum(d.payment for d in decisions)
     assert baseline.simulate(market).profit == pytest.approx(profit)
     assert best.profit == pytest.approx(profit)

@@ -65,10 +65,16 @@ def test_the_single_server_is_that_of_the_rule(seed):
     tight = min(hosts, key=lambda s: (workers[s] + ps[s], s), default=-1)
     assert kernel._single.interpret(kernel.PA, workers, ps, need, other) == greedy
     assert kernel._single.interpret(kernel.BEST_FIT, workers, ps, need, other) == tight
-    taken = rng.random(4) < 0.5
-    left = [s for s in range(4) if not taken[s]]
-    best = min(left, key=lambda s: (-workers[s], -ps[s], s), default=-1)
-    assert kernel._next_best.interpret(taken, workers, ps) == best
+
+
+@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("unit", [1, 10**9 // 3])
+def test_servers_come_in_the_order_of_idle_workers_then_idle_servers(seed, unit):
+    workers, ps = unit * np.random.default_rng(seed).integers(0, 4, (2, 6))
+    rank = np.zeros(6, np.int64)
+    kernel._rank.interpret(rank, workers, ps)
+    order = [kernel._next_best.interpret(rank) for _ in range(6)]
+    assert order == sorted(range(6), key=lambda s: (-workers[s], -ps[s], s))
 
 
 def test_every_record_comes_back_to_the_pool():

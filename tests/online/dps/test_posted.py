@@ -43,7 +43,7 @@ def test_given_prices_are_the_instances():
     market = library.load("dps/tiny")
     assert given_price(market).worker.tolist() == [0.5, 0.25]
     seller = FixedPrice(np.array([0.5, 0.25]), np.array([0.5]), "best_fit")
-    assert GivenPrice("best_fit").decide(market, 0) == run_seller(seller, market)
+    assert list(GivenPrice("best_fit").decide(market, 0)) == run_seller(seller, market)
     run = algorithms["dps.fixed_price"].run(market)
     assert run.value == GivenPrice().simulate(market).profit
     with pytest.raises(NotApplicable, match="fixed_prices"):

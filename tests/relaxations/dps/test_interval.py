@@ -1,4 +1,4 @@
-"""dps.interval_ip and dps.interval_lp: both shapes, special cases, and where they are exact."""
+"""dps.interval_ip and dps.interval_lp: all shapes, special cases, and where they are exact."""
 
 from __future__ import annotations
 
@@ -20,11 +20,13 @@ def optimum(program, market) -> float:
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_both_shapes_have_one_optimum(seed):
+def test_all_shapes_have_one_optimum(seed):
     market = random_market(seed, jobs=9)
     for program in (IntervalIP, IntervalLP):
-        cliques, state = (optimum(program(shape=shape), market) for shape in ("cliques", "state"))
-        assert cliques == pytest.approx(state, abs=1e-7)
+        cliques, *others = (
+            optimum(program(shape=shape), market) for shape in ("cliques", "state", "scarce")
+        )
+        assert others == pytest.approx([cliques, cliques], abs=1e-7)
 
 
 @pytest.mark.parametrize("seed", range(30))
