@@ -1,120 +1,160 @@
-"""Simulation, interval relaxation, certificate and best fixed price, against the clock.
+"""Generation, simulation, runs, interval relaxation and best fixed price of kind dps.
 
 Published scale: 10 000 jobs, 50 servers, 25 types; also five times the load.  Ratios compare, in
-one process, the compiled simulation with the readable one, the two shapes of the interval
-relaxation, and the integer check with the solve it certifies.
+one process, the compiled simulation with the readable one, and the replay by columns with the one
+decision by decision.
 """
 
 from __future__ import annotations
 
-import time
+import math
+import subprocess
+import sys
 from typing import Any
 
-from benchmarks.measure import fastest, keep
+import msgspec
+
+from benchmarks.measure import Figures, fastest, side_by_side
 from farkas.certificates.dps import prices_bound
 from farkas.instances.dps import Market
 from farkas.instances.generate import generate
+from farkas.online import algorithms
 from farkas.online.dps.best_fixed import best_by_coordinates
+from farkas.online.dps.environment import run_bound
 from farkas.online.dps.knapsacks import Knapsacks
 from farkas.online.dps.learning import Dps
 from farkas.online.dps.pairs import PairPrices
 from farkas.online.dps.posted import Random, run_seller
+from farkas.online.dps.sales import Sales
 from farkas.relaxations.dps.interval import IntervalLP
 from farkas.relaxations.dps.prices import lp_prices, subgradient_prices
+from farkas.replay.dps import SaleEntry, one_by_one
+from farkas.replay.dps_columns import earned_if_kept
 from farkas.solvers import solve
 
-FLOORS = {"simulation": 1.5e-6, "check": 2e-3, "relaxation": 1.5, "best_fixed_price": 13.0}
-"""CPU seconds allowed: per job, and for 10 000 jobs."""
-SIZES = (10_000, 100_000, 1_000_000)
+JOBS = 10_000
+MILLION = """
+import resource
+import time
+from farkas.instances.generate import generate
+from farkas.online import algorithms
+market = generate("dps", "published", 1, num_jobs=1_000_000, horizon={horizon})
+run = algorithms["dps.dps"].run(market)
+assert not run.violations and run.certificate is not None
+print(time.process_time(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6)
+"""
 
 
-def market(jobs: int, preset: str = "published") -> Market:
+def market(jobs: int, preset: str = "published", **settings: Any) -> Market:
     """As many slots as jobs; arrays are made before the clock starts."""
-    knobs = {"explore_cap": 0.112}
-    made = generate("dps", preset, 1, num_jobs=jobs, horizon=jobs, dps=knobs)
+    made = generate("dps", preset, 1, num_jobs=jobs, horizon=jobs, **settings)
     assert isinstance(made, Market)
     assert len(made.spread_end) == len(made.colocated_end) == len(made.budget) == jobs
     return made
 
 
-def simulation(jobs: int) -> dict[str, float]:
-    """CPU seconds a job of Algorithm 1 and of random prices."""
-    instance = market(jobs)
-    Dps().simulate(instance)  # compiles, or reads what was compiled
-    repeats = 5 if jobs <= 100_000 else 1
-    found = {
-        "dps": fastest(lambda: Dps().simulate(instance), repeats) / jobs,
-        "random": fastest(lambda: Random().simulate(instance), repeats) / jobs,
+def simulations(figures: Figures) -> None:
+    """CPU time a job of the compiled simulations, and of what they are tested against."""
+    for jobs in (JOBS, 10 * JOBS, 100 * JOBS):
+        instance = market(jobs, dps={"explore_cap": 0.112})
+        works: dict[str, Any] = {"dps.dps": Dps(), "dps.random": Random()}
+        for name, seller in works.items():
+            seller.simulate(instance)  # compiles, or reads what was compiled
+            repeats = 5 if jobs <= 10 * JOBS else 2
+            spent = fastest(lambda s=seller, i=instance: s.simulate(i), repeats) / jobs  # type: ignore[misc]
+            figures.add(f"simulation {name}, {jobs:,} jobs", 1e6 * spent, "µs a job", most=1.0)
+    instance = market(JOBS, dps={"explore_cap": 0.112})
+    sellers: dict[str, Any] = {
+        "dps.dps": Dps(),
+        "dps.dps_pairs": PairPrices(),
+        "dps.bwk": Knapsacks(),
     }
-    if jobs == SIZES[0]:
-        found["readable"] = fastest(lambda: run_seller(Dps(), instance), 1) / jobs
-    return found
-
-
-def pairs(jobs: int) -> dict[str, float]:
-    """CPU seconds a job of the bandits of pairs, compiled and readable."""
-    instance = market(jobs)
-    found = {}
-    sellers: dict[str, PairPrices | Knapsacks] = {"dps_pairs": PairPrices(), "bwk": Knapsacks()}
     for name, seller in sellers.items():
         seller.simulate(instance)
-        found[name] = fastest(lambda s=seller: s.simulate(instance), 3) / jobs  # type: ignore[misc]
+        fast = fastest(lambda s=seller: s.simulate(instance), 3)  # type: ignore[misc]
         slow = fastest(lambda s=seller: run_seller(s, instance), 1)  # type: ignore[misc]
-        found[f"{name}_readable"] = slow / jobs
-    return found
+        figures.add(f"step by step over simulation, {name}", slow / fast, "x", least=10)
 
 
-def relaxation(preset: str) -> dict[str, float]:
-    """CPU seconds of trace, solve, check, prices and best fixed price."""
-    instance = market(SIZES[0], preset)
-    found: dict[str, float] = {}
-    for shape in ("cliques", "state"):
+def whole_runs(figures: Figures) -> None:
+    """What users wait for: drawing a market, and running on it with a certificate."""
+    spent = fastest(lambda: generate("dps", seed=1, num_jobs=10 * JOBS), 3) / (10 * JOBS)
+    figures.add("generate", 1e6 * spent, "µs a job", most=2.0)
+    growth = {}
+    for name in ("dps.dps", "dps.simple"):
+        for jobs in (JOBS, 16 * JOBS):
+            instance = market(jobs)
+
+            def run(instance: Market = instance, name: str = name) -> None:
+                run_bound.cache_clear()
+                vars(instance).clear()  # arrays and hash, as if it were new
+                algorithms[name].run(instance)
+
+            run()
+            growth[jobs] = fastest(run, 7 if jobs == JOBS else 3)
+        figures.add(f"run {name}, {JOBS:,} jobs", growth[JOBS], most=0.1)
+        exponent = math.log(growth[16 * JOBS] / growth[JOBS]) / math.log(16)
+        figures.add(f"growth of run {name}, 16 times as many jobs", exponent, "exponent", most=1.15)
+    for horizon in (1_000_000, 10_000):
+        code = MILLION.format(horizon=horizon)
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        )
+        spent, memory = map(float, done.stdout.split())
+        what = f"a million jobs in {horizon:,} slots"
+        figures.add(f"{what}: drawn, run, certified", spent, most=60)
+        figures.add(f"{what}: memory", memory, "GB", most=4)
+
+
+def replays(figures: Figures) -> None:
+    """The exact replay by columns against the one decision by decision."""
+    instance = market(JOBS, dps={"explore_cap": 0.112})
+    sales = Sales.of(Dps().simulate(instance, log=True)).plain()
+    entries = msgspec.convert(sales, list[SaleEntry])
+    assert earned_if_kept(instance, entries) == one_by_one(instance, entries).low
+    times = side_by_side(
+        {
+            "columns": lambda: earned_if_kept(instance, entries),
+            "one by one": lambda: one_by_one(instance, entries),
+        },
+        3,
+    )
+    figures.add(f"replay of {JOBS:,} decisions by columns", times["columns"])
+    ratio = times["one by one"] / times["columns"]
+    figures.add("replay one by one over by columns", ratio, "x", least=2)
+
+
+def relaxations(figures: Figures, preset: str) -> None:
+    """Trace, solve, prices, check and best fixed price."""
+    instance = market(JOBS, preset)
+    for shape in ("cliques", "scarce", "state"):
         program = IntervalLP(shape=shape)
         form = program.form(instance)
-        found[f"trace_{shape}"] = fastest(lambda p=program: p.form(instance), 1)  # type: ignore[misc]
-        found[f"solve_{shape}"] = fastest(lambda f=form: solve(f), 1)  # type: ignore[misc]
-    prices = lp_prices(instance)
-    rough = subgradient_prices(instance)
-    found["relaxation"] = fastest(lambda: lp_prices(instance), 1)
-    found["subgradient"] = fastest(lambda: subgradient_prices(instance), 1)
-    found["check"] = fastest(lambda: prices_bound(instance, prices))
-    found["check_subgradient"] = fastest(lambda: prices_bound(instance, rough))
-    found["gap_of_subgradient"] = float(
-        prices_bound(instance, rough) / prices_bound(instance, prices) - 1
-    )
-    start = time.process_time()
-    best = best_by_coordinates(instance)
-    found["best_fixed_price"] = time.process_time() - start
-    found["simulations"] = best.simulations
-    return found
+        trace = fastest(lambda p=program: p.form(instance), 3)  # type: ignore[misc]
+        floor = 0.1 if shape == "cliques" and preset == "published" else None
+        figures.add(f"{preset}: trace of dps.interval_lp[{shape}]", trace, most=floor)
+        spent = fastest(lambda f=form: solve(f), 1)  # type: ignore[misc]
+        figures.add(f"{preset}: solve dps.interval_lp[{shape}]", spent)
+    prices, rough = lp_prices(instance), subgradient_prices(instance)
+    figures.add(f"{preset}: prices of the bound", fastest(lambda: lp_prices(instance), 3), most=1.5)
+    spent = fastest(lambda: subgradient_prices(instance), 3)
+    figures.add(f"{preset}: prices by subgradients", spent)
+    spent = fastest(lambda: prices_bound(instance, prices))
+    figures.add(f"{preset}: exact check of prices", spent, most=0.002)
+    gap = float(prices_bound(instance, rough) / prices_bound(instance, prices) - 1)
+    figures.add(f"{preset}: what subgradients lose", 100 * gap, "%")
+    spent = fastest(lambda: best_by_coordinates(instance), 1)
+    figures.add(f"{preset}: best fixed price by coordinates", spent, most=13)
 
 
 def main() -> None:
-    results: dict[str, Any] = {"floors": FLOORS}
-    for jobs in SIZES:
-        found = results[f"simulation_{jobs}"] = simulation(jobs)
-        line = f"{jobs} jobs: {1e6 * found['dps']:.2f} µs a job (floor 1.5), "
-        line += f"random prices {1e6 * found['random']:.2f}"
-        if "readable" in found:
-            line += f", {found['readable'] / found['dps']:.0f} times faster than the readable one"
-        print(line, flush=True)
-    found = results["pairs"] = pairs(SIZES[0])
-    for name in ("dps_pairs", "bwk"):
-        ratio = found[f"{name}_readable"] / found[name]
-        print(f"{name}: {1e6 * found[name]:.2f} µs a job, {ratio:.0f} times faster than readable")
+    figures = Figures("dps")
+    simulations(figures)
+    whole_runs(figures)
+    replays(figures)
     for preset in ("published", "heavy"):
-        found = results[preset] = relaxation(preset)
-        print(
-            f"{preset}: relaxation {found['relaxation']:.2f} s (floor 1.5), "
-            f"solve cliques {found['solve_cliques']:.2f}, state {found['solve_state']:.2f} s; "
-            f"check {1e3 * found['check']:.2f} ms (floor 2), "
-            f"{found['relaxation'] / found['check']:.0f} times faster than what it certifies; "
-            f"subgradient {found['subgradient']:.2f} s, gap {found['gap_of_subgradient']:.2%}; "
-            f"best fixed price {found['best_fixed_price']:.2f} s (floor 13), "
-            f"{found['simulations']:.0f} simulations",
-            flush=True,
-        )
-    print(keep("dps", results))
+        relaxations(figures, preset)
+    print(figures.keep())
 
 
 if __name__ == "__main__":

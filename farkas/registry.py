@@ -27,18 +27,18 @@ def homes(package: str, owner: str, name: str) -> list[str]:
     spec = importlib.util.find_spec(package)
     quoted = f'"{re.escape(name)}"'
     says = re.compile(rf"^(@[\w.]+\(|\w+\.add\(| +name = )\s*{quoted}|\btag={quoted}", re.MULTILINE)
-    parts = _parts(package, (spec and spec.submodule_search_locations) or (), owner)
+    parts = texts(package, (spec and spec.submodule_search_locations) or (), owner)
     return [module for module, text in parts if says.search(text)]
 
 
-def _parts(package: str, folders: Iterable[str], owner: str = "") -> Iterator[tuple[str, str]]:
+def texts(package: str, folders: Iterable[str], owner: str = "") -> Iterator[tuple[str, str]]:
     """Name and text of every module of ``owner``, or of every module."""
     for info in pkgutil.iter_modules(list(folders), f"{package}."):
         if owner and not f"{info.name}_".startswith(f"{package}.{owner}_"):
             continue
         spec: Any = info.module_finder.find_spec(info.name, None)
         yield info.name, spec.loader.get_source(info.name) or ""
-        yield from _parts(info.name, spec.submodule_search_locations or ())
+        yield from texts(info.name, spec.submodule_search_locations or ())
 
 
 class Registry(ShowsItself, Generic[T]):

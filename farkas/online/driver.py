@@ -339,7 +339,7 @@ def drive(
         instance=instance.name,
         sense=world.sense,
         value=outcome.total,
-        costs=[{part: float(x) for part, x in slot.items()} for slot in outcome.costs],
+        costs=plain(outcome.costs),
         decisions=made,
         violations=list(outcome.violations),
         certificate=bound,

@@ -89,7 +89,7 @@ class Ahead(NamedTuple):
     laid: Floats2
 
 
-@compiled
+@compiled(steps=lambda network, length, *rest: len(network.leave) + 2 * len(length))
 def distances(network: Arcs, length: Floats1, uses: Ints1, start: int, back: bool) -> Floats1:
     """Shortest distances from a node, or back to it, over links that may be used."""
     distance = np.full(len(network.leave) - 1, np.inf)

@@ -1,0 +1,97 @@
+"""Kernels compiled before anybody waits for them; the machine code stays on disk."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import time
+from collections.abc import Callable, Sequence
+
+import farkas
+from farkas.compiled import Kernel
+from farkas.errors import UnknownName
+from farkas.extras import needed
+from farkas.instances.files import own_kinds
+from farkas.registry import texts
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Warmed:
+    """One kernel whose machine code is there.
+
+    Parameters
+    ----------
+    kernel
+        Module and name.
+    kinds
+        Kinds whose work it does; all where it is in nobody's part.
+    seconds
+        CPU time it took.
+    kept
+        Whether the code was on disk already.
+    """
+
+    kernel: str
+    kinds: tuple[str, ...]
+    seconds: float
+    kept: bool
+
+
+def warm(
+    kinds: Sequence[str] = (), progress: Callable[[int, int], None] | None = None
+) -> list[Warmed]:
+    """Compile all kernels that are called from Python, or load them where they are kept.
+
+    Parameters
+    ----------
+    kinds
+        Of which kinds; of all by default.
+    progress
+        Called with the number of kernels done and of all.
+
+    Raises
+    ------
+    UnknownName
+        There is no such kind.
+    MissingExtra
+        numba is not installed.
+    """
+    for kind in kinds:
+        if kind not in own_kinds():
+            raise UnknownName.of("kind", kind, own_kinds())
+    needed("numba")
+    chosen = [(kernel, of) for kernel, of in entries() if not kinds or not of.isdisjoint(kinds)]
+    done: list[Warmed] = []
+    for kernel, of in chosen:
+        begin = time.process_time()
+        machine = kernel.machine
+        spent = time.process_time() - begin
+        stats = getattr(machine, "stats", None)  # none where machine code is switched off
+        kept = stats is not None and bool(stats.cache_hits) and not stats.cache_misses
+        name = f"{kernel.__module__}.{kernel.function.__name__}"
+        done.append(Warmed(name, tuple(sorted(of)), spent, kept))
+        if progress is not None:
+            progress(len(done), len(chosen))
+    return done
+
+
+def entries() -> list[tuple[Kernel[..., object], frozenset[str]]]:
+    """Kernels that Python calls, with the kinds that need them, in the order of their modules.
+
+    Those say how long they take; one that does not is a part of others.
+    """
+    found = texts(farkas.__name__, farkas.__path__)
+    modules = [module for module, text in found if "\n@compiled(" in text]
+    return [(kernel, _kinds(module)) for module in modules for kernel in _kernels(module)]
+
+
+def _kernels(module: str) -> list[Kernel[..., object]]:
+    values = vars(importlib.import_module(module)).values()
+    own = [each for each in values if isinstance(each, Kernel) and each.__module__ == module]
+    return [kernel for kernel in own if kernel.steps is not None]
+
+
+def _kinds(module: str) -> frozenset[str]:
+    """Kinds of the folder or file that a module stands in; all where it names none."""
+    words = {word.partition("_")[0] for word in module.split(".")}
+    return frozenset(words & set(own_kinds())) or frozenset(own_kinds())
