@@ -1,4 +1,4 @@
-"""Run every benchmark: ``python -m benchmarks [NAME ...]``."""
+"""Run benchmarks: ``python -m benchmarks [NAME ...]``, without names all that take minutes."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ import sys
 
 import benchmarks
 
+LONG = ("optimum", "proofs", "workers", "worst")
+"""Those that take hours, or need files; they run when they are named."""
+
 
 def main() -> None:
     found = [m.name for m in pkgutil.iter_modules(benchmarks.__path__)]
     names = [name.removeprefix("bench_") for name in found if name.startswith("bench_")]
-    chosen = sys.argv[1:] or names
+    chosen = sys.argv[1:] or [name for name in names if name not in LONG]
     unknown = sorted(set(chosen) - set(names))
     if unknown:
         sys.exit(f"unknown benchmark {unknown[0]!r}; known: {', '.join(names)}")

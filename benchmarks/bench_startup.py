@@ -11,7 +11,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from benchmarks.measure import keep
+from benchmarks.measure import Figures
 
 LOOK_UP = """
 from farkas.online import algorithms
@@ -24,6 +24,9 @@ WORKS = {
     "every kind": LOOK_UP.format(everything="algorithms.load()"),
 }
 """Until names loaded their own kind only, every look-up loaded every kind."""
+
+FLOORS = {"check": 0.35, "solve": 0.6, "run": 0.8}
+"""CPU seconds of a whole process."""
 
 COMMANDS = {
     "help": ["--help"],
@@ -68,21 +71,19 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeats", type=int, default=5)
     repeats = parser.parse_args(arguments or []).repeats
-    results: dict[str, Any] = {name: started(code, [], repeats) for name, code in WORKS.items()}
-    one, every = results["one kind"], results["every kind"]
-    results["ratio"] = every["seconds"] / one["seconds"]
-    for name in WORKS:
-        print(f"{name:18} {results[name]['seconds']:.2f} CPU s, {results[name]['modules']} modules")
-    print(f"{'':18} one kind starts {results['ratio']:.1f} times faster")
+    figures = Figures("startup")
+    one, every = (started(code, [], repeats) for code in WORKS.values())
+    for name, found in zip(WORKS, (one, every), strict=True):
+        figures.add(f"a name of {name}, {found['modules']} modules", found["seconds"])
+    figures.add("every kind over one kind", every["seconds"] / one["seconds"], "x", least=1.0)
     with tempfile.TemporaryDirectory() as folder:
         bound = str(Path(folder) / "bound.json")
         started(CALL, ["solve", "mlbroker/tiny", "-p", "mlbroker.relaxed", "--write", bound], 1)
         for name, words in COMMANDS.items():
             found = started(CALL, [word.format(bound=bound) for word in words], repeats)
-            results[name] = found
-            loaded = ", ".join(found["packages"])
-            print(f"{name:18} {found['seconds']:.2f} CPU s, {found['modules']} modules; {loaded}")
-    keep("startup", results)
+            figures.add(f"farkas {name}", found["seconds"], most=FLOORS.get(name))
+            print(f"    {found['modules']} modules; {', '.join(found['packages'])}")
+    print(figures.keep())
 
 
 if __name__ == "__main__":

@@ -192,8 +192,7 @@ def test_prices_are_chosen_alike_in_every_currency_and_unit_of_data(name, seed):
     def decide(market: Market) -> list[Decision]:
         if isinstance(seller, Seller):
             return run_seller(seller, market)
-        found: list[Decision] = seller.decide(market, 0)
-        return found
+        return list(seller.decide(market, 0))
 
     one = decide(market)
     for power in (-60, -33, 1, 60):
