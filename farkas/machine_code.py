@@ -42,9 +42,11 @@ def translate(kernel: Kernel[P, R], *, inner: bool = False) -> Callable[..., R]:
         return kernel.interpret
     # a kernel that another one calls stands for its machine code
     typeof_impl.register(Kernel)(lambda called, context: types.Dispatcher(called.inner))
-    with _code_kept(kernel, inner=inner) as kept:
+    with _code_kept(kernel, inner=inner) as folder:
+        if folder is None or not any(folder.rglob("*.nbi")):  # numba's index of a kernel
+            _say_that_it_compiles(kept=folder is not None)
         machine = numba.njit(
-            cache=kept,
+            cache=folder is not None,
             _nrt=kernel.makes_arrays,  # numba's count of references
             no_cpython_wrapper=inner,
             no_cfunc_wrapper=True,
@@ -63,6 +65,16 @@ def _say_that_this_takes_long(remedy: str) -> None:
         sys.stderr.flush()
 
 
+@functools.cache
+def _say_that_it_compiles(*, kept: bool) -> None:
+    """Say it on stderr, once a process, so that nobody wonders what takes seconds."""
+    if sys.stderr is not None:
+        how = "for this installation; farkas warm does it beforehand"
+        never = "in every process: no folder keeps them, see farkas doctor"
+        sys.stderr.write(f"farkas: compiling loops, once {how if kept else never}\n")
+        sys.stderr.flush()
+
+
 def _numba_type(hint: Any) -> Any:
     from numba import from_dtype, types
 
@@ -75,8 +87,8 @@ def _numba_type(hint: Any) -> Any:
 
 
 @contextlib.contextmanager
-def _code_kept(kernel: Kernel[..., Any], *, inner: bool) -> Iterator[bool]:
-    """Let numba keep code in a folder of this very version; False where nothing is writable.
+def _code_kept(kernel: Kernel[..., Any], *, inner: bool) -> Iterator[Path | None]:
+    """Let numba keep code in a folder of this very version; None where nothing is writable.
 
     Left alone, numba asks only whether the kernel's own file is the same, not those of kernels
     that it calls, and raises where neither sources nor home are writable.
@@ -87,7 +99,7 @@ def _code_kept(kernel: Kernel[..., Any], *, inner: bool) -> Iterator[bool]:
     folder = _folder(kernel, chosen, ".inner" if inner else "")
     try:
         config.CACHE_DIR = str(folder or chosen)
-        yield folder is not None
+        yield folder
     finally:
         config.CACHE_DIR = chosen
 

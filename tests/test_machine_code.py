@@ -138,3 +138,37 @@ def test_a_changed_constant_from_another_file_gives_other_code(
     before = farkas.machine_code._version(module)
     monkeypatch.setattr(one_slot, "SIMPLEX", one_slot.SIMPLEX * 2)
     assert farkas.machine_code._version(module) != before
+
+
+TOLD = """
+import contextlib, io, sys
+told = io.StringIO()
+with contextlib.redirect_stderr(told):
+    sys.path.insert(0, {folder!r})
+    import caller
+print(told.getvalue(), end="")
+"""
+
+
+def told(package: Package, before: str = "") -> list[str]:
+    """What a process that uses two kernels says on stderr, line by line."""
+    home = {"XDG_CACHE_HOME": str(package.home), "NUMBA_CACHE_DIR": ""}
+    code = before + TOLD.format(folder=str(package.folder))
+    return [line for line in run(code, "-B", **home).splitlines() if "farkas" in line]
+
+
+def test_that_loops_are_compiled_is_said_once_and_not_again(package: Package) -> None:
+    (line,) = told(package)
+    assert line == (
+        "farkas: compiling loops, once for this installation; farkas warm does it beforehand"
+    )
+    assert told(package) == []
+    package.write(body="3 * x")
+    assert told(package) == [line]
+
+
+def test_where_nothing_is_kept_it_says_what_to_do(package: Package) -> None:
+    nowhere = "import farkas.machine_code as m; m._writable = lambda folder: False\n"
+    for _ in range(2):
+        (line,) = told(package, nowhere)
+        assert line.endswith("once in every process: no folder keeps them, see farkas doctor")
