@@ -63,8 +63,9 @@ MOST_COLUMNS = 1_000
 def column_rings(slot: SlotView, gap: float, known: Rings | None = None) -> tuple[Rings, float]:
     """Rings of one slot, within ``gap`` of an upper bound where that can be reached.
 
-    Begins with the placements of the baselines and is never worse than any of them.  Where all
-    rings can be listed, the rings returned are within ``gap`` of the best.
+    Begins with the placements of the baselines and is never worse than any of them.  Where one of
+    them gives every job its best size, nothing is left to search.  Where all rings can be listed,
+    the rings returned are within ``gap`` of the best.
 
     Parameters
     ----------
@@ -75,8 +76,11 @@ def column_rings(slot: SlotView, gap: float, known: Rings | None = None) -> tupl
     -------
     The rings, and a bound on the worth of all: of column generation, or of whole sizes.
     """
-    placed = [baseline_rings(slot, baseline) for baseline in BASELINES]
-    placed += [] if known is None else [known]
+    placed: list[Rings] = []
+    for rings in usual(slot, known):
+        if all_at_best(slot, rings):
+            return rings, worth(slot, rings)
+        placed.append(rings)
     first = max(SOLVER_GAP, gap / PARTS)
     # no search for rings where those of the relaxation without links are enough
     generated = generate_columns(
@@ -90,6 +94,24 @@ def column_rings(slot: SlotView, gap: float, known: Rings | None = None) -> tupl
         rings, proved = attempt(best, bound)
         best, bound = max(best, rings, key=lambda each: worth(slot, each)), min(bound, proved)
     return best, bound
+
+
+def usual(slot: SlotView, known: Rings | None) -> Iterator[Rings]:
+    """Rings that a slot is never worse than: those of the baselines, one by one, and known ones."""
+    yield from (baseline_rings(slot, baseline) for baseline in BASELINES)
+    if known is not None:
+        yield known
+
+
+def all_at_best(slot: SlotView, rings: Rings) -> bool:
+    """Whether every job has the size that gains most, or no ring where none gains.
+
+    Then no rings are worth more, whatever fits: this is the bound of prices 0.
+    """
+    most = np.where(slot.allowed, slot.gains, 0.0).max(axis=1, initial=0.0)
+    gained = np.zeros(len(slot.jobs))
+    gained[slot.jobs.searchsorted(rings.job)] = Columns(slot, rings).gains
+    return bool((gained >= most).all())
 
 
 def rounded(generated: Generated) -> Rings:

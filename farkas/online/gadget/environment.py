@@ -15,6 +15,7 @@ from farkas.numbers import Floats
 from farkas.online import driver
 from farkas.online.driver import Demo, Outcome, environment
 from farkas.online.run import Bound, Sense
+from farkas.portable.sums import added
 from farkas.tolerances import FLOORS
 
 
@@ -116,7 +117,7 @@ class Environment(driver.Environment):
 
     def worth(self, instance: Cluster, decisions: Sequence[Decision]) -> Outcome:
         """Return marginal rewards per slot."""
-        total = [instance.total_reward(so_far) for so_far in received(instance, decisions)]
+        total = totals(instance, received(instance, decisions))
         rewards = [{"reward": after - before} for before, after in itertools.pairwise(total)]
         rings = [ring for slot in decisions for ring in slot]
         numbers = {"rings": float(len(rings)), "worker_slots": float(sum(r.size for r in rings))}
@@ -170,6 +171,17 @@ def received(cluster: Cluster, decisions: Sequence[Decision]) -> Floats:
         for ring in rings:
             given[slot + 1, ring.job] += ring.size
     return np.asarray(given.cumsum(axis=0))
+
+
+def totals(cluster: Cluster, given: Floats) -> list[float]:
+    """Total reward before each slot and at the end; ``given`` is what `received` returns."""
+    earned = [float(cluster.reward(i, z)) for i, z in enumerate(given[0])]
+    total = [added(earned)]
+    for before, after in itertools.pairwise(given):
+        for i in np.flatnonzero(after != before).tolist():
+            earned[i] = float(cluster.reward(i, after[i]))
+        total.append(added(earned))
+    return total
 
 
 def with_jobs(instance: Cluster, jobs: tuple[Job, ...]) -> Cluster:

@@ -4,7 +4,6 @@ import dataclasses
 
 import numpy as np
 
-from farkas.instances.gadget import Cluster
 from farkas.numbers import Ints
 from farkas.online.driver import algorithm
 from farkas.online.gadget.placement import PlacedRing, Room
@@ -18,13 +17,14 @@ def fixed_size(seen: Seen, job: int) -> int:
     return int(min(cluster.fixed_workers[job], cluster.max_workers[job], left))
 
 
-def fits_alone(cluster: Cluster, job: int, size: int) -> bool:
-    """Whether the heuristic places the ring on an idle cluster.
+def fits_alone(room: Room, job: int, size: int) -> bool:
+    """Whether the heuristic places the ring on the cluster of ``room`` when it is idle.
 
     FIFO and LAS pass over jobs for which it does not, even if a fuller cluster would steer the
     heuristic to a place that works.
     """
-    return Room(cluster).place(job, size) is not None
+    room.clear()
+    return room.place(job, size) is not None
 
 
 class FixedRings(Baseline):
@@ -38,12 +38,12 @@ class FixedRings(Baseline):
 
     def fill(self, seen: Seen) -> dict[int, PlacedRing]:
         """Place one job after the other."""
-        room = Room(seen.cluster)
+        room, idle = Room(seen.cluster), Room(seen.cluster)
         placed: dict[int, PlacedRing] = {}
         active = np.flatnonzero(seen.cluster.active(seen.slot, seen.received))
         for job in self.order(seen, active).tolist():
             size = fixed_size(seen, job)
-            if not fits_alone(seen.cluster, job, size):
+            if not fits_alone(idle, job, size):
                 continue
             ring = room.place(job, size)
             if ring is not None:

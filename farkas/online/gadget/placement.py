@@ -38,12 +38,16 @@ class Room:
 
     def __init__(self, cluster: Cluster) -> None:
         self.cluster = cluster
-        self.free: Floats = cluster.capacity.copy()
-        self.residual: list[float] = cluster.link_bandwidth.tolist()
+        self.clear()
         self._leaving: list[list[tuple[int, int]]] = [[] for _ in range(cluster.num_nodes)]
         ends = zip(cluster.link_source.tolist(), cluster.link_target.tolist(), strict=True)
         for e, (u, v) in enumerate(ends):
             self._leaving[u].append((e, v))
+
+    def clear(self) -> None:
+        """Make everything idle again."""
+        self.free: Floats = self.cluster.capacity.copy()
+        self.residual: list[float] = self.cluster.link_bandwidth.tolist()
 
     def fit(self, job: int) -> Ints:
         """Workers of ``job`` that each node still holds, shape (nodes,)."""

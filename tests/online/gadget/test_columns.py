@@ -15,6 +15,7 @@ from farkas.models.gadget.slot import snapshot
 from farkas.online.gadget.bounds import slot_certificate
 from farkas.online.gadget.columns import (
     BASELINES,
+    all_at_best,
     attempts,
     baseline_rings,
     column_rings,
@@ -111,6 +112,50 @@ def triangle(max_workers):
     wide = [(0, 1, 10), (1, 2, 10), (2, 0, 10)]
     linear = {"kind": "linear", "slope": 3.0}
     return small([1, 2, 2], wide, {"max_workers": max_workers, "bandwidth": 1, "utility": linear})
+
+
+def test_nothing_is_searched_where_a_baseline_gives_every_job_its_best_size(monkeypatch):
+    def fail(*_, **__):
+        raise AssertionError("searched")
+
+    known, settled = set(), 0
+    for cluster in any_networks(60, 5):
+        slot = snapshot(cluster)
+        best = FeasibleCounts.of(cluster).best(0, np.zeros(cluster.num_jobs))[0]
+        most = np.maximum(0.0, slot.pair_gains.max(initial=0.0)) if len(slot.jobs) else 0.0
+        done = [all_at_best(slot, baseline_rings(slot, baseline)) for baseline in BASELINES]
+        known |= set(done)
+        if any(done):
+            with monkeypatch.context() as patch:
+                patch.setattr("farkas.online.gadget.columns.generate_columns", fail)
+                rings, bound = column_rings(slot, 0.0)
+            assert worth(slot, rings) == bound == pytest.approx(best, abs=1e-9 * max(1.0, most))
+            settled += len(rings) > 0
+    assert known == {True, False}
+    assert settled > 10
+
+
+def test_at_best_is_each_job_at_the_size_that_gains_most_and_none_where_none_gains():
+    # job 0 gains 2 with either size, job 1 loses, job 2 gains 1, then 3
+    jobs = [job(max_workers=2, **table(0, 2, 2)), job(**table(0, -1)),
+            job(max_workers=2, **table(0, 1, 3))]  # fmt: skip
+    slot = snapshot(star(9, jobs=jobs))
+
+    def at(*sizes):
+        rows = [(i, np.array([k, 0]), np.zeros(2, int)) for i, k in enumerate(sizes) if k]
+        return all_at_best(slot, Rings.of(slot.cluster, rows))
+
+    assert at(2, 0, 2)
+    assert at(1, 0, 2)
+    assert not at(0, 0, 2)
+    assert not at(2, 0, 1)
+    assert not at(2, 1, 2)
+    assert not at()
+    # a size that may not be chosen is nobody's best
+    left = slot.restrict(slot.allowed & [[True, True], [True, False], [True, False]])
+    assert all_at_best(left, Rings.of(slot.cluster, [
+        (0, np.array([1, 0]), np.zeros(2, int)), (2, np.array([1, 0]), np.zeros(2, int))
+    ]))  # fmt: skip
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 4, 5])

@@ -9,7 +9,14 @@ import pytest
 
 from farkas.instances.generate import generate
 from farkas.online import algorithms
-from farkas.online.gadget.environment import Environment, Ring, broken, closed_walk, received
+from farkas.online.gadget.environment import (
+    Environment,
+    Ring,
+    broken,
+    closed_walk,
+    received,
+    totals,
+)
 from farkas.proofs.gadget.small import random_clusters
 from tests.generators.gadget import any_networks, job, over_time, star
 from tests.references import gadget_audit, gadget_baselines
@@ -115,6 +122,14 @@ def test_a_slot_is_worth_what_it_adds():
     assert found.total == pytest.approx(np.sqrt(3))
     assert found.numbers == {"rings": 2.0, "worker_slots": 3.0}
     assert received(cluster, rings).tolist() == [[0], [1], [3]]
+
+
+def test_totals_slot_by_slot_are_those_of_all_jobs_to_the_last_bit():
+    rng = np.random.default_rng(4)
+    for cluster in any_networks(30, 17):
+        steps = rng.integers(0, 3, (5, cluster.num_jobs)) * (rng.random((5, 1)) < 0.7)
+        given = np.concatenate([np.zeros((1, cluster.num_jobs)), steps]).cumsum(axis=0)
+        assert totals(cluster, given) == [cluster.total_reward(z) for z in given]
 
 
 def test_a_job_may_not_run_before_it_arrives():

@@ -9,6 +9,7 @@ from farkas.instances.gadget import Cluster
 from farkas.online import algorithms
 from farkas.online.gadget.environment import Arrival
 from farkas.online.gadget.fixed_rings import LeastAttainedService, fits_alone, fixed_size
+from farkas.online.gadget.placement import Room
 from farkas.online.gadget.seen import Seen
 from tests.generators.gadget import any_networks, job, over_time, star
 from tests.references import gadget_baselines
@@ -39,8 +40,17 @@ def test_a_fixed_ring_is_no_larger_than_the_largest_ring_and_what_the_budget_lea
     assert [fixed_size(seen, i) for i in range(3)] == [3, 3, 2]
     seen.received[:] = [100, 3, 2]
     assert [fixed_size(seen, i) for i in range(3)] == [3, 2, 0]
-    assert fits_alone(cluster, 0, 4)
-    assert not fits_alone(star(3, jobs=jobs), 0, 4)
+    idle = Room(cluster)
+    # asked again and again: what was placed before does not stay
+    assert [fits_alone(idle, 0, size) for size in (4, 4, 5, 4)] == [True, True, False, True]
+    assert not fits_alone(Room(star(3, jobs=jobs)), 0, 4)
+
+
+def test_links_are_idle_again_for_every_ring_that_is_tried_alone():
+    # servers of one GPU, links of 1 Gbps: a ring of two fills the link that the next one needs
+    cluster = star(1, 1, bandwidth=1, jobs=[job(max_workers=2, bandwidth=1)])
+    idle = Room(cluster)
+    assert [fits_alone(idle, 0, 2) for _ in range(3)] == [True] * 3
 
 
 @pytest.mark.parametrize(("name", "stops"), [("gadget.fifo", True), ("gadget.las", False)])

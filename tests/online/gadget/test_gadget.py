@@ -146,14 +146,13 @@ def test_the_run_is_certified_by_its_own_prices_when_asked():
     assert np.isfinite(run.ratio)
 
 
-@pytest.mark.parametrize(
-    ("seed", "missed", "share"), [(0, [], 0), (7, [], 0), (11, [97], 0.0036), (19, [99], 0.0137)]
-)
-def test_published_clusters_are_answered_within_their_bound(seed, missed, share, monkeypatch):
-    """Every slot is the best there is, and what the run lacks is one job that came near the end.
+@pytest.mark.parametrize("seed", [0, 7, 11, 19])
+def test_published_clusters_are_answered_at_their_bound(seed, monkeypatch):
+    """Every slot is the best there is, and nothing is lost over time.
 
-    Its first worker-slots are worth less than 1e-26, so that greedy slots give the servers to jobs
-    that earn more now; the sigmoid would have risen had it run in all slots that were left.
+    With seeds 11 and 19 a job comes near the end whose first worker-slots are worth less than
+    1e-26, which the worth of a whole slot does not show; its sigmoid rises only if it runs in all
+    slots that are left.  It does, because every job is held to its own best.
     """
     gaps = []
 
@@ -173,8 +172,8 @@ def test_published_clusters_are_answered_within_their_bound(seed, missed, share,
     for ring in itertools.chain.from_iterable(run.decisions):
         given[ring["job"]] += sum(count for _, count in ring["workers"])
     lost = np.array(most) - [cluster.reward(i, z) for i, z in enumerate(given)]
-    assert np.flatnonzero(lost > 1e-6 * run.value).tolist() == missed
-    assert run.ratio - 1 == pytest.approx(share, abs=1e-4)
+    assert max(lost) <= 1e-12 * run.value
+    assert run.ratio == pytest.approx(1, abs=1e-12)
 
 
 def test_what_is_filled_in_is_the_largest_ring_that_the_heuristic_places():
