@@ -126,7 +126,7 @@ class LinearForm(ShowsItself):
     def num_entries(self) -> int:
         return self.matrix.size
 
-    @property
+    @functools.cached_property
     def is_mip(self) -> bool:
         return bool(self.integer.any())
 

@@ -88,13 +88,15 @@ def well_formed(form: LinearForm, answer: object) -> Answer:
     ):
         value = getattr(answer, name)
         if value is not None:
-            arrays[name] = np.asarray(value, dtype=np.float64)
-            if arrays[name].shape != (size,):
-                raise ValueError(f"{name} has shape {arrays[name].shape}, the form needs ({size},)")
-    return dataclasses.replace(answer, **arrays)
+            array = np.asarray(value, dtype=np.float64)
+            if array.shape != (size,):
+                raise ValueError(f"{name} has shape {array.shape}, the form needs ({size},)")
+            if array is not value:
+                arrays[name] = array
+    return dataclasses.replace(answer, **arrays) if arrays else answer
 
 
-def audited(form: LinearForm, answer: Answer) -> Answer:
+def audited(form: LinearForm, answer: Answer, known: FeasibilityReport | None = None) -> Answer:
     """Measure the point of an answer, once for everybody, and drop what it cannot show.
 
     A point at a limit must be feasible within :data:`~farkas.tolerances.FEASIBLE`, a point called
@@ -104,6 +106,15 @@ def audited(form: LinearForm, answer: Answer) -> Answer:
     objective's terms is dropped, and with it the claim of optimality.  What a backend says of
     feasibility and objective is not read, and a claim that there is a point counts for nothing
     without one.
+
+    Parameters
+    ----------
+    form
+        What was solved.
+    answer
+        What a backend said of it, in its units.
+    known
+        Report of the point, where it has been measured.
     """
     if answer.raw_ray is not None:
         ray = cleaned_ray(form, answer.raw_ray)
@@ -113,7 +124,7 @@ def audited(form: LinearForm, answer: Answer) -> Answer:
         answer = dataclasses.replace(answer, raw_row_duals=None)
     if answer.raw_point is None:
         return _pointless(form, answer)
-    report = check_point(form, answer.raw_point)
+    report = known or check_point(form, answer.raw_point)
     if answer.claim is Claimed.OPTIMAL and not (report or plausible(form, answer.raw_point)):
         return _distrusted(answer, report)
     if answer.claim is Claimed.OPTIMAL or (answer.claim is Claimed.FEASIBLE and report):

@@ -1,24 +1,32 @@
 """Warm sessions of HiGHS: data change inside the solver, its basis stays."""
 
+from __future__ import annotations
+
 import contextlib
 import dataclasses
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from farkas.errors import FarkasError
 from farkas.forms import LinearForm, SparseRows
 from farkas.forms.added_units import units_of_columns, units_of_rows
+from farkas.forms.matrices import as_scipy
 from farkas.forms.rescaled import in_units, shifted
 from farkas.forms.scale import Units, cost_unit, counting
 from farkas.numbers import Floats
 from farkas.solvers.answer import Answer
 from farkas.solvers.audit import audited, settled_by_inspection, well_formed
 from farkas.solvers.base import Backend, failed
+from farkas.solvers.drift import UnitDrift
 from farkas.solvers.highs import new_solver, pass_form, solve_loaded
+from farkas.solvers.kept import KeptPoint, kept
 from farkas.solvers.options import Options
 from farkas.solvers.session import Indices, Session
 from farkas.solvers.units import returned
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 MOST_SINGLE_ENTRIES = 2_000
 """HiGHS searches the whole column for each changed entry; beyond this the model is passed anew."""
@@ -34,6 +42,11 @@ class HighsSession(Session):
     def __init__(self, engine: Backend, form: LinearForm) -> None:
         super().__init__(engine, form)
         self._solver = new_solver()
+        self._drift: UnitDrift | None = None
+        self._apart = 0
+        self._least = (np.zeros(0), np.zeros(0))
+        self._scipy: tuple[SparseRows, sp.csr_array] | None = None
+        self._cost_changed = False
         with contextlib.suppress(RuntimeError):  # every solve tries again, and says so
             self._hand_over(form)
 
@@ -46,6 +59,7 @@ class HighsSession(Session):
             zero = np.zeros_like
             self._units = Units(zero(self._units.rows), zero(self._units.columns), 0)
             given = form.replace(offset=0.0)
+        self._measured(form)
         basis = self._solver.getBasis()
         pass_form(self._solver, given)
         sizes = len(basis.row_status), len(basis.col_status)
@@ -55,13 +69,31 @@ class HighsSession(Session):
 
     def _refresh(self, form: LinearForm) -> None:
         """Pass the form anew when what HiGHS holds is not it, or is far from 1 by now."""
-        now, held = form.units, self._units
-        if (
-            self._stale
-            or (np.abs(now.rows - held.rows) > DRIFT).any()
-            or (np.abs(now.columns - held.columns) > DRIFT).any()
-        ):
+        drift = self._drift
+        if not self._stale and (drift is None or self._apart + drift.most > DRIFT):
+            self._measured(form)
+        if self._stale or self._apart > DRIFT:
             self._hand_over(form)
+
+    def _measured(self, form: LinearForm) -> None:
+        """Measure the units of the form as it now stands, and how far HiGHS's are from them."""
+        self._drift, now, held = UnitDrift(form), form.units, self._units
+        self._apart = max(
+            int(np.abs(now.rows - held.rows).max(initial=0)),
+            int(np.abs(now.columns - held.columns).max(initial=0)),
+        )
+        self._least = now.row, now.column
+
+    def _kept(self, form: LinearForm, point: Floats | None) -> KeptPoint | None:
+        """Report of a point that keeps the form beyond doubt; None leaves that open."""
+        drift = self._drift
+        if drift is None or point is None or form.is_mip:
+            return None
+        if self._scipy is None or self._scipy[0] is not form.matrix:
+            self._scipy = form.matrix, as_scipy(form.matrix)
+        row, column = self._least
+        share = 2.0**-drift.most
+        return kept(form, self._scipy[1], point, share * row, share * column)
 
     @property
     def reduced_costs(self) -> Floats:
@@ -74,6 +106,11 @@ class HighsSession(Session):
         self._solver.clear()
 
     def _changed(self, where: dict[str, Indices | None]) -> None:
+        self._cost_changed |= not _COSTLY.isdisjoint(where)
+        if self._drift is not None:
+            for name, at in where.items():
+                values = self._data[name]
+                self._drift.change(name, at, values if at is None else values[at])
         if "cost" in where:
             at = self._positions("cost", where["cost"])
             self._pass(self._solver.changeColsCost, at, "cost")
@@ -108,7 +145,7 @@ class HighsSession(Session):
         return [] if self._stale else exact
 
     def _entries_changed(self, rows: Indices, columns: Indices, values: Floats) -> None:
-        units = self._units
+        units, self._drift = self._units, None
         self._stale = self._stale or len(rows) > MOST_SINGLE_ENTRIES
         moved = None if self._stale else shifted(values, units.columns[columns] - units.rows[rows])
         if moved is None:
@@ -118,6 +155,7 @@ class HighsSession(Session):
             self._solver.changeCoeff(i, j, value)
 
     def _rows_added(self, rows: SparseRows, first: int) -> None:
+        self._drift = None
         if self._stale:
             return
         new, known = slice(first, self._num_rows), self._units
@@ -135,6 +173,7 @@ class HighsSession(Session):
         self._stale = status.value < 0
 
     def _columns_added(self, columns: SparseRows, first: int) -> None:
+        self._drift, self._cost_changed = None, True
         if self._stale:
             return
         new, known = slice(first, self._num_columns), self._units
@@ -172,7 +211,8 @@ class HighsSession(Session):
             if start is not None:
                 start = np.ldexp(start, -units.columns)
             answer = solve_loaded(self._solver, form, options, start)
-            return audited(form, returned(well_formed(form, answer), form, units))
+            answer = returned(well_formed(form, answer), form, units)
+            return audited(form, answer, self._kept(form, answer.raw_point))
         except FarkasError:
             raise
         except (Exception, SystemExit) as failure:
@@ -180,8 +220,9 @@ class HighsSession(Session):
 
     def _measure_cost(self) -> None:
         """Keep the costs that HiGHS sees near 1, whatever they have become."""
-        if self._stale:
+        if self._stale or not self._cost_changed:
             return
+        self._cost_changed = False
         counts = counting(self._data["lower"], self._data["upper"])
         unit = cost_unit(self._data["cost"], self._units.columns, counts)
         if unit != self._units.cost:
@@ -190,8 +231,14 @@ class HighsSession(Session):
             self._pass(self._solver.changeColsCost, every, "cost")
 
 
+_COSTLY = frozenset(("cost", "lower", "upper"))
+"""Data that decide the unit of the objective, beside the units of columns."""
+
+
 def _union(parts: list[Indices | None]) -> Indices | None:
     known = [part for part in parts if part is not None]
     if len(known) < len(parts):
         return None
-    return known[0] if len(known) == 1 else np.union1d(*known).astype(np.int32)
+    if all(part is known[0] for part in known):
+        return known[0]
+    return np.union1d(*known).astype(np.int32)

@@ -14,10 +14,11 @@ from farkas.forms.matrices import as_scipy, rows_of_dense, rows_of_scipy
 from farkas.numbers import Array, Floats
 from farkas.solvers.answer import Answer
 from farkas.solvers.audit import settled_by_inspection
+from farkas.solvers.options import Options
 
 if TYPE_CHECKING:
     from farkas.solvers.base import Backend
-    from farkas.solvers.options import OptionNames, Options
+    from farkas.solvers.options import OptionNames
 
 Indices: TypeAlias = npt.NDArray[np.int32]
 Change: TypeAlias = "npt.ArrayLike | tuple[npt.ArrayLike, npt.ArrayLike]"
@@ -104,7 +105,11 @@ class Session:
         """
         given = {"cost": cost, "row_lower": row_lower, "row_upper": row_upper}
         given |= {"lower": lower, "upper": upper}
-        changes = {name: self._read(name, c) for name, c in given.items() if c is not None}
+        changes: dict[str, tuple[Indices | None, Floats]] = {}
+        known: dict[str, tuple[Any, Indices]] = {}
+        for name, change in given.items():
+            if change is not None:
+                changes[name] = self._read(name, change, known)
         triple = None if entries is None else self._read_entries(entries)
         if changes:
             for name, (where, values) in changes.items():
@@ -190,11 +195,10 @@ class Session:
 
     def solve(self, *, start: Floats | None = None, **options: Unpack[OptionNames]) -> Answer:
         """Solve the form as it now stands; see :func:`farkas.solvers.solve`."""
-        from farkas.solvers.base import check_start
-        from farkas.solvers.options import Options
-
         chosen = Options.parse(options)
         if start is not None:
+            from farkas.solvers.base import check_start
+
             check_start(self.form, start)
         return self._run(chosen, start)
 
@@ -231,14 +235,24 @@ class Session:
     def _size(self, name: str) -> int:
         return self._num_rows if name in _ROW else self._num_columns
 
-    def _read(self, name: str, change: Change) -> tuple[Indices | None, Floats]:
+    def _read(
+        self, name: str, change: Change, known: dict[str, tuple[Any, Indices]]
+    ) -> tuple[Indices | None, Floats]:
+        """Check a change; ``known`` holds the positions that the same update gave for another."""
         size = self._size(name)
         where: Indices | None = None
         if isinstance(change, tuple):
-            where = np.atleast_1d(np.asarray(change[0])).astype(np.int32)
-            values = np.broadcast_to(np.asarray(change[1], dtype=np.float64), where.shape)
-            if len(where) and (where.min() < 0 or where.max() >= size):
-                raise InvalidOption(f"{name}: positions must lie in 0..{size - 1}")
+            of = "row" if name in _ROW else "column"
+            if of in known and known[of][0] is change[0]:
+                where = known[of][1]
+            else:
+                where = np.atleast_1d(np.asarray(change[0])).astype(np.int32)
+                if len(where) and (where.min() < 0 or where.max() >= size):
+                    raise InvalidOption(f"{name}: positions must lie in 0..{size - 1}")
+                known[of] = change[0], where
+            values = np.asarray(change[1], dtype=np.float64)
+            if values.shape != where.shape:
+                values = np.broadcast_to(values, where.shape)
         else:
             values = np.array(change, dtype=np.float64)
             if values.shape != (size,):

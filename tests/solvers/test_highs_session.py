@@ -5,6 +5,7 @@ import types
 import numpy as np
 import pytest
 
+from farkas.forms import check_point, scale
 from farkas.solvers import Answer, Claimed, Reason, open_session, solve
 from farkas.solvers.highs_session import HighsSession, _union
 from tests.conformance.solvers.cases import INF, form
@@ -89,19 +90,51 @@ def test_a_solver_that_throws_gives_an_answer(monkeypatch):
     assert session.solve().message == "out of memory"
 
 
-def test_a_point_is_judged_in_the_units_of_the_form_as_it_now_stands(monkeypatch):
-    # x + y >= 2^40 at first, then >= 1: a point short by 2^13 was within 1e-6 of the first side
-    session = open_session(form([1, 1], [(2.0**40, [1, 1], INF)]))
+@pytest.mark.parametrize(
+    ("first", "short", "claim"),
+    [
+        # within 1e-6 of the first side, and not of the side that stands now
+        (2.0**40, 1e-3, Claimed.NONE),
+        (2.0**3, 4e-6, Claimed.NONE),
+        (2.0**3, 9e-7, Claimed.OPTIMAL),
+        (2.0**-3, 9e-7, Claimed.OPTIMAL),
+    ],
+)
+def test_a_point_is_judged_in_the_units_of_the_form_as_it_now_stands(
+    first, short, claim, monkeypatch
+):
+    # x + y >= first, then >= 1
+    session = open_session(form([1, 1], [(first, [1, 1], INF)]))
     session.solve()
     session.update(row_lower=[1.0])
-    point = np.array([1 - 1e-3, 0.0])
+    point = np.array([1 - short, 0.0])
 
     def lie(*_):
         shown = np.ldexp(point, -session._units.columns)
         return Answer(reason=Reason.FINISHED, claim=Claimed.OPTIMAL, raw_point=shown)
 
     monkeypatch.setattr("farkas.solvers.highs_session.solve_loaded", lie)
-    assert session.solve().claim is Claimed.NONE
+    answer = session.solve()
+    assert answer.claim is claim
+    if claim is Claimed.OPTIMAL:
+        assert answer.report.worst == check_point(session.form, answer.point).worst > 0
+
+
+def test_units_are_measured_again_only_where_they_may_have_moved_far(monkeypatch):
+    measured = []
+    usual = scale.units_of
+    monkeypatch.setattr(scale, "units_of", lambda one: measured.append(one) or usual(one))
+    session = open_session(form([1, 1], [(1, [1, 1], INF)]))
+    for side in (1.0, 1.5, 3.0, 200.0, 0.7):
+        session.update(row_lower=([0], [side]))
+        assert session.solve().objective == pytest.approx(side)
+    assert len(measured) == 1
+    session.update(row_lower=[2.0**9])
+    assert session.solve().objective == 2.0**9
+    assert len(measured) == 2
+    session.add_rows([[1.0, 0.0]], 2.0**8, INF)
+    assert session.solve().objective == 2.0**9
+    assert len(measured) == 3
 
 
 def test_a_model_far_from_one_by_now_is_passed_anew_with_its_basis():
