@@ -11,10 +11,12 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from farkas.certificates.sums import ExactNumbers, dot, exact_dot, reduced_costs
+from farkas.certificates.sums import dot, exact_dot, reduced_costs
 from farkas.errors import NotACertificate
 from farkas.forms import LinearForm
-from farkas.numbers import Bools, Floats
+from farkas.numbers import Floats
+
+LARGE = 50_000  # entries, from which on numbers are exact only where the bound needs them
 
 Multipliers = Floats | Sequence[float] | Sequence[Fraction] | npt.NDArray[np.object_]
 
@@ -73,12 +75,24 @@ def prove_bound(form: LinearForm, multipliers: Multipliers) -> BoundProof:
         i = int(np.flatnonzero(~np.isfinite(y))[0])
         raise NotACertificate(f"{form.row_name(i)}: multiplier {y[i]} is not a finite number")
     projected = project(form, y)
-    reduced = reduced_costs(form.cost, form.matrix, projected)
-    ends = _column_ends(form, reduced)
+    cheap, dear = cheap_and_dear(form)
+    if form.num_entries < LARGE:
+        reduced = reduced_costs(form.cost, form.matrix, projected)
+        signs, at = np.where(reduced.negative, -1.0, reduced.nonzero), np.arange(form.num_columns)
+    else:
+        from farkas.certificates.decided import decided_costs  # here: most are small
+
+        signs, at, reduced = decided_costs(form.cost, form.matrix, projected, cheap, dear)
+    ends = np.where(signs == 0, 0.0, np.where(signs < 0, dear, cheap))
+    bad = np.flatnonzero(~np.isfinite(ends))
+    if len(bad):
+        from farkas.certificates.reference import no_finite_bound
+
+        first = reduced.exact(int(np.searchsorted(at, bad[0])))
+        raise NotACertificate(no_finite_bound(form, int(bad[0]), first, len(bad) - 1))
     rows = exact_dot(projected, np.where(projected != 0, _row_ends(form, projected), 0.0))
-    value = rows + dot(reduced, ends) + Fraction(form.offset)
-    ignored = int(np.count_nonzero(projected != y))
-    return BoundProof(value, ignored, _implied_count(form, reduced))
+    value = rows + dot(reduced, ends[at]) + Fraction(form.offset)
+    return BoundProof(value, int(np.count_nonzero(projected != y)), _implied_count(form, signs))
 
 
 def project(form: LinearForm, multipliers: Floats) -> Floats:
@@ -97,27 +111,11 @@ def _row_ends(form: LinearForm, multipliers: Floats) -> Floats:
     return np.where(rising, form.row_lower, form.row_upper)
 
 
-def _column_ends(form: LinearForm, reduced: ExactNumbers) -> Floats:
-    cheap, dear = cheap_and_dear(form)
-    used = reduced.nonzero
-    ends = np.where(reduced.negative, dear, cheap)
-    bad = used & ~np.isfinite(ends)
-    if bad.any():
-        j = int(np.flatnonzero(bad)[0])
-        more = int(bad.sum()) - 1
-        also = f" (and {more} more columns)" if more else ""
-        from farkas.certificates.reference import no_finite_bound
-
-        raise NotACertificate(no_finite_bound(form, j, reduced.exact(j)) + also)
-    return np.where(used, ends, 0.0)
-
-
-def _implied_count(form: LinearForm, reduced: ExactNumbers) -> int:
+def _implied_count(form: LinearForm, signs: Floats) -> int:
     """Columns whose implied bound counts."""
-    lower: Bools = form.safe_lower != form.lower
-    upper: Bools = form.safe_upper != form.upper
-    meets_upper = reduced.negative if form.sense == "min" else ~reduced.negative
-    return int(np.count_nonzero(reduced.nonzero & np.where(meets_upper, upper, lower)))
+    lower, upper = form.safe_lower != form.lower, form.safe_upper != form.upper
+    meets_upper = signs < 0 if form.sense == "min" else signs > 0
+    return int(np.count_nonzero((signs != 0) & np.where(meets_upper, upper, lower)))
 
 
 def check_data(form: LinearForm) -> None:

@@ -81,12 +81,13 @@ def _exact(value: float | Fraction, name: Callable[[int], str], at: int) -> Frac
         raise NotACertificate(f"{name(at)}: {value} is not a finite number") from None
 
 
-def no_finite_bound(form: LinearForm, j: int, reduced: Fraction) -> str:
-    """Message for a reduced cost that pushes column ``j`` to infinity."""
+def no_finite_bound(form: LinearForm, j: int, reduced: Fraction, more: int = 0) -> str:
+    """Message for a reduced cost that pushes column ``j`` to infinity, and so many others."""
     side = "upper" if (reduced < 0) == (form.sense == "min") else "lower"
     return (
         f"{form.column_name(j)}: reduced cost {show(reduced)} has no finite {side} bound to meet;"
         f" give the variable a bound (Var: {side}, or implied_{side} with its reason)"
+        f"{f' (and {more} more columns)' if more else ''}"
     )
 
 

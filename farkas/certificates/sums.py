@@ -156,8 +156,9 @@ def dot(left: ExactNumbers, values: Floats) -> Fraction:
     """
     if values.shape != left.numbers.shape:
         raise NotACertificate("exact arithmetic: two vectors do not fit each other")
-    right = exactly(values)
-    products = map(operator.mul, left.numbers.tolist(), right.numbers.tolist())
+    some = np.flatnonzero(finite(values, _WHAT))
+    right = exactly(values[some])
+    products = map(operator.mul, left.numbers[some].tolist(), right.numbers.tolist())
     return scaled(sum(products), left.exponent + right.exponent)
 
 
@@ -174,6 +175,7 @@ def exact_dot(left: Floats, right: Floats) -> Fraction:
     NotACertificate
         When a number is not finite, or the lengths differ.
     """
-    if left.ndim != 1:
+    if left.ndim != 1 or left.shape != right.shape:
         raise NotACertificate("exact arithmetic: two vectors do not fit each other")
-    return dot(exactly(left), right)
+    some = np.flatnonzero((finite(left, _WHAT) != 0) & (finite(right, _WHAT) != 0))
+    return dot(exactly(left[some]), right[some])

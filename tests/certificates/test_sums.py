@@ -81,6 +81,11 @@ def test_dots_equal_fractions(exponent):
     assert dot(exactly(left), right) == exact
 
 
+def test_products_that_doubles_lose_count():
+    assert exact_dot(np.array([5e-324, 0.0]), np.array([5e-324, 1.0])) == F(5e-324) ** 2
+    assert exact_dot(np.array([1e308, 0.0]), np.array([1e308, 0.0])) == F(1e308) ** 2
+
+
 def test_empty_dots_are_zero_and_powers_of_two_exact():
     assert exact_dot(np.zeros(0), np.zeros(0)) == exact_dot(np.ones(2), np.zeros(2)) == 0
     assert (scaled(3, 2), scaled(3, -2), scaled(-3, 0)) == (12, F(3, 4), -3)
