@@ -97,54 +97,49 @@ def _full(value: Cells | Number, dims: Dims, shape: tuple[int, ...]) -> Floats:
 
 def assemble(families: list[TracedRows], num_columns: int) -> tuple[SparseRows, Floats, Floats]:
     """Matrix and row bounds of all families, in order."""
-    if not families:
-        nothing = np.zeros(0)
-        none = SparseRows(np.zeros(1, np.int64), np.zeros(0, np.int32), nothing, num_columns)
-        return none, nothing, nothing
-    width = max(num_columns, 1)
-    counts, columns, values = zip(*(_rows_of(f, width) for f in families), strict=True)
-    starts = np.concatenate([np.zeros(1, np.int64), *counts]).cumsum()
-    matrix = SparseRows(starts, np.concatenate(columns), np.concatenate(values), num_columns)
-    lower = np.concatenate([f.lower for f in families])
-    upper = np.concatenate([f.upper for f in families])
-    return matrix, lower, upper
+    size = sum(math.prod(d.size for d in t.dims(f.dims)) for f in families for t in f.terms)
+    columns, values = np.empty(size, np.int32), np.empty(size)
+    counts, end = [np.zeros(1, np.int64)], 0
+    for family in families:
+        counts.append(_rows_of(family, max(num_columns, 1), columns[end:], values[end:]))
+        end += int(counts[-1].sum())
+    matrix = SparseRows(np.concatenate(counts).cumsum(), columns[:end], values[:end], num_columns)
+    none = np.zeros(0)
+    lower, upper = [none, *(f.lower for f in families)], [none, *(f.upper for f in families)]
+    return matrix, np.concatenate(lower), np.concatenate(upper)
 
 
-def _rows_of(family: TracedRows, width: int) -> tuple[Ints, Array, Floats]:
-    """Entries a row, columns and values of a family: ascending, duplicates summed, no zeros.
-
-    Terms come row by row, so that sorting mostly merges a few sorted pieces.
-    """
-    pieces = [(term, term.dims(family.dims)) for term in family.terms]
-    ends = np.cumsum([math.prod(d.size for d in dims) for _, dims in pieces], dtype=np.int64)
-    size = int(ends[-1]) if pieces else 0
-    keys, values = np.empty(size, np.int64), np.empty(size)
+def _rows_of(family: TracedRows, width: int, columns: Array, values: Floats) -> Ints:
+    """Write columns and values, ascending, duplicates summed, no zeros; return entries a row."""
     num_rows = math.prod(d.size for d in family.dims)
     own = (np.arange(num_rows) * width).reshape([d.size for d in family.dims])
-    for (term, dims), end in zip(pieces, ends.tolist(), strict=True):
+    keys, end = np.empty(len(values), np.int64), 0
+    for term in family.terms:
+        dims = term.dims(family.dims)
         shape = [d.size for d in dims]
-        here = slice(end - math.prod(shape), end)
+        here = slice(end, end := end + math.prod(shape))
         np.add(spread(own, family.dims, dims), term.columns.onto(dims), keys[here].reshape(shape))
         values[here].reshape(shape)[...] = as_cells(term.coefficient).onto(dims)
+    keys, given = keys[:end], values[:end]
     if not (keys[1:] > keys[:-1]).all():
-        order = np.argsort(keys, kind="stable")
-        keys, values = keys[order], values[order]
+        order = np.argsort(keys, kind="stable")  # mostly merges a few sorted pieces
+        keys, given = keys[order], given[order]
         first = np.flatnonzero(np.diff(keys, prepend=-1))
         if len(first) < len(keys):
-            keys, values = keys[first], np.add.reduceat(values, first)
-    if not values.all():
-        keys, values = keys[values != 0], values[values != 0]
+            keys, given = keys[first], np.add.reduceat(given, first)
+    if not given.all():
+        keys, given = keys[given != 0], given[given != 0]
     counts = np.diff(np.searchsorted(keys, np.arange(num_rows + 1) * width))
-    columns = keys - np.repeat(own.ravel(), counts)
-    return counts, columns.astype(np.int32), values
+    np.subtract(keys, np.repeat(own.ravel(), counts), columns[: len(keys)], casting="unsafe")
+    values[: len(keys)] = given
+    return counts
 
 
 def trace_objective(
     rule: Callable[..., Any], m: Declarations, program: str
 ) -> tuple[Floats, float]:
     """Cost vector and constant of the objective."""
-    block = Block(getattr(rule, "__name__", "objective"), "", 0)
-    where = f"{program}: {block.name}"
+    where = f"{program}: {getattr(rule, '__name__', 'objective')}"
     cost = np.zeros(m.num_columns)
     with _traced(where) as trace:
         result = rule(m)
@@ -158,6 +153,9 @@ def trace_objective(
         dims = term.dims(())
         shape = [d.size for d in dims]
         columns = np.broadcast_to(term.columns.onto(dims), shape).ravel()
-        weights = np.broadcast_to(as_cells(term.coefficient).onto(dims), shape).ravel()
-        cost += np.bincount(columns, weights, len(cost))
+        weights = np.broadcast_to(as_cells(term.coefficient).onto(dims), shape)
+        if len(columns) and (np.diff(columns) == 1).all():  # a whole variable
+            cost[columns[0] : columns[-1] + 1].reshape(shape)[...] += weights
+        else:
+            cost += np.bincount(columns, weights.ravel(), len(cost))
     return cost, offset

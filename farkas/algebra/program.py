@@ -9,6 +9,7 @@ from farkas.algebra.declare import Declarations
 from farkas.algebra.rules import RuleProgram
 from farkas.errors import FarkasError, RuleError
 from farkas.forms import Block, LinearForm
+from farkas.numbers import Array
 
 
 class Program(RuleProgram):
@@ -58,17 +59,18 @@ class Program(RuleProgram):
 def _columns(m: Declarations) -> dict[str, Any]:
     variables = m.variables
 
-    def stack(parts: list[Any]) -> Any:
-        return np.concatenate([np.ravel(p) for p in parts]) if parts else np.zeros(0)
+    def stack(parts: list[Any], like: type = float) -> Any:
+        joined: Array = np.empty(m.num_columns, like)
+        for v, part in zip(variables, parts, strict=True):
+            joined[v.start : v.start + v.size].reshape(v.shape)[...] = part
+        return joined
 
-    sides: dict[str, Any] = {
-        side: stack([v.bounds[side] for v in variables]) for side in ("lower", "upper")
-    }
+    sides: dict[str, Any] = {}
     for side in ("lower", "upper"):
+        sides[side] = stack([v.bounds[side] for v in variables])
         if any(side in v.implied for v in variables):
-            parts = [v.implied.get(side, v.bounds[side]) for v in variables]
-            sides[f"implied_{side}"] = stack(parts)
-    flags = [np.full(v.size, v.integer) for v in variables]
-    sides["integer"] = np.concatenate(flags) if flags else np.zeros(0, bool)
-    sides["columns"] = tuple(v.block for v in variables)
-    return sides
+            sides[f"implied_{side}"] = stack(
+                [v.implied.get(side, v.bounds[side]) for v in variables]
+            )
+    sides["integer"] = stack([v.integer for v in variables], bool)
+    return sides | {"columns": tuple(v.block for v in variables)}

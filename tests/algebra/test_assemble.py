@@ -345,6 +345,36 @@ def test_a_program_without_families_has_no_rows():
     assert form.values(form.cost, "amount").tolist() == [2, 3, 4]
 
 
+def test_costs_are_added_however_a_term_meets_its_columns():
+    def goal(m):
+        every = Sum(m.rate[i, p] * m.grid[i, p] for i in m.things for p in m.places)
+        turned = Sum(m.rate[i, p] * m.grid[i, p] for p in m.places for i in m.things)
+        again = Sum(m.weight[i] * m.amount[1] for i in m.things)  # one column three times
+        some = Sum(m.grid[i, p] for i in m.things for p in m.places_of[i])
+        return every + turned + again + some + 3 * m.total
+
+    form = toy(goal=goal).form(None)
+    # twice the rates, and 1 where a thing has the place
+    assert form.values(form.cost, "grid").tolist() == [[3, 21], [0, 40], [7, 60]]
+    assert form.values(form.cost, "amount").tolist() == [0, 2 + 3 + 5, 0]
+    assert form.values(form.cost, "total").tolist() == 3
+
+
+def test_columns_have_their_bounds_whether_these_are_numbers_or_arrays():
+    def declaring(m):
+        m.things, m.places = Set(range(2)), Set(range(3))
+        m.plain = Var(m.things)
+        m.table = Var(m.things, m.places, lower=np.arange(6).reshape(2, 3), upper=9, integer=True)
+        m.one = Var(lower=-1, upper=np.inf, implied_upper=4.0, reason="why")
+
+    form = toy(goal=lambda m: m.one, declaring=declaring).form(None)
+    assert form.lower.tolist() == [0, 0, 0, 1, 2, 3, 4, 5, -1]
+    assert form.upper.tolist() == [np.inf, np.inf, 9, 9, 9, 9, 9, 9, np.inf]
+    assert form.implied_upper.tolist() == [np.inf, np.inf, 9, 9, 9, 9, 9, 9, 4]
+    assert form.implied_lower is None
+    assert form.integer.tolist() == [False] * 2 + [True] * 6 + [False]
+
+
 def test_rows_are_those_that_scipy_compresses(monkeypatch):
     # what is declared here is no program of a kind
     monkeypatch.setattr(programs, "add", lambda name, program: None)
