@@ -29,7 +29,7 @@ from tests.references.eris_payoff import payoff_bound
 from tests.references.eris_prices import payoff_in_turn
 from tests.references.eris_printed import algorithm_3
 
-FLOORS = {"printed": 0.6, "dp": 4.0, "aggregated": 1.0, "subgradient": 40.0}
+FLOORS = {"printed": 0.6, "dp": 4.0, "aggregated": 0.4, "subgradient": 40.0}
 """CPU seconds allowed at I = 100."""
 SCHEDULERS: tuple[Scheduler, ...] = ("printed", "dp")
 

@@ -1,7 +1,7 @@
 """What runs ask of solvers: an optimum from whichever finds one, multipliers in any case."""
 
 import dataclasses
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from typing import Unpack
 
 import numpy as np
@@ -11,7 +11,7 @@ from farkas.forms import LinearForm
 from farkas.numbers import Floats
 from farkas.solvers.answer import Answer, Claimed
 from farkas.solvers.base import Ability, find, solve
-from farkas.solvers.options import OptionNames
+from farkas.solvers.options import OptionNames, Raw
 from farkas.solvers.session import Session
 
 ORDER = ("highs", "clarabel", "scip", "gurobi")
@@ -46,7 +46,8 @@ def optimum_by_any(
         When Ctrl-C ends a solve.
     """
     said: list[str] = []
-    for name, answer in _answers(form, dict.fromkeys((solver, *ORDER)), start, options):
+    asked = dict.fromkeys((solver, *ORDER), options)
+    for name, answer in _answers(form, asked, start):
         if answer.claim is Claimed.OPTIMAL and not (duals and answer.raw_row_duals is None):
             return answer
         said.append(f"{name}: {answer.claim}, {answer.reason}, {answer.message}".rstrip(", "))
@@ -67,10 +68,10 @@ def optimum_of(session: Session) -> Answer:
 
 
 def _answers(
-    form: LinearForm, names: Iterable[str], start: Floats | None, options: OptionNames
+    form: LinearForm, asked: Mapping[str, OptionNames], start: Floats | None
 ) -> Iterator[tuple[str, Answer]]:
-    """Answers of those who take the form; the first has to."""
-    for place, name in enumerate(names):
+    """Answers of those who take the form, by their options; the first has to."""
+    for place, (name, options) in enumerate(asked.items()):
         try:
             answer = solve(form, name, start=start, **options)
         except (SolverUnavailable, UnsupportedForm):
@@ -96,10 +97,19 @@ class FoundDuals:
     source: str
 
 
-def multipliers_by_any(form: LinearForm) -> FoundDuals:
-    """Row duals by the first solver that gives some, or zeros when none does."""
-    giving = [name for name in ORDER if Ability.DUALS in find(name).abilities]
-    for name, answer in _answers(form, giving, None, {}):
+def multipliers_by_any(form: LinearForm, **highs: Raw) -> FoundDuals:
+    """Row duals by the first solver that gives some, or zeros when none does.
+
+    Parameters
+    ----------
+    **highs
+        Options of HiGHS in its own words; others are asked without.
+    """
+    asked: dict[str, OptionNames] = {
+        name: {} for name in ORDER if Ability.DUALS in find(name).abilities
+    }
+    asked["highs"] = {"solver_options": highs}
+    for name, answer in _answers(form, asked, None):
         if answer.raw_row_duals is not None:
             return FoundDuals(answer.raw_row_duals, f"duals by {name}")
     return FoundDuals(np.zeros(form.num_rows), "all 0, since no solver gave duals")

@@ -5,11 +5,14 @@ import numpy as np
 from farkas.algebra import IndexedSet, Param, Program, Set, Sum, Var, constraint, objective
 from farkas.instances.base import LARGEST_EXACT
 from farkas.instances.eris import Auction, workers_for
+from farkas.numbers import Floats, Ints
 
 LONGEST_WINDOW = 40
 """Slots from its arrival on in which a job may run here, if there are few jobs."""
-MOST_PAIRS = 40_000
-"""Pairs of job and slot that are solved within seconds; more jobs get shorter windows."""
+SHORTEST_WINDOW = 4
+"""Slots in which every job may run; also how many times as long as it takes at full size."""
+ENOUGH_PAIRS, MOST_PAIRS = 4_000, 40_000
+"""Pairs of job and slot: what jobs that are soon done need not exceed, and what others need not."""
 
 
 class Aggregated(Program):
@@ -17,9 +20,9 @@ class Aggregated(Program):
 
     Where every job has data and may run in all slots this relaxes eris.offline: a chunk takes as
     many worker slots as at its best site, workers of one site at most stand beside the server, and
-    servers take nothing.  Jobs without data are left out, since their worth costs nothing.  Windows
-    end after `longest_window` slots, so that the optimum may miss late completions; nothing rests
-    on it, since its duals are certified as prices by themselves.
+    servers take nothing.  Jobs without data are left out, since their worth costs nothing.  Jobs
+    may run in `windows` of slots, so that the optimum may miss late completions; nothing rests on
+    it, since its duals are certified as prices by themselves.
     """
 
     name = "eris.aggregated"
@@ -30,8 +33,10 @@ class Aggregated(Program):
         """Declare the jobs that have data and sites to run at."""
         needed = {i: worker_slots(data, i) for i in range(data.num_jobs) if data.chunks[i] > 0}
         busy = [i for i, amount in needed.items() if amount < np.inf]
-        window = longest_window(len(busy))
-        last = {i: min(data.slots, int(data.arrival[i]) + window) - 1 for i in busy}
+        most = data.most_workers[busy].sum(axis=1)
+        window = windows(np.array([needed[i] for i in busy]) / most)
+        ends = np.minimum(data.arrival[busy] + window, data.slots) - 1
+        last = dict(zip(busy, ends.tolist(), strict=True))
         pairs = [(i, t) for i in busy for t in range(int(data.arrival[i]), last[i] + 1)]
         slots = sorted({t for _, t in pairs})
         m.jobs = Set(busy, label="job")
@@ -47,7 +52,7 @@ class Aggregated(Program):
         worth = [data.jobs[i].utility[t - data.jobs[i].arrival] for i, t in pairs]
         m.worth = Param(m.pairs, values=worth)
         m.needed = Param(m.jobs, values=[needed[i] for i in busy])
-        m.most = Param(m.jobs, values=data.most_workers[busy].sum(axis=1))
+        m.most = Param(m.jobs, values=most)
         m.beside = Param(m.jobs, values=data.most_workers[busy].max(axis=1))
         m.parameters = Param(m.jobs, values=[data.jobs[i].parameter_size for i in busy])
         m.worker_units = Param(m.jobs, m.resources, values=data.worker_demand[busy])
@@ -55,7 +60,7 @@ class Aggregated(Program):
         m.capacity = Param(m.resources, values=data.capacity.sum(axis=0))
         m.finished = Var(m.pairs, implied_upper=1.0, reason="by (2i)", doc="share completed")
         m.running = Var(m.pairs, upper=1.0, doc="share completed in this slot or later")
-        most = data.most_workers[[i for i, _ in pairs]].sum(axis=1)
+        most = data.most_workers.sum(axis=1)[[i for i, _ in pairs]]
         # counts below 2**53, which doubles hold; products that they do not hold are rounded up
         elapsed = np.array([t - data.jobs[i].arrival + 1 for i, t in pairs])
         done = np.multiply(most, elapsed, dtype=float)
@@ -123,9 +128,23 @@ class Aggregated(Program):
         return Sum(m.worth[i, t] * m.finished[i, t] for i, t in m.pairs)
 
 
-def longest_window(jobs: int) -> int:
-    """Slots in which each of ``jobs`` jobs may run, between 4 and `LONGEST_WINDOW`."""
-    return min(LONGEST_WINDOW, max(4, MOST_PAIRS // max(1, jobs)))
+def windows(alone: Floats) -> Ints:
+    """Slots from its arrival on in which each job may run, shape (jobs,).
+
+    Short for many jobs, but not for those that take long: beyond a few times of what a job takes
+    alone prices hardly differ, and simplex steps grow faster than pairs of job and slot.
+
+    Parameters
+    ----------
+    alone
+        Slots that a job takes with all workers that it can use, shape (jobs,).
+    """
+    enough, most = (
+        min(LONGEST_WINDOW, max(SHORTEST_WINDOW, pairs // max(1, len(alone))))
+        for pairs in (ENOUGH_PAIRS, MOST_PAIRS)
+    )
+    found: Ints = np.ceil(np.clip(SHORTEST_WINDOW * alone, enough, most)).astype(np.int64)
+    return found
 
 
 def worker_slots(auction: Auction, job: int) -> float:

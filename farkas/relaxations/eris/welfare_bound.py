@@ -51,7 +51,8 @@ def aggregated_prices(auction: Auction) -> Prices:
     A budget of 0 makes any transfer price free; there it is set so high that nothing moves.
     """
     form = Aggregated().form(auction)
-    duals = multipliers_by_any(form).rows
+    # the form is handed over in its own units; scaling it once more takes three times the steps
+    duals = multipliers_by_any(form, simplex_scale_strategy=0).rows
     slots = [t for (t,) in form.row_block("transfer_of_slot").axes[0].members.tolist()]
     transfer = np.zeros(auction.slots)
     transfer[slots] = form.row_values(duals, "transfer_of_slot")
