@@ -1,9 +1,16 @@
-"""What a sweep costs beyond its tasks, and how well two processes share the work."""
+"""What a sweep costs beyond its tasks, and how well two processes share the work.
+
+Floors: a sweep with nothing left to do ends after 0.5 CPU seconds; of two processes 1.8 are at work
+on tasks between the first task's start and the last one's end, whatever else the machine does.
+"""
 
 from __future__ import annotations
 
 import argparse
 import os
+import resource
+import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -14,8 +21,18 @@ from farkas.executor import Child
 from farkas.experiments.sweeps import Store, read_config, sweep
 from farkas.experiments.sweeps.schedule import asked, result
 from farkas.experiments.sweeps.task import Request, plan
-from farkas.instances import to_bytes
+from farkas.instances import library, to_bytes, write
 
+FLOORS = {"nothing to do": 0.5, "at work": 1.8}
+CALL = "import sys; from farkas.cli import call; call(sys.argv[1:])"
+FINISHED = """
+name = "finished"
+[[instances]]
+files = ["demo.json"]
+[[algorithms]]
+name = "mlbroker.central"
+seeds = "0..199"
+"""
 CONFIG = """
 name = "benchmark"
 recheck = {recheck}
@@ -68,20 +85,39 @@ def overhead(folder: Path, count: int) -> dict[str, float]:
 def efficiency(folder: Path, count: int, workers: int) -> dict[str, float]:
     """Wall seconds of a sweep with one and with several processes, start-up included.
 
-    ``busy`` is the share of the processes' time that went into tasks; other work on the machine
-    slows tasks and sweep alike and hardly moves it, while it spoils ``efficiency``.
+    ``at work`` is how many tasks were under way on average from the first start to the last end;
+    other work on the machine slows tasks and sweep alike and hardly moves it, while it spoils
+    ``efficiency``.
     """
-    walls, busy = {}, {}
+    walls, at_work = {}, {}
     for number in (1, workers):
         path = configuration(folder, count, slots=8, jobs=6)
         path = path.rename(folder / f"with-{number}.toml")
         walls[number] = seconds(lambda path=path, number=number: sweep(path, workers=number))
         with Store(path.with_suffix(".sqlite"), readonly=True) as store:
-            spent = sum(result.seconds for result in store.results())
-        busy[number] = spent / (number * walls[number])
+            spent = {result.key: result.seconds for result in store.results()}
+            ends = {key: when for key, (_, when) in store.stamps().items()}
+        begin = min(ends[key] - spent[key] for key in spent)
+        at_work[number] = sum(spent.values()) / (max(ends.values()) - begin)
     return {"one": walls[1], "several": walls[workers], "workers": workers,
-            "busy": busy[workers],
+            "at work": at_work[workers],
             "efficiency": walls[1] / (workers * walls[workers])}  # fmt: skip
+
+
+def nothing_to_do(folder: Path) -> float:
+    """CPU seconds of a process that finds all 200 tasks of a sweep done, the least of several."""
+    write(library.load("mlbroker/demo"), folder / "demo.json")
+    path = folder / "finished.toml"
+    path.write_text(FINISHED)
+    sweep(path, workers=1)
+    spent = []
+    for _ in range(5):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        words = [sys.executable, "-c", CALL, "sweep", str(path)]
+        subprocess.run(words, check=True, capture_output=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        spent.append(after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime)
+    return min(spent)
 
 
 def main() -> None:
@@ -93,14 +129,17 @@ def main() -> None:
         folder = Path(name)
         cost = overhead(folder, arguments.tasks)
         shared = efficiency(folder, arguments.tasks, workers)
+        resumed = nothing_to_do(folder)
     print(f"  a small task          {1e3 * cost['task']:8.2f} ms")
     print(f"  overhead per task     {1e3 * cost['overhead']:8.2f} ms"
           f"   (of it {1e3 * cost['store']:.2f} ms for the store)")  # fmt: skip
     print(f"  {arguments.tasks} tasks, 1 process   {shared['one']:8.2f} s")
     print(f"  {arguments.tasks} tasks, {workers} processes {shared['several']:8.2f} s")
     print(f"  parallel efficiency   {shared['efficiency']:8.2f}")
-    print(f"  busy with tasks       {shared['busy']:8.2f}   (start-up included)")
-    keep("sweeps", {"tasks": arguments.tasks, "overhead": cost, "parallel": shared})
+    for what, value in (("nothing to do", resumed), ("at work", shared["at work"])):
+        print(f"  {what:21} {value:8.2f}   floor {FLOORS[what]}")
+    results = {"overhead": cost, "parallel": shared, "nothing to do": resumed, "floors": FLOORS}
+    keep("sweeps", {"tasks": arguments.tasks, **results})
 
 
 if __name__ == "__main__":
