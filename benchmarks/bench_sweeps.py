@@ -8,15 +8,12 @@ from __future__ import annotations
 
 import argparse
 import os
-import resource
-import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
 from statistics import median
 
-from benchmarks.measure import keep
+from benchmarks.measure import keep, of_process
 from farkas.executor import Child
 from farkas.experiments.sweeps import Store, read_config, sweep
 from farkas.experiments.sweeps.schedule import asked, result
@@ -24,7 +21,6 @@ from farkas.experiments.sweeps.task import Request, plan
 from farkas.instances import library, to_bytes, write
 
 FLOORS = {"nothing to do": 0.5, "at work": 1.8}
-CALL = "import sys; from farkas.cli import call; call(sys.argv[1:])"
 FINISHED = """
 name = "finished"
 [[instances]]
@@ -110,14 +106,7 @@ def nothing_to_do(folder: Path) -> float:
     path = folder / "finished.toml"
     path.write_text(FINISHED)
     sweep(path, workers=1)
-    spent = []
-    for _ in range(5):
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        words = [sys.executable, "-c", CALL, "sweep", str(path)]
-        subprocess.run(words, check=True, capture_output=True)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        spent.append(after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime)
-    return min(spent)
+    return min(of_process("sweep", str(path)) for _ in range(5))
 
 
 def main() -> None:

@@ -8,6 +8,9 @@ import json
 import os
 import platform
 import re
+import resource
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -46,6 +49,15 @@ def side_by_side(works: dict[str, Callable[[], Any]], repeats: int = 7) -> dict[
             work()
             best[name] = min(best[name], time.process_time() - start)
     return best
+
+
+def of_process(*words: str) -> float:
+    """CPU seconds of a process that performs a command, start-up included."""
+    call = "import sys; from farkas.cli import call; call(sys.argv[1:])"
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([sys.executable, "-c", call, *words], check=True, capture_output=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
 
 
 def machine() -> str:

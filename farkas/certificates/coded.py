@@ -17,6 +17,7 @@ It holds for shared and for dedicated workers, and for whole loads and the true 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, ClassVar, Self
@@ -135,8 +136,9 @@ def meets_surrogate(data: CodedComputing, share: Floats, loads: Floats, time: Fr
     used = (share > 0) & (loads > 0)
     for master, worker in np.argwhere(used & ~data.allowed)[:1]:
         raise NotACertificate(f"the plan uses the forbidden pair ({master}, {worker})")
-    for worker in range(shape[1]):
-        total = sum((Fraction(k) for k in share[:, worker].tolist()), Fraction(0))
+    # one share alone is no sum, and compared without rounding
+    for worker in np.flatnonzero(((share > 0).sum(axis=0) > 1) | (share > 1).any(axis=0)).tolist():
+        total = exact_sum(share[:, worker])
         require(total <= 1, f"worker {worker} is shared out {shown(str(total))} times")
     for master in range(shape[0]):
         results = _results(data, master, np.flatnonzero(used[master]), share, loads, time)
@@ -150,26 +152,24 @@ def _results(
     data: CodedComputing, master: int, workers: Ints, share: Floats, loads: Floats, time: Fraction
 ) -> Fraction:
     """Lower bound on the rows that a master expects at ``time``; 0 where some pair is too late."""
-    total = Fraction(0)
-    for n in workers.tolist():
-        returned = _returned(data, master, n, loads, time)
-        if returned is None:
-            return Fraction(0)
-        total += Fraction(float(share[master, n])) * Fraction(float(loads[master, n])) * returned
-    return total
-
-
-def _returned(
-    data: CodedComputing, master: int, worker: int, loads: Floats, time: Fraction
-) -> Fraction | None:
-    """Lower bound on 1 − exp(c − u t/l); None where it is negative."""
-    per_row = time / Fraction(float(loads[master, worker])) - Fraction(data.shifts[master, worker])
-    y = Fraction(data.rates[master, worker]) * per_row
-    if y < 0:
-        return None
+    exponents = [_exponent(data, master, n, loads, time) for n in workers.tolist()]
+    if min(exponents, default=0) < 0:
+        return Fraction(0)
     # rounded once to a double, which `down` makes up for
-    below = down(np.array(float(min(y, Fraction(1000)))))
-    return Fraction(float(returned_below(below)))
+    below = down(np.array([float(min(y, Fraction(1000))) for y in exponents]))
+    parts = share[master, workers], loads[master, workers], returned_below(below)
+    products = (
+        math.prod(map(Fraction, part), start=Fraction(1)) for part in zip(*parts, strict=True)
+    )
+    return sum(products, Fraction(0))
+
+
+def _exponent(
+    data: CodedComputing, master: int, worker: int, loads: Floats, time: Fraction
+) -> Fraction:
+    """Return u t/l − c."""
+    per_row = time / Fraction(loads[master, worker]) - Fraction(data.shifts[master, worker])
+    return Fraction(data.rates[master, worker]) * per_row
 
 
 def require(condition: bool, message: str) -> None:

@@ -14,8 +14,8 @@ from farkas.models.coded.owned import blocks_owner
 from farkas.models.coded.plans import dedicated_plan, dedicated_share
 from farkas.models.coded.uncoded import even_loads, uncoded_mean, uncoded_quantile
 from farkas.numbers import Floats
-from farkas.online.coded.exhaustive import best_owner, least_level
-from farkas.online.coded.local_search import Variant, climb, favourites
+from farkas.online.coded.exhaustive import best_owner
+from farkas.online.coded.local_search import Variant, climb, favourites, least_level
 from farkas.online.coded.simple_greedy import greedy_owner
 from farkas.quantities.quantity import quantity
 from farkas.relaxations.coded.excluded import truncated_level

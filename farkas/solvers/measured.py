@@ -1,9 +1,9 @@
 """How far a point is from the constraints of CVXPY, without solving anything."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from farkas.numbers import Floats
 
 
 def distance(constraint: Any) -> Any:
-    """Violation of a constraint at the current values; for exponential cones a bound on it."""
+    """Missed of a constraint at the current values; for exponential cones a bound on it."""
     cp = needed("cvxpy")
     if isinstance(constraint, cp.constraints.ExpCone):
         return exponential_distance(*(np.asarray(part.value, float) for part in constraint.args))
@@ -36,28 +36,46 @@ def exponential_distance(x: Floats, y: Floats, z: Floats) -> Floats:
     return np.asarray(np.hypot(moved, np.maximum(-y, 0.0)))
 
 
-def largest_violation(problem: Any, units: Mapping[int, float] | None = None) -> tuple[float, str]:
-    """Largest violation and the constraint that has it; NaN counts as infinite.
+class Missed(NamedTuple):
+    """By how much a constraint is violated, infinite for NaN; and what to call it."""
+
+    constraint: Any
+    label: str
+    amount: float
+
+
+def violations(problem: Any) -> list[Missed]:
+    """Violation of every constraint, and of the domain of every variable."""
+    parts = [(c, f"constraint {i}") for i, c in enumerate(problem.constraints)]
+    parts += [(c, f"the domain of {v.name()}") for v in problem.variables() for c in v.domain]
+    found = []
+    with np.errstate(all="ignore"):
+        for constraint, name in parts:
+            label = getattr(constraint, "label", None) or name
+            off = float(np.max(np.asarray(distance(constraint)), initial=0.0))
+            found.append(Missed(constraint, str(label), math.inf if math.isnan(off) else off))
+    return found
+
+
+def largest_violation(
+    found: Iterable[Missed], units: Mapping[int, float] | None = None
+) -> tuple[float, str]:
+    """Largest violation and the constraint that has it.
 
     Parameters
     ----------
+    found
+        As of `violations`.
     units
         By `id` of a variable, what it is measured in, as of `units_of`: then the violation of a
         constraint is a share of the largest unit among its variables.
     """
     worst, where = 0.0, "no constraint"
-    parts = [(c, f"constraint {i}") for i, c in enumerate(problem.constraints)]
-    parts += [(c, f"the domain of {v.name()}") for v in problem.variables() for c in v.domain]
-    with np.errstate(all="ignore"):
-        for constraint, name in parts:
-            label = getattr(constraint, "label", None) or name
-            off = float(np.max(np.asarray(distance(constraint)), initial=0.0))
-            if units is not None:
-                off /= max((units[v.id] for v in constraint.variables()), default=1.0)
-            if math.isnan(off):
-                off = math.inf
-            if off > worst:
-                worst, where = off, str(label)
+    for constraint, label, off in found:
+        if units is not None:
+            off /= max((units[v.id] for v in constraint.variables()), default=1.0)
+        if off > worst:
+            worst, where = off, label
     return worst, where
 
 

@@ -25,8 +25,10 @@ from farkas.solvers.measured import (
     takes_exponential_cones,
     takes_integers,
     units_of,
+    violations,
 )
 from farkas.solvers.options import OptionNames, Options
+from farkas.solvers.via_cvxpy_units import near_one
 from farkas.solvers.via_cvxpy_words import MANUAL, PACKAGES, SHARED, arguments, how_to_get
 from farkas.tolerances import FEASIBLE
 
@@ -215,7 +217,10 @@ def _run(problem: Any, solver: str, options: Options) -> tuple[str, str]:
         # what CVXPY warns of, doubtful accuracy, is checked below on the point itself
         warnings.simplefilter("ignore")
         try:
-            problem.solve(solver=solver, verbose=options.log, **arguments(solver, options))
+            # from nothing: an answer does not depend on what was solved before
+            problem.solve(
+                solver=solver, warm_start=False, verbose=options.log, **arguments(solver, options)
+            )
         except cp.error.SolverError as failure:
             return "solver_error", " ".join(str(failure).split())
     status = str(problem.status)
@@ -318,7 +323,7 @@ def solve_problem(
     begin = time.perf_counter()
     unit = 1.0
     try:
-        given, unit = _near_one(problem, name)
+        given, unit = near_one(problem, name)
         status, message = _run(given, name, chosen)
     except (InvalidOption, KeyboardInterrupt):
         raise
@@ -342,24 +347,6 @@ def _times(unit: float, dual: Any) -> Any:
     return unit * np.asarray(dual)
 
 
-def _near_one(problem: Any, solver: str) -> tuple[Any, float]:
-    """Return the problem with its objective divided by a power of two, and that power.
-
-    Conic solvers measure in absolute tolerances, so that costs of 1e-9 would be noise to them.
-    """
-    import cvxpy as cp
-
-    data, _, _ = problem.get_problem_data(solver=solver)
-    # a problem without variables is handed back as it is
-    costs = data.get("c") if isinstance(data, dict) else None
-    largest = 0.0 if costs is None else float(np.abs(costs).max(initial=0.0))
-    if not 0.0 < largest < math.inf:
-        return problem, 1.0
-    unit = math.ldexp(1.0, math.frexp(largest)[1] - 1)
-    sense = type(problem.objective)
-    return cp.Problem(sense(problem.objective.args[0] / unit), problem.constraints), unit
-
-
 def _measured(
     problem: Any, solver: str, status: str, message: str, seconds: float, tolerance: float
 ) -> ConvexAnswer:
@@ -375,8 +362,9 @@ def _measured(
     if claim in (Claimed.NONE, Claimed.INFEASIBLE) or not known:
         claim = claim if claim is Claimed.INFEASIBLE else Claimed.NONE
         return ConvexAnswer(reason=reason, claim=claim, message=message, **common)
-    worst, _ = largest_violation(problem)
-    share, missed = largest_violation(problem, units_of(problem))
+    found = violations(problem)
+    worst, _ = largest_violation(found)
+    share, missed = largest_violation(found, units_of(problem))
     objective = float(np.asarray(problem.objective.value).item())
     if not (share <= tolerance and math.isfinite(objective)):
         return ConvexAnswer(

@@ -32,8 +32,8 @@ from farkas.offline.eris.packing import Packing
 from farkas.offline.ladder import Ascent, Climber
 from farkas.offline.mlbroker.tolls import tolls
 from farkas.online import environments
-from farkas.online.coded.exhaustive import OwnerTree
 from farkas.online.coded.local_search import climb, favourites
+from farkas.online.coded.owner_tree import OwnerTree
 from farkas.online.dps.knapsacks import Knapsacks
 from farkas.online.dps.learning import Dps, RandomPlacement, Scaled, Top
 from farkas.online.dps.pairs import PairPrices

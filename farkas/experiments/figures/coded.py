@@ -22,8 +22,8 @@ from farkas.models.coded.law import Law
 from farkas.models.coded.plans import Allocation
 from farkas.numbers import Floats
 from farkas.online import algorithms
-from farkas.online.coded.exhaustive import least_level
 from farkas.online.coded.iterated_greedy import IteratedGreedy
+from farkas.online.coded.local_search import least_level
 from farkas.online.coded.sca import iterates
 from farkas.online.coded.simulate import simulate
 from farkas.relaxations.coded.sca import SharedPoint

@@ -257,10 +257,7 @@ class Store:
 
     def add_instances(self, found: Iterable[tuple[str, Instance]]) -> None:
         """Keep instances by hash, so that the worst ones can be written out later."""
-        with self._lock, self._typed():
-            held = {sha for (sha,) in self._db.execute("SELECT sha FROM instances")}
-        new = ((sha, instance) for sha, instance in found if sha not in held)
-        rows = [(sha, i.kind, i.name, zlib.compress(to_bytes(i))) for sha, i in new]
+        rows = [(sha, i.kind, i.name, zlib.compress(to_bytes(i))) for sha, i in found]
         with self._transaction():
             self._db.executemany("INSERT OR IGNORE INTO instances VALUES (?, ?, ?, ?)", rows)
 

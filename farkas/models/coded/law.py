@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 
 import numpy as np
@@ -65,13 +65,13 @@ class Law:
 
     def at(self, time: float) -> Floats:
         """P[X_m(time) >= L_m] of every master, shape (masters,).  Left side of (3b)."""
+        return np.array(list(self._of_masters(range(self.data.num_masters), time)))
+
+    def _of_masters(self, masters: Iterable[int], time: float) -> Iterator[float]:
+        """P[X_m(time) >= L_m] of these masters."""
         chances = self.probability * self._success(time)
-        return np.array(
-            [
-                recovery_probability(load, chance, rows)
-                for load, chance, rows in zip(self.loads, chances, self.data.rows, strict=True)
-            ]
-        )
+        for m in masters:
+            yield recovery_probability(self.loads[m], chances[m], self.data.rows[m])
 
     def recoverable(self) -> Floats:
         """Probability that a master ever finishes, shape (masters,)."""
@@ -95,7 +95,16 @@ class Law:
         """
         if not self._attains(float(self.recoverable().min()), target):
             return np.inf
-        return first_time(lambda t: bool(self.at(t).min() >= target), self.first_return)
+        waiting = list(range(self.data.num_masters))
+
+        def enough(time: float) -> bool:
+            # whoever is in time at a time that is too early for others stays so: chances never fall
+            chances = zip(waiting, self._of_masters(waiting, time), strict=True)
+            late = [m for m, chance in chances if not chance >= target]
+            waiting[:] = late or waiting
+            return not late
+
+        return first_time(enough, self.first_return)
 
     def joint_quantile(self, target: float) -> float:
         """Smallest t with P[every master done by t] >= target; infinite if there is none."""

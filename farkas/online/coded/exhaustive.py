@@ -6,22 +6,24 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from farkas.compiled import Floats1, Floats2, Ints1, Out, clock, compiled
+from farkas.compiled import clock
 from farkas.errors import NotApplicable
 from farkas.instances.base import Positive
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.assignment_by_type import AssignmentByType, WorkerTypes
-from farkas.models.coded.kernel import Pairs, owner_levels
+from farkas.models.coded.kernel import Pairs
 from farkas.models.coded.plans import Allocation, dedicated_plan
 from farkas.numbers import Floats, Ints
-from farkas.online.coded.local_search import climb
+from farkas.online.coded.local_search import climb, least_level
+from farkas.online.coded.owner_tree import FEW, OwnerTree
 from farkas.online.coded.owners import OwnerPlanner
 from farkas.online.coded.simple_greedy import greedy_owner
 from farkas.online.driver import algorithm
 from farkas.relaxations.coded.sharing import Speeds, best_sharing
 from farkas.solvers import Reason, solve
 
-MOST_NODES = 4_000_000
+MOST_NODES, MOST_OF_MANY = 20_000_000, 4_000_000
+"""Nodes of a search for few masters, and for many, of whom less can be excluded."""
 FIRST_NODES, MORE_NODES = 1_000, 200_000
 """Nodes of the first part of a search, and of each further one; in between it may be stopped."""
 MOST_PAIRED = 40
@@ -39,11 +41,6 @@ class _Given(AssignmentByType):
     def scale(self, data: Speeds) -> float:
         """Return a unit of 2^-12 of the largest speed."""
         return super().scale(data) / UNITS
-
-
-def least_level(speed: Floats, owner: Ints) -> float:
-    """Level of the slowest master, 1/time."""
-    return float(owner_levels(speed, owner).min())
 
 
 class Owners(NamedTuple):
@@ -89,8 +86,8 @@ def search_owners(speed: Floats, seconds: float = math.inf) -> Owners:
     """As `best_owner`; a time limit or Ctrl-C leaves the best owners found until then.
 
     Equal workers are merged, in the search and in the integer program.  The bounds of the search
-    are the prices of the linear program: for any prices the levels still reachable, weighted, are
-    at most the weighted sum of what is left.
+    are the prices of the linear program and others near them: for any prices the levels still
+    reachable, weighted, are at most the weighted sum of what is left.
 
     Parameters
     ----------
@@ -105,7 +102,7 @@ def search_owners(speed: Floats, seconds: float = math.inf) -> Owners:
     search = OwnerTree(speed, start, sharing.prices)
     late = f"the time limit of {seconds:g} s"
     try:
-        while search.nodes < MOST_NODES:
+        while search.nodes < (MOST_NODES if len(speed) <= FEW else MOST_OF_MANY):
             if search.advance(MORE_NODES if search.nodes else FIRST_NODES):
                 return Owners(search.owner)
             if clock() - begin > seconds:
@@ -113,135 +110,6 @@ def search_owners(speed: Floats, seconds: float = math.inf) -> Owners:
     except KeyboardInterrupt:
         return Owners(search.owner, "Ctrl-C")
     return _by_integer_program(speed, search.owner, begin + seconds - clock(), late)
-
-
-class OwnerTree:
-    """A search of all owners, depth first, that can be continued.
-
-    Equal workers follow one another and get masters in ascending order: one order of each choice.
-
-    Parameters
-    ----------
-    speed
-        Shape (masters, workers); v.
-    start
-        Shape (workers,), owners to beat.
-    prices
-        Shape (masters,), >= 0, not all 0; any, good ones prune better.
-    """
-
-    def __init__(self, speed: Floats, start: Ints, prices: Floats) -> None:
-        types = WorkerTypes.given(speed).of
-        self._order = np.lexsort((types, -speed.max(axis=0)))
-        self._start = start
-        self._speed = speed
-        masters, workers = speed.shape
-        table = speed[:, self._order] / speed.max()
-        price = prices / prices.sum()
-        rest, worth = np.zeros((masters, workers + 1)), np.zeros(workers + 1)
-        rest[:, :-1] = np.cumsum(table[:, ::-1], axis=1)[:, ::-1]
-        worth[:-1] = np.cumsum((price[:, None] * table).max(axis=0)[::-1])[::-1]
-        again = np.zeros(workers + 1, np.int64)
-        again[1:-1] = np.diff(types[self._order]) == 0
-        best = start[self._order].astype(np.int64)
-        self._limits = Limits(table, rest, price, worth, again)
-        self._search = OwnerSearch(
-            best=best,
-            record=np.array([least_level(table, best)]),
-            choice=np.full(workers, -1, np.int64),
-            levels=np.zeros((workers + 1, masters)),
-            at=np.zeros(2, np.int64),
-        )
-
-    @property
-    def nodes(self) -> int:
-        """Nodes visited."""
-        return int(self._search.at[1])
-
-    @property
-    def owner(self) -> Ints:
-        """Best owners so far, also where an interrupt left a record half written."""
-        owner = np.empty_like(self._search.best)
-        owner[self._order] = self._search.best
-        return max(owner, self._start, key=lambda own: least_level(self._speed, own))
-
-    def advance(self, nodes: int) -> bool:
-        """Visit so many nodes more; returns whether the search ended."""
-        return dive(self._limits, self._search, self.nodes + nodes)
-
-
-class Limits(NamedTuple):
-    """What workers from any one on can still add, fastest worker first."""
-
-    speed: Floats2  # (masters, workers)
-    rest: Floats2  # (masters, workers + 1), to each master
-    price: Floats1  # (masters,), sums to 1
-    worth: Floats1  # (workers + 1,), at these prices
-    again: Ints1  # (workers + 1,), whether equal to the worker before
-
-
-class OwnerSearch(NamedTuple):
-    """Where a search stands."""
-
-    best: Ints1  # (workers,), owners to beat
-    record: Floats1  # [their least level]
-    choice: Ints1  # (workers,), owner tried, -1 for none
-    levels: Floats2  # (workers + 1, masters), with the first workers only
-    at: Ints1  # [workers placed, nodes visited]
-
-
-@compiled(steps=lambda limits, search, most_nodes: most_nodes * len(limits.price))
-def dive(limits: Limits, search: Out[OwnerSearch], most_nodes: int) -> bool:
-    """Search depth first from where the search stands; returns whether it ended.
-
-    A node is left where some master cannot beat the record even with all workers to come, or where
-    the weighted levels cannot: for weights that sum to 1 they are at least the least level.
-    """
-    masters, workers = limits.speed.shape
-    levels, choice = search.levels, search.choice
-    depth = search.at[0]
-    while depth >= 0:
-        if depth == workers:
-            _keep(search)
-            depth -= 1
-            continue
-        if choice[depth] + 1 == masters:
-            choice[depth] = -1
-            depth -= 1
-            continue
-        if search.at[1] == most_nodes:
-            search.at[0] = depth
-            return False
-        search.at[1] += 1
-        choice[depth] += 1
-        for m in range(masters):
-            levels[depth + 1, m] = levels[depth, m]
-        levels[depth + 1, choice[depth]] += limits.speed[choice[depth], depth]
-        reach = limits.worth[depth + 1]
-        open_ = True
-        for m in range(masters):
-            reach += limits.price[m] * levels[depth + 1, m]
-            if levels[depth + 1, m] + limits.rest[m, depth + 1] <= search.record[0]:
-                open_ = False
-                break
-        if open_ and reach > search.record[0]:
-            depth += 1
-            if limits.again[depth]:
-                choice[depth] = choice[depth - 1] - 1
-    return True
-
-
-@compiled
-def _keep(search: Out[OwnerSearch]) -> None:
-    """Keep the owners tried if their least level is a record."""
-    workers, masters = len(search.choice), search.levels.shape[1]
-    least = search.levels[workers, 0]
-    for m in range(1, masters):
-        least = min(least, search.levels[workers, m])
-    if least > search.record[0]:
-        search.record[0] = least
-        for n in range(workers):
-            search.best[n] = search.choice[n]
 
 
 def _by_integer_program(speed: Floats, start: Ints, seconds: float, late: str) -> Owners:

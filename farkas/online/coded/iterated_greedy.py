@@ -6,8 +6,7 @@ import numpy as np
 
 from farkas.instances.base import Count
 from farkas.numbers import Floats, Ints
-from farkas.online.coded.exhaustive import least_level
-from farkas.online.coded.local_search import Variant, climb, favourites
+from farkas.online.coded.local_search import Variant, climb, favourites, least_level
 from farkas.online.coded.owners import OwnerPlanner
 from farkas.online.driver import algorithm
 

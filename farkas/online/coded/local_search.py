@@ -29,6 +29,11 @@ def favourites(speed: Floats) -> Ints:
     return np.asarray(speed.argmax(axis=0))
 
 
+def least_level(speed: Floats, owner: Ints) -> float:
+    """Level of the slowest master, 1/time."""
+    return float(owner_levels(speed, owner).min())
+
+
 def climb(speed: Floats, owner: Ints, variant: Variant) -> Ints:
     """Sweep until a sweep changes nothing; returns the new owners.
 

@@ -8,8 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from farkas.numbers import Floats, Ints
-from farkas.online.coded.exhaustive import least_level
-from farkas.online.coded.local_search import climb
+from farkas.online.coded.local_search import climb, least_level
 from farkas.online.coded.owners import OwnerPlanner
 from farkas.online.coded.simple_greedy import greedy_owner
 from farkas.online.driver import algorithm

@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import itertools
 from collections.abc import Iterator
 from typing import Literal
 
@@ -76,9 +77,9 @@ class SuccessiveApproximation(Planner):
 
     Feasible after every step and never later than before, for any step sizes.  It may stop at
     points that are no optimum, even no local one (coded.stationary_is_local_optimum); the
-    certified ratio of the run says how far it is.  Of all points that are as early as the last to
-    a tenth of ``stop``, the first is kept: where a conic solver ends among equals, its last bits
-    decide.
+    certified ratio of the run says how far it is.  Of the last points that are as early as the
+    very last to a tenth of ``stop``, the first is kept: where a conic solver ends among equals, its
+    last bits decide.
 
     Parameters
     ----------
@@ -110,7 +111,9 @@ class SuccessiveApproximation(Planner):
                 seen.append(after)
                 if abs(1.0 - after.time / seen[-2].time) < self.stop:
                     break
-        times = [surrogate_times(data, each.share, each.loads).max() for each in seen]
-        point = seen[np.flatnonzero(times <= times[-1] * (1.0 + self.stop / 10.0))[0]]
+        latest = (surrogate_times(data, p.share, p.loads).max() for p in reversed(seen))
+        last = next(latest)
+        equal = itertools.takewhile(lambda time: time <= last * (1.0 + self.stop / 10.0), latest)
+        point = seen[-1 - len(list(equal))]
         used = (point.share > 0) & data.allowed
         return Allocation(point.share, np.where(used, point.loads, 0.0))

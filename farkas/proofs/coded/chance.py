@@ -7,7 +7,8 @@ from farkas.models.coded.integer import best_integer_plan
 from farkas.models.coded.kernel import Pairs
 from farkas.models.coded.law import Law
 from farkas.models.coded.plans import Allocation, dedicated_plan, dedicated_share, shared_plan
-from farkas.online.coded.exhaustive import best_owner, least_level
+from farkas.online.coded.exhaustive import best_owner
+from farkas.online.coded.local_search import least_level
 from farkas.proofs.claim import Verdict, claim, proved
 from farkas.proofs.coded.surrogate import WIDE, expected_results, published, shipped
 from farkas.proofs.said import Saying, said

@@ -10,8 +10,9 @@ from farkas.closeness import close
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.kernel import Pairs
 from farkas.numbers import Floats
-from farkas.online.coded.exhaustive import best_owner, every_owner, least_level
+from farkas.online.coded.exhaustive import best_owner, every_owner
 from farkas.online.coded.iterated_greedy import IteratedGreedy
+from farkas.online.coded.local_search import least_level
 from farkas.online.coded.round_lp import round_forest
 from farkas.online.coded.simple_greedy import greedy_owner
 from farkas.proofs.claim import Verdict, claim, not_applicable, proved

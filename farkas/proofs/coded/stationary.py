@@ -9,7 +9,7 @@ from farkas.instances.coded import CodedComputing
 from farkas.models.coded.kernel import Pairs
 from farkas.models.coded.plans import dedicated_plan
 from farkas.models.coded.surrogate import surrogate_times
-from farkas.online.coded.exhaustive import least_level
+from farkas.online.coded.local_search import least_level
 from farkas.online.coded.sca import iterates
 from farkas.proofs.claim import Verdict, claim, not_applicable, proved
 from farkas.proofs.coded.surrogate import published, shipped

@@ -7,7 +7,8 @@ from farkas.algebra import programs
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.kernel import Pairs
 from farkas.models.coded.surrogate import reference_time
-from farkas.online.coded.exhaustive import best_owner, every_owner, least_level
+from farkas.online.coded.exhaustive import best_owner, every_owner
+from farkas.online.coded.local_search import least_level
 from farkas.proofs import trials
 from farkas.proofs.claim import Verdict, claim, proved, refuted
 from farkas.proofs.said import Among, Saying, said

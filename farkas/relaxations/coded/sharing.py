@@ -9,6 +9,7 @@ from farkas.instances.coded import CodedComputing
 from farkas.models.coded.assignment import MaxMin, level, tidy
 from farkas.models.coded.kernel import Pairs
 from farkas.numbers import Bools, Floats
+from farkas.once import once
 from farkas.portable.products import dot
 from farkas.relaxations.coded.exact_sharing import exact_shares
 from farkas.search_tolerances import FINE_GAP, LOOSE_GAP
@@ -59,7 +60,8 @@ def price_bound(speed: Floats, prices: Floats) -> float:
 def best_sharing(speed: Floats) -> Sharing:
     """Solve the linear program for given speeds; the answer is proved by its own duals.
 
-    Where the solver's is not, a small one is solved in whole numbers.
+    Where the solver's is not, a small one is solved in whole numbers.  For speeds that nobody can
+    write to it is solved once.
 
     Parameters
     ----------
@@ -73,6 +75,10 @@ def best_sharing(speed: Floats) -> Sharing:
         :data:`~farkas.search_tolerances.FINE_GAP`, at worst within ``LOOSE_GAP``; of a few masters
         and workers never.
     """
+    return _proved(speed) if speed.flags.writeable else _proved_once(speed)
+
+
+def _proved(speed: Floats) -> Sharing:
     with np.errstate(over="ignore", invalid="ignore"):  # what is no number has no gap
         alone = speed.sum(axis=1)
         if not alone.all():
@@ -94,6 +100,9 @@ def best_sharing(speed: Floats) -> Sharing:
     if found is not None:
         failure = f"shares reach {found.level:.12g}, prices allow {found.bound:.12g}; {failure}"
     raise NoAnswer(failure)
+
+
+_proved_once = once(_proved)
 
 
 def _in_whole_numbers(speed: Floats) -> Sharing:
@@ -123,16 +132,9 @@ def _by_solver(speed: Floats, alone: Floats) -> Sharing:
 
 def _vertex(speed: Floats, room: Floats, *, even: bool) -> tuple[Floats, Floats]:
     """Shares and prices of the masters where workers have ``room``; ``even`` levels masters."""
-    form = Given().form(Speeds(speed))
-    sides = form.row_upper.copy()
-    sides[form.row_block("one_master_per_worker").where] = room
-    from farkas.solvers import solve  # here: a check traces the program and solves nothing
+    from farkas.relaxations.coded.sifting import sifted  # here: a check traces and solves nothing
 
-    answer = solve(form.replace(row_upper=sides)).require_optimal()
-    prices = np.abs(answer.row_duals[: len(speed)])
-    if not prices.sum() > 0:
-        raise NoAnswer("the solver gives no prices of the masters")
-    share = tidy(answer.point[: speed.size].reshape(speed.shape))
+    share, prices = sifted(_solved, speed, room)
     if not even:
         return share, prices
     # a row missed by 1e-9 is much for a master that needs little of a worker, and a worker
@@ -140,6 +142,20 @@ def _vertex(speed: Floats, room: Floats, *, even: bool) -> tuple[Floats, Floats]
     each = (speed * share).sum(axis=1)
     wanted = each.min() if not each.all() else dot(each, prices) / prices.sum()
     return tidy(share * (wanted / np.where(each > 0, each, 1.0))[:, None]), prices
+
+
+def _solved(speed: Floats, room: Floats) -> tuple[Floats, Floats]:
+    """Shares and prices of the solver."""
+    form = Given().form(Speeds(speed))
+    sides = form.row_upper.copy()
+    sides[form.row_block("one_master_per_worker").where] = room
+    from farkas.solvers import solve
+
+    answer = solve(form.replace(row_upper=sides)).require_optimal()
+    prices = np.abs(answer.row_duals[: len(speed)])
+    if not prices.sum() > 0:
+        raise NoAnswer("the solver gives no prices of the masters")
+    return tidy(answer.point[: speed.size].reshape(speed.shape)), prices
 
 
 def _with_fast_masters(speed: Floats, fast: Bools, shares: Floats, prices: Floats) -> Sharing:

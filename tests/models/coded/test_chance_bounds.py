@@ -12,7 +12,8 @@ from farkas.models.coded.chance_bounds import best_stretch, hoeffding_plan, mark
 from farkas.models.coded.kernel import Pairs
 from farkas.models.coded.law import Law
 from farkas.models.coded.plans import dedicated_plan
-from farkas.online.coded.exhaustive import best_owner, least_level
+from farkas.online.coded.exhaustive import best_owner
+from farkas.online.coded.local_search import least_level
 from farkas.quantities.coded import chance_interval
 from farkas.relaxations.coded.sharing import shared_optimum
 from tests.generators.coded import by_speed, random_coded_computing

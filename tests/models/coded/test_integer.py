@@ -10,7 +10,8 @@ from farkas.models.coded.integer import best_integer_plan, best_loads, first_tim
 from farkas.models.coded.kernel import Pairs, theorem1_times
 from farkas.models.coded.plans import dedicated_share
 from farkas.models.coded.surrogate import expected_results, returned_share
-from farkas.online.coded.exhaustive import best_owner, least_level
+from farkas.online.coded.exhaustive import best_owner
+from farkas.online.coded.local_search import least_level
 from farkas.relaxations.coded.sharing import best_sharing, shared_optimum
 from tests.generators.coded import random_coded_computing
 

@@ -10,6 +10,7 @@ import pytest
 from farkas.errors import NotApplicable
 from farkas.instances import library
 from farkas.instances.coded import CodedComputing
+from farkas.models.coded.integer import first_time
 from farkas.models.coded.law import Law, mean_time
 from farkas.models.coded.plans import Allocation, shared_plan
 from farkas.models.coded.recovery import recovery_probability
@@ -117,3 +118,25 @@ def test_a_pair_without_load_is_not_used_whatever_its_share():
 def test_mean_of_a_maximum_of_two_exponentials():
     # E max of two unit exponentials = 1 + 1/2.
     assert mean_time(lambda t: (1 - np.exp(-t)) ** 2, np.zeros(1), 1.0) == pytest.approx(1.5)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_quantile_asks_only_masters_that_are_late_and_is_that_of_all(seed, monkeypatch):
+    data = random_coded_computing(seed, masters=3, workers=6)
+    found = shared_optimum(data)
+    plan = shared_plan(data, found.share, found.time)
+    law = Law.given(data, plan.share, 1.3 * plan.loads)
+    if not law.recoverable().min() > 0.5:
+        return
+    asked = []
+
+    def noted(loads, chances, rows):
+        asked.append(rows)
+        return recovery_probability(loads, chances, rows)
+
+    monkeypatch.setattr("farkas.models.coded.law.recovery_probability", noted)
+    quantile = law.quantile(0.5)
+    few = len(asked)
+    asked.clear()
+    assert quantile == first_time(lambda t: bool(law.at(t).min() >= 0.5), law.first_return)
+    assert few < len(asked)

@@ -14,16 +14,14 @@ from farkas.models.coded.kernel import Pairs
 from farkas.online import algorithms
 from farkas.online.coded import exhaustive
 from farkas.online.coded.exhaustive import (
-    OwnerTree,
     _by_integer_program,
     best_owner,
-    dive,
     every_owner,
-    least_level,
     meet_in_the_middle,
     search_owners,
 )
-from farkas.online.coded.local_search import climb, favourites
+from farkas.online.coded.local_search import climb, favourites, least_level
+from farkas.online.coded.owner_tree import OwnerTree, dive
 from farkas.online.coded.simple_greedy import greedy_owner
 from farkas.relaxations.coded.sharing import best_sharing
 from farkas.solvers import Answer, Reason, solve
@@ -64,23 +62,6 @@ def test_all_searches_reach_the_best_level_of_tied_speeds(seed):
 def test_of_equal_assignments_the_first_is_taken():
     # 0, 1 and 1, 0 are equally good
     assert every_owner(np.ones((2, 2))).tolist() == [0, 1]
-
-
-@pytest.mark.parametrize("prices", [[1.0, 0.0], [0.0, 3.0], [1.0, 1.0]])
-def test_the_search_ends_with_the_best_whatever_the_prices(prices):
-    speed = random_speed(2, masters=2, workers=8)
-    owner, finished = branch_and_bound(speed, np.zeros(8, int), np.array(prices))
-    assert finished
-    assert least_level(speed, owner) == pytest.approx(brute(speed), rel=1e-13)
-
-
-def test_a_search_that_is_cut_short_never_loses_its_start():
-    speed = random_speed(5, masters=3, workers=9)
-    start = favourites(speed)
-    for nodes in (0, 1, 7, 40):
-        owner, finished = branch_and_bound(speed, start, np.ones(3), most_nodes=nodes)
-        assert not finished
-        assert least_level(speed, owner) >= least_level(speed, start)
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -138,14 +119,6 @@ def test_merging_equal_workers_loses_no_optimum(seed):
     solved = _by_integer_program(speed, np.zeros(9, int), math.inf, "")
     assert solved.stopped == ""
     assert least_level(speed, solved.owner) == pytest.approx(want, rel=1e-13)
-
-
-def test_equal_workers_are_tried_in_one_order_only():
-    # 12 equal workers: 2^12 orders, 13 choices
-    tree = OwnerTree(np.ones((2, 12)) * [[1], [2]], np.zeros(12, int), np.array([1.0, 0.0]))
-    assert tree.advance(4_000_000)
-    assert tree.nodes < 200
-    assert least_level(np.ones((2, 12)) * [[1], [2]], tree.owner) == 8.0
 
 
 def large():
@@ -232,14 +205,6 @@ def test_a_worse_point_of_a_stopped_solver_is_not_taken(monkeypatch, worse):
     assert _by_integer_program(speed, start, 1.0, "late").owner.tolist() == [0, 0, 1]
 
 
-def test_a_record_that_is_half_written_does_not_count():
-    speed = random_speed(3, masters=3, workers=8)
-    start = best_owner(speed)
-    tree = OwnerTree(speed, start, np.ones(3))
-    tree._search.best[:] = 0
-    assert tree.owner.tolist() == start.tolist()
-
-
 def test_a_run_says_that_it_is_not_proved_optimal(monkeypatch):
     data = random_coded_computing(3, masters=2, workers=6)
     whole = algorithms["coded.brute_force"].run(data)
@@ -266,11 +231,3 @@ def test_sixteen_models_on_two_hundred_gpus_are_assigned_to_the_end():
 def test_halves_are_asked_for_by_name():
     with pytest.raises(NotApplicable, match="2 masters"):
         algorithms["coded.brute_force"].run(random_coded_computing(3, masters=3), method="halves")
-
-
-@pytest.mark.parametrize("masters", [2, 3, 4])
-def test_a_search_without_machine_code_is_the_same(masters):
-    speed = random_speed(7, masters=masters, workers=6)
-    tree = OwnerTree(speed, np.zeros(6, int), np.ones(masters))
-    assert dive.interpret(tree._limits, tree._search, 10**6)
-    assert least_level(speed, tree.owner) == pytest.approx(brute(speed), rel=1e-12)

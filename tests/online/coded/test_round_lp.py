@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from farkas.models.coded.kernel import owner_levels
-from farkas.online.coded.exhaustive import least_level
+from farkas.online.coded.local_search import least_level
 from farkas.online.coded.round_lp import RoundLp, round_forest
 from farkas.online.coded.simple_greedy import greedy_owner
 from farkas.relaxations.coded.sharing import best_sharing

@@ -164,3 +164,18 @@ def test_a_step_is_that_of_the_products_written_out(seed, split):
     shares, loads = point.share.tolist(), point.loads.tolist()
     wanted = least_step(data, shares, loads, point.time, split)
     assert after.time == pytest.approx(wanted, rel=1e-6)
+
+
+def test_of_the_last_points_that_are_equally_early_the_first_is_kept(monkeypatch):
+    data = random_coded_computing(1, masters=2, workers=3)
+    first = start_point(data, "uniform")
+    points = [SharedPoint(first.share, first.loads * (1 + i), 9.0 - i) for i in range(5)]
+    # 5.0000004 is within a tenth of 1e-6 of the last; what lies before 9 is not looked at
+    times = [5.0, 9.0, 5.0 + 4e-7, 5.0 + 1e-7, 5.0]
+    measured = {id(p.loads): np.array([1.0, time]) for p, time in zip(points, times, strict=True)}
+    monkeypatch.setattr(sca, "start_point", lambda *_: points[0])
+    monkeypatch.setattr(sca, "iterates", lambda *_: iter(points[1:]))
+    monkeypatch.setattr(sca, "surrogate_times", lambda data, share, loads: measured[id(loads)])
+    for stop, kept in ((0.0, 4), (3e-7, 3), (1e-6, 2)):
+        plan = algorithms["coded.sca"].policy(stop=stop).plan(data, 0)
+        assert plan.loads == pytest.approx(points[kept].loads * data.allowed)

@@ -5,7 +5,8 @@ import pytest
 
 from farkas.algebra import programs
 from farkas.models.coded.kernel import Pairs
-from farkas.online.coded.exhaustive import best_owner, every_owner, least_level
+from farkas.online.coded.exhaustive import best_owner, every_owner
+from farkas.online.coded.local_search import least_level
 from farkas.relaxations.coded.excluded import excluded_level, truncated_level
 from farkas.relaxations.coded.sharing import best_sharing, shared_optimum
 from farkas.solvers import solve
