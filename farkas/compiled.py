@@ -36,6 +36,7 @@ Floats2 = Annotated[npt.NDArray[np.float64], 2]
 Floats3 = Annotated[npt.NDArray[np.float64], 3]
 Ints1 = Annotated[npt.NDArray[np.int64], 1]
 Ints2 = Annotated[npt.NDArray[np.int64], 2]
+Ints3 = Annotated[npt.NDArray[np.int64], 3]
 Bools1 = Annotated[npt.NDArray[np.bool_], 1]
 
 OUT = "out"

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from farkas.compiled import Floats1, Floats3, Ints1, Out, compiled
+from farkas.online.eris.proposal import floats, zeros
 from farkas.relaxations.eris.job_slots import Slot, chunks_of, workers_of
 from farkas.relaxations.eris.payoff_bound import reach
 from farkas.search_tolerances import SIMPLEX
@@ -37,48 +38,52 @@ class Bounds(NamedTuple):
 @compiled
 def new_bounds(workload: int) -> Bounds:
     """Make room for the bounds of 0, ..., ``workload`` chunks."""
-    of = np.empty((6, workload + 1))
-    state = np.empty(workload + 1, np.int64)
-    return Bounds(of[0], of[1], of[2], of[3], of[4], of[5], state)
+    of = floats(1, 6, workload + 1)[0]
+    return Bounds(of[0], of[1], of[2], of[3], of[4], of[5], zeros(1, 1, workload + 1)[0, 0])
 
 
 @compiled
-def cover_with_transfer(slot: Slot, multiplier: float, tables: Out[Floats3]) -> None:
+def cover_with_transfer(slot: Slot, money: float, multiplier: float, tables: Out[Floats3]) -> None:
     """Fill the tables of one slot, with the transfer in use beside every cost.
 
     Parameters
     ----------
     slot
         Prices, room and data.
+    money
+        Weight of posted prices: 1, or 0 where the multiplier alone counts.
     multiplier
         On top of the price of transfer.
     tables
         Shape (4, sites + 1, workload + 1), overwritten: cost without and with the server, then MB
         without and with the server.
     """
-    epochs, rate = slot.epochs, slot.worker_rate
-    data, worker_price, server_price = slot.data, slot.worker_price, slot.server_price
+    epochs, rate, data = slot.epochs, slot.worker_rate, slot.data
+    worker_price, server_price = slot.worker_price, slot.server_price
+    alone, beside_server = slot.alone, slot.beside_server
+    chunk_size, parameter_size = slot.chunk_size, slot.parameter_size
+    price = money * slot.transfer_price + multiplier
     idle, served, idle_use, served_use = tables[0], tables[1], tables[2], tables[3]
     total = idle.shape[1] - 1
-    price = slot.transfer_price + multiplier
     idle[:] = np.inf
     served[:] = np.inf
     idle[0, 0], idle_use[0, 0] = 0.0, 0.0  # elsewhere nobody looks at MB without a finite cost
     # largest workloads that are possible so far: beyond them every entry is infinite
     reach_idle, reach_served = 0, -1
     for r in range(len(data)):
-        most = chunks_of(slot.alone[r], epochs, rate, total)
-        most_beside = chunks_of(slot.beside_server[r], epochs, rate, total)
+        most = chunks_of(alone[r], epochs, rate, total)
+        most_beside = chunks_of(beside_server[r], epochs, rate, total)
+        per_worker, per_server = money * worker_price[r], money * server_price[r]
         idle_now, idle_next = idle[r], idle[r + 1]
         served_now, served_next = served[r], served[r + 1]
         idle_mb, idle_mb_next = idle_use[r], idle_use[r + 1]
         served_mb, served_mb_next = served_use[r], served_use[r + 1]
         for q in range(max(most, most_beside) + 1):
             workers = workers_of(q, epochs, rate)
-            moving = slot.chunk_size * max(0, q - data[r])
+            moving = chunk_size * max(0, q - data[r])
             if q <= most:
-                volume = moving + slot.parameter_size * workers
-                cost = workers * worker_price[r] + price * volume
+                volume = moving + parameter_size * workers
+                cost = workers * per_worker + price * volume
                 # choosing values instead of branching lets the compiler treat several d at once
                 for d in range(min(total, reach_idle + q) + 1 - q):
                     better = idle_now[d] + cost < idle_next[d + q]
@@ -91,7 +96,7 @@ def cover_with_transfer(slot: Slot, multiplier: float, tables: Out[Floats3]) -> 
                         served_mb[d] + volume if better else served_mb_next[d + q]
                     )
             if q <= most_beside:
-                cost = workers * worker_price[r] + price * moving + server_price[r]
+                cost = workers * per_worker + price * moving + per_server
                 for d in range(min(total, reach_idle + q) + 1 - q):
                     better = idle_now[d] + cost < served_next[d + q]
                     served_next[d + q] = idle_now[d] + cost if better else served_next[d + q]
@@ -104,36 +109,33 @@ def trace_cover(
     slot: Slot, multiplier: float, tables: Floats3, workload: int, processed: Out[Ints1]
 ) -> int:
     """Read the cover of ``workload`` >= 1 chunks off the tables; returns the server's site."""
-    epochs, rate = slot.epochs, slot.worker_rate
-    idle, served, idle_use, served_use = tables[0], tables[1], tables[2], tables[3]
+    epochs, rate, data = slot.epochs, slot.worker_rate, slot.data
+    worker_price, server_price = slot.worker_price, slot.server_price
+    alone, beside_server = slot.alone, slot.beside_server
+    chunk_size, parameter_size = slot.chunk_size, slot.parameter_size
     price = slot.transfer_price + multiplier
     server = -1
     d = workload
-    for r in range(len(slot.data) - 1, -1, -1):
-        if server < 0:
-            here, mb = served[r + 1, d], served_use[r + 1, d]
-        else:
-            here, mb = idle[r + 1, d], idle_use[r + 1, d]
+    for r in range(len(data) - 1, -1, -1):
+        state = 1 if server < 0 else 0  # the server is among the sites up to this one
+        here, mb = tables[state, r + 1, d], tables[2 + state, r + 1, d]
         processed[r] = 0
-        most = chunks_of(slot.alone[r], epochs, rate, d)
-        most_beside = chunks_of(slot.beside_server[r], epochs, rate, d) if server < 0 else -1
+        most = chunks_of(alone[r], epochs, rate, d)
+        most_beside = chunks_of(beside_server[r], epochs, rate, d) if server < 0 else -1
         # the same sums in the same order as when the tables were filled, so one of them is equal
         for q in range(max(most, most_beside) + 1):
             workers = workers_of(q, epochs, rate)
-            moving = slot.chunk_size * max(0, q - slot.data[r])
+            moving = chunk_size * max(0, q - data[r])
             if q <= most:
-                volume = moving + slot.parameter_size * workers
-                cost = workers * slot.worker_price[r] + price * volume
-                if server < 0:
-                    same = served[r, d - q] + cost == here and served_use[r, d - q] + volume == mb
-                else:
-                    same = idle[r, d - q] + cost == here and idle_use[r, d - q] + volume == mb
-                if same:
+                volume = moving + parameter_size * workers
+                cost = workers * worker_price[r] + price * volume
+                before, used = tables[state, r, d - q], tables[2 + state, r, d - q]
+                if before + cost == here and used + volume == mb:
                     processed[r] = q
                     break
             if q <= most_beside:
-                cost = workers * slot.worker_price[r] + price * moving + slot.server_price[r]
-                if idle[r, d - q] + cost == here and idle_use[r, d - q] + moving == mb:
+                cost = workers * worker_price[r] + price * moving + server_price[r]
+                if tables[0, r, d - q] + cost == here and tables[2, r, d - q] + moving == mb:
                     processed[r] = q
                     server = r
                     break
@@ -162,6 +164,7 @@ def bound_workloads(
     """
     total = len(bounds.lower) - 1
     first = 1 if only < 0 else only
+    cover_with_transfer(slot, 1.0, 0.0, tables)
     highest = _bound_freely(slot, first, tables, bounds)
     if highest < 0:
         return
@@ -169,9 +172,10 @@ def bound_workloads(
     m = (slot.worth + highest) * 1e3 / _unit(slot)  # transfer weighs more than anything else
     worst = -1
     for step in range(rounds + 1):
-        cover_with_transfer(slot, m, tables)
+        cover_with_transfer(slot, 1.0, m, tables)
         unfit = _learn(slot, first, m, step == 0, worst, tables, bounds)
         if unfit:
+            cover_with_transfer(slot, 0.0, 1.0, tables)
             _find_impossible(slot, first, tables, bounds)
         worst, widest = -1, 0.0
         for d in range(first, total + 1):
@@ -193,10 +197,9 @@ def _unit(slot: Slot) -> float:
 
 
 @compiled
-def _bound_freely(slot: Slot, first: int, tables: Out[Floats3], bounds: Out[Bounds]) -> float:
-    """Begin with multiplier 0; returns the highest cost of covers that do not fit, -1 for none."""
+def _bound_freely(slot: Slot, first: int, tables: Floats3, bounds: Out[Bounds]) -> float:
+    """Learn from multiplier 0; returns the highest cost of covers that do not fit, -1 for none."""
     sites, total = len(slot.data), len(bounds.lower) - 1
-    cover_with_transfer(slot, 0.0, tables)
     lower, upper, state = bounds.lower, bounds.upper, bounds.state
     multiplier, fair_use = bounds.multiplier, bounds.fair_use
     dear_cost, dear_use = bounds.dear_cost, bounds.dear_use
@@ -217,9 +220,9 @@ def _bound_freely(slot: Slot, first: int, tables: Out[Floats3], bounds: Out[Boun
 
 
 @compiled
-def _slack(slot: Slot, cost: float) -> float:
+def _slack(worth: float, cost: float) -> float:
     """Difference that counts as none of two bounds on a cost."""
-    return ROUNDING * slot.worth + SIMPLEX * abs(cost)
+    return ROUNDING * worth + SIMPLEX * abs(cost)
 
 
 @compiled
@@ -238,21 +241,23 @@ def _learn(
     Where nothing is learned about ``worst``, for which the multiplier was made, its bounds stay.
     """
     lower, upper, state = bounds.lower, bounds.upper, bounds.state
+    multiplier, fair_use = bounds.multiplier, bounds.fair_use
     dear_cost, dear_use = bounds.dear_cost, bounds.dear_use
+    worth, free_transfer, most_transfer = slot.worth, slot.free_transfer, slot.most_transfer
     costs, uses = tables[1, len(slot.data)], tables[3, len(slot.data)]
     unfit = False
     for d in range(first, len(lower)):
         if state[d] != OPEN:
             continue
         use = uses[d]
-        cost, bound = costs[d] - m * use, costs[d] - m * slot.free_transfer
+        cost, bound = costs[d] - m * use, costs[d] - m * free_transfer
         progress = False
-        if not begins and bound > lower[d] + _slack(slot, lower[d]):
+        if not begins and bound > lower[d] + _slack(worth, lower[d]):
             lower[d] = bound
             progress = True
-        if use <= slot.most_transfer:
-            if cost < upper[d] - _slack(slot, cost):
-                upper[d], bounds.multiplier[d], bounds.fair_use[d] = cost, m, use
+        if use <= most_transfer:
+            if cost < upper[d] - _slack(worth, cost):
+                upper[d], multiplier[d], fair_use[d] = cost, m, use
                 progress = True
         elif begins:
             state[d] = UNFIT
@@ -260,26 +265,19 @@ def _learn(
         elif use < dear_use[d]:
             dear_cost[d], dear_use[d] = cost, use
             progress = True
-        closed = upper[d] < np.inf and upper[d] - lower[d] <= _slack(slot, upper[d])
+        closed = upper[d] < np.inf and upper[d] - lower[d] <= _slack(worth, upper[d])
         if closed or (d == worst and not progress):
             state[d] = DONE
     return unfit
 
 
 @compiled
-def _find_impossible(slot: Slot, first: int, tables: Out[Floats3], bounds: Out[Bounds]) -> None:
+def _find_impossible(slot: Slot, first: int, tables: Floats3, bounds: Out[Bounds]) -> None:
     """Make the lower bound infinite where even the least transfer does not fit.
 
     Two covers can differ by less than a unit of transfer, so that a huge multiplier does not tell.
     """
-    sites, total = len(slot.data), len(bounds.lower) - 1
-    nothing = np.zeros(sites)
-    only_transfer = Slot(
-        nothing, nothing, slot.alone, slot.beside_server, slot.data, 1.0, slot.free_transfer,
-        slot.most_transfer, 0.0, slot.chunk_size, slot.parameter_size, slot.epochs,
-        slot.worker_rate,
-    )  # fmt: skip
-    cover_with_transfer(only_transfer, 0.0, tables)
-    for d in range(first, total + 1):
-        if bounds.state[d] == UNFIT and tables[1, sites, d] > slot.most_transfer:
-            bounds.lower[d] = np.inf
+    sites, lower, state = len(slot.data), bounds.lower, bounds.state
+    for d in range(first, len(lower)):
+        if state[d] == UNFIT and tables[1, sites, d] > slot.most_transfer:
+            lower[d] = np.inf

@@ -21,7 +21,15 @@ from farkas.online.eris.one_slot import (
     new_bounds,
     trace_cover,
 )
-from farkas.online.eris.proposal import Proposal, SchedulePlan, new_plan, nothing, without_data
+from farkas.online.eris.proposal import (
+    Proposal,
+    SchedulePlan,
+    floats,
+    new_plan,
+    nothing,
+    without_data,
+    zeros,
+)
 from farkas.relaxations.eris.job_slots import JobSlots, Slot, slot_of, workers_of
 from farkas.relaxations.eris.payoff_bound import add_slot
 from farkas.search_tolerances import SOLVER_GAP
@@ -86,19 +94,22 @@ def best_plan(
     Schedules are sought at the ``raised`` prices and paid at the posted ones.
     """
     window, sites = job.worker_price.shape
-    total = job.data.sum()
+    total = 0
+    for r in range(sites):
+        total += job.data[r]
     # chunks thought to be in place in every slot, by mode
-    in_place = np.zeros((MODES, sites), np.int64)
+    in_place, done = zeros(1, MODES, sites)[0], zeros(1, 1, MODES)[0, 0]  # slots in the tables
     for r in range(sites):
         in_place[0, r] = job.data[r]
         in_place[1, r] = (job.data[r] + 1) // 2
-    tables, bounds = np.empty((4, sites + 1, total + 1)), new_bounds(total)
-    least = np.full((window + 1, total + 1), np.inf)  # cost of n chunks up to a slot, from below
-    least[0, 0] = 0.0
-    reached = np.full((MODES, window + 1, total + 1), np.inf)  # by covers that fit
-    reached[:, 0, 0] = 0.0
-    choice = np.zeros((MODES, window, total + 1), np.int64)  # workload of the slot in `reached`
-    done = np.zeros(MODES, np.int64)  # slots in these tables
+    tables, bounds = floats(4, sites + 1, total + 1), new_bounds(total)
+    least = floats(1, window + 1, total + 1)[0]  # cost of n chunks up to a slot, from below
+    reached = floats(MODES, window + 1, total + 1)  # by covers that fit
+    choice = zeros(MODES, window, total + 1)  # workload of the slot in `reached`
+    for n in range(total + 1):
+        least[0, n] = 0.0 if n == 0 else np.inf
+        for mode in range(MODES):
+            reached[mode, 0, n] = least[0, n]
     wanted = 1  # modes in use
     best, finish, paid, bound = 0.0, -1, 0.0, 0.0
     found = new_plan(window, sites)
@@ -144,7 +155,7 @@ def _choose(before: Floats1, costs: Floats1, after: Out[Floats1], choice: Out[In
 @compiled
 def _workloads(choice: Ints2, last: int, total: int) -> Ints1:
     """Chunks of every slot up to ``last``, read off a table of choices."""
-    workloads = np.zeros(last + 1, np.int64)
+    workloads: Ints1 = zeros(1, 1, last + 1)[0, 0]
     left = total
     for t in range(last, -1, -1):
         workloads[t] = choice[t, left]
@@ -158,20 +169,21 @@ def _replay(
 ) -> tuple[float, SchedulePlan]:
     """Run a plan with the data that remain; posted cost, infinite when a slot does not fit."""
     window, sites = job.worker_price.shape
-    done = new_plan(window, sites)
-    remaining = job.data.copy()
-    processed = np.zeros(sites, np.int64)
+    done, of_sites = new_plan(window, sites), zeros(1, 2, sites)[0]
+    remaining, processed = of_sites[0], of_sites[1]
+    for r in range(sites):
+        remaining[r] = job.data[r]
     paid = 0.0
     for t in range(len(workloads)):
         d = workloads[t]
         if d == 0:
             continue
         slot = slot_of(raised, t, remaining)
-        tables, bounds = np.empty((4, sites + 1, d + 1)), new_bounds(d)
+        tables, bounds = floats(4, sites + 1, d + 1), new_bounds(d)
         bound_workloads(slot, 2 * rounds, d, tables, bounds)
         if bounds.upper[d] == np.inf:
             return np.inf, done
-        cover_with_transfer(slot, bounds.multiplier[d], tables)
+        cover_with_transfer(slot, 1.0, bounds.multiplier[d], tables)
         done.server[t] = trace_cover(slot, bounds.multiplier[d], tables, d, processed)
         paid = _book(slot_of(job, t, remaining), t, processed, done, paid)
     return paid, done
@@ -180,19 +192,24 @@ def _replay(
 @compiled
 def _book(slot: Out[Slot], t: int, processed: Ints1, done: Out[SchedulePlan], paid: float) -> float:
     """Write down what one slot runs, take its chunks away, and add its posted cost to ``paid``."""
-    remaining = slot.data
-    server = done.server[t]
+    remaining, worker_price = slot.data, slot.worker_price
+    workers, moved, server = done.workers, 0, done.server[t]
     remote = 0
     for r in range(len(remaining)):
-        workers = workers_of(processed[r], slot.epochs, slot.worker_rate)
-        done.workers[t, r] = workers
-        paid += workers * slot.worker_price[r]
+        count = workers_of(processed[r], slot.epochs, slot.worker_rate)
+        workers[t, r] = count
+        paid += count * worker_price[r]
         if r != server:
-            remote += workers
-        done.moved[t] += max(0, processed[r] - remaining[r])
+            remote += count
+        moved += max(0, processed[r] - remaining[r])
         remaining[r] = max(0, remaining[r] - processed[r])
+    done.moved[t] = moved
     paid += slot.server_price[server]
-    paid += slot.transfer_price * (slot.chunk_size * done.moved[t] + slot.parameter_size * remote)
-    for _ in range(done.moved[t]):  # moved chunks come from the site with most left
-        remaining[np.argmax(remaining)] -= 1
+    paid += slot.transfer_price * (slot.chunk_size * moved + slot.parameter_size * remote)
+    for _ in range(moved):  # moved chunks come from the first site with most left
+        most = 0
+        for r in range(len(remaining)):
+            if remaining[r] > remaining[most]:
+                most = r
+        remaining[most] -= 1
     return paid

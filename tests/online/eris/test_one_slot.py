@@ -55,7 +55,7 @@ def test_covers_with_transfer_cost_what_covers_without_cost(seed: int) -> None:
         tables = np.empty((4, auction.sites + 1, seen.chunks + 1))
         costs = slot_costs(seen)
         for t in range(seen.window):
-            cover_with_transfer(slot_of(seen, t, seen.data), 0.0, tables)
+            cover_with_transfer(slot_of(seen, t, seen.data), 1.0, 0.0, tables)
             assert tables[1, -1, 1:] == pytest.approx(costs[t, 1:])
 
 
@@ -72,7 +72,7 @@ def test_the_traced_cover_fits_and_costs_the_upper_bound(seed: int) -> None:
         bound_workloads(slot, 8, -1, tables, bounds)
         for workload in np.flatnonzero(np.isfinite(bounds.upper))[1:]:
             multiplier, chunks = bounds.multiplier[workload], np.zeros(auction.sites, np.int64)
-            cover_with_transfer(slot, multiplier, tables)
+            cover_with_transfer(slot, 1.0, multiplier, tables)
             server = trace_cover(slot, multiplier, tables, workload, chunks)
             assert chunks.sum() == workload
             workers = -(-job.epochs * chunks // job.worker_rate)
@@ -211,7 +211,7 @@ def test_a_cover_is_traced_with_the_transfer_that_its_table_holds() -> None:
         )
         uses = eris_slot.covers(seen, 0)
         for m in (0.0, 1.0, 2.0):
-            cover_with_transfer(slot, m, tables)
+            cover_with_transfer(slot, 1.0, m, tables)
             for d in range(1, seen.chunks + 1):
                 cost, mb = tables[1, -1, d], tables[3, -1, d]
                 if cost == np.inf:
