@@ -12,4 +12,4 @@ def market_of(instance: Brokerage, slot: int, jobs: Ints) -> Brokerage:
     for job in (instance.jobs[i] for i in jobs.tolist()):
         row = job.data[slot - job.arrival]
         chosen.append(msgspec.structs.replace(job, arrival=0, departure=0, data=(row,)))
-    return instance.replace(num_slots=1, big_m=None, jobs=chosen)
+    return msgspec.structs.replace(instance, num_slots=1, big_m=None, jobs=tuple(chosen))

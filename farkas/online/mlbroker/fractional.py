@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Literal, Self
 
+import msgspec
 import numpy as np
 
 from farkas.certificates.mlbroker import Guide, MlbrokerPrices
@@ -17,10 +18,11 @@ from farkas.models.mlbroker.snapshot import Snapshot
 from farkas.numbers import Floats, Ints
 from farkas.online.driver import Outcome, algorithm
 from farkas.online.mlbroker.environment import Known
-from farkas.online.mlbroker.slot_solver import JobByJob, SlotSolution, Together
+from farkas.online.mlbroker.slot_solver import JobByJob, Together
 from farkas.online.run import Bound
 from farkas.portable.products import dot, matmul
 from farkas.portable.sums import added
+from farkas.relaxations.mlbroker.job_shares import SlotSolution, SlotSolver
 from farkas.tolerances import FEASIBLE
 
 
@@ -84,7 +86,7 @@ class FractionalState:
     """Deployment of the slot before by job, and the multipliers of all slots so far."""
 
     known: Known
-    solver: JobByJob | Together
+    solver: SlotSolver
     before: dict[int, Floats]
     solved: tuple[SlotSolution, ...] = ()
 
@@ -113,12 +115,15 @@ class Fractional:
 
     def start(self, known: Known, seed: int) -> FractionalState:
         """Nothing is deployed; the algorithm draws no random numbers."""
-        solver: JobByJob | Together
+        return FractionalState(known, self._solver(known.num_sites), {})
+
+    def _solver(self, num_sites: int) -> SlotSolver:
         if self.relax == "tight" and self.semantics == "printed":
-            solver = JobByJob(known.num_sites)
-        else:
-            solver = Together(self.relax, self.semantics)
-        return FractionalState(known, solver, {})
+            # here: who looks for the name of an algorithm solves nothing
+            from farkas.relaxations.mlbroker.following import FollowingServers
+
+            return FollowingServers(JobByJob(num_sites))
+        return Together(self.relax, self.semantics)
 
     def step(
         self, state: FractionalState, arrivals: Snapshot
@@ -135,15 +140,13 @@ class Fractional:
         """Solve the slot and keep what noise leaves of it: v := min(1, max(v(t−1), need))."""
         market = arrivals.market
         if self.epsilon > 0:
-            market = market.replace(epsilon=self.epsilon)
+            market = msgspec.structs.replace(market, epsilon=self.epsilon)
         none = np.zeros(market.num_sites)
         before = np.array([state.before.get(job, none) for job in arrivals.jobs.tolist()])
         before = before.reshape(market.num_jobs, market.num_sites)
         constants = state.known.printed if self.semantics == "printed" else state.known.strict
         problem = SlotProblem(market=market, before=before, constants=constants)
-        # a slot without jobs needs no program: none is solved job by job
-        solver = state.solver if market.num_jobs else JobByJob(market.num_sites)
-        solution = solver.solve(problem)
+        solution = state.solver.solve(problem)
         deployed = np.minimum(1.0, solution.deployed)
         if self.semantics == "printed" and market.num_jobs:
             deployed = np.minimum(1.0, np.maximum(before, self._need(problem, solution)))

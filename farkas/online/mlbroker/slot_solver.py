@@ -4,7 +4,6 @@ Each round solves a linear program whose tangents lie below the entropy terms; i
 bound and its point, priced with the true terms, an upper bound.  Tangents join until the two meet.
 """
 
-import dataclasses
 from collections.abc import Callable
 
 import numpy as np
@@ -15,6 +14,7 @@ from farkas.models.mlbroker.entropy import entropy
 from farkas.models.mlbroker.slot import SlotProblem
 from farkas.numbers import Floats
 from farkas.portable.products import dot
+from farkas.relaxations.mlbroker.job_shares import JobShares, SlotSolution
 from farkas.relaxations.mlbroker.outer import Outer
 from farkas.relaxations.mlbroker.outer_job import JobPrices, OuterJob
 from farkas.relaxations.mlbroker.refined import full_price, refine, shortfall
@@ -25,50 +25,6 @@ from farkas.solvers import Answer, Claimed, Session, open_session
 from farkas.solvers.fallback import optimum_of
 
 MOST_ROUNDS = 60
-
-
-@dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class SlotSolution:
-    """Fractional decisions of one slot and the multipliers that a certificate needs.
-
-    Parameters
-    ----------
-    workers, server, deployed
-        Shape (jobs, sites); y, s and v.
-    moved, connected
-        Shape (jobs, sites, sites), GB and workers; q and g.
-    server_price
-        Shape (jobs, sites), multiplier of (8j), USD per worker; η.
-    presence_price
-        Shape (jobs, sites), multiplier of v >= s in tight mode, USD; φ^s.
-    worker_price
-        Shape (jobs, sites), multiplier of (8i), USD per worker; ψ.
-    absence_price
-        Shape (jobs, sites), multiplier of (8l), USD, 0 under printed semantics; ω.
-    list_price, reduced_price
-        Shape (sites, resources), multipliers of (8c) and (8d) in printed mode, else 0; θ and ρ.
-    deployed_price
-        Shape (jobs, sites), what more deployment would save, USD; derivative of the entropy term.
-    objective
-        Value of (10) at these decisions, USD.
-    gap
-        By how much that may exceed the optimum of (10), USD.
-    """
-
-    workers: Floats
-    server: Floats
-    deployed: Floats
-    moved: Floats
-    connected: Floats
-    server_price: Floats
-    presence_price: Floats
-    worker_price: Floats
-    absence_price: Floats
-    list_price: Floats
-    reduced_price: Floats
-    deployed_price: Floats
-    objective: float
-    gap: float
 
 
 def settle(
@@ -135,50 +91,25 @@ class JobByJob:
 
     def solve(self, problem: SlotProblem) -> SlotSolution:
         """Solve (10) tight for every job of a slot."""
-        market, sites = problem.market, self._sites
-        prices, needed = JobPrices.of(market), market.workers_needed[:, None]
-        shape, square = (market.num_jobs, sites), (market.num_jobs, sites, sites)
-        moved, connected = np.zeros(square), np.zeros(square)
-        server, eta, phi, price = (np.zeros(shape) for _ in range(4))
-        gap = 0.0
-        for job in range(market.num_jobs):
-            answer, missing, form = self._job(problem, prices, job)
-            gap += missing
-            point, duals = _Blocks(form.columns, answer.point), _Blocks(form.rows, answer.row_duals)
-            moved[job] = np.maximum(point["moved"], 0.0)
-            connected[job] = np.maximum(point["connected"], 0.0)
-            server[job] = np.maximum(point["server"], 0.0)
-            eta[job] = duals["server_is_connected"]
-            phi[job] = duals["present_with_server"]
-            price[job] = phi[job] + duals["present_with_workers"]
-        share = connected.sum(axis=2)
-        need = np.maximum(server, np.where(needed > 0, share, 0.0))
-        deployed = np.maximum(problem.before, need)
-        eta /= np.maximum(needed, 1)
-        capacity = needed * market.worker_capacity[:, None]
-        static = float(
-            (prices.moved * moved).sum()
-            + (prices.connected * connected).sum()
-            + (prices.server * server).sum()
-        )
-        terms = entropy(deployed, problem.before, problem.scale, market.epsilon)
-        zero = np.zeros(market.list_price.shape)
-        return SlotSolution(
-            workers=needed * share,
-            server=server,
-            deployed=deployed,
-            moved=capacity[:, :, None] * moved,
-            connected=needed[:, :, None] * connected,
-            server_price=eta,
-            presence_price=phi,
-            worker_price=np.zeros(shape),
-            absence_price=np.zeros(shape),
-            deployed_price=price,
-            list_price=zero,
-            reduced_price=zero,
-            objective=static + float(terms.sum()),
-            gap=gap,
-        )
+        prices = JobPrices.of(problem.market)
+        found = JobShares.zeros(*problem.before.shape)
+        for job in range(problem.market.num_jobs):
+            self.settle_job(problem, prices, job, found)
+        return found.solution(problem, prices)
+
+    def settle_job(
+        self, problem: SlotProblem, prices: JobPrices, job: int, found: JobShares
+    ) -> None:
+        """Solve (10) tight for one job, and write down what was found."""
+        answer, missing, form = self._job(problem, prices, job)
+        point, duals = _Blocks(form.columns, answer.point), _Blocks(form.rows, answer.row_duals)
+        found.moved[job] = np.maximum(point["moved"], 0.0)
+        found.connected[job] = np.maximum(point["connected"], 0.0)
+        found.server[job] = np.maximum(point["server"], 0.0)
+        found.connection_price[job] = duals["server_is_connected"]
+        found.presence_price[job] = duals["present_with_server"]
+        found.deployed_price[job] = duals["present_with_server"] + duals["present_with_workers"]
+        found.gap[job] = missing
 
     def _job(
         self, problem: SlotProblem, prices: JobPrices, job: int
@@ -242,8 +173,10 @@ class Together:
         self._semantics: Semantics = semantics
 
     def solve(self, problem: SlotProblem) -> SlotSolution:
-        """Solve (10) for all jobs of a slot, at least one."""
+        """Solve (10) for all jobs of a slot."""
         market = problem.market
+        if not market.num_jobs:  # nothing to solve
+            return JobByJob(market.num_sites).solve(problem)
         grows = self._semantics == "printed"
         tangents = Tangents.first(
             problem.before, problem.scale, market.epsilon, grows=grows, pieces=self.PIECES
