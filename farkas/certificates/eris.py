@@ -116,6 +116,7 @@ run_bounds.add(
     (
         RunBound("eris_prices", ErisPrices.subject),
         RunBound("eris_cases", ErisPrices.subject),
+        RunBound("eris_spans", ErisPrices.subject),
         RunBound("tree", "eris.offline[compact]"),
     ),
 )

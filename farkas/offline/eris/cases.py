@@ -29,13 +29,13 @@ from farkas.errors import NoAnswer, NotACertificate
 from farkas.exact.deadline import OutOfTime
 from farkas.instances.eris import Auction
 from farkas.models.eris.prices import Prices
-from farkas.numbers import Floats, Ints
+from farkas.numbers import Floats
+from farkas.offline.eris.choice import CLOSE, chosen_columns, follow
 from farkas.offline.eris.packing import Packing
-from farkas.offline.eris.priced import CLOSE, chosen_columns, follow
 from farkas.offline.eris.priced_columns import price_columns
 from farkas.offline.ladder import Ascent, Rung
 from farkas.online.run import Bound
-from farkas.relaxations.eris.priced_jobs import JobPricer, ScheduleColumns
+from farkas.relaxations.eris.priced_jobs import JobPricer, ScheduleColumns, finishes
 from farkas.relaxations.eris.schedule_master import ScheduleMaster
 from farkas.solvers import solve
 
@@ -174,15 +174,6 @@ def worth_again(columns: ScheduleColumns, pricer: JobPricer) -> ScheduleColumns:
     worth = table.worth[table.begin[columns.job] + delay]
     again = dataclasses.replace(columns, worth=worth)
     return again.taken(np.flatnonzero(worth > 0))
-
-
-def finishes(columns: ScheduleColumns, auction: Auction) -> Ints:
-    """Slots from the arrival to the last one in which a schedule runs, shape (schedules,)."""
-    busy = columns.busy.tocoo()
-    last = np.zeros(len(columns.job), np.int64)
-    np.maximum.at(last, busy.coords[0], busy.coords[1])
-    found: Ints = last - auction.arrival[columns.job]
-    return found
 
 
 def best_split(instance: Auction, case: PricedCase, ascent: Ascent) -> CaseSplit | None:

@@ -195,6 +195,15 @@ def weighted_rows(matrix: sparse.csr_array, weights: Floats) -> Floats:
     return np.bincount(rows, terms, minlength=matrix.shape[0]).astype(np.float64)
 
 
+def finishes(columns: ScheduleColumns, auction: Auction) -> Ints:
+    """Slots from the arrival to the last one in which a schedule runs, shape (schedules,)."""
+    busy = columns.busy.tocoo()
+    last = np.zeros(len(columns.job), np.int64)
+    np.maximum.at(last, busy.coords[0], busy.coords[1])
+    found: Ints = last - auction.arrival[columns.job]
+    return found
+
+
 class JobPricer:
     """Best schedules of all jobs, again and again at other prices."""
 

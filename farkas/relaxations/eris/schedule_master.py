@@ -21,6 +21,7 @@ from farkas.numbers import Bools, Floats, Ints
 from farkas.portable.products import dot
 from farkas.portable.sums import added
 from farkas.relaxations.eris.priced_jobs import JobPricer, ScheduleColumns
+from farkas.relaxations.eris.span_rows import SpanRows
 from farkas.relaxations.eris.welfare_bound import prohibitive
 from farkas.solvers import solve
 
@@ -70,11 +71,13 @@ class ScheduleMaster:
         where = found.coords[0], self._row[found.coords[1]]
         return sparse.coo_array((found.data, where), shape=shape).tocsr()
 
-    def form(self, columns: ScheduleColumns, *, integer: bool) -> tuple[LinearForm, Bools]:
+    def form(
+        self, columns: ScheduleColumns, *, integer: bool, spans: SpanRows | None = None
+    ) -> tuple[LinearForm, Bools]:
         """Return the program that chooses schedules, and which rows it has.
 
-        Columns are schedules; rows are those that some schedule uses, then one for every job.
-        Jobs without data, which need none, are a constant.
+        Columns are schedules; rows are those that some schedule uses, then one for every job, then
+        those of spans.  Jobs without data, which need none, are a constant.
         """
         usage = self.rows(columns)
         used = np.bincount(usage.indices, minlength=usage.shape[1]) > 0
@@ -82,8 +85,10 @@ class ScheduleMaster:
         once = sparse.csr_array(
             (np.ones(many), columns.job, np.arange(many + 1)), shape=(many, jobs)
         )
-        matrix = sparse.hstack([usage[:, used], once]).T.tocsr()
-        upper = np.concatenate([self.limits[used], self.times])
+        parts, sides = [usage[:, used], once], [self.limits[used], self.times]
+        if spans is not None:
+            parts, sides = [*parts, spans.matrix(columns)], [*sides, spans.limits]
+        matrix, upper = sparse.hstack(parts).T.tocsr(), np.concatenate(sides)
         form = LinearForm(
             name="schedules at prices",
             sense="max",
@@ -106,7 +111,14 @@ class ScheduleMaster:
         NoAnswer
             HiGHS has none, or has none in time.
         """
-        form, used = self.form(columns, integer=False)
+        prices, _, value = self.duals(columns, seconds)
+        return prices, value
+
+    def duals(
+        self, columns: ScheduleColumns, seconds: float = math.inf, spans: SpanRows | None = None
+    ) -> tuple[Prices, Floats, float]:
+        """As `prices`, with the multipliers of the rows of spans, shape (rows,)."""
+        form, used = self.form(columns, integer=False, spans=spans)
         options = {"run_crossover": "off"}
         answer = solve(form, "highs:ipm", time_limit=seconds, solver_options=options)
         if answer.raw_row_duals is None or not answer.has_point:
@@ -117,7 +129,8 @@ class ScheduleMaster:
         slots = self.auction.slots
         resource = np.ascontiguousarray(fine[slots:].reshape(self.auction.used.shape))
         prices = prohibitive(self.auction, Prices(fine[:slots], resource))
-        return prices, form.offset + dot(form.cost, answer.point)
+        of_spans = np.maximum(answer.row_duals[int(used.sum()) + len(self.times) :], 0.0)
+        return prices, of_spans, form.offset + dot(form.cost, answer.point)
 
 
 def settled_prices(

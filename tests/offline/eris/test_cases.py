@@ -14,17 +14,22 @@ from farkas.offline import Ascent, Ladder, climb
 from farkas.offline.eris import cases as module
 from farkas.offline.eris.cases import (
     cases,
-    finishes,
     pays,
     priced_case,
     spread,
     worth_again,
 )
 from farkas.offline.eris.priced import priced
-from farkas.relaxations.eris.priced_jobs import JobPricer
+from farkas.relaxations.eris.priced_jobs import JobPricer, finishes
 from tests.certificates.test_eris_cases import two_large
 from tests.generators.eris import auction_in, one_resource, random_auction
 from tests.tools.optimum import optimum
+
+
+@pytest.fixture(autouse=True)
+def no_spans(monkeypatch):
+    """Prices alone leave more to cases."""
+    monkeypatch.setattr("farkas.offline.eris.priced.spanned", lambda *given: iter(()))
 
 
 def searched(auction, climbers=(priced, cases), gap=0.0, seconds=60.0):
@@ -74,6 +79,16 @@ def test_what_only_prices_leave_open_is_closed(seed):
     auction = random_auction(seed, most_chunks=5, most_slots=5, jobs=7)
     before, found = searched(auction, (priced,)), searched(auction)
     assert before.gap > 0.01
+    assert found.gap < 1e-9
+    assert found.run.certificate.certificate["certificate"] == "eris_cases"
+
+
+@pytest.mark.parametrize("seed", [1, 57])
+def test_what_spans_leave_open_is_closed(seed, monkeypatch):
+    monkeypatch.undo()
+    auction = random_auction(seed, most_chunks=5, most_slots=5, jobs=7)
+    before, found = searched(auction, (priced,)), searched(auction)
+    assert before.gap > 0.007
     assert found.gap < 1e-9
     assert found.run.certificate.certificate["certificate"] == "eris_cases"
 

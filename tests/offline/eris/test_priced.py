@@ -5,16 +5,12 @@ from __future__ import annotations
 import contextlib
 from fractions import Fraction
 
-import numpy as np
 import pytest
 
 import farkas
 from farkas.exact.deadline import Deadline, OutOfTime
 from farkas.offline import Ascent, Ladder, climb
-from farkas.offline.eris.priced import chosen_columns, priced
-from farkas.offline.eris.priced_columns import price_columns
-from farkas.relaxations.eris.priced_jobs import JobPricer
-from farkas.relaxations.eris.schedule_master import ScheduleMaster
+from farkas.offline.eris.priced import priced
 from tests.generators.eris import auction_in, one_resource, random_auction
 from tests.tools.optimum import optimum
 
@@ -81,22 +77,3 @@ def test_what_was_found_by_the_deadline_counts():
             found.append(next(climber))
     assert found[0].bound is not None  # so that no run needs another
     assert found[1].decisions is not None
-
-
-def test_schedules_are_chosen_that_fit_the_rows_together():
-    jobs = [{"utility": [10.0, 4.0, 0.0]} for _ in range(5)]
-    auction = one_resource(*jobs)
-    pricer, ascent = JobPricer(auction), Ascent("max", Deadline(), Fraction(0))
-    *_, last = price_columns(pricer, Deadline(), pooled=True)
-    pricer.bound(last.prices)
-    plan = chosen_columns(
-        ScheduleMaster(auction, pooled=True),
-        last.columns,
-        last.prices,
-        pricer.chosen.payoff,
-        ascent,
-    )
-    assert len(set(plan.job.tolist())) == 5
-    assert plan.worth.sum() == 4 * 10 + 4
-    assert (ScheduleMaster(auction, pooled=True).rows(plan).sum(axis=0) <= [10] * 3 + [4] * 3).all()
-    assert np.array_equal(plan.busy.toarray().sum(axis=0), [4, 1, 0])

@@ -1,0 +1,146 @@
+"""The linear relaxation of (3) with rows that hold jobs as wholes: columns and rows in turn.
+
+Rows of spans (`farkas.relaxations.eris.span_rows`) charge who completes in them.  So a job is
+priced as before, with a worth that may rise with the slot of completion; where it does, a schedule
+may be done and still count as completed later, which is a column of its own.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+
+import numpy as np
+from scipy import sparse
+
+from farkas.exact.deadline import Deadline
+from farkas.models.eris.prices import Prices
+from farkas.numbers import Floats, Ints
+from farkas.offline.eris.priced_columns import PricedRound
+from farkas.portable.products import dot
+from farkas.relaxations.eris.priced_jobs import JobPricer, ScheduleColumns, finishes
+from farkas.relaxations.eris.schedule_master import ScheduleMaster
+from farkas.relaxations.eris.span_rows import SpanRows, violated_rows
+from farkas.search_tolerances import SOLVER_GAP
+from farkas.solvers import solve
+
+MOST_ROUNDS = 40
+"""Times that rows are looked for."""
+MOST_PRICINGS = 12
+"""Rounds of prices between two of them."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class SpannedRound:
+    """State when rows are looked for.
+
+    Parameters
+    ----------
+    bound
+        Least so far, in doubles.
+    prices, spans
+        That give it; spans hold their multipliers then.
+    value
+        Optimum of the master, with all rows.
+    columns
+        All schedules of the master.
+    """
+
+    bound: float
+    prices: Prices
+    spans: SpanRows
+    value: float
+    columns: ScheduleColumns
+
+
+class SpanPricer:
+    """Best schedules of all jobs at prices and charges of spans."""
+
+    def __init__(self, pricer: JobPricer) -> None:
+        self._pricer, self._jobs = pricer, pricer.jobs
+
+    def price(self, prices: Prices, spans: SpanRows) -> tuple[float, ScheduleColumns]:
+        """Return the bound on the welfare, in doubles, and the chosen schedules."""
+        pricer, table, auction = self._pricer, self._jobs, self._pricer.auction
+        touched, less = spans.worths()
+        later = np.maximum.accumulate(np.maximum(less, 0.0)[:, ::-1], axis=1)[:, ::-1]
+        worth, place = table.worth.copy(), np.full(auction.num_jobs, -1)
+        place[touched] = np.arange(len(touched))
+        for i, row in zip(touched.tolist(), later, strict=True):
+            worth[table.begin[i] : table.begin[i + 1]] = row[: auction.slots - table.arrival[i]]
+        pricer.jobs = table._replace(worth=worth)
+        try:
+            bound = pricer.bound(prices) + dot(spans.limits, spans.multipliers)
+            found = pricer.columns()
+        finally:
+            pricer.jobs = table
+        delay = finishes(found, auction)
+        row = place[found.job]
+        early = np.flatnonzero(row >= 0)
+        early = early[less[row[early], delay[early]] < later[row[early], delay[early]]]
+        for n in early.tolist():  # the first slot in which it is worth what it counted as
+            some = slice(delay[n], None)
+            delay[n] += int((less[row[n], some] >= later[row[n], delay[n]]).argmax())
+        return bound, completing(found, table.worth[table.begin[found.job] + delay],
+                                 auction.arrival[found.job] + delay)  # fmt: skip
+
+
+def completing(columns: ScheduleColumns, worth: Floats, slot: Ints) -> ScheduleColumns:
+    """Return schedules that count as busy, with nothing to do, in the slot of completion too."""
+    many = len(columns.job)
+    shape, rows = columns.busy.shape, np.arange(many)
+    busy = sparse.coo_array((np.ones(many), (rows, slot)), shape=shape).tocsr()
+    busy = busy.maximum(columns.busy).tocsr()
+    busy.sort_indices()
+    return dataclasses.replace(columns, worth=worth, busy=busy)
+
+
+def span_columns(
+    pricer: JobPricer, start: PricedRound, deadline: Deadline, close: float
+) -> Iterator[SpannedRound]:
+    """Look for rows and price all jobs in turn until no row is violated.
+
+    Parameters
+    ----------
+    pricer
+        Of the auction.
+    start
+        Prices that are the same at every site, and schedules.
+    deadline
+        No round begins after it.
+    close
+        Share of the bound at which master and bound are near enough to look for rows.
+
+    Raises
+    ------
+    OutOfTime
+        The deadline came.
+    NoAnswer
+        HiGHS has no prices.
+    """
+    auction, columns, prices = pricer.auction, start.columns, start.prices
+    master, charging = ScheduleMaster(auction, pooled=True), SpanPricer(pricer)
+    spans, best = SpanRows(auction), (start.bound, start.prices, SpanRows(auction))
+    for _ in range(MOST_ROUNDS):
+        for _ in range(MOST_PRICINGS):
+            deadline.check()
+            bound, found = charging.price(prices, spans)
+            if bound < best[0]:
+                best = bound, prices, spans.copy()
+            columns = columns.join(found)
+            prices, spans.multipliers, value = master.duals(columns, deadline.left, spans)
+            deadline.check()
+            if bound - value <= close * bound:
+                break
+        yield SpannedRound(*best, value, columns)
+        form, _ = master.form(columns, integer=False, spans=spans)
+        answer = solve(form, time_limit=deadline.left)
+        deadline.check()
+        if not answer.has_point:
+            return
+        price = prices.resource.max(axis=0, initial=0.0)
+        tight = price > SOLVER_GAP * price.max(axis=1, keepdims=True, initial=0.0)
+        rows = violated_rows(auction, columns, answer.point, tight)
+        if not rows:
+            return
+        spans.add(rows)

@@ -1,0 +1,95 @@
+"""Spans in a search: proofs in time, and values that the rows ask for."""
+
+from __future__ import annotations
+
+import contextlib
+from fractions import Fraction
+
+import pytest
+
+import farkas
+from farkas.errors import NoAnswer, NotACertificate
+from farkas.exact.deadline import Deadline, OutOfTime
+from farkas.offline import Ascent
+from farkas.offline.eris import spans as module
+from farkas.offline.eris.packing import Packing
+from farkas.offline.eris.priced_columns import price_columns
+from farkas.offline.eris.spans import proves, spanned
+from farkas.relaxations.eris.priced_jobs import JobPricer
+from tests.certificates.test_eris_cases import two_large
+from tests.generators.eris import auction_in, one_resource
+from tests.offline.eris.test_priced import searched
+
+
+def three_large():
+    """Two jobs of three chunks and one of a chunk in a slot of five workers, of worth 10, 10, 9."""
+    large, small = {"data": [3], "utility": [10.0, 4.0]}, {"data": [1], "utility": [9.0, 1.0]}
+    return one_resource(large, dict(large), small, slots=2, sites=1, site_capacity=[[5.0]])
+
+
+@pytest.mark.parametrize(("auction", "best"), [(two_large(), 14), (three_large(), 23)])
+def test_spans_close_what_prices_leave(auction, best):
+    found = searched(auction, gap=1e-6)
+    assert found.complete
+    assert found.value == best
+    certificate = found.run.certificate.certificate
+    assert certificate["certificate"] == "eris_spans"
+    assert farkas.check(found.run, auction).proof.bound == found.bound
+    assert any(step.method == module.METHOD for step in found.steps)
+
+
+@pytest.mark.parametrize("power", [-30, 30])
+def test_other_units_scale_both_sides(power):
+    plain = searched(three_large(), gap=1e-6)
+    money = searched(auction_in(three_large(), money=2.0**power), gap=1e-6)
+    units = searched(auction_in(three_large(), units=2.0**power), gap=1e-6)
+    assert money.value == plain.value * Fraction(2) ** power
+    assert float(money.bound) == pytest.approx(float(plain.bound) * 2.0**power, rel=1e-9)
+    assert units.value == plain.value
+    assert float(units.bound) == pytest.approx(float(plain.bound), rel=1e-9)
+
+
+def ready(auction, seconds=60.0):
+    pricer = JobPricer(auction)
+    *_, start = price_columns(pricer, Deadline(), pooled=True)
+    return Packing(pricer), start, Ascent("max", Deadline(seconds), Fraction(0))
+
+
+def test_what_has_no_proof_ends_the_search_in_words(monkeypatch):
+    def refused(*given):
+        raise NotACertificate("utility: inf is out of range")
+
+    monkeypatch.setattr(module.ErisSpans, "of", refused)
+    with pytest.raises(NoAnswer, match="prices of schedules and of spans: utility: inf"):
+        list(spanned(*ready(two_large())))
+
+
+def test_without_rows_or_time_nothing_is_told():
+    assert list(spanned(*ready(one_resource({}, {})))) == []
+    assert list(spanned(*ready(two_large(), 0.0))) == []
+
+
+def test_what_was_proved_by_the_deadline_counts(monkeypatch):
+    plain = module.span_columns
+
+    def late(*given):
+        yield from plain(*given)
+        raise OutOfTime("now")
+
+    monkeypatch.setattr(module, "span_columns", late)
+    climber, found = spanned(*ready(two_large())), []
+    with contextlib.suppress(OutOfTime):
+        found.extend(climber)
+    assert float(found[0].bound.fraction) == pytest.approx(14)
+
+
+def test_a_bound_is_proved_when_it_is_much_nearer_or_near_enough():
+    ascent = Ascent("max", Deadline(), Fraction(1, 100))
+    assert not proves(90.0, 100.0, ascent)  # no value is known
+    ascent.run = searched(two_large()).run
+    assert ascent.value == 14
+    assert proves(16.0, 18.0, ascent)
+    assert not proves(16.1, 18.0, ascent)
+    assert not proves(16.0, 16.0, ascent)
+    assert proves(14.14, 14.2, ascent)
+    assert not proves(14.15, 14.2, ascent)

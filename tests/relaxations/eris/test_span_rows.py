@@ -1,0 +1,199 @@
+"""Rows of spans: valid for every choice that fits, violated by what they were looked for."""
+
+from __future__ import annotations
+
+import itertools
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from farkas.certificates.eris_spans import Span, charged, most_charged
+from farkas.models.eris.prices import Prices
+from farkas.relaxations.eris.priced_jobs import JobPricer
+from farkas.relaxations.eris.schedule_master import ScheduleMaster
+from farkas.relaxations.eris.span_rows import (
+    SpanRow,
+    SpanRows,
+    rounded,
+    runs,
+    unit_of,
+    violated_rows,
+)
+from farkas.solvers import solve
+from tests.generators.eris import auction_in, one_resource, random_auction
+
+
+def choices(size, room):
+    """All choices that fit, as rows of zeros and ones."""
+    every = np.array(list(itertools.product([0, 1], repeat=len(size))))
+    return every[every @ size <= room]
+
+
+@pytest.mark.parametrize("seed", range(120))
+def test_what_is_rounded_holds_for_all_choices_and_not_for_the_shares(seed):
+    rng = np.random.default_rng(seed)
+    size = rng.integers(1, 9, rng.integers(2, 9))
+    room = int(rng.integers(1, size.sum() + 1))
+    share = np.where(
+        rng.random(len(size)) < 0.5, rng.integers(0, 2, len(size)), rng.random(len(size))
+    )
+    share *= min(1.0, room / max(share @ size, 1e-9))
+    found = rounded(size, share, room)
+    if found is None:
+        return
+    distance, charges = found
+    assert (charges >= 0).all()
+    assert charges.max() == 1.0
+    most = (choices(size, room) @ charges).max()
+    # not more than what the inequality itself says, whose distance is measured
+    assert charges @ share - most >= distance * np.linalg.norm(charges) - 1e-9 > 0
+
+
+def test_rounding_finds_rows_often():
+    rng, found = np.random.default_rng(0), 0
+    for _ in range(200):
+        size = rng.integers(2, 9, 4)
+        room = int(rng.integers(size.max(), size.sum()))
+        # a vertex of the linear program: whole but for one
+        share, left = np.zeros(4), room
+        for i in rng.permutation(4):
+            share[i] = min(1.0, left / size[i])
+            left -= share[i] * size[i]
+        between = (share > 0.001) & (share < 0.999)
+        found += rounded(size, share, room) is not None
+        assert between.any() or rounded(size, share, room) is None
+    assert found > 140
+
+
+def test_a_row_by_hand():
+    # 2 (e_1 + e_2) <= 3 and e = (1, 1/2): divided by 2 and rounded, e_1 + e_2 <= 1, violated by
+    # 1/2 at length sqrt(2)
+    distance, charges = rounded(np.array([2, 2]), np.array([1.0, 0.5]), 3)
+    assert charges == pytest.approx([1.0, 1.0])
+    assert distance == pytest.approx(0.5 / np.sqrt(2))
+    # two small ones are complete and leave 1 of 3 for size 3: 3 e - (1 - a) - (1 - b) <= 1; by 3
+    # that rounds to e - (1 - a) / 2 - (1 - b) / 2 <= 0
+    _, charges = rounded(np.array([3, 1, 1]), np.array([1 / 3, 1.0, 1.0]), 3)
+    assert charges == pytest.approx([1.0, 0.5, 0.5])
+    assert rounded(np.array([2, 2]), np.array([1.0, 0.0]), 3) is None
+
+
+def two_large():
+    """Two jobs of two chunks share a slot of three workers: one completes early, the other late."""
+    job = {"data": [2], "utility": [10.0, 4.0]}
+    return one_resource(job, dict(job), slots=2, sites=1, site_capacity=[[3.0]])
+
+
+def by_slot(auction):
+    """Schedules that run in one slot, of every job."""
+    pricer, found = JobPricer(auction), None
+    for slot in range(auction.slots):
+        here = pricer._slot == slot
+        finish = np.where(auction.arrival <= slot, slot - auction.arrival, -1)
+        chunks = auction.chunks[pricer._owner]
+        workers = np.where(here, chunks, 0)[:, None]
+        some = pricer.columns_of(finish, workers, np.where(here, 0, -1), np.zeros(len(here)))
+        found = some if found is None else found.join(some)
+    return found
+
+
+@pytest.mark.parametrize("factor", [1.0, 2.0**-30, 0.3])
+def test_half_of_a_job_early_is_forbidden(factor):
+    auction = auction_in(two_large(), units=factor)
+    columns = by_slot(auction)
+    assert columns.worth.tolist() == [10, 10, 4, 4]
+    master, spans = ScheduleMaster(auction, pooled=True), SpanRows(auction)
+    form, _ = master.form(columns, integer=False, spans=spans)
+    answer = solve(form)
+    assert answer.objective == pytest.approx(17)  # one and a half complete early
+    tight = np.array([[True, False]])
+    (row,) = violated_rows(auction, columns, answer.point, tight)
+    assert (row.span.first, row.span.last, row.span.jobs) == (0, 0, (0, 1))
+    assert row.charges / row.limit == pytest.approx([1.0, 1.0])
+    assert violated_rows(auction, columns, answer.point, ~tight) == []
+    spans.add([row])
+    assert len(spans) == 1
+    form, _ = master.form(columns, integer=False, spans=spans)
+    answer = solve(form)
+    assert answer.objective == pytest.approx(14)
+    assert violated_rows(auction, columns, answer.point, tight) == []
+    _, multipliers, value = master.duals(columns, spans=spans)
+    assert value == pytest.approx(14)
+    assert multipliers * row.limit == pytest.approx([6.0])
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_rows_charge_who_completes_in_their_span(seed):
+    auction = random_auction(seed, most_chunks=3, most_slots=4, jobs=6)
+    rng, pricer = np.random.default_rng(seed), JobPricer(auction)
+    spans = SpanRows(auction)
+    for _ in range(3):
+        first = int(rng.integers(auction.slots))
+        last = int(rng.integers(first, auction.slots))
+        inside = (auction.arrival >= first) & (auction.arrival <= last) & (auction.chunks > 0)
+        jobs = tuple(np.flatnonzero(inside).tolist())
+        span = Span(first=first, last=last, resource=0, unit=1.0, jobs=jobs)
+        spans.add([SpanRow(span, rng.random(len(jobs)), 1.0)])
+    spans.rows.append(spans.rows[0])  # of the same span
+    spans.multipliers = rng.integers(0, 3, 4).astype(float)
+    prices = Prices(np.zeros(auction.slots), rng.choice([0.0, 1.0, 9.0], auction.used.shape))
+    pricer.bound(prices)
+    columns = pricer.columns()
+    matrix, worth = spans.matrix(columns).toarray(), {}
+    for i, less in zip(*spans.worths(), strict=True):
+        worth[int(i)] = less
+    paid = spans.paid(columns)
+    assert matrix.shape == (len(columns.job), 4)
+    for n, i in enumerate(columns.job.tolist()):
+        done = int(columns.busy[[n]].nonzero()[1].max())
+        for row, entry in zip(spans.rows, matrix[n].tolist(), strict=True):
+            counts = i in row.span.jobs and done <= row.span.last
+            assert entry == (row.charges[row.span.jobs.index(i)] if counts else 0.0)
+        assert paid[n] == pytest.approx(matrix[n] @ spans.multipliers)
+        if i in worth:
+            left = columns.worth[n] - paid[n]
+            assert worth[i][done - auction.arrival[i]] == pytest.approx(left)
+    # the certificate's worths are the same but for what makes them fall
+    one, charges = spans.by_span()
+    exact = charged(auction, one, charges)
+    for i, less in worth.items():
+        later = np.maximum.accumulate(np.maximum(less, 0.0)[::-1])[::-1]
+        utility = exact.jobs[i].utility
+        assert later[: len(utility)] == pytest.approx(np.array(utility), rel=1e-9, abs=1e-9)
+    # together rows of a span are at most what each of them is
+    total = sum(most_charged(auction, s, c) for s, c in zip(one, charges, strict=True))
+    alone = sum(
+        Fraction(m) * most_charged(auction, row.span, row.charges)
+        for row, m in zip(spans.rows, spans.multipliers.tolist(), strict=True)
+    )
+    assert float(total) <= float(alone) * (1 + 1e-9)
+
+
+def test_a_copy_stays_as_it_was():
+    auction = two_large()
+    spans = SpanRows(auction)
+    row = SpanRow(Span(first=0, last=0, resource=0, unit=1.0, jobs=(0, 1)), np.ones(2), 1.0)
+    spans.add([row])
+    other = spans.copy()
+    spans.add([row])
+    spans.multipliers[0] = 3.0
+    assert (len(other), other.multipliers.tolist(), other.limits.tolist()) == (1, [0.0], [1.0])
+
+
+def test_units_divide_what_jobs_need():
+    jobs = [{"data": [2], "worker_demand": [w], "server_demand": [s]} for w, s in ((2, 2), (4, 1))]
+    auction = one_resource(*jobs, {"data": [0], "worker_demand": [1.0]}, sites=1,
+                           site_capacity=[[30.0]])  # fmt: skip
+    assert unit_of(auction, 0) == 3.0  # 6 and 9
+    assert unit_of(auction_in(auction, units=0.3), 0) == pytest.approx(1.8)
+    nothing = one_resource({"worker_demand": [0.0]})
+    assert unit_of(nothing, 0) == 0.0
+    assert unit_of(one_resource(), 0) == 0.0
+
+
+def test_runs_of_marked_slots():
+    marked = np.array([True, True, False, True, False])
+    assert runs(marked) == [(0, 1), (3, 3)]
+    assert runs(marked[:2]) == [(0, 1)]
+    assert runs(marked[2:3]) == []
