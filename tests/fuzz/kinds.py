@@ -26,6 +26,7 @@ from farkas.certificates.coded_chance import ChancePrices
 from farkas.certificates.dps import Rewards
 from farkas.certificates.dps_servers import DpsServerPrices
 from farkas.certificates.eris_cases import CaseSplit, ErisCases, cases_of, within
+from farkas.certificates.eris_spans import ErisSpans, Span
 from farkas.certificates.gadget_one_slot import certify_one_slot
 from farkas.certificates.gadget_slot import SharedServers, certify_slot
 from farkas.certificates.gadget_slot_tree import certify_slot_tree
@@ -193,6 +194,20 @@ def of_splits(instance: Any) -> dict[str, Any]:
     return plain(ErisCases.of(instance, tree, [(some.transfer, some.resource) for some in prices]))
 
 
+def of_spans(instance: Any) -> dict[str, Any]:
+    """Every slot a span of each resource, in which who completes pays a tenth of its worth."""
+    spans, charges = [], []
+    for slot in range(instance.slots):
+        arrived = (instance.arrival <= slot) & (instance.chunks > 0)
+        for first in {0, slot}:
+            jobs = np.flatnonzero(arrived & (instance.arrival >= first)).tolist()
+            for k in range(instance.num_resources):
+                spans.append(Span(first=first, last=slot, resource=k, unit=1.0, jobs=tuple(jobs)))
+                charges.append(np.array([0.1 * instance.jobs[i].utility[0] for i in jobs]))
+    prices = aggregated_prices(instance)
+    return plain(ErisSpans.of(instance, spans, charges, prices.transfer, prices.resource))
+
+
 def of_cells(instance: Any) -> dict[str, Any]:
     """Bound on prices that never change, by a few cells."""
     return plain(prove_fixed_prices(instance, cells=9))
@@ -236,6 +251,10 @@ TARGETS = {
     ],
     "eris_cases": [
         Target(name, of_splits, (("prices",),)) for name in shown("eris", "tiny", "integrality_gap")
+    ],
+    "eris_spans": [
+        Target(name, of_spans, (("prices",), ("charges",)), ("spans",))
+        for name in shown("eris", "tiny", "integrality_gap")
     ],
     "mlbroker_run": [
         Target(name, of_run("mlbroker.fractional"), (("guide",),))

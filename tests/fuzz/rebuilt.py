@@ -68,6 +68,7 @@ LINEAR = sorted(
         "dps_server_prices",
         "dps_server_trees",
         "eris_cases",
+        "eris_spans",
         "gadget.one_slot",
         "gadget.slot_tree",
     }
