@@ -137,8 +137,9 @@ def test_what_a_difference_is_rounded_from_is_not_above_it():
     assert Fraction(left) >= Fraction(worth) - Fraction(charge)
     worth = 1.0 + 2.0**-52
     auction = one_resource({"utility": [worth, 0.0, 0.0]})
-    left = charged(auction, [span(0, 0, [0])], [np.array([2.0**-54])]).jobs[0].utility[0]
-    assert Fraction(left) >= Fraction(worth) - Fraction(1, 2**54)
+    charge = 3 * 2.0**-54  # the nearest double is 1
+    left = charged(auction, [span(0, 0, [0])], [np.array([charge])]).jobs[0].utility[0]
+    assert Fraction(left) >= Fraction(worth) - Fraction(charge)
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -338,3 +339,5 @@ def test_charges_of_all_sizes_are_counted_safely():
         most = most_charged(auction, one, np.array([tiny, huge]))
         assert near(most, Fraction(max(tiny, huge)))
         assert prove_spans(auction, [one], [np.array([tiny, huge])], *at(0.0)) >= 14
+        both = most_charged(two_large(4.0), one, np.array([tiny, huge]))
+        assert both >= Fraction(tiny) + Fraction(huge)

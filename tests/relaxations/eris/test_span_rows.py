@@ -72,9 +72,9 @@ def test_a_row_by_hand():
     distance, charges = rounded(np.array([2, 2]), np.array([1.0, 0.5]), 3)
     assert charges == pytest.approx([1.0, 1.0])
     assert distance == pytest.approx(0.5 / np.sqrt(2))
-    # two small ones are complete and leave 1 of 3 for size 3: 3 e - (1 - a) - (1 - b) <= 1; by 3
-    # that rounds to e - (1 - a) / 2 - (1 - b) / 2 <= 0
-    _, charges = rounded(np.array([3, 1, 1]), np.array([1 / 3, 1.0, 1.0]), 3)
+    # two small ones are complete and leave 2 of 4 for size 4: 4 e - (1 - a) - (1 - b) <= 2; divided
+    # by 4 the rest is 1/2, and -1/4 counts as -1 + (3/4 - 1/2) / (1 - 1/2)
+    _, charges = rounded(np.array([4, 1, 1]), np.array([0.5, 1.0, 1.0]), 4)
     assert charges == pytest.approx([1.0, 0.5, 0.5])
     assert rounded(np.array([2, 2]), np.array([1.0, 0.0]), 3) is None
 
@@ -121,6 +121,18 @@ def test_half_of_a_job_early_is_forbidden(factor):
     _, multipliers, value = master.duals(columns, spans=spans)
     assert value == pytest.approx(14)
     assert multipliers * row.limit == pytest.approx([6.0])
+
+
+def test_who_completed_before_counts():
+    # by slot 1 a small job and 3/4 of one of size 4 fill two slots of 2; both do not fit
+    small, large = {"data": [1], "utility": [9.0, 1.0]}, {"data": [4], "utility": [10.0, 4.0]}
+    auction = one_resource(small, large, slots=2, sites=1, site_capacity=[[2.0]])
+    columns = by_slot(auction)
+    assert (columns.job.tolist(), columns.worth.tolist()) == ([0, 1, 0, 1], [9, 10, 1, 4])
+    share, tight = np.array([1.0, 0.0, 0.0, 0.75]), np.array([[True, True]])
+    (row,) = violated_rows(auction, columns, share, tight)
+    assert (row.span.first, row.span.last, row.span.jobs) == (0, 1, (0, 1))
+    assert violated_rows(auction, columns, share, np.array([[False, True]])) == []
 
 
 @pytest.mark.parametrize("seed", range(30))
