@@ -164,7 +164,7 @@ def violated_rows(
             continue
         whole = Span(first=0, last=0, resource=k, unit=unit, jobs=())
         size: Ints = np.zeros(auction.num_jobs, np.int64)
-        size[everyone] = np.minimum(sizes_of(auction, whole, everyone), LARGEST_ROOM + 1)
+        size[everyone] = [min(n, LARGEST_ROOM + 1) for n in sizes_of(auction, whole, everyone)]
         for begin, end in runs(slots):
             some = np.flatnonzero((share > 0) & (done >= begin) & (done <= end))
             low, high = np.searchsorted(auction.arrival, [begin, end + 1]).tolist()
@@ -198,7 +198,7 @@ def _best_rows(
         room = room_of(auction, msgspec.structs.replace(span, first=first))
         if room > LARGEST_ROOM:
             break
-        over = float((needed * share).sum()) - room
+        over = dot(needed.astype(np.float64), share) - room
         between = (share < 1.0 - VIOLATED) & (needed > 1)
         if over > 0.0 or (between.any() and over >= -SLACK * a_slot):
             row = rounded(needed, share, room)
