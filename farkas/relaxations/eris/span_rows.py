@@ -34,6 +34,8 @@ SLACK = 0.75
 """Spans of which this share of a slot or more is not needed by who completes there are passed."""
 PARTS = (1, 2, 3, 4)
 """A size divided by these is what a capacity is divided by."""
+NEARLY = (0.5, 0.1, 0.3, 0.7, 0.9)
+"""Jobs of which more is complete are counted by how much of them is not."""
 EACH = 2
 """Rows of a round with the same last slot and resource."""
 
@@ -226,28 +228,29 @@ def rounded(size: Ints, share: Floats, room: int) -> tuple[float, Floats] | None
     -------
     The distance, and charges, shape (jobs,), the largest 1; None where nothing is violated.
     """
-    nearly = share > 0.5
-    left = room - int(size[nearly].sum())
-    signed = np.where(nearly, -size, size)
-    chosen = np.where(nearly, 1.0 - share, share)
+    whole = size.astype(np.float64)
     between = (share > VIOLATED) & (share < 1.0 - VIOLATED)
+    divisors = np.unique(size[between][:, None] / np.array(PARTS))
     best, charges = 0.0, np.zeros(len(size))
-    excess = dot(size.astype(np.float64), share) - room
+    excess = dot(whole, share) - room
     if excess > VIOLATED * float(size.max(initial=0)):  # units were rounded already
-        best, charges = excess / math.sqrt(float((size * size).sum())), size.astype(np.float64)
-    for divisor in np.unique(size[between][:, None] / np.array(PARTS)).tolist():
-        below = np.floor(left / divisor)
-        rest = left / divisor - below
-        if divisor < 1.0 or not VIOLATED < rest < 1.0 - VIOLATED:
-            continue
-        parts = signed / divisor
-        down = np.floor(parts)
-        slope = down + np.maximum(parts - down - rest, 0.0) / (1.0 - rest)
-        violation = dot(slope, chosen) - below
-        length = math.sqrt(dot(slope, slope))
-        if violation > max(VIOLATED, best * length):
-            best = violation / length
-            charges = np.maximum(np.where(nearly, -slope, slope), 0.0)
+        best, charges = excess / math.sqrt(dot(whole, whole)), whole
+    for least in NEARLY:
+        nearly = share > least
+        left = room - int(size[nearly].sum())
+        signed, chosen = np.where(nearly, -whole, whole), np.where(nearly, 1.0 - share, share)
+        for divisor in divisors[divisors >= 1.0].tolist():
+            below = np.floor(left / divisor)
+            rest = left / divisor - below
+            if not VIOLATED < rest < 1.0 - VIOLATED:
+                continue
+            parts = signed / divisor
+            down = np.floor(parts)
+            slope = down + np.maximum(parts - down - rest, 0.0) / (1.0 - rest)
+            violation, length = dot(slope, chosen) - below, math.sqrt(dot(slope, slope))
+            if violation > max(VIOLATED, best * length):
+                best = violation / length
+                charges = np.maximum(np.where(nearly, -slope, slope), 0.0)
     return (best, charges / charges.max()) if best else None
 
 
