@@ -1,7 +1,8 @@
-"""Kind gadget: ring generation, horizon bound, certificates, whole runs."""
+"""Kind gadget: ring generation, horizon bound, certificates, whole runs and how they grow."""
 
 from __future__ import annotations
 
+import math
 import time
 from functools import partial
 from typing import Any
@@ -26,6 +27,18 @@ from farkas.solvers import solve
 from tests.generators.gadget import wide_area
 from tests.references.gadget_pricing import dense_walks, tree_costs
 
+FLOORS = {
+    "rings, published, S=50, n=100": 0.1,
+    "rings, scarce_links, S=50, n=100": 0.1,
+    "slot within 0.1 %, published": 0.1,
+    "slot within 0.1 %, scarce_links": 0.1,
+    # a fifth of 4.26 s, which it took while the relaxation of every slot was traced anew
+    "whole run, published settings, T=200": 0.85,
+    "growth, slots doubled": 1.15,
+    "growth, jobs doubled": 1.15,
+}
+"""CPU seconds, and exponents, that are to be reached."""
+
 
 def main() -> None:
     """Measure and keep."""
@@ -33,6 +46,7 @@ def main() -> None:
     for preset in ("published", "scarce_links"):
         slot = snapshot(drawn(Cluster, preset, utility="sqrt", arrivals="start"))
         results[f"rings, {preset}, S=50, n=100"] = fastest(partial(generate_columns, slot), 5)
+        results[f"slot within 0.1 %, {preset}"] = fastest(partial(column_rings, slot, 1e-3), 5)
         tree = forest(slot.cluster)
         assert tree is not None
         pricing = TreePricing(slot.cluster, tree, slot.jobs, slot.largest)
@@ -57,9 +71,28 @@ def main() -> None:
         run = algorithms["gadget.gadget"].run(cluster, gains=gains)
         results[f"whole run, {gains} gains, T=200"] = time.process_time() - begin
         results[f"whole run, {gains} gains: certified ratio"] = run.ratio
+    results["whole run, published settings, T=200"] = whole_run()
+    results |= growth()
     for name, value in results.items():
-        print(f"{name:60s} {value:10.4f}")
+        floor = f"   (floor: at most {FLOORS[name]})" if name in FLOORS else ""
+        print(f"{name:60s} {value:10.4f}{floor}")
     print(keep("gadget", results))
+
+
+def whole_run(**settings: Any) -> float:
+    """CPU seconds of the default algorithm on the published settings, certificate included."""
+    cluster = drawn(Cluster, seed=2, **settings)
+    return fastest(partial(algorithms["gadget.gadget"].run, cluster), 3)
+
+
+def growth() -> dict[str, float]:
+    """Exponents of whole runs up to 16 times the published numbers of slots and of jobs."""
+    found = {}
+    for what, name, first in (("slots", "horizon", 200), ("jobs", "num_jobs", 100)):
+        times = [whole_run(**{name: first << k}) for k in range(5)]
+        found[f"growth, {what} doubled"] = math.log2(times[-1] / times[0]) / (len(times) - 1)
+        found[f"whole run, {first << 4} {what}"] = times[-1]
+    return found
 
 
 def wide_area_slots() -> dict[str, float]:

@@ -369,9 +369,19 @@ def _stacked(matrix: SparseRows, lines: SparseRows) -> SparseRows:
 
 
 def _widened(matrix: SparseRows, lines: SparseRows) -> SparseRows:
-    import scipy.sparse as sp
-
-    return rows_of_scipy(sp.hstack([as_scipy(matrix), as_scipy(lines).T], format="csr"))
+    """Matrix with the lines as its last columns."""
+    order = np.argsort(lines.columns, kind="stable")
+    row = lines.columns[order]
+    more = np.concatenate([[0], np.bincount(row, minlength=matrix.shape[0]).cumsum()])
+    # entries of a row move behind those that join the rows before, and the new ones follow them
+    old = np.arange(matrix.size) + np.repeat(more[:-1], np.diff(matrix.starts))
+    new = np.arange(lines.size) + matrix.starts[1:][row]
+    columns = np.empty(matrix.size + lines.size, np.int32)
+    values = np.empty(len(columns))
+    columns[old], values[old] = matrix.columns, matrix.values
+    columns[new], values[new] = matrix.num_columns + lines.rows[order], lines.values[order]
+    width = matrix.num_columns + lines.shape[0]
+    return SparseRows(matrix.starts + more, columns, values, width)
 
 
 def _named(blocks: tuple[Block, ...], before: int, part: _Part) -> tuple[Block, ...]:

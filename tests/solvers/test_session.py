@@ -1,9 +1,12 @@
+import re
+
 import numpy as np
 import pytest
 
 from farkas.errors import InvalidOption, UnsupportedForm
 from farkas.forms.matrices import rows_of_dense
 from farkas.solvers import Claimed, open_session, solve
+from farkas.solvers.session import _widened
 from tests.conformance.solvers.cases import INF, form
 
 
@@ -41,6 +44,34 @@ def test_bad_rows_and_columns_are_refused():
         session.add_columns([[1, 1]], 1.0)
     with pytest.raises(UnsupportedForm, match="not finite"):
         session.add_rows([[np.inf, 1]], 0, 1)
+
+
+def test_new_columns_stand_behind_the_old_ones_of_every_row():
+    rng, empty = np.random.default_rng(4), 0
+    for _ in range(60):
+        rows, old, new = rng.integers(0, 5, 3).tolist()
+        matrix = rng.integers(-2, 3, (rows, old)) * (rng.random((rows, old)) < 0.5)
+        lines = rng.integers(-2, 3, (new, rows)) * (rng.random((new, rows)) < 0.5)
+        found = _widened(rows_of_dense(matrix), rows_of_dense(lines))
+        wanted = rows_of_dense(np.concatenate([matrix, lines.T], axis=1))
+        assert found.shape == wanted.shape == (rows, old + new)
+        for part in ("starts", "columns", "values"):
+            mine, theirs = getattr(found, part), getattr(wanted, part)
+            assert mine.dtype == theirs.dtype
+            assert mine.tolist() == theirs.tolist()
+        empty += not (found.size and lines.size)
+    assert 5 < empty < 50
+
+
+def test_positions_that_two_changes_share_are_checked_for_both():
+    at = np.array([0, 5])
+    session = open_session(form([1, 1], [(4, [1, 2], INF)] * 6))
+    session.update(row_lower=(at, [1.0, 2.0]), row_upper=(at, 9.0))
+    assert session.form.row_lower.tolist() == [1, 4, 4, 4, 4, 2]
+    assert session.form.row_upper.tolist() == [9, INF, INF, INF, INF, 9]
+    # six rows, two columns: what is a row is no column
+    with pytest.raises(InvalidOption, match=re.escape("upper: positions must lie in 0..1")):
+        session.update(row_upper=(at, 9.0), upper=(at, 9.0))
 
 
 def test_the_first_form_never_changes():

@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 
 from farkas.forms import LinearForm, SparseRows
-from farkas.forms.matrices import rows_of_dense, rows_of_scipy
+from farkas.forms.matrices import rows_of_dense
 from farkas.instances.gadget import Cluster
 from farkas.models.gadget.column import Columns
 from farkas.models.gadget.forest import Forest, forest
@@ -212,7 +212,9 @@ def sampled(mean: Floats) -> list[Ints]:
     middles = (offsets + np.append(offsets[1:], offsets[0] + 1.0)) / 2.0
     counts = np.floor(ends[None, :] - middles[:, None] + 1.0)
     vectors = np.diff(counts, axis=1, prepend=np.floor(1.0 - middles)[:, None])
-    return [np.maximum(0, v).astype(np.int64) for v in np.unique(vectors, axis=0)]
+    vectors = vectors[np.lexsort(vectors.T[::-1])]
+    new = np.append(True, (vectors[1:] != vectors[:-1]).any(axis=1))
+    return list(np.maximum(0, vectors[new]).astype(np.int64))
 
 
 def improving(slot: SlotView, cost: Floats, floor: Floats) -> Ints:
@@ -366,19 +368,17 @@ class MasterProgram:
         return True
 
     def _rows(self, rings: Rings) -> SparseRows:
-        import scipy.sparse as sp
-
-        cluster = self.slot.cluster
-        count = len(rings)
+        """Return what each ring uses: one unit of its job, then of nodes and links."""
+        cluster, count = self.slot.cluster, len(rings)
         place = self.slot.jobs.searchsorted(rings.job)
-        one = sp.csr_array(
-            (np.ones(count), (np.arange(count), place)), shape=(count, len(self.slot.jobs))
-        )
-        node = sp.csr_array(rings.node_load(cluster)[:, self.at_node])
-        link = sp.csr_array(rings.link_load(cluster)[:, self.at_link])
-        load = sp.hstack([node, link], format="csr")
-        entries = load.tocoo()
-        self._lines.append(
-            ((entries.row, entries.col, entries.data), place, Columns(self.slot, rings).gains)
-        )
-        return rows_of_scipy(sp.hstack([one, load], format="csr"))
+        node, link = rings.node_load(cluster), rings.link_load(cluster)
+        load = np.concatenate([node[:, self.at_node], link[:, self.at_link]], axis=1)
+        line, limit = np.nonzero(load)
+        amount = load[line, limit]
+        self._lines.append(((line, limit, amount), place, Columns(self.slot, rings).gains))
+        starts = np.append(0, np.bincount(line, minlength=count) + 1).cumsum()
+        at = np.arange(len(line)) + line + 1  # behind the entries of the jobs
+        columns, values = np.empty(starts[-1], np.int32), np.ones(starts[-1])
+        columns[starts[:-1]] = place
+        columns[at], values[at] = limit + len(self.slot.jobs), amount
+        return SparseRows(starts, columns, values, load.shape[1] + len(self.slot.jobs))

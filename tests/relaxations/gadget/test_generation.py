@@ -5,9 +5,10 @@ import tracemalloc
 import numpy as np
 import pytest
 
+from farkas.forms.matrices import as_scipy
 from farkas.instances.gadget import Cluster
 from farkas.instances.generate import generate
-from farkas.models.gadget.column import ColumnLP
+from farkas.models.gadget.column import ColumnLP, all_columns
 from farkas.models.gadget.forest import forest
 from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import snapshot
@@ -216,3 +217,23 @@ def test_a_ring_found_for_one_job_is_priced_for_all():
     # one of them runs: the prices leave nothing to the other
     assert (value, master.size) == (pytest.approx(9.0), 2)
     assert master.surplus(prices).sum() + prices.rent(cluster) == pytest.approx(9.0)
+
+
+def test_the_master_of_all_rings_is_the_program_over_them():
+    compared = 0
+    for cluster in any_networks(30, 6):
+        slot = snapshot(cluster)
+        if not len(slot.jobs):
+            continue
+        form = ColumnLP().form(slot)
+        columns = all_columns(slot)
+        master = MasterProgram(slot)
+        for first in range(0, len(columns.rings), 3):  # in several additions, as they are found
+            master.add(columns.rings.take(np.arange(first, min(first + 3, len(columns.rings)))))
+        made = as_scipy(master.session.form.matrix).toarray()
+        used = form.row_block("link_capacity")  # rows of both: jobs, nodes, links
+        assert used.stop == len(made) == form.num_rows
+        np.testing.assert_array_equal(made, as_scipy(form.matrix).toarray())
+        np.testing.assert_array_equal(master.session.form.cost, form.cost)
+        compared += made.size > 0
+    assert compared > 20
