@@ -35,6 +35,10 @@ class KeptPoint(FeasibilityReport):
         """Largest share over all requirements, see `FeasibilityReport`."""
         return check_point(self._form, self._point).worst
 
+    def __reduce__(self) -> tuple[type[FeasibilityReport], tuple[object, ...]]:
+        """Keep the numbers, not the form, in copies and files."""
+        return FeasibilityReport, (self.worst, self.count, self.violations)
+
 
 def kept(
     form: LinearForm, matrix: sp.csr_array, point: Floats, row_unit: Floats, column_unit: Floats

@@ -1,11 +1,13 @@
 """Points shown to be feasible in units that are too small, against the check in the form's own."""
 
+import copy
 import dataclasses
+import pickle
 
 import numpy as np
 import pytest
 
-from farkas.forms import check_point
+from farkas.forms import FeasibilityReport, check_point
 from farkas.forms.matrices import as_scipy
 from farkas.solvers.kept import KeptPoint, kept
 from farkas.tolerances import FEASIBLE
@@ -73,6 +75,8 @@ def test_a_report_is_one_like_any_other():
     found = report(ONE, [1.0, 1.0 - 0.5 * FEASIBLE])
     assert isinstance(found, KeptPoint)
     assert found.worst == check_point(ONE, np.array([1.0, 1.0 - 0.5 * FEASIBLE])).worst > 0
+    for copied in (copy.copy(found), pickle.loads(pickle.dumps(found))):
+        assert copied == FeasibilityReport(found.worst, 0, ())
     assert dataclasses.asdict(found) == {"worst": found.worst, "count": 0, "violations": ()}
 
 
