@@ -118,7 +118,8 @@ def best_plan(
             break
         mode = 0
         while mode < wanted:
-            for v in range(done[mode], t + 1):
+            first = done[mode]
+            for v in range(first, t + 1):
                 slot = slot_of(raised, v, in_place[mode])
                 bound_workloads(slot, rounds, -1, tables, bounds)
                 _choose(reached[mode, v], bounds.upper, reached[mode, v + 1], choice[mode, v])
@@ -127,7 +128,8 @@ def best_plan(
                     bound = max(bound, job.worth[v] - least[v + 1, total])
             done[mode] = t + 1
             promise = job.worth[t] - reached[mode, t + 1, total]
-            if promise > best:
+            # a plan that rests in this slot was replayed before it, when it was worth no less
+            if promise > best and (choice[mode, t, total] > 0 or first < t):
                 cost, trial = _replay(job, raised, rounds, _workloads(choice[mode], t, total))
                 if job.worth[t] - cost > best:
                     best, finish, paid, found = job.worth[t] - cost, t, cost, trial

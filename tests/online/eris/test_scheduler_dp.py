@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -9,10 +11,11 @@ from farkas.algebra import programs
 from farkas.instances.eris import Auction
 from farkas.models.eris.best_schedule import PricedJobs
 from farkas.models.eris.prices import Prices, posted_on_arrival
+from farkas.numbers import Ints
 from farkas.online.eris import scheduler_dp
 from farkas.online.eris.executable import executable
 from farkas.online.eris.ledger import Ledger
-from farkas.online.eris.scheduler_dp import repaired_schedule
+from farkas.online.eris.scheduler_dp import best_plan, repaired_schedule
 from farkas.online.eris.scheduler_exact import exact_schedule
 from farkas.proofs.eris.samples import ledger_of, propose
 from farkas.relaxations.eris.job_slots import JobSlots, job_slots
@@ -259,3 +262,55 @@ def test_of_equal_workloads_the_smaller_is_chosen() -> None:
     assert (after.tolist(), choice.tolist()) == ([0.0, 1.0, 2.0], [0, 0, 0])
     scheduler_dp._choose.interpret(np.array([0.0, 1.0, np.inf]), costs, after, choice)
     assert (after.tolist(), choice.tolist()) == ([0.0, 1.0, 2.0], [0, 0, 1])
+
+
+def crowded(seed: int) -> JobSlots:
+    """Four chunks, two sites with hardly room in five slots that are worth about as much."""
+    rng = np.random.default_rng(seed)
+    shape, free = (5, 2), rng.uniform(0, 3, 5)
+    return JobSlots(
+        worker_price=rng.uniform(0, 1.0, shape),
+        server_price=rng.uniform(0, 0.3, shape),
+        alone=rng.integers(0, 3, shape),
+        beside_server=rng.integers(-1, 3, shape),
+        transfer_price=rng.uniform(0, 0.5, 5),
+        free_transfer=free,
+        most_transfer=free,
+        data=np.array([4, 0] if seed % 2 else [2, 2]),
+        worth=9.0 - 0.01 * np.arange(5),
+        epochs=1,
+        worker_rate=1,
+        chunk_size=1.0,
+        parameter_size=0.5,
+    )
+
+
+def test_a_plan_that_rests_in_its_last_slots_is_replayed_no_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    plans: list[list[int]] = []
+    replay, skipped = scheduler_dp._replay.function, 0
+
+    def noted(job: JobSlots, raised: JobSlots, rounds: int, workloads: Ints) -> Any:
+        plans.append(workloads.tolist())
+        return replay(job, raised, rounds, workloads)
+
+    monkeypatch.setattr(scheduler_dp, "_replay", noted)
+    for seed in range(60):
+        seen = crowded(seed)
+        plans.clear()
+        best, finish, paid, _, (workers, server, moved) = best_plan.interpret(seen, seen, 6)
+        resting = [plan for plan in plans if len(plan) > 1 and plan[-1] == 0]
+        # tables that are begun in a slot know no plan yet, one for each of two modes
+        assert len(resting) <= 2
+        # what rests on at the end is worth less, and costs what it cost before
+        for plan in plans[:]:
+            later = [*plan, *[0] * (5 - len(plan))]
+            cost, _ = replay(seen, seen, 6, np.array(later))
+            assert seen.worth[4] - cost <= best
+            skipped += cost < np.inf and len(plan) < 5
+        if finish >= 0:
+            assert best == seen.worth[finish] - paid
+            assert (workers.sum(axis=1) > 0).tolist() == (server >= 0).tolist()
+            assert moved.sum() >= 0
+    assert skipped > 30
