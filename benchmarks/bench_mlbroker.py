@@ -1,32 +1,46 @@
-"""The fractional algorithm with its certificate, against the clock and against a cone solver.
+"""Slots and runs of mlBroker against their floors and each other; CPU seconds.
 
-Published scale: R = 15 sites, T = 50 slots, 10 and 50 jobs a slot.  Ratios compare, in one process,
-a slot solved by cutting planes with the same slot given to Clarabel (cones built by hand, so that
-no modelling language is measured), and the certificate with the run it belongs to.
+Published scale: R = 15 sites, T = 50 slots, 10 and 50 jobs a slot.  In one process: a slot whose
+sites are filled, the same by cutting planes, and given to Clarabel (cones built by hand, so that
+no modelling language is measured); the certificate beside the run it belongs to; runs of all
+algorithms and bounds when jobs double.
 """
 
 from __future__ import annotations
 
+import functools
+import itertools
+import math
 import time
+from collections.abc import Callable
 from typing import Any
 
 import clarabel
 import numpy as np
 import scipy.sparse as sp
 
-from benchmarks.measure import keep, side_by_side
-from farkas.instances.generate import generate
+from benchmarks.measure import drawn, keep, side_by_side
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.slot import Constants, SlotProblem
 from farkas.models.mlbroker.snapshot import snapshot
+from farkas.online import algorithms
 from farkas.online.mlbroker.bound import tight_bound
 from farkas.online.mlbroker.environment import Environment
 from farkas.online.mlbroker.fractional import Fractional
 from farkas.online.mlbroker.slot_solver import JobByJob
+from farkas.relaxations.mlbroker.following import FollowingServers
 from farkas.relaxations.mlbroker.outer_job import JobPrices
 
 FLOORS = {10.0: 6.0, 50.0: 30.0}
 """CPU seconds allowed for a run with certificate, by jobs a slot."""
+SLOT_FLOOR = 0.06
+"""CPU seconds allowed for a slot of 52 jobs."""
+PROGRAM_FLOORS = {"mlbroker.one_shot": 8.0, "mlbroker.oasis": 4.0}
+"""CPU seconds allowed for a run at the published size."""
+GROWTH_FLOOR = 1.15
+"""Exponent allowed when the jobs of a slot double."""
+SIZES = (5.0, 10.0, 20.0, 40.0)
+GROWING = ("fractional", "mlbroker", "ir", "gr", "central", "local", "pooled")
 
 
 def run(instance: Brokerage) -> dict[str, float]:
@@ -116,39 +130,72 @@ class ByCones:
         return float(solver.solve().obj_val) + scale * float(before.sum())
 
 
-def slot_ratio() -> dict[str, float]:
-    """CPU seconds of one busy slot, nothing deployed before, both ways."""
-    instance = generate("mlbroker", "published", 5, num_slots=10)
-    assert isinstance(instance, Brokerage)
+def slot_ratio(jobs: float) -> dict[str, float]:
+    """CPU seconds of one busy slot, a little deployed before, in three ways."""
+    instance = drawn(Brokerage, seed=5, num_slots=10, jobs_per_slot=jobs)
     slot = max(range(10), key=lambda t: len(instance.jobs_at(t)))
     market = snapshot(instance, slot).market
     rng = np.random.default_rng(0)
     before = rng.uniform(0, 0.3, (market.num_jobs, market.num_sites))
     problem = SlotProblem(market=market, before=before, constants=Constants.of(instance))
     warm, cones, prices = JobByJob(15), ByCones(15), JobPrices.of(market)
-    ours = warm.solve(problem).objective
+    filled = FollowingServers(warm)
+    ours = filled.solve(problem).objective
+    assert abs(ours - warm.solve(problem).objective) <= 1e-8 * ours
     theirs = sum(cones.solve(problem, prices, job) for job in range(market.num_jobs))
     assert abs(ours - theirs) <= 1e-5 * ours, (ours, theirs)
     seconds = side_by_side(
         {
+            "filled": lambda: filled.solve(problem),
             "planes": lambda: warm.solve(problem),
             "cones": lambda: [cones.solve(problem, prices, j) for j in range(market.num_jobs)],
         },
         repeats=5,
     )
-    return {"jobs": market.num_jobs, **seconds, "ratio": seconds["cones"] / seconds["planes"]}
+    return {"jobs": market.num_jobs, **seconds, "floor": SLOT_FLOOR}
+
+
+def seconds_of(work: Callable[[], Any]) -> float:
+    """CPU seconds of one call: runs keep bounds, so that none is repeated on an instance."""
+    start = time.process_time()
+    work()
+    return time.process_time() - start
+
+
+def growth(name: str) -> dict[str, Any]:
+    """CPU seconds of a run when jobs double, shortest of three seeds, and the exponents."""
+    best = []
+    for jobs in SIZES:
+        runs = [drawn(Brokerage, seed=seed, jobs_per_slot=jobs) for seed in (5, 6, 7)]
+        pairs = [one.num_pairs for one in runs]
+        spent = [
+            seconds_of(functools.partial(algorithms[f"mlbroker.{name}"].run, one, seed=0))
+            for one in runs
+        ]
+        best.append(min(zip(spent, pairs, strict=True), key=lambda one: one[0] / one[1]))
+    exponents = [
+        math.log(after[0] / before[0]) / math.log(after[1] / before[1])
+        for before, after in itertools.pairwise(best)
+    ]
+    return {
+        "seconds": [one[0] for one in best],
+        "pairs": [one[1] for one in best],
+        "exponents": exponents,
+        "floor": GROWTH_FLOOR,
+    }
 
 
 def main() -> None:
-    results: dict[str, Any] = {"slot": slot_ratio()}
-    slot = results["slot"]
-    print(
-        f"slot (10) tight, R = 15, {slot['jobs']} jobs: {1e3 * slot['planes']:.1f} ms by planes, "
-        f"{1e3 * slot['cones']:.1f} ms by cones, ratio {slot['ratio']:.1f}"
-    )
+    results: dict[str, Any] = {}
+    for jobs in (10.0, 50.0):
+        slot = results[f"slot_{jobs:g}"] = slot_ratio(jobs)
+        print(
+            f"slot (10) tight, R = 15, {slot['jobs']} jobs: {1e3 * slot['filled']:.1f} ms filled, "
+            f"{1e3 * slot['planes']:.1f} ms by planes, {1e3 * slot['cones']:.1f} ms by cones; "
+            f"{1e3 * SLOT_FLOOR:g} ms allowed for 52 jobs"
+        )
     for jobs, floor in FLOORS.items():
-        instance = generate("mlbroker", "published", 5, jobs_per_slot=jobs)
-        assert isinstance(instance, Brokerage)
+        instance = drawn(Brokerage, seed=5, jobs_per_slot=jobs)
         found = run(instance)
         share = found["certificate"] / found["total"]
         results[f"run_{jobs:g}"] = {**found, "share_of_certificate": share, "floor": floor}
@@ -157,12 +204,21 @@ def main() -> None:
             f"{found['total']:.2f} s of {floor:g} s allowed, certificate {100 * share:.1f} %, "
             f"certified ratio {found['ratio']:.4f}"
         )
-    small = generate("mlbroker", "published", 5)
-    assert isinstance(small, Brokerage)
-    start = time.process_time()
-    tight_bound(small)
-    results["tight_bound"] = time.process_time() - start
+    for name, floor in PROGRAM_FLOORS.items():
+        total = seconds_of(functools.partial(algorithms[name].run, drawn(Brokerage, seed=0)))
+        results[name] = {"total": total, "floor": floor}
+        print(f"run of {name}, 10 jobs a slot: {total:.2f} s of {floor:g} s allowed")
+    small = drawn(Brokerage, seed=5)
+    results["tight_bound"] = seconds_of(lambda: tight_bound(small))
     print(f"tight bound, job by job, proved: {results['tight_bound']:.2f} s")
+    for name in GROWING:
+        grown = results[f"growth_{name}"] = growth(name)
+        spent = ", ".join(f"{one:.2f}" for one in grown["seconds"])
+        exponents = ", ".join(f"{one:.2f}" for one in grown["exponents"])
+        print(
+            f"mlbroker.{name}, 5, 10, 20, 40 jobs a slot: {spent} s, "
+            f"exponents {exponents} ({GROWTH_FLOOR} allowed)"
+        )
     print(keep("mlbroker", results))
 
 

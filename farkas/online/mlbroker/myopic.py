@@ -3,6 +3,7 @@
 import dataclasses
 from typing import Literal
 
+import msgspec
 import numpy as np
 
 from farkas.models.mlbroker.one_shot import OneShot
@@ -28,6 +29,13 @@ def best_placement(now: Snapshot, prices: str, solver: str, gap: float) -> tuple
     return workers, np.argmax(form.values(point, "server").reshape(shape), axis=1)
 
 
+def _at_one(now: Snapshot, site: Ints) -> Ints:
+    """Workers of jobs that are at one site each, shape (jobs, sites)."""
+    workers = np.zeros(now.deployed.shape, np.int64)
+    workers[np.arange(len(workers)), site] = now.market.workers_needed
+    return workers
+
+
 @algorithm("mlbroker.one_shot", source="added: all jobs of a slot, with discounts")
 @dataclasses.dataclass(frozen=True)
 class Myopic(Placing):
@@ -36,7 +44,7 @@ class Myopic(Placing):
     Parameters
     ----------
     solver
-        Integer solver.
+        Integer solver, for slots whose jobs are not proved to be best at one site each.
     gap
         Relative gap at which a slot counts as solved.
     prices
@@ -51,6 +59,12 @@ class Myopic(Placing):
         """Solve the slot."""
         if not now.market.num_jobs:
             return np.zeros(now.deployed.shape, np.int64), np.zeros(0, np.int64)
+        # here: for it alone
+        from farkas.relaxations.mlbroker.one_site_tree import best_sites_together
+
+        sites = best_sites_together(now)
+        if sites is not None:
+            return _at_one(now, sites), sites
         return best_placement(now, self.prices, self.solver, self.gap)
 
 
@@ -62,7 +76,7 @@ class Oasis(Placing):
     Parameters
     ----------
     solver
-        Integer solver.
+        Integer solver, for jobs that are not proved to be best at one site.
     gap
         Relative gap at which a job counts as solved.
     prices
@@ -74,10 +88,12 @@ class Oasis(Placing):
     prices: Literal["list", "single"] = "list"
 
     def place(self, now: Snapshot, state: Memory) -> tuple[Ints, Ints]:
-        """Solve one job after the other."""
-        workers = np.zeros(now.deployed.shape, np.int64)
-        server = np.zeros(len(workers), np.int64)
-        for job in range(len(workers)):
+        """Put jobs at one site where that is best, and solve the others one after the other."""
+        from farkas.relaxations.mlbroker.one_site import best_single_sites  # here: for it alone
+
+        server, best = best_single_sites(now)
+        workers = _at_one(now, server)
+        for job in np.flatnonzero(~best).tolist():
             here = slice(job, job + 1)
             workers[here], server[here] = best_placement(
                 self._alone(now, job), self.prices, self.solver, self.gap
@@ -85,7 +101,7 @@ class Oasis(Placing):
         return workers, server
 
     def _alone(self, now: Snapshot, job: int) -> Snapshot:
-        market = now.market.replace(
-            jobs=[now.market.jobs[job]], discount_price=None, discount_threshold=None
+        market = msgspec.structs.replace(
+            now.market, jobs=(now.market.jobs[job],), discount_price=None, discount_threshold=None
         )
         return Snapshot(now.slot, now.jobs[job : job + 1], market, now.deployed[job : job + 1])

@@ -20,6 +20,7 @@ what the shares cost, and both are optimal.  Otherwise a linear program decides.
 from __future__ import annotations
 
 import dataclasses
+from typing import Protocol
 
 import numpy as np
 
@@ -27,10 +28,20 @@ from farkas.models.mlbroker.entropy import entropy, growth
 from farkas.models.mlbroker.slot import SlotProblem
 from farkas.numbers import Bools, Floats
 from farkas.relaxations.mlbroker.filling import SiteLevels
-from farkas.relaxations.mlbroker.job_shares import JobShares, JobSolver, SlotSolution
+from farkas.relaxations.mlbroker.job_shares import JobShares, SlotSolution
 from farkas.relaxations.mlbroker.outer_job import JobPrices
 from farkas.search_tolerances import FINE_GAP
 from farkas.tolerances import TIE
+
+
+class JobSolver(Protocol):
+    """What solves the tight slots of single jobs."""
+
+    def settle_job(
+        self, problem: SlotProblem, prices: JobPrices, job: int, found: JobShares
+    ) -> None:
+        """Solve (10) tight for one job, and write down what was found."""
+        ...
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)

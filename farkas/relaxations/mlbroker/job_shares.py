@@ -65,16 +65,6 @@ class SlotSolver(Protocol):
         ...
 
 
-class JobSolver(Protocol):
-    """What solves the tight slots of single jobs."""
-
-    def settle_job(
-        self, problem: SlotProblem, prices: JobPrices, job: int, found: JobShares
-    ) -> None:
-        """Solve (10) tight for one job, and write down what was found."""
-        ...
-
-
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class JobShares:
     """Decisions and multipliers of the tight slot in shares of the needed workers, job by job.

@@ -9,7 +9,7 @@ from farkas.models.mlbroker.snapshot import snapshot
 from farkas.online import algorithms
 from farkas.online.mlbroker import myopic
 from farkas.solvers.fallback import optimum_by_any
-from tests.generators.mlbroker import even_brokerage, random_brokerage
+from tests.generators.mlbroker import even_brokerage, random_brokerage, single
 from tests.references.mlbroker_policies import cheapest, cost_of, plans_of, sites_of
 from tests.tools.decisions import decisions
 
@@ -63,6 +63,25 @@ def test_oasis_does_not_see_the_discount_in_either_form_of_the_prices(seed):
         assert seen == unseen
 
 
+def apart():
+    """A job that is best at no one site, and that the closed form does not place."""
+    return single([[10.0, 10.0]])
+
+
+def test_jobs_that_are_best_at_one_site_need_no_program(monkeypatch):
+    asked, solve = [], myopic.best_placement
+
+    def noted(now, *rest):
+        asked.append(now.jobs.tolist())
+        return solve(now, *rest)
+
+    monkeypatch.setattr(myopic, "best_placement", noted)
+    near = single([[10.0, 0.0]]).jobs[0]
+    broker = apart()
+    decisions("mlbroker.oasis", broker.replace(jobs=[near, *broker.jobs, near]))
+    assert asked == [[1]]
+
+
 @pytest.mark.parametrize("name", ["one_shot", "oasis"])
 def test_prices_are_written_as_they_are_asked_for(name, monkeypatch):
     asked = set()
@@ -73,7 +92,7 @@ def test_prices_are_written_as_they_are_asked_for(name, monkeypatch):
 
     monkeypatch.setattr("farkas.online.mlbroker.myopic.OneShot", noted)
     for prices in ("single", {"one_shot": "choice", "oasis": "list"}[name]):
-        decisions(f"mlbroker.{name}", library.load("mlbroker/tiny"), prices=prices)
+        decisions(f"mlbroker.{name}", apart(), prices=prices)
         assert asked == {prices}
         asked.clear()
 
@@ -116,6 +135,5 @@ def test_solver_and_gap_are_those_asked_for(monkeypatch, name):
         return optimum_by_any(form, "highs", gap=0.0)
 
     monkeypatch.setattr(myopic, "optimum_by_any", recorded)
-    broker = library.load("mlbroker/tiny")
-    algorithms[f"mlbroker.{name}"].run(broker, solver="scip", gap=0.125)
+    algorithms[f"mlbroker.{name}"].run(apart(), solver="scip", gap=0.125)
     assert asked == {("scip", 0.125)}

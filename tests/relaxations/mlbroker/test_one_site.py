@@ -1,0 +1,99 @@
+"""One site for all of a job: cheaper than every other placement where that is said."""
+
+import numpy as np
+import pytest
+
+from farkas.models.mlbroker.snapshot import snapshot
+from farkas.relaxations.mlbroker.one_site import best_single_sites
+from tests.generators.mlbroker import edge_cases, even_brokerage, random_brokerage, single
+from tests.references.mlbroker_policies import cheapest, cost_of
+
+
+def brokers(seed):
+    """Random numbers, or ties; wires from free to dear."""
+    factor = (0.0, 0.05, 1.0, 5.0)[seed % 4]
+    if seed % 3:
+        broker = random_brokerage(seed, sites=2 + seed % 2, slots=2, jobs=3, resources=2, most=3)
+    else:
+        broker = even_brokerage(seed, slots=2, jobs=3)
+    return broker.replace(transfer_price=factor * broker.transfer)
+
+
+def assert_right(broker, slot, deployed):
+    """Compare with all placements of each job; return which are said to be best at one site."""
+    now = snapshot(broker, slot, deployed)
+    site, best = best_single_sites(now)
+    for row, n in enumerate(now.jobs.tolist()):
+        before = {n: frozenset(np.flatnonzero(now.deployed[row]).tolist())}
+        workers = [0] * broker.num_sites
+        workers[site[row]] = int(now.market.workers_needed[row])
+        plan = {n: (tuple(workers), int(site[row]))}
+        cost = float(cost_of(broker, slot, plan, before, listed=True))
+        least = float(cheapest(broker, [slot], before, [n], listed=True))
+        assert cost >= least * (1 - 1e-12)
+        if best[row]:
+            assert cost == pytest.approx(least, rel=1e-11, abs=1e-300)
+    return best.tolist(), now.deployed.any(axis=1).tolist()
+
+
+def test_what_is_said_to_be_best_is():
+    said = []
+    for seed in range(60):
+        broker = brokers(seed)
+        shape = len(broker.jobs_at(1)), broker.num_sites
+        was = np.random.default_rng(seed).random(shape) < 0.4
+        said += zip(*assert_right(broker, 1, was), strict=True)
+    for best in (True, False):
+        for stayed in (True, False):
+            assert said.count((best, stayed)) > 5
+
+
+@pytest.mark.parametrize("name", edge_cases())
+def test_edge_cases(name):
+    broker = edge_cases()[name]
+    assert_right(broker, 0, np.zeros((len(broker.jobs_at(0)), broker.num_sites), bool))
+
+
+def test_sites_where_a_job_was_cost_nothing_to_enter():
+    # 10 GB at site 0 in two slots, moved for 5; site 1 costs 1 less for a worker and a server
+    broker = single(
+        [[10.0, 0.0], [10.0, 0.0]], transfer_price=[[0, 0.5], [0, 0]], base_price=[[4], [1]],
+        deploy_cost=3.0,
+    )  # fmt: skip
+    # at site 0 4 + 4 and, if new, 3; at site 1 1 + 1 + 5 and, if new, 3
+    for deployed, site in (([False, False], 1), ([True, False], 0), ([True, True], 1)):
+        found, _ = best_single_sites(snapshot(broker, 1, [deployed]))
+        assert found.tolist() == [site]
+
+
+def test_workers_apart_from_their_data_are_no_surprise():
+    # 10 GB at each of two sites: to bring them together costs 10, to split them a deployment of 1
+    # and 2 of traffic
+    apart = single([[10.0, 10.0]], transfer_price=[[0, 1], [1, 0]])
+    _, best = best_single_sites(snapshot(apart, 0))
+    assert best.tolist() == [False]
+    near = apart.replace(transfer_price=[[0, 0.01], [0.01, 0]])
+    found, best = best_single_sites(snapshot(near, 0))
+    assert (found.tolist(), best.tolist()) == ([0], [True])
+
+
+def test_a_site_is_entered_once_for_all_workers():
+    # Two workers of data at site 1; the job was at site 0, where its server costs 1 instead of 6.
+    # All at site 0 moves data for 3, all at site 1 pays 5 and a deployment of 2; workers at 1 with
+    # the server at 0 pay 2 only.
+    broker = single(
+        [[0.0, 20.0], [0.0, 20.0]], transfer_price=[[0, 0.15], [0.15, 0]], sync_volume=0.0,
+        num_resources=2, base_price=[[1, 1], [1, 6]], worker_demand=[1, 0], server_demand=[0, 1],
+        deploy_cost=2.0,
+    )  # fmt: skip
+    found, best = best_single_sites(snapshot(broker, 1, [[True, False]]))
+    assert (found.tolist(), best.tolist()) == ([0], [False])
+
+
+def test_whoever_works_elsewhere_enters_another_site():
+    # 20 GB at site 0, where the job was, and 10 at site 1: to move these costs 1, less than the
+    # deployment of 2, but more than a third of it
+    data = [[20.0, 10.0], [20.0, 10.0]]
+    broker = single(data, transfer_price=[[0, 0.1], [0.1, 0]], sync_volume=0.0, deploy_cost=2.0)
+    found, best = best_single_sites(snapshot(broker, 1, [[True, False]]))
+    assert (found.tolist(), best.tolist()) == ([0], [True])
