@@ -27,9 +27,9 @@ from farkas.online import algorithms
 from farkas.online.mlbroker.bound import tight_bound
 from farkas.online.mlbroker.environment import Environment
 from farkas.online.mlbroker.fractional import Fractional
-from farkas.online.mlbroker.slot_solver import JobByJob
 from farkas.relaxations.mlbroker.following import FollowingServers
 from farkas.relaxations.mlbroker.outer_job import JobPrices
+from farkas.relaxations.mlbroker.slot_solver import JobByJob
 
 FLOORS = {10.0: 6.0, 50.0: 30.0}
 """CPU seconds allowed for a run with certificate, by jobs a slot."""

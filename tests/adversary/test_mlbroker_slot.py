@@ -11,9 +11,9 @@ from farkas.adversary.mlbroker_slot import filled
 from farkas.adversary.mlbroker_traces import FORBIDDEN, Wandering
 from farkas.models.mlbroker.entropy import entropy, growth
 from farkas.models.mlbroker.slot import Constants, SlotProblem
-from farkas.online.mlbroker.slot_solver import JobByJob
 from farkas.portable.exponentials import exp
 from farkas.portable.logarithms import log1p
+from farkas.relaxations.mlbroker.slot_solver import JobByJob
 
 
 def solved(before, tolls, epsilon):

@@ -18,7 +18,6 @@ from farkas.models.mlbroker.snapshot import Snapshot
 from farkas.numbers import Floats, Ints
 from farkas.online.driver import Outcome, algorithm
 from farkas.online.mlbroker.environment import Known
-from farkas.online.mlbroker.slot_solver import JobByJob, Together
 from farkas.online.run import Bound
 from farkas.portable.products import dot, matmul
 from farkas.portable.sums import added
@@ -118,8 +117,10 @@ class Fractional:
         return FractionalState(known, self._solver(known.num_sites), {})
 
     def _solver(self, num_sites: int) -> SlotSolver:
+        # here: who looks for the name of an algorithm solves nothing
+        from farkas.relaxations.mlbroker.slot_solver import JobByJob, Together
+
         if self.relax == "tight" and self.semantics == "printed":
-            # here: who looks for the name of an algorithm solves nothing
             from farkas.relaxations.mlbroker.following import FollowingServers
 
             return FollowingServers(JobByJob(num_sites))

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Protocol, Self
+from typing import TYPE_CHECKING, Protocol, Self
 
 import numpy as np
 
 from farkas.models.mlbroker.entropy import entropy
 from farkas.models.mlbroker.slot import SlotProblem
 from farkas.numbers import Floats
-from farkas.relaxations.mlbroker.outer_job import JobPrices
+
+if TYPE_CHECKING:
+    from farkas.relaxations.mlbroker.outer_job import JobPrices
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)

@@ -63,6 +63,18 @@ def test_oasis_does_not_see_the_discount_in_either_form_of_the_prices(seed):
         assert seen == unseen
 
 
+@pytest.mark.parametrize("seed", [53, 116])
+def test_oasis_does_not_see_the_discount_in_programs_either(seed):
+    # brokers with a job that is best at no one site, and where a discount would move it
+    broker = random_brokerage(seed, slots=1)
+    assert broker.discount_price is not None
+    without = broker.replace(discount_price=None, discount_threshold=None)
+    seen, unseen = (
+        algorithms["mlbroker.oasis"].run(b, prices="single").decisions for b in (broker, without)
+    )
+    assert seen == unseen
+
+
 def apart():
     """A job that is best at no one site, and that the closed form does not place."""
     return single([[10.0, 10.0]])

@@ -9,10 +9,10 @@ import pytest
 from farkas.models.mlbroker.entropy import entropy
 from farkas.models.mlbroker.slot import Constants, SlotProblem
 from farkas.models.mlbroker.snapshot import snapshot
-from farkas.online.mlbroker.slot_solver import JobByJob, Together
 from farkas.relaxations.mlbroker import filling, following
 from farkas.relaxations.mlbroker.following import FollowingServers
 from farkas.relaxations.mlbroker.outer_job import JobPrices
+from farkas.relaxations.mlbroker.slot_solver import JobByJob, Together
 from tests.generators.mlbroker import edge_cases, random_brokerage, single, slots
 from tests.references.mlbroker_policies import least_slot, worth_of
 

@@ -5,9 +5,9 @@ import pytest
 
 from farkas.algebra import programs
 from farkas.models.mlbroker.slot import SlotProblem
-from farkas.online.mlbroker.slot_solver import JobByJob, Together
 from farkas.relaxations.mlbroker.outer import Outer
 from farkas.relaxations.mlbroker.refined import refine
+from farkas.relaxations.mlbroker.slot_solver import JobByJob, Together
 from farkas.relaxations.mlbroker.tangents import Tangents
 from farkas.relaxations.mlbroker.touched import Touched
 from farkas.solvers import solve

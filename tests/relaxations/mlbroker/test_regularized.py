@@ -6,7 +6,7 @@ import pytest
 
 from farkas.algebra import programs
 from farkas.models.mlbroker.slot import SlotProblem
-from farkas.online.mlbroker.slot_solver import Together
+from farkas.relaxations.mlbroker.slot_solver import Together
 from farkas.solvers.via_cvxpy import solve_problem
 from tests.generators.mlbroker import discounted, single, slots
 

@@ -8,8 +8,8 @@ import pytest
 from farkas.models.mlbroker.entropy import entropy, growth
 from farkas.models.mlbroker.slot import Constants, SlotProblem
 from farkas.models.mlbroker.snapshot import snapshot
-from farkas.online.mlbroker import slot_solver
-from farkas.online.mlbroker.slot_solver import JobByJob, Together
+from farkas.relaxations.mlbroker import slot_solver
+from farkas.relaxations.mlbroker.slot_solver import JobByJob, Together
 from tests.generators.mlbroker import random_brokerage, single
 from tests.references.mlbroker_policies import worth_of
 
