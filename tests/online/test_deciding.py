@@ -75,10 +75,20 @@ def test_hindsight_takes_no_steps() -> None:
 
 
 def test_time_is_that_of_deciding(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = [0.0]
+    now = [5.0]
 
     def clock() -> float:
         return now[0]
+
+    class Quick(Once):
+        def at_once(self, instance: Any, seed: int) -> list[int] | None:
+            now[0] += 2.0
+            return super().at_once(instance, seed)
+
+    class Wise(Hindsight):
+        def decide(self, instance: Any, seed: int) -> tuple[int, ...]:
+            now[0] += 4.0
+            return super().decide(instance, seed)
 
     class Slow(Steps):
         def step(self, state: list[Any], arrivals: int) -> tuple[list[Any], int]:
@@ -93,3 +103,5 @@ def test_time_is_that_of_deciding(monkeypatch: pytest.MonkeyPatch) -> None:
     for policy in (Slow(), Prepared()):
         found = done(policy)
         assert (found.seconds, found.longest) == (6.0, 3.0)
+    assert done(Quick([1, 2, 3])).seconds == 2.0
+    assert done(Wise()).seconds == 4.0
