@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from benchmarks.measure import drawn, fastest, keep, side_by_side
+from benchmarks.measure import Figures, drawn, fastest, side_by_side
 from benchmarks.peers import PEERS
 from farkas.certificates import exact_bound
 from farkas.forms import LinearForm
@@ -255,29 +255,29 @@ def main() -> None:
     resolves = {slots: resolve_seconds(slots, times=40 // slots**2 + 1) for slots in (1, 5)}
     error = float(exact_bound(form, answer.row_duals)) - answer.objective
     report(times, resolves, share, error)
-    keep("algebra", {"size": size, "seconds": times, "resolves": resolves, "pyomo_share": share})
 
 
 def report(
     times: dict[str, float], resolves: dict[int, dict[str, float]], share: float, error: float
 ) -> None:
+    figures = Figures("algebra")
+    floors = {"certificate": 0.04, "cliques": 0.1}
     for name, seconds in times.items():
-        print(f"  {name:15} {seconds:9.4f} s")
+        figures.add(name, seconds, most=floors.get(name))
     print(f"  Pyomo measured on {share:.1%} of the entries")
     traced = times["traced"]
-    print(f"  traced / by hand      {traced / times['by_hand']:8.2f}   (floor: at most 1.25)")
+    figures.add("traced over by hand", traced / times["by_hand"], "x", most=1.25)
     for name in ("pyomo", *PEERS):
         if name in times:
-            print(f"  {name + ' / traced':21} {times[name] / traced:8.1f}")
-    print(f"  certificate           {times['certificate']:8.3f} s (floor: at most 0.04)")
-    shared_time = times["certificate"] / times["solve"]
-    print(f"  certificate / solve   {shared_time:8.4f}   (floor: at most 0.05)")
-    print(f"  proved - claimed      {error:8.1e} USD")
-    print(f"  cliques, 10,000 jobs  {times['cliques']:8.3f} s (floor: at most 0.1)")
+            least = 50 if name == "pyomo" else 1
+            figures.add(f"{name} over traced", times[name] / traced, "x", least=least)
+    figures.add("certificate over solve", times["certificate"] / times["solve"], "x", most=0.05)
+    print(f"  proved - claimed {error:8.1e} USD")
     for slots, best in resolves.items():
-        ratio, wanted = best["session"] / best["highspy"], "   (floor: at most 1.2)"
-        print(f"  again, T = {slots}: session {best['session'] * 1e3:.2f} ms, over highspy "
-              f"{ratio:.2f}{wanted}")  # fmt: skip
+        figures.add(f"solved again, T = {slots}", best["session"])
+        ratio = best["session"] / best["highspy"]
+        figures.add(f"solved again over highspy, T = {slots}", ratio, "x", most=1.2)
+    print(figures.keep())
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.measure import drawn, fastest, keep, of_process, side_by_side
+from benchmarks.measure import Figures, drawn, fastest, of_process, side_by_side
 from farkas.certificates.coded import CodedPrices, safe_patience, time_bound
 from farkas.instances import write
 from farkas.instances.coded import CodedComputing
@@ -78,20 +78,14 @@ def main() -> None:
     small = Pairs.of(drawn(CodedComputing, "two_masters")).speed
     best_owner(small)
     seconds["dedicated_optimum_2x20"] = fastest(lambda: best_owner(small), repeats=3)
-    ratios = {
-        "steps_worth_one_lp": seconds["lp_4x50"] / seconds["convex_step_4x50"],
-        "certificate_over_lp": seconds["certificate_4x50"] / seconds["lp_4x50"],
-    }
+    figures = Figures("coded")
     for name, value in seconds.items():
-        floor = (
-            f"  floor {FLOORS[name]:g} s, ratio {value / FLOORS[name]:.2f}"
-            if name in FLOORS
-            else ""
-        )
-        print(f"  {name:24} {value:10.6f} s{floor}")
-    for name, value in ratios.items():
-        print(f"  {name:24} {value:10.3f}")
-    keep("coded", {"seconds": seconds, "ratios": ratios, "floors": FLOORS})
+        figures.add(name, value, most=FLOORS.get(name))
+    steps = seconds["lp_4x50"] / seconds["convex_step_4x50"]
+    figures.add("linear program over a convex step", steps, "x")
+    certificate = seconds["certificate_4x50"] / seconds["lp_4x50"]
+    figures.add("certificate over linear program", certificate, "x")
+    print(figures.keep())
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.measure import drawn, keep, side_by_side
+from benchmarks.measure import Figures, drawn, side_by_side
 from farkas.certificates.eris import ErisPrices, prove_payoffs, short
 from farkas.instances.eris import Auction
 from farkas.models.eris.prices import Prices
@@ -159,37 +159,32 @@ def kernels(instance: Auction) -> dict[str, float]:
 
 
 def main() -> None:
+    figures = Figures("eris")
     for name in SCHEDULERS:
         policy_seconds(auction(50), name)  # compiles the kernels, which is not measured
-    results: dict[str, Any] = {}
     for jobs in (50, 100, 150):
         instance = auction(jobs)
-        seconds = {name: policy_seconds(instance, name) for name in SCHEDULERS}
+        for name in SCHEDULERS:
+            floor = FLOORS[name] if jobs == 100 else None
+            spent = policy_seconds(instance, name)
+            figures.add(f"decisions, scheduler {name}, I = {jobs}", spent, most=floor)
         share, exact = gap(instance)
-        results[f"I = {jobs}"] = {**seconds, "payoff gap": share, "jobs without gap": exact}
-        print(f"  I = {jobs}: printed {seconds['printed']:.2f} s, dp {seconds['dp']:.2f} s, "
-              f"payoff gap {100 * share:.1f} %, {exact} jobs without gap")  # fmt: skip
-    at_100 = results["I = 100"]
-    for name in SCHEDULERS:
-        print(f"  {name:12} {at_100[name] / FLOORS[name]:6.2f} of its floor {FLOORS[name]} s")
+        figures.add(f"payoff gap of the printed one, I = {jobs}", 100 * share, "%")
+        figures.add(f"jobs without a gap, I = {jobs}", exact, "jobs", least=0)
     found = certificates(auction(100))
-    for effort in ("free", "aggregated", "subgradient", "best known"):
-        print(f"  bound, {effort:12} {found[effort]:.0f}")
     for effort in ("aggregated", "subgradient"):
-        spent = found[f"{effort} seconds"]
+        what = f"prices and proof of a bound, {effort}, I = 100"
+        figures.add(what, found[f"{effort} seconds"], most=FLOORS[effort])
         above = 100 * (found[effort] / found["best known"] - 1)
-        print(f"  {effort:12} {spent / FLOORS[effort]:6.2f} of its floor {FLOORS[effort]} s, "
-              f"{above:.2f} % above the best known")  # fmt: skip
-    grown = growth()
-    for part, spent_by in grown.items():
-        print(f"  {part:6} of {', '.join(map(str, DOUBLED))} jobs: "
-              + ", ".join(f"{value:.2f}" for value in spent_by) + " s, exponents "
-              + ", ".join(f"{value:.2f}" for value in exponents(spent_by)))  # fmt: skip
-    ratios = kernels(auction(100))
-    for kernel, ratio in ratios.items():
-        print(f"  {kernel}: readable code takes {ratio:.0f} times as long")
-    measured = {"schedulers": results, "certificates": found, "growth": grown, "kernels": ratios}
-    keep("eris", {**measured, "floors": FLOORS})
+        figures.add(f"{what}: above the best known", above, "%")
+    for part, spent_by in growth().items():
+        seconds = ", ".join(f"{value:.2f}" for value in spent_by)
+        print(f"  {part} of {', '.join(map(str, DOUBLED))} jobs: {seconds} s")
+        figures.add(f"{part}: exponent of the last doubling", exponents(spent_by)[-1], "exponent",
+                    most=1.15)  # fmt: skip
+    for kernel, ratio in kernels(auction(100)).items():
+        figures.add(f"readable code over {kernel}", ratio, "x", least=2)
+    print(figures.keep())
 
 
 if __name__ == "__main__":

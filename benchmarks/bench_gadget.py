@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.measure import drawn, fastest, keep
+from benchmarks.measure import Figures, drawn, fastest
 from farkas.certificates import check
 from farkas.instances.gadget import Cluster
 from farkas.models.gadget.forest import forest
@@ -38,6 +38,8 @@ FLOORS = {
     "growth, jobs doubled": 1.15,
 }
 """CPU seconds, and exponents, that are to be reached."""
+UNITS = {" over ": "x", "growth": "exponent", ": gap": "share", "ratio": "x"}
+"""Of figures that are no CPU seconds, by a word of their names."""
 
 
 def main() -> None:
@@ -73,10 +75,12 @@ def main() -> None:
         results[f"whole run, {gains} gains: certified ratio"] = run.ratio
     results["whole run, published settings, T=200"] = whole_run()
     results |= growth()
+    figures = Figures("gadget")
     for name, value in results.items():
-        floor = f"   (floor: at most {FLOORS[name]})" if name in FLOORS else ""
-        print(f"{name:60s} {value:10.4f}{floor}")
-    print(keep("gadget", results))
+        unit = next((unit for word, unit in UNITS.items() if word in name), "s")
+        least = 1.0 if " over " in name else None
+        figures.add(name, value, unit, most=FLOORS.get(name), least=least)
+    print(figures.keep())
 
 
 def whole_run(**settings: Any) -> float:

@@ -10,9 +10,8 @@ import importlib
 import importlib.util
 import resource
 import time
-from typing import Any
 
-from benchmarks.measure import keep
+from benchmarks.measure import Figures
 from farkas.models.gadget.slot import snapshot
 from farkas.online import algorithms
 from farkas.online.gadget.columns import column_rings, worth
@@ -42,7 +41,7 @@ RUNS = ("linear", "sqrt", "log1p", "sigmoid", "mixed")
 
 def main() -> None:
     """Measure and keep."""
-    results: dict[str, Any] = {}
+    results = Figures("gadget_networks")
     column_rings(snapshot(wide_area(15, 1)), 1e-3)  # compiles
     known = importlib.util.find_spec("topohub") is not None
     for name in SNDLIB if known else ():
@@ -60,7 +59,7 @@ def main() -> None:
         edges = edges_of(wide_area(nodes, 1, jobs=1))
         for utility in ("linear", "sigmoid"):
             slot(results, f"geometric {nodes}, {utility}", nodes, edges, utility)
-    print(keep("gadget_networks", results))
+    print(results.keep())
 
 
 def public(name: str) -> tuple[int, list[tuple[int, int]]]:
@@ -72,7 +71,7 @@ def public(name: str) -> tuple[int, list[tuple[int, int]]]:
 
 
 def slot(
-    results: dict[str, Any],
+    results: Figures,
     name: str,
     nodes: int,
     edges: list[tuple[int, int]],
@@ -89,7 +88,7 @@ def slot(
 
 
 def run(
-    results: dict[str, Any], name: str, nodes: int, edges: list[tuple[int, int]], utility: str
+    results: Figures, name: str, nodes: int, edges: list[tuple[int, int]], utility: str
 ) -> None:
     """Run 200 jobs over `SLOTS` slots, with certificate."""
     cluster = scarce(nodes, edges, utility, horizon=SLOTS)
@@ -99,11 +98,12 @@ def run(
     note(results, f"run, {name}", time.process_time() - begin, found.ratio - 1.0)
 
 
-def note(results: dict[str, Any], name: str, seconds: float, gap: float) -> None:
+def note(results: Figures, name: str, seconds: float, gap: float) -> None:
     """Keep and print what was measured; memory is the peak of the process so far."""
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    results[name] = {"cpu": seconds, "gap": gap, "megabytes": memory}
-    print(f"{name:40s} {seconds:8.2f} s   gap {gap:9.2e}   {memory:6.0f} MB", flush=True)
+    results.add(name, seconds)
+    results.add(f"{name}: gap", 100 * gap, "%")
+    results.add(f"{name}: memory", memory, "MB")
 
 
 if __name__ == "__main__":

@@ -14,9 +14,8 @@ import resource
 import subprocess
 import sys
 import tempfile
-from typing import Any
 
-from benchmarks.measure import keep
+from benchmarks.measure import Figures
 
 FLOOR = 3.0
 """CPU seconds that compiling may take."""
@@ -86,19 +85,16 @@ def dearest(code: str) -> list[tuple[float, str]]:
 
 
 def main() -> None:
-    results: dict[str, Any] = {}
+    figures = Figures("kernels")
     for name, code in WORKS.items():
         with tempfile.TemporaryDirectory() as cache:
             first = seconds(code, cache)
             then = min(seconds(code, cache) for _ in range(3))
-        kernels = dearest(code)
-        results[name] = {"first": first, "next": then, "kernels": kernels}
-        ratio = (first - then) / FLOOR
-        print(f"  {name:26} first {first:6.2f} s, next {then:5.2f} s: compiling {ratio:4.2f} of "
-              f"its floor {FLOOR} s; {len(kernels)} kernels")  # fmt: skip
-        for own, kernel in kernels[:DEAREST]:
+        figures.add(f"{name}: with code on disk", then)
+        figures.add(f"{name}: compiling", first - then, most=FLOOR)
+        for own, kernel in dearest(code)[:DEAREST]:
             print(f"    {own:5.2f} s {kernel}")
-    keep("kernels", {**results, "floor": FLOOR})
+    print(figures.keep())
 
 
 if __name__ == "__main__":

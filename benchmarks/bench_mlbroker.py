@@ -19,7 +19,7 @@ import clarabel
 import numpy as np
 import scipy.sparse as sp
 
-from benchmarks.measure import drawn, keep, side_by_side
+from benchmarks.measure import Figures, drawn, side_by_side
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.slot import Constants, SlotProblem
 from farkas.models.mlbroker.snapshot import snapshot
@@ -186,40 +186,30 @@ def growth(name: str) -> dict[str, Any]:
 
 
 def main() -> None:
-    results: dict[str, Any] = {}
+    figures = Figures("mlbroker")
     for jobs in (10.0, 50.0):
-        slot = results[f"slot_{jobs:g}"] = slot_ratio(jobs)
-        print(
-            f"slot (10) tight, R = 15, {slot['jobs']} jobs: {1e3 * slot['filled']:.1f} ms filled, "
-            f"{1e3 * slot['planes']:.1f} ms by planes, {1e3 * slot['cones']:.1f} ms by cones; "
-            f"{1e3 * SLOT_FLOOR:g} ms allowed for 52 jobs"
-        )
+        slot = slot_ratio(jobs)
+        what = f"regularised slot of {slot['jobs']} jobs"
+        figures.add(what, slot["filled"], most=SLOT_FLOOR if jobs == 50.0 else None)
+        figures.add(f"{what}: planes over filling", slot["planes"] / slot["filled"], "x", least=2)
+        figures.add(f"{what}: cones over filling", slot["cones"] / slot["filled"], "x", least=2)
     for jobs, floor in FLOORS.items():
-        instance = drawn(Brokerage, seed=5, jobs_per_slot=jobs)
-        found = run(instance)
-        share = found["certificate"] / found["total"]
-        results[f"run_{jobs:g}"] = {**found, "share_of_certificate": share, "floor": floor}
-        print(
-            f"run, R = 15, T = 50, {jobs:g} jobs a slot ({found['job_slots']} job-slots): "
-            f"{found['total']:.2f} s of {floor:g} s allowed, certificate {100 * share:.1f} %, "
-            f"certified ratio {found['ratio']:.4f}"
-        )
+        found = run(drawn(Brokerage, seed=5, jobs_per_slot=jobs))
+        what = f"run of mlbroker.fractional, {jobs:g} jobs a slot"
+        figures.add(what, found["total"], most=floor)
+        figures.add(f"{what}: certificate", 100 * found["certificate"] / found["total"], "%")
+        figures.add(f"{what}: certified ratio", found["ratio"], "x")
     for name, floor in PROGRAM_FLOORS.items():
         total = seconds_of(functools.partial(algorithms[name].run, drawn(Brokerage, seed=0)))
-        results[name] = {"total": total, "floor": floor}
-        print(f"run of {name}, 10 jobs a slot: {total:.2f} s of {floor:g} s allowed")
+        figures.add(f"run of {name}, 10 jobs a slot", total, most=floor)
     small = drawn(Brokerage, seed=5)
-    results["tight_bound"] = seconds_of(lambda: tight_bound(small))
-    print(f"tight bound, job by job, proved: {results['tight_bound']:.2f} s")
+    figures.add("tight bound, job by job, proved", seconds_of(lambda: tight_bound(small)))
     for name in GROWING:
-        grown = results[f"growth_{name}"] = growth(name)
-        spent = ", ".join(f"{one:.2f}" for one in grown["seconds"])
-        exponents = ", ".join(f"{one:.2f}" for one in grown["exponents"])
-        print(
-            f"mlbroker.{name}, 5, 10, 20, 40 jobs a slot: {spent} s, "
-            f"exponents {exponents} ({GROWTH_FLOOR} allowed)"
-        )
-    print(keep("mlbroker", results))
+        grown = growth(name)
+        what = f"run of mlbroker.{name}, 5, 10, 20, 40 jobs a slot"
+        print(f"  {what}: {', '.join(f'{one:.2f}' for one in grown['seconds'])} s")
+        figures.add(f"{what}: exponent", max(grown["exponents"]), "exponent", most=GROWTH_FLOOR)
+    print(figures.keep())
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 from statistics import median
 
-from benchmarks.measure import keep, of_process
+from benchmarks.measure import Figures, of_process
 from farkas.executor import Child
 from farkas.experiments.sweeps import Store, read_config, sweep
 from farkas.experiments.sweeps.schedule import asked, result
@@ -119,16 +119,17 @@ def main() -> None:
         cost = overhead(folder, arguments.tasks)
         shared = efficiency(folder, arguments.tasks, workers)
         resumed = nothing_to_do(folder)
-    print(f"  a small task          {1e3 * cost['task']:8.2f} ms")
-    print(f"  overhead per task     {1e3 * cost['overhead']:8.2f} ms"
-          f"   (of it {1e3 * cost['store']:.2f} ms for the store)")  # fmt: skip
-    print(f"  {arguments.tasks} tasks, 1 process   {shared['one']:8.2f} s")
-    print(f"  {arguments.tasks} tasks, {workers} processes {shared['several']:8.2f} s")
-    print(f"  parallel efficiency   {shared['efficiency']:8.2f}")
-    for what, value in (("nothing to do", resumed), ("at work", shared["at work"])):
-        print(f"  {what:21} {value:8.2f}   floor {FLOORS[what]}")
-    results = {"overhead": cost, "parallel": shared, "nothing to do": resumed, "floors": FLOORS}
-    keep("sweeps", {"tasks": arguments.tasks, **results})
+    figures = Figures("sweeps")
+    figures.add("a small task", cost["task"])
+    figures.add("overhead of a task", cost["overhead"])
+    figures.add("of it the store", cost["store"])
+    figures.add(f"{arguments.tasks} tasks, 1 process, by the clock", shared["one"], "wall s")
+    what = f"{arguments.tasks} tasks, {workers} processes, by the clock"
+    figures.add(what, shared["several"], "wall s")
+    figures.add("parallel efficiency, by the clock", shared["efficiency"], "x", least=0.5)
+    figures.add("tasks under way at once", shared["at work"], "x", least=FLOORS["at work"])
+    figures.add("resuming with nothing to do", resumed, most=FLOORS["nothing to do"])
+    print(figures.keep())
 
 
 if __name__ == "__main__":
