@@ -10,7 +10,7 @@ import pytest
 from farkas.lazy import when_used
 from tests.tools.shared import ROOT
 
-PACKAGES = ("algebra", "certificates", "forms", "instances", "online")
+PACKAGES = ("algebra", "certificates", "forms", "instances", "offline", "online")
 
 
 def test_a_name_is_imported_from_the_module_that_holds_it() -> None:

@@ -34,10 +34,10 @@ from farkas.certificates.files import certificate_type
 from farkas.certificates.packed import FilePart, Size, unpack
 from farkas.certificates.packing import pack
 from farkas.certificates.prices import PriceCertificate
-from farkas.closeness import allowed
 from farkas.errors import NotACertificate
 from farkas.instances.eris import Auction
 from farkas.numbers import Floats, Ints
+from farkas.tolerances import ROUNDING
 
 CHARGE_BITS = 40
 """A knapsack counts in units of which the largest charge has between 2**39 and 2**40."""
@@ -93,10 +93,10 @@ def require_span(auction: Auction, span: Span) -> Ints:
 
 
 def room_of(auction: Auction, span: Span) -> int:
-    """Whole units that a span holds, with what counts as fitting."""
+    """Whole units that a span holds, with all that a replay counts as fitting (`Kept.within`)."""
     capacity = auction.capacity[:, span.resource].tolist()
-    slots = span.last + 1 - span.first
-    return int(slots * sum(Fraction(allowed(units)) for units in capacity) / Fraction(span.unit))
+    slots, forgiven = span.last + 1 - span.first, 1 + Fraction(ROUNDING) * 65 / 64
+    return int(slots * sum(map(Fraction, capacity)) * forgiven / Fraction(span.unit))
 
 
 def sizes_of(auction: Auction, span: Span, jobs: Ints) -> list[int]:

@@ -197,7 +197,8 @@ def _first_free(market: Market, decisions: Sequence[SaleEntry], served: Bools, c
         error = (slots if ceil else end) * ULPS
         whole = np.floor(end)
         sure = (end - whole > error) & (whole + 1 - end > error) & (slots > TINY) & (end < 2.0**52)
-    sure &= alone | ((pace > TINY) & (gbit > TINY))
+    known = (pace > TINY) & (gbit > TINY) & ((gbit < np.inf) | (pace == np.inf))
+    sure &= alone | known
     later = np.where(sure, whole, 0.0).astype(np.int64) + 1
     if ceil:
         later = market.arrival + np.maximum(1, later) + closed

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import types
 from fractions import Fraction
 
 import msgspec
@@ -26,6 +27,7 @@ from farkas.certificates.runs import require_run_bound
 from farkas.errors import FileProblem, NotACertificate
 from farkas.instances import library
 from farkas.instances.eris import Auction
+from farkas.replay.eris import replay
 from tests.generators.eris import auction_in, one_resource, random_auction
 from tests.references.eris_welfare import ways, welfare
 
@@ -341,3 +343,36 @@ def test_charges_of_all_sizes_are_counted_safely():
         assert prove_spans(auction, [one], [np.array([tiny, huge])], *at(0.0)) >= 14
         both = most_charged(two_large(4.0), one, np.array([tiny, huge]))
         assert both >= Fraction(tiny) + Fraction(huge)
+
+
+@pytest.mark.parametrize(
+    ("capacity", "need", "fit"),
+    [
+        # three fill the slot in doubles, and exceed exactly what counts as fitting there
+        (0.7015463661686019, 0.2338487889567161, 3),
+        (1.0, 0.5 * (1 + 1.01e-9), 2),  # a replay forgives 65/64 of a rounding error of 1e-9
+        (1.0, 0.5 * (1 + 1.02e-9), 1),
+        (1.0, 0.5, 2),
+    ],
+)
+def test_a_span_holds_all_that_a_replay_counts_as_fitting(capacity, need, fit):
+    job = {"data": [1], "utility": [10.0], "worker_demand": [need], "server_demand": [0.0]}
+    jobs = [dict(job) for _ in range(4)]
+    auction = one_resource(*jobs, slots=1, sites=1, site_capacity=[[capacity]])
+    everyone = span(0, 0, range(4), unit=need)
+    assert room_of(auction, everyone) == fit
+    assert most_charged(auction, everyone, np.full(4, 10.0)) == 10 * fit
+    for many in range(1, 5):
+        pieces = [
+            {"job": i, "slot": 0, "server": 0, "workers": [[0, 1]], "moved": 0} for i in range(many)
+        ]
+        awards = [
+            {"job": i, "accepted": i < many, "payment": 0.0, "completed": 0 if i < many else None,
+             "payoff_bound": None}
+            for i in range(4)
+        ]  # fmt: skip
+        run = types.SimpleNamespace(
+            algorithm="eris.eris", kind="eris", options={},
+            decisions=[{"pieces": pieces, "awards": awards}],
+        )  # fmt: skip
+        assert (not replay(auction, run).broken) is (many <= fit)

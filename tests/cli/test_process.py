@@ -185,7 +185,7 @@ main()
     "words",
     [
         ["run", "gadget/tiny", "-a", "gadget.gadget", "-o", "out.json"],
-        ["run", "mlbroker/tiny", "-a", "mlbroker.fractional", "-o", "out.json"],
+        ["run", "mlbroker/tiny", "-a", "mlbroker.fractional", "--set", "relax=printed"],
         ["run", "mlbroker/tiny", "-a", "mlbroker.opt", "-o", "out.json"],
         ["run", "eris/tiny", "-a", "eris.eris", "-o", "out.json"],
         ["solve", "eris/tiny", "-p", "eris.schedule_lp", "--certify", "--write", "out.json"],

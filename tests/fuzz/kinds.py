@@ -195,15 +195,16 @@ def of_splits(instance: Any) -> dict[str, Any]:
 
 
 def of_spans(instance: Any) -> dict[str, Any]:
-    """Every slot a span of each resource, in which who completes pays a tenth of its worth."""
+    """Every slot a span of the scarcest resource: who completes pays a tenth of its worth."""
     spans, charges = [], []
+    asked = (instance.worker_demand + instance.server_demand).sum(axis=0)
+    k = int((asked / np.maximum(instance.capacity.sum(axis=0), 1e-300)).argmax())
     for slot in range(instance.slots):
         arrived = (instance.arrival <= slot) & (instance.chunks > 0)
         for first in {0, slot}:
             jobs = np.flatnonzero(arrived & (instance.arrival >= first)).tolist()
-            for k in range(instance.num_resources):
-                spans.append(Span(first=first, last=slot, resource=k, unit=1.0, jobs=tuple(jobs)))
-                charges.append(np.array([0.1 * instance.jobs[i].utility[0] for i in jobs]))
+            spans.append(Span(first=first, last=slot, resource=k, unit=1.0, jobs=tuple(jobs)))
+            charges.append(np.array([0.1 * instance.jobs[i].utility[0] for i in jobs]))
     prices = aggregated_prices(instance)
     return plain(ErisSpans.of(instance, spans, charges, prices.transfer, prices.resource))
 

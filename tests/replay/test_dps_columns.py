@@ -212,6 +212,25 @@ def test_links_slower_than_numbers_go_are_left_to_fractions() -> None:
     assert min(int(found[0]), market.horizon + 1) == min(exact, market.horizon + 1)
 
 
+def test_links_that_send_more_in_a_slot_than_doubles_hold_are_left_to_fractions() -> None:
+    # 2 α w / (b s) is 2 · 8e307 / (1e308 · 300) slots, which in doubles is 0
+    job = {
+        "arrival": 0, "worker_type": 0, "workers": 2, "ps_type": 0, "ps": 2, "model_size": 8e307,
+        "epochs": 1.0, "epoch_compute": 0.9999, "budget": 4.0,
+    }  # fmt: skip
+    market = posted((0, 1.0, 2, 4.0)).replace(
+        jobs=[job, job | {"arrival": 1}], worker_bandwidth=[1e308], ps_bandwidth=[1e308],
+        slot_seconds=300.0, server_workers=[[1], [1]], server_ps=[[1], [1]],
+    )  # fmt: skip
+    spread = sold(0.5, 0.5, (2, 2)) | {"servers": [0, 1], "workers": [1, 1], "ps": [1, 1]}
+    one = one_by_one(market, entries([spread, spread]))
+    assert (at_once(market, [spread, spread]) is None) is bool(one.broken or one.excess)
+    exact = [first_free(market, job, [0, 1]) for job in range(2)]
+    every = entries([spread, spread])
+    found = dps_columns._first_free(market, every, np.ones(2, bool), np.array([2, 2]))
+    assert found.tolist() == exact
+
+
 def test_units_of_every_server_and_type_are_counted_apart() -> None:
     two = posted((0, 9.0, 1, 9.0), (0, 9.0, 1, 9.0), (0, 9.0, 1, 9.0)).replace(
         server_workers=[[1], [1]], server_ps=[[1], [1]]

@@ -1,6 +1,7 @@
 """What all sellers share: release what is over, look whether the job fits, quote, place."""
 
 import dataclasses
+import inspect
 from collections.abc import Iterable
 from typing import Any, ClassVar, TypeVar
 
@@ -28,11 +29,6 @@ class SellerState:
     rng: np.random.Generator
 
 
-STEPS = frozenset(
-    {"start", "step", "priced", "settled", "finished", "arrived", "quote", "answered"}
-)
-"""Methods that decide, step by step."""
-
 S = TypeVar("S", bound=SellerState)
 
 
@@ -51,11 +47,6 @@ class Seller:
     one_pass: ClassVar[Kernel[..., None] | None] = None
     """What `simulate` handles a whole market by; None where a seller has only steps."""
 
-    def __init_subclass__(cls, **others: Any) -> None:
-        super().__init_subclass__(**others)
-        if "one_pass" not in vars(cls) and not STEPS.isdisjoint(vars(cls)):
-            cls.one_pass = None  # steps that were changed are not those of the kernel
-
     def simulate(self, market: Market, seed: int = 0, *, log: bool = False) -> Simulation:
         """Handle a whole market by `one_pass`; ``log`` keeps placements."""
         raise NotImplementedError
@@ -66,9 +57,24 @@ class Seller:
         Returns None otherwise.
         """
         steps = kernel.steps(instance.num_jobs, instance.num_servers)
-        if self.one_pass is None or not self.one_pass.ready(steps):
+        if self.one_pass is None or self._deviates() or not self.one_pass.ready(steps):
             return None
         return Sales.of(self.simulate(instance, seed, log=True))
+
+    def _deviates(self) -> bool:
+        """Whether anything that decides is not that of the class whose kernel this is."""
+        own = type(self)
+        owner = next(cls for cls in own.__mro__ if "one_pass" in vars(cls))
+        names = [name for name in dir(owner) if not name.startswith("__")]
+        steps = [n for n in names if inspect.isroutine(inspect.getattr_static(owner, n))]
+        return (
+            own.quotes_blindly != owner.quotes_blindly  # type: ignore[attr-defined]
+            or not vars(self).keys().isdisjoint(steps)
+            or any(
+                inspect.getattr_static(own, name) is not inspect.getattr_static(owner, name)
+                for name in steps
+            )
+        )
 
     def start(self, known: Known, seed: int) -> Any:
         """Start with empty servers."""

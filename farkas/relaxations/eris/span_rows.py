@@ -12,6 +12,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 
 import msgspec
 import numpy as np
@@ -255,15 +256,19 @@ def rounded(size: Ints, share: Floats, room: int) -> tuple[float, Floats] | None
 
 
 def unit_of(auction: Auction, k: int) -> float:
-    """Greatest common divisor of what jobs need of a resource; where not whole, the least need."""
+    """Greatest common divisor of what jobs need of a resource; the least need if it is too fine.
+
+    Needs are doubles, multiples of some power of two, so that the divisor is exact in any unit.
+    """
     workers = -(-auction.epochs * auction.chunks // auction.worker_rate)
     needs = workers * auction.worker_demand[:, k] + auction.server_demand[:, k]
     needs = needs[(auction.chunks > 0) & (needs > 0)]
     if not len(needs):
         return 0.0
-    if (needs == np.rint(needs)).all() and needs.max() < 2.0**53:
-        return float(np.gcd.reduce(needs.astype(np.int64)))
-    return float(needs.min())
+    exact = list(map(Fraction, needs.tolist()))
+    parts = max(need.denominator for need in exact)  # powers of two
+    unit = Fraction(math.gcd(*(int(need * parts) for need in exact)), parts)
+    return float(unit if needs.max() <= LARGEST_ROOM * unit else needs.min())
 
 
 def runs(marked: Bools) -> list[tuple[int, int]]:

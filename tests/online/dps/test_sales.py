@@ -121,6 +121,54 @@ def test_sellers_without_a_kernel_take_steps(at_work: None) -> None:
         Seller().simulate(random_market(0))
 
 
+class Half:
+    """Asks for half of what others would."""
+
+    def quote(self, state: Any, ask: Ask) -> Quote:
+        found: Quote = super().quote(state, ask)  # type: ignore[misc]
+        assert found.worker_price is not None
+        assert found.ps_price is not None
+        return self.at(ask, found.worker_price / 2, found.ps_price / 2, *found.arms)  # type: ignore[attr-defined, no-any-return]
+
+
+class Mixed(Half, Simple):
+    """Half price."""
+
+
+class Dear(Simple):
+    """Another hook that prices pass."""
+
+    def at(self, ask: Ask, worker_price: float, ps_price: float, *arms: Any) -> Quote:
+        return super().at(ask, 2 * worker_price, ps_price, *arms)
+
+
+class Blind(Simple):
+    """Quotes also where nothing fits."""
+
+    quotes_blindly = True
+
+
+class Unknowing(PairPrices):
+    """Other constants in the helpers of a step."""
+
+    def _eta(self, known: Any, kind: int, other: int) -> float:
+        return 0.0
+
+
+@pytest.mark.parametrize("seller", [Mixed(), Dear(), Blind(), Unknowing()], ids=repr)
+def test_whoever_changes_what_decides_takes_steps(seller: Any, at_work: None) -> None:
+    assert seller.at_once(roomy(0), 0) is None
+
+
+def test_a_step_changed_later_counts_too(at_work: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Mine(Simple):
+        """To be changed."""
+
+    assert Mine().at_once(roomy(0), 0) is not None
+    monkeypatch.setattr(Mine, "quote", Half.quote, raising=False)
+    assert Mine().at_once(roomy(0), 0) is None
+
+
 def test_a_seller_that_changes_a_step_does_not_use_the_kernel(at_work: None) -> None:
     class Generous(Simple):
         def quote(self, state: Any, ask: Ask) -> Quote:

@@ -198,7 +198,12 @@ def test_units_divide_what_jobs_need():
     auction = one_resource(*jobs, {"data": [0], "worker_demand": [1.0]}, sites=1,
                            site_capacity=[[30.0]])  # fmt: skip
     assert unit_of(auction, 0) == 3.0  # 6 and 9
-    assert unit_of(auction_in(auction, units=0.3), 0) == pytest.approx(1.8)
+    for unit in (0.3, 2.0**-40, 2.0**40, 1e-300):
+        assert unit_of(auction_in(auction, units=unit), 0) == pytest.approx(3 * unit, rel=1e-15)
+    # 0.1 and 0.7 have no common part that is not far below both
+    needs = ({"data": [1], "worker_demand": [w], "server_demand": [0.0]} for w in (0.1, 0.7))
+    fine = one_resource(*needs, sites=1, site_capacity=[[30.0]])
+    assert unit_of(fine, 0) == 0.1
     nothing = one_resource({"worker_demand": [0.0]})
     assert unit_of(nothing, 0) == 0.0
     assert unit_of(one_resource(), 0) == 0.0
