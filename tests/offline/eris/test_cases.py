@@ -83,7 +83,7 @@ def test_what_only_prices_leave_open_is_closed(seed):
     assert found.run.certificate.certificate["certificate"] == "eris_cases"
 
 
-@pytest.mark.parametrize("seed", [1, 57])
+@pytest.mark.parametrize("seed", [57, 96])
 def test_what_spans_leave_open_is_closed(seed, monkeypatch):
     monkeypatch.undo()
     auction = random_auction(seed, most_chunks=5, most_slots=5, jobs=7)
