@@ -103,10 +103,10 @@ class Figure:
 
     def worsened(self, before: Figure) -> float:
         """How many times as bad as before."""
-        better, worse = self.value, before.value
-        if self.least is None:
-            better, worse = worse, better
-        return worse / better if better > 0 else 1.0
+        old, new = before.value, self.value
+        if self.least is not None:  # larger is better
+            old, new = new, old
+        return new / old if old > 0 else 1.0
 
     def __str__(self) -> str:
         floors = [

@@ -70,7 +70,7 @@ _TYPE = {
     "array": "a list",
     "object": "an object of names and values",
 }
-# names of certificates: whatever is not forbidden
+# of names that a certificate may hold, whose pattern lists what is forbidden: nobody reads that
 _PATTERN = re.compile(r"^(Expected `str`) matching regex '\^\[\^.*'( - at `\$[^`]*`)$", re.DOTALL)
 _GOT = {"float": "a number with a point", "bool": "a truth value"}
 """What a value is called that is none of those expected, where that differs."""

@@ -22,20 +22,20 @@ the larger of the two.
 ROUNDING = 1e-9
 """What the rounding of data and of short sums may add, relative to the limit compared with.
 
-Data are decimals on disk: 0.3 holds three workers of 0.1 although 0.3 / 0.1 < 3 in doubles.  Ten
-million times the rounding of one operation, a thousandth of `FEASIBLE`.  Counts of workers, chunks
-or slots are dimensionless and use it as it is.  Instances, policies and environments rely on it.
+Data are decimals on disk: 0.3 holds three workers of 0.1 although 0.3 / 0.1 < 3 in doubles.  Counts
+of workers, chunks or slots use it as it is.  Instances, policies and environments rely on it.
 """
 
+FORGIVEN = 65 / 64
+"""Times what counts as kept that a replay lets pass, so that no rounded sum of others matters."""
+
 FLOORS = 1e-8
-"""Share of a capacity by which rings may fill it beyond: each floor that decided how many workers
-fit was forgiven its `ROUNDING`, and several of them add up.  Environment, replay and the bound by
-whole sizes of kind gadget rely on it."""
+"""Share of a capacity by which rings may fill it beyond: `ROUNDING` that several floors were each
+forgiven.  Environment, replay and the bound by whole sizes of kind gadget rely on it."""
 
 TIE = 1e-12
-"""Relative difference of two doubles that exact arithmetic would find equal: thousands of roundings
-fit in.  Probabilities that should sum to 1, equal products in another order and the best of several
-equal choices rely on it."""
+"""Relative difference of doubles that are equal but for thousands of roundings.  Probabilities that
+should sum to 1, products in another order and the best of equal choices rely on it."""
 
 BRANCHED = 2.0**-20
 """Share of the cost of placed workers that branchings on whole workers leave open."""

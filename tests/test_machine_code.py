@@ -160,7 +160,7 @@ def told(package: Package, before: str = "") -> list[str]:
 def test_that_loops_are_compiled_is_said_once_and_not_again(package: Package) -> None:
     (line,) = told(package)
     assert line == (
-        "farkas: compiling loops, once for this installation; farkas warm does it beforehand"
+        "farkas: compiling loops, once for this installation (farkas warm compiles all of them)"
     )
     assert told(package) == []
     package.write(body="3 * x")

@@ -37,7 +37,7 @@ from farkas.certificates.prices import PriceCertificate
 from farkas.errors import NotACertificate
 from farkas.instances.eris import Auction
 from farkas.numbers import Floats, Ints
-from farkas.tolerances import ROUNDING
+from farkas.tolerances import FORGIVEN, ROUNDING
 
 CHARGE_BITS = 40
 """A knapsack counts in units of which the largest charge has between 2**39 and 2**40."""
@@ -95,8 +95,8 @@ def require_span(auction: Auction, span: Span) -> Ints:
 def room_of(auction: Auction, span: Span) -> int:
     """Whole units that a span holds, with all that a replay counts as fitting (`Kept.within`)."""
     capacity = auction.capacity[:, span.resource].tolist()
-    slots, forgiven = span.last + 1 - span.first, 1 + Fraction(ROUNDING) * 65 / 64
-    return int(slots * sum(map(Fraction, capacity)) * forgiven / Fraction(span.unit))
+    slots, kept = span.last + 1 - span.first, 1 + Fraction(ROUNDING) * Fraction(FORGIVEN)
+    return int(slots * sum(map(Fraction, capacity)) * kept / Fraction(span.unit))
 
 
 def sizes_of(auction: Auction, span: Span, jobs: Ints) -> list[int]:

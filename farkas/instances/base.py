@@ -167,8 +167,8 @@ def plain_value(value: Any, where: str) -> Any:
         return {str(key): plain_value(item, f"{where}.{key}") for key, item in value.items()}
     if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
         return [plain_value(item, f"{where}[{index}]") for index, item in enumerate(value)]
-    if hasattr(value, "plain"):  # `farkas.instances.long_lists.RecordColumns`
-        return value.plain(where)
+    if hasattr(value, "as_records"):  # `farkas.instances.long_lists.RecordColumns`
+        return value.as_records(where)
     raise InvalidInstance(f"Expected a JSON value, got {type(value).__name__} - at `{where}`")
 
 

@@ -40,7 +40,7 @@ class RecordColumns:
     def __init__(self, **columns: Array) -> None:
         self.columns = columns
 
-    def plain(self, where: str) -> list[msgspec.Struct]:
+    def as_records(self, where: str) -> list[msgspec.Struct]:
         """Return one object a record with the numbers that `plain_value` would leave.
 
         Raises

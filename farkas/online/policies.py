@@ -34,7 +34,10 @@ class AtOnce(Protocol):
     """A policy that can decide about all arrivals in one pass, as its steps would."""
 
     def at_once(self, instance: Any, seed: int) -> Sequence[Any] | None:
-        """Return every decision; None where steps are to be taken, which is never wrong."""
+        """Return every decision; None where steps are to be taken, which is never wrong.
+
+        Decisions that are kept as columns have a method ``plain`` that returns what a file holds.
+        """
 
 
 @runtime_checkable

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from farkas.errors import NotACertificate
 from farkas.registry import Registry
-from farkas.tolerances import ROUNDING
+from farkas.tolerances import FORGIVEN, ROUNDING
 
 if TYPE_CHECKING:
     from farkas.instances import Instance
@@ -166,7 +166,7 @@ class Kept:
         if missed * self.excess.denominator <= self.excess.numerator * whole:
             return True  # by less than another one
         share = Fraction(missed) / Fraction(whole)
-        if share * 64 > Fraction(tolerance) * 65:
+        if share > Fraction(tolerance) * Fraction(FORGIVEN):
             return False
         self.excess = max(self.excess, share)
         return True

@@ -12,7 +12,7 @@ from farkas.numbers import Floats
 
 
 def distance(constraint: Any) -> Any:
-    """Missed of a constraint at the current values; for exponential cones a bound on it."""
+    """Violation of a constraint at the current values; for exponential cones a bound on it."""
     cp = needed("cvxpy")
     if isinstance(constraint, cp.constraints.ExpCone):
         return exponential_distance(*(np.asarray(part.value, float) for part in constraint.args))

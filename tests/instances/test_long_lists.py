@@ -127,6 +127,18 @@ def test_columns_are_checked_as_their_list_is(field: str, change: float, message
         built(columns)
 
 
+def test_what_is_no_number_of_json_is_refused_in_words() -> None:
+    class Plain:
+        """As certificates have, and columns had."""
+
+        def plain(self) -> dict[str, int]:
+            return {}
+
+    market = library.load("dps/demo")
+    with pytest.raises(InvalidInstance, match=r"Expected a JSON value, got Plain - at `\$\.jobs`"):
+        market.replace(jobs=Plain())
+
+
 def test_columns_of_other_lengths_or_without_a_field_are_none() -> None:
     columns = columns_of(library.load("dps/demo"))
     with pytest.raises(ValueError, match="shorter"):

@@ -81,8 +81,8 @@ def clique_rows(side: MarketSide, lasts: Sequence[Ints]) -> Ints:
 def scarce_rows(data: Market) -> tuple[Ints, Ints]:
     """Clique rows, of workers and of parameter servers, that not all jobs can keep at once.
 
-    Those are the only ones that bind: elsewhere the jobs that any server can host, for as long as
-    they run at the least, ask for no more units together than there are.
+    Those are the only ones that bind: elsewhere the jobs that all servers together can host, for as
+    long as they run at the least, ask for no more units together than there are.
     """
     return _scarce(data, worker_side(data)), _scarce(data, ps_side(data))
 

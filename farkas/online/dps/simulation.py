@@ -228,16 +228,11 @@ def simulate_gifts(
     market: Market, placing: Placing = "pa", seed: int = 0, *, log: bool = False
 ) -> Simulation:
     """Serve every job that fits free of charge; ``log`` keeps placements."""
-    run = Prepared.of(market)
-    results, servers = run.results(), run.servers(log=log)
-    accepts = np.ones(market.num_jobs, np.bool_)
-    kernel.run_posted(servers, run.jobs, accepts, run.filling(placing, seed), results)
-    served = results.outcome == kernel.SOLD
-    nothing = np.full(market.num_jobs, np.nan)
-    outcome = np.where(served, kernel.EXPLORED, results.outcome)
-    explored = np.zeros(market.num_jobs, np.bool_)
-    placements = servers.log[: servers.logged[0]] if log else None
-    return Simulation(market, outcome, results.colocated, explored, nothing, nothing, placements)
+    nothing = np.zeros(market.num_jobs)  # a price that everybody accepts
+    done = simulate_prices(market, nothing, nothing, placing, seed, log=log)
+    outcome = np.where(done.sold, kernel.EXPLORED, done.outcome)
+    none = np.full(market.num_jobs, np.nan)
+    return dataclasses.replace(done, outcome=outcome, worker_price=none, ps_price=none)
 
 
 def simulate_learning(
