@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 from fractions import Fraction
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 import farkas
 from farkas.errors import NoAnswer, NotACertificate
 from farkas.exact.deadline import Deadline, OutOfTime
-from farkas.offline import Ascent
+from farkas.offline import Ascent, Rung
 from farkas.offline.eris import spans as module
 from farkas.offline.eris.packing import Packing
 from farkas.offline.eris.priced_columns import price_columns
@@ -93,3 +94,64 @@ def test_a_bound_is_proved_when_it_is_much_nearer_or_near_enough():
     assert not proves(16.0, 16.0, ascent)
     assert proves(14.14, 14.2, ascent)
     assert not proves(14.15, 14.2, ascent)
+
+
+class Told:
+    """Rounds with other bounds and masters, and what is made of them."""
+
+    def __init__(self, monkeypatch, rounds, gap=Fraction(0)):
+        packing, start, ascent = ready(two_large())
+        ascent.gap = gap
+        real = list(module.span_columns(packing.pricer, start, Deadline(), 0.0))[-1]
+        self.taken, self.proved, self.close, self.packed = 0, [], None, {}
+
+        def columns(pricer, found, deadline, close):
+            self.close = close
+            for bound, value in rounds:
+                self.taken += 1
+                yield dataclasses.replace(real, bound=start.bound * bound, value=value)
+
+        def packed(*given, **named):
+            self.packed = named
+            return iter(())
+
+        def proved(auction, found):
+            self.proved.append(found.bound / start.bound)
+            return Rung(module.METHOD)
+
+        monkeypatch.setattr(module, "span_columns", columns)
+        monkeypatch.setattr(module, "packed", packed)
+        monkeypatch.setattr(module, "_proved", proved)
+        list(spanned(packing, start, ascent))
+
+
+def test_rows_are_looked_for_until_three_rounds_bring_no_progress(monkeypatch):
+    still = [(1.0, 10.0)] * 9
+    assert Told(monkeypatch, still).taken == 4
+    falling = [(1.0, 10.0), (1.0, 10.0), (1.0, 10.0), (1.0, 8.0), *still]
+    assert Told(monkeypatch, falling).taken == 7
+    rising = [(1.0, 10.0), (1.0, 11.0), (1.0, 12.0), (1.0, 10.5), *still]
+    assert Told(monkeypatch, rising).taken == 4
+    # less than a fiftieth of the gap asked for is no progress, more is
+    little = [(1.0, 10.0 - 0.001 * n) for n in range(9)]
+    assert Told(monkeypatch, little, gap=Fraction(1, 10)).taken == 4
+    assert Told(monkeypatch, little, gap=Fraction(1, 1000)).taken == 9
+
+
+def test_prices_are_as_near_as_a_fiftieth_of_the_gap(monkeypatch):
+    assert Told(monkeypatch, [(1.0, 1.0)], gap=Fraction(1, 10)).close == pytest.approx(0.002)
+    assert Told(monkeypatch, [(1.0, 1.0)]).close == 0.0
+
+
+def test_a_bound_that_has_not_fallen_is_not_proved_again(monkeypatch):
+    assert Told(monkeypatch, [(1.0, 1.0)]).proved == []
+    assert Told(monkeypatch, [(1.0 - 2.0**-30, 1.0)]).proved == [1.0 - 2.0**-30]
+    # without a value none is near enough before the end
+    told = Told(monkeypatch, [(0.9, 1.0), (0.8, 0.9)])
+    assert told.proved == [pytest.approx(0.8)]
+
+
+def test_schedules_are_chosen_under_rows_of_all_sites_together(monkeypatch):
+    told = Told(monkeypatch, [(0.9, 1.0)])
+    assert told.packed["pooled"] is True
+    assert len(told.packed["spans"]) > 0
