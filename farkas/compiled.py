@@ -14,6 +14,7 @@ paid for a pair.  Clocks that read `clock` stand still while kernels are compile
 
 import contextlib
 import contextvars
+import dis
 import functools
 import importlib
 import inspect
@@ -130,10 +131,17 @@ class Kernel(Generic[P, R]):
 
         What does not needs no count of references, which takes time to compile and to run.
         """
-        words = set(self.function.__code__.co_names)
-        called = (self.function.__globals__.get(word) for word in words)
-        given = any(isinstance(one, Kernel) and one.gives_arrays for one in called)
-        return self.gives_arrays or given or not words.isdisjoint(MAKERS)
+        given = any(called.gives_arrays for called in self.calls)
+        makes = not MAKERS.isdisjoint(self.function.__code__.co_names)
+        return self.gives_arrays or given or makes
+
+    @functools.cached_property
+    def calls(self) -> "list[Kernel[..., Any]]":
+        """Kernels that it calls."""
+        steps = dis.get_instructions(self.function)
+        words = dict.fromkeys(step.argval for step in steps if step.opname == "LOAD_GLOBAL")
+        named = (self.function.__globals__.get(word) for word in words)
+        return [one for one in named if isinstance(one, Kernel)]
 
     def prepare(self, steps: float) -> None:
         """Compile now if ``steps`` to come are worth it, so that no run is begun half prepared."""

@@ -12,6 +12,7 @@ from farkas.certificates.outward import down, returned_above, up
 from farkas.compiled import Floats1, Floats2, Out, compiled
 from farkas.errors import NotACertificate
 from farkas.instances.coded import CodedComputing
+from farkas.loops import copy_floats
 from farkas.numbers import Floats, Ints
 
 MOST_STEPS = 2**36
@@ -39,7 +40,7 @@ def serve(mass: Out[Floats2], chance: Floats1, missed: Floats1, price: int) -> N
     best = np.empty(cells)
     for budget in range(mass.shape[0] - 1, price - 1, -1):
         left = mass[budget - price]
-        best[:] = mass[budget]
+        copy_floats(mass[budget], best)
         for k in range(len(chance)):
             p, q, load = chance[k], missed[k], min(k + 1, cells)
             for i in range(1, load):
@@ -50,7 +51,7 @@ def serve(mass: Out[Floats2], chance: Floats1, missed: Floats1, price: int) -> N
             for i in range(cells - load):
                 found = p * fewer[i] + q * same[i]
                 rest[i] = found if found > rest[i] else rest[i]
-        mass[budget] = best
+        copy_floats(best, mass[budget])
 
 
 class RowCells:

@@ -23,6 +23,7 @@ from farkas.certificates.mlbroker_charge_prices import charged_below, share_char
 from farkas.certificates.mlbroker_transport import capacity_prices
 from farkas.certificates.mlbroker_workers import loads
 from farkas.compiled import Floats1, Floats2, Ints1, Ints2, Out, compiled
+from farkas.loops import add_up, copy_ints, scale
 from farkas.tolerances import BRANCHED, ROUNDING, TINY, ULP
 
 MOST_BRANCHES = 400
@@ -76,9 +77,10 @@ def charged_workers(
     while waiting > 0:
         waiting -= 1
         nodes += 1
-        low[:], high[:] = lows[waiting], highs[waiting]
+        copy_ints(lows[waiting], low)
+        copy_ints(highs[waiting], high)
         work[0] += 5 * move.size
-        if high.sum() < needed:
+        if add_up(high) < needed:
             continue
         for r in range(sites):
             price[r] = unit[r]
@@ -135,7 +137,7 @@ def charged_workers(
                 count[cheapest] += short
         if cost < best:
             best, found = cost, cost
-            workers[:] = count
+            copy_ints(count, workers)
         done = split < 0 or below >= best - BRANCHED * abs(best)
         if done or nodes >= MOST_BRANCHES or waiting + 2 > len(lows) or work[0] > work[1]:
             bound = min(bound, below)
@@ -143,8 +145,9 @@ def charged_workers(
         floor = 0
         if low[split] > 0 or charge[split] == 0.0:
             floor = int(np.floor(load[split]))
-        lows[waiting], highs[waiting] = low, high
-        lows[waiting + 1], highs[waiting + 1] = low, high
+        for child in range(waiting, waiting + 2):
+            copy_ints(low, lows[child])
+            copy_ints(high, highs[child])
         highs[waiting, split] = floor
         lows[waiting + 1, split] = floor + 1
         waiting += 2
@@ -224,7 +227,7 @@ def place_charged(
     for k in range(len(pairs)):
         pair = pairs[k]
         i = job[pair]
-        move[:sites] = rate[i] * transfer
+        scale(rate[i], transfer, move)
         loads(pair, volume, needed[pair], rate[i], amount)
         work[0] += 4 * sites * sites
         if site >= 0 and fall[k] >= 0.0:
@@ -262,7 +265,8 @@ def place_charged(
                     amount, move, unit, charge, needed[pair], roundings, upper - always, count, work
                 )
                 if cost < upper - always:
-                    upper, chosen[k], at[k], workers[k] = cost + always, 1, best, count
+                    upper, chosen[k], at[k] = cost + always, 1, best
+                    copy_ints(count, workers[k])
             size = abs(below) + server[k, best] + abs(extra[k, best])
             here = below + always - (roundings + 4) * ULP * size
             # what is no number bounds nothing
@@ -304,7 +308,7 @@ def apart_costs(
     amount, move, unit = np.empty(sites + 1), np.zeros((sites + 1, sites)), np.zeros(sites)
     flow, load, alpha = np.empty((sites + 1, sites)), np.empty(sites), np.empty(sites)
     for k in range(len(pairs)):
-        move[:sites] = rate[k] * transfer
+        scale(rate[k], transfer, move)
         loads(pairs[k], volume, 0, rate[k], amount)
         capacity_prices(amount, move, unit, workers[k], workers[k], flow, load, alpha)
         total = 0.0

@@ -15,6 +15,7 @@ import numpy as np
 
 from farkas.certificates.mlbroker_transport import capacity_prices, priced_below
 from farkas.compiled import Floats1, Floats2, Ints1, Ints2, Out, compiled
+from farkas.loops import add_up, copy_ints, scale
 from farkas.tolerances import ROUNDING, ULP
 
 MOST_BRANCHES = 400
@@ -53,14 +54,15 @@ def whole_workers(
     load, alpha = np.empty(sites), np.empty(sites)
     lows = np.empty((sites * 64 + 64, sites), np.int64)
     highs = np.empty((sites * 64 + 64, sites), np.int64)
-    lows[0], highs[0] = low, high
+    copy_ints(low, lows[0])
+    copy_ints(high, highs[0])
     waiting, nodes = 1, 0
     best, bound, found = cutoff, np.inf, np.inf
     while waiting > 0:
         waiting -= 1
         nodes += 1
         work[0] += 4 * move.size
-        if highs[waiting].sum() < needed:
+        if add_up(highs[waiting]) < needed:
             continue
         work[0] += capacity_prices(
             amount, move, unit, lows[waiting], highs[waiting], flow, load, alpha
@@ -98,7 +100,8 @@ def whole_workers(
             bound = min(bound, below)
             continue
         floor = int(np.floor(load[split]))
-        lows[waiting + 1], highs[waiting + 1] = lows[waiting], highs[waiting]
+        copy_ints(lows[waiting], lows[waiting + 1])
+        copy_ints(highs[waiting], highs[waiting + 1])
         highs[waiting, split] = floor
         lows[waiting + 1, split] = floor + 1
         waiting += 2
@@ -190,7 +193,7 @@ def set_below(
                 )
                 if cost < cutoff:
                     best, at = cost + server[p], p
-                    workers[:] = count
+                    copy_ints(count, workers)
         here = below + server[p]
         here -= (roundings + 2) * ULP * (abs(below) + server[p])
         # what is no number bounds nothing
@@ -273,13 +276,13 @@ def place_pairs(
     sets = 1 << sites
     roundings = resources + sites + 8
     amount, move = np.empty(sites + 1), np.zeros((sites + 1, sites))
-    count = np.zeros(sites, np.int64)
+    traffic, count = np.empty((sites, sites)), np.zeros(sites, np.int64)
     bound[:] = -np.inf
     for k in range(len(pairs)):
         pair = pairs[k]
         i = job[pair]
-        move[:sites] = rate[i] * transfer
-        traffic = sync[i] * transfer
+        scale(rate[i], transfer, move)
+        scale(sync[i], transfer, traffic)
         loads(pair, volume, needed[pair], rate[i], amount)
         work[0] += 2 * sets + sites * sites
         if site >= 0 and fall[k] >= 0.0:
@@ -306,7 +309,8 @@ def place_pairs(
             here = below + extra[k, best] - 2.0 * ULP * (below + abs(extra[k, best]))
             least[k, best] = here if grade[k, best] == 1 else max(least[k, best], here)
             if grade[k, best] == 3:
-                chosen[k], at[k], workers[k] = best, p, count
+                chosen[k], at[k] = best, p
+                copy_ints(count, workers[k])
         if grade[k, best] < 3 or work[0] > work[1]:
             return
         bound[k] = least[k, best]
@@ -315,4 +319,5 @@ def place_pairs(
                 3, best, needed[pair], amount, move, worker[k], server[k], traffic, roundings,
                 count, work,
             )  # fmt: skip
-            chosen[k], at[k], workers[k] = best, p, count
+            chosen[k], at[k] = best, p
+            copy_ints(count, workers[k])

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from farkas.compiled import Bools1, Floats1, Floats2, Floats3, Ints1, Ints2, Out, compiled
+from farkas.loops import add_up
 from farkas.online.eris.scheduler_dp import best_plan
 from farkas.relaxations.eris.job_slots import NO_SERVER, JobSlots
 from farkas.relaxations.eris.priced_jobs import JobsTable
@@ -86,9 +87,11 @@ def meet(
     first, low, window = jobs.arrival[i], jobs.begin[i], last + 1
     worker_price, server_price = np.zeros((window, sites)), np.zeros((window, sites))
     alone = np.zeros((window, sites), np.int64)
-    beside_server = np.full((window, sites), NO_SERVER)
-    free, most = np.zeros(window), np.zeros(window)
+    beside_server = np.empty((window, sites), np.int64)
+    beside_server[:, :] = NO_SERVER
+    free, most, transfer = np.zeros(window), np.zeros(window), np.empty(window)
     for t in range(window):
+        transfer[t] = share * room.transfer_price[first + t]
         if not open_slots[low + t]:
             continue
         free[t] = max(0.0, room.budget - packed.transferred[first + t])
@@ -112,7 +115,6 @@ def meet(
                     beside = min(beside, int(np.floor(beside_left + ROUNDING)))
             alone[t, r] = workers if fits else 0
             beside_server[t, r] = beside if hosts else NO_SERVER
-    transfer = share * room.transfer_price[first : first + window]
     return JobSlots(
         worker_price, server_price, alone, beside_server, transfer, free, most,
         jobs.data[i].copy(), jobs.worth[low : low + window].copy(), jobs.epochs[i],
@@ -162,7 +164,7 @@ def insert(
     open_slots: Bools1,
 ) -> bool:
     """Give job ``i``, which has none, its schedule of best payoff; returns whether it has one."""
-    total = jobs.data[i].sum()
+    total = add_up(jobs.data[i])
     low = jobs.begin[i]
     if total == 0:
         packed.worth[i] = jobs.worth[low]

@@ -8,6 +8,7 @@ what is used beyond capacities does not grow, until nothing is; or everything is
 import numpy as np
 
 from farkas.compiled import Bools1, Floats1, Floats2, Ints1, Out, compiled
+from farkas.loops import add_up, copy_ints
 from farkas.offline.eris.exchange_kernel import (
     PackedSchedules,
     PricedRoom,
@@ -149,7 +150,7 @@ def loosen(
     for n in range(packed.many[t]):
         j = packed.running[t, n]
         at = jobs.begin[j] + t - jobs.arrival[j]
-        items += 1 + packed.workers[at].sum()
+        items += 1 + add_up(packed.workers[at])
     job, host = np.empty(items, np.int64), np.empty(items, np.int64)
     serves = np.zeros(items, np.bool_)
     items = 0
@@ -206,7 +207,8 @@ def loosen(
         was = over[source] + over[target] + late
         at = jobs.begin[job[one]] + t - jobs.arrival[job[one]]
         was_moved, was_transferred = packed.moved[at], packed.transferred[t]
-        was_used[0], was_used[1] = packed.used[source, :, t], packed.used[target, :, t]
+        for k in range(room.capacity.shape[1]):
+            was_used[0, k], was_used[1, k] = packed.used[source, k, t], packed.used[target, k, t]
         if not relocate(jobs, job[one], t, serves[one], source, target, packed):
             continue
         back, there_moved = 0, 0
@@ -229,8 +231,12 @@ def loosen(
                 replace(back, serves[other], source, target, there_moved, packed)
         replace(at, serves[one], target, source, was_moved, packed)
         packed.transferred[t] = was_transferred
-        packed.used[source, :, t], packed.used[target, :, t] = was_used[0], was_used[1]
-    return over.sum() == 0.0 and late == 0.0
+        for k in range(room.capacity.shape[1]):
+            packed.used[source, k, t], packed.used[target, k, t] = was_used[0, k], was_used[1, k]
+    for r in range(sites):
+        if over[r] > 0.0:
+            return False
+    return late == 0.0
 
 
 @compiled
@@ -307,7 +313,7 @@ def squeeze(
                 j = packed.running[first + t, n]
                 at = jobs.begin[j] + first + t - jobs.arrival[j]
                 kept_server[t, n], kept_moved[t, n] = packed.server[at], packed.moved[at]
-                kept_workers[t, n] = packed.workers[at]
+                copy_ints(packed.workers[at], kept_workers[t, n])
             fits = loosen(jobs, first + t, packed, room, total, draws)
         if fits:
             done += 1
@@ -320,8 +326,10 @@ def squeeze(
                 j = packed.running[slot, n]
                 at = jobs.begin[j] + slot - jobs.arrival[j]
                 packed.server[at], packed.moved[at] = kept_server[t, n], kept_moved[t, n]
-                packed.workers[at] = kept_workers[t, n]
-            packed.used[:, :, slot] = kept_used[:, :, t]
+                copy_ints(kept_workers[t, n], packed.workers[at])
+            for r in range(sites):
+                for k in range(packed.used.shape[1]):
+                    packed.used[r, k, slot] = kept_used[r, k, t]
             packed.transferred[slot] = kept_transferred[t]
         clear(jobs, i, packed)
     return done

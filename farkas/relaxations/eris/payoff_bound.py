@@ -20,6 +20,7 @@ import numpy as np
 
 from farkas.compiled import Floats1, Floats2, Ints1, Ints2, Out, compiled
 from farkas.instances.eris import Auction
+from farkas.loops import add_up
 from farkas.models.eris.prices import Prices, posted_on_arrival
 from farkas.numbers import Floats
 from farkas.relaxations.eris.job_slots import (
@@ -72,10 +73,11 @@ def payoff_bounds(auction: Auction, prices: Prices | None = None, *, full: bool)
 @compiled(steps=lambda job: job.window * (len(job.data) + 1) * (job.chunks + 1) ** 2)
 def bound_payoff(job: JobSlots) -> Cover:
     """Compute the bound, with the schedule that attains it."""
-    window, sites, total = len(job.worth), len(job.data), job.data.sum()
+    window, sites, total = len(job.worth), len(job.data), add_up(job.data)
     idle = np.empty((sites + 1, total + 1))
     served = np.empty((sites + 1, total + 1))
-    so_far = np.full((window + 1, total + 1), np.inf)  # V(t)
+    so_far = np.empty((window + 1, total + 1))  # V(t)
+    so_far[0] = np.inf
     so_far[0, 0] = 0.0
     costs = np.zeros((window, total + 1))  # nothing to do costs nothing: it needs no server
     best, finish = 0.0, -1
@@ -88,7 +90,8 @@ def bound_payoff(job: JobSlots) -> Cover:
         add_slot(so_far[t], costs[t], so_far[t + 1])
         if job.worth[t] - so_far[t + 1, total] > best:
             best, finish = job.worth[t] - so_far[t + 1, total], t
-    processed, server = np.zeros((window, sites), np.int64), np.full(window, -1)
+    processed, server = np.zeros((window, sites), np.int64), np.empty(window, np.int64)
+    server[:] = -1
     left = total
     for t in range(finish, -1, -1):
         # the same sum as in `add_slot`, so one workload of the slot gives it exactly

@@ -129,7 +129,8 @@ def choose(
                     price = resource[r, k, first + t]
                     worker_price[t, r] += jobs.worker_demand[i, k] * price
                     server_price[t, r] += jobs.server_demand[i, k] * price
-        unlimited = np.full(window, np.inf)
+        unlimited = np.empty(window)
+        unlimited[:] = np.inf
         seen = JobSlots(
             worker_price, server_price, alone, beside_server, transfer[first:].copy(), unlimited,
             unlimited, jobs.data[i].copy(), jobs.worth[low : low + window].copy(),

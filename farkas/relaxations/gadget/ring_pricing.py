@@ -14,7 +14,7 @@ from farkas.models.gadget.slot import SlotView
 from farkas.numbers import Bools, Floats, Ints, floats
 from farkas.portable.products import matmul
 from farkas.relaxations.gadget.ring_program import program_ring
-from farkas.relaxations.gadget.ring_search import best_ring, best_walks
+from farkas.relaxations.gadget.ring_search import best_ring, best_rings
 from farkas.relaxations.gadget.ring_walks import Arcs, RingTask, distances
 from farkas.tolerances import ROUNDING
 
@@ -121,8 +121,8 @@ class RingPricing:
         worker = matmul(cluster.demand[slot.jobs], node_price.T)
         length = cluster.bandwidth[slot.jobs][:, None] * link_price
         least = floor + noise(slot, floor)
-        best, most, on_nodes, on_links = best_walks(
-            self.network, worker, slot.cap, length, slot.uses, self.worth, slot.largest, least
+        best, most, on_nodes, on_links, _ = best_rings(
+            self.network, worker, slot.cap, length, slot.uses, self.worth, slot.largest, least, 0
         )
         found = [
             (int(slot.jobs[place]), on_nodes[place], on_links[place])

@@ -16,6 +16,8 @@ from typing import NamedTuple
 import numpy as np
 
 from farkas.compiled import Floats1, Floats2, Ints1, Ints2, Out, compiled
+from farkas.loops import ascending, copy_ints
+from farkas.numbers import Ints
 from farkas.relaxations.gadget.ring_walks import (
     Ahead,
     Arcs,
@@ -81,7 +83,8 @@ class Labels(NamedTuple):
 def no_labels(count: int, most: int) -> Labels:
     """Room for ``most`` labels out of ``count``."""
     room = min(count, most)
-    table = np.full(count if count <= 2 * most else 2 * most + 1, -1)
+    table = np.empty(count if count <= 2 * most else 2 * most + 1, np.int64)
+    table[:] = -1
     return Labels(
         np.empty(room, np.int64), np.empty(room), np.empty(room, np.int64),
         np.empty(room, np.int64), table,
@@ -151,7 +154,10 @@ def search(
     """
     nodes, levels, codes = len(task.price), len(task.worth), memory.codes
     start = frame.start
-    widest = int((network.leave[1:] - network.leave[:-1]).max()) + levels
+    widest = 0
+    for u in range(nodes):
+        widest = max(widest, network.leave[u + 1] - network.leave[u])
+    widest += levels
     after, paid, move = np.empty(widest, np.int64), np.empty(widest), np.empty(widest, np.int64)
     best, end, used = floor, -1, 0
     heap = [(0.0, 0, 0) for _ in range(0)]
@@ -264,31 +270,23 @@ def alone(task: RingTask) -> tuple[float, int, int]:
     return best, host, size
 
 
-@compiled(steps=lambda network, task, floor, most_labels: 10 * task.price.size * task.worth.size)
-def best_ring(
+@compiled
+def _best_of_one(
     network: Arcs, task: RingTask, floor: float, most_labels: int
 ) -> tuple[float, float, Ints1, Ints1, int]:
-    """Best ring worth more than ``floor``.
-
-    Parameters
-    ----------
-    most_labels
-        Remember nothing more after so many labels.
-
-    Returns
-    -------
-    The worth of the best ring found, or floor; the most that any ring is worth, which is the same
-    unless the labels were too many; workers per node and uses per link of the ring, all 0 if none
-    was found; and how many labels were followed.
-    """
+    """As `best_ring`; kernels call this one."""
     nodes, levels = len(task.price), len(task.worth)
     ring, around = np.zeros(nodes, np.int64), np.zeros(len(task.length), np.int64)
     lone, host, size = alone(task)
     if lone > floor:
         floor, ring[host] = lone, size
     most, followed = floor, 0
-    hosts = np.flatnonzero(task.cap > 0)
-    order = hosts[np.argsort(task.price[hosts], kind="mergesort")]
+    order, count = ascending(task.price), 0
+    for u in order:
+        if task.cap[u] > 0:
+            order[count] = u
+            count += 1
+    order = order[:count]
     memory = LabelMemory(np.zeros(nodes, np.int64), np.zeros(len(task.length), np.int64), 1)
     for at in range(len(order) - 1):
         paid = cheapest_workers(task.price, task.cap, order, at, levels - 1)
@@ -314,12 +312,16 @@ def best_ring(
             codes = remember(task, workers, flow, memory)
             trimmed, fits = fitted(task, workers, flow)
             if fits and trimmed > floor:
-                floor, ring, around = trimmed, np.minimum(workers, task.cap), flow
+                floor, ring, around = trimmed, workers, flow
+                for u in range(nodes):
+                    ring[u] = min(ring[u], task.cap[u])
             if codes in (0, memory.codes) or bound > value or most_labels == 0:
                 if codes > 0 or bound > value:
                     most = max(most, bound)
                 if codes > 0:  # what was overused stays forgotten
-                    memory = LabelMemory(memory.host * 0, memory.link * 0, 1)
+                    memory.host[:] = 0
+                    memory.link[:] = 0
+                    memory = LabelMemory(memory.host, memory.link, 1)
                 break
             if memory.codes == 1:
                 ahead = walks_ahead(network, task, frame)
@@ -330,7 +332,7 @@ def best_ring(
 @compiled(
     steps=lambda network, worker, cap, length, uses, worth, *_: 10 * worker.size * worth.shape[1]
 )
-def best_walks(
+def best_rings(
     network: Arcs,
     worker: Floats2,
     cap: Ints2,
@@ -339,8 +341,9 @@ def best_walks(
     worth: Floats2,
     largest: Ints1,
     floor: Floats1,
-) -> tuple[Floats1, Floats1, Ints2, Ints2]:
-    """As `best_ring` without labels that remember, of many jobs at once.
+    most_labels: int,
+) -> tuple[Floats1, Floats1, Ints2, Ints2, int]:
+    """As `best_ring`, of many jobs at once.
 
     Parameters
     ----------
@@ -350,14 +353,43 @@ def best_walks(
         Shape (jobs,), largest size.
     floor
         Shape (jobs,).
+    most_labels
+        Of each job.
 
     Returns
     -------
-    As `best_ring`, a row a job, but for the labels.
+    As `best_ring`, a row a job; and how many labels were followed in all.
     """
-    best, most = np.empty(len(floor)), np.empty(len(floor))
+    best, most, followed = np.empty(len(floor)), np.empty(len(floor)), 0
     workers, flow = np.empty(cap.shape, np.int64), np.empty(uses.shape, np.int64)
     for i in range(len(floor)):
-        task = RingTask(worker[i], cap[i], length[i], uses[i], worth[i][: largest[i] + 1])
-        best[i], most[i], workers[i], flow[i], _ = best_ring(network, task, floor[i], 0)
-    return best, most, workers, flow
+        task = RingTask(worker[i], cap[i], length[i], uses[i], worth[i, : largest[i] + 1])
+        best[i], most[i], ring, around, labels = _best_of_one(network, task, floor[i], most_labels)
+        copy_ints(ring, workers[i])
+        copy_ints(around, flow[i])
+        followed += labels
+    return best, most, workers, flow, followed
+
+
+def best_ring(
+    network: Arcs, task: RingTask, floor: float, most_labels: int
+) -> tuple[float, float, Ints, Ints, int]:
+    """Best ring worth more than ``floor``.
+
+    Parameters
+    ----------
+    most_labels
+        Remember nothing more after so many labels; with 0 labels remember nothing.
+
+    Returns
+    -------
+    The worth of the best ring found, or floor; the most that any ring is worth, which is the same
+    unless the labels were too many; workers per node and uses per link of the ring, all 0 if none
+    was found; and how many labels were followed.
+    """
+    rows = [np.asarray(one)[None] for one in task]
+    largest = np.array([len(task.worth) - 1])
+    best, most, workers, flow, followed = best_rings(
+        network, *rows, largest, np.array([floor]), most_labels
+    )
+    return float(best[0]), float(most[0]), workers[0], flow[0], followed

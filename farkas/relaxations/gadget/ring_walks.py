@@ -92,7 +92,8 @@ class Ahead(NamedTuple):
 @compiled(steps=lambda network, length, *rest: len(network.leave) + 2 * len(length))
 def distances(network: Arcs, length: Floats1, uses: Ints1, start: int, back: bool) -> Floats1:
     """Shortest distances from a node, or back to it, over links that may be used."""
-    distance = np.full(len(network.leave) - 1, np.inf)
+    distance = np.empty(len(network.leave) - 1)
+    distance[:] = np.inf
     distance[start] = 0.0
     heap = [(0.0, start)]
     while len(heap) > 0:
@@ -114,7 +115,8 @@ def distances(network: Arcs, length: Floats1, uses: Ints1, start: int, back: boo
 @compiled
 def cheapest_workers(price: Floats1, cap: Ints1, order: Ints1, first: int, most: int) -> Floats1:
     """Price of 0, 1, ... ``most`` workers on the hosts of ``order`` from ``first`` on."""
-    paid = np.full(most + 1, np.inf)
+    paid = np.empty(most + 1)
+    paid[:] = np.inf
     paid[0] = 0.0
     k = 0
     for at in range(first, len(order)):
@@ -144,23 +146,30 @@ def framed(
     size = len(task.worth) - 1
     onto = distances(network, task.length, task.uses, start, False)
     back = distances(network, task.length, task.uses, start, True)
-    near = np.array([v for v in order[at:] if onto[v] + back[v] < np.inf])
+    near, kept, count = np.empty(len(order), np.int64), np.empty(len(order), np.int64), 0
+    for k in range(at, len(order)):
+        if onto[order[k]] + back[order[k]] < np.inf:
+            near[count] = order[k]
+            count += 1
+    near = near[:count]
     paid = cheapest_workers(task.price, task.cap, near, 0, size)
     host = np.zeros(len(task.price), np.bool_)
-    kept = [start for _ in range(0)]
-    shortest = np.inf
-    for v in near[1:]:
+    count, shortest = 0, np.inf
+    for k in range(1, len(near)):
+        v = near[k]
         # one worker here, the others where they are cheapest, one of them on the start
         detour = onto[v] + back[v]
         if best_with(task.worth, 1, paid) - task.price[v] - detour > floor:
             host[v] = True
-            kept.append(v)
+            kept[count] = v
+            count += 1
             shortest = min(shortest, detour)
-    left = np.full(size + 1, -np.inf)
+    left = np.empty(size + 1)
+    left[:] = -np.inf
     frame = Frame(start, host, back, left)
-    if len(kept) == 0:
+    if count == 0:
         return frame, False
-    others = cheapest_workers(task.price, task.cap, np.array(kept), 0, size)
+    others = cheapest_workers(task.price, task.cap, kept[:count], 0, size)
     good = False
     for j in range(1, size + 1):
         more = best_with(task.worth, j, others)
@@ -186,7 +195,9 @@ def walks_ahead(network: Arcs, task: RingTask, frame: Frame) -> Ahead:
     """Bound labels by what walks that remember nothing are worth from there on, and plainly."""
     plain = plain_ahead(frame, len(task.price))
     nodes, levels = len(task.price), len(task.worth)
-    free, laid = np.full((levels, nodes), -np.inf), np.full((levels, nodes), -np.inf)
+    free, laid = np.empty((levels, nodes)), np.empty((levels, nodes))
+    free[:, :] = -np.inf
+    laid[:, :] = -np.inf
     for j in range(levels - 1, 0, -1):
         free[j, frame.start] = task.worth[j]
         for u in range(nodes):
@@ -210,4 +221,8 @@ def walks_ahead(network: Arcs, task: RingTask, frame: Frame) -> Ahead:
                 if worth > free[j, u]:
                     free[j, u] = worth
                     heapq.heappush(heap, (-worth, u))
-    return Ahead(np.minimum(free, plain.free), np.minimum(laid, plain.laid))
+    for j in range(levels):
+        for u in range(nodes):
+            free[j, u] = min(free[j, u], plain.free[j, u])
+            laid[j, u] = min(laid[j, u], plain.laid[j, u])
+    return Ahead(free, laid)

@@ -16,6 +16,7 @@ from farkas.certificates.mlbroker_transport import capacity_prices
 from farkas.certificates.mlbroker_workers import ENDLESS, loads, set_below
 from farkas.compiled import Floats1, Floats2, Ints1, Ints2, Out, compiled
 from farkas.instances.mlbroker import Brokerage
+from farkas.loops import copy_floats, copy_ints, scale
 from farkas.numbers import Floats, Ints
 from farkas.tolerances import ULP
 
@@ -102,8 +103,8 @@ def place_jobs(
     roundings = resources + sites + 8
     amount, move = np.empty(sites + 1), np.zeros((sites + 1, sites))
     flow, load = np.empty((sites + 1, sites)), np.empty(sites)
-    alpha, unit = np.empty(sites), np.zeros(sites)
-    count, ahead = np.zeros(sites, np.int64), np.empty(sets)
+    alpha, unit, traffic = np.empty(sites), np.zeros(sites), np.empty((sites, sites))
+    count, ahead, begun = np.zeros(sites, np.int64), np.empty(sets), np.empty(sets)
     spare, work = np.empty(sets, np.int64), np.zeros(2, np.int64)
     work[1] = ENDLESS
     for i in jobs:
@@ -112,9 +113,11 @@ def place_jobs(
         whole = np.zeros((slots, sets, sites), np.int64)
         chosen = np.zeros((slots, sets), np.int64)
         reach, came = np.empty((slots, sets)), np.empty((slots, sets), np.int64)
-        path, asked = np.zeros(slots, np.int64), np.ones(slots, np.int64)
-        move[:sites] = rate[i] * transfer
-        traffic = sync[i] * transfer
+        path, asked = np.zeros(slots, np.int64), np.zeros(slots, np.int64)
+        scale(rate[i], transfer, move)
+        scale(sync[i], transfer, traffic)
+        for t in range(slots):
+            asked[t] = 1
         total, ready = 0.0, False
         while not ready:
             for t in range(slots):
@@ -131,15 +134,14 @@ def place_jobs(
                     grade[t, s] = asked[t]
                     least[t, s] = max(least[t, s], below)
                     if asked[t] == 3:
-                        chosen[t, s], whole[t, s] = p, count
+                        chosen[t, s] = p
+                        copy_ints(count, whole[t, s])
             for t in range(slots):
-                if t == 0:
-                    reach[0] = np.inf
-                    reach[0, 0] = 0.0
-                else:
-                    reach[t] = reach[t - 1]
+                for s in range(sets):
+                    reach[t, s] = reach[t - 1, s] if t else (np.inf if s else 0.0)
                 spread(deploy[i], reach[t], came[t])
-                reach[t] += least[t]
+                for s in range(1, sets):
+                    reach[t, s] += least[t, s]
                 reach[t, 0] = np.inf  # there is a server somewhere
             total, last = np.inf, 0
             for s in range(1, sets):
@@ -173,17 +175,15 @@ def place_jobs(
         ahead[:] = 0.0
         for back in range(slots):
             t = slots - 1 - back
-            tolls[first + t] = 0.0
-            if back:
-                begun = reach[t].copy()
-                spread(deploy[i], begun, spare)
-                share = (t + 1.0) / slots
-                tolls[first + t] = share * ahead - (1.0 - share) * begun
-            arriving = ahead + least[t]
-            arriving[0] = np.inf
+            copy_floats(reach[t], begun)
+            spread(deploy[i], begun, spare)
+            share = (t + 1.0) / slots
+            for s in range(sets):
+                tolls[first + t, s] = share * ahead[s] - (1.0 - share) * begun[s] if back else 0.0
             # what is to come spreads the other way, to larger sets for nothing: over complements
             for s in range(sets):
-                ahead[s] = arriving[sets - 1 - s]
+                begun[sets - 1 - s] = ahead[s] + least[t, s] if s else np.inf
+            copy_floats(begun, ahead)
             spread(deploy[i], ahead, spare)
             for s in range(sets // 2):
                 ahead[s], ahead[sets - 1 - s] = ahead[sets - 1 - s], ahead[s]

@@ -17,8 +17,7 @@ from farkas.relaxations.gadget.ring_pricing import (
     noise,
 )
 from farkas.relaxations.gadget.ring_program import program_ring
-from farkas.relaxations.gadget.ring_search import best_ring
-from farkas.relaxations.gadget.ring_walks import RingTask
+from farkas.relaxations.gadget.ring_search import best_rings
 from tests.generators.gadget import any_networks, small, table
 from tests.references.gadget_pricing import dense_walks, random_prices
 
@@ -175,17 +174,18 @@ def test_replies_are_the_best_with_hardly_any_labels(monkeypatch):
 def test_machine_code_and_interpreter_find_the_same_rings():
     rng = np.random.default_rng(3)
     network = network_of(5, rng.permutation(np.repeat(np.arange(5), 3)), rng.integers(0, 5, 15))
-    for _ in range(30):
-        task = RingTask(
-            rng.integers(0, 4, 5).astype(float),
-            rng.integers(0, 3, 5),
-            rng.integers(0, 3, 15).astype(float),
-            rng.integers(0, 3, 15),
-            np.append(-np.inf, rng.integers(0, 20, 6).astype(float)),
-        )
-        given = network, task, 0.0, 1 << 16
-        compiled, plain = best_ring.machine(*given), best_ring.interpret(*given)
-        assert all(np.array_equal(a, b) for a, b in zip(compiled, plain, strict=True))
+    jobs = 30
+    tasks = (
+        rng.integers(0, 4, (jobs, 5)).astype(float),
+        rng.integers(0, 3, (jobs, 5)),
+        rng.integers(0, 3, (jobs, 15)).astype(float),
+        rng.integers(0, 3, (jobs, 15)),
+        np.column_stack([np.full(jobs, -np.inf), rng.integers(0, 20, (jobs, 6)).astype(float)]),
+    )
+    given = network, *tasks, np.full(jobs, 6), np.zeros(jobs), 1 << 16
+    compiled, plain = best_rings.machine(*given), best_rings.interpret(*given)
+    assert all(np.array_equal(a, b) for a, b in zip(compiled, plain, strict=True))
+    assert (compiled[0] > 0).sum() > 10
 
 
 def test_short_ways_round_go_from_host_to_host():

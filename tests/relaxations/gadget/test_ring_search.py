@@ -11,7 +11,7 @@ from farkas.relaxations.gadget.ring_search import (
     LabelMemory,
     alone,
     best_ring,
-    best_walks,
+    best_rings,
     fitted,
     found_at,
     no_labels,
@@ -198,19 +198,22 @@ def test_a_larger_ring_that_only_promises_more_does_not_replace_a_better_one():
     )
 
 
-def test_walks_of_many_jobs_are_those_of_each():
-    rng, open_ones = np.random.default_rng(4), 0
+@pytest.mark.parametrize("labels", [0, MANY])
+def test_rings_of_many_jobs_are_those_of_each(labels):
+    rng, open_ones, followed = np.random.default_rng(4), 0, 0
     nodes, links, jobs, sizes = 3, 6, 60, 4
     worker, length = rng.random((jobs, nodes)) / 4, rng.random((jobs, links)) / 4
     cap, uses = rng.integers(0, 2, (jobs, nodes)), rng.integers(0, 4, (jobs, links))
     worth = np.column_stack([np.full(jobs, -np.inf), rng.random((jobs, sizes)).cumsum(axis=1)])
     largest, floor = rng.integers(1, sizes + 1, jobs), rng.random(jobs) - 0.5
-    together = best_walks(TRIANGLE, worker, cap, length, uses, worth, largest, floor)
+    together = best_rings(TRIANGLE, worker, cap, length, uses, worth, largest, floor, labels)
     for i in range(jobs):
         one = RingTask(worker[i], cap[i], length[i], uses[i], worth[i, : largest[i] + 1])
-        best, most, workers, flow, _ = best_ring(TRIANGLE, one, float(floor[i]), 0)
+        best, most, workers, flow, used = best_ring(TRIANGLE, one, float(floor[i]), labels)
         assert (together[0][i], together[1][i]) == (best, most)
         assert (together[2][i] == workers).all()
         assert (together[3][i] == flow).all()
         open_ones += most > best
-    assert open_ones > 3
+        followed += used
+    assert (open_ones > 3) == (labels == 0)
+    assert together[4] == followed > 0
