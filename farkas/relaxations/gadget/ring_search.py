@@ -387,9 +387,9 @@ def best_ring(
     unless the labels were too many; workers per node and uses per link of the ring, all 0 if none
     was found; and how many labels were followed.
     """
-    rows = [np.asarray(one)[None] for one in task]
-    largest = np.array([len(task.worth) - 1])
     best, most, workers, flow, followed = best_rings(
-        network, *rows, largest, np.array([floor]), most_labels
-    )
+        network, np.atleast_2d(task.price), np.atleast_2d(task.cap), np.atleast_2d(task.length),
+        np.atleast_2d(task.uses), np.atleast_2d(task.worth), np.array([len(task.worth) - 1]),
+        np.array([floor]), most_labels,
+    )  # fmt: skip
     return float(best[0]), float(most[0]), workers[0], flow[0], followed
