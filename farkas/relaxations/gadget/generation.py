@@ -334,18 +334,14 @@ class MasterProgram:
 
     def known_surplus(self, prices: CapacityPrices) -> Floats:
         """As `surplus`, over all rings that the job may take over."""
-        return floats(
-            np.maximum(self.surplus(prices), self.pool.replies(prices.node, prices.link)[0])
-        )
+        return floats(np.maximum(self.surplus(prices), self.pool.most(prices.node, prices.link)))
 
     def solve_pool(self) -> tuple[float, CapacityPrices]:
         """Value and prices over all known rings, whoever they were found for."""
         while True:
             value, prices = self.solve()
-            floor = self.surplus(prices)
-            most, rings = self.pool.replies(prices.node, prices.link)
-            better = (most > floor + noise(self.slot, floor))[np.isfinite(most)]
-            if not self.add(rings.take(better)):
+            better = self.pool.better(prices.node, prices.link, self.surplus(prices))
+            if not self.add(better):
                 return value, prices
 
     def solve(self) -> tuple[float, CapacityPrices]:

@@ -8,6 +8,7 @@ from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import SlotView
 from farkas.numbers import Floats, Ints, floats
 from farkas.portable.products import matmul
+from farkas.relaxations.gadget.ring_pricing import noise
 
 
 class Uses:
@@ -61,8 +62,8 @@ class RingPool:
             self._on_links.add(new.flow)
             self._gains = np.concatenate([self._gains, self._worth(new)], axis=1)
 
-    def replies(self, node_price: Floats, link_price: Floats) -> tuple[Floats, Rings]:
-        """Return the profit of the best ring here of every job, and these rings.
+    def most(self, node_price: Floats, link_price: Floats) -> Floats:
+        """Return the profit of the best ring here of every job.
 
         Parameters
         ----------
@@ -73,19 +74,38 @@ class RingPool:
 
         Returns
         -------
-        Shape (participants,), -inf for jobs that can take none; one ring for each of the others.
+        Shape (participants,), -inf for jobs that can take none.
         """
+        return floats(self._profit(node_price, link_price).max(axis=1, initial=-np.inf))
+
+    def better(self, node_price: Floats, link_price: Floats, floor: Floats) -> Rings:
+        """Return the best rings here of every job, where these are worth more than ``floor``.
+
+        Of rings that are worth the same all are returned: servers that are alike make many of
+        them, and a master that is given one at a time is solved again for each.
+
+        Parameters
+        ----------
+        node_price, link_price
+            As in `most`.
+        floor
+            Shape (participants,).
+        """
+        slot = self.slot
+        profit = self._profit(node_price, link_price)
+        best, none = profit.max(axis=1, initial=-np.inf), noise(slot, floor)
+        good = profit >= np.where(best > floor + none, best - none, np.inf)[:, None]
+        place, ring = np.nonzero(good)
+        found = self.rings.take(ring)
+        return Rings(slot.jobs[place], found.size, found.workers, found.flow)
+
+    def _profit(self, node_price: Floats, link_price: Floats) -> Floats:
+        """Gain less price of every job with every ring, -inf where it does not fit."""
         slot, cluster = self.slot, self.slot.cluster
-        if not len(self.rings):
-            return np.full(len(slot.jobs), -np.inf), self.rings
         hosted = np.column_stack([self._on_nodes.worth(price) for price in node_price.T])
         profit = self._gains - matmul(cluster.demand[slot.jobs], hosted.T)
         profit -= cluster.bandwidth[slot.jobs][:, None] * self._on_links.worth(link_price)
-        best = profit.argmax(axis=1)
-        most: Floats = profit[np.arange(len(best)), best]
-        can = np.isfinite(most)
-        chosen = self.rings.take(best[can])
-        return most, Rings(slot.jobs[can], chosen.size, chosen.workers, chosen.flow)
+        return floats(profit)
 
     def _worth(self, rings: Rings) -> Floats:
         """Gain of every job with every ring, -inf where it does not fit; shape (jobs, rings)."""
