@@ -25,7 +25,7 @@ def test_every_job_takes_the_best_ring_that_was_found_for_anybody():
         half = len(found) // 2
         pool.add(found.take(np.arange(half)))
         pool.add(found)  # what is there already stands there once
-        node, link = random_prices(cluster, rng)
+        node, link = (np.round(2.0 * price) / 2.0 for price in random_prices(cluster, rng))
         most = pool.most(node, link)
         floor = np.where(rng.random(len(most)) < 0.3, most, most - 1e-6)
         floor[np.isinf(most)] = 0.0
