@@ -45,6 +45,8 @@ def test_bounds_fall_from_that_of_prices_and_stay_above_the_optimum(seed):
         made = ErisSpans.of(auction, spans, charges, one.prices.transfer, one.prices.resource)
         assert float(made.prove_bound(auction)) <= one.bound * (1 + 1e-9) + 1e-9
         assert one.bound >= best * (1 - 1e-9)
+        resource = one.prices.resource
+        assert (resource == resource[:1]).all()  # as those of the spans, which take all sites
         assert one.value <= one.bound * (1 + 1e-6) + 1e-9
 
 
@@ -54,6 +56,21 @@ def test_rows_often_bring_a_bound_down():
         start, rounds = searched(random_auction(seed, most_chunks=5, most_slots=5, jobs=7))
         better += bool(rounds) and rounds[-1].bound < start.bound * (1 - 1e-4)
     assert better >= 5
+
+
+@pytest.mark.parametrize(("close", "most"), [(1.0, 1), (1e-12, module.MOST_PRICINGS)])
+def test_jobs_are_priced_again_until_master_and_bound_are_near(monkeypatch, close, most):
+    auction, priced = random_auction(1, most_chunks=5, most_slots=5, jobs=7), []
+    price = SpanPricer.price
+
+    def counted(*given):
+        priced.append(1)
+        return price(*given)
+
+    monkeypatch.setattr(SpanPricer, "price", counted)
+    _, rounds = searched(auction, close)
+    assert len(rounds) <= len(priced) <= most * len(rounds)
+    assert (len(priced) > len(rounds)) == (most > 1)
 
 
 def priced_in_span(prices, factor):

@@ -10,7 +10,7 @@ import pytest
 
 from farkas.certificates.eris_spans import Span, charged, most_charged
 from farkas.models.eris.prices import Prices
-from farkas.relaxations.eris.priced_jobs import JobPricer
+from farkas.relaxations.eris.priced_jobs import JobPricer, finishes
 from farkas.relaxations.eris.schedule_master import ScheduleMaster
 from farkas.relaxations.eris.span_rows import (
     SpanRow,
@@ -133,6 +133,20 @@ def test_who_completed_before_counts():
     (row,) = violated_rows(auction, columns, share, tight)
     assert (row.span.first, row.span.last, row.span.jobs) == (0, 1, (0, 1))
     assert violated_rows(auction, columns, share, np.array([[False, True]])) == []
+
+
+def test_jobs_of_slots_before_a_run_leave_its_rows_as_they_are():
+    small, large = {"data": [1], "utility": [9.0, 1.0]}, {"data": [4], "utility": [10.0, 4.0]}
+    later = [job | {"arrival": 2} for job in (small, large)]
+    early = [{"data": [1], "utility": [3.0, 2.0, 1.0, 0.0]}, {"data": [2], "utility": [1.0] * 4}]
+    auction = one_resource(*early, *later, slots=4, sites=1, site_capacity=[[2.0]])
+    columns = by_slot(auction)
+    done = auction.arrival[columns.job] + finishes(columns, auction)
+    share = np.zeros(len(done))
+    for job, slot, part in ((0, 0, 1.0), (1, 1, 0.5), (2, 2, 1.0), (3, 3, 0.75)):
+        share[(columns.job == job) & (done == slot)] = part
+    (row,) = violated_rows(auction, columns, share, np.array([[False, False, True, True]]))
+    assert (row.span.first, row.span.last, row.span.jobs) == (2, 3, (2, 3))
 
 
 @pytest.mark.parametrize("seed", range(30))
