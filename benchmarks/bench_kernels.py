@@ -49,6 +49,13 @@ algorithms["{algorithm}"].run(generate("{kind}", seed=1, **{settings}))
 WORKS = {
     "demo": DEMO,
     "eris.eris, published": RUN.format(algorithm="eris.eris", kind="eris", settings={}),
+    "gadget.gadget, published": RUN.format(algorithm="gadget.gadget", kind="gadget", settings={}),
+    "mlbroker.mlbroker, published": RUN.format(
+        algorithm="mlbroker.mlbroker", kind="mlbroker", settings={}
+    ),
+    "mlbroker.one_shot, published": RUN.format(
+        algorithm="mlbroker.one_shot", kind="mlbroker", settings={}
+    ),
     "dps.dps, 50,000 jobs": RUN.format(
         algorithm="dps.dps", kind="dps", settings={"num_jobs": 50_000}
     ),
