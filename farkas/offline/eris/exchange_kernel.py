@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from farkas.compiled import Bools1, Floats1, Floats2, Floats3, Ints1, Ints2, Out, compiled
-from farkas.loops import add_up
-from farkas.online.eris.scheduler_dp import best_plan
-from farkas.relaxations.eris.job_slots import NO_SERVER, JobSlots
+from farkas.loops import add_up, copy_ints
+from farkas.online.eris.scheduler_dp import best_plan, new_scratch
+from farkas.relaxations.eris.job_slots import NO_SERVER, NO_TIES, JobSlots
 from farkas.relaxations.eris.priced_jobs import JobsTable
 from farkas.tolerances import ROUNDING
 
@@ -181,15 +181,16 @@ def settle(jobs: JobsTable, i: int, seen: JobSlots, packed: Out[PackedSchedules]
     -------
     Whether it has.
     """
-    _payoff, finish, _cost, _bound, plan = best_plan(seen, seen, MULTIPLIERS)
+    scratch = new_scratch(len(seen.worth), len(seen.data), add_up(seen.data))
+    _payoff, finish, _cost, _bound, kept = best_plan(seen, NO_TIES, MULTIPLIERS, scratch)
     if finish < 0:
         return False
     low = jobs.begin[i]
     packed.finish[i], packed.worth[i] = finish, jobs.worth[low + finish]
     for t in range(finish + 1):
-        packed.server[low + t], packed.moved[low + t] = plan.server[t], plan.moved[t]
-        for r in range(packed.workers.shape[1]):
-            packed.workers[low + t, r] = plan.workers[t, r]
+        packed.server[low + t] = scratch.server[kept, t]
+        packed.moved[low + t] = scratch.moved[kept, t]
+        copy_ints(scratch.workers[kept, t], packed.workers[low + t])
     book(jobs, i, packed, 1)
     return True
 

@@ -13,7 +13,6 @@ from typing import NamedTuple
 import numpy as np
 
 from farkas.compiled import Floats1, Floats3, Ints1, Out, compiled
-from farkas.online.eris.proposal import floats, zeros
 from farkas.relaxations.eris.job_slots import Slot, chunks_of, workers_of
 from farkas.relaxations.eris.payoff_bound import reach
 from farkas.search_tolerances import SIMPLEX
@@ -38,46 +37,55 @@ class Bounds(NamedTuple):
 @compiled
 def new_bounds(workload: int) -> Bounds:
     """Make room for the bounds of 0, ..., ``workload`` chunks."""
-    of = floats(1, 6, workload + 1)[0]
-    return Bounds(of[0], of[1], of[2], of[3], of[4], of[5], zeros(1, 1, workload + 1)[0, 0])
+    of = np.empty((6, workload + 1))
+    state = np.empty(workload + 1, np.int64)
+    return Bounds(of[0], of[1], of[2], of[3], of[4], of[5], state)
 
 
 @compiled
-def cover_with_transfer(slot: Slot, money: float, multiplier: float, tables: Out[Floats3]) -> None:
+def cover_with_transfer(
+    slot: Slot, total: int, money: float, multiplier: float, tables: Out[Floats3]
+) -> None:
     """Fill the tables of one slot, with the transfer in use beside every cost.
 
     Parameters
     ----------
     slot
         Prices, room and data.
+    total
+        Largest workload.
     money
         Weight of posted prices: 1, or 0 where the multiplier alone counts.
     multiplier
         On top of the price of transfer.
     tables
-        Shape (4, sites + 1, workload + 1), overwritten: cost without and with the server, then MB
-        without and with the server.
+        Shape (4, sites + 1, at least total + 1), overwritten: cost without and with the server,
+        then MB without and with the server.
     """
     epochs, rate, data = slot.epochs, slot.worker_rate, slot.data
     worker_price, server_price = slot.worker_price, slot.server_price
     alone, beside_server = slot.alone, slot.beside_server
     chunk_size, parameter_size = slot.chunk_size, slot.parameter_size
-    price = money * slot.transfer_price + multiplier
+    ties = slot.ties
+    price = money * (slot.transfer_price + ties.transfer) + multiplier
     idle, served, idle_use, served_use = tables[0], tables[1], tables[2], tables[3]
-    total = idle.shape[1] - 1
-    idle[:] = np.inf
-    served[:] = np.inf
-    idle[0, 0], idle_use[0, 0] = 0.0, 0.0  # elsewhere nobody looks at MB without a finite cost
+    for d in range(total + 1):
+        idle[0, d] = 0.0 if d == 0 else np.inf
+        served[0, d] = np.inf
+    idle_use[0, 0] = 0.0  # elsewhere nobody looks at MB without a finite cost
     # largest workloads that are possible so far: beyond them every entry is infinite
     reach_idle, reach_served = 0, -1
     for r in range(len(data)):
         most = chunks_of(alone[r], epochs, rate, total)
         most_beside = chunks_of(beside_server[r], epochs, rate, total)
-        per_worker, per_server = money * worker_price[r], money * server_price[r]
+        per_worker = money * (worker_price[r] + ties.worker)
+        per_server = money * (server_price[r] + ties.server)
         idle_now, idle_next = idle[r], idle[r + 1]
         served_now, served_next = served[r], served[r + 1]
         idle_mb, idle_mb_next = idle_use[r], idle_use[r + 1]
         served_mb, served_mb_next = served_use[r], served_use[r + 1]
+        for d in range(total + 1):
+            idle_next[d] = served_next[d] = np.inf
         for q in range(max(most, most_beside) + 1):
             workers = workers_of(q, epochs, rate)
             moving = chunk_size * max(0, q - data[r])
@@ -113,7 +121,8 @@ def trace_cover(
     worker_price, server_price = slot.worker_price, slot.server_price
     alone, beside_server = slot.alone, slot.beside_server
     chunk_size, parameter_size = slot.chunk_size, slot.parameter_size
-    price = slot.transfer_price + multiplier
+    ties = slot.ties
+    price = slot.transfer_price + ties.transfer + multiplier
     server = -1
     d = workload
     for r in range(len(data) - 1, -1, -1):
@@ -122,19 +131,20 @@ def trace_cover(
         processed[r] = 0
         most = chunks_of(alone[r], epochs, rate, d)
         most_beside = chunks_of(beside_server[r], epochs, rate, d) if server < 0 else -1
+        per_worker, per_server = worker_price[r] + ties.worker, server_price[r] + ties.server
         # the same sums in the same order as when the tables were filled, so one of them is equal
         for q in range(max(most, most_beside) + 1):
             workers = workers_of(q, epochs, rate)
             moving = chunk_size * max(0, q - data[r])
             if q <= most:
                 volume = moving + parameter_size * workers
-                cost = workers * worker_price[r] + price * volume
+                cost = workers * per_worker + price * volume
                 before, used = tables[state, r, d - q], tables[2 + state, r, d - q]
                 if before + cost == here and used + volume == mb:
                     processed[r] = q
                     break
             if q <= most_beside:
-                cost = workers * worker_price[r] + price * moving + server_price[r]
+                cost = workers * per_worker + price * moving + per_server
                 if tables[0, r, d - q] + cost == here and tables[2, r, d - q] + moving == mb:
                     processed[r] = q
                     server = r
@@ -145,9 +155,9 @@ def trace_cover(
 
 @compiled
 def bound_workloads(
-    slot: Slot, rounds: int, only: int, tables: Out[Floats3], bounds: Out[Bounds]
+    slot: Slot, rounds: int, first: int, total: int, tables: Out[Floats3], bounds: Out[Bounds]
 ) -> None:
-    """Bound the cost of every workload and remember the multiplier of the best cover that fits.
+    """Bound the cost of workloads and remember the multiplier of the best cover that fits.
 
     Parameters
     ----------
@@ -155,28 +165,26 @@ def bound_workloads(
         Prices, room and data.
     rounds
         Multipliers to try after the first two.
-    only
-        The one workload that matters, or -1 for all.
+    first, total
+        The least workload that matters, >= 1, and the largest.
     tables
-        Shape (4, sites + 1, workload + 1), scratch.
+        Shape (4, sites + 1, at least total + 1), scratch.
     bounds
-        Overwritten.
+        Overwritten up to ``total``.
     """
-    total = len(bounds.lower) - 1
-    first = 1 if only < 0 else only
-    cover_with_transfer(slot, 1.0, 0.0, tables)
-    highest = _bound_freely(slot, first, tables, bounds)
+    cover_with_transfer(slot, total, 1.0, 0.0, tables)
+    highest = _bound_freely(slot, first, total, tables, bounds)
     if highest < 0:
         return
     lower, upper, state = bounds.lower, bounds.upper, bounds.state
     m = (slot.worth + highest) * 1e3 / _unit(slot)  # transfer weighs more than anything else
     worst = -1
     for step in range(rounds + 1):
-        cover_with_transfer(slot, 1.0, m, tables)
-        unfit = _learn(slot, first, m, step == 0, worst, tables, bounds)
+        cover_with_transfer(slot, total, 1.0, m, tables)
+        unfit = _learn(slot, first, total, m, step == 0, worst, tables, bounds)
         if unfit:
-            cover_with_transfer(slot, 0.0, 1.0, tables)
-            _find_impossible(slot, first, tables, bounds)
+            cover_with_transfer(slot, total, 0.0, 1.0, tables)
+            _find_impossible(slot, first, total, tables, bounds)
         worst, widest = -1, 0.0
         for d in range(first, total + 1):
             if state[d] == OPEN and upper[d] - lower[d] > widest:
@@ -197,9 +205,11 @@ def _unit(slot: Slot) -> float:
 
 
 @compiled
-def _bound_freely(slot: Slot, first: int, tables: Floats3, bounds: Out[Bounds]) -> float:
+def _bound_freely(
+    slot: Slot, first: int, total: int, tables: Floats3, bounds: Out[Bounds]
+) -> float:
     """Learn from multiplier 0; returns the highest cost of covers that do not fit, -1 for none."""
-    sites, total = len(slot.data), len(bounds.lower) - 1
+    sites = len(slot.data)
     lower, upper, state = bounds.lower, bounds.upper, bounds.state
     multiplier, fair_use = bounds.multiplier, bounds.fair_use
     dear_cost, dear_use = bounds.dear_cost, bounds.dear_use
@@ -229,6 +239,7 @@ def _slack(worth: float, cost: float) -> float:
 def _learn(
     slot: Slot,
     first: int,
+    total: int,
     m: float,
     begins: bool,
     worst: int,
@@ -246,7 +257,7 @@ def _learn(
     worth, free_transfer, most_transfer = slot.worth, slot.free_transfer, slot.most_transfer
     costs, uses = tables[1, len(slot.data)], tables[3, len(slot.data)]
     unfit = False
-    for d in range(first, len(lower)):
+    for d in range(first, total + 1):
         if state[d] != OPEN:
             continue
         use = uses[d]
@@ -272,12 +283,14 @@ def _learn(
 
 
 @compiled
-def _find_impossible(slot: Slot, first: int, tables: Floats3, bounds: Out[Bounds]) -> None:
+def _find_impossible(
+    slot: Slot, first: int, total: int, tables: Floats3, bounds: Out[Bounds]
+) -> None:
     """Make the lower bound infinite where even the least transfer does not fit.
 
     Two covers can differ by less than a unit of transfer, so that a huge multiplier does not tell.
     """
     sites, lower, state = len(slot.data), bounds.lower, bounds.state
-    for d in range(first, len(lower)):
+    for d in range(first, total + 1):
         if state[d] == UNFIT and tables[1, sites, d] > slot.most_transfer:
             lower[d] = np.inf

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from farkas.compiled import Floats3, Ints1, Ints2, Ints3, compiled
+from farkas.compiled import Ints1, Ints2, compiled
 from farkas.numbers import Floats, Ints
 from farkas.relaxations.eris.job_slots import JobSlots
 from farkas.tolerances import ROUNDING
@@ -77,24 +77,11 @@ class SchedulePlan(NamedTuple):
 
 
 @compiled
-def floats(first: int, second: int, third: int) -> Floats3:
-    """Make an array of which nothing is known; compiled once, unlike numpy's in every kernel."""
-    return np.empty((first, second, third))
-
-
-@compiled
-def zeros(first: int, second: int, third: int) -> Ints3:
-    """Make an array of zeros; likewise."""
-    return np.zeros((first, second, third), np.int64)
-
-
-@compiled
 def new_plan(window: int, sites: int) -> SchedulePlan:
     """Make room for a schedule; nothing runs."""
-    by_slot = zeros(1, 2, window)[0]
-    for t in range(window):
-        by_slot[0, t] = -1
-    return SchedulePlan(zeros(1, window, sites)[0], by_slot[0], by_slot[1])
+    server = np.empty(window, np.int64)
+    server[:] = -1
+    return SchedulePlan(np.zeros((window, sites), np.int64), server, np.zeros(window, np.int64))
 
 
 def nothing(window: int, sites: int, bound: float = float("inf")) -> Proposal:

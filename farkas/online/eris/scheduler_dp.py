@@ -11,27 +11,21 @@ Among schedules of equal cost those with less transfer are preferred, then those
 prices are raised by a share `TIE` of the job's worth, which the bound takes back.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
-from farkas.compiled import Floats1, Ints1, Ints2, Out, compiled
+from farkas.compiled import Floats1, Floats2, Floats3, Ints1, Ints2, Ints3, Out, compiled
 from farkas.instances.eris import Auction, Job
 from farkas.online.eris.one_slot import (
+    Bounds,
     bound_workloads,
     cover_with_transfer,
     new_bounds,
     trace_cover,
 )
-from farkas.online.eris.proposal import (
-    Proposal,
-    SchedulePlan,
-    floats,
-    new_plan,
-    nothing,
-    without_data,
-    zeros,
-)
-from farkas.relaxations.eris.job_slots import JobSlots, Slot, slot_of, workers_of
-from farkas.relaxations.eris.payoff_bound import add_slot
+from farkas.online.eris.proposal import Proposal, SchedulePlan, nothing, without_data
+from farkas.relaxations.eris.job_slots import JobSlots, Slot, Ties, slot_of, workers_of
 from farkas.search_tolerances import SOLVER_GAP
 from farkas.tolerances import ROUNDING
 
@@ -66,17 +60,14 @@ def repaired_schedule(auction: Auction, job: Job, seen: JobSlots, rounds: int = 
     tie_worker = per_unit * float((np.array(job.worker_demand)[some] / total[some]).sum())
     tie_server = per_unit * float((np.array(job.server_demand)[some] / total[some]).sum())
     tie_transfer = share / auction.transfer_budget if auction.transfer_budget > 0 else 0.0
-    raised = seen._replace(
-        worker_price=seen.worker_price + tie_worker,
-        server_price=seen.server_price + tie_server,
-        transfer_price=seen.transfer_price + tie_transfer,
-    )
-    payoff, finish, cost, bound, plan = best_plan(seen, raised, rounds)
+    ties = Ties(tie_worker, tie_server, tie_transfer)
+    scratch = new_scratch.interpret(*seen.size)
+    payoff, finish, cost, bound, kept = best_plan(seen, ties, rounds, scratch)
     # a slot that uses everything pays one share for transfer and one for units
     margin = 2.0 * share * seen.window + ROUNDING * abs(bound)
     if finish < 0:
         return nothing(seen.window, len(seen.data), bound + margin)
-    return Proposal(payoff, finish, cost, *plan, bound + margin)
+    return Proposal(payoff, finish, cost, *planned(scratch, kept), bound + margin)
 
 
 def steps(size: tuple[int, int, int], rounds: int = ROUNDS) -> int:
@@ -85,34 +76,99 @@ def steps(size: tuple[int, int, int], rounds: int = ROUNDS) -> int:
     return MODES * (rounds + 2) * window * sites * (chunks + 1) ** 2
 
 
-@compiled(steps=lambda job, raised, rounds: steps(job.size, rounds))
-def best_plan(
-    job: JobSlots, raised: JobSlots, rounds: int
-) -> tuple[float, int, float, float, SchedulePlan]:
-    """Best payoff, its slot of completion and cost, a bound on every payoff, and the schedule.
+class Scratch(NamedTuple):
+    """What `best_plan` works in, made by `new_scratch`; nothing is read before it is written.
 
-    Schedules are sought at the ``raised`` prices and paid at the posted ones.
+    Kernels that make no arrays are compiled sooner.
+
+    Parameters
+    ----------
+    tables, bounds
+        Of `one_slot`.
+    least
+        Shape (window + 1, chunks + 1), cost of n chunks up to a slot, from below.
+    reached, choice
+        Shapes (modes, window + 1, chunks + 1) and (modes + 1, window, chunks + 1): cost by covers
+        that fit, and workload of the slot; the last ones are those of `least`.
+    in_place, done
+        Shapes (modes, sites) and (modes,): chunks thought to be in place in every slot, and slots
+        in the tables.
+    remaining, processed
+        Shape (sites,), chunks during a replay, and those of one slot.
+    workloads
+        Shape (window,), chunks of every slot of a plan.
+    workers, server, moved
+        Shapes (2, window, sites), (2, window) and (2, window): the best schedule so far, and the
+        one that is tried.
+    """
+
+    tables: Floats3
+    bounds: Bounds
+    least: Floats2
+    reached: Floats3
+    choice: Ints3
+    in_place: Ints2
+    done: Ints1
+    remaining: Ints1
+    processed: Ints1
+    workloads: Ints1
+    workers: Ints3
+    server: Ints2
+    moved: Ints2
+
+
+@compiled
+def new_scratch(window: int, sites: int, chunks: int) -> Scratch:
+    """Make room for a job of some size."""
+    return Scratch(
+        np.empty((4, sites + 1, chunks + 1)),
+        new_bounds(chunks),
+        np.empty((window + 1, chunks + 1)),
+        np.empty((MODES, window + 1, chunks + 1)),
+        np.empty((MODES + 1, window, chunks + 1), np.int64),
+        np.empty((MODES, sites), np.int64),
+        np.empty(MODES, np.int64),
+        np.empty(sites, np.int64),
+        np.empty(sites, np.int64),
+        np.empty(window, np.int64),
+        np.empty((2, window, sites), np.int64),
+        np.empty((2, window), np.int64),
+        np.empty((2, window), np.int64),
+    )
+
+
+def planned(scratch: Scratch, kept: int) -> SchedulePlan:
+    """Return the schedule that `best_plan` has left in the scratch."""
+    return SchedulePlan(scratch.workers[kept], scratch.server[kept], scratch.moved[kept])
+
+
+@compiled(steps=lambda job, ties, rounds, scratch: steps(job.size, rounds))
+def best_plan(
+    job: JobSlots, ties: Ties, rounds: int, scratch: Out[Scratch]
+) -> tuple[float, int, float, float, int]:
+    """Best payoff, its slot of completion and cost, a bound on every payoff, and which schedule.
+
+    Schedules are sought at prices with ``ties`` and paid at the posted ones.
     """
     window, sites = job.worker_price.shape
+    tables, bounds, least = scratch.tables, scratch.bounds, scratch.least
+    reached, choice = scratch.reached, scratch.choice
+    in_place, done = scratch.in_place, scratch.done
     total = 0
     for r in range(sites):
         total += job.data[r]
-    # chunks thought to be in place in every slot, by mode
-    in_place, done = zeros(1, MODES, sites)[0], zeros(1, 1, MODES)[0, 0]  # slots in the tables
-    for r in range(sites):
         in_place[0, r] = job.data[r]
         in_place[1, r] = (job.data[r] + 1) // 2
-    tables, bounds = floats(4, sites + 1, total + 1), new_bounds(total)
-    least = floats(1, window + 1, total + 1)[0]  # cost of n chunks up to a slot, from below
-    reached = floats(MODES, window + 1, total + 1)  # by covers that fit
-    choice = zeros(MODES, window, total + 1)  # workload of the slot in `reached`
+        in_place[2, r] = 0
+    for mode in range(MODES):
+        done[mode] = 0
     for n in range(total + 1):
         least[0, n] = 0.0 if n == 0 else np.inf
         for mode in range(MODES):
             reached[mode, 0, n] = least[0, n]
     wanted = 1  # modes in use
     best, finish, paid, bound = 0.0, -1, 0.0, 0.0
-    found = new_plan(window, sites)
+    kept = 0
     for t in range(window):
         if job.worth[t] <= best:  # costs are not negative and worth never rises
             break
@@ -120,28 +176,35 @@ def best_plan(
         while mode < wanted:
             first = done[mode]
             for v in range(first, t + 1):
-                slot = slot_of(raised, v, in_place[mode])
-                bound_workloads(slot, rounds, -1, tables, bounds)
+                slot = slot_of(job, v, in_place[mode], ties)
+                bound_workloads(slot, rounds, 1, total, tables, bounds)
                 _choose(reached[mode, v], bounds.upper, reached[mode, v + 1], choice[mode, v])
                 if mode == 0:
-                    add_slot(least[v], bounds.lower, least[v + 1])
+                    _choose(least[v], bounds.lower, least[v + 1], choice[MODES, v])
                     bound = max(bound, job.worth[v] - least[v + 1, total])
             done[mode] = t + 1
             promise = job.worth[t] - reached[mode, t + 1, total]
             # a plan that rests in this slot was replayed before it, when it was worth no less
             if promise > best and (choice[mode, t, total] > 0 or first < t):
-                cost, trial = _replay(job, raised, rounds, _workloads(choice[mode], t, total))
+                left = total
+                for v in range(t, -1, -1):
+                    scratch.workloads[v] = choice[mode, v, left]
+                    left -= choice[mode, v, left]
+                cost = _replay(job, ties, rounds, t, scratch, 1 - kept)
                 if job.worth[t] - cost > best:
-                    best, finish, paid, found = job.worth[t] - cost, t, cost, trial
+                    best, finish, paid, kept = job.worth[t] - cost, t, cost, 1 - kept
                 if job.worth[t] - cost < promise - FALLS_SHORT * job.worth[0]:
                     wanted = MODES
             mode += 1
-    return best, finish, paid, max(best, bound), found
+    return best, finish, paid, max(best, bound), kept
 
 
 @compiled
 def _choose(before: Floats1, costs: Floats1, after: Out[Floats1], choice: Out[Ints1]) -> None:
-    """As `add_slot`, and remember the workload of the slot; prefer small ones."""
+    """Least cost up to a slot, see `farkas.relaxations.eris.payoff_bound.add_slot`.
+
+    The workload of the slot is remembered; small ones are preferred.
+    """
     total = len(before) - 1
     for n in range(total + 1):
         after[n] = before[n]
@@ -155,47 +218,45 @@ def _choose(before: Floats1, costs: Floats1, after: Out[Floats1], choice: Out[In
 
 
 @compiled
-def _workloads(choice: Ints2, last: int, total: int) -> Ints1:
-    """Chunks of every slot up to ``last``, read off a table of choices."""
-    workloads: Ints1 = zeros(1, 1, last + 1)[0, 0]
-    left = total
-    for t in range(last, -1, -1):
-        workloads[t] = choice[t, left]
-        left -= workloads[t]
-    return workloads
-
-
-@compiled
 def _replay(
-    job: JobSlots, raised: JobSlots, rounds: int, workloads: Ints1
-) -> tuple[float, SchedulePlan]:
-    """Run a plan with the data that remain; posted cost, infinite when a slot does not fit."""
-    window, sites = job.worker_price.shape
-    done, of_sites = new_plan(window, sites), zeros(1, 2, sites)[0]
-    remaining, processed = of_sites[0], of_sites[1]
-    for r in range(sites):
+    job: JobSlots, ties: Ties, rounds: int, last: int, scratch: Out[Scratch], which: int
+) -> float:
+    """Run the workloads up to slot ``last`` with the data that remain.
+
+    Returns
+    -------
+    The posted cost, infinite when a slot does not fit; the schedule is one of the two.
+    """
+    tables, bounds, remaining = scratch.tables, scratch.bounds, scratch.remaining
+    for r in range(len(remaining)):
         remaining[r] = job.data[r]
+    for t in range(len(job.worth)):
+        scratch.server[which, t], scratch.moved[which, t] = -1, 0
+        for r in range(len(remaining)):
+            scratch.workers[which, t, r] = 0
     paid = 0.0
-    for t in range(len(workloads)):
-        d = workloads[t]
+    for t in range(last + 1):
+        d = scratch.workloads[t]
         if d == 0:
             continue
-        slot = slot_of(raised, t, remaining)
-        tables, bounds = floats(4, sites + 1, d + 1), new_bounds(d)
-        bound_workloads(slot, 2 * rounds, d, tables, bounds)
+        slot = slot_of(job, t, remaining, ties)
+        bound_workloads(slot, 2 * rounds, d, d, tables, bounds)
         if bounds.upper[d] == np.inf:
-            return np.inf, done
-        cover_with_transfer(slot, 1.0, bounds.multiplier[d], tables)
-        done.server[t] = trace_cover(slot, bounds.multiplier[d], tables, d, processed)
-        paid = _book(slot_of(job, t, remaining), t, processed, done, paid)
-    return paid, done
+            return np.inf
+        multiplier = bounds.multiplier[d]
+        cover_with_transfer(slot, d, 1.0, multiplier, tables)
+        server = trace_cover(slot, multiplier, tables, d, scratch.processed)
+        paid = _book(slot, t, server, scratch, which, paid)
+    return paid
 
 
 @compiled
-def _book(slot: Out[Slot], t: int, processed: Ints1, done: Out[SchedulePlan], paid: float) -> float:
+def _book(
+    slot: Out[Slot], t: int, server: int, scratch: Out[Scratch], which: int, paid: float
+) -> float:
     """Write down what one slot runs, take its chunks away, and add its posted cost to ``paid``."""
-    remaining, worker_price = slot.data, slot.worker_price
-    workers, moved, server = done.workers, 0, done.server[t]
+    remaining, worker_price, processed = slot.data, slot.worker_price, scratch.processed
+    workers, moved = scratch.workers[which], 0
     remote = 0
     for r in range(len(remaining)):
         count = workers_of(processed[r], slot.epochs, slot.worker_rate)
@@ -205,7 +266,7 @@ def _book(slot: Out[Slot], t: int, processed: Ints1, done: Out[SchedulePlan], pa
             remote += count
         moved += max(0, processed[r] - remaining[r])
         remaining[r] = max(0, remaining[r] - processed[r])
-    done.moved[t] = moved
+    scratch.server[which, t], scratch.moved[which, t] = server, moved
     paid += slot.server_price[server]
     paid += slot.transfer_price * (slot.chunk_size * moved + slot.parameter_size * remote)
     for _ in range(moved):  # moved chunks come from the first site with most left

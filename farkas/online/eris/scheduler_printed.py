@@ -19,7 +19,7 @@ from farkas.loops import add_up, ascending
 from farkas.numbers import Ints
 from farkas.online.eris.proposal import Proposal, SchedulePlan, new_plan, nothing, without_data
 from farkas.online.eris.slot_room import coarse
-from farkas.relaxations.eris.job_slots import JobSlots, Slot, slot_of, workers_of
+from farkas.relaxations.eris.job_slots import NO_TIES, JobSlots, Slot, slot_of, workers_of
 from farkas.tolerances import ROUNDING
 
 
@@ -153,7 +153,7 @@ def _move(slot: Slot, workload: int, ranking: Ranking, scratch: Out[Ints2]) -> i
 @compiled(steps=lambda job, t, workload: len(job.data) * (len(job.data) + 2))
 def deploy(job: JobSlots, t: int, workload: int) -> tuple[float, int, int, Ints1]:
     """Algorithm 3 in slot ``t``: cost, server, chunks moved, workers by site."""
-    slot = slot_of(job, t, job.data)
+    slot = slot_of(job, t, job.data, NO_TIES)
     sites = len(job.data)
     workers = np.zeros(sites, np.int64)
     scratch = np.zeros((4, sites), np.int64)
@@ -183,7 +183,7 @@ def printed_plan(job: JobSlots) -> tuple[float, int, float, SchedulePlan]:
     for t in range(window):
         if job.worth[t] <= best:  # costs are not negative and worth never rises
             break
-        slot = slot_of(job, t, job.data)
+        slot = slot_of(job, t, job.data, NO_TIES)
         ranking = _ranking(slot)
         for d in range(1, total + 1):
             costs[d] = _algorithm_3(slot, d, ranking, scratch, counts)[0]

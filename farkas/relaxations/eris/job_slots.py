@@ -68,6 +68,23 @@ class JobSlots(NamedTuple):
         return self.window, len(self.data), self.chunks
 
 
+class Ties(NamedTuple):
+    """What a scheduler adds to prices so that schedules of equal cost differ.
+
+    Parameters
+    ----------
+    worker, server, transfer
+        Utility per worker, per server and per MB.
+    """
+
+    worker: float = 0.0
+    server: float = 0.0
+    transfer: float = 0.0
+
+
+NO_TIES = Ties()
+
+
 class Slot(NamedTuple):
     """One slot of a job's view, with data that need not be the job's own; for kernels."""
 
@@ -84,10 +101,11 @@ class Slot(NamedTuple):
     parameter_size: float
     epochs: int
     worker_rate: int
+    ties: Ties
 
 
 @compiled
-def slot_of(job: JobSlots, t: int, data: Ints1) -> Slot:
+def slot_of(job: JobSlots, t: int, data: Ints1, ties: Ties) -> Slot:
     """Look at slot ``t`` after the arrival, with ``data`` in place."""
     return Slot(
         job.worker_price[t],
@@ -103,6 +121,7 @@ def slot_of(job: JobSlots, t: int, data: Ints1) -> Slot:
         job.parameter_size,
         job.epochs,
         job.worker_rate,
+        ties,
     )
 
 

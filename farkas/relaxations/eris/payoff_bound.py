@@ -24,6 +24,7 @@ from farkas.loops import add_up
 from farkas.models.eris.prices import Prices, posted_on_arrival
 from farkas.numbers import Floats
 from farkas.relaxations.eris.job_slots import (
+    NO_TIES,
     JobSlots,
     Slot,
     chunks_of,
@@ -84,7 +85,7 @@ def bound_payoff(job: JobSlots) -> Cover:
     for t in range(window):
         if job.worth[t] <= best:  # costs are not negative and worth never rises
             break
-        cover_slot(slot_of(job, t, job.data), idle, served)
+        cover_slot(slot_of(job, t, job.data, NO_TIES), idle, served)
         for d in range(1, total + 1):
             costs[t, d] = served[sites, d]
         add_slot(so_far[t], costs[t], so_far[t + 1])
@@ -100,7 +101,7 @@ def bound_payoff(job: JobSlots) -> Cover:
             done += 1
         left -= done
         if done > 0:
-            slot = slot_of(job, t, job.data)
+            slot = slot_of(job, t, job.data, NO_TIES)
             cover_slot(slot, idle, served)
             server[t] = trace_slot(slot, idle, served, done, processed[t])
     return Cover(best, finish, processed, server)

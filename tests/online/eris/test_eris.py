@@ -101,7 +101,7 @@ def policy_steps(scheduler: str, auction: Auction) -> list[int]:
     seen = [ledger.meet(job) for job in auction.jobs]
     if scheduler == "printed":
         return [printed_plan.steps(job) for job in seen]
-    return [best_plan.steps(job, job, ROUNDS) for job in seen]
+    return [best_plan.steps(job, None, ROUNDS, None) for job in seen]
 
 
 @pytest.mark.parametrize("scheduler", ["dp", "printed", "exact"])

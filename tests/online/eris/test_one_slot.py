@@ -15,7 +15,7 @@ from farkas.online.eris.one_slot import (
     new_bounds,
     trace_cover,
 )
-from farkas.relaxations.eris.job_slots import JobSlots, Slot, job_slots, slot_of
+from farkas.relaxations.eris.job_slots import JobSlots, Slot, Ties, job_slots, slot_of
 from farkas.solvers import Claimed, solve
 from tests.generators.eris import auction_in, one_resource, random_auction
 from tests.references import eris_slot
@@ -34,7 +34,7 @@ def test_one_slot_bounds_enclose_the_optimum_of_8(seed: int) -> None:
         bounds = new_bounds(total)
         lower, upper = bounds.lower, bounds.upper
         for t in range(seen.window):
-            bound_workloads(slot_of(seen, t, seen.data), 8, -1, tables, bounds)
+            bound_workloads(slot_of(seen, t, seen.data, Ties()), 8, 1, total, tables, bounds)
             assert (lower[0], upper[0]) == (0.0, 0.0)
             for workload in range(1, total + 1):
                 slot = job.arrival + t
@@ -55,7 +55,8 @@ def test_covers_with_transfer_cost_what_covers_without_cost(seed: int) -> None:
         tables = np.empty((4, auction.sites + 1, seen.chunks + 1))
         costs = slot_costs(seen)
         for t in range(seen.window):
-            cover_with_transfer(slot_of(seen, t, seen.data), 1.0, 0.0, tables)
+            slot = slot_of(seen, t, seen.data, Ties())
+            cover_with_transfer(slot, seen.chunks, 1.0, 0.0, tables)
             assert tables[1, -1, 1:] == pytest.approx(costs[t, 1:])
 
 
@@ -67,12 +68,12 @@ def test_the_traced_cover_fits_and_costs_the_upper_bound(seed: int) -> None:
             auction, job, posted_on_arrival(auction), auction.transferred, auction.used
         )
         tables = np.empty((4, auction.sites + 1, seen.chunks + 1))
-        slot = slot_of(seen, 0, seen.data)
+        slot = slot_of(seen, 0, seen.data, Ties())
         bounds = new_bounds(seen.chunks)
-        bound_workloads(slot, 8, -1, tables, bounds)
+        bound_workloads(slot, 8, 1, seen.chunks, tables, bounds)
         for workload in np.flatnonzero(np.isfinite(bounds.upper))[1:]:
             multiplier, chunks = bounds.multiplier[workload], np.zeros(auction.sites, np.int64)
-            cover_with_transfer(slot, 1.0, multiplier, tables)
+            cover_with_transfer(slot, seen.chunks, 1.0, multiplier, tables)
             server = trace_cover(slot, multiplier, tables, workload, chunks)
             assert chunks.sum() == workload
             workers = -(-job.epochs * chunks // job.worker_rate)
@@ -93,7 +94,8 @@ def bounded(free: float, money: float = 1.0) -> Bounds:
     used = np.array([auction.transfer_budget - free])
     seen = job_slots(auction, auction.jobs[0], prices, used, auction.used)
     bounds = new_bounds(2)
-    bound_workloads(slot_of(seen, 0, seen.data), 6, -1, np.empty((4, 3, 3)), bounds)
+    slot = slot_of(seen, 0, seen.data, Ties())
+    bound_workloads(slot, 6, 1, 2, np.empty((4, 3, 3)), bounds)
     return bounds
 
 
@@ -117,7 +119,8 @@ def test_a_workload_that_cannot_fit_has_infinite_bounds() -> None:
         used = np.array([auction.transfer_budget - free])
         seen = job_slots(auction, auction.jobs[0], Prices.zero(auction), used, auction.used)
         bounds = new_bounds(1)
-        bound_workloads(slot_of(seen, 0, seen.data), 6, -1, np.empty((4, 3, 2)), bounds)
+        slot = slot_of(seen, 0, seen.data, Ties())
+        bound_workloads(slot, 6, 1, 1, np.empty((4, 3, 2)), bounds)
         assert bounds.lower.tolist() == bounds.upper.tolist() == [0.0, cost]
 
 
@@ -152,7 +155,9 @@ def scarce(seed: int) -> JobSlots:
 
 def bounds_of(seen: JobSlots, rounds: int, only: int) -> Bounds:
     bounds, shape = new_bounds(seen.chunks), (4, len(seen.data) + 1, seen.chunks + 1)
-    bound_workloads(slot_of(seen, 0, seen.data), rounds, only, np.empty(shape), bounds)
+    first, total = (1, seen.chunks) if only < 0 else (only, only)
+    slot = slot_of(seen, 0, seen.data, Ties())
+    bound_workloads(slot, rounds, first, total, np.empty(shape), bounds)
     return bounds
 
 
@@ -207,11 +212,11 @@ def test_a_cover_is_traced_with_the_transfer_that_its_table_holds() -> None:
         seen = scarce(seed)
         tables, slot = (
             np.empty((4, len(seen.data) + 1, seen.chunks + 1)),
-            slot_of(seen, 0, seen.data),
+            slot_of(seen, 0, seen.data, Ties()),
         )
         uses = eris_slot.covers(seen, 0)
         for m in (0.0, 1.0, 2.0):
-            cover_with_transfer(slot, 1.0, m, tables)
+            cover_with_transfer(slot, seen.chunks, 1.0, m, tables)
             for d in range(1, seen.chunks + 1):
                 cost, mb = tables[1, -1, d], tables[3, -1, d]
                 if cost == np.inf:
@@ -236,9 +241,9 @@ def test_the_least_transfer_is_found_where_parameters_outweigh_chunks() -> None:
     two, one, none = np.full(3, 2), np.ones(3, np.int64), 0.0
     slot = Slot(
         np.array([0.0, 5.0, 7.0]), np.array([7.0, 0.0, 8.0]), two, one, np.array([1, 0, 1]),
-        none, none, none, 100.0, 1.0, 1e5, 1, 1,
+        none, none, none, 100.0, 1.0, 1e5, 1, 1, Ties(),
     )  # fmt: skip
     tables, bounds = np.empty((4, 4, 3)), new_bounds(2)
-    bound_workloads(slot, 6, -1, tables, bounds)
+    bound_workloads(slot, 6, 1, 2, tables, bounds)
     assert bounds.upper[1] == pytest.approx(7.0)
     assert bounds.lower[1] == pytest.approx(7.0)

@@ -11,14 +11,19 @@ from farkas.algebra import programs
 from farkas.instances.eris import Auction
 from farkas.models.eris.best_schedule import PricedJobs
 from farkas.models.eris.prices import Prices, posted_on_arrival
-from farkas.numbers import Ints
 from farkas.online.eris import scheduler_dp
 from farkas.online.eris.executable import executable
 from farkas.online.eris.ledger import Ledger
-from farkas.online.eris.scheduler_dp import best_plan, repaired_schedule
+from farkas.online.eris.scheduler_dp import (
+    Scratch,
+    best_plan,
+    new_scratch,
+    planned,
+    repaired_schedule,
+)
 from farkas.online.eris.scheduler_exact import exact_schedule
 from farkas.proofs.eris.samples import ledger_of, propose
-from farkas.relaxations.eris.job_slots import JobSlots, job_slots
+from farkas.relaxations.eris.job_slots import JobSlots, Ties, job_slots
 from farkas.solvers import solve
 from tests.generators.eris import auction_in, one_resource, random_auction
 from tests.references import eris_slot
@@ -291,22 +296,27 @@ def test_a_plan_that_rests_in_its_last_slots_is_replayed_no_more(
     plans: list[list[int]] = []
     replay, skipped = scheduler_dp._replay.function, 0
 
-    def noted(job: JobSlots, raised: JobSlots, rounds: int, workloads: Ints) -> Any:
-        plans.append(workloads.tolist())
-        return replay(job, raised, rounds, workloads)
+    def noted(
+        job: JobSlots, ties: Ties, rounds: int, last: int, scratch: Scratch, which: int
+    ) -> Any:
+        plans.append(scratch.workloads[: last + 1].tolist())
+        return replay(job, ties, rounds, last, scratch, which)
 
     monkeypatch.setattr(scheduler_dp, "_replay", noted)
     for seed in range(60):
         seen = crowded(seed)
         plans.clear()
-        best, finish, paid, _, (workers, server, moved) = best_plan.interpret(seen, seen, 6)
+        scratch = new_scratch.interpret(*seen.size)
+        best, finish, paid, _, kept = best_plan.interpret(seen, Ties(), 6, scratch)
+        workers, server, moved = (rows.copy() for rows in planned(scratch, kept))
         resting = [plan for plan in plans if len(plan) > 1 and plan[-1] == 0]
         # tables that are begun in a slot know no plan yet, one for each of two modes
         assert len(resting) <= 2
         # what rests on at the end is worth less, and costs what it cost before
         for plan in plans[:]:
             later = [*plan, *[0] * (5 - len(plan))]
-            cost, _ = replay(seen, seen, 6, np.array(later))
+            scratch.workloads[:] = later
+            cost = replay(seen, Ties(), 6, 4, scratch, 1 - kept)
             assert seen.worth[4] - cost <= best
             skipped += cost < np.inf and len(plan) < 5
         if finish >= 0:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from farkas.models.eris.prices import Prices
-from farkas.relaxations.eris.job_slots import NO_SERVER, chunks_of, job_slots, slot_of
+from farkas.relaxations.eris.job_slots import NO_SERVER, Ties, chunks_of, job_slots, slot_of
 from tests.generators.eris import auction_in, one_resource
 
 
@@ -53,11 +53,12 @@ def test_a_slot_has_the_prices_of_its_time_and_other_data() -> None:
     auction = one_resource({"arrival": 1, "utility": [9.0, 4.0], "data": [1, 1]})
     prices = Prices(np.array([7.0, 8.0, 9.0]), np.arange(6.0).reshape(2, 1, 3))
     met = job_slots(auction, auction.jobs[0], prices, None, None)
-    slot = slot_of.function(met, 1, np.array([0, 2]))
+    slot = slot_of.function(met, 1, np.array([0, 2]), Ties(0.5, 0.0, 0.25))
     assert slot.worker_price.tolist() == [2.0, 5.0]
     assert slot.transfer_price == 9.0
     assert slot.worth == 9.0  # the greatest, not that of the slot
     assert slot.data.tolist() == [0, 2]
+    assert slot.ties == (0.5, 0.0, 0.25)
 
 
 def test_chunks_of_workers_are_whole_and_limited() -> None:

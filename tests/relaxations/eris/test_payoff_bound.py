@@ -8,7 +8,7 @@ import pytest
 from farkas.certificates.eris import prove_payoffs
 from farkas.models.eris.best_schedule import PricedJobs
 from farkas.models.eris.prices import Prices, posted_on_arrival
-from farkas.relaxations.eris.job_slots import job_slots, slot_of
+from farkas.relaxations.eris.job_slots import Ties, job_slots, slot_of
 from farkas.relaxations.eris.payoff_bound import bound_payoff, cover_slot, payoff_bounds
 from tests.generators.eris import one_resource, random_auction
 from tests.references.eris_payoff import payoff_bound, slot_costs
@@ -35,7 +35,7 @@ def test_compiled_and_readable_slot_costs_agree(seed: int) -> None:
         idle = np.empty((auction.sites + 1, seen.chunks + 1))
         served = np.empty_like(idle)
         for t in range(seen.window):
-            cover_slot(slot_of(seen, t, seen.data), idle, served)
+            cover_slot(slot_of(seen, t, seen.data, Ties()), idle, served)
             assert served[-1, 1:] == pytest.approx(costs[t, 1:])
 
 
