@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from farkas.models.mlbroker.snapshot import snapshot
-from farkas.relaxations.mlbroker.one_site import best_single_sites
+from farkas.relaxations.mlbroker.one_site import SingleSites, best_single_sites
 from tests.generators.mlbroker import edge_cases, even_brokerage, random_brokerage, single
 from tests.references.mlbroker_policies import cheapest, cost_of
 
@@ -52,6 +52,19 @@ def test_what_is_said_to_be_best_is():
 def test_edge_cases(name):
     broker = edge_cases()[name]
     assert_right(broker, 0, np.zeros((len(broker.jobs_at(0)), broker.num_sites), bool))
+
+
+def test_jobs_use_their_workers_and_a_server_at_their_site():
+    broker = single(
+        [[20.0, 0.0]], num_resources=2, worker_demand=[1, 2], server_demand=[3, 5],
+        base_price=[[1, 1], [1, 1]],
+    )  # fmt: skip
+    now = snapshot(broker.replace(jobs=broker.jobs * 2), 0)
+    assert now.market.workers_needed.tolist() == [2, 2]
+    usage = SingleSites(now).usage(np.array([0, 1]))
+    assert usage.tolist() == [[2 * 1 + 3, 2 * 2 + 5]] * 2
+    usage = SingleSites(now).usage(np.array([1, 1]))
+    assert usage.tolist() == [[0, 0], [2 * 5, 2 * 9]]
 
 
 def test_sites_where_a_job_was_cost_nothing_to_enter():

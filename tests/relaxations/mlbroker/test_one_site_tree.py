@@ -5,6 +5,7 @@ import pytest
 
 from farkas.models.mlbroker.snapshot import snapshot
 from farkas.relaxations.mlbroker import one_site_tree
+from farkas.relaxations.mlbroker.one_site import SingleSites
 from farkas.relaxations.mlbroker.one_site_tree import best_sites_together
 from tests.generators.mlbroker import edge_cases, even_brokerage, random_brokerage, single
 from tests.references.mlbroker_policies import cheapest, cost_of
@@ -46,13 +47,26 @@ def found(seeds):
 
 
 def test_sites_that_are_found_are_best(monkeypatch):
-    trees = list(found(range(80)))
+    trees = list(found(range(100)))
     assert trees.count(True) > 40
     assert trees.count(False) > 5
     monkeypatch.setattr(one_site_tree, "MOST_NODES", 0)
-    roots = list(found(range(80)))
+    roots = list(found(range(100)))
     assert roots.count(True) < trees.count(True)
     assert all(tree or not root for tree, root in zip(trees, roots, strict=True))
+
+
+def test_what_cells_cost_above_their_chords_is_what_the_root_has_open():
+    more = 0
+    for seed in range(40):
+        now = snapshot(brokers(seed), 1)
+        jobs, chord = SingleSites(now), now.market.chord_slope("strict")[0]
+        _, cost, sites, excess = one_site_tree._node(jobs, chord, np.zeros(chord.shape, np.int64))
+        priced = jobs.place(chord)[0].min(axis=1).sum()
+        assert excess.sum() == pytest.approx(cost - priced, abs=1e-9 * cost)
+        assert (excess >= -1e-9 * cost).all()
+        more += excess.max(initial=0.0) > 1e-6 * cost
+    assert more > 5
 
 
 @pytest.mark.parametrize("name", edge_cases())
