@@ -61,7 +61,7 @@ def test_what_cells_cost_above_their_chords_is_what_the_root_has_open():
     for seed in range(40):
         now = snapshot(brokers(seed), 1)
         jobs, chord = SingleSites(now), now.market.chord_slope("strict")[0]
-        _, cost, sites, excess = one_site_tree._node(jobs, chord, np.zeros(chord.shape, np.int64))
+        _, cost, _, excess = one_site_tree._node(jobs, chord, np.zeros(chord.shape, np.int64))
         priced = jobs.place(chord)[0].min(axis=1).sum()
         assert excess.sum() == pytest.approx(cost - priced, abs=1e-9 * cost)
         assert (excess >= -1e-9 * cost).all()
