@@ -49,7 +49,7 @@ Every other array may be a list, read-only, of another layout or type: it is cop
 
 STEPS_INTERPRETED = 500_000
 """Steps of one kernel that a process interprets before it compiles it: about half a second, what
-loading numba takes.  Compiling takes up to nine seconds, once for every installation.
+loading numba takes.  Compiling takes up to eight seconds, once for every installation.
 """
 
 MAKERS = frozenset({"arange", "argsort", "array", "copy", "empty", "full", "ones", "sort", "zeros"})
