@@ -8,6 +8,7 @@ thread.
 
 from __future__ import annotations
 
+import math
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -38,6 +39,10 @@ FLOORS = {
     "law_by_subsets": 1.5e-3,
     "convex_step_4x50": 2e-2,
 }
+
+
+GROWING = ("coded.round_lp", "coded.iterated_greedy")
+WORKERS = 125, 250, 500, 1000, 2000
 
 
 def main() -> None:
@@ -85,7 +90,19 @@ def main() -> None:
     figures.add("linear program over a convex step", steps, "x")
     certificate = seconds["certificate_4x50"] / seconds["lp_4x50"]
     figures.add("certificate over linear program", certificate, "x")
+    for name in GROWING:
+        spent = [run_seconds(name, workers) for workers in WORKERS]
+        print(f"  {name}, 20 masters, {WORKERS} workers: {', '.join(f'{s:.2f}' for s in spent)} s")
+        exponent = math.log(spent[-1] / spent[0]) / math.log(WORKERS[-1] / WORKERS[0])
+        figures.add(f"growth of {name}, workers", exponent, "exponent", most=1.15)
     print(figures.keep())
+
+
+def run_seconds(name: str, workers: int) -> float:
+    """CPU seconds of a run on an instance of which nothing is known yet."""
+    data = drawn(CodedComputing, num_masters=20, num_workers=workers)
+    fresh = (data.replace(name=str(turn)) for turn in range(3))
+    return fastest(lambda: algorithms[name].run(next(fresh)), repeats=3)
 
 
 if __name__ == "__main__":

@@ -55,10 +55,24 @@ def assignments(words: Sequence[str] | None, flag: str) -> dict[str, str]:
     return found
 
 
-def check_writable(path: str | None) -> None:
-    """Refuse an output path before any work is done for it; raises `FileProblem`."""
-    if path is not None:
+def check_writable(*paths: str | None) -> None:
+    """Refuse output paths of a command before any work is done for them.
+
+    Raises
+    ------
+    FileProblem
+        One can never become a file, see `farkas.atomic.require_target`.
+    InvalidOption
+        Two outputs would end in the same file.
+    """
+    files = [path for path in paths if path is not None]
+    places = set[str]()
+    for path in files:
         require_target(path)
+        place = os.path.realpath(path)
+        if place in places and (os.path.isfile(place) or not os.path.exists(place)):
+            raise InvalidOption(f"{named(path)}: give every output a file of its own")
+        places.add(place)
 
 
 def check_seconds(seconds: float | None, flag: str) -> None:

@@ -52,8 +52,7 @@ def prove_box(
         {key: word for key, word in settings.items() if key not in own}, strict=False
     )
     files = _files(write)
-    for path in files:
-        check_writable(path)
+    check_writable(*files)
     found = worst_box(
         chosen, instance, ranges=ranges, variant=variant, time_limit=time_limit,
         progress=_progress if sys.stderr.isatty() else None, **options,

@@ -154,7 +154,7 @@ def climb(
 ) -> OfflineOptimum:
     """Let climbers improve value and bound until they meet, nothing is left to try, or time ends.
 
-    Ctrl-C ends the search like the time limit.
+    Ctrl-C ends the search like the time limit; further ones change nothing.
 
     Parameters
     ----------
@@ -169,6 +169,8 @@ def climb(
 
     Raises
     ------
+    KeyboardInterrupt
+        Ctrl-C came before any decisions.
     NoAnswer
         No decisions were found in time.
     NotACertificate
@@ -182,22 +184,23 @@ def climb(
         ascent = Ascent(sense, deadline, gap, executor=executor)
         climbing = _Climbing(instance, ladder, ascent, begin, progress)
         remarks = list(filter(None, map(climbing.use, ladder.climbers)))
-    if ascent.run is None or ascent.decisions is None:
-        raise NoAnswer(
-            f"{named(ladder.name)} found no decisions" + (f": {remarks[0]}" if remarks else "")
+        if ascent.run is None or ascent.decisions is None:
+            if keys.pressed:
+                raise KeyboardInterrupt
+            why = f": {remarks[0]}" if remarks else ""
+            raise NoAnswer(f"{named(ladder.name)} found no decisions{why}")
+        run = ladder.run(instance, ascent.decisions, ascent.bound)
+        ascent.bound = run.certificate  # that of the kind where no climber proved one
+        run.timings["policy"] = time.monotonic() - begin  # not what looking them up took
+        complete = ascent.done
+        return OfflineOptimum(
+            run=run,
+            steps=tuple(climbing.steps),
+            remarks=(*remarks, *executor.remarks),
+            seconds=time.monotonic() - begin,
+            complete=complete,
+            interrupted=keys.pressed and not complete,
         )
-    run = ladder.run(instance, ascent.decisions, ascent.bound)
-    ascent.bound = run.certificate  # that of the kind where no climber proved one
-    run.timings["policy"] = time.monotonic() - begin  # not what looking them up took
-    complete = ascent.done
-    return OfflineOptimum(
-        run=run,
-        steps=tuple(climbing.steps),
-        remarks=(*remarks, *executor.remarks),
-        seconds=time.monotonic() - begin,
-        complete=complete,
-        interrupted=keys.pressed and not complete,
-    )
 
 
 class _Climbing:

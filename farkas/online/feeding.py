@@ -11,6 +11,8 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
+import numpy as np
+
 from farkas.errors import InvalidOption, NotApplicable
 from farkas.online.driver import Algorithm, Outcome, drive, environments
 from farkas.online.policies import Certifying, Clairvoyant, Priced, Remarking
@@ -172,12 +174,14 @@ class Feed:
         return drive(made, instance, self.seed, name=name, options=options)
 
     def _prolonged(self, number: int, data: Any) -> Any:
-        if number not in range(len(self.jobs)):
+        if isinstance(number, bool) or number not in range(len(self.jobs)):
             raise InvalidOption(f"job {number} was never fed; it cannot go on")
         job = self.jobs[number]
         step = len(self.decisions)
         if not step or self._world.stays(job, step) or not self._world.stays(job, step - 1):
             raise InvalidOption(f"job {number} does not end with the slot before")
+        if isinstance(data, str) or not isinstance(data, Sequence | np.ndarray):
+            raise InvalidOption(f"job {number} goes on with {data!r}; give its data of the slot")
         return self._world.prolonged(job, data)
 
     def _require_now(self, new: Sequence[Any], step: int, slots: int | None) -> None:

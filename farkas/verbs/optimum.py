@@ -10,6 +10,7 @@ from farkas.executor import Executor
 from farkas.offline import Ladder, OfflineOptimum, climb, ladders
 from farkas.offline.climbing import Progress
 from farkas.required import require_progress, require_share, require_type
+from farkas.solvers.interrupt import CtrlC
 from farkas.suggestions import suggestion
 from farkas.verbs.inputs import InstanceOrName, as_instance
 from farkas.verbs.time_limit import require_search_limit
@@ -35,7 +36,7 @@ def optimum(
 
     The kind's heuristics and bounds are tried in turn, each from what those before it left, until
     value and bound are near enough, nothing is left to try, or the time is over.  Ctrl-C ends the
-    search like the time limit.
+    search like the time limit; where there is nothing yet, it is raised.
 
     Parameters
     ----------
@@ -86,7 +87,10 @@ def optimum(
     require_type(workers, (int, NoneType), "workers")
     require_type(scheduler, str, "scheduler")
     chosen = ladder_of(data.kind, problem)
-    with Executor.of(workers, scheduler) as executor:
+    # workers begin and end in peace, whatever is pressed
+    with CtrlC() as keys, Executor.of(workers, scheduler) as executor:
+        if keys.pressed:
+            raise KeyboardInterrupt
         return climb(
             data, chosen, gap=Fraction(gap), time_limit=time_limit, progress=progress,
             executor=executor,

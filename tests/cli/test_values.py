@@ -62,6 +62,16 @@ def test_a_new_file_an_old_file_and_no_file_may_be_written(tmp_path: Path) -> No
         check_writable(path)
 
 
+def test_two_outputs_are_two_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "old.json").write_text("{}")
+    (tmp_path / "link.json").symlink_to("old.json")
+    check_writable("a.json", None, "b.json", None, "/dev/null", "/dev/null")
+    for first, second in (("a.json", "./a.json"), ("old.json", "link.json")):
+        with pytest.raises(InvalidOption, match="a file of its own"):
+            check_writable(first, "b.json", second)
+
+
 def test_a_summary_names_the_file_and_the_hash() -> None:
     tiny = library.load("mlbroker/tiny")
     assert summary(tiny, "a.json") == {

@@ -161,6 +161,38 @@ def test_ctrl_c_keeps_the_best_of_both(market):
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
+def test_further_ctrl_c_lose_nothing(market, monkeypatch):
+    def pressed(instance, ascent):
+        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
+        ascent.deadline.check()
+        yield Rung("nothing")
+
+    chosen = ladder("dps.optimum", rungs(*greedy(market)), pressed)
+    proved = chosen.run
+
+    def pressed_again(self, *given):
+        signal.raise_signal(signal.SIGINT)
+        return proved(*given)
+
+    monkeypatch.setattr(type(chosen), "run", pressed_again)
+    found = climb(market, chosen, gap=Fraction(0))
+    assert found.interrupted
+    assert found.run.verify(market).value == found.run.reached
+
+
+def test_ctrl_c_before_any_decisions_is_no_failed_search(market):
+    def pressed(instance, ascent):
+        signal.raise_signal(signal.SIGINT)
+        ascent.deadline.check()
+        yield Rung("nothing")
+
+    with pytest.raises(KeyboardInterrupt):
+        climb(market, ladder("dps.optimum", pressed), gap=Fraction(0))
+    with pytest.raises(NoAnswer, match="found no decisions"):
+        climb(market, ladder("dps.optimum", rungs(Rung("nothing"))), gap=Fraction(0))
+
+
 def test_plain_data_round_to_the_proved_side(market):
     found = farkas.optimum(market)
     plain = found.to_builtins()

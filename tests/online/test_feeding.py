@@ -123,6 +123,11 @@ def job(kind: str, **changes) -> dict:
     return {**msgspec.to_builtins(INSTANCES[kind]().jobs[0]), **changes}
 
 
+def one_slot(slot: int) -> dict:
+    first = job("mlbroker", arrival=slot, departure=slot)
+    return first | {"data": first["data"][:1]}
+
+
 @pytest.mark.parametrize(
     ("kind", "name", "feeding", "message"),
     [
@@ -141,6 +146,14 @@ def job(kind: str, **changes) -> dict:
         ("gadget", "gadget.las", lambda f: [f.step() for _ in range(99)], "slots are over"),
         ("mlbroker", "mlbroker.local", lambda f: f.step(more={0: []}), "never fed"),
         ("mlbroker", "mlbroker.local", lambda f: f.step(departure=1), "departure"),
+        *(
+            ("mlbroker", "mlbroker.local",
+             lambda f, data=data, key=key: [f.step(one_slot(0)), f.step(more={key: data})], words)
+            for key, data, words in (
+                (0, None, "goes on with None"), (0, 5, "goes on with 5"), (0, "xy", "goes on with"),
+                (0, {}, "goes on with"), (False, [1.0], "never fed"),
+            )
+        ),
     ],
 )  # fmt: skip
 def test_what_cannot_be_fed_is_refused(kind, name, feeding, message):
@@ -189,7 +202,7 @@ def test_money_has_no_unit(power):
     assert algorithms["dps.learned"].kind == "dps"
 
 
-@pytest.mark.parametrize("name", ["dps.simple", "dps.top"])
+@pytest.mark.parametrize("name", ["dps.simple", "dps.top", "dps.dps_pairs", "dps.bwk"])
 def test_sellers_that_learn_for_foretold_jobs_say_where_none_is(name: str) -> None:
     market = farkas.load("dps/tiny")
     feed = farkas.feed(market, name)  # of its servers alone

@@ -52,6 +52,7 @@ def command(
     from farkas.certificates.writing import to_json
     from farkas.errors import InvalidOption, NoAnswer
     from farkas.online import write_run
+    from farkas.solvers.interrupt import CtrlC
     from farkas.verbs.check_run import certificate_of
     from farkas.verbs.inputs import as_instance
     from farkas.verbs.optimum import optimum
@@ -60,19 +61,19 @@ def command(
     for path in write or []:
         if not path.endswith(".json"):
             raise InvalidOption(f"{named(path)}: the certificate of a run is a .json file")
-        check_writable(path)
-    check_writable(out)
+    check_writable(out, *(write or []))
     instance = as_instance(file)
-    found = optimum(
-        instance, problem=problem, gap=gap, time_limit=time_limit, workers=workers,
-        scheduler=scheduler, progress=searching(),
-    )  # fmt: skip
-    if out is not None:
-        write_run(found.run, out)
-    for path in write or []:
-        if found.bound is None:
-            raise NoAnswer(f"{named(path)}: no bound was proved, so there is no certificate")
-        write_bytes(path, to_json(certificate_of(found.run, "the run")))
+    with CtrlC():  # which ends the search; what it has found is written all the same
+        found = optimum(
+            instance, problem=problem, gap=gap, time_limit=time_limit, workers=workers,
+            scheduler=scheduler, progress=searching(),
+        )  # fmt: skip
+        if out is not None:
+            write_run(found.run, out)
+        for path in write or []:
+            if found.bound is None:
+                raise NoAnswer(f"{named(path)}: no bound was proved, so there is no certificate")
+            write_bytes(path, to_json(certificate_of(found.run, "the run")))
     if as_json:
         print_json(found.to_builtins())
     else:

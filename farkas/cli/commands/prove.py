@@ -71,7 +71,7 @@ def command(
     check_seconds(time_limit, "--time-limit")
     for path in write or []:
         check_certificate_suffix(path)
-        check_writable(path)
+    check_writable(*(write or []))
     if numbers not in (None, "decimal", "binary"):
         raise InvalidOption(f"--numbers {numbers}: give decimal or binary")
     found = prove(

@@ -88,7 +88,7 @@ def command(
     outputs = write or []
     for path in outputs:
         check_suffix(path)
-        check_writable(path)
+    check_writable(*outputs)
     kept = any(needs_proof(path) for path in outputs)
     settings: dict[str, Any] = {
         "solver": solver,

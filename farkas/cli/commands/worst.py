@@ -124,8 +124,7 @@ def command(
     chosen = algorithms[algorithm]
     options = chosen.settle(assignments(settings, "--set"), strict=False)
     sizes = {word: _count(word, text) for word, text in _sizes(size).items()}
-    check_writable(out)
-    check_writable(write)
+    check_writable(out, write)
     try:
         found = worst(
             chosen, instance, preset=preset, size=sizes, ranges=limits, fixed=fixed,

@@ -75,6 +75,7 @@ class Knapsacks(Seller):
 
     def quote(self, state: KnapsackState, ask: Ask) -> Quote:
         """Quote the arm with the best ratio, the dearest among equals."""
+        state.known.require_foretold(ask)
         pair = self._pair(state, (ask.worker_type, ask.ps_type))
         resources, sale = self._use_of_a_sale(state, ask)
         eta = self._eta(state.known)

@@ -3,7 +3,6 @@
 import dataclasses
 from typing import Literal
 
-from farkas.errors import InvalidOption
 from farkas.instances.dps import Market
 from farkas.online.dps.cluster import Running
 from farkas.online.dps.learning_kernel import run_learning
@@ -59,14 +58,7 @@ class Bandits(Seller):
         InvalidOption
             The known market foretells no job of the type: then there are no arms.
         """
-        for side, kind, word in (
-            (state.workers, ask.worker_type, "worker"), (state.ps, ask.ps_type, "ps"),
-        ):  # fmt: skip
-            if not side.rules.jobs[kind]:
-                raise InvalidOption(
-                    f"prices are learned for as many jobs as are foretold, and none is of {word}"
-                    f" type {kind}; tell feed so by known="
-                )
+        state.known.require_foretold(ask)
         one, other = state.workers.choose(ask.worker_type), state.ps.choose(ask.ps_type)
         prices = state.workers.rules.price[one], state.ps.rules.price[other]
         return self.at(ask, float(prices[0]), float(prices[1]), one, other)

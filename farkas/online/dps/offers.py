@@ -6,6 +6,7 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from farkas.closeness import allowed
+from farkas.errors import InvalidOption
 from farkas.instances.dps import Learning, Market
 from farkas.numbers import Ints
 
@@ -64,6 +65,23 @@ class Known:
             learning=market.learning,
             capped=market.price_cap is not None,
         )
+
+    def require_foretold(self, ask: "Ask") -> None:
+        """Refuse a job of types that nobody told of: who learns for so many jobs cannot start.
+
+        Raises
+        ------
+        InvalidOption
+            No job of one of its types is foretold.
+        """
+        for jobs, kind, word in (
+            (self.worker_jobs, ask.worker_type, "worker"), (self.ps_jobs, ask.ps_type, "ps"),
+        ):  # fmt: skip
+            if not jobs[kind]:
+                raise InvalidOption(
+                    f"prices are learned for as many jobs as are foretold, and none is of {word}"
+                    f" type {kind}; tell feed so by known="
+                )
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)

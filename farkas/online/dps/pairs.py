@@ -133,6 +133,7 @@ class PairPrices(Seller):
 
     def quote(self, state: PairState, ask: Ask) -> Quote:
         """Quote the arm with the highest upper confidence bound, the dearest among equals."""
+        state.known.require_foretold(ask)
         pair = self._pair(state, (ask.worker_type, ask.ps_type))
         eta = self._eta(state.known, ask.worker_type, ask.ps_type)
         arm = dearest(pair.optimistic(eta))

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import signal
 from fractions import Fraction
 
+import farkas
+import farkas.online
 from farkas.cli import call
 
 
@@ -43,6 +46,7 @@ def test_the_table_names_what_found_and_what_proved(capsys):
 
 
 def test_bad_input_ends_in_one_line(tmp_path, capsys):
+    same = tmp_path / "same.json"
     for words in (
         ["optimum", "mlbroker/tiny", "--write", "proof.vipr"],
         ["optimum", "mlbroker/tiny", "--out", str(tmp_path / "none" / "run.json")],
@@ -50,6 +54,8 @@ def test_bad_input_ends_in_one_line(tmp_path, capsys):
         ["optimum", "mlbroker/tiny", "--problem", "mlbroker.other"],
         ["optimum", "mlbroker/tiny", "--workers", "0"],
         ["optimum", "nothing/there"],
+        ["optimum", "mlbroker/tiny", "--out", str(same), "--write", str(same)],
+        ["optimum", "mlbroker/tiny", "--write", str(same), "--write", f"{tmp_path}/./same.json"],
     ):
         assert call(words) == 2, words
         heard = capsys.readouterr()
@@ -71,3 +77,15 @@ def test_workers_change_nothing_but_the_time(monkeypatch, tmp_path, capsys):
     assert heard.out == ""
     assert "no dask scheduler answers" in heard.err
     assert len(heard.err.splitlines()) == 1
+
+
+def test_ctrl_c_while_files_are_written_changes_nothing(monkeypatch, tmp_path, capsys):
+    wrote, out = farkas.online.write_run, tmp_path / "run.json"
+
+    def pressed(run, path):
+        signal.raise_signal(signal.SIGINT)
+        wrote(run, path)
+
+    monkeypatch.setattr("farkas.online.write_run", pressed)
+    assert call(["optimum", "mlbroker/tiny", "--out", str(out)]) == 0
+    assert farkas.check(out, "mlbroker/tiny").value == farkas.optimum("mlbroker/tiny").value
