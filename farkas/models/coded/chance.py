@@ -19,7 +19,8 @@ from farkas.errors import NotApplicable
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.expected import Plans, done, waited
 from farkas.models.coded.integer import first_time
-from farkas.numbers import Floats
+from farkas.models.coded.plans import Allocation
+from farkas.numbers import Floats, Ints
 from farkas.portable.less_one import expm1
 
 MOST_WORKERS = 12
@@ -107,30 +108,82 @@ def best_quantile(data: CodedComputing) -> float:
     NotApplicable
         When there are too many loads or owners to enumerate.
     """
-    rows, workers = data.rows.astype(np.int64), data.workers
-    most = int(rows.max()) + 1
-    if most**workers * most > 20_000_000 or data.num_masters**workers > 300_000:
-        raise NotApplicable("too many loads and owners to enumerate P1")
-    if not _reachable(data, np.inf, 0.5):
+    _require_few(data, 20_000_000)
+    if _owned(data, np.inf, 0.5) is None:
         return np.inf
     target = data.success_probability
     # one row on the fastest worker takes at least this long
-    return first_time(lambda t: _reachable(data, t, target), float(data.shifts.min()))
+    return first_time(lambda t: _owned(data, t, target) is not None, float(data.shifts.min()))
 
 
-def _reachable(data: CodedComputing, time: float, target: float) -> bool:
-    """Whether some owners and loads give every master its rows by ``time`` with ``target``."""
-    able = np.array([_best_by_workers(data, m, time) for m in range(data.num_masters)]) >= target
-    free = {(1 << data.workers) - 1}
-    sets = np.arange(1 << data.workers)
-    for row in able[:-1]:
-        good = sets[row]
-        free = {left & ~int(s) for left in free for s in good if int(s) & ~left == 0}
-    return any(bool(able[-1][left]) for left in free)
+def soonest_plan(data: CodedComputing, most: int) -> Allocation | None:
+    """Find a plan that attains `best_quantile`; None where none does.
+
+    Parameters
+    ----------
+    most
+        Loads of all workers, times those of one, that are looked at.
+
+    Raises
+    ------
+    NotApplicable
+        When there are more.
+    """
+    _require_few(data, most)
+    time = best_quantile(data)
+    sets = _owned(data, time, data.success_probability) if time < np.inf else None
+    if sets is None:
+        return None
+    loads = np.zeros((data.num_masters, data.workers))
+    for master, mine in enumerate(sets):
+        chance, support = _by_loads(data, master, time)
+        inside = np.flatnonzero(support & ~mine == 0)
+        place = int(inside[chance[inside].argmax()])
+        size = len(chance)
+        for worker in range(data.workers - 1, -1, -1):  # whose load is the slowest index
+            if data.allowed[master, worker]:
+                size //= int(data.rows[master]) + 1
+                loads[master, worker], place = divmod(place, size)
+    return Allocation((loads > 0).astype(float), loads)
+
+
+def _require_few(data: CodedComputing, most: int) -> None:
+    loads = int(data.rows.max()) + 1
+    if loads**data.workers * loads > most or data.num_masters**data.workers > 300_000:
+        raise NotApplicable("too many loads and owners to enumerate P1")
+
+
+def _owned(data: CodedComputing, time: float, target: float) -> list[int] | None:
+    """Disjoint sets of workers, by bits, that give every master its rows by ``time``; else None."""
+    able = [_best_by_workers(data, m, time) >= target for m in range(data.num_masters)]
+    every = (1 << data.workers) - 1
+    # workers that are left, with the sets that the masters so far took
+    free: dict[int, list[int]] = {every: []}
+    for row in able:
+        good = np.flatnonzero(row).tolist()
+        free = {
+            left & ~mine: [*taken, mine]
+            for left, taken in free.items()
+            for mine in good
+            if mine & ~left == 0
+        }
+    return next(iter(free.values()), None)
 
 
 def _best_by_workers(data: CodedComputing, master: int, time: float) -> Floats:
     """Largest P[X >= L] a master reaches with each set of workers, shape (2^workers,)."""
+    chance, support = _by_loads(data, master, time)
+    best = np.zeros(1 << data.workers)
+    np.maximum.at(best, support, chance)
+    for worker in range(data.workers):  # a larger set can do what a smaller one does
+        bit = 1 << worker
+        without = np.flatnonzero((np.arange(len(best)) & bit) == 0)
+        best[without | bit] = np.maximum(best[without | bit], best[without])
+    return best
+
+
+def _by_loads(data: CodedComputing, master: int, time: float) -> tuple[Floats, Ints]:
+    """P[X >= L] and the set of workers of all loads, those of the first worker fastest."""
     rows = int(data.rows[master])
     loads = np.arange(rows + 1, dtype=float)
     table = np.zeros((1, rows + 1))
@@ -151,10 +204,4 @@ def _best_by_workers(data: CodedComputing, master: int, time: float) -> Floats:
                 parts.append(after)
                 marks.append(support | (1 << worker))
         table, support = np.concatenate(parts), np.concatenate(marks)
-    best = np.zeros(1 << data.workers)
-    np.maximum.at(best, support, table[:, rows])
-    for worker in range(data.workers):  # a larger set can do what a smaller one does
-        bit = 1 << worker
-        without = np.flatnonzero((np.arange(len(best)) & bit) == 0)
-        best[without | bit] = np.maximum(best[without | bit], best[without])
-    return best
+    return table[:, rows], support

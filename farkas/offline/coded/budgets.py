@@ -52,18 +52,27 @@ class BudgetSearch:
     ----------
     cells
         Of the rows of a master at most.
+    deadline
+        No master is looked at after it; there is none by default.
     """
 
-    def __init__(self, data: CodedComputing, cells: int) -> None:
-        self.data, self.cells = data, cells
+    def __init__(self, data: CodedComputing, cells: int, deadline: Deadline | None = None) -> None:
+        self.data, self.cells, self.deadline = data, cells, deadline or Deadline()
         self.target = Fraction(data.success_probability)
         self._likely = np.zeros(data.num_masters)
 
     def paid(self, time: float, prices: Ints) -> tuple[float, Ints]:
-        """Return what all masters pay at least as a share of all prices, and their budgets."""
+        """Return what all masters pay at least as a share of all prices, and their budgets.
+
+        Raises
+        ------
+        OutOfTime
+            The deadline came.
+        """
         owned = int(prices.sum())
         total, budgets = Fraction(0), np.zeros(self.data.num_masters, np.int64)
         for m in range(self.data.num_masters):
+            self.deadline.check()
             cost, budgets[m] = self._master(m, time, prices, owned)
             self._likely[m] = budgets[m] / owned
             total += 2 * owned if cost is None else cost
@@ -154,10 +163,10 @@ def within_budgets(instance: CodedComputing, ascent: Ascent) -> Iterator[Rung]:
         return
     prices, low = WorkerPrices(instance), float(markov.fraction)
     high = LATEST * low if ascent.value is None else float(ascent.value)
-    search, mean = BudgetSearch(instance, STAGES[0][0]), STAGES[0][1]
+    search, mean = BudgetSearch(instance, STAGES[0][0], ascent.deadline), STAGES[0][1]
     moved = max(prices.starts(instance), key=lambda one: search.paid(low, prices.at(one, mean))[0])
     for turn, (cells, mean) in enumerate(STAGES):
-        search = BudgetSearch(instance, cells)
+        search = BudgetSearch(instance, cells, ascent.deadline)
         for changes in (False, True) if turn < CHANGED else (False,):
             if changes:
                 moved = improved(search, prices, moved, mean, low, ascent.deadline)

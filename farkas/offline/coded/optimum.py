@@ -2,6 +2,7 @@
 
 from farkas.offline.coded.budgets import within_budgets
 from farkas.offline.coded.in_time import in_time
+from farkas.offline.coded.loads import every_load, searched_loads
 from farkas.offline.coded.owners import DedicatedEnvironment, owners_tree
 from farkas.offline.coded.sharing import sharing
 from farkas.offline.ladder import Ladder, ladders
@@ -30,7 +31,9 @@ ladders.add(
         "coded.chance_optimum",
         climbers=(
             in_time,
-            policies("coded.chance_stretch", "coded.chance_search"),
+            policies("coded.chance_stretch"),
+            every_load,
+            searched_loads,
             within_budgets,
         ),
         problem="coded.chance",

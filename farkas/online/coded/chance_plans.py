@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -101,6 +101,8 @@ class Grains:
         """Rows of a grain, shape (masters,)."""
         self.needed = -(-data.rows.astype(np.int64) // self.rows)
         """Grains that a master needs, shape (masters,)."""
+        self.check: Callable[[], None] = lambda: None
+        """Asked before a time is looked for; what it raises ends a search."""
 
     def chance(self, master: int, workers: Ints, loads: Ints, time: float) -> float:
         """P[X >= L] at a time, loads in grains."""
@@ -127,6 +129,7 @@ class Grains:
 
     def time(self, master: int, workers: Ints, loads: Ints) -> float:
         """Smallest time at which P[X >= L] reaches ρ; infinite where the loads do not suffice."""
+        self.check()
         if loads.sum() < self.needed[master]:
             return math.inf
         target = self.data.success_probability
