@@ -1,4 +1,4 @@
-"""Decisions about all jobs of a market as columns; read one by one they are `Decision`s."""
+"""Decisions about all jobs of a market as columns; read one by one each is a `Decision`."""
 
 import dataclasses
 from collections.abc import Iterator, Sequence
