@@ -376,3 +376,13 @@ def test_a_span_holds_all_that_a_replay_counts_as_fitting(capacity, need, fit):
             decisions=[{"pieces": pieces, "awards": awards}],
         )  # fmt: skip
         assert (not replay(auction, run).broken) is (many <= fit)
+
+
+@pytest.mark.parametrize(("tiny", "power"), [(2.0**-1000, 1000), (5e-324, 0), (2.0**-41, 0)])
+def test_a_charge_that_vanishes_beside_a_huge_one_counts_as_a_unit(tiny, power):
+    # the huge one is 2**39 units exactly, so that no rounding of it hides what the tiny one is
+    charges = np.array([tiny, 2.0**power])
+    both = most_charged(two_large(4.0), span(0, 0, [0, 1]), charges)
+    assert both == Fraction(2) ** power + Fraction(2) ** (power - 39)
+    # what is not charged counts as nothing
+    assert most_charged(two_large(4.0), span(0, 0, [0, 1]), charges * [0.0, 1.0]) == 2.0**power

@@ -115,6 +115,15 @@ def test_no_case_is_looked_at_without_a_value_or_time():
         assert list(cases(two_large(), ascent)) == []
 
 
+@pytest.mark.parametrize(("gap", "goes_on"), [("1/5", False), ("1/6", True)])
+def test_cases_near_enough_to_the_value_are_not_split(gap, goes_on):
+    # 14 is reached and 17 proved: 3/17 of the bound are open, and 14 / (1 - 1/5) is 17.5
+    ascent = Ascent("max", Deadline(), Fraction(gap))
+    ascent.run = searched(two_large(), (priced,)).run
+    assert ascent.value == 14
+    assert bool(list(cases(two_large(), ascent))) is goes_on
+
+
 def test_what_has_no_proof_ends_the_search_in_words(monkeypatch):
     ascent = ascent_of()
     ascent.run = searched(two_large(), (priced,)).run

@@ -105,6 +105,15 @@ def test_who_is_done_may_complete_later_where_that_is_worth_more():
     assert finishes(found, auction).tolist() == [0]
 
 
+def test_later_is_counted_from_the_slot_in_which_the_schedule_is_done():
+    # worth 6, 4, 7, 1 for 4: slot 1 is for nothing, and completion one slot after it earns 7
+    auction, bound, found = priced_in_span([9.0, 0.0, 9.0, 9.0], 4.0)
+    assert bound == pytest.approx(7 + 4)
+    assert found.worth.tolist() == [7]
+    assert finishes(found, auction).tolist() == [2]
+    assert found.busy.toarray().tolist() == [[0, 1, 1, 0]]
+
+
 def test_a_schedule_that_completes_later_is_another_column():
     _, _, found = priced_in_span([0.0, 9.0, 9.0, 9.0], 1.0)
     late = completing(found, np.array([7.0]), np.array([2]))
@@ -120,3 +129,18 @@ def test_time_ends_between_rounds(monkeypatch):
     monkeypatch.setattr(module, "MOST_ROUNDS", 1)
     (only,) = span_columns(pricer, start, Deadline(), 1e-9)
     assert only.bound == pytest.approx(17)
+
+
+def test_no_solver_takes_longer_than_what_is_left(monkeypatch):
+    limits, solve = [], module.solve
+
+    def limited(form, time_limit=np.inf):
+        limits.append(time_limit)
+        return solve(form, time_limit=time_limit)
+
+    monkeypatch.setattr(module, "solve", limited)
+    pricer = JobPricer(two_large())
+    *_, start = price_columns(pricer, Deadline(), pooled=True)
+    rounds = list(span_columns(pricer, start, Deadline(60.0), 1e-9))
+    assert len(limits) == len(rounds) > 0
+    assert all(0 < limit <= 60.0 for limit in limits)

@@ -5,18 +5,24 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 from fractions import Fraction
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 import farkas
+from farkas.certificates.eris_spans import Span
 from farkas.errors import NoAnswer, NotACertificate
 from farkas.exact.deadline import Deadline, OutOfTime
+from farkas.models.eris.prices import Prices
 from farkas.offline import Ascent, Rung
 from farkas.offline.eris import spans as module
 from farkas.offline.eris.packing import Packing
 from farkas.offline.eris.priced_columns import price_columns
+from farkas.offline.eris.span_columns import SpannedRound
 from farkas.offline.eris.spans import proves, spanned
 from farkas.relaxations.eris.priced_jobs import JobPricer
+from farkas.relaxations.eris.span_rows import SpanRow, SpanRows
 from tests.certificates.test_eris_cases import two_large
 from tests.generators.eris import auction_in, one_resource
 from tests.offline.eris.test_priced import searched
@@ -94,14 +100,19 @@ def test_a_bound_is_proved_when_it_is_much_nearer_or_near_enough():
     assert not proves(16.0, 16.0, ascent)
     assert proves(14.14, 14.2, ascent)
     assert not proves(14.15, 14.2, ascent)
+    # near enough, but no less than what is proved already
+    assert not proves(14.1, 14.1, ascent)
+    assert not proves(14.11, 14.1, ascent)
 
 
 class Told:
     """Rounds with other bounds and masters, and what is made of them."""
 
-    def __init__(self, monkeypatch, rounds, gap=Fraction(0)):
+    def __init__(self, monkeypatch, rounds, gap=Fraction(0), reached=None):
         packing, start, ascent = ready(two_large())
         ascent.gap = gap
+        if reached is not None:
+            ascent.run = SimpleNamespace(reached=reached)
         real = list(module.span_columns(packing.pricer, start, Deadline(), 0.0))[-1]
         self.taken, self.proved, self.close, self.packed = 0, [], None, {}
 
@@ -155,3 +166,33 @@ def test_schedules_are_chosen_under_rows_of_all_sites_together(monkeypatch):
     told = Told(monkeypatch, [(0.9, 1.0)])
     assert told.packed["pooled"] is True
     assert len(told.packed["spans"]) > 0
+
+
+def test_a_bound_has_to_be_much_nearer_than_what_was_proved_last(monkeypatch):
+    # from 17 to a value of 14: 15.4 is half the way or more, 15.3 is no news then, and 14.6 is
+    bounds = [(bound / 17, 10.0) for bound in (15.4, 15.3, 14.6)]
+    told = Told(monkeypatch, bounds, reached=Fraction(14))
+    assert told.proved == pytest.approx([15.4 / 17, 14.6 / 17])
+
+
+def test_schedules_are_packed_at_the_prices_and_charges_of_the_last_round(monkeypatch):
+    packing, start, ascent = ready(two_large())
+    spans, asked = SpanRows(packing.auction), []
+    span = Span(first=0, last=0, resource=0, unit=1.0, jobs=(0, 1))
+    spans.add([SpanRow(span, np.ones(2), 1.0)])
+    spans.multipliers = np.array([4.0])
+    prices = Prices(np.array([0.25, 0.0]), np.array([[[0.5, 0.0]]]))
+    last = SpannedRound(start.bound, prices, spans, 14.0, start.columns)
+
+    def packed(packing, *given, **named):
+        asked.append((packing.prices, packing.pricer.chosen.payoff.tolist()))
+        return iter(())
+
+    monkeypatch.setattr(module, "span_columns", lambda *given: iter([last]))
+    monkeypatch.setattr(module, "packed", packed)
+    assert list(spanned(packing, start, ascent)) == []
+    ((guide, payoff),) = asked
+    assert guide.transfer.tolist() == [0.25, 0.0]
+    assert guide.resource.tolist() == [[[0.5, 0.005]]]  # nothing is for nothing
+    # early two workers for 1/2 each and 4 for the span leave 5 of 10; late it is 4
+    assert payoff == pytest.approx([5.0, 5.0])

@@ -149,6 +149,32 @@ def test_jobs_of_slots_before_a_run_leave_its_rows_as_they_are():
     assert (row.span.first, row.span.last, row.span.jobs) == (2, 3, (2, 3))
 
 
+@pytest.mark.parametrize(("part", "rows"), [(0.004, 0), (0.01, 1)])
+def test_what_is_hardly_violated_is_no_row(part, rows):
+    # sizes 9 and 2 in a room of 10: e_1 + e_2 / 5 <= 1, which the part of job 2 exceeds by a fifth
+    # of itself, 0.0008 or 0.002; divided by 2 alone, before the largest is 1, it is the part
+    jobs = [{"data": [9]}, {"data": [2]}]
+    auction = one_resource(*jobs, slots=1, sites=1, site_capacity=[[10.0]])
+    share = np.array([1.0, part])
+    distance, charges = rounded(np.array([9, 2]), share, 10)
+    assert charges == pytest.approx([1.0, 0.2])
+    assert distance == pytest.approx(part / np.sqrt(26))
+    found = violated_rows(auction, by_slot(auction), share, np.array([[True]]))
+    assert len(found) == rows
+
+
+def test_of_the_spans_that_end_in_a_slot_the_most_violated_are_kept():
+    # all complete in the last of three slots of 2.  From there on a job of 3 is 1 too much, at
+    # length 3; one of 4 more, 3 at length 5; one of 12 more, 13 at length 13
+    jobs = [{"arrival": slot, "data": [size]} for slot, size in enumerate((12, 4, 3))]
+    auction = one_resource(*jobs, sites=1, site_capacity=[[2.0]])
+    columns = by_slot(auction)
+    share = (auction.arrival[columns.job] + finishes(columns, auction) == 2).astype(float)
+    found = violated_rows(auction, columns, share, np.array([[True] * 3]))
+    assert [(row.span.first, row.span.last) for row in found] == [(0, 2), (1, 2)]
+    assert found[0].charges == pytest.approx([1, 1 / 3, 1 / 4])
+
+
 @pytest.mark.parametrize("seed", range(30))
 def test_rows_charge_who_completes_in_their_span(seed):
     auction = random_auction(seed, most_chunks=3, most_slots=4, jobs=6)
