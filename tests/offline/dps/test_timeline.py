@@ -129,3 +129,39 @@ def test_one_server_among_some():
         assert where is not None
         assert where.servers.tolist() == [server]
     assert timeline.one_server(0, np.zeros(2, np.bool_)) is None
+
+
+def servers_of(*units, jobs):
+    """Servers of so many units on each side, and jobs as of `posted`."""
+    each = [[some] for some in units]
+    return posted(*jobs).replace(server_workers=each, server_ps=each)
+
+
+def test_idle_is_what_is_idle_in_every_slot_of_a_job():
+    market = servers_of(4, 4, jobs=[(0, 3.0, 1, 1.0), (1, 1.0, 2, 1.0), (5, 1.0, 3, 1.0)])
+    timeline = ServerTimeline(market)
+    timeline.put(1, Placed(np.array([0]), np.array([2]), np.array([1])))
+    timeline.put(2, Placed(np.array([1]), np.array([3]), np.array([3])))  # when job 0 is gone
+    for whole in (False, True):
+        workers, ps = timeline.idle(0, whole)
+        assert workers.tolist() == [2, 4]
+        assert ps.tolist() == [3, 4]
+
+
+def test_servers_are_filled_to_the_last_unit():
+    market = servers_of(2, 1, jobs=[(0, 1.0, 3, 1.0), (1, 1.0, 4, 1.0)])
+    timeline, nowhere = ServerTimeline(market), np.zeros(2, np.int64)
+    where = timeline.several_servers(0, nowhere, nowhere)
+    assert where is not None
+    assert (where.servers.tolist(), where.workers.tolist()) == ([0, 1], [2, 1])
+    assert where.ps.tolist() == [2, 1]
+    assert timeline.several_servers(1, nowhere, nowhere) is None
+
+
+def test_of_servers_with_room_the_fullest_is_taken():
+    jobs = [(0, 1.0, 2, 1.0), (0, 1.0, 2, 1.0), (0, 1.0, 3, 1.0)]
+    timeline = ServerTimeline(servers_of(4, 4, 4, jobs=jobs))
+    timeline.put(1, Placed(np.array([1]), np.array([2]), np.array([2])))
+    timeline.put(2, Placed(np.array([2]), np.array([3]), np.array([3])))
+    # idle are 4, 2 and 1: the last is fuller, but too full for two
+    assert timeline.one_server(0).servers.tolist() == [1]
