@@ -37,6 +37,14 @@ def test_done_at_the_gap_exactly(gap, done):
     assert not ascent("max", 8, None, gap).done
 
 
+@pytest.mark.parametrize(("sense", "value", "bound"), [("max", 8, 10), ("min", 10, 8)])
+def test_near_enough_as_a_share_of_the_larger(sense, value, bound):
+    # 2 of 10; of 8 they would be a quarter
+    assert ascent(sense, bound=bound, gap="9/40").near_enough(value)
+    assert not ascent(sense, bound=bound, gap="19/100").near_enough(value)
+    assert not ascent(sense, gap=1).near_enough(value)
+
+
 def test_the_first_decisions_are_waited_for_unless_somebody_stops_it():
     late = Ascent("max", Deadline(0.0), Fraction(0))
     assert not late.over()
