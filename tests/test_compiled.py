@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import os
 import subprocess
 import sys
@@ -124,6 +126,49 @@ def test_references_are_counted_only_where_arrays_are_made_or_handed_over() -> N
         added.machine(numbers, 1)
     assert sys.getrefcount(numbers) == count
     assert len(drawn.machine(3)) == 3
+
+
+@compiled
+def arange(count: int) -> Ints1:
+    """Kernel of the name of a function of numpy, which is another."""
+    return np.arange(count)
+
+
+def test_kernels_know_which_ones_they_call() -> None:
+    assert weigh.calls == [twice]
+    assert twice.calls == arange.calls == []
+
+
+def test_what_a_kernel_calls_is_compiled_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[tuple[str, bool]] = []
+
+    @compiled
+    def once_more(x: float) -> float:
+        return twice(x) + x
+
+    class Spied(Kernel[Any, Any]):
+        @property
+        def inner(self) -> Any:  # type: ignore[override]
+            seen.append((self.function.__name__, gc.isenabled()))
+            return Kernel(self.function, None).inner
+
+    once_more.calls = [Spied(twice.function, None)]
+    assert once_more.machine(2.0) == 6.0
+    assert seen[0] == ("twice", True)
+    assert gc.isenabled()
+
+
+@pytest.mark.parametrize("collects", [True, False])
+def test_the_collector_is_as_it_was_after_compiling(collects: bool) -> None:
+    if not collects:
+        gc.disable()
+    try:
+        with contextlib.suppress(ValueError), farkas.machine_code._without_collecting():
+            assert not gc.isenabled()
+            raise ValueError
+        assert gc.isenabled() == collects
+    finally:
+        gc.enable()
 
 
 def test_a_kernel_keeps_name_and_docstring_and_takes_arguments_by_name() -> None:
