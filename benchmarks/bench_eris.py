@@ -169,7 +169,7 @@ def main() -> None:
             spent = policy_seconds(instance, name)
             figures.add(f"decisions, scheduler {name}, I = {jobs}", spent, most=floor)
         share, exact = gap(instance)
-        figures.add(f"payoff gap of the printed one, I = {jobs}", 100 * share, "%")
+        figures.add(f"payoff gap of scheduler dp, I = {jobs}", 100 * share, "%")
         figures.add(f"jobs without a gap, I = {jobs}", exact, "jobs", least=0)
     found = certificates(auction(100))
     for effort in ("aggregated", "subgradient"):
