@@ -14,6 +14,7 @@ import tempfile
 import typing
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import CodeType
 from typing import Any, ParamSpec, TypeVar
 
 from farkas.compiled import NUMBERS, Kernel, dtype_of, fields_of, read_hint
@@ -155,7 +156,11 @@ def _writable(folder: Path) -> bool:
 
 
 def _version(module: str) -> str:
-    """Digest of a module and of all whose kernels and named tuples it uses, constants included."""
+    """Digest of a module and of all whose kernels and named tuples it uses, constants included.
+
+    Of files as they are and of kernels as they were imported: a process that holds older ones
+    keeps its code where no other process looks.
+    """
     digest, seen, waiting = hashlib.sha256(), set[str](), [module]
     while waiting:
         name = waiting.pop()
@@ -165,8 +170,19 @@ def _version(module: str) -> str:
         seen.add(name)
         digest.update(Path(source).read_bytes())
         for word, value in vars(sys.modules[name]).items():
+            if isinstance(value, Kernel):  # what runs, though the file may have changed since
+                digest.update(_steps(value.function.__code__))
             if isinstance(value, Kernel) or (isinstance(value, type) and hasattr(value, "_make")):
                 waiting.append(value.__module__)
             elif isinstance(value, int | float | str | tuple) and not word.startswith("__"):
                 digest.update(f"{word} = {value!r}\n".encode())
     return digest.hexdigest()[:12]
+
+
+def _steps(code: CodeType) -> bytes:
+    """Spell out what a function does, whatever line it stands on."""
+    inside = [
+        _steps(part) if isinstance(part, CodeType) else repr(part).encode()
+        for part in code.co_consts
+    ]
+    return b"\n".join([code.co_code, repr((code.co_names, code.co_varnames)).encode(), *inside])

@@ -87,6 +87,20 @@ def test_a_change_in_another_file_is_never_answered_by_old_code(
     assert package.result() == [value, "0"]
 
 
+def test_code_of_a_file_that_changed_after_it_was_imported_is_not_kept_for_the_new_one(
+    package: Package,
+) -> None:
+    code = (
+        f"import sys; sys.path.insert(0, {str(package.folder)!r}); import callee\n"
+        "from pathlib import Path; file = Path(callee.__file__)\n"
+        "file.write_text(file.read_text().replace('2 * x', '3 * x')); import caller"
+    )
+    home = {"XDG_CACHE_HOME": str(package.home), "NUMBA_CACHE_DIR": ""}
+    assert run(code, "-B", **home).split() == ["2.5", "0"]  # what it had imported
+    assert package.result() == ["3.5", "0"]
+    assert package.result() == ["3.5", "1"]
+
+
 def test_an_install_that_cannot_be_written_keeps_code_at_home(package: Package) -> None:
     (package.folder / "__pycache__").write_text("")  # as unwritable as it gets, for root too
     assert package.result() == ["2.5", "0"]

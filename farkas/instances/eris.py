@@ -289,7 +289,8 @@ def hosted(free: Floats, demand: Floats, most: int | Ints) -> Ints:
     Shape (...,).
     """
     shape = np.broadcast_shapes(free.shape, demand.shape)
-    counts = np.divide(free, demand, out=np.full(shape, np.inf), where=demand > 0)
+    with np.errstate(over="ignore"):  # beyond doubles is without a limit
+        counts = np.divide(free, demand, out=np.full(shape, np.inf), where=demand > 0)
     least = np.floor(counts + ROUNDING).min(axis=-1, initial=np.inf)
     return np.where((free < 0).any(axis=-1), 0, np.minimum(least, most)).astype(np.int64)
 

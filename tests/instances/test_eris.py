@@ -114,6 +114,7 @@ def test_workers_without_demand_are_limited_by_need_only():
     free = np.array([[0.0], [5.0]])
     assert hosted(free, np.array([0.0]), 4).tolist() == [4, 4]
     assert hosted(np.array([[-0.5]]), np.array([0.0]), 4).tolist() == [0]
+    assert hosted(np.array([[1e300]]), np.array([1e-300]), 4).tolist() == [4]
 
 
 def test_no_jobs_leave_empty_arrays():

@@ -204,7 +204,7 @@ class Search:
                     owner[given] = other
                     left, right = left + self.speed[other][given], right - self.speed[slow][given]
                 late = (
-                    times[m] * levels[m] / level if level > 0 else math.inf
+                    math.inf if level <= 0 else times[m] * levels[m] / level if levels[m] else 0.0
                     for m, level in ((other, left), (slow, right))
                 )
                 tries.append((max(late), other, owner))

@@ -109,10 +109,11 @@ def meet(
                 fits = fits and used <= most_used
                 hosts = hosts and used + server <= most_used
                 if worker > 0:
-                    alone_left = max(0.0, limit - used) / worker
-                    beside_left = max(0.0, limit - used - server) / worker
-                    workers = min(workers, int(np.floor(alone_left + ROUNDING)))
-                    beside = min(beside, int(np.floor(beside_left + ROUNDING)))
+                    # more than a whole number holds is no number yet, but no limit either
+                    alone_left = np.floor(max(0.0, limit - used) / worker + ROUNDING)
+                    beside_left = np.floor(max(0.0, limit - used - server) / worker + ROUNDING)
+                    workers = int(alone_left) if alone_left < workers else workers
+                    beside = int(beside_left) if beside_left < beside else beside
             alone[t, r] = workers if fits else 0
             beside_server[t, r] = beside if hosts else NO_SERVER
     return JobSlots(

@@ -132,9 +132,11 @@ class LoadSearch:
                 less = 0.0 if given < 0 else self.speed[slow, given]
                 left = levels[other] - self.speed[other, n] + back
                 right = levels[slow] + self.speed[slow, n] - less
-                # a time changes about as the level does
+                # a time changes about as the level does; from none at all anything is better
                 late = [
-                    self.times[m] * levels[m] / level if level > 0 else math.inf
+                    (self.times[m] * levels[m] / level if levels[m] > 0 else 0.0)
+                    if level > 0
+                    else math.inf
                     for m, level in ((other, left), (slow, right))
                 ]
                 owner = self.owner.copy()

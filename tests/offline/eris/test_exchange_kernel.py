@@ -71,7 +71,19 @@ def test_an_exchange_brings_the_better_job_forward():
     assert packing.worth == 19.0
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize(
+    ("capacity", "demand"), [(1e18, 1.0), (1e20, 1.0), (2.0, 1e-19), (1e300, 1e-300)]
+)
+def test_a_resource_without_limit_limits_nobody(capacity, demand):
+    job = {"data": [2, 1], "worker_demand": [demand]}
+    auction = one_resource(job, site_capacity=[[capacity], [capacity]])
+    packing = Packing(JobPricer(auction))
+    packing.fill(np.array([0]))
+    assert packing.packed.finish.tolist() == [0]
+    assert packing.packed.workers[0].sum() == 3
+
+
+@pytest.mark.parametrize("seed", [*range(20), 41, 42, 48])  # the last with servers that matter
 def test_a_job_meets_the_room_that_others_leave(seed):
     auction = random_auction(seed, most_chunks=5, jobs=6)
     packing = Packing(JobPricer(auction))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from farkas.instances import library
+from farkas.instances.coded import CodedComputing
 from farkas.models.coded.chance import best_quantile
 from farkas.online import algorithms
 from farkas.online.coded.chance_search import LoadSearch
@@ -20,6 +21,17 @@ def test_a_search_ends_near_the_optimum_by_enumeration_and_never_below(seed):
     found = algorithms["coded.chance_search"].run(data).value
     assert best * (1 - 1e-9) <= found <= best * 1.25
     assert found <= algorithms["coded.chance_stretch"].run(data).value * (1 + 1e-9)
+
+
+def test_a_master_without_workers_is_no_reason_to_warn():
+    # one worker for two masters: whichever has none, its level is 0 and its time infinite
+    data = CodedComputing.build(
+        name="few", success_probability=0.9, masters=[{"rows": 1}, {"rows": 1}], workers=1,
+        rate=[[1.0], [1.0]], shift=[[1.0], [1.0]],
+    )  # fmt: skip
+    search = LoadSearch(data, algorithms["coded.chance_search"].policy().judged(data))
+    assert not search.improve(4)
+    assert np.isinf(search.times).sum() == 1
 
 
 def test_workers_that_hardly_wait_get_no_more_than_all_rows():

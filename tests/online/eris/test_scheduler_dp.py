@@ -23,7 +23,7 @@ from farkas.online.eris.scheduler_dp import (
 )
 from farkas.online.eris.scheduler_exact import exact_schedule
 from farkas.proofs.eris.samples import ledger_of, propose
-from farkas.relaxations.eris.job_slots import JobSlots, Ties, job_slots
+from farkas.relaxations.eris.job_slots import JobSlots, Ties, job_slots, slot_of
 from farkas.solvers import solve
 from tests.generators.eris import auction_in, one_resource, random_auction
 from tests.references import eris_slot
@@ -324,3 +324,15 @@ def test_a_plan_that_rests_in_its_last_slots_is_replayed_no_more(
             assert (workers.sum(axis=1) > 0).tolist() == (server >= 0).tolist()
             assert moved.sum() >= 0
     assert skipped > 30
+
+
+def test_moved_chunks_come_from_the_first_site_with_most_left() -> None:
+    auction = one_resource({"data": [2, 2, 0]}, sites=3, site_capacity=[[4.0]] * 3)
+    seen = job_slots(auction, auction.jobs[0], Prices.zero(auction), None, None)
+    scratch, remaining = new_scratch.interpret(*seen.size), np.array([2, 2, 0])
+    scratch.processed[:] = 0, 0, 1
+    slot = slot_of.function(seen, 0, remaining, Ties())
+    scheduler_dp._book.function(slot, 0, 2, scratch, 0, 0.0)
+    assert remaining.tolist() == [1, 2, 0]
+    assert (scratch.moved[0, 0], scratch.server[0, 0]) == (1, 2)
+    assert scratch.workers[0, 0].tolist() == [0, 0, 1]
