@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 import farkas
 from farkas.compiled import Kernel
-from farkas.errors import UnknownName
+from farkas.errors import InvalidOption, UnknownName
 from farkas.extras import needed
 from farkas.instances.files import own_kinds
 from farkas.registry import texts
@@ -55,18 +55,21 @@ def warm(
         There is no such kind.
     MissingExtra
         numba is not installed.
+    InvalidOption
+        Its compiler is switched off.
     """
     for kind in kinds:
         if kind not in own_kinds():
             raise UnknownName.of("kind", kind, own_kinds())
-    needed("numba")
+    if needed("numba").config.DISABLE_JIT:
+        raise InvalidOption("NUMBA_DISABLE_JIT is set: loops are interpreted, none is compiled")
     chosen = [(kernel, of) for kernel, of in entries() if not kinds or not of.isdisjoint(kinds)]
     done: list[Warmed] = []
     for kernel, of in chosen:
         begin = time.process_time()
         machine = kernel.machine
         spent = time.process_time() - begin
-        stats = getattr(machine, "stats", None)  # none where machine code is switched off
+        stats = getattr(machine, "stats", None)
         kept = stats is not None and bool(stats.cache_hits) and not stats.cache_misses
         name = f"{kernel.__module__}.{kernel.function.__name__}"
         done.append(Warmed(name, tuple(sorted(of)), spent, kept))

@@ -12,7 +12,7 @@ import pytest
 
 import farkas
 from farkas.compiled import Kernel
-from farkas.errors import UnknownName
+from farkas.errors import InvalidOption, UnknownName
 from farkas.extras import MissingExtra
 from farkas.registry import texts
 from farkas.verbs import warm as module
@@ -119,3 +119,13 @@ def test_without_numba_it_says_what_to_type(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(module, "needed", none)
     with pytest.raises(MissingExtra, match=r"pip install 'farkas\[kernels\]'"):
         warm()
+
+
+def test_a_compiler_that_is_switched_off_is_not_said_to_compile(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("numba.config.DISABLE_JIT", 1)
+    names = fresh(monkeypatch)
+    with pytest.raises(InvalidOption, match="NUMBA_DISABLE_JIT is set"):
+        warm(["coded"])
+    assert names == []
