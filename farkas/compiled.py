@@ -138,8 +138,8 @@ class Kernel(Generic[P, R]):
     @functools.cached_property
     def calls(self) -> "list[Kernel[..., Any]]":
         """Kernels that it calls."""
-        steps = dis.get_instructions(self.function)
-        words = dict.fromkeys(step.argval for step in steps if step.opname == "LOAD_GLOBAL")
+        code = dis.get_instructions(self.function)
+        words = dict.fromkeys(one.argval for one in code if one.opname == "LOAD_GLOBAL")
         named = (self.function.__globals__.get(word) for word in words)
         return [one for one in named if isinstance(one, Kernel)]
 

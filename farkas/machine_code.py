@@ -171,7 +171,7 @@ def _version(module: str) -> str:
         digest.update(Path(source).read_bytes())
         for word, value in vars(sys.modules[name]).items():
             if isinstance(value, Kernel):  # what runs, though the file may have changed since
-                digest.update(_steps(value.function.__code__))
+                digest.update(_spelt(value.function.__code__))
             if isinstance(value, Kernel) or (isinstance(value, type) and hasattr(value, "_make")):
                 waiting.append(value.__module__)
             elif isinstance(value, int | float | str | tuple) and not word.startswith("__"):
@@ -179,10 +179,10 @@ def _version(module: str) -> str:
     return digest.hexdigest()[:12]
 
 
-def _steps(code: CodeType) -> bytes:
+def _spelt(code: CodeType) -> bytes:
     """Spell out what a function does, whatever line it stands on."""
     inside = [
-        _steps(part) if isinstance(part, CodeType) else repr(part).encode()
+        _spelt(part) if isinstance(part, CodeType) else repr(part).encode()
         for part in code.co_consts
     ]
     return b"\n".join([code.co_code, repr((code.co_names, code.co_varnames)).encode(), *inside])

@@ -7,6 +7,7 @@ import gc
 import os
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -139,7 +140,10 @@ def test_kernels_know_which_ones_they_call() -> None:
     assert twice.calls == arange.calls == []
 
 
-def test_what_a_kernel_calls_is_compiled_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_kernel_calls_is_compiled_before_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("numba.config.CACHE_DIR", str(tmp_path))  # where no code is kept yet
     seen: list[tuple[str, bool]] = []
 
     @compiled

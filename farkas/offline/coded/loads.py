@@ -1,4 +1,4 @@
-"""Plans for P1: by enumeration where that is short, and by local search, both held to the time."""
+"""Plans for P1: by enumeration where that is short, and by local search held to the time."""
 
 from __future__ import annotations
 

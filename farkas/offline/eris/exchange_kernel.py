@@ -109,7 +109,7 @@ def meet(
                 fits = fits and used <= most_used
                 hosts = hosts and used + server <= most_used
                 if worker > 0:
-                    # more than a whole number holds is no number yet, but no limit either
+                    # compared before they are made whole: what no integer holds limits nobody
                     alone_left = np.floor(max(0.0, limit - used) / worker + ROUNDING)
                     beside_left = np.floor(max(0.0, limit - used - server) / worker + ROUNDING)
                     workers = int(alone_left) if alone_left < workers else workers

@@ -74,7 +74,13 @@ class Knapsacks(Seller):
         state.held[:, job.ask.worker_type, job.ask.ps_type] += job.runtime + closed, 1.0
 
     def quote(self, state: KnapsackState, ask: Ask) -> Quote:
-        """Quote the arm with the best ratio, the dearest among equals."""
+        """Quote the arm with the best ratio, the dearest among equals.
+
+        Raises
+        ------
+        InvalidOption
+            No job of its types is foretold, see `Known.require_foretold`.
+        """
         state.known.require_foretold(ask)
         pair = self._pair(state, (ask.worker_type, ask.ps_type))
         resources, sale = self._use_of_a_sale(state, ask)

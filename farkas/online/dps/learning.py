@@ -56,7 +56,7 @@ class Bandits(Seller):
         Raises
         ------
         InvalidOption
-            The known market foretells no job of the type: then there are no arms.
+            No job of its types is foretold, so that there are no arms.
         """
         state.known.require_foretold(ask)
         one, other = state.workers.choose(ask.worker_type), state.ps.choose(ask.ps_type)

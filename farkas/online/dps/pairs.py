@@ -132,7 +132,13 @@ class PairPrices(Seller):
         return PairState(known, plain.cluster, plain.rng, {})
 
     def quote(self, state: PairState, ask: Ask) -> Quote:
-        """Quote the arm with the highest upper confidence bound, the dearest among equals."""
+        """Quote the arm with the highest upper confidence bound, the dearest among equals.
+
+        Raises
+        ------
+        InvalidOption
+            No job of its types is foretold, see `Known.require_foretold`.
+        """
         state.known.require_foretold(ask)
         pair = self._pair(state, (ask.worker_type, ask.ps_type))
         eta = self._eta(state.known, ask.worker_type, ask.ps_type)

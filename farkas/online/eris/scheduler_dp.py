@@ -146,9 +146,23 @@ def planned(scratch: Scratch, kept: int) -> SchedulePlan:
 def best_plan(
     job: JobSlots, ties: Ties, rounds: int, scratch: Out[Scratch]
 ) -> tuple[float, int, float, float, int]:
-    """Best payoff, its slot of completion and cost, a bound on every payoff, and which schedule.
+    """Search for the schedule of best payoff.
 
-    Schedules are sought at prices with ``ties`` and paid at the posted ones.
+    Parameters
+    ----------
+    job
+        What the job meets; schedules are paid at its prices.
+    ties
+        On top of these where schedules are sought.
+    rounds
+        Multipliers tried per slot after the first two.
+    scratch
+        Of the job's size, see `new_scratch`.
+
+    Returns
+    -------
+    Best payoff; its slot of completion, -1 where nothing pays; its cost; a bound on every payoff;
+    and which of the two schedules in the scratch it is, see `planned`.
     """
     window, sites = job.worker_price.shape
     tables, bounds, least = scratch.tables, scratch.bounds, scratch.least

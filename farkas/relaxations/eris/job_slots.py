@@ -83,6 +83,7 @@ class Ties(NamedTuple):
 
 
 NO_TIES = Ties()
+"""Prices as they are posted."""
 
 
 class Slot(NamedTuple):

@@ -51,6 +51,9 @@ def test_where_a_local_search_stops_the_optimum_goes_on():
     assert rung.decisions[0].loads.tolist() == [[1.0, 3.0]]
     assert value(data, rung.decisions[0]) == pytest.approx(4.0922672, rel=1e-7)
     assert farkas.optimum(data, problem="coded.chance").gap < 0.003
+    searched = farkas.run(data, "coded.chance_search")  # ends at equal loads, 24 % later
+    assert searched.decisions[0]["loads"] == [[4.0, 4.0]]
+    assert searched.value / 4.0922672 == pytest.approx(1.24, abs=0.005)
 
 
 def test_many_plans_are_left_to_the_search():
