@@ -14,6 +14,7 @@ import importlib
 __version__ = "0.2.0"
 
 _HOMES = {
+    "FarkasError": "farkas.errors:FarkasError",
     "algorithms": "farkas.verbs.listing:algorithms",
     "claims": "farkas.proofs.claim:select",
     "generate": "farkas.instances.generate:generate",
@@ -22,6 +23,7 @@ _HOMES = {
     "library": "farkas.verbs.listing:library",
     "plot": "farkas.experiments.plotting:plot",
     "programs": "farkas.verbs.listing:programs",
+    "solvers": "farkas.solvers:",
     "to_frame": "farkas.experiments.plotting:to_frame",
     "worst_known": "farkas.verbs.worst_known:worst_known",
 }
@@ -36,7 +38,8 @@ def __getattr__(name: str) -> object:
     if name not in _HOMES:
         raise importlib.import_module("farkas.guesses").no_attribute(name, __all__)
     module, _, function = _HOMES[name].partition(":")
-    globals()[name] = found = getattr(importlib.import_module(module), function)
+    home = importlib.import_module(module)
+    globals()[name] = found = getattr(home, function) if function else home
     return found
 
 

@@ -11,6 +11,7 @@ import typer
 
 from farkas.atomic import require_target
 from farkas.cli.completing import complete_instance
+from farkas.cli.printing import complain
 from farkas.errors import FileProblem, InvalidOption
 from farkas.words import cleaned, named, quoted
 
@@ -26,6 +27,10 @@ Seed = Annotated[int, typer.Option(min=0, help="Seed of every random draw.")]
 BoundSeconds = Annotated[
     float | None,
     typer.Option(help="Seconds for a search for the offline optimum and its proved bound."),
+]
+ReaderDiffers = Annotated[
+    str,
+    typer.Option("--reader-differs", help="accept or refuse a file that HiGHS reads otherwise."),
 ]
 Settings = Annotated[
     list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Set an option (repeatable).")
@@ -205,3 +210,18 @@ def summary(instance: Any, path: str) -> dict[str, Any]:
         "seed": instance.seed,
         "sha256": instance.sha256,
     }
+
+
+def check_reader_differs(choice: str) -> None:
+    """Raise `InvalidOption` for a choice that there is not."""
+    if choice not in ("accept", "refuse"):
+        raise InvalidOption(f"--reader-differs {choice}: give accept or refuse")
+
+
+def told_to_differ(differences: tuple[str, ...], choice: str) -> bool:
+    """Tell what HiGHS reads otherwise; whether the exit code has to say so."""
+    for words in differences:
+        complain(f"HiGHS reads {words}")
+    if differences and choice == "refuse":
+        complain("--reader-differs accept takes the reading here for right")
+    return bool(differences) and choice == "refuse"

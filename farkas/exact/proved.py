@@ -11,12 +11,16 @@ from farkas.certificates import Certificate, Proof
 from farkas.certificates.doubles import double, text_of
 from farkas.certificates.proof import rounded
 from farkas.certificates.rational import RationalCertificate
+from farkas.certificates.tree import TreeCertificate
 from farkas.certificates.work import MOST_WORK
 from farkas.errors import NoAnswer
+from farkas.exact.result import SolveResult
+from farkas.exact.sources import load_values
 from farkas.exact.whole import ZERO
 from farkas.forms.rational import RationalForm, Side
+from farkas.numbers import floats
 from farkas.search_tolerances import SOLVER_GAP
-from farkas.shown import ShowsItself, verb
+from farkas.shown import verb
 from farkas.solvers import Answer, Claimed
 from farkas.words import cut, named
 
@@ -29,7 +33,7 @@ MOST_NODES = 1000
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Proved(ShowsItself):
+class Proved(SolveResult):
     """What was proved of a program.
 
     Parameters
@@ -75,9 +79,69 @@ class Proved(ShowsItself):
             large = self.nodes > MOST_NODES
             why = f"a tree of {self.nodes} nodes" if large else self.explanation
             said = [f", by {cut(why, MOST_LETTERS)}" if why else ""]
+        said += [f"; {note}" for note in self.notes[:1]]
         return f"<proved of {named(self.form.name)}: {self.status}{''.join(said)}>"
 
-    save, to_frame = verb("save"), verb("to_frame")
+    save = verb("save")
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the reader of the model tells its user, other readings of a file among it."""
+        differ = self.form.differences
+        return (*self.form.notes, *(f"HiGHS reads {words}" for words in differ))
+
+    @property
+    def objective(self) -> Fraction | None:
+        """Value of the best point; None without."""
+        return self.value
+
+    @property
+    def x(self) -> dict[str, Fraction]:
+        """Value of every variable at the point by name; raises `NoAnswer` without a point."""
+        return self._entries(zeros=True)
+
+    @property
+    def duals(self) -> dict[str, Fraction]:
+        """Derivative of the optimum of a linear program by each side of a row, by row name.
+
+        Raises
+        ------
+        NoAnswer
+            The program is an integer program, or its optimum is not known.
+        """
+        form = self.form
+        multipliers = self._multipliers()
+        return {form.row_name(i): y for i, y in enumerate(multipliers)}
+
+    def _multipliers(self) -> list[Fraction]:
+        form, held = self.form, self.certificate
+        if form.is_mip or self.status != "optimal" or not isinstance(held, TreeCertificate):
+            raise NoAnswer(f"{named(form.name)} has no duals: only optima of linear programs have")
+        (weights,) = held.weights
+        found = [ZERO] * form.num_rows
+        scale = Fraction(1 if form.sense == "min" else -1, int(weights.denominator))
+        for i, factor in weights.factors:
+            found[i] = scale * int(factor) * form.factors[i]
+        return found
+
+    def load_into(self, model: Any) -> None:
+        """Put the point, and duals of a linear program, into the model that was proved.
+
+        Variables of Pyomo, CVXPY and linopy get values, those of Gurobi and HiGHS start values.
+
+        Raises
+        ------
+        NoAnswer
+            There is no point.
+        InvalidOption
+            The model is another one, or has changed.
+        """
+        if self.point is None:
+            raise self._no_point()
+        dual = None
+        if self.status == "optimal" and not self.form.is_mip:
+            dual = floats([float(y) for y in self._multipliers()])
+        load_values(model, self.form, floats([float(x) for x in self.point]), dual)
 
     def verify(self) -> Proof:
         """Prove it again from the certificate and the program, without any solver.
@@ -121,15 +185,18 @@ class Proved(ShowsItself):
         NoAnswer
             There is no point.
         """
-        if self.point is None:
-            name, why = named(self.form.name), self.explanation
-            raise NoAnswer(f"{name} is infeasible, by {cut(why, MOST_LETTERS)}" if why
-                           else f"no point of {name} is known")  # fmt: skip
-        return self._entries()
+        return self._entries(zeros=False)
 
-    def _entries(self) -> dict[str, Fraction]:
-        form, point = self.form, enumerate(self.point or ())
-        return {form.column_name(j): x for j, x in point if x and j not in form.auxiliary}
+    def _no_point(self) -> NoAnswer:
+        name, why = named(self.form.name), self.explanation
+        return NoAnswer(f"{name} is infeasible, by {cut(why, MOST_LETTERS)}" if why
+                        else f"no point of {name} is known")  # fmt: skip
+
+    def _entries(self, *, zeros: bool) -> dict[str, Fraction]:
+        if self.point is None:
+            raise self._no_point()
+        return {name: self.point[j] for name, j in self.form.named_entries()
+                if zeros or self.point[j]}  # fmt: skip
 
     @property
     def claim(self) -> str | None:
@@ -138,11 +205,14 @@ class Proved(ShowsItself):
         if answer is None or answer.claim is Claimed.NONE:
             return None
         who = answer.solver
+        # the solver sees the reading here, and may be right of another program than the source
+        of_what = "" if self.form.confirmed else " for the program as read here"
         if answer.claim in (Claimed.INFEASIBLE, Claimed.UNBOUNDED):
             if self.status == "bound":
                 return f"{who} says {answer.claim}; that is not proved"
-            right = "right" if self.status == answer.claim.value else f"wrong: proved {self.status}"
-            return f"{who} says {answer.claim}, which is {right}"
+            if self.status == answer.claim.value:
+                return f"{who} says {answer.claim}, which is right{of_what}"
+            return f"{who} says {answer.claim}, which is wrong: proved {self.status}"
         if answer.claim is not Claimed.OPTIMAL or self.status == "bound" or self.value is None:
             said = f"{who} says {answer.claim} at {answer.objective:.12g}"
             wrong = self.status in ("infeasible", "unbounded")
@@ -150,15 +220,12 @@ class Proved(ShowsItself):
         off = Fraction(answer.objective) - self.value
         said = f"{who} says optimal at {answer.objective:.12g}"
         if not off:
-            return f"{said}, which is right"
+            return f"{said}, which is right{of_what}"
         size = max(abs(self.value), abs(Fraction(answer.objective)))
         share = rounded(abs(off) / size, up=True, digits=2)
-        right = "right" if abs(off) <= Fraction(SOLVER_GAP) * size else "wrong"
-        return (
-            f"{said}, which is {right} within {share} of it"
-            if right == "right"
-            else (f"{said}, which is wrong by {share} of it")
-        )
+        if abs(off) <= Fraction(SOLVER_GAP) * size:
+            return f"{said}, which is right within {share} of it{of_what}"
+        return f"{said}, which is wrong by {share} of it"
 
     def contradiction(self) -> list[str]:
         """Names of the rows and bounds that contradict each other; empty unless infeasible."""
@@ -173,7 +240,17 @@ class Proved(ShowsItself):
 
     @property
     def statement(self) -> str:
-        """What is proved, in one sentence; digits are cut so that it stays true."""
+        """What is proved, in one sentence; digits are cut so that it stays true.
+
+        A second sentence tells of a file that HiGHS reads otherwise.
+        """
+        differ = self.form.differences
+        more = f" HiGHS reads the file otherwise ({differ[0]}); this is of the reading here." if (
+            differ
+        ) else ""  # fmt: skip
+        return self._said() + more
+
+    def _said(self) -> str:
         read = ", read as decimals," if self.form.numbers == "decimal" else ", read as doubles,"
         name, least = named(self.form.name), self.form.sense == "min"
         if self.status == "optimal" and self.value is not None:
@@ -197,6 +274,8 @@ class Proved(ShowsItself):
         up = self.form.sense == "max"
         data: dict[str, Any] = {
             "program": self.form.name,
+            "notes": list(self.form.notes),
+            "reader_differs": list(self.form.differences),
             "sense": self.form.sense,
             "numbers": self.form.numbers,
             "rows": self.form.num_rows,
@@ -216,7 +295,8 @@ class Proved(ShowsItself):
             "statement": self.statement,
         }
         if point:
-            data["point"] = {name: text_of(x) for name, x in self._entries().items()}
+            known = {} if self.point is None else self._entries(zeros=False)
+            data["point"] = {name: text_of(x) for name, x in known.items()}
         return data
 
 

@@ -211,7 +211,8 @@ class Separation:
         for j in self._continuous(weights):
             rows = [(self._slack(i, v), i) for i, v in self.variable.get(j, ()) if i not in found]
             near = min(rows, default=(math.inf, -1))
-            if near[0] <= self._distance(j) + WHOLE:
+            # a column without ends is infinitely far from them, as it is from no row at all
+            if math.isfinite(near[0]) and near[0] <= self._distance(j) + WHOLE:
                 self._remove(found, j, near[1])
         return found
 

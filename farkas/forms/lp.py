@@ -1,20 +1,33 @@
 """LP files in CPLEX's format, read number by number as they are written.
 
-Sections: objective (with a constant), constraints with two-sided ones, ``Bounds``, ``Generals``,
-``Binaries``.  What is no linear or integer program is refused by name.  As Gurobi and CPLEX have
-it: a column is at least 0 where nothing else is said, and an upper bound below 0 takes that away;
-``>`` means ``>=``; terms of one column add up.  Bounds and sides of 1e20 and more are infinite.
+The grammar; what is not in it is refused with its line::
+
+    file    = goal { section } [ "End" ]
+    goal    = ("Minimize" | "Maximize") [ label ] sum
+    section = ("Subject To" | "Lazy Constraints" | "User Cuts") { row } | "Bounds" { bound }
+            | ("Generals" | "Binaries") { name }
+    row     = [ label ] ( [ sum ] relation number | number relation sum [ relation number ]
+            | number relation number )
+    bound   = [ number relation ] name [ relation number ] | name "free"
+    sum     = { sign } term { sign { sign } term },  term = number | [ number ] name
+
+A section begins at the start of a line.  A column is at least 0 until a bound says otherwise, an
+upper bound below 0 included; of two bounds of one end the later counts, as HiGHS and Gurobi have
+it; a binary column lies within its bounds and [0, 1].  ``>`` means ``>=``; terms of one column add
+up.  Bounds and sides of 1e20 and more are infinite.
 """
 
 from __future__ import annotations
 
-import dataclasses
+import difflib
 import re
+from collections.abc import Iterator
 from fractions import Fraction
+from typing import NamedTuple, NoReturn
 
-from farkas.errors import UnsupportedForm
 from farkas.forms.model_text import (
     INFINITE,
+    Faults,
     TextColumn,
     TextReader,
     finite_or_none,
@@ -24,40 +37,62 @@ from farkas.forms.rational import Numbers, RationalForm, Side, rational_form
 from farkas.words import quoted
 
 _SECTIONS = {
-    **dict.fromkeys(("minimize", "minimum", "minimise", "min"), "min"),
-    **dict.fromkeys(("maximize", "maximum", "maximise", "max"), "max"),
-    **dict.fromkeys(("subject to", "such that", "st", "s.t.", "st."), "rows"),
-    **dict.fromkeys(("bounds", "bound"), "bounds"),
-    **dict.fromkeys(("generals", "general", "gen", "integers", "integer", "int"), "whole"),
-    **dict.fromkeys(("binaries", "binary", "bin"), "binary"),
-    **dict.fromkeys(("semi-continuous", "semis", "semi"), "semi"),
-    **dict.fromkeys(("sos", "sos1", "sos2"), "sos"),
-    "pwlobj": "pwl",
-    "general constraints": "genconstr",
+    "min": "minimi[sz]e|minimum|min",
+    "max": "maximi[sz]e|maximum|max",
+    "rows": r"subject\s+to|such\s+that|st\.?|s\.t\.",
+    "lazy": r"lazy\s+constraints?",
+    "cuts": r"user\s+cuts?",
+    "bounds": "bounds?",
+    "general constraints": r"general\s+constraints?|gencons",
+    "whole": "generals?|gen|integers?|int",
+    "binary": "binaries|binary|bin",
+    "semicontinuous columns": "semi-continuous|semis?",
+    "special ordered sets": "sos[12]?",
+    "a piecewise linear objective": "pwlobj",
+    "scenarios": "scenarios?",
     "end": "end",
 }
-_REFUSED = {
-    "semi": "semicontinuous columns",
-    "sos": "special ordered sets",
-    "pwl": "a piecewise linear objective",
-    "genconstr": "general constraints",
-}
+_UNSUPPORTED = frozenset(kind for kind in _SECTIONS if " " in kind or kind == "scenarios")
+_HEADINGS = [
+    (kind, re.compile(rf"\s*(?:{words})(?=\s|$)", re.IGNORECASE))
+    for kind, words in _SECTIONS.items()
+]
+_LP_SOLVE = re.compile(r"\s*(?:/\*|//|(?:max|min)(?:imi[sz]e)?\s*:)", re.IGNORECASE)
+_LABEL_WITH_RELATION = re.compile(r"\s*(\S*[^\s:]*[<>=][^\s:]*)\s*:")
 _TOKEN = re.compile(
+    r"[ \t]*(?:"
     r"(?P<arrow>->)"
-    r"|(?P<relation>[<>]=|=[<>]|[<>=])"
+    r"|(?P<relation>[<>]=|=[<>=]|[<>=])"
     r"|(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)"
     r"|(?P<sign>[-+])"
     r"|(?P<bracket>[\[\]^*/])"
     r"|(?P<colon>:)"
-    r"|(?P<name>[A-Za-z_!\"#$%&(),.;?@`'{}~][\w!\"#$%&(),.;?@`'{}~\[\]|]*)",
+    r"|(?P<name>[A-Za-z_!\"#$%&(?@`'{}~\u0080-\U0010ffff]"
+    r"[\w!\"#$%&(),.;?@`'{}~\[\]|\u0080-\U0010ffff]*)"
+    r")",
     re.ASCII,
 )
 _LOWER = {">=": True, "=>": True, ">": True, "<=": False, "=<": False, "<": False}
-_FREE = frozenset(("inf", "infinity"))
+_INFINITY = frozenset(("inf", "infinity"))
+_EQUAL = frozenset(("=", "=="))
 
 
-def parse_lp(text: str, where: str, *, numbers: Numbers = "decimal") -> RationalForm:
-    """Read a program from the text of an LP file.
+class _Token(NamedTuple):
+    kind: str
+    text: str
+    line: int
+    first: bool  # on its line
+
+
+class _LpRow(NamedTuple):
+    name: str
+    terms: dict[int, Fraction]
+    low: Side
+    high: Side
+
+
+def read_lp(text: str, where: str, numbers: Numbers) -> tuple[RationalForm, Faults]:
+    """Read the program of a text.
 
     Parameters
     ----------
@@ -66,6 +101,10 @@ def parse_lp(text: str, where: str, *, numbers: Numbers = "decimal") -> Rational
     numbers
         Take numbers as the decimals they are, or as the doubles nearest to them.
 
+    Returns
+    -------
+    The program, and where HiGHS reads the text otherwise.
+
     Raises
     ------
     FileProblem
@@ -73,14 +112,8 @@ def parse_lp(text: str, where: str, *, numbers: Numbers = "decimal") -> Rational
     UnsupportedForm
         The file holds more than a linear or integer program.
     """
-    return _Lp(where, numbers).read(text)
-
-
-@dataclasses.dataclass(slots=True)
-class _Token:
-    kind: str
-    text: str
-    line: int
+    reader = _Lp(where, numbers)
+    return reader.read(text), reader.faults
 
 
 class _Lp(TextReader):
@@ -90,27 +123,22 @@ class _Lp(TextReader):
         super().__init__(where, numbers)
         self._columns: dict[str, TextColumn] = {}
         self._places: dict[str, int] = {}
-        self._rows: list[tuple[str, list[tuple[int, Fraction]], Side, Side]] = []
+        self._rows: list[_LpRow] = []
         self._row_names: set[str] = set()
+        self._binary: list[str] = []
         self._offset = Fraction(0)
         self._sense = ""
         self._tokens: list[_Token] = []
 
     def read(self, text: str) -> RationalForm:
-        sections = self._split(text)
-        if not sections or sections[0][0] not in ("min", "max"):
-            self.refuse("the file begins with neither Minimize nor Maximize")
-        ended = False
-        for kind, lines in sections:
-            if ended:
-                self.refuse("text after End")
-            if kind in _REFUSED and lines:
-                raise UnsupportedForm(f"{self.where}: holds {_REFUSED[kind]}")
-            self._tokens = [token for number, line in lines for token in self._cut(line, number)]
-            self._tokens.reverse()
+        for kind, tokens in self._sections(text):
+            self._tokens = tokens[::-1]
             if kind in ("min", "max"):
                 self._take_objective(kind)
-            elif kind == "rows":
+            elif kind in ("rows", "lazy", "cuts"):
+                if kind != "rows" and tokens:
+                    self.note(f"{'lazy rows' if kind == 'lazy' else 'user cuts'} are read as rows")
+                    self.faults[()] = "HiGHS knows neither lazy rows nor user cuts"
                 while self._tokens:
                     self._take_row()
             elif kind == "bounds":
@@ -118,41 +146,60 @@ class _Lp(TextReader):
                     self._take_bound()
             elif kind in ("whole", "binary"):
                 self._take_whole(binary=kind == "binary")
-            ended = kind == "end"
+        if not self._sense:
+            self.refuse("the file begins with neither Minimize nor Maximize")
         return self._form()
 
-    def _split(self, text: str) -> list[tuple[str, list[tuple[int, str]]]]:
-        found: list[tuple[str, list[tuple[int, str]]]] = []
-        for number, raw in enumerate(text.splitlines(), 1):
+    def _sections(self, text: str) -> Iterator[tuple[str, list[_Token]]]:
+        kind, tokens = "", list[_Token]()
+        for raw in self.lines(text):
             line = raw.partition("\\")[0]
-            word = " ".join(line.split()).lower()
-            if word in _SECTIONS:
-                found.append((_SECTIONS[word], []))
-                continue
-            head, _, rest = line.strip().partition(" ")
-            opens = head.lower() in _SECTIONS and ":" not in head and not found
-            if opens:  # "min x + y" on one line
-                found.append((_SECTIONS[head.lower()], [(number, rest)]))
-            elif line.strip():
-                self.line = number
-                if not found:
-                    self.refuse("text before Minimize or Maximize")
-                found[-1][1].append((number, line))
-        return found
+            self.require_plain(line)
+            opened, rest = self._heading(line)
+            if kind == "end" and line.strip():
+                self.refuse("text after End")
+            if not kind and line.strip() and opened not in ("min", "max"):
+                if _LP_SOLVE.match(line):
+                    self.refuse("is in lp_solve's own format; write it in CPLEX's, or as .mps")
+                self.refuse("the file begins with neither Minimize nor Maximize")
+            if opened:
+                here = self.line
+                if kind or tokens:
+                    yield kind, tokens
+                self.line, kind, tokens, line = here, opened, [], rest
+                if opened in ("min", "max") and rest.strip().lower() == "multi-objectives":
+                    self.unsupported("several objectives")
+            if line.strip() and kind in _UNSUPPORTED:
+                self.unsupported(kind)
+            tokens += self._cut(line)
+        if kind:
+            yield kind, tokens
 
-    def _cut(self, line: str, number: int) -> list[_Token]:
-        self.line = number
-        found, at = [], 0
-        while at < len(line):
-            if line[at].isspace():
-                at += 1
+    def _heading(self, line: str) -> tuple[str, str]:
+        """Kind of the section that a line opens and what stands behind; empty for none."""
+        for kind, words in _HEADINGS:
+            match = words.match(line)
+            if match is None:
                 continue
+            rest = line[match.end() :]
+            if rest.lstrip()[:1] == ":":
+                return "", line  # a label
+            if rest.lstrip()[:1] in ("<", ">", "="):
+                self.refuse(f"{quoted(match.group().strip())} begins a section and names no column")
+            return kind, rest
+        return "", line
+
+    def _cut(self, line: str) -> Iterator[_Token]:
+        at, first, line = 0, True, line.rstrip()
+        while at < len(line):
             match = _TOKEN.match(line, at)
             if match is None or match.lastgroup is None:
-                self.refuse(f"unexpected {quoted(line[at:], 20)}")
-            found.append(_Token(match.lastgroup, match.group(), number))
-            at = match.end()
-        return found
+                self.refuse(f"unexpected {quoted(line[at:].lstrip(), 20)}")
+            yield _Token(match.lastgroup, match.group(match.lastgroup), self.line, first)
+            at, first = match.end(), False
+        label = _LABEL_WITH_RELATION.match(line)
+        if label is not None:
+            self.refuse(f"the name {quoted(label.group(1), 40)} holds a relation")
 
     # sentences
 
@@ -166,61 +213,27 @@ class _Lp(TextReader):
         self.line = token.line
         return token
 
-    def _label(self) -> str:
-        name, colon = self._peek(), self._peek(2)
-        if name is not None and colon is not None and colon.kind == "colon":
-            self._next()
-            self._next()
-            return name.text
-        return ""
+    def _refuse_token(self, token: _Token, problem: str) -> NoReturn:
+        self.line = token.line
+        self.refuse(f"{problem} {quoted(token.text, 40)}")
 
-    def _take_objective(self, kind: str) -> None:
-        if self._sense:
-            self.refuse("a second objective")
-        self._sense = kind
-        self._label()
-        terms, constant = self._terms()
-        if self._tokens:
-            self.refuse(f"unexpected {quoted(self._next().text)} in the objective")
-        columns = list(self._columns.values())
-        for j, value in terms:
-            columns[j].cost = value
-        self._offset = constant
-
-    def _terms(self) -> tuple[list[tuple[int, Fraction]], Fraction]:
-        """Terms up to a relation or the end, each column once, and the constant."""
-        found: dict[int, Fraction] = {}
-        constant = Fraction(0)
-        while (token := self._peek()) is not None and token.kind != "relation":
-            if token.kind == "name" and self._starts_label():
-                break
-            sign = self._signs()
-            token = self._peek()
-            if token is None:
-                self.refuse("a sign without a term")
-            self.line = token.line
-            if token.kind == "bracket":
-                raise UnsupportedForm(f"{self.where}, line {self.line}: holds quadratic terms")
-            value = Fraction(1)
-            if token.kind == "number":
-                value = self.finite(self._next().text)
-                token = self._peek()
-                if token is None or token.kind != "name" or self._starts_label():
-                    if token is not None and token.kind == "bracket":
-                        raise UnsupportedForm(
-                            f"{self.where}, line {self.line}: holds quadratic terms"
-                        )
-                    constant += sign * value
-                    continue
-            if token.kind != "name":
-                self.refuse(f"unexpected {quoted(token.text)}")
-            j = self._column(self._next().text)
-            found[j] = found.get(j, Fraction(0)) + sign * value
-        return list(found.items()), constant
-
-    def _starts_label(self) -> bool:
+    def _at_label(self) -> bool:
         following = self._peek(2)
         return following is not None and following.kind == "colon"
+
+    def _at_end(self) -> bool:
+        """Whether a sentence may end here: at a line's end, a label, or the section's end."""
+        token = self._peek()
+        return token is None or token.first or self._at_label()
+
+    def _label(self) -> str:
+        if not self._at_label():
+            return ""
+        name = self._next()
+        if name.kind != "name":
+            self._refuse_token(name, "a label cannot be")
+        self._next()
+        return name.text
 
     def _signs(self) -> int:
         sign = 1
@@ -228,54 +241,141 @@ class _Lp(TextReader):
             sign = -sign if self._next().text == "-" else sign
         return sign
 
+    def _sum(self, row: int) -> tuple[dict[int, Fraction], Fraction | None]:
+        """Terms up to a relation, a label or the end, by column, and the constant among them.
+
+        Parameters
+        ----------
+        row
+            Its number; -1 of the objective.
+        """
+        found: dict[int, Fraction] = {}
+        constant: Fraction | None = None
+        before = ""
+        while (token := self._peek()) is not None:
+            if token.kind in ("relation", "arrow") or self._at_label():
+                break
+            if before and token.kind not in ("sign", "bracket"):
+                self._refuse_token(token, f"a sign is missing between {before} and")
+            sign = self._signs()
+            token = self._next()
+            value, before = Fraction(sign), quoted(token.text, 40)
+            if token.kind == "number":
+                value *= self.finite(token.text)
+                following = self._peek()
+                if following is None or following.kind != "name" or self._at_label():
+                    constant = value + (constant or 0)
+                    continue
+                token = self._next()
+                before += f" {quoted(token.text, 40)}"
+            if token.kind == "bracket":
+                self.unsupported("quadratic terms")
+            if token.kind != "name":
+                self._refuse_token(token, "expected a term, not")
+            if token.text.lower() in _INFINITY:
+                self._refuse_token(token, "no term of a sum is")
+            j = self._column(token.text)
+            if j in found:
+                self.faults[row, token.text] = "HiGHS keeps one of repeated terms of an objective"
+            found[j] = found.get(j, Fraction(0)) + value
+        return found, constant
+
+    def _at_number(self, *, alone: bool) -> bool:
+        """Whether a number stands here before a relation, or ``alone`` at the end of a row."""
+        ahead = 1
+        while (token := self._peek(ahead)) is not None and token.kind == "sign":
+            ahead += 1
+        token, after = self._peek(ahead), self._peek(ahead + 1)
+        if token is None or (token.kind != "number" and token.text.lower() not in _INFINITY):
+            return False
+        if after is None or after.kind == "relation":
+            return True
+        labelled = self._peek(ahead + 2)
+        return alone and (after.first or (labelled is not None and labelled.kind == "colon"))
+
     def _side(self) -> Fraction:
         """One number with its sign; infinity as :data:`INFINITE`."""
         sign = self._signs()
         token = self._next()
-        if token.kind == "name" and token.text.lower() in _FREE:
+        if token.kind == "name" and token.text.lower() in _INFINITY:
             return sign * INFINITE
+        if token.kind == "name":
+            self._refuse_token(token, "expected a number behind the relation, not the column")
         if token.kind != "number":
-            self.refuse(f"{quoted(token.text)} is no number")
+            self._refuse_token(token, "expected a number, not")
         return sign * self.number(token.text)
 
     def _relation(self) -> str:
         token = self._next()
+        if token.kind == "arrow":
+            self.unsupported("indicator rows")
         if token.kind != "relation":
-            self.refuse(f"needed <=, >= or =, not {quoted(token.text)}")
+            self._refuse_token(token, "expected <=, >= or =, not")
         return token.text
 
+    def _take_objective(self, kind: str) -> None:
+        if self._sense:
+            self.refuse("a second objective")
+        self._sense = kind
+        self._label()
+        terms, constant = self._sum(-1)
+        if self._tokens:
+            self._refuse_token(self._next(), "unexpected in the objective:")
+        columns = list(self._columns.values())
+        for j, value in terms.items():
+            columns[j].cost = value
+        self._offset = constant or Fraction(0)
+
     def _take_row(self) -> None:
-        name = self._label() or f"c{len(self._rows) + 1}"
-        if name in self._row_names:
+        name, place = self._label(), len(self._rows)
+        if name and name in self._row_names:
             self.refuse(f"row {quoted(name)} stands twice")
         self._row_names.add(name)
-        before = len(self._tokens)
-        terms, constant = self._terms()
         low: Side = None
         high: Side = None
-        if (
-            not terms and len(self._tokens) < before
-        ):  # "2 <= x + y <= 8": what was read is the left side
-            low, high = self._narrowed(low, high, self._relation(), constant, left=True)
-            terms, constant = self._terms()
-            more = self._peek()
-            if more is None or more.kind != "relation":
-                self._add_row(name, terms, _less(low, constant), _less(high, constant))
-                return
-        arrow = self._peek()
-        if arrow is not None and arrow.kind == "arrow":
-            raise UnsupportedForm(f"{self.where}, line {self.line}: holds indicator rows")
-        low, high = self._narrowed(low, high, self._relation(), self._side(), left=False)
-        after = self._peek()
-        if after is not None and after.kind == "arrow":
-            raise UnsupportedForm(f"{self.where}, line {self.line}: holds indicator rows")
-        self._add_row(name, terms, _less(low, constant), _less(high, constant))
+        terms: dict[int, Fraction] = {}
+        if self._at_number(alone=False):
+            side, relation = self._side(), self._relation()
+            if self._at_number(alone=True):  # 0 <= 5
+                low, high = self._narrowed(low, high, relation, self._side(), left=False)
+                low, high = (None if x is None else x - side for x in (low, high))
+            else:
+                low, high = self._narrowed(low, high, relation, side, left=True)
+                terms = self._columns_of(place)
+                more = self._peek()
+                if more is not None and more.kind == "relation":
+                    second = self._relation()
+                    if relation in _EQUAL or _LOWER[relation] is not _LOWER.get(second):
+                        self.refuse(f"a row between {quoted(relation)} and {quoted(second)}")
+                    low, high = self._narrowed(low, high, second, self._side(), left=False)
+        else:
+            terms = self._columns_of(place)
+            low, high = self._narrowed(low, high, self._relation(), self._side(), left=False)
+        self._require_end()
+        self._rows.append(_LpRow(name, terms, low, high))
+
+    def _columns_of(self, row: int) -> dict[int, Fraction]:
+        terms, constant = self._sum(row)
+        if constant is not None:
+            self.refuse("a constant beside columns; add it to the number behind the relation")
+        return terms
+
+    def _require_end(self) -> None:
+        token = self._peek()
+        if token is not None and token.kind == "arrow":
+            self.unsupported("indicator rows")
+        if token is not None and token.kind == "relation":
+            self._refuse_token(token, "a second relation behind a row (write 2 <= x + y <= 8):")
+        if not self._at_end():
+            assert token is not None
+            what = "a column" if token.kind == "name" else "a sum"
+            self._refuse_token(token, f"{what} stands behind the relation; one number may:")
 
     def _narrowed(
         self, low: Side, high: Side, relation: str, side: Fraction, *, left: bool
     ) -> tuple[Side, Side]:
         end = finite_or_none(side)
-        if relation == "=":
+        if relation in _EQUAL:
             if end is None:
                 self.refuse("an equation with an infinite side")
             return end, end
@@ -284,46 +384,67 @@ class _Lp(TextReader):
             self.refuse(infinite_side(side))
         return (end, high) if lower else (low, end)
 
-    def _add_row(self, name: str, terms: list[tuple[int, Fraction]], low: Side, high: Side) -> None:
-        self._rows.append((name, terms, low, high))
-
     def _take_bound(self) -> None:
         token = self._peek()
         assert token is not None
-        if token.kind == "name" and token.text.lower() not in _FREE:
-            self._bound_after(self._known(self._next().text))
+        if token.kind != "name" or token.text.lower() in _INFINITY:
+            side, relation = self._side(), self._relation()
+            name = self._bounded_name()
+            self._bound(name, relation, side, left=True)
+            more = self._peek()
+            if more is not None and more.kind == "relation":
+                self._bound(name, self._relation(), self._side(), left=False)
             return
-        side = self._side()
-        relation = self._relation()
-        column = self._known(self._next().text)
-        self._bound(column, relation, side, left=True)
-        more = self._peek()
-        if more is not None and more.kind == "relation":
-            self._bound(column, self._relation(), self._side(), left=False)
-
-    def _bound_after(self, column: TextColumn) -> None:
+        name = self._bounded_name()
         token = self._next()
-        if token.kind == "name" and token.text.lower() == "free":
-            column.endless()
-        elif token.kind == "relation":
-            self._bound(column, token.text, self._side(), left=False)
+        if token.kind == "relation":
+            self._bound(name, token.text, self._side(), left=False)
+        elif token.text.lower() == "free":
+            column = self._columns[name]
+            if (column.low_line and column.low is not None) or column.high is not None:
+                self.refuse(f"column {quoted(name)} is free, and has a bound in another line")
+            column.low, column.low_line, column.high_line = None, self.line, self.line
         else:
-            self.refuse(f"unexpected {quoted(token.text)} in a bound")
+            self._refuse_token(token, "expected a relation or free, not")
 
-    def _bound(self, column: TextColumn, relation: str, side: Fraction, *, left: bool) -> None:
-        if relation == "=":
+    def _bounded_name(self) -> str:
+        token = self._next()
+        if token.kind != "name" or token.text.lower() in _INFINITY:
+            self._refuse_token(token, "expected a column, not")
+        self._listed(token.text, "Bounds")
+        return token.text
+
+    def _bound(self, name: str, relation: str, side: Fraction, *, left: bool) -> None:
+        column = self._columns[name]
+        ends = (column.low, column.high)
+        lines = (column.low_line, column.high_line)
+        if relation in _EQUAL:
             column.fixed(side, self)
         elif _LOWER[relation] is not left:
             column.at_least(side, self)
         else:
             column.at_most(side, self)
+        for end, line, now in zip(ends, lines, (column.low, column.high), strict=True):
+            if line and end != now:
+                self.note(f"a bound of {quoted(name)} of line {line} is replaced")
 
     def _take_whole(self, *, binary: bool) -> None:
         while self._tokens:
-            column = self._known(self._next().text)
-            column.whole = True
+            token = self._next()
+            if token.kind != "name":
+                self._refuse_token(token, "expected a column, not")
+            self._listed(token.text, "Binaries" if binary else "Generals")
+            self._columns[token.text].whole = True
             if binary:
-                column.binary()
+                self._binary.append(token.text)
+
+    def _listed(self, name: str, section: str) -> None:
+        """Make a column that stands in no row and no objective, and say so."""
+        if name not in self._columns:
+            near = difflib.get_close_matches(name, self._columns, n=1)
+            hint = f"; did you mean {quoted(near[0])}?" if near else ""
+            self.note(f"column {quoted(name)} stands in {section} alone{hint}")
+            self._column(name)
 
     def _column(self, name: str) -> int:
         if name not in self._places:
@@ -331,31 +452,40 @@ class _Lp(TextReader):
             self._columns[name] = TextColumn()
         return self._places[name]
 
-    def _known(self, name: str) -> TextColumn:
-        if name not in self._columns:
-            self._column(name)  # a column of bounds alone
-        return self._columns[name]
-
     def _form(self) -> RationalForm:
+        for name in self._binary:
+            column = self._columns[name]
+            low, high = column.low, column.high
+            column.binary()
+            if column.low != low or (high is not None and column.high != high):
+                self.faults[name,] = "HiGHS lets bounds of a binary column reach beyond 0 and 1"
+        for name, column in self._columns.items():
+            if not column.low_line and column.high is not None and column.high < 0:
+                self.line = column.high_line
+                self.note(f"{quoted(name)} is at least 0 unless a lower bound is stated")
         columns = list(self._columns.values())
-        if not columns:
-            self.refuse("no columns")
         return rational_form(
             name=self.where.rpartition("/")[2].partition(".")[0] or "model",
             sense="max" if self._sense == "max" else "min",
             numbers=self.numbers,
             cost=[column.cost for column in columns],
             offset=self._offset,
-            rows=[terms for _, terms, _, _ in self._rows],
-            row_lower=[low for _, _, low, _ in self._rows],
-            row_upper=[high for _, _, _, high in self._rows],
+            rows=[list(row.terms.items()) for row in self._rows],
+            row_lower=[row.low for row in self._rows],
+            row_upper=[row.high for row in self._rows],
             lower=[column.low for column in columns],
             upper=[column.high for column in columns],
             integer=[column.whole for column in columns],
-            row_names=[name for name, _, _, _ in self._rows],
+            row_names=list(self._names()),
             column_names=list(self._columns),
+            notes=self.notes,
         )
 
-
-def _less(side: Side, constant: Fraction) -> Side:
-    return None if side is None else side - constant
+    def _names(self) -> Iterator[str]:
+        """Names of the rows; those without get the first free of c1, c2, ..."""
+        for number, row in enumerate(self._rows, 1):
+            name = row.name
+            while not name or (name != row.name and name in self._row_names):
+                name, number = f"c{number}", number + 1
+            self._row_names.add(name)
+            yield name

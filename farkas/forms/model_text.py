@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import bz2
 import dataclasses
+import gzip
+import io
+import lzma
 import os
 import re
+import sys
+import zipfile
 import zlib
+from collections.abc import Callable, Iterator
 from fractions import Fraction
-from typing import NoReturn
+from typing import IO, Any, NoReturn, TypeAlias
 
-from farkas.errors import FileProblem
+from farkas.errors import FileProblem, UnsupportedForm
 from farkas.forms.rational import Numbers, RationalForm, Side
-from farkas.reading import read_bytes
+from farkas.reading import LARGEST_FILE, read_bytes
 from farkas.words import named, quoted
 
 INFINITE = Fraction(10**20)
@@ -24,14 +31,42 @@ BEYOND = Fraction(2**1024)
 LARGEST_INFLATED = 2**29
 """Bytes that a packed model may unfold into."""
 
-MODELS = (".mps", ".lp", ".mps.gz", ".lp.gz")
-"""Suffixes of models."""
+STANDARD_INPUT = "-"
+FORMATS = ("mps", "lp")
+
+Faults: TypeAlias = dict[tuple[int | str, ...], str]
 
 MOST_DIGITS = 400
 """Characters of a number; none of its exponents may have more than three digits."""
 
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eEdD][-+]?\d{1,3})?", re.ASCII)
 _INFINITE = re.compile(r"[-+]?inf(?:inity)?", re.IGNORECASE)
+_LINE_END = re.compile(r"\r\n|\n|\r")
+# a line or page separator that an editor may not show must not split or end anything
+_ODD = re.compile(r"[^\S \t]|[\x00-\x08\x0e-\x1f\x7f]")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ModelText:
+    """A model as one file has it.
+
+    Parameters
+    ----------
+    content
+        Bytes of the text, unpacked.
+    suffix
+        ``"mps"`` or ``"lp"``.
+    form
+        What they mean here.
+    faults
+        Where HiGHS is known to read the text otherwise, and why: at a column ``(name,)``, a row
+        ``(number,)``, an entry ``(number, name)``; the number of the objective is -1.
+    """
+
+    content: bytes
+    suffix: str
+    form: RationalForm
+    faults: Faults
 
 
 class TextReader:
@@ -48,10 +83,31 @@ class TextReader:
     def __init__(self, where: str, numbers: Numbers) -> None:
         self.where, self.numbers = where, numbers
         self.line = 0
+        self.notes: list[str] = []
+        self.faults: Faults = {}
 
     def refuse(self, problem: str) -> NoReturn:
         """Raise `FileProblem` with the line."""
         raise FileProblem(f"{self.where}, line {self.line}: {problem}")
+
+    def unsupported(self, holds: str) -> NoReturn:
+        """Raise `UnsupportedForm` with the line."""
+        raise UnsupportedForm(f"{self.where}, line {self.line}: holds {holds}")
+
+    def note(self, words: str) -> None:
+        """Tell the user of the file something about the line."""
+        self.notes.append(f"line {self.line}: {words}")
+
+    def lines(self, text: str) -> Iterator[str]:
+        r"""Lines of the text, which end at ``\n``, ``\r\n`` or ``\r`` and at nothing else."""
+        for self.line, raw in enumerate(_LINE_END.split(text), 1):
+            yield raw
+
+    def require_plain(self, line: str) -> None:
+        """Refuse blanks other than spaces and tabs, and control characters."""
+        odd = _ODD.search(line)
+        if odd is not None:
+            self.refuse(f"unexpected {quoted(odd.group())}")
 
     def number(self, text: str) -> Fraction:
         """Read a number; infinity becomes :data:`INFINITE`."""
@@ -76,43 +132,38 @@ class TextColumn:
     cost: Fraction = Fraction(0)
     low: Side = Fraction(0)
     high: Side = None
-    stated: bool = False
-    """Whether any bound is stated."""
-    low_stated: bool = False
+    low_line: int = 0  # where the lower end is stated; 0: nowhere
+    high_line: int = 0  # where the upper end is stated; 0: nowhere
+
+    @property
+    def stated(self) -> bool:
+        """Whether any end is stated."""
+        return bool(self.low_line or self.high_line)
 
     def at_least(self, value: Fraction, reader: TextReader) -> None:
-        """State a lower bound."""
+        """State a lower end."""
         if value >= INFINITE:
             reader.refuse("a lower bound of infinity")
-        self.low, self.low_stated, self.stated = finite_or_none(value), True, True
+        self.low, self.low_line = finite_or_none(value), reader.line
 
     def at_most(self, value: Fraction, reader: TextReader) -> None:
-        """State an upper bound; one below 0 takes away the lower bound 0 that nobody stated."""
+        """State an upper end."""
         if value <= -INFINITE:
             reader.refuse("an upper bound of -infinity")
-        self.high, self.stated = finite_or_none(value), True
-        if value < 0 and not self.low_stated:
-            self.low = None
+        self.high, self.high_line = finite_or_none(value), reader.line
 
     def fixed(self, value: Fraction, reader: TextReader) -> None:
         """State a value."""
         if finite_or_none(value) is None:
             reader.refuse("a column fixed at infinity")
         self.low = self.high = value
-        self.low_stated = self.stated = True
-
-    def endless(self, *, below: bool = True, above: bool = True) -> None:
-        """State that there is no lower bound, or no upper one."""
-        if below:
-            self.low, self.low_stated = None, True
-        if above:
-            self.high = None
-        self.stated = True
+        self.low_line = self.high_line = reader.line
 
     def binary(self) -> None:
-        """State that the column is 0 or 1."""
-        self.whole = self.low_stated = self.stated = True
-        self.low, self.high = Fraction(0), Fraction(1)
+        """Make the column 0 or 1 within its ends."""
+        self.whole = True
+        self.low = Fraction(0) if self.low is None else max(self.low, Fraction(0))
+        self.high = Fraction(1) if self.high is None else min(self.high, Fraction(1))
 
 
 def number(text: str, numbers: Numbers) -> Fraction:
@@ -147,15 +198,25 @@ def finite_or_none(value: Fraction) -> Side:
 
 
 def is_model(path: object) -> bool:
-    """Whether a path names a model of its own, by its suffix."""
-    return isinstance(path, str | os.PathLike) and os.fspath(path).lower().endswith(MODELS)
+    """Whether a path names a model of its own, by its suffix; ``-`` is standard input."""
+    if not isinstance(path, str | os.PathLike):
+        return False
+    text = os.fspath(path)
+    return isinstance(text, str) and (text == STANDARD_INPUT or bool(_suffixes(text)[0]))
 
 
 def read_model(path: str | os.PathLike[str], *, numbers: Numbers = "decimal") -> RationalForm:
-    """Read a linear or integer program from an ``.mps`` or ``.lp`` file, also gzipped.
+    """Read a linear or integer program; see :func:`read_text`."""
+    return read_text(path, numbers=numbers).form
+
+
+def read_text(path: str | os.PathLike[str], *, numbers: Numbers = "decimal") -> ModelText:
+    """Read a linear or integer program from an ``.mps`` or ``.lp`` file.
 
     Parameters
     ----------
+    path
+        The file, also packed (``.gz``, ``.bz2``, ``.xz``, ``.zip``); ``-`` is standard input.
     numbers
         ``"decimal"``: 0.1 is a tenth.  ``"binary"``: 0.1 is the double nearest to a tenth, as
         solvers read it.
@@ -167,38 +228,79 @@ def read_model(path: str | os.PathLike[str], *, numbers: Numbers = "decimal") ->
     UnsupportedForm
         It holds more than a linear or integer program.
     """
-    from farkas.forms.lp import parse_lp
-    from farkas.forms.mps import parse_mps
-
     name = named(os.fspath(path))
-    parts = os.path.basename(os.fspath(path)).lower().split(".")
-    packed = parts[-1] == "gz"
-    suffix = parts[-2] if packed and len(parts) > 1 else parts[-1]
-    parse = {"mps": parse_mps, "lp": parse_lp}.get(suffix)
-    if parse is None:
-        raise FileProblem(f"{name}: a model is an .mps or .lp file, or one of these gzipped (.gz)")
-    content = read_bytes(path)
-    if packed:
-        content = _unzipped(content, name)
+    if os.fspath(path) == STANDARD_INPUT:
+        name = "standard input"
+        content = sys.stdin.buffer.read(LARGEST_FILE + 1)
+        if len(content) > LARGEST_FILE:
+            raise FileProblem(f"{name}: holds more than {LARGEST_FILE} bytes")
+        packing = next((kind for magic, kind in _MAGIC if content.startswith(magic)), "")
+        content = _unpacked(content, packing, name) if packing else content
+        suffix = "mps" if _MPS_START.match(_decoded(content)) else "lp"
+    else:
+        suffix, packing = _suffixes(os.fspath(path))
+        if not suffix:
+            raise FileProblem(
+                f"{name}: a model is an .mps or .lp file, or one of these packed"
+                f" ({', '.join('.' + one for one in _PACKINGS)})"
+            )
+        content = read_bytes(path)
+        content = _unpacked(content, packing, name) if packing else content
+    return _parsed(content, suffix, name, numbers)
+
+
+def _parsed(content: bytes, suffix: str, name: str, numbers: Numbers) -> ModelText:
+    from farkas.forms.lp import read_lp
+    from farkas.forms.mps import read_mps
+
+    text = _decoded(content)
+    form, faults = (read_mps if suffix == "mps" else read_lp)(text, name, numbers)
+    return ModelText(content, suffix, form, faults)
+
+
+def _suffixes(path: str) -> tuple[str, str]:
+    """Format and packing by the suffixes of a path; empty where there is none."""
+    parts = os.path.basename(path).lower().split(".")
+    packing = parts.pop() if parts[-1] in _PACKINGS else ""
+    return (parts[-1], packing) if len(parts) > 1 and parts[-1] in FORMATS else ("", "")
+
+
+def _decoded(content: bytes) -> str:
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return content.decode("utf-16", errors="replace")
     try:
-        text = content.decode("utf-8")
+        return content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        text = content.decode("latin-1")
-    return parse(text, name, numbers=numbers)
+        return content.decode("latin-1")
 
 
-def _unzipped(content: bytes, name: str) -> bytes:
-    """Unpack gzip members, of limited size."""
-    out, rest = bytearray(), content
-    while rest:
-        stream = zlib.decompressobj(wbits=31)
-        try:
-            out += stream.decompress(rest, LARGEST_INFLATED + 1 - len(out))
-        except zlib.error:
-            raise FileProblem(f"{name}: is no gzip file, or damaged") from None
-        if len(out) > LARGEST_INFLATED:
-            raise FileProblem(f"{name}: unfolds into more than {LARGEST_INFLATED} bytes")
-        if not stream.eof:
-            raise FileProblem(f"{name}: is cut off")
-        rest = stream.unused_data
-    return bytes(out)
+def _zip_member(stream: IO[bytes]) -> IO[bytes]:
+    archive = zipfile.ZipFile(stream)
+    if len(archive.namelist()) != 1:
+        raise zipfile.BadZipFile("needs exactly one member")
+    return archive.open(archive.namelist()[0])
+
+
+_PACKINGS: dict[str, Callable[[IO[bytes]], Any]] = {
+    "gz": lambda stream: gzip.GzipFile(fileobj=stream),
+    "bz2": bz2.BZ2File,
+    "xz": lzma.LZMAFile,
+    "zip": _zip_member,
+}
+_MAGIC = ((b"\x1f\x8b", "gz"), (b"BZh", "bz2"), (b"\xfd7zXZ", "xz"), (b"PK\x03\x04", "zip"))
+_MPS_START = re.compile(r"(?:[ \t]*\r?\n|\*.*\n)*(?:NAME|ROWS|OBJSENSE|OBJNAME)\b", re.IGNORECASE)
+
+
+def _unpacked(content: bytes, packing: str, name: str) -> bytes:
+    """Unpack a file, of limited size."""
+    try:
+        with _PACKINGS[packing](io.BytesIO(content)) as stream:
+            found: bytes = stream.read(LARGEST_INFLATED + 1)
+    except EOFError:
+        raise FileProblem(f"{name}: is cut off") from None
+    except (OSError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, RuntimeError):
+        more = " of one member" if packing == "zip" else ""
+        raise FileProblem(f"{name}: is no {packing} file{more}, or damaged") from None
+    if len(found) > LARGEST_INFLATED:
+        raise FileProblem(f"{name}: unfolds into more than {LARGEST_INFLATED} bytes")
+    return found

@@ -1,21 +1,24 @@
 """MPS files, fixed and free, read number by number as they are written.
 
-What readers differ in is read as HiGHS reads it: the constant of the objective is the right-hand
-side of its row with its sign turned; a whole column of a marked part that has no bound is binary;
-bounds and sides of 1e20 and more are infinite.  An upper bound below 0 on a column without a lower
-one takes the lower bound 0 away, as Gurobi and CPLEX have it; with HiGHS such a column has no
-value.  What is no linear or integer program is refused by name.
+What readers differ in is read as HiGHS and Gurobi both read it, with a note: of several sets of
+sides, ranges or bounds the first that states a number counts.  What stands twice in one set is
+refused.  The constant of the objective is the right-hand side of its row with its sign turned.  A
+whole column of a marked part that has no bound is binary; a binary column lies within its bounds
+and [0, 1].  An upper bound below 0 on a column without a lower one takes the lower bound 0 away, as
+Gurobi and CPLEX have it.  Bounds and sides of 1e20 and more are infinite.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 
-from farkas.errors import FileProblem, UnsupportedForm
+from farkas.errors import FileProblem
 from farkas.forms.model_text import (
     INFINITE,
+    Faults,
     TextColumn,
     TextReader,
     finite_or_none,
@@ -24,7 +27,7 @@ from farkas.forms.model_text import (
 from farkas.forms.rational import Numbers, RationalForm, Side, rational_form
 from farkas.words import quoted
 
-_REFUSED = {
+_UNSUPPORTED = {
     "QUADOBJ": "a quadratic objective",
     "QMATRIX": "a quadratic objective",
     "QSECTION": "quadratic terms",
@@ -37,24 +40,30 @@ _REFUSED = {
     "INDICATORS": "indicator rows",
     "GENCONS": "general constraints",
     "PWLOBJ": "a piecewise linear objective",
+    "SCENARIOS": "scenarios",
+    "MULTIOBJ": "several objectives",
 }
-_SECTIONS = ("NAME", "OBJSENSE", "ROWS", "COLUMNS", "RHS", "RANGES", "BOUNDS", "ENDATA")
+_SECTIONS = ("NAME", "OBJSENSE", "OBJNAME", "ROWS", "LAZYCONS", "USERCUTS", "COLUMNS", "RHS",
+             "RANGES", "BOUNDS", "ENDATA")  # fmt: skip
 _SENSES = {"MIN": "min", "MINIMIZE": "min", "MAX": "max", "MAXIMIZE": "max"}
 _KINDS = frozenset("NLGE")
-# kinds of bounds, with whether a number follows
+# kinds of bounds, with the ends that they state and whether a number follows
 _BOUNDS = {
-    **dict.fromkeys(("UP", "LO", "FX", "LI", "UI", "SC", "SI"), True),
-    **dict.fromkeys(("FR", "MI", "PL", "BV"), False),
-}
+    "UP": ("high", True), "UI": ("high", True), "LO": ("low", True), "LI": ("low", True),
+    "FX": ("both", True), "SC": ("both", True), "SI": ("both", True), "FR": ("both", False),
+    "MI": ("low", False), "PL": ("high", False), "BV": ("both", False),
+}  # fmt: skip
 _FIXED = ((1, 3), (4, 12), (14, 22), (24, 36), (39, 47), (49, 61))
 """Character positions of the six fields of fixed MPS."""
+_BLANKS = re.compile(r"[ \t]+")
+_PULP_MAXIMUM = re.compile(r"\*SENSE:\s*max", re.IGNORECASE)
 
 
-def parse_mps(text: str, where: str, *, numbers: Numbers = "decimal") -> RationalForm:
-    """Read a program from the text of an MPS file.
+def read_mps(text: str, where: str, numbers: Numbers) -> tuple[RationalForm, Faults]:
+    """Read the program of a text.
 
     Fields are taken apart at blanks; where that fails, at the positions of fixed MPS, whose names
-    may hold blanks.
+    may hold blanks, as long as nothing stands between the positions.
 
     Parameters
     ----------
@@ -63,6 +72,10 @@ def parse_mps(text: str, where: str, *, numbers: Numbers = "decimal") -> Rationa
     numbers
         Take numbers as the decimals they are, or as the doubles nearest to them.
 
+    Returns
+    -------
+    The program, and where HiGHS reads the text otherwise.
+
     Raises
     ------
     FileProblem
@@ -70,83 +83,127 @@ def parse_mps(text: str, where: str, *, numbers: Numbers = "decimal") -> Rationa
     UnsupportedForm
         The file holds more than a linear or integer program.
     """
+    reader = _Mps(where, numbers, _fields_by_blanks)
     try:
-        return _Mps(where, numbers, str.split).read(text)
+        return reader.read(text), reader.faults
     except FileProblem as problem:
+        reader = _Mps(where, numbers, _fields_by_position)
         try:
-            return _Mps(where, numbers, _fields_by_position).read(text)
+            return reader.read(text), reader.faults
         except FileProblem:
             raise problem from None
 
 
-def _fields_by_position(line: str) -> list[str]:
+def _fields_by_blanks(line: str) -> list[str]:
+    fields = _BLANKS.split(line.strip(" \t"))
+    # a comment may stand behind the second field
+    return fields[: fields.index("$", 2)] if "$" in fields[2:] else fields
+
+
+def _fields_by_position(line: str) -> list[str] | None:
     parts = [line[a:b].strip() for a, b in _FIXED]
+    if "".join(parts).replace(" ", "") != line.replace(" ", ""):
+        return None  # text stands between the fields
     while parts and not parts[-1]:
         parts.pop()
     return parts if parts and parts[0] else parts[1:]
 
 
 @dataclasses.dataclass(slots=True)
-class _Row:
+class _MpsRow:
     kind: str
     place: int  # -1: the objective, -2: a further free row
     side: Fraction = Fraction(0)
+    side_line: int = 0  # where it is stated; 0: nowhere
     span: Fraction | None = None
+    span_line: int = 0
 
 
 class _Mps(TextReader):
     """One reading of one file."""
 
-    def __init__(self, where: str, numbers: Numbers, fields: Callable[[str], list[str]]) -> None:
+    def __init__(
+        self, where: str, numbers: Numbers, fields: Callable[[str], list[str] | None]
+    ) -> None:
         super().__init__(where, numbers)
-        self._fields = fields
-        self._name, self._sense = "", "min"
-        self._rows: dict[str, _Row] = {}
+        self._split = fields
+        self._name, self._sense, self._objective = "", "", ""
+        self._rows: dict[str, _MpsRow] = {}
         self._terms: list[dict[int, Fraction]] = []
         self._columns: dict[str, TextColumn] = {}
         self._places: dict[str, int] = {}
+        self._cost_lines: dict[str, int] = {}
         self._marked = False
         self._offset = Fraction(0)
-        self._objective: str | None = None
+        self._sets: dict[str, str] = {}  # name of the first set of a section
 
     def read(self, text: str) -> RationalForm:
-        section = ""
-        for self.line, raw in enumerate(text.splitlines(), 1):
-            if not raw.strip() or raw[0] == "*":
+        take = {
+            "OBJSENSE": lambda fields: self._take_sense(" ".join(fields)),
+            "OBJNAME": lambda fields: self._take_goal(" ".join(fields)),
+            "ROWS": self._in_rows,
+            "LAZYCONS": self._in_rows,
+            "USERCUTS": self._in_rows,
+            "COLUMNS": self._in_columns,
+            "RHS": self._in_rhs,
+            "RANGES": self._in_ranges,
+            "BOUNDS": self._in_bounds,
+        }
+        section, pulp = "", 0
+        for raw in self.lines(text):
+            if raw.startswith("*"):
+                pulp = pulp or (self.line if _PULP_MAXIMUM.match(raw) else 0)
                 continue
-            if raw[0] not in " \t":
+            self.require_plain(raw)
+            if not raw.strip():
+                continue
+            if raw[0] not in " \t" and not (
+                section == "OBJSENSE" and not self._sense and raw.strip().upper() in _SENSES
+            ):
                 section = self._opened(raw)
                 if section == "ENDATA":
                     break
-            elif section == "OBJSENSE":
-                self._take_sense(raw.strip())
-            elif section in ("ROWS", "COLUMNS", "RHS", "RANGES", "BOUNDS"):
-                getattr(self, f"_in_{section.lower()}")(self._fields(raw))
+            elif section in _UNSUPPORTED:
+                self.unsupported(f"{_UNSUPPORTED[section]} ({section})")
+            elif section in take:
+                fields = self._split(raw)
+                if fields is None:
+                    self.refuse("text between the fields of fixed MPS")
+                take[section](fields)
             else:
                 self.refuse("a line outside every section")
         if section != "ENDATA":
             self.refuse("the file ends without ENDATA")
-        if not self._rows or not self._columns:
-            self.refuse("no rows or no columns")
+        if pulp and not self._sense:
+            self.line = pulp
+            self.note("a comment says that the goal is a maximum; no OBJSENSE does, so it is not")
         return self._form()
 
     def _opened(self, raw: str) -> str:
-        word, *more = raw.split(maxsplit=1)
-        word, rest = word.upper(), more[0] if more else ""
-        if word in _REFUSED:
-            raise UnsupportedForm(f"{self.where}: holds {_REFUSED[word]} ({word})")
-        if word not in _SECTIONS:
+        word, _, rest = raw.partition(" ") if " " in raw else raw.partition("\t")
+        word, rest = word.strip().upper(), rest.strip()
+        if word not in _SECTIONS and word not in _UNSUPPORTED:
             self.refuse(f"unknown section {quoted(word)}")
         if word == "NAME":
-            self._name = rest.strip()
-        if word == "OBJSENSE" and rest.strip():
-            self._take_sense(rest.strip())
+            self._name = rest
+        elif word == "OBJSENSE" and rest:
+            self._take_sense(rest)
+        elif word == "OBJNAME" and rest:
+            self._take_goal(rest)
+        elif word in ("LAZYCONS", "USERCUTS"):
+            self.note(f"{word} are read as rows")
+            self.faults[()] = f"HiGHS knows no section {word}"
         return word
 
     def _take_sense(self, word: str) -> None:
         if word.upper() not in _SENSES:
             self.refuse(f"{quoted(word)} is neither MIN nor MAX")
         self._sense = _SENSES[word.upper()]
+
+    def _take_goal(self, name: str) -> None:
+        if self._rows:
+            self.refuse("OBJNAME stands behind ROWS")
+        self._objective = name
 
     def _in_rows(self, fields: list[str]) -> None:
         if len(fields) != 2 or fields[0].upper() not in _KINDS:
@@ -155,100 +212,139 @@ class _Mps(TextReader):
         if name in self._rows:
             self.refuse(f"row {quoted(name)} stands twice")
         if kind == "N":
-            first = self._objective is None
-            self._rows[name] = _Row(kind, -1 if first else -2)
             self._objective = self._objective or name
+            self._rows[name] = _MpsRow(kind, -1 if name == self._objective else -2)
             return
-        self._rows[name] = _Row(kind, len(self._terms))
+        self._rows[name] = _MpsRow(kind, len(self._terms))
         self._terms.append({})
 
     def _in_columns(self, fields: list[str]) -> None:
-        if len(fields) >= 3 and "'MARKER'" in fields:
-            words = {field.strip("'").upper() for field in fields}
-            if not words & {"INTORG", "INTEND"}:
-                raise UnsupportedForm(f"{self.where}: holds special ordered sets (MARKER)")
-            self._marked = "INTORG" in words
+        if len(fields) >= 3 and fields[1] == "'MARKER'":
+            words = [field.strip("'").upper() for field in fields[2:] if field]
+            if words not in (["INTORG"], ["INTEND"]):
+                self.unsupported("special ordered sets (MARKER)")
+            self._marked = words == ["INTORG"]
             return
         if len(fields) not in (3, 5):
             self.refuse("a column is a name and one or two rows with their numbers")
         name = fields[0]
         if name not in self._columns:
-            self._places[name] = len(self._columns)
-            self._columns[name] = TextColumn(self._marked)
+            self._add_column(name, whole=self._marked)
         elif self._places[name] != len(self._columns) - 1:
             self.refuse(f"column {quoted(name)} is continued behind another")
         j = self._places[name]
         for row, text in zip(fields[1::2], fields[2::2], strict=True):
             found, value = self._row(row), self.finite(text)
             if found.place == -1:
-                self._columns[name].cost += value
+                self._require_new(f"the cost of {quoted(name)}", self._cost_lines.get(name, 0))
+                self._columns[name].cost, self._cost_lines[name] = value, self.line
             elif found.place >= 0:
                 terms = self._terms[found.place]
                 if j in terms:
                     self.refuse(f"column {quoted(name)} stands twice in row {quoted(row)}")
                 terms[j] = value
 
-    def _pairs(self, fields: list[str]) -> Iterator[tuple[_Row, Fraction]]:
-        """Rows and numbers of a line of RHS or RANGES, whose set may have no name."""
-        fields = fields[len(fields) % 2 :]
-        if len(fields) not in (2, 4):
+    def _add_column(self, name: str, *, whole: bool = False) -> None:
+        self._places[name] = len(self._columns)
+        self._columns[name] = TextColumn(whole)
+
+    def _require_new(self, what: str, line: int) -> None:
+        if line:
+            self.refuse(f"{what} stands in line {line} already")
+
+    def _counts(self, section: str, name: str, what: str, line: int) -> bool:
+        """Whether a number of set ``name`` counts: nothing before it, in ``line``, states it."""
+        first = self._sets.setdefault(section, name)
+        if name == first:
+            self._require_new(what, line)
+        elif line:
+            self.note(f"{what} stands in line {line}, in set {quoted(first)}, which counts")
+        return not line
+
+    def _pairs(self, fields: list[str]) -> Iterator[tuple[str, str, _MpsRow, Fraction]]:
+        """Set, rows and numbers of a line of RHS or RANGES, whose set may have no name."""
+        named = len(fields) % 2
+        if len(fields) - named not in (2, 4):
             self.refuse("needed: one or two rows with their numbers")
-        for row, text in zip(fields[::2], fields[1::2], strict=True):
-            yield self._row(row), self.number(text)
+        for row, text in zip(fields[named::2], fields[named + 1 :: 2], strict=True):
+            yield fields[0] if named else "", row, self._row(row), self.number(text)
 
     def _in_rhs(self, fields: list[str]) -> None:
-        for row, value in self._pairs(fields):
+        for group, name, row, value in self._pairs(fields):
+            if not self._counts("RHS", group, f"the side of {quoted(name)}", row.side_line):
+                continue
             if row.place == -1:
                 if abs(value) >= INFINITE and finite_or_none(value) is None:
                     self.refuse("the constant of the objective is infinite")
                 self._offset = -value
-            row.side = value
+            elif row.place == -2 and value:
+                self.faults[-1,] = "HiGHS adds the right-hand side of another free row"
+            row.side, row.side_line = value, self.line
 
     def _in_ranges(self, fields: list[str]) -> None:
-        for row, value in self._pairs(fields):
-            row.span = value
+        for group, name, row, value in self._pairs(fields):
+            if self._counts("RANGES", group, f"the range of {quoted(name)}", row.span_line):
+                row.span, row.span_line = value, self.line
 
     def _in_bounds(self, fields: list[str]) -> None:
         kind = fields[0].upper() if fields else ""
         if kind not in _BOUNDS:
             self.refuse(f"unknown bound {quoted(kind)}")
         if kind in ("SC", "SI"):
-            raise UnsupportedForm(f"{self.where}: holds semicontinuous columns ({kind})")
-        name, value = self._bounded(kind, fields[1:])
+            self.unsupported(f"semicontinuous columns ({kind})")
+        ends, numbered = _BOUNDS[kind]
+        group, name, value = self._bounded(kind, numbered, fields[1:])
         column = self._columns[name]
-        if kind in ("LI", "UI"):
-            column.whole = True
-        if kind in ("UP", "UI"):
+        stated = max(
+            column.low_line if ends != "high" else 0, column.high_line if ends != "low" else 0
+        )
+        if kind == "BV":
+            if column.stated:
+                self.faults[name,] = "HiGHS leaves out BV behind another bound"
+            column.binary()
+            column.low_line, column.high_line = self.line, self.line
+        elif not self._counts("BOUNDS", group, f"a bound of {quoted(name)}", stated):
+            return
+        elif kind in ("UP", "UI"):
             column.at_most(value, self)
+            if value < 0 and not column.low_line:
+                column.low = None
+                self.faults[name,] = "HiGHS keeps the lower bound 0"
         elif kind in ("LO", "LI"):
             column.at_least(value, self)
         elif kind == "FX":
             column.fixed(value, self)
-        elif kind == "BV":
-            column.binary()
         else:
-            column.endless(below=kind in ("FR", "MI"), above=kind in ("FR", "PL"))
+            if kind in ("FR", "MI"):
+                column.low, column.low_line = None, self.line
+            if kind in ("FR", "PL"):
+                column.high_line = self.line
+        if kind in ("LI", "UI"):
+            column.whole = True
 
-    def _bounded(self, kind: str, rest: list[str]) -> tuple[str, Fraction]:
-        """Column and number of a bound; the set may have no name."""
-        numbered = _BOUNDS[kind]
-        if not numbered and len(rest) >= 2 and rest[1] in self._columns:
-            return rest[1], Fraction(0)
-        if not numbered and rest and rest[0] in self._columns:
-            return rest[0], Fraction(0)
-        if numbered and len(rest) == 3 and rest[1] in self._columns:
-            return rest[1], self.number(rest[2])
-        if numbered and len(rest) == 2 and rest[0] in self._columns:
-            return rest[0], self.number(rest[1])
-        more = " and a number" if numbered else ""
-        return self.refuse(f"a bound needs a known column{more}")
+    def _bounded(self, kind: str, numbered: bool, rest: list[str]) -> tuple[str, str, Fraction]:
+        """Set, column and number of a bound; the set may have no name."""
+        least = 1 + numbered
+        if not least <= len(rest) <= 3:
+            more = " and a number" if numbered else ""
+            self.refuse(f"a bound {kind} needs a column{more}")
+        # "X 5" and "SET X" have two fields, too
+        named = len(rest) > least and (len(rest) == 3 or rest[0] not in self._columns)
+        name = rest[named]
+        value = self.number(rest[-1]) if numbered else Fraction(0)
+        if name not in self._columns:
+            self._add_column(name)
+            self.note(f"column {quoted(name)} stands in BOUNDS alone")
+        return rest[0] if named else "", name, value
 
-    def _row(self, name: str) -> _Row:
+    def _row(self, name: str) -> _MpsRow:
         if name not in self._rows:
             self.refuse(f"unknown row {quoted(name)}")
         return self._rows[name]
 
     def _form(self) -> RationalForm:
+        if self._objective and self._objective not in self._rows:
+            self.refuse(f"OBJNAME names no row: {quoted(self._objective)}")
         columns = list(self._columns.values())
         for column in columns:
             if column.whole and not column.stated:
@@ -275,10 +371,11 @@ class _Mps(TextReader):
             integer=[column.whole for column in columns],
             row_names=list(rows),
             column_names=list(self._columns),
+            notes=self.notes,
         )
 
 
-def _sides(row: _Row) -> tuple[Side, Side]:
+def _sides(row: _MpsRow) -> tuple[Side, Side]:
     """Lower and upper side; infinite ones are none."""
     side, span = row.side, row.span
     if span is None:

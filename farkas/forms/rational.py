@@ -29,7 +29,6 @@ Side = Fraction | None
 """A row side or column bound; None where there is none."""
 
 Terms = Sequence[tuple[int, Fraction]]
-ADDED = "Added by the package of the model."
 
 
 @dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
@@ -60,6 +59,14 @@ class RationalForm:
         Names of the source, unique.
     auxiliary
         Columns that a modelling package added, of which its user knows nothing.
+    entries
+        Names of entries of the source and their columns, where these are more than the columns.
+    notes
+        What a reader tells the user of the source.
+    differences
+        What a second reader of the source reads otherwise.
+    confirmed
+        Whether HiGHS has read the source itself, and the same; true where there is no source.
     """
 
     name: str
@@ -79,6 +86,10 @@ class RationalForm:
     row_names: tuple[str, ...] = ()
     column_names: tuple[str, ...] = ()
     auxiliary: frozenset[int] = frozenset()
+    entries: tuple[tuple[str, int], ...] = ()
+    notes: tuple[str, ...] = ()
+    differences: tuple[str, ...] = ()
+    confirmed: bool = True
 
     @property
     def num_rows(self) -> int:
@@ -113,6 +124,11 @@ class RationalForm:
     def column_name(self, j: int) -> str:
         """Name of column ``j`` in its source; ``column 3`` where it has none."""
         return self.column_names[j] if self.column_names else f"column {j}"
+
+    def named_entries(self) -> Iterable[tuple[str, int]]:
+        """Name and column of every entry of the source's variables; none that a package added."""
+        columns = ((self.column_name(j), j) for j in range(self.num_columns))
+        return self.entries or ((name, j) for name, j in columns if j not in self.auxiliary)
 
     def objective(self, point: Iterable[Fraction]) -> Fraction:
         """Exact objective at a point."""
@@ -170,10 +186,7 @@ class RationalForm:
             upper=ends(self.upper, np.inf),
             integer=self.integer,
             rows=tuple(Block(name, "", i) for i, name in enumerate(self.row_names)),
-            columns=tuple(
-                Block(name, "", j, doc=ADDED if j in self.auxiliary else "")
-                for j, name in enumerate(self.column_names)
-            ),
+            columns=tuple(Block(name, "", j) for j, name in enumerate(self.column_names)),
         )
 
     @functools.cached_property
@@ -210,6 +223,7 @@ def rational_form(
     integer: Sequence[bool] | Bools,
     row_names: Sequence[str] = (),
     column_names: Sequence[str] = (),
+    notes: Sequence[str] = (),
 ) -> RationalForm:
     """Make a form from rows of fractions: multiply each so that its entries are whole.
 
@@ -251,6 +265,7 @@ def rational_form(
         integer=np.asarray(integer, dtype=bool),
         row_names=tuple(row_names),
         column_names=tuple(column_names),
+        notes=tuple(notes),
     )
 
 

@@ -3,6 +3,7 @@
 Implied bounds are no part of the stated program and are not written.
 """
 
+import dataclasses
 import re
 from collections.abc import Iterator, Sequence
 
@@ -27,7 +28,7 @@ _RESERVED = {
 
 
 def write_mps(form: LinearForm, path: Target) -> None:
-    """Write ``form`` in free MPS.
+    """Write ``form`` in free MPS; a constant of the objective is a last column fixed at 1.
 
     Rows without sides become further ``N`` rows, which most readers drop.
 
@@ -42,7 +43,7 @@ def write_mps(form: LinearForm, path: Target) -> None:
 
 
 def write_lp(form: LinearForm, path: Target) -> None:
-    """Write ``form`` in LP format.
+    """Write ``form`` in LP format; a constant of the objective is a last column fixed at 1.
 
     Ranged rows become two, ``name.lower`` and ``name.upper``; rows without sides, which the
     format cannot express, are left out.
@@ -103,8 +104,33 @@ def unused(name: str, taken: set[str]) -> str:
     return candidate
 
 
-def _mps_lines(form: LinearForm) -> Iterator[str]:
+def _without_constant(form: LinearForm) -> LinearForm:
+    """Put the constant of the objective on a last column fixed at 1.
+
+    Readers differ in what a constant means: Gurobi takes a number in an LP file for a column, and
+    GLPK the right-hand side of the objective in an MPS file for no constant.
+    """
     refuse_impossible_sides(form, "text formats hold no such side")
+    if not form.offset:
+        return form
+    one = np.ones(1)
+    matrix = dataclasses.replace(form.matrix, num_columns=form.num_columns + 1)
+    blocks = form.columns or tuple(Block(f"column({j})", "", j) for j in range(form.num_columns))
+    return form.replace(
+        offset=0.0,
+        cost=np.append(form.cost, form.offset),
+        matrix=matrix,
+        lower=np.append(form.lower, one),
+        upper=np.append(form.upper, one),
+        integer=np.append(form.integer, False),
+        implied_lower=None,
+        implied_upper=None,
+        columns=(*blocks, Block("constant", "", form.num_columns)),
+    )
+
+
+def _mps_lines(form: LinearForm) -> Iterator[str]:
+    form = _without_constant(form)
     rows, columns = row_names(form), column_names(form)
     kinds = [_mps_side(form, i) for i in range(form.num_rows)]
     yield f"NAME {_plain(form.name)}"
@@ -116,8 +142,6 @@ def _mps_lines(form: LinearForm) -> Iterator[str]:
     yield "COLUMNS"
     yield from _mps_columns(form, rows, columns)
     yield "RHS"
-    if form.offset:
-        yield f" rhs obj {-form.offset!r}"
     for (_, side, _), row in zip(kinds, rows, strict=True):
         if side:
             yield f" rhs {row} {side!r}"
@@ -193,13 +217,12 @@ def _mps_bounds(name: str, low: float, high: float, whole: bool) -> Iterator[str
 
 
 def _lp_lines(form: LinearForm) -> Iterator[str]:
-    refuse_impossible_sides(form, "text formats hold no such side")
+    form = _without_constant(form)
     rows, columns = row_names(form), column_names(form)
     yield f"\\ {_plain(form.name)}"
     yield "Maximize" if form.sense == "max" else "Minimize"
     used = np.flatnonzero(form.cost)
-    constant = f" {_signed(form.offset)}" if form.offset else ""
-    yield from _wrapped(" obj:", _terms(used.tolist(), form.cost[used], columns), constant)
+    yield from _wrapped(" obj:", _terms(used.tolist(), form.cost[used], columns), "")
     yield "Subject To"
     taken = set(rows)
     for i, name in enumerate(rows):

@@ -3,6 +3,9 @@
 >>> from farkas.solvers import solve, open_session, status
 """
 
+import sys
+import types
+
 from farkas.solvers.access import Access, Availability
 from farkas.solvers.answer import Answer, Claimed, Reason
 from farkas.solvers.base import (
@@ -35,3 +38,12 @@ __all__ = [
     "solve",
     "status",
 ]
+
+
+class _Callable(types.ModuleType):
+    def __call__(self) -> list[Status]:
+        """Every solver with standing, version and abilities, those behind bridges too."""
+        return status(bridged=True)
+
+
+sys.modules[__name__].__class__ = _Callable  # farkas.solvers()

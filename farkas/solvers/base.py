@@ -95,6 +95,8 @@ class Undecided(Exception):
     """A solver found a ray of the objective but not whether any point is feasible."""
 
 
+BRIDGES = ("pyomo", "cvxpy")
+
 backends: Registry[Backend] = Registry("solver", "farkas.solvers")
 
 B = TypeVar("B", bound=Backend)
@@ -114,14 +116,17 @@ def backend(name: str) -> Callable[[type[B]], type[B]]:
 def find(solver: str) -> Backend:
     """Backend by name; ``pyomo:NAME`` and ``cvxpy:NAME`` reach the solvers behind the bridges.
 
+    Names are taken in any case; one that only bridges know, as ``cbc``, takes one of these.
+
     Raises
     ------
     UnknownName
         Naming the nearest known solver.
     """
     head, colon, tail = solver.partition(":")
+    head = head.lower()
     if not colon and head not in backends:
-        raise UnknownName.of("solver", solver, backends.names())
+        return _behind_bridges(solver)
     chosen = backends[head]
     bridge = getattr(chosen, "bridge", None)
     if colon and bridge is None:
@@ -130,6 +135,15 @@ def find(solver: str) -> Backend:
         return chosen
     found: Backend = bridge(tail)
     return found
+
+
+def _behind_bridges(solver: str) -> Backend:
+    """Backend of a solver that bridges know: of the first that can use it, else of the first."""
+    known = ((bridge, name) for bridge in BRIDGES for name in backends[bridge].names())
+    routes = [find(f"{a}:{name}") for a, name in known if name.lower() == solver.lower()]
+    if not routes:
+        raise UnknownName.of("solver", solver, backends.names())
+    return next((route for route in routes if route.availability()), routes[0])
 
 
 def availability(solver: str) -> Availability:

@@ -188,7 +188,7 @@ class ViaPyomo(PyomoSolver):
 
     def bridge(self, solver: str) -> Backend:
         """Backend for one solver of Pyomo."""
-        return PyomoSolver(solver or DEFAULT)
+        return PyomoSolver(solver.lower() or DEFAULT)
 
 
 @contextlib.contextmanager

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from farkas.errors import FarkasError, FileProblem
-from farkas.forms.model_text import MODELS, is_model
+from farkas.forms.model_text import is_model
 from farkas.instances import Instance
 from farkas.reading import opened, read_record
 from farkas.words import named
@@ -164,8 +164,8 @@ def _unknown(path: str | os.PathLike[str], error: FarkasError) -> FarkasError:
         return error
     ending = f"ends in {named(suffix)}" if suffix else "has no suffix"
     return FileProblem(
-        f"{named(os.fspath(path))} {ending} and is no JSON: models end in {', '.join(MODELS)},"
-        " instances in .json"
+        f"{named(os.fspath(path))} {ending} and is no JSON: models end in .mps or .lp, also packed"
+        " (.gz, .bz2, .xz, .zip), instances in .json"
     )
 
 

@@ -7,9 +7,10 @@ from typing import Any
 
 from farkas.errors import InvalidOption
 from farkas.exact.from_doubles import rational
+from farkas.exact.second_reader import with_second_reading
 from farkas.exact.sources import from_object
 from farkas.forms import LinearForm
-from farkas.forms.model_text import is_model, read_model
+from farkas.forms.model_text import is_model, read_text
 from farkas.forms.rational import Numbers, RationalForm
 from farkas.instances import Instance
 from farkas.words import named
@@ -43,7 +44,7 @@ def own_model(
             raise InvalidOption(
                 f"{named(os.fspath(what))} is a program of its own; leave out its name"
             )
-        return read_model(what, numbers=numbers or "decimal")
+        return with_second_reading(read_text(what, numbers=numbers or "decimal"))
     found: RationalForm | LinearForm
     if isinstance(what, RationalForm):
         found = what
@@ -58,6 +59,15 @@ def own_model(
     if program:
         raise InvalidOption("program: a model in memory is a program of its own")
     return found
+
+
+def is_convex(what: Any) -> bool:
+    """Whether this is a ``cvxpy.Problem`` that is convex by CVXPY's rules."""
+    named_so = any(
+        (base.__module__.partition(".")[0], base.__name__) == ("cvxpy", "Problem")
+        for base in type(what).__mro__
+    )
+    return named_so and bool(what.variables()) and bool(what.is_dcp())
 
 
 def as_doubles(model: RationalForm | LinearForm) -> LinearForm:

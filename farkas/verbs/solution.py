@@ -10,17 +10,20 @@ from farkas.certificates import Certificate
 from farkas.certificates.doubles import double, text_of
 from farkas.certificates.points import exact_value
 from farkas.certificates.proof import rounded
+from farkas.errors import InvalidOption
+from farkas.exact.result import SolveResult
+from farkas.exact.sources import load_values
 from farkas.forms import FeasibilityReport, LinearForm
-from farkas.forms.naming import short_name
-from farkas.forms.rational import ADDED
-from farkas.shown import ShowsItself, verb
+from farkas.forms.naming import find_block, short_name
+from farkas.forms.rational import RationalForm
+from farkas.shown import verb
 from farkas.solvers import Answer
 from farkas.tolerances import FEASIBLE
 from farkas.verbs.explain import Explanation, Finding
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Solution(ShowsItself):
+class Solution(SolveResult):
     """What a solver said about a program, and what of it is proved.
 
     Parameters
@@ -45,6 +48,8 @@ class Solution(ShowsItself):
         Why there is no point; None unless the solver claims so.
     interrupted
         Whether Ctrl-C ended the search for a better bound.
+    source
+        The program as a file or a model of another package has it; None of an instance.
     """
 
     form: LinearForm
@@ -56,6 +61,7 @@ class Solution(ShowsItself):
     own: Certificate | None = None
     explanation: Explanation | None = None
     interrupted: bool = False
+    source: RationalForm | None = None
 
     def __repr__(self) -> str:
         answer = self.answer
@@ -69,7 +75,75 @@ class Solution(ShowsItself):
             said += ", proved infeasible"
         return f"<{self.form.name}: {said}>"
 
-    to_frame, verify, save = verb("to_frame"), verb("check"), verb("save")
+    verify, save = verb("check"), verb("save")
+
+    @property
+    def status(self) -> str:
+        """What the solver claims: ``optimal``, ``feasible``, ``infeasible``, ``unbounded``."""
+        return str(self.answer.claim)
+
+    @property
+    def objective(self) -> float | None:
+        """Objective at the solver's point; None without."""
+        return self.value
+
+    @property
+    def solver(self) -> str:
+        """Name of the solver."""
+        return self.answer.solver
+
+    @property
+    def seconds(self) -> float:
+        """Wall time of the solver."""
+        return self.answer.seconds
+
+    @property
+    def x(self) -> dict[str, float]:
+        """Value of every variable at the solver's point by name; `NoAnswer` without a point."""
+        return self._entries(zeros=True)
+
+    @property
+    def duals(self) -> dict[str, float]:
+        """Derivative of the optimum by each side of a row, by name, as the solver says.
+
+        Raises
+        ------
+        NoAnswer
+            The solver gives none, as for integer programs.
+        """
+        duals = self.answer.row_duals.tolist()
+        return {self._row_name(i): y for i, y in enumerate(duals)}
+
+    def _row_name(self, i: int) -> str:
+        return short_name(find_block(self.form.rows, i), i) if self.form.rows else f"row {i}"
+
+    @property
+    def differences(self) -> tuple[str, ...]:
+        """What HiGHS reads otherwise in the file of the program."""
+        return () if self.source is None else self.source.differences
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the reader of the model tells its user."""
+        if self.source is None:
+            return ()
+        return (*self.source.notes, *(f"HiGHS reads {words}" for words in self.differences))
+
+    def load_into(self, model: Any) -> None:
+        """Put the solver's point, and its duals, into the model that was solved.
+
+        Variables of Pyomo, CVXPY and linopy get values, those of Gurobi and HiGHS start values.
+
+        Raises
+        ------
+        NoAnswer
+            There is no point.
+        InvalidOption
+            The model is another one, or has changed; or an instance or a file was solved.
+        """
+        if self.source is None:
+            raise InvalidOption("model: an instance was solved, and no model to load values into")
+        load_values(model, self.source, self.answer.point, self.answer.raw_row_duals)
 
     @property
     def report(self) -> FeasibilityReport | None:
@@ -127,6 +201,8 @@ class Solution(ShowsItself):
         form, answer, up = self.form, self.answer, self.form.sense == "max"
         data: dict[str, Any] = {
             "program": form.name,
+            "notes": [] if self.source is None else list(self.source.notes),
+            "reader_differs": list(self.differences),
             "sense": form.sense,
             "rows": form.num_rows,
             "columns": form.num_columns,
@@ -155,9 +231,16 @@ class Solution(ShowsItself):
 
     def values(self) -> dict[str, float]:
         """Nonzero entries of the point by name: ``workers[3,7,2]``; none that a package added."""
-        return {
-            short_name(block, j): float(self.answer.point[j])
-            for block in self.form.columns
-            for j in range(block.start, block.stop)
-            if self.answer.point[j] != 0 and block.doc != ADDED
-        }
+        return self._entries(zeros=False)
+
+    def _entries(self, *, zeros: bool) -> dict[str, float]:
+        point = self.answer.point
+        if self.source is not None:
+            named = self.source.named_entries()
+        else:
+            named = (
+                (short_name(block, j), j)
+                for block in self.form.columns
+                for j in range(block.start, block.stop)
+            )
+        return {name: float(point[j]) for name, j in named if zeros or point[j] != 0}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from types import NoneType
@@ -15,8 +16,9 @@ from farkas.algebra.formulation import Formulation
 from farkas.certificates import Certificate, certify_infeasible
 from farkas.certificates.check import check
 from farkas.certificates.proof import rounded
-from farkas.errors import NotACertificate
+from farkas.errors import InvalidOption, NotACertificate, UnsupportedForm
 from farkas.forms import LinearForm
+from farkas.forms.rational import RationalForm
 from farkas.instances import Instance
 from farkas.relaxations.integrality import relax as without_integrality
 from farkas.required import require_type
@@ -24,13 +26,19 @@ from farkas.solvers import Answer, Claimed
 from farkas.solvers import solve as ask
 from farkas.solvers.options import OptionNames
 from farkas.verbs.certified import SEARCH, Other, best_bound, by_relaxation, in_fractions
-from farkas.verbs.convex import ConvexSolution, refuse_linear_wishes, solve_convex
+from farkas.verbs.convex import (
+    ConvexSolution,
+    refuse_linear_wishes,
+    solve_convex,
+    solve_cvxpy,
+)
 from farkas.verbs.explain import Finding, explain
 from farkas.verbs.inputs import as_instance
-from farkas.verbs.own_model import as_doubles, own_model, without_program
+from farkas.verbs.own_model import as_doubles, is_convex, own_model, without_program
 from farkas.verbs.programs import find_program, origin, trace
 from farkas.verbs.solution import Solution
 
+DEFAULT = "highs"
 EXACT_SECONDS = 60.0
 """Seconds for fractions where no time limit is given."""
 TREE_SECONDS = 20.0
@@ -42,10 +50,11 @@ def solve(
     program: str | Formulation | None = None,
     *,
     variant: Mapping[str, str] | None = None,
-    solver: str = "highs",
+    solver: str | None = None,
     relax: bool = False,
     certify: bool = False,
     embed: bool = False,
+    load: bool = False,
     **options: Unpack[OptionNames],
 ) -> Solution | ConvexSolution:
     """Solve a program on an instance; the solver's answer is re-checked and, where asked, proved.
@@ -54,19 +63,22 @@ def solve(
     ----------
     instance
         An instance, the path of its file, or the name of a shipped one; or a model of its own: the
-        path of an ``.mps`` or ``.lp`` file, also gzipped, its numbers rounded to doubles, or
-        whatever model in memory :func:`farkas.prove` takes.
+        path of an ``.mps`` or ``.lp`` file, also packed, its numbers rounded to doubles, or
+        whatever model in memory :func:`farkas.prove` takes, a convex `cvxpy.Problem` too.
     program
         Name, for example ``"mlbroker.relaxed[tight]"``, or a program; left out for a model.
     variant
         Options of a program given by name, as in ``{"linking": "tight"}``.
     solver
         See :func:`farkas.solvers.solve`; a convex program that is not linear takes CVXPY's name of
-        a conic solver, and ``highs`` means Clarabel there.
+        a solver.  Without: HiGHS, and Clarabel for convex programs.
     relax, certify
         As in :func:`solve_form`, with its ``search``; of linear programs only.
     embed
         Put the linear form into the certificate, so that it can be checked without the instance.
+    load
+        Put the point into the model in memory: values of Pyomo's, CVXPY's and linopy's variables,
+        start values of Gurobi and HiGHS; and duals where the package has a place for them.
     options
         ``time_limit``, ``gap``, ``threads``, ``seed``, ``log``; see :func:`farkas.solvers.solve`.
 
@@ -93,15 +105,35 @@ def solve(
     >>> float(solution.bound), solution.gap
     (16.8, 0.0)
     """
-    require_type(solver, str, "solver")
-    for name, switch in {"relax": relax, "certify": certify, "embed": embed}.items():
+    require_type(solver, (str, NoneType), "solver")
+    wished = {"relax": relax, "certify": certify, "embed": embed}
+    for name, switch in {**wished, "load": load}.items():
         require_type(switch, bool, name)
-    model = own_model(instance, program or variant)
+    try:
+        model = own_model(instance, program or variant)
+    except UnsupportedForm:
+        if not is_convex(instance):
+            raise
+        refuse_linear_wishes("the problem", **wished)
+        return solve_cvxpy(instance, solver=solver, load=load, **options)
+    if load and (model is None or isinstance(instance, str | os.PathLike)):
+        raise InvalidOption("load = True: needs a model in memory to load values into")
     if model is not None:
         form, about = as_doubles(model), {"embed": embed}
-        return solve_form(
-            form, solver=solver, relax=relax, certify=certify, about=about, search=True, **options
+        solution = solve_form(
+            form,
+            solver=solver or DEFAULT,
+            relax=relax,
+            certify=certify,
+            about=about,
+            search=True,
+            **options,
         )
+        if isinstance(model, RationalForm):
+            solution = dataclasses.replace(solution, source=model)
+        if load and solution.answer.has_point:
+            solution.load_into(instance)
+        return solution
     if program is None:
         raise without_program(as_instance(instance))
     require_type(program, (str, Formulation), "program")
@@ -112,8 +144,9 @@ def solve(
     chosen = find_program(program, **variant or {}) if isinstance(program, str) else program
     data = as_instance(instance)
     if isinstance(chosen, ConvexProgram):
-        refuse_linear_wishes(chosen, relax=relax, certify=certify, embed=embed)
+        refuse_linear_wishes(chosen.full_name, **wished)
         return solve_convex(chosen, data, solver=solver, **options)
+    solver = solver or DEFAULT
     return solve_form(
         trace(chosen, data),
         solver=solver,

@@ -16,7 +16,7 @@ SOURCES = sorted(
 )
 MODULES = [path for path in SOURCES if ROOT / "farkas" in path.parents]
 UNFINISHED = re.compile(r"\b(TO" + r"DO|FIX" + r"ME|XX" + r"X)\b")
-MOST_LINES = 400
+MOST_LINES = 500
 ONE_FILE = {"farkas/standalone/checker.py"}
 """Must be one file, of at most 500 lines: its own test holds that."""
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import types
 from fractions import Fraction as F
 
 import cvxpy as cp
 import highspy
+import linopy
 import numpy as np
+import pandas as pd
 import pyomo.environ as pyo
 import pytest
-import scipy.sparse as sp
+import xarray as xr
 
 import farkas
 from farkas.errors import InvalidOption, UnsupportedForm
@@ -74,7 +75,7 @@ def test_pyomo_refuses_what_is_not_linear_by_name() -> None:
         from_object(twice, "binary")
     sets = pyomo_model()
     sets.sos = pyo.SOSConstraint(var=sets.x, sos=1)
-    with pytest.raises(UnsupportedForm, match="special ordered"):
+    with pytest.raises(UnsupportedForm, match="sos, of type SOSConstraint"):
         from_object(sets, "binary")
 
 
@@ -215,38 +216,22 @@ def test_what_cvxpy_adds_is_no_value() -> None:
     assert found.values() == {"auxiliary[0]": 1}
 
 
-def test_models_of_linopy_are_read_from_their_matrices() -> None:
-    """As linopy 0.10 has them; it is not among what the tests install."""
-
-    class Labels:
-        def __init__(self, *names: tuple[str, dict[str, int]]) -> None:
-            self.names = names
-
-        def get_label_position(self, labels: np.ndarray) -> list[tuple[str, dict[str, int]]]:
-            return [self.names[k] for k in labels.tolist()]
-
-    parts = types.SimpleNamespace(
-        A=sp.csr_array([[3.0, 2, 1], [1, 0, 1]]), b=np.array([10.5, 1]), sense=np.array(["<", ">"]),
-        c=np.array([2, 1, 0.25]), lb=np.zeros(3), ub=np.array([4, 4, np.inf]),
-        vtypes=np.array(["I", "B", "C"]), vlabels=np.arange(3), clabels=np.arange(2),
-    )  # fmt: skip
-    model = types.SimpleNamespace(
-        matrices=parts, objective=types.SimpleNamespace(sense="max"), is_quadratic=False,
-        variables=Labels(("x", {"job": 0}), ("x", {"job": 1}), ("y", {})),
-        constraints=Labels(("cap", {}), ("least", {})),
-    )  # fmt: skip
-    type_ = type("Model", (types.SimpleNamespace,), {"__module__": "linopy.model"})
-    read = type_(**vars(model))
-    form = from_object(read, "binary")
-    assert form.column_names == ("x[0]", "x[1]", "y")
+def test_linopy() -> None:
+    jobs = pd.Index(["a", "b"], name="job")
+    model = linopy.Model()
+    x = model.add_variables(lower=0, upper=4, coords=[jobs], name="x", integer=True)
+    y = model.add_variables(lower=0, name="y")
+    use, worth = xr.DataArray([3, 2], coords=[jobs]), xr.DataArray([2, 1], coords=[jobs])
+    model.add_constraints((use * x).sum() + y <= 10.5, name="cap")
+    model.add_constraints(x.isel(job=0, drop=True) + y >= 1, name="least")
+    model.add_objective((worth * x).sum() + 0.25 * y, sense="max")
+    form = from_object(model, "binary")
+    assert form.column_names == ("x[a]", "x[b]", "y")
     assert form.row_names == ("cap", "least")
     assert (form.row_lower, form.row_upper) == ((None, 1), (F(21, 2), None))
     assert form.integer.tolist() == [True, True, False]
     found = prove_form(form)
-    assert (found.value, found.values()) == (F(51, 8), {"x[0]": 3, "y": F(3, 2)})
-    read.is_quadratic = True
-    with pytest.raises(UnsupportedForm, match="quadratic"):
-        from_object(read, "binary")
+    assert (found.value, found.values()) == (F(51, 8), {"x[a]": 3, "y": F(3, 2)})
 
 
 def test_problems_of_cvxpy_without_variables_values_or_convexity_are_refused() -> None:

@@ -10,9 +10,9 @@ import pytest
 
 from farkas.errors import FileProblem, UnsupportedForm
 from farkas.exact.linear import solve_linear
-from farkas.forms.lp import parse_lp
+from farkas.forms.lp import read_lp
 from farkas.forms.model_text import read_model
-from farkas.forms.rational import RationalForm
+from farkas.forms.rational import Numbers, RationalForm
 from farkas.forms.writers import write_lp
 from farkas.solvers.highs import new_solver, pass_form
 from tests.generators.forms import random_form
@@ -39,6 +39,10 @@ End
 """
 
 
+def parse_lp(text: str, where: str = "m.lp", numbers: Numbers = "decimal") -> RationalForm:
+    return read_lp(text, where, numbers)[0]
+
+
 def sides(form: RationalForm, i: int) -> tuple[F | None, F | None]:
     low, high = (None if x is None else x / form.factors[i]
                  for x in (form.row_lower[i], form.row_upper[i]))  # fmt: skip
@@ -59,58 +63,156 @@ def test_everything_is_read_as_written() -> None:
 
 
 def test_binary_reading_takes_the_nearest_doubles() -> None:
-    form = parse_lp(TEXT, "m.lp", numbers="binary")
+    form = parse_lp(TEXT, numbers="binary")
     assert F(form.row(0)[2][1]) / form.factors[0] == F(0.1)
 
 
 @pytest.mark.parametrize(("line", "low", "high"), [
     ("x >= -3", -3, None), ("x = 2", 2, 2), ("x < 4", 0, 4), ("4 >= x", 0, 4), ("1 <= x", 1, None),
-    ("x <= -1", None, -1), ("x >= -5\n x <= -1", -5, -1), ("-inf <= x <= 3", None, 3),
+    ("x <= -1", 0, -1), ("x >= -5\n x <= -1", -5, -1), ("-inf <= x <= 3", None, 3),
+    ("x <= -1\n x >= -5", -5, -1), ("x <= 5\n x <= 3", 0, 3), ("x free\n x <= 3", None, 3),
+    ("x = 2\n x <= 5", 2, 5), ("x <= 4 y <= 9", 0, 4), ("+-0.0 <= x <= +4.0 0 <= y", 0, 4),
     ("x <= 1e20", 0, None), ("x >= -infinity", None, None), ("x free", None, None),
     ("- 2 <= x <= + 5", -2, 5), ("x =< 3", 0, 3), ("3 => x", 0, 3), ("x <= +inf", 0, None),
 ])  # fmt: skip
 def test_every_bound(line: str, low: object, high: object, tmp_path: Path) -> None:
     text = f"min\n x\nst\n c: x + y >= 1\nbounds\n {line}\nend\n"
-    form = parse_lp(text, "m.lp")
+    form = parse_lp(text)
     assert (form.lower[0], form.upper[0]) == (low, high)
 
 
 @pytest.mark.parametrize("line", ["x >= inf", "x <= -inf", "x = inf", "x >= 1e21"])
 def test_bounds_that_no_point_keeps_are_refused(line: str) -> None:
     with pytest.raises(FileProblem, match="infinity"):
-        parse_lp(f"min\n x\nst\n c: x >= 1\nbounds\n {line}\nend\n", "m.lp")
+        parse_lp(f"min\n x\nst\n c: x >= 1\nbounds\n {line}\nend\n")
 
 
 @pytest.mark.parametrize("row", [
     "x + y >= 1", "x + y > 1", "x + y => 1", "c: x + y >= 1", "1 <= x + y", "x + x - x + y >= 1",
-    "x + y + 2 >= 3", "2 x + 2 y - x - y >= +1", "x\n + y >=\n 1", "- - x + y >= 1",
+    "2 x + 2 y - x - y >= +1", "x\n + y >=\n 1", "- - x + y >= 1", "1\nx\n+\ny\n>=\n+\n1",
+    "min: x + y >= 1", "1 <= x + y <= inf", "1 <= x\n + y\n <= 1e30",
 ])  # fmt: skip
 def test_rows_in_many_spellings_are_one(row: str) -> None:
-    form = parse_lp(f"min\n x + y\nsubject to\n {row}\nend\n", "m.lp")
+    form = parse_lp(f"min\n x + y\nsubject to\n {row}\nend\n")
     assert form.row(0) == [(0, 1), (1, 1)]
     assert (form.row_lower, form.row_upper) == ((1,), (None,))
 
 
+def test_rows_of_constants_end_at_their_line_or_label() -> None:
+    form = parse_lp("min\n x + y\nst\n 0 <= 5\n x + y >= 2\n c: <= 4\n 3 >= 1 d: y <= 1\nend\n")
+    assert [form.row(i) for i in range(5)] == [[], [(0, 1), (1, 1)], [], [], [(1, 1)]]
+    assert [sides(form, i) for i in range(5)] == [
+        (None, 5), (2, None), (None, 4), (-2, None), (None, 1)]  # fmt: skip
+
+
+def test_rows_without_a_name_take_one_that_is_free() -> None:
+    form = parse_lp("min\n x\nst\n x >= 1\n c1: x >= 2\n x >= 3\nend\n")
+    assert len(set(form.row_names)) == 3
+    assert form.row_names[1] == "c1"
+
+
+BINARY = "max\n x\nst\n c: x + y <= 9\n{}\nend\n"
+
+
+@pytest.mark.parametrize(("sections", "low", "high"), [
+    ("bounds\n x = 0\nbinaries\n x", 0, 0), ("bounds\n x >= 1\nbinaries\n x", 1, 1),
+    ("binaries\n x\nbounds\n x = 0", 0, 0), ("bounds\n x free\nbinaries\n x", 0, 1),
+    ("bounds\n -3 <= x <= 7\nbinaries\n x", 0, 1), ("bounds\n x = 5\nbinaries\n x", 5, 1),
+    ("bounds\n x <= 0\nbinaries\n x", 0, 0), ("bounds\n x <= 0.5\nbinaries\n x", 0, F(1, 2)),
+    ("bounds\n x <= -2\nbinaries\n x", 0, -2), ("binaries\n x\ngenerals\n x", 0, 1),
+    ("bounds\n 0 <= x <= 0\ngeneral x\nbinary x", 0, 0),
+])  # fmt: skip
+def test_a_binary_column_lies_within_its_bounds(sections: str, low: F, high: F) -> None:
+    form = parse_lp(BINARY.format(sections))
+    assert (form.lower[0], form.upper[0]) == (low, high)
+    assert form.integer.tolist() == [True, False]
+
+
+@pytest.mark.parametrize("text", [
+    "Maximize obj: x + 2 y\nSubject To c1: x + y <= 4\nBounds x <= 3\nGenerals x y\nEnd",
+    "max\nobj: x + 2 y\nst c1: x + y <= 4\nbound x <= 3\nint\nx\nINTEGERS y",
+    "MAXIMUM\robj:x+2y\rsuch  that\rc1:x+y<=4\rbounds\rx<=3\rgen\rx y\rend\r",
+    "\ufeffmax\r\n x + 2y\r\ns.t.\r\n x + y <= 4\r\nbounds\r\n x <= 3\r\ngen x y",
+])  # fmt: skip
+def test_a_section_begins_a_line_and_text_may_follow(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "m.lp"
+    path.write_bytes(text.encode())
+    form = read_model(path)
+    assert (form.cost, form.row(0), sides(form, 0)) == ((1, 2), [(0, 1), (1, 1)], (None, 4))
+    assert (form.upper, form.integer.tolist()) == ((3, None), [True, True])
+
+
+@pytest.mark.parametrize("mark", ["\x0b", "\x0c", "\x1c", "\x85", "\u2028", "\u2029"])
+def test_no_other_mark_ends_a_line(mark: str) -> None:
+    text = f"min\n x\nst\n c: x >= 1\n\\ more {mark} d: x >= 100\nend\n"
+    assert parse_lp(text).num_rows == 1
+    with pytest.raises(FileProblem, match="line 4: unexpected"):
+        parse_lp(text.replace("c: x", f"c:{mark} x"))
+
+
+def test_names_have_letters_of_any_script() -> None:
+    form = parse_lp("max\n gewinn: 2 τ + 3 größe\nst\n höchstens: τ + größe <= 4\nend\n")
+    assert (form.column_names, form.row_names) == (("τ", "größe"), ("höchstens",))
+
+
+def test_lazy_rows_and_user_cuts_are_rows_with_a_note() -> None:
+    form = parse_lp("min\n x\nst\n x >= 1\nLazy Constraints\n x >= 3\nUser Cuts\n x >= 2\nend")
+    assert [sides(form, i)[0] for i in range(3)] == [1, 3, 2]
+    assert [note.partition(": ")[2] for note in form.notes] == [
+        "lazy rows are read as rows", "user cuts are read as rows"]  # fmt: skip
+
+
+@pytest.mark.parametrize(("section", "note"), [
+    ("generals\n taks", 'line 6: column "taks" stands in Generals alone; did you mean "tasks"?'),
+    ("bounds\n z <= 3", 'line 6: column "z" stands in Bounds alone'),
+    ("bounds\n tasks <= 3\n tasks <= 2", 'line 7: a bound of "tasks" of line 6 is replaced'),
+    ("bounds\n tasks <= -3", 'line 6: "tasks" is at least 0 unless a lower bound is stated'),
+])  # fmt: skip
+def test_what_is_seldom_meant_has_a_note(section: str, note: str) -> None:
+    assert parse_lp(f"min\n tasks\nst\n c: tasks >= 1\n{section}\nend\n").notes == (note,)
+
+
 @pytest.mark.parametrize(("old", "new", "problem"), [
-    ("Maximize", "Hello", "before Minimize"), ("x - y >= -1", "cap: x - y >= -1", "stands twice"),
-    ("<= 8", "<= y", "no number"), ("<= 8", "<=", "no number|too soon"),
-    ("z free", "z loose", "unexpected"), ("+ 2 y", "+ 2 § y", "unexpected"),
+    ("Maximize", "Hello", "neither Minimize"), ("x - y >= -1", "cap: x - y >= -1", "stands twice"),
+    ("<= 8", "<= y", "not the column"), ("<= 8", "<=", "not the column|too soon"),
+    ("z free", "z loose", "a relation or free"), ("+ 2 y", "+ 2 § y", "sign is missing"),
     ("0.1 z", "0.1e9999 z", "no number"), ("= 3.5", "= inf", "infinite side"),
     ("+ 2 y", "+ 2 \x1b y", "unexpected"), ("x - y >= -1", "x - y >= 1e400", "of 1e20 or more"),
+    # terms without a sign between them
+    ("- 2 y", "2 y", 'sign is missing between "1.5" "x" and "2"'),
+    ("1.5 x", "1.5 2 x", "sign is missing"), ("1.5 x", "1,5 x", "unexpected"),
+    ("1.5 x", "1.5.2 x", "sign is missing"), ("   + 4", "   4", "sign is missing"),
+    # one number behind the relation
+    ("<= 8", "<= 2 y", 'a column stands behind the relation; one number may: "y"'),
+    ("<= 8", "<= 8 + 1", "a sum stands behind the relation"), ("<= 8", ">= 2 <= 8", "second relat"),
+    ("<= 8", "<= 8 x - y >= 2", "a column stands behind"), ("<= 8", "\n", "sign is missing"),
+    ("x - y >= -1", "x - y - 1 >= -1", "a constant beside columns"),
+    ("x - y >= -1", "-1 <= x - y + 2", "a constant beside columns"),
+    (" two: 1 <= x", " two: 1 >= x", "a row between"),
+    (" two: 1 <= x", " two: 1 = x", "a row between"),
+    ("same: x", "a=b: x", 'the name "a=b" holds a relation'),
+    ("same: x", "2: x", "a label cannot be"), ("+ z = 3.5", "+ inf = 3.5", "no term of a sum"),
+    # sections
+    ("z free", "bin <= 4", '"bin" begins a section and names no column'),
+    ("x <= 4", "x <= 4 + 1", "expected <=, >="), ("x <= 4", "2 x <= 4", "expected <=, >="),
+    ("z free", "z <= 3\n z free", "has a bound in another line"),
+    ("Maximize", "/* lp_solve */\nmax: x;", "lp_solve's own format"),
+    ("Maximize", "max: 3x + 2y;", "lp_solve's own format"),
+    ("Subject To", "Minimize\n x\nSubject To", "a second objective"),
 ])  # fmt: skip
 def test_a_broken_file_is_refused_with_its_line(old: str, new: str, problem: str) -> None:
     assert old in TEXT
     with pytest.raises(FileProblem, match=problem) as caught:
-        parse_lp(TEXT.replace(old, new, 1), "m.lp")
+        parse_lp(TEXT.replace(old, new, 1))
     assert str(caught.value).startswith("m.lp, line ")
     assert str(caught.value).isprintable()
 
 
-def test_text_after_the_end_and_programs_without_columns_are_refused() -> None:
+def test_text_after_the_end_is_refused_and_columns_are_not_needed() -> None:
     with pytest.raises(FileProblem, match="after End"):
-        parse_lp(TEXT + "Bounds\n x <= 3\n", "m.lp")
-    with pytest.raises(FileProblem, match="no columns"):
-        parse_lp("min\n obj: 3\nst\nend\n", "m.lp")
+        parse_lp(TEXT + "Bounds\n x <= 3\n")
+    constant = parse_lp("min\n obj: 3\nst\nend\n")
+    assert (constant.num_columns, constant.offset) == (0, 3)
 
 
 @pytest.mark.parametrize(("old", "new", "word"), [
@@ -119,11 +221,14 @@ def test_text_after_the_end_and_programs_without_columns_are_refused() -> None:
     ("Generals\n y", "SOS\n s: S1:: x:1 y:2", "special ordered"),
     ("x - y >= -1", "b = 1 -> x - y >= -1", "indicator"),
     ("Generals", "General Constraints", "general constraints"),
+    ("Generals\n y", "General Constraints\n g: r = MAX ( x , y )", "general constraints"),
+    ("Maximize", "Maximize multi-objectives", "several objectives"),
+    ("Generals\n y", "Scenarios 2", "scenarios"), ("x - y >= -1", "3 x * y >= 1", "quadratic"),
 ])  # fmt: skip
 def test_what_is_no_linear_program_is_refused_by_name(old: str, new: str, word: str) -> None:
     assert old in TEXT
     with pytest.raises(UnsupportedForm, match=word):
-        parse_lp(TEXT.replace(old, new, 1), "m.lp")
+        parse_lp(TEXT.replace(old, new, 1))
 
 
 def agrees(path: Path) -> None:
@@ -151,7 +256,7 @@ def agrees(path: Path) -> None:
 
 def test_highs_reads_the_same(tmp_path: Path) -> None:
     path = tmp_path / "m.lp"
-    # HiGHS reads no row with two sides, and the last of two terms of a column
+    # HiGHS refuses rows with two sides, and keeps one of two terms of a column
     path.write_text(TEXT.replace(" two: 1 <= x + z <= 6\n", "").replace("+ 3 x", ""))
     agrees(path)
     path.write_text("min\n x\nst\n c: x + y >= -9\nbounds\n x <= 1\n y >= -inf\nend\n")

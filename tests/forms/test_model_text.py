@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
+import io
+import lzma
 import re
+import sys
+import zipfile
 from fractions import Fraction as F
 from pathlib import Path
 
@@ -44,11 +49,23 @@ def test_sides_from_1e20_on_are_none() -> None:
     assert finite_or_none(F(10) ** 20 - 1) == 10**20 - 1
 
 
-@pytest.mark.parametrize("name", ["m.mps", "M.MPS", "m.lp", "m.mps.gz", "m.LP.gz"])
+def zipped(content: bytes) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        archive.writestr("any name", content)
+    return stream.getvalue()
+
+
+PACKED = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress, "zip": zipped}
+
+
+@pytest.mark.parametrize(
+    "name", ["m.mps", "M.MPS", "m.lp", "m.mps.gz", "m.LP.gz", "m.mps.bz2", "m.lp.xz", "m.mps.zip"]
+)
 def test_the_suffix_says_the_format(name: str, tmp_path: Path) -> None:
     path = tmp_path / name
     content = (MPS if "mps" in name.lower() else LP).encode()
-    path.write_bytes(gzip.compress(content) if name.endswith("gz") else content)
+    path.write_bytes(PACKED.get(name.rpartition(".")[2], bytes)(content))
     form = read_model(path)
     assert (form.row_lower, form.factors) == ((F(3, 10),), (1,))
     assert form.name == "m" or name.startswith("M")
@@ -62,6 +79,25 @@ def test_another_suffix_is_refused(name: str, tmp_path: Path) -> None:
         read_model(path)
 
 
+@pytest.mark.parametrize("packing", ["", *PACKED])
+@pytest.mark.parametrize("text", [MPS, LP, "* note\n\n" + MPS, "\\ note\n" + LP])
+def test_standard_input_shows_its_format(
+    text: str, packing: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = PACKED.get(packing, bytes)(text.encode())
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+    form = read_model("-")
+    assert (form.row_lower, form.num_columns) == ((F(3, 10),), 1)
+
+
+def test_a_byte_order_mark_is_dropped(tmp_path: Path) -> None:
+    for name, text in (("m.mps", MPS), ("m.lp", LP)):
+        for encoding in ("utf-8-sig", "utf-16"):
+            path = tmp_path / name
+            path.write_bytes(text.encode(encoding))
+            assert read_model(path).column_names == ("x",)
+
+
 def test_several_members_are_one_text(tmp_path: Path) -> None:
     path = tmp_path / "m.mps.gz"
     path.write_bytes(gzip.compress(MPS[:30].encode()) + gzip.compress(MPS[30:].encode()))
@@ -69,9 +105,9 @@ def test_several_members_are_one_text(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("spoil", "problem"), [
-    (lambda c: c[:-9], "cut off"), (lambda c: b"no gzip" + c, "no gzip"),
-    (lambda c: c[:15] + bytes([c[15] ^ 255]) + c[16:], "gzip|cut off"),
-    (lambda c: c + b"tail", "no gzip|cut off"),
+    (lambda c: c[:-9], "cut off"), (lambda c: b"no gzip" + c, "no gz file"),
+    (lambda c: c[:15] + bytes([c[15] ^ 255]) + c[16:], "gz file|cut off"),
+    (lambda c: c + b"tail", "no gz file|cut off"),
 ])  # fmt: skip
 def test_damaged_archives_are_refused(spoil, problem: str, tmp_path: Path) -> None:
     path = tmp_path / "m.mps.gz"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction as F
 from pathlib import Path
 
@@ -10,8 +11,8 @@ import pytest
 
 from farkas.errors import FileProblem, UnsupportedForm
 from farkas.forms.model_text import read_model
-from farkas.forms.mps import parse_mps
-from farkas.forms.rational import RationalForm, as_rational
+from farkas.forms.mps import read_mps
+from farkas.forms.rational import Numbers, RationalForm, as_rational
 from farkas.forms.writers import write_mps
 from farkas.solvers.highs import new_solver, pass_form
 from tests.generators.forms import random_form
@@ -37,6 +38,10 @@ RHS
 {more}
 ENDATA
 """
+
+
+def parse_mps(text: str, where: str = "m.mps", numbers: Numbers = "decimal") -> RationalForm:
+    return read_mps(text, where, numbers)[0]
 
 
 def sample(more: str = "", **options: object) -> RationalForm:
@@ -93,7 +98,11 @@ def test_ranges_widen_by_kind_and_sign(
     ("UI b x 7", 0, 7, True), ("UP b x -1", None, -1, False),
     ("LO b x -5\n UP b x -1", -5, -1, False), ("UP b x 1e20", 0, None, False),
     ("UP b x Infinity", 0, None, False), ("LO b x -inf", None, None, False),
-    ("MI b x\n UP b x 5", None, 5, False), ("UP b x 5\n MI b x", None, 5, False),
+    ("FX b x 0\n BV b x", 0, 0, True), ("LO b x 1\n BV b x", 1, 1, True),
+    ("FR b x\n BV b x", 0, 1, True), ("FX b x 5\n BV b x", 5, 1, True),
+    ("UP b x -3\n BV b x", 0, -3, True), ("UP b x -3\n LO b x -9", -9, -3, False),
+    ("LI b x 2\n UI b x 5", 2, 5, True), ("MI b x\n UP b x 5", None, 5, False),
+    ("UP b x 5\n MI b x", None, 5, False),
     ("UP b x 1D1", 0, 10, False), ("FX b x 0", 0, 0, False), ("UP b x 0", 0, 0, False),
 ])  # fmt: skip
 def test_every_bound(lines: str, low: object, high: object, whole: bool | None) -> None:
@@ -121,14 +130,14 @@ def test_sides_beyond_doubles_that_no_point_keeps_are_refused(
     row: str, side: str, words: str
 ) -> None:
     with pytest.raises(FileProblem, match=f'"{row}": no point keeps a side {words}'):
-        sample(f"    set  {row}  {side}")
+        parse_mps(re.sub(rf"(set .*{row} +)[13]", rf"\g<1>{side}", TEXT).format(more=""))
 
 
 def test_marked_columns_are_whole_and_binary_without_bounds() -> None:
     text = TEXT.replace(
         "    y         cost ", "    M  'MARKER'  'INTORG'\n    y         cost "
     ).replace("RHS\n", "    M  'MARKER'  'INTEND'\n    z  low  1\nRHS\n", 1)
-    form = parse_mps(text.replace("{more}", ""), "m.mps")
+    form = parse_mps(text.replace("{more}", ""))
     assert form.integer.tolist() == [False, True, False]
     assert ends(form, "y") == (0, 1)
     stated = parse_mps(text.replace("{more}", "BOUNDS\n LO b y 0"), "m.mps")
@@ -137,7 +146,7 @@ def test_marked_columns_are_whole_and_binary_without_bounds() -> None:
 
 @pytest.mark.parametrize("head", ["OBJSENSE\n    MAX", "OBJSENSE MAX", "OBJSENSE\n  MAXIMIZE"])
 def test_the_sense_is_read(head: str) -> None:
-    assert parse_mps(TEXT.replace("ROWS\n", f"{head}\nROWS\n").replace("{more}", ""), "").sense == (
+    assert parse_mps(TEXT.replace("ROWS\n", f"{head}\nROWS\n").replace("{more}", "")).sense == (
         "max"
     )
 
@@ -170,9 +179,22 @@ def test_names_with_blanks_are_read_at_fixed_positions() -> None:
     ("NAME          sample\n", "    x 1\n", "outside every section"),
     ("    x         spare               7\n", "    x  low  7\n", "stands twice in row"),
     ("RHS\n", "    x  spare  7\nRHS\n", "behind another"),
-    ("{more}", "BOUNDS\n UP b nobody 1", "known column"),
+    ("{more}", "BOUNDS\n UP b", "needs a column and a number"),
     ("{more}", "BOUNDS\n XX b x 1", "unknown bound"), ("{more}", "OBJSENSE SIDE", "MIN nor MAX"),
     ("    y         cost               -2", "    y         cost   ", "one or two rows"),
+    # what stands twice
+    ("    y         cost ", "    x cost 1\n    y         cost ", 'cost of "x" stands in line 10'),
+    ("{more}", "    set  high  2", 'side of "high" stands in line 17'),
+    ("{more}", "RANGES\n r high 2\n r high 3", 'range of "high" stands in line 19'),
+    *(("{more}", f"BOUNDS\n {one}\n {two}", 'a bound of "x" stands in line 19') for one, two in [
+        ("UP b x 3", "UP b x 2"), ("LO b x 1", "LO b x 2"), ("FX b x 1", "UP b x 5"),
+        ("FR b x", "UP b x 5"), ("UP b x 5", "FR b x"), ("LO b x -5", "MI b x"),
+        ("PL b x", "UP b x 5"), ("BV b x", "UP b x 0"), ("BV b x", "FX b x 0"),
+    ]),
+    ("    x         spare               7\n", "    x\x0cspare  7\n", "unexpected"),
+    ("ROWS\n", "OBJNAME\n  nobody\nROWS\n", "OBJNAME names no row"),
+    ("RHS\n", "OBJNAME\n  cost\nRHS\n", "OBJNAME stands behind ROWS"),
+    ("ROWS\n", "OBJSENSE\n  MAXIMUM\nROWS\n", "neither MIN nor MAX"),
 ])  # fmt: skip
 def test_a_broken_file_is_refused_with_its_line(old: str, new: str, problem: str) -> None:
     assert old in TEXT
@@ -186,12 +208,79 @@ def test_a_broken_file_is_refused_with_its_line(old: str, new: str, problem: str
     ("QUADOBJ", "quadratic"), ("QMATRIX", "quadratic"), ("QSECTION cost", "quadratic"),
     ("QCMATRIX low", "quadratic"), ("CSECTION c 0 QUAD", "cones"), ("SOS", "special ordered"),
     ("SOS1", "special ordered"), ("SETS", "special ordered"), ("INDICATORS", "indicator"),
-    ("GENCONS", "general constraints"), ("PWLOBJ", "piecewise"),
-    ("BOUNDS\n SC b x 3", "semicontinuous"), ("BOUNDS\n SI b x 3", "semicontinuous"),
+    ("GENCONS", "general constraints"), ("PWLOBJ", "piecewise"), ("SCENARIOS", "scenarios"),
 ])  # fmt: skip
 def test_what_is_no_linear_program_is_refused_by_name(section: str, word: str) -> None:
+    assert sample(section).num_rows == 3, "an empty section says nothing"
     with pytest.raises(UnsupportedForm, match=word):
-        sample(section)
+        sample(f"{section}\n    x  x  1")
+
+
+@pytest.mark.parametrize("kind", ["SC", "SI"])
+def test_semicontinuous_columns_are_refused_by_name(kind: str) -> None:
+    with pytest.raises(UnsupportedForm, match="semicontinuous"):
+        sample(f"BOUNDS\n {kind} b x 3")
+
+
+def test_of_several_sets_the_first_that_states_a_number_counts() -> None:
+    form = sample("    t  high  7  low  1\nBOUNDS\n UP b x 5\n UP c x 1\n UP c y 2")
+    assert [sides(form, name) for name in form.row_names] == [(None, 8), (1, None), (3, 3)]
+    assert [ends(form, name) for name in "xy"] == [(0, 5), (0, 2)]
+    assert form.notes == (
+        'line 18: the side of "high" stands in line 17, in set "set", which counts',
+        'line 18: the side of "low" stands in line 16, in set "set", which counts',
+        'line 21: a bound of "x" stands in line 20, in set "b", which counts',
+    )
+
+
+def test_columns_may_stand_in_bounds_alone() -> None:
+    form = sample("BOUNDS\n LO b z 1\n UP z 4")
+    assert (form.column_names, ends(form, "z"), form.cost[2]) == (("x", "y", "z"), (1, 4), 0)
+    assert form.notes == ('line 19: column "z" stands in BOUNDS alone',)
+
+
+@pytest.mark.parametrize("text", [
+    TEXT.replace(" E  same", " E  same $ the last").replace("8\n", "8 $ side\n"),
+    TEXT.replace("\n", "\r\n"), TEXT.replace("\n", "\r"), TEXT.replace("    ", "\t"),
+    TEXT.replace("* a comment", "* a\x0c    set high 70\u2028    set high 80"),
+    TEXT.replace("ROWS\n", "OBJNAME\n    cost\nROWS\n"), TEXT.replace("{more}", "QUADOBJ"),
+    TEXT.replace(" E  same\n", "LAZYCONS\n E  same\n"),
+])  # fmt: skip
+def test_other_spellings_mean_the_same(text: str) -> None:
+    assert parse_mps(text.replace("{more}", "")).sha256 == sample().sha256
+
+
+def test_programs_need_neither_rows_nor_columns() -> None:
+    nothing = parse_mps("NAME\nROWS\n N c\n L r\nCOLUMNS\nRHS\n s c -7 r -4\nENDATA\n")
+    assert (nothing.num_columns, nothing.offset, nothing.row_upper) == (0, 7, (-4,))
+
+
+def test_another_objective_may_be_named_and_markers_may_have_any_name() -> None:
+    text = TEXT.replace("ROWS\n", "OBJNAME spare\nROWS\n", 1).replace(
+        "    y         cost ", "    M  'MARKER'  'INTORG'\n    y         cost "
+    ).replace("RHS\n", "    INTORG  'MARKER'  'INTEND'\n    z  low  1\nRHS\n", 1)  # fmt: skip
+    form = parse_mps(text.replace("{more}", ""))
+    assert (form.cost, form.offset) == ((7, 0, 0), 0)
+    assert form.integer.tolist() == [False, True, False]
+
+
+@pytest.mark.parametrize("word", ["MAX", "    MAX", "  MAXIMIZE", "max"])
+def test_the_sense_may_begin_its_line(word: str) -> None:
+    text = TEXT.replace("ROWS\n", f"OBJSENSE\n{word}\nROWS\n", 1).replace("{more}", "")
+    assert parse_mps(text).sense == "max"
+
+
+def test_a_comment_of_pulp_is_no_sense() -> None:
+    form = parse_mps("*SENSE:Maximize\n" + TEXT.replace("{more}", ""))
+    assert form.sense == "min"
+    assert "maximum" in form.notes[0]
+
+
+def test_fields_at_fixed_positions_leave_nothing_between_them() -> None:
+    # longer names cross the positions, where they would be cut in two
+    text = TEXT.replace("high", "a row with a long name").replace("{more}", "")
+    with pytest.raises(FileProblem, match="N, L, G or E"):
+        parse_mps(text)
 
 
 def test_sets_among_columns_are_refused_by_name() -> None:
@@ -257,7 +346,9 @@ def test_what_is_written_here_and_by_highs_is_read_back(tmp_path: Path) -> None:
         write_mps(form, path)
         agrees(path)
         back, here = read_model(path, numbers="binary"), as_rational(form)
-        assert (back.cost, back.lower, back.upper) == (here.cost, here.lower, here.upper)
+        size = form.num_columns  # a constant is one column more
+        ends = (back.lower[:size], back.upper[:size])
+        assert (back.cost[:size], *ends) == (here.cost, here.lower, here.upper)
         solver = new_solver()
         pass_form(solver, form)
         other = tmp_path / f"{k}h.mps"

@@ -67,10 +67,14 @@ def read_contents(lp):
     integer = [kind == highspy.HighsVarType.kInteger for kind in lp.integrality_]
     integer = integer or [False] * len(columns)
     sides = merged(rows, lp.row_lower_, lp.row_upper_, entries)
-    ends = zip(columns, lp.col_lower_, lp.col_upper_, lp.col_cost_, integer, strict=True)
+    ends = list(zip(columns, lp.col_lower_, lp.col_upper_, lp.col_cost_, integer, strict=True))
+    offset = lp.offset_
+    if "constant" in columns:
+        (_, *one, offset, whole) = ends.pop(columns.index("constant"))
+        assert (one, whole) == ([1, 1], False)
     return (
         "max" if lp.sense_ == highspy.ObjSense.kMaximize else "min",
-        lp.offset_,
+        offset,
         {row: (low, high, part) for row, low, high, part in sides if (low, high) != (-INF, INF)},
         {name: tuple(rest) for name, *rest in ends},
     )
@@ -161,7 +165,7 @@ TEXTS = {
     "lp": """\
 \\ small
 Minimize
- obj: +1.0 column(0) -0.5 column(1) +0.75 column(2) +0.5
+ obj: +1.0 column(0) -0.5 column(1) +0.75 column(2) +0.5 constant
 Subject To
  row(0): +1.0 column(0) +0.5 column(1) >= 1.0
  row(1): +0 column(0) <= 4.0
@@ -169,6 +173,7 @@ Subject To
  row(2).upper: -2.0 column(0) +0.25 column(2) <= 5.0
 Bounds
  -inf <= column(1) <= 2.0
+ constant = 1.0
 General
  column(0)
 End
@@ -192,8 +197,8 @@ COLUMNS
  column(1) row(0) 0.5
  column(2) obj 0.75
  column(2) row(2) 0.25
+ constant obj 0.5
 RHS
- rhs obj -0.5
  rhs row(0) 1.0
  rhs row(1) 4.0
  rhs row(2) -3.0
@@ -204,6 +209,7 @@ BOUNDS
  PL bound column(0)
  MI bound column(1)
  UP bound column(1) 2.0
+ FX bound constant 1.0
 ENDATA
 """,
 }

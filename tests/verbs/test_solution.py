@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from farkas.certificates.proof import rounded
-from farkas.forms.rational import ADDED
+from farkas.forms.rational import as_rational
 from farkas.solvers import Answer, Claimed, Reason
 from farkas.tolerances import FEASIBLE
 from farkas.verbs.explain import Explanation, Finding
@@ -103,9 +103,11 @@ def test_values_are_what_is_not_zero_whatever_its_sign() -> None:
     assert at([-2.5, 0.0], None).values() == {"column[0]": -2.5}
     assert at([1.0, -1.0], None).values() == {"column[0]": 1.0, "column[1]": -1.0}
     found = at([1.0, -1.0], None)
-    (block,) = found.form.columns
-    added = found.form.replace(columns=(dataclasses.replace(block, doc=ADDED),))
-    assert dataclasses.replace(found, form=added).values() == {}
+    # of two entries of the source the second is 0, and of two columns one was added
+    source = as_rational(found.form).replace(entries=(("x[0,0]", 0), ("x[0,1]", 0)))
+    assert dataclasses.replace(found, source=source).x == {"x[0,0]": 1.0, "x[0,1]": 1.0}
+    source = as_rational(found.form).replace(auxiliary=frozenset([1]))
+    assert list(dataclasses.replace(found, source=source).values().values()) == [1.0]
 
 
 @pytest.mark.parametrize("sense", ["min", "max"])

@@ -11,7 +11,13 @@ from farkas.cli.completing import complete_instance, complete_program, complete_
 from farkas.cli.output import Json
 from farkas.cli.printing import complain, print_json, print_text
 from farkas.cli.tables import print_table, seconds
-from farkas.cli.values import check_seconds, check_writable
+from farkas.cli.values import (
+    ReaderDiffers,
+    check_reader_differs,
+    check_seconds,
+    check_writable,
+    told_to_differ,
+)
 from farkas.errors import Exit, InvalidOption
 from farkas.words import named
 
@@ -29,7 +35,7 @@ def command(
         str,
         typer.Argument(
             metavar="MODEL",
-            help="Model (.mps, .lp, also .gz), or an instance.",
+            help="Model (.mps, .lp, also packed; - is standard input), or an instance.",
             autocompletion=complete_instance,
         ),
     ],
@@ -51,6 +57,7 @@ def command(
     numbers: Annotated[
         str | None, typer.Option(help="decimal (files) or binary: what 0.1 means.")
     ] = None,
+    reader_differs: ReaderDiffers = "refuse",
     point: Annotated[bool, typer.Option("--point", help="Also print the exact point.")] = False,
     write: Annotated[
         list[str] | None,
@@ -63,12 +70,14 @@ def command(
     The solver's answer is a claim; it is printed beside what was proved.  Linear programs end at an
     exactly optimal vertex, integer programs in a tree whose every leaf is closed exactly; what has
     no point, or no bound, is proved to have none.  Exit code 3 when a limit came first: what is
-    proved by then is printed and written, also when Ctrl-C ends the search.
+    proved by then is printed and written, also when Ctrl-C ends the search.  Exit code 1 when HiGHS
+    reads the file otherwise, unless --reader-differs accept is given.
     """
     from farkas.verbs.prove import prove
     from farkas.verbs.save import check_certificate_suffix, save
 
     check_seconds(time_limit, "--time-limit")
+    check_reader_differs(reader_differs)
     for path in write or []:
         check_certificate_suffix(path)
     check_writable(*(write or []))
@@ -91,6 +100,8 @@ def command(
         print_json(found.to_builtins(point=point))
     else:
         _print(found, point)
+    if told_to_differ(found.form.differences, reader_differs):
+        raise typer.Exit(Exit.NEGATIVE)
     raise typer.Exit(_exit(found, gap))
 
 
@@ -119,6 +130,8 @@ def _print(found: Proved, point: bool) -> None:
     ]
     print_table(named(shown["program"]), ["", ""], [row for row in rows if row[1] is not None])
     print_text(shown["statement"])
+    for note in found.form.notes:
+        print_text(f"Note: {note}.")
     names = shown["contradiction"]
     if names:
         print_text("What contradicts: " + "; ".join(names[:MOST_NAMES]))

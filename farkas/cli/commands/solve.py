@@ -11,7 +11,15 @@ from farkas.cli.completing import complete_instance, complete_program, complete_
 from farkas.cli.output import Json
 from farkas.cli.printing import complain, print_json, print_text
 from farkas.cli.tables import print_table, promised, seconds
-from farkas.cli.values import assignments, check_writable, choices, json_assignments
+from farkas.cli.values import (
+    ReaderDiffers,
+    assignments,
+    check_reader_differs,
+    check_writable,
+    choices,
+    json_assignments,
+    told_to_differ,
+)
 from farkas.errors import Exit
 from farkas.words import named
 
@@ -25,7 +33,7 @@ def command(
         str,
         typer.Argument(
             metavar="FILE",
-            help="Instance (JSON or shipped) or model (.mps, .lp, .gz).",
+            help="Instance (JSON or shipped) or model (.mps, .lp, packed; - is standard input).",
             autocompletion=complete_instance,
         ),
     ],
@@ -44,9 +52,15 @@ def command(
     ] = None,
     relax: Annotated[bool, typer.Option("--relax", help="Drop integrality.")] = False,
     solver: Annotated[
-        str,
-        typer.Option("--solver", "-s", help="See farkas solvers.", autocompletion=complete_solver),
-    ] = "highs",
+        str | None,
+        typer.Option(
+            "--solver",
+            "-s",
+            help="See farkas solvers.",
+            show_default="highs; clarabel for convex programs",
+            autocompletion=complete_solver,
+        ),
+    ] = None,
     time_limit: Annotated[float | None, typer.Option(help="Seconds.")] = None,
     gap: Annotated[float | None, typer.Option(help="Relative gap that counts as solved.")] = None,
     threads: Annotated[int | None, typer.Option(help="Threads of the solver.")] = None,
@@ -59,6 +73,7 @@ def command(
     certify: Annotated[
         bool, typer.Option("--certify", help="Prove the bound in exact arithmetic.")
     ] = False,
+    reader_differs: ReaderDiffers = "refuse",
     point: Annotated[bool, typer.Option("--point", help="Also print the nonzero values.")] = False,
     write: Annotated[
         list[str] | None,
@@ -75,7 +90,8 @@ def command(
     --certify; .vipr is about the program itself, even where another one bounds it more tightly.
     Of an infeasible program the smallest set of contradicting rows that was found is printed, with
     its proof.
-    Exit code 1 when infeasible or unbounded, 3 when there is no answer.
+    Exit code 1 when infeasible or unbounded, or when HiGHS reads a file otherwise and
+    --reader-differs accept is not given; 3 when there is no answer.
     """
     from farkas.algebra import ConvexProgram
     from farkas.forms.model_text import is_model
@@ -85,6 +101,7 @@ def command(
     from farkas.verbs.save import check_suffix, needs_proof, save
     from farkas.verbs.solve import solve
 
+    check_reader_differs(reader_differs)
     outputs = write or []
     for path in outputs:
         check_suffix(path)
@@ -111,7 +128,9 @@ def command(
             raise choices("a program", "programs", "-p/--program", file, as_instance(file).kind)
         chosen = find_program(program, **assignments(variant, "--variant"))
         if isinstance(chosen, ConvexProgram):
-            refuse_linear_wishes(chosen, relax=relax, certify=certify, write=bool(outputs))
+            refuse_linear_wishes(
+                chosen.full_name, relax=relax, certify=certify, write=bool(outputs)
+            )
         instance = as_instance(file)
         name = instance.name or file
         solution = solve(instance, chosen, **settings)
@@ -122,6 +141,10 @@ def command(
         print_json(solution.to_builtins(point=point))
     else:
         _print(solution, named(name), point)
+    if not isinstance(solution, ConvexSolution) and told_to_differ(
+        solution.differences, reader_differs
+    ):
+        raise typer.Exit(Exit.NEGATIVE)
     raise typer.Exit(_exit(solution))
 
 
@@ -153,6 +176,8 @@ def _print(solution: Solution | ConvexSolution, instance: str, point: bool) -> N
     print_table(f"{shown['program']} on {instance}", ["", ""], rows)
     if not isinstance(solution, Solution):
         return
+    for note in () if solution.source is None else solution.source.notes:
+        print_text(f"Note: {note}.")
     if solution.explanation is not None:
         print_text(str(solution.explanation))
     if point and solution.answer.has_point:
@@ -181,7 +206,7 @@ def _exit(solution: Solution | ConvexSolution) -> Exit:
             )
             return Exit.NEGATIVE
     else:
-        name = solution.program.full_name
+        name = solution.name
     if answer.claim in (Claimed.INFEASIBLE, Claimed.UNBOUNDED):
         if isinstance(solution, Solution) and solution.proved_infeasible:
             complain(f"{name} is infeasible, as is proved")

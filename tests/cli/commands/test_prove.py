@@ -32,8 +32,8 @@ generals
 end
 """
 Capture = pytest.CaptureFixture[str]
-KEYS = ["program", "sense", "numbers", "rows", "columns", "integers", "status",
-        "value", "value_exact", "bound", "bound_exact", "gap", "nodes", "seconds", "solver",
+KEYS = ["program", "notes", "reader_differs", "sense", "numbers", "rows", "columns", "integers",
+        "status", "value", "value_exact", "bound", "bound_exact", "gap", "nodes", "seconds", "solver",
         "claim", "contradiction", "statement"]  # fmt: skip
 
 
@@ -263,7 +263,7 @@ def test_files_that_cannot_be_read_are_one_line(
 
 def test_names_of_a_file_do_not_move_the_terminal(tmp_path: Path, capsys: Capture) -> None:
     path = tmp_path / "m.mps"
-    evil = "x\x1b[2J\u202e"
+    evil = "x\u202e"  # control characters are refused, and told so
     path.write_text(
         f"NAME {evil}\nROWS\n N c\n G {evil}\n L cap\nCOLUMNS\n"
         f" {evil} c 1 {evil} 1\n {evil} cap 1\n"
@@ -273,6 +273,8 @@ def test_names_of_a_file_do_not_move_the_terminal(tmp_path: Path, capsys: Captur
     assert call(["prove", str(path), "--json", "--point"]) == 0
     path.write_text(path.read_text().replace("cap 4", "cap 2"))
     assert call(["prove", str(path)]) == 0
+    path.write_text(path.read_text().replace("cap", "c\x1b[2J"))
+    assert call(["prove", str(path)]) == 2
     for text in capsys.readouterr():
         assert "\x1b" not in text
         assert "\u202e" not in text

@@ -216,7 +216,7 @@ def test_convex_programs_end_with_the_same_codes(
 ) -> None:
     program = find_program("coded.expected_convex")
     assert isinstance(program, ConvexProgram)
-    assert _exit(ConvexSolution(program, answer)) is code
+    assert _exit(ConvexSolution(program.full_name, program.sense, answer)) is code
     assert capsys.readouterr().err.count("\n") == (code is not Exit.DONE)
 
 
