@@ -46,8 +46,3 @@ LOOSE_SLOPE = 1e-4
 LEVEL = 1e-11
 """Relative shortfall at which a recomputed optimal level counts as reached: tighter than a
 `FINE_GAP`, since bisection repeats the comparison, and ten times a `TIE`."""
-
-READ = 2.0**-48
-"""Share of the larger number by which two readings of a file may differ: sums in doubles."""
-LEFT_OUT = 1e-12
-"""Entries of a file up to here HiGHS leaves out; its option small_matrix_value goes no lower."""

@@ -12,11 +12,12 @@ from farkas.errors import UnsupportedForm
 from farkas.forms.model_text import ModelText
 from farkas.forms.rational import RationalForm
 from farkas.numbers import Array, Floats
-from farkas.search_tolerances import LEFT_OUT, READ
 from farkas.solvers.access import installed
+from farkas.tolerances import TIE, ULP
 from farkas.words import quoted
 
 MOST_TOLD = 10
+LEFT_OUT = TIE  # the least that HiGHS's option small_matrix_value takes
 
 
 def with_second_reading(text: ModelText) -> RationalForm:
@@ -142,7 +143,7 @@ class _Comparison:
 
 def _differ(one: Floats, other: Floats) -> Array:
     with np.errstate(invalid="ignore"):
-        near = np.abs(one - other) <= READ * np.maximum(np.abs(one), np.abs(other))
+        near = np.abs(one - other) <= 16 * ULP * np.maximum(np.abs(one), np.abs(other))
     finite = np.isfinite(one) & np.isfinite(other)
     different: Array = ~((near & finite) | (one == other))
     return different
