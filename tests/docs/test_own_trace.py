@@ -9,7 +9,6 @@ import msgspec
 import pytest
 
 from farkas.instances.traces import alibaba_dps, csv_coded, csv_jobs, importers, philly, prices
-from farkas.instances.traces.csv_jobs import TableColumns
 from tests.tools.shared import ROOT
 
 PAGE = (ROOT / "docs" / "own_trace.md").read_text()
@@ -97,7 +96,7 @@ def test_every_role_of_a_column_stands_once_per_table() -> None:
 
 
 def test_every_choice_and_unit_is_named() -> None:
-    hints = {field.name: field.type for field in msgspec.structs.fields(TableColumns)}
+    hints = {field.name: field.type for field in msgspec.structs.fields(importers["csv:gadget"])}
     text = {row.split("`")[1]: row for row in PAGE.splitlines() if row.startswith("| `")}
     for name in ("submit_unit", "duration_unit", "incomplete", "part_of_gpu"):
         for choice in get_args(hints[name]):

@@ -61,9 +61,9 @@ def command(
     Source csv reads any table with a header line; --map says which column holds what: submit, gpus,
     and duration or end, besides job_id, group, gpu_time, value; for kind coded master, worker,
     rate, shift.  Times are seconds unless --set submit_unit=... (ms, s, min, h, d, date) and --set
-    duration_unit=... say otherwise; what was understood is printed, look at it.  It makes gadget,
-    eris, dps, mlbroker and coded.  Of public traces philly makes gadget, eris, dps and mlbroker,
-    alibaba dps, gavel coded.
+    duration_unit=... (ms, s, min, h, d, hms for 1-02:03:04) say otherwise; what was understood is
+    printed, look at it.  It makes gadget, eris, dps, mlbroker and coded.  Of public traces philly
+    makes gadget, eris, dps and mlbroker, alibaba dps, gavel coded.
 
     What the trace does not hold is drawn from the published ranges, and the choice is written into
     the instance's description.  Without -o a pipe gets the instance itself; on a terminal it is

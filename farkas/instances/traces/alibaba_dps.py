@@ -3,10 +3,10 @@
 The trace is Alibaba cluster-trace-gpu-v2023.
 
 Servers are nodes, worker types GPU models, server types classes of CPUs (nodes by their cores).
-A pod becomes a job that asks for its GPUs, arrives when it was created and, on one server, runs
-until it was deleted.  What the trace does not hold is drawn from the published ranges: bandwidths,
-prices, types of pods that name none (by installed units), then job by job what
-`farkas.instances.traces.market` lists.
+A pod becomes a job that asks for its GPUs (a part of one counts as a whole one), arrives when it
+was created and, on one server, runs until it was deleted or the trace ended.  What the trace does
+not hold is drawn from the published ranges: bandwidths, prices, types of pods that name none (by
+installed units), then job by job what `farkas.instances.traces.market` lists.
 """
 
 from collections.abc import Sequence
@@ -21,13 +21,18 @@ from farkas.instances.options import require_option
 from farkas.instances.traces.importer import Path, importers
 from farkas.instances.traces.market import RANGES, MarketWindow
 from farkas.instances.traces.table import Line, lines
-from farkas.instances.traces.understood import Account
+from farkas.instances.traces.understood import Account, moment
 from farkas.numbers import Floats, Ints
+from farkas.plurals import number_of
 from farkas.portable.draws import uniform
 
 PRICE_COLUMNS = ("gpu", "gpu_count", "on_demand_usd_per_hour")
 NODE_COLUMNS = ("sn", "cpu_milli", "gpu", "model")
-POD_COLUMNS = ("cpu_milli", "num_gpu", "gpu_spec", "creation_time", "deletion_time")
+POD_COLUMNS = (
+    "num_gpu", "gpu_milli", "gpu_spec", "pod_phase", "creation_time", "deletion_time",
+)  # fmt: skip
+NEEDED = ("num_gpu", "gpu_milli", "creation_time")
+"""Columns in which a cell may not be missing."""
 MILLI = 1000
 NODES = "openb_node_list_gpu_node.csv"
 
@@ -50,7 +55,7 @@ class Pod:
     submitted, duration
         Creation and time until deletion, seconds.
     num_gpus
-        Whole GPUs.
+        Whole GPUs; a part of one counts as a whole one.
     models
         GPU models it may run on; empty for any.
     """
@@ -67,35 +72,6 @@ def read_nodes(path: Path) -> list[Machine]:
         Machine(line.whole("cpu_milli") // MILLI, line.whole("gpu"), line.text("model"))
         for line in lines(path, NODE_COLUMNS)
     ]
-
-
-def read_pods(path: Path, dropped: Account) -> list[Pod]:
-    """Pods with a GPU that have come to an end; the others are counted in ``dropped``.
-
-    Raises
-    ------
-    FileProblem
-        The file is damaged; names the line.
-    """
-    pods = []
-    for line in lines(path, POD_COLUMNS):
-        if line.whole("num_gpu") == 0:
-            dropped["without a GPU"] += 1
-            continue
-        pod = _pod(line)
-        if pod is None:
-            dropped["without an end"] += 1
-        else:
-            pods.append(pod)
-    return pods
-
-
-def _pod(line: Line) -> Pod | None:
-    end, begin = line.number_or_none("deletion_time"), line.nonnegative("creation_time")
-    if end is None or end < begin:
-        return None
-    models = tuple(part for part in line.text("gpu_spec").split("|") if part)
-    return Pod(begin, end - begin, line.whole("num_gpu"), models)
 
 
 @importers.register("alibaba:dps")
@@ -126,7 +102,7 @@ class AlibabaMarket(MarketWindow, frozen=True, kw_only=True):
     def fields(self, path: Path, rng: np.random.Generator, dropped: Account) -> dict[str, Any]:
         """Make a market from the pods at ``path`` and a list of nodes."""
         nodes = self._nodes(path)
-        trace = self.cut(read_pods(path, dropped), dropped)
+        trace = self.cut(self.read(path, dropped), dropped)
         models = sorted({node.model for node in nodes})
         classes = sorted({node.cores for node in nodes})
         workers, ps = self._installed(nodes, models, classes)
@@ -138,14 +114,51 @@ class AlibabaMarket(MarketWindow, frozen=True, kw_only=True):
             "name": "alibaba",
             "description": (
                 f"Alibaba GPU trace; worker types are {', '.join(models)}; server types are nodes "
-                f"with {', '.join(map(str, classes))} cores; one worker per GPU; on one server a "
-                "job runs as long as its pod did; bandwidths, model sizes, epochs and budget noise "
-                "from the published ranges"
+                f"with {', '.join(map(str, classes))} cores; one worker per GPU or part of one; "
+                "on one server a job runs as long as its pod did within the trace; bandwidths, "
+                "model sizes, epochs and budget noise from the published ranges"
             ),
             "server_workers": workers,
             "server_ps": ps,
             "jobs": self.jobs_of(trace, types, prices, rng),
         }
+
+    def read(self, path: Path, dropped: Account) -> list[Pod]:
+        """Pods with a GPU that have come to an end; the others are counted in ``dropped``.
+
+        Raises
+        ------
+        FileProblem
+            The file is damaged; names the line.
+        """
+        pods: list[Pod] = []
+        ends_running: list[float] = []
+        parts, last = 0, 0.0
+        for line in self.complete_lines(path, POD_COLUMNS, NEEDED, dropped):
+            num_gpus = line.whole("num_gpu")
+            begin, end = line.nonnegative("creation_time"), line.number_or_none("deletion_time")
+            last = max(last, begin, begin if end is None else end)
+            if num_gpus == 0:
+                dropped["without a GPU"] += 1
+            elif end is None:
+                dropped["without an end"] += 1
+            elif end < begin:
+                dropped["ends before it comes"] += 1
+            else:
+                parts += line.whole("gpu_milli") < MILLI
+                if line.text("pod_phase") == "Running":
+                    ends_running.append(end)
+                models = tuple(part for part in line.text("gpu_spec").split("|") if part)
+                pods.append(Pod(begin, end - begin, num_gpus, models))
+        dropped.tell_parts(parts)
+        # others of this phase were deleted while they ran
+        cut_off = ends_running.count(last)
+        if cut_off:
+            dropped.told["cut off"] = (
+                f"{number_of(cut_off, 'jobs')}, still running at the end of the trace, "
+                f"{moment(last, self.dated)}"
+            )
+        return pods
 
     def _nodes(self, pods: Path) -> list[Machine]:
         file = self.nodes or File(pods).parent / NODES

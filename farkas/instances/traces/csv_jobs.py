@@ -10,7 +10,7 @@ import math
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Literal, cast
 
 import msgspec
@@ -23,7 +23,7 @@ from farkas.instances.traces.jobs_dps import MarketOfJobs
 from farkas.instances.traces.jobs_eris import AuctionOfJobs
 from farkas.instances.traces.jobs_gadget import ClusterOfJobs
 from farkas.instances.traces.jobs_mlbroker import BrokerageOfJobs
-from farkas.instances.traces.table import MISSING, Line, Words, as_words, lines, seconds
+from farkas.instances.traces.table import Line, length, seconds
 from farkas.instances.traces.understood import SECONDS, Account, other_unit
 from farkas.words import named
 
@@ -47,7 +47,6 @@ FARTHEST = 10_000 * 365.25 * UNITS["d"]
 MOST_GPUS = 100_000
 """Of a job; the public traces stay below a thousand."""
 
-Unit = Literal["ms", "s", "min", "h", "d"]
 _UNIT_OF = {
     "submit": "submit_unit", "end": "submit_unit",
     "duration": "duration_unit", "gpu_time": "duration_unit",
@@ -65,21 +64,14 @@ class TableColumns(msgspec.Struct, frozen=True):
     submit_unit
         Unit of submit and end; ``"date"`` for times such as 2017-10-09 07:01:55.
     duration_unit
-        Unit of duration and gpu_time.
-    incomplete
-        What to do with a line that lacks a time, the GPUs or the group: refuse the table, or
-        leave it out.
-    missing
-        Words that stand for an empty cell, in any case of letters; text parts them by commas.
+        Unit of duration and gpu_time; ``"hms"`` for lengths such as 1-02:03:04.
     part_of_gpu
         What to do with parts of a GPU: refuse the table, or give a whole one.
     """
 
     map: dict[str, str] = {}
     submit_unit: Literal["date", "ms", "s", "min", "h", "d"] = "s"
-    duration_unit: Unit = "s"
-    incomplete: Literal["refuse", "leave_out"] = "refuse"
-    missing: Words = MISSING
+    duration_unit: Literal["ms", "s", "min", "h", "d", "hms"] = "s"
     part_of_gpu: Literal["refuse", "round_up"] = "refuse"
 
     def check(self, what: str, valued: bool) -> None:
@@ -100,22 +92,12 @@ class TableColumns(msgspec.Struct, frozen=True):
             valued or "value" not in self.map, f"{what}: this kind has no use for a value"
         )
 
-    def jobs(self, path: Path, dropped: Account) -> Iterator[TraceJob]:
-        """Iterate over the jobs in file order; raises `FileProblem` naming the line."""
+    def jobs(self, table: Iterable[Line], dropped: Account) -> Iterator[TraceJob]:
+        """Iterate over the jobs of complete lines; raises `FileProblem` naming the line."""
         names: dict[str, str] = {}
-        line: Line | None = None
+        parts = 0
         self._tell(dropped)
-        needed = [column for role, column in self.map.items() if role != "job_id"]
-        for line in lines(path, list(self.map.values()), as_words(self.missing)):
-            lacking = [column for column in needed if not line.value(column)]
-            if lacking and self.incomplete == "leave_out":
-                dropped["incomplete"] += 1
-                continue
-            if lacking:
-                raise FileProblem(
-                    f"{line.lacks(lacking[0])}; incomplete=leave_out leaves such lines out"
-                    + ("; missing=WORDS says what counts" if line.text(lacking[0]) else "")
-                )
+        for line in table:
             job = self._job(line)
             if job.value == 0:
                 dropped["worth nothing"] += 1
@@ -127,19 +109,20 @@ class TableColumns(msgspec.Struct, frozen=True):
                         f"{line.place}: job_id {named(job.job_id)} stands in "
                         f"{before.rpartition(': ')[2]} too"
                     )
+            parts += job.num_gpus != line.number(self.map["gpus"])
             yield job
-        if line is None:
-            raise FileProblem(f"{named(os.fspath(path))}: there is no job below the header")
+        dropped.tell_parts(parts)
 
     def _tell(self, account: Account) -> None:
         """Say in which units times are read, and which columns name another one."""
         account.told["units"] = (
             f"times {'are dates' if self.submit_unit == 'date' else f'in {self.submit_unit}'} "
-            f"(submit_unit), lengths in {self.duration_unit} (duration_unit)"
+            f"(submit_unit), lengths {'as' if self.duration_unit == 'hms' else 'in'} "
+            f"{self.duration_unit} (duration_unit)"
         )
         for role, setting in _UNIT_OF.items():
-            unit = getattr(self, setting)
-            found = None if unit == "date" else other_unit(self.map.get(role, ""), unit, setting)
+            unit, column = getattr(self, setting), self.map.get(role, "")
+            found = None if unit in ("date", "hms") else other_unit(column, unit, setting)
             account.warnings += [] if found is None else [found]
 
     def _job(self, line: Line) -> TraceJob:
@@ -176,7 +159,7 @@ class TableColumns(msgspec.Struct, frozen=True):
             moment = UNITS[self.submit_unit] * line.number(column)
         except FileProblem as problem:
             text = line.text(column)
-            if _is_date(text):
+            if _can_read(seconds, text):
                 raise FileProblem(f"{problem}; submit_unit=date reads dates") from None
             if len(re.findall(r"\d+", text)) >= 3:
                 wanted = "write dates as 2017-10-09 07:01:55 and give submit_unit=date"
@@ -188,25 +171,29 @@ class TableColumns(msgspec.Struct, frozen=True):
 
     def _span(self, line: Line, column: str, most: float) -> float:
         """Seconds of a length of time."""
-        span = UNITS[self.duration_unit] * line.nonnegative(column)
+        if self.duration_unit == "hms":
+            span = line.length(column)
+        elif _can_read(length, line.text(column)):
+            raise line.wrong(column, "a number; duration_unit=hms reads such lengths")
+        else:
+            span = UNITS[self.duration_unit] * line.nonnegative(column)
         if span > most:
             raise line.wrong(column, f"at most 10,000 years, in {self.duration_unit}")
         return span
 
     def _gpus(self, line: Line) -> int:
         column = self.map["gpus"]
-        if self.part_of_gpu == "refuse":
-            gpus = line.whole(column)
-        else:
-            gpus = math.ceil(line.nonnegative(column))
+        gpus = math.ceil(line.nonnegative(column))
+        if self.part_of_gpu == "refuse" and gpus != line.number(column):
+            raise line.wrong(column, "whole GPUs; part_of_gpu=round_up counts parts as whole ones")
         if gpus > MOST_GPUS:
             raise line.wrong(column, f"at most {MOST_GPUS:,} GPUs")
         return gpus
 
 
-def _is_date(text: str) -> bool:
+def _can_read(read: Callable[[str], float], text: str) -> bool:
     try:
-        seconds(text)
+        read(text)
     except ValueError:
         return False
     return True
@@ -250,7 +237,13 @@ class CsvTable(JobTable, frozen=True, kw_only=True):
 
     def read(self, path: Path, dropped: Account) -> Sequence[TraceJob]:
         """Return all jobs in file order; raises `FileProblem` naming the line."""
-        return list(self.columns.jobs(path, dropped))
+        columns = self.columns
+        needed = [column for role, column in columns.map.items() if role != "job_id"]
+        table = self.complete_lines(path, list(columns.map.values()), needed, dropped)
+        found = list(columns.jobs(table, dropped))
+        if not found and not dropped:
+            raise FileProblem(f"{named(os.fspath(path))}: there is no job below the header")
+        return found
 
 
 def _of_any_table(kind: str, base: type[JobTable], valued: bool = True) -> None:

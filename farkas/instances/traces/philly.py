@@ -5,7 +5,6 @@ from typing import ClassVar
 
 from farkas.instances.traces.importer import Path
 from farkas.instances.traces.jobs import JobTable, TraceJob
-from farkas.instances.traces.table import lines
 from farkas.instances.traces.understood import Account
 
 COLUMNS = ("timestamp", "duration", "num_gpus", "gpu_time", "cluster")
@@ -36,5 +35,5 @@ class PhillyTable(JobTable, frozen=True, kw_only=True):
                 gpu_time=line.nonnegative("gpu_time"),
                 cluster=line.text("cluster"),
             )
-            for line in lines(path, COLUMNS)
+            for line in self.complete_lines(path, COLUMNS, COLUMNS, dropped)
         ]

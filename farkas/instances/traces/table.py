@@ -6,6 +6,7 @@ import difflib
 import io
 import math
 import os
+import re
 from collections.abc import Iterator, Sequence
 
 from farkas.errors import FileProblem
@@ -36,6 +37,7 @@ NEAR = 0.6
 """Likeness from which on a column stands first in a message."""
 MOST_COLUMNS = 20
 """Of a header that a message lists."""
+_LENGTH = re.compile(r"(?:(?:([0-9]+)-)?([0-9]+):)?([0-5]?[0-9]):([0-5][0-9](?:\.[0-9]+)?)")
 
 
 class Line:
@@ -48,12 +50,15 @@ class Line:
     cells
         Text by column.
     missing
-        Words that stand for an empty cell, in lower case.
+        Words that stand for an empty cell, in lower case; None for the usual ones, where no
+        setting names others.
     """
 
     __slots__ = ("cells", "missing", "place")
 
-    def __init__(self, place: str, cells: dict[str, str], missing: frozenset[str] = USUAL) -> None:
+    def __init__(
+        self, place: str, cells: dict[str, str], missing: frozenset[str] | None = None
+    ) -> None:
         self.place = place
         self.cells = cells
         self.missing = missing
@@ -65,7 +70,8 @@ class Line:
     def value(self, column: str) -> str:
         """Text of a cell; empty where it is one of the words for a missing value."""
         text = self.text(column)
-        return "" if text.casefold() in self.missing else text
+        missing = USUAL if self.missing is None else self.missing
+        return "" if text.casefold() in missing else text
 
     def filled(self, column: str) -> str:
         """Text of a cell that is not empty; raises `FileProblem`."""
@@ -130,10 +136,22 @@ class Line:
         except ValueError:
             raise self.wrong(column, "a time such as 2017-10-09 07:01:55") from None
 
+    def length(self, column: str) -> float:
+        """Seconds of a cell such as ``1-02:03:04``."""
+        try:
+            return length(self.text(column))
+        except ValueError:
+            wanted = "a length such as 1-02:03:04, 01:30:00 or 10:00"
+            raise self.wrong(column, wanted) from None
+
     def wrong(self, column: str, wanted: str) -> FileProblem:
         """Return the complaint that a cell does not hold what is wanted."""
-        found = f"{named(column)} = {self.text(column)!r}"
-        return FileProblem(f"{self.place}: {found}; expected {wanted}")
+        text = self.text(column)
+        hint = ""
+        # a word for an unknown number or time, such as Slurm's end of a job that runs: Unknown
+        if self.missing is not None and re.fullmatch(r"[^\d,]+", text):
+            hint = f"; missing={named(text)} with incomplete=leave_out leaves such lines out"
+        return FileProblem(f"{self.place}: {named(column)} = {text!r}; expected {wanted}{hint}")
 
 
 def seconds(text: str) -> float:
@@ -148,13 +166,37 @@ def seconds(text: str) -> float:
     return moment.timestamp()
 
 
-def lines(path: Path, columns: Sequence[str], missing: frozenset[str] = USUAL) -> Iterator[Line]:
+def length(text: str) -> float:
+    """Seconds of a length of time as clusters write it: [D-]HH:MM:SS or MM:SS, with fractions.
+
+    Raises
+    ------
+    ValueError
+        The text is of another form; minutes, seconds, or hours beside days are too large.
+
+    Examples
+    --------
+    >>> length("1-02:03:04"), length("100:00:00"), length("10:00.5")
+    (93784.0, 360000.0, 600.5)
+    """
+    match = _LENGTH.fullmatch(text)
+    if match is None:
+        raise ValueError(text)
+    days, hours, minutes, rest = (float(part or 0) for part in match.groups())
+    if match[1] and hours >= 24:
+        raise ValueError(text)
+    return ((days * 24 + hours) * 60 + minutes) * 60 + rest
+
+
+def lines(
+    path: Path, columns: Sequence[str], missing: frozenset[str] | None = None
+) -> Iterator[Line]:
     """Iterate over the lines of a table that has at least ``columns``.
 
     Parameters
     ----------
     missing
-        Words that stand for an empty cell, in lower case.
+        Words that stand for an empty cell, see `Line`.
 
     Raises
     ------

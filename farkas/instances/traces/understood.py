@@ -44,6 +44,11 @@ class Account(Counter[str]):
         self.told: dict[str, str] = {}
         self.warnings: list[str] = []
 
+    def tell_parts(self, count: int) -> None:
+        """Say how many jobs ask for parts of a GPU, each of which counts as a whole one."""
+        if count:
+            self.told["parts of a GPU"] = f"{number_of(count, 'jobs')}, counted as whole GPUs"
+
     def words(self, counted: str) -> str:
         """Say how many were left out, and why; nothing where none was.
 

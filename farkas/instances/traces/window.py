@@ -1,17 +1,17 @@
-"""Cut a window of slots out of a trace."""
+"""Read the lines of a trace, and cut a window of slots out of it."""
 
 import math
-from collections.abc import Iterable, Sequence
-from typing import Annotated, Protocol, TypeVar
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Annotated, Literal, Protocol, TypeVar
 
 import msgspec
 import numpy as np
 
-from farkas.errors import InvalidOption
+from farkas.errors import FileProblem, InvalidOption
 from farkas.instances.base import Count, Positive
 from farkas.instances.rounded import guarded_ceil
-from farkas.instances.traces.importer import Importer
-from farkas.instances.traces.table import seconds
+from farkas.instances.traces.importer import Importer, Path
+from farkas.instances.traces.table import MISSING, Line, Words, as_words, lines, seconds
 from farkas.instances.traces.understood import Account, moment, numbers, span, spans
 from farkas.numbers import Floats
 
@@ -50,17 +50,54 @@ class Window(Importer, frozen=True, kw_only=True):
         Begin of the window: a time such as ``"2017-10-09 07:00"``, or seconds after the first job
         of the trace.  If left out, the first job whose window is busy: at least as many jobs come
         in it as in an average one.  (Public traces often begin with a few stray jobs.)
+    incomplete
+        What to do with a line that lacks a cell that is needed: refuse the table, or leave it out.
+    missing
+        Words that stand for an empty cell, in any case of letters; text parts them by commas.
     """
 
     slot_seconds: Positive = 3600.0
     slots: Count = 24
     jobs: Annotated[int, msgspec.Meta(ge=0)] | None = None
     start: float | str | None = None
+    incomplete: Literal["refuse", "leave_out"] = "refuse"
+    missing: Words = MISSING
 
     @property
     def dated(self) -> bool:
         """Whether times of the trace are dates, not seconds since a begin of its own."""
         return False
+
+    def complete_lines(
+        self, path: Path, columns: Sequence[str], needed: Sequence[str], dropped: Account
+    ) -> Iterator[Line]:
+        """Iterate over the lines of a table of jobs that lack none of the cells that are needed.
+
+        Parameters
+        ----------
+        columns
+            What the table has at least.
+        needed
+            Those in which a cell may not be missing.
+        dropped
+            Takes the number of incomplete lines that are left out.
+
+        Raises
+        ------
+        FileProblem
+            The table is damaged, or lacks a cell and `incomplete` refuses it.
+        """
+        for line in lines(path, columns, as_words(self.missing)):
+            lacking = [column for column in needed if not line.value(column)]
+            if not lacking:
+                yield line
+            elif self.incomplete == "leave_out":
+                dropped["incomplete"] += 1
+            else:
+                raise FileProblem(
+                    f"{line.lacks(lacking[0])}; incomplete=leave_out leaves such lines out"
+                    + ("; missing=WORDS says what counts" if line.text(lacking[0]) else "")
+                )
 
     def begin(self, times: list[float]) -> float:
         """Begin of the window in seconds, for jobs that came at ``times``, ascending."""

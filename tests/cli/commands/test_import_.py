@@ -110,7 +110,7 @@ def test_what_is_not_named_is_answered_with_what_there_is(
 def test_the_help_names_sources_roles_kinds_and_units(capsys: Capture) -> None:
     assert call(["import", "--help"]) == 0
     said = " ".join(capsys.readouterr().out.split())
-    for word in (*sources(), *own_kinds(), *ROLES, *csv_coded.ROLES, *UNITS, "date"):
+    for word in (*sources(), *own_kinds(), *ROLES, *csv_coded.ROLES, *UNITS, "date", "hms"):
         assert re.search(rf"\b{word}\b", said), word
     assert "your own table of jobs, or from a public trace" in said
 

@@ -7,7 +7,7 @@ import pytest
 
 from farkas.errors import FileProblem, InvalidOption
 from farkas.instances.traces import import_trace
-from farkas.instances.traces.alibaba_dps import AlibabaMarket, Pod, _types, read_nodes, read_pods
+from farkas.instances.traces.alibaba_dps import AlibabaMarket, Pod, _types, read_nodes
 from farkas.instances.traces.understood import Account
 from tests.instances.traces.made import NODES, PODS
 from tests.tools.shared import shared
@@ -77,7 +77,7 @@ def test_nodes_have_whole_cores_and_pods_their_models(folder):
         (64, 2, "P100"), (96, 4, "T4"), (96, 0, ""), (96, 8, "T4"),
     ]  # fmt: skip
     dropped = Account()
-    pods = read_pods(folder / "pods.csv", dropped)
+    pods = AlibabaMarket().read(folder / "pods.csv", dropped)
     assert [(p.submitted, p.duration, p.num_gpus, p.models) for p in pods] == [
         (0.0, 600.0, 1, ("P100",)), (300.0, 1.0, 2, ()), (1200.0, 3600.0, 3, ("T4", "V100M16")),
     ]  # fmt: skip
@@ -107,8 +107,44 @@ def test_a_pod_that_ends_as_it_begins_is_kept_and_one_that_ends_before_is_not(fo
     pods = ["x,1,1,1,1000,T4,LS,Running,7,7,0", "y,1,1,1,1000,T4,LS,Running,7,6,0"]
     (folder / "two.csv").write_text(PODS.splitlines()[0] + "\n" + "\n".join(pods) + "\n")
     dropped = Account()
-    assert [pod.duration for pod in read_pods(folder / "two.csv", dropped)] == [0.0]
-    assert dropped == {"without an end": 1}
+    kept = AlibabaMarket().read(folder / "two.csv", dropped)
+    assert [pod.duration for pod in kept] == [0.0]
+    assert dropped == {"ends before it comes": 1}
+
+
+def test_parts_of_a_gpu_count_as_whole_ones_and_are_told(folder):
+    shared = ["x,1,1,1,460,,LS,Succeeded,0,9,0", "y,1,1,1,540,,LS,Succeeded,0,9,0"]
+    whole = "z,1,1,1,1000,,LS,Succeeded,0,9,0"
+    (folder / "some.csv").write_text("\n".join([PODS.splitlines()[0], *shared, whole]))
+    account = Account()
+    assert [pod.num_gpus for pod in AlibabaMarket().read(folder / "some.csv", account)] == [1, 1, 1]
+    assert account.told == {"parts of a GPU": "2 jobs, counted as whole GPUs"}
+
+
+def test_pods_that_run_at_the_end_of_the_trace_are_told_as_cut_off(folder):
+    # the trace ends at 90: b ended then, c was deleted before, e has no GPU
+    phases = [("a", 1, "Running", 90), ("b", 1, "Succeeded", 90), ("c", 1, "Running", 80),
+              ("d", 1, "Running", 90), ("e", 0, "Running", 90)]  # fmt: skip
+    rows = [f"{name},1,1,{gpus},1000,,LS,{phase},5,{end},5" for name, gpus, phase, end in phases]
+    header = PODS.splitlines()[0]
+    (folder / "some.csv").write_text("\n".join([header, *rows]))
+    account = Account()
+    AlibabaMarket().read(folder / "some.csv", account)
+    told = "2 jobs, still running at the end of the trace, 90 s"
+    assert account.told == {"cut off": told}
+    # a pod that came later shows that the trace went on
+    (folder / "some.csv").write_text("\n".join([header, *rows, "f,1,1,1,1000,,LS,Pending,91,,"]))
+    later = Account()
+    AlibabaMarket().read(folder / "some.csv", later)
+    assert later.told == {}
+
+
+def test_pods_that_lack_a_cell_are_refused_or_left_out(folder):
+    (folder / "some.csv").write_text(PODS.replace("Running,300,301", "Running,,301"))
+    with pytest.raises(FileProblem, match="line 3: creation_time is empty; incomplete=leave_out"):
+        import_trace("alibaba", folder / "some.csv", "dps")
+    found = import_trace("alibaba", folder / "some.csv", "dps", incomplete="leave_out")
+    assert found.dropped == {"incomplete": 1, "without a GPU": 1, "without an end": 1}
 
 
 def test_the_base_price_of_a_model_is_the_mean_of_its_quotes(folder):

@@ -135,12 +135,28 @@ def test_a_table_of_no_jobs_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("row", "words"),
     [
-        ("x,soon,1,1,a,1", "line 5: came = 'soon'; expected a number"),
-        ("x,0,0.5,1,a,1", "line 5: cards = '0.5'; expected an integer >= 0"),
-        ("x,0,-1,1,a,1", "line 5: cards = '-1'; expected an integer >= 0"),
+        (
+            "x,soon,1,1,a,1",
+            "line 5: came = 'soon'; expected a number; "
+            "missing=soon with incomplete=leave_out leaves such lines out",
+        ),
+        (
+            "x,0,0.5,1,a,1",
+            "line 5: cards = '0.5'; expected whole GPUs; "
+            "part_of_gpu=round_up counts parts as whole ones",
+        ),
+        ("x,0,-1,1,a,1", "line 5: cards = '-1'; expected a number >= 0"),
         ("x,0,1,-1,a,1", "line 5: ran = '-1'; expected a number >= 0"),
         ("x,0,1,,a,1", "line 5: ran is empty; incomplete=leave_out leaves such lines out"),
-        ("x,0,1,inf,a,1", "line 5: ran = 'inf'; expected a finite number"),
+        (
+            "x,0,1,inf,a,1",
+            "line 5: ran = 'inf'; expected a finite number; "
+            "missing=inf with incomplete=leave_out leaves such lines out",
+        ),
+        (
+            "x,0,1,1-02:03:04,a,1",
+            "line 5: ran = '1-02:03:04'; expected a number; duration_unit=hms reads such lengths",
+        ),
         ("x,0,1,1,a", "line 5: 5 cells, but 6 columns"),
         ("first,0,1,1,a,1", "line 5: job_id first stands in line 2 too"),
         (",0,1,1,a,1", "line 5: name is empty"),
@@ -164,13 +180,15 @@ def test_a_damaged_line_is_named(tmp_path, row, words):
     assert str(caught.value).endswith(words)
 
 
-def test_incomplete_lines_and_parts_of_a_gpu_are_taken_when_asked_for(tmp_path):
+def test_incomplete_lines_and_parts_of_a_gpu_are_taken_when_asked_for(table, tmp_path):
     path = tmp_path / "t.csv"
     path.write_text(TABLE + "x,0,,1,a,1\ny,0,0.25,1,a,1\nz,0,1,1,,1\n")
     roles = {**ROLES, "group": "who"}
     found = cluster(path, roles, incomplete="leave_out", part_of_gpu="round_up")
     assert found.dropped == {"incomplete": 2}
     assert {job.name: job.max_workers for job in found.instance.jobs}["y"] == 1
+    assert found.told["parts of a GPU"] == "1 job, counted as whole GPUs"
+    assert "parts of a GPU" not in cluster(table, part_of_gpu="round_up").told
 
 
 WORDS = ["", "n/a", "NA", "NaN", "nan", "null", "None", "-", " n/a "]
@@ -202,7 +220,7 @@ def test_the_words_for_a_missing_value_are_a_setting(tmp_path, missing):
     path.write_text(TABLE + "x,0,1,Unknown,a,1\ny,0,1,-1,a,1\n")
     found = cluster(path, incomplete="leave_out", missing=missing)
     assert found.dropped == {"incomplete": 2}
-    with pytest.raises(FileProblem, match="ran = 'Unknown'; expected a number"):
+    with pytest.raises(FileProblem, match="expected a number; missing=Unknown with incomplete="):
         cluster(path, incomplete="leave_out")
     path.write_text(TABLE + "x,0,1,NA,a,1\n")
     with pytest.raises(FileProblem, match="ran = 'NA'; expected a number"):
@@ -213,6 +231,47 @@ def test_a_number_is_a_word_for_a_missing_value_too(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text(TABLE + "x,0,-1,1,a,1\n")
     assert cluster(path, incomplete="leave_out", missing=-1).dropped == {"incomplete": 1}
+
+
+SLURM = """\
+JobID,Submit,Elapsed,End,CPUTime
+77,2024-05-01T08:00:00,1-02:03:04,2024-05-02T10:03:04,4-08:12:16
+78,2024-05-01T09:00:00,00:10:00,Unknown,00:10.000
+"""
+SUBMITTED = {"job_id": "JobID", "submit": "Submit", "gpus": "gpus"}
+
+
+@pytest.fixture
+def accounting(tmp_path):
+    path = tmp_path / "slurm.csv"
+    path.write_text(SLURM.replace("\n", ",1\n").replace("CPUTime,1", "CPUTime,gpus"))
+    return path
+
+
+def test_lengths_are_read_as_clusters_write_them(accounting):
+    roles = {**SUBMITTED, "duration": "Elapsed", "gpu_time": "CPUTime"}
+    dates = {"map": roles, "submit_unit": "date"}
+    found = import_trace("csv", accounting, "gadget", duration_unit="hms", **dates)
+    # 93,784 s are 26.05 h, begun worker-slots of an hour: 27; 10 min are one
+    assert [job.budget for job in found.instance.jobs] == [(27.0,), (1.0,)]
+    assert found.told["durations"] == "10 min to 26.05 h, median 13.11 h"
+    assert found.told["units"].endswith("lengths as hms (duration_unit)")
+    # 4 days, 8:12:16 are 375,136 s of a GPU, begun chunks of an hour: 105; 10 s are one
+    chunks = import_trace("csv", accounting, "eris", duration_unit="hms", **dates).instance
+    assert [sum(job.data) for job in chunks.jobs] == [105, 1]
+    accounting.write_text(accounting.read_text().replace("00:10:00", "600"))
+    for unit, line in (("s", "line 2: Elapsed = '1-02:03:04'"), ("hms", "line 3: Elapsed = '600'")):
+        with pytest.raises(FileProblem, match=line):
+            import_trace("csv", accounting, "gadget", duration_unit=unit, **dates)
+
+
+def test_the_unknown_end_of_a_running_job_is_left_out_as_missing(accounting):
+    options = {"map": {**SUBMITTED, "end": "End"}, "submit_unit": "date"}
+    message = "line 3: End = 'Unknown'; .*; missing=Unknown with incomplete=leave_out leaves such"
+    with pytest.raises(FileProblem, match=message):
+        import_trace("csv", accounting, "gadget", **options)
+    options |= {"missing": "Unknown", "incomplete": "leave_out"}
+    assert import_trace("csv", accounting, "gadget", **options).dropped == {"incomplete": 1}
 
 
 def renamed(tmp_path, **columns):
@@ -307,7 +366,7 @@ def test_roles_that_are_missing_or_unknown_are_named(table, roles, words):
 def test_a_unit_that_is_not_known_is_answered_with_those_that_are(table):
     with pytest.raises(InvalidOption) as caught:
         cluster(table, duration_unit="minutes")
-    told = "import csv to gadget: duration_unit is one of ms, s, min, h, d, not minutes"
+    told = "import csv to gadget: duration_unit is one of ms, s, min, h, d, hms, not minutes"
     assert str(caught.value) == told
 
 

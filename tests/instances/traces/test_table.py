@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from farkas.errors import FileProblem
-from farkas.instances.traces.table import lines, seconds
+from farkas.instances.traces.table import length, lines, seconds
 from tests.instances.traces.made import PHILLY
 
 
@@ -79,6 +79,37 @@ def test_a_table_without_lines_yields_nothing(tmp_path):
 def test_times_without_a_zone_are_utc():
     assert seconds("1970-01-01 01:00") == 3600.0
     assert seconds("1970-01-01T01:00+02:00") == -3600.0
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("1-02:03:04", 93_784.0),  # 86,400 + 7,200 + 180 + 4
+        ("0-00:00:00", 0.0),
+        ("24:00:00", 86_400.0),
+        ("100:00:01.5", 360_001.5),
+        ("59:59", 3_599.0),
+        ("0:07.25", 7.25),
+    ],
+)
+def test_lengths_of_time_have_days_hours_minutes_and_seconds(text, found):
+    assert length(text) == found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1-24:00:00", "25:61:00", "00:00:60", "60:00", "-01:30:00", "1--02:03:04", "-1-02:03:04",
+        "1-02:03", "1-02", "1:2:3", "01:30:", ":30", "600", "1 day, 2:03:04", "01:30:00,5",
+        "\u0661:00:00", "01 :30:00", "",
+    ],
+)  # fmt: skip
+def test_what_is_no_length_of_time_is_refused_with_its_line(tmp_path, text):
+    path = tmp_path / "t.csv"
+    path.write_text(f'a,b\n1,"{text}"\n')
+    (line,) = lines(path, ["b"])
+    with pytest.raises(FileProblem, match=r"line 2: b = '.*'; expected a length such as 1-02"):
+        line.length("b")
 
 
 def test_headers_are_quoted_and_columns_that_stand_twice_are_refused(tmp_path):
