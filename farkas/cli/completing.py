@@ -127,7 +127,7 @@ def complete_sort(incomplete: str) -> list[str]:
 
 def complete_instance(incomplete: str) -> list[str]:
     """Files of instances and of models, and shipped instances."""
-    kept = (".json", ".mps", ".lp", ".gz", "/")
+    kept = (".json", ".mps", ".lp", ".gz", ".bz2", ".xz", ".zip", "/")
     files = [f for f in _files(incomplete) if f.endswith(kept)]
     return [*files, *_starting(instances(), incomplete)]
 

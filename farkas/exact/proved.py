@@ -14,7 +14,6 @@ from farkas.certificates.rational import RationalCertificate
 from farkas.certificates.tree import TreeCertificate
 from farkas.certificates.work import MOST_WORK
 from farkas.errors import NoAnswer
-from farkas.exact.result import SolveResult
 from farkas.exact.sources import load_values
 from farkas.exact.whole import ZERO
 from farkas.forms.rational import RationalForm, Side
@@ -22,6 +21,7 @@ from farkas.numbers import floats
 from farkas.search_tolerances import SOLVER_GAP
 from farkas.shown import verb
 from farkas.solvers import Answer, Claimed
+from farkas.solvers.result import SolveResult
 from farkas.words import cut, named
 
 Status = Literal["optimal", "infeasible", "unbounded", "bound"]

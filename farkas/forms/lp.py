@@ -33,7 +33,7 @@ from farkas.forms.model_text import (
     finite_or_none,
     infinite_side,
 )
-from farkas.forms.rational import Numbers, RationalForm, Side, rational_form
+from farkas.forms.rational import Numbers, RationalForm, Side
 from farkas.words import quoted
 
 _SECTIONS = {
@@ -92,26 +92,7 @@ class _LpRow(NamedTuple):
 
 
 def read_lp(text: str, where: str, numbers: Numbers) -> tuple[RationalForm, Faults]:
-    """Read the program of a text.
-
-    Parameters
-    ----------
-    where
-        Name of the file for messages.
-    numbers
-        Take numbers as the decimals they are, or as the doubles nearest to them.
-
-    Returns
-    -------
-    The program, and where HiGHS reads the text otherwise.
-
-    Raises
-    ------
-    FileProblem
-        Names the line.
-    UnsupportedForm
-        The file holds more than a linear or integer program.
-    """
+    """Read the program of a text, and where HiGHS reads it otherwise, as `model_text.read_text`."""
     reader = _Lp(where, numbers)
     return reader.read(text), reader.faults
 
@@ -121,7 +102,6 @@ class _Lp(TextReader):
 
     def __init__(self, where: str, numbers: Numbers) -> None:
         super().__init__(where, numbers)
-        self._columns: dict[str, TextColumn] = {}
         self._places: dict[str, int] = {}
         self._rows: list[_LpRow] = []
         self._row_names: set[str] = set()
@@ -463,23 +443,9 @@ class _Lp(TextReader):
             if not column.low_line and column.high is not None and column.high < 0:
                 self.line = column.high_line
                 self.note(f"{quoted(name)} is at least 0 unless a lower bound is stated")
-        columns = list(self._columns.values())
-        return rational_form(
-            name=self.where.rpartition("/")[2].partition(".")[0] or "model",
-            sense="max" if self._sense == "max" else "min",
-            numbers=self.numbers,
-            cost=[column.cost for column in columns],
-            offset=self._offset,
-            rows=[list(row.terms.items()) for row in self._rows],
-            row_lower=[row.low for row in self._rows],
-            row_upper=[row.high for row in self._rows],
-            lower=[column.low for column in columns],
-            upper=[column.high for column in columns],
-            integer=[column.whole for column in columns],
-            row_names=list(self._names()),
-            column_names=list(self._columns),
-            notes=self.notes,
-        )
+        name = self.where.rpartition("/")[2].partition(".")[0]
+        rows = [(row.terms, row.low, row.high) for row in self._rows]
+        return self.form(name, self._sense, self._offset, rows, list(self._names()))
 
     def _names(self) -> Iterator[str]:
         """Names of the rows; those without get the first free of c1, c2, ..."""

@@ -12,12 +12,12 @@ import re
 import sys
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import IO, Any, NoReturn, TypeAlias
 
 from farkas.errors import FileProblem, UnsupportedForm
-from farkas.forms.rational import Numbers, RationalForm, Side
+from farkas.forms.rational import Numbers, RationalForm, Side, rational_form
 from farkas.reading import LARGEST_FILE, read_bytes
 from farkas.words import named, quoted
 
@@ -84,6 +84,7 @@ class TextReader:
         self.where, self.numbers = where, numbers
         self.line = 0
         self.notes: list[str] = []
+        self._columns: dict[str, TextColumn] = {}
         self.faults: Faults = {}
 
     def refuse(self, problem: str) -> NoReturn:
@@ -122,6 +123,33 @@ class TextReader:
         if _INFINITE.fullmatch(text) or (self.numbers == "binary" and abs(value) > LARGEST_DOUBLE):
             self.refuse(f"{quoted(text, 40)} is not finite")
         return value
+
+    def form(
+        self,
+        name: str,
+        sense: str,
+        offset: Fraction,
+        rows: Sequence[tuple[Mapping[int, Fraction], Side, Side]],
+        row_names: Sequence[str],
+    ) -> RationalForm:
+        """Make the form of the columns and of rows with their terms and sides."""
+        columns = list(self._columns.values())
+        return rational_form(
+            name=name or "model",
+            sense="max" if sense == "max" else "min",
+            numbers=self.numbers,
+            cost=[column.cost for column in columns],
+            offset=offset,
+            rows=[list(terms.items()) for terms, _, _ in rows],
+            row_lower=[low for _, low, _ in rows],
+            row_upper=[high for _, _, high in rows],
+            lower=[column.low for column in columns],
+            upper=[column.high for column in columns],
+            integer=[column.whole for column in columns],
+            row_names=row_names,
+            column_names=list(self._columns),
+            notes=self.notes,
+        )
 
 
 @dataclasses.dataclass(slots=True)

@@ -24,7 +24,7 @@ from farkas.forms.model_text import (
     finite_or_none,
     infinite_side,
 )
-from farkas.forms.rational import Numbers, RationalForm, Side, rational_form
+from farkas.forms.rational import Numbers, RationalForm, Side
 from farkas.words import quoted
 
 _UNSUPPORTED = {
@@ -60,28 +60,10 @@ _PULP_MAXIMUM = re.compile(r"\*SENSE:\s*max", re.IGNORECASE)
 
 
 def read_mps(text: str, where: str, numbers: Numbers) -> tuple[RationalForm, Faults]:
-    """Read the program of a text.
+    """Read the program of a text, and where HiGHS reads it otherwise, as `model_text.read_text`.
 
     Fields are taken apart at blanks; where that fails, at the positions of fixed MPS, whose names
     may hold blanks, as long as nothing stands between the positions.
-
-    Parameters
-    ----------
-    where
-        Name of the file for messages.
-    numbers
-        Take numbers as the decimals they are, or as the doubles nearest to them.
-
-    Returns
-    -------
-    The program, and where HiGHS reads the text otherwise.
-
-    Raises
-    ------
-    FileProblem
-        Names the line.
-    UnsupportedForm
-        The file holds more than a linear or integer program.
     """
     reader = _Mps(where, numbers, _fields_by_blanks)
     try:
@@ -130,7 +112,6 @@ class _Mps(TextReader):
         self._name, self._sense, self._objective = "", "", ""
         self._rows: dict[str, _MpsRow] = {}
         self._terms: list[dict[int, Fraction]] = []
-        self._columns: dict[str, TextColumn] = {}
         self._places: dict[str, int] = {}
         self._cost_lines: dict[str, int] = {}
         self._marked = False
@@ -345,8 +326,7 @@ class _Mps(TextReader):
     def _form(self) -> RationalForm:
         if self._objective and self._objective not in self._rows:
             self.refuse(f"OBJNAME names no row: {quoted(self._objective)}")
-        columns = list(self._columns.values())
-        for column in columns:
+        for column in self._columns.values():
             if column.whole and not column.stated:
                 column.high = Fraction(1)
         rows = {name: row for name, row in self._rows.items() if row.place >= 0}
@@ -356,23 +336,8 @@ class _Mps(TextReader):
                 row.kind != "G" and row.side <= -INFINITE
             ):
                 self.refuse(f"row {quoted(name)}: {infinite_side(row.side)}")
-        sides = [_sides(row) for row in rows.values()]
-        return rational_form(
-            name=self._name or "model",
-            sense="max" if self._sense == "max" else "min",
-            numbers=self.numbers,
-            cost=[column.cost for column in columns],
-            offset=self._offset,
-            rows=[list(terms.items()) for terms in self._terms],
-            row_lower=[low for low, _ in sides],
-            row_upper=[high for _, high in sides],
-            lower=[column.low for column in columns],
-            upper=[column.high for column in columns],
-            integer=[column.whole for column in columns],
-            row_names=list(rows),
-            column_names=list(self._columns),
-            notes=self.notes,
-        )
+        parts = [(self._terms[row.place], *_sides(row)) for row in rows.values()]
+        return self.form(self._name, self._sense, self._offset, parts, list(rows))
 
 
 def _sides(row: _MpsRow) -> tuple[Side, Side]:

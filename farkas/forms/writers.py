@@ -134,8 +134,8 @@ def _mps_lines(form: LinearForm) -> Iterator[str]:
     rows, columns = row_names(form), column_names(form)
     kinds = [_mps_side(form, i) for i in range(form.num_rows)]
     yield f"NAME {_plain(form.name)}"
-    yield "OBJSENSE"
-    yield "    MAX" if form.sense == "max" else "    MIN"
+    if form.sense == "max":  # GLPK knows no such section; without it every reader minimises
+        yield from ("OBJSENSE", "    MAX")
     yield "ROWS"
     yield " N obj"
     yield from (f" {kind[0]} {row}" for kind, row in zip(kinds, rows, strict=True))
@@ -222,7 +222,11 @@ def _lp_lines(form: LinearForm) -> Iterator[str]:
     yield f"\\ {_plain(form.name)}"
     yield "Maximize" if form.sense == "max" else "Minimize"
     used = np.flatnonzero(form.cost)
-    yield from _wrapped(" obj:", _terms(used.tolist(), form.cost[used], columns), "")
+    # GLPK wants a term in every sum
+    costs = _terms(used.tolist(), form.cost[used], columns) or [
+        f"+0 {name}" for name in columns[:1]
+    ]
+    yield from _wrapped(" obj:", costs, "")
     yield "Subject To"
     taken = set(rows)
     for i, name in enumerate(rows):

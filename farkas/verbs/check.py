@@ -74,9 +74,12 @@ def check(
         from farkas.certificates.vipr_check import check_vipr
 
         return check_vipr(what) if most_work is None else check_vipr(what, most_work)
-    if os.path.exists(what) and os.fspath(what).endswith((".mps", ".lp", ".gz")):
-        name = named(os.fspath(what))
-        raise InvalidOption(f"{name}: is a model; farkas prove {name} proves its optimum")
+    if os.path.exists(what) and not os.fspath(what).endswith(".json"):
+        from farkas.forms.model_text import is_model
+
+        if is_model(what):
+            name = named(os.fspath(what))
+            raise InvalidOption(f"{name}: is a model; farkas prove {name} proves its optimum")
     return prove_file(what, instance, most_work)
 
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from farkas.algebra.convex import ConvexProgram
 from farkas.errors import NoAnswer, UnsupportedForm
-from farkas.exact.result import SolveResult
 from farkas.solvers.options import OptionNames
+from farkas.solvers.result import SolveResult
 from farkas.solvers.via_cvxpy import DEFAULT, ConvexAnswer, solve_problem
 from farkas.words import named
 

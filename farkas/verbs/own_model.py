@@ -38,6 +38,10 @@ def own_model(
         It is of an unknown type, or comes with a program.
     """
     if isinstance(what, str | os.PathLike):
+        if isinstance(what, str) and "\n" in what:
+            raise InvalidOption(
+                "model: is a text; write it into an .lp or .mps file, give the path"
+            )
         if not is_model(what):
             return None
         if program:

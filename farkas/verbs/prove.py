@@ -33,6 +33,7 @@ def prove(
     numbers: Numbers | None = None,
     embed: bool = True,
     progress: Progress | None = None,
+    **unknown: object,
 ) -> Proved:
     """Prove in exact arithmetic that a program is optimal somewhere, infeasible, or unbounded.
 
@@ -41,9 +42,10 @@ def prove(
     Parameters
     ----------
     model
-        The path of an ``.mps`` or ``.lp`` file (also gzipped), an instance (or its path or name)
-        together with ``program``, a :class:`~farkas.forms.LinearForm`, a `pyomo.ConcreteModel`, a
-        linear `cvxpy.Problem`, a `highspy.Highs`, a `gurobipy.Model` or a `linopy.Model`.
+        The path of an ``.mps`` or ``.lp`` file (also packed; ``"-"`` is standard input), an
+        instance (or its path or name) together with ``program``, a
+        :class:`~farkas.forms.LinearForm`, a `pyomo.ConcreteModel`, a linear `cvxpy.Problem`, a
+        `highspy.Highs`, a `gurobipy.Model` or a `linopy.Model`.
     program
         Program of the instance, for example ``"mlbroker.offline"``.
     solver
@@ -61,6 +63,8 @@ def prove(
         Put the program into the certificate, so that it can be checked without the model.
     progress
         Called now and then with nodes, bound and value.
+    unknown
+        Nothing: a misspelt option is told by the nearest that there is.
 
     Raises
     ------
@@ -78,6 +82,9 @@ def prove(
     >>> found.status, float(found.value), found.gap
     ('optimal', 16.8, 0.0)
     """
+    for name in unknown:
+        options = ("solver", "time_limit", "gap", "numbers", "embed", "progress")
+        raise InvalidOption.near(f"unknown option {name!r} of prove", name, options)
     require_type(solver, str, "solver")
     require_type(embed, bool, "embed")
     require_share(gap, "gap")

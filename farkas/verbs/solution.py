@@ -11,13 +11,13 @@ from farkas.certificates.doubles import double, text_of
 from farkas.certificates.points import exact_value
 from farkas.certificates.proof import rounded
 from farkas.errors import InvalidOption
-from farkas.exact.result import SolveResult
 from farkas.exact.sources import load_values
 from farkas.forms import FeasibilityReport, LinearForm
 from farkas.forms.naming import find_block, short_name
 from farkas.forms.rational import RationalForm
 from farkas.shown import verb
 from farkas.solvers import Answer
+from farkas.solvers.result import SolveResult
 from farkas.tolerances import FEASIBLE
 from farkas.verbs.explain import Explanation, Finding
 
@@ -243,4 +243,5 @@ class Solution(SolveResult):
                 for block in self.form.columns
                 for j in range(block.start, block.stop)
             )
-        return {name: float(point[j]) for name, j in named if zeros or point[j] != 0}
+        # adding 0.0 takes the sign of -0.0 away
+        return {name: float(point[j]) + 0.0 for name, j in named if zeros or point[j] != 0}

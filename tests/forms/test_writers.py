@@ -180,8 +180,6 @@ End
 """,
     "mps": """\
 NAME small
-OBJSENSE
-    MIN
 ROWS
  N obj
  G row(0)

@@ -21,7 +21,7 @@ def command(
     ] = None,
     model: Annotated[
         str | None,
-        typer.Option("--model", metavar="FILE", help="Read the model again (.mps, .lp, .gz)."),
+        typer.Option("--model", metavar="FILE", help="Read the model again (.mps, .lp, packed)."),
     ] = None,
     alone: Annotated[
         str | None,
