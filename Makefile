@@ -1,9 +1,10 @@
-# Everything runs from a .venv that the first target builds from requirements.lock.
-# Needs on the machine: python3 (3.11 or newer, with venv), git, make.
+# Everything runs from a .venv that the first target fills: `make demo` from requirements-core.lock, all else
+# from requirements.lock.  Needs on the machine: python3 (3.11 or newer, with venv), git, make.
 PYTHON ?= python3
 JOBS   ?= 2
 VENV   := .venv
 BIN    := $(VENV)/bin
+CORE   := $(VENV)/.core-installed
 STAMP  := $(VENV)/.farkas-installed
 SHELL  := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
@@ -13,12 +14,13 @@ export PYTHONDONTWRITEBYTECODE :=
 # One thread per process: the tests already use every core, and timings stay comparable.
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .PHONY: demo test test-all quick-tests all-tests lint format types contracts bench bench-proofs docs record worst mutants \
         fuzz figures browser lock wheel install clean
 
-demo: $(STAMP)  ## one certified run of every kind
-	@$(BIN)/farkas demo
+demo: $(CORE)  ## one certified run of every kind
+	@$(BIN)/python -m farkas demo
 
 # The types are checked while the tests begin: one process beside theirs.
 test: $(STAMP)  ## what has to pass before a commit
@@ -83,24 +85,38 @@ browser:  ## Debian's headless Chromium, for the tests that look at a report (ne
 lock: $(STAMP)  ## newest allowed versions, pinned with hashes
 	@$(BIN)/uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 \
 	    --generate-hashes --upgrade --no-header --no-annotate --quiet -o requirements.lock
+	@$(BIN)/uv pip compile pyproject.toml --universal --python-version 3.11 -c requirements.lock \
+	    --generate-hashes --no-header --no-annotate --quiet -o requirements-core.lock
 	@sed -i '1i # Exact versions with hashes of everything that `make` installs; rewrite with `make lock`.' \
-	    requirements.lock
+	    requirements.lock requirements-core.lock
 
 wheel: $(STAMP)  ## wheel and sdist in dist
 	@$(BIN)/python -m hatchling build -d dist
 
 install: $(STAMP)  ## only the set-up
 
-# The stamp is written last: an interrupted set-up starts over.  A .venv that already works is kept.
-$(STAMP): requirements.lock pyproject.toml
+# $(call install,LOCK): uv, which the lock pins, unpacks in seconds; where it cannot be had, pip does.
+UV = $(BIN)/python -m uv
+define install
+	@$(UV) --version >/dev/null 2>&1 || { sed -n '/^uv==/,/^[a-z]/p' requirements.lock | sed '$$d' >$(VENV)/uv.txt && \
+	    $(BIN)/python -m pip install --quiet --require-hashes -r $(VENV)/uv.txt; } || true
+	@$(UV) pip install --quiet --python $(BIN)/python --require-hashes -r $(1) || \
+	    $(BIN)/python -m pip install --quiet --require-hashes -r $(1)
+endef
+
+# A stamp is written last: an interrupted set-up starts over.  A .venv that already works is kept.
+$(CORE): requirements-core.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	    { echo "farkas needs Python 3.11 or newer; set PYTHON=/path/to/python" >&2; exit 2; }
 	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV) || \
 	    { echo "cannot create $(VENV); on Debian: apt install python3-venv" >&2; exit 2; }
 	@echo "setting up $(VENV) (once)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-index --no-deps \
-	    --no-build-isolation --editable .
+	$(call install,requirements-core.lock)
+	@touch $@
+
+$(STAMP): $(CORE) requirements.lock pyproject.toml
+	$(call install,requirements.lock)
+	@$(BIN)/python -m pip install --quiet --no-index --no-deps --no-build-isolation --editable .
 	@touch $@
 
 clean:  ## caches and build products, not the .venv

@@ -66,7 +66,7 @@ def _packages(requirements: list[str]) -> Iterator[Looked]:
     missing = [name for name in needed if not _version(name)]
     here = ", ".join(f"{name} {_version(name)}" for name in needed if name not in missing)
     if missing:
-        yield Looked("packages", "broken", f"missing: {', '.join(missing)}", "pip install farkas")
+        yield Looked("packages", "broken", f"missing: {', '.join(missing)}", "pip install .")
     else:
         yield Looked("packages", "fine", here)
     for extra, names in sorted(wanted.items()):
