@@ -33,8 +33,8 @@ end
 """
 Capture = pytest.CaptureFixture[str]
 KEYS = ["program", "notes", "reader_differs", "sense", "numbers", "rows", "columns", "integers",
-        "status", "value", "value_exact", "bound", "bound_exact", "gap", "nodes", "seconds", "solver",
-        "claim", "contradiction", "statement"]  # fmt: skip
+        "status", "value", "value_exact", "bound", "bound_exact", "gap", "nodes", "seconds",
+        "solver", "claim", "contradiction", "statement"]  # fmt: skip
 
 
 @pytest.fixture
