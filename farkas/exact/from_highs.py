@@ -49,10 +49,4 @@ def load(model: Any, point: Floats, duals: Floats | None) -> None:
     solution.col_value, solution.value_valid = point.tolist(), True
     if duals is not None:
         solution.row_dual, solution.dual_valid = duals.tolist(), True
-        cost, lp = np.array(model.getLp().col_cost_), model.getLp().a_matrix_
-        starts, index, values = (np.array(part) for part in (lp.start_, lp.index_, lp.value_))
-        outer = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-        rows, columns = (index, outer) if int(lp.format_) == 1 else (outer, index)
-        np.subtract.at(cost, columns, duals[rows] * values)
-        solution.col_dual = cost.tolist()
     model.setSolution(solution)
