@@ -221,7 +221,7 @@ class _Lp(TextReader):
             sign = -sign if self._next().text == "-" else sign
         return sign
 
-    def _sum(self, row: int) -> tuple[dict[int, Fraction], Fraction | None]:
+    def _sum(self, row: int) -> tuple[dict[int, Fraction], Fraction]:
         """Terms up to a relation, a label or the end, by column, and the constant among them.
 
         Parameters
@@ -258,7 +258,9 @@ class _Lp(TextReader):
             if j in found:
                 self.faults[row, token.text] = "HiGHS keeps one of repeated terms of an objective"
             found[j] = found.get(j, Fraction(0)) + value
-        return found, constant
+        if constant is not None and row >= 0:
+            self.refuse("a constant beside columns; add it to the number behind the relation")
+        return found, constant or Fraction(0)
 
     def _at_number(self, *, alone: bool) -> bool:
         """Whether a number stands here before a relation, or ``alone`` at the end of a row."""
@@ -298,13 +300,12 @@ class _Lp(TextReader):
             self.refuse("a second objective")
         self._sense = kind
         self._label()
-        terms, constant = self._sum(-1)
+        terms, self._offset = self._sum(-1)
         if self._tokens:
             self._refuse_token(self._next(), "unexpected in the objective:")
         columns = list(self._columns.values())
         for j, value in terms.items():
             columns[j].cost = value
-        self._offset = constant or Fraction(0)
 
     def _take_row(self) -> None:
         name, place = self._label(), len(self._rows)
@@ -321,7 +322,7 @@ class _Lp(TextReader):
                 low, high = (None if x is None else x - side for x in (low, high))
             else:
                 low, high = self._narrowed(low, high, relation, side, left=True)
-                terms = self._columns_of(place)
+                terms, _ = self._sum(place)
                 more = self._peek()
                 if more is not None and more.kind == "relation":
                     second = self._relation()
@@ -329,16 +330,10 @@ class _Lp(TextReader):
                         self.refuse(f"a row between {quoted(relation)} and {quoted(second)}")
                     low, high = self._narrowed(low, high, second, self._side(), left=False)
         else:
-            terms = self._columns_of(place)
+            terms, _ = self._sum(place)
             low, high = self._narrowed(low, high, self._relation(), self._side(), left=False)
         self._require_end()
         self._rows.append(_LpRow(name, terms, low, high))
-
-    def _columns_of(self, row: int) -> dict[int, Fraction]:
-        terms, constant = self._sum(row)
-        if constant is not None:
-            self.refuse("a constant beside columns; add it to the number behind the relation")
-        return terms
 
     def _require_end(self) -> None:
         token = self._peek()
@@ -369,13 +364,13 @@ class _Lp(TextReader):
         assert token is not None
         if token.kind != "name" or token.text.lower() in _INFINITY:
             side, relation = self._side(), self._relation()
-            name = self._bounded_name()
+            name = self._listed("Bounds")
             self._bound(name, relation, side, left=True)
             more = self._peek()
             if more is not None and more.kind == "relation":
                 self._bound(name, self._relation(), self._side(), left=False)
             return
-        name = self._bounded_name()
+        name = self._listed("Bounds")
         token = self._next()
         if token.kind == "relation":
             self._bound(name, token.text, self._side(), left=False)
@@ -386,13 +381,6 @@ class _Lp(TextReader):
             column.low, column.low_line, column.high_line = None, self.line, self.line
         else:
             self._refuse_token(token, "expected a relation or free, not")
-
-    def _bounded_name(self) -> str:
-        token = self._next()
-        if token.kind != "name" or token.text.lower() in _INFINITY:
-            self._refuse_token(token, "expected a column, not")
-        self._listed(token.text, "Bounds")
-        return token.text
 
     def _bound(self, name: str, relation: str, side: Fraction, *, left: bool) -> None:
         column = self._columns[name]
@@ -410,21 +398,23 @@ class _Lp(TextReader):
 
     def _take_whole(self, *, binary: bool) -> None:
         while self._tokens:
-            token = self._next()
-            if token.kind != "name":
-                self._refuse_token(token, "expected a column, not")
-            self._listed(token.text, "Binaries" if binary else "Generals")
-            self._columns[token.text].whole = True
+            name = self._listed("Binaries" if binary else "Generals")
+            self._columns[name].whole = True
             if binary:
-                self._binary.append(token.text)
+                self._binary.append(name)
 
-    def _listed(self, name: str, section: str) -> None:
-        """Make a column that stands in no row and no objective, and say so."""
+    def _listed(self, section: str) -> str:
+        """Take the name of a column, a new one with a note."""
+        token = self._next()
+        name = token.text
+        if token.kind != "name" or name.lower() in _INFINITY:
+            self._refuse_token(token, "expected a column, not")
         if name not in self._columns:
             near = difflib.get_close_matches(name, self._columns, n=1)
             hint = f"; did you mean {quoted(near[0])}?" if near else ""
             self.note(f"column {quoted(name)} stands in {section} alone{hint}")
             self._column(name)
+        return name
 
     def _column(self, name: str) -> int:
         if name not in self._places:

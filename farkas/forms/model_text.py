@@ -256,6 +256,9 @@ def read_text(path: str | os.PathLike[str], *, numbers: Numbers = "decimal") -> 
     UnsupportedForm
         It holds more than a linear or integer program.
     """
+    from farkas.forms.lp import read_lp
+    from farkas.forms.mps import read_mps
+
     name = named(os.fspath(path))
     if os.fspath(path) == STANDARD_INPUT:
         name = "standard input"
@@ -274,15 +277,7 @@ def read_text(path: str | os.PathLike[str], *, numbers: Numbers = "decimal") -> 
             )
         content = read_bytes(path)
         content = _unpacked(content, packing, name) if packing else content
-    return _parsed(content, suffix, name, numbers)
-
-
-def _parsed(content: bytes, suffix: str, name: str, numbers: Numbers) -> ModelText:
-    from farkas.forms.lp import read_lp
-    from farkas.forms.mps import read_mps
-
-    text = _decoded(content)
-    form, faults = (read_mps if suffix == "mps" else read_lp)(text, name, numbers)
+    form, faults = (read_mps if suffix == "mps" else read_lp)(_decoded(content), name, numbers)
     return ModelText(content, suffix, form, faults)
 
 
