@@ -17,7 +17,7 @@ from farkas.exact.whole import ZERO
 from farkas.forms.rational import RationalForm, Side
 from farkas.search_tolerances import SOLVER_GAP
 from farkas.shown import ShowsItself, verb
-from farkas.solvers import Answer, Claimed
+from farkas.solvers import Answer, Claimed, Reason
 from farkas.words import cut, named
 
 Status = Literal["optimal", "infeasible", "unbounded", "bound"]
@@ -133,11 +133,14 @@ class Proved(ShowsItself):
 
     @property
     def claim(self) -> str | None:
-        """What became of the solver's claim, in words; None where it claims nothing."""
+        """What became of the solver's claim, in words; None where it never claimed anything."""
         answer = self.answer
-        if answer is None or answer.claim is Claimed.NONE:
+        if answer is None:
             return None
         who = answer.solver
+        if answer.claim is Claimed.NONE:
+            rejected = answer.reason is Reason.NUMERICAL and answer.message
+            return f"{who} claims nothing that holds: {answer.message}" if rejected else None
         if answer.claim in (Claimed.INFEASIBLE, Claimed.UNBOUNDED):
             if self.status == "bound":
                 return f"{who} says {answer.claim}; that is not proved"
