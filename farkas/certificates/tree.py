@@ -9,8 +9,10 @@ file's point, if it has one.
 - *Cuts.*  A cut adds rows with weights and slacks ``s >= 0``, measures columns from an end,
   ``t >= 0``, and divides: ``d t + e s = b``.  Mixed-integer rounding gives
   ``F(d) t + F(e) s <= floor(b)`` over whole columns and slacks, other negative ``d`` and ``e``
-  divided by ``1 - frac(b)``.  Multiplied, and weakened at the ends of columns, it is the stated
-  cut; one whose columns are all whole may have its side rounded down.
+  divided by ``1 - frac(b)``.  A whole column with a whole ``d`` needs no end: ``d x`` is whole, so
+  that the rest is rounded beside ``b - d x``, which has the fraction of b; as if it were measured
+  from 0.  Multiplied, and weakened at the ends of columns, it is the stated cut; one whose columns
+  are all whole may have its side rounded down.
 - *Leaves.*  The branches ``x_j <= k`` and ``x_j >= k + 1`` of a whole column cover the box.  In a
   leaf multipliers give a bound by weak duality, with costs or, as a ray, without: then it is > 0
   and there is no point.  Where costs are multiples of a gain on whole columns alone, a bound is

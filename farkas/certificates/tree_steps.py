@@ -70,10 +70,11 @@ def take_cut(program: TreeProgram, cut: CutStep) -> None:
         slacks.append((i, way, way * weight, side, whole))
     turned, ends = set(cut.complemented), {}
     for j in [j for j, v in terms.items() if v]:
-        end = given(
-            program.upper[j] if j in turned else program.lower[j],
-            "a cut measures a column from an end that is infinite",
-        )
+        end = program.upper[j] if j in turned else program.lower[j]
+        if end is None and program.whole[j]:
+            whole = program.quotient(terms[j], divisor).denominator == 1
+            end = ZERO if whole else None  # any whole number gives the same cut
+        end = given(end, "a cut measures a column from an end that is infinite")
         require(not program.whole[j] or end.denominator == 1, "a cut measures from a broken end")
         ends[j] = end
         total = plus(total, -terms[j], end)

@@ -38,8 +38,9 @@ class Split:
             for j, v in writer.rows[i].items():
                 terms[j] = terms.get(j, ZERO) + w * v
         turned = set(cut.complemented)
+        # where a whole d needs no end, t enters neither case: its d, η and F are the same
         ends = {
-            j: (writer.box.upper if j in turned else writer.box.lower)[j]
+            j: (writer.box.upper if j in turned else writer.box.lower).get(j, (ZERO, -1))
             for j, v in terms.items()
             if v
         }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from farkas.certificates import Certificate
 from farkas.certificates.long_numbers import long_rational
 from farkas.certificates.tree import TreeCertificate
+from farkas.exact.whole import weighted_sum
 from farkas.forms.rational import RationalForm
 from farkas.words import named
 
@@ -20,28 +21,27 @@ def contradicting(form: RationalForm, certificate: Certificate | None) -> list[s
         return []
     rows: dict[tuple[int, bool], None] = {}
     columns: dict[tuple[int, bool], None] = {}
+    lines: list[list[tuple[int, int]]] = [form.row(i) for i in range(form.num_rows)]
     for step in certificate.ends:
         if step.row >= 0:
-            entry = dict(form.row(step.row))[step.column]
+            entry = dict(lines[step.row])[step.column]
             rows[step.row, (entry > 0) != step.upper] = None
-    for weights in certificate.weights:
-        moved: dict[int, int] = {}
-        for i, text in weights.factors:
-            if i >= form.num_rows:
-                continue  # a cut: its rows are not told here
-            y = long_rational(text, "factor").numerator
-            rows[i, y > 0] = None
-            for j, v in form.row(i):
-                moved[j] = moved.get(j, 0) + y * v
-        for j, pull in moved.items():
-            if pull:
-                columns[j, pull < 0] = None
     for cut in certificate.cuts:
-        for i, text in cut.rows:
-            if i < form.num_rows:
-                rows[i, text.startswith("-")] = None
+        weights = {i: long_rational(text, "weight") for i, text in cut.rows}
+        rows |= {(i, (w > 0) == (i in cut.across)): None for i, w in weights.items()}
+        divisor = long_rational(cut.divisor, "divisor")
+        for j, total in weighted_sum(weights, lines.__getitem__).items():
+            if not (form.integer[j] and (total / divisor).denominator == 1):
+                columns[j, j not in cut.complemented] = None  # it is measured from this end
+        lines.append([(j, long_rational(text, "cut").numerator) for j, text in cut.terms])
+    for leaf in certificate.weights:
+        factors = {i: long_rational(text, "factor") for i, text in leaf.factors}
+        rows |= {(i, y > 0): None for i, y in factors.items()}
+        moved = weighted_sum(factors, lines.__getitem__)
+        columns |= {(j, pull < 0): None for j, pull in moved.items()}
     return [
-        *(_row(form, i, lower) for i, lower in sorted(rows)),
+        # an equation is told once; of cuts their rows are
+        *dict.fromkeys(_row(form, i, lower) for i, lower in sorted(rows) if i < form.num_rows),
         *(said for j, low in sorted(columns) if (said := _column(form, j, low))),
         *_crossed(form),
     ]

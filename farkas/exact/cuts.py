@@ -111,7 +111,8 @@ class Rounding:
         The rows add up to ``a x + e s = b`` with slacks s >= 0, whose e is negative only for rows
         in ``across``.  Measured from the ends and divided, whole columns and slacks are rounded
         with F(d) = floor(d) + max(0, frac(d) - f) / (1 - f), where f is the fraction of b; others
-        stay where their coefficient is below 0, divided by 1 - f.
+        stay where their coefficient is below 0, divided by 1 - f.  A whole column whose coefficient
+        is whole after division may lack its end; any whole number in its place gives the same cut.
         """
         total: dict[int, Fraction] = {}
         b = ZERO
@@ -125,11 +126,15 @@ class Rounding:
             slacks.append((i, w if upper else -w, upper, end))
             for j, v in self.rows[i]:
                 total[j] = total.get(j, ZERO) + w * v
+        ends: dict[int, Fraction] = {}
         for j, a in total.items():
             if a:
                 end = self.upper[j] if j in complemented else self.lower[j]
+                if end is None and self.whole[j] and (a / divisor).denominator == 1:
+                    end = ZERO
                 if end is None or (self.whole[j] and end.denominator != 1):
                     return None
+                ends[j] = end
                 b -= a * end
         level = b / divisor
         f = level - math.floor(level)
@@ -137,16 +142,13 @@ class Rounding:
             return None
         found: dict[int, Fraction] = {}
         bound = Fraction(math.floor(level))
-        for j, a in total.items():
-            if not a:
-                continue
+        for j, end in ends.items():
             turned = j in complemented
-            d = (-a if turned else a) / divisor
+            d = (-total[j] if turned else total[j]) / divisor
             value = rounded(d, f) if self.whole[j] else min(d, ZERO) / (1 - f)
             if value:
-                end = self.upper[j] if turned else self.lower[j]
-                found[j] = found.get(j, ZERO) + (-value if turned else value)
-                bound += (-value if turned else value) * end  # type: ignore[operator]
+                found[j] = -value if turned else value
+                bound += found[j] * end
         for i, e, upper, end in slacks:
             d = e / divisor
             value = rounded(d, f) if self.slack_is_whole(i, upper) else min(d, ZERO) / (1 - f)

@@ -9,7 +9,7 @@ import numpy as np
 
 from farkas.errors import NoAnswer
 from farkas.exact.bounding import ColumnEnd
-from farkas.exact.deadline import Deadline
+from farkas.exact.deadline import Deadline, OutOfTime
 from farkas.exact.nodes import TreeNode
 from farkas.exact.whole import floats
 from farkas.forms.rational import RationalForm
@@ -21,6 +21,12 @@ CANDIDATES = 20
 TRIAL_ITERATIONS = 50
 RELIABLE = 4
 """Trials of a column after which its pseudocost is believed."""
+
+
+MOST_DECISIONS = 100
+"""Decisions on a column after which, still without an end, it is branched on no more."""
+MOST_RAYS = 10
+"""Nodes that are left open for that before the search ends, which would follow rays for ever."""
 
 
 class NodeSolver:
@@ -52,6 +58,7 @@ class NodeSolver:
         )
         self._set: dict[int, tuple[ColumnEnd, ColumnEnd]] = {}
         self._at: TreeNode | None = None
+        self._rays = 0
         self._history: dict[tuple[int, bool], tuple[int, float]] = {}
 
     def go(self, node: TreeNode) -> None:
@@ -104,6 +111,21 @@ class NodeSolver:
         if high is not None and down >= high:
             down = int(high) - 1
         return column, down, value - down <= 0.5
+
+    def runs_away(self, node: TreeNode, column: int) -> bool:
+        """Whether a column has no end at the node that is solved, despite many decisions on it.
+
+        Raises
+        ------
+        OutOfTime
+            So it was at many nodes.
+        """
+        decisions = sum(step.column == column for step in node.path())
+        away = decisions >= MOST_DECISIONS and None in self._ends_at(column)
+        self._rays += away
+        if self._rays > MOST_RAYS:
+            raise OutOfTime("the search follows rays")
+        return away
 
     def _unfixed(self) -> Ints:
         """Whole columns that the bounds of a node leave open."""

@@ -30,6 +30,8 @@ class TreeNode:
     broken
         Whole column that is broken at the exact optimum of the relaxation, and its value there;
         None where that was not asked for, or is whole.
+    dead
+        Not searched, or not further: a sibling's proof covers it, or it lies on a ray.
     """
 
     parent: TreeNode | None
@@ -130,7 +132,7 @@ class ProofTree:
 
 
 def covered(node: TreeNode) -> bool:
-    """Whether a sibling's proof covers the node, or a parent is closed."""
+    """Whether a sibling's proof covers the node, or a parent is closed, or it is given up."""
     while node.parent is not None:
         if node.dead or node.parent.closed:
             return True

@@ -20,7 +20,7 @@ from farkas.forms.rational import RationalForm, Side
 from farkas.numbers import floats
 from farkas.search_tolerances import SOLVER_GAP
 from farkas.shown import verb
-from farkas.solvers import Answer, Claimed
+from farkas.solvers import Answer, Claimed, Reason
 from farkas.solvers.result import SolveResult
 from farkas.words import cut, named
 
@@ -200,13 +200,16 @@ class Proved(SolveResult):
 
     @property
     def claim(self) -> str | None:
-        """What became of the solver's claim, in words; None where it claims nothing."""
+        """What became of the solver's claim, in words; None where it never claimed anything."""
         answer = self.answer
-        if answer is None or answer.claim is Claimed.NONE:
+        if answer is None:
             return None
         who = answer.solver
         # the solver sees the reading here, and may be right of another program than the source
         of_what = "" if self.form.confirmed else " for the program as read here"
+        if answer.claim is Claimed.NONE:
+            rejected = answer.reason is Reason.NUMERICAL and answer.message
+            return f"{who} claims nothing that holds: {answer.message}" if rejected else None
         if answer.claim in (Claimed.INFEASIBLE, Claimed.UNBOUNDED):
             if self.status == "bound":
                 return f"{who} says {answer.claim}; that is not proved"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from farkas.certificates.tree import TreeCertificate
@@ -19,6 +19,7 @@ from farkas.exact.bounding import Bounding, Weights
 from farkas.exact.certificate import one_leaf, tree_certificate, unbounded_certificate
 from farkas.exact.deadline import Deadline, OutOfTime
 from farkas.exact.ends import derived
+from farkas.exact.equations import refuted
 from farkas.exact.linear import ExactLinear, solve_linear
 from farkas.exact.nodes import ProofTree
 from farkas.exact.proved import Proved, Status
@@ -120,11 +121,24 @@ def _signed(form: RationalForm, progress: Progress | None) -> Progress | None:
 
 
 def _asked(form: RationalForm, solver: str, clock: Deadline) -> Answer | None:
-    """Ask a solver; a linear program in HiGHS's hands is solved where its basis is read."""
-    if solver == "highs" and not form.is_mip:
+    """Ask a solver; HiGHS solves linear programs where its basis is read."""
+    # where a whole column has no end, HiGHS 1.15 may search for ever: 370 s of a limit of 60
+    if solver == "highs" and (not form.is_mip or _endless(form, clock)):
         return None
     left = None if math.isinf(clock.left) else clock.left * (SOLVERS_SHARE if form.is_mip else 1.0)
     return solve(form.linear, solver, time_limit=left).unless_interrupted()
+
+
+def _endless(form: RationalForm, clock: Deadline) -> bool:
+    """Whether a whole column has neither end, nor does a row give it one."""
+
+    def lacking(lower: Sequence[Side], upper: Sequence[Side]) -> bool:
+        columns = zip(form.integer.tolist(), lower, upper, strict=True)
+        return any(whole and low is None and high is None for whole, low, high in columns)
+
+    return lacking(form.lower, form.upper) and lacking(
+        *derived(Bounding(form), None, deadline=clock)[:2]
+    )
 
 
 def _proved(
@@ -196,6 +210,9 @@ def _integer(
     gap: float,
     progress: Progress | None,
 ) -> ProofTree | ExactLinear:
+    known = refuted(form)
+    if known is not None:
+        return known
     near = answer.point if answer is not None and answer.has_point else None
     unbounded = _maybe_unbounded(form, clock)
     if unbounded is not None:
@@ -216,6 +233,6 @@ def _maybe_unbounded(form: RationalForm, clock: Deadline) -> ProofTree | ExactLi
         return None
     still = search(form.replace(cost=(ZERO,) * form.num_columns), deadline=clock)
     if still.point is None:
-        # where there is no point, the costs do not matter: rays prove it
-        return dataclasses.replace(still, gain=ZERO) if still.complete else still
+        # rays prove that there is no point, whatever the costs; until then nothing is bounded
+        return dataclasses.replace(still, gain=ZERO, bound=None)
     return dataclasses.replace(relaxed, point=still.point)

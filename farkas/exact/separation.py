@@ -16,6 +16,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from farkas.exact.bounding import gain_of
 from farkas.exact.cuts import Rounding
 from farkas.exact.whole import floats, moved
 from farkas.numbers import Floats, Ints
@@ -131,6 +132,9 @@ class Separation:
         self.point = np.ldexp(point, -np.array(units))
         self.lower = floats(rounding.lower, -np.inf, units)
         self.upper = floats(rounding.upper, np.inf, units)
+        # the numbers below stand for the ends that whole columns lack; see `Rounding.cut`
+        self.endless = self.whole & np.isinf(self.lower) & np.isinf(self.upper)
+        self.lower[self.endless] = np.floor(self.point[self.endless])
         self.columns = [np.array([j for j, _ in row], dtype=np.int64) for row in rounding.rows]
         self.units = [
             max((v.bit_length() + units[j] for j, v in row), default=0) for row in rounding.rows
@@ -227,9 +231,13 @@ class Separation:
         if made is None:
             return []
         mixed, complemented = made
+        endless = [j for j in mixed.columns.tolist() if j >= 0 and self.endless[j]]
+        if endless:  # the cut needs their coefficients whole
+            sizes = [self._coefficient(weights, j) for j in endless]
+            divisors = [gain_of(sizes, [True] * len(sizes))]
         if divisors is None:
-            sizes = np.abs(mixed.factors[mixed.between()])
-            tried = np.unique(sizes[sizes > 0])[::-1][:MOST_DIVISORS]
+            broken = np.abs(mixed.factors[mixed.between()])
+            tried = np.unique(broken[broken > 0])[::-1][:MOST_DIVISORS]
         else:
             unit = self._shares(weights)[1]
             tried = np.array([moved(d, -unit) for d in divisors])

@@ -106,11 +106,10 @@ class TreeSearch:
             while node is not None:
                 self.clock.check()
                 self._solve(node)
-                if not node.closed and not node.dead:
-                    near, far = self._branch(node)
-                    for child in (far, near):
+                if not node.closed and not node.dead and (children := self._branch(node)):
+                    for child in children[::-1]:
                         heapq.heappush(heap, (child.guess, next(self._ticket), child))
-                    node, dive = near, dive + 1
+                    node, dive = children[0], dive + 1
                     if dive < PLUNGE:
                         continue
                 node, dive = self._next(heap, node, dive)
@@ -303,14 +302,17 @@ class TreeSearch:
         if point is not None:
             self._improve(point)
 
-    def _branch(self, node: TreeNode) -> tuple[TreeNode, TreeNode]:
-        """Split a node; returns the child to go on with, and the other."""
+    def _branch(self, node: TreeNode) -> tuple[TreeNode, ...]:
+        """Split a node; returns the child to go on with and the other, or none on a ray."""
         if node.broken is None:
             column, down, nearer = self._solver.branching(node, self._simplex.point)
         else:  # doubles see nothing to branch on, or would not have settled the node
             column, value = node.broken
             down = math.floor(value)
             nearer = value - down <= Fraction(1, 2)
+        node.dead = self._solver.runs_away(node, column)
+        if node.dead:
+            return ()
         left, right = node.split(column, down)
         return (left, right) if nearer else (right, left)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -88,6 +88,17 @@ def _summed(products: Array, where: Ints, size: int) -> Array:
         first = np.flatnonzero(np.diff(where, prepend=-1))
         found[where[first]] = np.add.reduceat(products, first)
     return found
+
+
+def weighted_sum(
+    weights: Mapping[int, Fraction], row: Callable[[int], Iterable[tuple[int, int]]]
+) -> dict[int, Fraction]:
+    """Add rows up by weights; returns coefficients that are not 0 by column."""
+    found: dict[int, Fraction] = {}
+    for i, weight in weights.items():
+        for j, v in row(i):
+            found[j] = found.get(j, ZERO) + weight * v
+    return {j: v for j, v in found.items() if v}
 
 
 def divided(side: Side, factor: Fraction) -> Side:

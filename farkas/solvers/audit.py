@@ -16,6 +16,7 @@ from farkas.numbers import Floats
 from farkas.portable.products import dot
 from farkas.search_tolerances import DROPPED, SIMPLEX, SOLVER_GAP, SOLVERS_WHOLE
 from farkas.solvers.answer import Answer, Claimed, Reason
+from farkas.solvers.units import inwards
 from farkas.tolerances import FEASIBLE, ROUNDING
 
 SOLVERS_INFINITY = 1e20
@@ -59,10 +60,14 @@ def settled_by_inspection(form: LinearForm) -> Answer | None:
 
 
 def _crossing(form: LinearForm) -> str:
-    bad = form.lower > form.upper
+    lower, upper = inwards(form.lower, form.upper, form.integer)
+    bad = (form.lower > form.upper) | (lower > upper)
     if bad.any():
         j = int(np.flatnonzero(bad)[0])
-        return f"{form.column_name(j)}: lower bound {form.lower[j]} > upper bound {form.upper[j]}"
+        low, high, name = form.lower[j], form.upper[j], form.column_name(j)
+        if low > high:
+            return f"{name}: lower bound {low} > upper bound {high}"
+        return f"{name}: no whole number within its bounds"
     bad = form.row_lower > form.row_upper
     if bad.any():
         i = int(np.flatnonzero(bad)[0])

@@ -12,7 +12,7 @@ from farkas.errors import FarkasError
 from farkas.forms import LinearForm, SparseRows
 from farkas.forms.added_units import units_of_columns, units_of_rows
 from farkas.forms.matrices import as_scipy
-from farkas.forms.rescaled import in_units, shifted
+from farkas.forms.rescaled import shifted
 from farkas.forms.scale import Units, cost_unit, counting
 from farkas.numbers import Floats
 from farkas.solvers.answer import Answer
@@ -23,7 +23,7 @@ from farkas.solvers.highs import new_solver, pass_form, solve_loaded
 from farkas.solvers.kept import KeptPoint, kept
 from farkas.solvers.options import Options
 from farkas.solvers.session import Indices, Session
-from farkas.solvers.units import returned
+from farkas.solvers.units import handed, inwards, returned
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -53,12 +53,9 @@ class HighsSession(Session):
     def _hand_over(self, form: LinearForm) -> None:
         """Pass the form whole, in its own units; a form that these do not move exactly as it is."""
         self._stale = True
-        self._units = form.units
-        given = in_units(form, self._units)
-        if given is None:
-            zero = np.zeros_like
-            self._units = Units(zero(self._units.rows), zero(self._units.columns), 0)
-            given = form.replace(offset=0.0)
+        given, _, units = handed(form, None)
+        zero = np.zeros_like
+        self._units = units or Units(zero(form.units.rows), zero(form.units.columns), 0)
         self._measured(form)
         basis = self._solver.getBasis()
         pass_form(self._solver, given)
@@ -137,9 +134,11 @@ class HighsSession(Session):
         units = self._units
         shifts = {"cost": units.columns - units.cost}
         shifts |= dict.fromkeys(("row_lower", "row_upper"), -units.rows)
-        parts = [
-            shifted(self._data[name][at], shifts.get(name, -units.columns)[at]) for name in names
-        ]
+        data = {name: self._data[name][at] for name in names}
+        if "lower" in data:
+            ends = data["lower"], data["upper"]
+            data["lower"], data["upper"] = inwards(*ends, self._data["integer"][at])
+        parts = [shifted(x, shifts.get(name, -units.columns)[at]) for name, x in data.items()]
         exact = [part for part in parts if part is not None]
         self._stale |= len(exact) < len(parts)
         return [] if self._stale else exact

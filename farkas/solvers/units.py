@@ -9,8 +9,9 @@ import numpy as np
 from farkas.forms import LinearForm
 from farkas.forms.rescaled import in_units
 from farkas.forms.scale import Units
-from farkas.numbers import Floats, Ints
+from farkas.numbers import Bools, Floats, Ints
 from farkas.solvers.answer import Answer
+from farkas.tolerances import FEASIBLE
 
 
 def handed(
@@ -19,14 +20,28 @@ def handed(
     """Return what a solver is given: form and start in the form's units, and those units.
 
     Solvers measure in absolute tolerances, so that amounts of 1e-8 would be noise to them.  Units
-    are None when the form has numbers that no power of two moves exactly; it is handed over as it
-    is then.
+    are None when the form has numbers that no power of two moves exactly; it is handed over in its
+    own then.  Ends of whole columns are rounded :func:`inwards`.
     """
     units = form.units
+    if form.is_mip:
+        lower, upper = inwards(form.lower, form.upper, form.integer)
+        form = form.replace(lower=lower, upper=upper)
     scaled = in_units(form, units)
     if scaled is None:
         return form.replace(offset=0.0), start, None
     return scaled, None if start is None else np.ldexp(start, -units.columns), units
+
+
+def inwards(lower: Floats, upper: Floats, whole: Bools) -> tuple[Floats, Floats]:
+    """Return ends of columns, those of whole ones rounded inwards from where they count as kept.
+
+    Some solvers round no such end, and call points optimal that stop there.
+    """
+    if not whole.any():
+        return lower, upper
+    low, high = np.ceil(lower - FEASIBLE), np.floor(upper + FEASIBLE)
+    return np.where(whole, low, lower), np.where(whole, high, upper)
 
 
 def returned(answer: Answer, form: LinearForm, units: Units | None) -> Answer:

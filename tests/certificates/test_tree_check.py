@@ -357,7 +357,10 @@ def test_a_mixed_cut_rounds_continuous_columns_by_the_rest() -> None:
 def test_complementing_needs_a_finite_whole_end() -> None:
     refused(continuous(complemented=[0]), "end that is infinite")
     refused(continuous(complemented=[1], top="5/2"), "broken end")
-    refused(continuous(complemented=[1], top=None), "end that is infinite")
+    refused(continuous(complemented=[1], top=None, divisor="2"), "end that is infinite")
+    # y - 2x <= 1 once more: 3/2 - y + x has the fraction of 3/2 for every whole y
+    assert proved(continuous(complemented=[1], top=None)) == (-1, None)
+    refused(continuous(complemented=[1], top=None, side="0"), "stronger")
 
 
 def test_slacks_that_are_not_whole_are_not_rounded() -> None:

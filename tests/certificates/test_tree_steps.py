@@ -58,6 +58,50 @@ def test_cuts_are_taken_as_they_are_made_and_no_stronger() -> None:
     assert min(taken.values()) > 20, taken
 
 
+@pytest.mark.parametrize("turned", [(), (0,), (0, 1)])
+def test_a_whole_coefficient_of_a_whole_column_needs_no_end(turned: tuple[int, ...]) -> None:
+    # 2x - 2y = 1, which is x - y = 1/2: x - y is whole, so at most 0; halved, it need not be
+    cut = CutStep(rows=((0, "1"),), divisor="1", complemented=turned, times="1",
+                  terms=((0, "1"), (1, "-1")), side="0")  # fmt: skip
+
+    def taken(*whole: int, **changes: str) -> list[Side]:
+        form = program([[2, -2]], cost=[0, 0], rows=[(1, 1)], ends=[(None, None)] * 2, whole=whole)
+        made = TreeProgram(form, Work())
+        take_cut(made, msgspec.structs.replace(cut, **changes))
+        return made.row_upper
+
+    assert taken(1, 1) == [F(1, 2), 0]
+    assert taken(1, 1, side="1/2") == [F(1, 2), F(1, 2)]
+    with pytest.raises(NotACertificate, match="stronger"):
+        taken(1, 1, side="-1")
+    for whole, divisor in (((1, 0), "1"), ((1, 1), "2"), ((1, 1), "2/3")):
+        with pytest.raises(NotACertificate, match="end that is infinite"):
+            taken(*whole, divisor=divisor)
+
+
+def test_whatever_stands_for_an_end_that_is_not_needed_the_cut_is_the_same() -> None:
+    rng, made = random.Random(11), 0
+    for _ in range(60):
+        row = [3 * rng.randint(-3, 3), 3 * rng.randint(-3, 3), rng.randint(-5, 5), 1]
+        sides, turned = (None, F(rng.randint(-20, 20), 2)), frozenset(rng.sample(range(3), 2))
+        cuts = []
+        for near in (None, -7, 0, 5):
+            form = program([row], cost=[0] * 4, rows=[sides],
+                           ends=[(near, near)] * 2 + [(-1, 4)] * 2, whole=[1, 1, 1, 0])  # fmt: skip
+            rounding = Rounding(Bounding(form), form.lower, form.upper)
+            cut = rounding.cut([(0, F(1))], F(3), turned)
+            if cut is None:
+                break
+            cuts.append(cut)
+            checked = TreeProgram(form, Work())
+            take_cut(checked, step_of(cut))
+            assert (checked.rows[-1], checked.row_upper[-1]) == (cut.terms, cut.side)
+        assert len(cuts) in (0, 4)
+        assert len({(tuple(cut.terms.items()), cut.side) for cut in cuts}) <= 1
+        made += bool(cuts)
+    assert made > 30
+
+
 @pytest.mark.parametrize(
     ("row", "weight", "turned", "side"),
     [((None, F(5, 4)), "1", (), "1/2"), ((F(3, 4), None), "-1", (0,), "-3/2")],

@@ -39,3 +39,21 @@ def test_nothing_contradicts_where_there_is_a_point() -> None:
     form = program([[1]], cost=[1], rows=[(1, None)])
     assert prove_form(form).contradiction() == []
     assert contradicting(form, None) == []
+
+
+FREE = [(None, None)] * 2
+
+
+def test_an_equation_is_told_once() -> None:
+    form = program([[3, 6]], cost=[1, 0], rows=[(7, 7)], ends=FREE, whole=[1, 1])
+    assert prove_form(form).contradiction() == ["row 0: = 7"]
+    wide = program([[10, -10]], cost=[1, 0], rows=[("3/10", "97/10")], ends=FREE, whole=[1, 1])
+    assert sorted(prove_form(wide).contradiction()) == ["row 0: <= 97/10", "row 0: >= 3/10"]
+
+
+def test_ends_that_cuts_are_measured_from_are_told_and_no_others() -> None:
+    # 2x - 2y + z = 1 wants z odd, at least 0 and at most 1/2: x and y need no end
+    form = program([[2, -2, 1]], cost=[0] * 3, rows=[(1, 1)],
+                   ends=[*FREE, (0, "1/2")], whole=[1, 1, 1])  # fmt: skip
+    told = prove_form(form).contradiction()
+    assert told == ["row 0: = 1", "column 2: <= 1/2", "column 2: >= 0"]

@@ -53,6 +53,9 @@ def test_there_is_no_cut_without_a_fraction_or_an_end() -> None:
     assert rounding.cut([(0, F(1))], F(2), frozenset()) is None
     assert rounding.cut([(0, F(1))], F(2), frozenset({1})) is not None
     assert rounding.cut([(0, F(-1))], F(2), frozenset({1})) is None
+    # 7/2 divided by 3 leaves y whole, and x at the end it has
+    assert rounding.cut([(0, F(1))], F(3), frozenset()) is not None
+    assert rounding.cut([(0, F(1))], F(3), frozenset({0})) is None
 
 
 def drawn(rng: random.Random) -> RationalForm:

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from farkas.errors import NoAnswer
+from farkas.exact import node_solver
 from farkas.exact.bounding import shortened
-from farkas.exact.deadline import Deadline
+from farkas.exact.deadline import Deadline, OutOfTime
 from farkas.exact.node_solver import RELIABLE, NodeSolver
 from farkas.exact.nodes import TreeNode
 from farkas.solvers.simplex import End
@@ -109,3 +110,26 @@ def test_the_column_that_grows_on_both_sides_is_taken(
         nodes._history[j, False] = (RELIABLE, RELIABLE * below[j])
         nodes._history[j, True] = (RELIABLE, RELIABLE * above[j])
     assert nodes.branching(root, np.array([2.5, 1.5]))[0] == chosen
+
+
+def test_a_column_that_never_gets_an_end_runs_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(node_solver, "MOST_DECISIONS", 3)
+    monkeypatch.setattr(node_solver, "MOST_RAYS", 2)
+    form = program([[1, 1]], cost=[1, 1], rows=[(0, None)], ends=[(None, None)] * 2, whole=[1, 1])
+    nodes = NodeSolver(form, [None] * 2, [None] * 2, Deadline())
+    node = root = TreeNode(None)
+    for down in (5, 4, 3):
+        nodes.go(node)
+        assert not nodes.runs_away(node, 0)
+        node = node.split(0, down)[0]
+    nodes.go(node)
+    assert not nodes.runs_away(node, 1)  # no decision on it
+    assert nodes.runs_away(node, 0)  # x <= 3, x <= 4, x <= 5
+    closed = node.split(0, -1)[1]
+    nodes.go(closed)
+    assert not nodes.runs_away(closed, 0)  # 0 <= x <= 3
+    nodes.go(node)
+    assert nodes.runs_away(node, 0)
+    with pytest.raises(OutOfTime, match="rays"):
+        nodes.runs_away(node, 0)
+    assert root.children

@@ -16,7 +16,7 @@ from farkas.exact.proved import MOST_NODES, Proved
 from farkas.exact.proving import prove_form
 from farkas.forms.rational import RationalForm
 from farkas.search_tolerances import SOLVER_GAP
-from farkas.solvers import Answer, Claimed
+from farkas.solvers import Answer, Claimed, Reason
 from tests.generators.rational import program
 
 
@@ -215,6 +215,19 @@ def test_a_claim_is_off_by_a_share_of_the_larger(sign: int) -> None:
     # of 1 and 1 + gap the share of the larger is within the gap, that of the smaller is not
     edge = 1 + F(SOLVER_GAP) * (1 + F(SOLVER_GAP) / 2)
     assert "which is right within" in str(said(edge, 1.0))
+
+
+def test_an_answer_that_was_rejected_says_why() -> None:
+    words = "the point called optimal is off by 0.5 in c"
+    for reason, message, said in (
+        (Reason.NUMERICAL, words, f"s claims nothing that holds: {words}"),
+        (Reason.NUMERICAL, "", None),
+        (Reason.TIME_LIMIT, "Time limit reached", None),
+    ):
+        answer = Answer(solver="s", reason=reason, message=message)
+        found = Proved(form=corner(), status="optimal", value=F(1), answer=answer)
+        assert found.claim == said
+        assert found.to_builtins()["claim"] == said
 
 
 def test_claims_are_right_where_the_same_was_proved() -> None:

@@ -15,11 +15,12 @@ import pytest
 from farkas.certificates import Proof, check
 from farkas.certificates.tree import TreeCertificate
 from farkas.errors import NotACertificate
-from farkas.exact import proving
+from farkas.exact import proving, tree
 from farkas.exact.proved import Proved
 from farkas.exact.proving import prove_form
+from farkas.forms import LinearForm
 from farkas.forms.rational import RationalForm
-from farkas.solvers import solve
+from farkas.solvers import Answer, solve
 from farkas.solvers.answer import Claimed
 from tests.generators.rational import keeps, program, random_integer, random_linear
 
@@ -257,3 +258,39 @@ def test_a_search_is_the_same_in_every_unit_of_money(order: int) -> None:
     other = prove_form(form.replace(cost=tuple(c * unit for c in form.cost)))
     assert other.value == one.value * unit
     assert other.nodes == one.nodes
+
+
+@pytest.mark.parametrize("limit", [None, 20.0, 1e-9])
+@pytest.mark.parametrize("sense", ["min", "max"])
+def test_where_nothing_is_bounded_nothing_is_claimed(
+    monkeypatch: pytest.MonkeyPatch, limit: float | None, sense: str
+) -> None:
+    # without cuts 2x - 2y = 1 is never refuted, and x has no bound
+    monkeypatch.setattr(proving, "refuted", lambda _: None)
+    monkeypatch.setattr(tree, "root_cuts", lambda *_: [])
+    form = program([[2, -2]], cost=[1, 0], rows=[(1, 1)], ends=[(None, None)] * 2, whole=[1, 1],
+                   sense=sense)  # fmt: skip
+    found = prove_form(form, time_limit=limit)
+    assert (found.status, found.bound, found.value, found.certificate) == ("bound", *[None] * 3)
+    assert found.statement.endswith("is not bounded so far.")
+
+
+def test_highs_is_not_asked_where_it_may_search_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def watched(form: LinearForm, solver: str, *, time_limit: float | None) -> Answer:
+        asked.append(solver)
+        return Answer(solver=solver)
+
+    monkeypatch.setattr(proving, "solve", watched)
+    free, half = (None, None), (0, None)
+    for ends, whole, times in (
+        ([free, free], [1, 1], 0), ([free, free], [0, 1], 0), ([half, half], [1, 1], 1),
+        ([(0, 9), free], [1, 1], 1),  # the row gives the other both ends
+        ([half, free], [1, 0], 1),  # the free column is not whole
+    ):  # fmt: skip
+        form = program([[3, 3]], cost=[0, 0], rows=[(6, 6)], ends=ends, whole=whole)
+        asked.clear()
+        for solver in ("highs", "scip"):
+            assert prove_form(form, solver=solver).status == "optimal"
+        assert asked == ["highs"] * times + ["scip"]

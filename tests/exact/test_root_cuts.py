@@ -11,7 +11,7 @@ import pytest
 from farkas.exact.bounding import Bounding
 from farkas.exact.deadline import Deadline
 from farkas.exact.root_cuts import root_cuts, seen_from, tableau_rows
-from farkas.solvers.simplex import Simplex
+from farkas.solvers.simplex import End, Simplex
 from tests.exact.test_cuts import drawn, flows, points
 from tests.generators.rational import program
 
@@ -77,3 +77,12 @@ def test_flows_over_arcs_to_open_need_no_search() -> None:
     simplex.run()
     assert before < simplex.value
     assert abs(simplex.value - -4.0) < 1e-9  # both open: 2 of 6 is paid
+
+
+def test_columns_without_ends_are_cut_at_the_root() -> None:
+    # 1/4 <= x - y and 2x - 2y <= 1: each side is rounded
+    form = program([[1, -1], [2, -2]], cost=[0, 0], rows=[("1/4", None), (None, 1)],
+                   ends=[(None, None)] * 2, whole=[1, 1])  # fmt: skip
+    simplex = Simplex(form.linear)
+    assert root_cuts(Bounding(form), form.lower, form.upper, simplex, Deadline(), None)
+    assert simplex.run() is End.INFEASIBLE

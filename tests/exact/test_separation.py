@@ -207,3 +207,25 @@ def test_rounds_of_cuts_reach_the_same_bound_in_every_unit(power: int) -> None:
     scaled, same = rounds(in_unit(form, F(2) ** power))
     assert value == pytest.approx(scaled, rel=1e-6)
     assert tableau == same
+
+
+def test_whole_columns_without_ends_are_divided_by_what_leaves_them_whole() -> None:
+    # 12x + 20y + z <= 9/2 with z in [0, 3]: divided by 4 x and y are whole, by 12 or 20 not
+    form = program([[12, 20, 1]], cost=[-12, -20, 0], rows=[(None, "9/2")],
+                   ends=[(None, None)] * 2 + [(0, 3)], whole=[1, 1, 1])  # fmt: skip
+    rounding, point, found = proposed(form)
+    assert {proposal.divisor for proposal in found} == {4}
+    cut = rounding.cut(found[0].weights, found[0].divisor, found[0].complemented)
+    assert cut is not None
+    # 3x + 5y + z/4 <= 9/8, in which 1/4 becomes (1/4 - 1/8) / (1 - 1/8) = 1/7
+    assert (cut.terms, cut.side) == ({0: 21, 1: 35, 2: 1}, 7)
+    assert seen_from(point, cut, rounding.units)[1] > 0
+
+
+def test_a_free_continuous_column_without_variable_bounds_stays() -> None:
+    # the free y stands in no row beside one whole column alone; the last row is none of its own
+    form = program([[3, 1, 2], [2, 5, 3], [1, 0, 4]], cost=[-2, -1, -1],
+                   rows=[(None, 7), (None, 9), (None, "5/2")],
+                   ends=[(0, 4), (None, None), (0, 4)], whole=[1, 0, 1])  # fmt: skip
+    for proposal in proposed(form)[2]:
+        assert min(i for i, _ in proposal.weights) >= 0

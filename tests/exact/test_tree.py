@@ -233,3 +233,13 @@ def test_searches_are_the_same_unless_a_share_of_the_time_ends_the_cuts(
             assert found.bound is not None
             assert best is not None
             assert best - F(1, 100) * abs(best) <= found.bound <= best
+
+
+def test_a_search_along_rays_ends_with_what_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    # 2x - 2y = 1 again and again: branches alone never see that no point is whole
+    monkeypatch.setattr(tree, "root_cuts", lambda *_: [])
+    form = program([[2, -2]], cost=[1, -1], rows=[(1, 1)], ends=[(None, None)] * 2, whole=[1, 1])
+    found = search(form)
+    assert (found.complete, found.value, found.bound) == (False, None, 1)  # 1/2, rounded up
+    assert 100 < found.searched < 1000
+    assert check(tree_certificate(form, found, about=ABOUT)).bound == 1

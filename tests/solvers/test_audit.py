@@ -145,6 +145,10 @@ def test_forms_that_no_solver_need_see_are_settled():
     two = small([[1, 1]], cost=[1, 1], row_lower=[0], upper=[1, 1])
     both = settled_by_inspection(two.replace(lower=np.array([2.0, 3.0])))
     assert both.message == "column[i=0]: lower bound 2.0 > upper bound 1.0"
+    between = small([[1]], cost=[1], row_lower=[0], lower=[0.25], upper=[0.75], integer=[True])
+    assert settled_by_inspection(between).message.endswith(": no whole number within its bounds")
+    assert settled_by_inspection(between.replace(integer=np.array([False]))) is None
+    assert settled_by_inspection(between.replace(upper=np.array([0.9999999]))) is None
     empty = small([[0.0], [1.0]], cost=[1], row_lower=[3, 0])
     answer = settled_by_inspection(empty)
     assert answer.claim is Claimed.INFEASIBLE

@@ -11,7 +11,7 @@ import pytest
 from farkas.forms import LinearForm, SparseRows
 from farkas.forms.scale import Units
 from farkas.solvers import Answer, Claimed, Reason, open_session, solve
-from farkas.solvers.units import as_minimum, handed, of_maximum, returned
+from farkas.solvers.units import as_minimum, handed, inwards, of_maximum, returned
 from tests.generators.forms import small
 
 SHIFTS = [-60, -31, 31, 60]
@@ -176,3 +176,40 @@ def test_a_maximum_is_the_minimum_of_the_negated_costs_and_back():
     assert of_maximum(Answer(), case).raw_row_duals is None
     assert as_minimum(turned) is turned
     assert of_maximum(said, turned) is said
+
+
+def test_ends_of_whole_columns_are_rounded_inwards() -> None:
+    # what counts as feasible counts here: 3 keeps an end of 2.9999999
+    lower, upper = np.array([-2.0, 0.25, -np.inf, 0.25]), np.array([2.5, 2.9999999, 7.75, 0.75])
+    low, high = inwards(lower, upper, np.array([True, True, True, False]))
+    assert low.tolist() == [-2, 1, -np.inf, 0.25]
+    assert high.tolist() == [2, 3, 7, 0.75]
+    assert inwards(lower, upper, np.zeros(4, dtype=bool))[0] is lower
+
+
+def fraction_ends() -> LinearForm:
+    """Least -2 (a + b + c) with 3 (a + b + c) <= 5/2, whole within [-2, 5/2]: 0."""
+    return small(
+        [[3, 3, 3]], cost=[-2, -2, -2], row_lower=[-np.inf], lower=[-2] * 3, upper=[2.5] * 3,
+        integer=[True] * 3,
+    ).replace(row_upper=np.array([2.5]))  # fmt: skip
+
+
+@pytest.mark.parametrize("solver", ["highs", "scip", "gurobi", "pyomo:highs"])
+def test_no_solver_stops_at_an_end_between_two_whole_numbers(solver: str) -> None:
+    form = fraction_ends()
+    answer = solve(form, solver)
+    assert (answer.claim, answer.objective) == (Claimed.OPTIMAL, pytest.approx(0, abs=1e-9))
+    assert form.upper.tolist() == [2.5] * 3  # the form itself stays
+    assert handed(form, None)[0].upper.tolist() == [2] * 3
+
+
+def test_a_session_rounds_the_ends_that_it_is_given_later() -> None:
+    with open_session(fraction_ends()) as session:
+        assert session.solve().objective == pytest.approx(0, abs=1e-9)
+        session.update(upper=([1], [2.75]), lower=([0, 2], [-1.5, -0.5]))
+        session.add_columns([[3.0]], -3.0, -0.5, 0.75, True)
+        answer = session.solve()
+    # of (-1, 2, 0, 0) and the like the sum is at most 5/6; the new column alone may be 0
+    assert answer.point.tolist() == np.rint(answer.point).tolist()
+    assert answer.objective == pytest.approx(0, abs=1e-9)

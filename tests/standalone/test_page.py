@@ -19,8 +19,10 @@ import farkas
 from farkas.certificates import certificate_types, check, from_json, to_json
 from farkas.certificates.proof import rounded
 from farkas.errors import FarkasError
+from farkas.exact.proving import prove_form
 from farkas.instances import library
 from farkas.instances.writing import to_bytes
+from farkas.solvers import Answer
 from farkas.standalone.checker import Refused, Vipr, check_certificate, parsed
 from farkas.verbs.proof_page import proof_page
 from farkas.verbs.stand_alone import stand_alone
@@ -29,6 +31,7 @@ from tests.fuzz import kinds, linear, trees, truth, vipr
 from tests.fuzz.attack import change
 from tests.generators.rational import random_integer
 from tests.generators.trees import random_tree
+from tests.generators.without_ends import ranges
 from tests.standalone import test_edges as edges
 from tests.standalone.test_checker import EQUAL, MAXIMUM, NAMES, REFUSED, VIPR_EDITS, plain
 from tests.tools.browser import chromium
@@ -181,6 +184,28 @@ def test_every_step_of_a_tree_has_the_verdict_of_the_package(page):
     assert sum(bool(tree.get("cuts")) for tree in trees_of) > 300
     assert sum(len(tree.get("tree") or []) > 1 for tree in trees_of) > 300
     assert 200 < compare(page, files) < len(files) - 200
+
+
+def without_ends() -> list[File]:
+    """Trees whose cuts hold whole columns without ends, as they are and forged."""
+    files = []
+    for seed in range(60):
+        made = prove_form(ranges(seed)[0], answer=Answer(solver="nobody")).certificate
+        tree = json.loads(to_json(made))
+        for cut in tree.get("cuts", []):
+            files.append(encoded(tree))
+            for shift in (-1, 1):
+                files.append(changed(tree, cut, "side", str(Fraction(cut["side"]) + shift)))
+            for times in (2, Fraction(1, 3)):  # coefficients need not stay whole
+                divisor = str(Fraction(cut["divisor"]) * times)
+                files.append(changed(tree, cut, "divisor", divisor))
+            files.append(changed(tree, cut, "complemented", [0, 1]))
+    return files
+
+
+def test_cuts_of_columns_without_ends_have_the_verdict_of_the_package(page):
+    files = without_ends()
+    assert 40 < compare(page, files) < len(files) - 40
 
 
 def encoded(tree: Any) -> File:

@@ -151,8 +151,8 @@ def test_infeasibility_is_proved_from_the_rows() -> None:
 
 
 def test_infeasibility_by_integrality_alone_is_proved_by_a_search() -> None:
-    # 2x = 1
-    whole = form([[2]], [1], [1], integer=np.array([True]))
+    # 2x >= 1 and 2x <= 1
+    whole = form([[2], [2]], [1, -INF], [INF, 1], integer=np.array([True]))
     with pytest.raises(NotACertificate, match="claims infeasible; if it is, only because"):
         solve_form(whole, certify=True)
     assert solve_form(whole).answer.claim is Claimed.INFEASIBLE

@@ -271,7 +271,8 @@ class TreeChecker {
     const ends = new Map();
     for (const [j, v] of terms) {
       if (!v.n) continue;
-      const end = turned.has(j) ? this.upper[j] : this.lower[j];
+      let end = turned.has(j) ? this.upper[j] : this.lower[j];
+      if (!end && this.whole[j] && integral(this.over(v, divisor))) end = ZERO; // any whole number gives the same cut
       need(end, `${where}: measures a column from an end that is infinite`);
       need(!this.whole[j] || integral(end), `${where}: measures from a broken end`);
       ends.set(j, end);
