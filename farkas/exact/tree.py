@@ -24,7 +24,6 @@ from farkas.exact.ends import Step, derived
 from farkas.exact.linear import solve_linear
 from farkas.exact.node_solver import NodeSolver
 from farkas.exact.nodes import ProofTree, TreeNode, covered, preorder
-from farkas.exact.points import exact_point
 from farkas.exact.root_cuts import root_cuts
 from farkas.exact.same_program import boxed, with_cuts
 from farkas.forms.rational import RationalForm, Side
@@ -396,3 +395,21 @@ def search(
     share = clock.part(ENDS_SHARE)
     ends = derived(program, cost, everything=True, deadline=share)
     return TreeSearch(program, point, ends, deadline=clock, gap=gap, progress=progress).run()
+
+
+def exact_point(form: RationalForm, near: Floats, clock: Deadline) -> list[Fraction] | None:
+    """Return an exact point with the whole columns of ``near``, rounded; None without one."""
+    lower, upper = list(form.lower), list(form.upper)
+    for j in np.flatnonzero(form.integer).tolist():
+        if not math.isfinite(near[j]):
+            return None
+        value = Fraction(round(float(near[j])))
+        low, high = lower[j], upper[j]
+        if (low is not None and value < low) or (high is not None and value > high):
+            return None
+        lower[j] = upper[j] = value
+    try:
+        found = solve_linear(boxed(form, lower, upper), deadline=clock)
+    except NoAnswer:
+        return None  # a point only helps; the search goes on without
+    return found.point if found.status == "optimal" else None

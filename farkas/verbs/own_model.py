@@ -7,12 +7,12 @@ from typing import Any
 
 from farkas.errors import InvalidOption
 from farkas.exact.from_doubles import rational
-from farkas.exact.second_reader import with_second_reading
 from farkas.exact.sources import from_object
 from farkas.forms import LinearForm
 from farkas.forms.model_text import is_model, read_text
 from farkas.forms.rational import Numbers, RationalForm
 from farkas.instances import Instance
+from farkas.solvers.highs_reader import with_second_reading
 from farkas.words import named
 
 

@@ -14,7 +14,7 @@ from farkas.exact.bounding import Bounding
 from farkas.exact.certificate import tree_certificate
 from farkas.exact.deadline import Deadline
 from farkas.exact.nodes import TreeNode
-from farkas.exact.tree import TreeSearch, search
+from farkas.exact.tree import TreeSearch, exact_point, search
 from farkas.forms.rational import RationalForm
 from tests.exact.test_cuts import flows
 from tests.generators.rational import keeps, program, random_integer, reference_optimum
@@ -243,3 +243,10 @@ def test_a_search_along_rays_ends_with_what_is_bounded(monkeypatch: pytest.Monke
     assert (found.complete, found.value, found.bound) == (False, None, 1)  # 1/2, rounded up
     assert 100 < found.searched < 1000
     assert check(tree_certificate(form, found, about=ABOUT)).bound == 1
+
+
+def test_a_point_is_made_exact_around_its_whole_columns() -> None:
+    form = program([[1, 3]], cost=[1, 1], rows=[(2, 2)], ends=[(0, 5), (0, 5)], whole=[1, 0])
+    assert exact_point(form, np.array([1.0000001, 0.33]), Deadline()) == [1, F(1, 3)]
+    assert exact_point(form, np.array([4.0, 0.0]), Deadline()) is None
+    assert exact_point(form, np.array([np.nan, 0.0]), Deadline()) is None

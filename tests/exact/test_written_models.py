@@ -18,9 +18,9 @@ import pyomo.environ as pyo
 import pytest
 
 import farkas
-from farkas.exact.second_reader import with_second_reading
 from farkas.forms.model_text import read_text
 from farkas.forms.rational import RationalForm
+from farkas.solvers.highs_reader import with_second_reading
 
 scip = pytest.importorskip("pyscipopt", exc_type=ImportError)
 INF = math.inf

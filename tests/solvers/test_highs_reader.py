@@ -8,9 +8,9 @@ import pytest
 
 import farkas
 from farkas.cli import call
-from farkas.exact.second_reader import with_second_reading
 from farkas.forms.model_text import read_text
 from farkas.forms.rational import RationalForm
+from farkas.solvers.highs_reader import with_second_reading
 
 LP = "min\n obj: x + 0.1 y\nst\n c: x + 3 y >= 1.5\nbounds\n x <= 4\nend\n"
 MPS = (
