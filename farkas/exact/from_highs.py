@@ -19,7 +19,7 @@ def read(model: Any, numbers: Numbers) -> RationalForm:
     refuse({
         "a quadratic objective": model.getHessianNumNz(),
         "a list of linear objectives": model.getNumLinearObjectives(),
-        "semicontinuous columns": any(kind > 1 for kind in kinds),
+        "semicontinuous or implicitly integer columns": any(kind > 1 for kind in kinds),
     })  # fmt: skip
     parts = (np.array(lp.a_matrix_.value_), np.array(lp.a_matrix_.index_))
     layout = sp.csc_array if int(lp.a_matrix_.format_) == 1 else sp.csr_array
@@ -42,7 +42,10 @@ def read(model: Any, numbers: Numbers) -> RationalForm:
 
 
 def load(model: Any, point: Floats, duals: Floats | None) -> None:
-    """Hand a solution to HiGHS, from which its next run starts."""
+    """Hand a solution to HiGHS, from which its next run starts.
+
+    HiGHS 1.15 makes the duals of columns itself, with a wrong sign; those of rows are ours.
+    """
     import highspy
 
     solution = highspy.HighsSolution()

@@ -29,6 +29,7 @@ from farkas.errors import InvalidOption, UnsupportedForm
 from farkas.exact.sources import side, taken
 from farkas.forms.rational import Numbers, RationalForm, Side, rational_form
 from farkas.numbers import Floats
+from farkas.refusals import one_line
 
 UNDERSTOOD = frozenset((
     Block, BooleanVar, BuildAction, BuildCheck, Constraint, Expression, ExternalFunction, Objective,
@@ -69,7 +70,10 @@ class _Parts:
 
     def _linear(self, expression: Any, where: str) -> tuple[dict[int, float], float]:
         """Factors by identity of the variable, and the constant."""
-        found = generate_standard_repn(expression)
+        try:
+            found = generate_standard_repn(expression)
+        except (TypeError, ValueError) as problem:  # of a fixed variable or parameter without value
+            raise UnsupportedForm(f"{where}: {one_line(str(problem))}") from None
         if not found.is_linear():
             raise UnsupportedForm(f"{where} is not linear")
         terms: dict[int, float] = {}

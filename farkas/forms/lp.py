@@ -67,7 +67,7 @@ _TOKEN = re.compile(
     r"|(?P<sign>[-+])"
     r"|(?P<bracket>[\[\]^*/])"
     r"|(?P<colon>:)"
-    r"|(?P<name>[A-Za-z_!\"#$%&(?@`'{}~\u0080-\U0010ffff]"
+    r"|(?P<name>[A-Za-z_!\"#$%&?@`'{}~\u0080-\U0010ffff]"
     r"[\w!\"#$%&(),.;?@`'{}~\[\]|\u0080-\U0010ffff]*)"
     r")",
     re.ASCII,
@@ -171,11 +171,19 @@ class _Lp(TextReader):
 
     def _cut(self, line: str) -> Iterator[_Token]:
         at, first, line = 0, True, line.rstrip()
+        before, start = "", 0
         while at < len(line):
             match = _TOKEN.match(line, at)
             if match is None or match.lastgroup is None:
                 self.refuse(f"unexpected {quoted(line[at:].lstrip(), 20)}")
-            yield _Token(match.lastgroup, match.group(match.lastgroup), self.line, first)
+            kind, glued = match.lastgroup, match.start(match.lastgroup) == at
+            if kind == "sign" and before == "name" and glued:
+                glued_name = line[start:].split()[0]
+                self.refuse(f"a sign within {quoted(glued_name, 40)}: write blanks around it")
+            if kind == "name" and before == "number" and glued:
+                self.note(f"{quoted(line[start : match.end()], 40)} is a number and a column")
+            yield _Token(kind, match.group(kind), self.line, first)
+            before, start = kind, match.start(kind)
             at, first = match.end(), False
         label = _LABEL_WITH_RELATION.match(line)
         if label is not None:

@@ -41,7 +41,7 @@ MOST_DIGITS = 400
 
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eEdD][-+]?\d{1,3})?", re.ASCII)
 _INFINITE = re.compile(r"[-+]?inf(?:inity)?", re.IGNORECASE)
-_LINE_END = re.compile(r"\r\n|\n|\r")
+_LINE_END, _RETURN = re.compile(r"\r*\n"), re.compile(r"\r")
 # a line or page separator that an editor may not show must not split or end anything
 _ODD = re.compile(r"[^\S \t]|[\x00-\x08\x0e-\x1f\x7f]")
 
@@ -100,8 +100,11 @@ class TextReader:
         self.notes.append(f"line {self.line}: {words}")
 
     def lines(self, text: str) -> Iterator[str]:
-        r"""Lines of the text, which end at ``\n``, ``\r\n`` or ``\r`` and at nothing else."""
-        for self.line, raw in enumerate(_LINE_END.split(text), 1):
+        r"""Lines, which end at ``\n`` or ``\r\n`` and, where there is neither, at ``\r``."""
+        ends = _LINE_END if "\n" in text else _RETURN
+        for self.line, raw in enumerate(ends.split(text), 1):
+            if "\r" in raw:
+                self.refuse("a carriage return within a line, which some readers take for its end")
             yield raw
 
     def require_plain(self, line: str) -> None:
@@ -267,7 +270,7 @@ def read_text(path: str | os.PathLike[str], *, numbers: Numbers = "decimal") -> 
             raise FileProblem(f"{name}: holds more than {LARGEST_FILE} bytes")
         packing = next((kind for magic, kind in _MAGIC if content.startswith(magic)), "")
         content = _unpacked(content, packing, name) if packing else content
-        suffix = "mps" if _MPS_START.match(_decoded(content)) else "lp"
+        suffix = "mps" if _MPS_START.match(decoded(content)) else "lp"
     else:
         suffix, packing = _suffixes(os.fspath(path))
         if not suffix:
@@ -277,7 +280,7 @@ def read_text(path: str | os.PathLike[str], *, numbers: Numbers = "decimal") -> 
             )
         content = read_bytes(path)
         content = _unpacked(content, packing, name) if packing else content
-    form, faults = (read_mps if suffix == "mps" else read_lp)(_decoded(content), name, numbers)
+    form, faults = (read_mps if suffix == "mps" else read_lp)(decoded(content), name, numbers)
     return ModelText(content, suffix, form, faults)
 
 
@@ -288,7 +291,8 @@ def _suffixes(path: str) -> tuple[str, str]:
     return (parts[-1], packing) if len(parts) > 1 and parts[-1] in FORMATS else ("", "")
 
 
-def _decoded(content: bytes) -> str:
+def decoded(content: bytes) -> str:
+    """Text of a file: UTF-8 or UTF-16 by its mark, else UTF-8 where that fits, else Latin-1."""
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         return content.decode("utf-16", errors="replace")
     try:

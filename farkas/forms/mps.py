@@ -24,7 +24,7 @@ from farkas.forms.model_text import (
     finite_or_none,
     infinite_side,
 )
-from farkas.forms.rational import Numbers, RationalForm, Side
+from farkas.forms.rational import Numbers, RationalForm
 from farkas.words import quoted
 
 _UNSUPPORTED = {
@@ -45,6 +45,7 @@ _UNSUPPORTED = {
 }
 _SECTIONS = ("NAME", "OBJSENSE", "OBJNAME", "ROWS", "LAZYCONS", "USERCUTS", "COLUMNS", "RHS",
              "RANGES", "BOUNDS", "ENDATA")  # fmt: skip
+_BARE = frozenset(("ROWS", "LAZYCONS", "USERCUTS", "COLUMNS", "RHS", "RANGES", "BOUNDS", "ENDATA"))
 _SENSES = {"MIN": "min", "MINIMIZE": "min", "MAX": "max", "MAXIMIZE": "max"}
 _KINDS = frozenset("NLGE")
 # kinds of bounds, with the ends that they state and whether a number follows
@@ -163,6 +164,8 @@ class _Mps(TextReader):
     def _opened(self, raw: str) -> str:
         word, _, rest = raw.partition(" ") if " " in raw else raw.partition("\t")
         word, rest = word.strip().upper(), rest.strip()
+        if rest and word in _BARE:
+            self.refuse(f"text behind {word}")
         if word not in _SECTIONS and word not in _UNSUPPORTED:
             self.refuse(f"unknown section {quoted(word)}")
         if word == "NAME":
@@ -179,6 +182,8 @@ class _Mps(TextReader):
     def _take_sense(self, word: str) -> None:
         if word.upper() not in _SENSES:
             self.refuse(f"{quoted(word)} is neither MIN nor MAX")
+        if self._sense or self._rows:
+            self.refuse("OBJSENSE stands twice, or behind ROWS")
         self._sense = _SENSES[word.upper()]
 
     def _take_goal(self, name: str) -> None:
@@ -309,10 +314,12 @@ class _Mps(TextReader):
         if not least <= len(rest) <= 3:
             more = " and a number" if numbered else ""
             self.refuse(f"a bound {kind} needs a column{more}")
-        # "X 5" and "SET X" have two fields, too
-        named = len(rest) > least and (len(rest) == 3 or rest[0] not in self._columns)
+        # "X 5" and "SET X" have two fields, too: the last one is the column where it can be
+        named = len(rest) > least
+        if named and len(rest) == 2:
+            named = rest[1] in self._columns or rest[0] not in self._columns
         name = rest[named]
-        value = self.number(rest[-1]) if numbered else Fraction(0)
+        value = self.number(rest[-1]) if numbered or len(rest) > 1 + named else Fraction(0)
         if name not in self._columns:
             self._add_column(name)
             self.note(f"column {quoted(name)} stands in BOUNDS alone")
@@ -331,17 +338,20 @@ class _Mps(TextReader):
                 column.high = Fraction(1)
         rows = {name: row for name, row in self._rows.items() if row.place >= 0}
         for name, row in rows.items():
+            low, high = _sides(row)
             # a wrong way infinite side excludes every point
-            if (row.kind != "L" and row.side >= INFINITE) or (
-                row.kind != "G" and row.side <= -INFINITE
-            ):
+            if low >= INFINITE or high <= -INFINITE:
                 self.refuse(f"row {quoted(name)}: {infinite_side(row.side)}")
-        parts = [(self._terms[row.place], *_sides(row)) for row in rows.values()]
+        sides = [_sides(row) for row in rows.values()]
+        parts = [
+            (self._terms[row.place], finite_or_none(low), finite_or_none(high))
+            for row, (low, high) in zip(rows.values(), sides, strict=True)
+        ]
         return self.form(self._name, self._sense, self._offset, parts, list(rows))
 
 
-def _sides(row: _MpsRow) -> tuple[Side, Side]:
-    """Lower and upper side; infinite ones are none."""
+def _sides(row: _MpsRow) -> tuple[Fraction, Fraction]:
+    """Lower and upper side."""
     side, span = row.side, row.span
     if span is None:
         low, high = side, side
@@ -353,4 +363,4 @@ def _sides(row: _MpsRow) -> tuple[Side, Side]:
         low = -INFINITE
     if span is None and row.kind == "G":
         high = INFINITE
-    return finite_or_none(low), finite_or_none(high)
+    return low, high

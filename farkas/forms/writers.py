@@ -24,6 +24,7 @@ _RESERVED = {
     *("bound", "bounds", "free", "inf", "infinity", "nan", "end", "obj", "rhs", "range", "ranges"),
     *("bin", "binary", "binaries", "gen", "general", "generals", "int", "integer", "integers"),
     *("semi", "semis", "sos", "sos1", "sos2", "marker", "objsense", "name", "rows", "columns"),
+    *("pwlobj", "scenario", "scenarios", "gencons", "st.", "qsection", "csection", "qcmatrix"),
 }
 
 
@@ -88,7 +89,8 @@ def _block_names(block: Block) -> Iterator[str]:
 
 def _plain(name: str) -> str:
     name = re.sub(r"[^A-Za-z0-9_.(),#]", "_", name)
-    if not re.match(r"[A-Za-z_]", name) or re.match(r"[eE][0-9.]", name):
+    # HiGHS takes what begins with inf or nan for a number
+    if not re.match(r"[A-Za-z_]", name) or re.match(r"[eE][0-9.]|(?i:inf|nan)", name):
         name = "_" + name
     return name + "_" if name.lower() in _RESERVED else name
 
@@ -222,10 +224,11 @@ def _lp_lines(form: LinearForm) -> Iterator[str]:
     yield f"\\ {_plain(form.name)}"
     yield "Maximize" if form.sense == "max" else "Minimize"
     used = np.flatnonzero(form.cost)
-    # GLPK wants a term in every sum
-    costs = _terms(used.tolist(), form.cost[used], columns) or [
-        f"+0 {name}" for name in columns[:1]
-    ]
+    costs = _terms(used.tolist(), form.cost[used], columns)
+    # SCIP knows columns of sums alone, and GLPK wants a term in every sum
+    idle = np.setdiff1d(np.arange(form.num_columns), np.append(used, form.matrix.columns))
+    costs += [f"+0 {columns[j]}" for j in idle.tolist()]
+    costs = costs or [f"+0 {name}" for name in columns[:1]]
     yield from _wrapped(" obj:", costs, "")
     yield "Subject To"
     taken = set(rows)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from farkas.errors import UnsupportedForm
-from farkas.forms.model_text import ModelText
+from farkas.forms.model_text import ModelText, decoded
 from farkas.forms.rational import RationalForm
 from farkas.numbers import Array, Floats
 from farkas.solvers.access import installed
@@ -52,17 +52,16 @@ def _read(text: ModelText) -> Any:
     """Let HiGHS read the text; None where it cannot."""
     import highspy
 
-    content = text.content
-    plain = content.removeprefix(b"\xef\xbb\xbf")
-    if b"\r" in plain.replace(b"\r\n", b""):
-        plain = plain.replace(b"\r\n", b"\n").replace(b"\r", b"\n")  # HiGHS ends no line there
+    plain = decoded(text.content)  # HiGHS knows no other encoding, and no marks of them
+    if "\n" not in plain:
+        plain = plain.replace("\r", "\n")  # it ends no line there
     solver = highspy.Highs()
     solver.silent()
     solver.setOptionValue("small_matrix_value", LEFT_OUT)
     solver.setOptionValue("large_matrix_value", 1e20)
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / f"model.{text.suffix}"
-        path.write_bytes(plain)
+        path.write_bytes(plain.encode())
         status = solver.readModel(str(path))
     return None if status == highspy.HighsStatus.kError else solver
 

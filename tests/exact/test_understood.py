@@ -159,6 +159,14 @@ def test_a_side_that_no_point_keeps_is_refused(relation: str, number: float) -> 
         from_object(model, "binary")
 
 
+def test_a_fixed_variable_needs_a_value() -> None:
+    model = two_sites()
+    model.row = pyo.Constraint(expr=model.x + model.y >= 1)
+    model.y.fixed = True
+    with pytest.raises(UnsupportedForm, match=r"^(row row|the objective): "):
+        from_object(model, "binary")
+
+
 def test_parts_that_hold_no_rows_are_understood() -> None:
     model = two_sites()
     model.n = pyo.Set(initialize=[1, 2])

@@ -131,7 +131,7 @@ def test_a_binary_column_lies_within_its_bounds(sections: str, low: F, high: F) 
 @pytest.mark.parametrize("text", [
     "Maximize obj: x + 2 y\nSubject To c1: x + y <= 4\nBounds x <= 3\nGenerals x y\nEnd",
     "max\nobj: x + 2 y\nst c1: x + y <= 4\nbound x <= 3\nint\nx\nINTEGERS y",
-    "MAXIMUM\robj:x+2y\rsuch  that\rc1:x+y<=4\rbounds\rx<=3\rgen\rx y\rend\r",
+    "MAXIMUM\robj:x + 2y\rsuch  that\rc1:x + y<=4\rbounds\rx<=3\rgen\rx y\rend\r",
     "\ufeffmax\r\n x + 2y\r\ns.t.\r\n x + y <= 4\r\nbounds\r\n x <= 3\r\ngen x y",
 ])  # fmt: skip
 def test_a_section_begins_a_line_and_text_may_follow(text: str, tmp_path: Path) -> None:
@@ -164,6 +164,7 @@ def test_lazy_rows_and_user_cuts_are_rows_with_a_note() -> None:
 
 @pytest.mark.parametrize(("section", "note"), [
     ("generals\n taks", 'line 6: column "taks" stands in Generals alone; did you mean "tasks"?'),
+    ("st\n d: 2tasks >= 1", 'line 6: "2tasks" is a number and a column'),
     ("bounds\n z <= 3", 'line 6: column "z" stands in Bounds alone'),
     ("bounds\n tasks <= 3\n tasks <= 2", 'line 7: a bound of "tasks" of line 6 is replaced'),
     ("bounds\n tasks <= -3", 'line 6: "tasks" is at least 0 unless a lower bound is stated'),
@@ -192,6 +193,9 @@ def test_what_is_seldom_meant_has_a_note(section: str, note: str) -> None:
     (" two: 1 <= x", " two: 1 = x", "a row between"),
     ("same: x", "a=b: x", 'the name "a=b" holds a relation'),
     ("same: x", "2: x", "a label cannot be"), ("+ z = 3.5", "+ inf = 3.5", "no term of a sum"),
+    # names that some readers split
+    ("- 2 y", "+ x+y", r'a sign within "x\+y": write blanks'),
+    ("- 2 y", "+ f[New-York]", "a sign within"), ("1.5 x", "1.5 (x + y)", "unexpected"),
     # sections
     ("z free", "bin <= 4", '"bin" begins a section and names no column'),
     ("x <= 4", "x <= 4 + 1", "expected <=, >="), ("x <= 4", "2 x <= 4", "expected <=, >="),

@@ -191,6 +191,13 @@ def test_names_with_blanks_are_read_at_fixed_positions() -> None:
         ("FR b x", "UP b x 5"), ("UP b x 5", "FR b x"), ("LO b x -5", "MI b x"),
         ("PL b x", "UP b x 5"), ("BV b x", "UP b x 0"), ("BV b x", "FX b x 0"),
     ]),
+    ("ROWS\n", "ROWS QUADOBJ\n", "text behind ROWS"), ("ENDATA", "ENDATA x", "text behind ENDATA"),
+    ("ROWS\n", "OBJSENSE MAX\nOBJSENSE MIN\nROWS\n", "OBJSENSE stands twice"),
+    ("RHS\n", "OBJSENSE MAX\nRHS\n", "or behind ROWS"),
+    ("{more}", "BOUNDS\n BV b x y", "no number"),
+    ("    set       high                1   same             3\n",
+     "    set  high  1e30\nRANGES\n r  high  -3\n", "keeps a side"),
+    ("* a comment", "* a comment\r    set high 70", "a carriage return within a line"),
     ("    x         spare               7\n", "    x\x0cspare  7\n", "unexpected"),
     ("ROWS\n", "OBJNAME\n  nobody\nROWS\n", "OBJNAME names no row"),
     ("RHS\n", "OBJNAME\n  cost\nRHS\n", "OBJNAME stands behind ROWS"),
@@ -248,6 +255,13 @@ def test_columns_may_stand_in_bounds_alone() -> None:
 ])  # fmt: skip
 def test_other_spellings_mean_the_same(text: str) -> None:
     assert parse_mps(text.replace("{more}", "")).sha256 == sample().sha256
+
+
+@pytest.mark.parametrize("kind", ["FR", "MI", "BV"])
+def test_a_set_may_be_called_as_a_column(kind: str) -> None:
+    form = sample(f"BOUNDS\n {kind} y x")
+    assert ends(form, "x") == {"FR": (None, None), "MI": (None, None), "BV": (0, 1)}[kind]
+    assert ends(form, "y") == (0, None)
 
 
 def test_programs_need_neither_rows_nor_columns() -> None:

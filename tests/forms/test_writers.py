@@ -128,6 +128,17 @@ def test_names_are_unique_short_and_free_of_spaces():
     assert len(set(names)) == 6
     assert max(map(len, names)) == 255
     assert row_names(form) == ["free_", "supply_of_site", "supply_of_site#2", "_e5"]
+    other = form.replace(rows=tuple(
+        Block(name, "", i) for i, name in enumerate(["inflow", "Nanometre", "qsection", "st."])
+    ))  # fmt: skip
+    assert row_names(other) == ["_inflow", "_Nanometre", "qsection_", "st._"]
+
+
+def test_columns_without_cost_and_entries_stand_in_the_objective(tmp_path):
+    form = small([[0.0, 1.0, 0.0]], cost=[0, 1, 0], row_lower=[1], integer=[True, False, False])
+    path = tmp_path / "m.lp"
+    write_lp(form, path)
+    assert " obj: +1.0 column(1) +0 column(0) +0 column(2)" in path.read_text()
 
 
 def test_names_carry_their_index():

@@ -27,7 +27,8 @@ def second(text: str, suffix: str, folder: Path) -> RationalForm:
 
 @pytest.mark.parametrize(("text", "suffix"), [
     (LP, "lp"), (MPS, "mps"), ("\ufeff" + LP, "lp"), (LP.replace("\n", "\r"), "lp"),
-    (MPS.replace("\n", "\r\n"), "mps"), (LP.replace("end\n", "binary\n y\nend\n"), "lp"),
+    (MPS.replace("\n", "\r\n"), "mps"), (LP.replace("y", "größe"), "lp"),
+    (LP.replace("end\n", "binary\n y\nend\n"), "lp"),
 ])  # fmt: skip
 def test_files_that_both_read_the_same_are_confirmed(
     text: str, suffix: str, tmp_path: Path
