@@ -57,10 +57,16 @@ def certified_ratio(
 
 def beaten(sense: Sense, bound: Fraction, value: Fraction | float) -> NotACertificate:
     """Error about a value that is better than a bound that was proved."""
-    least = sense == "min"
+    low, high = sorted((bound, Fraction(value)))
+    digits = 9
+    while Fraction(rounded(low, up=True, digits=digits)) >= Fraction(
+        rounded(high, up=False, digits=digits)
+    ):
+        digits *= 2  # the sentence must not say the opposite
+    said, reached = (rounded(x, up=x == low, digits=digits) for x in (bound, Fraction(value)))
     return NotACertificate(
-        f"the bound {rounded(bound, up=not least)} is worse than the value "
-        f"{rounded(value, up=least)} that a {sense}imisation reached: bound or decisions are wrong"
+        f"the bound {said} is worse than the value {reached} that a {sense}imisation reached:"
+        " bound or decisions are wrong"
     )
 
 

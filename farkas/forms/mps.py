@@ -319,6 +319,9 @@ class _Mps(TextReader):
         if named and len(rest) == 2:
             named = rest[1] in self._columns or rest[0] not in self._columns
         name = rest[named]
+        if named and rest[0] in self._columns:
+            for column in rest[:2]:
+                self.faults[column,] = "HiGHS takes the name of the set for a column"
         value = self.number(rest[-1]) if numbered or len(rest) > 1 + named else Fraction(0)
         if name not in self._columns:
             self._add_column(name)

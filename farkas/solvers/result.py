@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 from farkas.shown import ShowsItself, verb
@@ -35,7 +36,12 @@ class SolveResult(ShowsItself):
 
     __slots__ = ()
 
-    to_pandas = to_frame = verb("to_frame")
+    to_frame = verb("to_frame")
+
+    def to_pandas(self) -> Any:
+        """Return a row for each variable, zeros too; of pandas or polars, else as dictionaries."""
+        rows = [{"variable": name, "value": float(value)} for name, value in self.x.items()]
+        return import_module("farkas.experiments.frames").framed(rows, ("variable", "value"))
 
     def __getattr__(self, name: str) -> Any:
         # tools that copy, pickle or display ask for private names, and read no hint

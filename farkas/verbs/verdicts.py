@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import Any
 
 from farkas.certificates.files import RELAXATION, Certificate
@@ -11,6 +13,7 @@ from farkas.certificates.packed import shown
 from farkas.errors import FarkasError, NotACertificate
 from farkas.instances import Instance
 from farkas.online.run import Run
+from farkas.tolerances import ROUNDING
 from farkas.verbs.check_run import Refusal, prove_run, recheck
 from farkas.verbs.programs import find_program
 from farkas.words import named
@@ -56,6 +59,14 @@ class Solved:
     relax: bool
 
 
+def _near(exact: Fraction, claimed: float) -> bool:
+    """Whether a value is claimed within rounding: a point may be moved to keep all rows exactly."""
+    if not math.isfinite(claimed):
+        return False
+    given = Fraction(claimed)
+    return abs(exact - given) <= Fraction(ROUNDING) * max(abs(exact), abs(given))
+
+
 def solve_verdict(claimed: Solved, instance: Instance) -> str:
     """Prove bound and point of a solve; words as of `run_verdict`.
 
@@ -72,7 +83,7 @@ def solve_verdict(claimed: Solved, instance: Instance) -> str:
         whole = claimed.relax or not proof.program.startswith(RELAXATION)
         if proof.value is None or not whole:
             return HALF_PROVED
-        if claimed.value is None or float(proof.value) != claimed.value:
+        if claimed.value is None or not _near(proof.value, claimed.value):
             said = "none" if claimed.value is None else f"{claimed.value:.17g}"
             raise NotACertificate(
                 f"the value is said to be {said}, the point reaches {shown(str(proof.value))}"

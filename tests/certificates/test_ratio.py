@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 from fractions import Fraction as F
 
 import pytest
 from hypothesis import given
 
-from farkas.certificates.ratio import certified_ratio, ratio_at_most, ratio_words
+from farkas.certificates.ratio import beaten, certified_ratio, ratio_at_most, ratio_words
 from farkas.errors import NotACertificate
 from farkas.tolerances import FEASIBLE
 from tests.certificates.test_proof import EXACT
@@ -92,3 +93,14 @@ def test_a_ratio_is_told_with_six_digits():
         "1.33334",
         "1",
     ]
+
+
+def test_digits_are_added_until_the_sentence_is_true() -> None:
+    value = F(1, 512)
+    for sense, better in (("min", -1), ("max", 1)):
+        bound = value - better * F(1, 10**16)
+        said = str(beaten(sense, bound, value))
+        words = re.fullmatch(r"the bound (\S+) is worse than the value (\S+) that .*", said)
+        assert words is not None
+        shown, reached = map(F, words.groups())
+        assert (shown > reached) is (sense == "min"), said

@@ -158,6 +158,11 @@ def test_results_answer_to_the_words_of_users() -> None:
         assert result.seconds >= 0
         assert result.summary().splitlines()[:2] == ["status:    optimal", "objective: 15"]
         assert list(result.to_pandas()["variable"]) == ["x", "y"]
+    model.x.setub(0)
+    assert list(farkas.prove(model).to_pandas()["value"]) == [0, 3.5]
+    assert list(farkas.solve(model).to_pandas()["value"]) == [0, 3.5]
+    model.x.setub(4)
+    for result in (farkas.prove(model), farkas.solve(model, certify=True)):
         for other, word in (("ObjVal", "objective"), ("shadow_prices", "duals"), ("primal", "x"),
                             ("Runtime", "seconds"), ("MIPGap", "gap"), ("best_bound", "bound"),
                             ("termination_condition", "status")):  # fmt: skip
