@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from farkas.certificates.guards import finite
+from farkas.certificates.guards import EXACT, finite
 from farkas.errors import NotACertificate
 from farkas.numbers import Floats, Ints
 
@@ -38,6 +38,5 @@ def affordable(size: float, what: str, most: int = MOST_CELLS) -> None:
     What an instance counts, as chunks or workers, takes a few digits and may ask for any size.
     """
     if size > most:
-        raise NotACertificate(
-            f"{what}: a proof would take {size:.3g} steps; {most:.3g} are the most"
-        )
+        steps = f"{size:.3g}" if size < EXACT else "more than 2^53"
+        raise NotACertificate(f"{what}: a proof would take {steps} steps; {most:.3g} are the most")

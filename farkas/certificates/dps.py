@@ -150,8 +150,9 @@ def _rounded(horizon: int, side: Mapping[str, Column], scale: int) -> tuple[Ints
     price = np.asarray(side["price"], float)
     if np.isnan(price).any():
         raise NotACertificate("a price is not a number")
-    kept = np.clip(price, 0.0, math.ldexp(LARGEST, -scale))
-    numbers = whole(np.rint(np.ldexp(kept, scale)), "prices")
+    with np.errstate(over="ignore"):  # cut below
+        units = np.ldexp(price, scale)
+    numbers = whole(np.rint(np.clip(units, 0.0, LARGEST)), "prices")
     positions = np.asarray(side["type"], np.int64) * horizon + np.asarray(side["slot"], np.int64)
     keep = np.flatnonzero(numbers)
     order = keep[np.argsort(positions[keep], kind="stable")]

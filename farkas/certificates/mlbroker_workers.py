@@ -16,7 +16,7 @@ import numpy as np
 from farkas.certificates.mlbroker_transport import capacity_prices, priced_below
 from farkas.compiled import Floats1, Floats2, Ints1, Ints2, Out, compiled
 from farkas.loops import add_up, copy_ints, scale
-from farkas.tolerances import ROUNDING, ULP
+from farkas.tolerances import NORMAL, ROUNDING, ULP
 
 MOST_BRANCHES = 400
 """Nodes of a branching; what is open then is bounded by its transport program."""
@@ -203,10 +203,16 @@ def set_below(
 
 @compiled(steps=lambda pair, volume, *_: 4.0 * volume.shape[1])
 def loads(pair: int, volume: Floats2, needed: int, rate: float, amount: Out[Floats1]) -> None:
-    """Count a pair's data in loads of workers, and last the workers that they do not fill."""
+    """Count a pair's data in loads of workers, and last the workers that they do not fill.
+
+    A quotient below `NORMAL` counts as 0: it may be off by more than a share, and is multiplied by
+    prices.  Lower amounts prove no more, since what they leave moves for nothing.
+    """
     sites, filled = volume.shape[1], 0.0
     for o in range(sites):
         amount[o] = volume[pair, o] / rate
+        if amount[o] < NORMAL:
+            amount[o] = 0.0
         filled += amount[o]
     amount[sites] = max(0.0, needed - filled)
 

@@ -164,7 +164,7 @@ class Market(Instance, frozen=True, kw_only=True, tag="dps"):
             types = (self.num_worker_types, self.num_ps_types)
             require_length(self.fixed_prices.worker, types[0], f"{where}.worker", "worker type")
             require_length(self.fixed_prices.ps, types[1], f"{where}.ps", "server type")
-        with np.errstate(over="ignore", invalid="ignore"):
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             finite = np.isfinite(self.raw_spread)
         for index in np.flatnonzero(~finite)[:1]:
             require(False, f"runtime of jobs[{index}] overflows; give smaller numbers")

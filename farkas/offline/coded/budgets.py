@@ -131,7 +131,9 @@ class WorkerPrices:
     """
 
     def __init__(self, data: CodedComputing) -> None:
-        self.speed = Pairs.of(data).speed
+        speed = Pairs.of(data).speed
+        # only their ratios count; in these units sums and quotients of them are numbers
+        self.speed = np.ldexp(speed, -int(np.frexp(speed.max())[1]))
         self.types = Types(self.speed)
         few = len(self.types.size) <= MOST_TYPES
         self.factors = data.num_masters + (len(self.types.size) if few else 0)

@@ -9,7 +9,6 @@ leaves' bounds can fall.
 from __future__ import annotations
 
 import dataclasses
-import math
 
 import numpy as np
 import scipy.sparse as sp
@@ -210,7 +209,9 @@ class GroupProgram:
         for rows in self.rows:
             price = np.maximum(duals[begin : begin + len(rows)], 0.0)
             begin += len(rows)
-            numbers = np.rint(np.ldexp(np.minimum(price, math.ldexp(2.0**60, -scale)), scale))
+            with np.errstate(over="ignore"):  # cut below
+                units = np.ldexp(price, scale)
+            numbers = np.rint(np.minimum(units, 2.0**60))
             keep = np.flatnonzero(numbers)
             found += [(rows[:, 0] * horizon + rows[:, 1])[keep], numbers[keep].astype(np.int64)]
         return LeafPrices(*found)

@@ -15,6 +15,7 @@ import numpy as np
 from farkas.certificates.mlbroker_transport import capacity_prices
 from farkas.certificates.mlbroker_workers import ENDLESS, loads, set_below
 from farkas.compiled import Floats1, Floats2, Ints1, Ints2, Out, compiled
+from farkas.errors import NoAnswer
 from farkas.instances.mlbroker import Brokerage
 from farkas.loops import copy_floats, copy_ints, scale
 from farkas.numbers import Floats, Ints
@@ -148,6 +149,8 @@ def place_jobs(
                 if reach[slots - 1, s] < total:
                     total, last = reach[slots - 1, s], s
             ready = True
+            if last == 0:  # every life costs more than doubles hold
+                break
             for back in range(slots):
                 t = slots - 1 - back
                 path[t], last = last, came[t, last]
@@ -236,6 +239,11 @@ def lives_of(data: Brokerage, begin: int, end: int, slope: Floats, *, tolls: boo
         Shape (slots, sites, resources), USD a unit, finite, >= 0.
     tolls
         Whether they are wanted; else their array has no rows.
+
+    Raises
+    ------
+    NoAnswer
+        Every life of a job costs more than doubles hold.
     """
     first, last = data.pair_start[begin], data.pair_start[end]
     pairs, sites = last - first, data.num_sites
@@ -256,6 +264,8 @@ def lives_of(data: Brokerage, begin: int, end: int, slope: Floats, *, tolls: boo
         data.transfer, data.deploy_cost[begin:end], data.num_resources,
         found.workers, found.server, found.apart, found.bound, found.tolls,
     )  # fmt: skip
+    if not np.isfinite(found.bound).all():
+        raise NoAnswer("what a job costs is more than doubles hold")
     return found if tolls else dataclasses.replace(found, tolls=found.tolls[:0])
 
 
