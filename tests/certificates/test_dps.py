@@ -186,17 +186,18 @@ def test_budgets_beyond_the_range_of_scaled_doubles_are_added_exactly():
     assert prices_bound(market.replace(jobs=jobs), prices) == 2 * Fraction(1e300)
 
 
-def test_prices_of_any_size_are_listed_on_a_grid_of_their_own():
-    # One price of 1e300 pays for the one sale exactly; rounding costs less than 2^-55 of it.
+@pytest.mark.parametrize("price", [1e300, 2.0**1022])
+def test_prices_of_any_size_are_listed_on_a_grid_of_their_own(price):
+    # One price pays for the one sale exactly; rounding costs less than 2^-55 of it.
     market = library.load("dps/one_server")
-    market = market.replace(jobs=[msgspec.structs.replace(market.jobs[0], budget=1e300)])
-    given = {"type": np.array([0]), "slot": np.array([0]), "price": np.array([1e300])}
+    market = market.replace(jobs=[msgspec.structs.replace(market.jobs[0], budget=price)])
+    given = {"type": np.array([0]), "slot": np.array([0]), "price": np.array([price])}
     none = {name: column[:0] for name, column in given.items()}
     prices = SlotPrices.of(market, given, none)
     assert 2**50 < prices.worker_numbers[0] < 2**62
     assert prices.scale < -900
     bound = prices_bound(market, prices)
-    assert Fraction(1e300) <= bound <= Fraction(1e300) * (1 + Fraction(1, 2**50))
+    assert Fraction(price) <= bound <= Fraction(price) * (1 + Fraction(1, 2**50))
 
 
 def test_a_reward_that_underflows_on_the_grid_is_still_rounded_up():

@@ -123,6 +123,13 @@ def test_loads_fill_the_workers_needed():
     assert amount[-1] == 0
 
 
+def test_loads_that_are_no_normal_numbers_are_left_to_the_workers_that_are_not_filled():
+    # 2.6e-324 workers: the nearest double is 5e-324, which prices of 1e300 would make dear
+    amount = np.zeros(3)
+    loads(0, np.array([[5e9, 2.6e-314]]), 1, 1e10, amount)
+    assert amount.tolist() == [0.5, 0.0, 0.5]
+
+
 def whole(cutoff, low=(0, 0), high=(3, 3)):
     workers = np.zeros(2, np.int64)
     amount, move = np.array([1.25, 0.5, 0.25]), np.array([[0.0, 2.0], [2.0, 0.0], [0.0, 0.0]])

@@ -13,7 +13,7 @@ from farkas.models.mlbroker.recourse import PlacedWorkers
 from farkas.online.mlbroker.recourse import recourse_costs
 from farkas.relaxations.mlbroker.in_parts import cheapest_lives
 from farkas.relaxations.mlbroker.lives import spread, usage_of
-from tests.generators.mlbroker import discounted, even_brokerage, random_brokerage
+from tests.generators.mlbroker import discounted, even_brokerage, random_brokerage, single
 
 
 def nothing():
@@ -74,3 +74,10 @@ def test_the_clock_is_looked_at():
 
     with pytest.raises(NoAnswer, match="late"):
         cheapest_lives(discounted(), discounted().chord_slope(), late)
+
+
+def test_a_job_that_costs_more_than_doubles_hold_has_no_lives():
+    # five slots with a worker for 4e307 each
+    data = single([[10.0]] * 5, base_price=[[4e307]], server_demand=[0.0])
+    with pytest.raises(NoAnswer, match="more than doubles hold"):
+        cheapest_lives(data, data.chord_slope("strict"), nothing)
