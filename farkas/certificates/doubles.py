@@ -22,6 +22,14 @@ def double(value: Fraction, *, up: bool) -> float | None:
     return near if math.isfinite(near) else None
 
 
+def nearest(value: Fraction | float) -> float:
+    """Nearest double; infinite beyond all finite ones."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
 def text_of(value: Fraction | int) -> str:
     """Write ``p`` or ``p/q``, however long; Python itself refuses more than 4,300 digits.
 

@@ -41,8 +41,6 @@ LARGEST = 2.0**61
 """Price, in units of its grid, beyond which lower prices take its place; these prove less."""
 ROOM = 2.0**61
 """Sums below this stay inside 64 bits; larger ones are done in Python's integers."""
-
-
 DENSE = 64
 """Slots for each job and price up to which prefix sums are kept for every slot."""
 

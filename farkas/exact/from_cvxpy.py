@@ -20,7 +20,14 @@ from farkas.words import named
 
 
 def is_linear(problem: Any) -> bool:
-    """Whether a problem is a linear or integer program."""
+    """Whether a problem is a linear or integer program.
+
+    Raises
+    ------
+    UnsupportedForm
+        No program at all can be made of it.
+    """
+    _require_numbers(problem)
     try:
         _data(problem)
     except UnsupportedForm:
@@ -30,16 +37,7 @@ def is_linear(problem: Any) -> bool:
 
 def _data(problem: Any) -> tuple[Any, Any, Any]:
     """Hand the problem to CVXPY for HiGHS: arrays, reductions, and what undoes these."""
-    if not problem.variables():
-        raise UnsupportedForm("the problem has no variables")
-    for parameter in problem.parameters():
-        if parameter.value is None:
-            raise UnsupportedForm(f"parameter {named(parameter.name())} has no value")
-    for variable in problem.variables():
-        if variable.is_complex():
-            raise UnsupportedForm(
-                f"variable {named(variable.name())} is complex; write its parts as variables"
-            )
+    _require_numbers(problem)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of sparse variables, which it reads itself
@@ -52,6 +50,20 @@ def _data(problem: Any) -> tuple[Any, Any, Any]:
     if data.get("P") is not None:
         raise UnsupportedForm("the problem has a quadratic objective")
     return data, chain, inverse
+
+
+def _require_numbers(problem: Any) -> None:
+    """Refuse a problem whose variables or parameters are no real numbers."""
+    if not problem.variables():
+        raise UnsupportedForm("the problem has no variables")
+    for parameter in problem.parameters():
+        if parameter.value is None:
+            raise UnsupportedForm(f"parameter {named(parameter.name())} has no value")
+    for variable in problem.variables():
+        if variable.is_complex():
+            raise UnsupportedForm(
+                f"variable {named(variable.name())} is complex; write its parts as variables"
+            )
 
 
 def read(problem: Any, numbers: Numbers) -> RationalForm:

@@ -8,7 +8,8 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from farkas.certificates import Certificate, Proof
-from farkas.certificates.doubles import double, text_of
+from farkas.certificates.doubles import double, nearest, text_of
+from farkas.certificates.long_numbers import long_rational
 from farkas.certificates.proof import rounded
 from farkas.certificates.rational import RationalCertificate
 from farkas.certificates.tree import TreeCertificate
@@ -16,6 +17,7 @@ from farkas.certificates.work import MOST_WORK
 from farkas.errors import NoAnswer
 from farkas.exact.sources import load_values
 from farkas.exact.whole import ZERO
+from farkas.forms.form import Sense
 from farkas.forms.rational import RationalForm, Side
 from farkas.numbers import floats
 from farkas.search_tolerances import SOLVER_GAP
@@ -91,6 +93,11 @@ class Proved(SolveResult):
         return (*self.form.notes, *(f"HiGHS reads {words}" for words in differ))
 
     @property
+    def sense(self) -> Sense:
+        """Whether the optimum is a minimum, ``"min"``, or a maximum, ``"max"``."""
+        return self.form.sense
+
+    @property
     def objective(self) -> Fraction | None:
         """Value of the best point; None without."""
         return self.value
@@ -119,9 +126,9 @@ class Proved(SolveResult):
             raise NoAnswer(f"{named(form.name)} has no duals: only optima of linear programs have")
         (weights,) = held.weights
         found = [ZERO] * form.num_rows
-        scale = Fraction(1 if form.sense == "min" else -1, int(weights.denominator))
+        scale = (1 if form.sense == "min" else -1) / long_rational(weights.denominator, "factor")
         for i, factor in weights.factors:
-            found[i] = scale * int(factor) * form.factors[i]
+            found[i] = scale * long_rational(factor, "factor") * form.factors[i]
         return found
 
     def load_into(self, model: Any) -> None:
@@ -140,8 +147,8 @@ class Proved(SolveResult):
             raise self._no_point()
         dual = None
         if self.status == "optimal" and not self.form.is_mip:
-            dual = floats([float(y) for y in self._multipliers()])
-        load_values(model, self.form, floats([float(x) for x in self.point]), dual)
+            dual = floats([nearest(y) for y in self._multipliers()])
+        load_values(model, self.form, floats([nearest(x) for x in self.point]), dual)
 
     def verify(self) -> Proof:
         """Prove it again from the certificate and the program, without any solver.

@@ -23,7 +23,7 @@ from farkas.forms.model_text import INFINITE
 from farkas.forms.rational import Numbers, RationalForm, Side, rational_form
 from farkas.numbers import Floats
 from farkas.required import wrong_type
-from farkas.words import named
+from farkas.words import named, quoted
 
 _HOMES = {
     ("cvxpy", "Problem"): "from_cvxpy",
@@ -55,9 +55,8 @@ def from_object(model: Any, numbers: Numbers) -> RationalForm:
     UnsupportedForm
         The model holds more than a linear or integer program.
     """
-    home = _home(model)
-    form: RationalForm = home.read(model, numbers)
-    return form.replace(confirmed=home.__name__.endswith("from_highs"))
+    form: RationalForm = _home(model).read(model, numbers)
+    return form.replace(confirmed=home_of(model) == "from_highs")
 
 
 def load_values(model: Any, form: RationalForm, point: Floats, duals: Floats | None) -> None:
@@ -87,12 +86,21 @@ def load_values(model: Any, form: RationalForm, point: Floats, duals: Floats | N
     home.load(model, whole, duals)
 
 
+def _bases(model: Any) -> list[tuple[str, str]]:
+    """Package and name of every class of an object."""
+    return [(base.__module__.partition(".")[0], base.__name__) for base in type(model).__mro__]
+
+
+def home_of(model: Any) -> str | None:
+    """Name of the module that reads a model; None where there is none."""
+    return next((_HOMES[names] for names in _bases(model) if names in _HOMES), None)
+
+
 def _home(model: Any) -> ModuleType:
-    for base in type(model).__mro__:
-        package = base.__module__.partition(".")[0]
-        name = _HOMES.get((package, base.__name__))
-        if name is not None:
-            return import_module(f"farkas.exact.{name}")
+    name = home_of(model)
+    if name is not None:
+        return import_module(f"farkas.exact.{name}")
+    for package, _ in _bases(model):
         if package in _OTHERS:
             raise InvalidOption(
                 f"model: models of {package} are not read; write an .lp or .mps file with its"
@@ -211,6 +219,8 @@ def unique(names: Sequence[str], size: int, what: str) -> tuple[list[str], list[
         found.append(candidate)
     twice = next((a for a, b in zip(names, found, strict=True) if a and a != b), None)
     told = (
-        [] if twice is None else [f'several {what} are called "{twice}"; later ones have a number']
+        []
+        if twice is None
+        else [f"several {what} are called {quoted(twice, 40)}; later ones have a number"]
     )
     return found, told

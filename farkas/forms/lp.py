@@ -263,7 +263,7 @@ class _Lp(TextReader):
             if token.text.lower() in _INFINITY:
                 self._refuse_token(token, "no term of a sum is")
             j = self._column(token.text)
-            if j in found:
+            if j in found and row < 0:
                 self.faults[row, token.text] = "HiGHS keeps one of repeated terms of an objective"
             found[j] = found.get(j, Fraction(0)) + value
         if constant is not None and row >= 0:

@@ -34,7 +34,13 @@ LARGEST_INFLATED = 2**29
 STANDARD_INPUT = "-"
 FORMATS = ("mps", "lp")
 
-Faults: TypeAlias = dict[tuple[int | str, ...], str]
+Place: TypeAlias = tuple[int | str, ...]
+"""Of a column ``(name,)``, a row ``(number,)``, an entry ``(number, name)``, the whole file ``()``.
+
+The number of the objective is -1.
+"""
+Faults: TypeAlias = dict[Place, str]
+"""Places where HiGHS is known to read a text otherwise, and why."""
 
 MOST_DIGITS = 400
 """Characters of a number; none of its exponents may have more than three digits."""
@@ -59,8 +65,7 @@ class ModelText:
     form
         What they mean here.
     faults
-        Where HiGHS is known to read the text otherwise, and why: at a column ``(name,)``, a row
-        ``(number,)``, an entry ``(number, name)``; the number of the objective is -1.
+        What HiGHS is known to read otherwise; of the whole file: that it knows no such section.
     """
 
     content: bytes

@@ -6,6 +6,7 @@ import math
 from fractions import Fraction
 from typing import TYPE_CHECKING, Protocol
 
+from farkas.certificates.doubles import nearest
 from farkas.certificates.packed import rational, shown
 from farkas.certificates.proof import rounded
 from farkas.certificates.ratio import ratio_at_most
@@ -96,7 +97,10 @@ def is_as_decided(run: Said, found: Replayed) -> bool:
 
 
 def _near(value: float, exact: Fraction, room: Fraction) -> bool:
-    return math.isfinite(value) and abs(Fraction(value) - exact) <= room
+    if not math.isfinite(value):
+        return False
+    # below the least normal double the nearest one is farther away than the room
+    return abs(Fraction(value) - exact) <= room or value == nearest(exact)
 
 
 def _text(number: Fraction) -> str:

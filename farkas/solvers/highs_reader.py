@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from farkas.errors import UnsupportedForm
-from farkas.forms.model_text import ModelText, decoded
+from farkas.forms.model_text import ModelText, Place, decoded
 from farkas.forms.rational import RationalForm
 from farkas.numbers import Array, Floats
 from farkas.solvers.access import installed
@@ -59,6 +59,7 @@ def _read(text: ModelText) -> Any:
     solver.silent()
     solver.setOptionValue("small_matrix_value", LEFT_OUT)
     solver.setOptionValue("large_matrix_value", 1e20)
+    solver.setOptionValue("infinite_cost", np.inf)
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / f"model.{text.suffix}"
         path.write_bytes(plain.encode())
@@ -77,14 +78,11 @@ class _Comparison:
         names = list(form.column_names)
         places = {str(name): k for k, name in enumerate(theirs.col_names_)}
         if any(form.cost) and (theirs.sense_.value == 1) is not (form.sense == "min"):
-            self._tell((), "sense", form.sense, "the other")
+            self._tell(None, "sense", form.sense, "the other")
         if places.keys() != set(names) or len(places) != theirs.num_col_:
             other = sorted(set(names) ^ places.keys())[:MOST_TOLD]
             told = ", ".join(quoted(name, 40) for name in other)
-            self._tell((), "columns", len(names), f"{theirs.num_col_} ({told})")
-        if form.num_rows != theirs.num_row_:
-            self._tell((), "rows", form.num_rows, theirs.num_row_)
-        if self.unknown or self.known:
+            self._tell(None, "columns", len(names), f"{theirs.num_col_} ({told})")
             return
         order = np.array([places[name] for name in names], dtype=np.int64)
         kinds = np.array([int(kind) for kind in theirs.integrality_] or [0] * len(names))
@@ -104,6 +102,9 @@ class _Comparison:
         compare("lower end", ours.lower, np.array(theirs.col_lower_)[order], columns, keys)
         compare("upper end", ours.upper, np.array(theirs.col_upper_)[order], columns, keys)
         compare("whole", ours.integer.astype(int), kinds[order], columns, keys)
+        if form.num_rows != theirs.num_row_:
+            self._tell((), "rows", form.num_rows, theirs.num_row_)
+            return
         compare("lower side", ours.row_lower, theirs.row_lower_, rows, places_of)
         compare("upper side", ours.row_upper, theirs.row_upper_, rows, places_of)
         self._entries(form, ours.matrix, theirs.a_matrix_, order)
@@ -132,9 +133,10 @@ class _Comparison:
         if _differ(np.array([mine]), np.array([other])).any():
             self._tell((-1,), what, mine, other)
 
-    def _tell(self, place: tuple[int | str, ...], what: str, mine: object, other: object) -> None:
+    def _tell(self, place: Place | None, what: str, mine: object, other: object) -> None:
+        """Tell a difference; at a place of `Faults` it is one of HiGHS."""
         words = f"{what}: {_shown(mine)} here, {_shown(other)} to HiGHS"
-        if place in self._faults:
+        if place is not None and place in self._faults:
             self.known.append((words, self._faults[place]))
         else:
             self.unknown.append(words)

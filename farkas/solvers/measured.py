@@ -96,7 +96,7 @@ def units_of(problem: Any) -> dict[int, float]:
 
 
 def _size(expression: Any) -> float:
-    size = float(np.abs(np.asarray(expression.value, dtype=float)).max(initial=0.0))
+    size = float(np.abs(np.asarray(expression.value, dtype=complex)).max(initial=0.0))
     return size if math.isfinite(size) else 0.0
 
 

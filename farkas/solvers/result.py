@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import Any, Protocol
 
+from farkas.certificates.doubles import nearest
+from farkas.certificates.proof import rounded
 from farkas.shown import ShowsItself, verb
 from farkas.suggestions import suggestion
 
@@ -40,7 +42,7 @@ class SolveResult(ShowsItself):
 
     def to_pandas(self) -> Any:
         """Return a row for each variable, zeros too; of pandas or polars, else as dictionaries."""
-        rows = [{"variable": name, "value": float(value)} for name, value in self.x.items()]
+        rows = [{"variable": name, "value": nearest(value)} for name, value in self.x.items()]
         return import_module("farkas.experiments.frames").framed(rows, ("variable", "value"))
 
     def __getattr__(self, name: str) -> Any:
@@ -53,13 +55,48 @@ class SolveResult(ShowsItself):
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{hint}")
 
     def summary(self) -> str:
-        """Status, values and notes, a line each."""
-        words = ("status", "objective", "bound", "gap", "solver", "seconds")
-        shown = [(word, getattr(self, word)) for word in words]
-        lines = [f"{word + ':':<11}{_plain(x)}" for word, x in shown if x is not None]
+        """Status, values and notes, a line each; digits are cut so that a bound stays one."""
+        least = self.sense == "min"
+        up = {"objective": least, "bound": not least, "gap": True}
+        shown = [(word, getattr(self, word)) for word in ("status", *up, "solver")]
+        lines = [
+            f"{word + ':':<11}{rounded(x, up=up[word]) if word in up else x}"
+            for word, x in shown
+            if x is not None
+        ]
+        lines.append(f"seconds:   {self.seconds:.3g}")
         notes = [f"{'note:':<11}{note}" for note in getattr(self, "notes", ())]
         return "\n".join([*lines, *notes])
 
 
-def _plain(value: Any) -> str:
-    return value if isinstance(value, str) else f"{float(value):.12g}"
+class SolverAnswer(Protocol):
+    """What every solver says of its search."""
+
+    @property
+    def claim(self) -> object: ...
+    @property
+    def solver(self) -> str: ...
+    @property
+    def seconds(self) -> float: ...
+
+
+class SolverResult(SolveResult):
+    """A result that is a solver's claim."""
+
+    __slots__ = ()
+    answer: SolverAnswer
+
+    @property
+    def status(self) -> str:
+        """What the solver claims: ``optimal``, ``feasible``, ``infeasible``, ``unbounded``."""
+        return str(self.answer.claim)
+
+    @property
+    def solver(self) -> str:
+        """Name of the solver."""
+        return self.answer.solver
+
+    @property
+    def seconds(self) -> float:
+        """Wall time of the solver."""
+        return self.answer.seconds

@@ -10,13 +10,13 @@ import numpy as np
 from farkas.algebra.convex import ConvexProgram
 from farkas.errors import NoAnswer, UnsupportedForm
 from farkas.solvers.options import OptionNames
-from farkas.solvers.result import SolveResult
+from farkas.solvers.result import SolverResult
 from farkas.solvers.via_cvxpy import DEFAULT, ConvexAnswer, solve_problem
 from farkas.words import named
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class ConvexSolution(SolveResult):
+class ConvexSolution(SolverResult):
     """What a conic solver said about a convex program; nothing of it is proved.
 
     Parameters
@@ -38,11 +38,6 @@ class ConvexSolution(SolveResult):
         return f"<{named(self.name)}: {said}; convex, so that nothing is proved>"
 
     @property
-    def status(self) -> str:
-        """What the solver claims: ``optimal``, ``infeasible``, ``none``, ..."""
-        return str(self.answer.claim)
-
-    @property
     def objective(self) -> float | None:
         """Objective at the solver's point; None without."""
         return self.answer.objective if self.answer.values else None
@@ -54,16 +49,6 @@ class ConvexSolution(SolveResult):
     @property
     def gap(self) -> None:
         """None: nothing is proved of convex programs."""
-
-    @property
-    def solver(self) -> str:
-        """Name of the solver."""
-        return self.answer.solver
-
-    @property
-    def seconds(self) -> float:
-        """Wall time of the solver."""
-        return self.answer.seconds
 
     @property
     def x(self) -> dict[str, float]:

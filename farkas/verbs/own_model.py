@@ -7,7 +7,7 @@ from typing import Any
 
 from farkas.errors import InvalidOption
 from farkas.exact.from_doubles import rational
-from farkas.exact.sources import from_object
+from farkas.exact.sources import from_object, home_of
 from farkas.forms import LinearForm
 from farkas.forms.model_text import is_model, read_text
 from farkas.forms.rational import Numbers, RationalForm
@@ -66,12 +66,12 @@ def own_model(
 
 
 def is_convex(what: Any) -> bool:
-    """Whether this is a ``cvxpy.Problem`` that is convex by CVXPY's rules."""
-    named_so = any(
-        (base.__module__.partition(".")[0], base.__name__) == ("cvxpy", "Problem")
-        for base in type(what).__mro__
-    )
-    return named_so and bool(what.variables()) and bool(what.is_dcp())
+    """Whether this is a ``cvxpy.Problem`` that is convex by CVXPY's rules, and not linear."""
+    if home_of(what) != "from_cvxpy" or not what.variables() or not what.is_dcp():
+        return False
+    from farkas.exact.from_cvxpy import is_linear
+
+    return not is_linear(what)
 
 
 def as_doubles(model: RationalForm | LinearForm) -> LinearForm:

@@ -83,7 +83,7 @@ def prove(
     ('optimal', 16.8, 0.0)
     """
     for name in unknown:
-        options = ("solver", "time_limit", "gap", "numbers", "embed", "progress")
+        options = [*(prove.__kwdefaults__ or {})]
         raise InvalidOption.near(f"unknown option {name!r} of prove", name, options)
     require_type(solver, str, "solver")
     require_type(embed, bool, "embed")

@@ -12,18 +12,18 @@ from farkas.certificates.points import exact_value
 from farkas.certificates.proof import rounded
 from farkas.errors import InvalidOption
 from farkas.exact.sources import load_values
-from farkas.forms import FeasibilityReport, LinearForm
+from farkas.forms import FeasibilityReport, LinearForm, Sense
 from farkas.forms.naming import find_block, short_name
 from farkas.forms.rational import RationalForm
 from farkas.shown import verb
 from farkas.solvers import Answer
-from farkas.solvers.result import SolveResult
+from farkas.solvers.result import SolverResult
 from farkas.tolerances import FEASIBLE
 from farkas.verbs.explain import Explanation, Finding
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Solution(SolveResult):
+class Solution(SolverResult):
     """What a solver said about a program, and what of it is proved.
 
     Parameters
@@ -78,24 +78,14 @@ class Solution(SolveResult):
     verify, save = verb("check"), verb("save")
 
     @property
-    def status(self) -> str:
-        """What the solver claims: ``optimal``, ``feasible``, ``infeasible``, ``unbounded``."""
-        return str(self.answer.claim)
+    def sense(self) -> Sense:
+        """Whether the optimum is a minimum, ``"min"``, or a maximum, ``"max"``."""
+        return self.form.sense
 
     @property
     def objective(self) -> float | None:
         """Objective at the solver's point; None without."""
         return self.value
-
-    @property
-    def solver(self) -> str:
-        """Name of the solver."""
-        return self.answer.solver
-
-    @property
-    def seconds(self) -> float:
-        """Wall time of the solver."""
-        return self.answer.seconds
 
     @property
     def x(self) -> dict[str, float]:

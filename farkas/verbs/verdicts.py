@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
 from farkas.certificates.files import RELAXATION, Certificate
 from farkas.certificates.packed import shown
+from farkas.certificates.proof import Proof
 from farkas.errors import FarkasError, NotACertificate
 from farkas.instances import Instance
 from farkas.online.run import Run
-from farkas.tolerances import ROUNDING
 from farkas.verbs.check_run import Refusal, prove_run, recheck
 from farkas.verbs.programs import find_program
 from farkas.words import named
@@ -59,12 +58,16 @@ class Solved:
     relax: bool
 
 
-def _near(exact: Fraction, claimed: float) -> bool:
-    """Whether a value is claimed within rounding: a point may be moved to keep all rows exactly."""
-    if not math.isfinite(claimed):
-        return False
-    given = Fraction(claimed)
-    return abs(exact - given) <= Fraction(ROUNDING) * max(abs(exact), abs(given))
+def value_of(proof: Proof, *, relax: bool) -> Fraction | None:
+    """Value of the point of a certificate; None without, and where it need not be whole.
+
+    Parameters
+    ----------
+    relax
+        Whether the point need not be whole.
+    """
+    whole = relax or not proof.program.startswith(RELAXATION)
+    return proof.value if whole else None
 
 
 def solve_verdict(claimed: Solved, instance: Instance) -> str:
@@ -80,13 +83,13 @@ def solve_verdict(claimed: Solved, instance: Instance) -> str:
             raise NotACertificate(
                 f"the solve says {named(claimed.sense)}, its certificate {proof.sense}"
             )
-        whole = claimed.relax or not proof.program.startswith(RELAXATION)
-        if proof.value is None or not whole:
+        value = value_of(proof, relax=claimed.relax)
+        if value is None:
             return HALF_PROVED
-        if claimed.value is None or not _near(proof.value, claimed.value):
+        if claimed.value is None or float(value) != claimed.value:
             said = "none" if claimed.value is None else f"{claimed.value:.17g}"
             raise NotACertificate(
-                f"the value is said to be {said}, the point reaches {shown(str(proof.value))}"
+                f"the value is said to be {said}, the point reaches {shown(str(value))}"
             )
     except (FarkasError, ValueError, ArithmeticError) as error:  # the file says anything at all
         return f"rejected: {error}"

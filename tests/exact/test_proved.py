@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from fractions import Fraction as F
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 import farkas
 from farkas.certificates.proof import rounded
+from farkas.certificates.tree import TreeCertificate
 from farkas.errors import InvalidOption, NoAnswer, NotACertificate
 from farkas.exact.proved import MOST_NODES, Proved
 from farkas.exact.proving import prove_form
@@ -254,3 +257,39 @@ def test_values_name_nothing_that_a_package_added_and_keep_their_sign() -> None:
     assert added.values() == {"a": -1}
     assert added.to_builtins(point=True)["point"] == {"a": "-1"}
     assert added.point_value == found.point_value == -1 + 4 + F(1, 2)
+
+
+@pytest.mark.parametrize(("goal", "relation", "value", "bound"), [
+    ("min", ">=", "0.666666667", "0.666666666"), ("max", "<=", "0.666666666", "0.666666667"),
+])  # fmt: skip
+def test_a_summary_cuts_digits_to_the_side_that_stays_true(
+    goal: str, relation: str, value: str, bound: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "m.lp"
+    path.write_text(f"{goal}\n obj: 2 x\nst\n c: 3 x {relation} 1\nend\n")
+    for found in (farkas.prove(path), farkas.solve(path, certify=True)):
+        lines = dict(line.split(None, 1) for line in found.summary().splitlines())
+        assert (lines["objective:"], lines["bound:"]) == (value, bound)
+
+
+def test_numbers_beyond_doubles_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "m.lp"
+    path.write_text("max\n obj: 1e300 x\nst\n c: 1e-300 x <= 1\nend\n")
+    found = farkas.prove(path)
+    assert found.duals == {"c": 10**600}
+    assert "1E+600" in found.summary()
+
+
+def test_duals_have_any_number_of_digits() -> None:
+    found = prove_form(corner())
+    held = found.certificate
+    assert isinstance(held, TreeCertificate)
+    (weights,), more = held.weights, 5000 * "0"  # more digits than int() takes
+    long = msgspec.structs.replace(
+        weights,
+        denominator=weights.denominator + more,
+        factors=[(i, factor + more) for i, factor in weights.factors],
+    )
+    longer = dataclasses.replace(found, certificate=msgspec.structs.replace(held, weights=(long,)))
+    assert longer.duals == found.duals
+    assert any(found.duals.values())

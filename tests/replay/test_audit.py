@@ -89,6 +89,14 @@ def test_a_run_may_claim_a_little_less_than_its_value() -> None:
     assert audit(Said(value_exact=least, sense="max"), Thing()) is not None
 
 
+def test_a_value_below_all_doubles_is_the_nearest_one() -> None:
+    found = Replayed.of(F(1, 2**1200))
+    assert audit(Said(value=0.0, value_exact=None), Thing(), found) is found
+    for value in (5e-324, -5e-324):
+        with pytest.raises(NotACertificate, match="claims the value"):
+            audit(Said(value=value, value_exact=None), Thing(), found)
+
+
 def test_what_a_run_breaks_cannot_be_hidden() -> None:
     with pytest.raises(NotACertificate, match="breaks nothing; slot 1 is full and 1 more"):
         audit(Said(decisions=["slot 1 is full", "slot 2 is full"]), Thing())

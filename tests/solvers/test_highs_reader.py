@@ -28,7 +28,8 @@ def second(text: str, suffix: str, folder: Path) -> RationalForm:
 @pytest.mark.parametrize(("text", "suffix"), [
     (LP, "lp"), (MPS, "mps"), ("\ufeff" + LP, "lp"), (LP.replace("\n", "\r"), "lp"),
     (MPS.replace("\n", "\r\n"), "mps"), (LP.replace("y", "größe"), "lp"),
-    (LP.replace("end\n", "binary\n y\nend\n"), "lp"),
+    (LP.replace("end\n", "binary\n y\nend\n"), "lp"), (LP.replace("c: x", "c: x + 2 x"), "lp"),
+    (LP.replace("0.1", "1e30"), "lp"),
 ])  # fmt: skip
 def test_files_that_both_read_the_same_are_confirmed(
     text: str, suffix: str, tmp_path: Path
@@ -60,6 +61,23 @@ def test_what_highs_cannot_read_is_a_note(tmp_path: Path) -> None:
     form = second(LP.replace("c: x", "c: 1 <= x").replace(">= 1.5", "<= 9"), "lp", tmp_path)
     assert form.notes == ("HiGHS does not read this file",)
     assert not form.confirmed
+
+
+def test_an_unknown_section_explains_the_number_of_rows_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = Path.write_bytes
+    lazy = MPS.replace("COLUMNS", "LAZYCONS\n G e\nCOLUMNS")
+
+    def write(self: Path, data: bytes) -> int:
+        return real(self, data.replace(b"obj 0.1", b"obj 0.2") if self.name[0] == "m" else data)
+
+    path = tmp_path / "lazy.mps"
+    path.write_text(lazy)
+    monkeypatch.setattr(Path, "write_bytes", write)
+    form = with_second_reading(read_text(path))
+    assert form.differences == ('cost of "y": 0.1 here, 0.2 to HiGHS',)
+    assert "HiGHS knows no section LAZYCONS" in form.notes[-1]
 
 
 CHANGES = {

@@ -92,3 +92,14 @@ def test_highs_never_stands_for_another_solver() -> None:
         farkas.solve(problem, certify=True)
     with pytest.raises(UnsupportedForm, match="no linear or integer program"):
         farkas.solve(cp.Problem(cp.Maximize(cp.square(x)), [x <= 1]))
+
+
+def test_problems_without_numbers_are_refused_whatever_they_are() -> None:
+    x, z, share = cp.Variable(), cp.Variable(name="z", complex=True), cp.Parameter(name="share")
+    for problem, words in (
+        (cp.Problem(cp.Minimize(share * x), [x >= 1]), "parameter share has no value"),
+        (cp.Problem(cp.Minimize(cp.abs(z - 1j))), "variable z is complex"),
+        (cp.Problem(cp.Minimize(x), [x >= float("inf")]), "no point keeps it"),
+    ):
+        with pytest.raises(UnsupportedForm, match=words):
+            farkas.solve(problem)

@@ -46,9 +46,6 @@ def test_a_point_of_a_relaxation_is_no_value_of_its_program() -> None:
     assert solve_verdict(fractional, instance) == "bound proved again"
     relaxed = dataclasses.replace(fractional, relax=True)
     assert solve_verdict(relaxed, instance) == "proved again"
-    # the last unit may differ where the solver's point was moved by rounding, a millionth may not
-    for share, kept in ((1 + 2**-52, True), (1 - 2**-40, True), (1 + 1e-6, False)):
-        near = dataclasses.replace(relaxed, value=relaxed.value * share)
-        assert (solve_verdict(near, instance) == "proved again") is kept
-    higher = dataclasses.replace(relaxed, value=relaxed.value + 1)
-    assert solve_verdict(higher, instance).startswith("rejected: the value is said to be")
+    for off in (1.0, 1e-12):
+        higher = dataclasses.replace(relaxed, value=relaxed.value + off)
+        assert solve_verdict(higher, instance).startswith("rejected: the value is said to be")

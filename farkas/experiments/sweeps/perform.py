@@ -70,6 +70,7 @@ def _solve(task: Task, instance: Instance) -> dict[str, Any]:
     from farkas.online.run import Bound
     from farkas.verbs.programs import find_program, origin, trace
     from farkas.verbs.solve import solve_form
+    from farkas.verbs.verdicts import solve_verdict, value_of
 
     program = find_program(task.name)
     form = trace(program, instance)
@@ -83,13 +84,16 @@ def _solve(task: Task, instance: Instance) -> dict[str, Any]:
     if solution.bound is None or solution.certificate is None:
         return found
     plain = msgspec.json.decode(to_json(solution.certificate))
+    # a certificate may hold another point, moved so that it keeps all rows: the value is of that
+    proof = solution.certificate.prove(solution.form, instance)
+    held = value_of(proof, relax=bool(task.options.get("relax")))
+    if held is not None:
+        value, found["value"] = held, float(held)
     bound = Bound.of(solution.bound, f"multipliers of {solution.answer.solver}", plain)
     found["output"]["certificate"] = msgspec.to_builtins(bound)
     ratio = ratio_at_most(form.sense, value, solution.bound, exact=False)
     found |= {"bound": bound.exact, "ratio": ratio}
     if task.recheck:
-        from farkas.verbs.verdicts import solve_verdict
-
         found["recheck"] = solve_verdict(task.solved(found), instance)
     return found
 
