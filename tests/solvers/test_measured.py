@@ -75,7 +75,7 @@ def test_the_unit_of_a_variable_is_the_largest_number_that_it_meets():
     assert [units[one.id] for one in (x, y, w, v)] == [60.0, 60.0, 1e9, 1.0]
     assert largest_violation(violations(problem), units) == (0.5 / 60, "constraint 0")
     beside = cp.Problem(cp.Minimize(x), [x + 300j == 0.5 + 400j])  # a complex number by its size
-    assert units_of(beside)[x.id] == abs(0.5 + 400j)
+    assert units_of(beside)[x.id] == pytest.approx(abs(0.5 + 400j))
 
 
 def test_other_constraints_measure_themselves():
