@@ -23,7 +23,7 @@ _HOMES = {
     "library": "farkas.verbs.listing:library",
     "plot": "farkas.experiments.plotting:plot",
     "programs": "farkas.verbs.listing:programs",
-    "solvers": "farkas.solvers:",
+    "solvers": "farkas.solvers:all_solvers",
     "to_frame": "farkas.experiments.plotting:to_frame",
     "worst_known": "farkas.verbs.worst_known:worst_known",
 }
@@ -39,7 +39,8 @@ def __getattr__(name: str) -> object:
         raise importlib.import_module("farkas.guesses").no_attribute(name, __all__)
     module, _, function = _HOMES[name].partition(":")
     home = importlib.import_module(module)
-    globals()[name] = found = getattr(home, function) if function else home
+    called = home.__name__ == f"{__name__}.{name}"  # a package that is a function, too
+    globals()[name] = found = home if called else getattr(home, function)
     return found
 
 

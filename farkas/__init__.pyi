@@ -1,9 +1,11 @@
+from farkas.errors import FarkasError as FarkasError
 from farkas.experiments.plotting import plot as plot
 from farkas.experiments.plotting import to_frame as to_frame
 from farkas.instances import kinds as kinds
 from farkas.instances.generate import generate as generate
 from farkas.instances.traces import import_trace as import_trace
 from farkas.proofs.claim import select as claims
+from farkas.solvers import all_solvers as solvers
 from farkas.verbs.attack import attack as attack
 from farkas.verbs.check import check as check
 from farkas.verbs.compare import compare as compare
@@ -26,6 +28,7 @@ from farkas.verbs.worst_known import worst_known as worst_known
 __version__: str
 
 __all__ = [
+    "FarkasError",
     "__version__",
     "algorithms",
     "attack",
@@ -47,6 +50,7 @@ __all__ = [
     "save",
     "show",
     "solve",
+    "solvers",
     "to_frame",
     "worst",
     "worst_box",

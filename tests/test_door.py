@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import farkas
+from farkas import solvers
 from farkas.certificates import Proof
 from farkas.errors import FarkasError, FileProblem, InvalidInstance, InvalidOption, UnknownName
 from farkas.verbs.check_run import RunProof
@@ -35,7 +36,13 @@ def test_type_checkers_readers_and_the_interpreter_are_told_the_same() -> None:
     assert set(VERBS) <= set(dir(farkas))
 
 
-@pytest.mark.parametrize("name", VERBS)
+def test_the_error_and_the_solvers_at_the_top_are_the_ones_of_their_modules() -> None:
+    assert farkas.FarkasError is FarkasError
+    assert farkas.solvers() == solvers.all_solvers()
+    assert farkas.solvers is solvers
+
+
+@pytest.mark.parametrize("name", [name for name in VERBS if name != "FarkasError"])
 def test_every_public_name_is_a_documented_typed_function(name: str) -> None:
     function = getattr(farkas, name)
     assert inspect.getdoc(function)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
+from farkas.certificates.doubles import nearest
 from farkas.plurals import number_of
 
 FRAMES = ("pandas", "polars")
@@ -61,6 +63,12 @@ def framed(rows: Sequence[dict[str, Any]], columns: Sequence[str]) -> Any:
             continue
         return frames.DataFrame({name: [row[name] for row in rows] for name in columns})
     return Rows(rows, columns)
+
+
+def of_point(point: Mapping[str, Fraction | float]) -> Any:
+    """Names and values of variables as a frame; a value is the nearest double."""
+    rows = [{"variable": name, "value": nearest(value)} for name, value in point.items()]
+    return framed(rows, ("variable", "value"))
 
 
 def _cell(value: object) -> str:

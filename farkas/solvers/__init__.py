@@ -40,10 +40,14 @@ __all__ = [
 ]
 
 
+def all_solvers() -> list[Status]:
+    """Every solver with standing, version and abilities, those behind bridges too."""
+    return status(bridged=True)
+
+
 class _Callable(types.ModuleType):
     def __call__(self) -> list[Status]:
-        """Every solver with standing, version and abilities, those behind bridges too."""
-        return status(bridged=True)
+        return all_solvers()
 
 
 sys.modules[__name__].__class__ = _Callable  # farkas.solvers()

@@ -5,8 +5,6 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any, Protocol
 
-from farkas.certificates.doubles import nearest
-from farkas.certificates.proof import rounded
 from farkas.shown import ShowsItself, verb
 from farkas.suggestions import suggestion
 
@@ -42,8 +40,7 @@ class SolveResult(ShowsItself):
 
     def to_pandas(self) -> Any:
         """Return a row for each variable, zeros too; of pandas or polars, else as dictionaries."""
-        rows = [{"variable": name, "value": nearest(value)} for name, value in self.x.items()]
-        return import_module("farkas.experiments.frames").framed(rows, ("variable", "value"))
+        return import_module("farkas.experiments.frames").of_point(self.x)
 
     def __getattr__(self, name: str) -> Any:
         # tools that copy, pickle or display ask for private names, and read no hint
@@ -56,17 +53,7 @@ class SolveResult(ShowsItself):
 
     def summary(self) -> str:
         """Status, values and notes, a line each; digits are cut so that a bound stays one."""
-        least = self.sense == "min"
-        up = {"objective": least, "bound": not least, "gap": True}
-        shown = [(word, getattr(self, word)) for word in ("status", *up, "solver")]
-        lines = [
-            f"{word + ':':<11}{rounded(x, up=up[word]) if word in up else x}"
-            for word, x in shown
-            if x is not None
-        ]
-        lines.append(f"seconds:   {self.seconds:.3g}")
-        notes = [f"{'note:':<11}{note}" for note in getattr(self, "notes", ())]
-        return "\n".join([*lines, *notes])
+        return str(import_module("farkas.verbs.html").summary(self))
 
 
 class SolverAnswer(Protocol):

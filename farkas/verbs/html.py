@@ -355,3 +355,16 @@ def line(one: Any) -> str:
 def html(one: Any) -> str:
     """Table of an object of a class of `SHOWN`, or of one that is derived from it."""
     return next(SHOWN[base.__name__] for base in type(one).__mro__ if base.__name__ in SHOWN)(one)
+
+
+def summary(found: Any) -> str:
+    """Write a result of a solve in lines; see `farkas.solvers.result.SolveResult`."""
+    least = found.sense == "min"
+    up = {"objective": least, "bound": not least, "gap": True}
+    lines = [f"status:    {found.status}"]
+    for word, side in up.items():
+        value = getattr(found, word)
+        if value is not None:
+            lines.append(f"{word + ':':<11}{rounded(value, up=side)}")
+    lines += [f"solver:    {found.solver}", f"seconds:   {found.seconds:.3g}"]
+    return "\n".join([*lines, *(f"note:      {note}" for note in getattr(found, "notes", ()))])
