@@ -79,6 +79,21 @@ def test_a_whole_coefficient_of_a_whole_column_needs_no_end(turned: tuple[int, .
             taken(*whole, divisor=divisor)
 
 
+def test_a_cut_from_an_end_that_is_not_there_is_refused_where_it_cuts_points_off() -> None:
+    # -x <= 1 allows x = -1; halved, and measured from 0, it would round to -x <= 0
+    cut = CutStep(rows=((0, "1"),), divisor="2", complemented=(), times="1",
+                  terms=((0, "-1"),), side="0")  # fmt: skip
+    for low, refused in ((0, False), (None, True)):
+        form = program([[-1]], cost=[1], rows=[(None, 1)], ends=[(low, None)], whole=[1])
+        made = TreeProgram(form, Work())
+        if refused:
+            with pytest.raises(NotACertificate, match="measures a column from an end"):
+                take_cut(made, cut)
+        else:
+            take_cut(made, cut)
+            assert made.row_upper == [1, 0]
+
+
 def test_whatever_stands_for_an_end_that_is_not_needed_the_cut_is_the_same() -> None:
     rng, made = random.Random(11), 0
     for _ in range(60):

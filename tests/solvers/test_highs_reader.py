@@ -57,6 +57,12 @@ def test_known_faults_of_highs_are_notes(
     assert reason in form.notes[-1]
 
 
+def test_repeated_terms_of_rows_excuse_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "m.lp"
+    path.write_text(LP.replace("c: x", "c: x + 2 x"))
+    assert read_text(path).faults == {}
+
+
 def test_what_highs_cannot_read_is_a_note(tmp_path: Path) -> None:
     form = second(LP.replace("c: x", "c: 1 <= x").replace(">= 1.5", "<= 9"), "lp", tmp_path)
     assert form.notes == ("HiGHS does not read this file",)
