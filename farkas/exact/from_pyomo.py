@@ -146,11 +146,8 @@ def _bounds(variable: Any) -> tuple[float, float]:
             f"the domain of {variable.name}, {variable.domain}, is neither an interval nor all"
             " whole numbers of one; write it with binary variables"
         )
-    interval = variable.domain.get_interval()
-    stated = [value(variable.lower), value(variable.upper)]
-    low = [float(end) for end in (stated[0], interval[0]) if end is not None]
-    high = [float(end) for end in (stated[1], interval[1]) if end is not None]
-    return max(low, default=-np.inf), min(high, default=np.inf)
+    low, high = value(variable.lower), value(variable.upper)  # within the domain
+    return -np.inf if low is None else float(low), np.inf if high is None else float(high)
 
 
 def _domain_note(variable: Any) -> str:
