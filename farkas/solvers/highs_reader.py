@@ -79,11 +79,15 @@ class _Comparison:
         places = {str(name): k for k, name in enumerate(theirs.col_names_)}
         if any(form.cost) and (theirs.sense_.value == 1) is not (form.sense == "min"):
             self._tell(None, "sense", form.sense, "the other")
-        if places.keys() != set(names) or len(places) != theirs.num_col_:
+        same = places.keys() == set(names) and len(places) == theirs.num_col_
+        if not same:
             other = sorted(set(names) ^ places.keys())[:MOST_TOLD]
             told = ", ".join(quoted(name, 40) for name in other)
-            self._tell(None, "columns", len(names), f"{theirs.num_col_} ({told})")
-            return
+            all_there = set(names) <= places.keys()  # it takes words of a section for columns
+            where: Place | None = () if all_there else None
+            self._tell(where, "columns", len(names), f"{theirs.num_col_} ({told})")
+            if not all_there:
+                return
         order = np.array([places[name] for name in names], dtype=np.int64)
         kinds = np.array([int(kind) for kind in theirs.integrality_] or [0] * len(names))
         rows = [quoted(form.row_name(i), 40) for i in range(form.num_rows)]
@@ -104,7 +108,8 @@ class _Comparison:
         compare("whole", ours.integer.astype(int), kinds[order], columns, keys)
         if form.num_rows != theirs.num_row_:
             self._tell((), "rows", form.num_rows, theirs.num_row_)
-            return
+        if not same or form.num_rows != theirs.num_row_:
+            return  # entries have no common places
         compare("lower side", ours.row_lower, theirs.row_lower_, rows, places_of)
         compare("upper side", ours.row_upper, theirs.row_upper_, rows, places_of)
         self._entries(form, ours.matrix, theirs.a_matrix_, order)

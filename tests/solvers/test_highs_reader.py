@@ -42,6 +42,7 @@ def test_files_that_both_read_the_same_are_confirmed(
     (LP.replace("obj: x", "obj: x + 2 x"), "lp", "HiGHS keeps one of repeated terms"),
     (LP.replace("end", "binary\n x\nend"), "lp", "reach beyond 0 and 1"),
     (LP.replace("end", "lazy constraints\n d: x >= 1\nend"), "lp", "neither lazy rows nor user"),
+    (LP.replace("bounds", "Lazy Constraints\n x >= 1\nbounds"), "lp", "neither lazy rows nor user"),
     (MPS.replace("RHS", " x2 c 1e-13\nRHS"), "mps", "drops those below 1e-12"),
     (MPS.replace("UP b x 4", "UP b x -4"), "mps", "HiGHS keeps the lower bound 0"),
     (MPS.replace("UP b x 4", "FX b x 1\n BV b x"), "mps", "leaves out BV"),
