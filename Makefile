@@ -16,26 +16,49 @@ export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test test-all quick-tests all-tests lint format types contracts bench bench-proofs docs record worst mutants \
+.PHONY: demo test test-all quick quick-touched lint format types contracts bench bench-proofs docs record worst mutants \
         fuzz figures browser lock wheel install clean
 
 demo: $(CORE)  ## one certified run of every kind
 	@$(BIN)/python -m farkas demo
 
-# The types are checked while the tests begin: one process beside theirs.
+# Types are checked beside the tests, which run in one process for each group of folders: a process imports the
+# tests of its own group only.  Whatever is new under tests belongs to the last group.
+SUITES := tests-1 tests-2 tests-3 tests-4 tests-5 doctests compiled
+tests-1 := $(addprefix tests/,cli verbs)
+tests-2 := $(addprefix tests/,experiments executor solvers)
+tests-3 := $(addprefix tests/,proofs docs fuzz)
+tests-4 := $(addprefix tests/,online offline adversary replay)
+compiled := tests/test_compiled.py tests/test_machine_code.py tests/verbs/test_warm.py
+tests-5 := $(filter-out $(tests-1) $(tests-2) $(tests-3) $(tests-4) $(compiled), \
+    $(patsubst %/,%,$(wildcard tests/test_*.py tests/[a-z]*/)))
+doctests = --doctest-modules $$(grep -rl --include='*.py' '>>> ' farkas)
+
+PYTEST := $(BIN)/python -m pytest -q
+BESIDE := $(MAKE) --no-print-directory --keep-going --output-sync=target -j $(JOBS)
+
 test: $(STAMP)  ## what has to pass before a commit
-	@$(MAKE) --no-print-directory -j 2 lint types contracts quick-tests
+	@$(BESIDE) types $(SUITES:%=quick-%) lint contracts
 
 test-all: $(STAMP)  ## also the slow tests
-	@$(MAKE) --no-print-directory -j 2 lint types contracts all-tests
+	@$(BESIDE) types $(SUITES:%=all-%) lint contracts
 
-PYTEST = $(BIN)/python -m pytest -n $(JOBS) --dist worksteal --doctest-modules farkas tests
+quick: $(STAMP)  ## the tests of the layers that git says are touched
+	@$(BESIDE) types lint contracts quick-touched
 
-quick-tests: $(STAMP)
-	@$(PYTEST) -m "not slow"
+# Loops of kernels are interpreted but where machine code is what is tested: compiling all takes minutes.
+quick-%: export NUMBA_DISABLE_JIT := 1
+quick-compiled: export NUMBA_DISABLE_JIT := 0
+quick-tests-% all-tests-% quick-touched: IGNORED = $(compiled:%=--ignore=%)
 
-all-tests: $(STAMP)
-	@$(PYTEST)
+quick-touched: $(STAMP)
+	@$(PYTEST) --quick $$($(BIN)/python -m tests.tools.touched) $(IGNORED)
+
+quick-%: $(STAMP)
+	@$(PYTEST) --quick $($*) $(IGNORED)
+
+all-%: $(STAMP)
+	@$(PYTEST) $($*) $(IGNORED)
 
 lint: $(STAMP)  ## style
 	@$(BIN)/ruff check .

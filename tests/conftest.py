@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-import os
+import functools
 import signal
 from collections.abc import Callable, Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-import farkas.compiled
-import farkas.machine_code
 from farkas.certificates import vipr, vipr_tree
 from farkas.proofs import Verdict, claims
 from tests.recorded import relations
-from tests.tools.once import Once
+from tests.tools import quick
 from tests.tools.second_reading import read_again
 
 collect_ignore_glob = ["outside/*"]
 """A distribution of its own: importing it here would register its kind for every test."""
+
+pytest_addoption = quick.pytest_addoption
+pytest_collection_modifyitems = quick.pytest_collection_modifyitems
 
 # A run that a shell started in the background ignores Ctrl-C, and so would every child of it.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -40,14 +41,6 @@ def as_wide_as_it_likes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(autouse=True, scope="session")
-def machine_code() -> None:
-    """Compile every kernel, so that tests on small instances reach what large ones run."""
-    farkas.compiled.STEPS_INTERPRETED = -1
-    # whether code is on disk already is nothing that the tests of stderr depend on
-    farkas.machine_code._say_that_it_compiles = lambda **_: None  # type: ignore[assignment]
-
-
-@pytest.fixture(autouse=True, scope="session")
 def read_twice() -> Iterator[None]:
     """Hold every VIPR file that farkas writes here to a checker that shares nothing with it."""
     patch = pytest.MonkeyPatch()
@@ -57,22 +50,18 @@ def read_twice() -> Iterator[None]:
     patch.undo()
 
 
-@pytest.fixture(scope="session")
-def once(tmp_path_factory: pytest.TempPathFactory) -> Once:
-    """Values that the whole run computes once, also when several processes share it."""
-    folder = tmp_path_factory.getbasetemp()
-    folder = (folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder) / "once"
-    folder.mkdir(exist_ok=True)
-    return Once(folder)
+@functools.cache
+def heard(name: str) -> tuple[Verdict, relations.Said]:
+    return relations.heard(claims[name].run)
 
 
 @pytest.fixture(scope="session")
-def verdict_of(once: Once) -> Callable[[str], Verdict]:
+def verdict_of() -> Callable[[str], Verdict]:
     """Verdict of a claim; its runs take long, and several tests look at it."""
-    return lambda name: once(name, lambda: relations.heard(claims[name].run))[0]
+    return lambda name: heard(name)[0]
 
 
 @pytest.fixture(scope="session")
-def stated_by(once: Once) -> Callable[[str], relations.Said]:
+def stated_by() -> Callable[[str], relations.Said]:
     """What a claim states when it is checked, counted by sign."""
-    return lambda name: once(name, lambda: relations.heard(claims[name].run))[1]
+    return lambda name: heard(name)[1]

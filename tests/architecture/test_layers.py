@@ -1,4 +1,4 @@
-"""Floors, imports and what importing costs."""
+"""What importing loads; `make contracts` holds the floors."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import ast
 import json
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from tests.tools.shared import ROOT
+from tests.tools.sources import MODULES, nodes, parsed, short
 
 SOLVERS = {"clarabel", "gurobipy", "highspy", "mosek", "pyscipopt"}
 MODELLING = {"cvxpy", "pyomo", "sympy", "matplotlib"}
@@ -30,18 +30,6 @@ def loaded_by(code: str, *arguments: str) -> set[str]:
         check=True,
     )
     return set(json.loads(done.stdout.splitlines()[-1]))
-
-
-def test_every_floor_imports_only_floors_below_it() -> None:
-    done = subprocess.run(
-        [str(Path(sys.executable).with_name("lint-imports")), "--no-cache"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "4 kept, 0 broken" in done.stdout
 
 
 def test_importing_farkas_loads_no_modelling_language_and_no_solver() -> None:
@@ -69,23 +57,25 @@ def test_solver_packages_are_imported_inside_functions() -> None:
     # A missing extra must be an answer ("missing"), not an ImportError while loading backends.
     optional = {"gurobipy", "mosek", "pyscipopt"}
     found = [
-        f"{path.relative_to(ROOT)}:{node.lineno}"
-        for path in sorted((ROOT / "farkas").rglob("*.py"))
-        for node in ast.parse(path.read_text()).body
+        f"{short(path)}:{node.lineno}"
+        for path in MODULES
+        for node in parsed(path).body
         if imported(node) & optional
     ]
     assert not found
 
 
-@pytest.mark.parametrize("folder", ["farkas", "benchmarks", "examples"])
-def test_numba_is_imported_in_one_place(folder: str) -> None:
+def test_numba_is_imported_in_one_place() -> None:
+    others = [
+        path for folder in ("benchmarks", "examples") for path in (ROOT / folder).rglob("*.py")
+    ]
     found = {
-        path.relative_to(ROOT).as_posix()
-        for path in (ROOT / folder).rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text()))
+        short(path)
+        for path in [*MODULES, *others]
+        for node in nodes(path)
         if isinstance(node, ast.stmt) and "numba" in imported(node)
     }
-    assert found == ({"farkas/machine_code.py"} if folder == "farkas" else set())
+    assert found == {"farkas/machine_code.py"}
 
 
 def imported(node: ast.stmt) -> set[str]:

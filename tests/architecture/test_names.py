@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections import defaultdict
 from pathlib import Path
 
 from farkas.instances.files import own_kinds
 from tests.tools.shared import ROOT
+from tests.tools.sources import FARKAS, MODULES, parsed
 
 OF_EVERY_KIND = {
     "AsPrinted": "a program or dual exactly as the paper prints it",
@@ -21,13 +23,14 @@ OF_EVERY_KIND = {
 """Names that each kind gives to its own part of a common thing."""
 
 
+@functools.cache
 def places() -> dict[str, list[Path]]:
     """Modules that define a class, by its name."""
     found: dict[str, list[Path]] = defaultdict(list)
-    for path in sorted((ROOT / "farkas").rglob("*.py")):
-        for node in ast.parse(path.read_text()).body:
+    for path in MODULES:
+        for node in parsed(path).body:
             if isinstance(node, ast.ClassDef):
-                found[node.name].append(path.relative_to(ROOT / "farkas"))
+                found[node.name].append(path.relative_to(FARKAS))
     return found
 
 
@@ -53,11 +56,11 @@ def test_the_glossary_defines_every_noun_of_the_product() -> None:
 
 def test_every_module_of_a_role_has_something_in_it() -> None:
     # A package of a kind that holds nothing, or a module of a docstring only, hides a missing part.
-    for path in sorted((ROOT / "farkas").rglob("*.py")):
+    for path in MODULES:
         if path.name == "__init__.py":
             others = [
                 p for p in path.parent.iterdir() if p.name not in ("__init__.py", "__pycache__")
             ]
             assert others, f"{path.parent} is empty"
         else:
-            assert len(ast.parse(path.read_text()).body) > 1, f"{path} is empty"
+            assert len(parsed(path).body) > 1, f"{path} is empty"

@@ -9,13 +9,13 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-from tests.tools.shared import ROOT
+from tests.tools.sources import FARKAS, MODULES, nodes
 
 FOLDERS = (
     "algebra", "certificates", "duals", "forms", "instances", "models", "online", "portable",
     "proofs", "relaxations", "rounding",
 )  # fmt: skip
-SOURCES = sorted(path for folder in FOLDERS for path in (ROOT / "farkas" / folder).rglob("*.py"))
+SOURCES = [path for path in MODULES if path.relative_to(FARKAS).parts[0] in FOLDERS]
 VARIATES = {
     "beta", "binomial", "chisquare", "dirichlet", "exponential", "gamma", "geometric", "gumbel",
     "laplace", "logistic", "lognormal", "multinomial", "multivariate_normal", "negative_binomial",
@@ -38,14 +38,14 @@ PRODUCTS = {
 
 
 def short(path: Path) -> str:
-    return str(path.relative_to(ROOT / "farkas"))
+    return str(path.relative_to(FARKAS))
 
 
 def test_variates_have_an_order_of_their_own() -> None:
     drawn = [
         f"{short(path)}:{node.lineno}"
         for path in SOURCES
-        for node in ast.walk(ast.parse(path.read_text()))
+        for node in nodes(path)
         if isinstance(node, ast.Attribute) and node.attr in VARIATES
         if ast.unparse(node.value).split(".")[-1] == "rng"
     ]
@@ -56,7 +56,7 @@ def test_products_have_an_order_of_their_own() -> None:
     products = {
         short(path): [
             node.lineno
-            for node in ast.walk(ast.parse(path.read_text()))
+            for node in nodes(path)
             if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult)
         ]
         for path in SOURCES

@@ -8,21 +8,17 @@ from pathlib import Path
 import pytest
 
 from tests.tools.shared import ROOT
+from tests.tools.sources import MODULES, short, text
 
-SOURCES = sorted(
+OTHERS = [
     path
-    for folder in ("farkas", "tests", "examples", "benchmarks")
-    for path in (ROOT / folder).rglob("*.py")
-)
-MODULES = [path for path in SOURCES if ROOT / "farkas" in path.parents]
+    for folder in ("tests", "examples", "benchmarks")
+    for path in sorted((ROOT / folder).rglob("*.py"))
+]
 UNFINISHED = re.compile(r"\b(TO" + r"DO|FIX" + r"ME|XX" + r"X)\b")
 MOST_LINES = 500
 ONE_FILE = {"farkas/standalone/checker.py"}
 """Must be one file, of at most 500 lines: its own test holds that."""
-
-
-def short(path: Path) -> str:
-    return str(path.relative_to(ROOT))
 
 
 def offending(paths: list[Path], pattern: re.Pattern[str]) -> list[str]:
@@ -30,32 +26,30 @@ def offending(paths: list[Path], pattern: re.Pattern[str]) -> list[str]:
     return [
         f"{short(path)}:{number}"
         for path in paths
-        for number, line in enumerate(path.read_text().splitlines(), 1)
+        for number, line in enumerate(text(path).splitlines(), 1)
         if pattern.search(line)
     ]
 
 
 def test_no_module_is_longer_than_its_reader() -> None:
-    lengths = {short(path): len(path.read_text().splitlines()) for path in MODULES}
+    lengths = {short(path): len(text(path).splitlines()) for path in MODULES}
     assert len(lengths) > 300, "these are not the sources"
     long = {name for name, lines in lengths.items() if lines > MOST_LINES} - ONE_FILE
     assert not long, "look for a seam"
 
 
 def test_nothing_is_left_to_do() -> None:
-    assert not offending(SOURCES, UNFINISHED)
+    assert not offending([*MODULES, *OTHERS], UNFINISHED)
 
 
 def test_every_ignored_type_error_has_a_code() -> None:
     assert not offending(MODULES, re.compile(r"type:\s*ignore(?!\[)"))
 
 
-@pytest.mark.parametrize("path", MODULES, ids=short)
-def test_nobody_keeps_state_in_the_dict_of_another_object(path: Path) -> None:
+def test_nobody_keeps_state_in_the_dict_of_another_object() -> None:
     # `farkas.once` is the place for what one module knows about another one's objects.
-    assert not re.search(
-        r"(?<!\bself)\.__dict__(\[|\.(pop|get|setdefault|update)\()", path.read_text()
-    )
+    of_others = r"(?<!\bself)\.__dict__(\[|\.(pop|get|setdefault|update)\()"
+    assert not offending(MODULES, re.compile(of_others))
 
 
 @pytest.mark.parametrize("name", ["pyproject.toml", "Makefile", ".ci/run", "requirements.lock"])
@@ -72,5 +66,5 @@ def test_every_pin_carries_a_hash() -> None:
 
 
 def test_a_module_says_once_what_it_exports() -> None:
-    found = [p for p in MODULES if len(re.findall(r"^__all__\b", p.read_text(), re.M)) > 1]
+    found = [p for p in MODULES if len(re.findall(r"^__all__\b", text(p), re.M)) > 1]
     assert not found, [short(path) for path in found]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 import functools
-from pathlib import Path
+from collections.abc import Iterable
 
-from tests.tools.shared import ROOT
+from tests.tools.sources import FARKAS, MODULES, nodes, text
 
 HOMES = {"tolerances.py", "search_tolerances.py"}
 ELSEWHERE = {
@@ -37,16 +37,15 @@ def small(node: ast.AST) -> float | None:
     return value if isinstance(value, float) and 0 < value < 1e-4 else None
 
 
-def found_in(source: str) -> set[float]:
-    values = {small(node) for node in ast.walk(ast.parse(source))}
+def found_in(code: Iterable[ast.AST]) -> set[float]:
+    values = {small(node) for node in code}
     return {value for value in values if value is not None}
 
 
 @functools.cache
 def found() -> dict[str, set[float]]:
     """Small numbers of every module but the homes of tolerances."""
-    modules = sorted((ROOT / "farkas").rglob("*.py"))
-    by_module = {str(p.relative_to(ROOT / "farkas")): found_in(p.read_text()) for p in modules}
+    by_module = {str(p.relative_to(FARKAS)): found_in(nodes(p)) for p in MODULES}
     assert by_module.keys() >= HOMES
     return {name: values for name, values in by_module.items() if values and name not in HOMES}
 
@@ -56,9 +55,9 @@ def test_no_module_has_a_tolerance_of_its_own():
     assert not {name: values for name, values in strangers.items() if values}
 
 
-def written_in(source: str) -> list[str]:
+def written_in(code: Iterable[ast.AST]) -> list[str]:
     """Arguments that name a tolerance and give a number, whatever its size."""
-    keywords = (k for k in ast.walk(ast.parse(source)) if isinstance(k, ast.keyword))
+    keywords = (k for k in code if isinstance(k, ast.keyword))
     return [
         ast.unparse(k)
         for k in keywords
@@ -68,11 +67,10 @@ def written_in(source: str) -> list[str]:
 
 
 def test_no_argument_that_is_a_tolerance_is_a_number():
-    for path in sorted((ROOT / "farkas").rglob("*.py")):
-        assert not written_in(path.read_text()), path
-    assert written_in("f(noise=1e-3)\ng(x, atol=2 * 0.1)\nf(noise=LOOSE)\nh(tolerance=0.0)") == [
-        "noise=0.001", "atol=2 * 0.1",
-    ]  # fmt: skip
+    for path in MODULES:
+        assert not written_in(nodes(path)), path
+    calls = "f(noise=1e-3)\ng(x, atol=2 * 0.1)\nf(noise=LOOSE)\nh(tolerance=0.0)"
+    assert written_in(ast.walk(ast.parse(calls))) == ["noise=0.001", "atol=2 * 0.1"]
 
 
 def test_the_list_of_other_small_numbers_is_not_longer_than_needed():
@@ -82,15 +80,15 @@ def test_the_list_of_other_small_numbers_is_not_longer_than_needed():
 
 def test_the_search_finds_what_it_should():
     source = "a = 1e-9\nb = 2.0 ** -40\nc = x <= 1 + 1e-6\nd = 0.5\ne = 2 ** 3\nf = x ** -2.0\n"
-    assert found_in(source) == {1e-9, 2.0**-40, 1e-6}
+    assert found_in(ast.walk(ast.parse(source))) == {1e-9, 2.0**-40, 1e-6}
 
 
 def test_tolerances_have_no_other_home():
-    assert {p.name for p in Path(ROOT / "farkas").rglob("*tolerance*.py")} == HOMES
+    assert {path.name for path in MODULES if "tolerance" in path.name} == HOMES
 
 
 def test_what_judges_data_points_and_bounds_knows_no_tolerance_of_searches():
     judging = ("certificates", "closeness.py", "forms", "instances", "models", "replay")
-    for path in sorted((ROOT / "farkas").rglob("*.py")):
-        if path.relative_to(ROOT / "farkas").parts[0] in judging:
-            assert "search_tolerances" not in path.read_text(), path
+    for path in MODULES:
+        if path.relative_to(FARKAS).parts[0] in judging:
+            assert "search_tolerances" not in text(path), path

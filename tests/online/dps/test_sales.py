@@ -109,7 +109,7 @@ def test_steps_are_taken_where_no_machine_code_is_and_little_to_do(
     assert Dps().at_once(market, 0) is None
     monkeypatch.setattr(farkas.compiled, "STEPS_INTERPRETED", 7 * (STEPS_A_JOB + 3) - 1)
     assert isinstance(Dps().at_once(market, 0), Sales)
-    assert asked == [kernel]
+    assert kernel in asked
     monkeypatch.setattr(farkas.compiled, "STEPS_INTERPRETED", 1e12)
     assert isinstance(Dps().at_once(market, 0), Sales)  # it is there now
 
