@@ -50,21 +50,11 @@ Progress = Callable[[int, float], None]
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Attempt:
-    """One example with what the statement says of it.
+    """One example with what the statement says of it."""
 
-    Parameters
-    ----------
-    example
-        The instance, or plain input.
-    data
-        Its plain fields.
-    said
-        What the statement says.
-    """
-
-    example: Any
-    data: Plain
-    said: Saying
+    example: Any  #: The instance, or plain input.
+    data: Plain  #: Its plain fields.
+    said: Saying  #: What the statement says.
 
     @property
     def broken(self) -> bool:
@@ -104,31 +94,18 @@ def height(relation: Stated) -> float:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Attack:
-    """Where an attack ended.
+    """Where an attack ended."""
 
-    Parameters
-    ----------
-    found
-        A violation, made small; None where there was none.
-    slack
-        Smallest distance from violation that was seen; None where nothing was said.
-    evaluations, refused
-        Examples tried, and those that no instance of the kind is, or that could not be computed.
-    seconds
-        CPU seconds of search and shrinking.
-    is_shrunk
-        Whether nothing more could be left out or rounded.
-    interrupted
-        Whether Ctrl-C ended it.
-    """
-
-    found: Attempt | None
+    found: Attempt | None  #: A violation, made small; None where there was none.
+    #: Smallest distance from violation that was seen; None where nothing was said.
     slack: float | None
+    #: evaluations, refused: examples tried, and those that no instance of the kind is, or that
+    #: could not be computed.
     evaluations: int
     refused: int
-    seconds: float
-    is_shrunk: bool
-    interrupted: bool
+    seconds: float  #: CPU seconds of search and shrinking.
+    is_shrunk: bool  #: Whether nothing more could be left out or rounded.
+    interrupted: bool  #: Whether Ctrl-C ended it.
 
 
 def box_of(claim: Claim) -> InstanceBox:

@@ -26,19 +26,12 @@ Entry = tuple[Any, Any]
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Range:
-    """Numbers that a family of fields may hold.
+    """Numbers that a family of fields may hold."""
 
-    Parameters
-    ----------
-    low, high
-        Both inclusive.
-    whole
-        Whether only integers.
-    """
-
+    #: low, high: both inclusive.
     low: float
     high: float
-    whole: bool
+    whole: bool  #: Whether only integers.
 
     @property
     def open(self) -> bool:
@@ -53,30 +46,16 @@ class Range:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class InstanceBox:
-    """Instances to search among.
+    """Instances to search among."""
 
-    Parameters
-    ----------
-    kind
-        Of all of them.
-    starts
-        Plain fields of the instances from which the search starts, inside the ranges.
-    ranges
-        By family: the path of a number without indices, for example ``jobs[].utility[]``.
-    most
-        Jobs, or whatever the kind leaves out and doubles, at most.
-    optional
-        Families whose numbers may be null.
-    fixed
-        Whether sizes are those of a start: nothing is left out or doubled.
-    """
-
-    kind: str
+    kind: str  #: Of all of them.
+    #: Plain fields of the instances from which the search starts, inside the ranges.
     starts: tuple[Plain, ...]
+    #: By family: the path of a number without indices, for example ``jobs[].utility[]``.
     ranges: Mapping[str, Range]
-    most: int
-    optional: frozenset[str] = frozenset()
-    fixed: bool = False
+    most: int  #: Jobs, or whatever the kind leaves out and doubles, at most.
+    optional: frozenset[str] = frozenset()  #: Families whose numbers may be null.
+    fixed: bool = False  #: Whether sizes are those of a start: nothing is left out or doubled.
 
     @classmethod
     def drawn(

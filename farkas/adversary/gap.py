@@ -34,51 +34,26 @@ UNBOUNDED = "unbounded"
 
 
 class Decisions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What somebody decided, as runs keep it.
+    """What somebody decided, as runs keep it."""
 
-    Parameters
-    ----------
-    algorithm
-        Registered name, or that of a search for the offline optimum.
-    kind
-        Of the instance.
-    options
-        All options, defaults included.
-    decisions
-        One entry per step.
-    """
-
-    algorithm: str
-    kind: str
-    options: dict[str, Any] = {}
-    decisions: list[Any]
+    algorithm: str  #: Registered name, or that of a search for the offline optimum.
+    kind: str  #: Of the instance.
+    options: dict[str, Any] = {}  #: All options, defaults included.
+    decisions: list[Any]  #: One entry per step.
 
 
 class Gap(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A file that states how far decisions of an algorithm are from other decisions.
+    """A file that states how far decisions of an algorithm are from other decisions."""
 
-    Parameters
-    ----------
-    farkas, statement
-        Format of the file.
-    instance
-        The whole instance, as its own file would hold it.
-    seed
-        Of the algorithm's draws.
-    reached
-        What the algorithm decided.
-    witness
-        Decisions that keep every requirement exactly and are worth more, or cost less.
-    ratio
-        Rational number as text, >= 0, that is claimed to be reached at least; or ``"unbounded"``.
-    """
-
+    #: farkas, statement: format of the file.
     farkas: Literal[1] = 1
     statement: Literal["gap"] = "gap"
-    instance: dict[str, Any]
-    seed: int
-    reached: Decisions
+    instance: dict[str, Any]  #: The whole instance, as its own file would hold it.
+    seed: int  #: Of the algorithm's draws.
+    reached: Decisions  #: What the algorithm decided.
+    #: Decisions that keep every requirement exactly and are worth more, or cost less.
     witness: Decisions
+    #: Rational number as text, >= 0, that is claimed to be reached at least; or ``"unbounded"``.
     ratio: str
 
     def to_json(self) -> bytes:
@@ -92,28 +67,17 @@ class Gap(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
 class GapProof(ShowsItself):
-    """What was proved of a `Gap`.
+    """What was proved of a `Gap`."""
 
-    Parameters
-    ----------
-    gap, instance
-        The statement, and its instance as it was read.
-    sense
-        ``min``: a cost; ``max``: a reward.
-    value
-        What the decisions of the algorithm cost at least, or earn at most; None where they never
-        end what they are to do, and the cost is a time.
-    witness
-        What the other decisions cost at most, or earn at least.
-    place
-        Where the instance lies among others, in words; nothing where that was not asked.
-    """
-
+    #: gap, instance: the statement, and its instance as it was read.
     gap: Gap
     instance: Instance
-    sense: Sense
+    sense: Sense  #: ``min``: a cost; ``max``: a reward.
+    #: What the decisions of the algorithm cost at least, or earn at most; None where they never end
+    #: what they are to do, and the cost is a time.
     value: Fraction | None
-    witness: Fraction
+    witness: Fraction  #: What the other decisions cost at most, or earn at least.
+    #: Where the instance lies among others, in words; nothing where that was not asked.
     place: str = ""
 
     plot, save = verb("plot"), verb("save")

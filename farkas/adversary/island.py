@@ -51,41 +51,25 @@ class Foothold:
 
 @dataclasses.dataclass(slots=True)
 class Island:
-    """Where a search stands between two of its moves.
+    """Where a search stands between two of its moves."""
 
-    Parameters
-    ----------
-    number
-        Its place among the others.
-    rng
-        Draws its moves.
-    kept
-        The best instances, the worst for the algorithm first, each with other decisions.
-    lifts
-        What searches for better witnesses added lately, in logarithms of the ratio.
-    begun
-        Starts of the box that it has scored.
-    step
-        Draws and moves of the descent under way; one from an instance that is kept has no draws
-        and begins at `DRAWN`.
-    walk
-        Where the descent stands; None where that is ``start``, which has no score.
-    start
-        Number of the box's start that was drawn from last.
-    evaluations, refused
-        Instances scored, and those of them on which the algorithm had no valid decisions.
-    """
-
-    number: int
-    rng: np.random.Generator
+    number: int  #: Its place among the others.
+    rng: np.random.Generator  #: Draws its moves.
+    #: The best instances, the worst for the algorithm first, each with other decisions.
     kept: list[Foothold] = dataclasses.field(default_factory=list)
+    #: What searches for better witnesses added lately, in logarithms of the ratio.
     lifts: collections.deque[float] = dataclasses.field(
         default_factory=lambda: collections.deque([math.inf], maxlen=LIFTS)
     )
-    begun: int = 0
+    begun: int = 0  #: Starts of the box that it has scored.
+    #: Draws and moves of the descent under way; one from an instance that is kept has no draws and
+    #: begins at `DRAWN`.
     step: int = 0
+    #: Where the descent stands; None where that is ``start``, which has no score.
     walk: Foothold | None = None
-    start: int = 0
+    start: int = 0  #: Number of the box's start that was drawn from last.
+    #: evaluations, refused: instances scored, and those of them on which the algorithm had no valid
+    #: decisions.
     evaluations: int = 0
     refused: int = 0
 
@@ -192,26 +176,15 @@ class Island:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Hunt:
-    """What all islands share.
+    """What all islands share."""
 
-    Parameters
-    ----------
-    box
-        Instances to search among.
-    algorithm
-        Registered name, or an algorithm that has none.
-    options, seed, witnesses
-        As a `Scorer` takes them.
-    islands
-        How many there are.
-    """
-
-    box: InstanceBox
-    algorithm: str | Algorithm
+    box: InstanceBox  #: Instances to search among.
+    algorithm: str | Algorithm  #: Registered name, or an algorithm that has none.
+    #: options, seed, witnesses: as a `Scorer` takes them.
     options: Mapping[str, Any]
     seed: int
     witnesses: tuple[str, ...]
-    islands: int
+    islands: int  #: How many there are.
 
     @classmethod
     def of(cls, box: InstanceBox, scorer: Scorer, islands: int) -> Hunt:
@@ -233,44 +206,22 @@ class Hunt:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Leave:
-    """One round of one island.
+    """One round of one island."""
 
-    Parameters
-    ----------
-    island
-        Where it stands.
-    quota
-        Instances to score.
-    seconds
-        CPU seconds after which no instance is scored any more.
-    """
-
-    island: Island
-    quota: int
-    seconds: float
+    island: Island  #: Where it stands.
+    quota: int  #: Instances to score.
+    seconds: float  #: CPU seconds after which no instance is scored any more.
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Return:
-    """What became of a round.
+    """What became of a round."""
 
-    Parameters
-    ----------
-    island
-        Where it stands now.
-    seconds
-        CPU seconds of the process ``process``.
-    cut
-        Whether time or Ctrl-C ended it early.
-    interrupted
-        Whether that was Ctrl-C.
-    """
-
-    island: Island
-    seconds: float
+    island: Island  #: Where it stands now.
+    seconds: float  #: CPU seconds of the process ``process``.
     process: int
-    cut: bool
-    interrupted: bool
+    cut: bool  #: Whether time or Ctrl-C ended it early.
+    interrupted: bool  #: Whether that was Ctrl-C.
 
 
 class IslandWork:

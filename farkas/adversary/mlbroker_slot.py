@@ -29,21 +29,11 @@ Number = TypeVar("Number", float, Fraction)
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Filled(Generic[Number]):
-    """A slot's decision, in units of the deployment cost c.
+    """A slot's decision, in units of the deployment cost c."""
 
-    Parameters
-    ----------
-    deployed
-        By site, v in [0, 1].
-    static
-        Σ a y.
-    moving
-        Σ (v − p).
-    """
-
-    deployed: list[Number]
-    static: Number
-    moving: Number
+    deployed: list[Number]  #: By site, v in [0, 1].
+    static: Number  #: Σ a y.
+    moving: Number  #: Σ (v − p).
 
 
 def filled(

@@ -43,19 +43,12 @@ Progress = Callable[[int, float], None]
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Wandering:
-    """A job's data, and what moving them costs.
+    """A job's data, and what moving them costs."""
 
-    Parameters
-    ----------
-    tolls
-        Cost of having all data of site o moved to site r, shape (sites, sites), in units of the
-        deployment cost, >= 0, zero diagonal.
-    origins
-        Site of the data, by slot.
-    """
-
+    #: Cost of having all data of site o moved to site r, shape (sites, sites), in units of the
+    #: deployment cost, >= 0, zero diagonal.
     tolls: tuple[tuple[float, ...], ...]
-    origins: tuple[int, ...]
+    origins: tuple[int, ...]  #: Site of the data, by slot.
 
     def cost(self, epsilon: float) -> float:
         """Cost of the fractional algorithm, tight, in units of the deployment cost."""
@@ -107,22 +100,13 @@ class Wandering:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class FoundWandering:
-    """Where a search ended.
+    """Where a search ended."""
 
-    Parameters
-    ----------
-    trace, ratio
-        The best trace, and its ratio in doubles.
-    tried
-        Traces played.
-    interrupted
-        Whether Ctrl-C ended it.
-    """
-
+    #: trace, ratio: the best trace, and its ratio in doubles.
     trace: Wandering
     ratio: float
-    tried: int
-    interrupted: bool
+    tried: int  #: Traces played.
+    interrupted: bool  #: Whether Ctrl-C ended it.
 
 
 class _Played:

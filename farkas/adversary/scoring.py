@@ -47,29 +47,17 @@ SHORTEST = 0.1
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Scored:
-    """An instance with both sides of its statement.
-
-    Parameters
-    ----------
-    instance
-        The instance.
-    reached, witness
-        Decisions of the algorithm and the best others that are known.
-    value, other
-        What they are worth, exact; a value of None is an infinite cost.
-    ratio
-        Exact; None when unbounded.
-    bound
-        Proved bound on the optimum; `Scorer.settled` has it proved.
-    """
+    """An instance with both sides of its statement."""
 
     instance: Instance
+    #: reached, witness: decisions of the algorithm and the best others that are known.
     reached: Decisions
     witness: Decisions
+    #: value, other: what they are worth, exact; a value of None is an infinite cost.
     value: Fraction | None
     other: Fraction
-    ratio: Fraction | None
-    bound: Bound | None = None
+    ratio: Fraction | None  #: Exact; None when unbounded.
+    bound: Bound | None = None  #: Proved bound on the optimum; `Scorer.settled` has it proved.
 
     @property
     def height(self) -> float:

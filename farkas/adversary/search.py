@@ -37,25 +37,15 @@ Keep = Callable[[Sequence[Island]], None]
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Found:
-    """Where a search ended.
+    """Where a search ended."""
 
-    Parameters
-    ----------
-    best
-        The instance with the largest ratio.
-    evaluations, refused
-        Instances scored, and those of them on which the algorithm had no valid decisions.
-    seconds
-        CPU seconds of other processes.
-    interrupted
-        Whether Ctrl-C ended it.
-    """
-
-    best: Scored
+    best: Scored  #: The instance with the largest ratio.
+    #: evaluations, refused: instances scored, and those of them on which the algorithm had no valid
+    #: decisions.
     evaluations: int
     refused: int
-    seconds: float
-    interrupted: bool
+    seconds: float  #: CPU seconds of other processes.
+    interrupted: bool  #: Whether Ctrl-C ended it.
 
 
 class _Pressed(Exception):

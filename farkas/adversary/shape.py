@@ -36,56 +36,36 @@ def nothing_implied(given: Ranges) -> Ranges:
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class KindShape:
-    """How instances of a kind are drawn small, mended and made smaller.
+    """How instances of a kind are drawn small, mended and made smaller."""
 
-    Parameters
-    ----------
-    preset
-        Of the generator, where a box names none.
-    sizes
-        Setting of the generator by the word of ``--size``.
-    smallest
-        Sizes, by setting of the generator, of a box that names none.
-    names
-        Families of fields, by a word of ``--range`` that is not the name of their field.
-    mend
-        Changes fields in place so that they fit together again: order of arrivals, lengths.
-    smaller
-        Yields copies with one job, site, server, worker, slot or other part less.
-    complete
-        Fills in place what the generator leaves open, with a share in (0, 1) that grows from one
-        draw to the next.
-    needs
-        As ``complete``, by name of the one algorithm that reads what is filled in: moves of others
-        are not spent on it.
-    optional
-        Families whose numbers may also be null where draws have both, by moves.
-    null_at_zero
-        Families whose numbers are null at 0, so that a range from 0 makes them optional, each with
-        one that is null in the same places.
-    implied
-        Ranges that follow from those that were asked for, both by family.
-    records
-        Field that holds the jobs, or what else can be left out and doubled.
-    counted
-        Fields whose numbers and lengths add up to the size of an instance.
-    witnesses
-        Algorithms that are asked for better decisions first, because they are fast.
-    """
-
-    preset: str = "small"
+    preset: str = "small"  #: Of the generator, where a box names none.
+    #: Setting of the generator by the word of ``--size``.
     sizes: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    #: Sizes, by setting of the generator, of a box that names none.
     smallest: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    #: Families of fields, by a word of ``--range`` that is not the name of their field.
     names: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    #: Changes fields in place so that they fit together again: order of arrivals, lengths.
     mend: Callable[[Plain], None] = as_it_is
+    #: Yields copies with one job, site, server, worker, slot or other part less.
     smaller: Callable[[Plain], Iterator[Plain]] = nothing_smaller
+    #: Fills in place what the generator leaves open, with a share in (0, 1) that grows from one
+    #: draw to the next.
     complete: Callable[[Plain, float], None] = as_drawn
+    #: As ``complete``, by name of the one algorithm that reads what is filled in: moves of others
+    #: are not spent on it.
     needs: Mapping[str, Callable[[Plain, float], None]] = dataclasses.field(default_factory=dict)
+    #: Families whose numbers may also be null where draws have both, by moves.
     optional: tuple[str, ...] = ()
+    #: Families whose numbers are null at 0, so that a range from 0 makes them optional, each with
+    #: one that is null in the same places.
     null_at_zero: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    #: Ranges that follow from those that were asked for, both by family.
     implied: Callable[[Ranges], Ranges] = nothing_implied
-    records: str = "jobs"
+    records: str = "jobs"  #: Field that holds the jobs, or what else can be left out and doubled.
+    #: Fields whose numbers and lengths add up to the size of an instance.
     counted: tuple[str, ...] = ("jobs",)
+    #: Algorithms that are asked for better decisions first, because they are fast.
     witnesses: tuple[str, ...] = ()
 
 

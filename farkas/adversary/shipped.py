@@ -28,31 +28,23 @@ RANDOM = "random"
 
 
 class HowFound(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How a statement was found; the word of whoever recorded it.
+    """How a statement was found; the word of whoever recorded it."""
 
-    Parameters
-    ----------
-    preset, size, ranges
-        The box, as `farkas.worst` takes it; an empty preset is the kind's smallest.
-    seed, evaluations, seconds
-        Of the search: instances scored, and CPU seconds with those of making it small.
-    draws, draw_seconds
-        Random instances of the same box, and the CPU seconds that they took.
-    version
-        Of farkas.
-    found_by
-        ``draws`` where the worst random draw, made small, is worse than what the search found.
-    """
-
+    #: preset, size, ranges: the box, as `farkas.worst` takes it; an empty preset is the kind's
+    #: smallest.
     preset: str = ""
     size: dict[str, int] = {}
     ranges: dict[str, tuple[float, float]] = {}
+    #: seed, evaluations, seconds: of the search: instances scored, and CPU seconds with those of
+    #: making it small.
     seed: int
     evaluations: int
     seconds: float
+    #: draws, draw_seconds: random instances of the same box, and the CPU seconds that they took.
     draws: int
     draw_seconds: float
-    version: str
+    version: str  #: Of farkas.
+    #: ``draws`` where the worst random draw, made small, is worse than what the search found.
     found_by: Literal["search", "draws"] = "search"
 
     def command(self, algorithm: str, options: Mapping[str, Any]) -> str:
@@ -71,21 +63,11 @@ class HowFound(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Shipped:
-    """A statement that ships with the package, as its files hold it.
+    """A statement that ships with the package, as its files hold it."""
 
-    Parameters
-    ----------
-    name
-        Of the algorithm, with options in brackets that are not its defaults.
-    folder
-        Of its kind.
-    search
-        How it was found; None where nothing says so.
-    """
-
-    name: str
-    folder: Path
-    search: HowFound | None
+    name: str  #: Of the algorithm, with options in brackets that are not its defaults.
+    folder: Path  #: Of its kind.
+    search: HowFound | None  #: How it was found; None where nothing says so.
 
     @property
     def path(self) -> Path:
@@ -106,26 +88,13 @@ class Shipped:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Reproved:
-    """What became of a shipped statement when it was proved again.
+    """What became of a shipped statement when it was proved again."""
 
-    Parameters
-    ----------
-    shipped
-        The statement.
-    proof
-        What is proved of it; None where nothing is.
-    objection
-        Why nothing is.
-    repeats
-        Whether the algorithm decides today as the statement says.
-    random
-        The same of the worst random draw; None where it is not proved or not repeated.
-    """
-
-    shipped: Shipped
-    proof: GapProof | None
-    objection: str
-    repeats: bool
+    shipped: Shipped  #: The statement.
+    proof: GapProof | None  #: What is proved of it; None where nothing is.
+    objection: str  #: Why nothing is.
+    repeats: bool  #: Whether the algorithm decides today as the statement says.
+    #: The same of the worst random draw; None where it is not proved or not repeated.
     random: GapProof | None
 
     @property

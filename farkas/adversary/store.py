@@ -127,26 +127,15 @@ class StoredIsland(_Record, frozen=True, kw_only=True):
 
 
 class Identity(_Record, frozen=True, kw_only=True):
-    """What a search is of; with the same it goes on, and finds the same.
+    """What a search is of; with the same it goes on, and finds the same."""
 
-    Parameters
-    ----------
-    algorithm, options, seed
-        Whose worst case is searched for, and the seed of the search.
-    box
-        SHA-256 of the box.
-    search
-        Numbers on which the course of the search depends, see `SEARCH`.
-    versions
-        Of everything that scores.
-    """
-
+    #: algorithm, options, seed: whose worst case is searched for, and the seed of the search.
     algorithm: str
     options: dict[str, Any]
     seed: int
-    box: str
-    search: tuple[float, ...]
-    versions: dict[str, str]
+    box: str  #: SHA-256 of the box.
+    search: tuple[float, ...]  #: Numbers on which the course of the search depends, see `SEARCH`.
+    versions: dict[str, str]  #: Of everything that scores.
 
     @classmethod
     def of(cls, hunt: Hunt, name: str, seed: int) -> Self:

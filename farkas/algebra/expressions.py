@@ -16,21 +16,11 @@ from farkas.numbers import Array
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Term:
-    """``coefficient * variable``, summed over the dimensions in ``over``.
+    """``coefficient * variable``, summed over the dimensions in ``over``."""
 
-    Parameters
-    ----------
-    coefficient
-        A number or numbers over dimensions.
-    columns
-        Column of the variable, int32 over dimensions.
-    over
-        Dimensions of the sums around the term, also those that it does not mention.
-    """
-
-    coefficient: Cells | Number
-    columns: Cells
-    over: Dims = ()
+    coefficient: Cells | Number  #: A number or numbers over dimensions.
+    columns: Cells  #: Column of the variable, int32 over dimensions.
+    over: Dims = ()  #: Dimensions of the sums around the term, also those that it does not mention.
 
     def times(self, factor: Cells | Number) -> Term:
         """Scale the coefficient."""

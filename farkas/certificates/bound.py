@@ -23,21 +23,13 @@ Multipliers = Floats | Sequence[float] | Sequence[Fraction] | npt.NDArray[np.obj
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class BoundProof:
-    """A bound, proved.
+    """A bound, proved."""
 
-    Parameters
-    ----------
-    value
-        Lower bound of a minimum, upper bound of a maximum.
-    ignored
-        Number of multipliers that pushed against an infinite row side and counted as 0.
-    implied
-        Number of columns whose implied bound (one that the program argues for, but does not
-        state as a constraint) was used.
-    """
-
-    value: Fraction
+    value: Fraction  #: Lower bound of a minimum, upper bound of a maximum.
+    #: Number of multipliers that pushed against an infinite row side and counted as 0.
     ignored: int
+    #: Number of columns whose implied bound (one that the program argues for, but does not state as
+    #: a constraint) was used.
     implied: int
 
 

@@ -179,36 +179,23 @@ def require(condition: bool, message: str) -> None:
 
 
 class PlanClaim(FilePart, frozen=True, kw_only=True):
-    """A plan claimed to give every master its expected rows.
+    """A plan claimed to give every master its expected rows."""
 
-    Parameters
-    ----------
-    time
-        Completion time, a fraction.
-    share, loads
-        Base64 of the deflated doubles, [master][worker].
-    """
-
-    time: str
+    time: str  #: Completion time, a fraction.
+    #: share, loads: Base64 of the deflated doubles, [master][worker].
     share: str
     loads: str
 
 
 class MasterPrices(PriceCertificate, frozen=True, kw_only=True):
-    """Prices of masters that prove a lower bound on a time.
-
-    Parameters
-    ----------
-    bound
-        Lower bound on the time, a fraction; null when no plan serves every priced master.
-    prices, patience
-        Base64 of the deflated doubles, [master] and [master][worker].
-    """
+    """Prices of masters that prove a lower bound on a time."""
 
     about = "coded"
     bounds = "min"
     subject: ClassVar[str]
+    #: Lower bound on the time, a fraction; null when no plan serves every priced master.
     bound: str | None
+    #: prices, patience: Base64 of the deflated doubles, [master] and [master][worker].
     prices: str
     patience: str
 
@@ -280,16 +267,10 @@ class EveryPlanPrices(MasterPrices, frozen=True, kw_only=True):
 
 @certificate_type
 class CodedPrices(EveryPlanPrices, frozen=True, kw_only=True, tag="coded_run"):
-    """Prices that prove a lower bound on every plan's time, and perhaps a plan.
-
-    Parameters
-    ----------
-    plan
-        A plan that meets the surrogate, or null.
-    """
+    """Prices that prove a lower bound on every plan's time, and perhaps a plan."""
 
     subject = "coded.expected[shared]"
-    plan: PlanClaim | None = None
+    plan: PlanClaim | None = None  #: A plan that meets the surrogate, or null.
 
     def with_plan(
         self, data: CodedComputing, share: Floats, loads: Floats, time: float

@@ -84,30 +84,17 @@ def shared_cost(chances: Floats, target: Fraction, beyond: bool) -> Fraction | N
 
 @certificate_type
 class BudgetPrices(PriceCertificate, frozen=True, kw_only=True, tag="coded_budgets"):
-    """Prices of workers at which the masters cannot pay for P1 by a time.
-
-    Parameters
-    ----------
-    bound
-        The time, a fraction.
-    time
-        The same as a double: by it no plan serves every master.
-    prices
-        Shape (workers,), μ.
-    budgets
-        Shape (masters,); up to which W is computed, 1 beyond.  No workers cost more than all.
-    cells
-        Of the rows of a master at most.
-    """
+    """Prices of workers at which the masters cannot pay for P1 by a time."""
 
     about = "coded"
     bounds = "min"
     subject = "coded.chance"
-    bound: str
-    time: float
-    prices: tuple[Size, ...]
+    bound: str  #: The time, a fraction.
+    time: float  #: The same as a double: by it no plan serves every master.
+    prices: tuple[Size, ...]  #: Shape (workers,), μ.
+    #: Shape (masters,); up to which W is computed, 1 beyond. No workers cost more than all.
     budgets: tuple[Size, ...]
-    cells: Size
+    cells: Size  #: Of the rows of a master at most.
 
     @classmethod
     def excluding(

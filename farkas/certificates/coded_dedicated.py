@@ -71,16 +71,10 @@ def dedicated_time_bound(
 
 @certificate_type
 class DedicatedPrices(MasterPrices, frozen=True, kw_only=True, tag="coded_dedicated"):
-    """Prices that exclude a level for dedicated workers.
-
-    Parameters
-    ----------
-    level
-        A level that no dedicated plan reaches, 1/time.
-    """
+    """Prices that exclude a level for dedicated workers."""
 
     subject = "coded.expected[dedicated]"
-    level: float
+    level: float  #: A level that no dedicated plan reaches, 1/time.
 
     @classmethod
     def excluding(

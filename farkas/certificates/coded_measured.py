@@ -77,21 +77,13 @@ def guaranteed_speeds(data: CodedComputing) -> list[list[Fraction]]:
 
 @certificate_type
 class GuaranteedPrices(PriceCertificate, frozen=True, kw_only=True, tag="coded_measured"):
-    """Prices of masters that bound what measured times guarantee.
-
-    Parameters
-    ----------
-    bound
-        Lower bound on the time, a fraction; null when no plan guarantees any.
-    prices
-        Base64 of the deflated doubles, [master].
-    """
+    """Prices of masters that bound what measured times guarantee."""
 
     about = "coded"
     bounds = "min"
     subject = "coded.chance[measured]"
-    bound: str | None
-    prices: str
+    bound: str | None  #: Lower bound on the time, a fraction; null when no plan guarantees any.
+    prices: str  #: Base64 of the deflated doubles, [master].
 
     @classmethod
     def of(cls, data: CodedComputing, prices: Floats) -> Self:

@@ -208,25 +208,15 @@ def outbids(speed: Floats, prices: Floats, level: float, low: Ints, high: Ints, 
 
 @certificate_type
 class OwnersTree(MasterPrices, frozen=True, kw_only=True, tag="coded_owners"):
-    """A tree over counts of equal workers whose leaves exclude a level.
-
-    Parameters
-    ----------
-    level
-        A level that no dedicated plan reaches, 1/time.
-    of
-        Whose the prices of leaves are.
-    leaves
-        How many rows of prices there are; ``prices`` holds them, [leaf][master or type].
-    tree
-        Preorder: ``[master, type, count]`` branches, a number is a leaf with these prices, -1 one
-        whose least counts exceed a type.
-    """
+    """A tree over counts of equal workers whose leaves exclude a level."""
 
     subject = "coded.expected[dedicated]"
-    level: float
-    of: Literal["masters", "types"]
+    level: float  #: A level that no dedicated plan reaches, 1/time.
+    of: Literal["masters", "types"]  #: Whose the prices of leaves are.
+    #: How many rows of prices there are; ``prices`` holds them, [leaf][master or type].
     leaves: Size
+    #: Preorder: ``[master, type, count]`` branches, a number is a leaf with these prices, -1 one
+    #: whose least counts exceed a type.
     tree: tuple[CountBranch | Leaf, ...]
 
     @classmethod

@@ -46,36 +46,20 @@ DENSE = 64
 
 
 class PriceList(FilePart, frozen=True, kw_only=True):
-    """Prices that are not zero.
+    """Prices that are not zero."""
 
-    Parameters
-    ----------
-    positions
-        Type x horizon + slot, ascending.
-    numbers
-        Prices in units of ``2**-scale``, >= 1.
-    """
-
-    positions: tuple[Position, ...]
-    numbers: tuple[Number, ...]
+    positions: tuple[Position, ...]  #: Type x horizon + slot, ascending.
+    numbers: tuple[Number, ...]  #: Prices in units of ``2**-scale``, >= 1.
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class SlotPrices:
-    """Prices by type and slot; zero where none is listed.
+    """Prices by type and slot; zero where none is listed."""
 
-    Parameters
-    ----------
-    scale
-        Prices are multiples of ``2**-scale``.
-    worker_positions, ps_positions
-        Type x horizon + slot, ascending, shape (prices,).
-    worker_numbers, ps_numbers
-        Prices times ``2**scale``, > 0, shape (prices,).
-    """
-
-    scale: int
+    scale: int  #: Prices are multiples of ``2**-scale``.
+    #: worker_positions, ps_positions: type x horizon + slot, ascending, shape (prices,).
     worker_positions: Ints
+    #: worker_numbers, ps_numbers: prices times ``2**scale``, > 0, shape (prices,).
     worker_numbers: Ints
     ps_positions: Ints
     ps_numbers: Ints
@@ -301,24 +285,13 @@ def _worth(horizon: int, capacity: Ints, positions: Ints, numbers: Ints, kind: A
 
 
 class MarketPrices(PriceCertificate, frozen=True, kw_only=True):
-    """Prices of capacity that bound every run on a market and its offline optimum.
-
-    Parameters
-    ----------
-    rewards
-        Whether payments are bounded by budgets, or also by the price cap.
-    bound
-        Upper bound, a fraction.
-    scale
-        Prices are multiples of ``2**-scale``.
-    workers, ps
-        Prices of worker types and of parameter server types.
-    """
+    """Prices of capacity that bound every run on a market and its offline optimum."""
 
     about = "dps"
-    rewards: Rewards
-    bound: str
-    scale: Scale
+    rewards: Rewards  #: Whether payments are bounded by budgets, or also by the price cap.
+    bound: str  #: Upper bound, a fraction.
+    scale: Scale  #: Prices are multiples of ``2**-scale``.
+    #: workers, ps: prices of worker types and of parameter server types.
     workers: PriceList
     ps: PriceList
 

@@ -41,14 +41,9 @@ Parts = Annotated[int, msgspec.Meta(ge=1, le=1024)]
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class PriceCell:
-    """Unit prices between two corners.
+    """Unit prices between two corners."""
 
-    Parameters
-    ----------
-    low, high
-        By worker type, then by server type; shape (worker types + server types,).
-    """
-
+    #: low, high: by worker type, then by server type; shape (worker types + server types,).
     low: Floats
     high: Floats
 
@@ -140,21 +135,13 @@ def _edges(cell: PriceCell, axis: int, parts: int) -> Floats:
 
 
 class CellNode(FilePart, frozen=True, kw_only=True, omit_defaults=True):
-    """A cell of prices, cut in two or bounded.
+    """A cell of prices, cut in two or bounded."""
 
-    Parameters
-    ----------
-    axis, at
-        Worker types, then server types: the type whose price is cut, and where.
-    scale
-        Prices of capacity are multiples of ``2**-scale``.
-    workers, ps
-        Prices of capacity that bound a cell that is not cut.
-    """
-
+    #: axis, at: worker types, then server types: the type whose price is cut, and where.
     axis: Index | None = None
     at: float | None = None
-    scale: Scale = 0
+    scale: Scale = 0  #: Prices of capacity are multiples of ``2**-scale``.
+    #: workers, ps: prices of capacity that bound a cell that is not cut.
     workers: PriceList = PriceList(positions=(), numbers=())
     ps: PriceList = PriceList(positions=(), numbers=())
 
@@ -173,21 +160,12 @@ class CellNode(FilePart, frozen=True, kw_only=True, omit_defaults=True):
 
 @certificate_type
 class DpsFixedPrices(PriceCertificate, frozen=True, kw_only=True, tag="dps_fixed_prices"):
-    """Cells of prices that bound the profit of all unit prices that never change.
-
-    Parameters
-    ----------
-    bound
-        Upper bound, a fraction.
-    parts
-        See `cell_bound`.
-    cells
-        The range of all prices first; behind a cell that is cut its lower half, then its upper.
-    """
+    """Cells of prices that bound the profit of all unit prices that never change."""
 
     about = "dps"
-    bound: str
-    parts: Parts
+    bound: str  #: Upper bound, a fraction.
+    parts: Parts  #: See `cell_bound`.
+    #: The range of all prices first; behind a cell that is cut its lower half, then its upper.
     cells: tuple[CellNode, ...]
 
     @property

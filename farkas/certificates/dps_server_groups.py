@@ -53,18 +53,12 @@ def groups_of(classes: EqualServers) -> list[Ints]:
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class LeafPrices:
-    """What the units of a group cost in a leaf; positions are (class x types + type) x horizon.
+    """What the units of a group cost in a leaf; positions are (class x types + type) x horizon."""
 
-    Parameters
-    ----------
-    worker_positions, worker_numbers
-        Prices of workers, y.
-    ps_positions, ps_numbers
-        What parameter servers cost beyond their market prices, v - W.
-    """
-
+    #: worker_positions, worker_numbers: prices of workers, y.
     worker_positions: Ints
     worker_numbers: Ints
+    #: ps_positions, ps_numbers: what parameter servers cost beyond their market prices, v - W.
     ps_positions: Ints
     ps_numbers: Ints
 

@@ -113,18 +113,10 @@ def tree_bound(
 
 
 class LeafList(FilePart, frozen=True, kw_only=True):
-    """Prices of a leaf.
+    """Prices of a leaf."""
 
-    Parameters
-    ----------
-    workers
-        Of the group's workers.
-    ps
-        Of its parameter servers, beyond their market prices.
-    """
-
-    workers: PriceList
-    ps: PriceList
+    workers: PriceList  #: Of the group's workers.
+    ps: PriceList  #: Of its parameter servers, beyond their market prices.
 
     @classmethod
     def of(cls, leaf: LeafPrices) -> LeafList:
@@ -145,33 +137,18 @@ class LeafList(FilePart, frozen=True, kw_only=True):
 
 @certificate_type
 class DpsServerTrees(PriceCertificate, frozen=True, kw_only=True, tag="dps_server_trees"):
-    """Market prices of parameter servers, and a tree of whole jobs for every group of servers.
-
-    Parameters
-    ----------
-    rewards
-        Whether payments are bounded by budgets, or also by the price cap.
-    bound
-        Upper bound, a fraction.
-    scale
-        Prices are multiples of ``2**-scale``.
-    ps
-        Market prices; positions are (class x types + type) x horizon + slot.
-    trees
-        One after the other in preorder, groups by their first class: twice the job plus 0 where it
-        is placed whole and 1 where it is spread, first what decides so, then what forbids it; or
-        -1 for a leaf.
-    leaves
-        Prices of the leaves in that order.
-    """
+    """Market prices of parameter servers, and a tree of whole jobs for every group of servers."""
 
     about = "dps"
-    rewards: Rewards
-    bound: str
-    scale: Scale
-    ps: PriceList
+    rewards: Rewards  #: Whether payments are bounded by budgets, or also by the price cap.
+    bound: str  #: Upper bound, a fraction.
+    scale: Scale  #: Prices are multiples of ``2**-scale``.
+    ps: PriceList  #: Market prices; positions are (class x types + type) x horizon + slot.
+    #: One after the other in preorder, groups by their first class: twice the job plus 0 where it
+    #: is placed whole and 1 where it is spread, first what decides so, then what forbids it; or -1
+    #: for a leaf.
     trees: tuple[Node, ...]
-    leaves: tuple[LeafList, ...]
+    leaves: tuple[LeafList, ...]  #: Prices of the leaves in that order.
 
     @classmethod
     def of(

@@ -55,22 +55,13 @@ PROGRAMS: dict[Rewards, str] = {"budget": "dps.offline[free]", "capped": "dps.of
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class EqualServers:
-    """Servers with the same installed units, in ascending order of these.
+    """Servers with the same installed units, in ascending order of these."""
 
-    Parameters
-    ----------
-    of
-        Class of each server, shape (servers,).
-    workers, ps
-        Installed units of all servers of a class, shapes (classes, types).
-    hosts
-        Whether one server of a class can host the whole job, shape (jobs, classes).
-    """
-
-    of: Ints
+    of: Ints  #: Class of each server, shape (servers,).
+    #: workers, ps: installed units of all servers of a class, shapes (classes, types).
     workers: Ints
     ps: Ints
-    hosts: Bools
+    hosts: Bools  #: Whether one server of a class can host the whole job, shape (jobs, classes).
 
     @classmethod
     def of_market(cls, market: Market) -> EqualServers:
@@ -92,25 +83,14 @@ class EqualServers:
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Charges:
-    """The least that jobs are charged, and where; in units of the grid of prices.
+    """The least that jobs are charged, and where; in units of the grid of prices."""
 
-    Parameters
-    ----------
-    whole
-        In every class, shape (jobs, classes); counts where the class hosts the job.
-    spread
-        Shape (jobs,); counts where all servers together host the job.
-    workers, ps
-        Units of each class that a spread job holds, shapes (jobs, classes).
-    total
-        Price of all capacity.
-    """
-
-    whole: Array
-    spread: Array
+    whole: Array  #: In every class, shape (jobs, classes); counts where the class hosts the job.
+    spread: Array  #: Shape (jobs,); counts where all servers together host the job.
+    #: workers, ps: units of each class that a spread job holds, shapes (jobs, classes).
     workers: Ints
     ps: Ints
-    total: int
+    total: int  #: Price of all capacity.
 
     def least(self, hosts: Bools) -> Array:
         """Return the least charge of each job, shape (jobs,)."""

@@ -50,19 +50,12 @@ Payoffs = Callable[[Auction, Floats, Floats], Fraction]
 
 @certificate_type
 class ErisPrices(PriceCertificate, frozen=True, kw_only=True, tag="eris_prices"):
-    """Prices that prove an upper bound on the welfare of an auction.
-
-    Parameters
-    ----------
-    bound
-        Upper bound, a fraction.
-    prices
-        Base64 of the deflated doubles: transfer by slot, then resources by site, resource, slot.
-    """
+    """Prices that prove an upper bound on the welfare of an auction."""
 
     about = "eris"
     subject = "eris.offline"
-    bound: str
+    bound: str  #: Upper bound, a fraction.
+    #: Base64 of the deflated doubles: transfer by slot, then resources by site, resource, slot.
     prices: str
 
     @classmethod

@@ -46,18 +46,10 @@ Windows = Mapping[int, tuple[int, int]]
 
 
 class CaseSplit(FilePart, frozen=True, kw_only=True, array_like=True):
-    """First where a job completes ``delay`` slots after its arrival at the latest, then later.
-
-    Parameters
-    ----------
-    job
-        Which.
-    delay
-        Slots, from the first delay of the case up to the last but one.
-    """
+    """First where a job completes ``delay`` slots after its arrival at the latest, then later."""
 
     job: Size
-    delay: Size
+    delay: Size  #: Slots, from the first delay of the case up to the last but one.
 
 
 Tree = Sequence[CaseSplit | None]
@@ -133,23 +125,14 @@ def prove_case(auction: Auction, windows: Windows, transfer: Floats, resource: F
 
 @certificate_type
 class ErisCases(PriceCertificate, frozen=True, kw_only=True, tag="eris_cases"):
-    """Cases, with prices that prove an upper bound on the welfare of each.
-
-    Parameters
-    ----------
-    bound
-        Upper bound, a fraction.
-    tree
-        Preorder: ``[job, delay]`` splits, null is a leaf.
-    prices
-        Base64 of the deflated doubles of leaf after leaf: transfer by slot, then resources by site,
-        resource, slot.
-    """
+    """Cases, with prices that prove an upper bound on the welfare of each."""
 
     about = "eris"
     subject = "eris.offline"
-    bound: str
-    tree: tuple[CaseSplit | None, ...]
+    bound: str  #: Upper bound, a fraction.
+    tree: tuple[CaseSplit | None, ...]  #: Preorder: ``[job, delay]`` splits, null is a leaf.
+    #: Base64 of the deflated doubles of leaf after leaf: transfer by slot, then resources by site,
+    #: resource, slot.
     prices: str
 
     @classmethod

@@ -44,24 +44,15 @@ CHARGE_BITS = 40
 
 
 class Span(FilePart, frozen=True, kw_only=True):
-    """Slots that hold jobs as wholes.
+    """Slots that hold jobs as wholes."""
 
-    Parameters
-    ----------
-    first, last
-        Slots.
-    resource
-        Which capacity counts.
-    unit
-        Of the resource, > 0, in which sizes and capacity are counted.
-    jobs
-        Whose completion is charged, ascending: each arrives in the span and has data.
-    """
-
+    #: first, last: slots.
     first: Size
     last: Size
-    resource: Size
+    resource: Size  #: Which capacity counts.
+    #: Of the resource, > 0, in which sizes and capacity are counted.
     unit: Annotated[float, msgspec.Meta(gt=0.0)]
+    #: Whose completion is charged, ascending: each arrives in the span and has data.
     jobs: tuple[Size, ...]
 
 
@@ -188,25 +179,14 @@ def prove_spans(
 
 @certificate_type
 class ErisSpans(PriceCertificate, frozen=True, kw_only=True, tag="eris_spans"):
-    """Prices and charges of spans that prove an upper bound on the welfare of an auction.
-
-    Parameters
-    ----------
-    bound
-        Upper bound, a fraction.
-    spans
-        Each a knapsack.
-    charges
-        Base64 of the deflated doubles of span after span, one for each of its jobs.
-    prices
-        Base64 of the deflated doubles: transfer by slot, then resources by site, resource, slot.
-    """
+    """Prices and charges of spans that prove an upper bound on the welfare of an auction."""
 
     about = "eris"
     subject = "eris.offline"
-    bound: str
-    spans: tuple[Span, ...]
-    charges: str
+    bound: str  #: Upper bound, a fraction.
+    spans: tuple[Span, ...]  #: Each a knapsack.
+    charges: str  #: Base64 of the deflated doubles of span after span, one for each of its jobs.
+    #: Base64 of the deflated doubles: transfer by slot, then resources by site, resource, slot.
     prices: str
 
     @classmethod

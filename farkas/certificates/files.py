@@ -34,28 +34,16 @@ class Certificate(
     ShowsItself, msgspec.Struct,
     frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="certificate",
 ):  # fmt: skip
-    """What every certificate file says of itself.
+    """What every certificate file says of itself."""
 
-    Parameters
-    ----------
-    farkas, version
-        Versions of the file format, and of farkas that wrote the file.
-    kind
-        Kind of the instance, for example ``mlbroker``; null for a program without one.
-    program
-        Program name with variant.
-    options
-        Options of the program that rebuild the form.
-    instance
-        SHA-256 of the instance, or null.
-    """
-
+    #: farkas, version: versions of the file format, and of farkas that wrote the file.
     farkas: Literal[1] = 1
     version: str = __version__
+    #: Kind of the instance, for example ``mlbroker``; null for a program without one.
     kind: ProgramName | None = None
-    program: ProgramName
-    options: dict[str, Option] = {}
-    instance: Hash | None = None
+    program: ProgramName  #: Program name with variant.
+    options: dict[str, Option] = {}  #: Options of the program that rebuild the form.
+    instance: Hash | None = None  #: SHA-256 of the instance, or null.
 
     verify = verb("check")
 

@@ -34,21 +34,13 @@ from farkas.numbers import Floats, Ints
 
 @certificate_type
 class HorizonCertificate(ClusterCertificate, frozen=True, kw_only=True, tag="gadget.horizon"):
-    """Bound on every schedule of the whole horizon.
-
-    Parameters
-    ----------
-    starts
-        First slot of each block, ascending, the first 0.  Any cut is valid.
-    classes
-        Servers of each class, node indices; the servers of a class have equal capacities.
-    prices
-        Shape (blocks, classes, resources), reward per unit and slot.
-    """
+    """Bound on every schedule of the whole horizon."""
 
     subject = "gadget.offline"
-    starts: tuple[int, ...]
+    starts: tuple[int, ...]  #: First slot of each block, ascending, the first 0. Any cut is valid.
+    #: Servers of each class, node indices; the servers of a class have equal capacities.
     classes: tuple[tuple[int, ...], ...]
+    #: Shape (blocks, classes, resources), reward per unit and slot.
     prices: tuple[tuple[PriceRow, ...], ...]
 
     def prove_bound(self, cluster: Cluster, /) -> Fraction:

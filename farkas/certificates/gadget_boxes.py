@@ -25,27 +25,14 @@ FILLED = (1 + Fraction(FLOORS)) * (1 + Fraction(ROUNDING))
 
 
 class SlotBranch(FilePart, frozen=True, kw_only=True, array_like=True):
-    """First what is at most ``count``, then what is at least one more.
+    """First what is at most ``count``, then what is at least one more."""
 
-    Parameters
-    ----------
-    prices
-        Which prices drop sizes before, -1 for none.
-    of
-        ``size`` of a job's ring, its ``workers`` on a node, its ``uses`` of a link.
-    job
-        Whose.
-    place
-        Which node or link; 0 for the size.
-    count
-        Most of the first part.
-    """
-
-    prices: int
+    prices: int  #: Which prices drop sizes before, -1 for none.
+    #: ``size`` of a job's ring, its ``workers`` on a node, its ``uses`` of a link.
     of: Literal["size", "workers", "uses"]
-    job: Size
-    place: Size
-    count: Size
+    job: Size  #: Whose.
+    place: Size  #: Which node or link; 0 for the size.
+    count: Size  #: Most of the first part.
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -54,28 +41,16 @@ class SlotBox:
 
     Rings are as `farkas.certificates.gadget_slot` looks at them: they use a link no more often than
     they have workers, and none when they have one host.
-
-    Parameters
-    ----------
-    cluster
-        The instance.
-    jobs
-        Shape (participants,).
-    sizes
-        Shape (participants, largest size + 1), which sizes a job may have; 0 for no ring.
-    least_workers, most_workers
-        Shape (participants, nodes).
-    least_uses, most_uses
-        Shape (participants, links).
     """
 
-    cluster: Cluster
-    jobs: Ints
+    cluster: Cluster  #: The instance.
+    jobs: Ints  #: Shape (participants,).
+    #: Shape (participants, largest size + 1), which sizes a job may have; 0 for no ring.
     sizes: Bools
-    least_workers: Ints
-    most_workers: Ints
-    least_uses: Ints
-    most_uses: Ints
+    least_workers: Ints  #: Shape (participants, nodes).
+    most_workers: Ints  #: Shape (participants, nodes).
+    least_uses: Ints  #: Shape (participants, links).
+    most_uses: Ints  #: Shape (participants, links).
 
     @classmethod
     def whole(cls, cluster: Cluster, most_workers: Ints) -> SlotBox:

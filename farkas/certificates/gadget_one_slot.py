@@ -21,15 +21,10 @@ from farkas.instances.gadget import Cluster
 
 @certificate_type
 class OneSlot(ClusterCertificate, frozen=True, kw_only=True, tag="gadget.one_slot"):
-    """Bound on every schedule of a horizon in whose last slot all jobs come.
-
-    Parameters
-    ----------
-    slot
-        Certificate of the last slot, before which no job has received anything.
-    """
+    """Bound on every schedule of a horizon in whose last slot all jobs come."""
 
     subject = "gadget.offline"
+    #: Certificate of the last slot, before which no job has received anything.
     slot: SlotCertificate | SlotTree
 
     def prove_bound(self, cluster: Cluster, /) -> Fraction:

@@ -25,18 +25,10 @@ PriceRow = tuple[Price, ...]
 
 
 class ClusterCertificate(PriceCertificate, frozen=True, kw_only=True):
-    """What both certificates share.
-
-    Parameters
-    ----------
-    bound
-        Upper bound, a fraction.
-    sense
-        Always ``max``.
-    """
+    """What both certificates share."""
 
     about = "gadget"
-    bound: str
+    bound: str  #: Upper bound, a fraction.
     sense: Literal["max"] = "max"
 
 

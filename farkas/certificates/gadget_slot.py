@@ -51,17 +51,10 @@ class SharedServers(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     Workers on a server of capacity c, which they may overfill by a share δ = `FLOORS`, count
     c (1 + δ)(1 + ε)/u together at most, and a whole number of units: the server counts as that
     rounded down.
-
-    Parameters
-    ----------
-    resource
-        Which.
-    unit
-        Amount that counts as one unit.
     """
 
     resource: Annotated[int, msgspec.Meta(ge=0)]
-    unit: Annotated[float, msgspec.Meta(gt=0.0)]
+    unit: Annotated[float, msgspec.Meta(gt=0.0)]  #: Amount that counts as one unit.
 
     def units(self, cluster: Cluster, jobs: Ints) -> tuple[list[int], int]:
         """Units of a worker of each job, and of all servers."""
@@ -103,19 +96,11 @@ class SharedServers(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 
 
 class SlotBound(ClusterCertificate, frozen=True, kw_only=True):
-    """What certificates of one slot share.
-
-    Parameters
-    ----------
-    slot
-        t.
-    progress
-        Shape (jobs,), worker-slots received before; z.
-    """
+    """What certificates of one slot share."""
 
     subject = "gadget.gvne"
-    slot: int
-    progress: tuple[WorkerSlots, ...]
+    slot: int  #: t.
+    progress: tuple[WorkerSlots, ...]  #: Shape (jobs,), worker-slots received before; z.
 
     def says(self, cluster: Cluster, /) -> str:
         """Name the slot and what was received, unless they are the instance's own."""
@@ -146,20 +131,11 @@ class SlotBound(ClusterCertificate, frozen=True, kw_only=True):
 
 @certificate_type
 class SlotCertificate(SlotBound, frozen=True, kw_only=True, tag="gadget.slot"):
-    """Bound on the marginal reward of every set of rings in one slot.
+    """Bound on the marginal reward of every set of rings in one slot."""
 
-    Parameters
-    ----------
-    node_prices
-        Shape (nodes, resources), reward per unit; λ.
-    link_prices
-        Shape (links,), reward per Gbps; ν.
-    shared
-        What whole sizes share besides; without it every job runs its best ring at the prices.
-    """
-
-    node_prices: tuple[PriceRow, ...]
-    link_prices: PriceRow
+    node_prices: tuple[PriceRow, ...]  #: Shape (nodes, resources), reward per unit; λ.
+    link_prices: PriceRow  #: Shape (links,), reward per Gbps; ν.
+    #: What whole sizes share besides; without it every job runs its best ring at the prices.
     shared: SharedServers | None = None
 
     def read_prices(self, cluster: Cluster) -> tuple[Floats, Floats]:
@@ -213,26 +189,16 @@ def whole_rent(cluster: Cluster, node: Floats, link: Floats) -> Fraction:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class GridPrices:
-    """Prices of workers and of uses of links in whole units of ``2**-grid``, rounded down.
+    """Prices of workers and of uses of links in whole units of ``2**-grid``, rounded down."""
 
-    Parameters
-    ----------
-    cluster, jobs
-        The instance, and the jobs that pay, shape (payers,).
-    worker, edge
-        Shapes (payers, nodes) and (payers, links).
-    grid
-        Such that rings up to the largest size add up in 64 bits.
-    effort
-        What all searches of one check may take together.
-    """
-
+    #: cluster, jobs: the instance, and the jobs that pay, shape (payers,).
     cluster: Cluster
     jobs: Ints
+    #: worker, edge: shapes (payers, nodes) and (payers, links).
     worker: Ints
     edge: Ints
-    grid: int
-    effort: Effort
+    grid: int  #: Such that rings up to the largest size add up in 64 bits.
+    effort: Effort  #: What all searches of one check may take together.
 
     @classmethod
     def of(

@@ -59,25 +59,16 @@ Leaf = Annotated[int, msgspec.Meta(ge=-1, lt=MOST_NODES)]
 
 @certificate_type
 class SlotTree(SlotBound, frozen=True, kw_only=True, tag="gadget.slot_tree"):
-    """Bound on the marginal reward of every set of rings in one slot, by cases.
+    """Bound on the marginal reward of every set of rings in one slot, by cases."""
 
-    Parameters
-    ----------
-    level
-        Decisions that are worth no more need not be looked at.
-    tree
-        Preorder: ``[prices, of, job, place, count]`` branches on the participant ``job``; a number
-        is a leaf with these prices, -1 without any.
-    node_prices
-        Shape (prices, nodes, resources), reward per unit; λ.
-    link_prices
-        Shape (prices, links), reward per Gbps; ν.
-    """
-
+    #: Decisions that are worth no more need not be looked at.
     level: Annotated[float, msgspec.Meta(ge=0.0)]
+    #: Preorder: ``[prices, of, job, place, count]`` branches on the participant ``job``; a number
+    #: is a leaf with these prices, -1 without any.
     tree: tuple[SlotBranch | Leaf, ...]
+    #: Shape (prices, nodes, resources), reward per unit; λ.
     node_prices: tuple[tuple[PriceRow, ...], ...]
-    link_prices: tuple[PriceRow, ...]
+    link_prices: tuple[PriceRow, ...]  #: Shape (prices, links), reward per Gbps; ν.
 
     def prove_bound(self, cluster: Cluster, /) -> Fraction:
         """Walk the tree and price every box anew, by exact searches."""
@@ -118,27 +109,14 @@ class SlotTree(SlotBound, frozen=True, kw_only=True, tag="gadget.slot_tree"):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class PricedBox:
-    """A box that is not empty, at prices.
-
-    Parameters
-    ----------
-    box
-        The box.
-    gains
-        Of 0, 1, ... workers of each participant, at least the exact ones.
-    prices
-        Of the participants.
-    best
-        P, of each participant.
-    worth
-        Z.
-    """
+    """A box that is not empty, at prices."""
 
     box: SlotBox
+    #: Of 0, 1, ... workers of each participant, at least the exact ones.
     gains: list[list[Fraction]]
-    prices: GridPrices
-    best: list[Fraction]
-    worth: Fraction
+    prices: GridPrices  #: Of the participants.
+    best: list[Fraction]  #: P, of each participant.
+    worth: Fraction  #: Z.
 
     @classmethod
     def of(

@@ -21,18 +21,11 @@ if TYPE_CHECKING:
 
 @certificate_type
 class InfeasibleCertificate(FormCertificate, frozen=True, kw_only=True, tag="infeasible"):
-    """A ray that proves that a program has no point.
+    """A ray that proves that a program has no point."""
 
-    Parameters
-    ----------
-    violation
-        By how much the rows, combined by the ray, miss the column box; a fraction above 0.
-    ray
-        One a row, signs as the multipliers of a minimisation.
-    """
-
+    #: By how much the rows, combined by the ray, miss the column box; a fraction above 0.
     violation: str
-    ray: ExactVector
+    ray: ExactVector  #: One a row, signs as the multipliers of a minimisation.
 
     def prove(self, form: LinearForm | None, instance: Instance | None) -> Proof:
         """Recompute the violation."""

@@ -21,22 +21,13 @@ if TYPE_CHECKING:
 
 
 class PointClaim(FilePart, frozen=True, kw_only=True):
-    """A point whose objective is claimed to be reached.
+    """A point whose objective is claimed to be reached."""
 
-    Parameters
-    ----------
-    objective
-        Exact objective, a fraction.
-    tolerance
-        Violation claimed at most, as a share of the side or of its row's or column's unit; 0 for
-        exact feasibility.
-    values
-        Base64 of the deflated doubles, one a column.
-    """
-
-    objective: str
+    objective: str  #: Exact objective, a fraction.
+    #: Violation claimed at most, as a share of the side or of its row's or column's unit; 0 for
+    #: exact feasibility.
     tolerance: Annotated[float, msgspec.Meta(ge=0.0, le=FEASIBLE)]
-    values: str
+    values: str  #: Base64 of the deflated doubles, one a column.
 
     def floats(self, size: int) -> Floats:
         """Return the point, shape (size,)."""
@@ -44,20 +35,11 @@ class PointClaim(FilePart, frozen=True, kw_only=True):
 
 
 class FormCertificate(Certificate, frozen=True, kw_only=True):
-    """A certificate about one linear form.
+    """A certificate about one linear form."""
 
-    Parameters
-    ----------
-    form
-        SHA-256 of the form.
-    sense
-        Sense of the program.
-    data
-        The form itself, so that the file can be checked on its own; null to leave it out.
-    """
-
-    form: Hash
-    sense: Literal["min", "max"]
+    form: Hash  #: SHA-256 of the form.
+    sense: Literal["min", "max"]  #: Sense of the program.
+    #: The form itself, so that the file can be checked on its own; null to leave it out.
     data: PackedForm | None = None
 
     def bound_form(self, rebuilt: LinearForm | None) -> LinearForm:
@@ -86,21 +68,11 @@ class FormCertificate(Certificate, frozen=True, kw_only=True):
 
 @certificate_type
 class LinearCertificate(FormCertificate, frozen=True, kw_only=True, tag="linear"):
-    """Multipliers that prove a bound on the optimal value.
+    """Multipliers that prove a bound on the optimal value."""
 
-    Parameters
-    ----------
-    bound
-        Lower bound of a minimum, upper bound of a maximum, a fraction.
-    multipliers
-        One a row.
-    point
-        A point that reaches a value, or null.
-    """
-
-    bound: str
-    multipliers: ExactVector
-    point: PointClaim | None = None
+    bound: str  #: Lower bound of a minimum, upper bound of a maximum, a fraction.
+    multipliers: ExactVector  #: One a row.
+    point: PointClaim | None = None  #: A point that reaches a value, or null.
 
     def prove(self, form: LinearForm | None, instance: Instance | None) -> Proof:
         """Recompute the bound, and the point's feasibility and value."""

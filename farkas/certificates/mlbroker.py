@@ -67,30 +67,18 @@ def up(values: Floats, roundings: int = 1) -> Floats:
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Guide:
-    """Multipliers from which a dual point is completed; any finite numbers will do.
+    """Multipliers from which a dual point is completed; any finite numbers will do."""
 
-    Parameters
-    ----------
-    move
-        Shape (pairs, sites), USD; μ.
-    leave
-        Shape (jobs, sites), USD; μ in the slot after departure, which only weakens the bound.
-    server
-        Shape (pairs, sites), USD per worker; η.
-    presence
-        Shape (pairs, sites), USD; φ^s of tight mode.
-    worker, absence
-        Shape (pairs, sites); ψ in USD per worker and ω in USD, of strict semantics only.
-    list_share, reduced_share
-        Shape (slots, sites, resources); θ and ρ, of printed mode only.
-    """
-
-    move: Floats
+    move: Floats  #: Shape (pairs, sites), USD; μ.
+    #: Shape (jobs, sites), USD; μ in the slot after departure, which only weakens the bound.
     leave: Floats
-    server: Floats
-    presence: Floats
+    server: Floats  #: Shape (pairs, sites), USD per worker; η.
+    presence: Floats  #: Shape (pairs, sites), USD; φ^s of tight mode.
+    #: worker, absence: shape (pairs, sites); ψ in USD per worker and ω in USD, of strict semantics
+    #: only.
     worker: Floats
     absence: Floats
+    #: list_share, reduced_share: shape (slots, sites, resources); θ and ρ, of printed mode only.
     list_share: Floats
     reduced_share: Floats
 
@@ -127,36 +115,22 @@ class Guide:
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class DualPoint:
-    """A point that satisfies every constraint of the dual exactly; symbols as above.
+    """A point that satisfies every constraint of the dual exactly; symbols as above."""
 
-    Parameters
-    ----------
-    alpha, beta, psi, eta, phi_worker, phi_server, omega, mu
-        Shape (pairs, sites).
-    gamma
-        Shape (pairs,).
-    kappa
-        Shape (pairs, sites, sites), worker's site first.
-    theta, rho, xi
-        Shape (slots, sites, resources).
-    bound
-        Objective, a lower bound on the relaxation and on every run, USD.
-    """
-
-    alpha: Floats
-    beta: Floats
-    gamma: Floats
-    theta: Floats
-    rho: Floats
-    xi: Floats
-    phi_worker: Floats
-    phi_server: Floats
-    mu: Floats
-    psi: Floats
-    eta: Floats
-    omega: Floats
-    kappa: Floats
-    bound: Fraction
+    alpha: Floats  #: Shape (pairs, sites).
+    beta: Floats  #: Shape (pairs, sites).
+    gamma: Floats  #: Shape (pairs,).
+    theta: Floats  #: Shape (slots, sites, resources).
+    rho: Floats  #: Shape (slots, sites, resources).
+    xi: Floats  #: Shape (slots, sites, resources).
+    phi_worker: Floats  #: Shape (pairs, sites).
+    phi_server: Floats  #: Shape (pairs, sites).
+    mu: Floats  #: Shape (pairs, sites).
+    psi: Floats  #: Shape (pairs, sites).
+    eta: Floats  #: Shape (pairs, sites).
+    omega: Floats  #: Shape (pairs, sites).
+    kappa: Floats  #: Shape (pairs, sites, sites), worker's site first.
+    bound: Fraction  #: Objective, a lower bound on the relaxation and on every run, USD.
 
 
 def complete(data: Brokerage, guide: Guide, relax: Relax, semantics: Semantics) -> DualPoint:
@@ -328,24 +302,15 @@ def _connections(
 
 @certificate_type
 class MlbrokerPrices(PriceCertificate, frozen=True, kw_only=True, tag="mlbroker_run"):
-    """A guide that proves a bound on every run and on the offline optimum of a broker.
-
-    Parameters
-    ----------
-    relax, semantics
-        Variant of mlbroker.relaxed of which the completed guide is a dual point.
-    bound
-        Lower bound, a fraction.
-    guide
-        Base64 of the deflated doubles of the guide's fields, in order.
-    """
+    """A guide that proves a bound on every run and on the offline optimum of a broker."""
 
     about = "mlbroker"
     bounds = "min"
+    #: relax, semantics: variant of mlbroker.relaxed of which the completed guide is a dual point.
     relax: Relax
     semantics: Semantics
-    bound: str
-    guide: str
+    bound: str  #: Lower bound, a fraction.
+    guide: str  #: Base64 of the deflated doubles of the guide's fields, in order.
 
     @classmethod
     def of(

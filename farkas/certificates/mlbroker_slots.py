@@ -78,36 +78,21 @@ Node = Annotated[int, msgspec.Meta(ge=LEAF, lt=2**31)]
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class SlotLeaf:
-    """What the jobs of a slot do at decided prices.
+    """What the jobs of a slot do at decided prices."""
 
-    Parameters
-    ----------
-    bound
-        Shape (jobs,), USD: no placement of the job costs less.
-    surcharge
-        Of the discounted cells, USD.
-    slope
-        Shape (sites, resources), USD a unit.
-    workers, server, chosen
-        Shapes (jobs, sites), (jobs,) and (jobs,): the cheapest found, and its set of sites.
-    state
-        Shape (sites, resources): which price each cell has.
-    least, grade
-        Shape (jobs, sets): bounds of sets of sites, USD, and how good they are.
-    steps
-        That finding this out took.
-    """
-
-    bound: Floats
-    surcharge: Fraction
-    slope: Floats
+    bound: Floats  #: Shape (jobs,), USD: no placement of the job costs less.
+    surcharge: Fraction  #: Of the discounted cells, USD.
+    slope: Floats  #: Shape (sites, resources), USD a unit.
+    #: workers, server, chosen: shapes (jobs, sites), (jobs,) and (jobs,): the cheapest found, and
+    #: its set of sites.
     workers: Ints
     server: Ints
     chosen: Ints
-    state: Ints
+    state: Ints  #: Shape (sites, resources): which price each cell has.
+    #: least, grade: shape (jobs, sets): bounds of sets of sites, USD, and how good they are.
     least: Floats
     grade: Ints
-    steps: int
+    steps: int  #: That finding this out took.
 
     def total(self) -> Fraction:
         """Return what the slot costs at least, USD, exactly."""
@@ -342,29 +327,19 @@ def _scaled(values: Floats, exponent: int) -> Floats:
 
 @certificate_type
 class SlotTrees(PriceCertificate, frozen=True, kw_only=True, tag="mlbroker_slots"):
-    """Tolls, and for every slot with jobs a tree over the prices that count.
-
-    Parameters
-    ----------
-    bound
-        Lower bound, a fraction, USD.
-    exponent
-        Tolls are whole multiples of ``2**-exponent`` USD.
-    tolls
-        Base64 of the deflated doubles, for every pair but the last ones of jobs and every set of
-        sites, bit by bit.
-    trees
-        One after the other in preorder: the cell, site times resources plus resource, or -1 for a
-        leaf.
-    """
+    """Tolls, and for every slot with jobs a tree over the prices that count."""
 
     about = "mlbroker"
     subject = SUBJECT
     bounds = "min"
     slots: ClassVar[type[SlotBounds]] = SlotBounds
-    bound: str
-    exponent: Exponent
+    bound: str  #: Lower bound, a fraction, USD.
+    exponent: Exponent  #: Tolls are whole multiples of ``2**-exponent`` USD.
+    #: Base64 of the deflated doubles, for every pair but the last ones of jobs and every set of
+    #: sites, bit by bit.
     tolls: str
+    #: One after the other in preorder: the cell, site times resources plus resource, or -1 for a
+    #: leaf.
     trees: tuple[Node, ...]
 
     @classmethod

@@ -37,24 +37,12 @@ class FilePart(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 
 class ExactVector(FilePart, frozen=True, kw_only=True):
-    """A vector of ``size`` doubles; entry ``positions[k]`` is ``numbers[k] * 2**-exponent``.
+    """A vector of ``size`` doubles; entry ``positions[k]`` is ``numbers[k] * 2**-exponent``."""
 
-    Parameters
-    ----------
-    size
-        Length, with the zeros.
-    exponent
-        Common binary exponent.
-    positions
-        Ascending, below ``size``.
-    numbers
-        Integers, not 0; each times ``2**-exponent`` is a double.
-    """
-
-    size: Size
-    exponent: Exponent
-    positions: tuple[Size, ...]
-    numbers: tuple[int, ...]
+    size: Size  #: Length, with the zeros.
+    exponent: Exponent  #: Common binary exponent.
+    positions: tuple[Size, ...]  #: Ascending, below ``size``.
+    numbers: tuple[int, ...]  #: Integers, not 0; each times ``2**-exponent`` is a double.
 
     def floats(self, what: str, size: int) -> Floats:
         """Return the doubles, shape (size,); raises :class:`NotACertificate` if they are none."""
@@ -82,27 +70,16 @@ class ExactVector(FilePart, frozen=True, kw_only=True):
 
 
 class PackedForm(FilePart, frozen=True, kw_only=True):
-    """A linear form without its names.
-
-    Parameters
-    ----------
-    rows, columns, entries
-        Sizes.
-    implied
-        Whether implied bounds follow the stated ones.
-    offset
-        Constant of the objective.
-    data
-        Base64 of the deflated little-endian arrays: starts (int64), columns (int32), values, cost,
-        row_lower, row_upper, lower, upper [, implied_lower, implied_upper] (float64), and the
-        integrality bits.
-    """
+    """A linear form without its names."""
 
     rows: Size
     columns: Size
     entries: Size
-    implied: bool
-    offset: float
+    implied: bool  #: Whether implied bounds follow the stated ones.
+    offset: float  #: Constant of the objective.
+    #: Base64 of the deflated little-endian arrays: starts (int64), columns (int32), values, cost,
+    #: row_lower, row_upper, lower, upper [, implied_lower, implied_upper] (float64), and the
+    #: integrality bits.
     data: str
 
 

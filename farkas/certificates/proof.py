@@ -22,50 +22,29 @@ Provenance = Literal["file", "form", "instance", "model"]
 class Proof(ShowsItself):
     """What a checked certificate proves.
 
-    Parameters
-    ----------
-    program
-        Name with variant, as the file states it.
-    sense
-        ``min`` or ``max``.
-    bound
-        Proved bound on the optimal value; None for infeasibility.
-    infeasible
-        The program has no point.
-    unbounded
-        A direction improves for ever from the point.
-    value
-        Objective of the file's point, exact; None without one.
-    tolerance
-        Within which that point is feasible.
-    implied
-        Columns whose implied bound the proof rests on.  Where the numbers are the file's alone, so
-        are these bounds, and the proof is about points within them.
-    form, instance
-        SHA-256 of the form, and of the instance the file names.
-    numbers
-        How the numbers of the source were read; None where it holds doubles itself.
-    provenance
-        What the numbers came from: the file alone, a rebuilt form, a rebuilt form of an instance
-        whose hash was compared, or a model that was read again.
-
     Raises
     ------
     NotACertificate
         When a point that is feasible exactly is better than the bound: one of the two is wrong.
     """
 
-    program: str
+    program: str  #: Name with variant, as the file states it.
     sense: Sense
-    bound: Fraction | None
-    infeasible: bool
-    value: Fraction | None
-    tolerance: float
+    bound: Fraction | None  #: Proved bound on the optimal value; None for infeasibility.
+    infeasible: bool  #: The program has no point.
+    value: Fraction | None  #: Objective of the file's point, exact; None without one.
+    tolerance: float  #: Within which that point is feasible.
+    #: Columns whose implied bound the proof rests on. Where the numbers are the file's alone, so
+    #: are these bounds, and the proof is about points within them.
     implied: int
+    #: form, instance: SHA-256 of the form, and of the instance the file names.
     form: str
     instance: str | None
+    #: What the numbers came from: the file alone, a rebuilt form, a rebuilt form of an instance
+    #: whose hash was compared, or a model that was read again.
     provenance: Provenance
-    unbounded: bool = False
+    unbounded: bool = False  #: A direction improves for ever from the point.
+    #: How the numbers of the source were read; None where it holds doubles itself.
     numbers: Literal["decimal", "binary"] | None = None
 
     def __post_init__(self) -> None:

@@ -27,18 +27,10 @@ _TERM = re.compile(r"(0|[1-9][0-9]{0,9}):(-?[1-9][0-9]{0,3999})")
 
 
 class PackedText(FilePart, frozen=True, kw_only=True):
-    """The canonical text of a rational form, deflated.
+    """The canonical text of a rational form, deflated."""
 
-    Parameters
-    ----------
-    size
-        Characters of the text.
-    text
-        Base64 of the deflated text.
-    """
-
-    size: Size
-    text: str
+    size: Size  #: Characters of the text.
+    text: str  #: Base64 of the deflated text.
 
     @classmethod
     def of(cls, form: RationalForm) -> PackedText:
@@ -61,24 +53,12 @@ class PackedText(FilePart, frozen=True, kw_only=True):
 
 
 class RationalCertificate(Certificate, frozen=True, kw_only=True):
-    """What trees and directions say of the program that they are about.
+    """What trees and directions say of the program that they are about."""
 
-    Parameters
-    ----------
-    form
-        SHA-256 of the canonical text of the rational form.
-    sense
-        ``min`` or ``max``.
-    numbers
-        Whether the numbers of the source were read as decimals or as doubles.
-    data
-        The form, so that the file can be checked alone.
-    """
-
-    form: Hash
+    form: Hash  #: SHA-256 of the canonical text of the rational form.
     sense: Literal["min", "max"]
-    numbers: Numbers
-    data: PackedText | None = None
+    numbers: Numbers  #: Whether the numbers of the source were read as decimals or as doubles.
+    data: PackedText | None = None  #: The form, so that the file can be checked alone.
 
     def prove(self, form: LinearForm | None, instance: Instance | None) -> Proof:
         """Prove it about the form, or about the data in the file."""

@@ -30,23 +30,12 @@ Label = tuple[bool, int, int, Memory]
 
 @dataclasses.dataclass(frozen=True)
 class PricedRings:
-    """Rings of one job, with all numbers in one unit.
+    """Rings of one job, with all numbers in one unit."""
 
-    Parameters
-    ----------
-    gain
-        Of 0, 1, ... workers.
-    price
-        Of a worker on each node.
-    cap
-        Workers that a node holds.
-    links
-        (source, target, price of a use, uses that fit), in any order.
-    """
-
-    gain: list[int]
-    price: list[int]
-    cap: list[int]
+    gain: list[int]  #: Of 0, 1, ... workers.
+    price: list[int]  #: Of a worker on each node.
+    cap: list[int]  #: Workers that a node holds.
+    #: (source, target, price of a use, uses that fit), in any order.
     links: list[tuple[int, int, int, int]]
 
     @functools.cached_property
@@ -185,27 +174,15 @@ Walk = list[Move]
 
 @dataclasses.dataclass(frozen=True)
 class Search:
-    """Closed walks from one host.
+    """Closed walks from one host."""
 
-    Parameters
-    ----------
-    rings
-        Whose they are.
-    start, others
-        The host they begin at, and the other hosts.
-    back
-        Shortest way back from every node.
-    left
-        Most that so many workers and those still missing are worth.
-    hosts, links
-        Remembered: the host has workers, so often the link was used.
-    """
-
-    rings: PricedRings
+    rings: PricedRings  #: Whose they are.
+    #: start, others: the host they begin at, and the other hosts.
     start: int
     others: set[int]
-    back: list[int]
-    left: list[int]
+    back: list[int]  #: Shortest way back from every node.
+    left: list[int]  #: Most that so many workers and those still missing are worth.
+    #: hosts, links: remembered: the host has workers, so often the link was used.
     hosts: list[int]
     links: list[int]
 

@@ -27,21 +27,12 @@ def _every_run(options: Options, algorithm: str, decisions: Sequence[Any]) -> bo
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class RunBound:
-    """A program whose optimum bounds runs.
+    """A program whose optimum bounds runs."""
 
-    Parameters
-    ----------
-    certificate
-        Tag of the certificates that may prove the bound.
-    program
-        Name with its whole variant, as certificates state it.
-    holds_for
-        Whether a run is bounded, from options and name of its algorithm and its decisions, as which
-        a file may give anything; by default all are.
-    """
-
-    certificate: str
-    program: str
+    certificate: str  #: Tag of the certificates that may prove the bound.
+    program: str  #: Name with its whole variant, as certificates state it.
+    #: Whether a run is bounded, from options and name of its algorithm and its decisions, as which
+    #: a file may give anything; by default all are.
     holds_for: Callable[[Options, str, Sequence[Any]], bool] = _every_run
 
 

@@ -31,18 +31,11 @@ _WHAT = "exact arithmetic"
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class ExactNumbers:
-    """``values[j] == numbers[j] * 2**exponent``, exactly.
+    """``values[j] == numbers[j] * 2**exponent``, exactly."""
 
-    Parameters
-    ----------
-    numbers
-        Shape (entries,), integers of Python, positive, negative or 0.
-    exponent
-        Power of two that they count.
-    """
-
+    #: Shape (entries,), integers of Python, positive, negative or 0.
     numbers: npt.NDArray[np.object_]
-    exponent: int
+    exponent: int  #: Power of two that they count.
 
     @property
     def negative(self) -> Bools:

@@ -81,29 +81,21 @@ class LeafWeights(FilePart, frozen=True, kw_only=True):
 
 @certificate_type
 class TreeCertificate(RationalCertificate, frozen=True, kw_only=True, tag="tree"):
-    """A point, and a tree that proves that none is better by more than is stated.
+    """A point, and a tree that proves that none is better by more than is stated."""
 
-    Parameters
-    ----------
-    bound
-        Lower bound of a minimum, upper bound of a maximum; null: there is no point.
-    value, point
-        A point that is feasible exactly, entries that are not 0, and its value; null without.
-    gain
-        Costs are multiples of it on whole columns alone; "0" where that is not used.
-    ends, cuts, weights
-        Derivations in order, and what leaves refer to.
-    tree
-        Preorder: ``[column, k]`` branches, a number is a leaf with these weights.
-    """
-
+    #: Lower bound of a minimum, upper bound of a maximum; null: there is no point.
     bound: Number | None = None
+    #: value, point: a point that is feasible exactly, entries that are not 0, and its value; null
+    #: without.
     value: Number | None = None
     point: tuple[tuple[Size, Number], ...] | None = None
+    #: Costs are multiples of it on whole columns alone; "0" where that is not used.
     gain: Number = "0"
+    #: ends, cuts, weights: derivations in order, and what leaves refer to.
     ends: tuple[EndStep, ...] = ()
     cuts: tuple[CutStep, ...] = ()
     weights: tuple[LeafWeights, ...] = ()
+    #: Preorder: ``[column, k]`` branches, a number is a leaf with these weights.
     tree: tuple[Branch | Size, ...]
 
     def prove_of(

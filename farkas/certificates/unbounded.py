@@ -21,19 +21,12 @@ from farkas.forms.rational import RationalForm, Side
 
 @certificate_type
 class UnboundedCertificate(RationalCertificate, frozen=True, kw_only=True, tag="unbounded"):
-    """A point and a direction, entries that are not 0.
+    """A point and a direction, entries that are not 0."""
 
-    Parameters
-    ----------
-    value, point
-        A point that is feasible exactly, and its value.
-    direction
-        Improves, and leaves no side and no bound.
-    """
-
+    #: value, point: a point that is feasible exactly, and its value.
     value: Number
     point: tuple[tuple[Size, Number], ...]
-    direction: tuple[tuple[Size, Number], ...]
+    direction: tuple[tuple[Size, Number], ...]  #: Improves, and leaves no side and no bound.
 
     def prove_of(
         self, form: RationalForm, whose: Provenance, most_work: float = MOST_WORK

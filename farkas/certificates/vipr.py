@@ -25,17 +25,10 @@ from farkas.words import cleaned
 
 @dataclasses.dataclass(slots=True)
 class _Constraints:
-    """Lines of the CON section and where each side stands.
+    """Lines of the CON section and where each side stands."""
 
-    Parameters
-    ----------
-    lines
-        In the constraint format.
-    lower, upper
-        Number of the constraint that holds a lower or upper side, by position.
-    """
-
-    lines: list[str] = dataclasses.field(default_factory=list)
+    lines: list[str] = dataclasses.field(default_factory=list)  #: In the constraint format.
+    #: lower, upper: number of the constraint that holds a lower or upper side, by position.
     lower: dict[tuple[str, int], int] = dataclasses.field(default_factory=dict)
     upper: dict[tuple[str, int], int] = dataclasses.field(default_factory=dict)
 

@@ -17,28 +17,15 @@ MOST_COMMENTS = 10
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
 class ViprProof(ShowsItself):
-    """What a VIPR file proves.
-
-    Parameters
-    ----------
-    sense
-        ``min`` or ``max``.
-    infeasible
-        The program has no point.
-    lower, upper
-        Proved bounds of the optimal value; None where the file claims none.
-    num_derivations
-        Derived constraints that were recomputed.
-    comments
-        Lines before the version.
-    """
+    """What a VIPR file proves."""
 
     sense: Literal["min", "max"]
-    infeasible: bool
+    infeasible: bool  #: The program has no point.
+    #: lower, upper: proved bounds of the optimal value; None where the file claims none.
     lower: Fraction | None
     upper: Fraction | None
-    num_derivations: int
-    comments: tuple[str, ...]
+    num_derivations: int  #: Derived constraints that were recomputed.
+    comments: tuple[str, ...]  #: Lines before the version.
 
     @property
     def statement(self) -> str:

@@ -40,50 +40,27 @@ from farkas.numbers import Bools, Floats, Ints, floats
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Multipliers:
-    """Dual variables of one family of rows or bounds.
+    """Dual variables of one family of rows or bounds."""
 
-    Parameters
-    ----------
-    block
-        Family of rows or columns they belong to.
-    suffix
-        What to append to its name.
-    positions
-        Shape (size,), rows or columns.
-    lower_side
-        Shape (size,): the variable belongs to the lower side.
-    upper_side
-        Shape (size,): the variable belongs to the upper side; to both for an equation.
-    """
-
-    block: Block
-    suffix: str
-    positions: Ints
-    lower_side: Bools
+    block: Block  #: Family of rows or columns they belong to.
+    suffix: str  #: What to append to its name.
+    positions: Ints  #: Shape (size,), rows or columns.
+    lower_side: Bools  #: Shape (size,): the variable belongs to the lower side.
+    #: Shape (size,): the variable belongs to the upper side; to both for an equation.
     upper_side: Bools
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class DualForm:
-    """A dual program and its relation to the primal one.
+    """A dual program and its relation to the primal one."""
 
-    Parameters
-    ----------
-    form
-        The dual.  Its variables carry the names of constraints (``:lower`` and ``:upper`` for the
-        sides of ranged rows, ``:bound`` for variable bounds), its constraints the names of
-        variables.  Constraint j belongs to primal column j.
-    primal
-        The program it is the dual of.
-    row_of
-        Shape (row multipliers,): primal row of each of the first dual variables.
-    column_of
-        Shape (bound multipliers,): primal column of each of the other dual variables.
-    """
-
+    #: The dual. Its variables carry the names of constraints (``:lower`` and ``:upper`` for the
+    #: sides of ranged rows, ``:bound`` for variable bounds), its constraints the names of
+    #: variables. Constraint j belongs to primal column j.
     form: LinearForm
-    primal: LinearForm
-    row_of: Ints
+    primal: LinearForm  #: The program it is the dual of.
+    row_of: Ints  #: Shape (row multipliers,): primal row of each of the first dual variables.
+    #: Shape (bound multipliers,): primal column of each of the other dual variables.
     column_of: Ints
 
     def lift(self, dual_point: Floats) -> Floats:

@@ -36,27 +36,16 @@ from farkas.tolerances import OUTWARD
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Restatement:
-    """A linear program, and multipliers that prove what a kind's certificate proves.
+    """A linear program, and multipliers that prove what a kind's certificate proves."""
 
-    Parameters
-    ----------
-    form
-        The program, with its full name.
-    multipliers
-        Shape (rows,), or a ray.
-    remark
-        A sentence about what the file leaves open; empty where the program is rebuilt from the
-        instance.
-    most
-        Bound that is claimed where the program proves a better one; None: what it proves.
-    infeasible
-        Whether the multipliers are a ray, which proves that there is no point.
-    """
-
-    form: LinearForm
-    multipliers: Floats
+    form: LinearForm  #: The program, with its full name.
+    multipliers: Floats  #: Shape (rows,), or a ray.
+    #: A sentence about what the file leaves open; empty where the program is rebuilt from the
+    #: instance.
     remark: str = ""
+    #: Bound that is claimed where the program proves a better one; None: what it proves.
     most: Fraction | None = None
+    #: Whether the multipliers are a ray, which proves that there is no point.
     infeasible: bool = False
 
 

@@ -28,31 +28,17 @@ ColumnEnd: TypeAlias = Number | None
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Weights:
-    """Multipliers of rows, evaluated.
+    """Multipliers of rows, evaluated."""
 
-    Parameters
-    ----------
-    ray
-        Whether they are to prove that there is no point: costs count as 0 then.
-    denominator
-        > 0; the multiplier of row i is ``factors[i] / denominator``.
-    factors
-        Whole factors by row, zeros left out.
-    rows
-        Sum of the multipliers times the sides they meet, and the offset; None where such a side is
-        infinite.
-    pulls
-        Column and its reduced cost times ``scale`` where that is not 0.
-    scale
-        > 0.
-    """
-
-    ray: bool
-    denominator: int
-    factors: dict[int, int]
+    ray: bool  #: Whether they are to prove that there is no point: costs count as 0 then.
+    denominator: int  #: > 0; the multiplier of row i is ``factors[i] / denominator``.
+    factors: dict[int, int]  #: Whole factors by row, zeros left out.
+    #: Sum of the multipliers times the sides they meet, and the offset; None where such a side is
+    #: infinite.
     rows: Side
+    #: Column and its reduced cost times ``scale`` where that is not 0.
     pulls: list[tuple[int, int]]
-    scale: int
+    scale: int  #: > 0.
 
     def value(self, lower: Sequence[ColumnEnd], upper: Sequence[ColumnEnd]) -> Side:
         """Bound within a box; None where it is infinite."""

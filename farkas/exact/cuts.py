@@ -27,29 +27,16 @@ LONGEST = 1000
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Cut:
-    """``terms x <= side``, derived by rounding.
+    """``terms x <= side``, derived by rounding."""
 
-    Parameters
-    ----------
-    rows
-        Row and weight; a positive weight takes the upper side, a negative one the lower.
-    across
-        Rows that take the other side instead: their slack has a negative coefficient.
-    divisor
-        > 0.
-    complemented
-        Columns that are measured from their upper end.
-    times
-        Factor after which coefficients were made whole.
-    terms, side
-        The cut.
-    """
-
+    #: Row and weight; a positive weight takes the upper side, a negative one the lower.
     rows: tuple[tuple[int, Fraction], ...]
+    #: Rows that take the other side instead: their slack has a negative coefficient.
     across: tuple[int, ...]
-    divisor: Fraction
-    complemented: tuple[int, ...]
-    times: Fraction
+    divisor: Fraction  #: > 0.
+    complemented: tuple[int, ...]  #: Columns that are measured from their upper end.
+    times: Fraction  #: Factor after which coefficients were made whole.
+    #: terms, side: the cut.
     terms: dict[int, int]
     side: Fraction
 

@@ -33,33 +33,19 @@ MOST_ROUNDS = 12
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class ExactLinear:
-    """What is exactly true of a linear program.
+    """What is exactly true of a linear program."""
 
-    Parameters
-    ----------
-    status
-        ``"optimal"``, ``"infeasible"`` or ``"unbounded"``.
-    value
-        Optimal value; None unless optimal.
-    point
-        Optimal point; of an unbounded program a feasible one; None of an infeasible one.
-    multipliers
-        Shape (rows,): optimal multipliers, or a ray of an infeasible program.
-    direction
-        Shape (columns,): improves for ever from ``point``; of an unbounded program.
-    basis
-        The last basis of the solver, where there is one.
-    rounds
-        Solver runs that were needed.
-    """
-
+    #: ``"optimal"``, ``"infeasible"`` or ``"unbounded"``.
     status: Literal["optimal", "infeasible", "unbounded"]
-    value: Fraction | None = None
+    value: Fraction | None = None  #: Optimal value; None unless optimal.
+    #: Optimal point; of an unbounded program a feasible one; None of an infeasible one.
     point: list[Fraction] | None = None
+    #: Shape (rows,): optimal multipliers, or a ray of an infeasible program.
     multipliers: list[Fraction] | None = None
+    #: Shape (columns,): improves for ever from ``point``; of an unbounded program.
     direction: list[Fraction] | None = None
-    basis: Basis | None = None
-    rounds: int = 1
+    basis: Basis | None = None  #: The last basis of the solver, where there is one.
+    rounds: int = 1  #: Solver runs that were needed.
 
 
 def solve_linear(

@@ -15,36 +15,25 @@ from farkas.solvers.simplex import Basis
 
 @dataclasses.dataclass(slots=True, eq=False)
 class TreeNode:
-    """A node of the tree.
+    """A node of the tree."""
 
-    Parameters
-    ----------
-    parent
-        None at the root.
-    column, upper, value
-        The decision that leads here: ``column <= value`` (``upper``) or ``column >= value``.
-    weights
-        Number of the weights that bound the node best so far; of the parent until it is solved.
-    bound
-        What they prove; None for nothing.
-    broken
-        Whole column that is broken at the exact optimum of the relaxation, and its value there;
-        None where that was not asked for, or is whole.
-    dead
-        Not searched, or not further: a sibling's proof covers it, or it lies on a ray.
-    """
-
-    parent: TreeNode | None
+    parent: TreeNode | None  #: None at the root.
+    #: column, upper, value: the decision that leads here: ``column <= value`` (``upper``) or
+    #: ``column >= value``.
     column: int = -1
     upper: bool = False
     value: int = 0
+    #: Number of the weights that bound the node best so far; of the parent until it is solved.
     weights: int = -1
-    bound: Side = None
+    bound: Side = None  #: What they prove; None for nothing.
     basis: Basis | None = None
+    #: Whole column that is broken at the exact optimum of the relaxation, and its value there; None
+    #: where that was not asked for, or is whole.
     broken: tuple[int, Fraction] | None = None
     children: tuple[TreeNode, ...] = ()
     used: frozenset[TreeNode] = frozenset()
     closed: bool = False
+    #: Not searched, or not further: a sibling's proof covers it, or it lies on a ray.
     dead: bool = False
     instead: TreeNode | None = None
     guess: float = -math.inf
@@ -94,41 +83,21 @@ class TreeNode:
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class ProofTree:
-    """What a search has proved, in the sense of a minimum.
+    """What a search has proved, in the sense of a minimum."""
 
-    Parameters
-    ----------
-    bound
-        No point costs less; None where nothing is proved, or there is no point.
-    value, point
-        A point and its cost; None without.
-    steps
-        Derived ends of columns, in order.
-    cuts
-        In order; their rows follow those of the program.
-    gain
-        What the costs are multiples of; 0 where they are of nothing.
-    weights
-        Multipliers that leaves refer to.
-    nodes
-        Preorder: ``(column, k)`` for ``column <= k`` and then ``column >= k + 1``, or the number of
-        the weights of a leaf.
-    searched
-        Nodes that were solved.
-    complete
-        Whether nothing is left open: infeasible without a point, optimal with one.
-    """
-
-    bound: Side
+    bound: Side  #: No point costs less; None where nothing is proved, or there is no point.
+    #: value, point: a point and its cost; None without.
     value: Side
     point: list[Fraction] | None
-    steps: list[Step]
-    cuts: list[Cut]
-    gain: Fraction
-    weights: list[Weights]
+    steps: list[Step]  #: Derived ends of columns, in order.
+    cuts: list[Cut]  #: In order; their rows follow those of the program.
+    gain: Fraction  #: What the costs are multiples of; 0 where they are of nothing.
+    weights: list[Weights]  #: Multipliers that leaves refer to.
+    #: Preorder: ``(column, k)`` for ``column <= k`` and then ``column >= k + 1``, or the number of
+    #: the weights of a leaf.
     nodes: list[tuple[int, int] | int]
-    searched: int
-    complete: bool
+    searched: int  #: Nodes that were solved.
+    complete: bool  #: Whether nothing is left open: infeasible without a point, optimal with one.
 
 
 def covered(node: TreeNode) -> bool:

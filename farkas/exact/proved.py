@@ -36,43 +36,25 @@ MOST_NODES = 1000
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Proved(SolveResult):
-    """What was proved of a program.
+    """What was proved of a program."""
 
-    Parameters
-    ----------
-    form
-        The program.
-    status
-        ``"optimal"``, ``"infeasible"``, ``"unbounded"``; ``"bound"``: a limit came first.
-    value
-        Of the best point that is feasible exactly; None without, and where there is no best one.
-    point
-        That point, of an unbounded program any that is feasible exactly; None without.
-    bound
-        No point is better; None where nothing was proved, or there is no bound.
-    nodes
-        Nodes of the tree that were solved; 1 of a linear program.
-    seconds
-        Wall time, the solver's included.
-    solver, answer
-        The solver that was asked first, and what it says: a claim.  None where none was asked.
-    certificate
-        Of all of this; None where nothing was proved.
-    interrupted
-        Whether Ctrl-C came first, as a limit does.
-    """
-
-    form: RationalForm
+    form: RationalForm  #: The program.
+    #: ``"optimal"``, ``"infeasible"``, ``"unbounded"``; ``"bound"``: a limit came first.
     status: Status
+    #: Of the best point that is feasible exactly; None without, and where there is no best one.
     value: Fraction | None = None
+    #: That point, of an unbounded program any that is feasible exactly; None without.
     point: list[Fraction] | None = None
+    #: No point is better; None where nothing was proved, or there is no bound.
     bound: Fraction | None = None
-    nodes: int = 1
-    seconds: float = math.nan
+    nodes: int = 1  #: Nodes of the tree that were solved; 1 of a linear program.
+    seconds: float = math.nan  #: Wall time, the solver's included.
+    #: solver, answer: the solver that was asked first, and what it says: a claim. None where none
+    #: was asked.
     solver: str = "highs"
     answer: Answer | None = None
-    certificate: Certificate | None = None
-    interrupted: bool = False
+    certificate: Certificate | None = None  #: Of all of this; None where nothing was proved.
+    interrupted: bool = False  #: Whether Ctrl-C came first, as a limit does.
 
     def __repr__(self) -> str:
         sides = (("value", self.value), ("bound", self.bound))

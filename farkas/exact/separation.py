@@ -52,25 +52,15 @@ class CutProposal:
 
 @dataclasses.dataclass(slots=True, eq=False)
 class Mixed:
-    """A row ``a t + c s = b`` with ``t, s >= 0`` at a point, t whole, s not.
+    """A row ``a t + c s = b`` with ``t, s >= 0`` at a point, t whole, s not."""
 
-    Parameters
-    ----------
-    factors, values, ranges
-        a, t, and how far t may go, shape (whole columns and slacks,).
-    columns
-        Of t; -1 for slacks.
-    side
-        b.
-    pulled, length
-        Sum of ``max(0, -c) s``, and of the squares of ``max(0, -c)``.
-    """
-
+    #: factors, values, ranges: a, t, and how far t may go, shape (whole columns and slacks,).
     factors: Floats
     values: Floats
     ranges: Floats
-    columns: Ints
-    side: float
+    columns: Ints  #: Of t; -1 for slacks.
+    side: float  #: b.
+    #: pulled, length: sum of ``max(0, -c) s``, and of the squares of ``max(0, -c)``.
     pulled: float
     length: float
 

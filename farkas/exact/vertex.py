@@ -23,23 +23,17 @@ from farkas.solvers.simplex import BASIC, UPPER, Basis
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Vertex:
-    """Exact primal and dual vertex of a basis, and by how much each misses its requirements.
+    """Exact primal and dual vertex of a basis, and by how much each misses its requirements."""
 
-    Parameters
-    ----------
-    point, activity
-        Values of the columns, shape (columns,), and of the rows, shape (rows,).
-    multipliers, reduced
-        Shape (rows,) and (columns,); derivatives of the optimal value, whatever the sense.
-    primal, dual
-        Largest violation of a side or bound, of a sign of a multiplier or reduced cost; in the
-        units in which the program's numbers are about 1.
-    """
-
+    #: point, activity: values of the columns, shape (columns,), and of the rows, shape (rows,).
     point: list[Fraction]
     activity: list[Fraction]
+    #: multipliers, reduced: shape (rows,) and (columns,); derivatives of the optimal value,
+    #: whatever the sense.
     multipliers: list[Fraction]
     reduced: list[Fraction]
+    #: primal, dual: largest violation of a side or bound, of a sign of a multiplier or reduced
+    #: cost; in the units in which the program's numbers are about 1.
     primal: Fraction
     dual: Fraction
 

@@ -17,18 +17,10 @@ ZERO = Fraction(0)
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class ScaledVector:
-    """The vector ``numerators / denominator``.
+    """The vector ``numerators / denominator``."""
 
-    Parameters
-    ----------
-    numerators
-        Python integers, dtype object.
-    denominator
-        > 0.
-    """
-
-    numerators: Array
-    denominator: int
+    numerators: Array  #: Python integers, dtype object.
+    denominator: int  #: > 0.
 
     def fractions(self) -> list[Fraction]:
         """Return the entries, reduced."""

@@ -8,18 +8,10 @@ from farkas.numbers import Ints
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Axis:
-    """One index set of a family.
+    """One index set of a family."""
 
-    Parameters
-    ----------
-    labels
-        One word per component of a member, for example ``("job", "slot")``.
-    members
-        Shape (size, len(labels)), integers; the order is that of rows or columns.
-    """
-
-    labels: tuple[str, ...]
-    members: Ints
+    labels: tuple[str, ...]  #: One word per component of a member, for example ``("job", "slot")``.
+    members: Ints  #: Shape (size, len(labels)), integers; the order is that of rows or columns.
 
     @property
     def size(self) -> int:
@@ -28,27 +20,13 @@ class Axis:
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Block:
-    """The consecutive rows (or columns) of one family, ordered like nested loops over its axes.
+    """The consecutive rows (or columns) of one family, ordered like nested loops over its axes."""
 
-    Parameters
-    ----------
-    name
-        Family or variable name, for example ``enough_workers``.
-    label
-        Equation label of the source, for example ``8a``; empty when it has none.
-    start
-        First row or column.
-    axes
-        Index sets, outermost first; none for a single row.
-    doc
-        One sentence in words.
-    """
-
-    name: str
-    label: str
-    start: int
-    axes: tuple[Axis, ...] = ()
-    doc: str = ""
+    name: str  #: Family or variable name, for example ``enough_workers``.
+    label: str  #: Equation label of the source, for example ``8a``; empty when it has none.
+    start: int  #: First row or column.
+    axes: tuple[Axis, ...] = ()  #: Index sets, outermost first; none for a single row.
+    doc: str = ""  #: One sentence in words.
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -15,43 +15,24 @@ from farkas.tolerances import FEASIBLE
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Violation:
-    """One violated row, bound or integrality requirement.
+    """One violated row, bound or integrality requirement."""
 
-    Parameters
-    ----------
-    what
-        Name with its index in words.
-    kind
-        ``"row"``, ``"bound"`` or ``"integrality"``.
-    distance
-        How far the value lies outside, in the unit that the form is written in.
-    share
-        The same as a share of the side or of the row's or column's unit, whichever is larger.
-    """
-
-    what: str
-    kind: str
-    distance: float
+    what: str  #: Name with its index in words.
+    kind: str  #: ``"row"``, ``"bound"`` or ``"integrality"``.
+    distance: float  #: How far the value lies outside, in the unit that the form is written in.
+    #: The same as a share of the side or of the row's or column's unit, whichever is larger.
     share: float
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class FeasibilityReport:
-    """Result of :func:`check_point`; truthy when the point is feasible.
+    """Result of :func:`check_point`; truthy when the point is feasible."""
 
-    Parameters
-    ----------
-    worst
-        Largest share over all requirements, see :class:`Violation`, since distances in different
-        units are not comparable; 0 when everything holds exactly.
-    count
-        Number of requirements violated by more than the tolerance.
-    violations
-        Those of the largest shares, at most ``most``, worst first.
-    """
-
+    #: Largest share over all requirements, see :class:`Violation`, since distances in different
+    #: units are not comparable; 0 when everything holds exactly.
     worst: float
-    count: int
+    count: int  #: Number of requirements violated by more than the tolerance.
+    #: Those of the largest shares, at most ``most``, worst first.
     violations: tuple[Violation, ...]
 
     def __bool__(self) -> bool:

@@ -22,23 +22,12 @@ Sense = Literal["min", "max"]
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class SparseRows:
-    """A sparse matrix by rows, without duplicates or stored zeros, columns ascending in a row.
+    """A sparse matrix by rows, without duplicates or stored zeros, columns ascending in a row."""
 
-    Parameters
-    ----------
-    starts
-        Shape (rows + 1,), int64; entries of row i stand at ``starts[i]:starts[i + 1]``.
-    columns
-        Shape (entries,), int32.
-    values
-        Shape (entries,), float64, finite.
-    num_columns
-        Number of columns.
-    """
-
+    #: Shape (rows + 1,), int64; entries of row i stand at ``starts[i]:starts[i + 1]``.
     starts: Ints
-    columns: npt.NDArray[np.int32]
-    values: Floats
+    columns: npt.NDArray[np.int32]  #: Shape (entries,), int32.
+    values: Floats  #: Shape (entries,), float64, finite.
     num_columns: int
 
     @property
@@ -62,45 +51,27 @@ class SparseRows:
 
 @dataclasses.dataclass(frozen=True, slots=False, eq=False, kw_only=True, repr=False)
 class LinearForm(ShowsItself):
-    """Optimise ``cost @ x + offset``, ``row_lower <= A x <= row_upper``, ``lower <= x <= upper``.
+    """Optimise ``cost x + offset``, ``row_lower <= A x <= row_upper``, ``lower <= x <= upper``."""
 
-    Parameters
-    ----------
-    name
-        Program name with variant, for example ``mlbroker.relaxed[tight]``.
-    sense
-        ``"min"`` or ``"max"``; ``cost`` is the objective as written, never negated.
-    cost
-        Shape (columns,).
-    offset
-        Constant of the objective.
-    matrix
-        ``A`` by rows.
-    row_lower, row_upper
-        Shape (rows,); infinite where absent, equal for equations.
-    lower, upper
-        Shape (columns,); infinite where absent.
-    integer
-        Shape (columns,), bool.
-    implied_lower, implied_upper
-        Shape (columns,) or None: bounds that some optimal point satisfies, by an argument the
-        program states.  Solvers do not see them; bounds are proved with them.
-    rows, columns
-        Families in order; together they cover every row and column.
-    """
-
-    name: str
-    cost: Floats
-    matrix: SparseRows
+    name: str  #: Program name with variant, for example ``mlbroker.relaxed[tight]``.
+    cost: Floats  #: Shape (columns,).
+    matrix: SparseRows  #: ``A`` by rows.
+    #: row_lower, row_upper: shape (rows,); infinite where absent, equal for equations.
     row_lower: Floats
     row_upper: Floats
+    #: lower, upper: shape (columns,); infinite where absent.
     lower: Floats
     upper: Floats
-    integer: Bools
+    integer: Bools  #: Shape (columns,), bool.
+    #: ``"min"`` or ``"max"``; ``cost`` is the objective as written, never negated.
     sense: Sense = "min"
-    offset: float = 0.0
+    offset: float = 0.0  #: Constant of the objective.
+    #: implied_lower, implied_upper: shape (columns,) or None: bounds that some optimal point
+    #: satisfies, by an argument the program states. Solvers do not see them; bounds are proved with
+    #: them.
     implied_lower: Floats | None = None
     implied_upper: Floats | None = None
+    #: rows, columns: families in order; together they cover every row and column.
     rows: tuple[Block, ...] = ()
     columns: tuple[Block, ...] = ()
 

@@ -54,23 +54,12 @@ _ODD = re.compile(r"[^\S \t]|[\x00-\x08\x0e-\x1f\x7f]")
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ModelText:
-    """A model as one file has it.
+    """A model as one file has it."""
 
-    Parameters
-    ----------
-    content
-        Bytes of the text, unpacked.
-    suffix
-        ``"mps"`` or ``"lp"``.
-    form
-        What they mean here.
-    faults
-        What HiGHS is known to read otherwise; of the whole file: that it knows no such section.
-    """
-
-    content: bytes
-    suffix: str
-    form: RationalForm
+    content: bytes  #: Bytes of the text, unpacked.
+    suffix: str  #: ``"mps"`` or ``"lp"``.
+    form: RationalForm  #: What they mean here.
+    #: What HiGHS is known to read otherwise; of the whole file: that it knows no such section.
     faults: Faults
 
 

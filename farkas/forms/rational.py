@@ -33,62 +33,38 @@ Terms = Sequence[tuple[int, Fraction]]
 
 @dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
 class RationalForm:
-    """Optimise ``cost x + offset``, ``row_lower <= A x <= row_upper``, ``lower <= x <= upper``.
+    """Optimise ``cost x + offset``, ``row_lower <= A x <= row_upper``, ``lower <= x <= upper``."""
 
-    Parameters
-    ----------
-    name
-        Name of the program, printable and of at most 200 characters.
-    sense
-        ``"min"`` or ``"max"``.
-    numbers
-        How the numbers of the source were read: ``"decimal"`` as written, ``"binary"`` as doubles.
-    cost, offset
-        Objective as written, never negated.
-    starts, columns
-        Entries of row i stand at ``starts[i]:starts[i + 1]``, columns ascending.
-    values
-        Whole entries, no zeros; int64 where all fit into 62 bits, else Python integers.
-    factors
-        Factor (> 0) by which every row of the source was multiplied.
-    row_lower, row_upper, lower, upper
-        Fractions; None where absent.  Sides are those of the multiplied rows.
-    integer
-        Shape (columns,), bool.
-    row_names, column_names
-        Names of the source, unique.
-    auxiliary
-        Columns that a modelling package added, of which its user knows nothing.
-    entries
-        Names of entries of the source and their columns, where these are more than the columns.
-    notes
-        What a reader tells the user of the source.
-    differences
-        What a second reader of the source reads otherwise.
-    confirmed
-        Whether HiGHS has read the source itself, and the same; true where there is no source.
-    """
-
-    name: str
-    sense: Sense
+    name: str  #: Name of the program, printable and of at most 200 characters.
+    sense: Sense  #: ``"min"`` or ``"max"``.
+    #: How the numbers of the source were read: ``"decimal"`` as written, ``"binary"`` as doubles.
     numbers: Numbers
+    #: cost, offset: objective as written, never negated.
     cost: tuple[Fraction, ...]
     offset: Fraction
+    #: starts, columns: entries of row i stand at ``starts[i]:starts[i + 1]``, columns ascending.
     starts: Ints
     columns: Ints
+    #: Whole entries, no zeros; int64 where all fit into 62 bits, else Python integers.
     values: Ints
-    factors: tuple[Fraction, ...]
+    factors: tuple[Fraction, ...]  #: Factor (> 0) by which every row of the source was multiplied.
+    #: row_lower, row_upper, lower, upper: fractions; None where absent. Sides are those of the
+    #: multiplied rows.
     row_lower: tuple[Side, ...]
     row_upper: tuple[Side, ...]
     lower: tuple[Side, ...]
     upper: tuple[Side, ...]
-    integer: Bools
+    integer: Bools  #: Shape (columns,), bool.
+    #: row_names, column_names: names of the source, unique.
     row_names: tuple[str, ...] = ()
     column_names: tuple[str, ...] = ()
+    #: Columns that a modelling package added, of which its user knows nothing.
     auxiliary: frozenset[int] = frozenset()
+    #: Names of entries of the source and their columns, where these are more than the columns.
     entries: tuple[tuple[str, int], ...] = ()
-    notes: tuple[str, ...] = ()
-    differences: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  #: What a reader tells the user of the source.
+    differences: tuple[str, ...] = ()  #: What a second reader of the source reads otherwise.
+    #: Whether HiGHS has read the source itself, and the same; true where there is no source.
     confirmed: bool = True
 
     @property

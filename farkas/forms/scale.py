@@ -33,21 +33,12 @@ NONE = np.int64(1) << 40
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Units:
-    """Exponents of the powers of two in which a form measures itself.
+    """Exponents of the powers of two in which a form measures itself."""
 
-    Parameters
-    ----------
-    rows
-        Shape (rows,): row i is measured in ``2 ** rows[i]``.
-    columns
-        Shape (columns,): column j is measured in ``2 ** columns[j]``, an integer one in 1.
-    cost
-        The objective is measured in ``2 ** cost``.
-    """
-
-    rows: Ints
+    rows: Ints  #: Shape (rows,): row i is measured in ``2 ** rows[i]``.
+    #: Shape (columns,): column j is measured in ``2 ** columns[j]``, an integer one in 1.
     columns: Ints
-    cost: int
+    cost: int  #: The objective is measured in ``2 ** cost``.
 
     @property
     def row(self) -> Floats:

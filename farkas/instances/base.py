@@ -45,19 +45,6 @@ class Instance(
     Arrays that programs need are properties made at the point of use, so the stored fields stay
     plain tuples that compare and hash.  The constructor checks how the fields fit together;
     `build` and `replace` check their types as well.
-
-    Parameters
-    ----------
-    farkas
-        Version of the file format.
-    name
-        For people; never read by an algorithm.
-    seed
-        Seed of the generator that made the instance, if one did.
-    description
-        Where the data come from, and every choice made on the way.
-    public, note, expected
-        Bookkeeping of collections of instances, ignored everywhere.
     """
 
     bookkeeping: ClassVar[frozenset[str]] = frozenset(
@@ -67,10 +54,11 @@ class Instance(
     later: ClassVar[frozenset[str]] = frozenset()
     """Optional fields that a kind got later: where they are null, hashes are those from before."""
 
-    farkas: Literal[1] = 1
-    name: str = ""
-    seed: int | None = None
-    description: str | None = None
+    farkas: Literal[1] = 1  #: Version of the file format.
+    name: str = ""  #: For people; never read by an algorithm.
+    seed: int | None = None  #: Seed of the generator that made the instance, if one did.
+    description: str | None = None  #: Where the data come from, and every choice made on the way.
+    #: public, note, expected: bookkeeping of collections of instances, ignored everywhere.
     public: bool | None = None
     note: str | None = None
     expected: dict[str, Any] | None = None

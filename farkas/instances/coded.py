@@ -61,22 +61,15 @@ class Measured(Record, frozen=True, kw_only=True):
     times that are at most s exceeds F(s) = P[S <= s] by ε or more somewhere with probability
     exp(−2 n ε²) at most, if that is at most ½.  With ε = sqrt(ln(K/δ)/(2 n)) for each of K laws,
     all F >= F_n − ε hold together with probability 1 − δ (union bound).
-
-    Parameters
-    ----------
-    confidence
-        In [½, 1); 1 − δ.
-    times
-        Samples of each law, times per row, > 0.
-    law
-        Shape (masters, workers), which law a pair has; null where it is forbidden.
     """
 
-    confidence: Confidence
+    confidence: Confidence  #: In [½, 1); 1 − δ.
+    #: Samples of each law, times per row, > 0.
     times: Annotated[
         tuple[Annotated[tuple[Positive, ...], msgspec.Meta(min_length=1)], ...],
         msgspec.Meta(min_length=1),
     ]
+    #: Shape (masters, workers), which law a pair has; null where it is forbidden.
     law: tuple[tuple[Index | None, ...], ...]
 
     @property
@@ -92,24 +85,12 @@ class Measured(Record, frozen=True, kw_only=True):
 
 
 class Plan(Record, frozen=True, kw_only=True):
-    """An explicit plan to evaluate.
+    """An explicit plan to evaluate."""
 
-    Parameters
-    ----------
-    name
-        Unique within the instance.
-    probability
-        Shape (masters, workers), in [0, 1]; column sums <= 1; k.
-    loads
-        Shape (masters, workers), coded rows; 0 leaves the pair unused; l.
-    time
-        Time at which the plan is judged; t.
-    """
-
-    name: str
-    probability: Shares
-    loads: Loads
-    time: Nonnegative
+    name: str  #: Unique within the instance.
+    probability: Shares  #: Shape (masters, workers), in [0, 1]; column sums <= 1; k.
+    loads: Loads  #: Shape (masters, workers), coded rows; 0 leaves the pair unused; l.
+    time: Nonnegative  #: Time at which the plan is judged; t.
 
 
 class Point(Record, frozen=True, kw_only=True):
@@ -125,42 +106,25 @@ class CodedComputing(Instance, frozen=True, kw_only=True, tag="coded"):
 
     A worker with l rows of a master returns all of them after time T, where
     P[T <= t] = 1 - exp(-(u / l) (t - a l)) for t >= a l.
-
-    Parameters
-    ----------
-    time_unit
-        One unit for all times.
-    success_probability
-        In (0, 1); ρ.
-    masters
-        Tasks, at least one; M of them.
-    workers
-        Number of workers, >= 1; N.
-    rate
-        Shape (masters, workers), rows per time, > 0; u.  Null forbids the pair.
-    shift
-        Shape (masters, workers), time per row, > 0; a.  Null where the rate is.
-    plans, sca_point
-        Optional points to evaluate.
-    measured
-        Optional measured times per row, for algorithms that assume no law; all others use rate and
-        shift.
-    small, tiny
-        Bookkeeping: which expensive values are wanted.
     """
 
     bookkeeping: ClassVar[frozenset[str]] = Instance.bookkeeping | {"small", "tiny"}
     later: ClassVar[frozenset[str]] = frozenset({"measured"})
 
-    time_unit: str = "ms"
-    success_probability: OpenShare
+    time_unit: str = "ms"  #: One unit for all times.
+    success_probability: OpenShare  #: In (0, 1); ρ.
+    #: Tasks, at least one; M of them.
     masters: Annotated[tuple[Master, ...], msgspec.Meta(min_length=1)]
-    workers: Count
-    rate: PairValues
-    shift: PairValues
+    workers: Count  #: Number of workers, >= 1; N.
+    rate: PairValues  #: Shape (masters, workers), rows per time, > 0; u. Null forbids the pair.
+    shift: PairValues  #: Shape (masters, workers), time per row, > 0; a. Null where the rate is.
+    #: plans, sca_point: optional points to evaluate.
     plans: tuple[Plan, ...] | None = None
     sca_point: Point | None = None
+    #: Optional measured times per row, for algorithms that assume no law; all others use rate and
+    #: shift.
     measured: Measured | None = None
+    #: small, tiny: bookkeeping: which expensive values are wanted.
     small: bool | None = None
     tiny: bool | None = None
 

@@ -42,58 +42,34 @@ def _product_up(price: float, units: int) -> float:
 
 
 class Job(Record, frozen=True, kw_only=True, gc=False):
-    """One training job and its user's budget; symbols of the paper after ";".
+    """One training job and its user's budget; symbols of the paper after ";"."""
 
-    Parameters
-    ----------
-    arrival
-        Slot; t_i.
-    worker_type, ps_type
-        Types asked for; k and m.
-    workers, ps
-        How many of them, >= 1; d_ik and d_im.
-    model_size
-        Gbit; w.
-    epochs
-        At least 1; α.
-    epoch_compute
-        Slots of computation per epoch, > 0; β.
-    budget
-        What the user pays at most; v.  Algorithms learn it by accept and decline only.
-    """
-
-    arrival: Index
+    arrival: Index  #: Slot; t_i.
+    #: worker_type, ps_type: types asked for; k and m.
     worker_type: Index
+    #: workers, ps: how many of them, >= 1; d_ik and d_im.
     workers: Count
     ps_type: Index
     ps: Count
-    model_size: Nonnegative
-    epochs: AtLeastOne
-    epoch_compute: Positive
+    model_size: Nonnegative  #: Gbit; w.
+    epochs: AtLeastOne  #: At least 1; α.
+    epoch_compute: Positive  #: Slots of computation per epoch, > 0; β.
+    #: What the user pays at most; v. Algorithms learn it by accept and decline only.
     budget: Nonnegative
 
 
 class Learning(Record, frozen=True, kw_only=True):
-    """Changes to the constants of the pricing algorithm; defaults are the published ones.
+    """Changes to the constants of the pricing algorithm; defaults are the published ones."""
 
-    Parameters
-    ----------
-    delta
-        Fixed grid step for every type, at most 1 since the grid is empty beyond; δ.
-    delta_scale, delta_max
-        Multiple of the published δ, and its cap, at most 1.
-    theta_scale, explore_cap
-        Multiple of the published share of explored jobs, and its cap; θ.
-    eta_scale
-        Multiple of the confidence constant; η.
-    """
-
+    #: Fixed grid step for every type, at most 1 since the grid is empty beyond; δ.
     delta: Step | None = None
+    #: delta_scale, delta_max: multiple of the published δ, and its cap, at most 1.
     delta_scale: Positive = 1.0
     delta_max: Step = 0.5
+    #: theta_scale, explore_cap: multiple of the published share of explored jobs, and its cap; θ.
     theta_scale: Nonnegative = 1.0
     explore_cap: Nonnegative | None = None
-    eta_scale: Nonnegative = 1.0
+    eta_scale: Nonnegative = 1.0  #: Multiple of the confidence constant; η.
 
 
 class FixedPrices(Record, frozen=True, kw_only=True):
@@ -104,48 +80,31 @@ class FixedPrices(Record, frozen=True, kw_only=True):
 
 
 class Market(Instance, frozen=True, kw_only=True, tag="dps"):
-    """Servers, job types and a stream of users.
-
-    Parameters
-    ----------
-    horizon
-        Number of slots; T.
-    occupancy
-        A job j still holds resources at slot t iff t_j + τ_j >= t (``"closed"``, as printed) or
-        iff t_j + τ_j > t (``"half_open"``).
-    runtime_rounding
-        ``"ceil"``: whole slots; ``"none"``: real runtimes.
-    slot_seconds
-        Length of a slot.
-    price_cap
-        Upper bound of unit prices; null for none; P̄.
-    server_workers, server_ps
-        Shapes (servers, worker types), (servers, server types): installed units.
-    worker_bandwidth, ps_bandwidth
-        Gbit/s per type, > 0; null is infinite; h and H.
-    jobs
-        By arrival; ties in list order.
-    dps, fixed_prices, price_grid
-        Inputs of single algorithms.
-    bfp_attained
-        Bookkeeping: marks an instance whose best fixed price is a supremum only.
-    """
+    """Servers, job types and a stream of users."""
 
     bookkeeping: ClassVar[frozenset[str]] = Instance.bookkeeping | {"bfp_attained"}
 
-    horizon: Count
+    horizon: Count  #: Number of slots; T.
+    #: A job j still holds resources at slot t iff t_j + τ_j >= t (``"closed"``, as printed) or iff
+    #: t_j + τ_j > t (``"half_open"``).
     occupancy: Literal["closed", "half_open"] = "closed"
+    #: ``"ceil"``: whole slots; ``"none"``: real runtimes.
     runtime_rounding: Literal["ceil", "none"] = "ceil"
-    slot_seconds: Positive = 300.0
-    price_cap: Positive | None = 1.0
+    slot_seconds: Positive = 300.0  #: Length of a slot.
+    price_cap: Positive | None = 1.0  #: Upper bound of unit prices; null for none; P̄.
+    #: server_workers, server_ps: shapes (servers, worker types), (servers, server types): installed
+    #: units.
     server_workers: Counts
     server_ps: Counts
+    #: worker_bandwidth, ps_bandwidth: Gbit/s per type, > 0; null is infinite; h and H.
     worker_bandwidth: tuple[Positive | None, ...]
     ps_bandwidth: tuple[Positive | None, ...]
-    jobs: tuple[Job, ...]
+    jobs: tuple[Job, ...]  #: By arrival; ties in list order.
+    #: dps, fixed_prices, price_grid: inputs of single algorithms.
     dps: Learning | None = None
     fixed_prices: FixedPrices | None = None
     price_grid: Row | None = None
+    #: Bookkeeping: marks an instance whose best fixed price is a supremum only.
     bfp_attained: bool | None = None
 
     def check(self) -> None:

@@ -34,88 +34,47 @@ PriceBase = Annotated[float, msgspec.Meta(ge=2.0)]
 
 
 class Job(Record, frozen=True, kw_only=True):
-    """One training job; every chunk at every site is processed ``epochs`` times.
-
-    Parameters
-    ----------
-    arrival
-        First slot in which the job may run; a.
-    utility
-        Shape (slots - arrival,), >= 0, never increasing: worth if the last chunk is processed
-        in slot arrival + k; f.
-    data
-        Shape (sites,), chunks stored at each site; D.
-    epochs
-        Passes over each chunk, >= 1; E.
-    worker_rate
-        Passes over one chunk that one worker makes in one slot, >= 1; P.
-    worker_demand, server_demand
-        Shape (resources,), units per worker and per parameter server, >= 0; w and s.
-    parameter_size
-        MB that a worker away from the parameter server exchanges per slot, >= 0; λ.
-    """
+    """One training job; every chunk at every site is processed ``epochs`` times."""
 
     name: str = ""
-    arrival: Index
+    arrival: Index  #: First slot in which the job may run; a.
+    #: Shape (slots - arrival,), >= 0, never increasing: worth if the last chunk is processed in
+    #: slot arrival + k; f.
     utility: Row
-    data: tuple[Index, ...]
-    epochs: Count
-    worker_rate: Count
+    data: tuple[Index, ...]  #: Shape (sites,), chunks stored at each site; D.
+    epochs: Count  #: Passes over each chunk, >= 1; E.
+    worker_rate: Count  #: Passes over one chunk that one worker makes in one slot, >= 1; P.
+    #: worker_demand, server_demand: shape (resources,), units per worker and per parameter server,
+    #: >= 0; w and s.
     worker_demand: Row
     server_demand: Row
+    #: MB that a worker away from the parameter server exchanges per slot, >= 0; λ.
     parameter_size: Nonnegative
 
 
 class Occupied(Record, frozen=True, kw_only=True):
-    """What is in use when a job arrives.
+    """What is in use when a job arrives."""
 
-    Parameters
-    ----------
-    transfer
-        Shape (slots,), MB; ρ.
-    resources
-        Shape (sites, resources, slots), units; η.
-    """
-
-    transfer: Row
-    resources: tuple[Matrix, ...]
+    transfer: Row  #: Shape (slots,), MB; ρ.
+    resources: tuple[Matrix, ...]  #: Shape (sites, resources, slots), units; η.
 
 
 class Auction(Instance, frozen=True, kw_only=True, tag="eris"):
-    """Sites, prices and jobs of an auction.  Eris section III; symbols of the paper after ";".
+    """Sites, prices and jobs of an auction.  Eris section III; symbols of the paper after ";"."""
 
-    Parameters
-    ----------
-    slots, sites
-        Counts, >= 1; T, R.
-    resource_names
-        One name per resource type; their number is K.
-    site_capacity
-        Shape (sites, resources), units per slot, >= 0; C.
-    transfer_budget
-        MB per slot, shared by all sites, >= 0; B.
-    chunk_size
-        MB per chunk moved to another site, >= 0; θ.
-    price_base_transfer
-        Base of the price of transfer, >= 2; γ_d.
-    price_base_resource
-        Shape (resources,), bases of the resource prices, >= 2; γ_k.
-    jobs
-        In order of arrival; equal arrivals keep file order.
-    occupied
-        State that every job meets on arrival, for prices and single-job programs; null is empty.
-        Offline programs and online runs begin with an empty system whatever it says.
-    """
-
+    #: slots, sites: counts, >= 1; T, R.
     slots: Count
     sites: Count
-    resource_names: tuple[str, ...]
-    site_capacity: Matrix
-    transfer_budget: Nonnegative
-    chunk_size: Nonnegative
-    price_base_transfer: PriceBase
+    resource_names: tuple[str, ...]  #: One name per resource type; their number is K.
+    site_capacity: Matrix  #: Shape (sites, resources), units per slot, >= 0; C.
+    transfer_budget: Nonnegative  #: MB per slot, shared by all sites, >= 0; B.
+    chunk_size: Nonnegative  #: MB per chunk moved to another site, >= 0; θ.
+    price_base_transfer: PriceBase  #: Base of the price of transfer, >= 2; γ_d.
+    #: Shape (resources,), bases of the resource prices, >= 2; γ_k.
     price_base_resource: tuple[PriceBase, ...]
-    jobs: tuple[Job, ...]
+    jobs: tuple[Job, ...]  #: In order of arrival; equal arrivals keep file order.
+    #: State that every job meets on arrival, for prices and single-job programs; null is empty.
+    #: Offline programs and online runs begin with an empty system whatever it says.
     occupied: Occupied | None = None
 
     def check(self) -> None:

@@ -32,128 +32,68 @@ OptionalRow = tuple[Nonnegative | None, ...]
 
 
 class Node(Record, frozen=True, kw_only=True):
-    """A server or a switch.
+    """A server or a switch."""
 
-    Parameters
-    ----------
-    name
-        For people.
-    server
-        Whether it may host workers; switches only forward.
-    capacity
-        Shape (resources,), null for unlimited; C.
-    """
-
-    name: str = ""
-    server: bool = True
-    capacity: OptionalRow
+    name: str = ""  #: For people.
+    server: bool = True  #: Whether it may host workers; switches only forward.
+    capacity: OptionalRow  #: Shape (resources,), null for unlimited; C.
 
 
 class Link(Record, frozen=True, kw_only=True):
-    """A directed link.
+    """A directed link."""
 
-    Parameters
-    ----------
-    source, target
-        Node indices, ``from`` and ``to`` in the file.  A link from a node to itself is ignored.
-    bandwidth
-        Gbps, null for unlimited; B.
-    """
-
+    #: source, target: node indices, ``from`` and ``to`` in the file. A link from a node to itself
+    #: is ignored.
     source: Index = msgspec.field(name="from")
     target: Index = msgspec.field(name="to")
-    bandwidth: Nonnegative | None
+    bandwidth: Nonnegative | None  #: Gbps, null for unlimited; B.
 
 
 class Timing(Record, frozen=True, kw_only=True):
-    """What one training iteration of a ring consists of.  GADGET (1).
+    """What one training iteration of a ring consists of.  GADGET (1)."""
 
-    Parameters
-    ----------
-    gradient_size
-        d, in the unit of bandwidth x time.
-    bandwidth
-        b, between neighbours of the ring.
-    compute_speed
-        G, gradient entries reduced per time.
-    forward_time_per_sample, batch_size
-        t_f and M.
-    backward_time, overhead
-        t_b and γ.
-    """
-
-    gradient_size: Nonnegative
-    bandwidth: Positive
-    compute_speed: Positive
+    gradient_size: Nonnegative  #: d, in the unit of bandwidth x time.
+    bandwidth: Positive  #: b, between neighbours of the ring.
+    compute_speed: Positive  #: G, gradient entries reduced per time.
+    #: forward_time_per_sample, batch_size: t_f and M.
     forward_time_per_sample: Nonnegative
     batch_size: Nonnegative
+    #: backward_time, overhead: t_b and γ.
     backward_time: Nonnegative
     overhead: Nonnegative
 
 
 class Job(Record, frozen=True, kw_only=True):
-    """One training job.
-
-    Parameters
-    ----------
-    arrival
-        First usable slot; at or after the horizon the job never runs; a.
-    demand
-        Shape (resources,), units per worker and slot; l.
-    budget
-        Shape (resources,), units x slots over the whole horizon, null for unlimited; F.
-    max_workers
-        Largest ring; N.
-    fixed_workers
-        Ring size under FIFO and LAS; ``max_workers`` if left out.
-    bandwidth
-        Gbps reserved by every ring edge between two servers; b.
-    efficiency
-        Progress per worker-slot, > 0; ζ.
-    utility
-        Reward of the job's final progress; μ.
-    timing
-        Parts of an iteration, for quantity ``gadget.iteration_time``.
-    """
+    """One training job."""
 
     name: str = ""
-    arrival: Index
-    demand: Row
+    arrival: Index  #: First usable slot; at or after the horizon the job never runs; a.
+    demand: Row  #: Shape (resources,), units per worker and slot; l.
+    #: Shape (resources,), units x slots over the whole horizon, null for unlimited; F.
     budget: OptionalRow
-    max_workers: Count
+    max_workers: Count  #: Largest ring; N.
+    #: Ring size under FIFO and LAS; ``max_workers`` if left out.
     fixed_workers: Count | None = None
-    bandwidth: Nonnegative
-    efficiency: Positive
-    utility: Utility
-    timing: Timing | None = None
+    bandwidth: Nonnegative  #: Gbps reserved by every ring edge between two servers; b.
+    efficiency: Positive  #: Progress per worker-slot, > 0; ζ.
+    utility: Utility  #: Reward of the job's final progress; μ.
+    timing: Timing | None = None  #: Parts of an iteration, for quantity ``gadget.iteration_time``.
 
 
 class Cluster(Instance, frozen=True, kw_only=True, tag="gadget"):
-    """Nodes, links and jobs of a training cluster.  GADGET section IV; symbols after ";".
-
-    Parameters
-    ----------
-    horizon
-        Number of slots; T.
-    resources
-        Names; the first is the one that least-attained-service meters.
-    nodes, links, jobs
-        In file order, which is the order of all indices.
-    slot
-        Slot at which programs of a single slot are evaluated, before any progress.
-    medium
-        Bookkeeping of collections of instances: too large to enumerate.
-    """
+    """Nodes, links and jobs of a training cluster.  GADGET section IV; symbols after ";"."""
 
     bookkeeping = Instance.bookkeeping | {"medium"}
 
-    horizon: Count
-    resources: tuple[str, ...]
+    horizon: Count  #: Number of slots; T.
+    resources: tuple[str, ...]  #: Names; the first is the one that least-attained-service meters.
+    #: nodes, links, jobs: in file order, which is the order of all indices.
     nodes: tuple[Node, ...]
     links: tuple[Link, ...]
     jobs: tuple[Job, ...]
+    #: Slot at which programs of a single slot are evaluated, before any progress.
     slot: Index | None = None
-    medium: bool | None = None
+    medium: bool | None = None  #: Bookkeeping of collections of instances: too large to enumerate.
 
     def check(self) -> None:
         """Check shapes and node indices."""

@@ -24,34 +24,23 @@ EPSILONS = (1e-300, 1e300)
 
 
 class Marketplace(Instance, frozen=True, kw_only=True):
-    """Sites and prices of a broker.  mlBroker section 3; symbols of the paper after ";".
+    """Sites and prices of a broker.  mlBroker section 3; symbols of the paper after ";"."""
 
-    Parameters
-    ----------
-    num_sites, num_slots, num_resources
-        Counts, >= 1; R, T, K.
-    transfer_price
-        Shape (sites, sites), USD per GB from row to column, zero diagonal; d.  Neither symmetric
-        nor metric in general.
-    base_price, discount_price
-        Shape (sites, resources), USD per unit and slot below and above the threshold; a and b with
-        0 <= b <= a.  A null discount means none: b = a.
-    discount_threshold
-        Shape (sites, resources), units per slot from which the discount counts; l.  Null: none.
-    epsilon
-        Smoothing of the entropy term, > 0; ε.
-    big_m
-        Constant of (8c) and (8d), USD; null takes the smallest valid one.
-    """
-
+    #: num_sites, num_slots, num_resources: counts, >= 1; R, T, K.
     num_sites: Count
     num_slots: Count
     num_resources: Count
+    #: Shape (sites, sites), USD per GB from row to column, zero diagonal; d. Neither symmetric nor
+    #: metric in general.
     transfer_price: Matrix
+    #: base_price, discount_price: shape (sites, resources), USD per unit and slot below and above
+    #: the threshold; a and b with 0 <= b <= a. A null discount means none: b = a.
     base_price: Matrix
     discount_price: OptionalMatrix | None = None
+    #: Shape (sites, resources), units per slot from which the discount counts; l. Null: none.
     discount_threshold: OptionalMatrix | None = None
-    epsilon: Positive
+    epsilon: Positive  #: Smoothing of the entropy term, > 0; ε.
+    #: Constant of (8c) and (8d), USD; null takes the smallest valid one.
     big_m: float | None = None
 
     def check_prices(self) -> None:

@@ -40,32 +40,22 @@ Nobody else's decisions may be fractional, whatever a file puts there.
 
 
 class Job(Record, frozen=True, kw_only=True):
-    """One training job; it collects new data at several sites in every slot of its window.
-
-    Parameters
-    ----------
-    arrival, departure
-        First and last active slot, both inclusive.
-    worker_capacity
-        Data one worker trains per slot, GB, > 0; P in the paper.
-    worker_demand, server_demand
-        Shape (resources,), units per worker and per parameter server, >= 0; n and m.
-    sync_volume
-        GB per slot between a worker and a parameter server at another site; B.
-    deploy_cost
-        USD whenever the job appears at a site where it was not in the slot before; c.
-    data
-        Shape (departure - arrival + 1, sites), GB collected, first row for slot ``arrival``; D.
-    """
+    """One training job; it collects new data at several sites in every slot of its window."""
 
     name: str = ""
+    #: arrival, departure: first and last active slot, both inclusive.
     arrival: Index
     departure: Index
-    worker_capacity: Positive
+    worker_capacity: Positive  #: Data one worker trains per slot, GB, > 0; P in the paper.
+    #: worker_demand, server_demand: shape (resources,), units per worker and per parameter server,
+    #: >= 0; n and m.
     worker_demand: Row
     server_demand: Row
+    #: GB per slot between a worker and a parameter server at another site; B.
     sync_volume: Nonnegative
+    #: USD whenever the job appears at a site where it was not in the slot before; c.
     deploy_cost: Nonnegative
+    #: Shape (departure - arrival + 1, sites), GB collected, first row for slot ``arrival``; D.
     data: Matrix
 
 
@@ -73,14 +63,9 @@ class Brokerage(Marketplace, frozen=True, kw_only=True, tag="mlbroker"):
     """Sites, prices and jobs of a broker.  mlBroker section 3; symbols of the paper after ";".
 
     Fields of sites and prices are those of :class:`~farkas.instances.market.Marketplace`.
-
-    Parameters
-    ----------
-    jobs
-        In file order, which is the order of all job indices.
     """
 
-    jobs: tuple[Job, ...]
+    jobs: tuple[Job, ...]  #: In file order, which is the order of all job indices.
 
     def check(self) -> None:
         """Check shapes, prices, windows and the constant."""

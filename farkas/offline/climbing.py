@@ -23,24 +23,14 @@ from farkas.words import named
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Advance:
-    """Where a search stood when a side had moved.
+    """Where a search stood when a side had moved."""
 
-    Parameters
-    ----------
-    seconds
-        Since its begin.
-    value, bound
-        Exact; None as long as there was none.
-    method
-        What moved it.
-    sense
-        ``min``: the value is an upper end and rounded up in words; ``max``: the other way.
-    """
-
-    seconds: float
+    seconds: float  #: Since its begin.
+    #: value, bound: exact; None as long as there was none.
     value: Fraction | None
     bound: Fraction | None
-    method: str
+    method: str  #: What moved it.
+    #: ``min``: the value is an upper end and rounded up in words; ``max``: the other way.
     sense: Sense
 
 
@@ -50,30 +40,14 @@ Progress = Callable[[Advance], None]
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class OfflineOptimum(ShowsItself):
-    """The best decisions that were found, with the best bound that was proved.
+    """The best decisions that were found, with the best bound that was proved."""
 
-    Parameters
-    ----------
-    run
-        The decisions, replayed in exact arithmetic, and the bound with its certificate.
-    steps
-        What moved value or bound, in order.
-    remarks
-        What climbers could not do, in words.
-    seconds
-        Wall time.
-    complete
-        Whether value and bound are as near as was asked.
-    interrupted
-        Whether Ctrl-C ended the search.
-    """
-
-    run: Run
-    steps: tuple[Advance, ...]
-    remarks: tuple[str, ...] = ()
-    seconds: float = math.nan
-    complete: bool = False
-    interrupted: bool = False
+    run: Run  #: The decisions, replayed in exact arithmetic, and the bound with its certificate.
+    steps: tuple[Advance, ...]  #: What moved value or bound, in order.
+    remarks: tuple[str, ...] = ()  #: What climbers could not do, in words.
+    seconds: float = math.nan  #: Wall time.
+    complete: bool = False  #: Whether value and bound are as near as was asked.
+    interrupted: bool = False  #: Whether Ctrl-C ended the search.
 
     @property
     def sense(self) -> Sense:

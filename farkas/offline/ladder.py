@@ -16,51 +16,26 @@ from farkas.registry import Registry
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Rung:
-    """One find of a climber.
+    """One find of a climber."""
 
-    Parameters
-    ----------
-    method
-        How it was found, in a few words.
-    decisions
-        As the environment of the kind evaluates them; None where none were found.
-    bound
-        Proved, with its certificate; None where none was.
-    """
-
-    method: str
+    method: str  #: How it was found, in a few words.
+    #: As the environment of the kind evaluates them; None where none were found.
     decisions: Sequence[Any] | None = None
-    bound: Bound | None = None
+    bound: Bound | None = None  #: Proved, with its certificate; None where none was.
 
 
 @dataclasses.dataclass(slots=True, eq=False)
 class Ascent:
-    """Where a search stands; climbers read it, `climb` alone writes.
+    """Where a search stands; climbers read it, `climb` alone writes."""
 
-    Parameters
-    ----------
-    sense
-        ``min`` for a cost, ``max`` for a reward.
-    deadline
-        Work must not pass it; long work asks it again and again.
-    gap
-        Distance of value and bound, as a share of the larger, at which the search ends.
-    run
-        The best decisions so far; None before the first.
-    decisions
-        Those of the run, as the climber gave them.
-    bound
-        The best bound so far; None before the first.
-    executor
-        Who performs parts of a bound.
-    """
-
-    sense: Sense
-    deadline: Deadline
+    sense: Sense  #: ``min`` for a cost, ``max`` for a reward.
+    deadline: Deadline  #: Work must not pass it; long work asks it again and again.
+    #: Distance of value and bound, as a share of the larger, at which the search ends.
     gap: Fraction
-    run: Run | None = None
-    decisions: Sequence[Any] | None = None
-    bound: Bound | None = None
+    run: Run | None = None  #: The best decisions so far; None before the first.
+    decisions: Sequence[Any] | None = None  #: Those of the run, as the climber gave them.
+    bound: Bound | None = None  #: The best bound so far; None before the first.
+    #: Who performs parts of a bound.
     executor: Executor = dataclasses.field(default_factory=Executor)
 
     @property
@@ -122,29 +97,17 @@ whatever the deadline.
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Ladder:
-    """Climbers of a kind's problem, in the order in which they are tried.
+    """Climbers of a kind's problem, in the order in which they are tried."""
 
-    Parameters
-    ----------
-    name
-        What runs found so call their algorithm, for example ``"mlbroker.optimum"``.
-    climbers
-        Fast ones first: each starts from what those before it left.
-    problem
-        Program whose points the decisions are, where runs of the kind are otherwise worth another.
-    options
-        Of such runs; what bounds them may depend on it.
-    judge
-        What evaluates decisions where the environment of the kind does not; made without arguments.
-    restricted
-        Whether the judge accepts some of the kind's decisions only, so that bounds on these count.
-    """
-
-    name: str
-    climbers: tuple[Climber, ...]
+    name: str  #: What runs found so call their algorithm, for example ``"mlbroker.optimum"``.
+    climbers: tuple[Climber, ...]  #: Fast ones first: each starts from what those before it left.
+    #: Program whose points the decisions are, where runs of the kind are otherwise worth another.
     problem: str = ""
+    #: Of such runs; what bounds them may depend on it.
     options: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    #: What evaluates decisions where the environment of the kind does not; made without arguments.
     judge: Callable[[], Any] | None = None
+    #: Whether the judge accepts some of the kind's decisions only, so that bounds on these count.
     restricted: bool = False
 
     @property

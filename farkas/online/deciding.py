@@ -18,20 +18,11 @@ Progress = Callable[[int, int], None]
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class DecisionsMade:
-    """What a policy did.
+    """What a policy did."""
 
-    Parameters
-    ----------
-    decisions
-        One per arrival.
-    state
-        The last one; None where there were no steps.
-    seconds, longest
-        Time in all, and that of the longest step, by `clock`.
-    """
-
-    decisions: Sequence[Any]
-    state: Any
+    decisions: Sequence[Any]  #: One per arrival.
+    state: Any  #: The last one; None where there were no steps.
+    #: seconds, longest: time in all, and that of the longest step, by `clock`.
     seconds: float
     longest: float
 

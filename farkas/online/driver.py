@@ -50,26 +50,15 @@ from farkas.registry import Registry
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Outcome:
-    """What decisions are worth.
+    """What decisions are worth."""
 
-    Parameters
-    ----------
-    costs
-        One mapping per slot, from part to amount.
-    violations
-        Broken requirements, in words.
-    value
-        Cost or reward of the run; by default the sum over slots and parts.
-    numbers
-        Further named results.
-    remarks
-        What the value alone hides, in words; breaks nothing.
-    """
-
-    costs: list[dict[str, float]]
+    costs: list[dict[str, float]]  #: One mapping per slot, from part to amount.
+    #: Broken requirements, in words.
     violations: list[str] = dataclasses.field(default_factory=list)
+    #: Cost or reward of the run; by default the sum over slots and parts.
     value: float | None = None
-    numbers: dict[str, float] = dataclasses.field(default_factory=dict)
+    numbers: dict[str, float] = dataclasses.field(default_factory=dict)  #: Further named results.
+    #: What the value alone hides, in words; breaks nothing.
     remarks: list[str] = dataclasses.field(default_factory=list)
 
     @property
@@ -123,27 +112,16 @@ class Environment:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Algorithm:
-    """A registered policy with its options.
+    """A registered policy with its options."""
 
-    Parameters
-    ----------
-    name, source
-        ``kind.name``; paper and algorithm.
-    problem
-        Program whose points its runs are, where runs of the kind are otherwise worth another.
-    doc
-        The policy's docstring.
-    make
-        Called with the options, returns the policy.
-    options, types
-        Default and type of every option.
-    """
-
+    #: name, source: ``kind.name``; paper and algorithm.
     name: str
     source: str
+    #: Program whose points its runs are, where runs of the kind are otherwise worth another.
     problem: str
-    doc: str
-    make: Callable[..., Any]
+    doc: str  #: The policy's docstring.
+    make: Callable[..., Any]  #: Called with the options, returns the policy.
+    #: options, types: default and type of every option.
     options: dict[str, Any]
     types: dict[str, Any]
 
@@ -217,24 +195,12 @@ class Algorithm:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Demo:
-    """What ``farkas demo`` shows of a kind, on the instance ``<kind>/demo`` that ships with it.
+    """What ``farkas demo`` shows of a kind, on the instance ``<kind>/demo`` that ships with it."""
 
-    Parameters
-    ----------
-    algorithm
-        The one of the kind's paper.
-    program
-        Plans with hindsight; the line is left out without one.
-    relaxation
-        Program whose dual bounds it; by default its own linear relaxation.
-    measure
-        What values of the program are, where they are not what runs are worth.
-    """
-
-    algorithm: str
-    program: str = ""
-    relaxation: str = ""
-    measure: str = ""
+    algorithm: str  #: The one of the kind's paper.
+    program: str = ""  #: Plans with hindsight; the line is left out without one.
+    relaxation: str = ""  #: Program whose dual bounds it; by default its own linear relaxation.
+    measure: str = ""  #: What values of the program are, where they are not what runs are worth.
 
 
 algorithms: Registry[Algorithm] = Registry("algorithm", "farkas.online")

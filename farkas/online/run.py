@@ -22,21 +22,13 @@ Sense = Literal["min", "max"]
 
 
 class Bound(ShowsItself, msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A proved bound on the value of every solution of the instance.
+    """A proved bound on the value of every solution of the instance."""
 
-    Parameters
-    ----------
-    exact
-        Rational number as text, for example ``"37/10"``; below every value when minimising, above
-        every value when maximising.
-    method
-        How it was proved, in a few words.
-    certificate
-        Plain data of the certificate from which the bound can be proved again.
-    """
-
+    #: Rational number as text, for example ``"37/10"``; below every value when minimising, above
+    #: every value when maximising.
     exact: str
-    method: str
+    method: str  #: How it was proved, in a few words.
+    #: Plain data of the certificate from which the bound can be proved again.
     certificate: dict[str, Any] | None = None
 
     @classmethod
@@ -66,26 +58,15 @@ class Bound(ShowsItself, msgspec.Struct, frozen=True, kw_only=True, forbid_unkno
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a run depends on.
+    """What a run depends on."""
 
-    Parameters
-    ----------
-    farkas, python, numpy
-        Versions.
-    solvers
-        Versions of the solver packages installed.
-    seed
-        Seed of every random draw of the run.
-    instance_sha256
-        Content hash of the instance.
-    """
-
+    #: farkas, python, numpy: versions.
     farkas: str
     python: str
     numpy: str
-    solvers: dict[str, str]
-    seed: int
-    instance_sha256: str
+    solvers: dict[str, str]  #: Versions of the solver packages installed.
+    seed: int  #: Seed of every random draw of the run.
+    instance_sha256: str  #: Content hash of the instance.
 
 
 class Run(
@@ -95,57 +76,34 @@ class Run(
 
     Equality ignores ``timings`` and is that of the files: two runs with one seed are equal, and a
     run equals what is read from its file.
-
-    Parameters
-    ----------
-    algorithm, kind, options
-        Which algorithm, with every option, defaults included.
-    instance
-        Name of the instance; its content hash stands in the manifest.
-    sense
-        ``min`` for a cost, ``max`` for welfare, profit or reward.
-    value
-        Cost or reward of the whole run; NaN, null in a file, when what it breaks leaves none.
-    value_exact
-        The value without rounding, a rational number as text: what a cost is at most, a reward at
-        least.  None when decisions break requirements, or nothing replays those of the kind.
-    costs
-        One mapping per slot, from part (``transfer``, ``deploy``, ...) to amount.
-    decisions
-        One entry per step, plain data.
-    violations
-        Requirements the decisions break, in words; then there is no ratio.
-    certificate
-        Proved bound; None when none was proved.
-    own_bound
-        What the run proves itself, where a tighter bound of the instance is the ``certificate``.
-    ratio
-        Certified ratio, >= 1: value/bound when minimising, bound/value when maximising; None when
-        there is no bound, a violation, or a zero that makes it meaningless.
-    numbers
-        Further named results of the algorithm.
-    remarks
-        What the value alone hides, in words.
-    timings
-        Seconds: ``policy``, ``longest_step`` (0 if none), ``evaluate``, ``certify``, ``replay``.
     """
 
     farkas: Literal[1] = 1
+    #: algorithm, kind, options: which algorithm, with every option, defaults included.
     algorithm: str
     kind: str
     options: dict[str, Any]
-    instance: str
-    sense: Sense
+    instance: str  #: Name of the instance; its content hash stands in the manifest.
+    sense: Sense  #: ``min`` for a cost, ``max`` for welfare, profit or reward.
+    #: Cost or reward of the whole run; NaN, null in a file, when what it breaks leaves none.
     value: float
+    #: The value without rounding, a rational number as text: what a cost is at most, a reward at
+    #: least. None when decisions break requirements, or nothing replays those of the kind.
     value_exact: str | None = None
+    #: One mapping per slot, from part (``transfer``, ``deploy``, ...) to amount.
     costs: list[dict[str, float]]
-    decisions: list[Any]
+    decisions: list[Any]  #: One entry per step, plain data.
+    #: Requirements the decisions break, in words; then there is no ratio.
     violations: list[str] = []
-    certificate: Bound | None = None
+    certificate: Bound | None = None  #: Proved bound; None when none was proved.
+    #: What the run proves itself, where a tighter bound of the instance is the ``certificate``.
     own_bound: Bound | None = None
+    #: Certified ratio, >= 1: value/bound when minimising, bound/value when maximising; None when
+    #: there is no bound, a violation, or a zero that makes it meaningless.
     ratio: float | None = None
-    numbers: dict[str, float] = {}
-    remarks: list[str] = []
+    numbers: dict[str, float] = {}  #: Further named results of the algorithm.
+    remarks: list[str] = []  #: What the value alone hides, in words.
+    #: Seconds: ``policy``, ``longest_step`` (0 if none), ``evaluate``, ``certify``, ``replay``.
     timings: dict[str, float] = {}
     manifest: Manifest
 

@@ -33,25 +33,15 @@ class Standing(enum.StrEnum):
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Attacked:
-    """How far a search for a violation got.
+    """How far a search for a violation got."""
 
-    Parameters
-    ----------
-    seconds
-        CPU seconds that it had; the same ``evaluations`` and ``seed`` find the same again.
-    evaluations
-        Instances, or other inputs, that were tried.
-    slack
-        Smallest distance from violation over those of which the statement says something; None
-        where it says nothing of any.
-    seed
-        Of the search.
-    """
-
+    #: CPU seconds that it had; the same ``evaluations`` and ``seed`` find the same again.
     seconds: float
-    evaluations: int
+    evaluations: int  #: Instances, or other inputs, that were tried.
+    #: Smallest distance from violation over those of which the statement says something; None where
+    #: it says nothing of any.
     slack: float | None
-    seed: int = 0
+    seed: int = 0  #: Of the search.
 
     def __str__(self) -> str:
         least = "said of none" if self.slack is None else f"smallest slack {self.slack:.3g}"
@@ -67,41 +57,23 @@ class Attacked:
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict(ShowsItself):
-    """Outcome of checking a claim; build it with the functions below.
-
-    Parameters
-    ----------
-    runs
-        Number of runs in which it held.
-    slack
-        Smallest distance from violation over those runs, negative within a tolerance; a share of
-        the sides where there is a tolerance, else in the unit of the claim.
-    tolerance
-        Largest violation that counted as none, as a share of the sides.
-    counterexample
-        ``"kind/name"`` of an instance in ``farkas/instances/library``, or a small instance inline.
-    fails
-        What the refuted statement says of the counterexample, and is not so.
-    given
-        What the statement assumes, and is so.
-    note
-        One sentence.
-    numbers
-        Named values a reader can recompute.
-    attacked
-        How far a search for a violation got, where there was one.
-    """
+    """Outcome of checking a claim; build it with the functions below."""
 
     standing: Standing
-    runs: int | None = None
+    runs: int | None = None  #: Number of runs in which it held.
+    #: Smallest distance from violation over those runs, negative within a tolerance; a share of the
+    #: sides where there is a tolerance, else in the unit of the claim.
     slack: float | None = None
-    tolerance: float = 0.0
+    tolerance: float = 0.0  #: Largest violation that counted as none, as a share of the sides.
+    #: ``"kind/name"`` of an instance in ``farkas/instances/library``, or a small instance inline.
     counterexample: str | Mapping[str, Any] | None = None
+    #: What the refuted statement says of the counterexample, and is not so.
     fails: tuple[Stated, ...] = ()
-    given: tuple[Stated, ...] = ()
-    note: str = ""
+    given: tuple[Stated, ...] = ()  #: What the statement assumes, and is so.
+    note: str = ""  #: One sentence.
+    #: Named values a reader can recompute.
     numbers: Mapping[str, float] = dataclasses.field(default_factory=dict)
-    attacked: Attacked | None = None
+    attacked: Attacked | None = None  #: How far a search for a violation got, where there was one.
 
     def __bool__(self) -> bool:
         raise TypeError("a verdict is neither true nor false: compare its standing")
@@ -273,31 +245,16 @@ def ships(name: str) -> bool:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Claim(ShowsItself):
-    """A statement of a paper with the function that checks it.
+    """A statement of a paper with the function that checks it."""
 
-    Parameters
-    ----------
-    name
-        ``kind.what_it_says``.
-    source
-        Paper and theorem, lemma, equation or page.
-    statement
-        The docstring of the function.
-    check
-        Function without arguments that returns the verdict.
-    says
-        What the statement says of one instance, or of other input: the check goes through it, and
-        an attack searches with it.  None where it is about nothing that can be searched.
-    among
-        Where it is attacked.
-    """
-
-    name: str
-    source: str
-    statement: str
-    check: Callable[[], Verdict]
+    name: str  #: ``kind.what_it_says``.
+    source: str  #: Paper and theorem, lemma, equation or page.
+    statement: str  #: The docstring of the function.
+    check: Callable[[], Verdict]  #: Function without arguments that returns the verdict.
+    #: What the statement says of one instance, or of other input: the check goes through it, and an
+    #: attack searches with it. None where it is about nothing that can be searched.
     says: Says | None = None
-    among: Among = dataclasses.field(default_factory=Among)
+    among: Among = dataclasses.field(default_factory=Among)  #: Where it is attacked.
 
     def __repr__(self) -> str:
         return f"<claim {self.name} ({self.source}): {self._first}>"

@@ -14,20 +14,11 @@ from farkas.tolerances import ROUNDING
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Saying:
-    """What a statement says of one example; build it with `said`.
+    """What a statement says of one example; build it with `said`."""
 
-    Parameters
-    ----------
-    relations
-        All of which the statement claims.
-    given
-        All of which it assumes: where one fails, it says nothing.
-    numbers
-        Named values a reader can recompute.
-    """
-
-    relations: tuple[Stated, ...]
-    given: tuple[Stated, ...] = ()
+    relations: tuple[Stated, ...]  #: All of which the statement claims.
+    given: tuple[Stated, ...] = ()  #: All of which it assumes: where one fails, it says nothing.
+    #: Named values a reader can recompute.
     numbers: Mapping[str, float] = dataclasses.field(default_factory=dict)
 
     @property
@@ -89,22 +80,16 @@ Says = Callable[[Any], Saying | None]
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Among:
-    """Where a claim is attacked: the box around draws.
+    """Where a claim is attacked: the box around draws."""
 
-    Parameters
-    ----------
-    preset, size
-        Of the generator of the claim's kind; by default the smallest draws of the kind.
-    samples
-        Draws of the claim's own, instead of the generator's: instances, or mappings of numbers and
-        lists of numbers where the claim is about such.
-    ranges
-        Lowest and highest value by name of a field; of others that of the draws.
-    """
-
+    #: preset, size: of the generator of the claim's kind; by default the smallest draws of the
+    #: kind.
     preset: str | None = None
     size: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    #: Draws of the claim's own, instead of the generator's: instances, or mappings of numbers and
+    #: lists of numbers where the claim is about such.
     samples: Callable[[], Iterable[Any]] | None = None
+    #: Lowest and highest value by name of a field; of others that of the draws.
     ranges: Mapping[str, tuple[float, float]] = dataclasses.field(default_factory=dict)
 
     def over(self, **ranges: tuple[float, float]) -> Among:

@@ -25,28 +25,20 @@ HOLDS: dict[str, Callable[[Any, Any], bool]] = {
 class Stated:
     """``left sign right``, as a statement says it; it may hold or fail.
 
-    Parameters
-    ----------
-    left, right
-        Two numbers; fractions are compared exactly.
-    sign
-        One of ``<=``, ``<``, ``>=``, ``>``, ``==``, ``!=``.
-    tolerance
-        Violation that is still no violation, as a share of the larger side; with ``<=``, ``>=`` and
-        ``==`` only.
-    size
-        In the unit of the sides: when both are smaller, the tolerance is a share of this instead.
-
     Raises
     ------
     ValueError
         A side is not a number, the sign is none, or the tolerance makes no sense.
     """
 
+    #: left, right: two numbers; fractions are compared exactly.
     left: Side
-    sign: Sign
+    sign: Sign  #: One of ``<=``, ``<``, ``>=``, ``>``, ``==``, ``!=``.
     right: Side
+    #: Violation that is still no violation, as a share of the larger side; with ``<=``, ``>=`` and
+    #: ``==`` only.
     tolerance: float = 0.0
+    #: In the unit of the sides: when both are smaller, the tolerance is a share of this instead.
     size: float = 0.0
 
     def __post_init__(self) -> None:

@@ -45,33 +45,22 @@ class Decided(Protocol):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Replayed:
-    """What decisions are worth, and what they exceed or break.
+    """What decisions are worth, and what they exceed or break."""
 
-    Parameters
-    ----------
-    low, high
-        The value lies in [low, high]; equal unless a formula of the paper is irrational.
-    excess
-        Largest share by which a requirement is missed although that counts as kept, or 0.
-    broken
-        Requirements that are missed by more, in words; then the value says nothing.
-    size
-        Of the parts of the value, in all: what a rounded one is held against; None: the value's.
-    note
-        A sentence on what the value means, where it is not what the environment of the kind says.
-    decided
-        What decisions cost as they are, where the value is that of a point that keeps all exactly.
-    endless
-        Whether all that is broken is that something never ends, and the value is a time.
-    """
-
+    #: low, high: the value lies in [low, high]; equal unless a formula of the paper is irrational.
     low: Fraction
     high: Fraction
+    #: Largest share by which a requirement is missed although that counts as kept, or 0.
     excess: Fraction = Fraction(0)
+    #: Requirements that are missed by more, in words; then the value says nothing.
     broken: tuple[str, ...] = ()
+    #: Of the parts of the value, in all: what a rounded one is held against; None: the value's.
     size: Fraction | None = None
+    #: A sentence on what the value means, where it is not what the environment of the kind says.
     note: str = ""
+    #: What decisions cost as they are, where the value is that of a point that keeps all exactly.
     decided: Fraction | None = None
+    #: Whether all that is broken is that something never ends, and the value is a time.
     endless: bool = False
 
     @classmethod

@@ -161,17 +161,10 @@ def completion(pairs: list[WorkingPair], rows: int) -> tuple[Fraction, Fraction]
 
 
 class LateShare(NamedTuple):
-    """S/R in integers, units of 2**-places.
+    """S/R in integers, units of 2**-places."""
 
-    Parameters
-    ----------
-    places
-        Binary places, >= 64.
-    parts
-        For every pair w/R as two integers, u a rounded down to units, u/l as two integers.
-    """
-
-    places: int
+    places: int  #: Binary places, >= 64.
+    #: For every pair w/R as two integers, u a rounded down to units, u/l as two integers.
     parts: list[tuple[int, int, int, int, int]]
 
     @classmethod

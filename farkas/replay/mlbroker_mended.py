@@ -36,48 +36,27 @@ Lane = tuple[int, int]
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """What rows ask of a job in a slot, in whole units.
+    """What rows ask of a job in a slot, in whole units."""
 
-    Parameters
-    ----------
-    one
-        How many units one worker or a whole share has.
-    rate
-        Data that a worker trains, in units of data; P.
-    volume
-        Data of each site, in units of data; D.
-    needed, most
-        Workers; Y and Ȳ.
-    presence
-        U under the printed (8g), 0 where it is split.
-    strict
-        Whether (8l) and (8m) are asked for.
-    """
-
-    one: int
-    rate: int
-    volume: list[int]
+    one: int  #: How many units one worker or a whole share has.
+    rate: int  #: Data that a worker trains, in units of data; P.
+    volume: list[int]  #: Data of each site, in units of data; D.
+    #: needed, most: workers; Y and Ȳ.
     needed: int
     most: int
-    presence: int
-    strict: bool
+    presence: int  #: U under the printed (8g), 0 where it is split.
+    strict: bool  #: Whether (8l) and (8m) are asked for.
 
 
 @dataclasses.dataclass(slots=True, kw_only=True)
 class JobPoint:
-    """Decisions about a job in a slot, in whole units.
+    """Decisions about a job in a slot, in whole units."""
 
-    Parameters
-    ----------
-    workers, server, deployed
-        By site; y, s and v.
-    moved, connected
-        By lane; q and g.
-    """
-
+    #: workers, server, deployed: by site; y, s and v.
     workers: list[int]
     server: list[int]
     deployed: list[int]
+    #: moved, connected: by lane; q and g.
     moved: dict[Lane, int]
     connected: dict[Lane, int]
 

@@ -13,27 +13,13 @@ from farkas.tolerances import ROUNDING, TIE
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Mix:
-    """Items of several jobs with shares, gains and loads.
+    """Items of several jobs with shares, gains and loads."""
 
-    Parameters
-    ----------
-    job
-        Shape (items,), ascending.
-    share
-        Shape (items,); the shares of a job sum to at most 1; φ.
-    gain
-        Shape (items,).
-    load
-        Shape (items, limits), use of everything that can fill up.
-    room
-        Shape (limits,).
-    """
-
-    job: Ints
-    share: Floats
-    gain: Floats
-    load: Floats
-    room: Floats
+    job: Ints  #: Shape (items,), ascending.
+    share: Floats  #: Shape (items,); the shares of a job sum to at most 1; φ.
+    gain: Floats  #: Shape (items,).
+    load: Floats  #: Shape (items, limits), use of everything that can fill up.
+    room: Floats  #: Shape (limits,).
 
     def draw(self, rng: np.random.Generator) -> Ints:
         """Pick for each job independently one item with its share as probability, or none.
@@ -60,24 +46,12 @@ class Mix:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class RoundedRings:
-    """Outcome of rounding.
+    """Outcome of rounding."""
 
-    Parameters
-    ----------
-    picked
-        Items, ascending.
-    qualified
-        Whether a round met the printed guarantee.
-    rounds
-        Rounds drawn.
-    worst
-        Largest load over room of the outcome.
-    """
-
-    picked: Ints
-    qualified: bool
-    rounds: int
-    worst: float
+    picked: Ints  #: Items, ascending.
+    qualified: bool  #: Whether a round met the printed guarantee.
+    rounds: int  #: Rounds drawn.
+    worst: float  #: Largest load over room of the outcome.
 
 
 def violation_factor(demand: Floats, size: Ints, room: Floats, places: int) -> float:

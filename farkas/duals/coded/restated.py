@@ -50,18 +50,11 @@ CUT = (
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Paces:
-    """Speeds that no pair exceeds, and what every master wants of its rows.
+    """Speeds that no pair exceeds, and what every master wants of its rows."""
 
-    Parameters
-    ----------
-    speed
-        Shape (masters, workers), expected share of a master's rows per unit of time; v.
-    wanted
-        Share of its rows that every master expects in time.
-    """
-
+    #: Shape (masters, workers), expected share of a master's rows per unit of time; v.
     speed: Floats
-    wanted: float
+    wanted: float  #: Share of its rows that every master expects in time.
 
 
 class LeastTime(Program):

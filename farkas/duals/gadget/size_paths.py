@@ -27,18 +27,10 @@ MOST_ARCS = 200_000
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class SizePaths:
-    """States and arcs of a knapsack.
+    """States and arcs of a knapsack."""
 
-    Parameters
-    ----------
-    arcs
-        Shape (arcs, 4): job by place, size, state before and state after; by job.
-    states
-        Shape (states, 2): job by place, units taken before; by job.
-    """
-
-    arcs: Ints
-    states: Ints
+    arcs: Ints  #: Shape (arcs, 4): job by place, size, state before and state after; by job.
+    states: Ints  #: Shape (states, 2): job by place, units taken before; by job.
 
     @classmethod
     def of(cls, weight: list[int], largest: list[int], room: int) -> SizePaths:
@@ -135,18 +127,10 @@ def one_path(m, v):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class PricedSizes:
-    """Sizes as paths, and what they are worth.
+    """Sizes as paths, and what they are worth."""
 
-    Parameters
-    ----------
-    paths
-        Which sizes fit.
-    worth
-        Shape (arcs,), of the size of each.
-    """
-
-    paths: SizePaths
-    worth: Floats
+    paths: SizePaths  #: Which sizes fit.
+    worth: Floats  #: Shape (arcs,), of the size of each.
 
 
 class BestSizes(Program):
@@ -169,18 +153,10 @@ class BestSizes(Program):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class SizedColumns:
-    """All rings of a slot, and which of their sizes fit.
+    """All rings of a slot, and which of their sizes fit."""
 
-    Parameters
-    ----------
-    columns
-        The rings.
-    paths
-        Of the participants' sizes.
-    """
-
-    columns: Columns
-    paths: SizePaths
+    columns: Columns  #: The rings.
+    paths: SizePaths  #: Of the participants' sizes.
 
 
 class SizedRings(ColumnLP):

@@ -16,26 +16,13 @@ from farkas.portable.products import matmul
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Worth:
-    """Most that multipliers are worth, USD; shapes (pairs, sites) or (pairs, 1).
+    """Most that multipliers are worth, USD; shapes (pairs, sites) or (pairs, 1)."""
 
-    Parameters
-    ----------
-    deployment
-        c.
-    presence
-        c / U.
-    worker
-        w, resources and presence of a worker.
-    capacity
-        w / P, per GB.
-    server
-        Shape (pairs,), resources, presence and connections of a server at its cheapest site.
-    """
-
-    deployment: Floats
-    presence: Floats
-    worker: Floats
-    capacity: Floats
+    deployment: Floats  #: c.
+    presence: Floats  #: c / U.
+    worker: Floats  #: w, resources and presence of a worker.
+    capacity: Floats  #: w / P, per GB.
+    #: Shape (pairs,), resources, presence and connections of a server at its cheapest site.
     server: Floats
 
     @classmethod

@@ -33,24 +33,12 @@ Key = tuple[str, tuple[int, ...]]
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Difference:
-    """One way in which the printed dual differs from the derived one.
+    """One way in which the printed dual differs from the derived one."""
 
-    Parameters
-    ----------
-    label
-        Equation of the paper.
-    words
-        What differs.
-    places
-        How many coefficients or rows of the instance it concerns.
-    example
-        One of them, with numbers.
-    """
-
-    label: str
-    words: str
-    places: int
-    example: str
+    label: str  #: Equation of the paper.
+    words: str  #: What differs.
+    places: int  #: How many coefficients or rows of the instance it concerns.
+    example: str  #: One of them, with numbers.
 
     def __str__(self) -> str:
         return f"({self.label}) {self.words}; {self.places} places, for example {self.example}"
@@ -58,28 +46,17 @@ class Difference:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Audit:
-    """Result of :func:`audit`.
+    """Result of :func:`audit`."""
 
-    Parameters
-    ----------
-    differences
-        Between (11) with repaired notation and the mechanical dual, by label.
-    primal, derived
-        Optimal values of (9) and of its derived dual; equal.
-    corrected
-        Optimal value of ``mlbroker.dual``, which differs from the derived dual nowhere.
-    proved
-        Bound on (9) that the derived dual's solution proves, exact.
-    printed
-        Value of (11) as printed.
-    """
-
+    #: Between (11) with repaired notation and the mechanical dual, by label.
     differences: tuple[Difference, ...]
+    #: primal, derived: optimal values of (9) and of its derived dual; equal.
     primal: float
     derived: float
+    #: Optimal value of ``mlbroker.dual``, which differs from the derived dual nowhere.
     corrected: float
-    proved: Fraction
-    printed: float
+    proved: Fraction  #: Bound on (9) that the derived dual's solution proves, exact.
+    printed: float  #: Value of (11) as printed.
 
     def __str__(self) -> str:
         lines = [

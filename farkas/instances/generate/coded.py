@@ -15,28 +15,16 @@ from farkas.portable.draws import uniform
 
 
 class Published(Settings, frozen=True, kw_only=True):
-    """Published settings of the large case.
+    """Published settings of the large case."""
 
-    Parameters
-    ----------
-    num_masters, num_workers
-        M and N.
-    rows
-        Rows of every master; L.
-    success_probability
-        ρ.
-    rate
-        Rows per ms; u.  The shift is 1/u.
-    law
-        How rates are drawn between the two ends: ``"uniform"`` as published, ``"integers"`` between
-        them, or ``"ends"``, each with probability one half.
-    """
-
+    #: num_masters, num_workers: M and N.
     num_masters: Count = 4
     num_workers: Count = 50
-    rows: Count = 100_000
-    success_probability: OpenShare = 0.98
-    rate: tuple[Positive, Positive] = (1.0, 5.0)
+    rows: Count = 100_000  #: Rows of every master; L.
+    success_probability: OpenShare = 0.98  #: ρ.
+    rate: tuple[Positive, Positive] = (1.0, 5.0)  #: Rows per ms; u. The shift is 1/u.
+    #: How rates are drawn between the two ends: ``"uniform"`` as published, ``"integers"`` between
+    #: them, or ``"ends"``, each with probability one half.
     law: Literal["uniform", "integers", "ends"] = "uniform"
 
 

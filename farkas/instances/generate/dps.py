@@ -28,65 +28,44 @@ from farkas.portable.turns import sinpi
 
 
 class Published(Settings, frozen=True, kw_only=True):
-    """Published sizes; demands, runtimes and budgets, from ``workers`` on, are choices.
+    """Published sizes; demands, runtimes and budgets, from ``workers`` on, are choices."""
 
-    Parameters
-    ----------
-    horizon, slot_seconds
-        Slots and their length; T.
-    num_servers, num_worker_types, num_ps_types, num_jobs
-        S, K, M and N.
-    worker_bandwidth, ps_bandwidth
-        Gbit/s; h and H.
-    installed_workers, installed_ps
-        Units of each type per server, integers.
-    price_cap
-        P̄; null for none.
-    workers, ps
-        Demands, integers.
-    model_size
-        Gbit; w.
-    epochs_median, epochs_spread
-        Epochs are lognormal with this median and this deviation of the logarithm, at least 1; α.
-    epoch_seconds
-        Computation per epoch, seconds; β times the slot length.
-    price
-        Base price of a unit of each type.
-    budget_spread
-        A budget is the base price of the demand times a lognormal factor with this deviation.
-    diurnal, period
-        Arrivals have the rate 1 + ``diurnal`` sin(2π t / period).
-    drift
-        Base prices grow linearly by this share of themselves over the horizon.
-    dps, occupancy, runtime_rounding
-        As in the instance.
-    """
-
+    #: horizon, slot_seconds: slots and their length; T.
     horizon: Count = 10_000
     slot_seconds: Positive = 300.0
+    #: num_servers, num_worker_types, num_ps_types, num_jobs: S, K, M and N.
     num_servers: Count = 50
     num_worker_types: Count = 15
     num_ps_types: Count = 10
     num_jobs: Annotated[int, msgspec.Meta(ge=0, le=1_000_000)] = 10_000
+    #: worker_bandwidth, ps_bandwidth: Gbit/s; h and H.
     worker_bandwidth: PositiveRange = (0.1, 5.0)
     ps_bandwidth: PositiveRange = (5.0, 20.0)
+    #: installed_workers, installed_ps: units of each type per server, integers.
     installed_workers: UnitRange = (0, 30)
     installed_ps: UnitRange = (0, 18)
-    price_cap: Positive | None = 1.0
+    price_cap: Positive | None = 1.0  #: P̄; null for none.
+    #: workers, ps: demands, integers.
     workers: CountRange = (1, 60)
     ps: CountRange = (1, 20)
-    model_size: NonnegativeRange = (0.1, 2.0)
+    model_size: NonnegativeRange = (0.1, 2.0)  #: Gbit; w.
+    #: epochs_median, epochs_spread: epochs are lognormal with this median and this deviation of the
+    #: logarithm, at least 1; α.
     epochs_median: Positive = 4000.0
     epochs_spread: Nonnegative = 0.6
+    #: Computation per epoch, seconds; β times the slot length.
     epoch_seconds: PositiveRange = (2.0, 15.0)
-    price: NonnegativeRange = (0.1, 0.8)
+    price: NonnegativeRange = (0.1, 0.8)  #: Base price of a unit of each type.
+    #: A budget is the base price of the demand times a lognormal factor with this deviation.
     budget_spread: Nonnegative = 0.5
+    #: diurnal, period: arrivals have the rate 1 + ``diurnal`` sin(2π t / period).
     diurnal: Share = 0.0
     period: Positive = 288.0
+    #: Base prices grow linearly by this share of themselves over the horizon.
     drift: Nonnegative = 0.0
-    dps: Learning | None = None
-    occupancy: Literal["closed", "half_open"] = "closed"
-    runtime_rounding: Literal["ceil", "none"] = "ceil"
+    dps: Learning | None = None  #: As in the instance.
+    occupancy: Literal["closed", "half_open"] = "closed"  #: As in the instance.
+    runtime_rounding: Literal["ceil", "none"] = "ceil"  #: As in the instance.
 
 
 PRESETS: dict[str, dict[str, Any]] = {

@@ -25,19 +25,11 @@ from farkas.portable.exponentials import exp
 
 
 class Model(Settings, frozen=True, kw_only=True):
-    """A network trained on a dataset; table II.
-
-    Parameters
-    ----------
-    chunks
-        Data chunks of the dataset; all sites together.
-    parameter_size
-        MB of parameters; λ, taken to be the size of the tensors.
-    """
+    """A network trained on a dataset; table II."""
 
     name: str
-    chunks: Count
-    parameter_size: Nonnegative
+    chunks: Count  #: Data chunks of the dataset; all sites together.
+    parameter_size: Nonnegative  #: MB of parameters; λ, taken to be the size of the tensors.
 
 
 TABLE_II = (
@@ -51,56 +43,34 @@ TABLE_II = (
 
 
 class Published(Settings, frozen=True, kw_only=True):
-    """The published simulator; settings from ``models`` on are choices, the paper is silent.
+    """The published simulator; settings from ``models`` on are choices, the paper is silent."""
 
-    Parameters
-    ----------
-    sites, slots, num_jobs
-        R, T and I.
-    resource_names, site_capacity
-        What every site has per slot; C.
-    transfer_budget
-        MB per slot, 20 GB; B.
-    chunk_size
-        MB; θ.
-    price_base
-        γ of every price.
-    worth, worth_decay, latency
-        A job is worth ``worth`` τ / (1 + exp(k / ``worth_decay``)) after k slots, τ uniform in
-        ``latency``.
-    epochs
-        One of these; E.
-    worker_demand
-        Units per worker, one range of integers per resource; w.
-    server_demand
-        Units per server; s.  Published like workers; here without a GPU, as the text of section
-        IV-D says of servers.
-    models
-        Job types, drawn uniformly; λ is the tensor size.
-    workers_per_chunk
-        Range of m; one worker makes P = ⌈E/m⌉ passes a slot.  P is not published; a chunk needs
-        all passes in one slot at one site, so P >= E / (workers a site hosts) or nothing runs.
-    arrivals
-        Range of slots; null is all of them.
-    """
-
+    #: sites, slots, num_jobs: R, T and I.
     sites: Count = 50
     slots: Count = 150
     num_jobs: Units = 100
+    #: resource_names, site_capacity: what every site has per slot; C.
     resource_names: tuple[str, ...] = ("gpu", "cpu", "ram")
     site_capacity: tuple[Nonnegative, ...] = (4.0, 24.0, 32.0)
-    transfer_budget: Nonnegative = 20480.0
-    chunk_size: Nonnegative = 2.0
-    price_base: PriceBase = 1000.0
+    transfer_budget: Nonnegative = 20480.0  #: MB per slot, 20 GB; B.
+    chunk_size: Nonnegative = 2.0  #: MB; θ.
+    price_base: PriceBase = 1000.0  #: γ of every price.
+    #: worth, worth_decay, latency: a job is worth ``worth`` τ / (1 + exp(k / ``worth_decay``))
+    #: after k slots, τ uniform in ``latency``.
     worth: Nonnegative = 3000.0
     worth_decay: Positive = 3.0
     latency: PositiveRange = (1.0, 2.0)
-    epochs: tuple[Count, ...] = (20, 30)
+    epochs: tuple[Count, ...] = (20, 30)  #: One of these; E.
+    #: Units per worker, one range of integers per resource; w.
     worker_demand: tuple[UnitRange, ...] = ((0, 1), (1, 3), (2, 6))
+    #: Units per server; s. Published like workers; here without a GPU, as the text of section IV-D
+    #: says of servers.
     server_demand: tuple[UnitRange, ...] = ((0, 0), (1, 3), (2, 6))
-    models: tuple[Model, ...] = TABLE_II
+    models: tuple[Model, ...] = TABLE_II  #: Job types, drawn uniformly; λ is the tensor size.
+    #: Range of m; one worker makes P = ⌈E/m⌉ passes a slot. P is not published; a chunk needs all
+    #: passes in one slot at one site, so P >= E / (workers a site hosts) or nothing runs.
     workers_per_chunk: CountRange = (1, 3)
-    arrivals: UnitRange | None = None
+    arrivals: UnitRange | None = None  #: Range of slots; null is all of them.
 
     def check(self, what: str) -> None:
         """Check ranges, and that all lists speak of the same resources."""

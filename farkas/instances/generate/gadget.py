@@ -26,61 +26,39 @@ from farkas.portable.draws import exponential, uniform
 
 
 class Published(Settings, frozen=True, kw_only=True):
-    """Published settings; ``num_jobs``, ``arrivals`` and the scales are choices.
+    """Published settings; ``num_jobs``, ``arrivals`` and the scales are choices."""
 
-    Parameters
-    ----------
-    horizon
-        Number of slots; T.
-    num_servers, racks
-        Servers, and the range of the number of racks.
-    gpus
-        Values of a server's GPUs, drawn with equal chance.
-    server_bandwidth, rack_bandwidth
-        Gbps, integers.
-    max_workers, fixed_workers
-        Ring sizes; N and the baselines'.
-    iterations
-        Iterations over a job's life; F.  A worker-slot takes ``efficiency`` of them.
-    efficiency
-        ζ.
-    bandwidth
-        Gbps per ring edge; b.
-    height, steepness, midpoint
-        Of the sigmoid utility; λ1, λ2, λ3.
-    utility
-        ``"sigmoid"`` as published, another shape with the height as scale, or ``"energy"``, the
-        decreasing quadratic cost of the third example.
-    budget
-        What F bounds: ``"iterations"`` takes the efficiency of it per worker-slot;
-        ``"worker_slots"`` reads (3) literally.
-    num_jobs
-        Number of jobs; the paper sweeps it without naming the values.
-    arrivals
-        ``"uniform"`` over the horizon, ``"poisson"`` (exponential gaps scaled to the horizon) or
-        ``"start"``: all at slot 0.
-    server_scale, link_scale
-        Multiples of all GPUs and of all bandwidths, for sweeps.
-    """
-
-    horizon: Count = 200
+    horizon: Count = 200  #: Number of slots; T.
+    #: num_servers, racks: servers, and the range of the number of racks.
     num_servers: Count = 50
     racks: CountRange = (2, 5)
-    gpus: tuple[Units, ...] = (1, 2, 4, 8)
+    gpus: tuple[Units, ...] = (1, 2, 4, 8)  #: Values of a server's GPUs, drawn with equal chance.
+    #: server_bandwidth, rack_bandwidth: Gbps, integers.
     server_bandwidth: UnitRange = (10, 100)
     rack_bandwidth: UnitRange = (200, 3200)
+    #: max_workers, fixed_workers: ring sizes; N and the baselines'.
     max_workers: CountRange = (1, 5)
     fixed_workers: CountRange = (1, 10)
+    #: Iterations over a job's life; F. A worker-slot takes ``efficiency`` of them.
     iterations: UnitRange = (1000, 6000)
-    efficiency: PositiveRange = (50.0, 500.0)
-    bandwidth: NonnegativeRange = (0.1, 5.0)
+    efficiency: PositiveRange = (50.0, 500.0)  #: ζ.
+    bandwidth: NonnegativeRange = (0.1, 5.0)  #: Gbps per ring edge; b.
+    #: height, steepness, midpoint: of the sigmoid utility; λ1, λ2, λ3.
     height: NonnegativeRange = (1.0, 100.0)
     steepness: NonnegativeRange = (0.0, 1.0)
     midpoint: NonnegativeRange = (300.0, 3000.0)
+    #: ``"sigmoid"`` as published, another shape with the height as scale, or ``"energy"``, the
+    #: decreasing quadratic cost of the third example.
     utility: Literal["sigmoid", "sqrt", "log1p", "linear", "energy"] = "sigmoid"
+    #: What F bounds: ``"iterations"`` takes the efficiency of it per worker-slot;
+    #: ``"worker_slots"`` reads (3) literally.
     budget: Literal["iterations", "worker_slots"] = "iterations"
+    #: Number of jobs; the paper sweeps it without naming the values.
     num_jobs: Annotated[int, msgspec.Meta(ge=0, le=100_000)] = 100
+    #: ``"uniform"`` over the horizon, ``"poisson"`` (exponential gaps scaled to the horizon) or
+    #: ``"start"``: all at slot 0.
     arrivals: Literal["uniform", "poisson", "start"] = "uniform"
+    #: server_scale, link_scale: multiples of all GPUs and of all bandwidths, for sweeps.
     server_scale: Nonnegative = 1.0
     link_scale: Nonnegative = 1.0
 

@@ -29,71 +29,45 @@ ShareRange = tuple[Share, Share]
 
 
 class Published(Settings, frozen=True, kw_only=True):
-    """Published ranges; settings from ``jobs_per_slot`` on are choices, the paper is silent.
+    """Published ranges; settings from ``jobs_per_slot`` on are choices, the paper is silent."""
 
-    Parameters
-    ----------
-    num_sites, num_slots
-        R and T.
-    base_price
-        USD per unit and day of GPU, vCPU, GB of memory, GB of disk, one range per resource; a.
-    discount
-        Share of the base price beyond the threshold; b / a.
-    discount_threshold
-        Units, one range per resource; l.
-    transfer_price
-        USD per GB between different sites; d.
-    worker_demand, server_demand
-        Units, one range of integers per resource; n and m.
-    worker_capacity, sync_volume
-        GB; P and B.
-    data_volume
-        GB per job and slot, over all sites; published 100 to 700.
-    deploy_rate
-        USD per GB of image; the deployment cost c is rate x image size.
-    jobs_per_slot
-        Mean number of active jobs; sets the number of jobs unless ``num_jobs`` is given.
-    duration
-        Slots; a job that would outlive the horizon is cut there.
-    image_size
-        GB; ``image="sync_volume"`` takes the model's size instead.
-    data_noise, share_concentration
-        Each slot's total is ``data_volume`` times a draw of the first; its shares over the sites
-        are Dirichlet with the second.
-    price_scale
-        Slots are charged this multiple of the daily base price.
-    transfer_scale
-        Multiple of the published transfer price, for sweeps.
-    epsilon, big_m
-        ε and M; null takes the smallest valid M.
-    """
-
+    #: num_sites, num_slots: R and T.
     num_sites: Count = 15
     num_slots: Count = 50
+    #: USD per unit and day of GPU, vCPU, GB of memory, GB of disk, one range per resource; a.
     base_price: tuple[NonnegativeRange, ...] = ((1.2, 9.6), (0.13, 0.24), (0.01, 0.1), (0.01, 0.1))
-    discount: ShareRange = (0.7, 0.8)
+    discount: ShareRange = (0.7, 0.8)  #: Share of the base price beyond the threshold; b / a.
+    #: Units, one range per resource; l.
     discount_threshold: tuple[NonnegativeRange, ...] = (
         (500.0, 600.0),
         (800.0, 1000.0),
         (1000.0, 1050.0),
         (1000.0, 1050.0),
     )
-    transfer_price: NonnegativeRange = (0.01, 0.02)
+    transfer_price: NonnegativeRange = (0.01, 0.02)  #: USD per GB between different sites; d.
+    #: worker_demand, server_demand: units, one range of integers per resource; n and m.
     worker_demand: tuple[UnitRange, ...] = ((0, 4), (1, 10), (2, 32), (5, 10))
     server_demand: tuple[UnitRange, ...] = ((0, 0), (1, 10), (2, 32), (5, 10))
+    #: worker_capacity, sync_volume: GB; P and B.
     worker_capacity: PositiveRange = (16.0, 66.0)
     sync_volume: NonnegativeRange = (4.32, 82.8)
-    data_volume: Nonnegative = 500.0
+    data_volume: Nonnegative = 500.0  #: GB per job and slot, over all sites; published 100 to 700.
+    #: USD per GB of image; the deployment cost c is rate x image size.
     deploy_rate: NonnegativeRange = (0.05, 0.1)
+    #: Mean number of active jobs; sets the number of jobs unless ``num_jobs`` is given.
     jobs_per_slot: Nonnegative = 10.0
     num_jobs: Annotated[int, msgspec.Meta(ge=0, le=1_000_000)] | None = None
-    duration: CountRange = (3, 8)
+    duration: CountRange = (3, 8)  #: Slots; a job that would outlive the horizon is cut there.
     image: Literal["independent", "sync_volume"] = "independent"
+    #: GB; ``image="sync_volume"`` takes the model's size instead.
     image_size: NonnegativeRange = (4.32, 82.8)
+    #: data_noise, share_concentration: each slot's total is ``data_volume`` times a draw of the
+    #: first; its shares over the sites are Dirichlet with the second.
     data_noise: NonnegativeRange = (0.8, 1.2)
     share_concentration: Positive = 1.0
-    price_scale: Nonnegative = 1.0
-    transfer_scale: Nonnegative = 1.0
+    price_scale: Nonnegative = 1.0  #: Slots are charged this multiple of the daily base price.
+    transfer_scale: Nonnegative = 1.0  #: Multiple of the published transfer price, for sweeps.
+    #: epsilon, big_m: ε and M; null takes the smallest valid M.
     epsilon: Positive = 0.1
     big_m: float | None = None
 

@@ -48,22 +48,13 @@ class Machine:
 
 @dataclass(frozen=True, slots=True)
 class Pod:
-    """One pod.
+    """One pod."""
 
-    Parameters
-    ----------
-    submitted, duration
-        Creation and time until deletion, seconds.
-    num_gpus
-        Whole GPUs; a part of one counts as a whole one.
-    models
-        GPU models it may run on; empty for any.
-    """
-
+    #: submitted, duration: creation and time until deletion, seconds.
     submitted: float
     duration: float
-    num_gpus: int
-    models: tuple[str, ...]
+    num_gpus: int  #: Whole GPUs; a part of one counts as a whole one.
+    models: tuple[str, ...]  #: GPU models it may run on; empty for any.
 
 
 def read_nodes(path: Path) -> list[Machine]:

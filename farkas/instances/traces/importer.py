@@ -24,24 +24,12 @@ Path: TypeAlias = str | os.PathLike[str]
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class Imported(ShowsItself):
-    """An instance made from a trace.
+    """An instance made from a trace."""
 
-    Parameters
-    ----------
-    instance
-        The instance; its description tells where it comes from.
-    kept
-        Number of them in it.
-    dropped
-        Number of jobs of the trace that are not in it, by reason.
-    counted
-        What is counted: jobs, or masters.
-    """
-
-    instance: Instance
-    kept: int
-    dropped: Account
-    counted: str = "jobs"
+    instance: Instance  #: The instance; its description tells where it comes from.
+    kept: int  #: Number of them in it.
+    dropped: Account  #: Number of jobs of the trace that are not in it, by reason.
+    counted: str = "jobs"  #: What is counted: jobs, or masters.
 
     plot, save = verb("plot"), verb("save")
 

@@ -13,33 +13,15 @@ from farkas.instances.traces.window import Window
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class TraceJob:
-    """One job.
+    """One job."""
 
-    Parameters
-    ----------
-    submitted
-        Seconds, from any begin.
-    duration
-        Seconds.
-    num_gpus
-        GPUs held while running.
-    gpu_time
-        GPU seconds.
-    cluster
-        Tenant or virtual cluster.
-    job_id
-        Name the trace gives it, if any.
-    value
-        What it is worth, USD, where the trace says so.
-    """
-
-    submitted: float
-    duration: float
-    num_gpus: int
-    gpu_time: float
-    cluster: str
-    job_id: str = ""
-    value: float | None = None
+    submitted: float  #: Seconds, from any begin.
+    duration: float  #: Seconds.
+    num_gpus: int  #: GPUs held while running.
+    gpu_time: float  #: GPU seconds.
+    cluster: str  #: Tenant or virtual cluster.
+    job_id: str = ""  #: Name the trace gives it, if any.
+    value: float | None = None  #: What it is worth, USD, where the trace says so.
 
     @property
     def name(self) -> str:

@@ -17,20 +17,11 @@ GIGA = 1e9
 
 @dataclasses.dataclass(frozen=True)
 class Network:
-    """An undirected network.
+    """An undirected network."""
 
-    Parameters
-    ----------
-    source
-        ``topology zoo`` or ``SNDlib``.
-    nodes
-        Names, unique.
-    cables
-        (node, node, capacity in Gbps, None if unknown); parallel ones stay apart.
-    """
-
-    source: str
-    nodes: tuple[str, ...]
+    source: str  #: ``topology zoo`` or ``SNDlib``.
+    nodes: tuple[str, ...]  #: Names, unique.
+    #: (node, node, capacity in Gbps, None if unknown); parallel ones stay apart.
     cables: tuple[tuple[int, int, float | None], ...]
 
 

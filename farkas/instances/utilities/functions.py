@@ -80,18 +80,11 @@ class QuadraticCost(_Curve, frozen=True, kw_only=True, tag="quadratic_cost"):
 
 
 class TableUtility(_Curve, frozen=True, kw_only=True, tag="table"):
-    """Linear interpolation of ``values`` at ``k / step``, constant after the last.
+    """Linear interpolation of ``values`` at ``k / step``, constant after the last."""
 
-    Parameters
-    ----------
-    values
-        Utility at progress 0, step, 2 step, ...
-    step
-        Progress between two entries, > 0.
-    """
-
+    #: Utility at progress 0, step, 2 step, ...
     values: Annotated[tuple[float, ...], msgspec.Meta(min_length=1)]
-    step: Positive = 1.0
+    step: Positive = 1.0  #: Progress between two entries, > 0.
 
     def _at(self, progress: Floats) -> Floats:
         values, last = np.array(self.values), len(self.values) - 1

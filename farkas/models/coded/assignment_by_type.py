@@ -15,18 +15,10 @@ from farkas.portable.sums import added_up
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class WorkerTypes:
-    """Workers that are equally fast for every master, to the last bit, are of one type.
+    """Workers that are equally fast for every master, to the last bit, are of one type."""
 
-    Parameters
-    ----------
-    speed
-        Shape (masters, types); v of one worker of the type.
-    of
-        Shape (workers,), type of each worker; types are numbered by their first worker.
-    """
-
-    speed: Floats
-    of: Ints
+    speed: Floats  #: Shape (masters, types); v of one worker of the type.
+    of: Ints  #: Shape (workers,), type of each worker; types are numbered by their first worker.
 
     @classmethod
     def given(cls, speed: Floats) -> WorkerTypes:

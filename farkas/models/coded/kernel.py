@@ -66,21 +66,12 @@ def patience(work: npt.ArrayLike) -> Floats:
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Pairs:
-    """The derived numbers of every pair, shape (masters, workers).
+    """The derived numbers of every pair, shape (masters, workers)."""
 
-    Parameters
-    ----------
-    patience
-        h; infinite where forbidden.
-    time_per_row
-        φ = h / u, so that the best load at time t is t / φ; infinite where forbidden.
-    speed
-        v = u / (L (1 + h)), expected share of the master's rows per unit of time; 0 where
-        forbidden.
-    """
-
-    patience: Floats
+    patience: Floats  #: h; infinite where forbidden.
+    #: φ = h / u, so that the best load at time t is t / φ; infinite where forbidden.
     time_per_row: Floats
+    #: v = u / (L (1 + h)), expected share of the master's rows per unit of time; 0 where forbidden.
     speed: Floats
 
     @classmethod

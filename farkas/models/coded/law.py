@@ -33,17 +33,11 @@ SURE = 1.0 - TIE
 
 @dataclasses.dataclass(frozen=True)
 class Law:
-    """Law of the completion times of a plan.
+    """Law of the completion times of a plan."""
 
-    Parameters
-    ----------
-    data
-        The instance.
-    probability, loads
-        Shape (masters, workers); k and l.  A pair without load is not used, whatever its k.
-    """
-
-    data: CodedComputing
+    data: CodedComputing  #: The instance.
+    #: probability, loads: shape (masters, workers); k and l. A pair without load is not used,
+    #: whatever its k.
     probability: Floats
     loads: Floats
 

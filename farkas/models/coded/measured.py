@@ -32,23 +32,13 @@ def require_measured(data: CodedComputing) -> Measured:
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class MeasuredPairs:
-    """The derived numbers of every pair, shape (masters, workers).
+    """The derived numbers of every pair, shape (masters, workers)."""
 
-    Parameters
-    ----------
-    time_per_row
-        s at which G(s)/s is largest; infinite where forbidden, or where nothing is guaranteed.
-    speed
-        v, guaranteed share of the master's rows per unit of time; 0 there.
-    law
-        Law of every pair, −1 where forbidden.
-    times, chances
-        For every law the times measured, ascending, and G at each.
-    """
-
+    #: s at which G(s)/s is largest; infinite where forbidden, or where nothing is guaranteed.
     time_per_row: Floats
-    speed: Floats
-    law: Ints
+    speed: Floats  #: v, guaranteed share of the master's rows per unit of time; 0 there.
+    law: Ints  #: Law of every pair, −1 where forbidden.
+    #: times, chances: for every law the times measured, ascending, and G at each.
     times: list[Floats]
     chances: list[Floats]
 

@@ -12,18 +12,10 @@ from farkas.numbers import Ints
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Owned:
-    """An instance whose workers are given away.
+    """An instance whose workers are given away."""
 
-    Parameters
-    ----------
-    data
-        The instance.
-    owner
-        Shape (workers,), master of each worker, −1 where idle; Ω.
-    """
-
-    data: CodedComputing
-    owner: Ints
+    data: CodedComputing  #: The instance.
+    owner: Ints  #: Shape (workers,), master of each worker, −1 where idle; Ω.
 
     @classmethod
     def of(cls, data: Owned | CodedComputing) -> Owned:

@@ -12,18 +12,10 @@ from farkas.tolerances import ROUNDING
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Allocation:
-    """A decision: shares and real loads.
+    """A decision: shares and real loads."""
 
-    Parameters
-    ----------
-    share
-        Shape (masters, workers), within [0, 1], columns sum to at most 1; k.
-    loads
-        Shape (masters, workers), rows, >= 0, 0 where the share is 0; l.
-    """
-
-    share: Floats
-    loads: Floats
+    share: Floats  #: Shape (masters, workers), within [0, 1], columns sum to at most 1; k.
+    loads: Floats  #: Shape (masters, workers), rows, >= 0, 0 where the share is 0; l.
 
     @property
     def whole_loads(self) -> Floats:

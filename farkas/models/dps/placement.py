@@ -15,17 +15,10 @@ from farkas.numbers import Ints
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Idle:
-    """Idle resources that jobs meet, every job on its own.
+    """Idle resources that jobs meet, every job on its own."""
 
-    Parameters
-    ----------
-    market
-        Jobs, runtimes and types.
-    workers, ps
-        Idle units, shapes (servers, worker types), (servers, server types); X and Z.
-    """
-
-    market: Market
+    market: Market  #: Jobs, runtimes and types.
+    #: workers, ps: idle units, shapes (servers, worker types), (servers, server types); X and Z.
     workers: Ints
     ps: Ints
 

@@ -24,23 +24,14 @@ from farkas.numbers import Ints
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class MarketSide:
-    """What jobs ask for on one side of the market, workers or parameter servers.
+    """What jobs ask for on one side of the market, workers or parameter servers."""
 
-    Parameters
-    ----------
-    types, demand, start
-        Type asked for, units, and arrival slot; shape (jobs,).
-    capacity
-        Units in all, shape (types,).
-    installed
-        Units by server, shape (servers, types).
-    """
-
+    #: types, demand, start: type asked for, units, and arrival slot; shape (jobs,).
     types: Ints
     demand: Ints
     start: Ints
-    capacity: Ints
-    installed: Ints
+    capacity: Ints  #: Units in all, shape (types,).
+    installed: Ints  #: Units by server, shape (servers, types).
 
     @property
     def on_server(self) -> Ints:

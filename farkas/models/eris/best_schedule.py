@@ -16,21 +16,11 @@ from farkas.portable.products import weighted
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class PricedJobs:
-    """Jobs that each choose a schedule for themselves, and the prices they pay.
+    """Jobs that each choose a schedule for themselves, and the prices they pay."""
 
-    Parameters
-    ----------
-    auction
-        The instance; its state gives the residual capacities.
-    jobs
-        Indices of the jobs, any number.
-    prices
-        What they pay.
-    """
-
-    auction: Auction
-    jobs: tuple[int, ...]
-    prices: Prices
+    auction: Auction  #: The instance; its state gives the residual capacities.
+    jobs: tuple[int, ...]  #: Indices of the jobs, any number.
+    prices: Prices  #: What they pay.
 
     @classmethod
     def of(cls, data: Auction | Self) -> PricedJobs:

@@ -17,26 +17,16 @@ from farkas.portable.products import matmul
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class SlotTask:
-    """A workload of one job in one slot.
+    """A workload of one job in one slot."""
 
-    Parameters
-    ----------
-    auction, prices
-        Instance, whose state gives the residual capacities, and prices.
-    job, slot
-        Indices.
-    workload
-        Chunks to process in the slot, >= 1; d.
-    remaining
-        Shape (sites,), chunks not yet processed; M.
-    """
-
+    #: auction, prices: instance, whose state gives the residual capacities, and prices.
     auction: Auction
     prices: Prices
+    #: job, slot: indices.
     job: int
     slot: int
-    workload: int
-    remaining: Ints
+    workload: int  #: Chunks to process in the slot, >= 1; d.
+    remaining: Ints  #: Shape (sites,), chunks not yet processed; M.
 
     def __post_init__(self) -> None:
         if self.workload < 1:

@@ -13,18 +13,10 @@ from farkas.portable.products import dot
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Prices:
-    """Prices of everything that can be used.
+    """Prices of everything that can be used."""
 
-    Parameters
-    ----------
-    transfer
-        Shape (slots,), utility per MB, >= 0; α.
-    resource
-        Shape (sites, resources, slots), utility per unit, >= 0; β.
-    """
-
-    transfer: Floats
-    resource: Floats
+    transfer: Floats  #: Shape (slots,), utility per MB, >= 0; α.
+    resource: Floats  #: Shape (sites, resources, slots), utility per unit, >= 0; β.
 
     def rent(self, auction: Auction) -> float:
         """Capacity times price, over everything; the last two sums of Eris (4)."""

@@ -24,24 +24,12 @@ COMPARED = 10_000
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Schedules:
-    """Schedules, one per row.
+    """Schedules, one per row."""
 
-    Parameters
-    ----------
-    job
-        Shape (schedules,).
-    worth
-        Shape (schedules,), utility of the slot of completion.
-    transfer
-        Shape (schedules, slots), MB; ψ.
-    used
-        Shape (schedules, sites, resources, slots), units; φ.
-    """
-
-    job: Ints
-    worth: Floats
-    transfer: Floats
-    used: Floats
+    job: Ints  #: Shape (schedules,).
+    worth: Floats  #: Shape (schedules,), utility of the slot of completion.
+    transfer: Floats  #: Shape (schedules, slots), MB; ψ.
+    used: Floats  #: Shape (schedules, sites, resources, slots), units; φ.
 
     def __len__(self) -> int:
         return len(self.job)

@@ -11,18 +11,10 @@ from farkas.numbers import Floats
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Columns:
-    """Rings of one slot with their worth.
+    """Rings of one slot with their worth."""
 
-    Parameters
-    ----------
-    slot
-        The slot's problem.
-    rings
-        Mappings of allowed sizes.
-    """
-
-    slot: SlotView
-    rings: Rings
+    slot: SlotView  #: The slot's problem.
+    rings: Rings  #: Mappings of allowed sizes.
 
     @property
     def gains(self) -> Floats:

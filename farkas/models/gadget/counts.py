@@ -24,18 +24,10 @@ N = TypeVar("N", np.float64, np.int64)
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class FeasibleCounts:
-    """All vectors of ring sizes that fit into an empty cluster together.
+    """All vectors of ring sizes that fit into an empty cluster together."""
 
-    Parameters
-    ----------
-    cluster
-        The instance.
-    vectors
-        Shape (vectors, jobs), lexicographically sorted, closed downwards.
-    """
-
-    cluster: Cluster
-    vectors: Ints
+    cluster: Cluster  #: The instance.
+    vectors: Ints  #: Shape (vectors, jobs), lexicographically sorted, closed downwards.
 
     @classmethod
     def of(cls, cluster: Cluster, *, most: int = 400_000) -> FeasibleCounts:

@@ -11,25 +11,14 @@ from farkas.once import once
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Forest:
-    """A forest with links in both directions.
+    """A forest with links in both directions."""
 
-    Parameters
-    ----------
-    parent
-        Shape (nodes,), -1 for roots.
-    up, down
-        Shape (nodes,), link to and from the parent, -1 for roots.
-    component
-        Shape (nodes,), number of the tree.
-    order
-        Shape (nodes,), every parent before its children.
-    """
-
-    parent: Ints
+    parent: Ints  #: Shape (nodes,), -1 for roots.
+    #: up, down: shape (nodes,), link to and from the parent, -1 for roots.
     up: Ints
     down: Ints
-    component: Ints
-    order: Ints
+    component: Ints  #: Shape (nodes,), number of the tree.
+    order: Ints  #: Shape (nodes,), every parent before its children.
 
     @property
     def num_components(self) -> int:

@@ -22,22 +22,12 @@ from farkas.numbers import Floats, Ints, floats
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Rings:
-    """A list of ring mappings.
+    """A list of ring mappings."""
 
-    Parameters
-    ----------
-    job, size
-        Shape (rings,).
-    workers
-        Shape (rings, nodes), workers per node; y.
-    flow
-        Shape (rings, links), how often the closed walk uses each link; f.
-    """
-
-    job: Ints
-    size: Ints
-    workers: Ints
-    flow: Ints
+    job: Ints  #: Shape (rings,).
+    size: Ints  #: Shape (rings,).
+    workers: Ints  #: Shape (rings, nodes), workers per node; y.
+    flow: Ints  #: Shape (rings, links), how often the closed walk uses each link; f.
 
     def __len__(self) -> int:
         return len(self.job)

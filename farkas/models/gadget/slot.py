@@ -19,18 +19,10 @@ Gains = Literal["printed", "envelope"]
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class RingLimits:
-    """Most of everything that a ring of each participant may use, where that is less than fits.
+    """Most of everything that a ring of each participant may use, where that is less than fits."""
 
-    Parameters
-    ----------
-    workers
-        Shape (participants, nodes).
-    uses
-        Shape (participants, links).
-    """
-
-    workers: Ints
-    uses: Ints
+    workers: Ints  #: Shape (participants, nodes).
+    uses: Ints  #: Shape (participants, links).
 
     def take(self, places: Ints | Bools) -> RingLimits:
         """Limits of some participants."""
@@ -39,33 +31,17 @@ class RingLimits:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class SlotView:
-    """A cluster in one slot.
+    """A cluster in one slot."""
 
-    Parameters
-    ----------
-    cluster
-        The instance.
-    slot
-        t.
-    progress
-        Shape (jobs,), worker-slots received before ``slot``; z.
-    jobs
-        Shape (participants,), ascending: active jobs that can run at least one worker.
-    gains
-        Shape (participants, largest size): worth of size k in column k - 1; π.  Every program
-        takes its objective from here, never from the utilities.
-    allowed
-        Shape (participants, largest size): which sizes may be chosen; Q.
-    limits
-        Of rings, in a part of the slot's decisions; None where rings may use what fits.
-    """
-
-    cluster: Cluster
-    slot: int
-    progress: Floats
-    jobs: Ints
+    cluster: Cluster  #: The instance.
+    slot: int  #: t.
+    progress: Floats  #: Shape (jobs,), worker-slots received before ``slot``; z.
+    jobs: Ints  #: Shape (participants,), ascending: active jobs that can run at least one worker.
+    #: Shape (participants, largest size): worth of size k in column k - 1; π. Every program takes
+    #: its objective from here, never from the utilities.
     gains: Floats
-    allowed: Bools
+    allowed: Bools  #: Shape (participants, largest size): which sizes may be chosen; Q.
+    #: Of rings, in a part of the slot's decisions; None where rings may use what fits.
     limits: RingLimits | None = None
 
     @cached_property

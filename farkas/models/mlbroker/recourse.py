@@ -20,17 +20,6 @@ from farkas.numbers import Bools, Floats, Ints, floats
 class PlacedWorkers:
     """Workers and servers that have been decided, for all active pairs or some of them.
 
-    Parameters
-    ----------
-    instance
-        The brokerage.
-    workers
-        Shape (pairs, sites), whole numbers >= 0; ȳ.
-    server
-        Shape (pairs,): site of the parameter server; s̄.
-    pairs
-        Shape (pairs,): numbers of the active pairs, ascending; all by default.
-
     Raises
     ------
     InvalidOption
@@ -38,9 +27,9 @@ class PlacedWorkers:
     """
 
     instance: Brokerage
-    workers: Ints
-    server: Ints
-    pairs: Ints
+    workers: Ints  #: Shape (pairs, sites), whole numbers >= 0; ȳ.
+    server: Ints  #: Shape (pairs,): site of the parameter server; s̄.
+    pairs: Ints  #: Shape (pairs,): numbers of the active pairs, ascending; all by default.
 
     @classmethod
     def of(

@@ -14,18 +14,10 @@ from farkas.numbers import Floats
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Constants:
-    """Constants of the printed relaxation, known only when all jobs are.
+    """Constants of the printed relaxation, known only when all jobs are."""
 
-    Parameters
-    ----------
-    big_m
-        Constant of (8c) and (8d), USD; M.
-    presence_bound
-        Constant of (8g); U.
-    """
-
-    big_m: float
-    presence_bound: int
+    big_m: float  #: Constant of (8c) and (8d), USD; M.
+    presence_bound: int  #: Constant of (8g); U.
 
     @classmethod
     def of(cls, instance: Brokerage, semantics: Semantics = "printed") -> Constants:
@@ -38,21 +30,11 @@ class Constants:
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SlotProblem:
-    """Active jobs of one slot with their fractional deployment in the slot before.
+    """Active jobs of one slot with their fractional deployment in the slot before."""
 
-    Parameters
-    ----------
-    market
-        Instance of one slot that holds the active jobs, see `market_of`.
-    before
-        Shape (jobs, sites), in [0, 1]; v(t-1), zero at arrival.
-    constants
-        For the printed relaxation.
-    """
-
-    market: Brokerage
-    before: Floats
-    constants: Constants
+    market: Brokerage  #: Instance of one slot that holds the active jobs, see `market_of`.
+    before: Floats  #: Shape (jobs, sites), in [0, 1]; v(t-1), zero at arrival.
+    constants: Constants  #: For the printed relaxation.
 
     @classmethod
     def of(cls, data: SlotProblem | Brokerage, semantics: Semantics = "printed") -> SlotProblem:

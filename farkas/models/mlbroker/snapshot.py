@@ -13,23 +13,12 @@ from farkas.numbers import Bools, Ints
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Snapshot:
-    """What is known in one slot.
+    """What is known in one slot."""
 
-    Parameters
-    ----------
-    slot
-        Slot of the whole instance.
-    jobs
-        Shape (jobs,): numbers of the jobs in the whole instance.
-    market
-        Instance of one slot, slot 0, with these jobs only, in this order.
-    deployed
-        Shape (jobs, sites): the job was at the site one slot before; False at arrival.
-    """
-
-    slot: int
-    jobs: Ints
-    market: Brokerage
+    slot: int  #: Slot of the whole instance.
+    jobs: Ints  #: Shape (jobs,): numbers of the jobs in the whole instance.
+    market: Brokerage  #: Instance of one slot, slot 0, with these jobs only, in this order.
+    #: Shape (jobs, sites): the job was at the site one slot before; False at arrival.
     deployed: Bools
 
 

@@ -24,20 +24,11 @@ MOST_ROUNDS = 200
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class PricedCounts:
-    """What prices say of a box of counts.
+    """What prices say of a box of counts."""
 
-    Parameters
-    ----------
-    prices
-        Of masters or types.
-    counts
-        Shape (masters, types), where the relaxation has its point.
-    room
-        How far the box is from being closed: larger is more promising for better counts.
-    """
-
-    prices: Floats
-    counts: Floats
+    prices: Floats  #: Of masters or types.
+    counts: Floats  #: Shape (masters, types), where the relaxation has its point.
+    #: How far the box is from being closed: larger is more promising for better counts.
     room: float
 
 

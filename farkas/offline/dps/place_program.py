@@ -28,20 +28,13 @@ WHOLE, SPREAD, WORKERS, PS = range(4)
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class PlaceColumns:
-    """Columns of a program.
+    """Columns of a program."""
 
-    Parameters
-    ----------
-    what, job, server
-        `WHOLE` and so on; the job; the server, or -1.
-    most
-        Upper bound.
-    """
-
+    #: what, job, server: `WHOLE` and so on; the job; the server, or -1.
     what: Ints
     job: Ints
     server: Ints
-    most: Floats
+    most: Floats  #: Upper bound.
 
 
 def place_form(

@@ -245,15 +245,9 @@ def _improved(
 
 @dataclasses.dataclass(slots=True, eq=False)
 class Moving:
-    """Random moves, which go on where they stopped.
+    """Random moves, which go on where they stopped."""
 
-    Parameters
-    ----------
-    packing
-        Moved.
-    """
-
-    packing: Repacking
+    packing: Repacking  #: Moved.
     rng: np.random.Generator = dataclasses.field(default_factory=lambda: np.random.default_rng(0))
     moves: int = 0
     idle: int = 0

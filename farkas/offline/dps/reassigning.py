@@ -44,39 +44,18 @@ LEAST_WORK = 1e5
 
 @dataclasses.dataclass(slots=True, eq=False)
 class Neighbourhoods:
-    """How far the programs of a group, or of all groups, have come.
+    """How far the programs of a group, or of all groups, have come."""
 
-    Parameters
-    ----------
-    jobs
-        Of the group.
-    servers
-        Which hold its workers.
-    tree
-        Of the group; None of all groups.
-    columns
-        Jobs times servers of its next program.
-    tried
-        Jobs around which programs of this size gain nothing.
-    gained
-        Whether one of this size has.
-    work
-        Of its last program: simplex iterations times columns.
-    idle
-        Programs in a row that gained nothing.
-    over
-        Whether nothing is left to try.
-    """
-
-    jobs: Ints
-    servers: Ints
-    tree: GroupTree | None = None
-    columns: int = 0
+    jobs: Ints  #: Of the group.
+    servers: Ints  #: Which hold its workers.
+    tree: GroupTree | None = None  #: Of the group; None of all groups.
+    columns: int = 0  #: Jobs times servers of its next program.
+    #: Jobs around which programs of this size gain nothing.
     tried: set[int] = dataclasses.field(default_factory=set)
-    gained: bool = False
-    work: float = LEAST_WORK
-    idle: int = 0
-    over: bool = False
+    gained: bool = False  #: Whether one of this size has.
+    work: float = LEAST_WORK  #: Of its last program: simplex iterations times columns.
+    idle: int = 0  #: Programs in a row that gained nothing.
+    over: bool = False  #: Whether nothing is left to try.
 
     def __post_init__(self) -> None:
         self.columns = max(FIRST_COLUMNS, FIRST_JOBS * len(self.servers))

@@ -31,18 +31,10 @@ NOISE = 0.3
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class SavedPlacements:
-    """Where jobs are.
+    """Where jobs are."""
 
-    Parameters
-    ----------
-    value
-        What they pay.
-    placed
-        Where each is.
-    """
-
-    value: float
-    placed: dict[int, Placed]
+    value: float  #: What they pay.
+    placed: dict[int, Placed]  #: Where each is.
 
 
 class Repacking:

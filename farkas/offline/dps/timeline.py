@@ -19,14 +19,9 @@ Units = tuple[Ints, Ints, Ints]
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Placed:
-    """Where a job is.
+    """Where a job is."""
 
-    Parameters
-    ----------
-    servers, workers, ps
-        Servers used, and units on each.
-    """
-
+    #: servers, workers, ps: servers used, and units on each.
     servers: Ints
     workers: Ints
     ps: Ints

@@ -50,27 +50,13 @@ METHOD = "cases of when jobs complete"
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class PricedCase:
-    """A leaf of the tree.
+    """A leaf of the tree."""
 
-    Parameters
-    ----------
-    windows
-        Of its completions.
-    bound
-        Proved.
-    prices
-        That prove it.
-    pricer
-        Of the auction that it is.
-    columns
-        Schedules of that auction.
-    """
-
-    windows: Windows
-    bound: Fraction
-    prices: Prices
-    pricer: JobPricer
-    columns: ScheduleColumns
+    windows: Windows  #: Of its completions.
+    bound: Fraction  #: Proved.
+    prices: Prices  #: That prove it.
+    pricer: JobPricer  #: Of the auction that it is.
+    columns: ScheduleColumns  #: Schedules of that auction.
 
     @property
     def auction(self) -> Auction:

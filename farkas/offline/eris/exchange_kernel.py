@@ -24,46 +24,31 @@ MULTIPLIERS = 2
 
 
 class PricedRoom(NamedTuple):
-    """What there is, and what it costs.
+    """What there is, and what it costs."""
 
-    Parameters
-    ----------
-    capacity
-        Shape (sites, resources), units per slot.
-    budget, chunk_size
-        MB per slot; MB of a chunk.
-    transfer_price, resource_price
-        Shapes (slots,) and (sites, resources, slots).
-    """
-
-    capacity: Floats2
-    budget: float
+    capacity: Floats2  #: Shape (sites, resources), units per slot.
+    budget: float  #: MB per slot.
+    #: transfer_price, resource_price: shapes (slots,) and (sites, resources, slots).
     transfer_price: Floats1
     resource_price: Floats3
 
 
 class PackedSchedules(NamedTuple):
-    """Schedules of all jobs, by row of the windows of `JobsTable`, and what they use together.
+    """Schedules of all jobs, by row of the windows of `JobsTable`, and what they use together."""
 
-    Parameters
-    ----------
-    worth, finish
-        Shape (jobs,): worth of what is served, and its slot after the arrival; 0 and -1 for none.
-    workers, server, moved
-        Shapes (windows, sites), (windows,), (windows,); server -1 where nothing runs.
-    transferred, used
-        MB, shape (slots,), and units, shape (sites, resources, slots).
-    running, many
-        Shapes (slots, jobs) and (slots,): which jobs run in a slot, and how many.
-    """
-
+    #: worth, finish: shape (jobs,): worth of what is served, and its slot after the arrival; 0 and
+    #: -1 for none.
     worth: Floats1
     finish: Ints1
+    #: workers, server, moved: shapes (windows, sites), (windows,), (windows,); server -1 where
+    #: nothing runs.
     workers: Ints2
     server: Ints1
     moved: Ints1
+    #: transferred, used: MB, shape (slots,), and units, shape (sites, resources, slots).
     transferred: Floats1
     used: Floats3
+    #: running, many: shapes (slots, jobs) and (slots,): which jobs run in a slot, and how many.
     running: Ints2
     many: Ints1
 

@@ -24,24 +24,12 @@ MOST_ROUNDS = 200
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class PricedRound:
-    """State after a round.
+    """State after a round."""
 
-    Parameters
-    ----------
-    bound
-        Least so far, in doubles.
-    prices
-        That give it.
-    value
-        Optimum of the master before the round; -inf before the first.
-    columns
-        All schedules of the master.
-    """
-
-    bound: float
-    prices: Prices
-    value: float
-    columns: ScheduleColumns
+    bound: float  #: Least so far, in doubles.
+    prices: Prices  #: That give it.
+    value: float  #: Optimum of the master before the round; -inf before the first.
+    columns: ScheduleColumns  #: All schedules of the master.
 
     @property
     def distance(self) -> float:

@@ -32,25 +32,14 @@ MOST_PRICINGS = 12
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class SpannedRound:
-    """State when rows are looked for.
+    """State when rows are looked for."""
 
-    Parameters
-    ----------
-    bound
-        Least so far, in doubles.
-    prices, spans
-        That give it; spans hold their multipliers then.
-    value
-        Optimum of the master, with all rows.
-    columns
-        All schedules of the master.
-    """
-
-    bound: float
+    bound: float  #: Least so far, in doubles.
+    #: prices, spans: that give it; spans hold their multipliers then.
     prices: Prices
     spans: SpanRows
-    value: float
-    columns: ScheduleColumns
+    value: float  #: Optimum of the master, with all rows.
+    columns: ScheduleColumns  #: All schedules of the master.
 
 
 class SpanPricer:

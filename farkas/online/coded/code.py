@@ -57,18 +57,10 @@ GENERATORS: dict[str, Callable[[int, int, np.random.Generator], npt.NDArray[np.i
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class MdsCode:
-    """Coded rows of one master, cut in one block a worker.
+    """Coded rows of one master, cut in one block a worker."""
 
-    Parameters
-    ----------
-    parity
-        Shape (coded − rows, rows); the first ``rows`` coded rows are the plain ones.
-    rows
-        L.
-    """
-
-    parity: Floats
-    rows: int
+    parity: Floats  #: Shape (coded − rows, rows); the first ``rows`` coded rows are the plain ones.
+    rows: int  #: L.
 
     @classmethod
     def gaussian(cls, rows: int, coded: int, rng: np.random.Generator) -> Self:

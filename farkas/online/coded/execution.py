@@ -23,23 +23,12 @@ from farkas.portable.draws import exponential
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Executed:
-    """What one master computed.
+    """What one master computed."""
 
-    Parameters
-    ----------
-    product
-        Shape (rows,); the decoded A x.
-    error
-        Largest distance from A x, relative to its largest entry.
-    seconds
-        Wall time until it was decoded.
-    used, ignored
-        Workers whose rows were decoded from, and those that came too late.
-    """
-
-    product: Floats
-    error: float
-    seconds: float
+    product: Floats  #: Shape (rows,); the decoded A x.
+    error: float  #: Largest distance from A x, relative to its largest entry.
+    seconds: float  #: Wall time until it was decoded.
+    #: used, ignored: workers whose rows were decoded from, and those that came too late.
     used: tuple[int, ...]
     ignored: tuple[int, ...]
 

@@ -44,18 +44,11 @@ class _Given(AssignmentByType):
 
 
 class Owners(NamedTuple):
-    """What a search for the best owners found.
+    """What a search for the best owners found."""
 
-    Parameters
-    ----------
-    owner
-        Shape (workers,), master of each worker.
-    stopped
-        What ended the search before the owners were known to be optimal, in words; empty when
-        nothing did.
-    """
-
-    owner: Ints
+    owner: Ints  #: Shape (workers,), master of each worker.
+    #: What ended the search before the owners were known to be optimal, in words; empty when
+    #: nothing did.
     stopped: str = ""
 
 

@@ -20,15 +20,9 @@ ENOUGH = 1.0 - TIE
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Sample:
-    """Completion times of every draw.
+    """Completion times of every draw."""
 
-    Parameters
-    ----------
-    times
-        Shape (draws, masters); infinite where a master never gets enough rows.
-    """
-
-    times: Floats
+    times: Floats  #: Shape (draws, masters); infinite where a master never gets enough rows.
 
     @property
     def last(self) -> Floats:

@@ -29,21 +29,14 @@ _PAIR = re.compile(r"pair (\d+) (\d+)")
 
 @dataclasses.dataclass(slots=True, eq=False)
 class BelievedState(SellerState):
-    """What is believed of pairs of types met so far.
+    """What is believed of pairs of types met so far."""
 
-    Parameters
-    ----------
-    beliefs
-        By worker type and server type, logarithms of weights of levels, shape (levels,), not
-        normalised.
-    prices
-        Unit prices as powers of two times the cap, shape (prices,), ascending.
-    sold, refused
-        Logarithms of the share of users who accept and refuse, shape (levels, prices).
-    """
-
+    #: By worker type and server type, logarithms of weights of levels, shape (levels,), not
+    #: normalised.
     beliefs: dict[tuple[int, int], Floats]
-    prices: Floats
+    prices: Floats  #: Unit prices as powers of two times the cap, shape (prices,), ascending.
+    #: sold, refused: logarithms of the share of users who accept and refuse, shape (levels,
+    #: prices).
     sold: Floats
     refused: Floats
 

@@ -25,22 +25,13 @@ Point = tuple[Fraction, Fraction]
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Best:
-    """Fixed prices and their profit.
+    """Fixed prices and their profit."""
 
-    Parameters
-    ----------
-    profit
-        Profit of a simulation at these prices.
-    worker, ps
-        Prices by type; 0 for types that nobody asks for.
-    simulations
-        How many were run.
-    """
-
-    profit: float
+    profit: float  #: Profit of a simulation at these prices.
+    #: worker, ps: prices by type; 0 for types that nobody asks for.
     worker: Floats
     ps: Floats
-    simulations: int
+    simulations: int  #: How many were run.
 
 
 class Profits:
@@ -171,22 +162,13 @@ def _by_coordinates(
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Supremum:
-    """Least upper bound of the fixed-price profit, exact for the budgets as decimals.
+    """Least upper bound of the fixed-price profit, exact for the budgets as decimals."""
 
-    Parameters
-    ----------
-    profit
-        The supremum.
-    worker, ps
-        Prices at which, or next to which, it is reached.
-    attained
-        Whether some prices reach it.
-    """
-
-    profit: Fraction
+    profit: Fraction  #: The supremum.
+    #: worker, ps: prices at which, or next to which, it is reached.
     worker: Fraction
     ps: Fraction
-    attained: bool
+    attained: bool  #: Whether some prices reach it.
 
 
 def best_exactly(market: Market) -> Supremum:

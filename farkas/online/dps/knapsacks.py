@@ -26,24 +26,13 @@ Key = tuple[int, int]
 
 @dataclasses.dataclass(slots=True, eq=False)
 class KnapsackState(SellerState):
-    """What was learned about pairs of types, and the weights of resources.
+    """What was learned about pairs of types, and the weights of resources."""
 
-    Parameters
-    ----------
-    pairs
-        Arms of each pair met so far.
-    held
-        Slots held, and number of jobs over, by worker type and server type, shape (2, K, M).
-    log_weight
-        Logarithms of the weights of worker types, server types, and time.
-    rounds
-        Jobs in all.
-    """
-
-    pairs: dict[Key, Pair]
+    pairs: dict[Key, Pair]  #: Arms of each pair met so far.
+    #: Slots held, and number of jobs over, by worker type and server type, shape (2, K, M).
     held: Floats
-    log_weight: Floats
-    rounds: int
+    log_weight: Floats  #: Logarithms of the weights of worker types, server types, and time.
+    rounds: int  #: Jobs in all.
 
 
 @algorithm("dps.bwk", source="Badanidiyuru, Kleinberg, Slivkins (FOCS 2013), PrimalDualBwK")

@@ -23,47 +23,28 @@ CHARGED = 1.0 - 1.0 / 2**10
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Past:
-    """Jobs seen that empty servers could serve, one entry each.
+    """Jobs seen that empty servers could serve, one entry each."""
 
-    Parameters
-    ----------
-    worker_type, ps_type, workers, ps
-        What they asked for, shape (jobs,).
-    reward
-        The most they would have paid, shape (jobs,).
-    hold
-        Slots in which they would have held their units, shape (jobs,).
-    """
-
+    #: worker_type, ps_type, workers, ps: what they asked for, shape (jobs,).
     worker_type: Ints
     ps_type: Ints
     workers: Ints
     ps: Ints
-    reward: Floats
-    hold: Floats
+    reward: Floats  #: The most they would have paid, shape (jobs,).
+    hold: Floats  #: Slots in which they would have held their units, shape (jobs,).
 
 
 @dataclasses.dataclass(slots=True, eq=False)
 class LearnedState(SellerState):
-    """What was seen, and what it says of prices.
+    """What was seen, and what it says of prices."""
 
-    Parameters
-    ----------
-    seen
-        Type of workers and of parameter servers, units of both, reward and slots held, by job.
-    unit
-        Largest payment for a unit seen so far.
-    worker_price, ps_price
-        Price of a unit for a slot, by type, as last learned.
-    relearn
-        Number of jobs seen at which prices are learned next.
-    """
-
+    #: Type of workers and of parameter servers, units of both, reward and slots held, by job.
     seen: list[tuple[int, int, int, int, float, float]]
-    unit: float
+    unit: float  #: Largest payment for a unit seen so far.
+    #: worker_price, ps_price: price of a unit for a slot, by type, as last learned.
     worker_price: Floats
     ps_price: Floats
-    relearn: int
+    relearn: int  #: Number of jobs seen at which prices are learned next.
 
 
 @algorithm("dps.learned", source="added: prices of capacity from the jobs seen so far")

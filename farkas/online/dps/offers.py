@@ -15,38 +15,24 @@ Outcome = Literal["sold", "explored", "declined", "full"]
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Known:
-    """What is known before the first arrival.
+    """What is known before the first arrival."""
 
-    Parameters
-    ----------
-    horizon
-        Slots; T.
-    occupancy
-        Whether resources are still held in the slot in which a job ends.
-    price_cap
-        Largest unit price, 1 where the market states none; P̄.
-    installed_workers, installed_ps
-        Units by server and type.
-    worker_jobs, ps_jobs
-        Number of jobs that will ask for each type, shape (types,); n, assumed known by the paper.
-    most_workers, most_ps
-        Largest demand of each type, shape (types,); used by the repaired radii only.
-    learning
-        Constants of the pricing algorithm.
-    capped
-        Whether the market states that cap; who sees budgets may ask for more where it does not.
-    """
-
-    horizon: int
-    occupancy: str
-    price_cap: float
+    horizon: int  #: Slots; T.
+    occupancy: str  #: Whether resources are still held in the slot in which a job ends.
+    price_cap: float  #: Largest unit price, 1 where the market states none; P̄.
+    #: installed_workers, installed_ps: units by server and type.
     installed_workers: Ints
     installed_ps: Ints
+    #: worker_jobs, ps_jobs: number of jobs that will ask for each type, shape (types,); n, assumed
+    #: known by the paper.
     worker_jobs: Ints
     ps_jobs: Ints
+    #: most_workers, most_ps: largest demand of each type, shape (types,); used by the repaired
+    #: radii only.
     most_workers: Ints
     most_ps: Ints
-    learning: Learning
+    learning: Learning  #: Constants of the pricing algorithm.
+    #: Whether the market states that cap; who sees budgets may ask for more where it does not.
     capped: bool = True
 
     @classmethod
@@ -86,20 +72,11 @@ class Known:
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Ask:
-    """What a job asks for on arrival: all that a seller may know of it.
-
-    Parameters
-    ----------
-    job
-        Number of the job.
-    slot
-        Arrival.
-    worker_type, workers, ps_type, ps
-        What it asks for.
-    """
+    """What a job asks for on arrival: all that a seller may know of it."""
 
     job: int
-    slot: int
+    slot: int  #: Arrival.
+    #: worker_type, workers, ps_type, ps: what it asks for.
     worker_type: int
     workers: int
     ps_type: int
@@ -112,17 +89,10 @@ class Ask:
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Report:
-    """What a user says of a job on arrival, to a seller that asks for it.
+    """What a user says of a job on arrival, to a seller that asks for it."""
 
-    Parameters
-    ----------
-    budget
-        What the user would pay at most.
-    colocated_runtime, spread_runtime
-        Slots the job runs on one server, and on several.
-    """
-
-    budget: float
+    budget: float  #: What the user would pay at most.
+    #: colocated_runtime, spread_runtime: slots the job runs on one server, and on several.
     colocated_runtime: float
     spread_runtime: float
 
@@ -168,27 +138,15 @@ class Offer(Ask):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Quote:
-    """What a seller asks for a job.
+    """What a seller asks for a job."""
 
-    Parameters
-    ----------
-    worker_price, ps_price
-        Unit prices posted; None where none is.
-    payment
-        What the user pays who accepts.
-    fits
-        Whether the job can be served at all.
-    exploring
-        Whether the job arrived while its types were explored.
-    arms
-        Arms behind the prices, and what else the seller wants to know when the user has answered.
-    """
-
+    #: worker_price, ps_price: unit prices posted; None where none is.
     worker_price: float | None = None
     ps_price: float | None = None
-    payment: float = 0.0
-    fits: bool = True
-    exploring: bool = False
+    payment: float = 0.0  #: What the user pays who accepts.
+    fits: bool = True  #: Whether the job can be served at all.
+    exploring: bool = False  #: Whether the job arrived while its types were explored.
+    #: Arms behind the prices, and what else the seller wants to know when the user has answered.
     arms: tuple[Any, ...] = ()
 
     @property
@@ -199,31 +157,20 @@ class Quote:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Decision:
-    """What happened to one job.
+    """What happened to one job."""
 
-    Parameters
-    ----------
-    outcome
-        ``sold``; ``explored``, that is served free of charge; ``declined`` by the user or not
-        offered; ``full``, too few idle units.
-    payment
-        What the user paid.
-    worker_price, ps_price
-        Unit prices posted; None where none was.
-    servers, workers, ps
-        Servers used and units on each.
-    exploring
-        Whether the job arrived while its types were explored.
-    """
-
+    #: ``sold``; ``explored``, that is served free of charge; ``declined`` by the user or not
+    #: offered; ``full``, too few idle units.
     outcome: Outcome
-    payment: float = 0.0
+    payment: float = 0.0  #: What the user paid.
+    #: worker_price, ps_price: unit prices posted; None where none was.
     worker_price: float | None = None
     ps_price: float | None = None
+    #: servers, workers, ps: servers used and units on each.
     servers: tuple[int, ...] = ()
     workers: tuple[int, ...] = ()
     ps: tuple[int, ...] = ()
-    exploring: bool = False
+    exploring: bool = False  #: Whether the job arrived while its types were explored.
 
     @property
     def served(self) -> bool:

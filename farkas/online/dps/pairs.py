@@ -30,17 +30,11 @@ JOINT_PRICES = 8
 
 @dataclasses.dataclass(slots=True, eq=False)
 class Pair:
-    """What was learned about jobs that ask for one pair of types.
+    """What was learned about jobs that ask for one pair of types."""
 
-    Parameters
-    ----------
-    prices
-        Unit prices of worker and parameter server, shape (arms, 2).
-    offers, sales, paid
-        Offers, sales, and payments as shares of the largest payment, shape (arms,).
-    """
-
-    prices: Floats
+    prices: Floats  #: Unit prices of worker and parameter server, shape (arms, 2).
+    #: offers, sales, paid: offers, sales, and payments as shares of the largest payment, shape
+    #: (arms,).
     offers: Floats
     sales: Floats
     paid: Floats

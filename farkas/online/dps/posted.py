@@ -18,14 +18,9 @@ from farkas.online.driver import algorithm
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class FixedPrice(Seller):
-    """Unit prices by type that never change.
+    """Unit prices by type that never change."""
 
-    Parameters
-    ----------
-    worker, ps
-        Prices, shapes (worker types,), (server types,).
-    """
-
+    #: worker, ps: prices, shapes (worker types,), (server types,).
     worker: Floats
     ps: Floats
     placement: Placing = "pa"

@@ -28,34 +28,19 @@ MOST_ARMS = 1_000_000
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Rules:
-    """Constants of one side of the market, one entry per type.
+    """Constants of one side of the market, one entry per type."""
 
-    Parameters
-    ----------
-    jobs
-        Jobs that will ask for the type; n.
-    capacity
-        Units installed; C.
-    explore
-        Arrivals to explore, not rounded; θ n.
-    eta
-        Confidence constant; η.
-    demand_range, time_range
-        What demands and unused time are scaled by in the radii; 1 as printed.
-    first
-        First arm of each type, and behind them the number of all arms; shape (types + 1,).
-    price
-        Price of every arm, ascending within a type.
-    """
-
-    jobs: Ints
-    capacity: Ints
-    explore: Floats
-    eta: Floats
+    jobs: Ints  #: Jobs that will ask for the type; n.
+    capacity: Ints  #: Units installed; C.
+    explore: Floats  #: Arrivals to explore, not rounded; θ n.
+    eta: Floats  #: Confidence constant; η.
+    #: demand_range, time_range: what demands and unused time are scaled by in the radii; 1 as
+    #: printed.
     demand_range: Floats
     time_range: Floats
+    #: First arm of each type, and behind them the number of all arms; shape (types + 1,).
     first: Ints
-    price: Floats
+    price: Floats  #: Price of every arm, ascending within a type.
 
 
 def both_sides(

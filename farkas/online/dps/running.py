@@ -32,36 +32,22 @@ FIRST_JOBS, FIRST_SLOTS = 64, 1024
 
 
 class Provider(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a provider knows or guesses.
+    """What a provider knows or guesses."""
 
-    Parameters
-    ----------
-    server_workers, server_ps
-        Units installed, by server and type.
-    price_cap
-        Largest unit price.
-    horizon
-        Slots; a guess.
-    worker_jobs, ps_jobs
-        Number of jobs that will ask for each type; guesses.
-    most_workers, most_ps
-        Largest demand of each type; None for all that is installed.
-    occupancy
-        Whether a job also holds its units in the slot in which it ends.
-    learning
-        Constants of the pricing algorithm.
-    """
-
+    #: server_workers, server_ps: units installed, by server and type.
     server_workers: tuple[tuple[int, ...], ...]
     server_ps: tuple[tuple[int, ...], ...]
-    price_cap: float = 1.0
-    horizon: int = FIRST_SLOTS
+    price_cap: float = 1.0  #: Largest unit price.
+    horizon: int = FIRST_SLOTS  #: Slots; a guess.
+    #: worker_jobs, ps_jobs: number of jobs that will ask for each type; guesses.
     worker_jobs: tuple[int, ...] | None = None
     ps_jobs: tuple[int, ...] | None = None
+    #: most_workers, most_ps: largest demand of each type; None for all that is installed.
     most_workers: tuple[int, ...] | None = None
     most_ps: tuple[int, ...] | None = None
+    #: Whether a job also holds its units in the slot in which it ends.
     occupancy: Literal["closed", "half_open"] = "closed"
-    learning: Learning = Learning()
+    learning: Learning = Learning()  #: Constants of the pricing algorithm.
 
     def known(self) -> Known:
         """Facts and guesses as sellers take them.

@@ -22,30 +22,18 @@ SERVED = np.array([kernel.SOLD, kernel.EXPLORED])
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Sales(Sequence[Decision]):
-    """What happened to every job; the fields of `Decision` as arrays.
+    """What happened to every job; the fields of `Decision` as arrays."""
 
-    Parameters
-    ----------
-    outcome
-        Keys of `OUTCOMES`, shape (jobs,).
-    payment
-        What users paid, shape (jobs,).
-    worker_price, ps_price
-        Unit prices posted, NaN where none was, shape (jobs,).
-    exploring
-        Whether the job arrived while its types were explored, shape (jobs,).
-    first
-        Place of the first entry of each job, and at the end their number, shape (jobs + 1,).
-    servers, workers, ps
-        Servers of each job in ascending order and units on each, shape (entries,).
-    """
-
-    outcome: Ints
-    payment: Floats
+    outcome: Ints  #: Keys of `OUTCOMES`, shape (jobs,).
+    payment: Floats  #: What users paid, shape (jobs,).
+    #: worker_price, ps_price: unit prices posted, NaN where none was, shape (jobs,).
     worker_price: Floats
     ps_price: Floats
-    exploring: Bools
+    exploring: Bools  #: Whether the job arrived while its types were explored, shape (jobs,).
+    #: Place of the first entry of each job, and at the end their number, shape (jobs + 1,).
     first: Ints
+    #: servers, workers, ps: servers of each job in ascending order and units on each, shape
+    #: (entries,).
     servers: Ints
     workers: Ints
     ps: Ints

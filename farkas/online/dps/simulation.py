@@ -31,30 +31,17 @@ SUPPLY = {"published": PUBLISHED, "turnover": TURNOVER, "top": TOP}
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Simulation:
-    """Decisions about every job of a market.
-
-    Parameters
-    ----------
-    market
-        The market.
-    outcome
-        `kernel.FULL`, `kernel.DECLINED`, `kernel.SOLD` or `kernel.EXPLORED`, shape (jobs,).
-    colocated
-        Served on one server, shape (jobs,).
-    exploring
-        Arrived during exploration, served or not, shape (jobs,).
-    worker_price, ps_price
-        Unit prices posted, NaN where none was, shape (jobs,).
-    placements
-        Shape (entries, 4): job, server, workers, parameter servers; None unless asked for.
-    """
+    """Decisions about every job of a market."""
 
     market: Market
+    #: `kernel.FULL`, `kernel.DECLINED`, `kernel.SOLD` or `kernel.EXPLORED`, shape (jobs,).
     outcome: Ints
-    colocated: Bools
-    exploring: Bools
+    colocated: Bools  #: Served on one server, shape (jobs,).
+    exploring: Bools  #: Arrived during exploration, served or not, shape (jobs,).
+    #: worker_price, ps_price: unit prices posted, NaN where none was, shape (jobs,).
     worker_price: Floats
     ps_price: Floats
+    #: Shape (entries, 4): job, server, workers, parameter servers; None unless asked for.
     placements: Ints | None = None
 
     @property

@@ -21,65 +21,34 @@ from farkas.relaxations.eris.welfare_bound import Effort, certify_welfare
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class SlotArrivals:
-    """A slot and the jobs that arrive in it.
+    """A slot and the jobs that arrive in it."""
 
-    Parameters
-    ----------
-    slot
-        Index of the slot.
-    jobs
-        Numbers in the whole instance, with the jobs.
-    """
-
-    slot: int
-    jobs: tuple[tuple[int, Job], ...]
+    slot: int  #: Index of the slot.
+    jobs: tuple[tuple[int, Job], ...]  #: Numbers in the whole instance, with the jobs.
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Piece:
-    """What a job runs in one slot.
+    """What a job runs in one slot."""
 
-    Parameters
-    ----------
-    job, slot
-        Indices.
-    server
-        Site of the parameter server.
-    workers
-        Pairs (site, number of workers > 0).
-    moved
-        Chunks moved between sites.
-    """
-
+    #: job, slot: indices.
     job: int
     slot: int
-    server: int
-    workers: tuple[tuple[int, int], ...]
-    moved: int
+    server: int  #: Site of the parameter server.
+    workers: tuple[tuple[int, int], ...]  #: Pairs (site, number of workers > 0).
+    moved: int  #: Chunks moved between sites.
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Award:
-    """What becomes of a job.
+    """What becomes of a job."""
 
-    Parameters
-    ----------
-    job
-        Index.
-    accepted
-        Whether it counts as served.
-    completed
-        Slot in which its last chunk is processed; None unless accepted.
-    payment
-        What it pays.
-    payoff_bound
-        Upper bound on the payoff of every schedule that fitted; None when there is none.
-    """
-
-    job: int
-    accepted: bool
+    job: int  #: Index.
+    accepted: bool  #: Whether it counts as served.
+    #: Slot in which its last chunk is processed; None unless accepted.
     completed: int | None = None
-    payment: float = 0.0
+    payment: float = 0.0  #: What it pays.
+    #: Upper bound on the payoff of every schedule that fitted; None when there is none.
     payoff_bound: float | None = None
 
 

@@ -42,24 +42,12 @@ Sample = Annotated[int, msgspec.Meta(ge=0)]
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class LearnedPrices:
-    """What has been sold, and what was learned from the jobs that came.
+    """What has been sold, and what was learned from the jobs that came."""
 
-    Parameters
-    ----------
-    ledger
-        Use of everything; its own prices (6) are not posted.
-    seen
-        All jobs so far.
-    prices
-        As posted in the last slot in which jobs came.
-    seed
-        Of the draws of jobs to come.
-    """
-
-    ledger: Ledger
-    seen: tuple[Job, ...]
-    prices: Prices
-    seed: int
+    ledger: Ledger  #: Use of everything; its own prices (6) are not posted.
+    seen: tuple[Job, ...]  #: All jobs so far.
+    prices: Prices  #: As posted in the last slot in which jobs came.
+    seed: int  #: Of the draws of jobs to come.
 
 
 @algorithm("eris.learned", source="added: prices from the jobs seen so far")

@@ -10,27 +10,13 @@ from farkas.online.eris.scheduler_printed import printed_schedule
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class PrintedRun:
-    """What the printed algorithms say they achieve.
+    """What the printed algorithms say they achieve."""
 
-    Parameters
-    ----------
-    welfare
-        Sum of the booked worth of all accepted jobs.
-    revenue
-        Sum of what they pay.
-    accepted
-        Accepted jobs, ascending.
-    infeasible_jobs
-        How many of these cannot process all their data.
-    ledger
-        State and prices after the last job.
-    """
-
-    welfare: float
-    revenue: float
-    accepted: tuple[int, ...]
-    infeasible_jobs: int
-    ledger: Ledger
+    welfare: float  #: Sum of the booked worth of all accepted jobs.
+    revenue: float  #: Sum of what they pay.
+    accepted: tuple[int, ...]  #: Accepted jobs, ascending.
+    infeasible_jobs: int  #: How many of these cannot process all their data.
+    ledger: Ledger  #: State and prices after the last job.
 
 
 def printed_run(auction: Auction) -> PrintedRun:

@@ -13,32 +13,15 @@ from farkas.tolerances import ROUNDING
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Proposal:
-    """The best schedule a scheduler found for a job at posted prices.
+    """The best schedule a scheduler found for a job at posted prices."""
 
-    Parameters
-    ----------
-    payoff
-        Worth less posted cost as the scheduler books it, >= 0; 0 proposes nothing.
-    finish
-        Slot of completion, counted from the arrival; -1 when nothing is proposed.
-    cost
-        Posted cost, which an accepted job pays.
-    workers
-        Shape (window, sites); g.
-    server
-        Shape (window,), site of the server, -1 where nothing runs; z.
-    moved
-        Shape (window,), chunks moved between sites; Σ h.
-    bound
-        Upper bound on the payoff of any schedule that fits; infinite when the scheduler has none.
-    """
-
-    payoff: float
-    finish: int
-    cost: float
-    workers: Ints
-    server: Ints
-    moved: Ints
+    payoff: float  #: Worth less posted cost as the scheduler books it, >= 0; 0 proposes nothing.
+    finish: int  #: Slot of completion, counted from the arrival; -1 when nothing is proposed.
+    cost: float  #: Posted cost, which an accepted job pays.
+    workers: Ints  #: Shape (window, sites); g.
+    server: Ints  #: Shape (window,), site of the server, -1 where nothing runs; z.
+    moved: Ints  #: Shape (window,), chunks moved between sites; Σ h.
+    #: Upper bound on the payoff of any schedule that fits; infinite when the scheduler has none.
     bound: float = float("inf")
 
     @property

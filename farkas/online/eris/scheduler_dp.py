@@ -80,38 +80,26 @@ class Scratch(NamedTuple):
     """What `best_plan` works in, made by `new_scratch`; nothing is read before it is written.
 
     Kernels that make no arrays are compiled sooner.
-
-    Parameters
-    ----------
-    tables, bounds
-        Of `one_slot`.
-    least
-        Shape (window + 1, chunks + 1), cost of n chunks up to a slot, from below.
-    reached, choice
-        Shapes (modes, window + 1, chunks + 1) and (modes + 1, window, chunks + 1): cost by covers
-        that fit, and workload of the slot; the last ones are those of `least`.
-    in_place, done
-        Shapes (modes, sites) and (modes,): chunks thought to be in place in every slot, and slots
-        in the tables.
-    remaining, processed
-        Shape (sites,), chunks during a replay, and those of one slot.
-    workloads
-        Shape (window,), chunks of every slot of a plan.
-    workers, server, moved
-        Shapes (2, window, sites), (2, window) and (2, window): the best schedule so far, and the
-        one that is tried.
     """
 
+    #: tables, bounds: of `one_slot`.
     tables: Floats3
     bounds: Bounds
-    least: Floats2
+    least: Floats2  #: Shape (window + 1, chunks + 1), cost of n chunks up to a slot, from below.
+    #: reached, choice: shapes (modes, window + 1, chunks + 1) and (modes + 1, window, chunks + 1):
+    #: cost by covers that fit, and workload of the slot; the last ones are those of `least`.
     reached: Floats3
     choice: Ints3
+    #: in_place, done: shapes (modes, sites) and (modes,): chunks thought to be in place in every
+    #: slot, and slots in the tables.
     in_place: Ints2
     done: Ints1
+    #: remaining, processed: shape (sites,), chunks during a replay, and those of one slot.
     remaining: Ints1
     processed: Ints1
-    workloads: Ints1
+    workloads: Ints1  #: Shape (window,), chunks of every slot of a plan.
+    #: workers, server, moved: shapes (2, window, sites), (2, window) and (2, window): the best
+    #: schedule so far, and the one that is tried.
     workers: Ints3
     server: Ints2
     moved: Ints2

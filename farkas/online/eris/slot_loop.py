@@ -17,20 +17,11 @@ SLOTS_AIMED_AT = 8
 
 @dataclasses.dataclass(slots=True, eq=False)
 class System:
-    """Jobs in the system in order of arrival, and the worths seen so far.
+    """Jobs in the system in order of arrival, and the worths seen so far."""
 
-    Parameters
-    ----------
-    auction
-        The sites.
-    waiting
-        Jobs that are not done.
-    worths
-        Utility on arrival of every job so far.
-    """
-
-    auction: Auction
-    waiting: list[Waiting] = dataclasses.field(default_factory=list)
+    auction: Auction  #: The sites.
+    waiting: list[Waiting] = dataclasses.field(default_factory=list)  #: Jobs that are not done.
+    #: Utility on arrival of every job so far.
     worths: list[float] = dataclasses.field(default_factory=list)
 
     def copy(self) -> System:

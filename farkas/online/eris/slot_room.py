@@ -32,31 +32,17 @@ class SlotPlacement:
 
 @dataclasses.dataclass(slots=True, eq=False)
 class Waiting:
-    """A job in the system.
+    """A job in the system."""
 
-    Parameters
-    ----------
-    index, job
-        Number in the whole instance, and the job.
-    remaining
-        Shape (sites,), chunks not yet processed.
-    paid
-        Price of all it used so far.
-    count
-        Workers it asks for; 0 while undecided.
-    placement
-        Where it runs in every slot until it is done; None while it waits, or without a fixed one.
-    guaranteed
-        Whether it runs before others (AntMan).
-    """
-
+    #: index, job: number in the whole instance, and the job.
     index: int
     job: Job
-    remaining: Ints
-    paid: float = 0.0
-    count: int = 0
+    remaining: Ints  #: Shape (sites,), chunks not yet processed.
+    paid: float = 0.0  #: Price of all it used so far.
+    count: int = 0  #: Workers it asks for; 0 while undecided.
+    #: Where it runs in every slot until it is done; None while it waits, or without a fixed one.
     placement: SlotPlacement | None = None
-    guaranteed: bool = False
+    guaranteed: bool = False  #: Whether it runs before others (AntMan).
 
     def copy(self) -> Waiting:
         """Return an independent copy."""

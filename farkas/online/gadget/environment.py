@@ -20,36 +20,19 @@ from farkas.tolerances import FLOORS
 
 
 class Arrival(msgspec.Struct, frozen=True):
-    """A job that becomes known.
+    """A job that becomes known."""
 
-    Parameters
-    ----------
-    index
-        Position in the instance; ties are settled by it.
-    job
-        The job.
-    """
-
-    index: int
+    index: int  #: Position in the instance; ties are settled by it.
     job: Job
 
 
 class Ring(msgspec.Struct, frozen=True, kw_only=True):
-    """A ring that runs in one slot.
+    """A ring that runs in one slot."""
 
-    Parameters
-    ----------
-    job
-        Position in the instance.
-    workers
-        (node, workers) of every host, ascending.
-    links
-        (link, times used) of the closed walk, ascending; positions among the links of the instance
-        that are no self-links.
-    """
-
-    job: int
-    workers: tuple[tuple[int, int], ...]
+    job: int  #: Position in the instance.
+    workers: tuple[tuple[int, int], ...]  #: (node, workers) of every host, ascending.
+    #: (link, times used) of the closed walk, ascending; positions among the links of the instance
+    #: that are no self-links.
     links: tuple[tuple[int, int], ...] = ()
 
     @property

@@ -28,24 +28,12 @@ SMALL_EMBEDDING = 200_000
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Slotwise:
-    """What one slot of Algorithm 2 did.
+    """What one slot of Algorithm 2 did."""
 
-    Parameters
-    ----------
-    rings
-        Rings to run.
-    relaxation
-        Value of the augmented relaxation at the selected sizes.
-    mixture
-        Its decomposition.
-    rounded
-        Outcome of the rounding.
-    """
-
-    rings: Rings
-    relaxation: float
-    mixture: Mixture
-    rounded: RoundedRings
+    rings: Rings  #: Rings to run.
+    relaxation: float  #: Value of the augmented relaxation at the selected sizes.
+    mixture: Mixture  #: Its decomposition.
+    rounded: RoundedRings  #: Outcome of the rounding.
 
 
 def lp_rs_mde(

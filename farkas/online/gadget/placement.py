@@ -13,18 +13,10 @@ from farkas.tolerances import ROUNDING
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class PlacedRing:
-    """A ring in its place.
+    """A ring in its place."""
 
-    Parameters
-    ----------
-    workers
-        Shape (nodes,).
-    links
-        Links in the order of the walk, with repetitions.
-    """
-
-    workers: Ints
-    links: list[int]
+    workers: Ints  #: Shape (nodes,).
+    links: list[int]  #: Links in the order of the walk, with repetitions.
 
 
 class Room:

@@ -15,27 +15,13 @@ from farkas.online.gadget.placement import PlacedRing, as_rings
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Seen:
-    """State of every scheduler of this kind; never changed in place.
+    """State of every scheduler of this kind; never changed in place."""
 
-    Parameters
-    ----------
-    cluster
-        Nodes, links, and the jobs seen so far in the order of the instance.
-    index
-        Shape (jobs seen,), their positions in the instance.
-    received
-        Shape (jobs seen,), worker-slots; z.
-    slot
-        The next slot.
-    rng
-        Generator of random draws.
-    """
-
-    cluster: Cluster
-    index: Ints
-    received: Floats
-    slot: int
-    rng: np.random.Generator
+    cluster: Cluster  #: Nodes, links, and the jobs seen so far in the order of the instance.
+    index: Ints  #: Shape (jobs seen,), their positions in the instance.
+    received: Floats  #: Shape (jobs seen,), worker-slots; z.
+    slot: int  #: The next slot.
+    rng: np.random.Generator  #: Generator of random draws.
 
     @classmethod
     def start(cls, known: Cluster, seed: int) -> Self:

@@ -42,52 +42,25 @@ Improve = Callable[[Generated, bool], Rings]
 
 @dataclasses.dataclass(eq=False)
 class Case:
-    """A box of a tree, and what became of it.
+    """A box of a tree, and what became of it."""
 
-    Parameters
-    ----------
-    box
-        Decisions.
-    bound
-        What they are worth at most.
-    start
-        Prices to begin at.
-    prices
-        Prices that prove the bound; None if the box was not priced.
-    branch
-        How it was split.
-    parts
-        The parts, in order; None for a leaf.
-    """
-
-    box: SlotBox
-    bound: float
-    start: CapacityPrices | None
+    box: SlotBox  #: Decisions.
+    bound: float  #: What they are worth at most.
+    start: CapacityPrices | None  #: Prices to begin at.
+    #: Prices that prove the bound; None if the box was not priced.
     prices: CapacityPrices | None = None
-    branch: SlotBranch | None = None
-    parts: tuple[Case, Case] | None = None
+    branch: SlotBranch | None = None  #: How it was split.
+    parts: tuple[Case, Case] | None = None  #: The parts, in order; None for a leaf.
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Cases:
-    """What a search by cases found.
+    """What a search by cases found."""
 
-    Parameters
-    ----------
-    rings
-        Best rings known.
-    bound
-        Upper bound on the worth of all: `level`, or that of a case that is left.
-    level
-        Worth at which cases are closed.
-    root
-        The tree.
-    """
-
-    rings: Rings
-    bound: float
-    level: float
-    root: Case
+    rings: Rings  #: Best rings known.
+    bound: float  #: Upper bound on the worth of all: `level`, or that of a case that is left.
+    level: float  #: Worth at which cases are closed.
+    root: Case  #: The tree.
 
     def written(self) -> tuple[tuple[SlotBranch | int, ...], Floats, Floats]:
         """Tree in preorder, and its prices of nodes and links."""

@@ -21,41 +21,23 @@ from farkas.online.run import Bound, Sense
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Known:
-    """What an algorithm may know before the first slot.
-
-    Parameters
-    ----------
-    num_sites
-        Number of sites.
-    printed, strict
-        Constants M and U of the printed relaxation under either semantics.  They depend on the
-        jobs to come; the paper's algorithm needs them, the tight relaxation does not.
-    """
+    """What an algorithm may know before the first slot."""
 
     num_sites: int
+    #: printed, strict: constants M and U of the printed relaxation under either semantics. They
+    #: depend on the jobs to come; the paper's algorithm needs them, the tight relaxation does not.
     printed: Constants
     strict: Constants
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class PlacedSlot:
-    """Integer decision for one slot.
+    """Integer decision for one slot."""
 
-    Parameters
-    ----------
-    jobs
-        Shape (jobs,), numbers in the whole instance, ascending.
-    workers
-        Shape (jobs, sites), whole numbers.
-    server
-        Shape (jobs,), site of the parameter server.
-    repaired
-        Number of jobs that a rounding left with too few workers and that were then given more.
-    """
-
-    jobs: Ints
-    workers: Ints
-    server: Ints
+    jobs: Ints  #: Shape (jobs,), numbers in the whole instance, ascending.
+    workers: Ints  #: Shape (jobs, sites), whole numbers.
+    server: Ints  #: Shape (jobs,), site of the parameter server.
+    #: Number of jobs that a rounding left with too few workers and that were then given more.
     repaired: int = 0
 
 

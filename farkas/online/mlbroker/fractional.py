@@ -27,20 +27,13 @@ from farkas.tolerances import FEASIBLE
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Lanes:
-    """Positive entries of an array over (jobs, sites, sites).
+    """Positive entries of an array over (jobs, sites, sites)."""
 
-    Parameters
-    ----------
-    job, origin, target
-        Shape (entries,); the job by its place in the slot.
-    amount
-        Shape (entries,), > 0.
-    """
-
+    #: job, origin, target: shape (entries,); the job by its place in the slot.
     job: Ints
     origin: Ints
     target: Ints
-    amount: Floats
+    amount: Floats  #: Shape (entries,), > 0.
 
     @classmethod
     def of(cls, values: Floats) -> Self:
@@ -57,27 +50,17 @@ class Lanes:
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class FractionalSlot:
-    """Fractional decision for one slot.
+    """Fractional decision for one slot."""
 
-    Parameters
-    ----------
-    jobs
-        Shape (jobs,), numbers in the whole instance.
-    workers, server, deployed
-        Shape (jobs, sites); y, s and v.
-    moved, connected
-        GB and workers from site to site; q and g.
-    gap
-        By how much the slot's objective may exceed its optimum, USD.
-    """
-
-    jobs: Ints
+    jobs: Ints  #: Shape (jobs,), numbers in the whole instance.
+    #: workers, server, deployed: shape (jobs, sites); y, s and v.
     workers: Floats
     server: Floats
     deployed: Floats
+    #: moved, connected: GB and workers from site to site; q and g.
     moved: Lanes
     connected: Lanes
-    gap: float
+    gap: float  #: By how much the slot's objective may exceed its optimum, USD.
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)

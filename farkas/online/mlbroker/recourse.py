@@ -12,27 +12,13 @@ from farkas.solvers.fallback import optimum_by_any
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Costs:
-    """Costs of decisions by slot, USD; shape (slots,) each.
+    """Costs of decisions by slot, USD; shape (slots,) each."""
 
-    Parameters
-    ----------
-    transfer
-        Moving data; C1.
-    resource
-        Resources under the volume discount, pooled over jobs; C2.
-    deploy
-        Deployments, every entry and re-entry of a site; C3 as the text has it.
-    deploy_once
-        Deployments, each job and site charged once per life; C3 as (8) has it.
-    sync
-        Traffic between workers and server; C4.
-    """
-
-    transfer: Floats
-    resource: Floats
-    deploy: Floats
-    deploy_once: Floats
-    sync: Floats
+    transfer: Floats  #: Moving data; C1.
+    resource: Floats  #: Resources under the volume discount, pooled over jobs; C2.
+    deploy: Floats  #: Deployments, every entry and re-entry of a site; C3 as the text has it.
+    deploy_once: Floats  #: Deployments, each job and site charged once per life; C3 as (8) has it.
+    sync: Floats  #: Traffic between workers and server; C4.
 
     @property
     def total(self) -> float:

@@ -35,17 +35,11 @@ class RoundedState:
 
 @dataclasses.dataclass(frozen=True)
 class Rounded:
-    """Fractional algorithm whose decisions are rounded, slot by slot; it never sees the rounding.
+    """Fractional algorithm whose decisions are rounded by slot; it never sees the rounding."""
 
-    Parameters
-    ----------
-    relax, semantics, epsilon
-        As in mlbroker.fractional.
-    """
-
-    relax: Literal["tight", "printed"] = "tight"
-    semantics: Semantics = "printed"
-    epsilon: Nonnegative = 0.0
+    relax: Literal["tight", "printed"] = "tight"  #: As in mlbroker.fractional.
+    semantics: Semantics = "printed"  #: As in mlbroker.fractional.
+    epsilon: Nonnegative = 0.0  #: As in mlbroker.fractional.
 
     @property
     def fractional(self) -> Fractional:

@@ -25,28 +25,15 @@ LATE = {"explore_cap": 0.0}
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Chosen:
-    """A price that was offered, with what was known of it and what the best price earns.
+    """A price that was offered, with what was known of it and what the best price earns."""
 
-    Parameters
-    ----------
-    best
-        What the best price of the type earns at the partner's price; A.
-    price, jobs
-        The price offered, and the jobs of its type; p and n.
-    sales
-        Share of jobs that would buy at both prices; the true Q.
-    seen
-        Share of those offered this price that bought; Q̂.
-    radius
-        Confidence radius of Q̂; r.
-    """
-
-    best: float
+    best: float  #: What the best price of the type earns at the partner's price; A.
+    #: price, jobs: the price offered, and the jobs of its type; p and n.
     price: float
     jobs: int
-    sales: float
-    seen: float
-    radius: float
+    sales: float  #: Share of jobs that would buy at both prices; the true Q.
+    seen: float  #: Share of those offered this price that bought; Q̂.
+    radius: float  #: Confidence radius of Q̂; r.
 
     @property
     def printed(self) -> float:

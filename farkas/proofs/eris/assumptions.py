@@ -16,25 +16,14 @@ from farkas.proofs.trials import Trials, drawn
 
 @dataclasses.dataclass(frozen=True)
 class PublishedJob:
-    """A job that Eris accepts in the published setting, and what its schedule uses.
+    """A job that Eris accepts in the published setting, and what its schedule uses."""
 
-    Parameters
-    ----------
-    example
-        How to cite it.
-    worth
-        Of its schedule.
-    transfer, units
-        Volumes Σψ in MB and Σφ in units.
-    share
-        Largest share of a capacity that it uses in a slot.
-    """
-
-    example: Mapping[str, Any]
-    worth: float
+    example: Mapping[str, Any]  #: How to cite it.
+    worth: float  #: Of its schedule.
+    #: transfer, units: volumes Σψ in MB and Σφ in units.
     transfer: float
     units: float
-    share: float
+    share: float  #: Largest share of a capacity that it uses in a slot.
 
 
 @functools.cache

@@ -31,21 +31,11 @@ DRAWS = 200
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class RelaxedSlot:
-    """What a slot's draws come from.
+    """What a slot's draws come from."""
 
-    Parameters
-    ----------
-    slot
-        Jobs and sizes drawn.
-    mixture
-        Rings with shares.
-    value
-        Worth of the relaxation, of which a third is asked.
-    """
-
-    slot: SlotView
-    mixture: Mixture
-    value: float
+    slot: SlotView  #: Jobs and sizes drawn.
+    mixture: Mixture  #: Rings with shares.
+    value: float  #: Worth of the relaxation, of which a third is asked.
 
 
 Relax = Callable[[SlotView], RelaxedSlot]

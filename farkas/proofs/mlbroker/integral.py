@@ -33,20 +33,13 @@ from farkas.tolerances import FEASIBLE, ROUNDING
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ClaimedRatio:
-    """Theorem 4's ratio r₂ in its four parts, which have different units.
+    """Theorem 4's ratio r₂ in its four parts, which have different units."""
 
-    Parameters
-    ----------
-    transfer, resource, deploy
-        ϱ₁, ϱ₂ and ϱ₃; all carry USD.
-    sync
-        ϱ₄, a pure number.
-    """
-
+    #: transfer, resource, deploy: ϱ₁, ϱ₂ and ϱ₃; all carry USD.
     transfer: float
     resource: float
     deploy: float
-    sync: float
+    sync: float  #: ϱ₄, a pure number.
 
     @property
     def total(self) -> float:

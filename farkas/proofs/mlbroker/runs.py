@@ -34,27 +34,15 @@ shipped = functools.partial(trials.shipped, Brokerage)
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Traced:
-    """A finished run with its dual point.
+    """A finished run with its dual point."""
 
-    Parameters
-    ----------
-    example
-        How to cite the instance.
-    instance
-        The broker.
-    decisions, outcome
-        What was decided, and its costs.
-    point
-        Dual point rebuilt from the run.
-    deployed, before
-        v(t) and v(t−1), shape (pairs, sites).
-    """
-
-    example: Example
-    instance: Brokerage
+    example: Example  #: How to cite the instance.
+    instance: Brokerage  #: The broker.
+    #: decisions, outcome: what was decided, and its costs.
     decisions: tuple[FractionalSlot, ...]
     outcome: Outcome
-    point: DualPoint
+    point: DualPoint  #: Dual point rebuilt from the run.
+    #: deployed, before: v(t) and v(t−1), shape (pairs, sites).
     deployed: Floats
     before: Floats
 
@@ -129,21 +117,14 @@ def dual_bound(run: Traced) -> float:
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Inequality:
-    """What a statement compares in a run: ``left <= right``.
+    """What a statement compares in a run: ``left <= right``."""
 
-    Parameters
-    ----------
-    left, right
-        Both sides.
-    noise
-        Violation relative to the largest of both sides and ``size`` that solver noise explains.
-    size
-        In the unit of the sides: smaller ones are noise, and compared with this instead.
-    """
-
+    #: left, right: both sides.
     left: Callable[[Traced], float]
     right: Callable[[Traced], float]
+    #: Violation relative to the largest of both sides and ``size`` that solver noise explains.
     noise: float = LOOSE_GAP
+    #: In the unit of the sides: smaller ones are noise, and compared with this instead.
     size: Callable[[Traced], float] = small_cost
 
     def of(self, run: Traced) -> Stated:

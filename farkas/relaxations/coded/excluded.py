@@ -13,18 +13,10 @@ HALVINGS = 60
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Excluded:
-    """Prices that exclude every level above one.
+    """Prices that exclude every level above one."""
 
-    Parameters
-    ----------
-    level
-        1/time; with speeds cut to any larger level the prices allow less than it.
-    prices
-        Shape (masters,), >= 0; π.
-    """
-
-    level: float
-    prices: Floats
+    level: float  #: 1/time; with speeds cut to any larger level the prices allow less than it.
+    prices: Floats  #: Shape (masters,), >= 0; π.
 
 
 def truncated_level(speed: Floats) -> float:

@@ -76,36 +76,21 @@ class SharedPoint:
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class At:
-    """A point in the units of the program, one entry a pair that may be used.
+    """A point in the units of the program, one entry a pair that may be used."""
 
-    Parameters
-    ----------
-    master, worker
-        Indices of the pair.
-    work, patience
-        c and h.
-    size
-        Rows of a unit load as a share of what the master needs; t₀/(φ L).
-    rows
-        Rows of a unit load; t₀/φ.
-    share, load
-        k̂ and l̂, the latter in units of t₀/φ.
-    time
-        t̂ in units of t₀.
-    unit
-        t₀.
-    """
-
+    #: master, worker: indices of the pair.
     master: Ints
     worker: Ints
+    #: work, patience: c and h.
     work: Floats
     patience: Floats
-    size: Floats
-    rows: Floats
+    size: Floats  #: Rows of a unit load as a share of what the master needs; t₀/(φ L).
+    rows: Floats  #: Rows of a unit load; t₀/φ.
+    #: share, load: k̂ and l̂, the latter in units of t₀/φ.
     share: Floats
     load: Floats
-    time: float
-    unit: float
+    time: float  #: t̂ in units of t₀.
+    unit: float  #: t₀.
 
     @classmethod
     def of(cls, data: CodedComputing, point: SharedPoint) -> At:

@@ -22,24 +22,12 @@ MOST_ROUNDS = 20
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Sharing:
-    """Optimum of the linear program, recomputed from the solver's vertex.
+    """Optimum of the linear program, recomputed from the solver's vertex."""
 
-    Parameters
-    ----------
-    share
-        Shape (masters, workers); k.
-    prices
-        Shape (masters,), >= 0, duals of the masters' rows; π.
-    level
-        min over masters of Σ v k, 1/time.
-    bound
-        Σ_n max_m π v / Σ π, 1/time: no shares reach more, whatever π.
-    """
-
-    share: Floats
-    prices: Floats
-    level: float
-    bound: float
+    share: Floats  #: Shape (masters, workers); k.
+    prices: Floats  #: Shape (masters,), >= 0, duals of the masters' rows; π.
+    level: float  #: min over masters of Σ v k, 1/time.
+    bound: float  #: Σ_n max_m π v / Σ π, 1/time: no shares reach more, whatever π.
 
     @property
     def gap(self) -> float:

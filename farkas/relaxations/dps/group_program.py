@@ -34,27 +34,13 @@ MOST_NODES = 500
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class GroupColumns:
-    """Columns of a group's program.
+    """Columns of a group's program."""
 
-    Parameters
-    ----------
-    job
-        Position among the jobs at home.
-    way
-        `WHOLE` or `SPREAD`, or -1 for units of a spread job.
-    place
-        Class, or -1 for a spread job as such.
-    cost
-        What one earns: the reward less market prices of parameter servers.
-    upper
-        Most of it.
-    """
-
-    job: Ints
-    way: Ints
-    place: Ints
-    cost: Floats
-    upper: Floats
+    job: Ints  #: Position among the jobs at home.
+    way: Ints  #: `WHOLE` or `SPREAD`, or -1 for units of a spread job.
+    place: Ints  #: Class, or -1 for a spread job as such.
+    cost: Floats  #: What one earns: the reward less market prices of parameter servers.
+    upper: Floats  #: Most of it.
 
 
 class GroupProgram:

@@ -36,20 +36,11 @@ MOST_ROUNDS = 30
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Ways:
-    """Ways to place jobs, the columns of the program.
+    """Ways to place jobs, the columns of the program."""
 
-    Parameters
-    ----------
-    job
-        Shape (ways,).
-    whole
-        Class of the one server, -1 where the job is spread; shape (ways,).
-    workers, ps
-        Units held of each class, shape (ways, classes).
-    """
-
-    job: Ints
-    whole: Ints
+    job: Ints  #: Shape (ways,).
+    whole: Ints  #: Class of the one server, -1 where the job is spread; shape (ways,).
+    #: workers, ps: units held of each class, shape (ways, classes).
     workers: Ints
     ps: Ints
 
@@ -69,28 +60,15 @@ class Ways:
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class PricedServers:
-    """What a round of the program leaves.
+    """What a round of the program leaves."""
 
-    Parameters
-    ----------
-    prices
-        By class, type and slot.
-    bound
-        What they prove.
-    charges
-        Of every job at these prices.
-    ways, share
-        Columns, and how much of each the program's optimum takes.
-    margin
-        Reward less charge of each column at the prices, shape (ways,).
-    """
-
-    prices: SlotPrices
-    bound: Fraction
-    charges: Charges
+    prices: SlotPrices  #: By class, type and slot.
+    bound: Fraction  #: What they prove.
+    charges: Charges  #: Of every job at these prices.
+    #: ways, share: columns, and how much of each the program's optimum takes.
     ways: Ways
     share: Floats
-    margin: Floats
+    margin: Floats  #: Reward less charge of each column at the prices, shape (ways,).
 
 
 class ServerProgram:

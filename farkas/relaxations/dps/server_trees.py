@@ -46,26 +46,13 @@ MOST_NODES = 20_000
 
 @dataclasses.dataclass(slots=True, eq=False)
 class GroupNode:
-    """A node of a group's tree.
+    """A node of a group's tree."""
 
-    Parameters
-    ----------
-    allowed
-        Bits of ways, shape (jobs at home,).
-    bound
-        Proved, in units of the grid.
-    leaf
-        Its prices; None where no prices are needed, since a job cannot be placed.
-    parts
-        Of jobs, as the program has them.
-    branch
-        Job at home and way that were decided below, and the two nodes there.
-    """
-
-    allowed: Allowed
-    bound: int
-    leaf: LeafPrices
-    parts: Floats
+    allowed: Allowed  #: Bits of ways, shape (jobs at home,).
+    bound: int  #: Proved, in units of the grid.
+    leaf: LeafPrices  #: Its prices; None where no prices are needed, since a job cannot be placed.
+    parts: Floats  #: Of jobs, as the program has them.
+    #: Job at home and way that were decided below, and the two nodes there.
     branch: tuple[int, int, GroupNode, GroupNode] | None = None
 
 

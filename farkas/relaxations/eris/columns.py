@@ -22,30 +22,14 @@ from farkas.solvers.fallback import optimum_of
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Round:
-    """State after one round of pricing.
+    """State after one round of pricing."""
 
-    Parameters
-    ----------
-    number
-        Rounds so far, from 1.
-    value
-        Optimum of the restricted master, a lower bound of the relaxation.
-    bound
-        Least Lagrangian bound so far; above the relaxation whatever the prices.
-    prices
-        Where that bound was reached.
-    schedules
-        Number of schedules in the master.
-    settled
-        Whether no schedule enters any more.
-    """
-
-    number: int
-    value: float
-    bound: float
-    prices: Prices
-    schedules: int
-    settled: bool
+    number: int  #: Rounds so far, from 1.
+    value: float  #: Optimum of the restricted master, a lower bound of the relaxation.
+    bound: float  #: Least Lagrangian bound so far; above the relaxation whatever the prices.
+    prices: Prices  #: Where that bound was reached.
+    schedules: int  #: Number of schedules in the master.
+    settled: bool  #: Whether no schedule enters any more.
 
 
 class JobPricing:

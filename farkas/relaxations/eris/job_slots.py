@@ -16,37 +16,23 @@ NO_SERVER = -1
 
 
 class JobSlots(NamedTuple):
-    """One job's view of the slots from its arrival on; first axis slot - arrival.
+    """One job's view of the slots from its arrival on; first axis slot - arrival."""
 
-    Parameters
-    ----------
-    worker_price, server_price
-        Shape (window, sites), utility per worker and per server.
-    alone, beside_server
-        Shape (window, sites), workers that fit at a site without and with the server;
-        `NO_SERVER` where the server does not fit.
-    transfer_price
-        Shape (window,), utility per MB.
-    free_transfer, most_transfer
-        Shape (window,), MB left, and MB that count as fitting in them: a rounding error of the
-        budget more.
-    data
-        Shape (sites,), chunks stored at each site.
-    worth
-        Shape (window,), utility of completion in the slot.
-    epochs, worker_rate, chunk_size, parameter_size
-        E, P, θ, λ.
-    """
-
+    #: worker_price, server_price: shape (window, sites), utility per worker and per server.
     worker_price: Floats2
     server_price: Floats2
+    #: alone, beside_server: shape (window, sites), workers that fit at a site without and with the
+    #: server; `NO_SERVER` where the server does not fit.
     alone: Ints2
     beside_server: Ints2
-    transfer_price: Floats1
+    transfer_price: Floats1  #: Shape (window,), utility per MB.
+    #: free_transfer, most_transfer: shape (window,), MB left, and MB that count as fitting in them:
+    #: a rounding error of the budget more.
     free_transfer: Floats1
     most_transfer: Floats1
-    data: Ints1
-    worth: Floats1
+    data: Ints1  #: Shape (sites,), chunks stored at each site.
+    worth: Floats1  #: Shape (window,), utility of completion in the slot.
+    #: epochs, worker_rate, chunk_size, parameter_size: E, P, θ, λ.
     epochs: int
     worker_rate: int
     chunk_size: float
@@ -69,14 +55,9 @@ class JobSlots(NamedTuple):
 
 
 class Ties(NamedTuple):
-    """What a scheduler adds to prices so that schedules of equal cost differ.
+    """What a scheduler adds to prices so that schedules of equal cost differ."""
 
-    Parameters
-    ----------
-    worker, server, transfer
-        Utility per worker, per server and per MB.
-    """
-
+    #: worker, server, transfer: utility per worker, per server and per MB.
     worker: float = 0.0
     server: float = 0.0
     transfer: float = 0.0

@@ -35,24 +35,12 @@ from farkas.relaxations.eris.job_slots import (
 
 
 class Cover(NamedTuple):
-    """Schedule that attains the bound; it may use data twice and exceed the transfer budget.
+    """Schedule that attains the bound; it may use data twice and exceed the transfer budget."""
 
-    Parameters
-    ----------
-    payoff
-        The bound, >= 0.
-    finish
-        Slot of completion after the arrival, -1 when no schedule earns anything.
-    processed
-        Shape (window, sites), chunks; zero where nothing runs.
-    server
-        Shape (window,), site of the server, -1 where nothing runs.
-    """
-
-    payoff: float
-    finish: int
-    processed: Ints2
-    server: Ints1
+    payoff: float  #: The bound, >= 0.
+    finish: int  #: Slot of completion after the arrival, -1 when no schedule earns anything.
+    processed: Ints2  #: Shape (window, sites), chunks; zero where nothing runs.
+    server: Ints1  #: Shape (window,), site of the server, -1 where nothing runs.
 
 
 def payoff_bounds(auction: Auction, prices: Prices | None = None, *, full: bool) -> Floats:

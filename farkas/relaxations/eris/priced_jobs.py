@@ -22,58 +22,33 @@ from farkas.relaxations.eris.payoff_bound import bound_payoff
 
 
 class JobsTable(NamedTuple):
-    """All jobs of an auction as arrays; their windows follow each other in one axis.
+    """All jobs of an auction as arrays; their windows follow each other in one axis."""
 
-    Parameters
-    ----------
-    arrival
-        Shape (jobs,), slots.
-    begin
-        Shape (jobs + 1,), where each job's window begins.
-    worth
-        Shape (windows,), utility of completion in the slot.
-    data, alone, beside_server
-        Shape (jobs, sites): chunks, and workers that an empty site holds without and with the
-        server; `NO_SERVER` where the server does not fit.
-    epochs, worker_rate, parameter_size
-        Shape (jobs,).
-    worker_demand, server_demand
-        Shape (jobs, resources).
-    chunk_size
-        MB.
-    """
-
-    arrival: Ints1
-    begin: Ints1
-    worth: Floats1
+    arrival: Ints1  #: Shape (jobs,), slots.
+    begin: Ints1  #: Shape (jobs + 1,), where each job's window begins.
+    worth: Floats1  #: Shape (windows,), utility of completion in the slot.
+    #: data, alone, beside_server: shape (jobs, sites): chunks, and workers that an empty site holds
+    #: without and with the server; `NO_SERVER` where the server does not fit.
     data: Ints2
     alone: Ints2
     beside_server: Ints2
-    epochs: Ints1
-    worker_rate: Ints1
-    parameter_size: Floats1
-    worker_demand: Floats2
-    server_demand: Floats2
-    chunk_size: float
+    epochs: Ints1  #: Shape (jobs,).
+    worker_rate: Ints1  #: Shape (jobs,).
+    parameter_size: Floats1  #: Shape (jobs,).
+    worker_demand: Floats2  #: Shape (jobs, resources).
+    server_demand: Floats2  #: Shape (jobs, resources).
+    chunk_size: float  #: MB.
 
 
 class ChosenSchedules(NamedTuple):
-    """Schedules of some jobs, by row of the windows of `JobsTable`.
+    """Schedules of some jobs, by row of the windows of `JobsTable`."""
 
-    Parameters
-    ----------
-    payoff, finish
-        Shape (jobs,): the bound, and the slot of completion after the arrival, -1 for none.
-    processed
-        Shape (windows, sites), chunks.
-    server
-        Shape (windows,), site of the server, -1 where nothing runs.
-    """
-
+    #: payoff, finish: shape (jobs,): the bound, and the slot of completion after the arrival, -1
+    #: for none.
     payoff: Floats1
     finish: Ints1
-    processed: Ints2
-    server: Ints1
+    processed: Ints2  #: Shape (windows, sites), chunks.
+    server: Ints1  #: Shape (windows,), site of the server, -1 where nothing runs.
 
 
 def jobs_table(auction: Auction) -> JobsTable:
@@ -146,22 +121,13 @@ def choose(
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class ScheduleColumns:
-    """Schedules of jobs with what they use.
+    """Schedules of jobs with what they use."""
 
-    Parameters
-    ----------
-    job, worth
-        Shape (schedules,).
-    usage
-        Sparse, shape (schedules, slots + sites * resources * slots): MB by slot, then units.
-    busy
-        Sparse, shape (schedules, slots): whether something runs.
-    """
-
-    job: Ints
-    worth: Floats
+    job: Ints  #: Shape (schedules,).
+    worth: Floats  #: Shape (schedules,).
+    #: Sparse, shape (schedules, slots + sites * resources * slots): MB by slot, then units.
     usage: sparse.csr_array
-    busy: sparse.csr_array
+    busy: sparse.csr_array  #: Sparse, shape (schedules, slots): whether something runs.
 
     def taken(self, which: Ints) -> ScheduleColumns:
         """Return some of the schedules."""

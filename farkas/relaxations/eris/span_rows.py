@@ -43,16 +43,10 @@ EACH = 2
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class SpanRow:
-    """Σ charges of the jobs that complete in a span <= limit.
-
-    Parameters
-    ----------
-    charges
-        Shape (jobs of the span,), >= 0, the largest 1.
-    """
+    """Σ charges of the jobs that complete in a span <= limit."""
 
     span: Span
-    charges: Floats
+    charges: Floats  #: Shape (jobs of the span,), >= 0, the largest 1.
     limit: float
 
 

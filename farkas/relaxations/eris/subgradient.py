@@ -22,18 +22,11 @@ PATIENCE = 8
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class PricedBound:
-    """The Lagrangian bound at some prices, with what its schedules use.
+    """The Lagrangian bound at some prices, with what its schedules use."""
 
-    Parameters
-    ----------
-    bound
-        Σ payoff bounds + price of all capacity, in floating point.
-    transfer, resource
-        Use by the schedules that attain the payoff bounds, shapes (slots,) and
-        (sites, resources, slots).
-    """
-
-    bound: float
+    bound: float  #: Σ payoff bounds + price of all capacity, in floating point.
+    #: transfer, resource: use by the schedules that attain the payoff bounds, shapes (slots,) and
+    #: (sites, resources, slots).
     transfer: Floats
     resource: Floats
 

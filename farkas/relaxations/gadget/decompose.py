@@ -14,21 +14,11 @@ from farkas.search_tolerances import SHARE
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Mixture:
-    """Rings with shares.
+    """Rings with shares."""
 
-    Parameters
-    ----------
-    rings
-        Some may be infeasible on their own: the relaxation bounds sums of shares only.
-    share
-        Shape (rings,), positive; sums to at most 1 for each job; φ.
-    passes
-        Number of rings peeled off, before equal ones were joined.
-    """
-
-    rings: Rings
-    share: Floats
-    passes: int
+    rings: Rings  #: Some may be infeasible on their own: the relaxation bounds sums of shares only.
+    share: Floats  #: Shape (rings,), positive; sums to at most 1 for each job; φ.
+    passes: int  #: Number of rings peeled off, before equal ones were joined.
 
 
 class Copy:

@@ -30,18 +30,10 @@ STEP = 0.3
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class CapacityPrices:
-    """Nonnegative prices of everything that can fill up; the bound they give needs no solver.
+    """Nonnegative prices of everything that can fill up; the bound they give needs no solver."""
 
-    Parameters
-    ----------
-    node
-        Shape (nodes, resources), reward per unit; λ.
-    link
-        Shape (links,), reward per Gbps; ν.
-    """
-
-    node: Floats
-    link: Floats
+    node: Floats  #: Shape (nodes, resources), reward per unit; λ.
+    link: Floats  #: Shape (links,), reward per Gbps; ν.
 
     def mix(self, other: CapacityPrices, share: float) -> CapacityPrices:
         """Average with ``other``, which gets ``share``."""
@@ -60,30 +52,14 @@ class CapacityPrices:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Generated:
-    """Result of column generation.
+    """Result of column generation."""
 
-    Parameters
-    ----------
-    columns
-        Rings generated.
-    share
-        Shape (rings,), optimal shares over these rings; x.
-    value
-        Their worth.
-    bound
-        Upper bound on the relaxation over all rings (of all walks, with walk pricing).
-    prices
-        Prices that give the bound.
-    rounds
-        Number of master solves.
-    """
-
-    columns: Columns
-    share: Floats
-    value: float
-    bound: float
-    prices: CapacityPrices
-    rounds: int
+    columns: Columns  #: Rings generated.
+    share: Floats  #: Shape (rings,), optimal shares over these rings; x.
+    value: float  #: Their worth.
+    bound: float  #: Upper bound on the relaxation over all rings (of all walks, with walk pricing).
+    prices: CapacityPrices  #: Prices that give the bound.
+    rounds: int  #: Number of master solves.
 
 
 def generate_columns(

@@ -16,21 +16,11 @@ from farkas.tolerances import TIE
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Timeline:
-    """The horizon cut at arrivals: between two of them all slots are alike.
+    """The horizon cut at arrivals: between two of them all slots are alike."""
 
-    Parameters
-    ----------
-    cluster
-        The instance.
-    start
-        Shape (blocks,), first slot.
-    length
-        Shape (blocks,), slots; L.
-    """
-
-    cluster: Cluster
-    start: Ints
-    length: Ints
+    cluster: Cluster  #: The instance.
+    start: Ints  #: Shape (blocks,), first slot.
+    length: Ints  #: Shape (blocks,), slots; L.
 
     @classmethod
     def of(cls, cluster: Cluster) -> Timeline:

@@ -19,24 +19,12 @@ from farkas.relaxations.gadget.horizon import (
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class ServerClasses:
-    """Servers with equal capacities.
+    """Servers with equal capacities."""
 
-    Parameters
-    ----------
-    count
-        Shape (classes,), servers; n.
-    capacity
-        Shape (classes, resources), units of one server; C.
-    cap
-        Shape (jobs, classes), workers that one server holds.
-    members
-        Servers of each class.
-    """
-
-    count: Ints
-    capacity: Floats
-    cap: Ints
-    members: list[Ints]
+    count: Ints  #: Shape (classes,), servers; n.
+    capacity: Floats  #: Shape (classes, resources), units of one server; C.
+    cap: Ints  #: Shape (jobs, classes), workers that one server holds.
+    members: list[Ints]  #: Servers of each class.
 
     @classmethod
     def of(cls, cluster: Cluster) -> ServerClasses:

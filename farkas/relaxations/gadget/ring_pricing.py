@@ -51,21 +51,13 @@ class LabelBudget:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class RingPricing:
-    """Pricing of the jobs of a slot, whatever the network.
+    """Pricing of the jobs of a slot, whatever the network."""
 
-    Parameters
-    ----------
-    slot
-        Whose jobs and sizes.
-    search
-        How far to search for the best ring of a job: ``walks`` remembers nothing, ``loose`` ends
-        with `LOOSE_LABELS`, and where labels do not suffice ``exact`` asks an integer program.
-    labels
-        Of all searches together; when there are none left, walks remember nothing.
-    """
-
-    slot: SlotView
+    slot: SlotView  #: Whose jobs and sizes.
+    #: How far to search for the best ring of a job: ``walks`` remembers nothing, ``loose`` ends
+    #: with `LOOSE_LABELS`, and where labels do not suffice ``exact`` asks an integer program.
     search: RingSearch = "exact"
+    #: Of all searches together; when there are none left, walks remember nothing.
     labels: LabelBudget = dataclasses.field(default_factory=LabelBudget)
 
     @cached_property

@@ -38,44 +38,22 @@ FEW_LABELS = 1 << 12
 
 
 class LabelMemory(NamedTuple):
-    """What labels remember: digits of a mixed radix number.
+    """What labels remember: digits of a mixed radix number."""
 
-    Parameters
-    ----------
-    host
-        Shape (nodes,), value of the digit that says whether the node has workers; 0 if forgotten.
-    link
-        Shape (links,), value of the digit that counts uses; 0 if forgotten.
-    codes
-        One more than the largest number.
-    """
-
+    #: Shape (nodes,), value of the digit that says whether the node has workers; 0 if forgotten.
     host: Ints1
-    link: Ints1
-    codes: int
+    link: Ints1  #: Shape (links,), value of the digit that counts uses; 0 if forgotten.
+    codes: int  #: One more than the largest number.
 
 
 class Labels(NamedTuple):
-    """Best way to every label; a label is ((has just laid, workers), node, code).
+    """Best way to every label; a label is ((has just laid, workers), node, code)."""
 
-    Parameters
-    ----------
-    key
-        Shape (labels,), which label.
-    cost
-        Shape (labels,).
-    before
-        Shape (labels,), the place of the label it is reached from, -1 at the start.
-    move
-        Shape (labels,), link walked, or -1 - workers laid.
-    place
-        Hash table of places, -1 where there is none; one for every label if these are few.
-    """
-
-    key: Ints1
-    cost: Floats1
-    before: Ints1
-    move: Ints1
+    key: Ints1  #: Shape (labels,), which label.
+    cost: Floats1  #: Shape (labels,).
+    before: Ints1  #: Shape (labels,), the place of the label it is reached from, -1 at the start.
+    move: Ints1  #: Shape (labels,), link walked, or -1 - workers laid.
+    #: Hash table of places, -1 where there is none; one for every label if these are few.
     place: Ints1
 
 

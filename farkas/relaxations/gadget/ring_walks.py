@@ -9,82 +9,43 @@ from farkas.compiled import Bools1, Floats1, Floats2, Ints1, compiled
 
 
 class Arcs(NamedTuple):
-    """Directed links, also sorted by the node they leave and by the node they enter.
+    """Directed links, also sorted by the node they leave and by the node they enter."""
 
-    Parameters
-    ----------
-    source, target
-        Shape (links,).
-    leaving, entering
-        Shape (links,), links by source and by target.
-    leave, enter
-        Shape (nodes + 1,), where the links of each node begin there.
-    """
-
-    source: Ints1
-    target: Ints1
+    source: Ints1  #: Shape (links,).
+    target: Ints1  #: Shape (links,).
+    #: leaving, entering: shape (links,), links by source and by target.
     leaving: Ints1
-    leave: Ints1
+    leave: Ints1  #: Shape (nodes + 1,), where the links of each node begin there.
     entering: Ints1
-    enter: Ints1
+    enter: Ints1  #: Shape (nodes + 1,), where the links of each node begin there.
 
 
 class RingTask(NamedTuple):
-    """One job at prices.
+    """One job at prices."""
 
-    Parameters
-    ----------
-    price
-        Shape (nodes,), of a worker.
-    cap
-        Shape (nodes,), workers of a ring that a node holds.
-    length
-        Shape (links,), price of one use.
-    uses
-        Shape (links,), how often a ring may use the link; 0 where it does not fit.
-    worth
-        Shape (largest size + 1,), gain of each size, -inf where it is not allowed.
-    """
-
-    price: Floats1
-    cap: Ints1
-    length: Floats1
-    uses: Ints1
-    worth: Floats1
+    price: Floats1  #: Shape (nodes,), of a worker.
+    cap: Ints1  #: Shape (nodes,), workers of a ring that a node holds.
+    length: Floats1  #: Shape (links,), price of one use.
+    uses: Ints1  #: Shape (links,), how often a ring may use the link; 0 where it does not fit.
+    worth: Floats1  #: Shape (largest size + 1,), gain of each size, -inf where it is not allowed.
 
 
 class Frame(NamedTuple):
-    """What the search from one host knows beforehand.
+    """What the search from one host knows beforehand."""
 
-    Parameters
-    ----------
-    start
-        Cheapest host of the rings.
-    host
-        Shape (nodes,), where further workers may sit.
-    back
-        Shape (nodes,), price of the shortest way back to the start.
-    left
-        Shape (largest size + 1,), most that a ring of at least so many workers is worth, less the
-        price of the workers it lacks.
-    """
-
-    start: int
-    host: Bools1
-    back: Floats1
+    start: int  #: Cheapest host of the rings.
+    host: Bools1  #: Shape (nodes,), where further workers may sit.
+    back: Floats1  #: Shape (nodes,), price of the shortest way back to the start.
+    #: Shape (largest size + 1,), most that a ring of at least so many workers is worth, less the
+    #: price of the workers it lacks.
     left: Floats1
 
 
 class Ahead(NamedTuple):
-    """Most that a ring is worth from here on, by workers laid and node.
+    """Most that a ring is worth from here on, by workers laid and node."""
 
-    Parameters
-    ----------
-    free, laid
-        Shape (workers, nodes), before and after a block is laid on the node; at least what the
-        best ring is worth less what it pays from here on.
-    """
-
+    #: free, laid: shape (workers, nodes), before and after a block is laid on the node; at least
+    #: what the best ring is worth less what it pays from here on.
     free: Floats2
     laid: Floats2
 

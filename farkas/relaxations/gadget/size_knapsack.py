@@ -24,23 +24,12 @@ class SizeKnapsack:
 
     Workers are rounded down to units and so is every server, whose workers are a whole number of
     units together: rings that fit into the servers fit into the knapsack.
-
-    Parameters
-    ----------
-    resource
-        Which.
-    unit
-        Amount of the resource.
-    weight
-        Shape (participants,), units of a worker.
-    room
-        Units of all servers.
     """
 
     resource: int
-    unit: float
-    weight: Ints
-    room: int
+    unit: float  #: Amount of the resource.
+    weight: Ints  #: Shape (participants,), units of a worker.
+    room: int  #: Units of all servers.
 
     @classmethod
     def of(cls, slot: SlotView, resource: int) -> SizeKnapsack:

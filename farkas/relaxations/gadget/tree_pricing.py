@@ -25,22 +25,13 @@ from farkas.portable.products import matmul
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class TreePricing:
-    """Pricing of some jobs of a cluster whose network is a forest.
+    """Pricing of some jobs of a cluster whose network is a forest."""
 
-    Parameters
-    ----------
-    cluster, tree
-        The network.
-    jobs
-        Shape (participants,).
-    largest
-        Shape (participants,), largest size to price.
-    """
-
+    #: cluster, tree: the network.
     cluster: Cluster
     tree: Forest
-    jobs: Ints
-    largest: Ints
+    jobs: Ints  #: Shape (participants,).
+    largest: Ints  #: Shape (participants,), largest size to price.
 
     @cached_property
     def cap(self) -> Ints:
@@ -97,21 +88,12 @@ class TreePricing:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class TreeRings:
-    """Cheapest rings, kept as decisions of the dynamic program.
+    """Cheapest rings, kept as decisions of the dynamic program."""
 
-    Parameters
-    ----------
-    pricing
-        Whose they are.
-    root
-        Shape (participants, largest size), top node of the cheapest ring.
-    take
-        Shape (participants, nodes, largest size + 1): workers at or below a node when its parent
-        had so many, this child included.
-    """
-
-    pricing: TreePricing
-    root: Ints
+    pricing: TreePricing  #: Whose they are.
+    root: Ints  #: Shape (participants, largest size), top node of the cheapest ring.
+    #: Shape (participants, nodes, largest size + 1): workers at or below a node when its parent had
+    #: so many, this child included.
     take: npt.NDArray[np.int16]
 
     def rings(self, places: Ints, sizes: Ints) -> Rings:

@@ -19,25 +19,14 @@ from farkas.relaxations.gadget.tree_pricing import TreePricing
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class WholeSizes:
-    """What rings of each size are worth at prices, and the bound that their best choice gives.
+    """What rings of each size are worth at prices, and the bound that their best choice gives."""
 
-    Parameters
-    ----------
-    knapsack
-        What they fit into together.
-    prices
-        Of what they pay for besides.
-    profit
-        Shape (participants, sizes + 1), bound on what a ring of the size is worth at the prices,
-        from size 0 on, >= 0; -inf where the size is not allowed.
-    bound
-        Rent of the cluster at the prices, and the best sizes.
-    """
-
-    knapsack: SizeKnapsack
-    prices: CapacityPrices
+    knapsack: SizeKnapsack  #: What they fit into together.
+    prices: CapacityPrices  #: Of what they pay for besides.
+    #: Shape (participants, sizes + 1), bound on what a ring of the size is worth at the prices,
+    #: from size 0 on, >= 0; -inf where the size is not allowed.
     profit: Floats
-    bound: float
+    bound: float  #: Rent of the cluster at the prices, and the best sizes.
 
 
 def whole_sizes(slot: SlotView, prices: CapacityPrices, labels: int) -> WholeSizes | None:

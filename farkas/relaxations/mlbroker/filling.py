@@ -34,24 +34,12 @@ MOST_STEPS = 50
 
 @dataclasses.dataclass(slots=True, eq=False)
 class FreeMoves:
-    """Sites that work of the first can be moved to at no cost, and how.
+    """Sites that work of the first can be moved to at no cost, and how."""
 
-    Parameters
-    ----------
-    sites
-        In the order in which they were found.
-    taken_from
-        By origin: the site that its work leaves.
-    moved_by
-        By site but the first: the origin whose work comes.
-    room
-        A site that is not full, where the search ended; -1 for none.
-    """
-
-    sites: list[int]
-    taken_from: dict[int, int]
-    moved_by: dict[int, int]
-    room: int = -1
+    sites: list[int]  #: In the order in which they were found.
+    taken_from: dict[int, int]  #: By origin: the site that its work leaves.
+    moved_by: dict[int, int]  #: By site but the first: the origin whose work comes.
+    room: int = -1  #: A site that is not full, where the search ended; -1 for none.
 
 
 class SiteLevels:

@@ -46,25 +46,14 @@ class JobSolver(Protocol):
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class PouredJobs:
-    """Fillings of all jobs of a slot, and what they start from.
+    """Fillings of all jobs of a slot, and what they start from."""
 
-    Parameters
-    ----------
-    amount
-        Shape (jobs, sites + 1), shares; the last origin is that of idle workers.
-    workers, server
-        Shape (jobs, sites), USD for the resources of all workers and of the server.
-    work
-        Shape (jobs, sites + 1, sites), shares.
-    held
-        Shape (jobs, sites): what sites hold, at least the deployment before.
-    """
-
-    amount: Floats
+    amount: Floats  #: Shape (jobs, sites + 1), shares; the last origin is that of idle workers.
+    #: workers, server: shape (jobs, sites), USD for the resources of all workers and of the server.
     workers: Floats
     server: Floats
-    work: Floats
-    held: Floats
+    work: Floats  #: Shape (jobs, sites + 1, sites), shares.
+    held: Floats  #: Shape (jobs, sites): what sites hold, at least the deployment before.
 
 
 class FollowingServers:

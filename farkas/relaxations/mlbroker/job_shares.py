@@ -17,46 +17,28 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class SlotSolution:
-    """Fractional decisions of one slot and the multipliers that a certificate needs.
+    """Fractional decisions of one slot and the multipliers that a certificate needs."""
 
-    Parameters
-    ----------
-    workers, server, deployed
-        Shape (jobs, sites); y, s and v.
-    moved, connected
-        Shape (jobs, sites, sites), GB and workers; q and g.
-    server_price
-        Shape (jobs, sites), multiplier of (8j), USD per worker; η.
-    presence_price
-        Shape (jobs, sites), multiplier of v >= s in tight mode, USD; φ^s.
-    worker_price
-        Shape (jobs, sites), multiplier of (8i), USD per worker; ψ.
-    absence_price
-        Shape (jobs, sites), multiplier of (8l), USD, 0 under printed semantics; ω.
-    list_price, reduced_price
-        Shape (sites, resources), multipliers of (8c) and (8d) in printed mode, else 0; θ and ρ.
-    deployed_price
-        Shape (jobs, sites), what more deployment would save, USD; derivative of the entropy term.
-    objective
-        Value of (10) at these decisions, USD.
-    gap
-        By how much that may exceed the optimum of (10), USD.
-    """
-
+    #: workers, server, deployed: shape (jobs, sites); y, s and v.
     workers: Floats
     server: Floats
     deployed: Floats
+    #: moved, connected: shape (jobs, sites, sites), GB and workers; q and g.
     moved: Floats
     connected: Floats
-    server_price: Floats
-    presence_price: Floats
-    worker_price: Floats
+    server_price: Floats  #: Shape (jobs, sites), multiplier of (8j), USD per worker; η.
+    presence_price: Floats  #: Shape (jobs, sites), multiplier of v >= s in tight mode, USD; φ^s.
+    worker_price: Floats  #: Shape (jobs, sites), multiplier of (8i), USD per worker; ψ.
+    #: Shape (jobs, sites), multiplier of (8l), USD, 0 under printed semantics; ω.
     absence_price: Floats
+    #: list_price, reduced_price: shape (sites, resources), multipliers of (8c) and (8d) in printed
+    #: mode, else 0; θ and ρ.
     list_price: Floats
     reduced_price: Floats
+    #: Shape (jobs, sites), what more deployment would save, USD; derivative of the entropy term.
     deployed_price: Floats
-    objective: float
-    gap: float
+    objective: float  #: Value of (10) at these decisions, USD.
+    gap: float  #: By how much that may exceed the optimum of (10), USD.
 
 
 class SlotSolver(Protocol):
@@ -69,29 +51,16 @@ class SlotSolver(Protocol):
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class JobShares:
-    """Decisions and multipliers of the tight slot in shares of the needed workers, job by job.
+    """Decisions and multipliers of the tight slot in shares of the needed workers, job by job."""
 
-    Parameters
-    ----------
-    moved, connected
-        Shape (jobs, sites, sites); q / (P Y) and g / Y.
-    server
-        Shape (jobs, sites); s.
-    connection_price
-        Shape (jobs, sites), multiplier of (8j) for all workers, USD; Y η.
-    presence_price, deployed_price
-        As in `SlotSolution`.
-    gap
-        Shape (jobs,), USD.
-    """
-
+    #: moved, connected: shape (jobs, sites, sites); q / (P Y) and g / Y.
     moved: Floats
     connected: Floats
-    server: Floats
-    connection_price: Floats
-    presence_price: Floats
-    deployed_price: Floats
-    gap: Floats
+    server: Floats  #: Shape (jobs, sites); s.
+    connection_price: Floats  #: Shape (jobs, sites), multiplier of (8j) for all workers, USD; Y η.
+    presence_price: Floats  #: As in `SlotSolution`.
+    deployed_price: Floats  #: As in `SlotSolution`.
+    gap: Floats  #: Shape (jobs,), USD.
 
     @classmethod
     def zeros(cls, jobs: int, sites: int) -> Self:

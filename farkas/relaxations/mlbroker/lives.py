@@ -194,23 +194,16 @@ def place_jobs(
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Lives:
-    """Cheapest lives of all jobs at some prices.
+    """Cheapest lives of all jobs at some prices."""
 
-    Parameters
-    ----------
-    workers, server
-        Shapes (pairs, sites) and (pairs,).
-    apart, bound
-        Shape (jobs,), USD: what a job costs besides resources; what any life costs at the prices.
-    tolls
-        Shape (pairs, sets), USD, see `place_jobs`.
-    """
-
+    #: workers, server: shapes (pairs, sites) and (pairs,).
     workers: Ints
     server: Ints
+    #: apart, bound: shape (jobs,), USD: what a job costs besides resources; what any life costs at
+    #: the prices.
     apart: Floats
     bound: Floats
-    tolls: Floats
+    tolls: Floats  #: Shape (pairs, sets), USD, see `place_jobs`.
 
     def usage(self, data: Brokerage) -> Floats:
         """Units of each resource in use, shape (slots, sites, resources)."""

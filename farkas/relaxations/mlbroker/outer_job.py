@@ -17,24 +17,13 @@ from farkas.relaxations.mlbroker.touched import Touched
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class JobPrices:
-    """Costs of all jobs of a slot in shares of their needed workers; jobs first in every shape.
+    """Costs of all jobs of a slot in shares of their needed workers; jobs first in every shape."""
 
-    Parameters
-    ----------
-    moved
-        Shape (jobs, sites, sites), USD for moving what all workers train.
-    connected
-        Shape (jobs, sites, sites), USD for all workers at the first site served from the second.
-    server
-        Shape (jobs, sites), USD.
-    volume
-        Shape (jobs, sites), what the workers must train; rows sum to at most 1.
-    """
-
-    moved: Floats
+    moved: Floats  #: Shape (jobs, sites, sites), USD for moving what all workers train.
+    #: Shape (jobs, sites, sites), USD for all workers at the first site served from the second.
     connected: Floats
-    server: Floats
-    volume: Floats
+    server: Floats  #: Shape (jobs, sites), USD.
+    volume: Floats  #: Shape (jobs, sites), what the workers must train; rows sum to at most 1.
 
     @classmethod
     def of(cls, market: Brokerage) -> JobPrices:

@@ -13,18 +13,10 @@ from farkas.numbers import Ints
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Part:
-    """Some jobs of a brokerage; prices are still those of all jobs together.
+    """Some jobs of a brokerage; prices are still those of all jobs together."""
 
-    Parameters
-    ----------
-    instance
-        The whole brokerage.
-    jobs
-        Shape (jobs,), ascending.
-    """
-
-    instance: Brokerage
-    jobs: Ints
+    instance: Brokerage  #: The whole brokerage.
+    jobs: Ints  #: Shape (jobs,), ascending.
 
     @property
     def pairs(self) -> Ints:

@@ -24,65 +24,33 @@ from farkas.relaxations.mlbroker.lives import usage_of
 
 @dataclasses.dataclass(slots=True, eq=False)
 class SlotNode:
-    """A node of a slot's tree.
+    """A node of a slot's tree."""
 
-    Parameters
-    ----------
-    leaf
-        What jobs do at its prices.
-    bound, cost
-        USD: what the slot costs at least, and with the jobs where they are; without tolls both
-        would be the same but for cells on the chord.
-    excess
-        Shape (sites, resources), USD: what cells on the chord cost more than it says.
-    usage
-        Shape (sites, resources), units.
-    cell
-        That is branched on; `LEAF` for none.
-    branches
-        At list price, and with the discount.
-    """
-
-    leaf: SlotLeaf
+    leaf: SlotLeaf  #: What jobs do at its prices.
+    #: bound, cost: USD: what the slot costs at least, and with the jobs where they are; without
+    #: tolls both would be the same but for cells on the chord.
     bound: float
     cost: float
+    #: Shape (sites, resources), USD: what cells on the chord cost more than it says.
     excess: Floats
-    usage: Floats
-    cell: int = LEAF
-    branches: tuple[SlotNode, ...] = ()
+    usage: Floats  #: Shape (sites, resources), units.
+    cell: int = LEAF  #: That is branched on; `LEAF` for none.
+    branches: tuple[SlotNode, ...] = ()  #: At list price, and with the discount.
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class DiscountTree:
-    """A tree of one slot at some tolls.
-
-    Parameters
-    ----------
-    slot
-        Which.
-    nodes
-        In preorder, as certificates hold them.
-    bound
-        Least bound of a leaf, USD, exact.
-    cost
-        Least cost of any placement that was met, USD.
-    least
-        The leaf with the least bound.
-    best
-        What jobs do at that cost.
-    steps
-        That bounding the nodes again takes.
-    taken, refused
-        The most steps that a branching was allowed, and those of the one that was not.
-    """
+    """A tree of one slot at some tolls."""
 
     slot: int
-    nodes: list[int]
-    bound: Fraction
-    cost: float
-    least: SlotNode
-    best: SlotLeaf
-    steps: int
+    nodes: list[int]  #: In preorder, as certificates hold them.
+    bound: Fraction  #: Least bound of a leaf, USD, exact.
+    cost: float  #: Least cost of any placement that was met, USD.
+    least: SlotNode  #: The leaf with the least bound.
+    best: SlotLeaf  #: What jobs do at that cost.
+    steps: int  #: That bounding the nodes again takes.
+    #: taken, refused: the most steps that a branching was allowed, and those of the one that was
+    #: not.
     taken: int
     refused: int
 

@@ -32,27 +32,15 @@ def meeting(low: Floats, high: Floats, epsilon: float) -> Floats:
 
 @dataclasses.dataclass(slots=True)
 class Tangents:
-    """Tangents of every job and site.
+    """Tangents of every job and site."""
 
-    Parameters
-    ----------
-    points
-        Shape (jobs, sites, pieces), ascending points of tangency; repeated points count once.
-    before
-        Shape (jobs, sites); p.
-    start
-        Shape (jobs, sites), where segments begin: p when deployment only grows, else 0.
-    scale
-        Shape (jobs, 1), USD; c / σ.
-    epsilon
-        ε.
-    """
-
+    #: Shape (jobs, sites, pieces), ascending points of tangency; repeated points count once.
     points: Floats
-    before: Floats
+    before: Floats  #: Shape (jobs, sites); p.
+    #: Shape (jobs, sites), where segments begin: p when deployment only grows, else 0.
     start: Floats
-    scale: Floats
-    epsilon: float
+    scale: Floats  #: Shape (jobs, 1), USD; c / σ.
+    epsilon: float  #: ε.
 
     @classmethod
     def first(
