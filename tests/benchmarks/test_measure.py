@@ -2,42 +2,45 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 
-from tests.tools.shared import ROOT
-
-CODE = """
-from pathlib import Path
-from benchmarks import measure
-from benchmarks.measure import Figure, Figures, read
-measure.RESULTS = Path({folder!r})
-figures = Figures("some")
-for what, value, floors in {figures!r}:
-    figures.add(what, value, "x", **floors)
-path = figures.keep()
-print(path.relative_to(measure.RESULTS).parts[1:], read(path) == figures.figures)
-"""
+import farkas.compiled
 
 
-def printed(folder: Path, *figures: tuple[str, float, dict[str, Any]]) -> list[str]:
-    """What a process says that keeps figures; machine code is not asked for in this one."""
-    done = subprocess.run(
-        [sys.executable, "-c", CODE.format(folder=str(folder), figures=figures)],
-        cwd=ROOT, capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    *lines, last = done.stdout.splitlines()
-    assert last == "('some.json',) True"
-    return [" ".join(line.split()) for line in lines]
+@pytest.fixture
+def printed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Any:
+    """What is said where figures are kept."""
+    measure = measuring()
+    monkeypatch.setattr(measure, "RESULTS", tmp_path)
+
+    def said(*figures: tuple[str, float, dict[str, Any]]) -> list[str]:
+        kept = measure.Figures("some")
+        for what, value, floors in figures:
+            kept.add(what, value, "x", **floors)
+        path = kept.keep()
+        assert path.name == "some.json"
+        assert measure.read(path) == kept.figures
+        return [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+
+    return said
 
 
-def test_floors_are_told_as_met_or_missed(tmp_path: Path) -> None:
+def measuring() -> ModuleType:
+    """The module, which asks for machine code whatever it is imported by; that is taken back."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(farkas.compiled, "STEPS_INTERPRETED", farkas.compiled.STEPS_INTERPRETED)
+        from benchmarks import measure
+    return measure
+
+
+def test_floors_are_told_as_met_or_missed(printed: Any) -> None:
     said = printed(
-        tmp_path,
         ("a", 1.0, {"most": 1.0}),
         ("b", 1.1, {"most": 1.0}),
         ("c", 2.0, {"least": 2.0}),
@@ -66,10 +69,10 @@ def test_floors_are_told_as_met_or_missed(tmp_path: Path) -> None:
     ],
 )
 def test_what_got_worse_by_more_than_a_fifth_is_said(
-    before: float, now: float, floors: dict[str, float], told: str, tmp_path: Path
+    before: float, now: float, floors: dict[str, float], told: str, printed: Any
 ) -> None:
-    printed(tmp_path, ("a", before, floors))
-    said = printed(tmp_path, ("a", now, floors), ("new", 5.0, {}))
+    printed(("a", before, floors))
+    said = printed(("a", now, floors), ("new", 5.0, {}))
     assert said[2:] == ([told] if told else [])
     # what is kept is what was measured last
-    assert printed(tmp_path, ("a", now, floors), ("new", 5.0, {}))[2:] == []
+    assert printed(("a", now, floors), ("new", 5.0, {}))[2:] == []

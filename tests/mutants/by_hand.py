@@ -1,5 +1,6 @@
 """Changes of formulas written by hand, which random operators would not find."""
 
+import functools
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ HAND = "by_hand"
 LIST = Path(__file__).with_name("by_hand.toml")
 
 
+@functools.cache
 def entries() -> dict[str, dict[str, Any]]:
     """Module, old and new text, and tests, by name."""
     return tomllib.loads(LIST.read_text())

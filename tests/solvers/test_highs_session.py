@@ -90,6 +90,21 @@ def test_a_solver_that_throws_gives_an_answer(monkeypatch):
     assert session.solve().message == "out of memory"
 
 
+def test_a_start_is_handed_over_in_the_units_of_the_solver(monkeypatch):
+    # x + 4 y >= 2^40: HiGHS counts columns in powers of 2
+    session, seen = open_session(form([1, 1], [(2.0**40, [1, 4], INF)])), []
+
+    def listen(solver, form, options, start):
+        seen.append(start)
+        return Answer(reason=Reason.TIME, claim=Claimed.NONE)
+
+    monkeypatch.setattr("farkas.solvers.highs_session.solve_loaded", listen)
+    session.solve(start=np.array([2.0**39, 2.0**37]))
+    columns = session._units.columns
+    assert columns.all()
+    assert seen[0].tolist() == [2.0 ** (39 - int(columns[0])), 2.0 ** (37 - int(columns[1]))]
+
+
 @pytest.mark.parametrize(
     ("first", "short", "claim"),
     [

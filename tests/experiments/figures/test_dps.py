@@ -61,10 +61,12 @@ def test_regret_falls_sooner_for_more_jobs_where_peaks_come_sooner() -> None:
 
 
 def test_little_exploration_has_to_be_better_early_and_worse_in_the_end() -> None:
-    low, high = Series("low", range(11), [0.0] * 10 + [9.0]), Series("high", range(11), [1.0] * 11)
+    # early is a tenth of the slots: after a fifth it is worse already
+    falls = [0.0, 0.0] + [2.0] * 8 + [9.0]
+    low, high = Series("low", range(11), falls), Series("high", range(11), [1.0] * 11)
     assert better_early(low, high).holds
     assert not better_early(high, low).holds
-    worse = Series("worse", range(11), [2.0] * 10 + [9.0])
+    worse = Series("worse", range(11), [0.0, 2.0] + [0.0] * 8 + [9.0])
     assert not better_early(worse, high).holds  # in the end, but not early
 
 

@@ -3,7 +3,16 @@
 import numpy as np
 import pytest
 
-from farkas.proofs.dps.radii import MEANS, OFFERS, chances, failure, radius, worst_failure
+from farkas.proofs import claims
+from farkas.proofs.dps.radii import (
+    MEANS,
+    OFFERS,
+    _misses,
+    chances,
+    failure,
+    radius,
+    worst_failure,
+)
 
 
 def test_a_radius_by_hand():
@@ -44,3 +53,12 @@ def test_radii_more_than_threefold_are_as_rare_as_the_claim_says(verdict_of):
     said = verdict_of("dps.radius_at_most_threefold").numbers["largest_tail"]
     assert said == pytest.approx(tail(3.0, 100, 0.001), rel=1e-6)
     assert tail(4.0, 100, 0.001) < said < tail(2.9, 50, 0.001)
+
+
+def test_the_repaired_radius_is_that_of_the_source():
+    assert claims["dps.confidence_radius_repaired"].source.endswith("η = 2.5 ln n")
+    said = _misses({"jobs": 10, "offers": 200, "mean": 0.3})
+    (relation,) = said.relations
+    assert relation.left == failure(2.5 * np.log(10), 200, 0.3)
+    assert relation.left < failure(2.4 * np.log(10), 200, 0.3)
+    assert relation.right == 10**-2.0

@@ -1,9 +1,5 @@
 """Numbers of the claims about Algorithm 2."""
 
-import itertools
-import math
-
-import numpy as np
 import pytest
 
 from farkas.proofs.gadget.rounding import SIZES, chosen_slot, number_of_variables
@@ -30,25 +26,3 @@ def test_the_allowed_violation_is_larger_than_everything(verdict_of):
 def test_variables_are_a_copy_per_host_and_size(servers):
     slot = chosen_slot(servers)
     assert Augmented().form(slot).num_columns == number_of_variables(slot)
-
-
-@pytest.mark.parametrize("jobs", [1, 2, 5, 10])
-def test_no_sum_of_independent_gains_is_below_a_third_more_often_than_is_proved(jobs):
-    rng, most = np.random.default_rng(jobs), 0.0
-    for _ in range(20):
-        # shares of the relaxation, none above 1, with chances that make their mean 1
-        gain = rng.uniform(1 / jobs, 1.0, jobs) if jobs > 1 else np.ones(1)
-        chance = rng.uniform(size=jobs)
-        lack = 1.0 - gain @ chance
-        if lack > 0:  # there is enough: all gains together are 1 at least
-            chance += (1 - chance) * lack / (gain @ (1 - chance))
-        else:
-            chance /= gain @ chance
-        assert gain @ chance == pytest.approx(1.0)
-        below = 0.0
-        for runs in itertools.product((0, 1), repeat=jobs):
-            if gain @ np.array(runs) < 1 / 3:
-                below += float(np.prod(np.where(runs, chance, 1 - chance)))
-        most = max(most, below)
-    assert most <= math.exp((math.log(3) - 2) / 3) < math.exp(-2 / 9)
-    assert most > 0.15 or jobs == 1  # no bound far below would do

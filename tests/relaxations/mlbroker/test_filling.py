@@ -7,7 +7,7 @@ import pytest
 
 from farkas.adversary.mlbroker_slot import filled
 from farkas.relaxations.mlbroker import filling
-from farkas.relaxations.mlbroker.filling import SiteLevels
+from farkas.relaxations.mlbroker.filling import FreeMoves, SiteLevels
 
 
 def poured(amount, move, floor, before, scale=1.0, epsilon=1.0):
@@ -102,6 +102,16 @@ def test_one_origin_fills_sites_as_the_closed_form_does(seed):
     share = found.work[0]
     assert np.maximum(share, before) == pytest.approx(np.array(expected.deployed), abs=1e-9)
     assert (tolls * share).sum() == pytest.approx(expected.static, abs=1e-9)
+
+
+def test_no_more_work_is_moved_than_there_is_on_the_way():
+    # site 0 holds 0.4 too much, site 2 has room for 0.5, but from site 1 only 0.1 can move on
+    levels = SiteLevels(np.zeros((2, 3)), np.zeros(3), np.array([0.2, 0.1, 0.5]), 1.0, 1.0)
+    levels.work[0, 0], levels.work[1, 1] = 0.6, 0.1
+    levels.load[:] = [0.6, 0.1, 0.0]
+    levels._shift(FreeMoves([0, 1, 2], {0: 0, 1: 1}, {1: 0, 2: 1}, room=2))
+    assert levels.work.tolist() == [[0.5, 0.1, 0.0], [0.0, 0.0, 0.1]]
+    assert levels.load.tolist() == [0.5, 0.1, 0.1]
 
 
 def test_two_origins_meet_at_the_cheaper_site():
