@@ -29,23 +29,18 @@ from farkas.proofs.claim import Claim
 from farkas.proofs.said import Saying
 from farkas.proofs.stated import Stated
 
-LEG = 60
-"""Moves of one descent in temperature."""
+LEG = 60  #: Moves of one descent in temperature.
+#: First and last temperature: at 1 a factor of e between the sides is given up once in e times.
 WARM, COLD = 1.0, 0.02
-"""First and last temperature: at 1 a factor of e between the sides is given up once in e times."""
-KEPT = 6
-"""Examples kept, the nearest to violation."""
-HIGHEST = 14.0
-"""Largest logarithm of a ratio of sides that is told apart."""
-FINDS = 6
-"""Violations that are looked for and made small, of which the smallest is kept."""
-AGAIN = 0.2
-"""Share of the time in which a violation is followed by a search for another."""
+KEPT = 6  #: Examples kept, the nearest to violation.
+HIGHEST = 14.0  #: Largest logarithm of a ratio of sides that is told apart.
+FINDS = 6  #: Violations that are looked for and made small, of which the smallest is kept.
+AGAIN = 0.2  #: Share of the time in which a violation is followed by a search for another.
+#: By how much an example is lower of which the statement says nothing: more than sides differ.
 ASSUMED = 100.0
-"""By how much an example is lower of which the statement says nothing: more than sides differ."""
 
+#: Called with the examples tried and the smallest slack, whenever that has fallen.
 Progress = Callable[[int, float], None]
-"""Called with the examples tried and the smallest slack, whenever that has fallen."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

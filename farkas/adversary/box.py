@@ -17,11 +17,9 @@ from farkas.instances.generate import generate
 from farkas.suggestions import suggestion
 from farkas.words import named
 
-DRAWS = 20
-"""Draws of a generator between whose smallest and largest value a number may lie."""
+DRAWS = 20  #: Draws of a generator between whose smallest and largest value a number may lie.
 
-Entry = tuple[Any, Any]
-"""A list or mapping, and the index or key of a number in it."""
+Entry = tuple[Any, Any]  #: A list or mapping, and the index or key of a number in it.
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -29,8 +29,7 @@ from farkas.replay import Replayed, replay
 from farkas.shown import ShowsItself, verb
 from farkas.words import named
 
-UNBOUNDED = "unbounded"
-"""Ratio of a reward of 0 to a positive one, or of a positive cost to 0."""
+UNBOUNDED = "unbounded"  #: Ratio of a reward of 0 to a positive one, or of a positive cost to 0.
 
 
 class Decisions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -130,8 +129,8 @@ class GapProof(ShowsItself):
         }
 
 
+#: In JSON, what decisions cost that never end what they are to do.
 NEVER = {"value": None, "value_exact": "infinite"}
-"""In JSON, what decisions cost that never end what they are to do."""
 
 
 def at_least(ratio: Fraction | None) -> float | str:
@@ -197,8 +196,7 @@ def prove_gap(gap: Gap) -> GapProof:
     return proof
 
 
-RELAXED = ("mlbroker.fractional",)
-"""What decides shares: points of a relaxation witness nothing."""
+RELAXED = ("mlbroker.fractional",)  #: What decides shares: points of a relaxation witness nothing.
 
 
 def replayed(decided: Decisions, instance: Instance) -> Replayed:

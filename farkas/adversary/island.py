@@ -21,24 +21,19 @@ from farkas.errors import UnknownName
 from farkas.online.driver import Algorithm, algorithms
 from farkas.portable.exponentials import exp
 
-DRAWN = 20
-"""Instances drawn for a descent that begins anew; it goes down from the worst of them."""
-LEG = 60
-"""Moves of one descent in temperature."""
+DRAWN = 20  #: Instances drawn for a descent that begins anew; it goes down from the worst of them.
+LEG = 60  #: Moves of one descent in temperature.
+#: WARM, COLD: first and last temperature; at 1 a factor of e in the ratio is given up once in e
+#: times.
 WARM = 0.15
 COLD = 0.02
-"""First and last temperature: at 1 a factor of e in the ratio is given up once in e times."""
-KEPT = 6
-"""Instances kept, each with other decisions of the algorithm."""
-FRESH = 0.25
-"""Share of descents that begin anew."""
+KEPT = 6  #: Instances kept, each with other decisions of the algorithm.
+FRESH = 0.25  #: Share of descents that begin anew.
+#: Share of draws with every number drawn anew from its range; of the others, families are at ends
+#: of theirs, because generators keep to the middle.
 REDRAWN = 0.1
-"""Share of draws with every number drawn anew from its range; of the others, families are at ends
-of theirs, because generators keep to the middle."""
-PUSHED = 0.4
-"""Share of moves that put a family at an end of its range."""
-REFUSED = 20
-"""Moves for each instance that may be scored; readers refuse the others."""
+PUSHED = 0.4  #: Share of moves that put a family at an end of its range.
+REFUSED = 20  #: Moves for each instance that may be scored; readers refuse the others.
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -22,23 +22,17 @@ from farkas.instances.mlbroker import Brokerage
 from farkas.portable.exponentials import exp
 from farkas.portable.logarithms import log, log1p
 
-FORBIDDEN = 2.0
-"""Toll of sites that no data are moved to: beyond 1, a deployment, nothing new is."""
+FORBIDDEN = 2.0  #: Toll of sites that no data are moved to: beyond 1, a deployment, nothing new is.
+#: Workers that the job's data need. Printed, (8g) lets a server of theirs be anywhere.
 WORKERS = 1000
-"""Workers that the job's data need.  Printed, (8g) lets a server of theirs be anywhere."""
-WARM = 0.03
-"""First temperature: a factor of 1.03 in the ratio is given up once in e times."""
-MOVES = 1600
-"""Moves of one descent in temperature, by site."""
-LOST = 0.0005
-"""Share of the ratio that simplifying a trace may lose."""
-CHEAP = 0.02
-"""Least toll that is drawn, in deployments."""
-SCALED = 0.7
-"""Tolls are scaled by a factor whose logarithm is no larger."""
+WARM = 0.03  #: First temperature: a factor of 1.03 in the ratio is given up once in e times.
+MOVES = 1600  #: Moves of one descent in temperature, by site.
+LOST = 0.0005  #: Share of the ratio that simplifying a trace may lose.
+CHEAP = 0.02  #: Least toll that is drawn, in deployments.
+SCALED = 0.7  #: Tolls are scaled by a factor whose logarithm is no larger.
 
+#: Called with the traces tried and the best ratio, whenever that has grown.
 Progress = Callable[[int, float], None]
-"""Called with the traces tried and the best ratio, whenever that has grown."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

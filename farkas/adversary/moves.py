@@ -12,17 +12,14 @@ from farkas.portable.draws import uniform
 from farkas.portable.exponentials import exp
 from farkas.portable.logarithms import log
 
-REORDERED = 0.15
-"""Share of moves that leave out, double or exchange whole jobs."""
+REORDERED = 0.15  #: Share of moves that leave out, double or exchange whole jobs.
 
-NULLED = 0.1
-"""Share of moves that make numbers null, or nulls numbers, where the box has such."""
+NULLED = 0.1  #: Share of moves that make numbers null, or nulls numbers, where the box has such.
 
-SCALED = 1.4
-"""Numbers are scaled by a factor whose logarithm is no larger."""
+SCALED = 1.4  #: Numbers are scaled by a factor whose logarithm is no larger.
 
+#: Powers of two below the upper end that half of all draws from a range from 0 go down by.
 SMALLEST = 60.0
-"""Powers of two below the upper end that half of all draws from a range from 0 go down by."""
 
 
 def moved(data: Plain, box: InstanceBox, rng: np.random.Generator) -> Plain:

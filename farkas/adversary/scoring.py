@@ -33,16 +33,12 @@ from farkas.online.driver import Algorithm, algorithms, environments
 from farkas.online.run import Bound
 from farkas.portable.logarithms import log
 
-NEAR = Fraction(1, 1000)
-"""Gap at which the search for a better witness ends."""
+NEAR = Fraction(1, 1000)  #: Gap at which the search for a better witness ends.
+#: The same for instances that are passed by: proving the rest takes most of the time.
 ROUGH = Fraction(1, 50)
-"""The same for instances that are passed by: proving the rest takes most of the time."""
-LIFTS = 20
-"""Searches for a witness that tell what the next one can add."""
-LONGEST = 10.0
-"""Its time limit, seconds, which small instances do not need."""
-SHORTEST = 0.1
-"""The same where the time of the whole search is over."""
+LIFTS = 20  #: Searches for a witness that tell what the next one can add.
+LONGEST = 10.0  #: Its time limit, seconds, which small instances do not need.
+SHORTEST = 0.1  #: The same where the time of the whole search is over.
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -21,18 +21,15 @@ from farkas.executor.spread import LEAST_STEPS
 from farkas.portable.exponentials import exp
 from farkas.solvers.interrupt import CtrlC
 
-ISLANDS = 4
-"""Searches side by side; more workers than these have nothing to do."""
-ROUND = 15
-"""Instances that each of them scores between two looks at the others."""
+ISLANDS = 4  #: Searches side by side; more workers than these have nothing to do.
+ROUND = 15  #: Instances that each of them scores between two looks at the others.
+#: Of each island's lifts, those that all of them go by: together as many as one keeps.
 TOLD = LIFTS // ISLANDS
-"""Of each island's lifts, those that all of them go by: together as many as one keeps."""
-LARGEST = 700.0
-"""Logarithm beyond which a ratio is not told apart in progress."""
+LARGEST = 700.0  #: Logarithm beyond which a ratio is not told apart in progress.
+#: Called with the evaluations done and the best ratio, whenever that has grown.
 Progress = Callable[[int, float], None]
-"""Called with the evaluations done and the best ratio, whenever that has grown."""
+#: Called with all islands after each round that nothing cut short.
 Keep = Callable[[Sequence[Island]], None]
-"""Called with all islands after each round that nothing cut short."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

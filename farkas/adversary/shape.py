@@ -8,8 +8,7 @@ from typing import Any
 
 from farkas.registry import Registry
 
-Plain = dict[str, Any]
-"""Fields of an instance as lists, mappings and numbers."""
+Plain = dict[str, Any]  #: Fields of an instance as lists, mappings and numbers.
 
 
 def nothing_smaller(data: Plain) -> Iterator[Plain]:
@@ -25,8 +24,7 @@ def as_drawn(data: Plain, share: float) -> None:
     """Complete nothing."""
 
 
-Ranges = Mapping[str, tuple[float, float]]
-"""Lowest and highest value by family of numbers."""
+Ranges = Mapping[str, tuple[float, float]]  #: Lowest and highest value by family of numbers.
 
 
 def nothing_implied(given: Ranges) -> Ranges:
@@ -69,8 +67,8 @@ class KindShape:
     witnesses: tuple[str, ...] = ()
 
 
+#: By kind; a kind without one has boxes around instances only, and loses jobs only.
 shapes: Registry[KindShape] = Registry("shape of instances", "farkas.adversary")
-"""By kind; a kind without one has boxes around instances only, and loses jobs only."""
 
 
 def shape_of(kind: str) -> KindShape:

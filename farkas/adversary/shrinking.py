@@ -12,10 +12,8 @@ from farkas.adversary.scoring import Scored, Scorer
 from farkas.adversary.shape import Plain, copied, shape_of, without
 from farkas.portable.logarithms import log1p
 
-LOST = 0.01
-"""Share of the ratio that shrinking may give up in all."""
-DIGITS = (1, 2, 3)
-"""Digits to which numbers are rounded, the fewest first."""
+LOST = 0.01  #: Share of the ratio that shrinking may give up in all.
+DIGITS = (1, 2, 3)  #: Digits to which numbers are rounded, the fewest first.
 
 
 def shrunk(

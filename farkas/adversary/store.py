@@ -45,9 +45,9 @@ from farkas.words import named
 Index = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 Hex = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{1,32}$")]
 
+#: Islands, instances of a round, draws and moves of a descent, instances kept, temperatures, and
+#: shares of descents, draws and moves: with others a search goes on to another end.
 SEARCH = (ISLANDS, ROUND, DRAWN, LEG, KEPT, WARM, COLD, FRESH, REDRAWN, PUSHED)
-"""Islands, instances of a round, draws and moves of a descent, instances kept, temperatures, and
-shares of descents, draws and moves: with others a search goes on to another end."""
 
 
 class _Record(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

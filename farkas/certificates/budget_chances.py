@@ -15,10 +15,8 @@ from farkas.instances.coded import CodedComputing
 from farkas.loops import copy_floats
 from farkas.numbers import Floats, Ints
 
-MOST_STEPS = 2**36
-"""Sums of all recursions of one certificate: about a minute."""
-MOST_NUMBERS = 2**23
-"""Probabilities of one master: 64 MB."""
+MOST_STEPS = 2**36  #: Sums of all recursions of one certificate: about a minute.
+MOST_NUMBERS = 2**23  #: Probabilities of one master: 64 MB.
 
 
 @compiled(steps=lambda mass, chance, missed, price: mass.size * len(chance))

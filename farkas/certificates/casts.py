@@ -8,12 +8,10 @@ from farkas.certificates.guards import EXACT, finite
 from farkas.errors import NotACertificate
 from farkas.numbers import Floats, Ints
 
+#: Casts stay below ``2**WIDEST``, so that a sum of two results still fits into 64 bits.
 WIDEST = 62
-"""Casts stay below ``2**WIDEST``, so that a sum of two results still fits into 64 bits."""
-MOST_CELLS = 1 << 26
-"""Numbers of a table that a proof fills."""
-LONGEST_SEARCH = 1 << 32
-"""Steps of searches and sums that a proof asks for."""
+MOST_CELLS = 1 << 26  #: Numbers of a table that a proof fills.
+LONGEST_SEARCH = 1 << 32  #: Steps of searches and sums that a proof asks for.
 
 
 def whole(values: Floats, what: str, *, bits: int = WIDEST) -> Ints:

@@ -36,8 +36,7 @@ from farkas.instances.coded import FOR_MEASURED, FOR_P1, CodedComputing
 from farkas.numbers import Floats, Ints
 from farkas.tolerances import OUTWARD, OUTWARD_CLOSE, ULP
 
-LATER = Fraction(OUTWARD)
-"""Share by which a claimed time exceeds the computed one."""
+LATER = Fraction(OUTWARD)  #: Share by which a claimed time exceeds the computed one.
 
 
 def safe_patience(accurate: Floats) -> Floats:

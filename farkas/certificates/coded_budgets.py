@@ -44,8 +44,7 @@ from farkas.certificates.prices import PriceCertificate
 from farkas.instances.coded import CodedComputing
 from farkas.numbers import Floats, Ints
 
-MOST_CELLS_A_MASTER = 2**14
-"""Cells of the rows of one master."""
+MOST_CELLS_A_MASTER = 2**14  #: Cells of the rows of one master.
 
 
 def shared_cost(chances: Floats, target: Fraction, beyond: bool) -> Fraction | None:

@@ -36,8 +36,7 @@ from farkas.instances.coded import CodedComputing
 from farkas.numbers import Floats
 from farkas.tolerances import OUTWARD_CLOSE
 
-TRIES = 4
-"""Times that a level is raised until rounded speeds do not reach it any more."""
+TRIES = 4  #: Times that a level is raised until rounded speeds do not reach it any more.
 
 
 def dedicated_time_bound(

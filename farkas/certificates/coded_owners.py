@@ -45,14 +45,12 @@ from farkas.certificates.packed import FilePart, Size, unpack
 from farkas.instances.coded import CodedComputing
 from farkas.numbers import Floats, Ints
 
-MOST_NODES = 2**20
-"""Branches and leaves of a tree."""
+MOST_NODES = 2**20  #: Branches and leaves of a tree.
 
-MOST_COUNTS = 2**17
-"""Counts of one master that are tried in a leaf."""
+MOST_COUNTS = 2**17  #: Counts of one master that are tried in a leaf.
 
+#: Masters times types, or counts that are tried, of all leaves together: about a minute.
 MOST_WORK = 2**26
-"""Masters times types, or counts that are tried, of all leaves together: about a minute."""
 
 Leaf = Annotated[int, msgspec.Meta(ge=-1, le=2**31 - 1)]
 

@@ -37,12 +37,10 @@ Number = Annotated[int, msgspec.Meta(ge=1, lt=2**62)]
 Scale = Annotated[int, msgspec.Meta(ge=-1000, le=1000)]
 Column = Floats | Ints
 
+#: Price, in units of its grid, beyond which lower prices take its place; these prove less.
 LARGEST = 2.0**61
-"""Price, in units of its grid, beyond which lower prices take its place; these prove less."""
-ROOM = 2.0**61
-"""Sums below this stay inside 64 bits; larger ones are done in Python's integers."""
-DENSE = 64
-"""Slots for each job and price up to which prefix sums are kept for every slot."""
+ROOM = 2.0**61  #: Sums below this stay inside 64 bits; larger ones are done in Python's integers.
+DENSE = 64  #: Slots for each job and price up to which prefix sums are kept for every slot.
 
 
 class PriceList(FilePart, frozen=True, kw_only=True):

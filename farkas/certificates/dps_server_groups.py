@@ -24,14 +24,11 @@ from farkas.errors import NotACertificate
 from farkas.instances.dps import Market
 from farkas.numbers import Array, Floats, Ints
 
-WHOLE, SPREAD = 0, 1
-"""Ways to place a job."""
+WHOLE, SPREAD = 0, 1  #: Ways to place a job.
 REFUSED = 2
-ALL_WAYS = 0b111
-"""Bits of ways that a leaf allows: whole, spread, not served."""
+ALL_WAYS = 0b111  #: Bits of ways that a leaf allows: whole, spread, not served.
 
-LEAF_STEPS = 2048
-"""Steps that a leaf takes whatever its size."""
+LEAF_STEPS = 2048  #: Steps that a leaf takes whatever its size.
 
 Allowed = npt.NDArray[np.uint8]
 

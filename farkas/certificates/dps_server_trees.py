@@ -57,8 +57,7 @@ from farkas.errors import NotACertificate
 from farkas.instances.dps import Market
 
 LEAF = -1
-MOST_STEPS = 1 << 30
-"""Of all leaves together; a step is a job and class, or a price, of a leaf."""
+MOST_STEPS = 1 << 30  #: Of all leaves together; a step is a job and class, or a price, of a leaf.
 
 Node = Annotated[int, msgspec.Meta(ge=LEAF, lt=2**40)]
 

@@ -49,8 +49,8 @@ from farkas.certificates.guards import finite
 from farkas.instances.dps import Market
 from farkas.numbers import Array, Bools, Floats, Ints
 
+#: What prices bound, by the rewards.
 PROGRAMS: dict[Rewards, str] = {"budget": "dps.offline[free]", "capped": "dps.offline[capped]"}
-"""What prices bound, by the rewards."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)

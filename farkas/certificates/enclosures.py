@@ -19,8 +19,7 @@ from farkas.instances.utilities import (
     Utility,
 )
 
-BITS = 64
-"""Enclosures of irrational values are about 2**-BITS wide, relative to the value."""
+BITS = 64  #: Enclosures of irrational values are about 2**-BITS wide, relative to the value.
 
 _WORK = decimal.Context(prec=20, Emin=decimal.MIN_EMIN, Emax=decimal.MAX_EMAX, traps=[])
 # Any double, and its product with a count, has fewer decimal digits than this.

@@ -32,20 +32,19 @@ from farkas.numbers import Floats, Ints
 from farkas.portable.products import weighted
 from farkas.tolerances import NORMAL, ULP
 
+#: A job's greatest worth is between 2**41 and 2**42 units; costs are cut off at twice that.
 WORTH_BITS = 42
-"""A job's greatest worth is between 2**41 and 2**42 units; costs are cut off at twice that."""
+#: Cost of what is impossible.
+#:
+#: Nothing asks whether a cost *is* this number; it only has to be above every worth, and sums of
+#: two have to fit into 64 bits. Sums of costs are cut off here, which keeps them lower bounds.
 NEVER = 1 << 60
-"""Cost of what is impossible.
-
-Nothing asks whether a cost *is* this number; it only has to be above every worth, and sums of two
-have to fit into 64 bits.  Sums of costs are cut off here, which keeps them lower bounds.
-"""
+#: Numbers of a table at once: memory is a small multiple of it, whatever the instance.
 CELLS = 1 << 17
-"""Numbers of a table at once: memory is a small multiple of it, whatever the instance."""
 
 
+#: Bounds the payoffs of all jobs together at prices of transfer and resources.
 Payoffs = Callable[[Auction, Floats, Floats], Fraction]
-"""Bounds the payoffs of all jobs together at prices of transfer and resources."""
 
 
 @certificate_type

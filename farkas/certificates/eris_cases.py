@@ -36,13 +36,11 @@ from farkas.errors import NotACertificate
 from farkas.instances.eris import Auction
 from farkas.numbers import Floats
 
-MOST_NODES = 1 << 11
-"""Splits and leaves of a tree."""
-MOST_STEPS = 1 << 36
-"""Numbers that the tables of all leaves pass."""
+MOST_NODES = 1 << 11  #: Splits and leaves of a tree.
+MOST_STEPS = 1 << 36  #: Numbers that the tables of all leaves pass.
 
+#: First and last delay of completion, of jobs that were branched on; slots from the arrival.
 Windows = Mapping[int, tuple[int, int]]
-"""First and last delay of completion, of jobs that were branched on; slots from the arrival."""
 
 
 class CaseSplit(FilePart, frozen=True, kw_only=True, array_like=True):
@@ -52,8 +50,7 @@ class CaseSplit(FilePart, frozen=True, kw_only=True, array_like=True):
     delay: Size  #: Slots, from the first delay of the case up to the last but one.
 
 
-Tree = Sequence[CaseSplit | None]
-"""Splits and leaves (None) in preorder."""
+Tree = Sequence[CaseSplit | None]  #: Splits and leaves (None) in preorder.
 
 
 def parts_of(auction: Auction, windows: Windows, split: CaseSplit) -> tuple[Windows, Windows]:

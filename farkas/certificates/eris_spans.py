@@ -39,8 +39,8 @@ from farkas.instances.eris import Auction
 from farkas.numbers import Floats, Ints
 from farkas.tolerances import FORGIVEN, ROUNDING
 
+#: A knapsack counts in units of which the largest charge has between 2**39 and 2**40.
 CHARGE_BITS = 40
-"""A knapsack counts in units of which the largest charge has between 2**39 and 2**40."""
 
 
 class Span(FilePart, frozen=True, kw_only=True):

@@ -19,10 +19,8 @@ from farkas.errors import NotACertificate
 from farkas.forms import LinearForm
 from farkas.numbers import Bools, Floats, Ints
 
-ROUNDS = 20
-"""Readings of all rows; each mends those that the one before broke."""
-MOST = 2000
-"""Rows that are mended in a reading at most: fractions are slow."""
+ROUNDS = 20  #: Readings of all rows; each mends those that the one before broke.
+MOST = 2000  #: Rows that are mended in a reading at most: fractions are slow.
 
 
 def settled(form: LinearForm, point: Floats) -> Floats | None:

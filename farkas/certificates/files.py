@@ -23,11 +23,10 @@ if TYPE_CHECKING:
 
 Hash = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{64}\Z")]
 Option = str | int | float | bool | None
+#: One line without control characters: statements repeat it.
 ProgramName = Annotated[str, msgspec.Meta(max_length=200, pattern=r"^[^\x00-\x1f\x7f-\x9f]*\Z")]
-"""One line without control characters: statements repeat it."""
 
-RELAXATION = "relaxation of "
-"""How the name of a form begins whose integrality was dropped."""
+RELAXATION = "relaxation of "  #: How the name of a form begins whose integrality was dropped.
 
 
 class Certificate(

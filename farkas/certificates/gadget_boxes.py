@@ -16,12 +16,11 @@ from farkas.instances.gadget import Cluster
 from farkas.numbers import Bools, Floats, Ints
 from farkas.tolerances import FLOORS, ROUNDING
 
-ON_A_LINK = 2
-"""Workers of a ring that uses a link, at least: it has two hosts."""
+ON_A_LINK = 2  #: Workers of a ring that uses a link, at least: it has two hosts.
 
 
+#: Of a capacity, how much rings may take: floors are forgiven, and the rounding of decimals.
 FILLED = (1 + Fraction(FLOORS)) * (1 + Fraction(ROUNDING))
-"""Of a capacity, how much rings may take: floors are forgiven, and the rounding of decimals."""
 
 
 class SlotBranch(FilePart, frozen=True, kw_only=True, array_like=True):

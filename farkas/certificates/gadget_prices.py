@@ -14,11 +14,10 @@ from farkas.errors import NotACertificate
 from farkas.instances.gadget import Cluster
 from farkas.numbers import Floats
 
-DIGITS = 60
-"""Binary digits of a claimed bound."""
+DIGITS = 60  #: Binary digits of a claimed bound.
 
+#: Binary digits to which what a job keeps is rounded up: of itself, whatever the unit.
 MORE_DIGITS = 100
-"""Binary digits to which what a job keeps is rounded up: of itself, whatever the unit."""
 
 Price = Annotated[float, msgspec.Meta(ge=0.0)]
 PriceRow = tuple[Price, ...]

@@ -33,15 +33,12 @@ from farkas.instances.gadget import Cluster
 from farkas.numbers import Floats, Ints
 from farkas.tolerances import FLOORS, ROUNDING
 
-WorkerSlots = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
-"""Counted in doubles too."""
+WorkerSlots = Annotated[int, msgspec.Meta(ge=0, le=2**53)]  #: Counted in doubles too.
 
 
-FEW_STEPS = 1_000
-"""Labels that are followed for one size of one job, of which a slot has many."""
+FEW_STEPS = 1_000  #: Labels that are followed for one size of one job, of which a slot has many.
 
-MOST_UNITS = 1 << 14
-"""Units of a resource that are looked at one by one."""
+MOST_UNITS = 1 << 14  #: Units of a resource that are looked at one by one.
 
 
 class SharedServers(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -99,7 +96,7 @@ class SlotBound(ClusterCertificate, frozen=True, kw_only=True):
     """What certificates of one slot share."""
 
     subject = "gadget.gvne"
-    slot: int  #: t.
+    slot: int  #: t in the paper.
     progress: tuple[WorkerSlots, ...]  #: Shape (jobs,), worker-slots received before; z.
 
     def says(self, cluster: Cluster, /) -> str:

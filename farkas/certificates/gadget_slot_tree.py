@@ -48,11 +48,9 @@ from farkas.errors import NotACertificate
 from farkas.instances.gadget import Cluster
 from farkas.numbers import Floats, Ints
 
-MOST_NODES = 1 << 16
-"""Branches and leaves of a tree."""
+MOST_NODES = 1 << 16  #: Branches and leaves of a tree.
 
-ENCLOSED = 200
-"""Steps of a search that enclosing a reward takes as long as."""
+ENCLOSED = 200  #: Steps of a search that enclosing a reward takes as long as.
 
 Leaf = Annotated[int, msgspec.Meta(ge=-1, lt=MOST_NODES)]
 
@@ -116,7 +114,7 @@ class PricedBox:
     gains: list[list[Fraction]]
     prices: GridPrices  #: Of the participants.
     best: list[Fraction]  #: P, of each participant.
-    worth: Fraction  #: Z.
+    worth: Fraction  #: Z in the argument above.
 
     @classmethod
     def of(

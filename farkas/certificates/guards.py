@@ -12,8 +12,7 @@ import numpy.typing as npt
 from farkas.errors import NotACertificate
 from farkas.numbers import Bools, Floats, Ints
 
-EXACT = 1 << 53
-"""Integers up to here are doubles."""
+EXACT = 1 << 53  #: Integers up to here are doubles.
 
 
 def finite(values: Floats | Ints | Bools, what: str) -> Floats:

@@ -12,10 +12,8 @@ from fractions import Fraction
 from farkas.certificates.packed import rational
 from farkas.errors import NotACertificate
 
-AT_ONCE = 4000
-"""Digits that Python converts at once."""
-MOST_DIGITS = 15_000
-"""Digits of a numerator or denominator in a file."""
+AT_ONCE = 4000  #: Digits that Python converts at once.
+MOST_DIGITS = 15_000  #: Digits of a numerator or denominator in a file.
 
 _LONG = re.compile(
     rf"(-?)(0|[1-9][0-9]{{0,{MOST_DIGITS - 1}}})(?:/([1-9][0-9]{{0,{MOST_DIGITS - 1}}}))?"

@@ -26,8 +26,7 @@ from farkas.compiled import Floats1, Floats2, Ints1, Ints2, Out, compiled
 from farkas.loops import add_up, copy_ints, scale
 from farkas.tolerances import BRANCHED, ROUNDING, TINY, ULP
 
-MOST_BRANCHES = 400
-"""Nodes of a branching; what is open then is bounded by its transport program."""
+MOST_BRANCHES = 400  #: Nodes of a branching; what is open then is bounded by its transport program.
 
 
 @compiled(steps=lambda amount, move, *_: 4e3 * move.size)

@@ -58,19 +58,15 @@ from farkas.numbers import Floats, Ints
 from farkas.tolerances import TINY, ULP
 
 SUBJECT = "mlbroker.offline[strict,choice,split]"
-MOST_SITES = 10
-"""All sets of sites are looked at for every job and slot."""
+MOST_SITES = 10  #: All sets of sites are looked at for every job and slot.
 MOST_NODES = 1 << 20
-TOLL_BITS = 40
-"""Tolls and deployment prices are below so many bits."""
+TOLL_BITS = 40  #: Tolls and deployment prices are below so many bits.
 
-MOST_STEPS = 1 << 36
-"""Steps of all leaves together."""
+MOST_STEPS = 1 << 36  #: Steps of all leaves together.
+#: Steps that an exact sum takes as long as; exact sums that a leaf does whatever its size.
 EXACT_STEPS, LEAF_SUMS = 128, 64
-"""Steps that an exact sum takes as long as; exact sums that a leaf does whatever its size."""
 
-FREE, LIST, REDUCED = 0, 1, 2
-"""Price of a cell: the chord's slope, a, or b with the surcharge."""
+FREE, LIST, REDUCED = 0, 1, 2  #: Price of a cell: the chord's slope, a, or b with the surcharge.
 LEAF = -1
 
 Node = Annotated[int, msgspec.Meta(ge=LEAF, lt=2**31)]

@@ -18,10 +18,8 @@ from farkas.compiled import Floats1, Floats2, Ints1, Ints2, Out, compiled
 from farkas.loops import add_up, copy_ints, scale
 from farkas.tolerances import NORMAL, ROUNDING, ULP
 
-MOST_BRANCHES = 400
-"""Nodes of a branching; what is open then is bounded by its transport program."""
-ENDLESS = 1 << 62
-"""More steps than anybody waits for."""
+MOST_BRANCHES = 400  #: Nodes of a branching; what is open then is bounded by its transport program.
+ENDLESS = 1 << 62  #: More steps than anybody waits for.
 
 
 @compiled(steps=lambda amount, move, *_: 400.0 * move.size)

@@ -16,13 +16,10 @@ from farkas.numbers import Floats
 from farkas.tolerances import TINY, ULP
 
 LARGEST = float(np.finfo(np.float64).max)
-LN2_BELOW = 0.6931471805599453
-"""The double just below ln 2 = 0.69314718055994530941..."""
+LN2_BELOW = 0.6931471805599453  #: The double just below ln 2 = 0.69314718055994530941...
 LN2_ABOVE = 0.6931471805599454
-SERIES = 16
-"""Roundings charged to a series: see `_horner`."""
-ROWS = 40
-"""Terms of a series; more never hurt, since every partial sum is a lower bound."""
+SERIES = 16  #: Roundings charged to a series: see `_horner`.
+ROWS = 40  #: Terms of a series; more never hurt, since every partial sum is a lower bound.
 
 
 def down(values: Floats, roundings: int = 1) -> Floats:

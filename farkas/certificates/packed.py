@@ -23,11 +23,10 @@ from farkas.numbers import Floats
 Size = Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1)]
 Exponent = Annotated[int, msgspec.Meta(ge=-1024, le=1074)]
 
-LARGEST_EXPANSION = 1100
-"""Deflate never packs more than 1032 bytes into one."""
+LARGEST_EXPANSION = 1100  #: Deflate never packs more than 1032 bytes into one.
 
+#: Bytes of the arrays of one part of a file: ten million entries, a kilobyte each when checked.
 LARGEST_UNPACKED = 2**28
-"""Bytes of the arrays of one part of a file: ten million entries, a kilobyte each when checked."""
 
 _RATIONAL = re.compile(r"-?(?:0|[1-9][0-9]{0,3999})(?:/[1-9][0-9]{0,3999})?")
 

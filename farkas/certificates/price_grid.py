@@ -7,14 +7,12 @@ from farkas.certificates.guards import finite
 from farkas.errors import NotACertificate
 from farkas.numbers import Floats, Ints
 
+#: Stands for infinity: above every sum of prices, see `grid_exponent`; a few of it fit 64 bits.
 FORBIDDEN = 1 << 59
-"""Stands for infinity: above every sum of prices, see `grid_exponent`; a few of it fit 64 bits."""
 
-PRICE_BITS = 40
-"""Prices become integers of at most so many bits."""
+PRICE_BITS = 40  #: Prices become integers of at most so many bits.
 
-SUM_BITS = 58
-"""Costs that are possible stay below ``2**SUM_BITS``."""
+SUM_BITS = 58  #: Costs that are possible stay below ``2**SUM_BITS``.
 
 
 def grid_exponent(largest: float, terms: int = 1) -> int:

@@ -23,10 +23,9 @@ class PriceCertificate(Certificate, frozen=True, kw_only=True):
     A kind states what it is about, and derives the bound anew in `prove_bound`.
     """
 
-    about: ClassVar[str]
-    """Kind of the instance."""
+    about: ClassVar[str]  #: Kind of the instance.
+    #: ``max`` for upper bounds on a maximum, ``min`` for lower bounds on a minimum.
     bounds: ClassVar[Literal["min", "max"]] = "max"
-    """``max`` for upper bounds on a maximum, ``min`` for lower bounds on a minimum."""
 
     @property
     def bound(self) -> str | None:

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from farkas.forms import LinearForm
     from farkas.instances import Instance
 
+#: Characters of the text of a program, each of which takes some hundred bytes when it is read.
 LARGEST_TEXT = 2**26
-"""Characters of the text of a program, each of which takes some hundred bytes when it is read."""
 
 _TERM = re.compile(r"(0|[1-9][0-9]{0,9}):(-?[1-9][0-9]{0,3999})")
 

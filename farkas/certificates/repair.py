@@ -22,11 +22,9 @@ from farkas.forms.rescaled import shifted
 from farkas.numbers import Bools, Floats
 from farkas.tolerances import FINER
 
-KEPT_BITS = 48
-"""Bits below the largest multiplier that the compact candidate keeps."""
+KEPT_BITS = 48  #: Bits below the largest multiplier that the compact candidate keeps.
 
-ROUNDS = 8
-"""Sweeps of row shifts; each leaves fewer wrong reduced costs or the repair stops."""
+ROUNDS = 8  #: Sweeps of row shifts; each leaves fewer wrong reduced costs or the repair stops.
 
 
 def repaired(

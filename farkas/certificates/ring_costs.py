@@ -12,8 +12,8 @@ from farkas.instances.gadget import Cluster
 from farkas.numbers import Ints
 from farkas.tolerances import ROUNDING
 
+#: (node, parent, link up, link down), children before parents; parent -1 for roots.
 Rooted = list[tuple[int, int, int, int]]
-"""(node, parent, link up, link down), children before parents; parent -1 for roots."""
 
 
 def ring_costs(

@@ -14,18 +14,16 @@ import heapq
 
 from farkas.errors import NotACertificate
 
+#: Labels that are followed for one job; then a bound is taken that may be above the best ring.
 MOST_STEPS = 100_000
-"""Labels that are followed for one job; then a bound is taken that may be above the best ring."""
 
+#: Hosts, links, sizes and remembered numbers that all searches of one check pass.
 MOST_EFFORT = 1 << 32
-"""Hosts, links, sizes and remembered numbers that all searches of one check pass."""
 
-NEVER = 1 << 200
-"""Stands for what is out of reach."""
+NEVER = 1 << 200  #: Stands for what is out of reach.
 
 Memory = tuple[int, ...]
-Label = tuple[bool, int, int, Memory]
-"""(just laid a block, workers, node, what is remembered)."""
+Label = tuple[bool, int, int, Memory]  #: (just laid a block, workers, node, what is remembered).
 
 
 @dataclasses.dataclass(frozen=True)
@@ -166,8 +164,7 @@ class Steps:
         return self.left < 0
 
 
-Move = tuple[bool, int, int]
-"""(True, host, workers laid) or (False, link, 1)."""
+Move = tuple[bool, int, int]  #: (True, host, workers laid) or (False, link, 1).
 
 Walk = list[Move]
 

@@ -23,8 +23,7 @@ from farkas.numbers import Bools, Floats, Ints, bools
 if TYPE_CHECKING:
     from farkas.forms import SparseRows
 
-BLOCK = 1 << 14
-"""Products held at a time: whole numbers of Python take more memory than doubles."""
+BLOCK = 1 << 14  #: Products held at a time: whole numbers of Python take more memory than doubles.
 
 _WHAT = "exact arithmetic"
 

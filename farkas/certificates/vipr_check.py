@@ -55,8 +55,7 @@ class _Constraint:
 
 MOST = 10**9
 
-LONGEST_LINE = 2**24
-"""Characters of a line."""
+LONGEST_LINE = 2**24  #: Characters of a line.
 
 
 def check_vipr(path: str | os.PathLike[str], most_work: int = MOST_WORK) -> ViprProof:

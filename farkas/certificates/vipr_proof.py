@@ -11,8 +11,7 @@ from farkas.certificates.proof import rounded
 from farkas.shown import ShowsItself
 from farkas.words import quoted
 
-MOST_COMMENTS = 10
-"""Comments of a file that are repeated."""
+MOST_COMMENTS = 10  #: Comments of a file that are repeated.
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)

@@ -24,10 +24,10 @@ from farkas.forms.rational import RationalForm, Side
 from farkas.words import cleaned
 
 Terms = Mapping[int, Fraction | int]
+#: By column: the end, and the number of the constraint that states it.
 Ends = dict[int, tuple[Fraction, int]]
-"""By column: the end, and the number of the constraint that states it."""
+#: Bits of a numerator or denominator: just below 2,000 digits, which is what the checkers read.
 MOST_WRITTEN = 6640
-"""Bits of a numerator or denominator: just below 2,000 digits, which is what the checkers read."""
 
 
 def write_vipr_tree(form: RationalForm, certificate: TreeCertificate, path: Target) -> None:

@@ -10,12 +10,11 @@ from farkas.errors import FileProblem, NotACertificate
 _INTEGER = re.compile(r"-?[0-9]{1,18}")
 _VALUE = re.compile(r"[+-]?[0-9]{1,2000}(?:\.[0-9]{1,2000}|/[1-9][0-9]{0,1999})?")
 
+#: Bits of a numerator or denominator, about 4,900 digits.
+#:
+#: Products of four doubles fit. Sums of fractions without a common denominator do not: their
+#: length, and with it the time of every further step, would grow with each term.
 MOST_BITS = 2**14
-"""Bits of a numerator or denominator, about 4,900 digits.
-
-Products of four doubles fit.  Sums of fractions without a common denominator do not: their length,
-and with it the time of every further step, would grow with each term.
-"""
 
 
 class Words:

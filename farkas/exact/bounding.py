@@ -17,13 +17,13 @@ from farkas.exact.whole import ZERO, Matrix, ScaledVector, objects
 from farkas.forms.rational import RationalForm, Side
 from farkas.numbers import Floats
 
+#: Binary digits of the largest multiplier, beyond those that its row needs; whatever the units.
 GRID = 48
-"""Binary digits of the largest multiplier, beyond those that its row needs; whatever the units."""
 
 
 Number: TypeAlias = int | Fraction
+#: End of a column: an integer where it is whole, since these are far faster than fractions.
 ColumnEnd: TypeAlias = Number | None
-"""End of a column: an integer where it is whole, since these are far faster than fractions."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)

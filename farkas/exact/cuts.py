@@ -19,10 +19,8 @@ from farkas.exact.whole import ZERO
 from farkas.forms.rational import Side
 
 COEFFICIENT_BITS = 24
-SIDE_BITS = 256
-"""Bits of a cut's side, powers of two left out, above which it is rounded up."""
-LONGEST = 1000
-"""Columns in a cut."""
+SIDE_BITS = 256  #: Bits of a cut's side, powers of two left out, above which it is rounded up.
+LONGEST = 1000  #: Columns in a cut.
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)

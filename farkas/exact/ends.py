@@ -18,12 +18,10 @@ from farkas.exact.whole import ZERO
 from farkas.forms.rational import Side
 
 MOST_PASSES = 8
-MOST_STEPS = 20_000
-"""Steps after which no further pass begins."""
+MOST_STEPS = 20_000  #: Steps after which no further pass begins.
+#: Ends of whole columns beyond this give useless bounds and are not derived; a pure number.
 LARGEST = Fraction(10**12)
-"""Ends of whole columns beyond this give useless bounds and are not derived; a pure number."""
-END_BITS = 24
-"""Binary digits of an end of a column that is not whole, whatever its unit."""
+END_BITS = 24  #: Binary digits of an end of a column that is not whole, whatever its unit.
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -17,8 +17,7 @@ from farkas.exact.nodes import ProofTree
 from farkas.exact.whole import ZERO, weighted_sum
 from farkas.forms.rational import RationalForm
 
-MOST_EQUATIONS = 50
-"""Equations that are combined; the work grows faster than their square."""
+MOST_EQUATIONS = 50  #: Equations that are combined; the work grows faster than their square.
 
 ONE = Fraction(1)
 

@@ -21,8 +21,7 @@ from farkas.solvers.base import refuse_numbers
 from farkas.words import LONGEST_WORDS, cleaned, cut
 
 MANTISSA = 53
-FITS = 62
-"""Bits of the largest entries that are kept as int64."""
+FITS = 62  #: Bits of the largest entries that are kept as int64.
 
 
 def rational(form: LinearForm) -> RationalForm:

@@ -31,11 +31,12 @@ from farkas.forms.rational import Numbers, RationalForm, Side, rational_form
 from farkas.numbers import Floats
 from farkas.refusals import one_line
 
+#: Types of components; every other that is active is refused.
 UNDERSTOOD = frozenset((
     Block, BooleanVar, BuildAction, BuildCheck, Constraint, Expression, ExternalFunction, Objective,
     Param, Port, RangeSet, Set, Suffix, Var,
 ))  # fmt: skip
-"""Types of components; every other that is active is refused."""
+#: Transformation that makes rows of a type of component.
 REMEDIES = {
     "Arc": "network.expand_arcs",
     "Complementarity": "mpec.simple_disjunction, then gdp.bigm",
@@ -45,7 +46,6 @@ REMEDIES = {
     "Integral": "dae.finite_difference",
     "LogicalConstraint": "core.logical_to_linear",
 }
-"""Transformation that makes rows of a type of component."""
 
 
 class _Parts:

@@ -24,11 +24,10 @@ from farkas.forms.rational import RationalForm, Side, rational_form
 from farkas.numbers import Floats
 from farkas.solvers.simplex import Basis, End, Simplex
 
+#: Entries up to which presolve saves nothing, and what it undoes may make HiGHS complain aloud.
 FEW_ENTRIES = 5_000
-"""Entries up to which presolve saves nothing, and what it undoes may make HiGHS complain aloud."""
 
-MOST_ROUNDS = 12
-"""Rounds of solving around a vertex."""
+MOST_ROUNDS = 12  #: Rounds of solving around a vertex.
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False, kw_only=True)

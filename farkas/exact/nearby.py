@@ -15,8 +15,8 @@ from farkas.forms.rational import RationalForm
 from farkas.forms.scale import Units
 from farkas.solvers.simplex import BASIC, LOWER, Basis, End, Simplex
 
+#: Binary order that the largest violation of a vertex is brought to; solvers stop at 2**-30.
 ENLARGED = -10
-"""Binary order that the largest violation of a vertex is brought to; solvers stop at 2**-30."""
 
 
 class Nearby:

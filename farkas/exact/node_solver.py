@@ -19,14 +19,13 @@ from farkas.solvers.simplex import End, Simplex
 
 CANDIDATES = 20
 TRIAL_ITERATIONS = 50
-RELIABLE = 4
-"""Trials of a column after which its pseudocost is believed."""
+RELIABLE = 4  #: Trials of a column after which its pseudocost is believed.
 
 
+#: Decisions on a column after which, still without an end, it is branched on no more.
 MOST_DECISIONS = 100
-"""Decisions on a column after which, still without an end, it is branched on no more."""
+#: Nodes that are left open for that before the search ends, which would follow rays for ever.
 MOST_RAYS = 10
-"""Nodes that are left open for that before the search ends, which would follow rays for ever."""
 
 
 class NodeSolver:

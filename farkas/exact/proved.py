@@ -28,10 +28,8 @@ from farkas.words import cut, named
 
 Status = Literal["optimal", "infeasible", "unbounded", "bound"]
 
-MOST_LETTERS = 300
-"""Of an explanation in a line."""
-MOST_NODES = 1000
-"""Of larger trees a line does not name the rows that contradict each other."""
+MOST_LETTERS = 300  #: Of an explanation in a line.
+MOST_NODES = 1000  #: Of larger trees a line does not name the rows that contradict each other.
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False, kw_only=True)

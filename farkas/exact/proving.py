@@ -31,10 +31,9 @@ from farkas.solvers.interrupt import CtrlC
 from farkas.solvers.simplex import Basis, End, Simplex
 from farkas.words import named
 
+#: Of the time that is left, for searching; the checker has to see every leaf again.
 SEARCH_SHARE = 0.7
-"""Of the time that is left, for searching; the checker has to see every leaf again."""
-SOLVERS_SHARE = 0.5
-"""Share of a time limit that the asked solver may use of an integer program."""
+SOLVERS_SHARE = 0.5  #: Share of a time limit that the asked solver may use of an integer program.
 
 
 def prove_form(

@@ -21,11 +21,9 @@ from farkas.numbers import Array, Floats, Ints
 
 MOST_BITS_A_STEP = 44
 LEAST_BITS_A_STEP = 4
-SPARE_BITS = 10
-"""Bits beyond what fractions need, so that chance does not make fractions."""
+SPARE_BITS = 10  #: Bits beyond what fractions need, so that chance does not make fractions.
 
-MOST_BITS = 2**18
-"""Bits of a solution at which the search for fractions ends."""
+MOST_BITS = 2**18  #: Bits of a solution at which the search for fractions ends.
 
 
 class Singular(FarkasError):

@@ -21,20 +21,14 @@ from farkas.search_tolerances import DROPPED, WHOLE
 from farkas.solvers.simplex import BASIC, Basis, End, Simplex
 
 MOST_ROUNDS = 40
-MOST_CUTS = 40
-"""Cuts that are added in a round."""
-MOST_DERIVED = 150
-"""Proposals of a round that are derived exactly."""
-SHORT = 10**5
-"""Largest denominator of a weight of a tableau row, for the row in its unit."""
-LONGEST_ROW = 100
-"""Rows that a tableau row may add up."""
+MOST_CUTS = 40  #: Cuts that are added in a round.
+MOST_DERIVED = 150  #: Proposals of a round that are derived exactly.
+SHORT = 10**5  #: Largest denominator of a weight of a tableau row, for the row in its unit.
+LONGEST_ROW = 100  #: Rows that a tableau row may add up.
+#: Distance of the point from a cut, in units of the columns, below which it is not added.
 LEAST_VIOLATION = 1e-3
-"""Distance of the point from a cut, in units of the columns, below which it is not added."""
-LEAST_RISE = 1e-4
-"""Share by which the bound rises in a round that was worth it."""
-PARALLEL = 0.9
-"""Cosine of two cuts of which a round takes one."""
+LEAST_RISE = 1e-4  #: Share by which the bound rises in a round that was worth it.
+PARALLEL = 0.9  #: Cosine of two cuts of which a round takes one.
 
 
 def root_cuts(

@@ -25,18 +25,15 @@ from farkas.tolerances import ROUNDING
 
 MOST_AGGREGATED = 6
 MOST_DIVISORS = 8
-MOST_TURNED = 10
-"""Columns that are measured from their other end, one by one, to cut deeper."""
+MOST_TURNED = 10  #: Columns that are measured from their other end, one by one, to cut deeper.
+#: Binary digits of numerator and denominator of a row's weight, but for powers of two.
 LONGEST_WEIGHT = 64
-"""Binary digits of numerator and denominator of a row's weight, but for powers of two."""
-LONGEST_ROW = 500
-"""Binary digits of a row's entries up to which its slack is counted in ones."""
+LONGEST_ROW = 500  #: Binary digits of a row's entries up to which its slack is counted in ones.
+#: Distance of the divided side from whole numbers; the cut's coefficients grow with its inverse.
 LEAST_FRACTION = 1e-3
-"""Distance of the divided side from whole numbers; the cut's coefficients grow with its inverse."""
-NEAR = 0.1
-"""Distance of the point within a cut up to which turning columns is tried."""
+NEAR = 0.1  #: Distance of the point within a cut up to which turning columns is tried.
+#: Distance from the point, in the proposed cut's own length, below which nothing is proposed.
 LEAST_DEPTH = 1e-4
-"""Distance from the point, in the proposed cut's own length, below which nothing is proposed."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -59,7 +56,7 @@ class Mixed:
     values: Floats
     ranges: Floats
     columns: Ints  #: Of t; -1 for slacks.
-    side: float  #: b.
+    side: float  #: b of the row.
     #: pulled, length: sum of ``max(0, -c) s``, and of the squares of ``max(0, -c)``.
     pulled: float
     length: float

@@ -25,6 +25,7 @@ from farkas.numbers import Floats
 from farkas.required import wrong_type
 from farkas.words import named, quoted
 
+#: Module that reads a class and loads values back, by package and class.
 _HOMES = {
     ("cvxpy", "Problem"): "from_cvxpy",
     ("gurobipy", "Model"): "from_gurobi",
@@ -34,9 +35,8 @@ _HOMES = {
     ("pyomo", "AbstractModel"): "from_pyomo",
     ("pyomo", "BlockData"): "from_pyomo",
 }
-"""Module that reads a class and loads values back, by package and class."""
+#: What writes a file, by package whose models are not read.
 _OTHERS = {"pulp": "writeLP or writeMPS", "pyscipopt": "writeProblem", "mip": "write"}
-"""What writes a file, by package whose models are not read."""
 
 
 def from_object(model: Any, numbers: Numbers) -> RationalForm:

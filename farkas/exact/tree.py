@@ -32,13 +32,10 @@ from farkas.search_tolerances import DROPPED, SIMPLEX
 from farkas.solvers.simplex import End
 from farkas.tolerances import ROUNDING
 
-PLUNGE = 200
-"""Nodes of one dive before the node with the least bound is next."""
+PLUNGE = 200  #: Nodes of one dive before the node with the least bound is next.
 
-ENDS_SHARE = 0.2
-"""Share of the time that deriving ends may take."""
-CUTS_SHARE = 0.2
-"""Share of the time that is left which cuts at the root may take."""
+ENDS_SHARE = 0.2  #: Share of the time that deriving ends may take.
+CUTS_SHARE = 0.2  #: Share of the time that is left which cuts at the root may take.
 
 Progress: TypeAlias = Callable[[int, Side, Side], None]
 

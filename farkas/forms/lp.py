@@ -81,7 +81,7 @@ class _Token(NamedTuple):
     kind: str
     text: str
     line: int
-    first: bool  # on its line
+    first: bool  #: on its line
 
 
 class _LpRow(NamedTuple):

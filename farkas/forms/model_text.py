@@ -21,29 +21,25 @@ from farkas.forms.rational import Numbers, RationalForm, Side, rational_form
 from farkas.reading import LARGEST_FILE, read_bytes
 from farkas.words import named, quoted
 
+#: Bounds and sides from here on are none, as HiGHS and most readers have it.
 INFINITE = Fraction(10**20)
-"""Bounds and sides from here on are none, as HiGHS and most readers have it."""
 
 LARGEST_DOUBLE = Fraction(2**1024 - 2**971)
-BEYOND = Fraction(2**1024)
-"""What stands for a number beyond all doubles."""
+BEYOND = Fraction(2**1024)  #: What stands for a number beyond all doubles.
 
-LARGEST_INFLATED = 2**29
-"""Bytes that a packed model may unfold into."""
+LARGEST_INFLATED = 2**29  #: Bytes that a packed model may unfold into.
 
 STANDARD_INPUT = "-"
 FORMATS = ("mps", "lp")
 
+#: Of a column ``(name,)``, a row ``(number,)``, an entry ``(number, name)``, the whole file ``()``.
+#:
+#: The number of the objective is -1.
 Place: TypeAlias = tuple[int | str, ...]
-"""Of a column ``(name,)``, a row ``(number,)``, an entry ``(number, name)``, the whole file ``()``.
-
-The number of the objective is -1.
-"""
+#: Places where HiGHS is known to read a text otherwise, and why.
 Faults: TypeAlias = dict[Place, str]
-"""Places where HiGHS is known to read a text otherwise, and why."""
 
-MOST_DIGITS = 400
-"""Characters of a number; none of its exponents may have more than three digits."""
+MOST_DIGITS = 400  #: Characters of a number; none of its exponents may have more than three digits.
 
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eEdD][-+]?\d{1,3})?", re.ASCII)
 _INFINITE = re.compile(r"[-+]?inf(?:inity)?", re.IGNORECASE)
@@ -157,8 +153,8 @@ class TextColumn:
     cost: Fraction = Fraction(0)
     low: Side = Fraction(0)
     high: Side = None
-    low_line: int = 0  # where the lower end is stated; 0: nowhere
-    high_line: int = 0  # where the upper end is stated; 0: nowhere
+    low_line: int = 0  #: where the lower end is stated; 0: nowhere
+    high_line: int = 0  #: where the upper end is stated; 0: nowhere
 
     @property
     def stated(self) -> bool:

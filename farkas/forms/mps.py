@@ -54,8 +54,8 @@ _BOUNDS = {
     "FX": ("both", True), "SC": ("both", True), "SI": ("both", True), "FR": ("both", False),
     "MI": ("low", False), "PL": ("high", False), "BV": ("both", False),
 }  # fmt: skip
+#: Character positions of the six fields of fixed MPS.
 _FIXED = ((1, 3), (4, 12), (14, 22), (24, 36), (39, 47), (49, 61))
-"""Character positions of the six fields of fixed MPS."""
 _BLANKS = re.compile(r"[ \t]+")
 _PULP_MAXIMUM = re.compile(r"\*SENSE:\s*max", re.IGNORECASE)
 
@@ -95,9 +95,9 @@ def _fields_by_position(line: str) -> list[str] | None:
 @dataclasses.dataclass(slots=True)
 class _MpsRow:
     kind: str
-    place: int  # -1: the objective, -2: a further free row
+    place: int  #: -1: the objective, -2: a further free row
     side: Fraction = Fraction(0)
-    side_line: int = 0  # where it is stated; 0: nowhere
+    side_line: int = 0  #: where it is stated; 0: nowhere
     span: Fraction | None = None
     span_line: int = 0
 

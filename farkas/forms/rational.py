@@ -25,8 +25,7 @@ from farkas.numbers import Bools, Floats, Ints
 from farkas.words import LONGEST_WORDS, cleaned, cut
 
 Numbers = Literal["decimal", "binary"]
-Side = Fraction | None
-"""A row side or column bound; None where there is none."""
+Side = Fraction | None  #: A row side or column bound; None where there is none.
 
 Terms = Sequence[tuple[int, Fraction]]
 

@@ -12,23 +12,22 @@ from farkas.numbers import Bools, Floats, Ints, bools
 if TYPE_CHECKING:
     from farkas.forms.form import LinearForm
 
+#: Binary orders by which a term may exceed the unit of its row: rounding of the term must stay well
+#: below the share of the unit that solvers leave, 1e-9.
 ROW_SPREAD = 16
-"""Binary orders by which a term may exceed the unit of its row: rounding of the term must stay well
-below the share of the unit that solvers leave, 1e-9."""
 
+#: Binary orders by which a term may exceed the unit of the objective: what is small beside the
+#: largest term hardly changes an optimum, and a large cost beside an absolute tolerance is an
+#: error.
 COST_SPREAD = 10
-"""Binary orders by which a term may exceed the unit of the objective: what is small beside the
-largest term hardly changes an optimum, and a large cost beside an absolute tolerance is an error.
-"""
 
+#: Largest exponent of a row's or column's unit: a share of a power beyond it is hardly a double.
+#:
+#: Nearer to 0, an instance in units of 1e-290 would have rows that no answer can miss by a share.
 FARTHEST = 1000
-"""Largest exponent of a row's or column's unit: a share of a power beyond it is hardly a double.
 
-Nearer to 0, an instance in units of 1e-290 would have rows that no answer can miss by a share.
-"""
-
+#: Exponent that stands for no number; above every sum of exponents of doubles.
 NONE = np.int64(1) << 40
-"""Exponent that stands for no number; above every sum of exponents of doubles."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)

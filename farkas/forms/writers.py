@@ -16,8 +16,7 @@ from farkas.forms.feasibility import refuse_impossible_sides
 from farkas.forms.form import LinearForm
 from farkas.numbers import Floats
 
-LONGEST = 255
-"""Characters that every reader accepts in a name."""
+LONGEST = 255  #: Characters that every reader accepts in a name.
 
 _RESERVED = {
     *("min", "max", "minimize", "maximize", "minimum", "maximum", "st", "s.t.", "such", "subject"),

@@ -22,8 +22,7 @@ Count = Annotated[int, msgspec.Meta(ge=1, le=10_000_000)]
 Row = tuple[Nonnegative, ...]
 Matrix = tuple[Row, ...]
 
-LARGEST_EXACT = 2.0**53
-"""Beyond this a double no longer holds every integer."""
+LARGEST_EXACT = 2.0**53  #: Beyond this a double no longer holds every integer.
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -47,12 +46,12 @@ class Instance(
     `build` and `replace` check their types as well.
     """
 
+    #: Fields that change no result and so take no part in the content hash.
     bookkeeping: ClassVar[frozenset[str]] = frozenset(
         {"farkas", "name", "description", "public", "note", "expected"}
     )
-    """Fields that change no result and so take no part in the content hash."""
+    #: Optional fields that a kind got later: where they are null, hashes are those from before.
     later: ClassVar[frozenset[str]] = frozenset()
-    """Optional fields that a kind got later: where they are null, hashes are those from before."""
 
     farkas: Literal[1] = 1  #: Version of the file format.
     name: str = ""  #: For people; never read by an algorithm.
@@ -124,8 +123,8 @@ class Instance(
         return hash(self.sha256)
 
 
+#: What no file in UTF-8 can hold: half of a pair of code units, or a byte that was no text.
 _HALF = re.compile("[\ud800-\udfff]")
-"""What no file in UTF-8 can hold: half of a pair of code units, or a byte that was no text."""
 
 
 def plain_value(value: Any, where: str) -> Any:

@@ -35,14 +35,14 @@ PairValues = tuple[tuple[Positive | None, ...], ...]
 Loads = tuple[tuple[Index, ...], ...]
 Masters = ("master", "worker")
 
+#: How names of algorithms begin, and of policies driven by themselves, whose runs are for P1.
 FOR_P1 = ("coded.chance_", "coded.Chance")
-"""How names of algorithms begin, and of policies driven by themselves, whose runs are for P1."""
 
+#: As `FOR_P1`, of runs that are worth what measured times guarantee.
 FOR_MEASURED = ("coded.distribution_free", "coded.DistributionFree")
-"""As `FOR_P1`, of runs that are worth what measured times guarantee."""
 
+#: Range of rate times shift within which every derived number is accurate.
 LEAST_WORK, MOST_WORK = 1e-300, 1e300
-"""Range of rate times shift within which every derived number is accurate."""
 
 
 class Master(Record, frozen=True, kw_only=True):
@@ -204,8 +204,8 @@ class CodedComputing(Instance, frozen=True, kw_only=True, tag="coded"):
         """Number of masters; M."""
         return len(self.masters)
 
+    #: Rows that each master needs, shape (masters,); L.
     rows = column("masters", "rows", np.float64)
-    """Rows that each master needs, shape (masters,); L."""
 
     @cached_property
     def allowed(self) -> Bools:

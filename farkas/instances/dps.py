@@ -164,29 +164,24 @@ class Market(Instance, frozen=True, kw_only=True, tag="dps"):
         """Constants of the pricing algorithm, published ones unless given."""
         return self.dps or Learning()
 
-    arrival = column("jobs", "arrival", np.int64)
-    """Arrival slots, shape (jobs,)."""
+    arrival = column("jobs", "arrival", np.int64)  #: Arrival slots, shape (jobs,).
 
+    #: Worker type of each job, shape (jobs,).
     worker_type = column("jobs", "worker_type", np.int64)
-    """Worker type of each job, shape (jobs,)."""
 
-    ps_type = column("jobs", "ps_type", np.int64)
-    """Server type of each job, shape (jobs,)."""
+    ps_type = column("jobs", "ps_type", np.int64)  #: Server type of each job, shape (jobs,).
 
-    workers = column("jobs", "workers", np.int64)
-    """Workers of each job, shape (jobs,); d_ik."""
+    workers = column("jobs", "workers", np.int64)  #: Workers of each job, shape (jobs,); d_ik.
 
-    ps = column("jobs", "ps", np.int64)
-    """Parameter servers of each job, shape (jobs,); d_im."""
+    ps = column("jobs", "ps", np.int64)  #: Parameter servers of each job, shape (jobs,); d_im.
 
-    budget = column("jobs", "budget", np.float64)
-    """Budgets, shape (jobs,); v."""
+    budget = column("jobs", "budget", np.float64)  #: Budgets, shape (jobs,); v.
 
+    #: Installed workers, shape (servers, worker types).
     installed_workers = table("server_workers", np.int64, width="num_worker_types")
-    """Installed workers, shape (servers, worker types)."""
 
+    #: Installed parameter servers, shape (servers, server types).
     installed_ps = table("server_ps", np.int64, width="num_ps_types")
-    """Installed parameter servers, shape (servers, server types)."""
 
     @cached_property
     def worker_capacity(self) -> Ints:

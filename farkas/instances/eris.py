@@ -155,8 +155,8 @@ class Auction(Instance, frozen=True, kw_only=True, tag="eris"):
 
     # --- sites and the state ----------------------------------------------------------------------
 
+    #: Units per slot, shape (sites, resources); C.
     capacity = table("site_capacity", np.float64, width="num_resources")
-    """Units per slot, shape (sites, resources); C."""
 
     @cached_property
     def price_base(self) -> Floats:
@@ -178,31 +178,29 @@ class Auction(Instance, frozen=True, kw_only=True, tag="eris"):
 
     # --- jobs -------------------------------------------------------------------------------------
 
-    arrival = column("jobs", "arrival", np.int64)
-    """First slot of each job, shape (jobs,); a."""
+    arrival = column("jobs", "arrival", np.int64)  #: First slot of each job, shape (jobs,); a.
 
+    #: Chunks by job and site, shape (jobs, sites); D.
     data = column("jobs", "data", np.int64, width="sites")
-    """Chunks by job and site, shape (jobs, sites); D."""
 
     @cached_property
     def chunks(self) -> Ints:
         """Chunks of each job at all sites together, shape (jobs,); D̄."""
         return frozen(self.data.sum(axis=1), np.int64)
 
-    epochs = column("jobs", "epochs", np.int64)
-    """Passes over each chunk, shape (jobs,); E."""
+    epochs = column("jobs", "epochs", np.int64)  #: Passes over each chunk, shape (jobs,); E.
 
+    #: Passes over one chunk that a worker makes in one slot, shape (jobs,); P.
     worker_rate = column("jobs", "worker_rate", np.int64)
-    """Passes over one chunk that a worker makes in one slot, shape (jobs,); P."""
 
+    #: MB that a worker away from the server exchanges per slot, shape (jobs,); λ.
     parameter_size = column("jobs", "parameter_size", np.float64)
-    """MB that a worker away from the server exchanges per slot, shape (jobs,); λ."""
 
+    #: Units per worker, shape (jobs, resources); w.
     worker_demand = column("jobs", "worker_demand", np.float64, width="num_resources")
-    """Units per worker, shape (jobs, resources); w."""
 
+    #: Units per parameter server, shape (jobs, resources); s.
     server_demand = column("jobs", "server_demand", np.float64, width="num_resources")
-    """Units per parameter server, shape (jobs, resources); s."""
 
     @cached_property
     def most_workers(self) -> Ints:

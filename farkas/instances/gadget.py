@@ -150,11 +150,10 @@ class Cluster(Instance, frozen=True, kw_only=True, tag="gadget"):
         """Slot of the single-slot programs."""
         return 0 if self.slot is None else self.slot
 
-    is_server = column("nodes", "server", np.bool_)
-    """Which nodes host workers, shape (nodes,)."""
+    is_server = column("nodes", "server", np.bool_)  #: Which nodes host workers, shape (nodes,).
 
+    #: Units, shape (nodes, resources), infinite where unlimited; C.
     capacity = column("nodes", "capacity", np.float64, width="num_resources")
-    """Units, shape (nodes, resources), infinite where unlimited; C."""
 
     @cached_property
     def link_index(self) -> Ints:
@@ -166,14 +165,14 @@ class Cluster(Instance, frozen=True, kw_only=True, tag="gadget"):
         """Links of the file that are no self-links."""
         return tuple(self.links[e] for e in self.link_index)
 
+    #: Tail of every link but self-links, shape (links,).
     link_source = column("real_links", "source", np.int64)
-    """Tail of every link but self-links, shape (links,)."""
 
+    #: Head of every link but self-links, shape (links,).
     link_target = column("real_links", "target", np.int64)
-    """Head of every link but self-links, shape (links,)."""
 
+    #: Gbps, shape (links,), infinite where unlimited; B.
     link_bandwidth = column("real_links", "bandwidth", np.float64)
-    """Gbps, shape (links,), infinite where unlimited; B."""
 
     @property
     def num_links(self) -> int:
@@ -182,28 +181,25 @@ class Cluster(Instance, frozen=True, kw_only=True, tag="gadget"):
 
     # --- jobs -----------------------------------------------------------------------------------
 
-    arrival = column("jobs", "arrival", np.int64)
-    """First usable slot, shape (jobs,); a."""
+    arrival = column("jobs", "arrival", np.int64)  #: First usable slot, shape (jobs,); a.
 
+    #: Units per worker, shape (jobs, resources); l.
     demand = column("jobs", "demand", np.float64, width="num_resources")
-    """Units per worker, shape (jobs, resources); l."""
 
+    #: Units x slots, shape (jobs, resources), infinite where unlimited; F.
     budget = column("jobs", "budget", np.float64, width="num_resources")
-    """Units x slots, shape (jobs, resources), infinite where unlimited; F."""
 
-    max_workers = column("jobs", "max_workers", np.int64)
-    """Largest ring, shape (jobs,); N."""
+    max_workers = column("jobs", "max_workers", np.int64)  #: Largest ring, shape (jobs,); N.
 
     @cached_property
     def fixed_workers(self) -> Ints:
         """Ring size of FIFO and LAS, shape (jobs,), not yet capped."""
         return frozen([job.fixed_workers or job.max_workers for job in self.jobs], np.int64)
 
-    bandwidth = column("jobs", "bandwidth", np.float64)
-    """Gbps per ring edge, shape (jobs,); b."""
+    bandwidth = column("jobs", "bandwidth", np.float64)  #: Gbps per ring edge, shape (jobs,); b.
 
+    #: Progress per worker-slot, shape (jobs,); ζ.
     efficiency = column("jobs", "efficiency", np.float64)
-    """Progress per worker-slot, shape (jobs,); ζ."""
 
     @cached_property
     def budget_slots(self) -> Floats:

@@ -11,8 +11,8 @@ from farkas.errors import InvalidInstance
 from farkas.instances.base import plain_value
 from farkas.numbers import Array
 
+#: What numbers may have become that are written in another way, or not at all.
 _OTHERWISE = (b"null", b"-0.0")
-"""What numbers may have become that are written in another way, or not at all."""
 
 
 def plain(value: Any, where: str) -> Any:

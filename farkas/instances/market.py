@@ -19,8 +19,7 @@ from farkas.numbers import Floats
 
 OptionalMatrix = tuple[tuple[Nonnegative | None, ...], ...]
 
-EPSILONS = (1e-300, 1e300)
-"""Smallest and largest ε; beyond, 1/ε has no digits or is infinite."""
+EPSILONS = (1e-300, 1e300)  #: Smallest and largest ε; beyond, 1/ε has no digits or is infinite.
 
 
 class Marketplace(Instance, frozen=True, kw_only=True):
@@ -73,11 +72,11 @@ class Marketplace(Instance, frozen=True, kw_only=True):
             f"at most base_price[{site}][{resource}] = {list_price:g}",
         )
 
+    #: USD per GB from row to column, shape (sites, sites); d.
     transfer = table("transfer_price", np.float64, width="num_sites")
-    """USD per GB from row to column, shape (sites, sites); d."""
 
+    #: USD per unit and slot below the threshold, shape (sites, resources); a.
     list_price = table("base_price", np.float64, width="num_resources")
-    """USD per unit and slot below the threshold, shape (sites, resources); a."""
 
     @cached_property
     def _discounted(self) -> np.ndarray:

@@ -32,11 +32,10 @@ from farkas.tolerances import ROUNDING
 
 Semantics = Literal["printed", "strict"]
 
+#: What decides points of the relaxation: the algorithm, and the same driven as a bare policy.
+#:
+#: Nobody else's decisions may be fractional, whatever a file puts there.
 FRACTIONAL = ("mlbroker.fractional", "mlbroker.Fractional")
-"""What decides points of the relaxation: the algorithm, and the same driven as a bare policy.
-
-Nobody else's decisions may be fractional, whatever a file puts there.
-"""
 
 
 class Job(Record, frozen=True, kw_only=True):
@@ -123,11 +122,10 @@ class Brokerage(Marketplace, frozen=True, kw_only=True, tag="mlbroker"):
         """Number of jobs."""
         return len(self.jobs)
 
-    arrival = column("jobs", "arrival", np.int64)
-    """First active slot of each job, shape (jobs,)."""
+    arrival = column("jobs", "arrival", np.int64)  #: First active slot of each job, shape (jobs,).
 
+    #: Last active slot of each job, shape (jobs,).
     departure = column("jobs", "departure", np.int64)
-    """Last active slot of each job, shape (jobs,)."""
 
     @cached_property
     def pair_start(self) -> Ints:
@@ -184,20 +182,20 @@ class Brokerage(Marketplace, frozen=True, kw_only=True, tag="mlbroker"):
         rows = [row for job in self.jobs for row in job.data]
         return frozen(np.reshape(np.array(rows, dtype=float), (self.num_pairs, self.num_sites)))
 
+    #: GB per slot and worker, shape (jobs,); P.
     worker_capacity = column("jobs", "worker_capacity", np.float64)
-    """GB per slot and worker, shape (jobs,); P."""
 
+    #: Units per worker, shape (jobs, resources); n.
     worker_demand = column("jobs", "worker_demand", np.float64, width="num_resources")
-    """Units per worker, shape (jobs, resources); n."""
 
+    #: Units per parameter server, shape (jobs, resources); m.
     server_demand = column("jobs", "server_demand", np.float64, width="num_resources")
-    """Units per parameter server, shape (jobs, resources); m."""
 
+    #: GB per slot and remote worker, shape (jobs,); B.
     sync_volume = column("jobs", "sync_volume", np.float64)
-    """GB per slot and remote worker, shape (jobs,); B."""
 
+    #: USD per appearance at a site, shape (jobs,); c.
     deploy_cost = column("jobs", "deploy_cost", np.float64)
-    """USD per appearance at a site, shape (jobs,); c."""
 
     @cached_property
     def workers_needed(self) -> Ints:

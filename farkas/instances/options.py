@@ -14,10 +14,9 @@ from farkas.words import named
 
 S = TypeVar("S", bound="Settings")
 N = TypeVar("N", int, float)
-Range = tuple[float, float]
-"""Lowest and highest value of a uniform draw."""
+Range = tuple[float, float]  #: Lowest and highest value of a uniform draw.
+#: Lowest and highest value, both included, of a uniform draw of integers.
 WholeRange = tuple[int, int]
-"""Lowest and highest value, both included, of a uniform draw of integers."""
 NonnegativeRange = tuple[Nonnegative, Nonnegative]
 PositiveRange = tuple[Positive, Positive]
 CountRange = tuple[Count, Count]

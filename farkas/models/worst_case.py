@@ -25,11 +25,11 @@ from farkas.instances import Instance
 from farkas.numbers import Floats
 from farkas.tolerances import ULP
 
+#: What rounding of costs, products of some data and the ratio, may add to a ratio.
 ROUNDED = Fraction(1) + 16 * Fraction(ULP)
-"""What rounding of costs, products of some data and the ratio, may add to a ratio."""
 
+#: Entries of a point by family of variables, in the shapes of their sets.
 Values = Mapping[str, Floats]
-"""Entries of a point by family of variables, in the shapes of their sets."""
 
 
 class RatioWords(tuple[str, ...]):
@@ -67,10 +67,10 @@ class WorstProgram(Program):
 
     sense: ClassVar[Sense] = "max"
     algorithm: ClassVar[str] = ""
+    #: Families as in boxes of instances, for example ``jobs[].budget``.
     varied: ClassVar[tuple[str, ...]] = ()
-    """Families as in boxes of instances, for example ``jobs[].budget``."""
+    #: Fields that decoding leaves open, because they follow from the numbers that vary.
     follows: ClassVar[tuple[str, ...]] = ()
-    """Fields that decoding leaves open, because they follow from the numbers that vary."""
 
     ratio: Any = Option(RatioWords(("1",)))
     margin: Any = Option(ShareWords(("0",)))

@@ -17,6 +17,6 @@ from collections.abc import Callable
 from farkas.algebra.formulation import Formulation
 from farkas.registry import Registry
 
+#: Called with a program of the name, in any variant.
 BoundedBy = Callable[[Formulation], tuple[str, ...]]
-"""Called with a program of the name, in any variant."""
 bounded_by: Registry[BoundedBy] = Registry("list of what bounds a program", "farkas.offline")

@@ -34,8 +34,7 @@ class Advance:
     sense: Sense
 
 
-Progress = Callable[[Advance], None]
-"""Called whenever value or bound has become better."""
+Progress = Callable[[Advance], None]  #: Called whenever value or bound has become better.
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)

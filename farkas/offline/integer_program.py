@@ -18,11 +18,11 @@ from farkas.offline.ladder import Ascent, Climber, Rung
 from farkas.online.run import Bound
 from farkas.solvers import solve
 
+#: Of the time that is left, for the solver that finds decisions; the rest proves its bound.
 SOLVER_SHARE = 0.4
-"""Of the time that is left, for the solver that finds decisions; the rest proves its bound."""
 
+#: Decisions that a point of the form stands for.
 Decide = Callable[[Any, LinearForm, Floats], Sequence[Any]]
-"""Decisions that a point of the form stands for."""
 
 
 def integer_program(

@@ -86,13 +86,12 @@ class Ascent:
         return bound > best if self.sense == "min" else bound < best
 
 
+#: Called with an instance and the ascent; yields what it finds until nothing is left to try.
+#:
+#: It may end at any time, and raise `farkas.errors.FarkasError` where it has no answer: the next
+#: one goes on from where the ascent stands. The first one of a ladder is to find some decisions
+#: soon, whatever the deadline.
 Climber = Callable[[Any, Ascent], Iterator[Rung]]
-"""Called with an instance and the ascent; yields what it finds until nothing is left to try.
-
-It may end at any time, and raise `farkas.errors.FarkasError` where it has no answer: the next one
-goes on from where the ascent stands.  The first one of a ladder is to find some decisions soon,
-whatever the deadline.
-"""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -12,8 +12,7 @@ from farkas.online.policies import AtOnce, Clairvoyant, Preparing
 if TYPE_CHECKING:
     from farkas.online.driver import Environment
 
-Progress = Callable[[int, int], None]
-"""Called with the steps done and the number of steps."""
+Progress = Callable[[int, int], None]  #: Called with the steps done and the number of steps.
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -205,8 +205,8 @@ class Demo:
 
 algorithms: Registry[Algorithm] = Registry("algorithm", "farkas.online")
 environments: Registry[Environment] = Registry("environment", "farkas.online")
+#: By kind; the demo of a kind that is not here runs all its algorithms.
 demos: Registry[Demo] = Registry("demo", "farkas.online")
-"""By kind; the demo of a kind that is not here runs all its algorithms."""
 
 Maker = TypeVar("Maker", bound=Callable[..., Any])
 EnvironmentClass = TypeVar("EnvironmentClass", bound=type)

@@ -21,14 +21,10 @@ from farkas.words import LONGEST_WORDS, cut
 class Standing(enum.StrEnum):
     """What is known about a claim."""
 
-    PROVED = "proved"
-    """Symbolically, for all values."""
-    HELD = "held"
-    """In every one of a number of runs; no more than that."""
-    REFUTED = "refuted"
-    """By a counterexample that anyone can recompute."""
-    NOT_APPLICABLE = "not applicable"
-    """An assumption is false."""
+    PROVED = "proved"  #: Symbolically, for all values.
+    HELD = "held"  #: In every one of a number of runs; no more than that.
+    REFUTED = "refuted"  #: By a counterexample that anyone can recompute.
+    NOT_APPLICABLE = "not applicable"  #: An assumption is false.
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)

@@ -74,8 +74,8 @@ def beyond_rounding(relation: Stated) -> bool:
     return not close(left, right, ROUNDING) and abs(left - right) > ROUNDING * relation.size
 
 
+#: Says what a statement says of an instance, or of other input; None where that is nothing.
 Says = Callable[[Any], Saying | None]
-"""Says what a statement says of an instance, or of other input; None where that is nothing."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,8 +21,7 @@ class Deferred:
         return getattr(needed(self._name), held)
 
 
-sp = Deferred("sympy")
-"""SymPy, which reading, listing and showing claims does not need."""
+sp = Deferred("sympy")  #: SymPy, which reading, listing and showing claims does not need.
 
 
 class NotProved(NoVerdict):

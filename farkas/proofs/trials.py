@@ -18,8 +18,8 @@ from farkas.solvers import solve
 
 I = TypeVar("I", bound=Instance)  # noqa: E741
 
+#: How what was tried is cited: ``"kind/name"`` if it ships, what draws it, or itself.
 Example = str | Mapping[str, Any] | Instance
-"""How what was tried is cited: ``"kind/name"`` if it ships, what draws it, or itself."""
 
 
 def shipped(kind: type[I], name: str) -> I:

@@ -14,8 +14,8 @@ from typing import Any
 from farkas.certificates.files import Certificate
 from farkas.registry import Registry
 
+#: Called with an instance and the seconds it may take; raises a `FarkasError` without a bound.
 PriceBound = Callable[[Any, float], Certificate]
-"""Called with an instance and the seconds it may take; raises a `FarkasError` without a bound."""
 price_bounds: Registry[PriceBound] = Registry(
     "bound by prices", "farkas.relaxations", "farkas.online"
 )

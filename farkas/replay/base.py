@@ -26,8 +26,7 @@ from farkas.tolerances import FORGIVEN, ROUNDING
 if TYPE_CHECKING:
     from farkas.instances import Instance
 
-Exact = Fraction | int
-"""A number without rounding error."""
+Exact = Fraction | int  #: A number without rounding error.
 
 
 class Decided(Protocol):
@@ -94,11 +93,9 @@ class Replayed:
         return max(abs(self.low), abs(self.high), self.size or Fraction(0))
 
 
-LONGEST = 4096
-"""Bits of a denominator; a longer fraction is rounded."""
+LONGEST = 4096  #: Bits of a denominator; a longer fraction is rounded.
 
-DIGITS = 256
-"""Binary digits that rounding leaves."""
+DIGITS = 256  #: Binary digits that rounding leaves.
 
 
 class Kept:
@@ -170,11 +167,11 @@ class Kept:
         return self.within(max(left, right) - min(left, right), 0, tolerance, unit=whole)
 
 
+#: From an instance and a run; None when the decisions are of an algorithm it knows nothing of.
 Replay = Callable[[Any, Decided], Replayed | None]
-"""From an instance and a run; None when the decisions are of an algorithm it knows nothing of."""
 
+#: By kind; the value of a run of another kind is the run's word.
 replays: Registry[Replay] = Registry("replay", "farkas.replay")
-"""By kind; the value of a run of another kind is the run's word."""
 
 
 def replay(run: Decided, instance: Instance) -> Replayed | None:

@@ -23,18 +23,16 @@ from farkas.replay.exact import Entry, decoded, fixed, places
 from farkas.replay.exponential import falling, log2_units
 from farkas.tolerances import TIE
 
+#: An enclosure is 2**-WIDTH wide, relative to the time, or as narrow as its integers can tell.
 WIDTH = 47
-"""An enclosure is 2**-WIDTH wide, relative to the time, or as narrow as its integers can tell."""
+#: Binary places of the integers, and those of Σ w / L on top, since 1 − exp(−y) may cancel.
 BITS = 112
-"""Binary places of the integers, and those of Σ w / L on top, since 1 − exp(−y) may cancel."""
+#: Halvings beyond which exp(−y) counts as 0 or as infinite.
+#:
+#: No w/R makes up: w is a product of two doubles and R a sum of such and an integer, so that w/R
+#: lies between 2**-4250 and 2**4250 for fewer than 2**50 workers.
 FARTHEST = 1 << 13
-"""Halvings beyond which exp(−y) counts as 0 or as infinite.
-
-No w/R makes up: w is a product of two doubles and R a sum of such and an integer, so that w/R lies
-between 2**-4250 and 2**4250 for fewer than 2**50 workers.
-"""
-STEPS = 60
-"""Steps of Newton's method at most; a guess that is worse costs time only."""
+STEPS = 60  #: Steps of Newton's method at most; a guess that is worse costs time only.
 
 Numbers = tuple[tuple[float, ...], ...]
 

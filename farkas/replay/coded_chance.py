@@ -26,18 +26,13 @@ from farkas.replay.base import Kept, Replayed
 from farkas.replay.exponential import falling, log2_units
 from farkas.tolerances import TINY, ULP
 
-PLACES = 96
-"""Binary places of exponentials."""
-FARTHEST = 1 << 12
-"""Halvings beyond which exp(−y) counts as 0."""
+PLACES = 96  #: Binary places of exponentials.
+FARTHEST = 1 << 12  #: Halvings beyond which exp(−y) counts as 0.
+#: The enclosure is 2**-WIDTH wide, relative to the time, or as narrow as rounding lets it be.
 WIDTH = 40
-"""The enclosure is 2**-WIDTH wide, relative to the time, or as narrow as rounding lets it be."""
-STEPS = 100
-"""Steps of the search for a guess at most; one that is worse costs time only."""
-LEAST = 1 / 64
-"""Share of an interval by which a step of that search shortens it at least."""
-MOST_TIME = 2.0**1000
-"""No guess is later."""
+STEPS = 100  #: Steps of the search for a guess at most; one that is worse costs time only.
+LEAST = 1 / 64  #: Share of an interval by which a step of that search shortens it at least.
+MOST_TIME = 2.0**1000  #: No guess is later.
 
 
 Numbers = tuple[tuple[float, ...], ...]

@@ -22,8 +22,7 @@ from farkas.replay.base import Kept, Replayed
 from farkas.replay.coded_chance import above, below, enclosed
 from farkas.replay.exponential import falling
 
-PLACES = 96
-"""Binary places of exponentials."""
+PLACES = 96  #: Binary places of exponentials.
 
 Numbers = tuple[tuple[float, ...], ...]
 
@@ -33,7 +32,7 @@ class MeasuredSender(NamedTuple):
 
     load: int
     share: Fraction
-    per_row: list[Fraction]  # times at which the load is back, ascending
+    per_row: list[Fraction]  #: times at which the load is back, ascending
     margin: Fraction
 
     def chances(self, time: Fraction) -> tuple[float, float]:

@@ -21,10 +21,9 @@ from farkas.replay.dps import PARTS, SERVED, SaleEntry, first_free
 from farkas.replay.exact import fixed, places
 from farkas.tolerances import ROUNDING, TINY, ULP
 
+#: Share of a result of a few operations on doubles, more than their rounding errors together.
 ULPS = 16 * ULP
-"""Share of a result of a few operations on doubles, more than their rounding errors together."""
-MOST = 10**7
-"""Units that one job asks for at most; sums of as many stay exact."""
+MOST = 10**7  #: Units that one job asks for at most; sums of as many stay exact.
 
 
 def earned_if_kept(market: Market, decisions: Sequence[SaleEntry]) -> Fraction | None:

@@ -15,8 +15,8 @@ from farkas.refusals import parsed
 T = TypeVar("T")
 
 
+#: A count or a position of a decision; no honest one is beyond what a double holds.
 Whole = Annotated[int, msgspec.Meta(ge=-(2**53), le=2**53)]
-"""A count or a position of a decision; no honest one is beyond what a double holds."""
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

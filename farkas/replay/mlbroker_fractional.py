@@ -23,11 +23,10 @@ from farkas.replay.mlbroker_mended import Asked, JobPoint, Lane, by_end
 from farkas.tolerances import FEASIBLE
 from farkas.words import quoted
 
-FINER = 64
-"""Binary places beyond those of the decisions, for quotients that mending rounds up."""
+FINER = 64  #: Binary places beyond those of the decisions, for quotients that mending rounds up.
 
+#: Label, what is used, what it may be at most, and of what a violation is a share.
 Row = tuple[str, int, int, int]
-"""Label, what is used, what it may be at most, and of what a violation is a share."""
 
 
 class LanesEntry(Entry, frozen=True, kw_only=True):

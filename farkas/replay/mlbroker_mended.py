@@ -30,8 +30,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable
 
-Lane = tuple[int, int]
-"""Two sites."""
+Lane = tuple[int, int]  #: Two sites.
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)

@@ -35,17 +35,17 @@ from farkas.tolerances import OUTWARD_CLOSE
 
 AT_SPEEDS = "at speeds no smaller than the instance's"
 
+#: What the program leaves to the certificate that it restates.
 ELSEWHERE = (
     "That its speeds are no smaller than the instance's is shown by `farkas check`, not by this"
     " file."
 )
-"""What the program leaves to the certificate that it restates."""
 
+#: The same where speeds are cut.
 CUT = (
     "That its speeds are no smaller than the instance's, cut where no dedicated worker counts for"
     " more, is shown by `farkas check`, not by this file."
 )
-"""The same where speeds are cut."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)

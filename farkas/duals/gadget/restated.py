@@ -22,20 +22,20 @@ from farkas.models.gadget.column import all_columns
 from farkas.models.gadget.slot import snapshot
 from farkas.numbers import Floats, Ints
 
+#: What the program of another slot than the instance's own leaves to the certificate.
 SLOT = "That its rings are those of that slot is shown by `farkas check`, not by this file."
-"""What the program of another slot than the instance's own leaves to the certificate."""
 
+#: What a program with whole sizes leaves to the certificate.
 SIZES = (
     "That the sizes of rings that fit into servers fit so is shown by `farkas check`, not by this"
     " file."
 )
-"""What a program with whole sizes leaves to the certificate."""
 
+#: What a program without rings leaves to the certificate.
 WORTHS = (
     "That no ring of a size is worth more at these prices, and that the sizes of rings that fit"
     " into servers fit so, is shown by `farkas check`, not by this file."
 )
-"""What a program without rings leaves to the certificate."""
 
 
 @restatements.register("gadget.gadget.slot")

@@ -21,8 +21,7 @@ from farkas.errors import NotApplicable
 from farkas.models.gadget.column import ColumnLP, Columns
 from farkas.numbers import Floats, Ints
 
-MOST_ARCS = 200_000
-"""Arcs that are written, at most."""
+MOST_ARCS = 200_000  #: Arcs that are written, at most.
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -18,7 +18,7 @@ from farkas.portable.products import matmul
 class Worth:
     """Most that multipliers are worth, USD; shapes (pairs, sites) or (pairs, 1)."""
 
-    deployment: Floats  #: c.
+    deployment: Floats  #: c in the paper.
     presence: Floats  #: c / U.
     worker: Floats  #: w, resources and presence of a worker.
     capacity: Floats  #: w / P, per GB.
@@ -79,6 +79,7 @@ class Dual(Program):
     kind = "mlbroker"
     sense = "max"
 
+    #: Primal variable to which each constraint family belongs.
     column_of: ClassVar[dict[str, str]] = {
         "price_weights": "resource_cost",
         "worth_of_moved_data": "moved",
@@ -91,7 +92,6 @@ class Dual(Program):
         "list_branch": "not_list",
         "reduced_branch": "not_reduced",
     }
-    """Primal variable to which each constraint family belongs."""
 
     def declare(self, m: Any, data: Brokerage) -> None:
         """Declare the data of (9) and one multiplier per row."""

@@ -16,6 +16,7 @@ from farkas.instances.mlbroker import Brokerage
 from farkas.solvers import solve
 from farkas.tolerances import TIE
 
+#: Slips of notation that had to be repaired before (11) could be read as a program at all.
 REPAIRS = {
     "11": "sums over jobs run over all of them; only jobs active in the slot have variables",
     "11b": "α carries both sites r and r'; (8a) has one row per receiving site, so α has r' only",
@@ -25,10 +26,9 @@ REPAIRS = {
     "11f": "μ(t+1) after departure is not defined; it is 0",
     "11j": "signs are given for φ_k and μ_k; φ_i and μ_i are meant",
 }
-"""Slips of notation that had to be repaired before (11) could be read as a program at all."""
 
+#: A row or variable of a dual, whatever its name: its label or primal variable, and its index.
 Key = tuple[str, tuple[int, ...]]
-"""A row or variable of a dual, whatever its name: its label or primal variable, and its index."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

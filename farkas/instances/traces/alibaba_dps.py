@@ -31,8 +31,7 @@ NODE_COLUMNS = ("sn", "cpu_milli", "gpu", "model")
 POD_COLUMNS = (
     "num_gpu", "gpu_milli", "gpu_spec", "pod_phase", "creation_time", "deletion_time",
 )  # fmt: skip
-NEEDED = ("num_gpu", "gpu_milli", "creation_time")
-"""Columns in which a cell may not be missing."""
+NEEDED = ("num_gpu", "gpu_milli", "creation_time")  #: Columns in which a cell may not be missing.
 MILLI = 1000
 NODES = "openb_node_list_gpu_node.csv"
 

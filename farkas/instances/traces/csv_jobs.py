@@ -27,6 +27,7 @@ from farkas.instances.traces.table import Line, length, seconds
 from farkas.instances.traces.understood import SECONDS, Account, other_unit
 from farkas.words import named
 
+#: What a column can be.
 ROLES: Mapping[str, str] = {
     "submit": "when the job came; required",
     "gpus": "GPUs it held, a whole number; required",
@@ -38,20 +39,17 @@ ROLES: Mapping[str, str] = {
     "value": "USD it is worth: budget in dps, worth without delay in eris, reward of the whole"
     " budget in gadget",
 }
-"""What a column can be."""
-UNITS: Mapping[str, float] = SECONDS
-"""Seconds by unit of time."""
+UNITS: Mapping[str, float] = SECONDS  #: Seconds by unit of time.
 
+#: Seconds from 1970 that no job is away: milliseconds of our days do not pass for seconds.
 FARTHEST = 10_000 * 365.25 * UNITS["d"]
-"""Seconds from 1970 that no job is away: milliseconds of our days do not pass for seconds."""
-MOST_GPUS = 100_000
-"""Of a job; the public traces stay below a thousand."""
+MOST_GPUS = 100_000  #: Of a job; the public traces stay below a thousand.
 
+#: Setting that tells the unit of a role.
 _UNIT_OF = {
     "submit": "submit_unit", "end": "submit_unit",
     "duration": "duration_unit", "gpu_time": "duration_unit",
 }  # fmt: skip
-"""Setting that tells the unit of a role."""
 
 
 class TableColumns(msgspec.Struct, frozen=True):
@@ -203,8 +201,7 @@ class CsvTable(JobTable, frozen=True, kw_only=True):
     """An importer of any table; the fields of `TableColumns` are options of every subclass."""
 
     source: ClassVar[str] = "csv"
-    valued: ClassVar[bool] = True
-    """Whether the kind has a use for what a job is worth."""
+    valued: ClassVar[bool] = True  #: Whether the kind has a use for what a job is worth.
 
     @property
     def columns(self) -> TableColumns:

@@ -24,8 +24,7 @@ from farkas.reading import read_record
 from farkas.words import named
 
 TYPES = ("k80", "p100", "v100")
-Throughputs = dict[str, dict[str, float]]
-"""Steps per second by GPU type and model."""
+Throughputs = dict[str, dict[str, float]]  #: Steps per second by GPU type and model.
 
 
 @importers.register("gavel:coded")

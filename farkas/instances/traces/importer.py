@@ -18,8 +18,7 @@ from farkas.plurals import number_of
 from farkas.registry import Registry
 from farkas.shown import ShowsItself, verb
 
-Path: TypeAlias = str | os.PathLike[str]
-"""Where a trace lies."""
+Path: TypeAlias = str | os.PathLike[str]  #: Where a trace lies.
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
@@ -65,10 +64,9 @@ class Importer(Settings, frozen=True, kw_only=True):
     A subclass is registered as ``source:kind``, has a method `fields`, and is all there is to say.
     """
 
+    #: Options that name files; descriptions tell their last part only.
     paths: ClassVar[tuple[str, ...]] = ()
-    """Options that name files; descriptions tell their last part only."""
-    counted: ClassVar[str] = "jobs"
-    """Field of the instance whose entries are counted as kept."""
+    counted: ClassVar[str] = "jobs"  #: Field of the instance whose entries are counted as kept.
 
     def fields(self, path: Path, rng: np.random.Generator, dropped: Account) -> dict[str, Any]:
         """Read the trace and return the fields of the instance.
@@ -108,5 +106,5 @@ class Importer(Settings, frozen=True, kw_only=True):
         return Imported(instance, kept, dropped, self.counted)
 
 
+#: Importers by ``source:kind``.
 importers: Registry[type[Importer]] = Registry("importer", "farkas.instances.traces")
-"""Importers by ``source:kind``."""

@@ -32,8 +32,7 @@ class TraceJob:
 class JobTable(Window, frozen=True, kw_only=True):
     """An importer of jobs: one source gives them, one kind is made of them."""
 
-    source: ClassVar[str]
-    """Name of the source; instances are named after it."""
+    source: ClassVar[str]  #: Name of the source; instances are named after it.
 
     @property
     def origin(self) -> str:

@@ -14,8 +14,7 @@ from farkas.portable.draws import normal, uniform
 from farkas.portable.exponentials import exp
 
 RANGES = Published()
-SHORTEST = 1.0
-"""Seconds that a job runs at least."""
+SHORTEST = 1.0  #: Seconds that a job runs at least.
 
 
 class Lasting(Protocol):

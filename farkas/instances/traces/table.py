@@ -14,10 +14,10 @@ from farkas.instances.traces.importer import Path
 from farkas.reading import read_bytes
 from farkas.words import named
 
+#: Words that stand for an empty cell, parted by commas, in any case of letters.
 MISSING = "NA,N/A,NaN,null,None,-"
-"""Words that stand for an empty cell, parted by commas, in any case of letters."""
+#: Words parted by commas, or a list of them; one that is a number is a word, too.
 Words = str | int | float | list[str]
-"""Words parted by commas, or a list of them; one that is a number is a word, too."""
 
 
 def as_words(given: Words) -> frozenset[str]:
@@ -33,10 +33,8 @@ def as_words(given: Words) -> frozenset[str]:
 USUAL = as_words(MISSING)
 
 
-NEAR = 0.6
-"""Likeness from which on a column stands first in a message."""
-MOST_COLUMNS = 20
-"""Of a header that a message lists."""
+NEAR = 0.6  #: Likeness from which on a column stands first in a message.
+MOST_COLUMNS = 20  #: Of a header that a message lists.
 _LENGTH = re.compile(r"(?:(?:([0-9]+)-)?([0-9]+):)?([0-5]?[0-9]):([0-5][0-9](?:\.[0-9]+)?)")
 
 

@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence
 from farkas.plurals import number_of
 from farkas.words import named
 
+#: Seconds by unit of time.
 SECONDS: Mapping[str, float] = {"ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
-"""Seconds by unit of time."""
+#: How headers of tables write units of time.
 SPELT: Mapping[str, tuple[str, ...]] = {
     "ns": ("ns", "nsec", "nanos", "nanosecond", "nanoseconds"),
     "us": ("us", "µs", "μs", "usec", "micros", "microsecond", "microseconds"),
@@ -20,12 +21,11 @@ SPELT: Mapping[str, tuple[str, ...]] = {
     "h": ("h", "hr", "hrs", "hour", "hours"),
     "d": ("d", "day", "days"),
 }
-"""How headers of tables write units of time."""
 _UNITS = {word: unit for unit, words in SPELT.items() for word in words}
+#: Seconds; as Unix time it is a day of 2001, and nobody counts so far from a begin of his own.
 _SHOWN_AS_DATE = 10**9
-"""Seconds; as Unix time it is a day of 2001, and nobody counts so far from a begin of his own."""
+#: A span is shown in the largest unit that leaves at least so many of the next smaller one.
 _READABLE = 120
-"""A span is shown in the largest unit that leaves at least so many of the next smaller one."""
 
 
 class Account(Counter[str]):

@@ -23,8 +23,7 @@ from farkas.models.coded.plans import Allocation
 from farkas.numbers import Floats, Ints
 from farkas.portable.less_one import expm1
 
-MOST_WORKERS = 12
-"""Workers of a master whose subsets are written out."""
+MOST_WORKERS = 12  #: Workers of a master whose subsets are written out.
 
 
 class Chance(Plans):

@@ -12,8 +12,7 @@ from farkas.models.coded.plans import Allocation, dedicated_plan
 from farkas.numbers import Floats, Ints
 from farkas.portable.logarithms import log
 
-STRETCHES = np.round(np.linspace(0.8, 2.0, 49), 6)
-"""Factors tried on the loads of a plan."""
+STRETCHES = np.round(np.linspace(0.8, 2.0, 49), 6)  #: Factors tried on the loads of a plan.
 
 
 def markov_bound(data: CodedComputing, surrogate_bound: float) -> float:

@@ -16,10 +16,9 @@ from farkas.models.coded.kernel import Pairs
 from farkas.numbers import Floats, Ints
 from farkas.portable.less_one import expm1
 
-PRECISION = 1e-14
-"""Relative width at which bisection of a time stops."""
+PRECISION = 1e-14  #: Relative width at which bisection of a time stops.
+#: Share by which a better plan must be earlier, so that rounds end; far above `PRECISION`.
 EARLIER = 1e-10
-"""Share by which a better plan must be earlier, so that rounds end; far above `PRECISION`."""
 
 
 def best_loads(data: CodedComputing, time: float) -> tuple[Floats, Ints]:

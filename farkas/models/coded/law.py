@@ -25,10 +25,10 @@ from farkas.tolerances import TIE
 
 MOST_SPLIT = 6
 MOST_CHOICES = 3_000_000
+#: Accuracy of integrals: share of the whole time, of each piece, and the tail that is left out.
 ABSOLUTE, RELATIVE, TAIL = 1e-12, 1e-11, 1e-13
-"""Accuracy of integrals: share of the whole time, of each piece, and the tail that is left out."""
+#: Limits above this count as 1: probabilities that sum to 1 rarely do so in floating point.
 SURE = 1.0 - TIE
-"""Limits above this count as 1: probabilities that sum to 1 rarely do so in floating point."""
 
 
 @dataclasses.dataclass(frozen=True)

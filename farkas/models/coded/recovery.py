@@ -11,8 +11,7 @@ from farkas.compiled import Floats1, Ints1, compiled
 from farkas.errors import InvalidOption
 from farkas.numbers import Floats
 
-ENUMERATED = 14
-"""Up to so many workers subsets are enumerated, with loads of any kind."""
+ENUMERATED = 14  #: Up to so many workers subsets are enumerated, with loads of any kind.
 
 
 def recovery_probability(loads: npt.ArrayLike, success: npt.ArrayLike, rows: float) -> float:

@@ -14,8 +14,7 @@ from farkas.models.worst_case import Values, WorstProgram, span
 from farkas.numbers import Floats
 from farkas.tolerances import OUTWARD_CLOSE
 
-HALVINGS = 80
-"""Of the way between the slowest and the fastest pair, in search of a speed."""
+HALVINGS = 80  #: Of the way between the slowest and the fastest pair, in search of a speed.
 
 
 class WorstSimpleGreedy(WorstProgram):

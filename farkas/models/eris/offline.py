@@ -14,8 +14,7 @@ from farkas.models.eris.schedule_rows import CompactMoves, ScheduleRows, when_co
 from farkas.numbers import Floats
 from farkas.tolerances import ROUNDING
 
-FORGIVEN = 2 * ROUNDING
-"""Share of a capacity beyond what rounding may add to any run's use of it."""
+FORGIVEN = 2 * ROUNDING  #: Share of a capacity beyond what rounding may add to any run's use of it.
 
 
 class Coupled(ScheduleRows):

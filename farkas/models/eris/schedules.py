@@ -15,11 +15,11 @@ from farkas.errors import NotApplicable
 from farkas.instances.eris import Auction, hosted, left_over
 from farkas.numbers import Array, Bools, Floats, Ints
 
+#: Ways to spread a job's chunks over slots and sites beyond which none are listed.
 LARGEST_LIST = 400_000
-"""Ways to spread a job's chunks over slots and sites beyond which none are listed."""
 
+#: Schedules of a job beyond which comparing all pairs takes longer than keeping beaten ones.
 COMPARED = 10_000
-"""Schedules of a job beyond which comparing all pairs takes longer than keeping beaten ones."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)

@@ -9,8 +9,7 @@ from farkas.instances.gadget import Cluster
 from farkas.numbers import Floats, floats
 from farkas.tolerances import ROUNDING
 
-Counts = tuple[int, ...]
-"""How often each link is used."""
+Counts = tuple[int, ...]  #: How often each link is used.
 
 
 def link_cap(cluster: Cluster, jobs: npt.ArrayLike) -> Floats:

@@ -14,8 +14,7 @@ from farkas.models.gadget.links import Counts
 from farkas.models.gadget.paths import SimplePaths
 from farkas.numbers import Floats
 
-JOINED = 10
-"""Ways to go on that are looked at for every closed walk that may be listed."""
+JOINED = 10  #: Ways to go on that are looked at for every closed walk that may be listed.
 
 
 class OrderedWalks:

@@ -34,7 +34,7 @@ class SlotView:
     """A cluster in one slot."""
 
     cluster: Cluster  #: The instance.
-    slot: int  #: t.
+    slot: int  #: t in the paper.
     progress: Floats  #: Shape (jobs,), worker-slots received before ``slot``; z.
     jobs: Ints  #: Shape (participants,), ascending: active jobs that can run at least one worker.
     #: Shape (participants, largest size): worth of size k in column k - 1; π. Every program takes

@@ -9,8 +9,8 @@ import numpy as np
 from farkas.numbers import Floats
 from farkas.portable.logarithms import log, log1p
 
+#: Relative changes below this are summed as a series; differences would lose their digits.
 SMALL = 1e-4
-"""Relative changes below this are summed as a series; differences would lose their digits."""
 
 
 def growth(deployed: Floats, before: Floats, epsilon: float) -> Floats:

@@ -21,28 +21,19 @@ from farkas.online.coded.environment import master_prices
 from farkas.online.run import Bound
 from farkas.search_tolerances import FINE_GAP
 
-LEAST_SUM = 256
-"""Of all prices: those of few workers are finer."""
-STAGES = ((128, 8), (384, 16), (1024, 16))
-"""Cells of rows, and the mean price of a worker."""
-CHANGED = 2
-"""Stages in which prices are changed."""
+LEAST_SUM = 256  #: Of all prices: those of few workers are finer.
+STAGES = ((128, 8), (384, 16), (1024, 16))  #: Cells of rows, and the mean price of a worker.
+CHANGED = 2  #: Stages in which prices are changed.
+#: Shares by which prices of a master or a type are raised, or lowered.
 FIRST_STEP, LEAST_STEP = 0.25, 0.03
-"""Shares by which prices of a master or a type are raised, or lowered."""
-WHOLE_SUM = 300
-"""Of all prices, up to which every master may buy all workers."""
-LATEST = 64.0
-"""Times the least time, after which no plan is expected."""
-TIMES = 10
-"""That are tried at prices."""
-NEAR = 2e-4
-"""Share of a time by which the next one is earlier than expected, and later at least."""
+WHOLE_SUM = 300  #: Of all prices, up to which every master may buy all workers.
+LATEST = 64.0  #: Times the least time, after which no plan is expected.
+TIMES = 10  #: That are tried at prices.
+NEAR = 2e-4  #: Share of a time by which the next one is earlier than expected, and later at least.
+#: Share of a step by which masters pay more after a round of changes that is repeated.
 WORTH_IT = 1 / 16
-"""Share of a step by which masters pay more after a round of changes that is repeated."""
-MOST_TYPES = 12
-"""Types whose prices are changed one by one."""
-SURE = 1 / 16
-"""Part of 1 − ρ that a budget may leave."""
+MOST_TYPES = 12  #: Types whose prices are changed one by one.
+SURE = 1 / 16  #: Part of 1 − ρ that a budget may leave.
 
 
 class BudgetSearch:

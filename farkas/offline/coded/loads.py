@@ -12,8 +12,8 @@ from farkas.offline.ladder import Ascent, Rung
 from farkas.online.coded.chance_plans import certify
 from farkas.online.coded.chance_search import ChanceSearch, LoadSearch
 
+#: Entries of the tables by which plans are enumerated: hundredths of a second a time.
 MOST_LISTED = 200_000
-"""Entries of the tables by which plans are enumerated: hundredths of a second a time."""
 
 
 def every_load(instance: CodedComputing, ascent: Ascent) -> Iterator[Rung]:

@@ -33,12 +33,9 @@ from farkas.online.coded.simple_greedy import greedy_owner
 from farkas.online.run import Bound
 from farkas.search_tolerances import FINE_GAP, WHOLE
 
-PART = 100
-"""Nodes after which what is proved so far is offered."""
-OWNERS_SHARE = 0.2
-"""Of the time that is left, for good owners before the proof begins."""
-HIGHEST = 2.0**20
-"""Times the level that is sought, above which no level is tried."""
+PART = 100  #: Nodes after which what is proved so far is offered.
+OWNERS_SHARE = 0.2  #: Of the time that is left, for good owners before the proof begins.
+HIGHEST = 2.0**20  #: Times the level that is sought, above which no level is tried.
 
 
 @dataclasses.dataclass(slots=True, eq=False)

@@ -17,8 +17,7 @@ from farkas.search_tolerances import FINE_GAP
 from farkas.solvers.simplex import End, Simplex
 from farkas.tolerances import TIE
 
-FEW_COUNTS = 2**13
-"""Counts of a master up to which prices of types are worth their time."""
+FEW_COUNTS = 2**13  #: Counts of a master up to which prices of types are worth their time.
 MOST_ROUNDS = 200
 
 

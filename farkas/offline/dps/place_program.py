@@ -16,14 +16,11 @@ from farkas.search_tolerances import FINE_GAP
 from farkas.search_tolerances import WHOLE as INTEGRAL
 from farkas.solvers import solve
 
-MOST_NODES = 200
-"""Nodes of a program."""
-FEW_COLUMNS = 2_000
-"""Programs with more columns are solved among those that matter."""
-NEAR = 0.005
-"""Columns matter whose reduced cost is at most this share of what could be gained."""
+MOST_NODES = 200  #: Nodes of a program.
+FEW_COLUMNS = 2_000  #: Programs with more columns are solved among those that matter.
+NEAR = 0.005  #: Columns matter whose reduced cost is at most this share of what could be gained.
+#: Columns: a job whole on a server, spread, and its units on a server.
 WHOLE, SPREAD, WORKERS, PS = range(4)
-"""Columns: a job whole on a server, spread, and its units on a server."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)

@@ -25,19 +25,16 @@ from farkas.offline.ladder import Ascent, Rung
 from farkas.online.dps.offers import Decision
 from farkas.relaxations.dps.server_prices import PricedServers, ServerProgram, Ways
 
-TREES_PART = 4
-"""Part of the gap that is asked for in which trees are to end, as a divisor."""
+TREES_PART = 4  #: Part of the gap that is asked for in which trees are to end, as a divisor.
+#: Moves before integer programs, and gains of these before what was found is offered.
 MOVES_BEFORE, GAINS_BEFORE = 500, 8
-"""Moves before integer programs, and gains of these before what was found is offered."""
+#: Share of what is missing that a turn of programs and moves gains before all groups are planned
+#: together, which costs more.
 LEAST_GAIN = 0.1
-"""Share of what is missing that a turn of programs and moves gains before all groups are planned
-together, which costs more."""
+#: Moves before what was found is offered, and how many times as many before it is again.
 FIRST_MOVES, MORE_MOVES = 500, 1.5
-"""Moves before what was found is offered, and how many times as many before it is again."""
-MOST_NODES = 200
-"""Nodes of the integer program of all groups."""
-STALLED = 5_000
-"""Moves without a gain after which the search ends."""
+MOST_NODES = 200  #: Nodes of the integer program of all groups.
+STALLED = 5_000  #: Moves without a gain after which the search ends.
 
 
 class Placements:

@@ -31,15 +31,14 @@ from farkas.relaxations.dps.server_prices import PricedServers, ServerProgram
 from farkas.relaxations.dps.server_trees import GroupTree, ServerTrees
 from farkas.search_tolerances import FINE_GAP
 
+#: Jobs of a program at first, or as many as have so many columns, jobs times servers, if these are
+#: more; how many times as many when nothing is gained any more; and the most columns.
 FIRST_JOBS, FIRST_COLUMNS, MORE_COLUMNS, MOST_COLUMNS = 40, 500, 3, 10_000
-"""Jobs of a program at first, or as many as have so many columns, jobs times servers, if these are
-more; how many times as many when nothing is gained any more; and the most columns."""
+#: Share of what could be gained at all that a job may lose at the prices of the bound.
 ROOM = 0.125
-"""Share of what could be gained at all that a job may lose at the prices of the bound."""
-MOST_IDLE = 12
-"""Programs in a row that gain nothing, after which other moves have their turn."""
+MOST_IDLE = 12  #: Programs in a row that gain nothing, after which other moves have their turn.
+#: Work of a program that HiGHS solves without iterations; what surrounds it takes as long.
 LEAST_WORK = 1e5
-"""Work of a program that HiGHS solves without iterations; what surrounds it takes as long."""
 
 
 @dataclasses.dataclass(slots=True, eq=False)

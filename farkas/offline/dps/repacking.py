@@ -17,16 +17,14 @@ import numpy as np
 from farkas.numbers import Bools, Floats, Ints
 from farkas.offline.dps.timeline import Placed, ServerTimeline
 
-MOST_OFFERED = 40
-"""Waiting jobs that a move offers idle units."""
-FAIR_SHARE = 0.5
-"""Share of a job in an optimum of a linear program from which it is served."""
+MOST_OFFERED = 40  #: Waiting jobs that a move offers idle units.
+FAIR_SHARE = 0.5  #: Share of a job in an optimum of a linear program from which it is served.
 Ranks = Callable[[int], tuple[Ints, Ints]]
+#: Power of a uniform number that chooses a waiting job: the larger, the likelier are those first
+#: that pay most for their charge.
 EAGER = 3
-"""Power of a uniform number that chooses a waiting job: the larger, the likelier are those first
-that pay most for their charge."""
+#: How far the factors are from 1 by which a move changes what jobs pay for their charge.
 NOISE = 0.3
-"""How far the factors are from 1 by which a move changes what jobs pay for their charge."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)

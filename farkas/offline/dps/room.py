@@ -16,11 +16,10 @@ from farkas.offline.dps.reassigning import MOST_IDLE, Reassigning
 from farkas.offline.dps.repacking import FAIR_SHARE
 from farkas.search_tolerances import FINE_GAP
 
+#: Jobs beside one that has no room: at first, how many times as many when nothing is gained any
+#: more, and the most.
 BESIDE, MORE_BESIDE, MOST_BESIDE = 60, 2, 120
-"""Jobs beside one that has no room: at first, how many times as many when nothing is gained any
-more, and the most."""
-MOST_NODES = 50
-"""Nodes of a program."""
+MOST_NODES = 50  #: Nodes of a program.
 
 
 def make_room(anew: Reassigning, plan: Floats, left: Callable[[], float]) -> Iterator[bool]:

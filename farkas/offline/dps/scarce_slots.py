@@ -17,16 +17,12 @@ from farkas.offline.dps.reassigning import ROOM, Reassigning
 from farkas.relaxations.dps.server_prices import PricedServers
 from farkas.search_tolerances import FINE_GAP
 
-WIDER = 1.5
-"""How many times as many jobs as meet in a slot a program takes after each in vain."""
-DISCOUNT = 3.0
-"""Divisor of what a slot promises for each program in vain."""
+WIDER = 1.5  #: How many times as many jobs as meet in a slot a program takes after each in vain.
+DISCOUNT = 3.0  #: Divisor of what a slot promises for each program in vain.
+#: Share of what is lost in a slot that others gain before a smaller program is tried again.
 NEW = 1.0
-"""Share of what is lost in a slot that others gain before a smaller program is tried again."""
-MOST_IDLE = 6
-"""Programs in a row that gain nothing, after which other moves have their turn."""
-MOST_COLUMNS = 30_000
-"""Jobs times servers of a program, about."""
+MOST_IDLE = 6  #: Programs in a row that gain nothing, after which other moves have their turn.
+MOST_COLUMNS = 30_000  #: Jobs times servers of a program, about.
 
 
 class ScarceSlots:

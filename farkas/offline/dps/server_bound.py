@@ -19,12 +19,11 @@ from farkas.relaxations.dps.server_trees import ServerTrees
 
 WORDS = "prices by class of servers"
 TREES = "trees of whole jobs by group of servers"
-PRICES_PART = 100
-"""Part of the gap that is asked for in which prices are to end, as a divisor."""
+PRICES_PART = 100  #: Part of the gap that is asked for in which prices are to end, as a divisor.
+#: Nodes before what trees prove is offered, and how many times as many before it is again.
 FIRST_NODES, MORE_NODES = 25, 2
-"""Nodes before what trees prove is offered, and how many times as many before it is again."""
+#: Share of their distance to the best whole jobs by class by which trees must fall meanwhile.
 LEAST_FALL = Fraction(1, 5)
-"""Share of their distance to the best whole jobs by class by which trees must fall meanwhile."""
 
 
 def rewards_that_bind(market: Market) -> Rewards:

@@ -19,18 +19,14 @@ from farkas.offline.ladder import Ascent, Rung
 from farkas.online.dps.offers import Decision
 from farkas.solvers import solve
 
-MOST_CELLS = 300
-"""Jobs times servers beyond which dps.offline is too large to be proved soon."""
-MOST_ENTRIES = 3_000
-"""Coefficients of so many cells."""
+MOST_CELLS = 300  #: Jobs times servers beyond which dps.offline is too large to be proved soon.
+MOST_ENTRIES = 3_000  #: Coefficients of so many cells.
+#: Coefficients of a program that counts servers of a type as one, and its share of the time.
 MOST_POOLED, POOLED_SHARE = 10_000, 0.3
-"""Coefficients of a program that counts servers of a type as one, and its share of the time."""
+#: Jobs times servers beyond which dps.offline is not even solved, nor that program proved.
 MOST_PLACED = 3_000
-"""Jobs times servers beyond which dps.offline is not even solved, nor that program proved."""
-CROWDED = 10
-"""Jobs per server from which a market of few servers is crowded."""
-MOST_NODES = 200
-"""Nodes of a solve that is not proved."""
+CROWDED = 10  #: Jobs per server from which a market of few servers is crowded.
+MOST_NODES = 200  #: Nodes of a solve that is not proved.
 
 
 def decisions_at(market: Market, form: LinearForm, point: Floats) -> list[Decision]:

@@ -13,8 +13,7 @@ from farkas.certificates.casts import affordable
 from farkas.instances.dps import Market
 from farkas.numbers import Bools, Ints
 
-Units = tuple[Ints, Ints, Ints]
-"""Servers, and workers and parameter servers on each, of one job."""
+Units = tuple[Ints, Ints, Ints]  #: Servers, and workers and parameter servers on each, of one job.
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)

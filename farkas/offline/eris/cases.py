@@ -39,12 +39,10 @@ from farkas.relaxations.eris.priced_jobs import JobPricer, ScheduleColumns, fini
 from farkas.relaxations.eris.schedule_master import ScheduleMaster
 from farkas.solvers import solve
 
-MOST_LEAVES = 64
-"""Cases of a tree."""
+MOST_LEAVES = 64  #: Cases of a tree.
+#: Cases after which a tree is given up unless it will end with `MOST_LEAVES` at its pace.
 EARLY = 8
-"""Cases after which a tree is given up unless it will end with `MOST_LEAVES` at its pace."""
-PATIENCE = 4
-"""Rounds of prices without progress after which a case is left as it is."""
+PATIENCE = 4  #: Rounds of prices without progress after which a case is left as it is.
 METHOD = "cases of when jobs complete"
 
 

@@ -16,26 +16,19 @@ from farkas.relaxations.eris.schedule_master import ScheduleMaster
 from farkas.relaxations.eris.span_rows import SpanRows
 from farkas.solvers import solve
 
+#: Share of the gap asked for at which prices are good enough, and a choice among few schedules.
 CLOSE = 0.02
-"""Share of the gap asked for at which prices are good enough, and a choice among few schedules."""
+#: Schedules are chosen among whose payoff is short of the best by this share of the job's worth.
 SLACK = 0.3
-"""Schedules are chosen among whose payoff is short of the best by this share of the job's worth."""
-MOST_CHOICES = 20_000
-"""Schedules to choose from; those that are short by more are left out."""
+MOST_CHOICES = 20_000  #: Schedules to choose from; those that are short by more are left out.
+#: Share of the gap asked for at which a choice is good enough among half as many or more.
 CHOICE_GAP = 0.5
-"""Share of the gap asked for at which a choice is good enough among half as many or more."""
-CHOICE_SHARE = 0.3
-"""Of the time that is left, for one choice of schedules."""
-MOST_NODES = 200
-"""Nodes of the search that chooses schedules."""
-TRIES = 2_000
-"""Exchanges between two looks at the clock."""
-MOVES = 20_000
-"""Changes of sites after which a job finds no room in a slot of its plan."""
-PATIENCE = 12
-"""Looks without progress after which exchanges, or rounds of prices, end."""
-TOLD = 5
-"""Exchanges are told when they have gained so often what counts as progress."""
+CHOICE_SHARE = 0.3  #: Of the time that is left, for one choice of schedules.
+MOST_NODES = 200  #: Nodes of the search that chooses schedules.
+TRIES = 2_000  #: Exchanges between two looks at the clock.
+MOVES = 20_000  #: Changes of sites after which a job finds no room in a slot of its plan.
+PATIENCE = 12  #: Looks without progress after which exchanges, or rounds of prices, end.
+TOLD = 5  #: Exchanges are told when they have gained so often what counts as progress.
 
 
 def best_schedules(packing: Packing) -> Iterator[Rung]:

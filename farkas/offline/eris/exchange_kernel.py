@@ -15,12 +15,9 @@ from farkas.relaxations.eris.job_slots import NO_SERVER, NO_TIES, JobSlots
 from farkas.relaxations.eris.priced_jobs import JobsTable
 from farkas.tolerances import ROUNDING
 
-MOST_OUT = 4
-"""Jobs that one exchange takes out beside its own."""
-DRAWS = 5
-"""Numbers from [0, 1) that one exchange uses, beside one for each other job."""
-MULTIPLIERS = 2
-"""Multipliers of the transfer row that a schedule is sought with."""
+MOST_OUT = 4  #: Jobs that one exchange takes out beside its own.
+DRAWS = 5  #: Numbers from [0, 1) that one exchange uses, beside one for each other job.
+MULTIPLIERS = 2  #: Multipliers of the transfer row that a schedule is sought with.
 
 
 class PricedRoom(NamedTuple):

@@ -11,10 +11,9 @@ from farkas.offline.eris.priced import priced
 from farkas.offline.integer_program import integer_program
 from farkas.offline.ladder import Ascent, Ladder, Rung, ladders
 
+#: Cells, of job, slot and site, beyond which eris.offline is too large to be proved in minutes.
 MOST_CELLS = 2_000
-"""Cells, of job, slot and site, beyond which eris.offline is too large to be proved in minutes."""
-MOST_ENTRIES = 60_000
-"""Coefficients of so many cells."""
+MOST_ENTRIES = 60_000  #: Coefficients of so many cells.
 
 _program = integer_program("eris.offline[compact]", decisions_of, MOST_ENTRIES)
 

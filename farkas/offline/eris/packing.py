@@ -20,11 +20,10 @@ from farkas.online.eris.environment import Award, Piece, SlotDecision
 from farkas.portable.sums import added
 from farkas.relaxations.eris.priced_jobs import JobPricer, ScheduleColumns
 
+#: Share of a resource's highest price that it costs wherever it costs less, where jobs are packed:
+#: what is free now is scarce once others are there.
 LEAST_PRICE = 0.01
-"""Share of a resource's highest price that it costs wherever it costs less, where jobs are packed:
-what is free now is scarce once others are there."""
-NOISE = 0.5
-"""Prices are multiplied by draws that lie this share below and above 1."""
+NOISE = 0.5  #: Prices are multiplied by draws that lie this share below and above 1.
 DRAWN_PRICES = 64
 
 

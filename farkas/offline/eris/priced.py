@@ -29,8 +29,7 @@ from farkas.relaxations.eris.in_parts import payoffs_by
 from farkas.relaxations.eris.priced_jobs import JobPricer
 from farkas.relaxations.eris.welfare_bound import METHODS, find_prices
 
-PROGRESS = 0.02
-"""A bound is proved when it has fallen by this share, and at the end."""
+PROGRESS = 0.02  #: A bound is proved when it has fallen by this share, and at the end.
 
 
 def priced(instance: Auction, ascent: Ascent) -> Iterator[Rung]:

@@ -17,8 +17,8 @@ from farkas.relaxations.eris.priced_jobs import JobPricer, ScheduleColumns
 from farkas.relaxations.eris.schedule_master import ScheduleMaster
 from farkas.relaxations.eris.welfare_bound import prohibitive
 
+#: Share of the best prices so far in those that are asked next, where sites have their own.
 INSIDE = 0.5
-"""Share of the best prices so far in those that are asked next, where sites have their own."""
 MOST_ROUNDS = 200
 
 

@@ -24,10 +24,8 @@ from farkas.relaxations.eris.span_rows import SpanRows, violated_rows
 from farkas.search_tolerances import SOLVER_GAP
 from farkas.solvers import solve
 
-MOST_ROUNDS = 40
-"""Times that rows are looked for."""
-MOST_PRICINGS = 12
-"""Rounds of prices between two of them."""
+MOST_ROUNDS = 40  #: Times that rows are looked for.
+MOST_PRICINGS = 12  #: Rounds of prices between two of them.
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)

@@ -19,10 +19,9 @@ from farkas.offline.ladder import Ascent, Rung
 from farkas.online.run import Bound
 
 METHOD = "prices of schedules and of spans"
-PATIENCE = 3
-"""Rounds of rows without progress after which no more are looked for."""
+PATIENCE = 3  #: Rounds of rows without progress after which no more are looked for.
+#: A bound is proved when its distance to the value has fallen to this share, or is near enough.
 NEARER = 0.5
-"""A bound is proved when its distance to the value has fallen to this share, or is near enough."""
 
 
 def spanned(packing: Packing, found: PricedRound, ascent: Ascent) -> Iterator[Rung]:

@@ -19,12 +19,9 @@ from farkas.offline.eris.exchange_kernel import (
 from farkas.relaxations.eris.priced_jobs import JobsTable
 from farkas.tolerances import ROUNDING
 
-MOVE_DRAWS = 6
-"""Numbers from [0, 1) that one move uses."""
-OVERFULL = 0.75
-"""Share of moves that begin at a site where something is short."""
-SWAPS = 0.6
-"""Share of moves in which two change places."""
+MOVE_DRAWS = 6  #: Numbers from [0, 1) that one move uses.
+OVERFULL = 0.75  #: Share of moves that begin at a site where something is short.
+SWAPS = 0.6  #: Share of moves in which two change places.
 
 
 @compiled

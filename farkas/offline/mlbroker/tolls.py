@@ -34,17 +34,14 @@ from farkas.relaxations.mlbroker.slot_trees import DiscountTree
 from farkas.relaxations.mlbroker.ties import ties_of
 
 MOST_ROUNDS = 200
+#: Nodes of a slot's tree: while there is no bound, while tolls are looked for, and later.
 MOST_NODES = (1, 30, 30, 30, 2000)
-"""Nodes of a slot's tree: while there is no bound, while tolls are looked for, and later."""
+#: Steps of jobs' shares, which begin at a half, of tolls at the prices that are paid.
 LEANS = (0.25, 0.125)
-"""Steps of jobs' shares, which begin at a half, of tolls at the prices that are paid."""
-NEAR_SHARE = 0.15
-"""Of the gap that is asked for, what trees may leave open."""
-PATIENCE = 3
-"""Rounds without a better bound after which steps are halved."""
+NEAR_SHARE = 0.15  #: Of the gap that is asked for, what trees may leave open.
+PATIENCE = 3  #: Rounds without a better bound after which steps are halved.
 SHORTEST_STEP = 2.0**-10
-RESPONSES = 4
-"""Times that jobs answer to the discounts that they cause."""
+RESPONSES = 4  #: Times that jobs answer to the discounts that they cause.
 
 
 def decisions_of(data: Brokerage, lives: Lives) -> list[PlacedSlot]:

@@ -80,8 +80,7 @@ def certify(data: CodedComputing, plan: Allocation | None = None) -> Bound | Non
     return better_bound(data, plan, proved, DedicatedChancePrices, how)
 
 
-MOST_PAIRS = 8
-"""Workers of a master up to which loads are also moved from one to another."""
+MOST_PAIRS = 8  #: Workers of a master up to which loads are also moved from one to another.
 
 
 class Grains:

@@ -16,10 +16,9 @@ from farkas.online.coded.simple_greedy import greedy_owner
 from farkas.online.driver import algorithm
 from farkas.search_tolerances import FINE_GAP
 
-STARTS = 3
-"""Of the loads that a search may begin with, so many of the best are improved."""
+STARTS = 3  #: Of the loads that a search may begin with, so many of the best are improved.
+#: Multiples of Theorem 1's loads from which a search begins.
 FACTORS = tuple(np.linspace(1.0, 3.0, 21).tolist())
-"""Multiples of Theorem 1's loads from which a search begins."""
 
 
 @algorithm("coded.chance_search", source="not in the paper; P1", problem="coded.chance")

@@ -45,6 +45,7 @@ def monomial_vandermonde(rows: int, coded: int, rng: np.random.Generator) -> Flo
     return np.vander(np.linspace(-1, 1, coded), rows, increasing=True)
 
 
+#: Generator matrices by name.
 GENERATORS: dict[str, Callable[[int, int, np.random.Generator], npt.NDArray[np.inexact]]] = {
     "systematic Gaussian": systematic,
     "orthonormal columns": orthonormal,
@@ -52,7 +53,6 @@ GENERATORS: dict[str, Callable[[int, int, np.random.Generator], npt.NDArray[np.i
     "Chebyshev-Vandermonde": chebyshev_vandermonde,
     "monomial Vandermonde": monomial_vandermonde,
 }
-"""Generator matrices by name."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -60,7 +60,7 @@ class MdsCode:
     """Coded rows of one master, cut in one block a worker."""
 
     parity: Floats  #: Shape (coded − rows, rows); the first ``rows`` coded rows are the plain ones.
-    rows: int  #: L.
+    rows: int  #: L in the paper.
 
     @classmethod
     def gaussian(cls, rows: int, coded: int, rng: np.random.Generator) -> Self:

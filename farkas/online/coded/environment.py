@@ -29,10 +29,9 @@ from farkas.relaxations.coded.sharing import shared_optimum
 from farkas.tolerances import ROUNDING
 from farkas.words import named
 
+#: Rows times workers, of masters whose sets of workers are too many, up to which the quantile is
+#: computed for every run: about two seconds.
 MOST_CELLS = 30_000_000
-"""Rows times workers, of masters whose sets of workers are too many, up to which the quantile is
-computed for every run: about two seconds.
-"""
 
 
 def broken(data: CodedComputing, plan: Allocation) -> list[str]:

@@ -22,10 +22,10 @@ from farkas.online.driver import algorithm
 from farkas.relaxations.coded.sharing import Speeds, best_sharing
 from farkas.solvers import Reason, solve
 
+#: Nodes of a search for few masters, and for many, of whom less can be excluded.
 MOST_NODES, MOST_OF_MANY = 20_000_000, 4_000_000
-"""Nodes of a search for few masters, and for many, of whom less can be excluded."""
+#: Nodes of the first part of a search, and of each further one; in between it may be stopped.
 FIRST_NODES, MORE_NODES = 1_000, 200_000
-"""Nodes of the first part of a search, and of each further one; in between it may be stopped."""
 MOST_PAIRED = 40
 MOST_OWNERS = 3_000_000
 UNITS = 2.0**12

@@ -9,10 +9,8 @@ from farkas.models.coded.assignment_by_type import WorkerTypes
 from farkas.numbers import Floats, Ints
 from farkas.online.coded.local_search import least_level
 
-FEW = 5
-"""Masters of whom every subset's prices are raised."""
-RAISED = 1.08, 1.25, 1.8
-"""Factors by which they are."""
+FEW = 5  #: Masters of whom every subset's prices are raised.
+RAISED = 1.08, 1.25, 1.8  #: Factors by which they are.
 
 
 def raised(prices: Floats) -> Floats:
@@ -98,22 +96,22 @@ class OwnerTree:
 class Limits(NamedTuple):
     """What workers from any one on can still add, fastest worker first."""
 
-    speed: Floats2  # (masters, workers)
-    rest: Floats2  # (masters, workers + 1), to each master
-    price: Floats2  # (prices, masters), each sums to 1
-    worth: Floats2  # (prices, workers + 1), at these prices
-    again: Ints1  # (workers + 1,), whether equal to the worker before
+    speed: Floats2  #: (masters, workers)
+    rest: Floats2  #: (masters, workers + 1), to each master
+    price: Floats2  #: (prices, masters), each sums to 1
+    worth: Floats2  #: (prices, workers + 1), at these prices
+    again: Ints1  #: (workers + 1,), whether equal to the worker before
 
 
 class OwnerSearch(NamedTuple):
     """Where a search stands."""
 
-    best: Ints1  # (workers,), owners to beat
-    record: Floats1  # [their least level]
-    choice: Ints1  # (workers,), owner tried, -1 for none
-    levels: Floats2  # (workers + 1, masters), with the first workers only
-    at: Ints1  # [workers placed, nodes visited]
-    trial: Ints1  # (prices,), in which order they are tried: those that excluded much come first
+    best: Ints1  #: (workers,), owners to beat
+    record: Floats1  #: [their least level]
+    choice: Ints1  #: (workers,), owner tried, -1 for none
+    levels: Floats2  #: (workers + 1, masters), with the first workers only
+    at: Ints1  #: [workers placed, nodes visited]
+    trial: Ints1  #: (prices,), in which order they are tried: those that excluded much come first
 
 
 @compiled(steps=lambda limits, search, most_nodes: most_nodes * len(limits.speed))

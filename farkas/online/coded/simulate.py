@@ -12,10 +12,8 @@ from farkas.numbers import Floats
 from farkas.portable.draws import exponential
 from farkas.tolerances import TIE
 
-CHUNK = 20_000
-"""Draws at a time: bounds memory, and fixes the order of draws."""
-ENOUGH = 1.0 - TIE
-"""Real loads that sum to the rows needed but for rounding are enough."""
+CHUNK = 20_000  #: Draws at a time: bounds memory, and fixes the order of draws.
+ENOUGH = 1.0 - TIE  #: Real loads that sum to the rows needed but for rounding are enough.
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)

@@ -18,12 +18,11 @@ from farkas.portable.exponentials import exp
 from farkas.portable.logarithms import log, log1p
 from farkas.portable.products import matmul
 
+#: Levels of a unit's worth from two times the price cap down, as powers of two, and how many there
+#: are between two powers; prices go from the cap down.
 HIGHEST, LOWEST, STEPS = 1, -7, 8
-"""Levels of a unit's worth from two times the price cap down, as powers of two, and how many there
-are between two powers; prices go from the cap down."""
 LN2 = float(log(2.0))
-NEW = 0.5
-"""Share of a new pair of types that is believed to be worth what others are."""
+NEW = 0.5  #: Share of a new pair of types that is believed to be worth what others are.
 _PAIR = re.compile(r"pair (\d+) (\d+)")
 
 

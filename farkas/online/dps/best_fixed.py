@@ -15,11 +15,9 @@ from farkas.numbers import Bools, Floats
 from farkas.online.dps import kernel
 from farkas.online.dps.simulation import Prepared
 
-MOST_COMBINATIONS = 200_000
-"""Price combinations beyond which the exhaustive search gives up."""
+MOST_COMBINATIONS = 200_000  #: Price combinations beyond which the exhaustive search gives up.
 START = 0.4
-STEPS = np.arange(1, 11) / 10.0
-"""Prices of the coordinate search, shares of the price cap."""
+STEPS = np.arange(1, 11) / 10.0  #: Prices of the coordinate search, shares of the price cap.
 Point = tuple[Fraction, Fraction]
 
 

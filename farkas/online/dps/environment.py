@@ -23,8 +23,8 @@ from farkas.online.run import Bound, Sense
 from farkas.portable.sums import added
 from farkas.relaxations.dps.prices import lp_prices, subgradient_prices
 
+#: Entries of the interval program up to which a solver finds the prices.
 LARGEST_PROGRAM = 2_000_000
-"""Entries of the interval program up to which a solver finds the prices."""
 
 
 @environment("dps", demo=Demo("dps.dps", "dps.offline[capped]", "dps.interval_lp[capped]"))

@@ -11,54 +11,53 @@ from farkas.compiled import Bools1, Ints1, Ints2, Out, compiled
 
 FULL, DECLINED, SOLD, EXPLORED = 0, 1, 2, 3
 PA, BEST_FIT, RANDOM = 0, 1, 2
+#: More than the units of a type that a server can have: two such numbers fit into one.
 MOST_IDLE = 2**31
-"""More than the units of a type that a server can have: two such numbers fit into one."""
-STEPS_A_JOB = 10
-"""What a job costs beside the search for its servers, in looks at a server."""
+STEPS_A_JOB = 10  #: What a job costs beside the search for its servers, in looks at a server.
 
 
 class Jobs(NamedTuple):
     """Jobs in order of arrival, shape (jobs,)."""
 
-    event: Ints1  # number of the arrival slot
+    event: Ints1  #: number of the arrival slot
     worker_type: Ints1
     workers: Ints1
     ps_type: Ints1
     ps: Ints1
-    leaves_colocated: Ints1  # first arrival slot number at which the job is over
+    leaves_colocated: Ints1  #: first arrival slot number at which the job is over
     leaves_spread: Ints1
 
 
 class Servers(NamedTuple):
     """Idle units and the jobs that hold the rest; changes while the simulation runs."""
 
-    idle_workers: Ints2  # (types, servers)
+    idle_workers: Ints2  #: (types, servers)
     idle_ps: Ints2
-    total_workers: Ints1  # (types,)
+    total_workers: Ints1  #: (types,)
     total_ps: Ints1
-    head: Ints1  # first job over at an arrival slot, -1 for none
+    head: Ints1  #: first job over at an arrival slot, -1 for none
     tail: Ints1
-    after: Ints1  # next job in the same list
-    record: Ints1  # first record of a job
-    pool: Ints2  # (records, 4): server, workers, parameter servers, next record
-    free: Ints1  # [first free record, next arrival slot to release]
-    chosen: Ints1  # (servers,) scratch: order of filling
-    rank: Ints1  # (servers,) scratch: who comes first in the order, -1 for those already in it
-    log: Ints2  # (entries, 4): job, server, workers, parameter servers; empty to keep none
-    logged: Ints1  # [entries used]
+    after: Ints1  #: next job in the same list
+    record: Ints1  #: first record of a job
+    pool: Ints2  #: (records, 4): server, workers, parameter servers, next record
+    free: Ints1  #: [first free record, next arrival slot to release]
+    chosen: Ints1  #: (servers,) scratch: order of filling
+    rank: Ints1  #: (servers,) scratch: who comes first in the order, -1 for those already in it
+    log: Ints2  #: (entries, 4): job, server, workers, parameter servers; empty to keep none
+    logged: Ints1  #: [entries used]
 
 
 class Filling(NamedTuple):
     """Which servers a job gets."""
 
-    rule: int  # PA, BEST_FIT or RANDOM
-    orders: Ints2  # (jobs, servers): order for each job placed, if random
+    rule: int  #: PA, BEST_FIT or RANDOM
+    orders: Ints2  #: (jobs, servers): order for each job placed, if random
 
 
 class Results(NamedTuple):
     """One entry per job."""
 
-    outcome: Ints1  # FULL, DECLINED, SOLD or EXPLORED
+    outcome: Ints1  #: FULL, DECLINED, SOLD or EXPLORED
     colocated: Bools1
     worker_arm: Ints1
     ps_arm: Ints1

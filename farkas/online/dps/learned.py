@@ -13,12 +13,10 @@ from farkas.online.dps.placing import Placing
 from farkas.online.dps.seller import Seller, SellerState
 from farkas.online.driver import algorithm
 
-SWEEPS = 2
-"""How often prices of both sides are settled in turn."""
-RELEARNED = 16
-"""Prices are learned anew when one in so many of the jobs seen is new."""
+SWEEPS = 2  #: How often prices of both sides are settled in turn.
+RELEARNED = 16  #: Prices are learned anew when one in so many of the jobs seen is new.
+#: Share of the prices that is charged: a job whose own worth sets a price is served.
 CHARGED = 1.0 - 1.0 / 2**10
-"""Share of the prices that is charged: a job whose own worth sets a price is served."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)

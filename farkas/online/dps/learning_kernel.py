@@ -21,10 +21,8 @@ from farkas.online.dps.kernel import (
 from farkas.tolerances import TIE
 
 PUBLISHED, TURNOVER, TOP = 0, 1, 2
-BLOCK = 32
-"""Arms of a block."""
-TURNED_AWAY = -2
-"""Arm of a job that came during exploration and did not fit."""
+BLOCK = 32  #: Arms of a block.
+TURNED_AWAY = -2  #: Arm of a job that came during exploration and did not fit.
 
 
 class Side(NamedTuple):
@@ -43,13 +41,13 @@ class Side(NamedTuple):
     unused: Floats1
     offers: Ints1
     sold: Floats1
-    demand: Floats1  # optimistic demand of every arm
-    supply: Floats1  # optimistic supply of every type, negative when it has to be found anew
-    value: Floats1  # price x min(demand, supply) of every arm
-    top: Floats1  # largest value of every block of arms
-    first_block: Ints1  # first block of each type, and the number of all blocks
-    peak: Floats1  # at least the largest demand of each type
-    used: Floats1  # supply that the values of each type were computed with
+    demand: Floats1  #: optimistic demand of every arm
+    supply: Floats1  #: optimistic supply of every type, negative when it has to be found anew
+    value: Floats1  #: price x min(demand, supply) of every arm
+    top: Floats1  #: largest value of every block of arms
+    first_block: Ints1  #: first block of each type, and the number of all blocks
+    peak: Floats1  #: at least the largest demand of each type
+    used: Floats1  #: supply that the values of each type were computed with
 
 
 class Sides(NamedTuple):
@@ -62,7 +60,7 @@ class Sides(NamedTuple):
 class Users(NamedTuple):
     """What is known about jobs beside `Jobs`, shape (jobs,)."""
 
-    limit: Floats1  # what each user pays at most
+    limit: Floats1  #: what each user pays at most
     colocated_runtime: Floats1
     spread_runtime: Floats1
 
@@ -71,8 +69,8 @@ class Supplying(NamedTuple):
     """How supply is estimated; see `farkas.online.dps.pricing.Learner.supply`."""
 
     horizon: float
-    form: int  # PUBLISHED, TURNOVER or TOP
-    closed: bool  # jobs hold their last slot to its end
+    form: int  #: PUBLISHED, TURNOVER or TOP
+    closed: bool  #: jobs hold their last slot to its end
 
 
 @compiled

@@ -40,40 +40,40 @@ SIXTH, FIFTH, FOURTH, THIRD, SECOND = EXP_2
 class PairArms(NamedTuple):
     """Arms of the pairs of types that jobs ask for: constants, then what is learned."""
 
-    pair: Ints1  # (jobs,) number of the pair
-    first: Ints1  # first arm of each pair, and the number of all arms
-    worker_price: Floats1  # (arms,)
+    pair: Ints1  #: (jobs,) number of the pair
+    first: Ints1  #: first arm of each pair, and the number of all arms
+    worker_price: Floats1  #: (arms,)
     ps_price: Floats1
-    eta: Floats1  # (pairs,)
-    offers: Floats1  # (arms,)
+    eta: Floats1  #: (pairs,)
+    offers: Floats1  #: (arms,)
     sales: Floats1
     paid: Floats1
-    high: Floats1  # upper confidence bound of the mean reward of every arm
-    low: Floats1  # lower confidence bound of the share of offers that sell
+    high: Floats1  #: upper confidence bound of the mean reward of every arm
+    low: Floats1  #: lower confidence bound of the share of offers that sell
 
 
 class Asking(NamedTuple):
     """What is known about users and prices beside `Jobs`."""
 
-    limit: Floats1  # (jobs,) what each user pays at most
-    cap: float  # largest unit price
+    limit: Floats1  #: (jobs,) what each user pays at most
+    cap: float  #: largest unit price
 
 
 class UnitSlots(NamedTuple):
     """Resources and how long jobs hold them: constants, then what is learned."""
 
-    worker_budget: Floats1  # (types,) unit-slots
+    worker_budget: Floats1  #: (types,) unit-slots
     ps_budget: Floats1
     rounds: float
     growth: float
-    closed: float  # slots beyond its runtime that a job holds its units
-    colocated_runtime: Floats1  # (jobs,)
+    closed: float  #: slots beyond its runtime that a job holds its units
+    colocated_runtime: Floats1  #: (jobs,)
     spread_runtime: Floats1
-    slots: Floats2  # (worker types, server types) slots held by the jobs over
-    over: Floats2  # their number
-    log_weight: Floats1  # worker types, server types, time
-    weight: Floats1  # scratch
-    roots: Floats2  # (2, STEPS) powers of two between 1 and 2, in two parts
+    slots: Floats2  #: (worker types, server types) slots held by the jobs over
+    over: Floats2  #: their number
+    log_weight: Floats1  #: worker types, server types, time
+    weight: Floats1  #: scratch
+    roots: Floats2  #: (2, STEPS) powers of two between 1 and 2, in two parts
 
 
 @compiled

@@ -24,8 +24,7 @@ from farkas.tolerances import TIE
 Arms = Literal["markup", "joint"]
 LEARNED_OF_PAIRS = ("offers", "sales", "paid")
 _PAIR = re.compile(r"pair ([0-9]{1,9}) ([0-9]{1,9}) \w+")
-JOINT_PRICES = 8
-"""Prices a side of the joint grid."""
+JOINT_PRICES = 8  #: Prices a side of the joint grid.
 
 
 @dataclasses.dataclass(slots=True, eq=False)

@@ -67,8 +67,7 @@ def colocated(units: Units) -> bool:
     return int(np.count_nonzero((units[0] > 0) | (units[1] > 0))) == 1
 
 
-RULES: dict[str, Rule] = {"pa": pa, "best_fit": best_fit}
-"""Deterministic rules by name."""
+RULES: dict[str, Rule] = {"pa": pa, "best_fit": best_fit}  #: Deterministic rules by name.
 
 
 def _by_idle_units(idle_workers: Ints, idle_ps: Ints) -> Ints:

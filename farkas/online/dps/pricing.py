@@ -22,8 +22,7 @@ Supply = Literal["published", "turnover", "top"]
 Radii = Literal["unit", "range"]
 Grid = Literal["geometric", "uniform"]
 
-MOST_ARMS = 1_000_000
-"""Prices per type; a finer grid is refused before it fills the memory."""
+MOST_ARMS = 1_000_000  #: Prices per type; a finer grid is refused before it fills the memory.
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -140,8 +139,8 @@ def _check_size(count: int, step: float) -> None:
         )
 
 
+#: What a learner has learned: arrivals and ends by type, offers and units sold by arm.
 LEARNED = ("seen", "finished", "unused", "offers", "sold")
-"""What a learner has learned: arrivals and ends by type, offers and units sold by arm."""
 
 
 class Learner:

@@ -27,8 +27,8 @@ from farkas.reading import read_record
 from farkas.refusals import parsed, shown
 from farkas.words import named
 
+#: First guesses of the number of jobs that ask for a type, and of the horizon.
 FIRST_JOBS, FIRST_SLOTS = 64, 1024
-"""First guesses of the number of jobs that ask for a type, and of the horizon."""
 
 
 class Provider(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

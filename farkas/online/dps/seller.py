@@ -41,11 +41,11 @@ class Seller:
 
     placement: Placing = "pa"
 
+    #: Whether users have to say on arrival what they would pay and how long their jobs run.
     asks_for_reports = False
-    """Whether users have to say on arrival what they would pay and how long their jobs run."""
 
+    #: What `simulate` handles a whole market by; None where a seller has only steps.
     one_pass: ClassVar[Kernel[..., None] | None] = None
-    """What `simulate` handles a whole market by; None where a seller has only steps."""
 
     def simulate(self, market: Market, seed: int = 0, *, log: bool = False) -> Simulation:
         """Handle a whole market by `one_pass`; ``log`` keeps placements."""
@@ -110,8 +110,7 @@ class Seller:
         servers, workers, ps = state.cluster.place(ask)
         return Decision(outcome, quote.payment, *prices, servers, workers, ps, quote.exploring)
 
-    quotes_blindly = False
-    """Whether a price is made even for jobs that do not fit."""
+    quotes_blindly = False  #: Whether a price is made even for jobs that do not fit.
 
     def finished(self, state: Any, job: Running) -> None:
         """Learn that a job is over."""

@@ -11,8 +11,7 @@ from farkas.online.eris.slot_loop import SlotPolicy, System
 from farkas.online.eris.slot_room import SlotRoom, Waiting
 from farkas.relaxations.eris.welfare_bound import Effort
 
-PATIENCE = 6
-"""Slots after which a guaranteed job that still waits becomes opportunistic."""
+PATIENCE = 6  #: Slots after which a guaranteed job that still waits becomes opportunistic.
 
 
 @algorithm("eris.antman", source="Eris section VI-B, baseline AntMan")

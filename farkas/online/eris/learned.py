@@ -27,15 +27,12 @@ from farkas.relaxations.eris.priced_jobs import JobPricer
 from farkas.relaxations.eris.schedule_master import ScheduleMaster, settled_prices
 from farkas.relaxations.eris.welfare_bound import prohibitive
 
-ROUNDS = 8
-"""Rounds of pricing in a slot."""
-PROVING_ROUNDS = 60
-"""Rounds of pricing for the bound of the run."""
-CLOSE = 1.0 / 2**13
-"""Share of it that these may leave to gain."""
+ROUNDS = 8  #: Rounds of pricing in a slot.
+PROVING_ROUNDS = 60  #: Rounds of pricing for the bound of the run.
+CLOSE = 1.0 / 2**13  #: Share of it that these may leave to gain.
 
+#: Share of the duals that is posted: a job whose own worth sets a price has a payoff above 0.
 POSTED = 1.0 - 1.0 / 2**10
-"""Share of the duals that is posted: a job whose own worth sets a price has a payoff above 0."""
 
 Sample = Annotated[int, msgspec.Meta(ge=0)]
 

@@ -18,19 +18,19 @@ from farkas.relaxations.eris.payoff_bound import reach
 from farkas.search_tolerances import SIMPLEX
 from farkas.tolerances import ROUNDING
 
+#: State of a workload: bounds still apart; nothing to gain; no cover known to fit.
 OPEN, DONE, UNFIT = 0, 1, 2
-"""State of a workload: bounds still apart; nothing to gain; no cover known to fit."""
 
 
 class Bounds(NamedTuple):
     """What is known about the cost of every workload, shape (workload + 1,)."""
 
     lower: Floats1
-    upper: Floats1  # infinite where no cover was found to fit
-    multiplier: Floats1  # of the cover behind `upper`
-    fair_use: Floats1  # MB of the cover behind `upper`
-    dear_cost: Floats1  # best cover that does not fit
-    dear_use: Floats1  # and the MB of it
+    upper: Floats1  #: infinite where no cover was found to fit
+    multiplier: Floats1  #: of the cover behind `upper`
+    fair_use: Floats1  #: MB of the cover behind `upper`
+    dear_cost: Floats1  #: best cover that does not fit
+    dear_use: Floats1  #: and the MB of it
     state: Ints1
 
 

@@ -29,14 +29,11 @@ from farkas.relaxations.eris.job_slots import JobSlots, Slot, Ties, slot_of, wor
 from farkas.search_tolerances import SOLVER_GAP
 from farkas.tolerances import ROUNDING
 
-TIE = ROUNDING
-"""Share of a job's worth that one slot's full use of everything costs on top."""
-ROUNDS = 6
-"""Multipliers tried per slot after the first two, and twice as many in a replay."""
-MODES = 3
-"""Tables of covers: as if all data were in place, half of them, none."""
+TIE = ROUNDING  #: Share of a job's worth that one slot's full use of everything costs on top.
+ROUNDS = 6  #: Multipliers tried per slot after the first two, and twice as many in a replay.
+MODES = 3  #: Tables of covers: as if all data were in place, half of them, none.
+#: Share of a job's worth by which a replay must miss its promise to ask for the other tables.
 FALLS_SHORT = SOLVER_GAP
-"""Share of a job's worth by which a replay must miss its promise to ask for the other tables."""
 
 
 def repaired_schedule(auction: Auction, job: Job, seen: JobSlots, rounds: int = ROUNDS) -> Proposal:

@@ -17,8 +17,7 @@ from farkas.relaxations.eris.job_slots import JobSlots
 from farkas.search_tolerances import SIMPLEX
 from farkas.solvers.fallback import optimum_by_any
 
-NEGLIGIBLE = SIMPLEX
-"""Gaps below this share of the job's worth need no solver."""
+NEGLIGIBLE = SIMPLEX  #: Gaps below this share of the job's worth need no solver.
 
 
 def exact_schedule(ledger: Ledger, job: Job, seen: JobSlots, found: Proposal) -> Proposal:

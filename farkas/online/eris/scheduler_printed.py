@@ -54,9 +54,9 @@ def _with_room(job: JobSlots) -> JobSlots:
 class Ranking(NamedTuple):
     """In which order Algorithm 3 goes through a slot."""
 
-    origin: Ints1  # pairs (from, to) of sites with negative metric (9), best first
+    origin: Ints1  #: pairs (from, to) of sites with negative metric (9), best first
     target: Ints1
-    cheap: Ints1  # sites by price of a worker
+    cheap: Ints1  #: sites by price of a worker
 
 
 @compiled

@@ -11,8 +11,7 @@ from farkas.instances.eris import Auction, Job, workers_for
 from farkas.online.eris.environment import Award, Piece, SlotArrivals, SlotDecision
 from farkas.online.eris.slot_room import SlotRoom, Waiting
 
-SLOTS_AIMED_AT = 8
-"""A job asks for as many workers as finish it in this many slots."""
+SLOTS_AIMED_AT = 8  #: A job asks for as many workers as finish it in this many slots.
 
 
 @dataclasses.dataclass(slots=True, eq=False)

@@ -33,8 +33,8 @@ from farkas.relaxations.price_bounds import price_bounds
 from farkas.search_tolerances import SOLVER_GAP
 from farkas.solvers.fallback import multipliers_by_any, optimum_by_any
 
+#: Relative gap that certificates of slots may leave before they are proved by cases.
 SLOT_GAP = 1e-3
-"""Relative gap that certificates of slots may leave before they are proved by cases."""
 
 
 @once

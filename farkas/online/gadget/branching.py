@@ -10,8 +10,7 @@ from farkas.numbers import Bools, Floats, Ints
 from farkas.portable.products import matmul
 from farkas.search_tolerances import WHOLE
 
-WEAK = 1e-3
-"""Score below which a branch changes nothing."""
+WEAK = 1e-3  #: Score below which a branch changes nothing.
 
 
 def branch_of(box: SlotBox, rings: Rings, share: Floats) -> SlotBranch | None:

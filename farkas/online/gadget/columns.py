@@ -28,36 +28,32 @@ from farkas.search_tolerances import LOOSE_GAP, SIMPLEX, SOLVER_GAP
 from farkas.solvers.fallback import optimum_by_any
 from farkas.tolerances import ROUNDING
 
+#: What a slot is never worse than.
 BASELINES: tuple[Baseline, ...] = (Fifo(), LeastAttainedService(), DominantResourceFairness())
-"""What a slot is never worse than."""
 
+#: Parts in which the unsettled jobs of a dive are settled, before the search by cases and after.
 FIRST_DIVE, MORE_DIVES = 8, (16, 32)
-"""Parts in which the unsettled jobs of a dive are settled, before the search by cases and after."""
 
+#: How often some of the rings are taken away, and rings found anew in the room they leave.
 REPAIRS = 8
-"""How often some of the rings are taken away, and rings found anew in the room they leave."""
 
+#: How far the best rings of jobs are searched, where walks that remember nothing do not suffice.
+#:
+#: Exactly only where all rings can be listed, else loosely once more: an exact search may take
+#: minutes for a bound that cases improve.
 SEARCHES: tuple[RingSearch, ...] = ("loose", "exact")
-"""How far the best rings of jobs are searched, where walks that remember nothing do not suffice.
 
-Exactly only where all rings can be listed, else loosely once more: an exact search may take minutes
-for a bound that cases improve.
-"""
-
+#: Labels of all searches for rings of one slot together, but for those of exchanges.
 SLOT_LABELS = 1 << 22
-"""Labels of all searches for rings of one slot together, but for those of exchanges."""
 
-PARTS = 20
-"""One in so many parts of the gap is left to the relaxation, the others to whole rings."""
+PARTS = 20  #: One in so many parts of the gap is left to the relaxation, the others to whole rings.
 
+#: Rings, and a bound that may be better, from the best rings and bound so far.
 Attempt = Callable[[Rings, float], tuple[Rings, float]]
-"""Rings, and a bound that may be better, from the best rings and bound so far."""
 
-MOST_LISTED = 2_000
-"""Sets of hosts, and rings, up to which all rings are listed."""
+MOST_LISTED = 2_000  #: Sets of hosts, and rings, up to which all rings are listed.
 
-MOST_COLUMNS = 1_000
-"""Rings up to which an integer program looks for a better subset."""
+MOST_COLUMNS = 1_000  #: Rings up to which an integer program looks for a better subset.
 
 
 def column_rings(slot: SlotView, gap: float, known: Rings | None = None) -> tuple[Rings, float]:

@@ -15,8 +15,7 @@ from farkas.numbers import Floats, Ints
 from farkas.solvers.fallback import optimum_by_any
 from farkas.tolerances import ROUNDING
 
-MOST_COLUMNS = 4000
-"""Largest integer program that is solved for an exact slot."""
+MOST_COLUMNS = 4000  #: Largest integer program that is solved for an exact slot.
 
 
 def exact_rings(slot: SlotView, feasible: FeasibleCounts | None) -> Rings:

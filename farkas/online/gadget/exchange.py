@@ -14,26 +14,22 @@ from farkas.relaxations.gadget.size_knapsack import best_sizes, room_of
 from farkas.relaxations.gadget.whole_sizes import WholeSizes
 from farkas.tolerances import ROUNDING, TIE
 
+#: How often sizes are chosen for the room that is left when some rings could not be laid.
 CHOICES = 3
-"""How often sizes are chosen for the room that is left when some rings could not be laid."""
 
-MOST_NEAR = 6
-"""Rings near a server that are taken away at once, at most."""
+MOST_NEAR = 6  #: Rings near a server that are taken away at once, at most.
 
+#: Share of the exchanges that take away every ring whose size is not the best on one server.
 OFTEN = 0.8
-"""Share of the exchanges that take away every ring whose size is not the best on one server."""
 
+#: Price of a worker where it is laid, at most; of a link it is the share that it takes of it.
 SEAT = 0.3
-"""Price of a worker where it is laid, at most; of a link it is the share that it takes of it."""
 
-FEW_LABELS = 1 << 12
-"""Labels for one ring; where they do not suffice it is not laid."""
+FEW_LABELS = 1 << 12  #: Labels for one ring; where they do not suffice it is not laid.
 
-MOST_EXCHANGES = 200
-"""How often rings are exchanged in a slot, at most."""
+MOST_EXCHANGES = 200  #: How often rings are exchanged in a slot, at most.
 
-PATIENCE = 30
-"""Exchanges without a gain after which no more are tried."""
+PATIENCE = 30  #: Exchanges without a gain after which no more are tried.
 
 
 def exchanged(slot: SlotView, sizes: WholeSizes, rings: Rings, enough: float) -> Rings:

@@ -14,11 +14,9 @@ from farkas.online.gadget.moving import SpareRoom
 from farkas.online.gadget.seen import Seen
 from farkas.tolerances import ROUNDING
 
-Schedule = list[Rings]
-"""Rings of every slot."""
+Schedule = list[Rings]  #: Rings of every slot.
 
-MOST_PASSES = 5
-"""Passes over the horizon; fewer if one makes no slot better."""
+MOST_PASSES = 5  #: Passes over the horizon; fewer if one makes no slot better.
 
 
 def improved_schedule(cluster: Cluster, gap: float = 1e-3) -> Schedule:

@@ -22,8 +22,8 @@ from farkas.search_tolerances import SHARE
 from farkas.solvers.fallback import optimum_by_any
 
 Rounding = Literal["repair", "printed", "milp"]
+#: Columns up to which the printed relaxation is solved; beyond, the node relaxation equals it.
 SMALL_EMBEDDING = 200_000
-"""Columns up to which the printed relaxation is solved; beyond, the node relaxation equals it."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

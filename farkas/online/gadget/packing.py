@@ -12,8 +12,8 @@ from farkas.online.gadget.diving import whole_mix
 from farkas.online.gadget.placement import PlacedRing, Room, as_rings
 from farkas.rounding.rings import admit
 
+#: Share above which a ring of several hosts runs if it fits, and a size on one server is wanted.
 LIKELY = 0.3
-"""Share above which a ring of several hosts runs if it fits, and a size on one server is wanted."""
 
 
 def packed(slot: SlotView, rings: Rings, share: Floats) -> Rings:

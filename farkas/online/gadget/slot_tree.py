@@ -27,17 +27,14 @@ from farkas.relaxations.gadget.ring_search import best_ring
 from farkas.search_tolerances import LOOSE_GAP, SOLVER_GAP
 from farkas.tolerances import ROUNDING
 
-MOST_BOXES = 100
-"""Boxes that are priced in a slot, at most."""
+MOST_BOXES = 100  #: Boxes that are priced in a slot, at most.
 
-DEEP = 2.0
-"""What a job that has to run may lose, in units of the largest gain: no more is asked."""
+DEEP = 2.0  #: What a job that has to run may lose, in units of the largest gain: no more is asked.
 
-THOROUGH = 10
-"""Of so many boxes one is searched for whole rings with more effort."""
+THOROUGH = 10  #: Of so many boxes one is searched for whole rings with more effort.
 
+#: Whole rings near a relaxation, with more effort or less.
 Improve = Callable[[Generated, bool], Rings]
-"""Whole rings near a relaxation, with more effort or less."""
 
 
 @dataclasses.dataclass(eq=False)

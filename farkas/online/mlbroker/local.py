@@ -18,8 +18,7 @@ from farkas.online.mlbroker.placing import Memory, Placing
 from farkas.online.mlbroker.recourse import recourse_costs
 from farkas.rounding import add_missing_workers
 
-MOST_CHOICES = 5000
-"""Most choices of server sites over which the expectation is taken."""
+MOST_CHOICES = 5000  #: Most choices of server sites over which the expectation is taken.
 
 
 def local_workers(market: Brokerage) -> Ints:

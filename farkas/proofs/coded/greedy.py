@@ -151,12 +151,11 @@ def largest_first_has_its_guarantee() -> Verdict:
     return trials.verdict("attained: coded/greedy_schedule")
 
 
-SLOWER = (1, 10, 100)
-"""By what the slowest pairs are slowed down."""
+SLOWER = (1, 10, 100)  #: By what the slowest pairs are slowed down.
 
+#: Growth of a ratio, as a power of what is slowed down, up to which it may level off further on:
+#: one that has levelled off grows at first, and one that is not bounded grows with power 1.
 BOUNDED = 0.5
-"""Growth of a ratio, as a power of what is slowed down, up to which it may level off further on:
-one that has levelled off grows at first, and one that is not bounded grows with power 1."""
 
 
 def _slowed(data: CodedComputing) -> list[Floats]:

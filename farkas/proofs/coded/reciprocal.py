@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from farkas.instances.coded import CodedComputing
 
+#: 1 + h for c = u a = 1: the completion time of one row by one worker of rate 1.
 FULL_LOAD = 3.1461932206205825
-"""1 + h for c = u a = 1: the completion time of one row by one worker of rate 1."""
 
 
 def reciprocal(

@@ -22,8 +22,7 @@ from farkas.relaxations.coded.sharing import shared_optimum
 from farkas.search_tolerances import FINE_GAP, LOOSE_GAP, SOLVER_GAP
 from farkas.tolerances import ROUNDING
 
-STOP = SOLVER_GAP
-"""Relative decrease of time at which Algorithm 3 stops."""
+STOP = SOLVER_GAP  #: Relative decrease of time at which Algorithm 3 stops.
 
 
 @claim("coded.lemma2", source="Coded Lemma 2")

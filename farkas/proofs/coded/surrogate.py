@@ -33,8 +33,8 @@ def shift(u: Any, h: Any) -> Any:
 
 shipped = functools.partial(trials.shipped, CodedComputing)
 
+#: Two masters and four workers, whose rates are far apart.
 WIDE = Among(ranges={"rate": (1.0, 1000.0)})
-"""Two masters and four workers, whose rates are far apart."""
 
 
 def published(masters: int, workers: int, seed: int, rows: int = 200) -> CodedComputing:

@@ -58,8 +58,8 @@ def regret_in_time() -> Verdict:
     return trials.verdict(f"N = {FIXED}, and the best fixed price earns {FIXED // 2}", **numbers)
 
 
+#: Jobs, and horizons in their unit, of the runs whose regret is followed in T.
 FIXED, LONGER = 2**12, (1, 4, 16)
-"""Jobs, and horizons in their unit, of the runs whose regret is followed in T."""
 
 
 def _regret_of(seller: Dps | Simple, times: int, seed: int) -> float:

@@ -9,12 +9,10 @@ from farkas.portable.draws import uniform
 from farkas.proofs import trials
 from farkas.proofs.trials import drawn
 
-small = functools.partial(drawn, Market, "small")
-"""Draw a market of a few servers and jobs."""
+small = functools.partial(drawn, Market, "small")  #: Draw a market of a few servers and jobs.
+#: Draw a market of the published size.
 published = functools.partial(drawn, Market, "published", seed=1)
-"""Draw a market of the published size."""
-shipped = functools.partial(trials.shipped, Market)
-"""Shipped instance of this kind."""
+shipped = functools.partial(trials.shipped, Market)  #: Shipped instance of this kind.
 
 
 def unit_users(

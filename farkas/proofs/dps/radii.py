@@ -121,8 +121,7 @@ def radius_at_most_threefold() -> Verdict:
     return trials.verdict(largest_tail=largest)
 
 
-DRAWN = 100
-"""Offers of a run of random demands."""
+DRAWN = 100  #: Offers of a run of random demands.
 
 
 def _demands(runs: int, seed: int) -> Iterator[tuple[int, Floats, Floats]]:

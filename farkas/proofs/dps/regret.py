@@ -77,8 +77,7 @@ def chosen_prices(jobs: int, seed: int = 0) -> tuple[Chosen, ...]:
     return tuple(found)
 
 
-LEARNING = (2**12, 2**14)
-"""Jobs of the runs in which chosen prices are looked at."""
+LEARNING = (2**12, 2**14)  #: Jobs of the runs in which chosen prices are looked at.
 
 
 @claim("dps.index_above_best", source="DPS Claims 1.1 and 1.2, (18)")
@@ -109,11 +108,9 @@ def index_above_best() -> Verdict:
     )
 
 
-RUNS = 10
-"""Independent runs that look for misses."""
+RUNS = 10  #: Independent runs that look for misses.
 
-MARKET = 2**14
-"""Jobs of each."""
+MARKET = 2**14  #: Jobs of each.
 
 
 def missing(jobs: int, index: Callable[[Chosen], float]) -> float:
@@ -246,8 +243,8 @@ def regret_bound_says_something() -> Verdict:
     return refuted(example, statement, regret_bound=regret, attainable=attainable)
 
 
+#: Jobs of the runs whose regret is measured; smaller ones do not tell the cases apart.
 SIZES = (2**12, 2**14, 2**16)
-"""Jobs of the runs whose regret is measured; smaller ones do not tell the cases apart."""
 
 
 def regret_slope(

@@ -8,8 +8,8 @@ import numpy as np
 from farkas.instances.dps import Market
 from farkas.numbers import Bools, Floats
 
+#: End, job, workers and parameter servers by server.
 Held = tuple[float, int, tuple[int, ...], tuple[int, ...]]
-"""End, job, workers and parameter servers by server."""
 
 
 def best_by_search(market: Market, rewards: Floats, forced: Bools | None = None) -> float:

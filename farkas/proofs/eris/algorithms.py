@@ -91,8 +91,7 @@ def _states() -> Iterator[Auction]:
     return auctions(20, seed=0, shape=Shape(sites=3, slots=2))
 
 
-STATES = Among(samples=_states)
-"""Busy states that one job meets."""
+STATES = Among(samples=_states)  #: Busy states that one job meets.
 
 
 def _workers(sample: Auction) -> Saying | None:

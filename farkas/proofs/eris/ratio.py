@@ -163,8 +163,7 @@ def increment_by_terms() -> Verdict:
     return proved("for L_d, L_k >= 1, either the larger: every term of the slack is >= 0")
 
 
-BASE = 64.0
-"""Price base of the auctions that satisfy the repaired assumptions; L = 6."""
+BASE = 64.0  #: Price base of the auctions that satisfy the repaired assumptions; L = 6.
 
 
 def small_jobs(count: int, seed: int) -> Iterator[Auction]:
@@ -213,8 +212,7 @@ def best_on_everything(sample: Auction, job: int, prices: Prices, known: float) 
     return max(0.0, optimum(BestSchedule(capacity="full").form(data)))
 
 
-LIMIT = 3 * math.log2(BASE)
-"""L_d + L_k + max(L_d, L_k)."""
+LIMIT = 3 * math.log2(BASE)  #: L_d + L_k + max(L_d, L_k).
 
 
 def repaired_run(sample: Auction) -> tuple[list[Stated], Stated, float]:

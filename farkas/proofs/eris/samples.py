@@ -31,8 +31,7 @@ class Shape:
     chunks: int = 3
 
 
-auction = functools.partial(shipped, Auction)
-"""Shipped instance of this kind."""
+auction = functools.partial(shipped, Auction)  #: Shipped instance of this kind.
 
 
 def resolved(sample: Auction) -> Stated:

@@ -22,11 +22,9 @@ from farkas.relaxations.gadget.embedding import NodeLP
 from farkas.solvers import solve
 from farkas.tolerances import ROUNDING, TIE
 
-ROUNDS = 1000
-"""Draws of a slot in the evaluation; u_b."""
+ROUNDS = 1000  #: Draws of a slot in the evaluation; u_b.
 
-DRAWS = 200
-"""Draws here; the worst that qualifies is run."""
+DRAWS = 200  #: Draws here; the worst that qualifies is run.
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -84,8 +84,7 @@ def rounding_value() -> Verdict:
     return trials.proved("Chernoff's bound at s = ln 3", probability=level)
 
 
-DRAWN = 4000
-"""Draws of a rounding from which a probability is estimated."""
+DRAWN = 4000  #: Draws of a rounding from which a probability is estimated.
 
 
 def _third_reached(cluster: Cluster) -> Saying | None:
@@ -227,8 +226,7 @@ def relaxation_size() -> Verdict:
     )
 
 
-SIZES = (6, 12, 24)
-"""Servers of the clusters whose relaxations are counted."""
+SIZES = (6, 12, 24)  #: Servers of the clusters whose relaxations are counted.
 
 
 def chosen_slot(servers: int) -> SlotView:

@@ -12,8 +12,7 @@ from farkas.proofs.said import Among
 
 Rng = np.random.Generator
 
-shipped = functools.partial(trials.shipped, Cluster)
-"""Shipped instance of this kind."""
+shipped = functools.partial(trials.shipped, Cluster)  #: Shipped instance of this kind.
 
 
 def random_cluster(

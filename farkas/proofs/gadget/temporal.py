@@ -19,8 +19,7 @@ from farkas.tolerances import ROUNDING
 
 ALPHAS = (1 / 3, 1 / 2, 1.0)
 
-SLOTS = 3
-"""Slots of the clusters on which an adversary picks."""
+SLOTS = 3  #: Slots of the clusters on which an adversary picks.
 
 
 @claim("gadget.concave_rewards_are_submodular", source="GADGET Lemma 5")

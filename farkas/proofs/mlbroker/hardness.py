@@ -17,8 +17,7 @@ from farkas.proofs.trials import Trials, optimum
 from farkas.search_tolerances import SOLVER_GAP
 from farkas.solvers.fallback import optimum_by_any
 
-PRICE = 1e-4
-"""USD a unit at the site of a subset."""
+PRICE = 1e-4  #: USD a unit at the site of a subset.
 
 Subsets = list[frozenset[int]]
 

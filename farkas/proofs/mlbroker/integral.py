@@ -154,6 +154,7 @@ def _server_share(broker: Brokerage) -> Saying | None:
     return _servers(trace("", broker, "tight"))
 
 
+#: A broker whose servers stay where they are cheap, whatever the workers do.
 CHEAP_WIRES: dict[str, Any] = {
     "preset": "small",
     "seed": 51,
@@ -162,7 +163,6 @@ CHEAP_WIRES: dict[str, Any] = {
     "transfer_scale": 0.1,
     "deploy_rate": (1.0, 2.0),
 }
-"""A broker whose servers stay where they are cheap, whatever the workers do."""
 
 
 @claim("mlbroker.server_share", source="mlBroker (16c)", says=_server_share, among=FEW)

@@ -24,12 +24,11 @@ LIBRARY = ("tiny", "return_trip", "quiet_slot", "surplus_worker", "unit_scaling"
 EPSILONS = (0.01, 0.1, 1.0, 10.0, 100.0)
 NUM_GENERATED = 40
 
+#: How a broker is cited: by its library name, or by the arguments of the generator.
 Example = str | Mapping[str, Any]
-"""How a broker is cited: by its library name, or by the arguments of the generator."""
 
 
-shipped = functools.partial(trials.shipped, Brokerage)
-"""Shipped instance of this kind."""
+shipped = functools.partial(trials.shipped, Brokerage)  #: Shipped instance of this kind.
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -136,11 +135,11 @@ class Inequality:
         return said(self.of(trace("", instance, "printed")))
 
 
+#: Brokers on which Algorithm 1 takes no time.
 FEW = Among(size={"jobs": 2, "sites": 2, "slots": 3})
-"""Brokers on which Algorithm 1 takes no time."""
 
+#: Such whose workers may process much, so that a GB costs little.
 CHEAP = FEW.over(worker_capacity=(1.0, 1000.0), data=(0.0, 1000.0), sync_volume=(0.0, 10.0))
-"""Such whose workers may process much, so that a GB costs little."""
 
 
 def compare(runs: tuple[Traced, ...], sides: Inequality) -> Verdict:

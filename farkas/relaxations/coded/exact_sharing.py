@@ -13,14 +13,13 @@ import numpy as np
 from farkas.errors import NoAnswer
 from farkas.numbers import Floats
 
+#: Entries of the tableau, at most: a pivot over numbers of thousands of digits takes a second.
 MOST_ENTRIES = 4_000
-"""Entries of the tableau, at most: a pivot over numbers of thousands of digits takes a second."""
 
+#: Pivots without a gain after which the first column that improves is taken, which ends.
 PATIENT = 20
-"""Pivots without a gain after which the first column that improves is taken, which ends."""
 
-LEAST_SHARE = 2.0**-60
-"""Smaller shares are as large as this, and all others lose next to nothing."""
+LEAST_SHARE = 2.0**-60  #: Smaller shares are as large as this, and all others lose next to nothing.
 
 Row = list[int]
 

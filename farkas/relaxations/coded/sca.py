@@ -32,14 +32,12 @@ from farkas.solvers.via_cvxpy import solve_problem
 
 SMALL_SHARE = 1e-3
 WIDEST_SCALE = 1e3
-LARGEST_WORK = 600.0
-"""c beyond which e^c of the printed split leaves no room in double precision."""
+LARGEST_WORK = 600.0  #: c beyond which e^c of the printed split leaves no room in double precision.
+#: Share of the rows below which no load falls, so that the next step can divide by it.
 LEAST_LOAD = 1e-12
-"""Share of the rows below which no load falls, so that the next step can divide by it."""
+#: Units of the differences that are tried when the solver fails.
 OTHER_UNITS = (1e-2, 1.0, 1e-1, 1e-3)
-"""Units of the differences that are tried when the solver fails."""
-SLACK = 1e-4
-"""Start this much later than necessary: strictly feasible, as conic solvers like it."""
+SLACK = 1e-4  #: Start this much later than necessary: strictly feasible, as conic solvers like it.
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -196,8 +194,8 @@ class Sca(ConvexProgram):
     kind = "coded"
     sense = "min"
     split: str = option("product", "printed", "scaled")
+    #: Unit of the differences: of the powers of two tried, that in which Clarabel is surest.
     unit: float = 8.0
-    """Unit of the differences: of the powers of two tried, that in which Clarabel is surest."""
 
     def declare(self, m: ConvexModel, data: CodedComputing | tuple[CodedComputing, Any]) -> None:
         """Build the program with a second-order and an exponential cone a pair.

@@ -14,8 +14,8 @@ from farkas.portable.products import dot
 from farkas.relaxations.coded.exact_sharing import exact_shares
 from farkas.search_tolerances import FINE_GAP, LOOSE_GAP
 
+#: Share of its fastest worker that a master needs to keep up, below which it is set by hand.
 FAST = 2.0**-10
-"""Share of its fastest worker that a master needs to keep up, below which it is set by hand."""
 
 MOST_ROUNDS = 20
 

@@ -17,17 +17,14 @@ from farkas.numbers import Bools, Floats
 from farkas.portable.products import dot
 from farkas.tolerances import TIE
 
-MANY = 60
-"""Workers a master from which on their number makes a sample pay."""
-SAMPLE = 15
-"""Workers a master in a sample."""
-PAIRS = 2
-"""Pairs of a worker that are kept at first, on average."""
+MANY = 60  #: Workers a master from which on their number makes a sample pay.
+SAMPLE = 15  #: Workers a master in a sample.
+PAIRS = 2  #: Pairs of a worker that are kept at first, on average.
 MOST_ROUNDS = 5
 
 Vertex = tuple[Floats, Floats]
+#: Shares and prices of a vertex, from speeds and the room of workers.
 Solve = Callable[[Floats, Floats], Vertex]
-"""Shares and prices of a vertex, from speeds and the room of workers."""
 
 
 def sifted(solve: Solve, speed: Floats, room: Floats) -> Vertex:

@@ -34,8 +34,7 @@ from farkas.relaxations.dps.prices import dual_prices
 from farkas.relaxations.price_bounds import price_bounds
 from farkas.solvers.fallback import optimum_by_any
 
-MOST_CELLS = 200
-"""Cells that are bounded unless told otherwise."""
+MOST_CELLS = 200  #: Cells that are bounded unless told otherwise.
 
 
 @dataclasses.dataclass(slots=True, eq=False)

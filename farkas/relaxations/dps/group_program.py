@@ -26,10 +26,9 @@ from farkas.models.dps.windows import MarketSide, clique_rows, jobs_at
 from farkas.numbers import Bools, Floats, Ints, floats
 from farkas.solvers import Answer, solve
 
+#: Times what all jobs pay: what it costs a program not to serve a job that must be served.
 MUST = 1024.0
-"""Times what all jobs pay: what it costs a program not to serve a job that must be served."""
-MOST_NODES = 500
-"""Nodes of a group's integer program."""
+MOST_NODES = 500  #: Nodes of a group's integer program.
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)

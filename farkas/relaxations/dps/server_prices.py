@@ -29,8 +29,7 @@ from farkas.models.dps.windows import MarketSide, clique_rows, jobs_at
 from farkas.numbers import Array, Bools, Floats, Ints, floats
 from farkas.search_tolerances import FINE_GAP
 
-MOST_ENTRIES = 8_000_000
-"""Entries of the linear program up to which it is solved."""
+MOST_ENTRIES = 8_000_000  #: Entries of the linear program up to which it is solved.
 MOST_ROUNDS = 30
 
 

@@ -34,13 +34,11 @@ from farkas.search_tolerances import SOLVER_GAP
 from farkas.search_tolerances import WHOLE as INTEGRAL
 from farkas.solvers import Session, open_session
 
-TRIED = 8
-"""Jobs whose two branches are solved before one is chosen."""
+TRIED = 8  #: Jobs whose two branches are solved before one is chosen.
+#: How many times larger than the market's, as a power of two, prices of leaves may be before sums
+#: leave 64 bits.
 SPARE_BITS = 4
-"""How many times larger than the market's, as a power of two, prices of leaves may be before sums
-leave 64 bits."""
-MOST_COLUMNS = 200_000
-"""Columns of all groups together up to which they are solved."""
+MOST_COLUMNS = 200_000  #: Columns of all groups together up to which they are solved.
 MOST_NODES = 20_000
 
 

@@ -7,12 +7,12 @@ from farkas.instances.base import LARGEST_EXACT
 from farkas.instances.eris import Auction, workers_for
 from farkas.numbers import Floats, Ints
 
+#: Slots from its arrival on in which a job may run here, if there are few jobs.
 LONGEST_WINDOW = 40
-"""Slots from its arrival on in which a job may run here, if there are few jobs."""
+#: Slots in which every job may run; also how many times as long as it takes at full size.
 SHORTEST_WINDOW = 4
-"""Slots in which every job may run; also how many times as long as it takes at full size."""
+#: Pairs of job and slot: what jobs that are soon done need not exceed, and what others need not.
 ENOUGH_PAIRS, MOST_PAIRS = 4_000, 40_000
-"""Pairs of job and slot: what jobs that are soon done need not exceed, and what others need not."""
 
 
 class Aggregated(Program):

@@ -16,10 +16,8 @@ from farkas.executor import Executor
 from farkas.instances.eris import Auction
 from farkas.numbers import Floats
 
-JOB_STEPS = 1e4
-"""Steps that proving the payoff of a job takes, at a guess."""
-PARTS = 2
-"""Of the jobs for each worker; the more, the more calls of numpy."""
+JOB_STEPS = 1e4  #: Steps that proving the payoff of a job takes, at a guess.
+PARTS = 2  #: Of the jobs for each worker; the more, the more calls of numpy.
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)

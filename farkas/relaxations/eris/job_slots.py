@@ -11,8 +11,7 @@ from farkas.models.eris.prices import Prices
 from farkas.numbers import Floats
 from farkas.portable.products import weighted
 
-NO_SERVER = -1
-"""Entry of ``beside_server`` where the server itself does not fit."""
+NO_SERVER = -1  #: Entry of ``beside_server`` where the server itself does not fit.
 
 
 class JobSlots(NamedTuple):
@@ -63,22 +62,21 @@ class Ties(NamedTuple):
     transfer: float = 0.0
 
 
-NO_TIES = Ties()
-"""Prices as they are posted."""
+NO_TIES = Ties()  #: Prices as they are posted.
 
 
 class Slot(NamedTuple):
     """One slot of a job's view, with data that need not be the job's own; for kernels."""
 
-    worker_price: Floats1  # (sites,)
+    worker_price: Floats1  #: (sites,)
     server_price: Floats1
     alone: Ints1
     beside_server: Ints1
-    data: Ints1  # chunks that each site finds in place
+    data: Ints1  #: chunks that each site finds in place
     transfer_price: float
     free_transfer: float
     most_transfer: float
-    worth: float  # greatest of the job: what costs are measured by
+    worth: float  #: greatest of the job: what costs are measured by
     chunk_size: float
     parameter_size: float
     epochs: int

@@ -24,21 +24,17 @@ from farkas.numbers import Bools, Floats, Ints
 from farkas.portable.products import dot
 from farkas.relaxations.eris.priced_jobs import ScheduleColumns, finishes, weighted_rows
 
-LONGEST = 30
-"""Slots of a span at most."""
-LARGEST_ROOM = 1 << 14
-"""Units of a span at most; its knapsack is a table of so many numbers."""
+LONGEST = 30  #: Slots of a span at most.
+LARGEST_ROOM = 1 << 14  #: Units of a span at most; its knapsack is a table of so many numbers.
+#: A row is violated by more than this, where the largest charge is 1; shares that are closer to
+#: whole ones, and remainders, count as whole.
 VIOLATED = 1e-3
-"""A row is violated by more than this, where the largest charge is 1; shares that are closer to
-whole ones, and remainders, count as whole."""
+#: Spans of which this share of a slot or more is not needed by who completes there are passed.
 SLACK = 0.75
-"""Spans of which this share of a slot or more is not needed by who completes there are passed."""
-PARTS = (1, 2, 3, 4)
-"""A size divided by these is what a capacity is divided by."""
+PARTS = (1, 2, 3, 4)  #: A size divided by these is what a capacity is divided by.
+#: Jobs of which more is complete are counted by how much of them is not.
 NEARLY = (0.5, 0.1, 0.3, 0.7, 0.9)
-"""Jobs of which more is complete are counted by how much of them is not."""
-EACH = 2
-"""Rows of a round with the same last slot and resource."""
+EACH = 2  #: Rows of a round with the same last slot and resource.
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)

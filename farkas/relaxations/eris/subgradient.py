@@ -12,12 +12,9 @@ from farkas.relaxations.eris.job_slots import job_slots
 from farkas.relaxations.eris.payoff_bound import bound_payoff
 from farkas.search_tolerances import SOLVER_GAP
 
-MOMENTUM = 0.6
-"""Share of the last direction that the next one keeps."""
-AHEAD = 0.05
-"""The target of the first step lies this share below the bound."""
-PATIENCE = 8
-"""Rounds without progress after which the target moves half way back."""
+MOMENTUM = 0.6  #: Share of the last direction that the next one keeps.
+AHEAD = 0.05  #: The target of the first step lies this share below the bound.
+PATIENCE = 8  #: Rounds without progress after which the target moves half way back.
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)

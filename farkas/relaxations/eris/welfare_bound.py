@@ -15,9 +15,9 @@ from farkas.relaxations.eris.subgradient import subgradient
 from farkas.relaxations.price_bounds import price_bounds
 from farkas.solvers.fallback import multipliers_by_any
 
+#: How prices are found: all 0; duals of the pooled linear program; improved by subgradient steps;
+#: duals of (3) by column generation (small instances).
 Effort = Literal["free", "aggregated", "subgradient", "columns"]
-"""How prices are found: all 0; duals of the pooled linear program; improved by subgradient steps;
-duals of (3) by column generation (small instances)."""
 
 METHODS: dict[Effort, str] = {
     "free": "everything for nothing",

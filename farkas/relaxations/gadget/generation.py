@@ -24,8 +24,8 @@ from farkas.solvers import open_session
 from farkas.solvers.fallback import optimum_by_any, optimum_of
 from farkas.tolerances import ROUNDING
 
+#: Share of the master's own prices in those that are tried next, and what a miss adds to it.
 STEP = 0.3
-"""Share of the master's own prices in those that are tried next, and what a miss adds to it."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

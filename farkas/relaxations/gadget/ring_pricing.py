@@ -18,14 +18,13 @@ from farkas.relaxations.gadget.ring_search import best_ring, best_rings
 from farkas.relaxations.gadget.ring_walks import Arcs, RingTask, distances
 from farkas.tolerances import ROUNDING
 
+#: Labels for one job, 48 bytes each; where they do not suffice an integer program goes on.
 MOST_LABELS = 1 << 19
-"""Labels for one job, 48 bytes each; where they do not suffice an integer program goes on."""
 
+#: As `MOST_LABELS`, where a bound that is somewhat above the best ring does no harm.
 LOOSE_LABELS = 1 << 15
-"""As `MOST_LABELS`, where a bound that is somewhat above the best ring does no harm."""
 
-RingSearch = Literal["walks", "loose", "exact"]
-"""How far the best ring of a job is searched."""
+RingSearch = Literal["walks", "loose", "exact"]  #: How far the best ring of a job is searched.
 
 
 class LabelBudget:

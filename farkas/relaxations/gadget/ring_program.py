@@ -11,8 +11,7 @@ from farkas.portable.products import dot
 from farkas.search_tolerances import SOLVER_GAP
 from farkas.solvers import solve
 
-PATIENCE = 20.0
-"""Seconds for one job.  Whoever runs out of them has the bound of the labels."""
+PATIENCE = 20.0  #: Seconds for one job. Whoever runs out of them has the bound of the labels.
 
 
 def program_ring(

@@ -30,11 +30,11 @@ from farkas.relaxations.gadget.ring_walks import (
     walks_ahead,
 )
 
+#: Numbers for what labels remember, so that those of labels stay far below 2⁶³.
 MOST_CODES = 1 << 40
-"""Numbers for what labels remember, so that those of labels stay far below 2⁶³."""
 
+#: Labels for which there is room at first; eight times as many when these are not enough.
 FEW_LABELS = 1 << 12
-"""Labels for which there is room at first; eight times as many when these are not enough."""
 
 
 class LabelMemory(NamedTuple):

@@ -11,11 +11,9 @@ from farkas.models.gadget.slot import SlotView
 from farkas.numbers import Floats, Ints
 from farkas.tolerances import FLOORS, ROUNDING
 
-MOST_ROOM = 1 << 10
-"""Units of room, at most: units are as large as that needs."""
+MOST_ROOM = 1 << 10  #: Units of room, at most: units are as large as that needs.
 
-DIVISORS = range(1, 17)
-"""Parts of the smallest demand that are tried as a unit of all demands."""
+DIVISORS = range(1, 17)  #: Parts of the smallest demand that are tried as a unit of all demands.
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

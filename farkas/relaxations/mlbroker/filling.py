@@ -28,8 +28,7 @@ from farkas.portable.less_one import expm1
 from farkas.portable.logarithms import log1p
 from farkas.tolerances import TIE
 
-MOST_STEPS = 50
-"""Steps for each site and origin, a multiple of what was ever seen."""
+MOST_STEPS = 50  #: Steps for each site and origin, a multiple of what was ever seen.
 
 
 @dataclasses.dataclass(slots=True, eq=False)

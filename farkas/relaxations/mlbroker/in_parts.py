@@ -19,12 +19,10 @@ from farkas.relaxations.mlbroker.lives import Lives, joined, lives_of, place_job
 from farkas.relaxations.mlbroker.site_lives import SiteLives
 from farkas.relaxations.mlbroker.slot_trees import DiscountTree, grow
 
-PART = 256
-"""Jobs that are placed between two looks at the clock."""
-PAIR_STEPS = 3e3
-"""Steps that a pair takes for every set of sites, at a guess."""
+PART = 256  #: Jobs that are placed between two looks at the clock.
+PAIR_STEPS = 3e3  #: Steps that a pair takes for every set of sites, at a guess.
+#: Steps that a pair takes for every site where sets are not listed, at a guess.
 CHARGED_STEPS = 1e5
-"""Steps that a pair takes for every site where sets are not listed, at a guess."""
 
 
 def pair_steps(data: Brokerage) -> float:

@@ -18,8 +18,7 @@ from farkas.numbers import Floats, Ints
 from farkas.relaxations.mlbroker.one_site import SingleSites
 from farkas.tolerances import TIE
 
-FREE, LIST, REDUCED = 0, 1, 2
-"""Price of a cell: the chord's slope, a, or b with the surcharge."""
+FREE, LIST, REDUCED = 0, 1, 2  #: Price of a cell: the chord's slope, a, or b with the surcharge.
 MOST_NODES = 200
 
 

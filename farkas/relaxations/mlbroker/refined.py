@@ -10,10 +10,9 @@ from farkas.portable.less_one import expm1
 from farkas.portable.logarithms import log1p
 from farkas.relaxations.mlbroker.tangents import Tangents
 
-CLOSE = 1e-8
-"""Points of tangency this close, as shares of full deployment, are one."""
+CLOSE = 1e-8  #: Points of tangency this close, as shares of full deployment, are one.
+#: Distance of the two points around a wanted one, as a share of it; its error is the square.
 BRACKET = 1e-5
-"""Distance of the two points around a wanted one, as a share of it; its error is the square."""
 
 
 def full_price(tangents: Tangents) -> float:

@@ -19,10 +19,8 @@ from farkas.numbers import Bools, Floats, Ints
 from farkas.relaxations.mlbroker.lives import Lives
 from farkas.tolerances import BRANCHED
 
-ROUNDS = 10
-"""Steps of tolls."""
-STEP = 0.7
-"""Share of Polyak's step."""
+ROUNDS = 10  #: Steps of tolls.
+STEP = 0.7  #: Share of Polyak's step.
 
 
 class SiteLives:
