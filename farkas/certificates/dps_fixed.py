@@ -79,8 +79,6 @@ def cell_rewards(market: Market, jobs: Ints, low: tuple[Any, Any], high: tuple[A
 
     Parameters
     ----------
-    jobs
-        Numbers of jobs.
     low, high
         Prices of a worker and of a parameter server for each of them.
     """

@@ -232,10 +232,7 @@ class _Lp(TextReader):
     def _sum(self, row: int) -> tuple[dict[int, Fraction], Fraction]:
         """Terms up to a relation, a label or the end, by column, and the constant among them.
 
-        Parameters
-        ----------
-        row
-            Its number; -1 of the objective.
+        The objective is row -1.
         """
         found: dict[int, Fraction] = {}
         constant: Fraction | None = None

@@ -22,8 +22,6 @@ def column(
         Name of the list of records: ``jobs``.
     field
         Field of a record; an entry that is null becomes infinite.
-    dtype
-        Type of the numbers.
     width
         For a field that is itself a list: name of the number of its entries.
 

@@ -34,8 +34,6 @@ class Feeding(Protocol):
         ----------
         instance
             Holds the jobs of this step only.
-        step
-            Its number.
         numbers
             Of these jobs, among all that were fed.
         """

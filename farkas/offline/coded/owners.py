@@ -200,10 +200,7 @@ def owners_of(types: Types, counts: Ints) -> Ints:
 def _proved(data: CodedComputing, search: OwnersSearch, patience: Floats) -> Iterator[Rung]:
     """Certify what the search has excluded; nothing where open leaves exclude no level yet.
 
-    Raises
-    ------
-    NoAnswer
-        When rounding leaves a finished search without a proof.
+    Raises `NoAnswer` when rounding leaves a finished search without a proof.
     """
     tree, prices = search.tree()
     try:

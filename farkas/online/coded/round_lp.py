@@ -62,10 +62,7 @@ def _children(masters: set[int], seen: set[int]) -> list[int]:
 def _rings(users: Mapping[int, set[int]]) -> list[list[tuple[int, int]]]:
     """Every cycle as masters, each with the worker that it keeps: the next one around.
 
-    Parameters
-    ----------
-    users
-        Masters of each shared worker.
+    ``users`` are the masters of each shared worker.
     """
     left = {worker: set(masters) for worker, masters in users.items()}
     while True:  # peel off what hangs on by one end

@@ -83,8 +83,6 @@ class Bandits(Seller):
 
         Parameters
         ----------
-        market
-            The market.
         seed
             For random placement.
         log

@@ -21,8 +21,6 @@ def pair_arms(
 
     Parameters
     ----------
-    market
-        The market.
     prices
         Unit prices of the arms by worker type, shape (arms, 2).
     eta

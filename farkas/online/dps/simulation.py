@@ -194,8 +194,6 @@ def simulate_prices(
 
     Parameters
     ----------
-    market
-        The market.
     worker_price, ps_price
         Prices for each job, shape (jobs,).
     placing, seed

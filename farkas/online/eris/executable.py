@@ -15,8 +15,6 @@ def executable(job: Job, workers: Ints, moved: Ints) -> bool:
 
     Parameters
     ----------
-    job
-        The job.
     workers
         Shape (slots, sites).
     moved

@@ -220,11 +220,9 @@ def _choose(before: Floats1, costs: Floats1, after: Out[Floats1], choice: Out[In
 def _replay(
     job: JobSlots, ties: Ties, rounds: int, last: int, scratch: Out[Scratch], which: int
 ) -> float:
-    """Run the workloads up to slot ``last`` with the data that remain.
+    """Run the workloads up to slot ``last`` with the data that remain; return the posted cost.
 
-    Returns
-    -------
-    The posted cost, infinite when a slot does not fit; the schedule is one of the two.
+    It is infinite when a slot does not fit; the schedule is one of the two.
     """
     tables, bounds, remaining = scratch.tables, scratch.bounds, scratch.remaining
     for r in range(len(remaining)):

@@ -23,8 +23,6 @@ def exact_rings(slot: SlotView, feasible: FeasibleCounts | None) -> Rings:
 
     Parameters
     ----------
-    slot
-        The slot.
     feasible
         All feasible counts of the cluster, if they could be listed: then ties within a share
         1e-9 go to the lexicographically largest counts.  Otherwise a compact integer program

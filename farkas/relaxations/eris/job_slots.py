@@ -123,8 +123,6 @@ def job_slots(
     ----------
     auction
         Sites and budgets; its own jobs and state are not looked at.
-    job
-        The job.
     prices
         Posted prices.
     transferred, used

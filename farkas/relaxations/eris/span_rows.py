@@ -178,10 +178,7 @@ def _best_rows(
 ) -> Iterator[SpanRow]:
     """Rows of spans that end with a slot and begin with ``begin`` or later.
 
-    Parameters
-    ----------
-    jobs, by
-        Who completes by then, and what share of them, shapes (jobs,).
+    Of ``jobs`` the shares ``by``, shape (jobs,), complete by then.
     """
     arrival, tried = auction.arrival[jobs], []
     a_slot = room_of(auction, msgspec.structs.replace(span, first=span.last))

@@ -40,8 +40,6 @@ def whole_sizes(slot: SlotView, prices: CapacityPrices, labels: int) -> WholeSiz
 
     Parameters
     ----------
-    slot
-        The slot.
     prices
         Of everything that can fill up.
     labels
@@ -83,8 +81,6 @@ def size_profits(
 
     Parameters
     ----------
-    slot
-        The slot.
     prices
         Of everything that can fill up.
     labels

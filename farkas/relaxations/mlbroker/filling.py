@@ -112,10 +112,7 @@ class SiteLevels:
     def _exchange(self, first: int, free: Bools) -> FreeMoves:
         """Search sites breadth first, up to one that is not full.
 
-        Parameters
-        ----------
-        free
-            Shape (origins, sites): moving work there costs no more than anywhere else.
+        In ``free``, shape (origins, sites), moving work costs no more than anywhere else.
         """
         found = FreeMoves([first], {}, {})
         for site in found.sites:
@@ -153,10 +150,7 @@ class SiteLevels:
     def _raise(self, found: FreeMoves, more: Floats) -> None:
         """Raise rents of all sites found until something happens.
 
-        Parameters
-        ----------
-        more
-            Shape (origins, sites), USD: price beyond the least of the origin.
+        A price exceeds the least of its origin by ``more``, shape (origins, sites), USD.
         """
         first, sites = found.sites[0], found.sites
         # what a site and those behind it take for each share that e^(σ D / c) grows by

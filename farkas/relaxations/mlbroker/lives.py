@@ -72,8 +72,6 @@ def place_jobs(
 
     Parameters
     ----------
-    jobs
-        Which.
     start
         Shape (jobs + 1,), first pair of each job.
     volume, needed
