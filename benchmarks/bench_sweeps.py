@@ -16,7 +16,7 @@ from statistics import median
 from benchmarks.measure import Figures, of_process
 from farkas.executor import Child
 from farkas.experiments.sweeps import Store, read_config, sweep
-from farkas.experiments.sweeps.schedule import asked, result
+from farkas.experiments.sweeps.perform import perform
 from farkas.experiments.sweeps.task import Request, plan
 from farkas.instances import library, to_bytes, write
 
@@ -64,16 +64,16 @@ def overhead(folder: Path, count: int) -> dict[str, float]:
     """Medians over tasks: seconds inside a task, around it in its child process, in the store."""
     wanted = requests(folder, count, slots=2, jobs=2)
     child = Child()
-    child.ask(asked(wanted[0]), 600.0)  # imports and compilation happen once
+    child.call(600.0, perform, wanted[0])  # imports and compilation happen once
     inside, around, writing = [], [], []
     with Store(folder / "writing.sqlite") as store:
         for request in wanted:
             start = time.perf_counter()
-            found = result(request, child.ask(asked(request), 600.0))
+            found = child.call(600.0, perform, request).answer
             around.append(time.perf_counter() - start - found.seconds)
             inside.append(found.seconds)
             writing.append(seconds(store.add, found))
-    child.stop()
+    child.close()
     each = {"task": median(inside), "process": median(around), "store": median(writing)}
     return {**each, "overhead": each["process"] + each["store"]}
 

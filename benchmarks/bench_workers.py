@@ -8,6 +8,7 @@ workers.  CPU seconds of this process are the sequential part; those of the work
 from __future__ import annotations
 
 import json
+import pickle
 import resource
 import subprocess
 import sys
@@ -21,8 +22,7 @@ import farkas
 from benchmarks.measure import keep
 from benchmarks.optimum_windows import REGION, WEEK
 from farkas.exact.deadline import Deadline
-from farkas.executor import AskedTask, Children, Executor, Shared, TaskEnd
-from farkas.executor.performers import About, nothing
+from farkas.executor import About, CallEnd, Executor, nothing
 from farkas.offline import Ascent
 from farkas.offline.mlbroker.tolls import TollSearch
 from tests.tools.shared import ROOT, SHARED
@@ -32,28 +32,29 @@ WEEKS_OF_JOBS = 5_000
 """Jobs for which a week is long enough."""
 
 
-class Weighed(Children):
-    """Children whose messages are counted, and what is shared by itself."""
+class Weighed(Executor):
+    """Workers whose messages are counted, with what they need of the instance and without."""
 
-    bytes_there = bytes_back = messages = 0
+    bytes_there = bytes_back = messages = shared = 0
 
-    def perform(
+    def ends(
         self,
-        tasks: Iterable[tuple[About, AskedTask]],
+        calls: Iterable[tuple[About, Callable[..., Any], tuple[Any, ...]]],
         timeout: float,
         check: Callable[[], None] = nothing,
-    ) -> Generator[tuple[About, TaskEnd], None, None]:
+    ) -> Generator[tuple[About, CallEnd], None, None]:
         """Count what is performed."""
 
-        def counted() -> Iterator[tuple[About, AskedTask]]:
-            for about, asked in tasks:
+        def counted() -> Iterator[tuple[About, Callable[..., Any], tuple[Any, ...]]]:
+            for about, function, arguments in calls:
                 self.messages += 1
-                self.bytes_there += len(asked.task)
-                yield about, asked
+                self.shared = len(arguments[1])
+                self.bytes_there += len(pickle.dumps(arguments))
+                yield about, function, arguments
 
-        with closing(super().perform(counted(), timeout, check)) as ends:
+        with closing(super().ends(counted(), timeout, check)) as ends:
             for about, end in ends:
-                self.bytes_back += len(end.answer)
+                self.bytes_back += len(pickle.dumps(end.answer))
                 yield about, end
 
 
@@ -70,9 +71,9 @@ def measured(jobs: int, workers: int) -> dict[str, object]:
     options = {"jobs": jobs, "slots": WEEK * weeks, **REGION, "prices": prices}
     data: Any = farkas.import_trace("philly", philly, "mlbroker", **options).instance
     farkas.optimum("mlbroker/tiny", gap=0.0)  # loads and compiles
-    performer = Weighed(workers) if workers else None
+    others = Weighed.of(workers or None)
     begin, own = time.perf_counter(), used(resource.RUSAGE_SELF)
-    with Executor(performer) as executor:
+    with others as executor:
         ascent = Ascent("min", Deadline(), Fraction(1, 1000), executor=executor)
         search = TollSearch(data, ascent)
         lives = used(resource.RUSAGE_SELF) - own, time.perf_counter() - begin
@@ -88,11 +89,10 @@ def measured(jobs: int, workers: int) -> dict[str, object]:
         "MB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
         "MB of a worker": resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024,
     }  # fmt: skip
-    if performer is not None:
+    if workers:
         found |= {
-            "messages": performer.messages, "MB there": performer.bytes_there / 1e6,
-            "MB back": performer.bytes_back / 1e6,
-            "MB shared": len(Shared.of(data).data) / 1e6,
+            "messages": others.messages, "MB there": others.bytes_there / 1e6,
+            "MB back": others.bytes_back / 1e6, "MB shared": others.shared / 1e6,
         }  # fmt: skip
     return found
 

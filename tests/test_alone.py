@@ -24,8 +24,6 @@ REGISTRIES = (
     "farkas.duals.restated:restatements",
     "farkas.experiments.figures.exhibit:figures",
     "farkas.experiments.outlines.outline:outlines",
-    "farkas.experiments.sweeps.guarantee:guarantees",
-    "farkas.experiments.sweeps.trajectory:trajectories",
     "farkas.experiments.worst_cases.schedule:layouts",
     "farkas.instances.traces.importer:importers",
     "farkas.offline.bounded_by:bounded_by",

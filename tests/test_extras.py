@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 
 from farkas.errors import Exit, FarkasError
-from farkas.executor.child import portable
 from farkas.experiments.sweeps import Store
 from farkas.extras import EXTRAS, MissingExtra, needed
 from tests.tools.shared import ROOT
@@ -88,7 +87,7 @@ def test_what_is_not_there_is_told_with_its_remedy(monkeypatch: pytest.MonkeyPat
     assert isinstance(caught.value, FarkasError)
     assert isinstance(caught.value, ImportError)
     assert caught.value.exit_code is Exit.NO_ANSWER
-    again = portable(pickle.loads(pickle.dumps(caught.value)))
+    again = pickle.loads(pickle.dumps(caught.value))
     assert (type(again), str(again)) == (MissingExtra, str(caught.value))
 
 

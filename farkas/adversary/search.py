@@ -16,8 +16,7 @@ from farkas.adversary.box import InstanceBox
 from farkas.adversary.island import Hunt, Island, IslandWork, Leave, Return
 from farkas.adversary.scoring import LIFTS, Scored, Scorer
 from farkas.errors import NoAnswer
-from farkas.executor import Executor
-from farkas.executor.spread import LEAST_STEPS
+from farkas.executor import LEAST_STEPS, Executor
 from farkas.portable.exponentials import exp
 from farkas.solvers.interrupt import CtrlC
 

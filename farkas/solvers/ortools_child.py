@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from farkas.numbers import Array
-from farkas.solvers.process import Arrays, Words, answer_with
+from farkas.solvers.process import Arrays, Words
 from farkas.tolerances import ROUNDING
 
 ACCURACY = ROUNDING
@@ -20,11 +20,6 @@ ACCURACY = ROUNDING
 
 class OptionRefused(Exception):
     """The solver does not know an option, or not with this value."""
-
-
-def main() -> None:
-    """Answer one question."""
-    answer_with(answered)
 
 
 def answered(words: Words, arrays: Arrays) -> tuple[Words, Arrays]:

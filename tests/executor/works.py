@@ -1,4 +1,4 @@
-"""Works that tests of the executor ask children for."""
+"""Works that tests hand to others."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import signal
 import time
 from pathlib import Path
 
-from farkas.errors import InvalidInstance, NoAnswer
+from farkas.errors import InvalidInstance
 
 
 class Doubled:
-    """Doubles numbers; says who did, and how often it was made."""
+    """Doubles numbers; says who did, and what is shared."""
 
     kernels = ()
 
@@ -23,7 +23,7 @@ class Doubled:
 
 
 class Counted:
-    """Knows how often what is shared was unpickled in its process."""
+    """Knows how often it was unpickled in its process."""
 
     opened = 0
 
@@ -44,31 +44,14 @@ class Opened:
         return os.getpid(), Counted.opened
 
 
-class Odd(NoAnswer):
-    """Its constructor takes something else than its message, and nobody may pickle it."""
-
-    def __init__(self, first: int, second: int) -> None:
-        super().__init__(f"{first} is not {second}")
-
-    def __reduce__(self) -> tuple[object, ...]:
-        # the default fails in the end, too, but not where a library registers its own way
-        raise TypeError("odd errors stay where they are")
-
-
 class Failing:
     kernels = ()
 
     def __init__(self, shared: object) -> None:
         pass
 
-    def __call__(self, task: str) -> None:
-        if task == "typed":
-            raise InvalidInstance("Expected more")
-        if task == "odd":
-            raise Odd(1, 2)
-        if task == "left":
-            raise SystemExit(3)
-        raise ValueError("what it is")
+    def __call__(self, task: int) -> None:
+        raise InvalidInstance(f"{task} is none")
 
 
 class Dying:
@@ -86,42 +69,28 @@ class Dying:
         return -task
 
 
-class Chatty:
-    kernels = ()
-
-    def __init__(self, shared: object) -> None:
-        pass
-
-    def __call__(self, task: int) -> bytes:
-        print("not for the protocol", flush=True)
-        os.write(1, b"nor this\n")
-        return bytes(task)
+def doubled(number: int) -> tuple[int, int]:
+    """Twice a number, and who says so."""
+    return 2 * number, os.getpid()
 
 
-class Nested:
-    """Asks for workers of its own."""
-
-    kernels = ()
-
-    def __init__(self, shared: object) -> None:
-        pass
-
-    def __call__(self, task: int) -> bool:
-        from farkas.executor import Executor
-
-        with Executor.of(workers=2) as inner:
-            return inner.elsewhere
+def chatty(size: int) -> bytes:
+    """Print what must not reach the answers."""
+    print("not an answer", flush=True)
+    os.write(1, b"nor this\n")
+    return bytes(size)
 
 
-class Sleeping:
-    """Says who it is, and sleeps."""
+def nested() -> bool:
+    """Whether others are asked by workers."""
+    from farkas.executor import Executor
 
-    kernels = ()
+    with Executor.of(workers=2) as inner:
+        return inner.elsewhere
 
-    def __init__(self, shared: object) -> None:
-        pass
 
-    def __call__(self, task: tuple[str, float]) -> None:
-        with open(task[0], "a") as file:
-            file.write(f"{os.getpid()}\n")
-        time.sleep(task[1])
+def sleeping(mark: str, seconds: float) -> None:
+    """Say who it is, and sleep."""
+    with open(mark, "a") as file:
+        file.write(f"{os.getpid()}\n")
+    time.sleep(seconds)

@@ -13,9 +13,9 @@ import msgspec
 import pytest
 
 import farkas
+from farkas import executor as module
 from farkas.exact.deadline import Deadline
-from farkas.executor import Children, Executor
-from farkas.executor import spread as module
+from farkas.executor import Executor, Workers
 from farkas.offline import Ascent, climb, ladders
 from farkas.offline.mlbroker import tolls
 from tests.executor.clusters import DaskCluster
@@ -30,25 +30,26 @@ SHARED_OUT = {
 """An instance of every kind of whose bounds parts are handed to workers, and of either tolls."""
 
 
-class Watched(Children):
-    """Children that are known after their end."""
+class Watched(Executor):
+    """Processes that are known after their end."""
 
     def __init__(self, workers: int) -> None:
-        super().__init__(workers)
+        self.workers = Workers(workers)
+        super().__init__(self.workers, lambda: workers, self.workers.stop)
         self.messages, self.processes = 0, set[int]()
 
-    def perform(self, tasks, timeout, check=module.nothing):
+    def ends(self, calls, timeout, check=module.nothing):
         def looked() -> None:
             self._look()
             check()
 
-        for about, end in super().perform(tasks, timeout, looked):
+        for about, end in super().ends(calls, timeout, looked):
             self.messages += 1
             self._look()
             yield about, end
 
     def _look(self) -> None:
-        started = (child._process for child in self.children)
+        started = [child._process for child in list(self.workers.children.values())]
         self.processes |= {process.pid for process in started if process is not None}
 
     def gone(self) -> bool:
@@ -82,12 +83,11 @@ def test_results_are_the_same_for_any_number_of_workers(kind):
     ladder = ladders[f"{kind.partition(',')[0]}.optimum"]
     results.add(plain(climb(instance, ladder, gap=Fraction(1, 10**6))))
     for workers in (1, 2, 3):
-        performer = Watched(workers)
-        with Executor(performer) as executor:
+        with Watched(workers) as executor:
             found = climb(instance, ladder, gap=Fraction(1, 10**6), executor=executor)
         results.add(plain(found))
-        assert performer.messages >= workers, "something was handed out"
-        assert performer.gone()
+        assert executor.messages >= workers, "something was handed out"
+        assert executor.gone()
     assert len(results) == 1
     assert plain(farkas.optimum(instance, gap=1e-6, workers=2)) in results
 
@@ -124,21 +124,21 @@ def test_trees_that_run_out_of_steps_are_the_same_elsewhere(share, monkeypatch):
 
 
 def test_ctrl_c_leaves_the_best_of_both_sides_and_no_process():
-    performer = Watched(2)
+    executor = Watched(2)
 
     def press(step):
-        if performer.processes and step.value is not None and step.bound is not None:
+        if executor.processes and step.value is not None and step.bound is not None:
             signal.raise_signal(signal.SIGINT)
 
-    with Executor(performer) as executor:
+    with executor:
         found = climb(
             SHARED_OUT["mlbroker"](), ladders["mlbroker.optimum"], gap=Fraction(0),
             executor=executor, progress=press,
         )  # fmt: skip
     assert found.interrupted
     assert found.bound <= found.value
-    assert performer.processes
-    assert performer.gone()
+    assert executor.processes
+    assert executor.gone()
 
 
 def test_a_time_limit_ends_what_is_under_way():
@@ -157,25 +157,24 @@ def test_a_time_limit_ends_what_is_under_way():
             known = step.value is not None and step.bound is not None
             self.freezing = bool(self.processes) and known
 
-    performer = Frozen(2)
-    with Executor(performer) as executor:
+    with Frozen(2) as executor:
         found = climb(
             SHARED_OUT["mlbroker"](), ladders["mlbroker.optimum"], gap=Fraction(0),
-            time_limit=6.0, executor=executor, progress=performer.told,
+            time_limit=6.0, executor=executor, progress=executor.told,
         )  # fmt: skip
-    assert performer.freezing
+    assert executor.freezing
     assert not found.complete
     assert found.bound <= found.value
-    assert performer.gone()
+    assert executor.gone()
 
 
 def test_workers_whose_parent_was_killed_end_by_themselves(tmp_path):
     mark = tmp_path / "mark"
     code = (
-        "import math; from farkas.executor import AskedTask, Children;"
-        "from tests.executor.works import Sleeping;"
-        f"tasks = ((k, AskedTask.of(Sleeping, ({str(mark)!r}, 0.2))) for k in range(10**6));"
-        "list(Children(2).perform(tasks, math.inf))"
+        "import math; from farkas.executor import Executor;"
+        "from tests.executor.works import sleeping;"
+        f"calls = ((k, sleeping, ({str(mark)!r}, 3600.0)) for k in range(10**6));"
+        "list(Executor.of(2).ends(calls, math.inf))"
     )
     parent = subprocess.Popen([sys.executable, "-c", code])
     until = time.monotonic() + 600
@@ -204,8 +203,7 @@ def test_a_worker_that_dies_changes_no_result():
                     os.kill(process, signal.SIGKILL)
 
     instance = SHARED_OUT["mlbroker"]()
-    performer = Deadly(2)
-    with Executor(performer) as executor:
+    with Deadly(2) as executor:
         found = climb(
             instance, ladders["mlbroker.optimum"], gap=Fraction(1, 10**6), executor=executor
         )

@@ -6,11 +6,7 @@ import json
 
 import numpy as np
 
-from farkas.solvers.process import Arrays, Words, answer_with
-
-
-def main() -> None:
-    answer_with(answered)
+from farkas.solvers.process import Arrays, Words
 
 
 def answered(words: Words, arrays: Arrays) -> tuple[Words, Arrays]:

@@ -7,11 +7,7 @@ import signal
 import sys
 import time
 
-from farkas.solvers.process import Arrays, Words, answer_with
-
-
-def main() -> None:
-    answer_with(answered)
+from farkas.solvers.process import Arrays, Words
 
 
 def answered(words: Words, arrays: Arrays) -> tuple[Words, Arrays]:

@@ -40,7 +40,7 @@ def test_words_and_arrays_go_there_and_back_and_stdout_stays_free(log, capfd):
     ("do", "words"),
     [
         ("die", "its process ended by signal 9"),
-        ("raise", "its process ended with status 1: such thing"),
+        ("raise", "its process raised ValueError: no such thing"),
     ],
 )
 def test_a_death_is_an_error_with_its_last_words(do, words):

@@ -88,7 +88,7 @@ def command(
 
 def _print(found: list[Ratios], believed: int) -> None:
     from farkas.experiments.sweeps import BEATEN, REPEATS
-    from farkas.experiments.sweeps.statistics import interval_words
+    from farkas.experiments.sweeps.ratios import interval_words
 
     columns = ["algorithm or program", "certified", "tasks", "mean", "own mean", "95 % interval",
                "median", "worst", "worst instance"]  # fmt: skip

@@ -10,7 +10,7 @@ import msgspec
 from farkas.adversary.shipped import statements_of
 from farkas.experiments.figures import Figure
 from farkas.experiments.sweeps import Ratios, Rechecked, Store, ratios, settled_seed
-from farkas.experiments.sweeps.trajectory import of_run
+from farkas.experiments.sweeps.trajectories import of_run
 from farkas.experiments.worst_cases import WorstKnown, case_of
 from farkas.instances import Instance
 from farkas.online import Run

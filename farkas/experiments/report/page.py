@@ -15,8 +15,8 @@ from farkas.experiments.report.schedules import both_sides, owners
 from farkas.experiments.report.spread import spread
 from farkas.experiments.report.svg import at_most, number
 from farkas.experiments.sweeps import Ratios
-from farkas.experiments.sweeps.promises import Promise
-from farkas.experiments.sweeps.statistics import interval_words
+from farkas.experiments.sweeps.guarantees import Promise
+from farkas.experiments.sweeps.ratios import interval_words
 from farkas.experiments.worst_cases import pair_of
 from farkas.experiments.worst_cases.cases import (
     factor_words,

@@ -8,7 +8,7 @@ from markupsafe import Markup
 from farkas.experiments.report.charts import WIDTH, speaking
 from farkas.experiments.report.svg import Scale, at_most, number, tag
 from farkas.experiments.sweeps import Ratios
-from farkas.experiments.sweeps.statistics import interval_words
+from farkas.experiments.sweeps.ratios import interval_words
 
 ROW, EXTRA, HEAD, FOOT, SIDE = 54, 14, 6, 34, 12
 LETTERS = 70

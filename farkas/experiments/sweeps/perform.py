@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from farkas.errors import FarkasError, NoAnswer
-from farkas.experiments.sweeps.store import Result
-from farkas.experiments.sweeps.task import Request, Task
+from farkas.experiments.sweeps.task import Request, Result, Task
 from farkas.instances import Instance, read_bytes
 from farkas.refusals import one_line
 

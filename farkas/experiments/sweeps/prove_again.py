@@ -14,7 +14,8 @@ from farkas.certificates.proof import rounded
 from farkas.certificates.ratio import ratio_at_most
 from farkas.closeness import close
 from farkas.errors import FarkasError
-from farkas.experiments.sweeps.store import Result, Store
+from farkas.experiments.sweeps.store import Store
+from farkas.experiments.sweeps.task import Result
 from farkas.instances import Instance
 from farkas.offline import ladders
 from farkas.online.run import from_builtins

@@ -7,25 +7,29 @@ import dataclasses
 import functools
 import os
 import re
-from collections.abc import Callable, Container, Hashable, Iterable, Mapping
+from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import msgspec
+import numpy as np
 
 from farkas.certificates.doubles import double
-from farkas.errors import FileProblem, InvalidOption
-from farkas.experiments.sweeps.guarantee import guarantees_of
-from farkas.experiments.sweeps.promises import Promise, hold
-from farkas.experiments.sweeps.shared_bounds import CONTRADICTED, held, shared_bounds
-from farkas.experiments.sweeps.statistics import interval, quantiles
-from farkas.experiments.sweeps.store import Result, Store
-from farkas.experiments.sweeps.task import Task
+from farkas.certificates.files import Certificate, from_json
+from farkas.certificates.packed import rational
+from farkas.certificates.proof import rounded
+from farkas.certificates.ratio import ratio_at_most, ratio_words
+from farkas.certificates.runs import bounds_run
+from farkas.errors import FarkasError, FileProblem, InvalidOption, NotACertificate
+from farkas.experiments.sweeps.guarantees import Promise, guarantees_of, hold
+from farkas.experiments.sweeps.store import Store
+from farkas.experiments.sweeps.task import Result, Task
 from farkas.instances import Instance, write
 from farkas.online import algorithms
 from farkas.online.recording import plain
 from farkas.online.run import Sense
+from farkas.portable.sums import added
 from farkas.verbs.verdicts import HALF_PROVED
 from farkas.words import cut, named
 
@@ -33,21 +37,18 @@ REPEATS = "repeats a task"
 """Why a result is left out though it has a certified ratio."""
 BEATEN = "better than a bound of the store"
 """Why a result is left out where it, or a search for the optimum, is wrong."""
+CONTRADICTED = "rejected: better than the bound of result"
+"""How what is wrong with a run, or with the search that it beats, begins."""
+LEVELS = (0.0, 0.25, 0.5, 0.75, 0.95, 1.0)
+LEVEL = 0.95
+"""Probability that an interval is meant to cover the mean with."""
+FEWEST = 5
+"""Below so many instances a resampled mean says little about the next one."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Worst:
-    """Run with the largest certified ratio.
-
-    Parameters
-    ----------
-    key
-        Address of the result.
-    instance
-        Hash of the instance.
-    name
-        Its name.
-    """
+    """Run with the largest certified ratio: its address, and hash and name of its instance."""
 
     key: str
     instance: str
@@ -339,3 +340,118 @@ def write_worst(
             write(store.instance(item.worst.instance), path)
             written.append(path)
     return written
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class SharedBound:
+    """A bound of an instance, also as text, the address of its result, and what proves it."""
+
+    key: str
+    exact: Fraction
+    text: str
+    certificate: Certificate
+
+
+def shared_bounds(
+    store: Store, objections: Iterable[str] = (), among: Container[str] | None = None
+) -> dict[str, list[SharedBound]]:
+    """Return, by instance, the bounds that searches for optima have left in a store.
+
+    ``objections`` are addresses of results that were found wrong since they were stored, ``among``
+    those of the results that count, all if left out.
+    """
+    wrong = set(objections)
+    found: dict[str, list[SharedBound]] = {}
+    for result in store.results():
+        task = result.task
+        if task.what != "optimum" or result.status != "done" or not result.bound:
+            continue
+        if among is not None and result.key not in among:
+            continue
+        if result.key in wrong or result.recheck.startswith("rejected"):
+            continue
+        plain = ((store.output(result.key) or {}).get("certificate") or {}).get("certificate")
+        try:
+            certificate = from_json(msgspec.json.encode(plain), "certificate of a bound")
+            exact = rational(result.bound, "bound")
+        except FarkasError:
+            continue  # what cannot be read bounds nothing
+        bound = SharedBound(result.key, exact, result.bound, certificate)
+        found.setdefault(task.instance, []).append(bound)
+    return found
+
+
+def held(result: Result, known: Mapping[str, list[SharedBound]]) -> Result:
+    """Hold a run with a bound of its own against the tightest that its instance owns.
+
+    Returns the result with bound and ratio in place of its own, or itself where its own is as
+    tight.  One that is better than such a bound is marked as rejected: one of the two is wrong.
+    """
+    bounds, output = known.get(result.task.instance), result.output
+    if result.task.what != "run" or not bounds or not output or not result.bound:
+        return result
+    if result.value is None or output.get("violations"):
+        return result
+    sense, own = output["sense"], rational(result.bound, "bound")
+    best = max if sense == "min" else min
+    task, decisions = result.task, output.get("decisions") or []
+    holding = [
+        one
+        for one in bounds
+        if bounds_run(one.certificate, task.kind, task.options, task.name, decisions)
+    ]
+    tight = best(holding, key=lambda one: one.exact, default=None)
+    if tight is None or best(tight.exact, own) == own:
+        return result
+    try:
+        ratio = ratio_at_most(sense, result.value, tight.exact, exact=False)
+    except NotACertificate as error:
+        words = f"{CONTRADICTED} {named(tight.key[:12])}: {error}"
+        return msgspec.structs.replace(result, recheck=words)
+    return msgspec.structs.replace(result, bound=tight.text, ratio=ratio)
+
+
+def quantiles(values: Sequence[float]) -> dict[str, float]:
+    """Quantiles of `LEVELS` by their percentage.
+
+    >>> quantiles([1.0, 1.5, 2.0])["50"]
+    1.5
+    """
+    found = np.quantile(np.asarray(values, dtype=float), LEVELS)
+    return {f"{100 * level:g}": float(q) for level, q in zip(LEVELS, found, strict=True)}
+
+
+def interval(
+    groups: Mapping[str, Sequence[float]], *, seed: int = 0, draws: int = 10_000
+) -> tuple[float, float] | None:
+    """Confidence interval of the mean by resampling whole instances; None for too few.
+
+    Runs on one instance are not independent: instances are drawn with replacement, each with all
+    its runs, and the interval spans the middle of the means found (percentile bootstrap).
+
+    Parameters
+    ----------
+    groups
+        Ratios by instance, none empty.
+    seed, draws
+        Of the resampling.
+    """
+    if len(groups) < FEWEST:
+        return None
+    sums = np.array([added(values) for values in groups.values()], dtype=float)
+    counts = np.array([len(values) for values in groups.values()])
+    rng = np.random.default_rng(seed)
+    drawn = rng.integers(len(groups), size=(draws, len(groups)))
+    means = sums[drawn].sum(axis=1) / counts[drawn].sum(axis=1)
+    low, high = np.quantile(means, [(1 - LEVEL) / 2, 1 - (1 - LEVEL) / 2])
+    return float(low), float(high)
+
+
+def interval_words(ends: tuple[float, float]) -> str:
+    """Write the ends of an interval of ratios, rounded outwards.
+
+    >>> interval_words((1.0132209, 1.0132201))
+    '1.01322 – 1.01323'
+    """
+    low, high = ends
+    return f"{rounded(low, up=False, digits=6)} – {ratio_words(high)}"

@@ -11,21 +11,17 @@ import math
 import os
 import sqlite3
 import sys
-import threading
 import time
+import uuid
 import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from types import TracebackType
-from typing import Annotated, Any, Literal
+from typing import Any, Literal, Self
 
 import msgspec
 
 from farkas.errors import FileProblem
-from farkas.experiments.sweeps.owner import Owner
-from farkas.experiments.sweeps.schema import FOUND, INDEX, LATER, TABLES
-from farkas.experiments.sweeps.task import Request, Task
-from farkas.experiments.sweeps.unpacking import inflated, packed
+from farkas.experiments.sweeps.task import Result, Status, Task
 from farkas.instances import Instance, read_bytes, to_bytes
 from farkas.online.run import Bound, Manifest, Sense
 from farkas.reading import opened, require_shallow
@@ -33,61 +29,35 @@ from farkas.refusals import one_line, parsed
 from farkas.verbs.mistaken import no_store
 from farkas.words import named
 
-Status = Literal["done", "failed", "crashed", "overlong"]
 Stamp = tuple[Status, float]
 """Status of a task and when it got it, seconds since 1970."""
 
-Reserved = Literal["ours", "theirs", "present"]
-Key = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
+Claim = Literal["ours", "theirs", "present"]
 
 PATIENCE = 60.0
 """Seconds to wait for another process to finish writing."""
+LEASE = 20.0
+"""Seconds after which a claim lapses that nobody renews, as that of a sweep that was killed."""
+BEAT = 5.0
+"""Seconds between two renewals."""
+LARGEST_INFLATED = 2**29
+"""Bytes that packed data may unfold into: a small blob can hold more than the memory does."""
 
-GRACE = 60.0
-"""Seconds beyond its time limit that a task of a sweep out of sight counts as under way."""
-
-
-class Result(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of one task.
-
-    Parameters
-    ----------
-    key, task
-        Content address, and the task itself.
-    status
-        ``done``; ``failed`` with a typed error; ``crashed`` when the process died; ``overlong``.
-    value
-        Value of the run, or objective of the point, which the certificate holds.
-    bound
-        Proved bound, a rational number as text; empty when nothing was proved.
-    ratio
-        Certified ratio, >= 1.
-    seconds
-        Wall time of the task.
-    error
-        Why it is not done.
-    recheck
-        ``"proved again"``; ``"bound proved again"`` when the value is its own word; ``"rejected:
-        ..."``; or empty when it was not in the sample, or there is nothing to prove.
-    output
-        The whole run (or answer) as plain data.
-    """
-
-    key: Key
-    task: Task
-    status: Status
-    value: float | None = None
-    bound: str = ""
-    ratio: float | None = None
-    seconds: float = 0.0
-    error: str = ""
-    recheck: str = ""
-    output: dict[str, Any] | None = None
-
-    @classmethod
-    def ended(cls, request: Request, status: Status, error: str, seconds: float = 0.0) -> Result:
-        """Say how a task ended that gave no result."""
-        return cls(key=request.key, task=request.task, status=status, error=error, seconds=seconds)
+TABLES = {
+    "instances": "sha TEXT PRIMARY KEY, kind TEXT NOT NULL, name TEXT NOT NULL, data BLOB NOT NULL",
+    # a task that a sweep performs has the status `claimed`, the sweep's token in `error` and the
+    # end of its lease in `finished`
+    "results": (
+        "key TEXT PRIMARY KEY, kind TEXT NOT NULL, name TEXT NOT NULL, instance TEXT NOT NULL,"
+        " task TEXT NOT NULL, status TEXT NOT NULL, value REAL, bound TEXT, ratio REAL,"
+        " seconds REAL, error TEXT NOT NULL, recheck TEXT NOT NULL, output BLOB,"
+        " finished REAL NOT NULL"
+    ),
+}
+TITLES = "CREATE TABLE IF NOT EXISTS titles (title TEXT PRIMARY KEY, given REAL NOT NULL) STRICT"
+INDEX = "CREATE INDEX IF NOT EXISTS results_by_name ON results (name)"
+FOUND = ("status", "value", "bound", "ratio", "seconds", "error", "recheck")
+"""Columns of results that are found, not given."""
 
 
 class _Output(msgspec.Struct, frozen=True):
@@ -102,15 +72,15 @@ class _Output(msgspec.Struct, frozen=True):
 class Store:
     """Results by content address.  Any number of processes may write at the same time.
 
-    Every result is one transaction of SQLite in write-ahead mode, so a killed process loses at
-    most the tasks it was running.
+    Every result is one transaction of SQLite, so a killed process loses at most the tasks it was
+    running.  Stores of earlier versions are read and written as they are.
 
     Parameters
     ----------
     path
         The file; made when absent, unless it is only read.
     readonly
-        Change nothing, neither in the file nor beside it; the folder may be read-only, too.
+        Change nothing, neither in the file nor beside it.
 
     Raises
     ------
@@ -121,23 +91,19 @@ class Store:
 
     def __init__(self, path: str | os.PathLike[str], *, readonly: bool = False) -> None:
         self.path = Path(path)
-        self.owner = Owner.here()
-        self._readonly = readonly
-        self._lock = threading.RLock()  # scheduler threads ask for tasks
+        self._token, self._claimed, self._renewed = uuid.uuid4().hex, set[str](), 0.0
         if readonly and not os.path.exists(self.path):
             raise FileProblem(f"{named(str(path))}: no store of results; run farkas sweep first")
         if os.path.lexists(self.path):
             with opened(self.path, sys.maxsize) as file:  # a regular file, of any size
                 if file.read(16) not in (b"", b"SQLite format 3\0"):  # None: SQLite would wait
                     raise no_store(self.path)
+        try:
+            address = f"{self.path.absolute().as_uri()}?mode={'ro' if readonly else 'rwc'}"
+        except (ValueError, UnicodeEncodeError):
+            raise FileProblem(f"{named(str(self.path))}: is no file name") from None
         with self._typed():
-            self._db = sqlite3.connect(
-                self._address(),
-                uri=True,
-                timeout=PATIENCE,
-                isolation_level=None,
-                check_same_thread=False,
-            )
+            self._db = sqlite3.connect(address, uri=True, timeout=PATIENCE, isolation_level=None)
         try:
             with self._typed():
                 self._db.execute("PRAGMA trusted_schema=OFF")
@@ -149,20 +115,6 @@ class Store:
             self._db.close()
             raise
 
-    def _address(self) -> str:
-        """URI of the file, which says how it is opened."""
-        try:
-            uri = self.path.absolute().as_uri()
-        except (ValueError, UnicodeEncodeError):
-            raise FileProblem(f"{named(str(self.path))}: is no file name") from None
-        if not self._readonly:
-            return f"{uri}?mode=rwc"
-        log = f"{self.path}-wal"
-        merged = not os.path.exists(log) or os.path.getsize(log) == 0
-        # reading a write-ahead log takes files beside it; without a log nothing is missed
-        still = merged and not os.access(self.path.parent, os.W_OK)
-        return f"{uri}?mode=ro{'&immutable=1' if still else ''}"
-
     def _prepare(self) -> None:
         """Make the tables of a new store; refuse a file that is something else, unchanged."""
         with self._transaction():
@@ -170,19 +122,14 @@ class Store:
                 for name, columns in TABLES.items():
                     self._db.execute(f"CREATE TABLE {name} ({columns}) STRICT")
             self._require_tables()
-            for name in LATER:
-                self._db.execute(f"CREATE TABLE IF NOT EXISTS {name} ({TABLES[name]}) STRICT")
-            self._require_tables(later=True)
+            self._db.execute(TITLES)
             self._db.execute(INDEX)
-        self._db.execute("PRAGMA journal_mode=WAL")
-        self._db.execute("PRAGMA synchronous=NORMAL")
+        self._db.execute("PRAGMA journal_mode=DELETE")  # those of earlier versions may have a log
 
-    def _require_tables(self, *, later: bool = False) -> None:
+    def _require_tables(self) -> None:
         """Refuse a file without our tables; a view of the same name could compute for ever."""
         kinds = dict(self._db.execute("SELECT name, type FROM sqlite_master").fetchall())
         for table, declared in TABLES.items():
-            if table in LATER and not later:
-                continue
             wanted = [part.split()[0] for part in declared.split(",")]
             found = [row[1] for row in self._db.execute(f"PRAGMA table_info({table})")]
             if kinds.get(table) != "table" or found != wanted:
@@ -200,7 +147,7 @@ class Store:
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[None]:
         """All of it or nothing."""
-        with self._lock, self._typed():
+        with self._typed():
             self._db.execute("BEGIN IMMEDIATE")
             try:
                 yield
@@ -210,31 +157,25 @@ class Store:
                     self._db.execute("ROLLBACK")
                 raise
 
-    def __enter__(self) -> Store:
+    def _rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
+        with self._typed():
+            return self._db.execute(query, values).fetchall()
+
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
-        """Give back what is reserved and close the file."""
-        with self._lock:
-            if not self._readonly:
-                # best effort: reservations lapse by themselves, and others may be at work
-                with contextlib.suppress(FileProblem), self._transaction():
-                    self._db.execute(
-                        "DELETE FROM reservations WHERE token = ?", (self.owner.token,)
-                    )
-                with contextlib.suppress(sqlite3.Error):
-                    self._db.execute("PRAGMA busy_timeout=0")
-                    # the last one out merges the log, so that the file can be read where it is
-                    self._db.execute("PRAGMA journal_mode=DELETE")
-            self._db.close()
+        """Give back what is claimed and close the file."""
+        if self._claimed:
+            with contextlib.suppress(FileProblem), self._transaction():  # claims lapse anyway
+                self._db.executemany(
+                    "DELETE FROM results WHERE key = ? AND status = 'claimed' AND error = ?",
+                    [(key, self._token) for key in self._claimed],
+                )
+        self._db.close()
 
     def entitle(self, title: str) -> None:
         """Keep the title of the sweep that is performed now."""
@@ -243,17 +184,10 @@ class Store:
 
     def title(self) -> str:
         """Title of the latest sweep, or the file's name where none is kept."""
-        with self._lock, self._typed():
-            there = self._db.execute(
-                "SELECT 1 FROM sqlite_master WHERE name = 'titles' AND type = 'table'"
-            ).fetchone()
-            row = (
-                there
-                and self._db.execute(
-                    "SELECT title FROM titles ORDER BY given DESC, title LIMIT 1"
-                ).fetchone()
-            )
-        return str(row[0]) if row and row[0] else self.path.stem
+        rows = self._rows("SELECT 1 FROM sqlite_master WHERE name = 'titles' AND type = 'table'")
+        if rows:
+            rows = self._rows("SELECT title FROM titles ORDER BY given DESC, title LIMIT 1")
+        return str(rows[0][0]) if rows and rows[0][0] else self.path.stem
 
     def add_instances(self, found: Iterable[tuple[str, Instance]]) -> None:
         """Keep instances by hash, so that the worst ones can be written out later."""
@@ -264,53 +198,52 @@ class Store:
     def instance(self, sha: str) -> Instance:
         """Instance of that hash; raises `FileProblem` when it is not here."""
         where = f"{named(str(self.path))}: instance {named(sha[:12])}"
-        with self._lock, self._typed():
-            row = self._db.execute("SELECT data FROM instances WHERE sha = ?", (sha,)).fetchone()
-        if row is None:
+        rows = self._rows("SELECT data FROM instances WHERE sha = ?", sha)
+        if not rows:
             raise FileProblem(f"{where}: is not here")
-        data = inflated(packed(row[0], where), where)
-        require_shallow(data, where)
-        found = read_bytes(data, source=where)
+        found = read_bytes(_inflated(rows[0][0], where), source=where)
         if found.sha256 != sha:
             raise FileProblem(f"{where}: its data hash to {found.sha256[:12]}...")
         return found
 
-    def reserve(self, key: str, seen: Stamp | None, seconds: float) -> Reserved:
-        """Keep a task for this sweep, unless another one has it or has done it.
+    def claim(self, key: str, task: Task, seen: Stamp | None) -> Claim:
+        """Claim a task for this sweep, unless another one performs it or has done so.
 
         Parameters
         ----------
-        key
-            Address of the task.
+        key, task
+            Address of the task, and the task.
         seen
             What `stamps` said of the task when the sweep began; None when it was not there.
-        seconds
-            After which the task is stopped at the latest.
         """
         now = time.time()
         with self._transaction():
-            row = self._db.execute("SELECT status, finished FROM results WHERE key = ?", (key,))
-            if row.fetchone() != seen:
-                return "present"
-            other = self._db.execute("SELECT owner, until FROM reservations WHERE key = ?", (key,))
-            if self._held(other.fetchone()):
-                return "theirs"
-            ours = (key, self.owner.token, msgspec.json.encode(self.owner).decode())
+            rows = self._rows("SELECT status, finished, error FROM results WHERE key = ?", key)
+            for status, when, owner in rows:
+                if status != "claimed" and (status, when) != seen:
+                    return "present"
+                if status == "claimed" and owner != self._token and when > now:
+                    return "theirs"
+            words = msgspec.json.encode(task).decode()
             self._db.execute(
-                "INSERT OR REPLACE INTO reservations VALUES (?, ?, ?, ?)",
-                (*ours, now + seconds + GRACE),
+                "INSERT OR REPLACE INTO results (key, kind, name, instance, task, status, error,"
+                " recheck, finished) VALUES (?, ?, ?, ?, ?, 'claimed', ?, '', ?)",
+                (key, task.kind, task.name, task.instance, words, self._token, now + LEASE),
             )
+        self._claimed.add(key)
         return "ours"
 
-    def _held(self, row: tuple[str, float] | None) -> bool:
-        """Whether a reservation is that of another sweep that may be at work."""
-        if row is None:
-            return False
-        try:
-            other = msgspec.json.decode(row[0], type=Owner)
-        except (msgspec.DecodeError, ValueError):
-            return False
-        return other.token != self.owner.token and not other.gone(row[1])
+    def renew(self) -> None:
+        """Renew all claims when it is time."""
+        now = time.time()
+        if self._claimed and abs(now - self._renewed) > BEAT:
+            self._renewed = now
+            with self._transaction():
+                self._db.executemany(
+                    "UPDATE results SET finished = ? WHERE key = ? AND status = 'claimed'"
+                    " AND error = ?",
+                    [(now + LEASE, key, self._token) for key in self._claimed],
+                )
 
     def add(self, result: Result) -> None:
         """Write one result; a result of the same address replaces an unsuccessful one only."""
@@ -331,32 +264,28 @@ class Store:
                 f"{renewed} WHERE results.status != 'done'",
                 row,
             )
-            self._db.execute(
-                "DELETE FROM reservations WHERE key = ? AND token = ?",
-                (result.key, self.owner.token),
-            )
+        self._claimed.discard(result.key)
 
     def stamps(self) -> dict[str, Stamp]:
-        """Status of every task here and when it got it, by address."""
-        with self._lock, self._typed():
-            rows = self._db.execute("SELECT key, status, finished FROM results").fetchall()
+        """Status of every task that was performed and when it got it, by address."""
+        rows = self._rows("SELECT key, status, finished FROM results WHERE status IS NOT 'claimed'")
         return {key: (status, finished) for key, status, finished in rows}
 
     def present(self) -> dict[str, Status]:
-        """Status of every task here, by address."""
+        """Status of every task that was performed, by address."""
         return {key: status for key, (status, _) in self.stamps().items()}
 
     def results(self, *, output: bool = False) -> Iterator[Result]:
         """Yield all results, ordered by name and address; with the whole runs when ``output``."""
         columns = ", ".join(("key", "task", *FOUND, "output" if output else "NULL"))
-        with self._typed():
-            rows = self._db.execute(f"SELECT {columns} FROM results ORDER BY name, key")
-        while True:
-            with self._typed():
-                row = rows.fetchone()
-            if row is None:
-                return
-            yield self._result(row)
+        # one by one: whoever reads slowly must keep no sweep from writing
+        keys = self._rows(
+            "SELECT rowid FROM results WHERE status IS NOT 'claimed' ORDER BY name, key"
+        )
+        for (key,) in keys:
+            query = f"SELECT {columns} FROM results WHERE rowid = ? AND status IS NOT 'claimed'"
+            for row in self._rows(query, key):
+                yield self._result(row)
 
     def _result(self, row: tuple[Any, ...]) -> Result:
         key, task, *rest, blob = row
@@ -383,18 +312,33 @@ class Store:
     def output(self, key: str) -> dict[str, Any] | None:
         """Return the whole run of one result as plain data."""
         where = f"{named(str(self.path))}: result {named(key[:12])}"
-        with self._lock, self._typed():
-            row = self._db.execute("SELECT output FROM results WHERE key = ?", (key,)).fetchone()
-        return self._unpacked(row[0], where) if row else None
+        rows = self._rows("SELECT output FROM results WHERE key = ?", key)
+        return self._unpacked(rows[0][0], where) if rows else None
 
-    def _unpacked(self, blob: bytes | None, where: str) -> dict[str, Any] | None:
+    def _unpacked(self, blob: object, where: str) -> dict[str, Any] | None:
         if blob is None:
             return None
-        content = inflated(packed(blob, where), where)
-        require_shallow(content, where)
+        content = _inflated(blob, where)
         try:
             found = msgspec.json.decode(content, type=dict[str, Any])
             msgspec.convert(found, _Output)
         except (msgspec.DecodeError, ValueError, RecursionError) as error:
             raise FileProblem(f"{where}: is damaged: {parsed(error)}") from None
         return found
+
+
+def _inflated(blob: object, where: str) -> bytes:
+    """Unpack the packed JSON of a cell, of limited size and depth; raises `FileProblem`."""
+    if not isinstance(blob, bytes):
+        raise FileProblem(f"{where}: is damaged: no data")
+    stream = zlib.decompressobj()
+    try:
+        raw = stream.decompress(blob, LARGEST_INFLATED + 1)
+    except zlib.error:
+        raise FileProblem(f"{where}: cannot be decompressed") from None
+    if len(raw) > LARGEST_INFLATED:
+        raise FileProblem(f"{where}: unfolds into more than {LARGEST_INFLATED} bytes")
+    if not stream.eof or stream.unused_data:
+        raise FileProblem(f"{where}: cannot be decompressed")
+    require_shallow(raw, where)
+    return raw

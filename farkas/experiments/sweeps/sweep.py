@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import collections
+import concurrent.futures
+import contextlib
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
-from farkas.executor import Children, Dask, Performer
+from farkas.executor import CallEnd, Executor
 from farkas.experiments.sweeps.config import read_config, require_searches_end
-from farkas.experiments.sweeps.schedule import results
-from farkas.experiments.sweeps.store import Result, Stamp, Store
-from farkas.experiments.sweeps.task import Request, Task, plan
+from farkas.experiments.sweeps.perform import perform
+from farkas.experiments.sweeps.store import Stamp, Store
+from farkas.experiments.sweeps.task import Request, Result, Status, Task, plan
 from farkas.instances import Instance, to_bytes
 
 PAUSE = 0.2
-"""Seconds between two looks at tasks that other sweeps have reserved."""
+"""Seconds between two looks at tasks that other sweeps have claimed."""
 
 Report = Callable[[int, int, Result | None], None]
 """Called with the tasks present, the tasks in all, and the newest result."""
@@ -65,6 +68,7 @@ def sweep(
     *,
     workers: int | None = None,
     scheduler: str = "",
+    executor: concurrent.futures.Executor | None = None,
     retry: bool = False,
     bound_seconds: float | None = None,
     report: Report | None = None,
@@ -78,9 +82,12 @@ def sweep(
     path
         TOML file, see :class:`~farkas.experiments.sweeps.config.Config`.
     workers
-        Child processes on this machine; the number of processors if left out.
+        Child processes on this machine, or tasks that an executor performs at once; the number of
+        processors if left out.
     scheduler
         Address of a dask scheduler to use instead of child processes.
+    executor
+        Executor to use instead; it is not shut down.
     retry
         Whether failed and overlong tasks are tried again, as crashed ones always are.
     bound_seconds
@@ -100,10 +107,12 @@ def sweep(
     folder = Path(path).resolve().parent
     tasks, found = plan(config, folder)
     store_path = folder / (config.store or f"{Path(path).stem}.sqlite")
-    performer: Performer = (
-        Dask(scheduler) if scheduler else Children(workers or os.cpu_count() or 1)
-    )
-    with Store(store_path) as store:
+    number = workers or os.cpu_count() or 1
+    if executor is None:
+        others = Executor.of(None if scheduler else number, scheduler)
+    else:
+        others = Executor(executor, lambda: number)
+    with others, Store(store_path) as store:
         store.add_instances(found.items())
         store.entitle(config.name)
         held = store.stamps()
@@ -114,14 +123,13 @@ def sweep(
         if report is not None:
             report(before, len(tasks), None)
         try:
-            for result in work.performed(performer, wanted):
-                rejected += result.recheck.startswith("rejected")
-                if report is not None:
-                    report(before + work.shared + work.counts.total(), len(tasks), result)
+            with contextlib.closing(work.performed(others, wanted)) as performed:
+                for result in performed:
+                    rejected += result.recheck.startswith("rejected")
+                    if report is not None:
+                        report(before + work.shared + work.counts.total(), len(tasks), result)
         except KeyboardInterrupt:
             interrupted = True
-        finally:
-            performer.stop()
         now = store.present()
     ends = collections.Counter(now.get(task.key, "missing") for task in tasks)
     return Summary(
@@ -148,7 +156,7 @@ class _Work:
     Parameters
     ----------
     store
-        Where tasks are reserved and results go.
+        Where tasks are claimed and results go.
     found
         Instances by hash.
     held
@@ -165,23 +173,27 @@ class _Work:
         self.shared = 0  # tasks that another sweep has performed meanwhile
         self._theirs: list[Task] = []
 
-    def performed(self, performer: Performer, tasks: list[Task]) -> Iterator[Result]:
+    def performed(self, executor: Executor, tasks: list[Task]) -> Generator[Result, None, None]:
         """Yield what is performed and stored, until nobody has any of the tasks left to do."""
         while tasks:
             self._theirs, before = [], self.counts.total()
-            for result in results(performer, self._requests(tasks), self.timeout):
-                self.store.add(result)
-                self.counts[result.status] += 1
-                yield result
+            calls = ((request, perform, (request,)) for request in self._requests(tasks))
+            with contextlib.closing(executor.ends(calls, self.timeout, self.store.renew)) as ends:
+                for request, end in ends:
+                    result = _result(request, end)
+                    self.store.add(result)
+                    self.counts[result.status] += 1
+                    yield result
             tasks = self._theirs
             if tasks and self.counts.total() == before:
                 time.sleep(PAUSE)  # another sweep has all that is left, or is gone soon
 
     def _requests(self, tasks: list[Task]) -> Iterator[Request]:
-        """Tasks that could be reserved, each when somebody is free for it."""
+        """Tasks that could be claimed, each when somebody is free for it."""
         texts: dict[str, str] = {}
         for task in tasks:
-            whose = self.store.reserve(task.key, self.held.get(task.key), self.timeout)
+            key = task.key
+            whose = self.store.claim(key, task, self.held.get(key))
             if whose == "theirs":
                 self._theirs.append(task)
             elif whose == "present":
@@ -190,4 +202,13 @@ class _Work:
                 if task.instance not in texts:
                     texts.clear()  # tasks come instance by instance
                     texts[task.instance] = to_bytes(self.found[task.instance]).decode()
-                yield Request(task.key, task, texts[task.instance])
+                yield Request(key, task, texts[task.instance])
+
+
+def _result(request: Request, end: CallEnd) -> Result:
+    if end.status == "done":
+        found: Result = end.answer
+        return found
+    status: Status = "overlong" if end.status == "overlong" else "crashed"
+    about: Any = {"error": end.error, "seconds": end.seconds}
+    return Result(key=request.key, task=request.task, status=status, **about)

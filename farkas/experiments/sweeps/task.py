@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from importlib import metadata
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from farkas.verbs.verdicts import Solved
 
 What = Literal["run", "solve", "optimum"]
+Status = Literal["done", "failed", "crashed", "overlong"]
+Key = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
 
 
 class Task(msgspec.Struct, frozen=True, kw_only=True):
@@ -106,6 +108,44 @@ class Request(msgspec.Struct, frozen=True):
     key: str
     task: Task
     instance: str
+
+
+class Result(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of one task.
+
+    Parameters
+    ----------
+    key, task
+        Content address, and the task itself.
+    status
+        ``done``; ``failed`` with a typed error; ``crashed`` when the process died; ``overlong``.
+    value
+        Value of the run, or objective of the point, which the certificate holds.
+    bound
+        Proved bound, a rational number as text; empty when nothing was proved.
+    ratio
+        Certified ratio, >= 1.
+    seconds
+        Wall time of the task.
+    error
+        Why it is not done.
+    recheck
+        ``"proved again"``; ``"bound proved again"`` when the value is its own word; ``"rejected:
+        ..."``; or empty when it was not in the sample, or there is nothing to prove.
+    output
+        The whole run (or answer) as plain data.
+    """
+
+    key: Key
+    task: Task
+    status: Status
+    value: float | None = None
+    bound: str = ""
+    ratio: float | None = None
+    seconds: float = 0.0
+    error: str = ""
+    recheck: str = ""
+    output: dict[str, Any] | None = None
 
 
 @functools.cache

@@ -9,7 +9,7 @@ from fractions import Fraction
 from farkas.adversary.gap import UNBOUNDED
 from farkas.adversary.shipped import Reproved, Shipped, statements_of
 from farkas.certificates.proof import rounded
-from farkas.experiments.sweeps.guarantee import Guarantee, guarantees_of
+from farkas.experiments.sweeps.guarantees import Guarantee, guarantees_of
 
 DIGITS = 4
 

@@ -62,6 +62,6 @@ def payoffs_by(executor: Executor) -> Payoffs:
             if begin < end
         ]
         steps = [JOB_STEPS * (task.end - task.begin) for task in tasks]
-        return sum(executor.map(PayoffProofs(auction), auction, tasks, steps), Fraction(0))
+        return sum(executor.each(PayoffProofs(auction), auction, tasks, steps), Fraction(0))
 
     return payoffs

@@ -11,8 +11,7 @@ from farkas.certificates.mlbroker_sites import SiteBounds
 from farkas.certificates.mlbroker_slots import MOST_SITES, MOST_STEPS, SlotBounds
 from farkas.certificates.mlbroker_workers import place_pairs
 from farkas.compiled import Kernel
-from farkas.executor import Executor
-from farkas.executor.performers import nothing
+from farkas.executor import Executor, nothing
 from farkas.instances.mlbroker import Brokerage
 from farkas.numbers import Floats
 from farkas.relaxations.mlbroker.lives import Lives, joined, lives_of, place_jobs
@@ -137,5 +136,5 @@ def cheapest_lives(
     steps = [pair_steps(data) * float(some) for some in pairs]
     many = data.num_sites > MOST_SITES
     work = SitePlacing(data) if many else JobPlacing(data)
-    parts = (executor or Executor()).map(work, data, tasks, steps, check)
+    parts = list((executor or Executor()).each(work, data, tasks, steps, check))
     return joined(parts, data.num_sites if many else 1 << data.num_sites, data.num_sites)

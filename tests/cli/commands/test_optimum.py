@@ -64,14 +64,13 @@ def test_bad_input_ends_in_one_line(tmp_path, capsys):
 
 
 def test_workers_change_nothing_but_the_time(monkeypatch, tmp_path, capsys):
-    monkeypatch.setattr("farkas.executor.spread.LEAST_STEPS", 0.0)
+    monkeypatch.setattr("farkas.executor.LEAST_STEPS", 0.0)
     files = [tmp_path / name for name in ("alone.json", "shared.json")]
     for path, more in zip(files, ([], ["--workers", "2"]), strict=True):
         assert call(["optimum", "mlbroker/tiny", "--write", str(path), *more]) == 0
     assert files[0].read_bytes() == files[1].read_bytes()
     capsys.readouterr()
-    hasty = {"patience": 0.5}
-    monkeypatch.setattr("farkas.executor.performers.Dask.__init__.__kwdefaults__", hasty)
+    monkeypatch.setattr("farkas.executor.PATIENCE", 0.5)
     assert call(["optimum", "mlbroker/tiny", "--scheduler", "tcp://127.0.0.1:1"]) == 3
     heard = capsys.readouterr()
     assert heard.out == ""

@@ -17,7 +17,7 @@ from farkas.experiments.report import collect, render
 from farkas.experiments.report import page as report_page
 from farkas.experiments.report.page import REMEDIES, outcome
 from farkas.experiments.sweeps import Result, Store, Task
-from farkas.experiments.sweeps.promises import Promise
+from farkas.experiments.sweeps.guarantees import Promise
 from farkas.experiments.sweeps.store import Status
 from farkas.experiments.worst_cases.cases import Theorem
 

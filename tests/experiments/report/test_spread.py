@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 from farkas.experiments.report.spread import LETTERS, MOST_DOTS, spread
-from farkas.experiments.sweeps.promises import Promise
-from farkas.experiments.sweeps.ratios import Ratios
-from farkas.experiments.sweeps.statistics import quantiles
+from farkas.experiments.sweeps.guarantees import Promise
+from farkas.experiments.sweeps.ratios import Ratios, quantiles
 
 
 def ratios(values: list[float], name: str = "mlbroker.one", **more: Any) -> Ratios:

@@ -5,9 +5,7 @@ from __future__ import annotations
 import pytest
 
 from farkas.experiments.sweeps import Store
-from farkas.experiments.sweeps import guarantee as module
-from farkas.experiments.sweeps.guarantee import guarantee
-from farkas.registry import Registry
+from farkas.experiments.sweeps import guarantees as module
 from tests.experiments.sweeps.made import INSTANCES
 
 
@@ -26,10 +24,10 @@ def stored(tmp_path):
 
 @pytest.fixture
 def theorem(monkeypatch):
-    monkeypatch.setattr(module, "guarantees", Registry("guarantee"))
+    monkeypatch.setattr(module, "guarantees", {})
 
     def promise(factor, witnesses=("mlbroker.other",)):
-        @guarantee("mlbroker.one", "printed", source="Theorem", witnesses=witnesses)
+        @module.guarantee("mlbroker.one", "printed", source="Theorem", witnesses=witnesses)
         def bound(instance, options):
             """Made up for the test."""
             return factor

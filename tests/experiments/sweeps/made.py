@@ -9,15 +9,11 @@ import msgspec
 
 from farkas.experiments.figures import Figure
 from farkas.experiments.sweeps import Result, Task
-from farkas.experiments.sweeps.task import Request
-from farkas.experiments.sweeps.trajectory import of_run
-from farkas.instances import to_bytes
+from farkas.experiments.sweeps.trajectories import of_run
 from farkas.instances.generate import generate
 from farkas.online import Run, algorithms
 
 LP = 'name = "mlbroker.relaxed[tight]"'
-PATIENCE = 3600.0
-"""Seconds that no task of these tests takes, whatever else the machine does."""
 
 
 def written(folder: Path, *, count: int = 6, more: str = "", programs: str = LP) -> Path:
@@ -42,15 +38,6 @@ def written(folder: Path, *, count: int = 6, more: str = "", programs: str = LP)
 def number(text: str) -> float:
     top, _, bottom = text.partition("/")
     return int(top) / int(bottom or 1)
-
-
-def request() -> Request:
-    instance = generate("mlbroker", "small", 0)
-    options = {"solver": "highs", "relax": True}
-    name = "mlbroker.relaxed[tight]"
-    sha = instance.sha256
-    task = Task(what="solve", name=name, kind="mlbroker", instance=sha, options=options)
-    return Request(task.key, task, to_bytes(instance).decode())
 
 
 INSTANCES = [generate("mlbroker", "small", seed, num_slots=2) for seed in range(6)]

@@ -23,7 +23,7 @@ from farkas.experiments.sweeps import (
     sweep,
 )
 from farkas.experiments.sweeps.perform import perform
-from farkas.experiments.sweeps.shared_bounds import held, shared_bounds
+from farkas.experiments.sweeps.ratios import held, shared_bounds
 from farkas.experiments.sweeps.task import Request
 from farkas.instances import library, to_bytes, write
 from farkas.offline import Ladder, ladders

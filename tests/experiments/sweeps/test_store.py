@@ -6,6 +6,7 @@ import os
 import random
 import shutil
 import sqlite3
+import time
 import zlib
 from collections.abc import Callable
 from contextlib import closing
@@ -16,9 +17,8 @@ import pytest
 
 from farkas.cli import call
 from farkas.errors import FileProblem, InvalidInstance
-from farkas.experiments.sweeps import Store, Task
+from farkas.experiments.sweeps import Result, Store, Task
 from farkas.experiments.sweeps.perform import perform
-from farkas.experiments.sweeps.store import Result
 from farkas.experiments.sweeps.task import Request
 from farkas.instances import library, to_bytes
 from tests.experiments.sweeps.made import INSTANCES, result
@@ -39,7 +39,6 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for name in ("mlbroker.local", "mlbroker.central"):
             task = Task(what="run", name=name, kind="mlbroker", instance=TINY.sha256, recheck=True)
             store.add(perform(Request(task.key, task, to_bytes(TINY).decode())))
-    assert not Path(f"{path}-wal").exists()
     return path
 
 
@@ -172,7 +171,7 @@ OUTPUTS: dict[str, bytes] = {
 def test_no_run_of_a_store_ends_in_an_internal_error(
     what: str, copy: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("farkas.experiments.sweeps.unpacking.LARGEST_INFLATED", 10**6 - 1)
+    monkeypatch.setattr("farkas.experiments.sweeps.store.LARGEST_INFLATED", 10**6 - 1)
     changed(copy, "UPDATE results SET output = :blob", blob=OUTPUTS[what])
     assert 0 not in read_twice(copy, capsys)[0][:1], "the certificates are gone"
     ends_well(copy, capsys)
@@ -182,7 +181,7 @@ def test_no_run_of_a_store_ends_in_an_internal_error(
 def test_no_instance_of_a_store_ends_in_an_internal_error(
     what: str, copy: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("farkas.experiments.sweeps.unpacking.LARGEST_INFLATED", 10**6 - 1)
+    monkeypatch.setattr("farkas.experiments.sweeps.store.LARGEST_INFLATED", 10**6 - 1)
     changed(copy, "UPDATE instances SET data = :blob", blob=OUTPUTS[what])
     ends_well(copy, capsys)
     with Store(copy, readonly=True) as store, pytest.raises((FileProblem, InvalidInstance)):
@@ -258,15 +257,9 @@ def test_reading_changes_nothing_in_the_folder(copy: Path) -> None:
     assert (copy.read_bytes(), sorted(os.listdir(copy.parent))) == before
 
 
-@pytest.mark.parametrize("log", [False, True], ids=["merged", "write-ahead"])
-def test_a_store_on_a_read_only_disk_is_read(
-    log: bool, copy: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if log:  # as a copied store is whose sweep was killed after it had merged its log
-        changed(copy, "PRAGMA journal_mode=WAL")
+def test_a_store_on_a_read_only_disk_is_read(copy: Path) -> None:
     copy.chmod(0o444)
     copy.parent.chmod(0o555)
-    monkeypatch.setattr("os.access", lambda path, mode: False)
     try:
         with Store(copy, readonly=True) as store:
             assert len(list(store.results(output=True))) == 9
@@ -299,7 +292,6 @@ def test_a_full_disk_is_one_line_and_nothing_is_half_written(copy: Path) -> None
                 (f"{k:064}", msgspec.structs.replace(TINY, name=f"{k}" * 9)) for k in range(10**3)
             )
         assert len(store.present()) == 9
-        assert list(store._db.execute("SELECT * FROM reservations")) == []
     with closing(sqlite3.connect(copy)) as database:
         assert database.execute("SELECT count(*) FROM instances").fetchone() == (7,)
 
@@ -322,52 +314,52 @@ def test_words_of_errors_are_kept_on_one_line(copy: Path) -> None:
 
 
 KEY = "0" * 64
+ONE = result(seed=9)
 
 
-def test_a_task_belongs_to_the_sweep_that_reserved_it_until_it_closes(tmp_path: Path) -> None:
-    with Store(tmp_path / "s") as other:
-        with Store(tmp_path / "s") as store:
-            assert store.reserve(KEY, None, 9.0) == "ours"
-            assert store.reserve(KEY, None, 9.0) == "ours"
-            assert other.reserve(KEY, None, 9.0) == "theirs"
-        assert other.reserve(KEY, None, 9.0) == "ours"
+def claim(store: Store, seen: tuple[str, float] | None = None) -> str:
+    return store.claim(ONE.key, ONE.task, seen)  # type: ignore[arg-type]
 
 
-def test_a_result_ends_the_reservation_and_is_present_for_others(tmp_path: Path) -> None:
-    with Store(tmp_path / "s") as other, Store(tmp_path / "s") as store:
-        one = result(status="crashed")
-        assert store.reserve(one.key, None, 9.0) == "ours"
-        store.add(one)
-        assert other.reserve(one.key, None, 9.0) == "present"
-        seen = other.stamps()[one.key]
-        assert seen[0] == "crashed"
-        assert other.reserve(one.key, seen, 9.0) == "ours"
-        assert store.reserve(one.key, seen, 9.0) == "theirs"
-
-
-@pytest.mark.parametrize(
-    "owner", ["no JSON", "{}", '{"token": "x", "host": "h", "pid": "x", "born": ""}']
-)
-def test_a_reservation_of_nobody_lapses(owner: str, tmp_path: Path) -> None:
-    with Store(tmp_path / "s") as store:
-        store._db.execute("INSERT INTO reservations VALUES (?, 'x', ?, 9e99)", (KEY, owner))
-        assert store.reserve(KEY, None, 9.0) == "ours"
-
-
-def test_a_reservation_of_a_sweep_that_is_gone_lapses(tmp_path: Path) -> None:
-    store = Store(tmp_path / "s")
-    store.owner = msgspec.structs.replace(store.owner, pid=2**40)
-    assert store.reserve(KEY, None, 9.0) == "ours"
-    store._db.close()  # killed: nothing is given back
-    with Store(tmp_path / "s") as next_one:
-        assert next_one.reserve(KEY, None, 9.0) == "ours"
-
-
-def test_a_store_of_an_earlier_version_gets_what_it_lacks(copy: Path) -> None:
-    changed(copy, "DROP TABLE reservations")
-    assert call(["ratios", str(copy), "--recheck", "0"]) == 0
+def test_a_task_belongs_to_the_sweep_that_claimed_it_until_it_closes(copy: Path) -> None:
+    with Store(copy) as other:
+        with Store(copy) as store:
+            assert [claim(store), claim(store), claim(other)] == ["ours", "ours", "theirs"]
+            assert ONE.key not in store.present()
+            assert len(list(store.results())) == 9
+        assert claim(other) == "ours"
     with Store(copy) as store:
-        assert store.reserve(KEY, None, 9.0) == "ours"
+        assert len(store.present()) == store._rows("SELECT count(*) FROM results")[0][0] == 9
+
+
+def test_a_result_ends_the_claim_and_is_present_for_others(copy: Path) -> None:
+    with Store(copy) as other, Store(copy) as store:
+        assert claim(store) == "ours"
+        store.add(msgspec.structs.replace(ONE, status="crashed"))
+        assert claim(other) == "present"
+        seen = other.stamps()[ONE.key]
+        assert seen[0] == "crashed"
+        assert [claim(other, seen), claim(store, seen)] == ["ours", "theirs"]
+
+
+def test_a_claim_that_nobody_renews_lapses(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store, other = Store(copy), Store(copy)
+    now = time.time()
+
+    def at(seconds: float) -> None:
+        monkeypatch.setattr("time.time", lambda: now + seconds)
+
+    assert claim(store) == "ours"
+    for moment in (15.0, 30.0, 45.0):
+        at(moment)
+        store.renew()
+        assert claim(other) == "theirs"
+    store._db.close()  # killed: nothing is given back
+    at(64.0)
+    assert claim(other) == "theirs"
+    at(66.0)
+    assert claim(other) == "ours"
+    other.close()
 
 
 def test_statuses_are_those_of_the_results(copy: Path) -> None:
@@ -375,12 +367,6 @@ def test_statuses_are_those_of_the_results(copy: Path) -> None:
         assert sorted(store.present().values()) == ["done"] * 8 + ["failed"]
         assert all(isinstance(one, Result) for one in store.results())
         assert store.output(KEY) is None
-
-
-def test_a_task_that_never_ran_took_no_time():
-    task = Task(what="run", name="mlbroker.local", kind="mlbroker", instance=TINY.sha256)
-    ended = Result.ended(Request(task.key, task, ""), "crashed", "unreadable answer")
-    assert (ended.status, ended.error, ended.seconds) == ("crashed", "unreadable answer", 0.0)
 
 
 @pytest.mark.parametrize("readonly", [True, False])

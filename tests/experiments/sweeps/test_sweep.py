@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import contextlib
 import json
+import multiprocessing
 import random
 import re
 import sqlite3
@@ -15,7 +17,9 @@ from pathlib import Path
 import pytest
 
 from farkas.cli import call
+from farkas.executor import CallEnd
 from farkas.experiments.sweeps import Result, Store, plan, read_config, sweep
+from tests.executor.clusters import DaskCluster
 from tests.experiments.sweeps.made import LP, number, written
 
 
@@ -55,7 +59,9 @@ def test_a_killed_sweep_goes_on_where_it_stopped(tmp_path):
     # killed with -9 while it starts and again and again between results, in the end every task is
     # there once
     path = written(tmp_path, count=24)
-    command = [sys.executable, "-m", "farkas", "sweep", str(path), "--workers", "2", "--json"]
+    brief = "from farkas.experiments.sweeps import store; store.LEASE = 2.0; store.BEAT = 0.5;"
+    code = f"{brief} from farkas.cli import main; main()"
+    command = [sys.executable, "-c", code, "sweep", str(path), "--workers", "2", "--json"]
     moments = random.Random(1)
     for enough in (0, 2, 9):
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -64,7 +70,7 @@ def test_a_killed_sweep_goes_on_where_it_stopped(tmp_path):
         time.sleep(moments.uniform(0.0, 0.05))
         process.kill()
         process.wait()
-    end = sweep(path, workers=2)
+    end = sweep(path, workers=2)  # waits until claims of the killed ones have lapsed
     assert end.tasks == 24
     assert end.present >= 9
     assert end.present + sum(end.performed.values()) == 24
@@ -81,7 +87,8 @@ def _stored(path: Path) -> int:
         return 0
     with contextlib.closing(sqlite3.connect(path, timeout=600)) as database:
         try:
-            return int(database.execute("SELECT count(*) FROM results").fetchone()[0])
+            query = "SELECT count(*) FROM results WHERE status = 'done'"
+            return int(database.execute(query).fetchone()[0])
         except sqlite3.OperationalError:  # the file is there and its tables are not
             return 0
 
@@ -107,7 +114,7 @@ def test_a_sweep_waits_for_the_tasks_of_another_and_takes_them_when_it_is_gone(
     tasks, _ = plan(read_config(path), tmp_path)
     other = Store(tmp_path / "sweep.sqlite")
     for task in tasks:
-        assert other.reserve(task.key, None, 600.0) == "ours"
+        assert other.claim(task.key, task, None) == "ours"
     pauses = []
 
     def pause(seconds: float) -> None:
@@ -168,3 +175,46 @@ def test_a_task_that_fails_is_recorded_with_its_reason(tmp_path):
     with Store(found.store) as store:
         (result,) = store.results()
     assert "mosek" in result.error.lower()
+
+
+def press(done: int, total: int, newest: Result | None) -> None:
+    if newest is not None:
+        raise KeyboardInterrupt
+
+
+def test_ctrl_c_between_two_tasks_keeps_the_first_and_leaves_the_rest_for_later(tmp_path):
+    path = written(tmp_path, count=3)
+    stopped = sweep(path, workers=2, report=press)
+    assert (stopped.interrupted, stopped.performed) == (True, {"done": 1})
+    later = sweep(path, workers=1)
+    assert (later.interrupted, later.present, later.performed) == (False, 1, {"done": 2})
+
+
+def test_any_executor_performs_a_sweep(tmp_path):
+    path = written(tmp_path, count=3)
+    with concurrent.futures.ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        assert sweep(path, executor=pool, workers=2).performed == {"done": 3}
+
+
+def test_a_task_that_raises_what_nobody_expects_counts_as_a_crash(tmp_path, monkeypatch):
+    path = written(tmp_path, count=1)
+    monkeypatch.setattr("farkas.executor._end_of", lambda future: CallEnd("raised", error="odd"))
+    found = sweep(path, workers=1)
+    with Store(found.store) as store:
+        assert [(one.status, one.error) for one in store.results()] == [("crashed", "odd")]
+
+
+@pytest.mark.slow
+def test_a_dask_scheduler_with_two_workers_performs_a_sweep(tmp_path):
+    with DaskCluster(tmp_path) as address:
+        found = sweep(written(tmp_path, count=8), scheduler=address)
+    assert (found.tasks, found.performed, found.rejected) == (8, {"done": 8}, 0)
+
+
+def test_an_absent_scheduler_is_one_clear_line(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("farkas.executor.PATIENCE", 0.5)
+    path = written(tmp_path, count=1)
+    assert call(["sweep", str(path), "--scheduler", "tcp://127.0.0.1:1"]) == 3
+    error = capsys.readouterr().err
+    assert "no dask scheduler answers" in error
+    assert error.count("\n") == 1

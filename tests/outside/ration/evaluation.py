@@ -14,8 +14,8 @@ from farkas.experiments.figures import (
     Series,
     Statement,
 )
-from farkas.experiments.sweeps.guarantee import guarantee
-from farkas.experiments.sweeps.trajectory import trajectory
+from farkas.experiments.sweeps.guarantees import guarantee
+from farkas.experiments.sweeps.trajectories import trajectory
 
 
 @guarantee("ration.first_come", "printed", source="none; an example")

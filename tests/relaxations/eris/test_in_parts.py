@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from farkas import executor as module
 from farkas.certificates.eris import ErisPrices, prove_payoffs
 from farkas.executor import Executor
-from farkas.executor import spread as module
 from farkas.relaxations.eris.in_parts import PayoffProofs, PayoffsToProve, payoffs_by
 from tests.generators.eris import random_auction
 

@@ -7,8 +7,8 @@ import dataclasses
 import numpy as np
 import pytest
 
+from farkas import executor as module
 from farkas.executor import Executor
-from farkas.executor import spread as module
 from farkas.relaxations.mlbroker import in_parts
 from farkas.relaxations.mlbroker.in_parts import SlotGrowth, SlotToGrow, cheapest_lives
 from farkas.relaxations.mlbroker.lives import Lives, lives_of

@@ -1,12 +1,104 @@
-"""Theorems are held against certified ratios fairly."""
+"""Guarantees by hand, and held against certified ratios fairly."""
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
+from farkas.algebra import programs
 from farkas.experiments.sweeps import Result, Store, Task, ratios, sweep
+from farkas.experiments.sweeps.guarantees import guarantees, guarantees_of
 from farkas.instances import library, write
+from farkas.instances.generate import generate
+from farkas.offline.ladder import ladders
+from farkas.online import algorithms
+from farkas.proofs import claims
 from tests.experiments.sweeps.made import INSTANCES, result
+
+
+@pytest.mark.parametrize("name", list(guarantees))
+def test_a_guarantee_is_about_algorithms_and_a_claim_that_exist(name):
+    assert name.partition("[")[0] in algorithms
+    assert guarantees[name].witnesses <= {*algorithms, *programs.names(), *ladders}
+    assert guarantees[name].claim in claims
+    assert guarantees[name].claim.partition(".")[0] == name.partition(".")[0]
+
+
+def test_greedy_assignment_is_promised_something_for_equal_masters_only():
+    # five workers of speeds 3, 3, 2, 2, 2 and two masters: greedy reaches 3 + 2, 3 + 2 + 2, the
+    # optimum 6, 6: 6/5 is the sharper factor (4 * 2 - 2) / (3 * 2 - 1), 4/3 the printed one
+    printed, sharper = guarantees_of("coded.simple_greedy")
+    equal = equal_masters([3.0, 3.0, 2.0, 2.0, 2.0])
+    assert printed.factor(equal, {}) == pytest.approx(4 / 3)
+    assert sharper.factor(equal, {}) == pytest.approx(6 / 5)
+    greedy = algorithms["coded.simple_greedy"].run(equal)
+    best = algorithms["coded.brute_force"].run(equal)
+    assert greedy.value / best.value == pytest.approx(6 / 5), "the factor is met"
+    unequal = generate("coded", "small", 0)
+    assert printed.factor(unequal, {}) is None
+    assert sharper.factor(unequal, {}) is None
+
+
+def equal_masters(speeds):
+    """Two masters that see every worker alike; with shift = 1/rate speed is linear in the rate."""
+    instance = generate("coded", "small", 0)
+    rate = (tuple(speeds),) * 2
+    shift = (tuple(1 / speed for speed in speeds),) * 2
+    return instance.replace(
+        rate=rate, shift=shift, masters=instance.masters[:1] * 2, workers=len(speeds), plans=None,
+        sca_point=None,
+    )  # fmt: skip
+
+
+def test_the_auction_is_promised_the_logarithm_of_both_price_bases():
+    instance = library.load("eris/tiny")
+    instance = instance.replace(price_base_transfer=8.0, price_base_resource=(4.0, 2.0))
+    (printed,) = guarantees_of("eris.eris")
+    assert printed.factor(instance, {}) == pytest.approx(2 * (3 + 2))  # log2 of 8 and of 4
+
+
+def test_exact_greedy_slots_are_promised_half_for_concave_utilities_only():
+    printed, repaired = guarantees_of("gadget.greedy_exact")
+    concave, step = library.load("gadget/seven_ninths"), library.load("gadget/step_greedy")
+    assert (printed.factor(concave, {}), repaired.factor(concave, {})) == (2.0, 2.0)
+    assert (printed.factor(step, {}), repaired.factor(step, {})) == (2.0, None)
+
+
+def test_the_whole_algorithm_is_promised_by_its_largest_ring_where_it_draws_slots():
+    (printed,) = guarantees_of("gadget.gadget")
+    cluster = library.load("gadget/tiny")
+    most = max(job.max_workers for job in cluster.jobs)
+    assert printed.factor(cluster, {"slots": "lp_rs_mde"}) == 3 * most + 1
+    assert printed.factor(cluster, {"slots": "columns"}) is None
+    assert printed.factor(cluster.replace(jobs=()), {"slots": "lp_rs_mde"}) is None
+
+
+def test_guarantees_of_the_fractional_algorithm_by_hand():
+    # eps = 1: sigma = ln 2.  printed 2 + 2 ln 2 = 3.386; repaired 1 + R ln 2 for tight
+    instance = INSTANCES[0].replace(epsilon=1.0)
+    printed, repaired = guarantees_of("mlbroker.fractional")
+    tight = {"relax": "tight", "semantics": "printed", "epsilon": 0.0}
+    assert printed.factor(instance, tight) == pytest.approx(2 + 2 * math.log(2))
+    assert repaired.factor(instance, tight) == pytest.approx(1 + instance.num_sites * math.log(2))
+    assert repaired.factor(instance, tight | {"semantics": "strict"}) is None
+    # eps = 0.1 of the options wins: sigma = ln 11 = 2.398 > 1
+    small = tight | {"epsilon": 0.1}
+    assert repaired.factor(instance, small) == pytest.approx(
+        math.log(11) * (1 + 0.1 * instance.num_sites)
+    )
+    # printed relaxation: U = 1 + largest need, so the job that needs least presence decides
+    kappa_at_most_1 = repaired.factor(instance, tight | {"relax": "printed"})
+    assert kappa_at_most_1 >= repaired.factor(instance, tight)
+
+
+def test_the_whole_algorithm_is_promised_what_its_claim_refutes():
+    (printed,) = guarantees_of("mlbroker.mlbroker")
+    numbers = claims["mlbroker.theorem5"].run().numbers
+    scaled = library.load("mlbroker/unit_scaling")
+    assert printed.factor(scaled, {"epsilon": 0.0}) == pytest.approx(numbers["r1_r2"])
+    # a site without data makes λ, and with it r2, infinite
+    assert printed.factor(library.load("mlbroker/tiny"), {"epsilon": 0.0}) is None
 
 
 def test_a_theorem_is_kept_undecided_or_broken(stored, theorem):

@@ -1,0 +1,344 @@
+"""Guarantees of the papers' theorems as numbers, held against certified ratios.
+
+A guarantee is a function of an instance and the options of a run, at most one per algorithm and
+reading; kinds from outside register theirs when they are imported::
+
+    @guarantee("mlbroker.fractional", "printed", source="mlBroker Theorem 3")
+    def as_printed(instance, options):
+        '''2 + (1 + ε) ln(1 + 1/ε).'''
+        return ...                             # None where an assumption is false
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from farkas.experiments.explained import explanation
+from farkas.experiments.sweeps.task import Result
+from farkas.instances import Instance
+from farkas.instances.files import own_kinds
+from farkas.instances.utilities.curvature import concave_in_reach, monotone_in_reach
+from farkas.loading import load_outside
+from farkas.models.coded.kernel import Pairs
+from farkas.models.mlbroker.data import deployment_bound
+from farkas.portable.logarithms import log, log1p
+from farkas.search_tolerances import SOLVER_GAP
+
+if TYPE_CHECKING:
+    from farkas.instances.coded import CodedComputing
+    from farkas.instances.eris import Auction
+    from farkas.instances.gadget import Cluster
+    from farkas.instances.mlbroker import Brokerage
+
+Reading = Literal["printed", "repaired"]
+Factor = Callable[[Any, Mapping[str, Any]], float | None]
+"""Called with the instance and every option of the run; None where an assumption is false."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Guarantee:
+    """A bound on value over optimum (costs) or optimum over value (rewards).
+
+    Parameters
+    ----------
+    reading
+        ``printed`` as the paper has it, ``repaired`` as it can be proved.
+    source
+        Where it stands.
+    statement
+        The factor as a formula, with its assumptions.
+    factor
+        The number.
+    witnesses
+        Algorithms, and programs without their variant, whose value is never better than the
+        optimum that the theorem speaks of.  They can break a guarantee: the optimum is at least as
+        good as they are.
+    claim
+        The claim that states it, whose verdict says whether it is true; empty where none does.
+    """
+
+    reading: Reading
+    source: str
+    statement: str
+    factor: Factor
+    witnesses: frozenset[str] = frozenset()
+    claim: str = ""
+
+
+guarantees: dict[str, Guarantee] = {}
+"""By algorithm and reading, as in ``mlbroker.fractional[printed]``."""
+
+
+def guarantee(
+    algorithm: str,
+    reading: Reading,
+    *,
+    source: str,
+    witnesses: tuple[str, ...] = (),
+    claim: str = "",
+) -> Callable[[Factor], Factor]:
+    """Register the decorated function as the factor of a theorem; its docstring is the statement.
+
+    Parameters
+    ----------
+    algorithm
+        Whose value is bounded.
+    reading, source, witnesses, claim
+        As in `Guarantee`.
+    """
+    name = f"{algorithm}[{reading}]"
+
+    def register(factor: Factor) -> Factor:
+        words = explanation(factor, f"guarantee {name}")
+        if name in guarantees:
+            raise ValueError(f"two guarantees are called {name!r}: rename one")
+        found = Guarantee(reading, source, words, factor, frozenset(witnesses), claim)
+        guarantees[name] = found
+        return factor
+
+    return register
+
+
+def guarantees_of(algorithm: str) -> list[Guarantee]:
+    """Guarantees of an algorithm, the printed one first."""
+    kind = algorithm.partition(".")[0]
+    if kind not in own_kinds():
+        load_outside(kind)
+    return [guarantees[name] for name in sorted(guarantees) if name.startswith(f"{algorithm}[")]
+
+
+@dataclasses.dataclass(slots=True, kw_only=True)
+class Promise:
+    """A guarantee held against the runs of one algorithm.
+
+    Parameters
+    ----------
+    reading, source, statement
+        As in `Guarantee`.
+    kept
+        Runs whose certified ratio is within the factor: there the theorem is true.
+    undecided
+        Runs whose certified ratio is larger, though the true one may be smaller.
+    broken
+        Runs that cost more than the factor times a solution that exists: there it is false.
+    not_applicable
+        Runs on which an assumption is false.
+    smallest, largest
+        Range of the factor over the runs.
+    margin
+        Largest certified ratio over factor; at most 1 when every run keeps it.
+    counterexample
+        Hash of an instance on which it is broken.
+    """
+
+    reading: str
+    source: str
+    statement: str
+    kept: int = 0
+    undecided: int = 0
+    broken: int = 0
+    not_applicable: int = 0
+    smallest: float | None = None
+    largest: float | None = None
+    margin: float | None = None
+    counterexample: str = ""
+
+
+def hold(
+    guarantee: Guarantee,
+    runs: Sequence[Result],
+    instance: Callable[[str], Instance],
+    values: Mapping[str, Mapping[str, float]],
+    sense: str,
+) -> Promise:
+    """Compare certified runs with a guarantee.
+
+    Parameters
+    ----------
+    runs
+        Done, with ratio.
+    instance
+        Gives the instance of a hash.
+    values
+        By instance, the best value of every algorithm that broke no requirement.
+    sense
+        ``min`` or ``max``.
+    """
+    found = Promise(
+        reading=guarantee.reading, source=guarantee.source, statement=guarantee.statement
+    )
+    for run in runs:
+        factor = guarantee.factor(instance(run.task.instance), run.task.options)
+        if factor is None:
+            found.not_applicable += 1
+            continue
+        _count(found, run, factor, _witness(guarantee, values[run.task.instance], sense), sense)
+    return found
+
+
+def _count(found: Promise, run: Result, factor: float, witness: float | None, sense: str) -> None:
+    assert run.ratio is not None
+    assert run.value is not None
+    found.smallest = min(factor, found.smallest if found.smallest is not None else factor)
+    found.largest = max(factor, found.largest if found.largest is not None else factor)
+    found.margin = max(run.ratio / factor, found.margin or 0.0)
+    if run.ratio <= factor * (1 + SOLVER_GAP):
+        found.kept += 1
+    elif witness is not None and _breaks(run.value, witness, factor, sense):
+        found.broken += 1
+        found.counterexample = found.counterexample or run.task.instance
+    else:
+        found.undecided += 1
+
+
+def _witness(guarantee: Guarantee, values: Mapping[str, float], sense: str) -> float | None:
+    """Best value that is known to exist: the optimum is at least as good."""
+    known = [value for name, value in values.items() if name in guarantee.witnesses]
+    return (min if sense == "min" else max)(known, default=None)
+
+
+def _breaks(value: float, witness: float, factor: float, sense: str) -> bool:
+    worse, better = (value, witness) if sense == "min" else (witness, value)
+    return worse > factor * better * (1 + SOLVER_GAP) and better >= 0
+
+
+CODED = ("coded.brute_force", "coded.iterated_greedy", "coded.round_lp", "coded.uniform")
+"""Plans that give every worker to one master, as (P5) does."""
+
+
+def _equal_masters(instance: CodedComputing) -> bool:
+    speed = Pairs.of(instance).speed
+    return bool(np.array_equal(speed, np.broadcast_to(speed[:1], speed.shape)))
+
+
+@guarantee("coded.simple_greedy", "printed", source="Coded section III, remark on Algorithm 2",
+           witnesses=CODED, claim="coded.largest_first")  # fmt: skip
+def coded_printed(instance: CodedComputing, options: Mapping[str, Any]) -> float | None:
+    """4/3 for masters that see every worker alike, over the optimum of (P5)."""
+    return 4 / 3 if _equal_masters(instance) else None
+
+
+@guarantee("coded.simple_greedy", "repaired", source="largest-first scheduling, maximising the "
+           "least load", witnesses=CODED, claim="coded.largest_first")  # fmt: skip
+def coded_sharper(instance: CodedComputing, options: Mapping[str, Any]) -> float | None:
+    """(4 M − 2) / (3 M − 1) for masters that see every worker alike; tight for M = 2."""
+    masters = Pairs.of(instance).speed.shape[0]
+    return (4 * masters - 2) / (3 * masters - 1) if _equal_masters(instance) else None
+
+
+ERIS = ("eris.antman", "eris.eris", "eris.liquid", "eris.offline", "eris.optimum",
+        "eris.tiresias")  # fmt: skip
+"""Welfare that any of them reaches, the optimum reaches."""
+
+
+@guarantee("eris.eris", "printed", source="Eris Theorem 5", witnesses=ERIS,
+           claim="eris.competitive_ratio")  # fmt: skip
+def eris_printed(instance: Auction, options: Mapping[str, Any]) -> float:
+    """2 log2(γ of transfer times the largest γ of a resource), over the optimum of (2)."""
+    largest = float(instance.price_base.max(initial=1.0))
+    return 2 * log(instance.price_base_transfer * largest) / log(2.0)
+
+
+GADGET = ("gadget.drf", "gadget.fifo", "gadget.gadget", "gadget.greedy_exact", "gadget.las",
+          "gadget.offline", "gadget.optimum")  # fmt: skip
+"""Rewards that any of them reaches, the optimum reaches."""
+
+
+@guarantee("gadget.greedy_exact", "printed", source="GADGET Theorem 6", witnesses=GADGET,
+           claim="gadget.greedy_ratio_without_concavity")  # fmt: skip
+def gadget_exact(instance: Cluster, options: Mapping[str, Any]) -> float:
+    """(1 + α) / α with α = 1: exact slots reach half of the optimum."""
+    return 2.0
+
+
+@guarantee("gadget.greedy_exact", "repaired", source="GADGET Theorem 6, with its assumptions",
+           witnesses=GADGET, claim="gadget.exact_greedy_is_half")  # fmt: skip
+def gadget_concave(instance: Cluster, options: Mapping[str, Any]) -> float | None:
+    """2 where every utility is concave, never falls, and is not negative."""
+    fits = (
+        concave_in_reach(instance, job)
+        and monotone_in_reach(instance, job)
+        and instance.reward(job, 0.0) >= 0
+        for job in range(instance.num_jobs)
+    )
+    return 2.0 if all(fits) else None
+
+
+@guarantee("gadget.gadget", "printed", source="GADGET Theorem 10", witnesses=GADGET,
+           claim="gadget.competitive_ratio")  # fmt: skip
+def gadget_whole(instance: Cluster, options: Mapping[str, Any]) -> float | None:
+    """3 Γ + 1, Γ the most sizes of a job's ring, for slots by Algorithm 2 that all qualify."""
+    if options.get("slots", "columns") != "lp_rs_mde" or not instance.jobs:
+        return None
+    return 3.0 * max(job.max_workers for job in instance.jobs) + 1
+
+
+MLBROKER = (
+    "mlbroker.central", "mlbroker.gr", "mlbroker.ir", "mlbroker.local", "mlbroker.mlbroker",
+    "mlbroker.oasis", "mlbroker.offline", "mlbroker.one_shot", "mlbroker.opt",
+    "mlbroker.optimum",
+)  # fmt: skip
+"""Their decisions are points of every relaxation, at no smaller cost there."""
+
+
+def _epsilon(instance: Brokerage, options: Mapping[str, Any]) -> float:
+    return float(options.get("epsilon") or instance.epsilon)
+
+
+@guarantee("mlbroker.fractional", "printed", source="mlBroker Theorem 3", witnesses=MLBROKER,
+           claim="mlbroker.theorem3")  # fmt: skip
+def mlbroker_printed(instance: Brokerage, options: Mapping[str, Any]) -> float:
+    """2 + (1 + ε) ln(1 + 1/ε), over the optimum of the relaxation (9)."""
+    return _r1(_epsilon(instance, options))
+
+
+def _r1(epsilon: float) -> float:
+    return 2 + (1 + epsilon) * log1p(1 / epsilon)
+
+
+@guarantee(
+    "mlbroker.fractional",
+    "repaired",
+    source="mlBroker Theorem 3, repaired",
+    witnesses=MLBROKER,
+    claim="mlbroker.theorem3_corrected",
+)
+def mlbroker_repaired(instance: Brokerage, options: Mapping[str, Any]) -> float | None:
+    """max(1, σ) + R ε σ / κ with σ = ln(1 + 1/ε).
+
+    κ = 1 for the tight relaxation; for the printed one κ is the least, over jobs, of
+    max over slots (Y + 1) / U.  Needs deployment that never falls: printed semantics.
+    """
+    if options.get("semantics", "printed") != "printed":
+        return None
+    epsilon = _epsilon(instance, options)
+    sigma = log1p(1 / epsilon)
+    extra = instance.num_sites * epsilon * sigma / _least_presence(instance, options)
+    return max(1.0, sigma) + extra
+
+
+@guarantee("mlbroker.mlbroker", "printed", source="mlBroker Theorem 5", witnesses=MLBROKER,
+           claim="mlbroker.theorem5")  # fmt: skip
+def mlbroker_whole(instance: Brokerage, options: Mapping[str, Any]) -> float | None:
+    """r₁ r₂ of Theorems 3 and 4, over the cheapest whole placement; none where r₂ is infinite."""
+    from farkas.proofs.mlbroker.integral import ClaimedRatio  # here: it loads sympy
+
+    if not instance.num_pairs:
+        return None
+    factor = _r1(_epsilon(instance, options)) * ClaimedRatio.of(instance).total
+    return factor if math.isfinite(factor) else None
+
+
+def _least_presence(instance: Brokerage, options: Mapping[str, Any]) -> float:
+    """Total deployment that every job is charged for at least; κ."""
+    if options.get("relax", "tight") == "tight" or not instance.num_pairs:
+        return 1.0
+    most: dict[int, int] = {}
+    for job, needed in zip(instance.pair_job, instance.workers_needed, strict=True):
+        most[job] = max(most.get(job, 0), int(needed) + 1)
+    return min(most.values()) / deployment_bound(instance, "printed")
