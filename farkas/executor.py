@@ -33,22 +33,17 @@ from farkas.extras import needed
 from farkas.refusals import one_line
 from farkas.words import named
 
+#: Processes that one machine is asked for; more of them are reached by a scheduler.
 MOST_WORKERS = 1024
-"""Processes that one machine is asked for; more of them are reached by a scheduler."""
-LOOK = 0.05
-"""Seconds between two looks at whether what is waited for is wanted still."""
-PATIENCE = 10.0
-"""Seconds in which a scheduler has to answer."""
-PIECES = 16
-"""Messages for each worker: more of them even out what was estimated wrong."""
-LEAST_STEPS = 1e7
-"""Steps of a kernel below which asking others takes longer than doing it."""
+LOOK = 0.05  #: Seconds between two looks at whether what is waited for is wanted still.
+PATIENCE = 10.0  #: Seconds in which a scheduler has to answer.
+PIECES = 16  #: Messages for each worker: more of them even out what was estimated wrong.
+LEAST_STEPS = 1e7  #: Steps of a kernel below which asking others takes longer than doing it.
 
+#: Parallelism comes from the number of children.
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-"""Parallelism comes from the number of children."""
 
-inside = False
-"""Whether this process is a child, which starts no others."""
+inside = False  #: Whether this process is a child, which starts no others.
 
 About = TypeVar("About")
 Task = TypeVar("Task", contravariant=True)

@@ -18,11 +18,10 @@ from farkas.solvers.interrupt import CtrlC
 Words: TypeAlias = dict[str, Any]
 Arrays: TypeAlias = dict[str, Array]
 
+#: Seconds beyond a time limit after which the process is killed: it has to start, read and write,
+#: and few solvers look at the clock all the time.
 GRACE = 30.0
-"""Seconds beyond a time limit after which the process is killed: it has to start, read and write,
-and few solvers look at the clock all the time."""
-FAREWELL = 5.0
-"""Seconds in which a solver may say what it has found when Ctrl-C is pressed."""
+FAREWELL = 5.0  #: Seconds in which a solver may say what it has found when Ctrl-C is pressed.
 
 
 def ask(

@@ -23,110 +23,63 @@ from farkas.suggestions import suggestion
 from farkas.verbs.mistaken import mistaken
 from farkas.words import cut, named
 
-LARGEST_CONFIG = 2**20
-"""Bytes of a configuration file."""
+LARGEST_CONFIG = 2**20  #: Bytes of a configuration file.
 
-MOST_DOTS = 500
-"""Dots on one line of it."""
+MOST_DOTS = 500  #: Dots on one line of it.
 
-LONGEST_TASK = 1e8
-"""Seconds, about three years."""
+LONGEST_TASK = 1e8  #: Seconds, about three years.
 
-MOST_TASKS = 10**6
-"""Tasks of a sweep; also seeds, values of settings and instances."""
+MOST_TASKS = 10**6  #: Tasks of a sweep; also seeds, values of settings and instances.
 
+#: Files that one pattern may match; ``/**/*`` would go through a whole machine.
 MOST_FILES = 100_000
-"""Files that one pattern may match; ``/**/*`` would go through a whole machine."""
 
 Settings = dict[str, Any]
 Seeds = list[int] | str
 
 
 class Instances(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One source of instances: files, or a generator.
+    """One source of instances: files, or a generator."""
 
-    Parameters
-    ----------
-    files
-        Paths or patterns, relative to the configuration file.
-    kind, preset
-        Generator and its preset.
-    seeds
-        Seeds of the generator: a list, or text ``"0..19"``.
-    settings
-        Settings of the generator; a list means every one of its values.
-    """
-
-    files: list[str] = []
+    files: list[str] = []  #: Paths or patterns, relative to the configuration file.
+    #: kind, preset: generator and its preset.
     kind: str = ""
     preset: str = "small"
-    seeds: Seeds = "0..0"
-    settings: Settings = {}
+    seeds: Seeds = "0..0"  #: Seeds of the generator: a list, or text ``"0..19"``.
+    settings: Settings = {}  #: Settings of the generator; a list means every one of its values.
 
 
 class Algorithms(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One algorithm with the seeds and options to run.
+    """One algorithm with the seeds and options to run."""
 
-    Parameters
-    ----------
-    name
-        Algorithm; it runs on the instances of its kind.
-    seeds
-        Seeds of the run.
-    options
-        Options by name; a list means every one of its values.
-    """
-
-    name: str
-    seeds: Seeds = "0..0"
-    options: Settings = {}
+    name: str  #: Algorithm; it runs on the instances of its kind.
+    seeds: Seeds = "0..0"  #: Seeds of the run.
+    options: Settings = {}  #: Options by name; a list means every one of its values.
 
 
 class Programs(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One program with the solvers that solve it.
+    """One program with the solvers that solve it."""
 
-    Parameters
-    ----------
-    name
-        Program with its variant, for example ``mlbroker.offline[strict]``.
-    solvers
-        Backends by name.
-    relax
-        Whether integrality is dropped.
-    time_limit, gap
-        Limits of the solver, in seconds and relative.
-    """
-
-    name: str
-    solvers: tuple[str, ...] = ("highs",)
-    relax: bool = False
+    name: str  #: Program with its variant, for example ``mlbroker.offline[strict]``.
+    solvers: tuple[str, ...] = ("highs",)  #: Backends by name.
+    relax: bool = False  #: Whether integrality is dropped.
+    #: time_limit, gap: limits of the solver, in seconds and relative.
     time_limit: float | None = None
     gap: float | None = None
 
 
 class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A sweep.
+    """A sweep."""
 
-    Parameters
-    ----------
-    name
-        Title of the sweep and of its report.
-    store
-        File of the results, relative to the configuration file; if left out, ``sweep.sqlite`` of
-        ``sweep.toml``.
-    timeout
-        Seconds after which a task is stopped and recorded as overlong.
-    recheck
-        Share of the certificates that are proved again from their plain data, in [0, 1].
-    bound_seconds
-        Seconds of a search for the offline optimum of every instance, whose bound all its runs
-        share; 0 for none.
-    """
-
-    name: str
+    name: str  #: Title of the sweep and of its report.
+    #: File of the results, relative to the configuration file; if left out, ``sweep.sqlite`` of
+    #: ``sweep.toml``.
     store: str = ""
-    timeout: float = 600.0
+    timeout: float = 600.0  #: Seconds after which a task is stopped and recorded as overlong.
+    #: Share of the certificates that are proved again from their plain data, in [0, 1].
     recheck: float = 0.1
+    #: Seconds of a search for the offline optimum of every instance, whose bound all its runs
+    #: share; 0 for none.
     bound_seconds: float = 0.0
     instances: list[Instances]
     algorithms: list[Algorithms] = []
@@ -158,8 +111,8 @@ def read_config(path: str | os.PathLike[str]) -> Config:
     return config
 
 
+#: Tables of a sweep that are written [[NAME]].
 TABLES = {"instances": Instances, "algorithms": Algorithms, "programs": Programs}
-"""Tables of a sweep that are written [[NAME]]."""
 
 
 def _refused(text: str) -> str:

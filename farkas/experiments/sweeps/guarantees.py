@@ -36,42 +36,28 @@ if TYPE_CHECKING:
     from farkas.instances.mlbroker import Brokerage
 
 Reading = Literal["printed", "repaired"]
+#: Called with the instance and every option of the run; None where an assumption is false.
 Factor = Callable[[Any, Mapping[str, Any]], float | None]
-"""Called with the instance and every option of the run; None where an assumption is false."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Guarantee:
-    """A bound on value over optimum (costs) or optimum over value (rewards).
+    """A bound on value over optimum (costs) or optimum over value (rewards)."""
 
-    Parameters
-    ----------
-    reading
-        ``printed`` as the paper has it, ``repaired`` as it can be proved.
-    source
-        Where it stands.
-    statement
-        The factor as a formula, with its assumptions.
-    factor
-        The number.
-    witnesses
-        Algorithms, and programs without their variant, whose value is never better than the
-        optimum that the theorem speaks of.  They can break a guarantee: the optimum is at least as
-        good as they are.
-    claim
-        The claim that states it, whose verdict says whether it is true; empty where none does.
-    """
-
-    reading: Reading
-    source: str
-    statement: str
+    reading: Reading  #: ``printed`` as the paper has it, ``repaired`` as it can be proved.
+    source: str  #: Where it stands.
+    statement: str  #: The factor as a formula, with its assumptions.
     factor: Factor
+    #: Algorithms, and programs without their variant, whose value is never better than the optimum
+    #: that the theorem speaks of. They can break a guarantee: the optimum is at least as good as
+    #: they are.
     witnesses: frozenset[str] = frozenset()
+    #: The claim that states it, whose verdict says whether it is true; empty where none does.
     claim: str = ""
 
 
+#: By algorithm and reading, as in ``mlbroker.fractional[printed]``.
 guarantees: dict[str, Guarantee] = {}
-"""By algorithm and reading, as in ``mlbroker.fractional[printed]``."""
 
 
 def guarantee(
@@ -114,39 +100,22 @@ def guarantees_of(algorithm: str) -> list[Guarantee]:
 
 @dataclasses.dataclass(slots=True, kw_only=True)
 class Promise:
-    """A guarantee held against the runs of one algorithm.
+    """A guarantee held against the runs of one algorithm."""
 
-    Parameters
-    ----------
-    reading, source, statement
-        As in `Guarantee`.
-    kept
-        Runs whose certified ratio is within the factor: there the theorem is true.
-    undecided
-        Runs whose certified ratio is larger, though the true one may be smaller.
-    broken
-        Runs that cost more than the factor times a solution that exists: there it is false.
-    not_applicable
-        Runs on which an assumption is false.
-    smallest, largest
-        Range of the factor over the runs.
-    margin
-        Largest certified ratio over factor; at most 1 when every run keeps it.
-    counterexample
-        Hash of an instance on which it is broken.
-    """
-
-    reading: str
-    source: str
-    statement: str
-    kept: int = 0
-    undecided: int = 0
+    reading: str  #: As in `Guarantee`.
+    source: str  #: As in `Guarantee`.
+    statement: str  #: As in `Guarantee`.
+    kept: int = 0  #: Runs whose certified ratio is within the factor: there the theorem is true.
+    undecided: int = 0  #: Runs whose certified ratio is larger, though the true one may be smaller.
+    #: Runs that cost more than the factor times a solution that exists: there it is false.
     broken: int = 0
-    not_applicable: int = 0
+    not_applicable: int = 0  #: Runs on which an assumption is false.
+    #: smallest, largest: range of the factor over the runs.
     smallest: float | None = None
     largest: float | None = None
+    #: Largest certified ratio over factor; at most 1 when every run keeps it.
     margin: float | None = None
-    counterexample: str = ""
+    counterexample: str = ""  #: Hash of an instance on which it is broken.
 
 
 def hold(
@@ -207,8 +176,8 @@ def _breaks(value: float, witness: float, factor: float, sense: str) -> bool:
     return worse > factor * better * (1 + SOLVER_GAP) and better >= 0
 
 
+#: Plans that give every worker to one master, as (P5) does.
 CODED = ("coded.brute_force", "coded.iterated_greedy", "coded.round_lp", "coded.uniform")
-"""Plans that give every worker to one master, as (P5) does."""
 
 
 def _equal_masters(instance: CodedComputing) -> bool:
@@ -231,9 +200,9 @@ def coded_sharper(instance: CodedComputing, options: Mapping[str, Any]) -> float
     return (4 * masters - 2) / (3 * masters - 1) if _equal_masters(instance) else None
 
 
+#: Welfare that any of them reaches, the optimum reaches.
 ERIS = ("eris.antman", "eris.eris", "eris.liquid", "eris.offline", "eris.optimum",
         "eris.tiresias")  # fmt: skip
-"""Welfare that any of them reaches, the optimum reaches."""
 
 
 @guarantee("eris.eris", "printed", source="Eris Theorem 5", witnesses=ERIS,
@@ -244,9 +213,9 @@ def eris_printed(instance: Auction, options: Mapping[str, Any]) -> float:
     return 2 * log(instance.price_base_transfer * largest) / log(2.0)
 
 
+#: Rewards that any of them reaches, the optimum reaches.
 GADGET = ("gadget.drf", "gadget.fifo", "gadget.gadget", "gadget.greedy_exact", "gadget.las",
           "gadget.offline", "gadget.optimum")  # fmt: skip
-"""Rewards that any of them reaches, the optimum reaches."""
 
 
 @guarantee("gadget.greedy_exact", "printed", source="GADGET Theorem 6", witnesses=GADGET,
@@ -278,12 +247,12 @@ def gadget_whole(instance: Cluster, options: Mapping[str, Any]) -> float | None:
     return 3.0 * max(job.max_workers for job in instance.jobs) + 1
 
 
+#: Their decisions are points of every relaxation, at no smaller cost there.
 MLBROKER = (
     "mlbroker.central", "mlbroker.gr", "mlbroker.ir", "mlbroker.local", "mlbroker.mlbroker",
     "mlbroker.oasis", "mlbroker.offline", "mlbroker.one_shot", "mlbroker.opt",
     "mlbroker.optimum",
 )  # fmt: skip
-"""Their decisions are points of every relaxation, at no smaller cost there."""
 
 
 def _epsilon(instance: Brokerage, options: Mapping[str, Any]) -> float:

@@ -25,18 +25,11 @@ from farkas.words import named
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Rechecked:
-    """What became of the results of a store that were drawn, and how many were not.
+    """What became of the results of a store that were drawn, and how many were not."""
 
-    Parameters
-    ----------
-    words
-        Of every drawn result, by address; see `prove_again`.
-    among
-        Addresses of all results that claimed a bound when the first was proved: a sweep that is
-        still at work adds others, of which nobody has proved anything.
-    """
-
-    words: dict[str, str]
+    words: dict[str, str]  #: Of every drawn result, by address; see `prove_again`.
+    #: Addresses of all results that claimed a bound when the first was proved: a sweep that is
+    #: still at work adds others, of which nobody has proved anything.
     among: frozenset[str]
 
     @classmethod

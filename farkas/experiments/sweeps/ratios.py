@@ -33,17 +33,14 @@ from farkas.portable.sums import added
 from farkas.verbs.verdicts import HALF_PROVED
 from farkas.words import cut, named
 
-REPEATS = "repeats a task"
-"""Why a result is left out though it has a certified ratio."""
+REPEATS = "repeats a task"  #: Why a result is left out though it has a certified ratio.
+#: Why a result is left out where it, or a search for the optimum, is wrong.
 BEATEN = "better than a bound of the store"
-"""Why a result is left out where it, or a search for the optimum, is wrong."""
+#: How what is wrong with a run, or with the search that it beats, begins.
 CONTRADICTED = "rejected: better than the bound of result"
-"""How what is wrong with a run, or with the search that it beats, begins."""
 LEVELS = (0.0, 0.25, 0.5, 0.75, 0.95, 1.0)
-LEVEL = 0.95
-"""Probability that an interval is meant to cover the mean with."""
-FEWEST = 5
-"""Below so many instances a resampled mean says little about the next one."""
+LEVEL = 0.95  #: Probability that an interval is meant to cover the mean with.
+FEWEST = 5  #: Below so many instances a resampled mean says little about the next one.
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -57,50 +54,25 @@ class Worst:
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Ratios:
-    """What a sweep says about one algorithm (or program) with one set of options.
+    """What a sweep says about one algorithm (or program) with one set of options."""
 
-    Parameters
-    ----------
-    what, name, options
-        As in `Task`.
-    sense
-        ``min`` for costs.
-    tasks
-        Tasks in all.
-    left_out
-        Why tasks have no certified ratio, with their number.
-    by_instance
-        Certified ratios, >= 1, by hash of the instance.
-    mean
-        Over all certified runs; None without any.
-    own_mean
-        The same of ratios to what each run proved itself.
-    interval
-        95 % confidence interval of the mean; None for fewer than five instances.
-    quantiles
-        By percentage; empty without any.
-    worst
-        None without any.
-    promises
-        The theorems held against these runs.
-    seconds
-        Mean wall time of a certified task.
-    """
-
-    what: str
-    name: str
-    options: dict[str, Any]
-    sense: Sense
-    tasks: int
-    left_out: dict[str, int]
-    by_instance: dict[str, list[float]]
-    mean: float | None = None
-    own_mean: float | None = None
+    what: str  #: As in `Task`.
+    name: str  #: As in `Task`.
+    options: dict[str, Any]  #: As in `Task`.
+    sense: Sense  #: ``min`` for costs.
+    tasks: int  #: Tasks in all.
+    left_out: dict[str, int]  #: Why tasks have no certified ratio, with their number.
+    by_instance: dict[str, list[float]]  #: Certified ratios, >= 1, by hash of the instance.
+    mean: float | None = None  #: Over all certified runs; None without any.
+    own_mean: float | None = None  #: The same of ratios to what each run proved itself.
+    #: 95 % confidence interval of the mean; None for fewer than five instances.
     interval: tuple[float, float] | None = None
+    #: By percentage; empty without any.
     quantiles: dict[str, float] = dataclasses.field(default_factory=dict)
-    worst: Worst | None = None
+    worst: Worst | None = None  #: None without any.
+    #: The theorems held against these runs.
     promises: list[Promise] = dataclasses.field(default_factory=list)
-    seconds: float | None = None
+    seconds: float | None = None  #: Mean wall time of a certified task.
 
     @property
     def values(self) -> list[float]:

@@ -29,19 +29,16 @@ from farkas.refusals import one_line, parsed
 from farkas.verbs.mistaken import no_store
 from farkas.words import named
 
-Stamp = tuple[Status, float]
-"""Status of a task and when it got it, seconds since 1970."""
+Stamp = tuple[Status, float]  #: Status of a task and when it got it, seconds since 1970.
 
 Claim = Literal["ours", "theirs", "present"]
 
-PATIENCE = 60.0
-"""Seconds to wait for another process to finish writing."""
+PATIENCE = 60.0  #: Seconds to wait for another process to finish writing.
+#: Seconds after which a claim lapses that nobody renews, as that of a sweep that was killed.
 LEASE = 20.0
-"""Seconds after which a claim lapses that nobody renews, as that of a sweep that was killed."""
-BEAT = 5.0
-"""Seconds between two renewals."""
+BEAT = 5.0  #: Seconds between two renewals.
+#: Bytes that packed data may unfold into: a small blob can hold more than the memory does.
 LARGEST_INFLATED = 2**29
-"""Bytes that packed data may unfold into: a small blob can hold more than the memory does."""
 
 TABLES = {
     "instances": "sha TEXT PRIMARY KEY, kind TEXT NOT NULL, name TEXT NOT NULL, data BLOB NOT NULL",
@@ -56,8 +53,8 @@ TABLES = {
 }
 TITLES = "CREATE TABLE IF NOT EXISTS titles (title TEXT PRIMARY KEY, given REAL NOT NULL) STRICT"
 INDEX = "CREATE INDEX IF NOT EXISTS results_by_name ON results (name)"
+#: Columns of results that are found, not given.
 FOUND = ("status", "value", "bound", "ratio", "seconds", "error", "recheck")
-"""Columns of results that are found, not given."""
 
 
 class _Output(msgspec.Struct, frozen=True):

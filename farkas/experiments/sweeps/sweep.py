@@ -20,47 +20,26 @@ from farkas.experiments.sweeps.store import Stamp, Store
 from farkas.experiments.sweeps.task import Request, Result, Status, Task, plan
 from farkas.instances import Instance, to_bytes
 
-PAUSE = 0.2
-"""Seconds between two looks at tasks that other sweeps have claimed."""
+PAUSE = 0.2  #: Seconds between two looks at tasks that other sweeps have claimed.
 
+#: Called with the tasks present, the tasks in all, and the newest result.
 Report = Callable[[int, int, Result | None], None]
-"""Called with the tasks present, the tasks in all, and the newest result."""
 
 
 class Summary(msgspec.Struct, frozen=True, kw_only=True):
-    """Counts of a sweep.
+    """Counts of a sweep."""
 
-    Parameters
-    ----------
-    name
-        Title of the sweep, which heads its report, too.
-    store
-        File of the results.
-    tasks
-        Tasks of the configuration.
-    present
-        Of these, held by the store when the sweep began; crashed ones do not count.
-    shared
-        Performed by other sweeps on the same store meanwhile.
-    performed
-        Performed now, by status.
-    not_done
-        Tasks that are not done in the end, by status, whoever performed them.
-    rejected
-        Certificates that could not be proved again.
-    interrupted
-        Whether the sweep was stopped before its end.
-    """
-
-    name: str = ""
-    store: str
-    tasks: int
-    present: int
-    performed: dict[str, int]
-    shared: int = 0
+    name: str = ""  #: Title of the sweep, which heads its report, too.
+    store: str  #: File of the results.
+    tasks: int  #: Tasks of the configuration.
+    present: int  #: Of these, held by the store when the sweep began; crashed ones do not count.
+    performed: dict[str, int]  #: Performed now, by status.
+    shared: int = 0  #: Performed by other sweeps on the same store meanwhile.
+    #: Tasks that are not done in the end, by status, whoever performed them.
     not_done: dict[str, int] = {}
+    #: Certificates that could not be proved again.
     rejected: int = msgspec.field(name="rejected_certificates")
-    interrupted: bool = False
+    interrupted: bool = False  #: Whether the sweep was stopped before its end.
 
 
 def sweep(

@@ -30,33 +30,17 @@ Key = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
 
 
 class Task(msgspec.Struct, frozen=True, kw_only=True):
-    """One run of an algorithm, solve of a program or search for the optimum, on one instance.
+    """One run of an algorithm, solve of a program or search for the optimum, on one instance."""
 
-    Parameters
-    ----------
-    what
-        ``"run"``, ``"solve"`` or ``"optimum"``.
-    name
-        Algorithm, program with its variant, or ladder.
-    kind
-        Kind of the instance.
-    instance
-        SHA-256 of the instance.
-    seed
-        Seed of the run.
-    options
-        Options of the algorithm, or ``solver``, ``relax``, ``time_limit``, ``gap``; of a search
-        ``time_limit``.
-    recheck
-        Whether the certificate is proved again from its plain data; does not change the result.
-    """
-
-    what: What
-    name: str
-    kind: str
-    instance: str
-    seed: int = 0
+    what: What  #: ``"run"``, ``"solve"`` or ``"optimum"``.
+    name: str  #: Algorithm, program with its variant, or ladder.
+    kind: str  #: Kind of the instance.
+    instance: str  #: SHA-256 of the instance.
+    seed: int = 0  #: Seed of the run.
+    #: Options of the algorithm, or ``solver``, ``relax``, ``time_limit``, ``gap``; of a search
+    #: ``time_limit``.
     options: dict[str, Any] = {}
+    #: Whether the certificate is proved again from its plain data; does not change the result.
     recheck: bool = False
 
     def solved(self, found: Mapping[str, Any]) -> Solved:
@@ -111,41 +95,23 @@ class Request(msgspec.Struct, frozen=True):
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of one task.
+    """What became of one task."""
 
-    Parameters
-    ----------
-    key, task
-        Content address, and the task itself.
-    status
-        ``done``; ``failed`` with a typed error; ``crashed`` when the process died; ``overlong``.
-    value
-        Value of the run, or objective of the point, which the certificate holds.
-    bound
-        Proved bound, a rational number as text; empty when nothing was proved.
-    ratio
-        Certified ratio, >= 1.
-    seconds
-        Wall time of the task.
-    error
-        Why it is not done.
-    recheck
-        ``"proved again"``; ``"bound proved again"`` when the value is its own word; ``"rejected:
-        ..."``; or empty when it was not in the sample, or there is nothing to prove.
-    output
-        The whole run (or answer) as plain data.
-    """
-
+    #: key, task: content address, and the task itself.
     key: Key
     task: Task
+    #: ``done``; ``failed`` with a typed error; ``crashed`` when the process died; ``overlong``.
     status: Status
+    #: Value of the run, or objective of the point, which the certificate holds.
     value: float | None = None
-    bound: str = ""
-    ratio: float | None = None
-    seconds: float = 0.0
-    error: str = ""
+    bound: str = ""  #: Proved bound, a rational number as text; empty when nothing was proved.
+    ratio: float | None = None  #: Certified ratio, >= 1.
+    seconds: float = 0.0  #: Wall time of the task.
+    error: str = ""  #: Why it is not done.
+    #: ``"proved again"``; ``"bound proved again"`` when the value is its own word; ``"rejected:
+    #: ..."``; or empty when it was not in the sample, or there is nothing to prove.
     recheck: str = ""
-    output: dict[str, Any] | None = None
+    output: dict[str, Any] | None = None  #: The whole run (or answer) as plain data.
 
 
 @functools.cache

@@ -37,13 +37,11 @@ if TYPE_CHECKING:
 
 Chart = Callable[[Any, Run], Figure | None]
 
+#: By kind and title: what is drawn, in words, and the function.
 trajectories: dict[tuple[str, str], tuple[str, Chart]] = {}
-"""By kind and title: what is drawn, in words, and the function."""
 
-DATES = 50
-"""Slots at which bounds to date are computed."""
-MOST_SITES = 6
-"""More sites than this are summed up by their mean and range."""
+DATES = 50  #: Slots at which bounds to date are computed.
+MOST_SITES = 6  #: More sites than this are summed up by their mean and range.
 
 
 def trajectory(kind: str, title: str) -> Callable[[Chart], Chart]:
