@@ -97,6 +97,7 @@ NEW = (
 )
 
 
+@pytest.mark.slow
 def test_a_program_a_policy_and_a_claim_are_one_file_each_and_one_command(tmp_path: Path) -> None:
     house = House(tmp_path, "program", "policy", "claim")
     passed, failed, printed = house.test(*GENERIC, "-k", NEW)
@@ -138,6 +139,7 @@ def test_a_solver_is_one_file_and_meets_the_tests_of_all(tmp_path: Path) -> None
     assert not house.test(*suite)[1]
 
 
+@pytest.mark.slow
 def test_what_how_tos_show_meets_the_style_the_types_and_the_floors(tmp_path: Path) -> None:
     house = House(tmp_path, *PLACES)
     files = [place for places in PLACES.values() for place in places]

@@ -47,6 +47,7 @@ def asked(*words: str) -> Any:
     return json.loads(child.stdout)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", own_kinds())
 def test_a_program_named_alone_is_the_one_that_all_know(kind: str) -> None:
     programs.load()
@@ -57,6 +58,7 @@ def test_a_program_named_alone_is_the_one_that_all_know(kind: str) -> None:
     assert asked(f"{kind}/tiny", *names) == {name: hashed(name, data) for name in names}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("registry", REGISTRIES)
 def test_what_is_named_alone_is_what_all_modules_together_register(registry: str) -> None:
     found = asked(registry, "12")

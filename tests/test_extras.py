@@ -18,6 +18,7 @@ from farkas.errors import Exit, FarkasError
 from farkas.experiments.sweeps import Store
 from farkas.extras import EXTRAS, MissingExtra, needed
 from tests.tools.shared import ROOT
+from tests.tools.sources import MODULES, parsed
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 FEATURES = ("convex", "figures", "kernels", "pyomo", "report", "symbolic")
@@ -135,7 +136,7 @@ def imported(path: Path) -> tuple[set[str], set[str]]:
     """Packages that importing a module imports, and those that its functions import."""
     at_once: set[str] = set()
     later: set[str] = set()
-    waiting: list[tuple[ast.AST, set[str]]] = [(ast.parse(path.read_text()), at_once)]
+    waiting: list[tuple[ast.AST, set[str]]] = [(parsed(path), at_once)]
     while waiting:
         node, found = waiting.pop()
         if isinstance(node, ast.Import):
@@ -156,7 +157,7 @@ def test_importing_a_module_imports_the_core_and_nothing_else() -> None:
     core = {*sys.stdlib_module_names, "farkas", *names(PROJECT["dependencies"])}
     known = {*EXTRAS, *ENGINES, "coptpy", "gmpy2", "google", "markupsafe", "xpress"}
     seen: set[str] = set()
-    for path in sorted((ROOT / "farkas").rglob("*.py")):
+    for path in MODULES:
         place = path.relative_to(ROOT).as_posix()
         allowed = {"jinja2", "markupsafe"} if place.startswith(WRITES_MARKUP) else set()
         if place.startswith("farkas/exact/from_"):
@@ -213,6 +214,7 @@ def make_store(folder: Path) -> None:
         pass
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("package", NEEDS)
 def test_what_needs_a_missing_package_says_which_extra_brings_it(
     package: str, tmp_path: Path
@@ -260,6 +262,7 @@ CORE: list[list[str]] = [
 """What works without any extra."""
 
 
+@pytest.mark.slow
 def test_the_core_alone_does_all_that_needs_no_more(tmp_path: Path) -> None:
     (tmp_path / "model.lp").write_text("max\n obj: x + y\nst\n c: 2 x + y <= 4\nend\n")
     (tmp_path / "jobs.csv").write_text(TRACE)

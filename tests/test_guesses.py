@@ -11,6 +11,7 @@ from farkas.cli import call
 from farkas.guesses import COMMANDS, VERBS
 
 
+@pytest.mark.ids(4)
 @pytest.mark.parametrize("name", sorted(VERBS))
 def test_every_hint_names_what_exists(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert name not in farkas.__all__

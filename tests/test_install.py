@@ -95,6 +95,7 @@ def test_the_metadata_say_licence_authors_pythons_and_extras(wheel: Path) -> Non
     assert licence == (ROOT / "LICENSE").read_bytes()
 
 
+@pytest.mark.slow
 def test_the_sdist_builds_the_same_wheel(wheel: Path, tmp_path: Path) -> None:
     sdist = build("sdist", ROOT, tmp_path / "sdist")
     with tarfile.open(sdist) as archive:
@@ -150,6 +151,7 @@ def core_works(python: Path, folder: Path) -> None:
         assert "pip install 'farkas[" in said, words
 
 
+@pytest.mark.slow
 def test_the_core_runs_in_a_fresh_environment(wheel: Path, tmp_path: Path) -> None:
     python = fresh(tmp_path)
     install(python, wheel, *pinned(tmp_path))

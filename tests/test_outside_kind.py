@@ -34,6 +34,7 @@ def farkas(*words: str, path: Path = OUTSIDE, code: int = 0) -> dict[str, Any]:
     return json.loads(done.stdout) if code == 0 else {"complaint": done.stderr}
 
 
+@pytest.mark.slow
 def test_it_is_listed_beside_the_others() -> None:
     assert "ration" in farkas("show")["kinds"]
     names = farkas("show", "ration")
@@ -54,6 +55,7 @@ def test_it_is_run_compared_and_checked(tmp_path: Path) -> None:
     assert [entry["ratio"] for entry in compared["algorithms"]] == [2.0]
 
 
+@pytest.mark.slow
 def test_a_forged_bound_of_it_is_rejected(tmp_path: Path) -> None:
     out = tmp_path / "run.json"
     farkas("run", "ration/tiny", "-a", "ration.first_come", "--out", str(out))
@@ -62,6 +64,7 @@ def test_a_forged_bound_of_it_is_rejected(tmp_path: Path) -> None:
     assert "claims the bound 5, it proves 6" in farkas(*words, code=1)["complaint"]
 
 
+@pytest.mark.slow
 def test_it_is_generated_solved_and_evaluated(tmp_path: Path) -> None:
     file = str(tmp_path / "stock.json")
     farkas("generate", "ration", "--preset", "small", "--seed", "3", "-o", file)
@@ -70,12 +73,14 @@ def test_it_is_generated_solved_and_evaluated(tmp_path: Path) -> None:
     assert solution["proved_bound"] >= best > 0
 
 
+@pytest.mark.slow
 def test_the_demo_shows_it_beside_the_others() -> None:
     lines = [line for line in farkas("demo")["demo"] if line["what"].startswith("ration.")]
     assert [line["what"] for line in lines] == ["ration.first_come", "ration.shares"]
     assert all(line["ratio"] >= 1.0 for line in lines)
 
 
+@pytest.mark.slow
 def test_it_is_swept_held_against_its_theorem_and_reported(tmp_path: Path) -> None:
     # the bound 6 over 3: twice, which is what its theorem allows
     (tmp_path / "tiny.json").write_text((OUTSIDE / "ration" / "library" / "tiny.json").read_text())
@@ -93,12 +98,14 @@ def test_it_is_swept_held_against_its_theorem_and_reported(tmp_path: Path) -> No
     assert "Stock left" in page.read_text()
 
 
+@pytest.mark.slow
 def test_its_figures_are_recomputed() -> None:
     figure = farkas("figure", "ration", "1", "--preset", "reduced")
     assert (figure["figure"], figure["source"]) == ("ration.figure1", "Ration Fig. 1")
     assert "something is served: yes" in figure["caption"]
 
 
+@pytest.mark.slow
 def test_its_claims_have_verdicts() -> None:
     verdict = farkas("claims", "ration", "--run")["claims"][0]["verdict"]
     assert verdict["standing"] == "refuted"
@@ -106,6 +113,7 @@ def test_its_claims_have_verdicts() -> None:
     assert verdict["numbers"] == {"best": 6.0, "first_come": 3.0}
 
 
+@pytest.mark.slow
 def test_the_demo_shows_it() -> None:
     lines = {line["what"]: line for line in farkas("demo")["demo"]}
     assert lines["ration.first_come"]["ratio"] == 2.0
@@ -125,6 +133,7 @@ name = "ration.shares"
 """
 
 
+@pytest.mark.slow
 def test_it_is_swept_summarised_and_reported(tmp_path: Path) -> None:
     config, page = tmp_path / "stocks.toml", tmp_path / "report.html"
     config.write_text(SWEEP)
@@ -146,6 +155,7 @@ def distribution(folder: Path, package: str, kind: str = "odd") -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_a_kind_that_cannot_be_imported_says_so_and_spoils_no_other(tmp_path: Path) -> None:
     broken = distribution(tmp_path, "not_there")
     said = farkas("generate", "odd", path=broken, code=2)["complaint"]
@@ -171,6 +181,7 @@ def test_two_distributions_cannot_bring_one_kind(tmp_path: Path) -> None:
     assert "kind 'odd' is brought by" in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["mlbroker"])
 def test_a_kind_of_farkas_cannot_be_taken_over(tmp_path: Path, kind: str) -> None:
     path = distribution(tmp_path, "usurper", kind)

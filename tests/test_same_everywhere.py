@@ -54,6 +54,7 @@ def different(one: dict[str, str], other: dict[str, str]) -> list[str]:
     return [name for name in one.keys() | other.keys() if one.get(name) != other.get(name)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MACHINES)
 def test_nothing_depends_on_the_machine(name):
     without, settings = MACHINES[name]
@@ -66,11 +67,13 @@ def test_nothing_depends_on_the_machine(name):
         assert different(hashes, found[what]) == [], what
 
 
+@pytest.mark.slow
 def test_a_seed_names_the_instance_that_it_named_when_this_was_written():
     changed = instances.differing(here()["instances"])
     assert changed == [], 'a new kind of machine, or on purpose: make record NAMES="instances"'
 
 
+@pytest.mark.slow
 def test_every_importer_and_every_algorithm_takes_part():
     assert set(same_everywhere.IMPORTS) == set(importers.names())
     ran = {name.split()[0] for name in here()["runs"]}

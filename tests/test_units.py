@@ -323,6 +323,7 @@ RUNS = [("eris.eris", {"scheduler": "dp"}), ("eris.eris", {"scheduler": "printed
         ("eris.tiresias", {}), ("eris.antman", {}), ("eris.liquid", {})]  # fmt: skip
 
 
+@pytest.mark.ids(7)
 @pytest.mark.parametrize(("name", "options"), RUNS)
 @pytest.mark.parametrize("power", [-60, -31, 2, 60])
 def test_auctions_are_run_alike_in_every_unit(name, options, power):
@@ -367,6 +368,7 @@ def seen(auction: Auction, data: float = 1.0, units: float = 1.0, money: float =
         yield auction, job, met, prices
 
 
+@pytest.mark.ids(8)
 @pytest.mark.parametrize("power", [-60, -47, -30, -13, -1, 5, 17, 33, 60])
 @pytest.mark.parametrize("which", ["data", "units", "money"])
 def test_schedules_at_given_prices_do_not_depend_on_any_unit(which, power):

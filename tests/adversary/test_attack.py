@@ -63,6 +63,7 @@ def dearest(instance: Any) -> float:
     return float(instance.transfer.max())
 
 
+@pytest.mark.slow
 def test_annealing_climbs_where_draws_do_not_reach() -> None:
     box = box_of(planted(lambda one: None))
     most = box.ranges["transfer_price[][]"].high
@@ -142,6 +143,7 @@ def test_the_same_seed_finds_the_same() -> None:
     assert other.slack != one.slack or other.found != one.found
 
 
+@pytest.mark.slow
 def test_time_and_number_see_the_same() -> None:
     says: Says = lambda one: said(Stated(float(one.volume.sum()), ">=", 0.0))  # noqa: E731
     timed = attack(planted(says), seconds=0.3)

@@ -110,6 +110,7 @@ def test_a_box_holds_no_other_words_fields_or_longer_lists(
     assert not box.holds(data)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["coded", "dps", "eris", "gadget", "mlbroker"])
 def test_a_box_holds_what_moves_lead_to(kind: str) -> None:
     box, rng = InstanceBox.drawn(kind), np.random.default_rng(0)

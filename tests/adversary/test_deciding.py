@@ -31,6 +31,7 @@ def test_who_has_no_answer_decides_nothing() -> None:
     assert decide(algorithm, algorithm.settle({}), instance, 0) is None
 
 
+@pytest.mark.slow
 def test_a_statement_is_repeated_as_its_file_holds_it_and_not_when_decisions_differ() -> None:
     gap = worst("mlbroker.local", evaluations=30).gap
     instance = prove_gap(gap).instance

@@ -30,6 +30,7 @@ class Watched(Scorer):
         return found
 
 
+@pytest.mark.slow
 def test_the_worst_of_all_draws_is_kept_and_the_seed_decides() -> None:
     box = InstanceBox.drawn("coded", ranges=RATES)
     scorer = Watched("coded.simple_greedy")

@@ -40,6 +40,7 @@ def altered(gap: Gap, **changes: object) -> Gap:
     return from_json(msgspec.json.encode(data), "forged")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["mlbroker.local", "gadget.drf", "coded.simple_greedy"])
 def test_both_sides_are_those_of_runs(name: str) -> None:
     gap = found(name)
@@ -66,6 +67,7 @@ def test_a_larger_ratio_than_proved_is_refused() -> None:
         prove_gap(altered(gap, ratio="unbounded"))
 
 
+@pytest.mark.slow
 def test_sides_may_not_be_exchanged_for_a_better_ratio() -> None:
     gap = found()
     data = msgspec.to_builtins(gap)
@@ -75,6 +77,7 @@ def test_sides_may_not_be_exchanged_for_a_better_ratio() -> None:
         prove_gap(forged)
 
 
+@pytest.mark.slow
 def test_names_of_nobody_of_other_problems_and_of_relaxations_are_refused() -> None:
     gap = found()
     for side in ("reached", "witness"):
@@ -102,6 +105,7 @@ def test_another_instance_is_refused() -> None:
         prove_gap(altered(gap, instance__num_slots=0))
 
 
+@pytest.mark.slow
 def test_a_witness_that_breaks_requirements_is_refused() -> None:
     gap = found("gadget.drf")
     assert any(gap.witness.decisions)
@@ -135,6 +139,7 @@ def test_ratios_of_zeros_and_of_losses() -> None:
             ratio_of("max", value, witness)
 
 
+@pytest.mark.slow
 def test_options_are_those_that_the_algorithm_has() -> None:
     gap = found("gadget.gadget")
     words = prove_gap(gap).statement

@@ -6,6 +6,7 @@ import dataclasses
 import pickle
 
 import msgspec
+import pytest
 
 from farkas.adversary.box import InstanceBox
 from farkas.adversary.island import KEPT, Foothold, Hunt, Island, IslandWork, Leave
@@ -50,6 +51,7 @@ def stands(island: Island) -> tuple[object, ...]:
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_how_its_moves_are_cut_into_rounds_makes_no_difference() -> None:
     box = InstanceBox.drawn("mlbroker")
     hunt = Hunt.of(box, Scorer(algorithms["mlbroker.local"], {}), 4)

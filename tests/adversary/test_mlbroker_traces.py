@@ -37,6 +37,7 @@ def test_the_printed_relaxation_pays_nearly_as_much():
     assert run.value == pytest.approx(1 + (0.99 - 2 / 3) + 0.99 / 2, abs=1e-4)
 
 
+@pytest.mark.ids(2)
 @pytest.mark.parametrize(("sites", "epsilon"), [(3, 0.1), (4, 1.0), (5, 10.0), (6, 10.0)])
 @pytest.mark.parametrize("seed", [0, 1])
 def test_more_than_the_harmonic_family_is_found_from_random_traces(sites, epsilon, seed):

@@ -13,6 +13,7 @@ from farkas.adversary.shape import copied, shape_of
 from farkas.instances.files import own_kinds
 
 
+@pytest.mark.ids(4)
 @pytest.mark.parametrize("kind", own_kinds())
 def test_moves_keep_ranges_and_sizes_and_their_start(kind: str) -> None:
     box, rng = InstanceBox.drawn(kind), np.random.default_rng(0)
@@ -66,6 +67,7 @@ def test_jobs_are_left_out_and_doubled() -> None:
     assert {1, 6} <= seen <= {1, 2, 3, 4, 5, 6}
 
 
+@pytest.mark.slow
 def test_budgets_become_unlimited_and_limited_again() -> None:
     box, rng = InstanceBox.drawn("gadget"), np.random.default_rng(0)
     assert box.optional == {"jobs[].budget[]"}

@@ -43,6 +43,7 @@ def test_ratios_beyond_doubles_have_a_height() -> None:
     assert abs(high.height - 400 * math.log(10)) < 1e-9
 
 
+@pytest.mark.slow
 def test_without_prospect_no_search_is_asked() -> None:
     instance = generate("mlbroker", "small", 0, num_jobs=3)
     scorer = Scorer(algorithms["mlbroker.local"], {})

@@ -25,6 +25,7 @@ def draws(name: str, box: InstanceBox) -> float:
     return max(one.height for one in found if one is not None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "ranges", "factor"),
     [("coded.simple_greedy", {"rate": (1, 1000)}, 5), ("mlbroker.local", {}, 4)],
@@ -38,6 +39,7 @@ def test_it_beats_draws_by_far(
     assert found.best.height > draws(name, box) + math.log(factor)
 
 
+@pytest.mark.slow
 def test_the_same_seed_finds_the_same() -> None:
     box = InstanceBox.drawn("mlbroker")
     runs = [
@@ -82,6 +84,7 @@ def test_ctrl_c_before_anything_is_scored_says_so(monkeypatch: pytest.MonkeyPatc
         search(InstanceBox.drawn("mlbroker"), scorer, evaluations=100)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["mlbroker.central", "gadget.fifo"])
 def test_whoever_performs_the_result_is_the_same(name: str) -> None:
     box, found = InstanceBox.drawn(name.partition(".")[0]), []
@@ -97,6 +100,7 @@ def test_whoever_performs_the_result_is_the_same(name: str) -> None:
     assert found[1:] == found[:1] * 3
 
 
+@pytest.mark.slow
 def test_islands_draw_differently_and_learn_from_each_other() -> None:
     box, scorer = InstanceBox.drawn("mlbroker"), Scorer(algorithms["mlbroker.local"], {})
     stood: list[list[Island]] = []
@@ -124,6 +128,7 @@ def test_rounds_that_score_nothing_end_the_search(monkeypatch: pytest.MonkeyPatc
         )
 
 
+@pytest.mark.slow
 def test_seconds_end_it_between_two_instances() -> None:
     scorer = Scorer(algorithms["mlbroker.local"], {})
     begin = time.process_time()
@@ -140,6 +145,7 @@ def test_nobody_to_attack_is_said() -> None:
         )
 
 
+@pytest.mark.slow
 def test_progress_tells_growth_only() -> None:
     told: list[tuple[int, float]] = []
     search(

@@ -143,6 +143,7 @@ def test_how_statements_were_found_is_kept_and_a_broken_record_is_refused(tmp_pa
     assert statements_of("nowhere", tmp_path) == []
 
 
+@pytest.mark.slow
 def test_the_command_of_a_record_searches_that_box(capsys) -> None:
     search = HowFound(ranges={"rate": (1.0, 1000.0)}, size={"masters": 2}, seed=2, evaluations=7,
                     seconds=1.0, draws=5, draw_seconds=1.0, version="1")  # fmt: skip

@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 import math
 
+import pytest
+
 from farkas.adversary.box import InstanceBox, entries, plain_of
 from farkas.adversary.scoring import Scorer
 from farkas.adversary.search import search
@@ -13,6 +15,7 @@ from farkas.adversary.shrinking import LOST, shrunk
 from farkas.online.driver import algorithms
 
 
+@pytest.mark.slow
 def test_nothing_more_can_be_left_out() -> None:
     box, scorer = InstanceBox.drawn("mlbroker"), Scorer(algorithms["mlbroker.local"], {})
     found = search(box, scorer, evaluations=200).best
@@ -43,6 +46,7 @@ def test_fixed_boxes_lose_digits_only() -> None:
 COUNTS = {"num_sites", "num_slots", "num_resources", "jobs[].departure"}
 
 
+@pytest.mark.slow
 def test_without_time_it_says_that_it_did_not_end() -> None:
     box, scorer = InstanceBox.drawn("mlbroker"), Scorer(algorithms["mlbroker.local"], {})
     found = search(box, scorer, evaluations=25).best

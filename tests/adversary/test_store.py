@@ -37,6 +37,7 @@ def forged(file: Path, folder: Path, change: Callable[[dict[str, Any]], None]) -
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [None, 2])
 def test_it_ends_as_if_it_had_never_been_interrupted(
     file: Path, tmp_path: Path, workers: int | None
@@ -148,6 +149,7 @@ def test_forged_files_are_refused(
     assert "\n" not in str(refused.value)
 
 
+@pytest.mark.slow
 def test_a_forged_witness_counts_for_what_it_is_worth(file: Path, tmp_path: Path) -> None:
     def worse(plain: dict[str, Any]) -> None:
         """Put a worker more wherever there are some."""

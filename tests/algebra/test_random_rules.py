@@ -209,7 +209,7 @@ def programs(draw):
     return toy(rule, *sets, goal=goal_rule, declaring=declaration(world), sense=sense)
 
 
-@samples(120, 400)
+@samples(25, 400)
 def test_random_rules_mean_the_same_to_the_trace_and_to_pyomo(samples):
     @settings(max_examples=samples)
     @given(programs())

@@ -53,6 +53,7 @@ def test_help_loads_nothing_heavy() -> None:
     assert not loaded & (MODELLING | SOLVERS | {"scipy", "numba", "numpy"})
 
 
+@pytest.mark.slow
 def test_solver_packages_are_imported_inside_functions() -> None:
     # A missing extra must be an answer ("missing"), not an ImportError while loading backends.
     optional = {"gurobipy", "mosek", "pyscipopt"}
@@ -65,6 +66,7 @@ def test_solver_packages_are_imported_inside_functions() -> None:
     assert not found
 
 
+@pytest.mark.slow
 def test_numba_is_imported_in_one_place() -> None:
     others = [
         path for folder in ("benchmarks", "examples") for path in (ROOT / folder).rglob("*.py")

@@ -7,6 +7,8 @@ import functools
 from collections import defaultdict
 from pathlib import Path
 
+import pytest
+
 from farkas.instances.files import own_kinds
 from tests.tools.shared import ROOT
 from tests.tools.sources import FARKAS, MODULES, parsed
@@ -34,11 +36,13 @@ def places() -> dict[str, list[Path]]:
     return found
 
 
+@pytest.mark.slow
 def test_a_class_name_has_one_meaning() -> None:
     shared = {name: where for name, where in places().items() if len(where) > 1}
     assert set(shared) == set(OF_EVERY_KIND), shared
 
 
+@pytest.mark.slow
 def test_a_name_that_every_kind_uses_is_used_inside_kinds() -> None:
     found = places()
     for name in OF_EVERY_KIND:
@@ -54,6 +58,7 @@ def test_the_glossary_defines_every_noun_of_the_product() -> None:
         assert f"**{noun}**" in design, noun
 
 
+@pytest.mark.slow
 def test_every_module_of_a_role_has_something_in_it() -> None:
     # A package of a kind that holds nothing, or a module of a docstring only, hides a missing part.
     for path in MODULES:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+import pytest
+
 from tests.tools.sources import FARKAS, MODULES, nodes
 
 FOLDERS = (
@@ -41,6 +43,7 @@ def short(path: Path) -> str:
     return str(path.relative_to(FARKAS))
 
 
+@pytest.mark.slow
 def test_variates_have_an_order_of_their_own() -> None:
     drawn = [
         f"{short(path)}:{node.lineno}"
@@ -52,6 +55,7 @@ def test_variates_have_an_order_of_their_own() -> None:
     assert not drawn, "draw with farkas.portable.draws"
 
 
+@pytest.mark.slow
 def test_products_have_an_order_of_their_own() -> None:
     products = {
         short(path): [

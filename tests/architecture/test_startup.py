@@ -144,6 +144,7 @@ PROGRAMS = {
 }
 
 
+@pytest.mark.slow
 def test_a_run_loads_no_other_kind_and_nothing_heavy() -> None:
     commands = [["run", f"{kind}/tiny", "-a", name] for kind, name in RUNS.items()]
     for kind, modules in zip(RUNS, loaded_by_each(commands), strict=True):
@@ -151,6 +152,7 @@ def test_a_run_loads_no_other_kind_and_nothing_heavy() -> None:
         assert not heavy(modules) - {"numba"}  # compiled policies of some kinds load it
 
 
+@pytest.mark.slow
 def test_solving_a_linear_program_loads_no_other_kind_and_nothing_heavy() -> None:
     commands = [["solve", f"{kind}/tiny", "-p", name] for kind, name in PROGRAMS.items()]
     for kind, modules in zip(PROGRAMS, loaded_by_each(commands), strict=True):

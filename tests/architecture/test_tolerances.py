@@ -6,6 +6,8 @@ import ast
 import functools
 from collections.abc import Iterable
 
+import pytest
+
 from tests.tools.sources import FARKAS, MODULES, nodes, text
 
 HOMES = {"tolerances.py", "search_tolerances.py"}
@@ -50,6 +52,7 @@ def found() -> dict[str, set[float]]:
     return {name: values for name, values in by_module.items() if values and name not in HOMES}
 
 
+@pytest.mark.slow
 def test_no_module_has_a_tolerance_of_its_own():
     strangers = {name: values - ELSEWHERE.get(name, set()) for name, values in found().items()}
     assert not {name: values for name, values in strangers.items() if values}
@@ -66,6 +69,7 @@ def written_in(code: Iterable[ast.AST]) -> list[str]:
     ]
 
 
+@pytest.mark.slow
 def test_no_argument_that_is_a_tolerance_is_a_number():
     for path in MODULES:
         assert not written_in(nodes(path)), path

@@ -56,6 +56,7 @@ def test_floors_are_told_as_met_or_missed(printed: Any) -> None:
     ]
 
 
+@pytest.mark.ids(1)
 @pytest.mark.parametrize(
     ("before", "now", "floors", "told"),
     [

@@ -68,6 +68,7 @@ def test_nobody_and_nothing_to_sell_give_zero(market):
         assert values[key]["profit"] == values[key]["served"] == 0
 
 
+@pytest.mark.ids(5)
 @seeds(12, 30)
 def test_bounds_and_runs_are_ordered_on_any_market(seed):
     market = random_market(seed, jobs=10)

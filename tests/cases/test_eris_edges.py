@@ -55,6 +55,7 @@ EDGES: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 
 
+@pytest.mark.ids(1)
 @pytest.mark.parametrize("edge", EDGES)
 def test_bounds_are_in_order_and_every_run_is_certified(edge: str) -> None:
     fields = {name: getattr(TINY, name) for name in TINY.__struct_fields__}

@@ -28,6 +28,7 @@ def best_excluded(data, prices, high):
     return BudgetPrices.excluding(data, time, prices, search.paid(time, prices)[1], 16)
 
 
+@pytest.mark.ids(1)
 @pytest.mark.parametrize("seed", range(12))
 def test_no_plan_of_p1_is_earlier(seed):
     data = random_coded_computing(seed, masters=2, workers=4, rows=5)
@@ -52,6 +53,7 @@ def test_one_worker_is_bounded_by_its_own_quantile():
     assert BudgetPrices.excluding(two, 1e6 * best, much, both, 4).time == 1e6 * best
 
 
+@pytest.mark.ids(1)
 @pytest.mark.parametrize("seed", range(8))
 def test_no_shared_plan_is_earlier(seed):
     data = random_coded_computing(seed, masters=2, workers=3, rows=3, forbid=0.0)

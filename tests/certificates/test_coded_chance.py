@@ -21,6 +21,7 @@ from farkas.relaxations.coded.sharing import shared_optimum
 from tests.generators.coded import by_speed, random_coded_computing
 
 
+@pytest.mark.ids(9)
 @pytest.mark.parametrize("seed", range(12))
 def test_no_plan_of_p1_is_earlier(seed):
     data = random_coded_computing(seed, masters=2, workers=4, rows=5)

@@ -56,6 +56,7 @@ def test_only_allowed_pairs_earn():
     assert bound([[0, None], [1, None]], two) == bound([[0], [1]], two)
 
 
+@pytest.mark.ids(1)
 @pytest.mark.parametrize("seed", range(3))
 def test_no_plan_guarantees_an_earlier_time(seed):
     data = drawn(seed)

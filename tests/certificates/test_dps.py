@@ -82,6 +82,7 @@ def test_optimal_prices_prove_the_value_of_the_program(seed):
     assert float(prices_bound(market, subgradient_prices(market))) >= value - 1e-7
 
 
+@pytest.mark.ids(5)
 @seeds(8, 20)
 def test_bounds_to_date_are_bounds_of_the_market_cut_there(seed):
     market = random_market(seed, jobs=9)

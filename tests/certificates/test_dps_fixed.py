@@ -103,6 +103,7 @@ def test_rewards_that_64_bits_do_not_hold_together_are_added_up_all_the_same():
         assert cell_bound(market, PriceCell.whole(market), prices, 1) == 6
 
 
+@pytest.mark.ids(10)
 @pytest.mark.parametrize("parts", [1, 3])
 @pytest.mark.parametrize("seed", range(6))
 def test_no_price_of_a_cell_earns_more_than_its_bound(seed, parts):

@@ -177,6 +177,7 @@ def test_the_integer_check_is_what_leaves_charge_by_hand(seed):
     assert exact <= found <= exact + Fraction(market.num_jobs, 2**SCALE)
 
 
+@pytest.mark.ids(9)
 @pytest.mark.parametrize("seed", range(12))
 def test_no_trees_prove_less_than_the_optimum(seed):
     market = random_market(300 + seed, jobs=6, servers=1 + seed % 4, types=3)

@@ -370,6 +370,7 @@ PRICES = {
 }
 
 
+@pytest.mark.ids(6)
 @pytest.mark.parametrize("some", PRICES)
 @pytest.mark.parametrize("worth", [1e-320, 1e-12, 1.0, 1e300])
 def test_all_jobs_at_once_earn_exactly_what_each_earns_site_by_site(

@@ -212,6 +212,7 @@ def test_no_drawn_bound_is_better_than_the_best_decisions(name, seeds):
     assert near
 
 
+@pytest.mark.ids(2)
 @pytest.mark.parametrize("name", EXTREME)
 def test_no_bound_that_is_searched_for_is_better_than_the_best_decisions(name):
     near = 0

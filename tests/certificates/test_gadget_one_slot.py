@@ -54,6 +54,7 @@ def test_jobs_are_worth_what_they_earn_without_workers_and_what_the_slot_adds() 
     assert float(free.prove_bound(cluster)) == pytest.approx(7 + 9)  # at prices 0 both run whole
 
 
+@pytest.mark.ids(4)
 @pytest.mark.parametrize("utility", ["linear", "sqrt", "sigmoid", "table"])
 @pytest.mark.parametrize("width", [0.35, 1.0])
 def test_no_schedule_earns_more(utility: str, width: float) -> None:

@@ -121,6 +121,7 @@ def most_exactly(cluster, progress, node, link):
     return rent + sum(best)
 
 
+@pytest.mark.ids(7)
 @pytest.mark.parametrize("network", ["tree", "cycle", "mesh"])
 @pytest.mark.parametrize("money", [2.0**-60, 1.0, 2.0**60])
 def test_a_slot_bound_is_rent_plus_the_best_ring_of_every_job(network, money):

@@ -199,6 +199,7 @@ def test_multipliers_that_overflow_on_the_way_prove_nothing_false(server, worker
     assert proved_at_most(tiny, guide, "tight", "strict") <= F(168, 10)
 
 
+@pytest.mark.ids(2)
 @pytest.mark.parametrize("relax", ["printed", "tight"])
 @pytest.mark.parametrize("semantics", ["printed", "strict"])
 def test_guides_of_any_magnitude_prove_nothing_above_the_optimum(relax, semantics):

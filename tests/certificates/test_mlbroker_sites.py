@@ -25,6 +25,7 @@ def drawn_tolls(data, bounds, rng):
     return -np.floor(fall * 2.0**20 - 1).clip(0) / 2.0**20
 
 
+@pytest.mark.ids(1)
 @pytest.mark.parametrize("seed", range(6))
 def test_any_tolls_and_any_trees_bound_the_optimum(seed):
     data = random_brokerage(seed, sites=3, slots=3, jobs=3, resources=2)

@@ -65,6 +65,7 @@ def simple(data, toll=None, trees=None, exponent=20):
     )  # fmt: skip
 
 
+@pytest.mark.ids(2)
 @pytest.mark.parametrize("seed", range(6))
 def test_any_tolls_and_any_trees_bound_the_optimum(seed):
     data, optimum, made = case(seed)
@@ -158,6 +159,7 @@ def test_trees_bound_their_leaves_and_decide_list_price_first():
     assert bounds.tree(0, iter(tree), extra) == min(totals)
 
 
+@pytest.mark.ids(2)
 @pytest.mark.parametrize("seed", range(8))
 def test_branches_are_bounded_as_if_nothing_were_known_of_their_node(seed):
     rng = np.random.default_rng(seed)
@@ -330,6 +332,7 @@ def test_trees_too_deep_for_tables_of_all_their_levels_are_refused(monkeypatch):
     assert bounds.tree(0, iter([*range(19), *[LEAF] * 20]), extra) > 0
 
 
+@pytest.mark.ids(2)
 @pytest.mark.parametrize("seed", range(6))
 def test_ties_and_far_units(seed):
     data = even_brokerage(seed)

@@ -90,6 +90,7 @@ def test_the_constants_variable_shares_no_name(tmp_path):
     assert (proof.lower, proof.upper) == (F(1, 2), F(1, 2))
 
 
+@pytest.mark.ids(2)
 @pytest.mark.parametrize("exponent", [None, 2, 300])
 def test_written_files_are_believed_for_every_shape(exponent, tmp_path):
     rng = np.random.default_rng(31)

@@ -57,6 +57,7 @@ def test_linear_programs_are_trees_of_one_leaf(tmp_path: Path) -> None:
     assert seen > 15
 
 
+@pytest.mark.ids(1)
 @pytest.mark.parametrize("first", range(0, 90, 30))
 def test_steps_that_no_search_would_take_prove_the_same(first: int, tmp_path: Path) -> None:
     # ends by every kind of row, cuts of random weights on whole and other columns, from both ends

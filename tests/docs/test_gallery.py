@@ -63,6 +63,7 @@ def test_a_figure_stands_beside_what_was_recorded_of_it() -> None:
     assert "![" not in page._shown(exhibit(lines()), None, None)
 
 
+@pytest.mark.slow
 def test_a_picture_that_is_drawn_again_is_the_same() -> None:
     name = "mlbroker.figure15"
     made = record.kept()[name]

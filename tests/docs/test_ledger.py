@@ -25,6 +25,7 @@ def by_speed(entry: dict[str, Any]):
     return pytest.param(entry, id=entry["claim"], marks=[pytest.mark.slow] * entry["slow"])
 
 
+@pytest.mark.ids(len(ENTRIES))
 @pytest.mark.parametrize("entry", [by_speed(entry) for entry in ENTRIES])
 def test_a_verdict_in_the_ledger_is_that_of_the_code(entry: dict[str, Any], verdict_of) -> None:
     found = verdict_of(entry["claim"])
@@ -32,6 +33,7 @@ def test_a_verdict_in_the_ledger_is_that_of_the_code(entry: dict[str, Any], verd
     assert not wrong, f"{wrong}; now {found}; if that is right, {advice(entry['claim'])}"
 
 
+@pytest.mark.ids(len(ENTRIES))
 @pytest.mark.parametrize("entry", [by_speed(entry) for entry in ENTRIES])
 def test_a_claim_states_as_much_as_was_recorded(entry: dict[str, Any], stated_by) -> None:
     moved = relations.differences(entry["claim"], stated_by(entry["claim"]))

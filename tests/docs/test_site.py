@@ -128,6 +128,7 @@ def visit(browser: Browser, few: Path):
     return visit
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FEW)
 def test_a_page_has_one_title_and_no_leaked_headings(few: Path, name: str) -> None:
     page = site.read(few / f"{name}.html")
@@ -135,6 +136,7 @@ def test_a_page_has_one_title_and_no_leaked_headings(few: Path, name: str) -> No
     assert not page.silent
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FEW)
 def test_a_page_loads_nothing_from_a_network(few: Path, visit, name: str) -> None:
     assert not site.foreign(site.read(few / f"{name}.html"))
@@ -145,6 +147,7 @@ def test_a_page_loads_nothing_from_a_network(few: Path, visit, name: str) -> Non
     assert all(address.startswith(("file:", "data:")) for address in asked)
 
 
+@pytest.mark.slow
 def test_the_margin_shows_where_one_is(visit) -> None:
     browser = visit("generated/solvers")
     here = "[...document.querySelectorAll('.sidebar-tree .current-page')].map(e => e.innerText)"
@@ -179,6 +182,7 @@ term
 """
 
 
+@pytest.mark.slow
 def test_documents_are_parsed_and_walked_as_docutils_does() -> None:
     """In two processes, since the quick ways replace what docutils has for good."""
     words = (
@@ -239,12 +243,14 @@ def test_a_page_opens_what_is_above_it_in_the_margin() -> None:
     assert contents.at("elsewhere.html") == tree
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [DESK, PHONE])
 @pytest.mark.parametrize("name", FEW)
 def test_a_page_fits_its_window(visit, name: str, width: int) -> None:
     assert visit(name, width).run(site.OVERFLOW) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("name", FEW)
 def test_texts_stand_out_from_what_is_behind_them(visit, name: str, scheme: str) -> None:
@@ -253,18 +259,21 @@ def test_texts_stand_out_from_what_is_behind_them(visit, name: str, scheme: str)
     assert not poor, "\n".join(poor)
 
 
+@pytest.mark.slow
 def test_contrast_is_measured(visit) -> None:
     browser = visit("sample")
     browser.run("document.querySelector('article p').style.color = '#999'")
     assert any("article" in one or "P." in one for one in browser.run(site.CONTRAST)[1])
 
 
+@pytest.mark.slow
 def test_the_table_of_solvers_needs_no_scrolling_at_a_desk(visit) -> None:
     browser = visit("generated/solvers")
     tables = "[...document.querySelectorAll('.table-wrapper')]"
     assert browser.run(f"return {tables}.map(e => e.scrollWidth - e.clientWidth)") == [0, 0, 0]
 
 
+@pytest.mark.slow
 def test_subscripts_stand_below_in_the_font_that_is_shipped(visit) -> None:
     browser = visit("sample")
     fonts = (
@@ -281,6 +290,7 @@ def test_subscripts_stand_below_in_the_font_that_is_shipped(visit) -> None:
     assert "or --json" in browser.run("return document.body.innerText")
 
 
+@pytest.mark.slow
 def test_options_are_shown_as_they_are_typed(visit) -> None:
     browser = visit("generated/command_line")
     words = browser.run("return document.querySelector('article').innerText")
@@ -309,6 +319,7 @@ return [...document.querySelectorAll('article code.literal:not(.long)')].filter(
 """Script: code that is divided within a word, or from the comma behind it."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [PHONE, 320, 700])
 @pytest.mark.parametrize("name", ["sample", "generated/solvers", "generated/command_line"])
 def test_no_line_ends_in_a_word_of_code_or_before_a_comma(visit, name: str, width: int) -> None:
@@ -317,6 +328,7 @@ def test_no_line_ends_in_a_word_of_code_or_before_a_comma(visit, name: str, widt
     assert browser.run(TORN) == []
 
 
+@pytest.mark.slow
 def test_names_of_solvers_stay_in_sight_while_the_table_is_moved(visit) -> None:
     browser = visit("generated/solvers", PHONE)
     left = """const table = document.querySelector('#what-was-seen .table-wrapper');
@@ -326,6 +338,7 @@ def test_names_of_solvers_stay_in_sight_while_the_table_is_moved(visit) -> None:
     assert browser.run(left) == [True, True]
 
 
+@pytest.mark.slow
 def test_what_is_copied_is_what_one_types(visit) -> None:
     prompts = "return document.querySelectorAll('button.copybtn').length"
     assert visit("sample").becomes(prompts, 2)

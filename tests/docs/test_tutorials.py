@@ -40,6 +40,7 @@ def test_there_is_a_notebook_to_begin_with_and_one_for_every_kind() -> None:
     assert {path.stem for path in NOTEBOOKS} == {"from_zero", *own_kinds()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=short)
 def test_a_notebook_runs_quickly_and_shows_the_numbers_of_its_prose(
     path: Path, tmp_path: Path
@@ -89,6 +90,7 @@ def zero() -> dict[str, object]:
     return execute(keep.replace("plt.show()", "plt.close()"), "from_zero.md")[0]
 
 
+@pytest.mark.slow
 def test_the_first_tutorial_proves_what_it_promises(zero) -> None:
     season, primal_dual, promised = zero["Season"], zero["primal_dual"], zero["promised"]
     for price in (1, 2, 7):

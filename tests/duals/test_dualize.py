@@ -226,6 +226,7 @@ class Plain:
         )
 
 
+@pytest.mark.slow
 @samples(600, 2400)
 def test_primal_and_dual_agree_on_random_programs(samples):
     """Every row kind, column kind, sense and offset, bounded or not."""

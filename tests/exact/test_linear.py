@@ -45,6 +45,7 @@ def truth_holds(form: RationalForm) -> str:
     return found.status
 
 
+@pytest.mark.slow
 def test_random_programs_of_every_kind() -> None:
     seen = [truth_holds(random_linear(seed)) for seed in range(150)]
     for status in ("optimal", "infeasible", "unbounded"):

@@ -107,6 +107,7 @@ def test_highspy(sense: str, load: Any) -> None:
         assert list(getattr(ours, name)) == pytest.approx(list(getattr(theirs, name))), name
 
 
+@pytest.mark.ids(1)
 def test_linopy(sense: str, load: Any) -> None:
     model = linopy.Model()
     x = model.add_variables(lower=0, upper=4, name="x")

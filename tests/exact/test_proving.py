@@ -212,6 +212,7 @@ def test_what_the_checker_does_not_accept_is_not_called_proved(monkeypatch) -> N
         prove_form(form)
 
 
+@pytest.mark.slow
 def test_progress_is_told_in_the_sense_of_the_program() -> None:
     form, seen = random_hard(), []
     found = prove_form(form, progress=lambda nodes, bound, value: seen.append((bound, value)))
@@ -251,6 +252,7 @@ def random_hard() -> RationalForm:
     )  # fmt: skip
 
 
+@pytest.mark.ids(1)
 @pytest.mark.parametrize("order", [-60, 60])
 def test_a_search_is_the_same_in_every_unit_of_money(order: int) -> None:
     form, unit = random_hard(), F(2) ** order
@@ -260,6 +262,7 @@ def test_a_search_is_the_same_in_every_unit_of_money(order: int) -> None:
     assert other.nodes == one.nodes
 
 
+@pytest.mark.ids(1)
 @pytest.mark.parametrize("limit", [None, 20.0, 1e-9])
 @pytest.mark.parametrize("sense", ["min", "max"])
 def test_where_nothing_is_bounded_nothing_is_claimed(

@@ -76,6 +76,7 @@ def test_balances_of_periods_are_added_up() -> None:
     assert all(len({i for i, _ in cut.rows} & {0, 2, 4}) > 1 for cut in cuts if cut)
 
 
+@pytest.mark.ids(6)
 @pytest.mark.parametrize("seed", range(12))
 def test_every_proposal_cuts_the_point_off_once_derived(seed: int) -> None:
     rng = random.Random(seed)
@@ -200,6 +201,7 @@ def test_numbers_beyond_doubles_propose_nothing() -> None:
     assert row.depths(np.array([1e-200, 1e-300])).tolist() == [-np.inf, -np.inf]
 
 
+@pytest.mark.ids(2)
 @pytest.mark.parametrize("power", [-300, -60, 60, 300])
 def test_rounds_of_cuts_reach_the_same_bound_in_every_unit(power: int) -> None:
     form = lots([2, 3, 4, 1], 6)

@@ -246,6 +246,7 @@ def hold(writer: str, count: int, folder: Path) -> None:
             assert not form.differences, (form.differences, path.read_text())
 
 
+@pytest.mark.ids(1)
 @pytest.mark.parametrize("writer", WRITERS)
 def test_what_others_write_is_read_back(writer: str, tmp_path: Path) -> None:
     with warnings.catch_warnings():
@@ -269,6 +270,7 @@ ATTRIBUTES: tuple[dict[str, Any], ...] = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [30, pytest.param(200, marks=pytest.mark.slow)])
 def test_values_of_problems_with_attributes_stand_at_their_entries(count: int) -> None:
     for seed in range(count):

@@ -66,6 +66,7 @@ def marked(path: Path):
     return pytest.param(path, id=short(path), marks=[pytest.mark.slow] * (short(path) in LONG))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", [marked(path) for path in EXAMPLES if path != WHOLE_TRACE])
 def test_an_example_runs_and_prints_something(path: Path, tmp_path: Path) -> None:
     succeeds(str(path), cwd=tmp_path)

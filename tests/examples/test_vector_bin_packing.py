@@ -62,6 +62,7 @@ def needed(items: list[list[int]], capacity: list[int]) -> int:
     raise AssertionError
 
 
+@pytest.mark.slow
 def test_the_shipped_items_fit_into_two_bins_and_first_fit_opens_four(installed):
     items = [item["size"] for item in TINY["items"]]
     assert needed(items, TINY["capacity"]) == 2
@@ -78,6 +79,7 @@ def test_the_shipped_items_fit_into_two_bins_and_first_fit_opens_four(installed)
     assert solved["objective"] == pytest.approx(2.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weight", ["sum", "max", "product"])
 def test_weights_sort_items_otherwise(installed, tmp_path, weight):
     # sums 12, 11, 10; largest 6, 9, 10; products 36, 18, 0
@@ -112,6 +114,7 @@ def test_the_program_of_the_worst_case_finds_four_for_two_and_it_is_proved(insta
         assert "farkas: " in ran(installed, "-m", "farkas", "check", str(file), code=1)
 
 
+@pytest.mark.slow
 def test_the_search_finds_a_bin_too_many_and_it_is_proved(installed, tmp_path):
     out = str(tmp_path / "gap.json")
     words = ["worst", "binpacking.first_fit_decreasing", "--size", "capacity=10", "--evaluations"]

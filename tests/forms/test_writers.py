@@ -80,6 +80,7 @@ def read_contents(lp):
     )
 
 
+@pytest.mark.ids(1)
 @pytest.mark.parametrize("suffix", WRITERS)
 def test_every_shape_reads_back_exactly(suffix, tmp_path):
     rng = np.random.default_rng(12)

@@ -19,13 +19,17 @@ from tests.fuzz import kinds, linear, trees, truth
 from tests.fuzz.attack import HoleError, change
 from tests.fuzz.run import ATTACKS, OTHERS, run
 from tests.generators.forms import random_form
+from tests.tools.quick import some
 
-CASES = {"linear": 800, "vipr": 500}
+CASES = {"linear": some(120, 800), "vipr": some(60, 500)}
 
 
+@pytest.mark.ids(len(ATTACKS))
 @pytest.mark.parametrize("name", sorted(ATTACKS))
 def test_nothing_false_is_accepted_and_nothing_breaks(name):
-    seen = collections.Counter(run(name, 1, number) for number in range(CASES.get(name, 250)))
+    seen = collections.Counter(
+        run(name, 1, number) for number in range(CASES.get(name, some(40, 250)))
+    )
     assert set(seen) == {"accepted", "refused"}, "make fuzz finds it again"
 
 
@@ -67,6 +71,7 @@ def test_the_honest_certificate_is_within_the_optimum_and_one_beyond_is_noticed(
             kinds.hold(claimed, target.instance, content)
 
 
+@pytest.mark.slow
 def test_several_processes_see_what_one_sees():
     command = [sys.executable, "-m", "tests.fuzz", "--seed", "3", "--cases", "120"]
     ended = [

@@ -9,6 +9,7 @@ from farkas.instances.generate import generate, generators, presets, settings_of
 PAIRS = [(kind, preset) for kind in generators() for preset in presets(kind) if preset != "large"]
 
 
+@pytest.mark.ids(2)
 @pytest.mark.parametrize(("kind", "preset"), PAIRS)
 def test_a_generated_instance_is_valid_and_repeatable(kind, preset):
     first, again = generate(kind, preset, 3), generate(kind, preset, 3)

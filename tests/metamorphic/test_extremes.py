@@ -45,15 +45,10 @@ def answered(instance: Instance, name: str) -> bool:
     return True
 
 
-RUNS = [
-    pytest.param(
-        kind, factor, marks=[pytest.mark.slow] if kind == "coded" and factor < 1 else []
-    )  # half a minute together
-    for kind in sorted(UNIT_OF)
-    for factor in FACTORS
-]
+RUNS = [(kind, factor) for kind in sorted(UNIT_OF) for factor in FACTORS]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "factor"), RUNS)
 def test_runs_in_extreme_units_are_proved_or_refused(kind, factor):
     answers = [
@@ -89,6 +84,7 @@ def test_a_run_that_costs_more_than_doubles_hold_is_refused_in_one_line():
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", sorted(UNIT_OF))
 @pytest.mark.parametrize("factor", FACTORS, ids="{:g}".format)
 def test_programs_in_extreme_units_are_proved_or_refused(kind, factor):

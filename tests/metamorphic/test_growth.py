@@ -61,6 +61,7 @@ def growths(kind: str) -> Iterator[Any]:
             yield what, name, growth
 
 
+@pytest.mark.ids(1)
 @pytest.mark.parametrize("kind", GROWTH)
 def test_optima_go_the_way_of_what_grows(kind: str) -> None:
     # a third of the pairs, so that every program and every growth has its turn

@@ -25,6 +25,7 @@ SOUGHT = {"coded.chance_optimum": LEAST_STEP}
 """Bounds whose prices are sought one after the other, and the least step of these."""
 WHOLE_ROWS = "coded.chance_optimum", "rows in pairs"
 """Loads of P1 are whole rows: twice the rows at twice the speed is another problem."""
+SLOW = ("coded.chance_optimum", "eris.optimum")
 LONG = 1e4
 """Seconds that no search here needs, so that none depends on how busy the machine is."""
 
@@ -63,12 +64,13 @@ def contradicted(one: Found, other: Found) -> bool:
 
 def cases() -> list[Any]:
     return [
-        pytest.param(name, place, id=f"{name} {place}")
+        pytest.param(name, place, id=f"{name} {place}", marks=[pytest.mark.slow] * (name in SLOW))
         for name in ladders.names()
         for place in range(len(few(ladders[name].kind)))
     ]
 
 
+@pytest.mark.ids(8)
 @pytest.mark.parametrize(("name", "place"), cases())
 def test_value_and_bound_scale_with_the_unit(name: str, place: int) -> None:
     kind = ladders[name].kind
@@ -91,6 +93,7 @@ def test_value_and_bound_scale_with_the_unit(name: str, place: int) -> None:
             assert after == wanted, where
 
 
+@pytest.mark.ids(3)
 @pytest.mark.parametrize(("name", "place"), cases())
 def test_either_bound_holds_however_an_instance_is_written(name: str, place: int) -> None:
     kind = ladders[name].kind

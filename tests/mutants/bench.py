@@ -56,7 +56,7 @@ class Bench:
     """A process that forks; one for each tree."""
 
     def __init__(self, tree: Path) -> None:
-        environment = {**os.environ, "PYTHONPATH": str(tree)}
+        environment = {**os.environ, "PYTHONPATH": str(tree), "NUMBA_DISABLE_JIT": "1"}
         command = [sys.executable, "-m", "tests.mutants.bench"]
         self.process = subprocess.Popen(
             command, cwd=tree, env=environment, text=True,
@@ -160,7 +160,7 @@ def _inside(asked: dict[str, Any], answer: Path) -> int:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     importlib.invalidate_caches()
     watch = Watch(asked["only"], asked["follow"])
-    options = ["-q", "-p", "no:cacheprovider", "-m", "not slow", f"--basetemp={answer}.d"]
+    options = ["-q", "-p", "no:cacheprovider", "--quick", f"--basetemp={answer}.d"]
     options += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # plugins that are loaded here
     options += [] if asked["follow"] else ["-x"]
     code = pytest.main([*options, *asked["files"]], plugins=[watch])

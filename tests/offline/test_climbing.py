@@ -49,6 +49,7 @@ def first_bound(market):
     return farkas.run(market, "dps.top").certificate.fraction
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DEMOS)
 def test_sides_only_get_better_and_check_proves_the_run_again(name):
     steps = []
@@ -69,6 +70,7 @@ def test_sides_only_get_better_and_check_proves_the_run_again(name):
     assert sign * found.value <= sign * found.bound
 
 
+@pytest.mark.slow
 def test_worse_rungs_change_nothing(market):
     best = farkas.optimum(market)
     first, bound = greedy(market)
@@ -193,6 +195,7 @@ def test_ctrl_c_before_any_decisions_is_no_failed_search(market):
         climb(market, ladder("dps.optimum", rungs(Rung("nothing"))), gap=Fraction(0))
 
 
+@pytest.mark.slow
 def test_plain_data_round_to_the_proved_side(market):
     found = farkas.optimum(market)
     plain = found.to_builtins()

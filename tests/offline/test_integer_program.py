@@ -29,6 +29,7 @@ def rungs(most_entries=10**6):
     return found, seen
 
 
+@pytest.mark.slow
 def test_points_and_bound_meet_at_the_optimum():
     found, seen = rungs()
     exact = farkas.prove("dps/demo", "dps.offline[free]").value

@@ -77,6 +77,7 @@ def plain(found) -> bytes:
     return msgspec.json.encode((run, texts, found.remarks, found.complete))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", SHARED_OUT)
 def test_results_are_the_same_for_any_number_of_workers(kind):
     instance, results = SHARED_OUT[kind](), set()
@@ -101,6 +102,7 @@ def test_results_are_the_same_on_a_dask_scheduler(kind, tmp_path):
     assert plain(found) == plain(farkas.optimum(instance, gap=1e-6))
 
 
+@pytest.mark.ids(2)
 @pytest.mark.parametrize("share", [0.1, 0.4, 0.8])
 def test_trees_that_run_out_of_steps_are_the_same_elsewhere(share, monkeypatch):
     data = random_brokerage(2, sites=3, slots=4, jobs=6, resources=2)
@@ -141,6 +143,7 @@ def test_ctrl_c_leaves_the_best_of_both_sides_and_no_process():
     assert executor.gone()
 
 
+@pytest.mark.slow
 def test_a_time_limit_ends_what_is_under_way():
     class Frozen(Watched):
         """Stand still once both sides are known."""
@@ -168,6 +171,7 @@ def test_a_time_limit_ends_what_is_under_way():
     assert executor.gone()
 
 
+@pytest.mark.slow
 def test_workers_whose_parent_was_killed_end_by_themselves(tmp_path):
     mark = tmp_path / "mark"
     code = (

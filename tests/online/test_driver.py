@@ -322,6 +322,7 @@ for name in algorithms.names("mlbroker."):
 """
 
 
+@pytest.mark.slow
 def test_runs_do_not_depend_on_the_hash_seed() -> None:
     outputs = [
         subprocess.run(

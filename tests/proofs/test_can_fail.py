@@ -57,6 +57,7 @@ def test_equal_sides_make_every_relation_hold(sign: Any, sides, monkeypatch) -> 
     assert Stated(sides[0], sign, sides[1]).holds
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", recorded(Standing.REFUTED))
 def test_a_refuted_claim_needs_its_violation(name: str, monkeypatch) -> None:
     monkeypatch.setattr(Stated, "__post_init__", equal)
@@ -96,6 +97,7 @@ def test_a_planted_violation_is_one(sign: Any, left: float, monkeypatch) -> None
     assert Stated(left, "<=", left).holds  # only the first
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", recorded(Standing.HELD))
 def test_one_violation_refutes_a_held_claim(name: str, monkeypatch) -> None:
     violated = Violated()
@@ -105,6 +107,7 @@ def test_one_violation_refutes_a_held_claim(name: str, monkeypatch) -> None:
     assert violated.planted in verdict.fails
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", recorded(Standing.PROVED))
 def test_every_step_of_a_proof_breaks_under_a_change_of_its_formula(name: str) -> None:
     check = claims[name].check

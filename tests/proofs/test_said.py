@@ -58,6 +58,7 @@ def asked(name: str, example: Any) -> Saying | None:
     return says(example)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", recorded(Standing.REFUTED))
 def test_what_is_said_of_the_shipped_counterexample_is_the_refutation(name: str) -> None:
     verdict = claims[name].run()
@@ -71,6 +72,7 @@ def test_what_is_said_of_the_shipped_counterexample_is_the_refutation(name: str)
     assert list(map(str, found.given)) == list(map(str, verdict.given))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", [one for one in recorded(Standing.REFUTED) if one.values[0] not in ALWAYS | RARE]
 )
@@ -97,6 +99,7 @@ def _of(name: str, box: InstanceBox, data: Any) -> Saying | None:
         return None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", recorded(Standing.HELD))
 def test_a_claim_that_held_says_nothing_false_of_draws(name: str) -> None:
     box = box_of(claims[name])
@@ -108,6 +111,7 @@ def test_a_claim_that_held_says_nothing_false_of_draws(name: str) -> None:
         assert all(relation.holds for relation in one.relations)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(claims))
 def test_draws_are_not_what_ships(name: str) -> None:
     if claims[name].says is None:

@@ -69,6 +69,7 @@ def test_a_standing_does_not_change_unless_told(ledger: Path, capsys) -> None:
     assert entry(ledger) == ENTRY
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", ["coded", "all"])
 def test_renewing_many_does_not_tell_either(ledger: Path, names: str, monkeypatch) -> None:
     monkeypatch.setattr(matrix, "renew", str)

@@ -24,6 +24,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_what_is_recorded_is_proved_with_its_search_and_its_draws(recorded: Path) -> None:
     (shipped,) = statements_of("mlbroker", recorded)
     assert shipped.name == NAME
@@ -37,6 +38,7 @@ def test_what_is_recorded_is_proved_with_its_search_and_its_draws(recorded: Path
     assert shipped.search.draws >= 1
 
 
+@pytest.mark.slow
 def test_a_better_statement_stays_and_a_forged_one_goes(recorded: Path) -> None:
     path = recorded / "mlbroker" / "local.json"
     kept = path.read_bytes()
@@ -57,6 +59,7 @@ def test_a_better_statement_stays_and_a_forged_one_goes(recorded: Path) -> None:
     assert ratio is None or ratio < 10**9
 
 
+@pytest.mark.slow
 def test_the_draw_that_is_kept_is_the_worst_of_all(recorded: Path) -> None:
     path = recorded / "mlbroker" / RANDOM / "local.json"
     before = prove_gap(from_json(path.read_bytes(), "draw")).ratio

@@ -19,7 +19,7 @@ from tests.tools.shared import ROOT
 
 FOLDER = ROOT / "docs" / "ledger"
 
-SLOW = 1.0
+SLOW = 0.6
 """Seconds beyond which the quick tests do not repeat a claim."""
 
 Entry = dict[str, Any]

@@ -73,6 +73,7 @@ def expected(data: CodedComputing, decisions: Any, time: F) -> list[F]:
     return rows
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EXPECTING)
 def test_every_algorithm_takes_as_long_as_its_run_says(name: str) -> None:
     instances = [random_coded_computing(seed) for seed in range(8)]
@@ -97,6 +98,7 @@ def test_every_algorithm_takes_as_long_as_its_run_says(name: str) -> None:
             assert (short >= 0) == late
 
 
+@pytest.mark.ids(1)
 @pytest.mark.parametrize("seed", range(1))
 @pytest.mark.parametrize("name", EXPECTING)
 def test_an_edited_plan_is_refused_or_means_what_the_environment_says(name: str, seed: int) -> None:

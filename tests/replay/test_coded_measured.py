@@ -25,6 +25,7 @@ def drawn(seed, size=40):
     return measured_computing(times, law=[[0, 1, 0, 1, 1]], rows=7, confidence=0.5)
 
 
+@pytest.mark.ids(2)
 @pytest.mark.parametrize("seed", range(12))
 def test_a_plan_is_replayed_as_sets_of_workers_are_added_up(seed):
     data = drawn(seed)
@@ -120,6 +121,7 @@ def test_no_plan_is_replayed_in_bands_that_are_too_narrow(monkeypatch):
         replay_measured(data, [[1.0] * 5], [[7.0] * 5], Kept())
 
 
+@pytest.mark.slow
 def test_what_is_guaranteed_holds_as_often_as_stated():
     """Draw samples 400 times from a known law: the time holds under it in at least 80 %."""
     loads, share = [[5.0, 5.0, 5.0, 5.0]], [[1.0] * 4]

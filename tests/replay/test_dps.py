@@ -58,6 +58,7 @@ def nothing(outcome: str = "full", **changes: Any) -> dict[str, Any]:
     } | changes  # fmt: skip
 
 
+@pytest.mark.ids(1)
 @pytest.mark.parametrize("name", algorithms.names("dps."))
 def test_every_algorithm_earns_what_its_run_says(name: str) -> None:
     markets = [random_market(seed, jobs=12) for seed in range(20)]
@@ -76,6 +77,7 @@ def test_every_algorithm_earns_what_its_run_says(name: str) -> None:
         assert found.excess < 1e-14
 
 
+@pytest.mark.ids(7)
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("name", algorithms.names("dps."))
 def test_an_edited_run_is_refused_or_means_what_the_environment_says(name: str, seed: int) -> None:

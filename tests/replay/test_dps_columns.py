@@ -53,6 +53,7 @@ def turned(outcome: str, price: float | None = None) -> dict[str, Any]:
     }  # fmt: skip
 
 
+@pytest.mark.ids(3)
 @pytest.mark.parametrize("name", algorithms.names("dps."))
 def test_what_algorithms_decide_is_beyond_doubt(name: str) -> None:
     for seed in range(12):
@@ -67,6 +68,7 @@ def test_what_algorithms_decide_is_beyond_doubt(name: str) -> None:
         assert (found is not None) is (one.excess == 0)
 
 
+@pytest.mark.ids(3)
 @pytest.mark.parametrize("seed", range(12))
 def test_one_change_leaves_nothing_unseen(seed: int) -> None:
     market = random_market(300 + seed, jobs=9)

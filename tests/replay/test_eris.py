@@ -46,6 +46,7 @@ def judged(auction: Auction, decisions: Any) -> Any:
         return None
 
 
+@pytest.mark.ids(1)
 @pytest.mark.parametrize(("name", "options"), CHOICES)
 def test_every_algorithm_is_worth_what_its_run_says(name: str, options: dict[str, Any]) -> None:
     auctions = [random_auction(seed) for seed in range(25)]
@@ -222,6 +223,7 @@ def test_three_tenths_hold_three_workers_of_a_tenth() -> None:
     assert 0 < found.excess < ROUNDING
 
 
+@pytest.mark.slow
 def test_no_worker_more_than_fits_is_a_rounding_error_of_many() -> None:
     # 1000 workers need half a millionth of a worker more than there is: a share of 5e-10, which
     # counts as kept, but bounds go by 999 workers, which do not process all data in time

@@ -13,6 +13,7 @@ from farkas.replay.coded import BITS, FARTHEST
 from farkas.replay.exponential import falling, log2_units
 
 
+@pytest.mark.ids(2)
 @pytest.mark.parametrize("places", [64, BITS, 200, 1200])
 def test_falling_encloses_the_exponential(places: int) -> None:
     rng = np.random.default_rng(places)

@@ -140,6 +140,7 @@ def test_no_link_is_used_more_often_than_it_carries() -> None:
         assert bool(found.broken) == broken
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", algorithms.names("gadget."))
 def test_every_algorithm_is_worth_what_the_environment_says(name: str) -> None:
     cases = [farkas.load(shipped) for shipped in SHIPPED]
@@ -158,6 +159,7 @@ def judge(run: Run, instance: Cluster) -> None:
     assert farkas.check(run, instance).ratio == run.ratio
 
 
+@pytest.mark.ids(2)
 @pytest.mark.parametrize("slots", ["columns", "exact", "lp_rs_mde"])
 @pytest.mark.parametrize("gains", ["printed", "envelope"])
 def test_options_change_nothing_that_is_replayed(slots: str, gains: str) -> None:
@@ -247,6 +249,7 @@ def test_decisions_of_another_shape_are_refused(slots: list[Any]) -> None:
         replayed(star(1, 1, jobs=[job()]), *slots)
 
 
+@pytest.mark.ids(5)
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("name", algorithms.names("gadget."))
 def test_an_edited_run_is_refused_or_means_what_the_environment_says(name: str, seed: int) -> None:

@@ -83,6 +83,7 @@ def test_the_big_constant_by_hand() -> None:
     assert replayed(tighter, many, relax="printed").low == 28 + 2 + 3 * deploy + 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("relax", "semantics"), VARIANTS)
 def test_every_variant_is_worth_what_the_algorithm_says(relax: str, semantics: str) -> None:
     cases = [random_brokerage(seed, sites=3, jobs=3, resources=2) for seed in range(4)]

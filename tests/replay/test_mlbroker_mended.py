@@ -98,6 +98,7 @@ def drawn(rng: random.Random) -> JobPoint:
     )
 
 
+@pytest.mark.ids(2)
 @pytest.mark.parametrize(("relax", "semantics"), VARIANTS)
 @pytest.mark.parametrize("volume", VOLUMES)
 def test_whatever_is_decided_the_mended_point_keeps_every_row(
@@ -170,6 +171,7 @@ def test_a_missed_millionth_at_a_dear_site_is_charged(relax: str, semantics: str
     assert run.ratio < 1 + 1e-6
 
 
+@pytest.mark.ids(1)
 @pytest.mark.parametrize(("relax", "semantics"), VARIANTS)
 @pytest.mark.parametrize("power", [-40, 0, 40])
 def test_honest_runs_move_within_rounding(relax: str, semantics: str, power: int) -> None:

@@ -68,6 +68,7 @@ def test_a_site_is_entered_again_after_a_slot_away() -> None:
     assert replayed(instance, here, away, here).low == 3 * cost
 
 
+@pytest.mark.ids(1)
 @pytest.mark.parametrize("name", WHOLE)
 def test_every_algorithm_is_worth_what_the_environment_says(name: str) -> None:
     for seed in range(6):
@@ -185,6 +186,7 @@ def test_nothing_of_a_run_but_its_decisions_changes_what_they_are_worth() -> Non
             replay(msgspec.structs.replace(run, **kind), instance)
 
 
+@pytest.mark.ids(2)
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("name", WHOLE)
 def test_an_edited_run_is_refused_or_means_what_the_environment_says(name: str, seed: int) -> None:

@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from farkas.rounding import dependent, round_keeping_weight, trade_once
+from tests.tools.quick import some
 
-NO_DEADLINE = settings(deadline=None, derandomize=True, max_examples=300)
+NO_DEADLINE = settings(deadline=None, derandomize=True, max_examples=some(50, 300))
 entries = st.lists(st.tuples(st.floats(0, 5), st.floats(0.01, 100)), min_size=0, max_size=8)
 
 
@@ -154,6 +155,7 @@ def test_the_excess_of_weight_is_less_than_the_last_item():
     assert kept == {3, 4}
 
 
+@pytest.mark.ids(1)
 @pytest.mark.parametrize("weight", [[1, 1, 1], [1, 3, 7], [5, 1, 0.2]])
 def test_with_a_bernoulli_end_the_marginals_are_the_fractions(weight, means):
     assert means([0.3, 1.45, 0.8], weight, last="bernoulli") == pytest.approx(

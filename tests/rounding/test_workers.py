@@ -15,8 +15,9 @@ from farkas.rounding.workers import (
     round_sites,
     round_workers,
 )
+from tests.tools.quick import some
 
-NO_DEADLINE = settings(deadline=None, derandomize=True, max_examples=200)
+NO_DEADLINE = settings(deadline=None, derandomize=True, max_examples=some(50, 200))
 tables = arrays(
     float, array_shapes(min_dims=2, max_dims=2, min_side=1, max_side=5), elements=st.floats(0, 4)
 )

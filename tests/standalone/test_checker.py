@@ -370,6 +370,7 @@ def test_both_checkers_agree_on_solved_programs(name, tmp_path):
     assert (found["lower"], found["upper"]) == (proof.lower, proof.upper)
 
 
+@pytest.mark.ids(1)
 @pytest.mark.parametrize("tolerance", [0.0, 1e-9, 1e-6])
 @pytest.mark.parametrize("scale", [1.0, 2.0**-40, 2.0**700, 1e-260])
 def test_points_are_measured_alike_to_the_last_bit(tolerance, scale):

@@ -456,6 +456,7 @@ def test_data_are_as_long_as_they_state_and_not_a_byte_longer():
     )
 
 
+@pytest.mark.slow
 def test_little_text_cannot_hold_much():
     """Deflate makes a thousand bytes of one at most; more is refused before it is unpacked."""
     zeros = 40_000
@@ -1154,6 +1155,7 @@ def test_sentences_tell_what_was_used_and_how_well_a_point_fits():
     )
 
 
+@pytest.mark.ids(3)
 @pytest.mark.parametrize(
     ("name", "content", "code", "words"),
     [

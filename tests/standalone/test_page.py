@@ -137,6 +137,7 @@ def drawn(attack: Any, seed: int) -> list[File]:
     return seen
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("attack", [linear.linear, vipr.vipr, trees.tree, trees.unbounded])
 def test_attacked_files_have_the_verdict_of_the_other_checkers(page, attack):
     files = drawn(attack, 20261126)
@@ -178,6 +179,7 @@ def changed(tree: Any, part: Any, key: Any, value: Any) -> File:
     return made
 
 
+@pytest.mark.slow
 def test_every_step_of_a_tree_has_the_verdict_of_the_package(page):
     files = stepped()
     trees_of = [json.loads(content) for _, content in files]
@@ -203,6 +205,7 @@ def without_ends() -> list[File]:
     return files
 
 
+@pytest.mark.slow
 def test_cuts_of_columns_without_ends_have_the_verdict_of_the_package(page):
     files = without_ends()
     assert 40 < compare(page, files) < len(files) - 40
@@ -355,6 +358,7 @@ def restated() -> list[tuple[str, Any, bytes]]:
     return found
 
 
+@pytest.mark.slow
 def test_what_is_written_to_stand_alone_is_proved_with_its_instance(page):
     every = restated()
     assert len(every) >= 9
@@ -378,6 +382,7 @@ def test_what_is_written_to_stand_alone_is_proved_with_its_instance(page):
             assert alone["words"].startswith("the certificate names the instance")
 
 
+@pytest.mark.slow
 def test_what_holds_no_program_is_never_called_proved(page):
     names = {tag for tag, _, _ in honest()}
     assert names == set(certificate_types.names()) - {"linear", "infeasible", "tree", "unbounded"}

@@ -1,4 +1,4 @@
-"""What `make test` leaves to `make test-all`: slow tests, and most ids of tests that have many."""
+"""What `make test` leaves to `make test-all`: slow tests, most ids of tests and most samples."""
 
 from __future__ import annotations
 
@@ -6,14 +6,24 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from farkas.instances.files import own_kinds
-
-IDS = 8
+IDS = 12
 """So many ids of a test are kept, unless its mark says another number."""
+
+_quick = False
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--quick", action="store_true", help="leave out what `make test` leaves out")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    global _quick
+    _quick = config.getoption("quick")
+
+
+def some(few: int, many: int) -> int:
+    """How many samples a test takes: few in `make test`."""
+    return few if _quick else many
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -30,13 +40,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def few(items: Sequence[pytest.Item]) -> Iterator[pytest.Item]:
-    """The first id of a test, the last and some between; or the first of each kind."""
-    if items[0].get_closest_marker("one_of_a_kind") is not None:
-        found: dict[str, pytest.Item] = {}
-        for item in items:
-            found.setdefault(next((kind for kind in own_kinds() if kind in item.name), ""), item)
-        yield from found.values()
-        return
+    """The first id of a test, the last and some between."""
     mark = items[0].get_closest_marker("ids")
     most = min(mark.args[0] if mark is not None else IDS, len(items))
     for place in range(most):

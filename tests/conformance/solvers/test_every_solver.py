@@ -279,6 +279,7 @@ def test_integer_columns_are_refused_by_solvers_that_would_ignore_them(solver):
         solve(form([1], [(0.5, [1], INF)], integer=[0]), solver)
 
 
+@pytest.mark.ids(7)
 @integer
 def test_limit_without_incumbent_gives_no_point(solver):
     case = market_split()
@@ -289,6 +290,7 @@ def test_limit_without_incumbent_gives_no_point(solver):
         _ = answer.point
 
 
+@pytest.mark.ids(7)
 @integer
 def test_limit_with_incumbent_gives_a_feasible_point(solver):
     case = knapsacks()

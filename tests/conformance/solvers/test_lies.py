@@ -319,6 +319,7 @@ def no_better(value: float, than: float, sense: str) -> bool:
     return value >= than - slack if sense == "min" else value <= than + slack
 
 
+@pytest.mark.ids(4)
 @every_lie(0)
 def test_solve_states_no_lie_as_a_fact(monkeypatch, ask, kind, lie):
     for program in PROGRAMS[kind]:
@@ -338,6 +339,7 @@ def test_solve_states_no_lie_as_a_fact(monkeypatch, ask, kind, lie):
             assert no_better(told["objective"], true, sense)
 
 
+@pytest.mark.ids(7)
 @every_lie(1)
 def test_run_states_no_lie_as_a_fact(monkeypatch, ask, kind, lie):
     for algorithm in RUNS[kind]:
@@ -352,6 +354,7 @@ def test_run_states_no_lie_as_a_fact(monkeypatch, ask, kind, lie):
         assert bool(told["violations"]) == bool(code)
 
 
+@pytest.mark.ids(4)
 @every_lie(2)
 def test_compare_states_no_lie_as_a_fact(monkeypatch, ask, kind, lie):
     true = best(kind)

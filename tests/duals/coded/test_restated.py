@@ -40,6 +40,7 @@ def dense_rows(form):
     return found
 
 
+@pytest.mark.ids(10)
 @pytest.mark.parametrize(("tag", "k"), CASES)
 def test_the_linear_certificate_proves_as_much_and_no_more(tag, k):
     instance, content = kinds.honest(tag, k)
@@ -61,6 +62,7 @@ def test_the_multipliers_prove_it_without_repair(tag, k):
     assert exact_bound(found.form, found.multipliers) >= own.bound * (1 - Fraction(1, 10**12))
 
 
+@pytest.mark.ids(1)
 @pytest.mark.parametrize("wrong", [np.inf, np.nan, -1.0, 0.0])
 @pytest.mark.parametrize("tag", ["coded_measured", "coded_run"])
 def test_prices_that_are_none_are_refused(tag, wrong):

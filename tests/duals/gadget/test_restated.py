@@ -191,6 +191,7 @@ def test_what_proves_nothing_is_not_written(changes, words):
             door(wrong, cluster)
 
 
+@pytest.mark.ids(1)
 @pytest.mark.parametrize("concave", [True, False])
 def test_prices_of_the_horizon_prove_the_linear_bound_alone(concave):
     for cluster in random_clusters(15, 1, network="any", concave=concave, horizon=5, resources=2):

@@ -69,6 +69,7 @@ def test_each_family_gets_the_multiplier_of_its_own_sign():
     }  # fmt: skip
 
 
+@pytest.mark.ids(5)
 @pytest.mark.parametrize("name", [*edge_cases(), "random"])
 def test_lifting_covers_every_row_of_every_instance(name):
     data = random_brokerage(3, sites=3, jobs=4) if name == "random" else edge_cases()[name]

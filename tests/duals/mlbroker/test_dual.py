@@ -26,6 +26,7 @@ def value(form):
     return solve(form).require_optimal().objective
 
 
+@pytest.mark.ids(5)
 @every_instance
 def test_the_dual_by_hand_is_the_derived_one_row_by_row(name):
     data = DATA[name]
@@ -56,6 +57,7 @@ def test_implied_bounds_of_multipliers_cut_off_no_optimum_of_many(dual):
         assert value(stated) == pytest.approx(value(form), rel=1e-7, abs=1e-7), seed
 
 
+@pytest.mark.ids(5)
 @pytest.mark.parametrize("dual", WRITTEN, ids=lambda dual: dual.name)
 @every_instance
 def test_the_value_of_a_dual_by_hand_is_proved(dual, name):

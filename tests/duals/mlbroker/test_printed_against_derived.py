@@ -18,6 +18,7 @@ DATA = dual_cases()
 every_instance = pytest.mark.parametrize("name", DATA)
 
 
+@pytest.mark.ids(4)
 @every_instance
 def test_primal_derived_dual_and_dual_by_hand_have_one_value(name):
     found = audit(DATA[name])

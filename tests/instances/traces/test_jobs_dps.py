@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 
+import pytest
+
 from farkas.instances.traces import import_trace
 from farkas.instances.traces.philly_dps import PhillyMarket
 from tests.tools.shared import ROOT
@@ -43,6 +45,7 @@ def test_an_import_is_repeatable_and_tells_its_choices(folder):
     assert empty.kept == empty.instance.num_jobs == 0
 
 
+@pytest.mark.slow
 def test_the_example_runs_on_its_synthetic_twin(monkeypatch, capsys, tmp_path):
     spec = importlib.util.spec_from_file_location("twin", ROOT / "examples/philly_market.py")
     assert spec is not None

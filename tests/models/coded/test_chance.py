@@ -104,6 +104,7 @@ def brute_quantile(data):
     return best
 
 
+@pytest.mark.ids(3)
 @pytest.mark.parametrize(("seed", "masters"), [(0, 2), (1, 2), (2, 2), (0, 3), (4, 3), (0, 1)])
 def test_the_chance_optimum_is_that_of_plain_enumeration(seed, masters):
     data = random_coded_computing(seed, masters, workers=3, rows=4 - masters, forbid=0.1)

@@ -19,6 +19,7 @@ from farkas.relaxations.coded.sharing import shared_optimum
 from tests.generators.coded import by_speed, random_coded_computing
 
 
+@pytest.mark.ids(3)
 @pytest.mark.parametrize("seed", range(4))
 def test_the_chance_optimum_lies_between_its_bounds(seed):
     data = random_coded_computing(seed, workers=4, rows=4, forbid=0.0)

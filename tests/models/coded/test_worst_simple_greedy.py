@@ -35,6 +35,7 @@ def grid(masters, workers, steps):
         yield sides(np.reshape(entries, (masters, workers)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ratio", [1.25, 1.5])
 def test_the_optimum_is_the_largest_loss_over_the_box(ratio):
     most = max(best - ratio * level for best, level in grid(2, 3, [1.0, 2.0, 3.0]))
@@ -51,6 +52,7 @@ def test_two_workers_are_as_bad_as_the_box_allows():
     assert max(best - 2 * level for best, level in grid(2, 2, [1.0, 2.0, 3.0])) == 1.0
 
 
+@pytest.mark.slow
 def test_random_speeds_lose_no_more():
     found = proved(1.25)
     rng = np.random.default_rng(0)
@@ -71,6 +73,7 @@ def test_unlike_masters_are_not_taken_for_equal_ones():
     assert most >= 0.25
 
 
+@pytest.mark.slow
 def test_a_point_is_decoded_to_rates_and_shifts_of_the_box_with_its_speeds():
     box = coded_box()
     program = programs.build("coded.worst_simple_greedy[ratio=1.25]")
@@ -84,6 +87,7 @@ def test_a_point_is_decoded_to_rates_and_shifts_of_the_box_with_its_speeds():
     assert 1.0 / 3.0 <= data.shifts.min() <= data.shifts.max() <= 1.0
 
 
+@pytest.mark.slow
 def test_a_margin_leaves_the_algorithm_no_choice():
     box = coded_box()
     program = programs.build("coded.worst_simple_greedy[ratio=1.25,margin=0.01]")

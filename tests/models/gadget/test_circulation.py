@@ -21,6 +21,7 @@ def optimum(form):
     return solve(form, gap=0.0).require_optimal().objective
 
 
+@pytest.mark.ids(2)
 @pytest.mark.parametrize("network", ["tree", "cycle", "mesh"])
 def test_all_slot_programs_agree_with_enumeration(network):
     for cluster in random_clusters(12, 1, network=network, servers=3, jobs=3, resources=2):

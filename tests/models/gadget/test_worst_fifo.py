@@ -26,6 +26,7 @@ def sides(data):
     return value, farkas.solve(data, "gadget.offline").answer.objective
 
 
+@pytest.mark.ids(1)
 @pytest.mark.parametrize(("most", "horizon", "jobs"), [(3.0, 1, 3), (3.0, 2, 2), (5.0, 1, 2)])
 def test_the_optimum_is_the_largest_loss_over_all_instances_of_the_box(most, horizon, jobs):
     # with demands up to 5 of 4 units some jobs are passed over

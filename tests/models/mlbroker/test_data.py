@@ -63,6 +63,7 @@ def test_pairs_are_first_or_later_and_known_by_slot():
     assert m.rate.values.tolist() == [10, 10]
 
 
+@pytest.mark.ids(9)
 @pytest.mark.parametrize("unit", [1.0, 1e-150, 1e150, 1e-300])
 @pytest.mark.parametrize("relax", ["printed", "tight"])
 @pytest.mark.parametrize("semantics", ["printed", "strict"])

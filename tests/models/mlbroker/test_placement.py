@@ -105,6 +105,7 @@ def misses(form, point) -> list[str]:
     return found
 
 
+@pytest.mark.ids(7)
 @samples(10, 40)
 @pytest.mark.parametrize("name", [*OFFLINE, *RELAXED])
 def test_programs_hold_a_point_exactly(name, samples):

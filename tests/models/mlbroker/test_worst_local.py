@@ -27,6 +27,7 @@ def optimum(box, parts, ratio):
     return farkas.prove(box, f"mlbroker.worst_local[ratio={ratio},parts={parts}]")
 
 
+@pytest.mark.slow
 def test_the_optimum_is_the_largest_loss_over_all_instances_of_the_box():
     box = mlbroker_box(slots=1)
     for parts in (1, 2):
@@ -38,6 +39,7 @@ def test_the_optimum_is_the_largest_loss_over_all_instances_of_the_box():
             assert float(found.value) == pytest.approx(most, rel=1e-9, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_so_it_is_over_two_slots_with_what_is_entered_again():
     box = mlbroker_box(slots=2)
     scored = [(value, best) for _, value, best in instances(box, 1)]  # 81 of them

@@ -17,6 +17,7 @@ from farkas.offline.coded.budgets import BudgetSearch, WorkerPrices, improved, w
 from tests.generators.coded import random_coded_computing
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_the_optimum_lies_between_both_sides_and_markov_is_beaten(seed):
     data = random_coded_computing(seed, masters=2, workers=4, rows=4, forbid=0.0)
@@ -29,6 +30,7 @@ def test_the_optimum_lies_between_both_sides_and_markov_is_beaten(seed):
     assert found.value < found.bound * Fraction(3, 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["coded/tiny", "coded/stuck", "coded/forbidden_pairs"])
 def test_the_certificate_stands_by_itself(name):
     found = farkas.optimum(name, problem="coded.chance")
@@ -37,6 +39,7 @@ def test_the_certificate_stands_by_itself(name):
     assert again.proof.bound == found.bound <= found.value == again.value
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("power", [-40, 40])
 def test_other_units_of_time_scale_the_bound(power):
     data = random_coded_computing(2, masters=2, workers=4, rows=4)
@@ -79,6 +82,7 @@ def test_budgets_that_end_early_pay_nearly_what_all_do(monkeypatch):
     assert whole * 0.95 < ended <= whole
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_masters_pay_no_less_after_changes(seed):
     data = random_coded_computing(seed, masters=2, workers=5, rows=5)

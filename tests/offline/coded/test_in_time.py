@@ -47,6 +47,7 @@ def expected_time():
     return float(farkas.optimum(one_worker(0.5)).value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["coded/tiny", "coded/split_worker", "coded/demo"])
 def test_the_run_of_the_search_is_proved_again(name):
     ladder = ladders["coded.chance_optimum"]

@@ -56,6 +56,7 @@ def test_where_a_local_search_stops_the_optimum_goes_on():
     assert searched.value / 4.0922672 == pytest.approx(1.24, abs=0.005)
 
 
+@pytest.mark.slow
 def test_many_plans_are_left_to_the_search():
     data = random_coded_computing(1, 2, 8, 20)
     assert list(every_load(data, ascent())) == []
@@ -78,6 +79,7 @@ class Counted(Deadline):
             raise OutOfTime("counted")
 
 
+@pytest.mark.slow
 def test_what_was_found_in_time_is_a_plan():
     # the search of this instance changes owners several times
     data = random_coded_computing(3, 3, 9, 30)

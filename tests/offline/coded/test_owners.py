@@ -38,6 +38,7 @@ def test_the_optimum_is_that_of_all_owners(seed):
     assert farkas.check(found.run, data).proof.bound == found.bound
 
 
+@pytest.mark.ids(10)
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("kind", [MasterPricing, TypePricing])
 def test_ties_and_idle_pairs(seed, kind, monkeypatch):

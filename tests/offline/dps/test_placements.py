@@ -33,6 +33,7 @@ def optimum(market):
     return solve(Offline(prices=prices).form(market), gap=0.0).require_optimal().objective
 
 
+@pytest.mark.ids(10)
 @pytest.mark.parametrize("seed", range(40))
 def test_value_and_bound_enclose_the_optimum(seed):
     market = random_market(seed, jobs=9, servers=1 if seed % 4 == 0 else None)
@@ -44,6 +45,7 @@ def test_value_and_bound_enclose_the_optimum(seed):
     assert float(found.value) >= 0.8 * best
 
 
+@pytest.mark.slow
 def test_most_optima_of_small_markets_are_found():
     reached = [
         float(farkas.optimum(market, gap=0.0).value) >= optimum(market) * (1 - 1e-9)
@@ -52,6 +54,7 @@ def test_most_optima_of_small_markets_are_found():
     assert sum(reached) >= 20
 
 
+@pytest.mark.ids(3)
 @pytest.mark.parametrize("seed", range(12))
 def test_every_rung_is_replayed_without_a_fault(seed):
     market = random_market(seed, jobs=12)
@@ -65,6 +68,7 @@ def test_every_rung_is_replayed_without_a_fault(seed):
     assert all(a <= b for a, b in itertools.pairwise(values))
 
 
+@pytest.mark.ids(1)
 @pytest.mark.parametrize("unit", [2.0**-40, 2.0**40])
 @pytest.mark.parametrize("seed", [1, 5, 8])
 def test_the_unit_of_money_changes_nothing(seed, unit):
@@ -74,6 +78,7 @@ def test_the_unit_of_money_changes_nothing(seed, unit):
     assert float(other.bound) == pytest.approx(float(one.bound) * unit, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_the_same_answer_again():
     market = generate("dps", "published", 0, num_jobs=40, horizon=40, num_servers=2)
     # a limit that no busy machine reaches: what the clock ends need not be the same
@@ -112,6 +117,7 @@ def test_too_large_a_program_leaves_prices_by_type(monkeypatch):
     assert any("again" in step.method or "linear" in step.method for step in found.steps)
 
 
+@pytest.mark.slow
 def test_the_deadline_leaves_what_was_found():
     market = generate("dps", "published", 0, num_jobs=1_001, horizon=500, num_servers=3)
     pressed = threading.Event()

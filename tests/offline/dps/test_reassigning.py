@@ -70,6 +70,7 @@ def test_moves_keep_every_unit_and_lose_nothing(market):
     kept(found)
 
 
+@pytest.mark.ids(7)
 @pytest.mark.parametrize("market", list(paying(range(24), jobs=9, servers=3)))
 def test_one_program_of_all_jobs_finds_the_optimum(market):
     found, anew = searching(market)

@@ -104,6 +104,7 @@ def test_those_meet_who_are_there_and_half_as_many_wait():
     assert set(slots.meeting(2, 3, -np.inf).tolist()) == {0, 1, 4, 5, 8, 9}
 
 
+@pytest.mark.ids(10)
 @pytest.mark.parametrize("market", list(paying(range(32), jobs=12, types=3)))
 def test_moves_keep_every_unit_and_lose_nothing(market):
     slots = around(market)

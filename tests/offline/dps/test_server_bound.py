@@ -42,6 +42,7 @@ def test_the_bound_is_proved_and_lies_above_the_optimum(seed):
     assert min(bound.fraction for bound in bounds) <= own.fraction * (1 + Fraction(1, 10**9))
 
 
+@pytest.mark.slow
 def test_a_run_with_this_bound_is_checked():
     market = farkas.load("dps/aggregate_gap")
     found = farkas.optimum(market, gap=0.0)
@@ -111,6 +112,7 @@ def test_trees_are_offered_each_time_that_their_nodes_have_doubled():
     assert offered_at(FallingTrees(Fraction(995, 1000)), Fraction(1, 10)) == [25]
 
 
+@pytest.mark.slow
 def test_trees_that_fall_slowly_end_by_themselves():
     """Their nodes are counted, so that no clock decides what they prove."""
     market = farkas.load("dps/demo")

@@ -40,6 +40,7 @@ def test_points_are_placements_worth_as_much(seed):
     assert float(run.reached) == pytest.approx(answer.objective, rel=1e-9, abs=1e-12)
 
 
+@pytest.mark.ids(10)
 @pytest.mark.parametrize("seed", range(12))
 def test_small_markets_are_proved(seed):
     market = random_market(seed, jobs=7)
@@ -76,6 +77,7 @@ def test_whole_jobs_on_all_servers_as_one_bound_the_optimum(seed, monkeypatch):
                 assert float(rung.bound.fraction) == pytest.approx(best, rel=1e-9, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_few_servers_with_large_jobs_are_closed():
     """By prices 1091 and by trees 1087 against a value of 1048: 4 % of parts of jobs."""
     market = generate("dps", "published", 0, num_jobs=100, horizon=100, num_servers=5)
@@ -100,6 +102,7 @@ def test_many_servers_are_left_to_prices():
     assert not list(few_servers(market, Ascent("max", Deadline(), Fraction(0))))
 
 
+@pytest.mark.slow
 def test_the_demo_is_closed():
     """Prices leave 4.6 %, trees of 200 nodes 2.4 %; the optimum is 97.2643567659..., by HiGHS."""
     market = farkas.load("dps/demo")
@@ -134,6 +137,7 @@ print(json.dumps([str(found.value), str(found.bound), found.run.decisions, found
 """
 
 
+@pytest.mark.slow
 def test_two_processes_with_other_limits_find_the_same():
     answers = [
         json.loads(

@@ -24,6 +24,7 @@ from farkas.relaxations.eris.priced_jobs import JobPricer, finishes
 from tests.certificates.test_eris_cases import two_large
 from tests.generators.eris import auction_in, one_resource, random_auction
 from tests.tools.optimum import optimum
+from tests.tools.quick import some
 
 
 @pytest.fixture(autouse=True)
@@ -61,9 +62,10 @@ def test_two_jobs_half_of_which_complete_early_are_told_apart():
     assert farkas.check(found.run, two_large()).proof.bound == found.bound
 
 
+@pytest.mark.ids(2)
 @pytest.mark.parametrize("seed", range(16))
 def test_value_and_bound_lie_on_their_sides_of_the_optimum(seed):
-    auction = random_auction(seed, most_chunks=5, most_slots=5, jobs=7)
+    auction = random_auction(seed, most_chunks=5, most_slots=some(4, 5), jobs=some(5, 7))
     best = optimum("eris.offline", auction)
     before, found = searched(auction, (priced,)), searched(auction)
     tiny = 1e-6 * max(best, 1.0)
@@ -74,6 +76,7 @@ def test_value_and_bound_lie_on_their_sides_of_the_optimum(seed):
     assert farkas.check(found.run, auction).proof.bound == found.bound
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 8])
 def test_what_only_prices_leave_open_is_closed(seed):
     auction = random_auction(seed, most_chunks=5, most_slots=5, jobs=7)
@@ -83,6 +86,7 @@ def test_what_only_prices_leave_open_is_closed(seed):
     assert found.run.certificate.certificate["certificate"] == "eris_cases"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [57, 96])
 def test_what_spans_leave_open_is_closed(seed, monkeypatch):
     monkeypatch.undo()
@@ -100,6 +104,7 @@ def test_other_units_of_worth_scale_both_sides(power):
     assert float(other.bound) == pytest.approx(float(plain.bound) * 2.0**power, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_the_same_again():
     auction = random_auction(11, most_chunks=5, jobs=8)
     first, second = searched(auction), searched(auction)

@@ -25,6 +25,7 @@ def test_small_auctions_are_solved_to_the_proved_optimum(seed):
     assert farkas.check(found.run, auction).proof.bound == found.bound
 
 
+@pytest.mark.slow
 def test_the_gap_of_columns_is_closed_by_branch_and_bound():
     found = farkas.optimum("eris/integrality_gap", gap=1e-6)
     assert found.complete

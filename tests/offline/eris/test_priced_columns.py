@@ -22,6 +22,7 @@ def settled(auction, *, pooled):
     return rounds[-1]
 
 
+@pytest.mark.ids(6)
 @pytest.mark.parametrize("seed", range(25))
 def test_bounds_are_never_below_the_optimum_and_settle_at_the_master(seed):
     auction = random_auction(seed, most_chunks=4, jobs=5)

@@ -69,6 +69,7 @@ def fits_missed(seed):
     return any(placements(sizes[[*served, job]], capacities) for job in left)
 
 
+@pytest.mark.slow
 def test_what_fits_in_one_slot_is_found_but_for_few_tight_ones():
     # where every way that is left leads over a worse one, moves that never lose find none
     assert [seed for seed in range(40) if fits_missed(seed)] == [16, 31]

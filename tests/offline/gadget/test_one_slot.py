@@ -17,6 +17,7 @@ from tests.generators.gadget import scarce
 MESH = [(0, 1), (1, 2), (2, 3), (0, 3), (0, 2)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("utility", ["linear", "sigmoid"])
 def test_narrow_links_are_closed(utility: str) -> None:
     cluster = scarce(4, MESH, utility, jobs=30, width=0.35)

@@ -109,6 +109,7 @@ def test_plans_keep_budgets_rings_and_arrivals():
         assert (plan[np.broadcast_to(slots < cluster.arrival, plan.shape)] == 0).all()
 
 
+@pytest.mark.slow
 def test_schedules_that_follow_a_plan_keep_the_rules_and_are_at_most_the_optimum():
     reached = 0
     for cluster in random_clusters(12, 7, network="any", servers=3, jobs=4, horizon=3):

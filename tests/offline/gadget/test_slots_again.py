@@ -29,6 +29,7 @@ def found_by(cluster) -> list[tuple[str, Fraction]]:
     return [(method, Fraction(run.reached)) for method, run in runs]
 
 
+@pytest.mark.slow
 def test_every_schedule_is_better_than_the_last_and_none_beats_the_optimum():
     again = 0
     for cluster in random_clusters(12, 7, network="any", servers=3, jobs=4, horizon=3):

@@ -17,6 +17,7 @@ PROGRAM = "mlbroker.offline[strict,choice,split]"
 CASES = {**edge_cases(), "random": random_brokerage(3, sites=3, jobs=3, resources=2)}
 
 
+@pytest.mark.ids(9)
 @pytest.mark.parametrize("name", CASES)
 def test_the_optimum_lies_between(name):
     data = CASES[name]

@@ -22,6 +22,7 @@ def test_a_variant_does_not_bound_itself():
     assert list(found) == ["mlbroker.relaxed[tight,printed]"]
 
 
+@pytest.mark.slow
 def test_the_tightest_variant_proves_the_demo():
     # the relaxation of the printed program proves 10.6, that on the envelope 146.2
     solution = farkas.solve("mlbroker/demo", "mlbroker.offline", certify=True)

@@ -37,6 +37,7 @@ def ascent(gap="1/1000000", deadline=None):
     return Ascent("min", deadline or Deadline(), Fraction(gap))
 
 
+@pytest.mark.ids(10)
 @pytest.mark.parametrize("name", CASES)
 def test_bound_and_value_meet_at_the_optimum(name):
     data = CASES[name]
@@ -166,6 +167,7 @@ def test_trees_take_no_more_steps_than_a_check_makes(monkeypatch):
         farkas.check(found.run, data)
 
 
+@pytest.mark.slow
 def test_tolls_meet_those_of_the_prices_that_the_best_placement_pays():
     data = random_brokerage(3, sites=3, jobs=4, resources=2)
     search = TollSearch(data, ascent())

@@ -16,6 +16,7 @@ from tests.generators.coded import random_coded_computing
 NAMES = ["coded.chance_stretch", "coded.chance_search"]
 
 
+@pytest.mark.ids(5)
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("seed", range(3))
 def test_a_run_is_worth_its_exact_quantile(name, seed):

@@ -14,6 +14,7 @@ from tests.generators.coded import random_coded_computing
 from tests.references import coded_chance
 
 
+@pytest.mark.ids(5)
 @pytest.mark.parametrize("seed", range(8))
 def test_a_search_ends_near_the_optimum_by_enumeration_and_never_below(seed):
     data = random_coded_computing(seed, masters=2, workers=4, rows=5)

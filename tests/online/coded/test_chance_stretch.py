@@ -12,6 +12,7 @@ from tests.references.coded_plans import quantile, speeds, stretched
 from tests.references.coded_search import greedy, search
 
 
+@pytest.mark.ids(2)
 @pytest.mark.parametrize("seed", range(4))
 def test_more_multiples_are_never_worse(seed):
     data = random_coded_computing(seed, masters=2, workers=6, rows=30)

@@ -21,6 +21,7 @@ def drawn(seed, rows=2, size=40):
     return measured_computing(times, law=[[0, 1, 0, 1], [1, 1, 0, 0]], rows=rows, confidence=0.5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_a_run_is_near_the_best_guarantee_by_enumeration_and_never_below(seed):
     data = drawn(seed)
@@ -104,6 +105,7 @@ def laws_apart(seed, masters, workers):
     return measured_computing(times, law, rows=rows, confidence=0.6, success_probability=0.6)
 
 
+@pytest.mark.ids(1)
 @pytest.mark.parametrize(
     ("seed", "masters", "workers", "grains"), [(0, 2, 4, 400), (1, 3, 5, 6), (3, 2, 4, 6)]
 )
@@ -134,6 +136,7 @@ def test_speeds_are_the_most_that_is_guaranteed_per_time_of_a_row_and_are_reache
     assert apart > 5
 
 
+@pytest.mark.ids(1)
 @pytest.mark.parametrize("seed", range(6))
 def test_times_of_loads_are_the_exact_ones(seed):
     data = laws_apart(seed, 2, 5)

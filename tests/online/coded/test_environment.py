@@ -131,6 +131,7 @@ def test_remarks_compare_with_what_is_wanted():
     assert remarks_on({"recoverable": 0.9, "recoverable_together": 0.7}, 0.8) != []
 
 
+@pytest.mark.slow
 def test_the_quantile_of_the_published_size_is_computed_and_that_of_a_larger_one_is_not_missed():
     data = generate("coded", num_masters=4, num_workers=50, rows=100_000, seed=0)
     run = algorithms["coded.simple_greedy"].run(data)

@@ -124,6 +124,7 @@ def moved(data, share, seed):
     return msgspec.structs.replace(data, rate=near(data.rate), shift=near(data.shift))
 
 
+@pytest.mark.ids(3)
 @pytest.mark.parametrize("share", [1e-15, 1e-9])
 @pytest.mark.parametrize("split", ["product", "scaled", "printed"])
 def test_where_nothing_is_earlier_than_the_start_it_stays_whatever_the_last_bits(split, share):
@@ -146,6 +147,7 @@ def test_a_later_point_is_kept_only_for_what_it_is_earlier_by():
     assert loose.share.tolist() == start.share.tolist()
 
 
+@pytest.mark.ids(1)
 @pytest.mark.parametrize("split", ["product", "scaled"])
 def test_the_time_is_the_same_whatever_the_last_bits(split):
     trap = library.load("coded/greedy_trap")

@@ -92,6 +92,7 @@ def test_a_new_pair_is_believed_to_be_half_like_the_others():
     assert (state.beliefs[7, 7] == first).all()
 
 
+@pytest.mark.slow
 def test_the_best_price_of_a_demand_is_found():
     """Budgets uniform in [0, 2], one unit of each: half of them are asked for 1/2 a unit."""
     market = uniform_users(2000, 0)

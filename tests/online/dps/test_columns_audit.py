@@ -57,6 +57,7 @@ def test_honest_sales_keep_all_and_are_counted_alike(seller: Any) -> None:
         assert not outcome.violations
 
 
+@pytest.mark.ids(3)
 @pytest.mark.parametrize(("field", "change"), CHANGES, ids=str)
 def test_changed_sales_are_broken_if_the_words_say_so(field: str, change: float) -> None:
     seen = 0

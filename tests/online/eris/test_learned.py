@@ -41,6 +41,7 @@ def test_places_are_kept_for_jobs_that_are_expected():
     assert farkas.run(auction, "eris.learned", forecast=0.0).value < 4 * 9.0
 
 
+@pytest.mark.slow
 def test_nothing_later_changes_what_was_decided():
     auction = farkas.generate("eris", "testbed", seed=1)
     world, policy = Environment(), Learned(sample=20)

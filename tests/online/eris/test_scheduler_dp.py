@@ -246,6 +246,7 @@ def cost_below(seen: JobSlots, t: int):  # type: ignore[no-untyped-def]
     return of
 
 
+@pytest.mark.slow
 def test_bounds_take_back_what_settles_ties(monkeypatch: pytest.MonkeyPatch) -> None:
     # a share large enough to spoil schedules, so that the bound has to make up for it
     worse = 0

@@ -35,6 +35,7 @@ RUNS = [
 ]
 
 
+@pytest.mark.ids(5)
 @pytest.mark.parametrize(("name", "options"), RUNS, ids=str)
 def test_runs_are_feasible_and_below_their_certified_bound(name, options):
     for cluster in random_clusters(6, 1, network="any", servers=3, jobs=4, resources=2):

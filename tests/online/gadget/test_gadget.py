@@ -146,6 +146,7 @@ def test_the_run_is_certified_by_its_own_prices_when_asked():
     assert np.isfinite(run.ratio)
 
 
+@pytest.mark.ids(1)
 @pytest.mark.parametrize("seed", [0, 7, 11, 19])
 def test_published_clusters_are_answered_at_their_bound(seed, monkeypatch):
     """Every slot is the best there is, and nothing is lost over time.

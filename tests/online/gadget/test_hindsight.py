@@ -28,6 +28,7 @@ def rules_broken(cluster, schedule):
     return said if within.all() else [*said, "budget"]
 
 
+@pytest.mark.slow
 def test_schedules_keep_every_rule_and_are_at_most_the_optimum():
     missed = 0
     for cluster in random_clusters(12, 5, network="any", servers=3, jobs=3, horizon=3):

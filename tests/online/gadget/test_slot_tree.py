@@ -36,6 +36,7 @@ def searched(cluster, gap=1e-5, known=None):
     return slot, by_cases(slot, rings, gap, generate_columns(slot).prices)
 
 
+@pytest.mark.slow
 def test_cases_end_at_the_best_rings_and_prove_it_on_every_shape_of_network():
     better = 0
     for cluster in any_networks(25, 77):
@@ -124,6 +125,7 @@ def test_some_cases_are_searched_for_whole_rings_with_more_effort(monkeypatch):
     assert asked == [at % 2 == 0 for at in range(len(asked))]
 
 
+@pytest.mark.slow
 def test_slots_are_proved_by_cases_where_prices_are_further_above_than_the_gap():
     cases = 0
     for cluster in any_networks(25, 77):

@@ -17,6 +17,7 @@ CHOSEN = [
 ]
 
 
+@pytest.mark.ids(1)
 @pytest.mark.parametrize("variant", [{}, {"relax": "printed", "semantics": "strict"}])
 def test_every_run_is_that_of_its_algorithm_alone(variant):
     instance = generate("mlbroker", "small", seed=3, transfer_scale=30.0)

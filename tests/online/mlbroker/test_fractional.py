@@ -28,6 +28,7 @@ def sweep():
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("semantics", ["printed", "strict"])
 @pytest.mark.parametrize("relax", ["printed", "tight"])
 def test_run_lies_above_its_relaxation_and_its_bound_below(relax, semantics):

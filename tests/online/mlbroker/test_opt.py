@@ -39,6 +39,7 @@ def test_no_placement_in_time_is_no_run(monkeypatch):
         OPT.run(library.load("mlbroker/tiny"))
 
 
+@pytest.mark.ids(5)
 @pytest.mark.parametrize("seed", [0, 1, 3, 4, 6, 7, 8, 10])
 def test_the_optimum_is_the_best_of_all_placements(seed):
     broker = random_brokerage(seed) if seed % 4 == 3 else even_brokerage(seed)

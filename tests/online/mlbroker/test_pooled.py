@@ -14,6 +14,7 @@ from farkas.online.mlbroker.pooled import Pooled
 from tests.generators.mlbroker import edge_cases, even_brokerage, random_brokerage, single
 
 
+@pytest.mark.ids(2)
 @pytest.mark.parametrize("seed", range(6))
 def test_one_slot_is_solved(seed):
     data = random_brokerage(seed, sites=2 + seed % 2, slots=1, jobs=3, resources=2)

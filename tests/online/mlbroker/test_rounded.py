@@ -23,6 +23,7 @@ def test_same_seed_same_run(name):
     assert first == again
 
 
+@pytest.mark.ids(5)
 @pytest.mark.parametrize("relax", ["printed", "tight"])
 @pytest.mark.parametrize("name", ["mlbroker", "ir", "gr"])
 def test_a_run_ends_with_the_better_of_its_own_bound_and_the_tight_one(name, relax):

@@ -8,6 +8,7 @@ from farkas.proofs import Standing, claims
 from farkas.proofs.coded import stationary
 
 
+@pytest.mark.slow
 def test_it_stops_at_three_times_the_optimum(verdict_of):
     near = verdict_of("coded.stationary_is_near_optimal").numbers
     assert near["stopped_at"] / near["optimum"] == pytest.approx(3.0, rel=1e-6)

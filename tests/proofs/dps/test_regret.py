@@ -8,6 +8,7 @@ from farkas.proofs.dps import regret
 from farkas.proofs.dps.regret import Chosen, chosen_prices, regret_slope
 
 
+@pytest.mark.ids(1)
 @pytest.mark.parametrize(
     ("name", "number", "expected"),
     [
@@ -34,6 +35,7 @@ def test_slopes_with_exploration_are_measured_too():
     assert 0.3 < slope < 1.1
 
 
+@pytest.mark.slow
 def test_the_rate_tells_one_type_from_two(verdict_of):
     numbers = verdict_of("dps.regret_rate").numbers
     # 2/3 + 2/3 · ln(16/12) / ln 16 between the ends; the fit of three sizes is near it
@@ -59,6 +61,7 @@ def test_what_is_known_of_chosen_prices_is_of_the_later_half():
         assert one.radius > 0
 
 
+@pytest.mark.slow
 def test_the_statement_with_the_true_share_misses_less_than_that_with_the_estimate(verdict_of):
     printed = verdict_of("dps.index_above_best").numbers
     estimated = verdict_of("dps.reward_above_best").numbers

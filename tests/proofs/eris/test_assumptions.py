@@ -7,6 +7,7 @@ from farkas.proofs.eris import assumptions
 from farkas.proofs.eris.assumptions import accepted_jobs
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["worth_exceeds_volume", "use_is_small"])
 def test_assumptions_are_refuted_by_numbers_alone(name, monkeypatch) -> None:
     assert claims[f"eris.{name}"].run().standing is Standing.REFUTED

@@ -7,6 +7,7 @@ from farkas.proofs.eris.programs import agreement, printed_without_transfer
 from farkas.proofs.eris.samples import auction
 
 
+@pytest.mark.ids(1)
 @pytest.mark.parametrize(
     ("name", "expected"),
     [

@@ -3,13 +3,15 @@
 import numpy as np
 import pytest
 
+from farkas.instances import library
 from farkas.proofs.mlbroker.chain import line_12c, line_13c, line_13d, printed_dual, scaled, usage
-from farkas.proofs.mlbroker.runs import dual_bound, traced_runs
+from farkas.proofs.mlbroker.runs import dual_bound, trace
 
 
 @pytest.fixture(scope="module")
 def by_name():
-    return {run.example: run for run in traced_runs("printed") if isinstance(run.example, str)}
+    names = ("mlbroker/tiny", "mlbroker/quiet_slot", "mlbroker/unit_scaling")
+    return {name: trace(name, library.load(name), "printed") for name in names}
 
 
 def test_the_corrected_line_13d_equals_13c_and_the_printed_one_is_its_opposite(by_name):

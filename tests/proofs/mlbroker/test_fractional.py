@@ -10,6 +10,7 @@ from farkas.proofs.mlbroker.fractional import claimed_ratio, corrected_ratio, op
 from farkas.proofs.mlbroker.runs import shipped
 
 
+@pytest.mark.slow
 def test_theorem_3_fails_in_four_sizes(verdict_of):
     # r₁ = 2 + (1+ε) ln(1+1/ε): 3.048 at ε = 10, 3.151 at ε = 3, 3.386 at ε = 1.
     numbers = verdict_of("mlbroker.theorem3").numbers
@@ -23,6 +24,7 @@ def test_theorem_3_fails_in_four_sizes(verdict_of):
         assert numbers[f"r1_{name}"] == pytest.approx(bound, abs=1e-4)
 
 
+@pytest.mark.slow
 def test_twelve_harmonic_jobs_cost_36_876(verdict_of):
     numbers = verdict_of("mlbroker.theorem3_many_jobs").numbers
     assert numbers["cost"] == pytest.approx(36.876, abs=5e-3)

@@ -69,6 +69,7 @@ def test_a_slot_without_its_cover_is_dearer_than_all_subsets():
     assert cost_without(form, 0, [0]) < 3, "the third subset covers element 0 as well"
 
 
+@pytest.mark.slow
 def test_the_claim_is_proved_and_falls_with_its_numbers(monkeypatch):
     claim = claims["mlbroker.np_hard"]
     assert claim.run().standing is Standing.PROVED

@@ -96,6 +96,7 @@ def test_products_are_money_of_each_row(discounted):
     np.testing.assert_allclose(g.sum(axis=2), y, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_the_claims():
     assert slots_meet_their_optimality_conditions().standing == Standing.HELD
     found = stationarity_holds_resource_by_resource()

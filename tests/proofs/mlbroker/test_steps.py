@@ -22,6 +22,7 @@ def test_sides_of_a_refuted_step_by_hand(name, left, right, verdict_of):
     assert (fails.left, fails.right) == pytest.approx((left, right), rel=1e-4)
 
 
+@pytest.mark.slow
 def test_rounding_moves_data_that_could_stay(verdict_of):
     numbers = verdict_of("mlbroker.transfer_below_fractional").numbers
     # two jobs at two sites, 5 GB each at 1000 USD, left without a worker one time in four

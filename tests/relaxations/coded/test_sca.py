@@ -159,6 +159,7 @@ def test_a_step_begins_where_the_instance_says():
         assert by_default == pytest.approx(by_point, rel=1e-7)
 
 
+@pytest.mark.ids(1)
 @pytest.mark.parametrize("split", ["product", "scaled"])
 def test_pairs_that_hardly_count_leave_the_solver_sure(split):
     # one pair is ten thousand times as fast as another of the same master

@@ -107,6 +107,7 @@ def test_the_unit_of_money_changes_nothing(seed, unit):
     assert float(other.bound) == pytest.approx(float(one.bound) * unit, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_larger_markets_are_enclosed_too():
     market = generate("dps", "published", 0, num_jobs=60, horizon=60, num_servers=3)
     trees = grown(market)

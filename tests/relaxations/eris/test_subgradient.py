@@ -15,6 +15,7 @@ from farkas.relaxations.eris.welfare_bound import aggregated_prices
 from tests.generators.eris import one_resource, random_auction
 
 
+@pytest.mark.slow
 def test_subgradient_steps_never_lose_the_best_bound() -> None:
     auction = generate("eris", "small", seed=4, num_jobs=12)
     start = aggregated_prices(auction)

@@ -191,6 +191,7 @@ def test_a_ring_is_not_worth_adding_for_noise():
         assert len(improving(slot, cost, np.array([sigma]))) == new, (sigma, surplus)
 
 
+@pytest.mark.slow
 def test_memory_grows_no_faster_than_the_square_of_the_nodes():
     def peak(nodes):
         slot = snapshot(wide_area(nodes, 3, jobs=20))
@@ -219,6 +220,7 @@ def test_a_ring_found_for_one_job_is_priced_for_all():
     assert master.surplus(prices).sum() + prices.rent(cluster) == pytest.approx(9.0)
 
 
+@pytest.mark.slow
 def test_the_master_of_all_rings_is_the_program_over_them():
     compared = 0
     for cluster in any_networks(30, 6):

@@ -24,6 +24,7 @@ def test_blocks_end_where_jobs_arrive():
     assert timeline.open_blocks.tolist() == [[0, 0], [0, 1], [1, 1]]
 
 
+@pytest.mark.ids(1)
 @pytest.mark.parametrize("concave", [True, False])
 def test_horizon_bounds_are_ordered_above_the_optimum(concave):
     for cluster in random_clusters(12, 6, network="any", concave=concave):

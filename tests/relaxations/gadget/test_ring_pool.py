@@ -11,6 +11,7 @@ from tests.generators.gadget import any_networks, small, table
 from tests.references.gadget_pricing import random_prices
 
 
+@pytest.mark.slow
 def test_every_job_takes_the_best_ring_that_was_found_for_anybody():
     rng, others, ties = np.random.default_rng(6), 0, 0
     for cluster in any_networks(40, 7):

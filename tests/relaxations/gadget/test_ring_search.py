@@ -133,6 +133,7 @@ def forgetful(net, nodes):
     return LabelMemory(np.zeros(nodes, np.int64), np.zeros(len(net.source), np.int64), 1)
 
 
+@pytest.mark.slow
 def test_a_search_that_runs_out_of_labels_says_what_it_may_have_missed():
     rng, short = np.random.default_rng(6), 0
     for _ in range(100):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from farkas.relaxations.gadget.ring_search import no_labels, search
 from farkas.relaxations.gadget.ring_walks import (
@@ -32,6 +33,7 @@ def test_the_cheapest_workers_fill_the_cheapest_hosts():
     assert best_with(worth, 1, np.array([0.0, 2, 5])) == 7.0
 
 
+@pytest.mark.slow
 def test_what_walks_are_worth_from_a_label_on_is_what_a_search_finds():
     rng, walks = np.random.default_rng(5), 0
     for _ in range(200):

@@ -11,6 +11,7 @@ from farkas.models.gadget.counts import FeasibleCounts
 from farkas.models.gadget.slot import snapshot
 from farkas.relaxations.gadget.size_knapsack import MOST_ROOM, SizeKnapsack, best_sizes, room_of
 from tests.generators.gadget import any_networks, job, small, star
+from tests.tools.quick import some
 
 
 def most_by_trying(profit, weight, room):
@@ -45,9 +46,10 @@ def test_a_tie_goes_to_the_smaller_size():
     assert (most, counts.tolist()) == (2.0, [1])
 
 
+@pytest.mark.slow
 def test_rings_that_fit_into_the_servers_fit_into_the_knapsack():
     full = 0
-    for number, cluster in enumerate(any_networks(60, 4)):
+    for number, cluster in enumerate(any_networks(some(15, 60), 4)):
         unit = (1.0, 0.1, 1 / 3, 0.7)[number % 4]  # 0.3 holds three workers of 0.1
         held = [msgspec.structs.replace(n, capacity=(n.capacity[0] * unit,)) for n in cluster.nodes]
         jobs = [msgspec.structs.replace(j, demand=(j.demand[0] * unit,)) for j in cluster.jobs]
@@ -59,7 +61,7 @@ def test_rings_that_fit_into_the_servers_fit_into_the_knapsack():
         taken = FeasibleCounts.of(cluster).vectors[:, slot.jobs] @ knapsack.weight
         assert taken.max() <= knapsack.room
         full += taken.max() == knapsack.room
-    assert full > 20
+    assert full > some(5, 20)
 
 
 def test_units_are_parts_of_the_smallest_demand_and_servers_are_rounded_down():

@@ -32,6 +32,7 @@ def every_size_has_a_ring(slot):
     return found >= {tuple(pair) for pair in slot.pairs.tolist()}
 
 
+@pytest.mark.slow
 def test_profits_of_sizes_are_those_of_the_best_of_all_rings():
     rng, compared = np.random.default_rng(2), 0
     for cluster in networks():
@@ -78,6 +79,7 @@ def test_only_sizes_that_are_asked_for_are_searched():
     assert size_profits(slot, prices, LOOSE_LABELS, unsure)[0].tolist() == [[0, 9, 12, 8]]
 
 
+@pytest.mark.slow
 def test_sizes_of_the_best_choice_are_searched_until_no_label_lowers_the_bound():
     rng, lowered = np.random.default_rng(5), 0
     for cluster in networks():
@@ -94,6 +96,7 @@ def test_sizes_of_the_best_choice_are_searched_until_no_label_lowers_the_bound()
     assert lowered > 0
 
 
+@pytest.mark.slow
 def test_no_slot_is_worth_more_whatever_the_prices_and_prices_alone_prove_no_more():
     rng, less, compared = np.random.default_rng(3), 0, 0
     for cluster in networks():

@@ -68,6 +68,7 @@ def dual_value(problem, prices, i, eta, rent, servers):
     return total
 
 
+@pytest.mark.ids(4)
 @pytest.mark.parametrize("seed", range(40))
 def test_it_finds_what_linear_programs_find_and_proves_it(seed, asked):
     problem = drawn(seed)
@@ -92,6 +93,7 @@ def test_it_finds_what_linear_programs_find_and_proves_it(seed, asked):
         assert found.gap <= 1e-11 * (1 + found.objective)
 
 
+@pytest.mark.slow
 def test_both_ways_occur(asked):
     jobs = 0
     for seed in range(40):
@@ -101,6 +103,7 @@ def test_both_ways_occur(asked):
     assert 5 <= len(asked) <= jobs // 2
 
 
+@pytest.mark.ids(1)
 @pytest.mark.parametrize("seed", range(6))
 def test_slots_are_the_least_of_10_by_cones(seed):
     broker = random_brokerage(seed, sites=3, slots=1, jobs=3, most=3)
@@ -115,6 +118,7 @@ def test_slots_are_the_least_of_10_by_cones(seed):
     assert found.objective == pytest.approx(worth, rel=1e-12)
 
 
+@pytest.mark.ids(8)
 @pytest.mark.parametrize("problem", list(slots("printed")))
 def test_shipped_slots_with_something_deployed_before(problem):
     found = solver(problem.market.num_sites).solve(problem)

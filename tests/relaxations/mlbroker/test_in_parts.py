@@ -25,6 +25,7 @@ def equal(one: Lives, other: Lives) -> bool:
     return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in names)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", [1, 2, 5, 100])
 @pytest.mark.parametrize("workers", [None, 2])
 def test_jobs_are_placed_the_same_in_any_parts(part, workers, monkeypatch):

@@ -20,6 +20,7 @@ def nothing():
     """The clock does not matter."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 def test_at_list_prices_the_lives_are_the_optimum_without_discounts(seed):
     data = random_brokerage(seed, sites=2 + seed % 2, slots=3, jobs=2, resources=2)

@@ -7,6 +7,7 @@ from farkas.models.mlbroker.snapshot import snapshot
 from farkas.relaxations.mlbroker.one_site import SingleSites, best_single_sites
 from tests.generators.mlbroker import edge_cases, even_brokerage, random_brokerage, single
 from tests.references.mlbroker_policies import cheapest, cost_of
+from tests.tools.quick import some
 
 
 def brokers(seed):
@@ -36,16 +37,17 @@ def assert_right(broker, slot, deployed):
     return best.tolist(), now.deployed.any(axis=1).tolist()
 
 
+@pytest.mark.slow
 def test_what_is_said_to_be_best_is():
     said = []
-    for seed in range(60):
+    for seed in range(some(20, 60)):
         broker = brokers(seed)
         shape = len(broker.jobs_at(1)), broker.num_sites
         was = np.random.default_rng(seed).random(shape) < 0.4
         said += zip(*assert_right(broker, 1, was), strict=True)
     for best in (True, False):
         for stayed in (True, False):
-            assert said.count((best, stayed)) > 5
+            assert said.count((best, stayed)) > some(1, 5)
 
 
 @pytest.mark.parametrize("name", edge_cases())

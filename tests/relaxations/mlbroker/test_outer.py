@@ -15,6 +15,7 @@ from tests.conformance.oracle import row
 from tests.generators.mlbroker import discounted, slots
 
 
+@pytest.mark.slow
 def test_jobs_one_by_one_are_the_whole_tight_slot():
     # Only totals and v are unique; v moves by the root of a gap.
     for problem in slots("printed"):
@@ -25,6 +26,7 @@ def test_jobs_one_by_one_are_the_whole_tight_slot():
         np.testing.assert_allclose(alone.deployed, reached, atol=1e-3)
 
 
+@pytest.mark.slow
 def test_one_session_serves_slots_in_any_order():
     # The trap: prices or right-hand sides of the job before that stay in the warm session.
     problems = [p for p in slots("printed") if p.market.num_sites == 2]

@@ -13,6 +13,7 @@ from tests.conformance.oracle import row
 from tests.generators.mlbroker import discounted, single, slots
 
 
+@pytest.mark.slow
 def test_a_job_in_shares_has_the_value_of_the_traced_slot():
     for problem in slots("printed"):
         if problem.market.num_jobs == 1:

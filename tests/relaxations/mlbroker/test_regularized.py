@@ -11,6 +11,7 @@ from farkas.solvers.via_cvxpy import solve_problem
 from tests.generators.mlbroker import discounted, single, slots
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("semantics", ["printed", "strict"])
 @pytest.mark.parametrize("relax", ["printed", "tight"])
 def test_cutting_planes_reach_the_optimum_of_the_cone_solver(relax, semantics):
@@ -29,6 +30,7 @@ def value(problem, **variant):
     return solve_problem(program.model(problem).problem).require_optimal().objective
 
 
+@pytest.mark.ids(5)
 @pytest.mark.parametrize("semantics", ["printed", "strict"])
 @pytest.mark.parametrize("relax", ["printed", "tight"])
 @pytest.mark.parametrize("before", [0.0, 0.5])

@@ -28,6 +28,7 @@ def value(program, data):
     return solve(program.form(data)).require_optimal().objective
 
 
+@pytest.mark.ids(3)
 @every_instance
 def test_each_bound_is_at_most_the_next(name):
     data = DATA[name]

@@ -20,6 +20,7 @@ def value(program, data):
     return solve(program.form(data)).require_optimal().objective
 
 
+@pytest.mark.ids(8)
 @pytest.mark.parametrize("name", DATA)
 def test_all_jobs_and_the_sum_of_single_jobs_are_the_tight_relaxation(name):
     data = DATA[name]
@@ -55,6 +56,7 @@ def test_a_part_keeps_the_prices_of_all_jobs_and_its_own_pairs():
     assert Part(data, np.array([], int)).pairs.tolist() == []
 
 
+@pytest.mark.slow
 def test_loads_in_units_of_workers_add_up_to_no_more_than_the_workers_needed():
     # P = 3 and Y P data: the quotients by 3 are rounded, and add up to more than Y every now and
     # then; (8g*) would then need more than the implied bound 1 of deployment

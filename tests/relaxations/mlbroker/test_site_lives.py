@@ -20,6 +20,7 @@ CASES = {
 }
 
 
+@pytest.mark.ids(1)
 @pytest.mark.parametrize("name", CASES)
 def test_lives_are_bounded_and_near_the_cheapest(name):
     data = CASES[name]
@@ -38,6 +39,7 @@ def test_lives_are_bounded_and_near_the_cheapest(name):
     assert (found.workers.sum(axis=1) >= data.workers_needed).all()
 
 
+@pytest.mark.slow
 def test_parts_are_placed_as_the_whole():
     data, slope = CASES["random 1"], CASES["random 1"].chord_slope("strict")
     whole, part = (SiteLives(data, begin, 4, slope) for begin in (0, 2))
@@ -70,6 +72,7 @@ def test_slots_between_others_pay_for_what_these_lack():
     assert search.between(np.arange(3)).tolist() == [[3.0, 0.0], [-3.0, 3.0], [3.0, 0.0]]
 
 
+@pytest.mark.slow
 def test_many_sites_are_placed_in_parts_too():
     data = random_brokerage(1, sites=11, slots=3, jobs=3, resources=1)
     found = cheapest_lives(data, data.chord_slope("strict"), lambda: None)
@@ -80,6 +83,7 @@ def test_many_sites_are_placed_in_parts_too():
     assert (placed.workers.sum(axis=1) >= data.workers_needed[data.pairs_at(0)]).all()
 
 
+@pytest.mark.slow
 def test_a_job_stays_where_every_slot_has_a_better_site():
     # what a slot saves elsewhere is less than a deployment, and another site each time
     sites = 5

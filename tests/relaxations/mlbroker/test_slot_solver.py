@@ -21,6 +21,7 @@ def problem_of(broker, slot, seed):
     return SlotProblem(market=market, before=before, constants=constants)
 
 
+@pytest.mark.ids(5)
 @pytest.mark.parametrize("seed", range(8))
 def test_job_by_job_and_together_reach_the_same_value(seed):
     broker = random_brokerage(seed, sites=3, slots=2, jobs=3)
@@ -77,6 +78,7 @@ def solved(relax, semantics, seed):
     return problem, (JobByJob(3) if alone else Together(relax, semantics)).solve(problem)
 
 
+@pytest.mark.ids(5)
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("semantics", ["printed", "strict"])
 @pytest.mark.parametrize("relax", ["printed", "tight"])
@@ -99,6 +101,7 @@ def test_multipliers_keep_the_dual_rows_and_are_tight_where_something_goes(relax
         assert paid[goes] == pytest.approx(traffic[goes], abs=size)
 
 
+@pytest.mark.ids(3)
 @pytest.mark.parametrize("seed", range(6))
 def test_both_ways_price_a_job_alike(seed):
     broker = random_brokerage(seed, sites=3, slots=1, jobs=1, most=3)

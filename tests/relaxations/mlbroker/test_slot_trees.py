@@ -27,6 +27,7 @@ def grown(data, slot=0, near=0.0, most=1000):
     return bounds, extra, grow(bounds, slot, extra, near, most, nothing)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(10))
 def test_a_finished_tree_is_as_good_as_deciding_every_cell(seed):
     data = even_brokerage(seed, slots=1, jobs=3)
@@ -88,6 +89,7 @@ def test_leaves_take_no_more_steps_than_they_may():
     assert same.nodes == whole.nodes
 
 
+@pytest.mark.slow
 def test_a_tree_knows_which_limits_of_steps_let_it_grow():
     data = even_brokerage(7, slots=1, jobs=4)
     bounds, extra, whole = grown(data)
