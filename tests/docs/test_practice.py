@@ -71,18 +71,10 @@ def test_the_page_of_a_kind_shows_its_record(kind):
     assert dict(practice.pages())[f"listings/{kind}_practice"].startswith("Use `")
 
 
-CASES = [
-    pytest.param(
-        kind,
-        place,
-        marks=[pytest.mark.slow]
-        * (kind in ("mlbroker", "eris", "dps") or (kind == "coded" and place > 0)),
-    )
-    for kind in KEPT
-    for place in range(len(record.windows(kind)))
-]
+CASES = [(kind, place) for kind in KEPT for place in range(len(record.windows(kind)))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "place"), CASES)
 def test_the_record_is_what_runs_give(kind, place):
     shared("data")
