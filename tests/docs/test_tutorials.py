@@ -105,6 +105,7 @@ def test_the_first_tutorial_proves_what_it_promises(zero) -> None:
     assert zero["proof"].ratio == Fraction(9, 5)
 
 
+@pytest.mark.slow
 def test_the_rule_that_the_first_tutorial_refutes_is_worse(zero) -> None:
     # buying one day earlier: 2 B - 2 after B - 1 days, when the optimum is B - 1
     assert zero["worst_ratio"](4, 5) == Fraction(8, 4) > zero["worst_ratio"](5, 5)
