@@ -21,19 +21,12 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
-from typing import NamedTuple, NoReturn
+from typing import NamedTuple, NoReturn, TypeVar
 
-from farkas.forms.model_text import (
-    INFINITE,
-    Faults,
-    TextColumn,
-    TextReader,
-    finite_or_none,
-    infinite_side,
-)
-from farkas.forms.rational import Numbers, RationalForm, Side
+from farkas.forms.model_text import INFINITE, Faults, TextColumn, TextEnds, TextReader
+from farkas.forms.rational import Numbers, RationalForm
 from farkas.words import quoted
 
 _SECTIONS = {
@@ -59,22 +52,26 @@ _HEADINGS = [
 ]
 _LP_SOLVE = re.compile(r"\s*(?:/\*|//|(?:max|min)(?:imi[sz]e)?\s*:)", re.IGNORECASE)
 _LABEL_WITH_RELATION = re.compile(r"\s*(\S*[^\s:]*[<>=][^\s:]*)\s*:")
+_IN_NAMES = r"[\w!\"#$%&(),.;?@`'{}~\[\]|\u0080-\U0010ffff]"
 _TOKEN = re.compile(
     r"[ \t]*(?:"
     r"(?P<arrow>->)"
     r"|(?P<relation>[<>]=|=[<>=]|[<>=])"
-    r"|(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)"
+    rf"|(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|(?i:inf(?:inity)?)(?!{_IN_NAMES}))"
     r"|(?P<sign>[-+])"
     r"|(?P<bracket>[\[\]^*/])"
     r"|(?P<colon>:)"
-    r"|(?P<name>[A-Za-z_!\"#$%&?@`'{}~\u0080-\U0010ffff]"
-    r"[\w!\"#$%&(),.;?@`'{}~\[\]|\u0080-\U0010ffff]*)"
+    rf"|(?P<name>(?![\d(),.;\[\]|]){_IN_NAMES}+)"
     r")",
     re.ASCII,
 )
-_LOWER = {">=": True, "=>": True, ">": True, "<=": False, "=<": False, "<": False}
-_INFINITY = frozenset(("inf", "infinity"))
-_EQUAL = frozenset(("=", "=="))
+_RELATIONS = {
+    **dict.fromkeys(("<", "<=", "=<"), "<="),
+    **dict.fromkeys((">", ">=", "=>"), ">="),
+    **dict.fromkeys(("=", "=="), "="),
+}
+_TURNED = {"<=": ">=", ">=": "<=", "=": "="}
+_Middle = TypeVar("_Middle")
 
 
 class _Token(NamedTuple):
@@ -87,8 +84,7 @@ class _Token(NamedTuple):
 class _LpRow(NamedTuple):
     name: str
     terms: dict[int, Fraction]
-    low: Side
-    high: Side
+    ends: TextEnds
 
 
 def read_lp(text: str, where: str, numbers: Numbers) -> tuple[RationalForm, Faults]:
@@ -257,8 +253,6 @@ class _Lp(TextReader):
                 self.unsupported("quadratic terms")
             if token.kind != "name":
                 self._refuse_token(token, "expected a term, not")
-            if token.text.lower() in _INFINITY:
-                self._refuse_token(token, "no term of a sum is")
             j = self._column(token.text)
             if j in found and row < 0:
                 self.faults[row, token.text] = "HiGHS keeps one of repeated terms of an objective"
@@ -272,20 +266,17 @@ class _Lp(TextReader):
         ahead = 1
         while (token := self._peek(ahead)) is not None and token.kind == "sign":
             ahead += 1
-        token, after = self._peek(ahead), self._peek(ahead + 1)
-        if token is None or (token.kind != "number" and token.text.lower() not in _INFINITY):
+        after, colon = self._peek(ahead + 1), self._peek(ahead + 2)
+        if token is None or token.kind != "number":
             return False
         if after is None or after.kind == "relation":
             return True
-        labelled = self._peek(ahead + 2)
-        return alone and (after.first or (labelled is not None and labelled.kind == "colon"))
+        return alone and (after.first or (colon is not None and colon.kind == "colon"))
 
     def _side(self) -> Fraction:
         """One number with its sign; infinity as :data:`INFINITE`."""
         sign = self._signs()
         token = self._next()
-        if token.kind == "name" and token.text.lower() in _INFINITY:
-            return sign * INFINITE
         if token.kind == "name":
             self._refuse_token(token, "expected a number behind the relation, not the column")
         if token.kind != "number":
@@ -298,7 +289,27 @@ class _Lp(TextReader):
             self.unsupported("indicator rows")
         if token.kind != "relation":
             self._refuse_token(token, "expected <=, >= or =, not")
-        return token.text
+        return _RELATIONS[token.text]
+
+    def _comparison(
+        self, middle: Callable[[bool], _Middle]
+    ) -> tuple[_Middle, list[tuple[str, Fraction]]]:
+        """Take a sum or a column with a number on one side or both.
+
+        ``middle`` is told whether a number stands before it.  Relations are those of what it
+        returns to the numbers.
+        """
+        ends: list[tuple[str, Fraction]] = []
+        if self._at_number(alone=False):
+            side = self._side()
+            ends.append((_TURNED[self._relation()], side))
+        found = middle(bool(ends))
+        more = self._peek()
+        if not ends or (more is not None and more.kind == "relation"):
+            ends.append((self._relation(), self._side()))
+        if len(ends) == 2 and {relation for relation, _ in ends} != {"<=", ">="}:
+            self.refuse("two relations of one direction, or an equation beside another relation")
+        return found, ends
 
     def _take_objective(self, kind: str) -> None:
         if self._sense:
@@ -313,32 +324,22 @@ class _Lp(TextReader):
             columns[j].cost = value
 
     def _take_row(self) -> None:
-        name, place = self._label(), len(self._rows)
+        name = self._label()
         if name and name in self._row_names:
             self.refuse(f"row {quoted(name)} stands twice")
         self._row_names.add(name)
-        low: Side = None
-        high: Side = None
-        terms: dict[int, Fraction] = {}
-        if self._at_number(alone=False):
-            side, relation = self._side(), self._relation()
-            if self._at_number(alone=True):  # 0 <= 5
-                low, high = self._narrowed(low, high, relation, self._side(), left=False)
-                low, high = (None if x is None else x - side for x in (low, high))
-            else:
-                low, high = self._narrowed(low, high, relation, side, left=True)
-                terms, _ = self._sum(place)
-                more = self._peek()
-                if more is not None and more.kind == "relation":
-                    second = self._relation()
-                    if relation in _EQUAL or _LOWER[relation] is not _LOWER.get(second):
-                        self.refuse(f"a row between {quoted(relation)} and {quoted(second)}")
-                    low, high = self._narrowed(low, high, second, self._side(), left=False)
-        else:
-            terms, _ = self._sum(place)
-            low, high = self._narrowed(low, high, self._relation(), self._side(), left=False)
+        (terms, constant), sides = self._comparison(self._row_sum)
+        ends = TextEnds()
+        for relation, side in sides:
+            infinite = abs(side) >= INFINITE
+            ends.state(relation, side if infinite else side - constant, self)
         self._require_end()
-        self._rows.append(_LpRow(name, terms, low, high))
+        self._rows.append(_LpRow(name, terms, ends))
+
+    def _row_sum(self, behind: bool) -> tuple[dict[int, Fraction], Fraction]:
+        if behind and self._at_number(alone=True):  # 0 <= 5
+            return {}, self._side()
+        return self._sum(len(self._rows))
 
     def _require_end(self) -> None:
         token = self._peek()
@@ -351,53 +352,23 @@ class _Lp(TextReader):
             what = "a column" if token.kind == "name" else "a sum"
             self._refuse_token(token, f"{what} stands behind the relation; one number may:")
 
-    def _narrowed(
-        self, low: Side, high: Side, relation: str, side: Fraction, *, left: bool
-    ) -> tuple[Side, Side]:
-        end = finite_or_none(side)
-        if relation in _EQUAL:
-            if end is None:
-                self.refuse("an equation with an infinite side")
-            return end, end
-        lower = _LOWER[relation] is not left
-        if end is None and (side > 0) == lower:
-            self.refuse(infinite_side(side))
-        return (end, high) if lower else (low, end)
-
     def _take_bound(self) -> None:
-        token = self._peek()
-        assert token is not None
-        if token.kind != "name" or token.text.lower() in _INFINITY:
-            side, relation = self._side(), self._relation()
+        word, sides = self._peek(2), list[tuple[str, Fraction]]()
+        if word is not None and word.kind == "name" and word.text.lower() == "free":
             name = self._listed("Bounds")
-            self._bound(name, relation, side, left=True)
-            more = self._peek()
-            if more is not None and more.kind == "relation":
-                self._bound(name, self._relation(), self._side(), left=False)
-            return
-        name = self._listed("Bounds")
-        token = self._next()
-        if token.kind == "relation":
-            self._bound(name, token.text, self._side(), left=False)
-        elif token.text.lower() == "free":
-            column = self._columns[name]
+            self._next()
+        else:
+            name, sides = self._comparison(lambda _: self._listed("Bounds"))
+        column = self._columns[name]
+        before = [(column.low, column.low_line), (column.high, column.high_line)]
+        for relation, side in sides:
+            column.state(relation, side, self)
+        if not sides:
             if (column.low_line and column.low is not None) or column.high is not None:
                 self.refuse(f"column {quoted(name)} is free, and has a bound in another line")
-            column.low, column.low_line, column.high_line = None, self.line, self.line
-        else:
-            self._refuse_token(token, "expected a relation or free, not")
-
-    def _bound(self, name: str, relation: str, side: Fraction, *, left: bool) -> None:
-        column = self._columns[name]
-        ends = (column.low, column.high)
-        lines = (column.low_line, column.high_line)
-        if relation in _EQUAL:
-            column.fixed(side, self)
-        elif _LOWER[relation] is not left:
-            column.at_least(side, self)
-        else:
-            column.at_most(side, self)
-        for end, line, now in zip(ends, lines, (column.low, column.high), strict=True):
+            column.state(">=", -INFINITE, self)
+            column.state("<=", INFINITE, self)
+        for (end, line), now in zip(before, (column.low, column.high), strict=True):
             if line and end != now:
                 self.note(f"a bound of {quoted(name)} of line {line} is replaced")
 
@@ -412,7 +383,7 @@ class _Lp(TextReader):
         """Take the name of a column, a new one with a note."""
         token = self._next()
         name = token.text
-        if token.kind != "name" or name.lower() in _INFINITY:
+        if token.kind != "name":
             self._refuse_token(token, "expected a column, not")
         if name not in self._columns:
             near = difflib.get_close_matches(name, self._columns, n=1)
@@ -439,7 +410,7 @@ class _Lp(TextReader):
                 self.line = column.high_line
                 self.note(f"{quoted(name)} is at least 0 unless a lower bound is stated")
         name = self.where.rpartition("/")[2].partition(".")[0]
-        rows = [(row.terms, row.low, row.high) for row in self._rows]
+        rows = [(row.terms, row.ends) for row in self._rows]
         return self.form(name, self._sense, self._offset, rows, list(self._names()))
 
     def _names(self) -> Iterator[str]:

@@ -60,15 +60,7 @@ class ModelText:
 
 
 class TextReader:
-    """One reading of one text: where it stands, how it takes numbers.
-
-    Parameters
-    ----------
-    where
-        Name of the file for messages.
-    numbers
-        As decimals, or as the doubles nearest to them.
-    """
+    """One reading of one text, which messages call ``where``."""
 
     def __init__(self, where: str, numbers: Numbers) -> None:
         self.where, self.numbers = where, numbers
@@ -122,7 +114,7 @@ class TextReader:
         name: str,
         sense: str,
         offset: Fraction,
-        rows: Sequence[tuple[Mapping[int, Fraction], Side, Side]],
+        rows: Sequence[tuple[Mapping[int, Fraction], TextEnds]],
         row_names: Sequence[str],
     ) -> RationalForm:
         """Make the form of the columns and of rows with their terms and sides."""
@@ -133,9 +125,9 @@ class TextReader:
             numbers=self.numbers,
             cost=[column.cost for column in columns],
             offset=offset,
-            rows=[list(terms.items()) for terms, _, _ in rows],
-            row_lower=[low for _, low, _ in rows],
-            row_upper=[high for _, _, high in rows],
+            rows=[list(terms.items()) for terms, _ in rows],
+            row_lower=[ends.low for _, ends in rows],
+            row_upper=[ends.high for _, ends in rows],
             lower=[column.low for column in columns],
             upper=[column.high for column in columns],
             integer=[column.whole for column in columns],
@@ -146,39 +138,37 @@ class TextReader:
 
 
 @dataclasses.dataclass(slots=True)
-class TextColumn:
-    """A column as far as a text has told of it: at least 0, until something else is said."""
+class TextEnds:
+    """Ends of a row or a column as far as a text has told of them."""
 
-    whole: bool = False
-    cost: Fraction = Fraction(0)
-    low: Side = Fraction(0)
+    low: Side = None
     high: Side = None
     low_line: int = 0  #: where the lower end is stated; 0: nowhere
     high_line: int = 0  #: where the upper end is stated; 0: nowhere
+
+    def state(self, relation: str, value: Fraction, reader: TextReader) -> None:
+        """State that the row or column is ``<=``, ``>=`` or ``=`` the value."""
+        end = value if abs(value) < INFINITE else None
+        if end is None and (relation == "=" or (value > 0) == (relation == ">=")):
+            reader.refuse(f"no number is {relation} {'-' * (value < 0)}infinity (1e20 and more)")
+        if relation != "<=":
+            self.low, self.low_line = end, reader.line
+        if relation != ">=":
+            self.high, self.high_line = end, reader.line
+
+
+@dataclasses.dataclass(slots=True)
+class TextColumn(TextEnds):
+    """A column: at least 0, until something else is said."""
+
+    low: Side = Fraction(0)
+    whole: bool = False
+    cost: Fraction = Fraction(0)
 
     @property
     def stated(self) -> bool:
         """Whether any end is stated."""
         return bool(self.low_line or self.high_line)
-
-    def at_least(self, value: Fraction, reader: TextReader) -> None:
-        """State a lower end."""
-        if value >= INFINITE:
-            reader.refuse("a lower bound of infinity")
-        self.low, self.low_line = finite_or_none(value), reader.line
-
-    def at_most(self, value: Fraction, reader: TextReader) -> None:
-        """State an upper end."""
-        if value <= -INFINITE:
-            reader.refuse("an upper bound of -infinity")
-        self.high, self.high_line = finite_or_none(value), reader.line
-
-    def fixed(self, value: Fraction, reader: TextReader) -> None:
-        """State a value."""
-        if finite_or_none(value) is None:
-            reader.refuse("a column fixed at infinity")
-        self.low = self.high = value
-        self.low_line = self.high_line = reader.line
 
     def binary(self) -> None:
         """Make the column 0 or 1 within its ends."""
@@ -206,16 +196,6 @@ def number(text: str, numbers: Numbers) -> Fraction:
         return Fraction(exact.numerator / exact.denominator)
     except OverflowError:
         return BEYOND if exact > 0 else -BEYOND
-
-
-def infinite_side(side: Fraction) -> str:
-    """Say why a side that counts as infinite, in the wrong direction, is refused."""
-    return f"no point keeps a side of {'1e20 or more' if side > 0 else '-1e20 or less'}"
-
-
-def finite_or_none(value: Fraction) -> Side:
-    """Return the side, or None for one of 1e20 and more."""
-    return value if abs(value) < INFINITE else None
 
 
 def is_model(path: object) -> bool:
@@ -252,25 +232,23 @@ def read_text(path: str | os.PathLike[str], *, numbers: Numbers = "decimal") -> 
     from farkas.forms.lp import read_lp
     from farkas.forms.mps import read_mps
 
-    name = named(os.fspath(path))
-    if os.fspath(path) == STANDARD_INPUT:
-        name = "standard input"
+    source = os.fspath(path)
+    name = "standard input" if source == STANDARD_INPUT else named(source)
+    suffix, packing = _suffixes(source)
+    if source == STANDARD_INPUT:
         content = sys.stdin.buffer.read(LARGEST_FILE + 1)
         if len(content) > LARGEST_FILE:
             raise FileProblem(f"{name}: holds more than {LARGEST_FILE} bytes")
         packing = next((kind for magic, kind in _MAGIC if content.startswith(magic)), "")
-        content = _unpacked(content, packing, name) if packing else content
-        suffix = "mps" if _MPS_START.match(decoded(content)) else "lp"
+    elif not suffix:
+        packings = ", ".join("." + one for one in _PACKINGS)
+        raise FileProblem(f"{name}: a model is an .mps or .lp file, or one packed ({packings})")
     else:
-        suffix, packing = _suffixes(os.fspath(path))
-        if not suffix:
-            raise FileProblem(
-                f"{name}: a model is an .mps or .lp file, or one of these packed"
-                f" ({', '.join('.' + one for one in _PACKINGS)})"
-            )
         content = read_bytes(path)
-        content = _unpacked(content, packing, name) if packing else content
-    form, faults = (read_mps if suffix == "mps" else read_lp)(decoded(content), name, numbers)
+    content = _unpacked(content, packing, name) if packing else content
+    text = decoded(content)
+    suffix = suffix or ("mps" if _MPS_START.match(text) else "lp")
+    form, faults = (read_mps if suffix == "mps" else read_lp)(text, name, numbers)
     return ModelText(content, suffix, form, faults)
 
 
@@ -299,9 +277,9 @@ def _zip_member(stream: IO[bytes]) -> IO[bytes]:
 
 
 _PACKINGS: dict[str, Callable[[IO[bytes]], Any]] = {
-    "gz": lambda stream: gzip.GzipFile(fileobj=stream),
-    "bz2": bz2.BZ2File,
-    "xz": lzma.LZMAFile,
+    "gz": gzip.open,
+    "bz2": bz2.open,
+    "xz": lzma.open,
     "zip": _zip_member,
 }
 _MAGIC = ((b"\x1f\x8b", "gz"), (b"BZh", "bz2"), (b"\xfd7zXZ", "xz"), (b"PK\x03\x04", "zip"))

@@ -16,14 +16,7 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 
 from farkas.errors import FileProblem
-from farkas.forms.model_text import (
-    INFINITE,
-    Faults,
-    TextColumn,
-    TextReader,
-    finite_or_none,
-    infinite_side,
-)
+from farkas.forms.model_text import INFINITE, Faults, TextColumn, TextEnds, TextReader
 from farkas.forms.rational import Numbers, RationalForm
 from farkas.words import quoted
 
@@ -48,13 +41,10 @@ _SECTIONS = ("NAME", "OBJSENSE", "OBJNAME", "ROWS", "LAZYCONS", "USERCUTS", "COL
 _BARE = frozenset(("ROWS", "LAZYCONS", "USERCUTS", "COLUMNS", "RHS", "RANGES", "BOUNDS", "ENDATA"))
 _SENSES = {"MIN": "min", "MINIMIZE": "min", "MAX": "max", "MAXIMIZE": "max"}
 _KINDS = frozenset("NLGE")
-# kinds of bounds, with the ends that they state and whether a number follows
-_BOUNDS = {
-    "UP": ("high", True), "UI": ("high", True), "LO": ("low", True), "LI": ("low", True),
-    "FX": ("both", True), "SC": ("both", True), "SI": ("both", True), "FR": ("both", False),
-    "MI": ("low", False), "PL": ("high", False), "BV": ("both", False),
-}  # fmt: skip
-#: Character positions of the six fields of fixed MPS.
+# kinds of bounds with what they state
+_BOUNDS = {"UP": "<=", "UI": "<=", "LO": ">=", "LI": ">=", "FX": "=", "SC": "=", "SI": "=",
+           "FR": "=", "MI": ">=", "PL": "<=", "BV": "="}  # fmt: skip
+_WITHOUT_NUMBER = frozenset(("FR", "MI", "PL", "BV"))
 _FIXED = ((1, 3), (4, 12), (14, 22), (24, 36), (39, 47), (49, 61))
 _BLANKS = re.compile(r"[ \t]+")
 _PULP_MAXIMUM = re.compile(r"\*SENSE:\s*max", re.IGNORECASE)
@@ -232,7 +222,7 @@ class _Mps(TextReader):
 
     def _add_column(self, name: str, *, whole: bool = False) -> None:
         self._places[name] = len(self._columns)
-        self._columns[name] = TextColumn(whole)
+        self._columns[name] = TextColumn(whole=whole)
 
     def _require_new(self, what: str, line: int) -> None:
         if line:
@@ -260,7 +250,7 @@ class _Mps(TextReader):
             if not self._counts("RHS", group, f"the side of {quoted(name)}", row.side_line):
                 continue
             if row.place == -1:
-                if abs(value) >= INFINITE and finite_or_none(value) is None:
+                if abs(value) >= INFINITE:
                     self.refuse("the constant of the objective is infinite")
                 self._offset = -value
             elif row.place == -2 and value:
@@ -278,33 +268,30 @@ class _Mps(TextReader):
             self.refuse(f"unknown bound {quoted(kind)}")
         if kind in ("SC", "SI"):
             self.unsupported(f"semicontinuous columns ({kind})")
-        ends, numbered = _BOUNDS[kind]
+        relation, numbered = _BOUNDS[kind], kind not in _WITHOUT_NUMBER
         group, name, value = self._bounded(kind, numbered, fields[1:])
         column = self._columns[name]
-        stated = max(
-            column.low_line if ends != "high" else 0, column.high_line if ends != "low" else 0
-        )
+        low_line = column.low_line if relation != "<=" else 0
+        high_line = column.high_line if relation != ">=" else 0
         if kind == "BV":
             if column.stated:
                 self.faults[name,] = "HiGHS leaves out BV behind another bound"
             column.binary()
             column.low_line, column.high_line = self.line, self.line
-        elif not self._counts("BOUNDS", group, f"a bound of {quoted(name)}", stated):
+        elif not self._counts(
+            "BOUNDS", group, f"a bound of {quoted(name)}", max(low_line, high_line)
+        ):
             return
-        elif kind in ("UP", "UI"):
-            column.at_most(value, self)
-            if value < 0 and not column.low_line:
+        elif numbered:
+            column.state(relation, value, self)
+            if relation == "<=" and value < 0 and not column.low_line:
                 column.low = None
                 self.faults[name,] = "HiGHS keeps the lower bound 0"
-        elif kind in ("LO", "LI"):
-            column.at_least(value, self)
-        elif kind == "FX":
-            column.fixed(value, self)
         else:
-            if kind in ("FR", "MI"):
-                column.low, column.low_line = None, self.line
-            if kind in ("FR", "PL"):
-                column.high_line = self.line
+            if relation != "<=":
+                column.state(">=", -INFINITE, self)
+            if relation != ">=":
+                column.state("<=", INFINITE, self)
         if kind in ("LI", "UI"):
             column.whole = True
 
@@ -340,30 +327,21 @@ class _Mps(TextReader):
             if column.whole and not column.stated:
                 column.high = Fraction(1)
         rows = {name: row for name, row in self._rows.items() if row.place >= 0}
-        for name, row in rows.items():
-            low, high = _sides(row)
-            # a wrong way infinite side excludes every point
-            if low >= INFINITE or high <= -INFINITE:
-                self.refuse(f"row {quoted(name)}: {infinite_side(row.side)}")
-        sides = [_sides(row) for row in rows.values()]
-        parts = [
-            (self._terms[row.place], finite_or_none(low), finite_or_none(high))
-            for row, (low, high) in zip(rows.values(), sides, strict=True)
-        ]
+        parts = [(self._terms[row.place], self._ends(row)) for row in rows.values()]
         return self.form(self._name, self._sense, self._offset, parts, list(rows))
 
-
-def _sides(row: _MpsRow) -> tuple[Fraction, Fraction]:
-    """Lower and upper side."""
-    side, span = row.side, row.span
-    if span is None:
-        low, high = side, side
-    elif row.kind == "E":
-        low, high = (side, side + span) if span >= 0 else (side + span, side)
-    else:
-        low, high = (side - abs(span), side) if row.kind == "L" else (side, side + abs(span))
-    if span is None and row.kind == "L":
-        low = -INFINITE
-    if span is None and row.kind == "G":
-        high = INFINITE
-    return low, high
+    def _ends(self, row: _MpsRow) -> TextEnds:
+        zero = Fraction(0)
+        span = row.span or zero
+        if row.kind == "E":
+            low, high = row.side + min(span, zero), row.side + max(span, zero)
+        else:
+            low = row.side - abs(span) if row.kind == "L" else row.side
+            high = row.side + abs(span) if row.kind == "G" else row.side
+        ends = TextEnds()
+        self.line = row.side_line
+        if row.kind != "L" or row.span is not None:
+            ends.state(">=", low, self)
+        if row.kind != "G" or row.span is not None:
+            ends.state("<=", high, self)
+        return ends

@@ -102,7 +102,7 @@ def test_rows_of_constants_end_at_their_line_or_label() -> None:
     form = parse_lp("min\n x + y\nst\n 0 <= 5\n x + y >= 2\n c: <= 4\n 3 >= 1 d: y <= 1\nend\n")
     assert [form.row(i) for i in range(5)] == [[], [(0, 1), (1, 1)], [], [], [(1, 1)]]
     assert [sides(form, i) for i in range(5)] == [
-        (None, 5), (2, None), (None, 4), (-2, None), (None, 1)]  # fmt: skip
+        (-5, None), (2, None), (None, 4), (None, 2), (None, 1)]  # fmt: skip
 
 
 def test_rows_without_a_name_take_one_that_is_free() -> None:
@@ -176,9 +176,9 @@ def test_what_is_seldom_meant_has_a_note(section: str, note: str) -> None:
 @pytest.mark.parametrize(("old", "new", "problem"), [
     ("Maximize", "Hello", "neither Minimize"), ("x - y >= -1", "cap: x - y >= -1", "stands twice"),
     ("<= 8", "<= y", "not the column"), ("<= 8", "<=", "not the column|too soon"),
-    ("z free", "z loose", "a relation or free"), ("+ 2 y", "+ 2 § y", "sign is missing"),
-    ("0.1 z", "0.1e9999 z", "no number"), ("= 3.5", "= inf", "infinite side"),
-    ("+ 2 y", "+ 2 \x1b y", "unexpected"), ("x - y >= -1", "x - y >= 1e400", "of 1e20 or more"),
+    ("z free", "z loose", "expected <=, >="), ("+ 2 y", "+ 2 § y", "sign is missing"),
+    ("0.1 z", "0.1e9999 z", "no number"), ("= 3.5", "= inf", "no number is = infinity"),
+    ("+ 2 y", "+ 2 \x1b y", "unexpected"), ("x - y >= -1", "x - y >= 1e400", ">= infinity"),
     # terms without a sign between them
     ("- 2 y", "2 y", 'sign is missing between "1.5" "x" and "2"'),
     ("1.5 x", "1.5 2 x", "sign is missing"), ("1.5 x", "1,5 x", "unexpected"),
@@ -189,16 +189,16 @@ def test_what_is_seldom_meant_has_a_note(section: str, note: str) -> None:
     ("<= 8", "<= 8 x - y >= 2", "a column stands behind"), ("<= 8", "\n", "sign is missing"),
     ("x - y >= -1", "x - y - 1 >= -1", "a constant beside columns"),
     ("x - y >= -1", "-1 <= x - y + 2", "a constant beside columns"),
-    (" two: 1 <= x", " two: 1 >= x", "a row between"),
-    (" two: 1 <= x", " two: 1 = x", "a row between"),
+    (" two: 1 <= x", " two: 1 >= x", "of one direction"),
+    (" two: 1 <= x", " two: 1 = x", "an equation beside"),
     ("same: x", "a=b: x", 'the name "a=b" holds a relation'),
-    ("same: x", "2: x", "a label cannot be"), ("+ z = 3.5", "+ inf = 3.5", "no term of a sum"),
+    ("same: x", "2: x", "a label cannot be"), ("+ z = 3.5", "+ inf = 3.5", "is not finite"),
     # names that some readers split
     ("- 2 y", "+ x+y", r'a sign within "x\+y": write blanks'),
     ("- 2 y", "+ f[New-York]", "a sign within"), ("1.5 x", "1.5 (x + y)", "unexpected"),
     # sections
     ("z free", "bin <= 4", '"bin" begins a section and names no column'),
-    ("x <= 4", "x <= 4 + 1", "expected <=, >="), ("x <= 4", "2 x <= 4", "expected <=, >="),
+    ("x <= 4", "x <= 4 + 1", "expected a column"), ("x <= 4", "2 x <= 4", "expected a column"),
     ("z free", "z <= 3\n z free", "has a bound in another line"),
     ("Maximize", "/* lp_solve */\nmax: x;", "lp_solve's own format"),
     ("Maximize", "max: 3x + 2y;", "lp_solve's own format"),

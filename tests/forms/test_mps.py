@@ -123,13 +123,12 @@ def test_bounds_that_no_point_keeps_are_refused(line: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("row", "side", "words"),
-    [("high", "1e400", "of 1e20 or more"), ("same", "-1e400", "of -1e20 or less")],
+    ("row", "side", "words"), [("high", "1e400", ">= inf"), ("same", "-1e400", "<= -inf")]
 )
 def test_sides_beyond_doubles_that_no_point_keeps_are_refused(
     row: str, side: str, words: str
 ) -> None:
-    with pytest.raises(FileProblem, match=f'"{row}": no point keeps a side {words}'):
+    with pytest.raises(FileProblem, match=f"no number is {words}"):
         parse_mps(re.sub(rf"(set .*{row} +)[13]", rf"\g<1>{side}", TEXT).format(more=""))
 
 
@@ -196,7 +195,7 @@ def test_names_with_blanks_are_read_at_fixed_positions() -> None:
     ("RHS\n", "OBJSENSE MAX\nRHS\n", "or behind ROWS"),
     ("{more}", "BOUNDS\n BV b x y", "no number"),
     ("    set       high                1   same             3\n",
-     "    set  high  1e30\nRANGES\n r  high  -3\n", "keeps a side"),
+     "    set  high  1e30\nRANGES\n r  high  -3\n", "no number is >= infinity"),
     ("* a comment", "* a comment\r    set high 70", "a carriage return within a line"),
     ("    x         spare               7\n", "    x\x0cspare  7\n", "unexpected"),
     ("ROWS\n", "OBJNAME\n  nobody\nROWS\n", "OBJNAME names no row"),
