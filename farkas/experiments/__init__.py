@@ -1,1 +1,11 @@
-"""Figures, tables, named quantities, sweeps and reports."""
+"""What is built from verbs: figures, sweeps, reports, pictures, the demo."""
+
+import inspect
+
+
+def explanation(thing: object, what: str) -> str:
+    """Docstring of what is registered, in one line; raises `ValueError` without one."""
+    words = " ".join((inspect.getdoc(thing) or "").split())
+    if not words:
+        raise ValueError(f"{what} needs a docstring that explains it")
+    return words

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
+import math
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -14,10 +16,12 @@ from farkas.certificates.doubles import text_of
 from farkas.certificates.proof import rounded
 from farkas.errors import FileProblem, InvalidOption, MissingInstance, NoAnswer
 from farkas.exact.proved import Proved, as_double
-from farkas.experiments.figures.writing import PICTURES
+from farkas.experiments import explanation
+from farkas.experiments.figures.figure import Figure, PlotAxis, Series
+from farkas.experiments.figures.writing import PICTURES, drawn
 from farkas.experiments.frames import framed
-from farkas.experiments.outlines import outlines
-from farkas.experiments.worst_cases.schedule import BothSides, layouts, pair_of, said_to_be
+from farkas.experiments.pictures import BothSides, gantt, layouts, outline, outlines
+from farkas.experiments.worst_cases import pair_of, said_to_be
 from farkas.extras import needed
 from farkas.instances import Instance
 from farkas.offline.climbing import OfflineOptimum
@@ -36,37 +40,24 @@ from farkas.words import named
 
 COLUMNS = ("lane", "owner", "start", "end", "amount", "unit")
 """Of the rows of a run."""
+LOG = 20.0
+"""Where the largest ratio is so many times the smallest, the axis is logarithmic."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
 class Picture:
-    """A picture that notebooks show and `save` writes.
-
-    Parameters
-    ----------
-    title, explanation
-        What it is of, and what it shows.
-    drawn
-        Its bytes in the format of a suffix.
-    pair
-        Lanes, blocks and words, where it shows who holds what; else None.
-    """
+    """A picture that notebooks show and `save` writes."""
 
     title: str
     explanation: str
-    drawn: Callable[[str], bytes]
-    pair: BothSides | None = None
+    drawn: Callable[[str], bytes]  # its bytes in the format of a suffix
+    pair: BothSides | None = None  # where it shows who holds what
 
     @classmethod
     def of(cls, pair: BothSides) -> Picture:
         """Draw decisions."""
-
-        def drawn(suffix: str) -> bytes:
-            from farkas.experiments.figures.schedules import picture
-
-            return picture(pair, suffix)
-
-        return cls(pair.title, pair.explanation, drawn, pair)
+        draw = functools.partial(gantt.picture, pair)
+        return cls(pair.title, pair.explanation, draw, pair)
 
     def __repr__(self) -> str:
         return f"<picture: {self.title}; save(PATH) writes it>"
@@ -212,14 +203,14 @@ def plot(
         )
     require_type(given, drawable, "what is drawn")
     run: Run = given.run if isinstance(given, OfflineOptimum) else given
-    drawn = layouts.get(run.kind)
-    if drawn is None:
+    layout_of = layouts.get(run.kind)
+    if layout_of is None:
         raise NoAnswer(f"decisions of kind {named(run.kind)} have no picture")
     data = about(run, instance)
     found = audit(run, data)
     broken = () if found is None else found.broken
     try:
-        layout = drawn.draw(data, [run.decisions])
+        layout = layout_of(data, [run.decisions])
     except (ArithmeticError, LookupError, ValueError):
         if not broken:
             raise
@@ -227,32 +218,58 @@ def plot(
     name = named(run.algorithm)
     decided = said_to_be(name) if run.made_on is None else name
     title = f"{decided} on {named(data.name)} {_worth(run, found)}"
-    return Picture.of(BothSides(title, ("",), layout, drawn.explanation))
+    words = explanation(layout_of, f"layout of {run.kind}")
+    return Picture.of(BothSides(title, ("",), layout, words))
 
 
 def _outlined(instance: Instance) -> Picture:
     """Draw an instance; raises `NoAnswer` for a kind that has no outline."""
-    known = outlines.get(instance.kind)
-    if known is None:
+    outline_of = outlines.get(instance.kind)
+    if outline_of is None:
         raise NoAnswer(f"instances of kind {named(instance.kind)} have no picture")
-    title, made = f"{instance.kind} instance {named(instance.name)}", known.made
-
-    def drawn(suffix: str) -> bytes:
-        from farkas.experiments.outlines.drawing import picture
-
-        return picture(title, made(instance), suffix)
-
-    return Picture(title, known.explanation, drawn)
+    title = f"{instance.kind} instance {named(instance.name)}"
+    draw = functools.partial(outline.picture, title, outline_of(instance))
+    return Picture(title, explanation(outline_of, f"outline of {instance.kind}"), draw)
 
 
 def _compared(found: Comparison) -> Picture:
     """Draw a comparison; raises `NoAnswer` without ratios."""
-    from farkas.experiments.figures.compared import compared
-    from farkas.experiments.figures.writing import drawn
-
     title, data = f"algorithms on {found.title}", compared(found)
-    explanation = "a ratio for each algorithm, best first"
-    return Picture(title, explanation, lambda suffix: drawn(data, title, data.caption, suffix))
+    draw = functools.partial(drawn, data, title, data.caption)
+    return Picture(title, "a ratio for each algorithm, best first", draw)
+
+
+def compared(found: Comparison) -> Figure:
+    """Ratios of a comparison, best first, as data of a figure.
+
+    Raises
+    ------
+    NoAnswer
+        No algorithm has a certified ratio.
+    """
+    rated = {e.algorithm: float(e.ratio) for e in found.entries if e.ratio is not None}
+    if not rated:
+        raise NoAnswer(f"{found.title}: no algorithm has a certified ratio to draw")
+    left = [e.algorithm for e in found.entries if e.ratio is None]
+    finite = [ratio for ratio in rated.values() if math.isfinite(ratio)]
+    without = f"  Without a ratio: {', '.join(left)}." if left else ""
+    says = (
+        "Costs are at most so many times the optimum"
+        if found.sense == "min"
+        else "The optimum is at most so many times what is earned"
+    )
+    notes = "".join(
+        f"  {e.algorithm}: {e.note}." for e in found.entries if e.ratio is not None and e.note
+    )
+    return Figure(
+        x=PlotAxis("algorithm"),
+        y=PlotAxis("certified ratio", log=bool(finite) and max(finite) > LOG * min(finite)),
+        series=[Series("ratio", list(rated), list(rated.values()), chart="scatter")],
+        caption=(
+            f"{says}; 1 is optimal, arrows are infinite."
+            f"  Proved bound: {found.proved}.{without}{notes}"
+        ),
+    )
 
 
 def _worth(run: Run, found: Replayed | None) -> str:

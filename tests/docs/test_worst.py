@@ -17,7 +17,7 @@ from farkas.adversary.shipped import find_statement, statements_of
 from farkas.experiments.worst_cases import WorstKnown, case_of
 from farkas.instances.files import own_kinds
 from farkas.verbs.worst import SEARCHED
-from tests.experiments.worst_cases.made import copied
+from tests.experiments.made import copied
 from tests.tools.shared import ROOT
 
 

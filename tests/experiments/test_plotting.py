@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import pathlib
 from fractions import Fraction as F
 
@@ -12,11 +13,10 @@ from msgspec.structs import replace
 
 import farkas
 from farkas.adversary.shipped import find_statement
-from farkas.errors import FarkasError, FileProblem, InvalidOption, NotACertificate
-from farkas.experiments.plotting import COLUMNS, Picture
-from farkas.experiments.worst_cases import pair_of
-from farkas.experiments.worst_cases.asked import asked
-from farkas.experiments.worst_cases.schedule import Held, Schedule
+from farkas.errors import FarkasError, FileProblem, InvalidOption, NoAnswer, NotACertificate
+from farkas.experiments.pictures import Held, Schedule
+from farkas.experiments.plotting import COLUMNS, Picture, compared
+from farkas.experiments.worst_cases import asked, pair_of
 from farkas.online.recording import write_run
 from farkas.online.run import read_run
 from farkas.replay import Replayed
@@ -262,3 +262,41 @@ def test_the_title_says_what_a_replay_found(monkeypatch, found, words):
     run = farkas.run("eris/tiny", "eris.eris")
     monkeypatch.setattr("farkas.experiments.plotting.audit", lambda run, data: found)
     assert run.plot().title == f"eris.eris on tiny {words}"
+
+
+def with_ratios(*ratios):
+    """Comparison whose entries have these ratios, in order of value."""
+    found = farkas.compare("eris/tiny", ["eris.eris", "eris.liquid", "eris.antman"])
+    entries = [
+        dataclasses.replace(entry, ratio=ratio)
+        for entry, ratio in zip(found.entries, ratios, strict=True)
+    ]
+    return dataclasses.replace(found, entries=tuple(entries))
+
+
+def test_every_ratio_is_shown_in_order_and_what_has_none_is_named():
+    found = with_ratios(F(5, 2), None, 1.25)
+    first, second, last = found.entries
+    noted = dataclasses.replace(first, note="ratio to 7: its own prices")
+    silent = dataclasses.replace(second, note="does not apply")
+    data = compared(dataclasses.replace(found, entries=(noted, silent, last)))
+    (series,) = data.series
+    assert list(series.x) == [first.algorithm, last.algorithm]
+    assert list(series.y) == [2.5, 1.25]
+    assert data.caption.startswith("The optimum is at most so many times what is earned;")
+    assert data.caption.endswith(
+        f"Proved bound: {found.proved}.  Without a ratio: {second.algorithm}."
+        f"  {first.algorithm}: ratio to 7: its own prices."
+    )
+    said = compared(farkas.compare("mlbroker/tiny", ["mlbroker.local"])).caption
+    assert said.startswith("Costs are at most so many times the optimum;")
+    with pytest.raises(NoAnswer, match="no algorithm has a certified ratio"):
+        compared(with_ratios(None, None, None))
+
+
+@pytest.mark.parametrize(("ratios", "log"), [
+    ((1.0, 2.0, 20.0), False), ((1.0, 2.0, 21.0), True), ((1.0, 2.0, math.inf), False),
+    ((math.inf, math.inf, math.inf), False),
+])  # fmt: skip
+def test_far_ratios_are_on_a_logarithmic_axis(ratios, log):
+    assert compared(with_ratios(*ratios)).y.log is log

@@ -15,10 +15,16 @@ from typing import Any
 from farkas.adversary.box import plain_of
 from farkas.adversary.shipped import HowFound, label_of, unusual
 from farkas.certificates.ratio import ratio_words as certified_words
-from farkas.experiments import worst_cases
-from farkas.experiments.figures import schedules, style
-from farkas.experiments.worst_cases import BothSides, WorstKnown, cases_of, pair_of
-from farkas.experiments.worst_cases.cases import factor_words, found_words, random_words
+from farkas.experiments import pictures, style, worst_cases
+from farkas.experiments.pictures import BothSides, gantt
+from farkas.experiments.worst_cases import (
+    WorstKnown,
+    cases_of,
+    factor_words,
+    found_words,
+    pair_of,
+    random_words,
+)
 from farkas.instances.files import own_kinds
 from farkas_docs.claims import lines_of_kind, standing
 from farkas_docs.practice import PATH as PRACTICE
@@ -47,7 +53,7 @@ def pages() -> Iterator[tuple[str, Written]]:
             picture = f"worst/{slug(case)}-{_version(case, drawing)}.svg"
             pair = _pair(case)
             if pair is not None:
-                yield picture, lambda pair=pair: schedules.picture(pair, ".svg")  # type: ignore[misc]
+                yield picture, lambda pair=pair: gantt.picture(pair, ".svg")  # type: ignore[misc]
             shown = Path(picture).name if pair is not None else ""
             yield f"worst/{slug(case)}", _page(case, shown, verdicts)
         summary = _summary(cases)
@@ -82,8 +88,8 @@ def slug(case: WorstKnown) -> str:
 
 def _sources() -> str:
     """Hash of what decides how pictures look."""
-    folder = Path(worst_cases.__file__).parent
-    files = [*sorted(folder.glob("*.py")), Path(schedules.__file__), Path(style.__file__)]
+    folder = Path(pictures.__file__).parent
+    files = [*sorted(folder.glob("*.py")), Path(worst_cases.__file__), Path(style.__file__)]
     digest = hashlib.sha256()
     for path in files:
         digest.update(path.read_bytes())

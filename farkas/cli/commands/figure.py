@@ -19,7 +19,7 @@ from farkas.words import named
 
 if TYPE_CHECKING:
     from farkas.experiments.figures import Exhibit, Figure, Preset, Table
-    from farkas.experiments.figures.batch import Drawn
+    from farkas.experiments.figures.writing import Drawn
 
 
 WORST = "worst"
@@ -103,7 +103,7 @@ def _statement(kind: str, of: str, out: str | None, as_json: bool) -> None:
     """Prove a statement, then draw its two sides."""
     from farkas.adversary.deciding import decides_again
     from farkas.experiments.figures.writing import PICTURES
-    from farkas.experiments.worst_cases.asked import asked
+    from farkas.experiments.worst_cases import asked
 
     if out is not None:
         if Path(out).suffix not in PICTURES:
@@ -115,14 +115,14 @@ def _statement(kind: str, of: str, out: str | None, as_json: bool) -> None:
     proof, pair = asked(kind, of)
     if out is not None:
         from farkas.atomic import write_bytes
-        from farkas.experiments.figures.schedules import picture
+        from farkas.experiments.pictures.gantt import picture
 
         write_bytes(out, picture(pair, Path(out).suffix))
     if as_json:
         print_json({**proof.to_builtins(), "picture": msgspec.to_builtins(pair)})
         return
     if out is None:
-        from farkas.experiments.worst_cases.schedule import stacked
+        from farkas.experiments.pictures.gantt import stacked
 
         layout = pair.layout
         rows = [
@@ -195,7 +195,7 @@ def _write_all(
     exhibits: list[Exhibit], folder: Path, preset: Preset, seed: int, jobs: int, as_json: bool
 ) -> None:
     from farkas.atomic import require_folder
-    from farkas.experiments.figures.batch import Batch
+    from farkas.experiments.figures.writing import Batch
 
     _require_pictures()
     require_folder(folder)

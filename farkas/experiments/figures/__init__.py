@@ -42,13 +42,20 @@ from farkas.experiments.figures.exhibit import (
     Exhibit,
     Paper,
     Preset,
-    Progress,
     agreement,
     figures,
     find,
     of_kind,
 )
-from farkas.experiments.figures.figure import Figure, PlotAxis, Printed, Series, Statement, Table
+from farkas.experiments.figures.figure import (
+    Figure,
+    PlotAxis,
+    Printed,
+    Progress,
+    Series,
+    Statement,
+    Table,
+)
 
 __all__ = [
     "PRESETS",

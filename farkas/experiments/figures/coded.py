@@ -12,9 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from farkas.experiments.figures.exhibit import Agreement, Paper, Preset, Progress
-from farkas.experiments.figures.figure import Figure, PlotAxis, Printed, Series, Statement
-from farkas.experiments.figures.lines import SHARES, mean_series
+from farkas.experiments.figures.exhibit import Agreement, Paper, Preset
+from farkas.experiments.figures.figure import (
+    SHARES,
+    Figure,
+    PlotAxis,
+    Printed,
+    Progress,
+    Series,
+    Statement,
+    mean_series,
+)
 from farkas.experiments.figures.measuring import measurement
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.kernel import Pairs

@@ -13,9 +13,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from farkas.experiments.figures.exhibit import Agreement, Paper, Preset, Progress
-from farkas.experiments.figures.figure import Figure, PlotAxis, Printed, Series, Statement
-from farkas.experiments.figures.lines import listed, mean_series, shown
+from farkas.experiments.figures.exhibit import Agreement, Paper, Preset
+from farkas.experiments.figures.figure import (
+    Figure,
+    PlotAxis,
+    Printed,
+    Progress,
+    Series,
+    Statement,
+    listed,
+    mean_series,
+    shown,
+)
 from farkas.experiments.figures.measuring import measurement
 from farkas.instances.dps import Market
 from farkas.numbers import Floats

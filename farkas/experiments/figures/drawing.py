@@ -1,4 +1,4 @@
-"""Drawing of figures and tables with matplotlib; the only place that decides how they look."""
+"""Drawing of figures and tables with matplotlib."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from farkas.experiments.figures.figure import Cell, Figure, Places, Printed, Series, Table
-from farkas.experiments.figures.style import DASHES, PUBLISHED, QUIET, looks, styled
-from farkas.extras import needed
+from farkas.experiments.style import DASHES, PUBLISHED, QUIET, blank, looks, styled
 
 WIDTH = 7.0
 """Inches."""
@@ -39,38 +38,20 @@ BARS = 0.8
 
 
 def draw(data: Figure | Table, title: str, caption: str) -> Any:
-    """Draw a figure or table with its caption below.
-
-    Parameters
-    ----------
-    data
-        What to draw.
-    title
-        Above the plot.
-    caption
-        Below it, wrapped.
-
-    Returns
-    -------
-    A ``matplotlib.figure.Figure`` that belongs to no window.
-    """
-    needed("matplotlib")
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure as Canvas
-    from matplotlib.layout_engine import ConstrainedLayoutEngine
-
+    """Draw a figure or table, with its caption below, as a ``matplotlib.figure.Figure``."""
     lines = textwrap.wrap(caption, CAPTION_LETTERS)
     space = CAPTION_LINE * (len(lines) + 1)
     height = PLOT_HEIGHT if isinstance(data, Figure) else _table_height(data)
     with styled():
+        from matplotlib.layout_engine import ConstrainedLayoutEngine
+
         share = space / (height + space)
         engine = ConstrainedLayoutEngine(rect=(0, share, 1, 1 - share))
-        canvas = Canvas(figsize=(WIDTH, height + space), layout=engine)
-        FigureCanvasAgg(canvas)
+        canvas = blank(WIDTH, height + space, layout=engine)
         axes = canvas.add_subplot()
         axes.set_title(title)
         if isinstance(data, Figure):
-            _figure(axes, data)
+            draw_axes(axes, data)
         else:
             _table(axes, data)
         canvas.text(0.012, share * 0.92, "\n".join(lines), fontsize=7.6, color=QUIET,
@@ -79,14 +60,18 @@ def draw(data: Figure | Table, title: str, caption: str) -> Any:
     return canvas
 
 
-def _figure(axes: Any, data: Figure) -> None:
+def draw_axes(axes: Any, data: Figure, *, legend: bool = True) -> None:
+    """Draw a figure into axes; what is infinite is an arrow."""
     categories = _categories(data)
     bars = [series for series in data.series if series.chart == "bar"]
     count = len(data.series)
+    floor: Any = 0.0
     for turn, (series, look) in enumerate(zip(data.series, looks(count), strict=True)):
         place = np.array(_places(series.x, categories), dtype=float)
         if series.chart == "bar":
             _bar(axes, series, place, look, bars.index(series), len(bars))
+        elif series.chart == "area":
+            floor = _area(axes, series, place, look, floor)
         else:
             covers = series.chart != "scatter" and _covers(data.series, turn)
             _curve(axes, series, place, look, turn, count, covers)
@@ -95,7 +80,7 @@ def _figure(axes: Any, data: Figure) -> None:
     _scale(axes, data, categories)
     _arrows(axes, data, categories)
     names = [*(one.name for one in data.series), *(_label(one) for one in data.published)]
-    if len(names) > 1:
+    if legend and len(names) > 1:
         _legend(axes, names)
 
 
@@ -133,6 +118,14 @@ def _bar(
     middle = place + (turn - (count - 1) / 2) * width
     axes.bar(middle, series.y, width * 0.94, color=look["color"], label=series.name)
     _interval(axes, series, middle, PUBLISHED)
+
+
+def _area(axes: Any, series: Series, place: Any, look: dict[str, str], floor: Any) -> Any:
+    """Fill the area of steps above ``floor``; return its upper edge."""
+    top = floor + np.nan_to_num(np.asarray(series.y, dtype=float))
+    axes.fill_between(place, floor, top, step="post", color=look["color"], alpha=0.35, linewidth=0)
+    axes.plot(place, top, color=look["color"], drawstyle="steps-post", label=series.name)
+    return top
 
 
 def _curve(

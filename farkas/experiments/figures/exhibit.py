@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, Generic, TypeVar, cast
 
 from farkas.errors import InvalidOption, NoAnswer, UnknownName
-from farkas.experiments.explained import explanation
-from farkas.experiments.figures.figure import Figure, Statement, Table
+from farkas.experiments import explanation
+from farkas.experiments.figures.figure import Figure, Progress, Statement, Table
 from farkas.instances import Instance, kinds
 from farkas.instances.generate import generate
 from farkas.online import Run, algorithms
@@ -19,18 +19,11 @@ from farkas.registry import Registry
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Preset:
-    """Sizes of a figure.
-
-    Parameters
-    ----------
-    name
-        ``full`` is the published scale as far as it is known, ``reduced`` takes seconds.
-    instances
-        Drawn for every point where an instance is drawn at random.
-    """
+    """Sizes of a figure."""
 
     name: str
-    instances: int
+    """``full`` is the published scale as far as it is known, ``reduced`` takes seconds."""
+    instances: int  # drawn for every point where an instance is drawn at random
 
     def __post_init__(self) -> None:
         if self.instances < 1:
@@ -46,9 +39,6 @@ class Preset:
 
 
 PRESETS = {preset.name: preset for preset in (Preset("full", 5), Preset("reduced", 2))}
-
-Progress = Callable[[int, int], None]
-"""Called with the number of steps done and their total."""
 
 Build = Callable[[Preset, int, Progress], Figure | Table]
 Given = TypeVar("Given", bound=Build | None)
@@ -90,30 +80,16 @@ def agreement(findings: Sequence[Statement]) -> Agreement:
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Exhibit:
-    """A published figure or table.
-
-    Parameters
-    ----------
-    kind, label
-        For example ``mlbroker`` and ``figure5`` or ``table4``.
-    title, source
-        What it shows; where it stands.
-    agreement, reason
-        What the full preset shows, and why; a caption says what its own run shows.
-    method
-        How it is computed.
-    build
-        Computes the data; None when it is not modelled.
-    """
+    """A figure or table that farkas computes, or says why it does not."""
 
     kind: str
-    label: str
+    label: str  # figure5, table4
     title: str
     source: str
-    agreement: Agreement
+    agreement: Agreement  # what the full preset shows; a caption says what its own run shows
     reason: str
-    method: str = ""
-    build: Build | None = None
+    method: str = ""  # how it is computed
+    build: Build | None = None  # None when it is not modelled
 
     def __post_init__(self) -> None:
         if not self.title or not self.source or not self.reason:
@@ -126,16 +102,7 @@ class Exhibit:
     def data(
         self, preset: Preset | str = "full", seed: int = 0, progress: Progress | None = None
     ) -> Figure | Table:
-        """Compute the data.
-
-        Parameters
-        ----------
-        preset
-            A `Preset`, or the name of one of `PRESETS`.
-        seed
-            Seed of every random draw.
-        progress
-            Called with the number of steps done and their total.
+        """Compute the data with a preset, or the name of one of `PRESETS`.
 
         Raises
         ------
@@ -145,11 +112,7 @@ class Exhibit:
         if self.build is None:
             raise NoAnswer(f"{self.name}: not modelled: {self.reason}")
         chosen = PRESETS[preset] if isinstance(preset, str) else preset
-        return self.build(chosen, seed, progress or _silent)
-
-
-def _silent(done: int, total: int) -> None:
-    """Progress that nobody watches."""
+        return self.build(chosen, seed, progress or (lambda done, total: None))
 
 
 figures: Registry[Exhibit] = Registry("figure", "farkas.experiments.figures")
@@ -159,30 +122,19 @@ figures: Registry[Exhibit] = Registry("figure", "farkas.experiments.figures")
 class Paper(Generic[Data]):
     """Registers the figures and tables of a paper, and gives the instances and runs they show.
 
-    Parameters
-    ----------
-    kind
-        ``Paper("mlbroker", "mlBroker").figure(5, ...)`` is ``farkas figure mlbroker 5``.
-    name
-        How sources call the paper.
+    ``Paper("mlbroker", "mlBroker").figure(5, ...)`` is ``farkas figure mlbroker 5``.
     """
 
     kind: str
-    name: str
+    name: str  # how sources call the paper
 
     def figure(
         self, number: int | str, title: str, agreement: Agreement, reason: str, source: str = ""
     ) -> Callable[[Build], Build]:
         """Register the decorated function as the data of a figure; its docstring says how.
 
-        Parameters
-        ----------
-        number, title
-            As printed; what it shows.
-        agreement, reason
-            What the full preset shows against the print, and why; the reason is never empty.
-        source
-            Where it stands, if not under its number.
+        The agreement is what the full preset shows against the print, the reason why; the source
+        is where the figure stands, if not under its number.
         """
         return lambda build: self._add(f"figure{number}", title, agreement, reason, source, build)
 

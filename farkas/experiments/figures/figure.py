@@ -3,35 +3,35 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
 
-from farkas.numbers import Array
+from farkas.numbers import Array, Floats
 
-Chart = Literal["line", "step", "scatter", "bar"]
+Chart = Literal["line", "step", "area", "scatter", "bar"]
 About = Literal["shape", "value", "ours"]
 Cell = str | int | float | bool | None
 Numbers = Sequence[float] | Array
 Places = Sequence[float] | Sequence[str] | Array
+Progress = Callable[[int, int], None]
+"""Called with the number of steps done and their total."""
+
+LEVEL = 0.95
+FEW = 4
+"""Below so many instances a t interval says nothing: of two it is thirteen standard errors wide."""
+ANY = (-math.inf, math.inf)
+SHARES = (0.0, 1.0)
+"""What shares and probabilities lie within."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class PlotAxis:
-    """Title and scale of an axis, or head of a column.
+    """Title and scale of an axis, or head of a column."""
 
-    Parameters
-    ----------
-    title
-        What is shown, without the unit.
-    unit
-        For example ``"USD"``; empty when there is none.
-    log
-        Whether the scale is logarithmic.
-    """
-
-    title: str
+    title: str  # without the unit
     unit: str = ""
     log: bool = False
 
@@ -41,34 +41,16 @@ class PlotAxis:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Series:
-    """One line, staircase, cloud or group of bars.
-
-    Parameters
-    ----------
-    name
-        Entry of the legend.
-    x
-        Numbers, or words for categories; shape (points,).
-    y
-        Numbers, NaN where nothing was computed; shape (points,).
-    low, high
-        Ends of the 95 % interval around a mean ``y``, shape (points,), or None; see
-        `farkas.experiments.figures.lines.mean_series`.
-    chart
-        ``line``, ``step`` (constant until the next x), ``scatter`` or ``bar``.
-
-    Raises
-    ------
-    ValueError
-        When the lengths differ.
-    """
+    """One line, staircase, cloud, area or group of bars; raises `ValueError` if lengths differ."""
 
     name: str
-    x: Places
-    y: Numbers
+    x: Places  # numbers, or words for categories
+    y: Numbers  # NaN where nothing was computed
     low: Numbers | None = None
+    """With `high` the 95 % interval around a mean ``y``, see `mean_series`, or None."""
     high: Numbers | None = None
     chart: Chart = "line"
+    """Steps are constant until the next x; areas are steps that stand on each other."""
 
     def __post_init__(self) -> None:
         for field in ("x", "y", "low", "high"):
@@ -88,20 +70,10 @@ class Series:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Printed:
-    """What the paper prints, drawn over our data.
+    """What the paper prints, drawn over our data."""
 
-    Parameters
-    ----------
-    name
-        What it is and where it stands, for example ``"0.98 quantile (Fig. 2)"``.
-    y
-        One number (a horizontal line), or one per ``x``.
-    x
-        Where the numbers belong; None for a horizontal line.
-    """
-
-    name: str
-    y: float | Numbers
+    name: str  # what it is and where it stands: "0.98 quantile (Fig. 2)"
+    y: float | Numbers  # a horizontal line, or one number for each x
     x: Places | None = None
 
     def __post_init__(self) -> None:
@@ -116,25 +88,13 @@ class Printed:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Statement:
-    """A statement about the figure, and whether this run's data shows it.
-
-    Parameters
-    ----------
-    statement
-        For example ``"falls with the number of jobs"``.
-    holds
-        Computed from the data.
-    note
-        The numbers behind it.
-    about
-        What the paper says of the ``shape`` (an order, a trend), a ``value`` that it prints, or a
-        remark of ``ours``, which says nothing about the print.
-    """
+    """A statement about the figure, and whether this run's data shows it."""
 
     statement: str
     holds: bool
-    note: str = ""
+    note: str = ""  # the numbers behind it
     about: About = "shape"
+    """An order or trend of the paper, a ``value`` that it prints, or a remark of ours."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "holds", bool(self.holds))
@@ -146,28 +106,14 @@ class Statement:
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """Data of a figure.
-
-    Parameters
-    ----------
-    x, y
-        The axes.
-    series
-        What was computed.
-    published
-        What the paper prints.
-    findings
-        The paper's statements, checked on this run.
-    caption
-        Sentences on how it was computed: instances, number of seeds, what the intervals are.
-    """
+    """Data of a figure."""
 
     x: PlotAxis
     y: PlotAxis
-    series: Sequence[Series]
+    series: Sequence[Series]  # what was computed
     published: Sequence[Printed] = ()
-    findings: Sequence[Statement] = ()
-    caption: str = ""
+    findings: Sequence[Statement] = ()  # the paper's statements, checked on this run
+    caption: str = ""  # how it was computed: instances, seeds, what intervals are
 
     def __post_init__(self) -> None:
         names = [s.name for s in self.series]
@@ -177,24 +123,7 @@ class Figure:
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """Data of a table.
-
-    Parameters
-    ----------
-    columns
-        Heads with units.
-    rows
-        What was computed, one cell a column.
-    published
-        The paper's rows, with the same columns; None where it prints nothing.
-    findings, caption
-        As in `Figure`.
-
-    Raises
-    ------
-    ValueError
-        When a row does not have one cell per column.
-    """
+    """Data of a table; a row has one cell for each column, None where nothing is printed."""
 
     columns: Sequence[PlotAxis]
     rows: Sequence[Sequence[Cell]]
@@ -211,3 +140,104 @@ class Table:
 def _plain(values: Iterable[Any]) -> list[Any]:
     """Python numbers or strings instead of numpy scalars, NaN kept."""
     return list(np.asarray(values).tolist())
+
+
+def mean_lines(
+    values: Sequence[float],
+    seeds: Sequence[int],
+    measure: Callable[[Any, int], Mapping[str, float]],
+    progress: Progress,
+) -> list[Series]:
+    """Draw a line of means over seeds for every name that is measured, as `mean_series`.
+
+    Parameters
+    ----------
+    values
+        Of the setting, from left to right.
+    measure
+        Called with a value and a seed; gives a number by name of the line, always the same names.
+    """
+    found: dict[str, list[list[float]]] = {}
+    for turn, seed in enumerate(seeds):
+        for at, value in enumerate(values):
+            measured = measure(value, seed)
+            progress(turn * len(values) + at + 1, len(values) * len(seeds))
+            for name, number in measured.items():
+                found.setdefault(name, [[] for _ in seeds])[turn].append(number)
+    return [mean_series(name, values, every) for name, every in found.items()]
+
+
+def mean_series(
+    name: str, x: Places, every: Any, chart: Chart = "line", within: tuple[float, float] = ANY
+) -> Series:
+    """Means over instances with 95 % t intervals; with the range of fewer instances than `FEW`.
+
+    The interval holds the mean of all instances in 95 of 100 draws if numbers are about normal; a
+    bootstrap of five instances would promise more than it keeps.
+
+    Parameters
+    ----------
+    every
+        Shape (instances, points).
+    within
+        Least and greatest number that can be measured: no mean lies beyond, nor do intervals.
+    """
+    numbers = np.asarray(every, dtype=float)
+    mean = numbers.mean(axis=0)
+    if len(numbers) < 2:
+        return Series(name, x, mean, chart=chart)
+    if len(numbers) < FEW:
+        low, high = numbers.min(axis=0), numbers.max(axis=0)
+    else:
+        half = half_width(numbers)
+        low, high = np.maximum(mean - half, within[0]), np.minimum(mean + half, within[1])
+    # a mean of equal numbers may lie a rounding error outside its own range
+    low, high = np.minimum(low, mean), np.maximum(high, mean)
+    return Series(name, x, mean, low, high, chart)
+
+
+def spread(count: int) -> str:
+    """Say what stands around means over so many instances.
+
+    >>> spread(2), spread(5)
+    ('their least and greatest value', '95 % t intervals of the mean')
+    """
+    return "their least and greatest value" if count < FEW else "95 % t intervals of the mean"
+
+
+def half_width(numbers: Floats) -> Floats:
+    """Half of the 95 % t interval of the means of columns; shape (instances >= 2, points).
+
+    >>> half_width(np.array([[1.0], [3.0]])).round(4)  # t = 12.7062, s = sqrt 2, n = 2
+    array([12.7062])
+    """
+    from scipy.special import stdtrit
+
+    count = len(numbers)
+    quantile = float(stdtrit(count - 1, (1 + LEVEL) / 2))
+    with np.errstate(invalid="ignore"):  # infinite numbers have no interval
+        deviation = numbers.std(axis=0, ddof=1)
+    return np.asarray(quantile * deviation / math.sqrt(count))
+
+
+def by_name(lines: Sequence[Series]) -> dict[str, Numbers]:
+    """Values of lines by their name."""
+    return {line.name: line.y for line in lines}
+
+
+def listed(numbers: Mapping[str, float], form: str) -> str:
+    """Names with their numbers, for notes.
+
+    >>> listed({"Local": 1.25, "Central": 2}, ".1f")
+    'Local 1.2, Central 2.0'
+    """
+    return ", ".join(f"{name} {number:{form}}" for name, number in numbers.items())
+
+
+def shown(length: int, most: int = 101) -> np.ndarray:
+    """Up to so many places of a long line, evenly apart, the first and the last among them.
+
+    >>> shown(5, 3).tolist(), shown(2).tolist(), shown(0).tolist()
+    ([0, 2, 4], [0, 1], [])
+    """
+    return np.unique(np.linspace(0, max(0, length - 1), most).astype(int))[:length]

@@ -7,17 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from farkas.experiments.figures.exhibit import Agreement, Paper, Preset, Progress
+from farkas.experiments.figures.exhibit import Agreement, Paper, Preset
 from farkas.experiments.figures.figure import (
     About,
     Figure,
     Numbers,
     PlotAxis,
     Printed,
+    Progress,
     Series,
     Statement,
+    mean_lines,
 )
-from farkas.experiments.figures.lines import mean_lines
 from farkas.experiments.figures.measuring import measurement
 from farkas.instances.gadget import Cluster
 from farkas.models.gadget.slot import snapshot

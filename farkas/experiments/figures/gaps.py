@@ -30,17 +30,7 @@ def _double(side: Fraction | None) -> float | None:
 
 
 def gap_series(name: str, curve: Sequence[Moment], end: float) -> Series:
-    """Gap of a curve, constant until a side moves.
-
-    Parameters
-    ----------
-    name
-        Entry of the legend.
-    curve
-        Moments in order of time.
-    end
-        Seconds after which the search ended; the last gap is drawn until then.
-    """
+    """Gap of a curve in order of time, constant until a side moves or the search ends."""
     places, gaps = [], []
     for seconds, value, bound in curve:
         if value is None or bound is None:
@@ -85,12 +75,7 @@ def gap_figure(
 
 
 def write_gaps(figure: Figure, title: str, path: str, about: str = "") -> None:
-    """Draw the figure into a file.
-
-    Parameters
-    ----------
-    about
-        Where the curves are from, in sentences, for the caption.
+    """Draw the figure into a file, with ``about`` where the curves are from in its caption.
 
     Raises
     ------

@@ -21,11 +21,9 @@ from farkas.atomic import write_text
 
 P = ParamSpec("P")
 R = TypeVar("R")
-Change = Callable[[Any], Any]
 
 _memory: dict[str, str] = {}
 _folder: list[Path] = []
-_changes: list[Change] = []
 
 
 def measurement(function: Callable[P, R]) -> Callable[P, R]:
@@ -35,17 +33,23 @@ def measurement(function: Callable[P, R]) -> Callable[P, R]:
     def measured(*arguments: P.args, **named: P.kwargs) -> R:
         name = f"{function.__module__}.{function.__qualname__}"
         key = json.dumps([name, arguments, named], sort_keys=True)
-        found = _known(key)
-        if found is None:
-            with _unchanged():  # it may use other measurements
+        path = _folder[-1] / f"{_hash(key)}.json" if _folder else None
+        if key not in _memory:
+            found = _read(path)
+            if found is None:
                 found = json.dumps(function(*arguments, **named))
-            _keep(key, found)
-        result = json.loads(found)
-        for change in _changes:
-            result = change(result)
-        return cast(R, result)
+                if path is not None:
+                    path.parent.mkdir(parents=True, exist_ok=True)
+                    write_text(path, found)
+            _memory[key] = found
+        return cast(R, _plain(_memory[key]))
 
     return measured
+
+
+def _plain(text: str) -> Any:
+    """Return what a text of JSON says."""
+    return json.loads(text)
 
 
 @contextlib.contextmanager
@@ -56,26 +60,6 @@ def kept_in(folder: Path) -> Iterator[None]:
         yield
     finally:
         _folder.pop()
-
-
-@contextlib.contextmanager
-def changed(change: Change) -> Iterator[None]:
-    """Return ``change(result)`` for every result inside the block; what is kept stays as it is."""
-    _changes.append(change)
-    try:
-        yield
-    finally:
-        _changes.pop()
-
-
-@contextlib.contextmanager
-def _unchanged() -> Iterator[None]:
-    before = _changes[:]
-    _changes.clear()
-    try:
-        yield
-    finally:
-        _changes[:] = before
 
 
 @functools.cache
@@ -95,27 +79,15 @@ def sources() -> str:
     return digest.hexdigest()
 
 
-def _known(key: str) -> str | None:
-    if key in _memory:
-        return _memory[key]
-    if not _folder:
-        return None
+def _hash(key: str) -> str:
+    return hashlib.sha256(f"{sources()} {key}".encode()).hexdigest()
+
+
+def _read(path: Path | None) -> str | None:
+    """Text of a whole measurement; None where there is none."""
     try:
-        text = _path(key).read_text()
+        text = path.read_text() if path else ""
         json.loads(text)
     except (OSError, ValueError):
         return None
     return text
-
-
-def _keep(key: str, text: str) -> None:
-    _memory[key] = text
-    if _folder:
-        path = _path(key)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_text(path, text)
-
-
-def _path(key: str) -> Path:
-    name = hashlib.sha256(f"{sources()} {key}".encode()).hexdigest()
-    return _folder[-1] / f"{name}.json"

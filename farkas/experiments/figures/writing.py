@@ -1,8 +1,23 @@
-"""Figures as files: pictures for readers, data for programs."""
+"""Figures as files, one or all of them: pictures for readers, data for programs.
 
+All figures are written by several processes, interrupted as one likes, and resumed where they
+stopped: every file appears whole or not at all, and a figure whose files are there, made by the
+same code with the same preset and seed, is left alone.  Of others the measurements are kept in the
+folder `MEASURED`.
+"""
+
+from __future__ import annotations
+
+import collections
+import concurrent.futures
 import csv
+import dataclasses
 import io
-from collections.abc import Sequence
+import json
+import multiprocessing
+import os
+import signal
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,16 +25,23 @@ import msgspec
 
 import farkas
 from farkas.atomic import write_bytes
-from farkas.errors import InvalidOption
-from farkas.experiments.figures.exhibit import Agreement, Exhibit, Preset, agreement
-from farkas.experiments.figures.figure import Figure, Table
-from farkas.experiments.figures.lines import spread
-from farkas.experiments.figures.measuring import sources
+from farkas.errors import FarkasError, InvalidOption
+from farkas.experiments.figures.drawing import draw
+from farkas.experiments.figures.exhibit import Agreement, Exhibit, Preset, agreement, figures
+from farkas.experiments.figures.figure import Figure, Table, spread
+from farkas.experiments.figures.measuring import kept_in, sources
+from farkas.experiments.style import written
 from farkas.extras import needed
 from farkas.words import named
 
 PICTURES = (".png", ".svg", ".pdf")
 SUFFIXES = (*PICTURES, ".csv", ".json")
+ALWAYS = (".png", ".json")
+"""What is written of each of all figures; the last one says that it is whole."""
+MEASURED = ".measured"
+
+Report = Callable[[str, int, int], None]
+"""Called with the name of a figure, the number of its steps done and their total."""
 
 
 def check_suffix(path: str) -> None:
@@ -138,7 +160,113 @@ def picture(
 
 def drawn(data: Figure | Table, title: str, below: str, suffix: str) -> bytes:
     """Drawing of any figure or table, with a title and a caption below."""
-    from farkas.experiments.figures.drawing import draw
-    from farkas.experiments.figures.style import written
-
     return written(draw(data, title, below), suffix)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Drawn:
+    """What became of one of all figures."""
+
+    name: str
+    standing: str  # of this run against the print; empty where it failed
+    note: str  # the picture, or why there is none
+    failed: bool = False  # whether it should have been computed and was not
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Batch:
+    """Where figures are written, and what of."""
+
+    folder: Path  # has to be there
+    preset: Preset
+    seed: int
+
+    def write_all(self, exhibits: Sequence[Exhibit], jobs: int, report: Report) -> Iterator[Drawn]:
+        """Write what is not there yet; yield the outcome of each exhibit as it is known.
+
+        Parameters
+        ----------
+        jobs
+            Processes, >= 1.
+        report
+            Told of every step while this process works alone.
+        """
+        missing = []
+        for exhibit in exhibits:
+            done = self._outcome_of_before(exhibit)
+            if done is None:
+                missing.append(exhibit)
+            else:
+                yield done
+        if jobs > 1:
+            yield from self._in_processes(missing, jobs)
+            return
+        for exhibit in missing:
+            yield self.write_one(exhibit, lambda d, t, n=exhibit.name: report(n, d, t))  # type: ignore[misc]
+
+    def write_one(self, exhibit: Exhibit, progress: Callable[[int, int], None]) -> Drawn:
+        """Compute one figure and write its files."""
+        try:
+            with kept_in(self.folder / MEASURED):
+                data = exhibit.data(self.preset, self.seed, progress)
+            for path in self._paths(exhibit.name):
+                write(exhibit, data, str(path), self.preset, self.seed)
+        except FarkasError as error:  # one figure that fails does not hide the others
+            return Drawn(exhibit.name, "", str(error), failed=True)
+        return self._outcome_of_before(exhibit) or Drawn(
+            exhibit.name, "", "its files vanished", failed=True
+        )
+
+    def _paths(self, name: str) -> list[Path]:
+        return [self.folder / f"{name}{suffix}" for suffix in ALWAYS]
+
+    def _outcome_of_before(self, exhibit: Exhibit) -> Drawn | None:
+        """Drawn where nothing has to be computed."""
+        if exhibit.build is None:
+            return Drawn(exhibit.name, str(exhibit.agreement), exhibit.reason)
+        paths = self._paths(exhibit.name)
+        try:
+            said = json.loads(paths[-1].read_text())
+        except (OSError, ValueError):
+            return None
+        wanted = {"figure": exhibit.name, "preset": self.preset.name, "seed": self.seed,
+                  "instances": self.preset.instances, "sources": sources()}  # fmt: skip
+        whole = isinstance(said, dict) and all(said.get(k) == v for k, v in wanted.items())
+        if not whole or not all(path.exists() for path in paths):
+            return None
+        return Drawn(exhibit.name, str(said["standing"]), str(paths[0]))
+
+    def _in_processes(self, exhibits: Sequence[Exhibit], jobs: int) -> Iterator[Drawn]:
+        turns = collections.Counter[str]()
+
+        def turn(exhibit: Exhibit) -> int:  # figures of one kind share runs: not at the same time
+            turns[exhibit.kind] += 1
+            return turns[exhibit.kind]
+
+        for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+            os.environ.setdefault(name, "1")  # of each of the processes: there are several
+        others = set(multiprocessing.active_children())
+        pool = concurrent.futures.ProcessPoolExecutor(
+            jobs, multiprocessing.get_context("spawn"), _leave_interrupts_to_the_parent
+        )
+        try:
+            names = {pool.submit(_write_one, self, exhibit.name): exhibit.name
+                     for exhibit in sorted(exhibits, key=turn)}  # fmt: skip
+            for future in concurrent.futures.as_completed(names):
+                try:
+                    yield future.result()
+                except Exception as error:  # its process died, or did not find it
+                    yield Drawn(names[future], "", f"not drawn: {error}", failed=True)
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+            for process in set(multiprocessing.active_children()) - others:
+                process.terminate()
+                process.join()
+
+
+def _leave_interrupts_to_the_parent() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _write_one(batch: Batch, name: str) -> Drawn:
+    return batch.write_one(figures[name], lambda done, total: None)

@@ -1,11 +1,12 @@
 """A sweep as one page that needs no network.
 
-Importing it raises `MissingExtra` without Jinja: every module of it writes markup.
+Importing it raises `MissingExtra` without Jinja, which writes the markup, or matplotlib.
 """
 
 from farkas.extras import needed
 
-needed("jinja2")  # and what it escapes with
+needed("jinja2")
+needed("matplotlib")
 
 from farkas.experiments.report.contents import Contents, collect  # noqa: E402
 from farkas.experiments.report.page import render  # noqa: E402

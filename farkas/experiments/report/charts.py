@@ -1,64 +1,77 @@
-"""Charts over slots, drawn for screens: they scale, follow the colours of the page, and speak."""
+"""Charts of a report: drawn as all pictures are, but inline and in the colours of the page."""
 
+import dataclasses
+import io
 import math
+import re
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
+from farkas.certificates.ratio import ratio_words
 from farkas.experiments.figures import Figure, Series
-from farkas.experiments.figures.figure import Numbers
-from farkas.experiments.report.svg import Scale, number, path, tag
+from farkas.experiments.figures.drawing import draw_axes
+from farkas.experiments.pictures import BothSides
+from farkas.experiments.pictures.gantt import draw_side, of_first_lanes
+from farkas.experiments.style import COLOURS, GRID, PUBLISHED, QUIET, blank, label, styled
+from farkas.experiments.sweeps import Ratios
+from farkas.experiments.sweeps.ratios import interval_words
+from farkas.words import cleaned
 
-WIDTH, HEIGHT = 480, 250
-LEFT, RIGHT, TOP, BOTTOM = 54, 10, 10, 36
+INCH = 72.0
+"""Lengths below are in units of a drawing, of which there are so many."""
+WIDTH, HEIGHT = 420, 215
+ROW, HEAD, FOOT, SIDE = 50, 4, 40, 12
+LANE, SIDE_HEAD, LEFT = 26, 60, 112
+LETTERS, LANE_LETTERS = 62, 18
+"""Letters of a line, and of the name of a lane."""
 MOST_POINTS = 300
 """Longer series are drawn as means of equally long stretches."""
+MOST_DOTS = 250
+MOST_LANES = 16
+LOG_FROM = 8.0
+"""Ratios that spread wider than this are drawn on a logarithmic scale."""
+
+INK = {"font.size": 11.0, "text.color": PUBLISHED, "axes.labelcolor": PUBLISHED}
+TICKS = {"xtick.labelsize": 10.0}
+VARIABLES = {
+    **{colour: f"c{turn}" for turn, colour in enumerate(COLOURS)},
+    PUBLISHED: "ink",
+    QUIET: "soft",
+    GRID: "line",
+    "#ffffff": "card",
+}
+"""Names of the page's colours, which follow its scheme."""
 
 
 def line_chart(data: Figure, ident: str, title: str) -> Markup:
-    """Draw lines, steps, or bars stacked on each other.
+    """Draw a figure over slots; bars are stacked on each other.
 
     Parameters
     ----------
-    data
-        Numbers over numbers; bands where a series has ``low`` and ``high``.
     ident
         Unique on the page.
     title
         Read out by screen readers, with the range of every series.
     """
-    series = [thinned(one) for one in data.series]
-    stacked = all(one.chart == "bar" for one in series)
-    x, y = _scales(series, stacked)
-    drawn = [_axes(x, y, str(data.x), str(data.y))]
-    floor = np.zeros(max((len(one.x) for one in series), default=0))
-    for number_, one in enumerate(series):
-        if stacked:
-            drawn.append(_bars(one, number_, x, y, floor))
-            floor = floor + np.nan_to_num(np.asarray(one.y, dtype=float))
-        else:
-            drawn.append(_line(one, number_, x, y))
-    return speaking(ident, title, _words(data.series), drawn, HEIGHT)
-
-
-def legend(names: Sequence[str]) -> Markup:
-    """List of the series with their colours; nothing for a single one."""
-    if len(names) < 2:
-        return Markup("")
-    items = [
-        tag("li", tag("span", class_=f"key c{i % 8}", aria_hidden="true"), name)
-        for i, name in enumerate(names)
-    ]
-    return tag("ul", *items, class_="legend")
-
-
-def speaking(ident: str, title: str, words: str, drawn: Sequence[Markup], height: float) -> Markup:
-    """Drawing with a name and a description for those who cannot see it."""
-    label = tag("title", title, id=f"{ident}-title")
-    described = tag("desc", words, id=f"{ident}-desc")
-    return tag("svg", label, described, *drawn, viewBox=f"0 0 {WIDTH} {height:g}", role="img",
-               aria_labelledby=f"{ident}-title {ident}-desc")  # fmt: skip
+    areas = all(one.chart == "bar" for one in data.series)
+    series = [prepared(one, areas=areas) for one in data.series]
+    values = [np.asarray(part, dtype=float) for one in series
+              for part in (one.y, one.low, one.high) if part is not None]  # fmt: skip
+    finite = np.concatenate([np.zeros(1), *values])
+    finite = finite[np.isfinite(finite)]
+    with styled(**INK):
+        canvas = blank(WIDTH / INCH, HEIGHT / INCH, layout="constrained")
+        axes = canvas.add_subplot()
+        draw_axes(axes, dataclasses.replace(data, series=series, published=()), legend=False)
+        axes.margins(x=0)
+        if not data.y.log:
+            axes.set_ylim(bottom=min(0.0, float(finite.min())) or 0.0)
+            if not finite.any():
+                axes.set_ylim(top=1.0)
+        return speaking(canvas, ident, title, _words(data.series))
 
 
 def _words(series: Sequence[Series]) -> str:
@@ -72,93 +85,184 @@ def _words(series: Sequence[Series]) -> str:
     return "; ".join(parts) or "no values"
 
 
-def thinned(series: Series) -> Series:
-    """Means of stretches when there are more points than can be told apart."""
-    if len(series.x) <= MOST_POINTS:
-        return series
-    size = math.ceil(len(series.x) / MOST_POINTS)
+def prepared(series: Series, *, areas: bool = False) -> Series:
+    """Means of stretches where there are more points than can be told apart; steps have an end."""
+    size = max(1, math.ceil(len(series.x) / MOST_POINTS))
+    chart = "area" if areas else series.chart
 
-    def means(values: Numbers | None) -> list[float] | None:
+    def means(values: Any) -> list[float] | None:
         if values is None:
             return None
         stretches = np.split(np.asarray(values, dtype=float), range(size, len(values), size))
-        return [float(part[np.isfinite(part)].mean()) if np.isfinite(part).any() else math.nan
-                for part in stretches]  # fmt: skip
+        found = [float(part[np.isfinite(part)].mean()) if np.isfinite(part).any() else math.nan
+                 for part in stretches]  # fmt: skip
+        return [*found, found[-1]] if ends else found
 
-    y = means(series.y)
+    ends = chart in ("step", "area") and len(series.x) > 0
+    places = [float(value) for value in series.x[::size]]
+    if ends:
+        places.append(float(series.x[-1]) + 1.0)
+    y = means(series.y) if len(series.x) else []
     assert y is not None
-    starts = [float(value) for value in series.x[::size]]
-    return Series(series.name, starts, y, means(series.low), means(series.high), series.chart)
+    return Series(cleaned(series.name), places, y, means(series.low), means(series.high), chart)
 
 
-def _scales(series: Sequence[Series], stacked: bool) -> tuple[Scale, Scale]:
-    places = [float(value) for one in series for value in one.x] or [0.0]
-    width = 1.0 if len(set(places)) < 2 else float(np.diff(np.unique(places)).min())
-    if stacked:
-        heights = np.nansum([np.asarray(one.y, dtype=float) for one in series], axis=0)
-        values = np.concatenate([np.zeros(1), heights])
-    else:
-        parts = [np.asarray(v, dtype=float) for one in series
-                 for v in (one.y, one.low, one.high) if v is not None]  # fmt: skip
-        values = np.concatenate([np.zeros(1), *parts])
-    values = values[np.isfinite(values)]
-    low, high = float(values.min()), float(values.max())
-    high = high if high > low else low + 1.0
-    x = Scale(min(places), max(places) + width, LEFT, WIDTH - RIGHT)
-    return x, Scale(low, high + 0.04 * (high - low), HEIGHT - BOTTOM, TOP)
+def spread(items: Sequence[Ratios], ident: str, title: str) -> Markup:
+    """Draw ratios of algorithms on one axis from 1: dots, quartiles, and means with their interval.
+
+    Theorems' factors stand beside the name, and are marked where they fall on the axis.
+    """
+    high = max(1.05, 1.02 * max(item.quantiles["100"] for item in items))
+    tops = np.cumsum([0.0, *(1.0 + 0.26 * _apart(item) for item in items)]).tolist()
+    height = HEAD + ROW * tops[-1] + FOOT
+    with styled(**INK):
+        from matplotlib import ticker
+
+        canvas = blank(WIDTH / INCH, height / INCH)
+        inside = (SIDE / WIDTH, FOOT / height, 1 - 2 * SIDE / WIDTH, 1 - (HEAD + FOOT) / height)
+        axes = canvas.add_axes(inside)
+        if high > LOG_FROM:
+            axes.set_xscale("log")
+            heads = (1, 2, 5) if high < 1e3 else (1,)
+            axes.xaxis.set_major_locator(ticker.LogLocator(subs=heads))
+            axes.xaxis.set_major_formatter("{x:g}")
+            axes.xaxis.set_minor_locator(ticker.NullLocator())
+        axes.set(xlim=(1.0, high), ylim=(tops[-1], 0.0), yticks=[])
+        axes.set_xlabel("certified ratio" + (", logarithmic" if high > LOG_FROM else ""))
+        for side in ("left", "bottom"):
+            axes.spines[side].set_visible(False)
+        for turn, (item, top) in enumerate(zip(items, tops, strict=False)):
+            _row(axes, item, top, COLOURS[turn % len(COLOURS)])
+        words = "; ".join(
+            f"{item.label}: median {at_most(item.quantiles['50'])}, mean {at_most(item.mean)}, "
+            f"largest {at_most(item.quantiles['100'])}"
+            + (f", 95 % interval {interval_words(item.interval)}" if item.interval else "")
+            for item in items
+        )
+        return speaking(canvas, ident, title, words)
 
 
-def _axes(x: Scale, y: Scale, across: str, upwards: str) -> Markup:
-    drawn = []
-    for value in y.ticks(5):
-        at = y(value)
-        drawn.append(tag("line", x1=LEFT, x2=WIDTH - RIGHT, y1=at, y2=at, class_="grid"))
-        drawn.append(tag("text", number(value), x=LEFT - 6, y=at + 3.5, class_="tick end"))
-    for value in x.ticks(6):
-        if value == int(value):
-            words = number(value)
-            drawn.append(tag("text", words, x=x(value), y=HEIGHT - BOTTOM + 15, class_="tick mid"))
-    bottom = HEIGHT - BOTTOM
-    drawn.append(tag("line", x1=LEFT, x2=WIDTH - RIGHT, y1=bottom, y2=bottom, class_="axis"))
-    middle = (LEFT + WIDTH - RIGHT) / 2
-    drawn.append(tag("text", across, x=middle, y=HEIGHT - 4, class_="label mid"))
-    centre = (TOP + HEIGHT - BOTTOM) / 2
-    drawn.append(tag("text", upwards, transform=f"translate(11 {centre:.0f}) rotate(-90)",
-                     class_="label mid"))  # fmt: skip
-    return Markup("").join(drawn)
+def _apart(item: Ratios) -> bool:
+    """Whether the theorem's factors need a line of their own below the name."""
+    words = factor_words(item)
+    return bool(words) and len(item.label) + len(words) > LETTERS
 
 
-def _bars(series: Series, turn: int, x: Scale, y: Scale, floor: np.ndarray) -> Markup:
-    """One closed staircase: thousands of rectangles would slow the page down."""
-    heights = floor + np.nan_to_num(np.asarray(series.y, dtype=float))
-    edges = [*(float(v) for v in series.x), x.high]
-    top = [(x(a), y(h)) for left, right, h in zip(edges[:-1], edges[1:], heights, strict=True)
-           for a in (left, right)]  # fmt: skip
-    under = [(x(a), y(f)) for left, right, f in zip(edges[:-1], edges[1:], floor, strict=True)
-             for a in (left, right)]  # fmt: skip
-    outline = path([*top, *reversed(under)]) + "Z"
-    return tag("path", tag("title", series.name), d=outline, class_=f"area c{turn % 8}")
+def _row(axes: Any, item: Ratios, top: float, colour: str) -> None:
+    assert item.mean is not None
+    apart, q = _apart(item), item.quantiles
+    middle = top + 0.66 + 0.26 * apart
+    shares = axes.get_yaxis_transform()  # shares of the width across, rows downwards
+    axes.text(0.0, top + 0.28, label(item.label, LETTERS), transform=shares, fontweight="bold")
+    axes.text(0.0 if apart else 1.0, middle - 0.38, factor_words(item), transform=shares,
+              ha="left" if apart else "right", fontsize=9.5, color=QUIET)  # fmt: skip
+    values = np.sort(np.array(item.values))
+    if len(values) > MOST_DOTS:  # the same shape with fewer dots
+        values = np.quantile(values, np.linspace(0, 1, MOST_DOTS))
+    # golden-ratio steps spread neighbours evenly, and the same data is always the same drawing
+    lift = (np.arange(len(values)) * 0.618034 % 1 - 0.5) * 0.4
+    axes.plot(values, middle + lift, "o", color=colour, alpha=0.5, markersize=3.6,
+              markeredgewidth=0, gid="dots")  # fmt: skip
+    axes.hlines(middle, q["0"], q["100"], color=QUIET, linewidth=1.2, gid="range")
+    axes.barh(middle, q["75"] - q["25"], 0.3, q["25"], facecolor=(colour, 0.22), edgecolor=colour,
+              gid="quartiles")  # fmt: skip
+    axes.vlines(q["50"], middle - 0.15, middle + 0.15, color=PUBLISHED, linewidth=2, gid="median")
+    if item.interval:
+        low, high = item.interval
+        axes.hlines(middle, max(1.0, low), high, color=PUBLISHED, linewidth=4, alpha=0.55,
+                    gid="interval")  # fmt: skip
+    axes.plot(item.mean, middle, "D", markersize=6, markerfacecolor="white",
+              markeredgecolor=PUBLISHED, gid="mean")  # fmt: skip
+    for promise in item.promises:
+        if promise.smallest is not None and promise.smallest <= axes.get_xlim()[1]:
+            dash = "--" if promise.reading == "printed" else ":"
+            axes.vlines(promise.smallest, middle - 0.25, middle + 0.25, color=PUBLISHED,
+                        linewidth=1.5, linestyle=dash, gid="factor")  # fmt: skip
 
 
-def _line(series: Series, turn: int, x: Scale, y: Scale) -> Markup:
-    colour = f"c{turn % 8}"
-    drawn = []
-    if series.low is not None and series.high is not None:
-        upper = _points(series, series.high, x, y)
-        lower = _points(series, series.low, x, y)
-        solid = [p for p in zip(upper, lower, strict=True) if not math.isnan(p[0][1] + p[1][1])]
-        around = [p for p, _ in solid] + [p for _, p in reversed(solid)]
-        drawn.append(tag("path", d=path(around), class_=f"band {colour}"))
-    line = path(_points(series, series.y, x, y))
-    name = tag("title", series.name)
-    drawn.append(tag("path", name, d=line, class_=f"line {colour} d{turn // 8 % 3}"))
-    return Markup("").join(drawn)
+def factor_words(item: Ratios) -> str:
+    """Smallest factors of theorems about an algorithm, in words."""
+    known = [(p.reading, p.smallest) for p in item.promises if p.smallest is not None]
+    words = ", ".join(f"{number(smallest)} {reading}" for reading, smallest in known)
+    return f"theorem: {words}" if words else ""
 
 
-def _points(series: Series, values: Numbers, x: Scale, y: Scale) -> list[tuple[float, float]]:
-    places = [float(value) for value in series.x]
-    if series.chart != "step":
-        return [(x(a), y(b)) for a, b in zip(places, values, strict=True)]
-    ends = [*places[1:], x.high]
-    return [(x(a), y(v)) for start, end, v in zip(places, ends, values, strict=True)
-            for a in (start, end)]  # fmt: skip
+def of_shown_lanes(pair: BothSides) -> BothSides:
+    """Both sides without the lanes that a page has no room for; a remark counts those."""
+    return dataclasses.replace(pair, layout=of_first_lanes(pair.layout, MOST_LANES))
+
+
+def both_sides(pair: BothSides, ident: str) -> Markup:
+    """Draw what an algorithm decides, and below it what is better, for narrow screens."""
+    layout = pair.layout
+    names = [label(lane, LANE_LETTERS) for lane in layout.lanes]
+    panel = LANE * max(1, len(layout.lanes)) + SIDE_HEAD
+    height = panel * len(layout.sides)
+    with styled(**INK, **TICKS):
+        canvas = blank(WIDTH / INCH, height / INCH)
+        for turn, (head, side) in enumerate(zip(pair.heads, layout.sides, strict=True)):
+            bottom = height - (turn + 1) * panel + 34
+            inside = (LEFT / WIDTH, bottom / height, 1 - (LEFT + SIDE) / WIDTH,
+                      (panel - SIDE_HEAD) / height)  # fmt: skip
+            axes = canvas.add_axes(inside)
+            draw_side(axes, side, layout, names, size=10.0)
+            above = (bottom + panel - SIDE_HEAD + 8) / height
+            canvas.text(0.0, above, label(head, LETTERS), fontweight="bold")
+        sides = zip(pair.heads, layout.sides, strict=True)
+        words = "; ".join(", ".join([head, *side.remarks]) for head, side in sides)
+        return speaking(canvas, ident, pair.title, words)
+
+
+def owners(pair: BothSides) -> list[tuple[int, str]]:
+    """Owners of blocks with their numbers, for the legend."""
+    held = {block.owner for side in pair.layout.sides for block in side.blocks}
+    return [(owner, pair.layout.owners[owner]) for owner in sorted(held)]
+
+
+def speaking(canvas: Any, ident: str, title: str, words: str) -> Markup:
+    """Drawing as an element of the page, named and described for those who cannot see it."""
+    buffer = io.StringIO()
+    silent = dict.fromkeys(("Creator", "Date", "Format", "Type"))
+    canvas.savefig(buffer, format="svg", transparent=True, metadata=silent)
+    text = buffer.getvalue()
+    size = re.search(r'viewBox="([^"]*)"', text)
+    assert size is not None
+    body = text[text.index(">", size.end()) + 1 :]
+    body = re.sub(r"<defs>\s*<style.*?</defs>", "", body, count=1, flags=re.DOTALL)
+    used = set(re.findall(r'(?:href="|url\()#([^")]+)', body))
+    body = re.sub(r' id="([^"]*)"',
+                  lambda m: f' id="{ident}-{m[1]}"' if m[1] in used else "", body)  # fmt: skip
+    body = re.sub(r'(href="|url\()#', rf"\1#{ident}-", body)
+    body = re.sub(r"\d+\.\d{2,}(?=[^<>]*>)", lambda m: f"{float(m[0]):.1f}", body)  # in tags
+    body = re.sub(r' transform="rotate\(-0 [^"]*"', "", body)
+    body = re.sub(r"\s*\n\s*", "\n", body).replace("'DejaVu Sans'", "system-ui")
+    for colour, name in VARIABLES.items():
+        body = body.replace(f": {colour}", f": var(--{name})")
+    head = (
+        f'<svg viewBox="{size[1]}" role="img" aria-labelledby="{ident}-title {ident}-desc">'
+        f'<title id="{ident}-title">{escape(cleaned(title))}</title>'
+        f'<desc id="{ident}-desc">{escape(cleaned(words))}</desc>'
+    )
+    return Markup(head + body.strip())
+
+
+def number(value: float | None) -> str:
+    """Short text of a number.
+
+    >>> [number(v) for v in (1.03115, 12345.6, 0.0, 1234567.0, 2e-7, None)]
+    ['1.031', '12,346', '0', '1.235e+06', '2e-07', '–']
+    """
+    if value is None or math.isnan(value):
+        return "–"
+    if 1e4 <= abs(value) < 1e6:
+        return f"{value:,.0f}"
+    return f"{value:.4g}"
+
+
+def at_most(ratio: float | None) -> str:
+    """Short text of a certified ratio, rounded up.
+
+    >>> at_most(1.0132201), at_most(None)
+    ('1.01323', '–')
+    """
+    return "–" if ratio is None or math.isnan(ratio) else ratio_words(ratio)

@@ -23,27 +23,13 @@ MOST_SHOWN = 12
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Shown:
-    """A run with its charts over slots.
+    """A run with its charts over slots."""
 
-    Parameters
-    ----------
-    label
-        Algorithm with its options.
-    instance
-        Name of the instance, with what identifies it.
-    data
-        The instance itself.
-    run
-        The run.
-    charts
-        Title, explanation and data.
-    """
-
-    label: str
-    instance: str
+    label: str  # algorithm with its options
+    instance: str  # its name, with what identifies it
     data: Instance
     run: Run
-    charts: list[tuple[str, str, Figure]]
+    charts: list[tuple[str, str, Figure]]  # title, explanation and data
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -56,58 +42,27 @@ class CheckedClaim:
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Contents:
-    """Everything a report shows.
-
-    Parameters
-    ----------
-    title
-        Head of the page.
-    store
-        File name of the store.
-    kinds
-        Kinds of the instances.
-    statuses
-        Number of tasks by status.
-    rechecks
-        Number of results with a bound that were ``"proved again"`` for this report, or only their
-        ``"bound proved again"``; that were ``"rejected"``, now or before; and of those that are
-        ``"the store's word"``.
-    seed, drawn
-        Seed of the draw, and words that tell of it.
-    objections
-        What was rejected now, by address, with the reason.
-    ratios
-        By algorithm and options.
-    runs
-        Worst run of every algorithm, slot by slot.
-    unshown
-        Number of algorithms whose worst run is left out for the size of the page.
-    failures
-        Name, status, error and number of tasks.
-    worst, unsearched
-        Worst cases of the algorithms that ship, proved now; algorithms of which none does.
-    ledger
-        Claims about the kinds.
-    manifests
-        Versions with the number of runs that used them.
-    """
+    """Everything a report shows."""
 
     title: str
-    store: str
+    store: str  # its file name
     kinds: list[str]
-    statuses: dict[str, int]
+    statuses: dict[str, int]  # number of tasks by status
     rechecks: dict[str, int]
+    """Number of results with a bound that were ``"proved again"`` for this report, or only their
+    ``"bound proved again"``; that were ``"rejected"``, now or before; and of those that are
+    ``"the store's word"``."""
     seed: int
-    drawn: str
-    objections: dict[str, str]
+    drawn: str  # words that tell of the draw
+    objections: dict[str, str]  # what was rejected now, by address, with the reason
     ratios: list[Ratios]
-    runs: list[Shown]
-    unshown: int
-    failures: list[tuple[str, str, str, int]]
-    worst: list[WorstKnown]
-    unsearched: list[str]
+    runs: list[Shown]  # the worst of every algorithm
+    unshown: int  # algorithms whose worst run is left out for the size of the page
+    failures: list[tuple[str, str, str, int]]  # name, status, error and number of tasks
+    worst: list[WorstKnown]  # that ship of the algorithms, proved now
+    unsearched: list[str]  # algorithms of which none ships
     ledger: list[CheckedClaim]
-    manifests: list[tuple[dict[str, str], int]]
+    manifests: list[tuple[dict[str, str], int]]  # versions, and the number of runs that used them
 
     @property
     def tasks(self) -> int:

@@ -9,18 +9,23 @@ from markupsafe import Markup, escape
 
 import farkas
 from farkas.errors import FarkasError
-from farkas.experiments.report.charts import legend, line_chart
+from farkas.experiments.report.charts import (
+    at_most,
+    both_sides,
+    line_chart,
+    number,
+    of_shown_lanes,
+    owners,
+    spread,
+)
 from farkas.experiments.report.contents import Contents
-from farkas.experiments.report.schedules import both_sides, owners
-from farkas.experiments.report.spread import spread
-from farkas.experiments.report.svg import at_most, number
 from farkas.experiments.sweeps import Ratios
 from farkas.experiments.sweeps.guarantees import Promise
 from farkas.experiments.sweeps.ratios import interval_words
-from farkas.experiments.worst_cases import pair_of
-from farkas.experiments.worst_cases.cases import (
+from farkas.experiments.worst_cases import (
     factor_words,
     found_words,
+    pair_of,
     random_words,
     state_words,
 )
@@ -44,13 +49,7 @@ REMEDIES = {
 
 
 def render(contents: Contents) -> str:
-    """Page of a report as HTML; it loads nothing and names no address.
-
-    Parameters
-    ----------
-    contents
-        See `collect`.
-    """
+    """Page of a report as HTML; it loads nothing and names no address."""
     import jinja2
 
     environment = jinja2.Environment(
@@ -139,6 +138,7 @@ def _worst(contents: Contents) -> list[dict[str, Any]]:
     for place, case in enumerate(contents.worst):
         proof = case.standing.proof
         pair = None if proof is None else pair_of(proof, again=case.standing.repeats)
+        pair = pair and of_shown_lanes(pair)
         drawn.append(
             {
                 "case": case,
@@ -184,7 +184,7 @@ def _runs(contents: Contents) -> list[dict[str, Any]]:
                 "title": title,
                 "note": note,
                 "chart": line_chart(data, f"run-{place}-{turn}", f"{title} of {shown.label}"),
-                "legend": legend([series.name for series in data.series]),
+                "names": [series.name for series in data.series],
             }
             for turn, (title, note, data) in enumerate(shown.charts)
         ]

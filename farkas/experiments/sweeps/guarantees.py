@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from farkas.experiments.explained import explanation
+from farkas.experiments import explanation
 from farkas.experiments.sweeps.task import Result
 from farkas.instances import Instance
 from farkas.instances.files import own_kinds

@@ -22,7 +22,7 @@ from farkas.certificates.eris import ErisPrices
 from farkas.certificates.files import Certificate, from_json
 from farkas.certificates.mlbroker import MlbrokerPrices
 from farkas.closeness import close
-from farkas.experiments.explained import explanation
+from farkas.experiments import explanation
 from farkas.experiments.figures import Figure, PlotAxis, Series
 from farkas.instances.files import own_kinds
 from farkas.loading import load_outside

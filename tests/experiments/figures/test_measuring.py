@@ -7,7 +7,7 @@ import math
 import pytest
 
 from farkas.experiments.figures import measuring
-from farkas.experiments.figures.measuring import changed, kept_in, measurement, sources
+from farkas.experiments.figures.measuring import kept_in, measurement, sources
 
 CALLS: list[object] = []
 
@@ -38,8 +38,6 @@ def test_another_process_finds_it_in_the_folder(tmp_path, monkeypatch):
         monkeypatch.setattr(measuring, "_memory", {})
         assert pair(0.1, [1e300, math.inf]) == first == [0.1, math.inf]
     assert CALLS == [0.1]
-    assert pair(0.1, [1e300, math.inf]) == first  # outside the folder it is made again
-    assert CALLS == [0.1, 0.1]
 
 
 def test_a_file_that_is_no_measurement_is_made_again(tmp_path, monkeypatch):
@@ -75,23 +73,3 @@ def test_the_sources_are_those_of_the_package(tmp_path, monkeypatch):
     monkeypatch.undo()
     sources.cache_clear()
     assert sources() == before
-
-
-def test_a_change_is_seen_and_not_kept():
-    with changed(lambda found: [10 * one for one in found]):
-        assert pair(1.0, [2.0]) == [10.0, 20.0]
-    assert pair(1.0, [2.0]) == [1.0, 2.0]
-    assert len(CALLS) == 1
-
-
-@measurement
-def doubled(value: float) -> float:
-    """Uses another measurement."""
-    return 2 * pair(value, [])[0]
-
-
-def test_what_a_measurement_uses_is_not_changed():
-    with changed(lambda found: [0.0] if isinstance(found, list) else -found):
-        assert doubled(3.0) == -6.0
-        assert pair(3.0, []) == [0.0]
-    assert doubled(3.0) == 6.0

@@ -1,127 +1,215 @@
-"""Charts keep every run, end at their sums, and say what is missing."""
+"""Charts of a report: what is drawn lies where its numbers are, speaks, and follows the page."""
 
 from __future__ import annotations
 
+import dataclasses
 import re
+from typing import Any
 
 import numpy as np
 import pytest
+from farkas.experiments.sweeps.guarantees import Promise
 
 from farkas.experiments.figures import Figure, PlotAxis, Series
-from farkas.experiments.report.charts import MOST_POINTS, line_chart, thinned
-from farkas.experiments.report.svg import Scale
+from farkas.experiments.pictures import BothSides, Held, Layout, Schedule
+from farkas.experiments.report import charts
+from farkas.experiments.report.charts import (
+    LETTERS,
+    MOST_DOTS,
+    MOST_LANES,
+    MOST_POINTS,
+    at_most,
+    both_sides,
+    line_chart,
+    number,
+    of_shown_lanes,
+    owners,
+    prepared,
+    spread,
+)
+from farkas.experiments.sweeps.ratios import Ratios, quantiles
+
+SIDES = [
+    Schedule([Held(0, 0, 0, 2, 2.0), Held(1, 1, 1, 4, 1.0)], ["job 1 waits"]),
+    Schedule([Held(1, 0, 3, 4, 4.0)]),
+]
+LAYOUT = Layout(
+    lanes=["site 0", "<b>"], tops=[2.0, 4.0], owners=["job 0", "job 1"], x=PlotAxis("slot"),
+    unit="workers", end=4, sides=SIDES,
+)  # fmt: skip
+BOTH = BothSides("one: at least 2", ("one costs 2", "two costs 1"), LAYOUT, "words")
 
 
-def test_no_run_goes_missing_in_a_long_series():
-    # 7 * 300 points: means of 7, the last value of the sum stays near
-    series = Series("a", np.arange(2100), np.ones(2100))
-    short = thinned(series)
-    assert len(short.x) <= MOST_POINTS
-    assert short.y == [1.0] * len(short.y)
-    assert thinned(Series("b", [0, 1], [np.nan, 2.0])).y[1] == 2.0
+@pytest.fixture
+def canvas(monkeypatch) -> Any:
+    """Return what is drawn instead of its text."""
+    monkeypatch.setattr(charts, "speaking", lambda canvas, *words: canvas)
 
 
-def test_stacked_bars_end_at_their_sum():
-    # 1 + 2 = 3 and 3 + 1 = 4: the highest corner is 4 of 4.16, the axis leaves 4 % of room
-    bars = [Series(n, [0, 1], y, chart="bar") for n, y in (("a", [1.0, 3.0]), ("b", [2.0, 1.0]))]
-    drawing = line_chart(Figure(x=PlotAxis("slot"), y=PlotAxis("cost"), series=bars), "x", "Costs")
-    highest = min(float(y) for y in re.findall(r"[ML][\d.]+ ([\d.]+)", drawing))
-    scale = Scale(0.0, 4.16, 214, 10)
-    assert highest == pytest.approx(scale(4.0), abs=0.06)
+def figure(*series: Series) -> Figure:
+    return Figure(x=PlotAxis("slot"), y=PlotAxis("cost"), series=series)
 
 
-def test_a_chart_without_any_number_is_still_drawn():
-    nothing = [Series("a", [0, 1], [np.nan, np.nan]), Series("b", [], [])]
-    assert "no values" in line_chart(
-        Figure(x=PlotAxis("x"), y=PlotAxis("y"), series=nothing), "i", "T"
-    )
+def bars(*heights: list[float]) -> Figure:
+    return figure(*(Series(f"s{k}", [0, 1], h, chart="bar") for k, h in enumerate(heights)))
 
 
-def test_a_long_series_keeps_as_many_points_as_can_be_told_apart():
-    series = Series("a", np.arange(2 * MOST_POINTS), np.repeat([1.0, 3.0], MOST_POINTS))
-    short = thinned(series)
-    assert len(short.x) == MOST_POINTS
-    assert (short.y[0], short.y[-1]) == (1.0, 3.0)
+def ratios(values: list[float], name: str = "mlbroker.one", **more: Any) -> Ratios:
+    return Ratios(what="run", name=name, options={}, sense="min", tasks=len(values), left_out={},
+                  by_instance={"a": values}, mean=sum(values) / len(values),
+                  quantiles=quantiles(values), **more)  # fmt: skip
 
 
-def test_bars_are_stacked_place_by_place():
-    # 1 + 2 = 3 and 3 + 2 = 5, of 5.2; row by row it would be 4 and 4
-    bars = [Series(n, [0, 1], y, chart="bar") for n, y in (("a", [1.0, 3.0]), ("b", [2.0, 2.0]))]
-    drawing = line_chart(Figure(x=PlotAxis("slot"), y=PlotAxis("cost"), series=bars), "x", "Costs")
-    highest = min(float(y) for y in re.findall(r"[ML][\d.]+ ([\d.]+)", drawing))
-    assert highest == pytest.approx(Scale(0.0, 5.2, 214, 10)(5.0), abs=0.06)
+def part(canvas: Any, gid: str) -> list[Any]:
+    """Vertices of what is drawn under a name, in order."""
+    found = [artist for artist in canvas.axes[0].get_children() if artist.get_gid() == gid]
+    paths = [
+        path
+        for one in found
+        for path in (one.get_paths() if hasattr(one, "get_paths") else [one.get_path()])
+    ]
+    return [path.vertices for path in paths]
 
 
-def test_a_line_and_its_band_lie_where_their_numbers_are():
-    # places from 2 to 4 and as far again as two neighbours are apart; heights from 0 to 4 and 4 %
-    one = Series("a", [2.0, 3.0, 4.0], [1.0, 2.0, 3.0], [0.5, 1.5, 2.5], [1.5, 3.0, 4.0])
-    drawing = line_chart(Figure(x=PlotAxis("t"), y=PlotAxis("cost"), series=[one]), "x", "Costs")
-    left, right = (float(x) for x in re.findall(r'x1="([\d.]+)" x2="([\d.]+)"', drawing)[0])
-    x, y = Scale(2.0, 5.0, left, right), Scale(0.0, 4.16, 214, 10)
-
-    def corners(name: str) -> list[tuple[float, float]]:
-        (found,) = re.findall(rf'd="([^"]+)" class="{name}', drawing)
-        return [(float(a), float(b)) for a, b in re.findall(r"[ML]([\d.]+) ([\d.]+)", found)]
-
-    def wanted(places: list[float], values: list[float]) -> list[tuple[float, float]]:
-        return [
-            (pytest.approx(x(a), abs=0.06), pytest.approx(y(b), abs=0.06))
-            for a, b in zip(places, values, strict=True)
-        ]
-
-    assert corners("line") == wanted([2, 3, 4], [1, 2, 3])
-    assert corners("band") == wanted([2, 3, 4, 4, 3, 2], [1.5, 3, 4, 2.5, 1.5, 0.5])
-    assert "translate(11 112)" in drawing, "half way between 10 and 214"
-
-
-def numbers(drawing: str, pattern: str) -> list[float]:
-    return [float(x) for x in re.findall(pattern, drawing)]
-
-
-def chart(*series: Series) -> str:
-    return line_chart(Figure(x=PlotAxis("slot"), y=PlotAxis("cost"), series=series), "i", "T")
-
-
-def test_a_step_holds_until_the_next_one_and_the_last_to_the_end():
-    drawing = chart(Series("a", [0.0, 1.0, 3.0], [1.0, 2.0, 4.0], chart="step"))
-    (outline,) = re.findall(r'd="([^"]+)" class="line', drawing)
-    x, y = Scale(0.0, 4.0, 54, 470), Scale(0.0, 4.16, 214, 10)
-    corners = [(0, 1), (1, 1), (1, 2), (3, 2), (3, 4), (4, 4)]
-    found = numbers(outline, r"[ML ]([\d.]+)")
-    assert found == pytest.approx([w for a, b in corners for w in (x(a), y(b))], abs=0.06)
-
-
-def test_stretches_begin_at_their_first_place_and_bands_keep_their_sides():
+def test_a_long_series_keeps_as_many_points_as_can_be_told_apart_and_no_run_goes_missing() -> None:
     size = 2 * MOST_POINTS
     low, high = np.arange(size) - 1.0, np.arange(size) + 2.0
-    short = thinned(Series("a", np.arange(size), np.arange(size), low, high))
+    short = prepared(Series("a", np.arange(size), np.arange(size), low, high))
+    assert len(short.x) == MOST_POINTS
     assert short.x[:2] == [0.0, 2.0]
     assert (short.low[0], short.y[0], short.high[0]) == (-0.5, 0.5, 2.5)
+    missing = prepared(Series("b", [0, 1], [np.nan, 2.0]))
+    assert np.isnan(missing.y[0])
+    assert missing.y[1] == 2.0
 
 
-def test_words_are_the_range_of_every_series_and_ticks_whole():
-    drawing = chart(
-        Series("a", [0.0, 1.0, 2.0], [3.0, 1.0, 2.0]), Series("b", [0.0], [np.nan]),
-        Series("c", [0.0, 1.0, 2.0], [5.0, np.nan, 4.0]),
-    )  # fmt: skip
-    assert '<desc id="i-desc">a: from 1 to 3; c: from 4 to 5</desc>' in drawing
-    ticks = re.findall(r'class="tick mid">([^<]+)<', drawing)
-    assert ticks == ["0", "1", "2", "3"]
+def test_a_step_holds_until_the_next_one_and_the_last_to_the_end() -> None:
+    made = prepared(Series("a", [0.0, 1.0, 3.0], [1.0, 2.0, 4.0], chart="step"))
+    assert (made.x, made.y) == ([0.0, 1.0, 3.0, 4.0], [1.0, 2.0, 4.0, 4.0])
 
 
-def test_where_colours_begin_again_lines_are_dashed():
-    drawing = chart(*(Series(f"{k}", [0.0, 1.0], [1.0, 2.0]) for k in range(10)))
-    classes = re.findall(r'class="line ([^"]+)"', drawing)
-    assert classes == [*(f"c{k} d0" for k in range(8)), "c0 d1", "c1 d1"]
+def test_bars_are_stacked_place_by_place_from_zero(canvas) -> None:
+    axes = line_chart(bars([1.0, 3.0], [2.0, 2.0], [4.0, 0.0]), "x", "Costs").axes[0]
+    tops = [list(line.get_ydata()) for line in axes.get_lines()]
+    assert tops == [[1, 3, 3], [3, 5, 5], [7, 5, 5]]
+    assert axes.get_xlim() == (0.0, 2.0)
+    assert axes.get_ylim()[0] == 0.0
 
 
-def test_every_bar_stands_on_all_that_came_before():
-    # 1 + 2 + 4 = 7 of 7.28
-    drawing = chart(
-        *(Series(n, [0.0], [h], chart="bar") for n, h in zip("abc", (1.0, 2.0, 4.0), strict=True))
+def test_a_line_its_band_and_an_axis_that_shows_zero(canvas) -> None:
+    one = Series("a", [2.0, 3.0, 4.0], [1.0, 2.0, 3.0], [0.5, 1.5, 2.5], [1.5, 3.0, 4.0])
+    axes = line_chart(figure(one), "x", "Costs").axes[0]
+    (line,) = axes.get_lines()
+    assert (list(line.get_xdata()), list(line.get_ydata())) == ([2, 3, 4], [1, 2, 3])
+    band = axes.collections[0].get_paths()[0].vertices
+    assert (band[:, 1].min(), band[:, 1].max()) == (0.5, 4.0)
+    assert axes.get_ylim()[0] == 0.0
+    below = line_chart(figure(Series("a", [0, 1], [-2.0, 1.0])), "x", "Costs").axes[0]
+    assert below.get_ylim()[0] == -2.0
+
+
+def test_a_drawing_speaks_escapes_follows_the_page_and_names_no_address() -> None:
+    evil = "<b>\u202e"
+    named = dataclasses.replace(bars([1.0, 3.0], [2.0, 4.0]), y=PlotAxis(evil))
+    drawing = line_chart(named, "one", evil)
+    assert '<desc id="one-desc">s0: from 1 to 3; s1: from 2 to 4</desc>' in drawing
+    assert "<b>" not in drawing
+    assert "&lt;b&gt;\\u202e</title>" in drawing
+    assert "http" not in drawing
+    colours = set(re.findall(r": (#[0-9a-f]{6})", drawing))
+    assert not colours, "every colour is one of the page's"
+    assert {"var(--c0)", "var(--c1)", "var(--soft)", "var(--ink)"} <= set(
+        re.findall(r"var\(--\w+\)", drawing)
     )
-    y = Scale(0.0, 7.28, 214, 10)
-    outlines = re.findall(r'd="([^"]+)Z" class="area', drawing)
-    found = [{*numbers(outline, r"[ML][\d.]+ ([\d.]+)")} for outline in outlines]
-    for ends, wanted in zip(found, ((0.0, 1.0), (1.0, 3.0), (3.0, 7.0)), strict=True):
-        assert sorted(ends, reverse=True) == pytest.approx([y(v) for v in wanted], abs=0.06)
+    ids = re.findall(r' id="([^"]*)"', drawing)
+    assert all(one.startswith("one-") for one in ids)
+    assert set(re.findall(r'(?:href="|url\()#([^")]+)', drawing)) <= set(ids)
+    nothing = figure(Series("a", [0, 1], [np.nan, np.nan]), Series("b", [], []))
+    assert "no values" in line_chart(nothing, "i", "T")
+    assert line_chart(named, "one", evil) == drawing
+
+
+def test_dots_and_quartiles_lie_where_their_ratio_is_on_an_axis_from_1(canvas) -> None:
+    # quartiles 1, 1.1, 1.2, 1.3 and 2 of mean 1.32
+    one = ratios([1.0, 1.1, 1.2, 1.3, 2.0], interval=(0.5, 1.5))
+    drawn = spread([one], "i", "T")
+    assert drawn.axes[0].get_xlim() == (1.0, 2.04)
+    (dots,) = part(drawn, "dots")
+    assert dots[:, 0].tolist() == [1.0, 1.1, 1.2, 1.3, 2.0]
+    ((range_),) = [part(drawn, "range")]
+    assert range_[0][:, 0].tolist() == [1.0, 2.0]
+    box = drawn.axes[0].patches[0]
+    assert (box.get_x(), box.get_x() + box.get_width()) == pytest.approx((1.1, 1.3))
+    assert part(drawn, "median")[0][:, 0].tolist() == [1.2, 1.2]
+    assert part(drawn, "interval")[0][:, 0].tolist() == [1.0, 1.5]  # no ratio is below 1
+    assert part(drawn, "mean")[0][:, 0].tolist() == pytest.approx([1.32])
+
+
+def test_many_dots_become_fewer_with_the_same_ends(canvas) -> None:
+    (dots,) = part(spread([ratios([1 + k / 1000 for k in range(1000)])], "i", "T"), "dots")
+    assert len(dots) == MOST_DOTS
+    assert (dots[0][0], dots[-1][0]) == pytest.approx((1.0, 1.999))
+
+
+@pytest.mark.parametrize(("worst", "scale"), [(7.8, "linear"), (7.9, "log")])
+def test_wide_spreads_are_logarithmic_and_say_so(canvas, worst: float, scale: str) -> None:
+    axes = spread([ratios([1.1]), ratios([worst], "mlbroker.two")], "i", "T").axes[0]
+    assert axes.get_xscale() == scale
+    assert ("logarithmic" in axes.get_xlabel()) == (scale == "log")
+
+
+@pytest.mark.parametrize(("smallest", "marked"), [(2.04, 1), (2.041, 0), (1.0, 1)])
+def test_factors_on_the_axis_are_marked_and_all_are_said(canvas, smallest, marked) -> None:
+    promises = [
+        Promise(reading="printed", source="T", statement="s", smallest=smallest),
+        Promise(reading="repaired", source="T", statement="s", smallest=50.0),
+    ]
+    drawn = spread([ratios([1.0, 2.0], promises=promises)], "i", "T")
+    assert [found[:, 0].tolist() for found in part(drawn, "factor")] == [[smallest] * 2] * marked
+    words = [text.get_text() for text in drawn.axes[0].texts]
+    assert words == ["mlbroker.one", f"theorem: {number(smallest)} printed, 50 repaired"]
+    long = ratios([1.2], "mlbroker." + "x" * LETTERS, promises=promises)
+    name, said = spread([long], "i", "T").axes[0].texts
+    assert said.get_position()[1] > name.get_position()[1], "on a line of its own"
+
+
+def test_a_page_says_the_numbers_of_every_algorithm() -> None:
+    one = ratios([1.0, 1.1, 1.2, 1.3, 2.0], interval=(0.5, 1.5))
+    assert "mlbroker.one: median 1.2, mean 1.32, largest 2, 95 % interval" in spread(
+        [one], "i", "T"
+    )
+
+
+def test_both_sides_lie_below_each_other_to_scale_and_speak(canvas) -> None:
+    first, second = both_sides(BOTH, "w").axes
+    assert first.get_position().y0 > second.get_position().y1
+    boxes = [[path.get_extents() for group in axes.collections for path in group.get_paths()]
+             for axes in (first, second)]  # fmt: skip
+    assert [(box.x0, box.x1) for box in boxes[0]] == [(0, 2), (1, 4)]
+    assert boxes[0][0].height == pytest.approx(4 * boxes[0][1].height)
+    assert boxes[1][0].height == pytest.approx(boxes[0][0].height)
+    assert [tick.get_text() for tick in first.get_yticklabels()] == LAYOUT.lanes
+    assert owners(BOTH) == [(0, "job 0"), (1, "job 1")]
+
+
+def test_words_of_both_sides_are_heads_and_remarks() -> None:
+    text = both_sides(BOTH, "w")
+    assert "one costs 2, job 1 waits; two costs 1" in text
+    assert "<b>" not in text
+
+
+@pytest.mark.parametrize("lanes", [MOST_LANES, MOST_LANES + 1])
+def test_lanes_that_are_left_out_are_counted(lanes: int) -> None:
+    every = [Schedule([Held(lane, 0, 0, 1, 1.0) for lane in range(lanes)], ["a remark"])]
+    layout = dataclasses.replace(LAYOUT, lanes=["x"] * lanes, tops=[1.0] * lanes, sides=every)
+    shown = of_shown_lanes(dataclasses.replace(BOTH, layout=layout)).layout
+    said = ["1 lane more is not drawn"] if lanes > MOST_LANES else []
+    assert len(shown.lanes) == len(shown.sides[0].blocks) == MOST_LANES
+    assert list(shown.sides[0].remarks) == [*said, "a remark"]
+
+
+def test_ratios_are_rounded_up_and_numbers_short_whatever_their_sign() -> None:
+    assert (at_most(1.0132201), at_most(1.0), at_most(float("nan"))) == ("1.01323", "1", "–")
+    assert [number(x) for x in (-12345.6, 12345.6, 9999.0, -1e6)] == [
+        "-12,346", "12,346", "9999", "-1e+06",
+    ]  # fmt: skip

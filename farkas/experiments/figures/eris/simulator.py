@@ -20,9 +20,20 @@ from farkas.experiments.figures.eris import (
     simulated_bound,
     simulated_run,
 )
-from farkas.experiments.figures.exhibit import Agreement, Preset, Progress
-from farkas.experiments.figures.figure import Figure, Numbers, PlotAxis, Series, Statement, Table
-from farkas.experiments.figures.lines import FEW, by_name, half_width, mean_lines
+from farkas.experiments.figures.exhibit import Agreement, Preset
+from farkas.experiments.figures.figure import (
+    FEW,
+    Figure,
+    Numbers,
+    PlotAxis,
+    Progress,
+    Series,
+    Statement,
+    Table,
+    by_name,
+    half_width,
+    mean_lines,
+)
 
 BOUND = "proved bound on the optimum"
 Settings = dict[str, Any]

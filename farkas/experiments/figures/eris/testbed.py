@@ -11,9 +11,18 @@ import numpy as np
 
 from farkas.certificates.ratio import ratio_words
 from farkas.experiments.figures.eris import ALGORITHMS, ERIS, FLOOR, PAPER, RIVALS, testbed_runs
-from farkas.experiments.figures.exhibit import Agreement, Preset, Progress
-from farkas.experiments.figures.figure import Figure, PlotAxis, Printed, Series, Statement
-from farkas.experiments.figures.lines import SHARES, listed, mean_series
+from farkas.experiments.figures.exhibit import Agreement, Preset
+from farkas.experiments.figures.figure import (
+    SHARES,
+    Figure,
+    PlotAxis,
+    Printed,
+    Progress,
+    Series,
+    Statement,
+    listed,
+    mean_series,
+)
 
 BOUND = "proved bound on the optimum"
 FULL = 0.999

@@ -14,9 +14,19 @@ from typing import Any
 
 import numpy as np
 
-from farkas.experiments.figures.exhibit import Agreement, Preset, Progress
-from farkas.experiments.figures.figure import About, Figure, PlotAxis, Printed, Statement, Table
-from farkas.experiments.figures.lines import FEW, half_width, mean_series
+from farkas.experiments.figures.exhibit import Agreement, Preset
+from farkas.experiments.figures.figure import (
+    FEW,
+    About,
+    Figure,
+    PlotAxis,
+    Printed,
+    Progress,
+    Statement,
+    Table,
+    half_width,
+    mean_series,
+)
 from farkas.experiments.figures.measuring import measurement
 from farkas.experiments.figures.mlbroker import MLBROKER, usage_of
 from farkas.instances.mlbroker import Brokerage

@@ -7,9 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from farkas.experiments.figures.exhibit import Agreement, Preset, Progress
-from farkas.experiments.figures.figure import Figure, Numbers, PlotAxis, Series, Statement
-from farkas.experiments.figures.lines import by_name, listed, mean_lines
+from farkas.experiments.figures.exhibit import Agreement, Preset
+from farkas.experiments.figures.figure import (
+    Figure,
+    Numbers,
+    PlotAxis,
+    Progress,
+    Series,
+    Statement,
+    by_name,
+    listed,
+    mean_lines,
+)
 from farkas.experiments.figures.measuring import measurement
 from farkas.experiments.figures.mlbroker import MLBROKER, usage_of
 from farkas.online.mlbroker.bound import tight_bound

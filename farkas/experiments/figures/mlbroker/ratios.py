@@ -13,9 +13,18 @@ from typing import Any
 import numpy as np
 
 from farkas.certificates.ratio import ratio_words
-from farkas.experiments.figures.exhibit import Agreement, Preset, Progress
-from farkas.experiments.figures.figure import About, Figure, PlotAxis, Printed, Series, Statement
-from farkas.experiments.figures.lines import listed, mean_lines
+from farkas.experiments.figures.exhibit import Agreement, Preset
+from farkas.experiments.figures.figure import (
+    About,
+    Figure,
+    PlotAxis,
+    Printed,
+    Progress,
+    Series,
+    Statement,
+    listed,
+    mean_lines,
+)
 from farkas.experiments.figures.measuring import measurement
 from farkas.experiments.figures.mlbroker import MLBROKER
 from farkas.instances.generate.mlbroker import Published

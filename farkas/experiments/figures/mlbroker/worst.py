@@ -12,8 +12,8 @@ from fractions import Fraction
 import numpy as np
 
 from farkas.adversary.gap import at_least
-from farkas.experiments.figures.exhibit import Agreement, Preset, Progress
-from farkas.experiments.figures.figure import Figure, PlotAxis, Printed, Series, Statement
+from farkas.experiments.figures.exhibit import Agreement, Preset
+from farkas.experiments.figures.figure import Figure, PlotAxis, Printed, Progress, Series, Statement
 from farkas.experiments.figures.measuring import measurement
 from farkas.experiments.figures.mlbroker import MLBROKER
 from farkas.portable.logarithms import log1p

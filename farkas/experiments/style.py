@@ -1,13 +1,16 @@
-"""Colours, markers and settings that every plot shares."""
+"""How every picture looks: colours, markers, settings, and names cut to the room they have."""
 
 import contextlib
 import io
 import itertools
+import textwrap
+import unicodedata
 import warnings
 from collections.abc import Iterator
 from typing import Any
 
 from farkas.extras import needed
+from farkas.words import cleaned
 
 # Told apart by readers of every colour vision (Okabe and Ito), darkened until each has a contrast
 # of 3:1 on white; the yellow, which cannot, is left out.
@@ -18,6 +21,7 @@ PUBLISHED = "#222222"
 """Colour of what a paper prints."""
 QUIET = "#6b7280"
 """Colour of axes and remarks."""
+GRID = "#e5e7eb"
 
 _SETTINGS: dict[str, Any] = {
     "figure.dpi": 100,
@@ -34,7 +38,7 @@ _SETTINGS: dict[str, Any] = {
     "axes.linewidth": 0.8,
     "axes.grid": True,
     "axes.axisbelow": True,
-    "grid.color": "#e5e7eb",
+    "grid.color": GRID,
     "grid.linewidth": 0.7,
     "xtick.color": QUIET,
     "ytick.color": QUIET,
@@ -49,7 +53,6 @@ _SETTINGS: dict[str, Any] = {
     "svg.hashsalt": "farkas",  # the same figure is the same file
 }
 
-
 _OTHER_SCRIPTS = (r"Glyph \d+ .* missing from", r"Matplotlib currently does not support")
 """Warnings about letters that the font has not: a box is drawn for each, and .svg keeps them."""
 
@@ -62,6 +65,17 @@ def styled(**settings: Any) -> Iterator[None]:
         for about in _OTHER_SCRIPTS:
             warnings.filterwarnings("ignore", about)
         yield
+
+
+def blank(width: float, height: float, **options: Any) -> Any:
+    """Return a ``matplotlib.figure.Figure`` in inches that belongs to no window."""
+    needed("matplotlib")
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    canvas = Figure(figsize=(width, height), **options)
+    FigureCanvasAgg(canvas)
+    return canvas
 
 
 def written(canvas: Any, suffix: str) -> bytes:
@@ -82,3 +96,46 @@ def looks(count: int) -> list[dict[str, str]]:
             itertools.product(DASHES, zip(COLOURS, MARKERS, strict=True)), count
         )
     ]
+
+
+def width(text: str) -> int:
+    """Width of a text in Latin letters; letters of Chinese, Japanese and Korean are two wide.
+
+    >>> width("site"), width("站点"), width("é"), width("e\N{COMBINING ACUTE ACCENT}")
+    (4, 4, 1, 1)
+    """
+    return sum(
+        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
+        for c in text
+    )
+
+
+def label(text: str, most: int) -> str:
+    r"""Text that is no wider than ``most`` >= 1 letters: its middle is left out.
+
+    >>> label("rack 3, host 17", 15), label("rack 3, host 17", 9), label("rack\t3", 9)
+    ('rack 3, host 17', 'rack…t 17', 'rack\\t3')
+    """
+    text = cleaned(text)
+    if width(text) <= most:
+        return text
+    room = most - 1
+    return f"{_head(text, room - room // 2)}…{_head(text[::-1], room // 2)[::-1]}"
+
+
+def lines(text: str, most: int) -> list[str]:
+    """Lines of a text, about as wide as ``most`` letters.
+
+    >>> lines("one two three", 8), lines("站点站点", 4)
+    (['one two', 'three'], ['站点', '站点'])
+    """
+    return textwrap.wrap(text, max(1, most * len(text) // (width(text) or 1)))
+
+
+def _head(text: str, most: int) -> str:
+    """As much of the beginning as fits."""
+    end, taken = 0, 0
+    while end < len(text) and taken + width(text[end]) <= most:
+        taken += width(text[end])
+        end += 1
+    return text[:end]

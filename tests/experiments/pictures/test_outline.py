@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import itertools
 import math
+import random
 
 import msgspec
 import pytest
 
 import farkas
 from farkas.errors import InvalidOption, NoAnswer
-from farkas.experiments.outlines import Bars, DrawnNetwork, Outline, outlines
-from farkas.experiments.outlines.drawing import drawn, places_of
+from farkas.experiments.pictures.outline import (
+    Bars,
+    DrawnNetwork,
+    Outline,
+    drawn,
+    outlines,
+    places_of,
+    together,
+)
 from farkas.instances.files import own_kinds
 
 
@@ -68,7 +76,7 @@ def test_units_that_differ_are_shares_of_the_largest_and_say_so():
         heights[name] = [patch.get_height() for patch in axes.patches]
         words = [text.get_text() for text in axes.get_legend().get_texts()]
         assert ("memory (1 is 8e+09)" in words) == (name == "far")
-        assert ("share of the largest" in axes.get_title()) == (name == "far")
+        assert ("share of the largest" in axes.get_title(loc="left")) == (name == "far")
     assert heights == {"near": [1, 2, 8, 4], "far": [0.5, 1, 1, 0.5]}
 
 
@@ -82,18 +90,20 @@ def test_a_kind_without_an_outline_has_no_picture(monkeypatch):
 def test_bars_up_to_twenty_times_as_high_share_an_axis(top, alike):
     bars = Bars("capacity", ["a", "b"], {"gpu": [1.0, 0.5], "cpu": [top, 3.0]})
     (axes,) = drawn("t", Outline(bars=[bars])).axes
-    assert ("share of the largest" not in axes.get_title()) == alike
+    assert ("share of the largest" not in axes.get_title(loc="left")) == alike
 
 
 @pytest.mark.parametrize("series", [1, 2, 3])
 def test_bars_stand_side_by_side_around_their_place(series):
     amounts = {f"r{k}": [1.0, None, 2.0] for k in range(series)}
     (axes,) = drawn("t", Outline(bars=[Bars("capacity", ["a", "b", "c"], amounts)])).axes
-    spans = sorted((patch.get_x(), patch.get_x() + patch.get_width()) for patch in axes.patches)
+    drawn_bars = [patch for patch in axes.patches if patch.get_height() > 0]
+    spans = sorted((patch.get_x(), patch.get_x() + patch.get_width()) for patch in drawn_bars)
     assert len(spans) == 2 * series
     for place, mine in ((0, spans[:series]), (2, spans[series:])):
-        assert [mine[0][0], mine[-1][1]] == pytest.approx([place - 0.4, place + 0.4])
-        assert [end for _, end in mine[:-1]] == pytest.approx([begin for begin, _ in mine[1:]])
+        assert mine[0][0] + mine[-1][1] == pytest.approx(2 * place), "around their place"
+        assert 0.7 < mine[-1][1] - mine[0][0] < 0.8
+        assert all(end < begin for (_, end), (begin, _) in itertools.pairwise(mine))
 
 
 @pytest.mark.parametrize("kind", own_kinds())
@@ -104,3 +114,19 @@ def test_names_may_hold_dollars_and_long_ones_are_wrapped(kind, tmp_path):
     text = (tmp_path / "instance.svg").read_text()
     assert "$x_1$" in text
     assert name[:190] not in text
+
+
+def test_jobs_are_counted_slot_by_slot():
+    rng = random.Random(1)
+    for _ in range(50):
+        end = rng.randint(1, 9)
+        spans = []
+        for _ in range(rng.randint(0, 8)):
+            start = rng.randrange(end)
+            spans.append((float(start), float(rng.randint(start + 1, end))))
+        by_hand = [sum(start <= slot < stop for start, stop in spans) for slot in range(end)]
+        assert together(spans, float(end)) == by_hand
+
+
+def test_jobs_that_last_beyond_the_end_are_there_until_then():
+    assert together([(0.0, 5.0), (1.0, 9.0)], 3.0) == [1, 2, 2]

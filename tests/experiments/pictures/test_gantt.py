@@ -1,15 +1,31 @@
-"""Pictures of statements: every block is drawn where it lies, in its owner's colour."""
+"""The Gantt chart: blocks stand on each other, and each is drawn where it lies, in its colour."""
 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from farkas.experiments.figures import PlotAxis
-from farkas.experiments.figures.schedules import FILLED, MOST_LANES, SEEN, drawn, look, picture
-from farkas.experiments.worst_cases.schedule import BothSides, Held, Layout, Schedule, pair_of
-from tests.experiments.worst_cases.made import proof_of
+from farkas.experiments.pictures.gantt import (
+    FILLED,
+    MOST_LANES,
+    SEEN,
+    BothSides,
+    Held,
+    Layout,
+    Schedule,
+    drawn,
+    look,
+    picture,
+    stacked,
+    tops_of,
+)
+from farkas.experiments.worst_cases import pair_of
+from tests.experiments.made import proof_of
 
 LAYOUT = Layout(
     lanes=["site 0", "site 1"], tops=[2.0, 4.0], owners=["job 0", "job 1"],
@@ -20,6 +36,49 @@ LAYOUT = Layout(
     ],
 )  # fmt: skip
 PAIR = BothSides("algorithm: at least 2 times off", ("one costs 2", "two costs 1"), LAYOUT, "words")
+
+
+BLOCKS = st.lists(
+    st.builds(
+        lambda lane, owner, start, long, amount: Held(lane, owner, start, start + long, amount),
+        st.integers(0, 2), st.integers(0, 3), st.integers(0, 6), st.integers(1, 4),
+        st.integers(1, 5),
+    ),
+    max_size=12,
+)  # fmt: skip
+
+
+def held(blocks: Sequence[Held], lane: int, owner: int, at: float) -> float:
+    return sum(
+        b.amount for b in blocks if (b.lane, b.owner) == (lane, owner) and b.start <= at < b.end
+    )
+
+
+@given(BLOCKS)
+def test_what_is_held_is_what_is_drawn_and_nothing_overlaps(blocks: list[Held]) -> None:
+    drawn = stacked(blocks)
+    for at in range(11):
+        for lane in range(3):
+            here = sorted((r for r in drawn if r.lane == lane and r.start <= at < r.end),
+                          key=lambda r: r.low)  # fmt: skip
+            assert [r.owner for r in here] == sorted(r.owner for r in here)
+            low = 0.0
+            for r in here:
+                assert r.low == low
+                assert r.high - r.low == held(blocks, lane, r.owner, at)
+                low = r.high
+            assert low == sum(held(blocks, lane, owner, at) for owner in range(4))
+    tops = tops_of(blocks, 3)
+    assert all(r.high <= tops[r.lane] for r in drawn)
+
+
+def test_slots_of_one_owner_are_one_rectangle_and_a_new_height_is_another() -> None:
+    slots = [Held(0, 1, t, t + 1, 2.0) for t in (2, 0, 1)]
+    (one,) = stacked(slots)
+    assert (one.start, one.end, one.high) == (0, 3, 2.0)
+    assert len(stacked([*slots, Held(0, 1, 3, 4, 1.0)])) == 2
+    assert len(stacked([*slots, Held(0, 1, 4, 5, 2.0)])) == 2, "a hole parts them"
+    assert len(stacked([*slots, Held(0, 0, 1, 2, 1.0)])) == 4, "lifted in the middle"
 
 
 def boxes(axes):
@@ -44,19 +103,6 @@ def test_blocks_lie_in_their_lanes_as_high_as_they_fill_them() -> None:
     assert other.height == pytest.approx(first.height)
     assert colour == blue != orange
     assert left.get_title(loc="left") == "one costs 2"
-
-
-def test_of_many_lanes_the_first_are_drawn_and_the_others_counted() -> None:
-    lanes = 3 * MOST_LANES
-    every = [Held(lane, 0, 0, 2, 2.0) for lane in range(lanes)]
-    many = dataclasses.replace(
-        LAYOUT, lanes=["server"] * lanes, tops=[2.0] * lanes, sides=[Schedule(every, ["x"])]
-    )
-    canvas = drawn(dataclasses.replace(PAIR, heads=("all",), layout=many))
-    (axes,) = canvas.axes
-    assert len(boxes(axes)) == MOST_LANES
-    assert canvas.texts[-1].get_text().startswith(f"{lanes - MOST_LANES} lanes more are not drawn")
-    assert drawn(PAIR).texts[-1].get_text() != canvas.texts[-1].get_text()
 
 
 def test_titles_remarks_and_what_fills_a_lane_are_written() -> None:
