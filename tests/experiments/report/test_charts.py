@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from farkas.experiments.sweeps.guarantees import Promise
 
 from farkas.experiments.figures import Figure, PlotAxis, Series
 from farkas.experiments.pictures import BothSides, Held, Layout, Schedule
@@ -27,6 +26,7 @@ from farkas.experiments.report.charts import (
     prepared,
     spread,
 )
+from farkas.experiments.sweeps.guarantees import Promise
 from farkas.experiments.sweeps.ratios import Ratios, quantiles
 
 SIDES = [
