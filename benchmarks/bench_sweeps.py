@@ -16,8 +16,7 @@ from statistics import median
 from benchmarks.measure import Figures, of_process
 from farkas.executor import Child
 from farkas.experiments.sweeps import Store, read_config, sweep
-from farkas.experiments.sweeps.perform import perform
-from farkas.experiments.sweeps.task import Request, plan
+from farkas.experiments.sweeps.task import Request, perform, plan
 from farkas.instances import library, to_bytes, write
 
 FLOORS = {"nothing to do": 0.5, "at work": 1.8}

@@ -10,7 +10,7 @@ import collections
 import hashlib
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal, Self
 
 import msgspec
@@ -77,13 +77,10 @@ class Generator(_Record, frozen=True, kw_only=True):
     @classmethod
     def of(cls, rng: np.random.Generator) -> Self:
         """Read it off."""
-        found: Mapping[str, Any] = rng.bit_generator.state
-        return cls(
-            state=f"{found['state']['state']:x}",
-            inc=f"{found['state']['inc']:x}",
-            has_uint32=found["has_uint32"],
-            uinteger=found["uinteger"],
-        )
+        found: Any = rng.bit_generator.state
+        state, inc = (f"{found['state'][name]:x}" for name in ("state", "inc"))
+        buffer = {name: found[name] for name in ("has_uint32", "uinteger")}
+        return cls(state=state, inc=inc, **buffer)
 
     def generator(self) -> np.random.Generator:
         """Make one that goes on from here."""
@@ -95,6 +92,9 @@ class Generator(_Record, frozen=True, kw_only=True):
             "uinteger": self.uinteger,
         }
         return np.random.Generator(bits)
+
+
+COUNTS = ("begun", "step", "start", "evaluations", "refused")
 
 
 class StoredIsland(_Record, frozen=True, kw_only=True):
@@ -113,16 +113,13 @@ class StoredIsland(_Record, frozen=True, kw_only=True):
     @classmethod
     def of(cls, island: Island) -> Self:
         """Say where an island stands."""
+        counts: dict[str, Any] = {name: getattr(island, name) for name in COUNTS}
         return cls(
             generator=Generator.of(island.rng),
             kept=[Stored.of(one) for one in island.kept],
             lifts=[None if math.isinf(lift) else lift for lift in island.lifts],
-            begun=island.begun,
-            step=island.step,
             walk=None if island.walk is None else Stored.of(island.walk),
-            start=island.start,
-            evaluations=island.evaluations,
-            refused=island.refused,
+            **counts,
         )
 
 
@@ -142,24 +139,14 @@ class Identity(_Record, frozen=True, kw_only=True):
         """Say what a search is of."""
         box = hunt.box
         ranges = {family: (one.low, one.high, one.whole) for family, one in box.ranges.items()}
-        content = msgspec.json.encode(
-            [
-                box.kind,
-                box.starts,
-                ranges,
-                box.most,
-                sorted(box.optional),
-                hunt.seed,
-                hunt.witnesses,
-                *(["fixed"] if box.fixed else []),
-            ],
-            order="deterministic",
-        )
+        content = [box.kind, box.starts, ranges, box.most, sorted(box.optional), hunt.seed]
+        content += [hunt.witnesses, *(["fixed"] if box.fixed else [])]
+        encoded = msgspec.json.encode(content, order="deterministic")
         return cls(
             algorithm=name,
             options=plain(dict(hunt.options)),
             seed=seed,
-            box=hashlib.sha256(content).hexdigest(),
+            box=hashlib.sha256(encoded).hexdigest(),
             search=SEARCH,
             versions={"farkas": farkas.__version__, "numpy": np.__version__, **installed()},
         )
@@ -186,15 +173,7 @@ class _File(_Record, frozen=True, kw_only=True):
 
 
 class SearchStore:
-    """A file that holds where a search stands; it appears after the first round.
-
-    Parameters
-    ----------
-    path
-        The file.
-    identity
-        What the search is of.
-    """
+    """A file that holds where a search stands; it appears after the first round."""
 
     def __init__(self, path: str | os.PathLike[str], identity: Identity) -> None:
         self._path, self._identity = path, identity
@@ -241,12 +220,8 @@ class SearchStore:
             number,
             stored.generator.generator(),
             lifts=collections.deque(lifts, maxlen=LIFTS),
-            begun=stored.begun,
-            step=stored.step,
             walk=None if stored.walk is None else self._scored(stored.walk, box, scorer),
-            start=stored.start,
-            evaluations=stored.evaluations,
-            refused=stored.refused,
+            **{name: getattr(stored, name) for name in COUNTS},
         )
         for one in stored.kept:
             island.take(self._scored(one, box, scorer))
@@ -266,6 +241,5 @@ class SearchStore:
         except FarkasError as error:
             raise FileProblem(f"{self._where}: {error}") from None
         if scored is None:
-            message = f"{self._where}: holds an instance on which nothing is decided"
-            raise FileProblem(message)
+            raise FileProblem(f"{self._where}: holds an instance on which nothing is decided")
         return Foothold(scored, data)

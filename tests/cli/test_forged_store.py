@@ -153,12 +153,43 @@ def of_no_proof(row: Row) -> None:
     value_is_bound(row)
 
 
+def other_ratio(row: Row) -> None:
+    row["ratio"] = 1.0 + (row["ratio"] - 1.0) / 2 + 1e-6
+
+
+def without_ratio(row: Row) -> None:
+    row["ratio"] = None
+    row["output"] |= {"ratio": None} if "ratio" in row["output"] else {}
+
+
+def without_value(row: Row) -> None:
+    row["value"] = row["ratio"] = None
+
+
+def other_sense(row: Row) -> None:
+    row["output"]["sense"] = "max"
+
+
+def other_byte(row: Row) -> None:
+    inner = row["output"]["certificate"]["certificate"]
+    place = len(inner["guide"]) // 2
+    other = "A" if inner["guide"][place] != "A" else "B"
+    inner["guide"] = inner["guide"][:place] + other + inner["guide"][place + 1 :]
+
+
+def zero_below(row: Row) -> None:
+    row["output"]["certificate"]["certificate"]["bound"] = "1/0"
+
+
 FORGERIES = [
     *((n, f) for n in TASKS for f in (value_is_bound, bound_is_value, another_instance)),
     *((n, f) for n in ("dps.top", "mlbroker.local") for f in (without_decisions, of_no_proof)),
     *((n, slightly_tighter) for n in ("dps.top", "mlbroker.local")),
     *(("mlbroker.local", f) for f in (another_kind, another_algorithm, another_seed)),
+    *(("mlbroker.local", f) for f in (other_ratio, other_sense, other_byte, zero_below)),
     *(("mlbroker.relaxed[tight,printed]", f) for f in (without_a_point, its_relaxation)),
+    *(("mlbroker.relaxed[tight,printed]", f) for f in (another_kind, without_value)),
+    *((n, without_ratio) for n in ("mlbroker.local", "mlbroker.relaxed[tight,printed]")),
     ("mlbroker.local", fewer_violations),
 ]
 

@@ -17,8 +17,7 @@ import pytest
 
 from farkas.cli import call
 from farkas.experiments.sweeps import Store, Task
-from farkas.experiments.sweeps.perform import perform
-from farkas.experiments.sweeps.task import Request
+from farkas.experiments.sweeps.task import Request, perform
 from farkas.instances import library, to_bytes
 from farkas.instances.library import path as shipped
 

@@ -18,9 +18,8 @@ from unittest import mock
 
 from farkas.algebra import Program
 from farkas.experiments.sweeps import Store, Task
-from farkas.experiments.sweeps.perform import perform
 from farkas.experiments.sweeps.prove_again import prove_again
-from farkas.experiments.sweeps.task import Request
+from farkas.experiments.sweeps.task import Request, perform
 from farkas.instances import to_bytes
 from tests.fuzz import truth
 from tests.fuzz.attack import HoleError, Outcome, change, folder, number, verdict

@@ -15,9 +15,8 @@ import msgspec
 
 from farkas.executor import CallEnd, Executor
 from farkas.experiments.sweeps.config import read_config, require_searches_end
-from farkas.experiments.sweeps.perform import perform
 from farkas.experiments.sweeps.store import Stamp, Store
-from farkas.experiments.sweeps.task import Request, Result, Status, Task, plan
+from farkas.experiments.sweeps.task import Request, Result, Status, Task, perform, plan
 from farkas.instances import Instance, to_bytes
 
 PAUSE = 0.2  #: Seconds between two looks at tasks that other sweeps have claimed.

@@ -8,9 +8,8 @@ import msgspec
 import pytest
 
 from farkas.experiments.sweeps import Task
-from farkas.experiments.sweeps import perform as module
-from farkas.experiments.sweeps.perform import perform
-from farkas.experiments.sweeps.task import Request
+from farkas.experiments.sweeps import task as module
+from farkas.experiments.sweeps.task import Request, perform
 from farkas.instances import library, to_bytes
 from farkas.instances.generate import generate
 

@@ -18,8 +18,7 @@ import pytest
 from farkas.cli import call
 from farkas.errors import FileProblem, InvalidInstance
 from farkas.experiments.sweeps import Result, Store, Task
-from farkas.experiments.sweeps.perform import perform
-from farkas.experiments.sweeps.task import Request
+from farkas.experiments.sweeps.task import Request, perform
 from farkas.instances import library, to_bytes
 from tests.experiments.sweeps.made import INSTANCES, result
 
