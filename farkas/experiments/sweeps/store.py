@@ -69,8 +69,8 @@ class _Output(msgspec.Struct, frozen=True):
 class Store:
     """Results by content address.  Any number of processes may write at the same time.
 
-    Every result is one transaction of SQLite, so a killed process loses at most the tasks it was
-    running.  Stores of earlier versions are read and written as they are.
+    Every result is one transaction of SQLite in write-ahead mode, so a killed process loses at most
+    the tasks it was running.  Stores of earlier versions are read and written as they are.
 
     Parameters
     ----------
@@ -121,7 +121,10 @@ class Store:
             self._require_tables()
             self._db.execute(TITLES)
             self._db.execute(INDEX)
-        self._db.execute("PRAGMA journal_mode=DELETE")  # those of earlier versions may have a log
+        # what is written goes into a log beside the file: waiting for the disk takes longer than
+        # a small task
+        self._db.execute("PRAGMA journal_mode=WAL")
+        self._db.execute("PRAGMA synchronous=NORMAL")
 
     def _require_tables(self) -> None:
         """Refuse a file without our tables; a view of the same name could compute for ever."""
@@ -172,6 +175,10 @@ class Store:
                     "DELETE FROM results WHERE key = ? AND status = 'claimed' AND error = ?",
                     [(key, self._token) for key in self._claimed],
                 )
+        with contextlib.suppress(sqlite3.Error):
+            self._db.execute("PRAGMA busy_timeout=0")
+            # the last one out merges the log, so that the file can be read where it is
+            self._db.execute("PRAGMA journal_mode=DELETE")
         self._db.close()
 
     def entitle(self, title: str) -> None:
