@@ -24,9 +24,9 @@ import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import IO, Any, Literal, NamedTuple, Protocol, Self, TypeVar
 
-from farkas import isolated
 from farkas.compiled import Kernel
 from farkas.errors import InvalidOption, SolverUnavailable
 from farkas.extras import needed
@@ -40,8 +40,12 @@ PATIENCE = 10.0  #: Seconds in which a scheduler has to answer.
 PIECES = 16  #: Messages for each worker: more of them even out what was estimated wrong.
 LEAST_STEPS = 1e7  #: Steps of a kernel below which asking others takes longer than doing it.
 
-#: Parallelism comes from the number of children.
-ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+#: What a child starts with; modules of the current folder are not found (``-P``).
+START = (
+    "import sys; sys.path += [root for root in sys.argv[2:] if root not in sys.path];"
+    " from farkas.executor import main; main()"
+)
+ROOT = str(Path(__file__).resolve().parents[1])
 
 inside = False  #: Whether this process is a child, which starts no others.
 
@@ -150,11 +154,11 @@ class Child:
                 self._pipe = pipe = Connection(ours.detach())
                 self._errors = None if self._log else tempfile.TemporaryFile()  # noqa: SIM115
                 self._process = process = subprocess.Popen(
-                    isolated.command("farkas.executor", str(theirs.fileno())),
+                    [sys.executable, "-P", "-c", START, str(theirs.fileno()), ROOT],
                     stdin=subprocess.PIPE,
                     stdout=subprocess.DEVNULL,
                     stderr=self._errors,
-                    env=isolated.environment() | ONE_THREAD,
+                    env=_environment(),
                     pass_fds=[theirs.fileno()],
                     start_new_session=True,  # Ctrl-C reaches us, who decide
                 )
@@ -167,6 +171,15 @@ class Child:
             lines = self._errors.read().decode(errors="replace").strip().splitlines()
         how = f"ended by signal {-code}" if code < 0 else f"ended with status {code}"
         return f"{how}: {lines[-1]}" if lines else how
+
+
+def _environment() -> dict[str, str]:
+    """Our own, without the empty and relative parts of PYTHONPATH: they mean the current folder."""
+    parts = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    kept = os.pathsep.join(part for part in parts if os.path.isabs(part))
+    # one thread each: parallelism comes from the number of children
+    one = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONSAFEPATH": "1"}
+    return {**os.environ, **one, "PYTHONPATH": kept}
 
 
 def main() -> None:
@@ -255,14 +268,8 @@ class SpreadWork(Protocol[Task, Answer]):
 class Executor:
     """Makes calls here, or lets others make them; answers are the same.
 
-    Parameters
-    ----------
-    pool
-        Who hands them out; None for this process.
-    width
-        Tells how many are made at once.
-    close
-        Called in the end.
+    A ``pool`` hands them out, ``width`` tells how many at once, and ``close`` is called in the end;
+    without a pool they are made in this process.
     """
 
     def __init__(
@@ -280,9 +287,7 @@ class Executor:
 
     @classmethod
     def of(cls, workers: int | None = None, scheduler: str = "") -> Self:
-        """Make one as the options of a command say.
-
-        A child starts no others: there, all is done in the same process.
+        """Make one as the options of a command say; a child starts no others.
 
         Parameters
         ----------
@@ -336,7 +341,8 @@ class Executor:
         """Let others make calls; yield what became of each as it ends.
 
         Who leaves early cancels what waits and kills what is under way, where that can be done:
-        other executors than `Workers` go on until the time of a call is over.
+        other executors than `Workers` go on until the time of a call is over.  Raises
+        `SolverUnavailable` where the executor takes no calls any more.
 
         Parameters
         ----------
@@ -346,11 +352,6 @@ class Executor:
             Seconds for each.
         check
             Called again and again; raises what ends the work.
-
-        Raises
-        ------
-        SolverUnavailable
-            The executor takes no calls any more.
         """
         assert self._pool is not None
         waiting, most = iter(calls), 2 * self.width

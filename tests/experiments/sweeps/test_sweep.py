@@ -136,7 +136,7 @@ def test_a_task_whose_process_was_killed_is_reported_and_done_by_the_next_sweep(
 ):
     path = written(tmp_path, count=3)
     with monkeypatch.context() as patched:
-        patched.setattr("farkas.isolated.START", "import os; os.kill(os.getpid(), 9)")
+        patched.setattr("farkas.executor.START", "import os; os.kill(os.getpid(), 9)")
         first = sweep(path, workers=1)
     assert (first.performed, first.not_done) == ({"crashed": 3}, {"crashed": 3})
     second = sweep(path, workers=1)
