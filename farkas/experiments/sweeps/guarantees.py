@@ -7,6 +7,8 @@ reading; kinds from outside register theirs when they are imported::
     def as_printed(instance, options):
         '''2 + (1 + ε) ln(1 + 1/ε).'''
         return ...                             # None where an assumption is false
+
+What belongs to a kind is imported where it is used, so that a sweep of one kind loads one kind.
 """
 
 from __future__ import annotations
@@ -22,10 +24,7 @@ from farkas.experiments import explanation
 from farkas.experiments.sweeps.task import Result
 from farkas.instances import Instance
 from farkas.instances.files import own_kinds
-from farkas.instances.utilities.curvature import concave_in_reach, monotone_in_reach
 from farkas.loading import load_outside
-from farkas.models.coded.kernel import Pairs
-from farkas.models.mlbroker.data import deployment_bound
 from farkas.portable.logarithms import log, log1p
 from farkas.search_tolerances import SOLVER_GAP
 
@@ -181,6 +180,8 @@ CODED = ("coded.brute_force", "coded.iterated_greedy", "coded.round_lp", "coded.
 
 
 def _equal_masters(instance: CodedComputing) -> bool:
+    from farkas.models.coded.kernel import Pairs
+
     speed = Pairs.of(instance).speed
     return bool(np.array_equal(speed, np.broadcast_to(speed[:1], speed.shape)))
 
@@ -196,7 +197,7 @@ def coded_printed(instance: CodedComputing, options: Mapping[str, Any]) -> float
            "least load", witnesses=CODED, claim="coded.largest_first")  # fmt: skip
 def coded_sharper(instance: CodedComputing, options: Mapping[str, Any]) -> float | None:
     """(4 M − 2) / (3 M − 1) for masters that see every worker alike; tight for M = 2."""
-    masters = Pairs.of(instance).speed.shape[0]
+    masters = len(instance.masters)
     return (4 * masters - 2) / (3 * masters - 1) if _equal_masters(instance) else None
 
 
@@ -229,6 +230,8 @@ def gadget_exact(instance: Cluster, options: Mapping[str, Any]) -> float:
            witnesses=GADGET, claim="gadget.exact_greedy_is_half")  # fmt: skip
 def gadget_concave(instance: Cluster, options: Mapping[str, Any]) -> float | None:
     """2 where every utility is concave, never falls, and is not negative."""
+    from farkas.instances.utilities.curvature import concave_in_reach, monotone_in_reach
+
     fits = (
         concave_in_reach(instance, job)
         and monotone_in_reach(instance, job)
@@ -305,6 +308,8 @@ def mlbroker_whole(instance: Brokerage, options: Mapping[str, Any]) -> float | N
 
 def _least_presence(instance: Brokerage, options: Mapping[str, Any]) -> float:
     """Total deployment that every job is charged for at least; κ."""
+    from farkas.models.mlbroker.data import deployment_bound
+
     if options.get("relax", "tight") == "tight" or not instance.num_pairs:
         return 1.0
     most: dict[int, int] = {}

@@ -131,16 +131,7 @@ def _open(stamp: Stamp | None, retry: bool) -> bool:
 class _Work:
     """What is left to do, task by task, beside other sweeps that work on the same store.
 
-    Parameters
-    ----------
-    store
-        Where tasks are claimed and results go.
-    found
-        Instances by hash.
-    held
-        What the store held when the sweep began.
-    timeout
-        Seconds after which a task is stopped.
+    ``found`` are instances by hash, ``held`` is what the store held when the sweep began.
     """
 
     def __init__(
