@@ -15,6 +15,7 @@ from farkas.verbs.worst_box import _Iteration
 from tests.tools.boxes import dps_box
 
 
+@pytest.mark.slow
 def test_what_it_writes_is_what_check_proves(tmp_path, capsys) -> None:  # type: ignore[no-untyped-def]
     gap, bound, box, out = (
         str(tmp_path / name) for name in ("gap.json", "gap.bound.json", "gap.box.json", "out.json")

@@ -12,6 +12,7 @@ from farkas.online import Demo, algorithms, demos
 from farkas.registry import Registry
 
 
+@pytest.mark.ids(3)
 @pytest.mark.parametrize("kind", kinds())
 def test_the_offline_solve_of_the_demo_is_certified(kind: str) -> None:
     run, solve = demo_lines(load(f"{kind}/demo"))
@@ -21,6 +22,7 @@ def test_the_offline_solve_of_the_demo_is_certified(kind: str) -> None:
     assert 1.0 <= solve.ratio < 1.1  # the demo instance is one whose relaxation is nearly tight
 
 
+@pytest.mark.slow
 def test_every_line_of_the_demo_has_a_ratio_and_repeats() -> None:
     first, second = demo(), demo()
     assert all(line.ratio is not None and line.ratio >= 1.0 for line in first)
@@ -29,6 +31,7 @@ def test_every_line_of_the_demo_has_a_ratio_and_repeats() -> None:
     assert sorted({line.what.partition(".")[0] for line in first}) == kinds(), "no kind is left out"
 
 
+@pytest.mark.slow
 def test_a_kind_that_declares_nothing_shows_all_its_algorithms(monkeypatch) -> None:
     monkeypatch.setattr(module, "demos", Registry("demo"))
     lines = demo_lines(load("coded/measured"))
@@ -56,6 +59,7 @@ def test_a_kind_may_show_a_run_only(monkeypatch) -> None:
     assert [line.what for line in demo_lines(load("coded/demo"))] == ["coded.uniform"]
 
 
+@pytest.mark.slow
 def test_a_line_is_in_the_unit_of_runs_unless_its_program_optimises_something_else() -> None:
     lines = demo()
     for line in lines:

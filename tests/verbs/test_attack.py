@@ -37,6 +37,7 @@ def test_what_is_refuted_is_found_again(tmp_path: Any) -> None:
     assert list(map(str, again.broken)) == list(map(str, found.found.said.broken))
 
 
+@pytest.mark.slow
 def test_what_holds_is_held_and_says_how_hard_it_was_attacked() -> None:
     found = attack("gadget.slot_without_violation", evaluations=25)
     assert found.found is None

@@ -51,6 +51,7 @@ def test_a_claim_is_proved_when_asked_and_only_stated_otherwise(capsys: Capture)
     assert sorted(entry) == ["claim", "source", "statement"]
 
 
+@pytest.mark.slow
 def test_a_refuted_claim_shows_both_sides_and_what_recomputes_them(capsys: Capture) -> None:
     name = "eris.competitive_ratio"
     assert call(["claims", name, "--run"]) == 1
@@ -132,6 +133,7 @@ def test_an_unknown_claim_is_answered_within_its_kind(capsys: Capture) -> None:
     assert "coded" not in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_an_attack_says_what_it_found_and_writes_it(capsys: Capture, tmp_path: Path) -> None:
     file, claim = tmp_path / "found.json", "coded.simple_greedy_is_good"
     words = ["claims", claim, "--evaluations", "300", "--seed", "1", "--out", str(file), "--json"]
@@ -147,6 +149,7 @@ def test_an_attack_says_what_it_found_and_writes_it(capsys: Capture, tmp_path: P
     assert call(["show", str(file)]) == 0
 
 
+@pytest.mark.slow
 def test_a_claim_that_an_attack_does_not_break_is_held(capsys: Capture, tmp_path: Path) -> None:
     file = tmp_path / "found.json"
     words = ["claims", "coded.largest_first", "--attack", "0.5", "--out", str(file)]

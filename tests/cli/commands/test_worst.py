@@ -14,6 +14,7 @@ import pytest
 from farkas.cli import call
 
 
+@pytest.mark.slow
 def test_what_it_writes_is_what_check_proves(tmp_path, capsys) -> None:  # type: ignore[no-untyped-def]
     gap, file = str(tmp_path / "gap.json"), str(tmp_path / "worst.json")
     words = ["worst", "mlbroker.local", "--evaluations", "40", "--size", "jobs=2,slots=4"]
@@ -33,6 +34,7 @@ def test_what_it_writes_is_what_check_proves(tmp_path, capsys) -> None:  # type:
     assert "no other checker" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_an_option_of_the_algorithm_is_none_of_the_command(capsys) -> None:  # type: ignore[no-untyped-def]
     # --scheduler is an address of dask; --set scheduler is Eris's search for a schedule
     words = ["worst", "eris.eris", "--set", "scheduler=printed", "--evaluations", "20", "--json"]
@@ -82,6 +84,7 @@ def test_bad_words_are_one_line(words: list[str], message: str, capsys) -> None:
     assert said.count("\n") == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [[], ["--workers", "2"]])
 def test_ctrl_c_keeps_the_best_and_children_die(workers: list[str], tmp_path: Path) -> None:
     store = tmp_path / "store.json"

@@ -41,6 +41,7 @@ def test_published_savings_are_not_reproduced_but_the_order_is():
     assert data.published[1].y == pytest.approx([0.51 * data.series[1].y[-1]])
 
 
+@pytest.mark.slow
 def test_convex_approximation_falls_towards_the_linear_program():
     data, found = reduced("coded", "4"), findings("coded", "4")
     assert found["never below the linear program"]

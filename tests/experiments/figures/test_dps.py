@@ -35,6 +35,7 @@ def test_profit_cumulated_over_slots_ends_at_the_profit() -> None:
     assert so_far[-1] == pytest.approx(done.profit)
 
 
+@pytest.mark.slow
 def test_regret_is_the_best_fixed_price_less_the_seller() -> None:
     lines = {line.name: line for line in reduced("dps", "2").series}
     assert list(lines) == list(NAMES.values())

@@ -18,6 +18,7 @@ def test_the_share_is_of_the_jobs_that_are_active() -> None:
     assert embedded_share(TINY) == 1.0
 
 
+@pytest.mark.slow
 def test_utilities_are_at_most_their_proved_bound() -> None:
     lines = {line.name: np.asarray(line.y) for line in reduced("gadget", "4").series}
     assert list(lines) == [*POLICIES, BOUND]
@@ -32,6 +33,7 @@ def test_utilities_are_at_most_their_proved_bound() -> None:
     assert lines["FIFO"][0] == pytest.approx(np.mean([run.value for run in runs]))
 
 
+@pytest.mark.slow
 def test_slots_of_printed_gains_are_filled_and_the_caption_says_so() -> None:
     figure = reduced("gadget", "4")
     assert "(fill, the default)" in figure.caption
@@ -47,6 +49,7 @@ def test_slots_of_printed_gains_are_filled_and_the_caption_says_so() -> None:
     assert values[False] < 0.8 * values[True]
 
 
+@pytest.mark.slow
 def test_the_print_is_held_against_printed_gains() -> None:
     kinds = {one.statement: one.about for one in reduced("gadget", "4").findings}
     assert kinds["GADGET is highest (printed gains)"] == "shape"
@@ -63,6 +66,7 @@ def test_embedded_jobs_are_a_share(number: str) -> None:
     assert 0 <= min(line.y) <= max(line.y) <= 1
 
 
+@pytest.mark.slow
 def test_slots_are_measured_against_their_bound() -> None:
     for line in reduced("gadget", "7").series:
         assert max(line.y) <= 1 + 1e-9

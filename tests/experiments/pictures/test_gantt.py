@@ -181,6 +181,7 @@ def test_long_names_many_owners_and_remarks_leave_room_for_the_plot() -> None:
     assert any("lines more" in text.get_text() for text in canvas.texts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".svg", ".png", ".pdf"])
 def test_the_same_statement_is_the_same_file(suffix: str) -> None:
     pair = pair_of(proof_of("gadget.drf"), again=True)

@@ -23,6 +23,7 @@ from farkas.experiments.pictures.outline import (
 from farkas.instances.files import own_kinds
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", farkas.kinds())
 def test_instances_of_every_kind_are_drawn_the_same_twice(kind, tmp_path):
     instance = farkas.load(f"{kind}/demo")
@@ -36,6 +37,7 @@ def test_instances_of_every_kind_are_drawn_the_same_twice(kind, tmp_path):
         picture.save(tmp_path / "one.txt")
 
 
+@pytest.mark.slow
 def test_a_published_cluster_is_drawn_without_a_warning():
     farkas.generate("gadget", "published", seed=1).plot()._repr_svg_()
     farkas.generate("dps", "published", seed=1, num_jobs=50).plot()._repr_svg_()
@@ -106,6 +108,7 @@ def test_bars_stand_side_by_side_around_their_place(series):
         assert all(end < begin for (_, end), (begin, _) in itertools.pairwise(mine))
 
 
+@pytest.mark.ids(1)
 @pytest.mark.parametrize("kind", own_kinds())
 def test_names_may_hold_dollars_and_long_ones_are_wrapped(kind, tmp_path):
     name = r"cost $\frac{ & $x_1$ 100$ " + "and so on " * 16

@@ -54,6 +54,7 @@ def test_runs_that_cannot_be_read_are_not_shown(store: Store) -> None:
     assert collect(store).runs == []
 
 
+@pytest.mark.slow
 def test_worst_runs_are_shown_as_many_as_fit_and_the_others_counted(
     swept: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

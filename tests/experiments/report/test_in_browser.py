@@ -123,6 +123,7 @@ def test_the_bounds_of_the_runs_are_checked_in_the_page(opened):
     assert "which any file can state" in said
 
 
+@pytest.mark.slow
 def test_the_page_is_alone_and_has_no_complaints(page):
     page.requests()
     page.console()

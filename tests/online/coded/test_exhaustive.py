@@ -216,6 +216,7 @@ def test_a_run_says_that_it_is_not_proved_optimal(monkeypatch):
     assert (short.ratio is None) == (whole.ratio is None)
 
 
+@pytest.mark.slow
 def test_sixteen_models_on_two_hundred_gpus_are_assigned_to_the_end():
     path = shared("data", "gavel", "simulation_throughputs.json")
     options = {"masters": 16, "k80": 80, "p100": 60, "v100": 60}

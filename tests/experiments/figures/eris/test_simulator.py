@@ -24,6 +24,7 @@ def data(label: str, seed: int = 1):
     return reduced("eris", label, seed)
 
 
+@pytest.mark.slow
 def test_the_price_floor_turns_the_fall_with_jobs_into_a_rise() -> None:
     found = {finding.statement: finding.holds for finding in data("9").findings}
     assert found["falls with I"]
@@ -41,6 +42,7 @@ def test_the_paper_is_ahead_only_where_it_is_ahead_of_all_baselines_everywhere()
     assert not _alike("rises", found, 1.0).holds
 
 
+@pytest.mark.slow
 def test_every_welfare_is_below_its_proved_bound() -> None:
     lines = {line.name: line.y for line in data("9").series}
     bound = lines.pop(BOUND)
@@ -49,6 +51,7 @@ def test_every_welfare_is_below_its_proved_bound() -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("label", ["8", "10", "11"])
 def test_sweeps_have_one_value_a_setting(label: str) -> None:
     found = data(label)
@@ -56,6 +59,7 @@ def test_sweeps_have_one_value_a_setting(label: str) -> None:
     assert all(value >= 0 for line in found.series for value in line.y)
 
 
+@pytest.mark.slow
 def test_gains_are_computed_from_the_welfare_of_runs() -> None:
     # welfare of Eris over Liquid at m = 1 and 10 jobs, in percent of its mean over two auctions
     rows = data("table3").rows

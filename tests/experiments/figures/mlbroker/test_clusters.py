@@ -8,6 +8,7 @@ from farkas.experiments.figures.mlbroker.clusters import COSTS, RESOURCES, clust
 from tests.experiments.figures.made import findings
 
 
+@pytest.mark.slow
 def test_printed_costs_add_up_and_contradict_the_claimed_saving():
     # 2.8 + 1018.3 + 14.5 + 34.5 = 1070.1; 1070.1 / 1099.8 = 0.973.
     held = findings("mlbroker", "table4")
@@ -15,6 +16,7 @@ def test_printed_costs_add_up_and_contradict_the_claimed_saving():
     assert not held["printed saving over Central is 20 to 50 %"]
 
 
+@pytest.mark.slow
 def test_printed_times_and_rates_give_the_printed_resource_costs():
     assert findings("mlbroker", "table5")["printed time x rate x 3.06 = printed cost"]
     # 392.2 h x 0.85 x 3.06 USD/h = 1020.1 USD; 0.8485 would give 1018.3.

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
 from farkas.experiments.figures import PlotAxis, Series, Statement
 from farkas.experiments.figures.mlbroker.ratios import ratio_figure
 from tests.experiments.figures.made import reduced
 
 
+@pytest.mark.slow
 def test_fractional_ratio_is_at_least_one_and_below_the_printed_ceiling():
     for line in reduced("mlbroker", "5").series:
         assert all(1 - 1e-6 <= ratio < 1.25 for ratio in line.y), line.name

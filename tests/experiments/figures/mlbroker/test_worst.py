@@ -16,6 +16,7 @@ def test_lines_by_hand():
     assert harmonic(4) == pytest.approx(25 / 12)
 
 
+@pytest.mark.slow
 def test_eight_sites_are_above_r1_at_ten():
     figure = reduced("mlbroker", "figure5w")
     found = {line.name: dict(zip(line.x, line.y, strict=True)) for line in figure.series}
