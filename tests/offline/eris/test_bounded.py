@@ -1,5 +1,7 @@
 """What bounds the welfare is beyond no optimum, and closes what its relaxation leaves."""
 
+import pytest
+
 import farkas
 from tests.offline.bounds import bounds, closed
 from tests.tools.shared import shared
@@ -13,6 +15,7 @@ def test_prices_and_listed_schedules_bound_the_welfare():
     assert closed(found, best) == {"eris.schedule_ilp"}
 
 
+@pytest.mark.slow
 def test_the_medium_case_is_proved():
     path = shared("cases", "eris", "eris-medium-public.json")
     solution = farkas.solve(str(path), "eris.offline", certify=True)
