@@ -397,8 +397,7 @@ class Executor:
         shared
             What they make it with.
         steps
-            Of a kernel, that each task takes at a guess; the longest come first, and short ones
-            together.
+            Of a kernel, that each task takes at a guess; the longest come first.
         check
             Called again and again; raises what ends the work.
         """
@@ -431,16 +430,11 @@ class Executor:
         """Tasks in pieces of about the same length, each with the numbers of its tasks."""
         if self._shared[0] is not shared or not self._shared[1]:
             self._shared = shared, pickle.dumps(shared, pickle.HIGHEST_PROTOCOL)
-        enough = sum(steps) / (PIECES * self.width)
         longest = sorted(range(len(tasks)), key=lambda number: -steps[number])
-        piece: list[int] = []
-        total = 0.0
-        for place, number in enumerate(longest):
-            piece.append(number)
-            total += steps[number]
-            if place + 1 == len(tasks) or total >= enough:
-                yield piece, _in_turn, (work, self._shared[1], [tasks[k] for k in piece])
-                piece, total = [], 0.0
+        pieces = min(len(tasks), PIECES * self.width)
+        for first in range(pieces):
+            piece = longest[first::pieces]
+            yield piece, _in_turn, (work, self._shared[1], [tasks[k] for k in piece])
 
 
 def _end_of(future: concurrent.futures.Future[CallEnd]) -> CallEnd:

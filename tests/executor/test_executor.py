@@ -143,15 +143,17 @@ def test_short_work_stays_here():
         assert {process for _, process, _ in found} == {os.getpid()}
 
 
-def test_the_longest_tasks_come_first_and_short_ones_together(monkeypatch):
+def test_the_longest_tasks_come_first_in_pieces_of_about_the_same_length():
+    steps = [LONG * (1 + k % 97) for k in range(1000)]
     with Executor.of(2) as executor:
-        steps = [1.0] * 1000 + [3 * LONG, 2 * LONG, *[LONG / 100] * 10]
-        pieces = [piece for piece, *_ in executor._pieces(Doubled, 0, range(len(steps)), steps)]
-        equal = [piece for piece, *_ in executor._pieces(Doubled, 0, range(160), [LONG] * 160)]
-    assert pieces[:2] == [[1000], [1001]]
-    assert len(pieces) == 3, "the rest is less than a piece"
-    assert sorted(k for piece in pieces for k in piece) == list(range(len(steps)))
-    assert [len(piece) for piece in equal] == [5] * (2 * module.PIECES)
+        pieces = [piece for piece, *_ in executor._pieces(Doubled, 0, range(1000), steps)]
+        few = [piece for piece, *_ in executor._pieces(Doubled, 0, range(3), steps[:3])]
+    assert few == [[2], [1], [0]]
+    assert len(pieces) == 2 * module.PIECES
+    assert sorted(k for piece in pieces for k in piece) == list(range(1000))
+    assert all(steps[piece[0]] == 97 * LONG for piece in pieces[:10])
+    totals = [sum(steps[k] for k in piece) for piece in pieces]
+    assert max(totals) < 1.2 * min(totals)
 
 
 def test_what_is_shared_is_opened_once_for_many_tasks():
