@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
-import sys
 import threading
 import time
 from pathlib import Path
@@ -72,25 +70,6 @@ def test_ctrl_c_asks_it_to_stop_and_then_stops_it(do, said, monkeypatch, tmp_pat
     assert asked(do, pid=str(pid)) == (said, {}, "interrupted")
     thread.join()
     assert gone(int(pid.read_text()))
-
-
-def test_it_ends_when_the_one_who_asked_is_killed(tmp_path):
-    pid = tmp_path / "pid"
-    code = (
-        "from farkas.solvers.process import ask; import sys;"
-        f"ask({CHILD!r}, {{'do': 'deaf', 'pid': sys.argv[1]}}, {{}},"
-        " time_limit=float('inf'), log=False)"
-    )
-    parent = subprocess.Popen([sys.executable, "-c", code, str(pid)])
-    until = time.monotonic() + 60
-    while not (pid.exists() and pid.read_text()):
-        assert time.monotonic() < until
-        time.sleep(0.01)
-    parent.kill()
-    parent.wait()
-    while not gone(int(pid.read_text())):
-        assert time.monotonic() < until, "it lives on"
-        time.sleep(0.01)
 
 
 def gone(pid: int) -> bool:
