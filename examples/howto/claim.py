@@ -11,8 +11,7 @@ from farkas.proofs.trials import Trials
 from farkas.solvers import solve
 
 BROKERS = ("tiny", "return_trip", "surplus_worker")
-ROUNDING = 1e-6
-"""Relative; two optima are equal when they differ by less."""
+ROUNDING = 1e-6  #: Relative; two optima are equal when they differ by less.
 
 
 @claim("mlbroker.example_chord", source="none; an example")

@@ -6,30 +6,17 @@ from farkas.instances.base import Count, Index, Instance, Record, require, requi
 
 
 class Item(Record, frozen=True, kw_only=True):
-    """An item.
+    """An item."""
 
-    Parameters
-    ----------
-    size
-        Shape (dimensions,), whole units >= 0: whether items fit is never rounded.
-    """
-
+    #: Shape (dimensions,), whole units >= 0: whether items fit is never rounded.
     size: tuple[Index, ...]
 
 
 class Packing(Instance, frozen=True, kw_only=True, tag="binpacking"):
-    """Items in order of arrival, and the capacity of every bin.
+    """Items in order of arrival, and the capacity of every bin."""
 
-    Parameters
-    ----------
-    capacity
-        Shape (dimensions,), whole units > 0.
-    items
-        Each fits into an empty bin.
-    """
-
-    capacity: tuple[Count, ...]
-    items: tuple[Item, ...]
+    capacity: tuple[Count, ...]  #: Shape (dimensions,), whole units > 0.
+    items: tuple[Item, ...]  #: Each fits into an empty bin.
 
     def check(self):
         """Every item has all dimensions, and fits into an empty bin."""

@@ -6,8 +6,7 @@ import numpy as np
 
 from farkas.algebra import Param, Program, Set, Sum, Var, constraint, objective
 
-UNITS = 20
-"""Sizes are multiples of this share of a bin: what does not fit misses by one of them."""
+UNITS = 20  #: Sizes are multiples of this share of a bin: what does not fit misses by one of them.
 
 
 class WorstDecreasing(Program):
