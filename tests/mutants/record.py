@@ -8,23 +8,15 @@ KEPT = ROOT / "tests" / "recorded" / "mutants.json"
 
 
 class Survivor(msgspec.Struct):
-    """A change that no test of its folder notices.
+    """A change that no test of its folder notices."""
 
-    Parameters
-    ----------
-    line, operator, change
-        Where, what kind, and the line before and after.
-    equivalent
-        Why no test could notice, written by hand; "" where one could.
-    effort
-        Why nothing false can come of it, though a test could notice: it decides how tight a bound
-        is, how long something takes or how a sentence reads.
-    """
-
+    #: line, operator, change: where, what kind, and the line before and after.
     line: int
     operator: str
     change: str
-    equivalent: str = ""
+    equivalent: str = ""  #: Why no test could notice, written by hand; "" where one could.
+    #: Why nothing false can come of it, though a test could notice: it decides how tight a bound
+    #: is, how long something takes or how a sentence reads.
     effort: str = ""
 
 
@@ -38,21 +30,12 @@ class Module(msgspec.Struct):
 
 
 class Folder(msgspec.Struct):
-    """Scores of a folder's modules.
+    """Scores of a folder's modules."""
 
-    Parameters
-    ----------
-    seeds
-        Of the draws; none if all mutants were tried.
-    fresh
-        Noticed and tried of the last draw as it was drawn, before tests were sharpened by it.
-    modules
-        What is noticed now, by module.
-    """
-
-    seeds: list[int] = []
+    seeds: list[int] = []  #: Of the draws; none if all mutants were tried.
+    #: Noticed and tried of the last draw as it was drawn, before tests were sharpened by it.
     fresh: tuple[int, int] | None = None
-    modules: dict[str, Module] = {}
+    modules: dict[str, Module] = {}  #: What is noticed now, by module.
 
     def drew(self, seed: int | None, *, more: bool) -> None:
         """Note the seed of a draw, None for everything."""

@@ -14,22 +14,15 @@ LOADED = {"script": "src", "img": "src", "iframe": "src", "source": "src", "obje
 
 @dataclasses.dataclass
 class Found(HTMLParser):
-    """What stands in a page.
+    """What stands in a page."""
 
-    Parameters
-    ----------
-    levels
-        Of its headings, in order.
-    anchors, links, loaded
-        Names that links may end with; addresses of links; of scripts, styles, fonts and pictures.
-    silent
-        Pictures without words for those who do not see them.
-    """
-
-    levels: list[int] = dataclasses.field(default_factory=list)
+    levels: list[int] = dataclasses.field(default_factory=list)  #: Of its headings, in order.
+    #: anchors, links, loaded: names that links may end with; addresses of links; of scripts,
+    #: styles, fonts and pictures.
     anchors: set[str] = dataclasses.field(default_factory=set)
     links: list[str] = dataclasses.field(default_factory=list)
     loaded: list[str] = dataclasses.field(default_factory=list)
+    #: Pictures without words for those who do not see them.
     silent: list[str] = dataclasses.field(default_factory=list)
 
     def __post_init__(self) -> None:

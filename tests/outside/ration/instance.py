@@ -6,18 +6,10 @@ from farkas.instances.base import Instance, Nonnegative, Positive, Record
 
 
 class Request(Record, frozen=True, kw_only=True):
-    """A request.
+    """A request."""
 
-    Parameters
-    ----------
-    units
-        Units of the stock, > 0.
-    worth
-        What serving it earns, >= 0.
-    """
-
-    units: Positive
-    worth: Nonnegative
+    units: Positive  #: Units of the stock, > 0.
+    worth: Nonnegative  #: What serving it earns, >= 0.
 
 
 class Stock(Instance, frozen=True, kw_only=True, tag="ration"):
