@@ -68,24 +68,12 @@ from tests.fuzz.attack import (
 
 @dataclasses.dataclass(frozen=True)
 class Target:
-    """One kind's certificates on one instance.
+    """One kind's certificates on one instance."""
 
-    Parameters
-    ----------
-    instance
-        Name of a shipped instance, or of a drawn one.
-    make
-        Writes an honest certificate, plain data.
-    arrays
-        Places of packed doubles in the record.
-    lists
-        Keys of lists of numbers.
-    """
-
-    instance: str
-    make: Callable[[Instance], dict[str, Any]]
-    arrays: tuple[tuple[str, ...], ...] = ()
-    lists: tuple[str, ...] = ()
+    instance: str  #: Name of a shipped instance, or of a drawn one.
+    make: Callable[[Instance], dict[str, Any]]  #: Writes an honest certificate, plain data.
+    arrays: tuple[tuple[str, ...], ...] = ()  #: Places of packed doubles in the record.
+    lists: tuple[str, ...] = ()  #: Keys of lists of numbers.
 
 
 def of_run(algorithm: str) -> Callable[[Instance], dict[str, Any]]:

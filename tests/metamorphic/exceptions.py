@@ -12,21 +12,11 @@ from farkas.tolerances import ROUNDING
 
 @dataclasses.dataclass(frozen=True)
 class Exempt:
-    """Results that a symmetry changes.
+    """Results that a symmetry changes."""
 
-    Parameters
-    ----------
-    results
-        Pattern of sort, name and key.
-    symmetries
-        Pattern of names of symmetries.
-    why
-        The reason.
-    """
-
-    results: str
-    symmetries: str
-    why: str
+    results: str  #: Pattern of sort, name and key.
+    symmetries: str  #: Pattern of names of symmetries.
+    why: str  #: The reason.
 
     def covers(self, path: str, symmetry: str) -> bool:
         """Whether it is about this result under this symmetry."""

@@ -14,21 +14,11 @@ from tests.metamorphic.symmetries import Data
 
 @dataclasses.dataclass(frozen=True)
 class Growth:
-    """A change with the direction of optima.
+    """A change with the direction of optima."""
 
-    Parameters
-    ----------
-    change
-        What is done to an instance.
-    way
-        1 where optima never fall, -1 where they never rise.
-    times
-        The new optimum is held to this multiple of the old one.
-    """
-
-    change: Callable[[Data], None]
-    way: int
-    times: float = 1.0
+    change: Callable[[Data], None]  #: What is done to an instance.
+    way: int  #: 1 where optima never fall, -1 where they never rise.
+    times: float = 1.0  #: The new optimum is held to this multiple of the old one.
 
 
 def _twice(table: list[list[Any]]) -> None:

@@ -27,22 +27,13 @@ WRAPPERS = {
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Edit:
-    """Text that takes the place of an expression.
+    """Text that takes the place of an expression."""
 
-    Parameters
-    ----------
-    name
-        Kind of change.
-    begin, end
-        (line, column) of the expression, as `ast` counts.
-    text
-        What stands there instead.
-    """
-
-    name: str
+    name: str  #: Kind of change.
+    #: begin, end: (line, column) of the expression, as `ast` counts.
     begin: tuple[int, int]
     end: tuple[int, int]
-    text: str
+    text: str  #: What stands there instead.
 
 
 def edits(source: str) -> list[Edit]:

@@ -25,24 +25,14 @@ GENERIC = {"Annotated", "Literal", "Callable", "NDArray", "dict", "list", "set",
 
 @dataclasses.dataclass(frozen=True, slots=True, order=True)
 class Place:
-    """One change.
+    """One change."""
 
-    Parameters
-    ----------
-    module
-        Path below the package.
-    line, column
-        Where it begins; lines from 1.
-    operator
-        Cosmic-ray's name of the change.
-    occurrence
-        Which of the places where the operator applies, from 0; of our own, which of all edits.
-    """
-
-    module: str
+    module: str  #: Path below the package.
+    #: line, column: where it begins; lines from 1.
     line: int
     column: int
-    operator: str
+    operator: str  #: Cosmic-ray's name of the change.
+    #: Which of the places where the operator applies, from 0; of our own, which of all edits.
     occurrence: int
 
 
