@@ -15,20 +15,22 @@ __version__ = "0.2.0"
 
 _HOMES = {
     "FarkasError": "farkas.errors:FarkasError",
-    "algorithms": "farkas.verbs.listing:algorithms",
+    "algorithms": "farkas.verbs.show:list_algorithms",
     "claims": "farkas.proofs.claim:select",
+    "evaluate": "farkas.verbs.run:evaluate",
+    "feed": "farkas.verbs.run:feed",
     "generate": "farkas.instances.generate:generate",
     "import_trace": "farkas.instances.traces:import_trace",
     "kinds": "farkas.instances:kinds",
-    "library": "farkas.verbs.listing:library",
+    "library": "farkas.verbs.show:list_library",
     "plot": "farkas.experiments.plotting:plot",
-    "programs": "farkas.verbs.listing:programs",
+    "programs": "farkas.verbs.show:list_programs",
     "solvers": "farkas.solvers:all_solvers",
     "to_frame": "farkas.experiments.plotting:to_frame",
-    "worst_known": "farkas.verbs.worst_known:worst_known",
+    "worst_known": "farkas.verbs.worst:worst_known",
 }
 """Module and function behind every public name, as far as a verb has no module of its name."""
-_VERBS = "attack check compare evaluate feed load optimum prove run save show solve worst worst_box"
+_VERBS = "attack check compare load optimum prove run save show solve worst worst_box"
 _HOMES |= {name: f"farkas.verbs.{name}:{name}" for name in _VERBS.split()}
 
 __all__ = ["__version__", *_HOMES]
@@ -36,7 +38,10 @@ __all__ = ["__version__", *_HOMES]
 
 def __getattr__(name: str) -> object:
     if name not in _HOMES:
-        raise importlib.import_module("farkas.guesses").no_attribute(name, __all__)
+        suggestion = importlib.import_module("farkas.messages").suggestion
+        # tools ask for private names, and read no hint
+        hint = "" if name.startswith("_") else suggestion(name, __all__)
+        raise AttributeError(f"module 'farkas' has no attribute {name!r}{hint}")
     module, _, function = _HOMES[name].partition(":")
     home = importlib.import_module(module)
     called = home.__name__ == f"{__name__}.{name}"  # a package that is a function, too

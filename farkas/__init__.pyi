@@ -9,21 +9,21 @@ from farkas.solvers import all_solvers as solvers
 from farkas.verbs.attack import attack as attack
 from farkas.verbs.check import check as check
 from farkas.verbs.compare import compare as compare
-from farkas.verbs.evaluate import evaluate as evaluate
-from farkas.verbs.feed import feed as feed
-from farkas.verbs.listing import algorithms as algorithms
-from farkas.verbs.listing import library as library
-from farkas.verbs.listing import programs as programs
 from farkas.verbs.load import load as load
 from farkas.verbs.optimum import optimum as optimum
 from farkas.verbs.prove import prove as prove
+from farkas.verbs.run import evaluate as evaluate
+from farkas.verbs.run import feed as feed
 from farkas.verbs.run import run as run
 from farkas.verbs.save import save as save
+from farkas.verbs.show import list_algorithms as algorithms
+from farkas.verbs.show import list_library as library
+from farkas.verbs.show import list_programs as programs
 from farkas.verbs.show import show as show
 from farkas.verbs.solve import solve as solve
 from farkas.verbs.worst import worst as worst
+from farkas.verbs.worst import worst_known as worst_known
 from farkas.verbs.worst_box import worst_box as worst_box
-from farkas.verbs.worst_known import worst_known as worst_known
 
 __version__: str
 

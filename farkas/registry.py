@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Generic, TypeVar
 
 from farkas.errors import UnknownName
-from farkas.shown import ShowsItself
+from farkas.messages import MOST_LETTERS, ShowsItself
+from farkas.words import cut
 
 T = TypeVar("T")
 
@@ -58,6 +59,9 @@ class Registry(ShowsItself, Generic[T]):
         self.packages = packages
         self._items: dict[str, T] = {}
         self._loaded: set[str | None] = set()
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} {self.role}s: {cut(', '.join(self), MOST_LETTERS)}>"
 
     def add(self, name: str, item: T) -> T:
         """Register ``item``; two objects of one name are a programming error."""

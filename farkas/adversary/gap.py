@@ -19,6 +19,7 @@ from farkas.certificates.proof import rounded
 from farkas.errors import FileProblem, InvalidOption, NotACertificate
 from farkas.instances import Instance
 from farkas.instances.files import read_bytes
+from farkas.messages import ShowsStatement, verb
 from farkas.offline.ladder import ladders
 from farkas.online.driver import algorithms, environments
 from farkas.online.recording import plain
@@ -26,7 +27,6 @@ from farkas.online.run import Sense
 from farkas.reading import require_single
 from farkas.refusals import parsed
 from farkas.replay import Replayed, replay
-from farkas.shown import ShowsItself, verb
 from farkas.words import named
 
 UNBOUNDED = "unbounded"  #: Ratio of a reward of 0 to a positive one, or of a positive cost to 0.
@@ -65,7 +65,7 @@ class Gap(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
-class GapProof(ShowsItself):
+class GapProof(ShowsStatement):
     """What was proved of a `Gap`."""
 
     #: gap, instance: the statement, and its instance as it was read.

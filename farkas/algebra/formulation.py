@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 
 from farkas.errors import InvalidInstance, InvalidOption, RuleError, UnsupportedForm
 from farkas.forms import LinearForm, Sense
+from farkas.messages import ShowsItself
 from farkas.registry import Registry
-from farkas.shown import ShowsItself
 
 Rule = Callable[..., Any]
 
@@ -143,6 +143,9 @@ class Formulation(ShowsItself, metaclass=_ProgramType):
         if not self.variant:
             return self.name
         return f"{self.name}[{','.join(self.variant.values())}]"
+
+    def __repr__(self) -> str:
+        return f"<program {self.full_name}>"
 
     def _repr_latex_(self) -> str:
         return f"$${self.latex()}$$"

@@ -12,9 +12,10 @@ import msgspec
 
 from farkas import __version__
 from farkas.errors import FileProblem, UnknownName
+from farkas.messages import ShowsItself, verb
 from farkas.reading import require_single
 from farkas.registry import Registry
-from farkas.shown import ShowsItself, verb
+from farkas.words import cut, named
 
 if TYPE_CHECKING:
     from farkas.certificates.proof import Proof
@@ -26,6 +27,7 @@ Option = str | int | float | bool | None
 #: One line without control characters: statements repeat it.
 ProgramName = Annotated[str, msgspec.Meta(max_length=200, pattern=r"^[^\x00-\x1f\x7f-\x9f]*\Z")]
 
+MOST_LETTERS = 60  #: Of a number that is claimed, in a line.
 RELAXATION = "relaxation of "  #: How the name of a form begins whose integrality was dropped.
 
 
@@ -45,6 +47,15 @@ class Certificate(
     instance: Hash | None = None  #: SHA-256 of the instance, or null.
 
     verify = verb("check")
+
+    def __repr__(self) -> str:
+        tag = str(self.__struct_config__.tag)
+        held = ((word, getattr(self, word, None)) for word in ("bound", "value", "violation"))
+        claims = [f"{word} {cut(str(x), MOST_LETTERS)}" for word, x in held if x is not None]
+        if tag in ("infeasible", "unbounded") or (tag == "tree" and not claims):
+            claims.insert(0, "infeasible" if tag == "tree" else tag)
+        said = f": claims {', '.join(claims)}" if claims else ""
+        return f"<certificate of type {tag} about {named(self.program)}{said}>"
 
     def prove(self, form: LinearForm | None, instance: Instance | None) -> Proof:
         """Prove what the certificate claims, from scratch.

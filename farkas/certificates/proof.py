@@ -8,7 +8,7 @@ import math
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
-from farkas.shown import ShowsItself
+from farkas.messages import ShowsStatement
 from farkas.words import named, quoted
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ Provenance = Literal["file", "form", "instance", "model"]
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Proof(ShowsItself):
+class Proof(ShowsStatement):
     """What a checked certificate proves.
 
     Raises
@@ -46,6 +46,7 @@ class Proof(ShowsItself):
     unbounded: bool = False  #: A direction improves for ever from the point.
     #: How the numbers of the source were read; None where it holds doubles itself.
     numbers: Literal["decimal", "binary"] | None = None
+    meaning: str = ""  #: What the bound says beyond the program, in words.
 
     def __post_init__(self) -> None:
         if self.value is None or self.bound is None or self.tolerance or self.within_implied_bounds:
@@ -112,7 +113,7 @@ class Proof(ShowsItself):
         said.append(_ORIGIN[self.provenance])
         if self.numbers is not None:
             said.append(_READ[self.numbers])
-        return said
+        return [*said, self.meaning] if self.meaning else said
 
 
 _RELAXED = "relaxation of "

@@ -8,14 +8,14 @@ from typing import Any, Literal
 
 from farkas.certificates.doubles import both
 from farkas.certificates.proof import rounded
-from farkas.shown import ShowsItself
+from farkas.messages import ShowsStatement
 from farkas.words import quoted
 
 MOST_COMMENTS = 10  #: Comments of a file that are repeated.
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
-class ViprProof(ShowsItself):
+class ViprProof(ShowsStatement):
     """What a VIPR file proves."""
 
     sense: Literal["min", "max"]

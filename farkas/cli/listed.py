@@ -28,7 +28,7 @@ def _of(role: str) -> Callable[[str], Lines]:
 
 def _sources(kind: str) -> Lines:
     from farkas.instances.traces import kinds_of
-    from farkas.verbs.shown_sources import source_lines
+    from farkas.verbs.show import source_lines
 
     for name, words in source_lines():
         if not kind or kind in kinds_of(name):

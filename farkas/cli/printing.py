@@ -21,7 +21,7 @@ def print_json(data: Mapping[str, Any]) -> None:
     """Print one JSON object; NaN and infinity, which JSON lacks, become null."""
     import msgspec
 
-    from farkas.visible import visible_json
+    from farkas.messages import visible_json
 
     text = msgspec.json.format(msgspec.json.encode(data, enc_hook=_plain), indent=1).decode()
     write(visible_json(text) + "\n")
@@ -49,6 +49,6 @@ def print_folded(text: str) -> None:
 
 def print_document(text: str) -> None:
     """Print JSON as it is in its file, with invisible characters spelt."""
-    from farkas.visible import visible_json
+    from farkas.messages import visible_json
 
     write(visible_json(text.rstrip("\n")) + "\n")

@@ -88,7 +88,7 @@ def check_seconds(seconds: float | None, flag: str) -> None:
     InvalidOption
         It is not above 0, or no number.
     """
-    from farkas.verbs.time_limit import require_search_limit
+    from farkas.verbs.inputs import require_search_limit
 
     require_search_limit(seconds, flag)
 
@@ -127,7 +127,7 @@ def choices(a: str, sort: str, flag: str, file: str, kind: str) -> InvalidOption
 
 def measured(instance: Any) -> str:
     """Words for a title: what values on an instance are, and their unit; after a comma."""
-    from farkas.verbs.shown_files import measure
+    from farkas.verbs.show import measure
 
     words = measure(instance)
     return f", {words}" if words else ""
@@ -159,7 +159,7 @@ def print_written(instance: Any, path: str, *rows: tuple[str, str]) -> None:
         What else is said; with any, the description may hold words of a trace and is quoted.
     """
     from farkas.cli.tables import print_table
-    from farkas.verbs.shown_files import sizes
+    from farkas.verbs.show import sizes
 
     text = instance.description or ""
     word = next((w for w in ("; options ", ", settings ") if w in text), "; options ")

@@ -19,9 +19,9 @@ from farkas.exact.sources import load_values
 from farkas.exact.whole import ZERO
 from farkas.forms.form import Sense
 from farkas.forms.rational import RationalForm, Side
+from farkas.messages import verb
 from farkas.numbers import floats
 from farkas.search_tolerances import SOLVER_GAP
-from farkas.shown import verb
 from farkas.solvers import Answer, Claimed, Reason
 from farkas.solvers.result import SolveResult
 from farkas.words import cut, named

@@ -13,7 +13,7 @@ from farkas.forms import Sense
 from farkas.instances import kinds, library
 from farkas.online import algorithms, demos
 from farkas.verbs.programs import find_program, trace
-from farkas.verbs.shown_files import measure
+from farkas.verbs.show import measure
 from farkas.verbs.solve import solve_form
 
 

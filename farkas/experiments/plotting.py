@@ -32,8 +32,7 @@ from farkas.required import require_type
 from farkas.verbs.check_run import shipped_instance
 from farkas.verbs.compare import Comparison
 from farkas.verbs.inputs import InstanceOrName, as_instance
-from farkas.verbs.load import load
-from farkas.verbs.mistaken import imported_instance, role_of
+from farkas.verbs.load import imported_instance, load, role_of
 from farkas.verbs.solution import Solution
 from farkas.verbs.worst import WorstCase
 from farkas.words import named

@@ -11,8 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from farkas.forms.blocks import Block
+from farkas.messages import ShowsItself, number_of
 from farkas.numbers import Bools, Floats, Ints
-from farkas.shown import ShowsItself
+from farkas.words import named
 
 if TYPE_CHECKING:
     from farkas.forms.scale import Units
@@ -84,6 +85,13 @@ class LinearForm(ShowsItself):
                 raise ValueError(f"{self.name}: {field} has shape {value.shape}, matrix {m} x {n}")
         if np.isnan(self.cost).any() or np.isnan(self.matrix.values).any():
             raise ValueError(f"{self.name}: cost or matrix holds NaN")
+
+    def __repr__(self) -> str:
+        from farkas.forms.words import size_words
+
+        size = size_words(self.num_rows, self.num_columns, int(self.integer.sum()))
+        entries = number_of(self.num_entries, "entries", "entry")
+        return f"<form of {named(self.name)}: {self.sense}, {size}, {entries}>"
 
     @property
     def num_rows(self) -> int:

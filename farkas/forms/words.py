@@ -4,7 +4,7 @@ import math
 
 from farkas.forms.form import LinearForm
 from farkas.forms.naming import find_block, short_name
-from farkas.plurals import number_of
+from farkas.messages import number_of
 
 
 def relation(form: LinearForm, i: int, *, most: int = 8) -> str:

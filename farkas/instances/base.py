@@ -12,8 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from farkas.errors import InvalidInstance
+from farkas.messages import ShowsItself, number_of, verb
 from farkas.numbers import Array
-from farkas.shown import ShowsItself, verb
+from farkas.words import named
 
 Nonnegative = Annotated[float, msgspec.Meta(ge=0.0)]
 Positive = Annotated[float, msgspec.Meta(gt=0.0)]
@@ -63,6 +64,18 @@ class Instance(
     expected: dict[str, Any] | None = None
 
     plot, save = verb("plot"), verb("save")
+
+    def __repr__(self) -> str:
+        return f"<{self.kind} instance {named(self.name)}, sha256 {self.sha256[:12]}>"
+
+    def _details(self) -> dict[str, object]:
+        fields = ((name, getattr(self, name)) for name in self.__struct_fields__)
+        shown = {
+            name: number_of(len(value), "entries", "entry") if isinstance(value, tuple) else value
+            for name, value in fields
+            if name == "description" or name not in self.bookkeeping
+        }
+        return {**shown, "sha256": self.sha256}
 
     def __post_init__(self) -> None:
         self.check()

@@ -8,8 +8,8 @@ import msgspec
 
 from farkas.errors import InvalidInstance, InvalidOption
 from farkas.instances.base import Count, Nonnegative, Positive, plain_value
+from farkas.messages import suggestion
 from farkas.refusals import parsed, shown
-from farkas.suggestions import suggestion
 from farkas.words import named
 
 S = TypeVar("S", bound="Settings")

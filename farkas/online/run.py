@@ -12,10 +12,11 @@ import msgspec
 from farkas.certificates.doubles import double
 from farkas.certificates.packed import rational, shown
 from farkas.certificates.proof import rounded
+from farkas.certificates.ratio import ratio_words
 from farkas.errors import FileProblem, NotACertificate
+from farkas.messages import ShowsItself, verb
 from farkas.reading import read_record, require_single
 from farkas.refusals import parsed
-from farkas.shown import ShowsItself, verb
 from farkas.words import named
 
 Sense = Literal["min", "max"]
@@ -37,6 +38,13 @@ class Bound(ShowsItself, msgspec.Struct, frozen=True, kw_only=True, forbid_unkno
     ) -> Bound:
         """Build from an exact number."""
         return cls(exact=str(Fraction(value)), method=method, certificate=certificate)
+
+    def __repr__(self) -> str:
+        try:
+            about = f"of about {rounded(self.fraction, up=False)}"
+        except NotACertificate:  # read from a file
+            about = "that is no number"
+        return f"<bound {about} by {named(self.method)}>"
 
     @property
     def fraction(self) -> Fraction:
@@ -108,6 +116,26 @@ class Run(
     manifest: Manifest
 
     plot, to_frame, save, _check = verb("plot"), verb("to_frame"), verb("save"), verb("check")
+
+    def __repr__(self) -> str:
+        value = "none" if math.isnan(self.value) else f"{self.value:.6g}"
+        try:
+            bound = "none" if self.certificate is None else self.certificate.words(self.sense)
+        except NotACertificate:  # read from a file
+            bound = "no number"
+        ratio = "none" if self.ratio is None else ratio_words(self.ratio)
+        said = f"value {value}, proved bound {bound}, certified ratio {ratio}"
+        if self.made_on is None:  # read from a file: verify() proves it
+            said = f"its file says value {value}, bound {bound}, ratio {ratio}"
+        return f"<run of {named(self.algorithm)} on {named(self.instance)}: {said}>"
+
+    def _details(self) -> dict[str, object]:
+        words = ("sense", "options", "violations", "remarks")
+        return {
+            "exact bound": self.certificate and self.certificate.exact,
+            **{word: getattr(self, word) for word in words},
+            "decisions": len(self.decisions),
+        }
 
     @property
     def made_on(self) -> Any:

@@ -10,11 +10,11 @@ from typing import Any
 
 from farkas.errors import NoVerdict
 from farkas.instances import library
+from farkas.messages import ShowsItself
 from farkas.proofs.said import Among, Says
 from farkas.proofs.stated import Stated
 from farkas.registry import Registry
 from farkas.required import require_type
-from farkas.shown import ShowsItself
 from farkas.words import LONGEST_WORDS, cut
 
 

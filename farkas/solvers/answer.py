@@ -10,8 +10,8 @@ from typing import Any
 
 from farkas.errors import NoAnswer
 from farkas.forms import FeasibilityReport, LinearForm
+from farkas.messages import ShowsItself
 from farkas.numbers import Floats
-from farkas.shown import ShowsItself
 from farkas.words import named
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from farkas.errors import InvalidOption
 from farkas.forms import LinearForm
-from farkas.numbers import Floats
+from farkas.numbers import Floats, Ints
 from farkas.refusals import shown
 from farkas.search_tolerances import SIMPLEX
 from farkas.solvers.answer import Answer, Claimed, Reason
@@ -25,6 +25,7 @@ from farkas.tolerances import ROUNDING
 from farkas.words import named
 
 ROWWISE = 2
+IRREDUCIBLE = 3  #: HiGHS's status of an infeasible subsystem of which each row and bound is needed.
 # below this a solve ends before anybody can press Ctrl-C, and callbacks would only cost time
 LISTEN_FROM = 5_000
 
@@ -89,6 +90,29 @@ def pass_form(solver: Any, form: LinearForm) -> None:
         form.integer.astype(np.int32),
     )
     expect(solver, status, "refused the model")
+
+
+def contradicting_rows(form: LinearForm, seconds: float) -> tuple[Ints, bool]:
+    """Rows of an irreducible infeasible subsystem by HiGHS's word, and whether it is irreducible.
+
+    Parameters
+    ----------
+    form
+        A linear program; there are no such rows where it has a point.
+    seconds
+        Wall time of the search; Ctrl-C waits for its end.
+    """
+    from highspy import _core
+
+    solver = new_solver()
+    pass_form(solver, form)
+    solver.setOptionValue("iis_strategy", int(_core.IisStrategy.kIisStrategyIrreducible))
+    solver.setOptionValue("iis_time_limit", seconds)
+    status, found = solver.getIis()
+    if status.value < 0 or not found.valid_:
+        return np.zeros(0, np.int64), False
+    rows = np.sort(np.array(found.row_index_, dtype=np.int64))
+    return rows, found.status_ == IRREDUCIBLE
 
 
 def expect(solver: Any, status: Any, what: str) -> None:

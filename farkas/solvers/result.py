@@ -5,8 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any, Protocol
 
-from farkas.shown import ShowsItself, verb
-from farkas.suggestions import suggestion
+from farkas.messages import ShowsItself, suggestion, verb
 
 _WORDS = {
     "x": "primal solution variables",
@@ -53,7 +52,15 @@ class SolveResult(ShowsItself):
 
     def summary(self) -> str:
         """Status, values and notes, a line each; digits are cut so that a bound stays one."""
-        return str(import_module("farkas.verbs.html").summary(self))
+        rounded = import_module("farkas.certificates.proof").rounded  # above the solvers
+        least = self.sense == "min"
+        lines = [f"status:    {self.status}"]
+        for word, up in {"objective": least, "bound": not least, "gap": True}.items():
+            value = getattr(self, word)
+            if value is not None:
+                lines.append(f"{word + ':':<11}{rounded(value, up=up)}")
+        lines += [f"solver:    {self.solver}", f"seconds:   {self.seconds:.3g}"]
+        return "\n".join([*lines, *(f"note:      {note}" for note in getattr(self, "notes", ()))])
 
 
 class SolverAnswer(Protocol):

@@ -15,10 +15,9 @@ from farkas.errors import InvalidOption
 from farkas.instances import Instance, library
 from farkas.proofs.claim import Attacked, Claim, Standing, Verdict, claims, refuted
 from farkas.required import require_progress, require_seed, require_type
-from farkas.verbs.time_limit import require_search_limit
+from farkas.verbs.inputs import require_search_limit
 
-SECONDS = 60.0
-"""CPU seconds of an attack that is given neither seconds nor evaluations."""
+SECONDS = 60.0  #: CPU seconds of an attack that is given neither seconds nor evaluations.
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

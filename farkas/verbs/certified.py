@@ -22,10 +22,9 @@ from farkas.verbs.solution import Solution
 
 RELAXATION, SEARCH = "linear relaxation", "branch and bound"
 """What proves a bound of an integer program by itself."""
+#: Share of the value within which the bound of another program leaves nothing to search for.
 NEAR = Fraction(ROUNDING)
-"""Share of the value within which the bound of another program leaves nothing to search for."""
-OTHERS_SHARE = 0.5
-"""Of the time that is left, for each of the programs that bound another."""
+OTHERS_SHARE = 0.5  #: Of the time that is left, for each of the programs that bound another.
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

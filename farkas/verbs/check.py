@@ -1,17 +1,26 @@
-"""Prove again what a file claims: certificates, runs, and VIPR files."""
+"""Prove again what is claimed: by certificates, runs, statements, VIPR files, solutions."""
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from typing import TYPE_CHECKING, Any
 
-from farkas.certificates.files import Certificate
-from farkas.errors import InvalidOption, NoAnswer
-from farkas.verbs.check_file import opened, proof_of, prove_file
+import msgspec
+
+from farkas.certificates.check import check as prove_certificate
+from farkas.certificates.files import RELAXATION, Certificate, from_json
+from farkas.errors import FileProblem, InvalidOption, NoAnswer, NotACertificate
+from farkas.reading import read_record
 from farkas.words import named
 
+# What only some files need is imported where it is needed: a check loads little.
+
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from farkas.adversary.gap import Gap, GapProof
+    from farkas.algebra.formulation import Formulation
     from farkas.certificates import Proof, ViprProof
     from farkas.exact.proved import Proved
     from farkas.online.run import Run
@@ -62,38 +71,121 @@ def check(
     >>> farkas.check(run, "mlbroker/tiny").ratio == run.ratio
     True
     """
+    where, held = "the run", what
+    if isinstance(what, str | os.PathLike):
+        where = named(os.fspath(what))
+        if os.fspath(what).endswith(".vipr") and model is None:
+            if instance is not None:
+                raise InvalidOption("instance: a VIPR file names no instance; check the .json file")
+            from farkas.certificates.vipr_check import check_vipr
+
+            return check_vipr(what) if most_work is None else check_vipr(what, most_work)
+        if os.path.exists(what) and not os.fspath(what).endswith(".json") and model is None:
+            from farkas.forms.model_text import is_model
+
+            if is_model(what):
+                raise InvalidOption(f"{where}: is a model; farkas prove {where} proves its optimum")
+        held = opened(what)
     if model is not None:
-        return _of_model(what, instance, model, most_work)
-    if isinstance(what, Certificate):
-        return proof_of(what, instance, most_work)
-    if not isinstance(what, str | os.PathLike):
-        return _run_or_solution(what, instance)
-    if os.fspath(what).endswith(".vipr"):
-        if instance is not None:
-            raise InvalidOption("instance: a VIPR file names no instance; check the .json file")
-        from farkas.certificates.vipr_check import check_vipr
+        return _of_model(held, instance, model, most_work)
+    if isinstance(held, Certificate):
+        return proof_of(held, instance, most_work)
+    from farkas.online.run import Run
 
-        return check_vipr(what) if most_work is None else check_vipr(what, most_work)
-    if os.path.exists(what) and not os.fspath(what).endswith(".json"):
-        from farkas.forms.model_text import is_model
+    if isinstance(held, Run):
+        from farkas.verbs.check_run import prove_run
 
-        if is_model(what):
-            name = named(os.fspath(what))
-            raise InvalidOption(f"{name}: is a model; farkas prove {name} proves its optimum")
-    return prove_file(what, instance, most_work)
+        return prove_run(held, instance, where)
+    from farkas.adversary.gap import Gap, prove_gap
+
+    if not isinstance(held, Gap):
+        return _of_solution(held, instance)
+    proof = prove_gap(held)
+    if instance is None:
+        return proof
+    from farkas.verbs.inputs import as_instance
+    from farkas.verbs.worst_program import placed
+
+    return placed(proof, as_instance(instance))
+
+
+def opened(path: str | os.PathLike[str]) -> Certificate | Run | Gap:
+    """Read what a file holds, once; `FileProblem` says what it is when it is none of these."""
+    content, where = read_record(path), named(os.fspath(path))
+    fields = fields_of(content)
+    if "statement" in fields:
+        from farkas.adversary import gap
+
+        return gap.from_json(content, where)
+    if "algorithm" in fields:
+        from farkas.online import run
+
+        return run.from_json(content, where)
+    try:
+        return from_json(content, where)
+    except FileProblem as error:
+        if "certificate" in fields:
+            raise
+        from farkas.verbs.load import mistaken
+
+        raise mistaken(path, error, "certificate") from None
+
+
+def fields_of(content: bytes) -> dict[str, msgspec.Raw]:
+    """Fields of an object in JSON; none of anything else."""
+    try:
+        return msgspec.json.decode(content, type=dict[str, msgspec.Raw])
+    except (msgspec.DecodeError, ValueError, RecursionError):
+        return {}
+
+
+def proof_of(
+    certificate: Certificate, instance: InstanceOrName | None, most_work: int | None = None
+) -> Proof:
+    """Prove a certificate about its own data, or about its program on ``instance``."""
+    if instance is None:
+        return prove_certificate(certificate, most_work=most_work)
+    from farkas.verbs.inputs import as_instance
+
+    about, form = as_instance(instance), None
+    if hasattr(certificate, "form"):  # numbers of a kind's own need no program
+        from farkas.verbs.programs import rebuild
+
+        form = rebuild(certificate, about)
+    proof = prove_certificate(certificate, form, instance=about, most_work=most_work)
+    if ".worst_" not in proof.program:
+        return proof
+    from farkas.verbs.programs import program_named
+
+    program = program_named(certificate.program.removeprefix(RELAXATION), certificate)
+    return dataclasses.replace(proof, meaning=worst_meaning(program, proof.bound))
+
+
+def worst_meaning(program: Formulation, bound: Fraction | None) -> str:
+    """Say what a bound on a program of the worst case means; nothing where nothing follows."""
+    from farkas.certificates.proof import rounded
+    from farkas.models.worst_case import WorstProgram
+
+    if not isinstance(program, WorstProgram):
+        return ""
+    ratio = program.ratio_at_most(bound)
+    if ratio is None:
+        return ""
+    return (
+        f"So the ratio of {named(program.algorithm)} is at most {rounded(ratio, up=True)} on every"
+        f" instance of its box: {', '.join(program.varied)} anywhere between the smallest and the"
+        f" largest there, all else as it stands there{program.scope}.  That holds if the rows of"
+        " the program are the algorithm's steps, which tests compare but this does not prove."
+    )
 
 
 def _of_model(
-    what: str | os.PathLike[str] | Certificate | Run | Solution | Proved | Gap,
-    instance: InstanceOrName | None,
-    model: Any,
-    most_work: int | None,
+    held: Any, instance: InstanceOrName | None, model: Any, most_work: int | None
 ) -> Proof:
     """Prove a certificate about a model that is read again, in the reading that it names."""
     if instance is not None:
         raise InvalidOption("model: give an instance or a model, not both")
-    given = opened(what) if isinstance(what, str | os.PathLike) else what
-    certificate = getattr(given, "certificate", given)  # of a solution, of what prove gave
+    certificate = getattr(held, "certificate", held)  # of a solution, of what prove gave
     if certificate is None:
         raise NoAnswer("model: nothing was proved of it, so that there is nothing to check")
     from farkas.certificates.tree import TreeCertificate
@@ -111,16 +203,28 @@ def _of_model(
     return certificate.prove_of(form, "model", MOST_WORK if most_work is None else most_work)
 
 
-def _run_or_solution(
-    what: Run | Solution | Proved | Gap, instance: InstanceOrName | None
-) -> RunProof | Proof | GapProof:
-    from farkas.adversary.gap import Gap
+def _of_solution(what: Any, instance: InstanceOrName | None) -> Proof:
+    """Prove what was solved or proved here about its own program, or about the instance."""
+    from farkas.exact.proved import Proved
     from farkas.online.run import Run
+    from farkas.required import require_type
+    from farkas.verbs.solution import Solution
 
-    if isinstance(what, Run | Gap):
-        from farkas.verbs.check_decided import prove_decided
-
-        return prove_decided(what, instance, "the run")
-    from farkas.verbs.check_solved import prove_solved  # it loads solvers, which nothing else needs
-
-    return prove_solved(what, instance)
+    known = (Certificate, Run, Solution, Proved, str, os.PathLike)
+    require_type(what, known, "what is checked")
+    if isinstance(what, Proved) and (instance is None or what.certificate is None):
+        return what.verify()
+    if what.certificate is None:
+        raise NoAnswer(f"{what.form.name} was solved without a certificate: give certify=True")
+    if instance is not None:
+        return proof_of(what.certificate, instance)
+    assert isinstance(what, Solution)
+    try:
+        return prove_certificate(what.certificate, what.form)
+    except NotACertificate:
+        if what.own is None:
+            raise
+        raise InvalidOption(
+            f"instance: what bounds {what.form.name} is proved by {what.proved_by}, which is made"
+            " from the instance; give it"
+        ) from None

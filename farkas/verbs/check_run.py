@@ -1,4 +1,7 @@
-"""Prove again what a run claims: its bound, and by a replay what its decisions are worth."""
+"""Prove again what a run claims: its bound, and by a replay what its decisions are worth.
+
+Stores and sweeps say of a proof that is tried again one line, whatever the file holds.
+"""
 
 from __future__ import annotations
 
@@ -10,25 +13,28 @@ from typing import Any
 import msgspec
 
 from farkas.certificates.doubles import both, double
-from farkas.certificates.files import Certificate, from_json
+from farkas.certificates.files import RELAXATION, Certificate, from_json
 from farkas.certificates.packed import rational, shown
 from farkas.certificates.proof import Proof, rounded
 from farkas.certificates.runs import require_run_bound
-from farkas.errors import MissingInstance, NotACertificate
+from farkas.errors import FarkasError, MissingInstance, NotACertificate
 from farkas.instances import Instance
+from farkas.messages import ShowsStatement
 from farkas.online.run import Bound, Run
 from farkas.replay import Replayed, audit, excess_words, replayed_ratio
-from farkas.shown import ShowsItself
-from farkas.verbs.check_file import proof_of
+from farkas.verbs.check import proof_of
 from farkas.verbs.inputs import InstanceOrName, as_instance
+from farkas.verbs.programs import find_program
 from farkas.words import named
 
+#: What is said where the value is the store's word: no point is kept, or nothing replays runs.
+HALF_PROVED = "bound proved again"
+#: Fields of a run beside what is proved: value by slot and part, further results, and words.
 UNPROVED = ("costs", "numbers", "remarks", "timings")
-"""Fields of a run beside what is proved: value by slot and part, further results, and words."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
-class RunProof(ShowsItself):
+class RunProof(ShowsStatement):
     """What was proved again about a run.
 
     Parameters
@@ -123,22 +129,24 @@ def _how_well(found: Replayed) -> str:
     return f"within a share of {excess_words(found)}" if found.excess else "exactly"
 
 
-def certificate_of(run: Run, where: str) -> Certificate:
-    """Return the certificate of a run's bound; raises `NotACertificate` when it holds none."""
-    return certificate_in(run.certificate, run.algorithm, where)
+def certificate_of(run: Run, where: str, bound: Bound | None = None) -> Certificate:
+    """Return the certificate of a run's bound, or of another one of it.
 
-
-def certificate_in(bound: Bound | None, algorithm: str, where: str) -> Certificate:
-    """Return the certificate of one bound of a run; raises `NotACertificate`."""
-    if bound is None or bound.certificate is None:
-        raise NotACertificate(f"{where}: the run of {named(algorithm)} holds no certificate")
-    return from_json(msgspec.json.encode(bound.certificate), "certificate of the run")
+    Raises
+    ------
+    NotACertificate
+        It holds none; ``where`` begins the message.
+    """
+    held = bound or run.certificate
+    if held is None or held.certificate is None:
+        raise NotACertificate(f"{where}: the run of {named(run.algorithm)} holds no certificate")
+    return from_json(msgspec.json.encode(held.certificate), "certificate of the run")
 
 
 def prove_run(run: Run, instance: InstanceOrName | None, where: str) -> RunProof:
     """Prove the bound of a run again and replay its decisions; ``where`` begins an error."""
     certificate = certificate_of(run, where)
-    own = None if run.own_bound is None else certificate_in(run.own_bound, run.algorithm, where)
+    own = None if run.own_bound is None else certificate_of(run, where, run.own_bound)
     if instance is None:
         instance = shipped_instance(run)
     about = as_instance(instance)
@@ -153,12 +161,12 @@ def prove_run(run: Run, instance: InstanceOrName | None, where: str) -> RunProof
         )
     assert run.certificate is not None
     accepted = bounds_runs_of(run.kind, run.options, run.algorithm, run.decisions)
-    proof = _recheck(certificate, run.certificate.exact, about, accepted)
+    proof = recheck(certificate, run.certificate.exact, about, accepted)
     if run.sense != proof.sense:
         raise NotACertificate(f"the run says {run.sense}, its certificate {proof.sense}")
     proved = None
     if own is not None and run.own_bound is not None:
-        proved = _recheck(own, run.own_bound.exact, about, accepted)
+        proved = recheck(own, run.own_bound.exact, about, accepted)
     replayed = audit(run, about)
     return RunProof(run, proof, replayed, _ratio(run, proof, replayed), proved)
 
@@ -184,8 +192,8 @@ def _ratio(run: Run, proof: Proof, replayed: Replayed | None) -> float | None:
     return ratio
 
 
+#: Raises `NotACertificate` for a certificate about something else.
 Refusal = Callable[[Certificate], None]
-"""Raises `NotACertificate` for a certificate about something else."""
 
 
 def bounds_runs_of(
@@ -196,14 +204,17 @@ def bounds_runs_of(
 
 
 def recheck(
-    certificate: Mapping[str, Any], claimed: str, instance: Instance, accepted: Refusal
+    certificate: Certificate | Mapping[str, Any],
+    claimed: str,
+    instance: Instance,
+    accepted: Refusal,
 ) -> Proof:
     """Prove ``certificate`` about ``instance`` and compare with the bound that was ``claimed``.
 
     Parameters
     ----------
     certificate
-        Plain data of a certificate, as runs keep it.
+        A certificate, or its plain data as runs keep it.
     claimed
         Bound of the run, a rational number as text.
     instance
@@ -216,14 +227,10 @@ def recheck(
     NotACertificate
         When less is proved than was claimed, or about something else.
     """
-    found = from_json(msgspec.json.encode(certificate), "certificate of the run")
-    return _recheck(found, claimed, instance, accepted)
-
-
-def _recheck(found: Certificate, claimed: str, instance: Instance, accepted: Refusal) -> Proof:
-    """As `recheck`, of a certificate that has been read."""
-    accepted(found)
-    proof = proof_of(found, instance)
+    if isinstance(certificate, Mapping):
+        certificate = from_json(msgspec.json.encode(certificate), "certificate of the run")
+    accepted(certificate)
+    proof = proof_of(certificate, instance)
     bound = rational(claimed, "bound of the run")
     better = proof.bound is None or (
         bound > proof.bound if proof.sense == "min" else bound < proof.bound
@@ -234,3 +241,73 @@ def _recheck(found: Certificate, claimed: str, instance: Instance, accepted: Ref
             proved = rounded(proof.bound, up=proof.sense == "max")
         raise NotACertificate(f"the run claims the bound {shown(claimed)}, it proves {proved}")
     return proof
+
+
+def is_about(program: str) -> Refusal:
+    """Accept certificates of one program, or of its relaxation."""
+    name = find_program(program).full_name
+
+    def refuse(certificate: Certificate) -> None:
+        if certificate.program.removeprefix(RELAXATION) != name:
+            raise NotACertificate(
+                f"the certificate is about {named(certificate.program)}, not {name}"
+            )
+
+    return refuse
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Solved:
+    """What is claimed of a solve."""
+
+    certificate: Mapping[str, Any]  #: its plain data, with the point that was found
+    sense: str
+    bound: str  #: a rational number
+    value: float | None  #: of the point, the nearest double
+    program: str  #: with its variant
+    relax: bool  #: whether the point need not be whole
+
+
+def value_of(proof: Proof, *, relax: bool) -> Fraction | None:
+    """Value of the point of a certificate; None without, and where it need not be whole."""
+    whole = relax or not proof.program.startswith(RELAXATION)
+    return proof.value if whole else None
+
+
+def solve_verdict(claimed: Solved, instance: Instance) -> str:
+    """Prove bound and point of a solve; words as of `run_verdict`.
+
+    ``"bound proved again"`` where the certificate holds no point of the program, so that the value
+    is the store's word.
+    """
+    try:
+        accepted = is_about(claimed.program)
+        proof = recheck(claimed.certificate, claimed.bound, instance, accepted)
+        if claimed.sense != proof.sense:
+            raise NotACertificate(
+                f"the solve says {named(claimed.sense)}, its certificate {proof.sense}"
+            )
+        value = value_of(proof, relax=claimed.relax)
+        if value is None:
+            return HALF_PROVED
+        if claimed.value is None or float(value) != claimed.value:
+            said = "none" if claimed.value is None else f"{claimed.value:.17g}"
+            raise NotACertificate(
+                f"the value is said to be {said}, the point reaches {shown(str(value))}"
+            )
+    except (FarkasError, ValueError, ArithmeticError) as error:  # the file says anything at all
+        return f"rejected: {error}"
+    return "proved again"
+
+
+def run_verdict(run: Run, instance: Instance) -> str:
+    """Audit both sides of a run: ``"proved again"``, or ``"rejected: "`` with the reason.
+
+    ``"bound proved again"`` where nothing replays runs of the kind, so that the value is their
+    word.
+    """
+    try:
+        proof = prove_run(run, instance, "the run")
+    except (FarkasError, ValueError, ArithmeticError) as error:  # the file says anything at all
+        return f"rejected: {error}"
+    return HALF_PROVED if proof.replayed is None else "proved again"

@@ -10,18 +10,22 @@ from typing import TYPE_CHECKING, Any
 from farkas.certificates.ratio import ratio_words
 from farkas.errors import FarkasError, InvalidOption, NoAnswer, UnknownName
 from farkas.instances import Instance
+from farkas.messages import ShowsItself, html_table, number_of, suggestion, verb
 from farkas.online import Bound, Run, algorithms
 from farkas.online.driver import Algorithm
 from farkas.online.replayed import ratio_to
 from farkas.online.run import Sense
-from farkas.plurals import number_of
 from farkas.required import require_progress, require_seed, require_type
-from farkas.shown import ShowsItself, verb
-from farkas.suggestions import suggestion
-from farkas.verbs.best_bound import best_bounds, known_optimum, tightest
-from farkas.verbs.inputs import InstanceOrName, as_instance
+from farkas.verbs.inputs import (
+    InstanceOrName,
+    Overlong,
+    as_instance,
+    limited,
+    require_bound_seconds,
+    require_limit,
+)
+from farkas.verbs.optimum import best_bounds, known_optimum, tightest
 from farkas.verbs.run import find_algorithm
-from farkas.verbs.time_limit import Overlong, limited, require_bound_seconds, require_limit
 from farkas.words import named
 
 if TYPE_CHECKING:
@@ -84,6 +88,11 @@ class Comparison(ShowsItself):
             value = "-" if entry.value is None else f"{entry.value:.6g}"
             lines.append(f"{entry.algorithm:24} {value:>12} {ratio:>8}  {entry.note}".rstrip())
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        columns = ("algorithm", "value", "ratio", "seconds", "note")
+        rows = [[getattr(entry, column) for column in columns] for entry in self.entries]
+        return html_table(f"{self.title}: proved bound {self.proved}", columns, rows)
 
     plot, to_frame, save = verb("plot"), verb("to_frame"), verb("save")
 

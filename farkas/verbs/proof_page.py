@@ -14,8 +14,8 @@ from farkas.certificates.files import certificate_types
 from farkas.duals.restated import restatements
 from farkas.instances.files import kind_class, own_kinds
 
+#: The checker, in the order in which its parts build on one another.
 CHECKER = ("numbers.js", "linear.js", "vipr.js", "tree.js", "judge.js")
-"""The checker, in the order in which its parts build on one another."""
 
 
 def proof_page() -> str:

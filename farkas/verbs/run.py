@@ -1,23 +1,26 @@
-"""One algorithm on one instance, with its certificate."""
+"""One algorithm on one instance, with its certificate; told of jobs as they come; quantities."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from types import NoneType
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from farkas.certificates import Certificate, write
 from farkas.errors import FileProblem, InvalidInstance, InvalidOption, UnknownName
+from farkas.instances import Instance
 from farkas.online import Algorithm, Run, algorithms, environments
 from farkas.online.deciding import Progress
 from farkas.required import require_progress, require_seed, require_type
-from farkas.verbs.inputs import InstanceOrName, as_instance
-from farkas.verbs.time_limit import require_bound_seconds
+from farkas.verbs.inputs import InstanceOrName, as_instance, require_bound_seconds
 from farkas.words import named
 
 if TYPE_CHECKING:
     from farkas.offline.climbing import Advance
+    from farkas.online.feeding import Feed
+    from farkas.quantities import Value
 
 
 @runtime_checkable
@@ -82,7 +85,7 @@ def run(
     found = chosen.run(data, seed, progress=progress, **options)
     if bound_seconds is None:
         return found
-    from farkas.verbs.best_bound import hold_against, known_optimum
+    from farkas.verbs.optimum import hold_against, known_optimum
 
     known = known_optimum(data, chosen.problem, bound_seconds, bound_progress)
     return hold_against(found, known, data)
@@ -150,3 +153,85 @@ def find_algorithm(name: str, kind: str) -> Algorithm:
             f"{name} takes instances of kind {found.kind}, not {kind}; of {kind} there are {others}"
         )
     return found
+
+
+def feed(
+    instance: InstanceOrName,
+    algorithm: str | Algorithm,
+    *,
+    seed: int = 0,
+    known: Any = None,
+    **options: Any,
+) -> Feed:
+    """Begin a run without knowing its jobs; ``step`` shows what comes next, ``run`` certifies.
+
+    Parameters
+    ----------
+    instance
+        An instance, the path of its file, or the name of a shipped one; its jobs are left out.
+    algorithm
+        Name of an online algorithm, for example ``"eris.learned"``.
+    seed
+        Seed of every random draw, >= 0.
+    known
+        What the algorithm is told before the first job; see `farkas.online.feeding.Feed`.
+    options
+        Options of the algorithm; ``farkas.show(algorithm)`` lists them.
+
+    Raises
+    ------
+    UnknownName, InvalidOption
+        No such algorithm or option, or one that has to see the whole instance.
+    NotApplicable
+        Nothing arrives over time in instances of this kind.
+
+    Examples
+    --------
+    >>> import farkas
+    >>> market = farkas.load("mlbroker/tiny")
+    >>> feed = farkas.feed(market, "mlbroker.pooled")
+    >>> decision = feed.step(*(job for job in market.jobs if job.arrival == 0))
+    >>> run = feed.run()
+    >>> run.value >= float(run.certificate)
+    True
+    """
+    require_type(algorithm, (str, Algorithm), "algorithm")
+    require_seed(seed)
+    data = as_instance(instance)
+    chosen = find_algorithm(algorithm, data.kind) if isinstance(algorithm, str) else algorithm
+    from farkas.online.feeding import Feed  # here: runs have no use for it
+
+    return Feed(data, chosen, seed, known, options)
+
+
+def evaluate(instance: InstanceOrName, keys: str | Iterable[str] | None = None) -> dict[str, Value]:
+    """Compute named quantities of an instance; those not defined for it are absent.
+
+    Parameters
+    ----------
+    instance
+        An instance, the path of its file, or the name of a shipped one.
+    keys
+        One name or several, also of programs: their optima; by default those listed under
+        "expected" in the instance's file, or every quantity of the kind when the file lists none.
+
+    Raises
+    ------
+    UnknownName, InvalidOption
+        When a key belongs to no quantity of the kind.
+
+    Examples
+    --------
+    >>> import farkas
+    >>> farkas.evaluate("mlbroker/tiny", "mlbroker.offline[strict]")
+    {'mlbroker.offline[strict]': 16.8}
+    """
+    data = as_instance(instance)
+    require_type(data, Instance, "instance")
+    require_type(keys, (str, Iterable, NoneType), "keys")
+    asked = [keys] if isinstance(keys, str) else None if keys is None else list(keys)
+    for key in asked or ():
+        require_type(key, str, "key")
+    from farkas import quantities  # here: runs have no use for them
+
+    return quantities.evaluate(data, asked)

@@ -27,13 +27,13 @@ from farkas.forms.rational import as_rational
 from farkas.forms.writers import write_lp, write_mps
 from farkas.instances import Instance
 from farkas.instances import write as write_instance
+from farkas.messages import suggestion
 from farkas.numbers import Floats
 from farkas.online.recording import write_run
 from farkas.online.run import Run
 from farkas.required import require_type
-from farkas.suggestions import suggestion
 from farkas.verbs.compare import Comparison
-from farkas.verbs.mistaken import imported_instance
+from farkas.verbs.load import imported_instance
 from farkas.verbs.solution import Solution
 from farkas.words import named
 
@@ -45,8 +45,7 @@ if TYPE_CHECKING:
 
 PROGRAMS = {".mps": write_mps, ".lp": write_lp}
 CERTIFICATES = (".json", ".vipr")
-SAVED = (Instance, Run, Certificate, Solution, Proved, Comparison)
-"""What is written as it is."""
+SAVED = (Instance, Run, Certificate, Solution, Proved, Comparison)  #: What is written as it is.
 
 
 def check_suffix(path: str) -> None:

@@ -1,25 +1,35 @@
 """What there is, and what each thing says: programs, algorithms, claims, quantities, instances."""
 
 import dataclasses
+import inspect
+import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import NoneType
 from typing import Any
 
+import msgspec
+
 from farkas.algebra import programs
 from farkas.errors import InvalidOption, UnknownName
-from farkas.instances import kinds, library
-from farkas.instances.traces import sources
+from farkas.forms.model_text import is_model
+from farkas.instances import Instance, kinds, library, read
+from farkas.instances.files import require_kind
+from farkas.instances.traces import importers, kinds_of, sources
 from farkas.online import algorithms
 from farkas.proofs import claims
 from farkas.quantities import quantities
+from farkas.reading import read_record
 from farkas.refusals import shown
 from farkas.required import require_type
 from farkas.solvers import backends
 from farkas.solvers.base import find
-from farkas.verbs.shown_files import described, exists, sizes
-from farkas.verbs.shown_sources import source_text
+from farkas.verbs.load import role_of
+from farkas.words import named, quoted
 
+_HEADING = re.compile(r"^Parameters\n-+\n", re.MULTILINE)
+_FIELD = re.compile(r"^(\w[\w, ]*)\n((?:    .*\n?|\n)+)", re.MULTILINE)
 SENTENCE_END = re.compile(r"(?<=[.?!]) ")
 
 
@@ -225,7 +235,7 @@ def _instances(name: str, latex: bool) -> Iterator[Meaning]:
 
 def _files(name: str, latex: bool) -> Iterator[Meaning]:
     """Yield what a file holds, where something of that name is on disk or must be."""
-    if exists(name):
+    if os.path.lexists(name) or name.endswith((".json", ".vipr")) or is_model(name):
         role, text, details = described(name)
         yield Meaning(role, name, text, details)
 
@@ -252,3 +262,237 @@ LOOKS: tuple[Callable[[str, bool], Iterator[Meaning]], ...] = (
 
 def _article(role: str) -> str:
     return f"an {role}" if role[0] in "aeio" else f"a {role}"
+
+
+def list_programs(kind: str = "") -> list[str]:
+    """Names of the programs, sorted; raises `UnknownName` for a kind that does not exist.
+
+    >>> import farkas
+    >>> "mlbroker.relaxed" in farkas.programs("mlbroker")
+    True
+    """
+    return programs.names(_prefix(kind))
+
+
+def list_algorithms(kind: str = "") -> list[str]:
+    """Names of the algorithms and baselines, sorted; raises `UnknownName` likewise.
+
+    >>> import farkas
+    >>> farkas.algorithms("gadget")[:3]
+    ['gadget.drf', 'gadget.fifo', 'gadget.gadget']
+    """
+    return algorithms.names(_prefix(kind))
+
+
+def list_library(kind: str = "") -> list[str]:
+    """Names of the shipped instances, sorted; raises `UnknownName` likewise.
+
+    >>> import farkas
+    >>> "mlbroker/tiny" in farkas.library("mlbroker")
+    True
+    """
+    _prefix(kind)
+    return library.names(kind)
+
+
+def _prefix(kind: str) -> str:
+    return f"{require_kind(kind)}." if kind != "" else ""
+
+
+def described(path: str) -> tuple[str, str, dict[str, str]]:
+    """Role, text and details of a file.
+
+    Parameters
+    ----------
+    path
+        An instance, a run, a certificate, a statement of ``farkas worst``, or a model; of a table,
+        a sweep, a store or a comparison what it is and what takes it.
+
+    Raises
+    ------
+    FileProblem, InvalidInstance
+        There is no such file, or it is none of these.
+    """
+    name = named(path)
+    if is_model(path):
+        from farkas.forms.model_text import read_model
+        from farkas.forms.words import size_words
+
+        form = read_model(path).linear
+        size = f"{size_words(form.num_rows, form.num_columns)}, sense {form.sense}"
+        steps = f"Solve it: farkas solve {name}\nProve its optimum: farkas prove {name}"
+        return "model", f"{name}  a model of {size}\n\n{steps}", {}
+    if path.endswith(".vipr"):
+        read_record(path)
+        return "certificate", f"{name}  a proof in VIPR 1.0\n\nProve it: farkas check {name}", {}
+    role, what = role_of(path)
+    if role in ("run", "statement", "certificate"):
+        return _decided_or_certificate(path, name)
+    if role in ("table", "sweep", "store", "comparison"):
+        return role, f"{name}  {what}", {}
+    item = read(path)
+    text = f"{name}  {named(item.name)}, an instance of kind {item.kind}\n\n{sizes(item)}"
+    if item.description:
+        text += f"\n\nIts file says of it: {quoted(item.description, len(item.description))}"
+    return "instance", f"{text}\n\nNext: farkas compare {name}", {"sha256": item.sha256}
+
+
+def measure(item: Instance) -> str:
+    """Say what values on an instance are, with their unit; empty where its kind does not say.
+
+    >>> from farkas.instances import library
+    >>> measure(library.load("mlbroker/tiny"))
+    'cost (USD)'
+    """
+    from farkas.online import environments
+
+    said = getattr(environments.get(item.kind), "measure", None)
+    return str(said(item)) if said is not None else ""
+
+
+def sizes(item: Instance) -> str:
+    """Say how large an instance is: slots, sites, jobs, capacity.
+
+    >>> from farkas.instances import library
+    >>> sizes(library.load("eris/demo"))
+    '4 jobs, 3 resources, 2 sites, 4 slots; capacity of a site: gpu 2, cpu 8, ram 12'
+    """
+    counts = {
+        word: found
+        for word in ("jobs", "masters", "workers", "servers", "nodes", "links", "resources",
+                     "sites", "slots")
+        if (found := _count(item, word)) is not None
+    }  # fmt: skip
+    horizon = getattr(item, "horizon", None)
+    if horizon is not None and "slots" not in counts:
+        counts["slots"] = horizon
+    said = ", ".join(f"{n} {word[:-1] if n == 1 else word}" for word, n in counts.items())
+    capacity = _capacity(item)
+    return f"{said}; {capacity}" if capacity else said
+
+
+def _count(item: Instance, word: str) -> int | None:
+    for name in (f"num_{word}", word):
+        found = getattr(item, name, None)
+        if isinstance(found, int):
+            return found
+        if isinstance(found, tuple | list):
+            return len(found)
+    return None
+
+
+def _capacity(item: Instance) -> str:
+    """Words for what sites or servers hold, where the instance has a number of it."""
+    each = getattr(item, "site_capacity", None)
+    if each is not None:
+        whole = {tuple(row) for row in each}
+        names = [named(str(n)) for n in getattr(item, "resource_names", range(len(each[0])))]
+        if len(whole) == 1:
+            held = ", ".join(f"{n} {x:g}" for n, x in zip(names, each[0], strict=True))
+            return f"capacity of a site: {held}"
+        sums = [sum(row[r] for row in each) for r in range(len(each[0]))]
+        held = ", ".join(f"{n} {x:g}" for n, x in zip(names, sums, strict=True))
+        return f"capacity of all sites: {held}"
+    units = [getattr(item, f"server_{side}", None) for side in ("workers", "ps")]
+    if all(units):
+        totals = [sum(sum(row) for row in side or ()) for side in units]
+        return f"capacity of all servers: {totals[0]} workers, {totals[1]} parameter servers"
+    hosts = [node for node in getattr(item, "nodes", ()) if getattr(node, "server", False)]
+    if hosts:
+        parts = []
+        for r, name in enumerate(getattr(item, "resources", ())):
+            each_host = [node.capacity[r] for node in hosts]
+            known = "unlimited" if None in each_host else f"{sum(each_host):g}"
+            parts.append(f"{named(str(name))} {known}")
+        return f"capacity of all servers: {', '.join(parts)}"
+    return ""
+
+
+def _decided_or_certificate(path: str, name: str) -> tuple[str, str, dict[str, str]]:
+    from farkas.adversary.gap import Gap
+    from farkas.certificates.files import Certificate
+    from farkas.verbs.check import opened
+
+    found = opened(path)
+    against = " --instance FILE" if getattr(found, "instance", None) else ""
+    word = "Numbers are the file's word until it is checked."
+    if isinstance(found, Certificate):
+        tag = found.__struct_config__.tag
+        about = f" on an instance of kind {named(found.kind)}" if found.kind else ""
+        text = f"{name}  a certificate of type {tag} of {named(found.program)}{about}"
+        return "certificate", f"{text}\n\nProve it: farkas check {name}{against}", {}
+    if isinstance(found, Gap):
+        text = (
+            f"{name}  a statement: {named(found.reached.algorithm)} is behind"
+            f" {named(found.witness.algorithm)} by a ratio of {named(found.ratio)}"
+        )
+        draw = f"farkas figure {named(found.reached.kind)} worst --of {name}"
+        steps = f"Prove it: farkas check {name}\nDraw it: {draw}"
+        return "statement", f"{text}\n\n{word}\n{steps}", {}
+    ratio = "" if found.ratio is None else f", ratio {found.ratio:.6g}"
+    text = (
+        f"{name}  a run of {named(found.algorithm)} on {named(found.instance)},"
+        f" kind {named(found.kind)}: it says value {found.value:.6g}{ratio},"
+        f" {len(found.decisions)} steps, seed {found.manifest.seed}"
+    )
+    steps = f"Prove it: farkas check {name} --instance FILE\nDraw it: farkas plot {name}"
+    return "run", f"{text}\n\n{word}\n{steps}", {}
+
+
+def source_text(name: str) -> str:
+    """Say what a source is: columns, kinds, settings; a block a kind."""
+    parts = [f"{name}  a trace source, for kinds {', '.join(kinds_of(name))}"]
+    for kind in kinds_of(name):
+        importer = importers[f"{name}:{kind}"]
+        lines = [f"farkas import {name} FILE --kind {kind}"]
+        said = columns(importer)
+        if said:
+            lines += ["  columns:", *(f"    {role}{what}" for role, what in said.items())]
+        lines += ["  settings (--set NAME=VALUE):"]
+        told = documented(importer)
+        for field in msgspec.structs.fields(importer):
+            words = told.get(field.name, "")
+            lines.append(f"    {field.name} = {_default(field)}" + (f"  {words}" if words else ""))
+        parts.append("\n".join(lines))
+    return "\n\n".join(parts)
+
+
+def columns(importer: type[Any]) -> dict[str, str]:
+    """Columns that an importer reads, or the roles that columns can have, and what they are."""
+    for cls in importer.__mro__:
+        module = sys.modules[cls.__module__]
+        roles = getattr(module, "ROLES", None)
+        if roles is not None:
+            told = roles.items() if isinstance(roles, Mapping) else ((role, "") for role in roles)
+            return {
+                role: f"  {what}; --map {role}=COLUMN" if what else f"  --map {role}=COLUMN"
+                for role, what in told
+            }
+        for word in ("COLUMNS", "POD_COLUMNS"):
+            if hasattr(module, word):
+                return dict.fromkeys(getattr(module, word), "")
+    return {}
+
+
+def documented(cls: type[Any]) -> dict[str, str]:
+    """First sentence about every field, from the docstrings of a class and its bases."""
+    found: dict[str, str] = {}
+    for base in reversed(cls.__mro__):
+        text = inspect.cleandoc(base.__doc__ or "")
+        for names, words in _FIELD.findall("\n".join(_HEADING.split(text)[1:])):
+            first = re.split(r"(?<=[.?!])\s", " ".join(words.split()))[0]
+            found |= dict.fromkeys(names.split(", "), first)
+    return found
+
+
+def _default(field: Any) -> str:
+    value = field.default
+    if value is msgspec.NODEFAULT:
+        value = "" if field.default_factory is msgspec.NODEFAULT else field.default_factory()
+    return msgspec.json.encode(value).decode()
+
+
+def source_lines() -> Iterator[tuple[str, str]]:
+    """Every source and the kinds made of it."""
+    for name in sources():
+        yield name, f"makes {', '.join(kinds_of(name))}"

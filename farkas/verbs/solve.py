@@ -26,23 +26,21 @@ from farkas.solvers import Answer, Claimed
 from farkas.solvers import solve as ask
 from farkas.solvers.options import OptionNames
 from farkas.verbs.certified import SEARCH, Other, best_bound, by_relaxation, in_fractions
-from farkas.verbs.convex import (
+from farkas.verbs.explain import Finding, explain
+from farkas.verbs.inputs import as_instance
+from farkas.verbs.programs import find_program, origin, trace
+from farkas.verbs.prove import as_doubles, is_convex, own_model, without_program
+from farkas.verbs.solution import (
     ConvexSolution,
+    Solution,
     refuse_linear_wishes,
     solve_convex,
     solve_cvxpy,
 )
-from farkas.verbs.explain import Finding, explain
-from farkas.verbs.inputs import as_instance
-from farkas.verbs.own_model import as_doubles, is_convex, own_model, without_program
-from farkas.verbs.programs import find_program, origin, trace
-from farkas.verbs.solution import Solution
 
 DEFAULT = "highs"
-EXACT_SECONDS = 60.0
-"""Seconds for fractions where no time limit is given."""
-TREE_SECONDS = 20.0
-"""Seconds for branch and bound where no time limit is given."""
+EXACT_SECONDS = 60.0  #: Seconds for fractions where no time limit is given.
+TREE_SECONDS = 20.0  #: Seconds for branch and bound where no time limit is given.
 
 
 def solve(
@@ -84,7 +82,7 @@ def solve(
 
     Returns
     -------
-    For a convex program that is not linear its :class:`~farkas.verbs.convex.ConvexSolution`.
+    For a convex program that is not linear its :class:`~farkas.verbs.solution.ConvexSolution`.
 
     Raises
     ------

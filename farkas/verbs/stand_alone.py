@@ -22,11 +22,10 @@ from farkas.duals.restated import as_certificate, restate
 from farkas.errors import InvalidOption, UnsupportedForm
 from farkas.online.run import Run
 from farkas.required import require_type
-from farkas.verbs.check import check
-from farkas.verbs.check_file import opened
+from farkas.verbs.check import check, opened
 from farkas.verbs.check_run import RunProof, certificate_of, shipped_instance
 from farkas.verbs.inputs import InstanceOrName, as_instance
-from farkas.verbs.rebuild import rebuild
+from farkas.verbs.programs import rebuild
 from farkas.words import named
 
 

@@ -9,37 +9,35 @@ import time
 from collections.abc import Mapping
 from fractions import Fraction
 from types import NoneType
-from typing import Any
+from typing import Any, Literal
 
 from farkas.adversary.box import InstanceBox
 from farkas.adversary.gap import UNBOUNDED, Gap, GapProof, at_least, prove_gap
 from farkas.adversary.island import Hunt
 from farkas.adversary.scoring import LONGEST, Scored, Scorer
-from farkas.adversary.search import ISLANDS, Progress, search
+from farkas.adversary.search import ISLANDS, Found, Progress, search
+from farkas.adversary.shipped import find_statement
 from farkas.adversary.shrinking import shrunk
 from farkas.adversary.store import Identity, SearchStore
 from farkas.certificates.doubles import double, text_of
 from farkas.certificates.proof import rounded
-from farkas.errors import InvalidOption
+from farkas.errors import InvalidOption, NoAnswer, NotACertificate
 from farkas.executor import Executor
 from farkas.instances import Instance
+from farkas.messages import ShowsItself, verb
 from farkas.online.driver import Algorithm, algorithms
 from farkas.required import require_progress, require_seed, require_type
-from farkas.shown import ShowsItself, verb
-from farkas.verbs.inputs import InstanceOrName, as_instance
+from farkas.verbs.inputs import InstanceOrName, as_instance, require_search_limit
 from farkas.verbs.run import find_algorithm
-from farkas.verbs.time_limit import require_search_limit
 from farkas.words import named
 
-SECONDS = 60.0
-"""CPU seconds of a search that is given neither seconds nor evaluations."""
-SEARCHED = 0.8
-"""Share of them before shrinking begins."""
-SHRUNK = 0.9
-"""Share of what is left after which shrinking ends, and a last bound is proved."""
+SECONDS = 60.0  #: CPU seconds of a search that is given neither seconds nor evaluations.
+SEARCHED = 0.8  #: Share of them before shrinking begins.
+SHRUNK = 0.9  #: Share of what is left after which shrinking ends, and a last bound is proved.
 
-LAST = 0.05
-"""Share that the last bound has where search and shrinking took longer than theirs."""
+#: What is asked for better decisions: staying at one site is found at once by an integer solver.
+TRACE_WITNESS = "mlbroker.opt"
+LAST = 0.05  #: Share that the last bound has where search and shrinking took longer than theirs.
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -216,7 +214,6 @@ def worst(
     require_type(scheduler, str, "scheduler")
     require_type(store, (str, os.PathLike, NoneType), "store")
     chosen = algorithms[algorithm] if isinstance(algorithm, str) else algorithm
-    options |= settings or {}
     if evaluations is not None and (isinstance(evaluations, bool) or evaluations < 1):
         raise InvalidOption(f"evaluations = {evaluations}; give at least 1")
     require_search_limit(seconds, "seconds")
@@ -230,51 +227,75 @@ def worst(
         given = as_instance(instance)
         find_algorithm(chosen.name, given.kind)
         box = InstanceBox.around(given, ranges=ranges)
-    box = dataclasses.replace(box, fixed=fixed)
-    limit = math.inf if evaluations is not None else SECONDS
-    limit = limit if seconds is None else seconds
+    limit = (SECONDS if evaluations is None else math.inf) if seconds is None else seconds
+    asked = _Search(
+        chosen, options | dict(settings or {}), dataclasses.replace(box, fixed=fixed), limit, seed,
+        evaluations,
+    )  # fmt: skip
     begin = time.process_time()
-    scorer = Scorer(chosen, options)
     with Executor.of(workers, scheduler) as executor:
-        hunt = Hunt.of(box, scorer, ISLANDS)
+        found = asked.found(executor, store, progress)
+    return asked.made_small(found, begin)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Search:
+    """What `worst` is asked for."""
+
+    chosen: Algorithm
+    options: Mapping[str, Any]  #: Of the algorithm.
+    box: InstanceBox
+    limit: float  #: CPU seconds of search and shrinking.
+    seed: int
+    evaluations: int | None  #: Of the search, at most.
+
+    def found(
+        self,
+        executor: Executor,
+        store: str | os.PathLike[str] | None,
+        progress: Progress | None,
+    ) -> Found:
+        """Search, from where the store stands."""
+        scorer = Scorer(self.chosen, self.options)
+        hunt = Hunt.of(self.box, scorer, ISLANDS)
         registered = isinstance(hunt.algorithm, str)
+        name = self.chosen.name
         if not registered and (executor.elsewhere or store is not None):
-            raise InvalidOption(
-                f"{named(chosen.name)} is not registered: no worker or store has it"
-            )
-        kept = None if store is None else SearchStore(store, Identity.of(hunt, chosen.name, seed))
-        islands = [] if kept is None else kept.islands(box, scorer)
+            raise InvalidOption(f"{named(name)} is not registered: no worker or store has it")
+        kept = None if store is None else SearchStore(store, Identity.of(hunt, name, self.seed))
+        islands = [] if kept is None else kept.islands(self.box, scorer)
         done = sum(island.evaluations for island in islands)
-        if evaluations is not None and done > evaluations:
+        if self.evaluations is not None and done > self.evaluations:
             raise InvalidOption(f"the store holds {done} evaluations already; ask for more")
-        found = search(
-            box, scorer, seconds=SEARCHED * limit, evaluations=evaluations, seed=seed,
-            progress=progress, executor=executor, islands=islands,
+        return search(
+            self.box, scorer, seconds=SEARCHED * self.limit, evaluations=self.evaluations,
+            seed=self.seed, progress=progress, executor=executor, islands=islands,
             keep=None if kept is None else kept.keep,
         )  # fmt: skip
-    best, complete, interrupted = found.best, False, found.interrupted
 
-    def left() -> float:
-        return limit - found.seconds - (time.process_time() - begin)
-
-    if not interrupted:
-        scorer = Scorer(chosen, options)  # one that has seen nothing, as after any search
-        try:
-            shrinking = time.process_time() + SHRUNK * left()
-            scorer.left = lambda: shrinking - time.process_time()
-            best, complete = shrunk(best, box, scorer, seconds=SHRUNK * left())
-            best = scorer.settled(best, min(LONGEST, max(LAST * limit, left())))
-        except KeyboardInterrupt:
-            interrupted = True
-    return WorstCase(
-        proof=prove_gap(best.gap(scorer.seed)),
-        scored=best,
-        evaluations=found.evaluations,
-        seconds=found.seconds + time.process_time() - begin,
-        seed=seed,
-        is_shrunk=complete,
-        interrupted=interrupted,
-    )
+    def made_small(self, found: Found, begin: float) -> WorstCase:
+        """Leave out and round what can be, bound the optimum, and prove both sides."""
+        best, complete, interrupted = found.best, False, found.interrupted
+        scorer = Scorer(self.chosen, self.options)  # one that has seen nothing
+        if not interrupted:
+            left = self.limit - found.seconds - (time.process_time() - begin)
+            end = time.process_time() + SHRUNK * left
+            scorer.left = lambda: end - time.process_time()
+            try:
+                best, complete = shrunk(best, self.box, scorer, seconds=SHRUNK * left)
+                left = self.limit - found.seconds - (time.process_time() - begin)
+                best = scorer.settled(best, min(LONGEST, max(LAST * self.limit, left)))
+            except KeyboardInterrupt:
+                interrupted = True
+        return WorstCase(
+            proof=prove_gap(best.gap(scorer.seed)),
+            scored=best,
+            evaluations=found.evaluations,
+            seconds=found.seconds + time.process_time() - begin,
+            seed=self.seed,
+            is_shrunk=complete,
+            interrupted=interrupted,
+        )
 
 
 def keep(found: WorstCase, path: str | os.PathLike[str]) -> None:
@@ -282,3 +303,110 @@ def keep(found: WorstCase, path: str | os.PathLike[str]) -> None:
     from farkas.instances.writing import write
 
     write(found.instance, path)
+
+
+def worst_known(algorithm: str) -> GapProof:
+    """Prove the worst instance that ships for an algorithm; see :func:`farkas.worst` for others.
+
+    Parameters
+    ----------
+    algorithm
+        Name, with the options in brackets that are not its defaults, as ``farkas list`` has them.
+
+    Raises
+    ------
+    UnknownName
+        None ships for it.
+    NotACertificate
+        Less is proved than its file states, or the algorithm decides otherwise today.
+
+    Examples
+    --------
+    >>> import farkas
+    >>> farkas.worst_known("eris.eris").ratio
+    Fraction(2000, 1)
+    """
+    standing = find_statement(algorithm).prove()
+    if standing.proof is None:
+        raise NotACertificate(f"{algorithm}: {standing.objection}")
+    if not standing.repeats:
+        raise NotACertificate(f"{algorithm}: decides otherwise than its statement says")
+    return standing.proof
+
+
+def worst_trace(
+    sites: int,
+    epsilon: float,
+    *,
+    relax: Literal["tight", "printed"] = "printed",
+    slots: int | None = None,
+    tried: int = 20_000,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> WorstCase:
+    """Search for the data of one job on which ``mlbroker.fractional`` pays most; prove how much.
+
+    Slots are solved in closed form while the search lasts (`farkas.adversary.mlbroker_traces`),
+    thousands of times faster than by `farkas.worst`, whose search knows nothing of the algorithm.
+    The best trace is written as an instance, the algorithm itself runs on it, and both sides are
+    replayed exactly, as `farkas.worst` does.
+
+    Parameters
+    ----------
+    sites
+        R >= 1.
+    epsilon
+        > 0; ε.
+    relax
+        As in ``mlbroker.fractional``: the paper's relaxation, or the tight one.
+    slots
+        At most, T >= 1; by default twice the sites.
+    tried
+        Traces to play, >= 1.
+    seed
+        Of the search.
+    progress
+        Called with the traces played and the best ratio, whenever that has grown.
+
+    Raises
+    ------
+    InvalidOption
+        A number is out of its range.
+    NoAnswer
+        No witness was found for the best trace.
+
+    Examples
+    --------
+    >>> import farkas
+    >>> from farkas.verbs.worst import worst_trace
+    >>> found = worst_trace(3, 10.0, relax="tight", tried=2000)
+    >>> found.ratio > 1 + 1 / 2 + 1 / 3, farkas.check(found.gap).ratio == found.ratio
+    (True, True)
+    """
+    for value, types, name in (
+        (sites, int, "sites"), (epsilon, (int, float), "epsilon"),
+        (slots, (int, type(None)), "slots"), (tried, int, "tried"),
+    ):  # fmt: skip
+        require_type(value, types, name)
+    require_seed(seed)
+    require_progress(progress)
+    from farkas.adversary import mlbroker_traces  # here: of one kind
+
+    begin = time.process_time()
+    found = mlbroker_traces.worst_trace(
+        sites, float(epsilon), slots=slots, tried=tried, seed=seed, progress=progress
+    )  # fmt: skip
+    scorer = Scorer(algorithms["mlbroker.fractional"], {"relax": relax}, witnesses=(TRACE_WITNESS,))
+    scored = scorer.score(found.trace.instance(float(epsilon)))
+    if scored is None:
+        raise NoAnswer(f"{TRACE_WITNESS} found no placement on the worst of {found.tried} traces")
+    scored = scorer.settled(scored)
+    return WorstCase(
+        proof=prove_gap(scored.gap(scorer.seed)),
+        scored=scored,
+        evaluations=found.tried,
+        seconds=time.process_time() - begin,
+        seed=seed,
+        is_shrunk=True,
+        interrupted=found.interrupted,
+    )

@@ -26,24 +26,21 @@ from farkas.required import require_progress, require_type
 from farkas.search_tolerances import FINE_GAP
 from farkas.solvers import solve
 from farkas.tolerances import ROUNDING
-from farkas.verbs.inputs import InstanceOrName, as_instance
+from farkas.verbs.inputs import InstanceOrName, as_instance, require_search_limit
 from farkas.verbs.programs import origin
 from farkas.verbs.run import find_algorithm
-from farkas.verbs.time_limit import require_search_limit
 from farkas.verbs.worst_program import boxed, why_outside, worst_program
 from farkas.words import named
 
 if TYPE_CHECKING:
     from farkas.exact.tree import Progress
 
-STEPS = 20
-"""Of the iteration on the ratio; it is superlinear, and ends after a handful."""
+STEPS = 20  #: Of the iteration on the ratio; it is superlinear, and ends after a handful.
+#: Share by which both sides of a comparison are kept apart in search of an instance on which every
+#: rule for ties decides alike: a thousand times what the rounding of data is forgiven.
 APART = 1024.0 * ROUNDING
-"""Share by which both sides of a comparison are kept apart in search of an instance on which every
-rule for ties decides alike: a thousand times what the rounding of data is forgiven.
-"""
+#: Ratio at which the program is asked where none is the last: nothing else outweighs so much.
 FAR = 2.0**20
-"""Ratio at which the program is asked where none is the last: nothing else outweighs so much."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from farkas.instances import Instance
 from farkas.instances.coded import CodedComputing
 from farkas.online.driver import algorithms
 from farkas.online.recording import plain
-from farkas.verbs.check_file import opened
+from farkas.verbs.check import opened
 from farkas.verbs.worst import worst
 
 CLOSE = Fraction(1, 2**40)

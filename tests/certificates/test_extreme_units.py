@@ -38,7 +38,7 @@ from farkas.errors import FarkasError, InvalidInstance, NotACertificate
 from farkas.exact.deadline import Deadline
 from farkas.offline.ladder import Ascent, ladders
 from farkas.online.driver import environments
-from farkas.verbs.check_file import proof_of
+from farkas.verbs.check import proof_of
 from tests.generators.extreme import EXTREME, LARGEST, LEAST, Units
 from tests.references import best_decisions as best
 from tests.tools.quick import some

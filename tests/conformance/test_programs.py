@@ -13,7 +13,7 @@ from farkas.errors import NotApplicable
 from farkas.forms import LinearForm
 from farkas.instances import library
 from farkas.solvers import Claimed
-from farkas.verbs.convex import solve_convex
+from farkas.verbs.solution import solve_convex
 from tests.conformance.oracle import differences, variants
 from tests.recorded import advice, golden
 

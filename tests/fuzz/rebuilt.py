@@ -28,8 +28,7 @@ from farkas.relaxations.integrality import relax
 from farkas.solvers import solve
 from farkas.verbs.check import check as check_run
 from farkas.verbs.check_run import RunProof
-from farkas.verbs.programs import find_program, origin, trace
-from farkas.verbs.rebuild import rebuild
+from farkas.verbs.programs import find_program, origin, rebuild, trace
 from tests.fuzz import kinds, linear, truth
 from tests.fuzz.attack import HoleError, Outcome, beyond, change, number, verdict
 

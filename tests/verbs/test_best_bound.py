@@ -16,8 +16,8 @@ from farkas.errors import InvalidOption, NoAnswer, NotACertificate
 from farkas.offline import Ladder, ladders
 from farkas.offline.policies import policies
 from farkas.online import Run
-from farkas.verbs.best_bound import best_bounds, hold_against, known_optimum, tightest
 from farkas.verbs.inputs import as_instance
+from farkas.verbs.optimum import best_bounds, hold_against, known_optimum, tightest
 
 DEMO = "mlbroker/demo"
 
@@ -134,7 +134,7 @@ def test_no_decisions_in_time_are_no_bound(monkeypatch: pytest.MonkeyPatch) -> N
     def nothing(*_: Any, **__: Any) -> None:
         raise NoAnswer("no decisions in time")
 
-    monkeypatch.setattr("farkas.verbs.best_bound.optimum", nothing)
+    monkeypatch.setattr("farkas.verbs.optimum.optimum", nothing)
     assert known_optimum(as_instance(DEMO), "", 1.0) is None
     run = farkas.run(DEMO, "mlbroker.fractional", bound_seconds=1.0)
     assert run.own_bound is None

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from fractions import Fraction
 from pathlib import Path
 
+import msgspec
 import pytest
 
 import farkas
+from farkas.algebra import programs
 from farkas.certificates import FormCertificate, Proof
 from farkas.certificates.vipr_proof import ViprProof
-from farkas.errors import InvalidOption, NoAnswer, NotACertificate
+from farkas.errors import FileProblem, InvalidOption, MissingInstance, NoAnswer, NotACertificate
+from farkas.exact.proved import Proved
+from farkas.models.worst_case import WorstProgram
+from farkas.verbs.check import opened, worst_meaning
 from tests.certificates.test_vipr_check import ROUNDING
 
 
@@ -81,3 +87,75 @@ def test_what_was_proved_in_this_process_is_checked_against_its_model(tmp_path: 
         farkas.check(found.certificate, "mlbroker/tiny")
     with pytest.raises(InvalidOption, match="farkas prove MODEL --write FILE"):
         farkas.check(farkas.run("mlbroker/tiny", "mlbroker.local"), model=path)
+
+
+def test_a_file_is_proved_as_what_it_holds(tmp_path: Path) -> None:
+    run = farkas.run("mlbroker/tiny", "mlbroker.local")
+    mine = msgspec.structs.replace(run, instance="mine")
+    gap = farkas.worst("mlbroker.local", evaluations=25).gap
+    program = "mlbroker.relaxed[tight]"
+    bound = farkas.solve("mlbroker/tiny", program, certify=True, embed=True).certificate
+    for name, what in {"run": run, "mine": mine, "bound": bound, "gap": gap}.items():
+        path = tmp_path / f"{name}.json"
+        farkas.save(what, path)
+        assert opened(path) == what
+        for held in (path, str(path), what):
+            if name == "mine":
+                with pytest.raises(MissingInstance):
+                    farkas.check(held)
+            else:
+                assert farkas.check(held)  # the instance of the run ships
+    proof = farkas.check(tmp_path / "bound.json", "mlbroker/tiny")
+    assert isinstance(proof, Proof)
+    assert proof.provenance == "instance"
+    assert farkas.check(tmp_path / "run.json", "mlbroker/tiny").ratio == run.ratio
+    assert farkas.check(gap).ratio == farkas.check(tmp_path / "gap.json").ratio
+    with pytest.raises(NotACertificate):
+        farkas.check(gap, "mlbroker/tiny")
+    both = msgspec.json.encode(msgspec.to_builtins(run) | {"statement": "gap"})
+    (tmp_path / "both.json").write_bytes(both)
+    with pytest.raises(FileProblem, match="no statement of a gap"):
+        opened(tmp_path / "both.json")
+
+
+def test_what_is_neither_certificate_nor_run_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "other.json"
+    path.write_text('{"certificates": []}')
+    with pytest.raises(FileProblem, match=r"other.json: no certificate"):
+        opened(path)
+    with pytest.raises(InvalidOption, match="what is checked cannot be 3"):
+        farkas.check(3)  # type: ignore[arg-type]
+
+
+def test_what_was_proved_is_checked_about_an_instance() -> None:
+    found = farkas.prove("mlbroker/tiny", "mlbroker.offline", embed=False)
+    for proof in (farkas.check(found, "mlbroker/tiny"), farkas.check(found)):
+        assert (proof.bound, proof.value) == (found.bound, found.value)
+    assert farkas.check(found, "mlbroker/tiny").instance is not None
+    with pytest.raises(NotACertificate):
+        farkas.check(found, "mlbroker/return_trip")
+    with pytest.raises(NoAnswer, match="nothing was proved"):
+        farkas.check(Proved(form=found.form, status="bound"), "mlbroker/tiny")
+
+
+def test_the_ratio_is_rounded_up_and_the_box_is_named() -> None:
+    program = programs.build("gadget.worst_fifo[ratio=8,parts=2]")
+    assert isinstance(program, WorstProgram)
+    said = worst_meaning(program, Fraction(0))
+    assert "ratio of gadget.fifo is at most 8.00000001 on every" in said
+    assert "jobs[].demand[]" in said
+    assert "whole parts, 2 of which" in said
+
+
+@pytest.mark.parametrize(
+    ("name", "bound"),
+    [
+        ("dps.worst_fixed_price", Fraction(1, 10**30)),
+        ("dps.worst_fixed_price", None),
+        ("dps.worst_fixed_price[margin=0.5]", Fraction(0)),  # leaves instances out
+    ],
+)
+def test_nothing_is_said_where_nothing_follows(name: str, bound: Fraction | None) -> None:
+    program = programs.build(name)
+    assert isinstance(program, WorstProgram)
+    assert not worst_meaning(program, bound)

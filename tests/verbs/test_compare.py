@@ -18,8 +18,8 @@ from farkas.errors import (
 )
 from farkas.online import Bound, Outcome, algorithm, algorithms, environments
 from farkas.replay import Replayed, replays
-from farkas.verbs.best_bound import tightest
 from farkas.verbs.compare import compare
+from farkas.verbs.optimum import tightest
 
 
 class Shop:

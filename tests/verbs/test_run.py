@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+import farkas
 from farkas.errors import InvalidInstance, InvalidOption, UnknownName
+from farkas.instances import library
 from farkas.online import algorithms
-from farkas.verbs.run import find_algorithm, run
+from farkas.verbs.run import evaluate, find_algorithm, run
 
 
 def test_name_and_algorithm_give_the_same_run() -> None:
@@ -61,3 +65,57 @@ def test_an_algorithm_of_another_kind_is_refused_whichever_comes_first() -> None
     for name, kind in (("dps.simple", "mlbroker"), ("mlbroker.local", "dps")):
         with pytest.raises(InvalidInstance, match=f"kind {name.partition('.')[0]}, not {kind}"):
             find_algorithm(name, kind)
+
+
+def test_jobs_of_the_instance_are_left_out() -> None:
+    feed = farkas.feed("dps/tiny", "dps.learned", reserve=0.0, forecast=0.0)
+    assert feed.jobs == []
+    assert feed.options["reserve"] == 0.0
+    for job in farkas.load("dps/tiny").jobs:
+        feed.step(job)
+    assert feed.run() == farkas.run("dps/tiny", "dps.learned", reserve=0.0, forecast=0.0)
+
+
+def test_an_algorithm_is_given_by_name_or_as_it_is() -> None:
+    one = farkas.feed("gadget/demo", "gadget.las", seed=2)
+    other = farkas.feed("gadget/demo", algorithms["gadget.las"], seed=2)
+    assert one.step() == other.step() == []
+    assert one.run() == other.run()
+    assert one.run().manifest.seed == 2
+
+
+def test_wrong_names_options_and_seeds_are_refused() -> None:
+    with pytest.raises(UnknownName, match=r"dps\.learned"):
+        farkas.feed("dps/tiny", "dps.learnt")
+    with pytest.raises(InvalidOption, match="reserve"):
+        farkas.feed("dps/tiny", "dps.learned", reserves=1.0)
+    with pytest.raises(InvalidOption, match="seed"):
+        farkas.feed("dps/tiny", "dps.learned", seed=-1)
+    with pytest.raises(InvalidOption, match="algorithm"):
+        farkas.feed("dps/tiny", 3)  # type: ignore[arg-type]
+
+
+def test_one_name_is_not_read_letter_by_letter() -> None:
+    # the sheet of the kind gives 16.8
+    assert evaluate("mlbroker/tiny", "mlbroker.offline[strict]") == {
+        "mlbroker.offline[strict]": pytest.approx(16.8)
+    }
+
+
+def test_what_is_not_defined_is_absent_and_what_is_unknown_refused() -> None:
+    found = evaluate("mlbroker/tiny", ["mlbroker.big_m_smallest", "mlbroker.oasis"])
+    assert list(found) == ["mlbroker.big_m_smallest"]
+    assert evaluate("mlbroker/tiny", []) == {}
+    with pytest.raises(UnknownName):
+        evaluate("mlbroker/tiny", "mlbroker.bigm")
+
+
+def test_without_names_those_of_the_file_are_computed() -> None:
+    asking = library.load("gadget/tiny").replace(expected={"gadget.fifo": {"value": 77, "tol": 0}})
+    assert list(evaluate(asking)) == ["gadget.fifo"]
+
+
+@pytest.mark.parametrize("keys", [3, [3], ["mlbroker.offline", None]])
+def test_keys_of_a_wrong_type_are_refused_in_one_line(keys: Any) -> None:
+    with pytest.raises(InvalidOption, match=r"cannot be (3|None): give str"):
+        evaluate("mlbroker/tiny", keys)

@@ -20,9 +20,8 @@ from farkas.instances.library import load
 from farkas.solvers import Answer, Claimed, Reason
 from farkas.verbs.check import check as check_file
 from farkas.verbs.explain import Explanation, Finding
-from farkas.verbs.programs import find_program, origin, trace
+from farkas.verbs.programs import find_program, origin, rebuild, trace
 from farkas.verbs.prove import prove
-from farkas.verbs.rebuild import rebuild
 from farkas.verbs.solve import others_of, solve, solve_form
 
 

@@ -116,7 +116,7 @@ def test_a_file_is_read_once(tmp_path, monkeypatch):
         reads.append(name)
         return read_record(name)
 
-    monkeypatch.setattr("farkas.verbs.check_file.read_record", counted)
+    monkeypatch.setattr("farkas.verbs.check.read_record", counted)
     stand_alone(path, "mlbroker/tiny")
     farkas.check(path, "mlbroker/tiny")
     assert reads == [path, path]

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
 import farkas
-from farkas.errors import InvalidInstance, InvalidOption, UnknownName
+from farkas.adversary import shipped
+from farkas.errors import InvalidInstance, InvalidOption, NotACertificate, UnknownName
 from farkas.online.driver import algorithms
-from farkas.verbs.worst import keep, worst
+from farkas.verbs.worst import keep, worst, worst_trace
 
 
 def test_it_is_found_made_small_and_proved(tmp_path) -> None:  # type: ignore[no-untyped-def]
@@ -91,3 +93,65 @@ def test_seconds_hold_for_large_boxes() -> None:
     found = worst("mlbroker.central", size=large, seconds=3)
     assert found.ratio is not None
     assert found.seconds < 6  # one instance that is being scored; searches for witnesses are cut
+
+
+def test_what_ships_is_proved_and_drawn() -> None:
+    proof = farkas.worst_known("eris.eris")
+    assert proof.ratio == 2000
+    assert proof.instance.kind == "eris"
+    assert farkas.plot(proof).title
+
+
+def test_what_does_not_ship_is_told() -> None:
+    with pytest.raises(UnknownName, match=r"did you mean eris\.eris"):
+        farkas.worst_known("eris.erris")
+
+
+def test_an_algorithm_that_decides_otherwise_today_has_no_known_worst_case(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(shipped, "decides_again", lambda *_: False)
+    with pytest.raises(NotACertificate, match="decides otherwise"):
+        farkas.worst_known("eris.eris")
+
+
+def test_a_statement_that_proves_less_is_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    one = shipped.find_statement("eris.eris")
+    path = tmp_path / "statements" / "eris" / "eris.json"
+    path.parent.mkdir(parents=True)
+    path.write_text("{}")
+    moved = dataclasses.replace(one, folder=path.parent)
+    monkeypatch.setattr("farkas.verbs.worst.find_statement", lambda _: moved)
+    with pytest.raises(NotACertificate, match=r"eris\.eris: eris\.json"):
+        farkas.worst_known("eris.eris")
+
+
+def test_the_ratio_is_proved_and_theorem_3_falls_at_eight_sites():
+    found = worst_trace(8, 10.0, tried=12_800)
+    assert found.ratio is not None
+    # r₁ = 2 + 11 ln 1.1 = 3.04841
+    assert found.ratio > Fraction(304842, 100000)
+    assert farkas.check(found.gap).ratio == found.ratio  # type: ignore[union-attr]
+    assert found.gap.reached.options["relax"] == "printed"
+    assert found.bound is not None
+    # no other placement is a better witness
+    assert 0 <= float(found.proof.witness - found.bound) < 1e-9
+
+
+def test_the_statement_is_of_the_relaxation_that_is_asked_for():
+    printed, tight = (worst_trace(3, 1.0, relax=relax, tried=600) for relax in ("printed", "tight"))
+    assert printed.instance == tight.instance
+    assert tight.gap.reached.options["relax"] == "tight"
+    # printed, a share of the server's may be anywhere
+    assert printed.proof.value < tight.proof.value
+
+
+def test_wrong_arguments_are_refused():
+    with pytest.raises(InvalidOption, match="sites"):
+        worst_trace(2.0, 1.0)  # type: ignore[arg-type]
+    with pytest.raises(InvalidOption, match="epsilon"):
+        worst_trace(2, float("nan"))
+    with pytest.raises(InvalidOption, match="seed"):
+        worst_trace(2, 1.0, seed=-1)

@@ -77,10 +77,6 @@ def command(
 
 
 def _proved(path: str, instance: str | None, model: str | None, most_work: int | None) -> Any:
-    if model is None and most_work is None and path.endswith(".json"):
-        from farkas.verbs.check_file import prove_file
-
-        return prove_file(path, instance)
-    from farkas.verbs.check import check  # loads more
+    from farkas.verbs.check import check
 
     return check(path, instance, model=model, most_work=most_work)

@@ -10,7 +10,7 @@ from farkas.cli.output import Json, print_line
 from farkas.cli.printing import complain, print_json
 from farkas.cli.tables import print_table, promised_ratio
 from farkas.errors import Exit
-from farkas.plurals import number_of
+from farkas.messages import number_of
 from farkas.words import named
 
 if TYPE_CHECKING:

@@ -45,7 +45,7 @@ def command(
     with Store(store, readonly=True):  # what is no store is told before a package that is missing
         pass
     from farkas.experiments.report import collect, render
-    from farkas.plurals import number_of
+    from farkas.messages import number_of
 
     with progress("claims") as bar, Store(store, readonly=True) as opened:
         contents = collect(

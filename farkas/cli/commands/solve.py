@@ -24,8 +24,7 @@ from farkas.errors import Exit
 from farkas.words import named
 
 if TYPE_CHECKING:
-    from farkas.verbs.convex import ConvexSolution
-    from farkas.verbs.solution import Solution
+    from farkas.verbs.solution import ConvexSolution, Solution
 
 
 def command(
@@ -95,10 +94,10 @@ def command(
     """
     from farkas.algebra import ConvexProgram
     from farkas.forms.model_text import is_model
-    from farkas.verbs.convex import ConvexSolution, refuse_linear_wishes
     from farkas.verbs.inputs import as_instance
     from farkas.verbs.programs import find_program
     from farkas.verbs.save import check_suffix, needs_proof, save
+    from farkas.verbs.solution import ConvexSolution, refuse_linear_wishes
     from farkas.verbs.solve import solve
 
     check_reader_differs(reader_differs)

@@ -9,7 +9,7 @@ from typing import Any
 
 from farkas.experiments.figures.figure import PlotAxis
 from farkas.experiments.style import COLOURS, QUIET, blank, label, lines, styled, width, written
-from farkas.plurals import number_of
+from farkas.messages import number_of
 from farkas.registry import Registry
 
 

@@ -17,10 +17,10 @@ import msgspec
 from farkas.errors import FileProblem, InvalidOption
 from farkas.instances import Instance, read
 from farkas.instances.generate import generate
+from farkas.messages import suggestion
 from farkas.reading import read_record
 from farkas.refusals import parsed
-from farkas.suggestions import suggestion
-from farkas.verbs.mistaken import mistaken
+from farkas.verbs.load import mistaken
 from farkas.words import cut, named
 
 LARGEST_CONFIG = 2**20  #: Bytes of a configuration file.

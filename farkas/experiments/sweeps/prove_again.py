@@ -19,7 +19,7 @@ from farkas.experiments.sweeps.task import Result
 from farkas.instances import Instance
 from farkas.offline import ladders
 from farkas.online.run import from_builtins
-from farkas.verbs.verdicts import HALF_PROVED, run_verdict, solve_verdict
+from farkas.verbs.check_run import HALF_PROVED, run_verdict, solve_verdict
 from farkas.words import named
 
 

@@ -30,7 +30,7 @@ from farkas.online import algorithms
 from farkas.online.recording import plain
 from farkas.online.run import Sense
 from farkas.portable.sums import added
-from farkas.verbs.verdicts import HALF_PROVED
+from farkas.verbs.check_run import HALF_PROVED
 from farkas.words import cut, named
 
 REPEATS = "repeats a task"  #: Why a result is left out though it has a certified ratio.

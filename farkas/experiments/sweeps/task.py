@@ -26,7 +26,7 @@ from farkas.refusals import one_line
 
 if TYPE_CHECKING:
     from farkas.online.run import Run
-    from farkas.verbs.verdicts import Solved
+    from farkas.verbs.check_run import Solved
 
 What = Literal["run", "solve", "optimum"]
 Status = Literal["done", "failed", "crashed", "overlong"]
@@ -49,7 +49,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
 
     def solved(self, found: Mapping[str, Any]) -> Solved:
         """Collect what a result of this solve claims: its ``value``, ``bound`` and ``output``."""
-        from farkas.verbs.verdicts import Solved
+        from farkas.verbs.check_run import Solved
 
         output = found["output"] or {}
         return Solved(
@@ -249,7 +249,7 @@ def _found(task: Task, run: Run, instance: Instance) -> dict[str, Any]:
     }
     if task.recheck and run.certificate is not None and run.certificate.certificate is not None:
         from farkas.online.run import from_builtins
-        from farkas.verbs.verdicts import run_verdict
+        from farkas.verbs.check_run import run_verdict
 
         found["recheck"] = run_verdict(from_builtins(found["output"]), instance)
     return found
@@ -260,9 +260,9 @@ def _solve(task: Task, instance: Instance) -> dict[str, Any]:
     from farkas.certificates.ratio import ratio_at_most
     from farkas.certificates.writing import to_json
     from farkas.online.run import Bound
+    from farkas.verbs.check_run import solve_verdict, value_of
     from farkas.verbs.programs import find_program, origin, trace
     from farkas.verbs.solve import solve_form
-    from farkas.verbs.verdicts import solve_verdict, value_of
 
     program = find_program(task.name)
     form = trace(program, instance)

@@ -19,8 +19,8 @@ from farkas.instances.base import Instance
 from farkas.instances.files import kind_class
 from farkas.instances.options import Settings
 from farkas.loading import load_outside, outside_kinds
+from farkas.messages import suggestion
 from farkas.required import require_seed, require_type
-from farkas.suggestions import suggestion
 
 
 def generate(

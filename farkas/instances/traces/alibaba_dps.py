@@ -22,8 +22,8 @@ from farkas.instances.traces.importer import Path, importers
 from farkas.instances.traces.market import RANGES, MarketWindow
 from farkas.instances.traces.table import Line, lines
 from farkas.instances.traces.understood import Account, moment
+from farkas.messages import number_of
 from farkas.numbers import Floats, Ints
-from farkas.plurals import number_of
 from farkas.portable.draws import uniform
 
 PRICE_COLUMNS = ("gpu", "gpu_count", "on_demand_usd_per_hour")

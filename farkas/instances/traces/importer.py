@@ -14,9 +14,8 @@ from farkas.instances.base import Instance
 from farkas.instances.files import kind_class
 from farkas.instances.options import Settings
 from farkas.instances.traces.understood import Account
-from farkas.plurals import number_of
+from farkas.messages import ShowsItself, number_of, verb
 from farkas.registry import Registry
-from farkas.shown import ShowsItself, verb
 
 Path: TypeAlias = str | os.PathLike[str]  #: Where a trace lies.
 
@@ -31,6 +30,14 @@ class Imported(ShowsItself):
     counted: str = "jobs"  #: What is counted: jobs, or masters.
 
     plot, save = verb("plot"), verb("save")
+
+    def __repr__(self) -> str:
+        about = f"{self.kind} instance {words.named(self.instance.name)}"
+        warned = "".join(f"; warning: {said}" for said in self.warnings)
+        return f"<imported {about}: {self.report()}{warned}>"
+
+    def _details(self) -> Mapping[str, object]:
+        return self.told
 
     @property
     def kind(self) -> str:

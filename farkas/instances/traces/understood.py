@@ -6,7 +6,7 @@ import statistics
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from farkas.plurals import number_of
+from farkas.messages import number_of
 from farkas.words import named
 
 #: Seconds by unit of time.

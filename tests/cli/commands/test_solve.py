@@ -23,9 +23,8 @@ from farkas.relaxations.coded.sharing import shared_optimum
 from farkas.solvers import Answer, Claimed
 from farkas.solvers.answer import Reason
 from farkas.solvers.via_cvxpy import ConvexAnswer
-from farkas.verbs.convex import ConvexSolution
 from farkas.verbs.programs import find_program
-from farkas.verbs.solution import Solution
+from farkas.verbs.solution import ConvexSolution, Solution
 from tests.generators.forms import small
 from tests.tools.cells import cells
 

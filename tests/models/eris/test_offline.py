@@ -16,7 +16,7 @@ from farkas.instances import library
 from farkas.models.eris.offline import FORGIVEN, forgiven
 from farkas.online.run import Bound
 from farkas.tolerances import ROUNDING
-from farkas.verbs.best_bound import hold_against
+from farkas.verbs.optimum import hold_against
 from tests.generators.eris import one_resource, random_auction
 from tests.tools.optimum import optimum
 

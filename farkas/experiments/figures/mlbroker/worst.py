@@ -17,7 +17,7 @@ from farkas.experiments.figures.figure import Figure, PlotAxis, Printed, Progres
 from farkas.experiments.figures.measuring import measurement
 from farkas.experiments.figures.mlbroker import MLBROKER
 from farkas.portable.logarithms import log1p
-from farkas.verbs.worst_trace import worst_trace
+from farkas.verbs.worst import worst_trace
 
 
 @measurement

@@ -1,0 +1,179 @@
+"""Near names, numbers of things, JSON without invisible marks, and objects that show themselves."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+from msgspec.structs import replace
+
+import farkas
+from farkas.adversary.shipped import find_statement
+from farkas.algebra import programs
+from farkas.cli import call
+from farkas.guesses import COMMANDS
+from farkas.messages import MOST_ROWS, html_table, number_of, suggestion, verb, visible_json
+from farkas.online.run import Bound, read_run
+from farkas.proofs.claim import claims
+from tests.test_words import NASTY
+
+HOSTILE = '</td><script>alert("x")</script>\x1b[31m\n&amp;'
+
+
+@pytest.mark.parametrize(
+    ("name", "known", "text"),
+    [
+        ("higs", ["highs", "scip"], "; did you mean highs?"),
+        ("abc", ["abd", "abe", "zz"], "; did you mean abe or abd?"),
+        ("xyz", ["b", "a", "a"], "; known: a, b"),
+        ("xyz", [], "; there is none"),
+        ("7", [f"n{k:02}" for k in range(13)], "; known: n00, n01, n02, n03, n04, n05, n06, n07, "
+         "n08, n09, n10, n11, ..."),
+        # the last part alone, exact or misspelt
+        ("local", ["coded.uniform", "mlbroker.local"], "; did you mean mlbroker.local?"),
+        ("loacl", ["coded.uniform", "mlbroker.local"], "; did you mean mlbroker.local?"),
+        ("fifo", ["dps.fifo", "gadget.fifo"], "; did you mean dps.fifo or gadget.fifo?"),
+        # another kind has a name that is closer, but the kind was said
+        ("dps.uniform", ["coded.uniform", "dps.simple"], "; known: dps.simple"),
+        ("dps.simpel", ["dpt.simpel", "dps.simple"], "; did you mean dps.simple?"),
+        # the kind itself is misspelt
+        ("cded.uniform", ["coded.uniform", "dps.simple"], "; did you mean coded.uniform?"),
+    ],
+)  # fmt: skip
+def test_the_nearest_names_or_all_of_few_are_suggested(name, known, text):
+    assert suggestion(name, known) == text
+
+
+def test_at_most_three_near_names_are_listed():
+    assert suggestion("abcd", ["abcde", "abcdf", "abcdg", "abcdh"]).count(" or ") == 2
+
+
+def test_a_misspelt_public_name_is_answered_with_the_nearest_but_not_a_tool():
+    with pytest.raises(AttributeError, match="did you mean solve"):
+        farkas.solv  # noqa: B018
+    with pytest.raises(AttributeError, match=r"'__wrapped__'$"):
+        farkas.__wrapped__  # noqa: B018
+
+
+@pytest.mark.parametrize("name", sorted(COMMANDS))
+def test_every_command_that_is_named_exists(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert call([name, "x.json"]) == 2
+    said = capsys.readouterr().err
+    assert f"no command '{name}'; use farkas " in said
+    assert call([said.partition("use farkas ")[2].split()[0].strip(","), "--help"]) == 0
+
+
+@pytest.mark.parametrize(("count", "words"), [(0, "0 jobs"), (1, "1 job"), (2, "2 jobs")])
+def test_only_one_is_singular(count: int, words: str) -> None:
+    assert number_of(count, "jobs") == words
+
+
+@pytest.mark.parametrize("text", NASTY[:7] + NASTY[8:])
+def test_json_says_the_same_with_marks_spelt(text):
+    shown = visible_json(json.dumps({"name": text}, ensure_ascii=False, indent=1))
+    assert json.loads(shown) == {"name": text}
+    assert all(line.isprintable() for line in shown.split("\n"))
+
+
+def test_a_method_is_the_public_function_with_the_object_first(monkeypatch):
+    asked = []
+    monkeypatch.setattr(farkas, "save", lambda *given, **options: asked.append((given, options)))
+    method = verb("save")
+    method("run", "path", sure=True)
+    assert asked == [(("run", "path"), {"sure": True})]
+    assert method.__name__ == "save"
+
+
+def read(html):
+    """Caption of a table and its rows as texts; what is no table raises."""
+    tree = ElementTree.fromstring(html)
+    assert tree.tag == "table"
+    assert not list(tree.iter("script"))
+    return tree.find("caption").text, [[cell.text or "" for cell in row] for row in tree.iter("tr")]
+
+
+def test_nothing_in_a_cell_ends_it():
+    caption, rows = read(html_table(HOSTILE, [HOSTILE], [[HOSTILE], [None]]))
+    spelt = '</td><script>alert("x")</script>\\x1b[31m\\n&amp;'
+    assert [caption, *rows] == [spelt, [spelt], [spelt], [""]]
+
+
+def test_long_tables_leave_out_their_middle():
+    _, rows = read(html_table("t", ["n"], [[k] for k in range(3 * MOST_ROWS)]))
+    assert (rows[1], rows[-1]) == (["0"], [f"{3 * MOST_ROWS - 1}"])
+    assert [f"{2 * MOST_ROWS} rows more"] in rows
+    assert len(rows) == MOST_ROWS + 2
+    assert len(read(html_table("t", ["n"], [[k] for k in range(MOST_ROWS)]))[1]) == MOST_ROWS + 1
+
+
+def test_objects_are_a_line_and_a_table_of_what_they_say():
+    auction = farkas.load("eris/tiny")
+    solution = farkas.solve(auction, "eris.offline", certify=True)
+    claim, form = claims["eris.competitive_ratio"], solution.form
+    run = farkas.run(auction, "eris.eris")
+    market = farkas.load("mlbroker/tiny")
+    proof = find_statement("gadget.las").prove().proof
+    for one, words, row in (
+        (run, "value 105, proved bound 105, certified ratio 1>", ["sense", "max"]),
+        (farkas.optimum(auction), "gap 0", ["value", "105.0"]),
+        (solution, "claims optimal at 105, proved bound 105", ["columns", "88"]),
+        (farkas.prove(auction, "eris.offline"), "optimal, value 105, bound 105", ["rows", "99"]),
+        (claim, "Eris Theorem 5", None),
+        (claim.run(), "refuted: by eris/late_fortune", ["counterexample", "eris/late_fortune"]),
+        (solution.answer, "highs: claims optimal at 105>", None),
+        (form, "max, 99 rows, 88 columns (72 integer), 330 entries>", None),
+        (solution.certificate, "about", None),
+        (run.certificate, "<bound of about 105 by", None),
+        (programs.build("mlbroker.relaxed"), "<program mlbroker.relaxed[", None),
+        (market, "<mlbroker instance tiny, sha256 ", ["sha256", market.sha256]),
+        (market, "", ["jobs", number_of(len(market.jobs), "entries", "entry")]),
+        (proof, proof.statement, ["statement", proof.statement[:20]]),
+        (farkas.check(run, auction), "<proof: ", ["ratio", "1.0"]),
+    ):
+        assert words in repr(one)
+        assert repr(one)[0] + repr(one)[-1] == "<>"
+        assert "\n" not in repr(one)
+        caption, rows = read(one._repr_html_())
+        assert caption[:20] == repr(one)[1:21]
+        assert row is None or [row[0], row[1]] in [[r[0], r[1][: len(row[1])]] for r in rows]
+
+
+def test_comparisons_are_tables():
+    found = farkas.compare("dps/tiny", ["dps.learned", "dps.simple"])
+    caption, rows = read(found._repr_html_())
+    assert caption == f"tiny: proved bound {found.proved}"
+    assert [row[0] for row in rows] == ["algorithm", "dps.learned", "dps.simple"]
+    assert rows[1][1] == str(found.entries[0].value)
+
+
+def test_a_run_that_was_read_is_called_its_files_word(tmp_path):
+    run = farkas.run("mlbroker/tiny", "mlbroker.local")
+    run.violations = ["site 0 holds <two>"]
+    assert ["violations", "['site 0 holds <two>']"] in read(run._repr_html_())[1]
+    run.certificate = replace(run.certificate, exact="1e5")
+    run.save(tmp_path / "run.json")
+    kept = repr(read_run(tmp_path / "run.json"))
+    assert "its file says" in kept
+    assert "bound no number" in kept
+    assert "proved" not in kept
+
+
+def test_no_name_of_a_file_reaches_a_console_as_it_is():
+    market = farkas.load("dps/tiny").replace(name=HOSTILE)
+    form = programs.build("dps.offline").form(farkas.load("dps/tiny")).replace(name=HOSTILE)
+    run = farkas.run(market, "dps.learned")
+    for one in (market, form, run, market.plot(), replace(run.certificate, method=HOSTILE)):
+        assert "\x1b" not in repr(one)
+        assert "\n" not in repr(one)
+    assert "<script>" not in market._repr_html_() + market.plot()._repr_svg_()
+
+
+@pytest.mark.parametrize("exact", ["1" + "0" * 400, "1/" + "3" * 400, "what"])
+def test_a_bound_that_no_double_holds_has_a_line(exact):
+    assert repr(Bound(exact=exact, method="m")).startswith("<bound ")
+
+
+def test_the_line_of_a_bound_is_rounded_down():
+    assert repr(Bound(exact="2/3", method="m")) == "<bound of about 0.666666666 by m>"
+    assert repr(Bound(exact="-2/3", method="m")) == "<bound of about -0.666666667 by m>"
