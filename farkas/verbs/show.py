@@ -5,7 +5,7 @@ import inspect
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import NoneType
 from typing import Any
 
@@ -300,19 +300,7 @@ def _prefix(kind: str) -> str:
 
 
 def described(path: str) -> tuple[str, str, dict[str, str]]:
-    """Role, text and details of a file.
-
-    Parameters
-    ----------
-    path
-        An instance, a run, a certificate, a statement of ``farkas worst``, or a model; of a table,
-        a sweep, a store or a comparison what it is and what takes it.
-
-    Raises
-    ------
-    FileProblem, InvalidInstance
-        There is no such file, or it is none of these.
-    """
+    """Role, text and details of a file; `FileProblem` or `InvalidInstance` where it has none."""
     name = named(path)
     if is_model(path):
         from farkas.forms.model_text import read_model
@@ -383,29 +371,26 @@ def _count(item: Instance, word: str) -> int | None:
 
 def _capacity(item: Instance) -> str:
     """Words for what sites or servers hold, where the instance has a number of it."""
+
+    def words(names: Iterable[object], amounts: Iterable[float | None]) -> str:
+        said = ("unlimited" if x is None else f"{x:g}" for x in amounts)
+        return ", ".join(f"{named(str(n))} {x}" for n, x in zip(names, said, strict=True))
+
     each = getattr(item, "site_capacity", None)
     if each is not None:
-        whole = {tuple(row) for row in each}
-        names = [named(str(n)) for n in getattr(item, "resource_names", range(len(each[0])))]
-        if len(whole) == 1:
-            held = ", ".join(f"{n} {x:g}" for n, x in zip(names, each[0], strict=True))
-            return f"capacity of a site: {held}"
-        sums = [sum(row[r] for row in each) for r in range(len(each[0]))]
-        held = ", ".join(f"{n} {x:g}" for n, x in zip(names, sums, strict=True))
-        return f"capacity of all sites: {held}"
+        names = getattr(item, "resource_names", range(len(each[0])))
+        if len({tuple(row) for row in each}) == 1:
+            return f"capacity of a site: {words(names, each[0])}"
+        return f"capacity of all sites: {words(names, map(sum, zip(*each, strict=True)))}"
     units = [getattr(item, f"server_{side}", None) for side in ("workers", "ps")]
     if all(units):
         totals = [sum(sum(row) for row in side or ()) for side in units]
         return f"capacity of all servers: {totals[0]} workers, {totals[1]} parameter servers"
-    hosts = [node for node in getattr(item, "nodes", ()) if getattr(node, "server", False)]
-    if hosts:
-        parts = []
-        for r, name in enumerate(getattr(item, "resources", ())):
-            each_host = [node.capacity[r] for node in hosts]
-            known = "unlimited" if None in each_host else f"{sum(each_host):g}"
-            parts.append(f"{named(str(name))} {known}")
-        return f"capacity of all servers: {', '.join(parts)}"
-    return ""
+    hosts = [node.capacity for node in getattr(item, "nodes", ()) if getattr(node, "server", False)]
+    if not hosts:
+        return ""
+    sums = (None if None in column else sum(column) for column in zip(*hosts, strict=True))
+    return f"capacity of all servers: {words(getattr(item, 'resources', ()), sums)}"
 
 
 def _decided_or_certificate(path: str, name: str) -> tuple[str, str, dict[str, str]]:
@@ -460,17 +445,16 @@ def source_text(name: str) -> str:
 def columns(importer: type[Any]) -> dict[str, str]:
     """Columns that an importer reads, or the roles that columns can have, and what they are."""
     for cls in importer.__mro__:
-        module = sys.modules[cls.__module__]
-        roles = getattr(module, "ROLES", None)
-        if roles is not None:
-            told = roles.items() if isinstance(roles, Mapping) else ((role, "") for role in roles)
+        held = vars(sys.modules[cls.__module__])
+        if (roles := held.get("ROLES")) is not None:
+            told = roles if isinstance(roles, Mapping) else dict.fromkeys(roles, "")
             return {
                 role: f"  {what}; --map {role}=COLUMN" if what else f"  --map {role}=COLUMN"
-                for role, what in told
+                for role, what in told.items()
             }
         for word in ("COLUMNS", "POD_COLUMNS"):
-            if hasattr(module, word):
-                return dict.fromkeys(getattr(module, word), "")
+            if word in held:
+                return dict.fromkeys(held[word], "")
     return {}
 
 

@@ -113,21 +113,16 @@ class BoxProof:
     def to_builtins(self) -> dict[str, Any]:
         """Plain data for JSON."""
         at_most, found = self.at_most, self.lower
-        unbounded = self.is_unbounded and at_most is None
+        open_side = UNBOUNDED if self.is_unbounded else None
+        least = found and (UNBOUNDED if found.ratio is None else text_of(found.ratio))
         return {
             "algorithm": self.program.algorithm,
             "program": self.program.full_name,
             "box": self.box.sha256,
             "ratio_at_least": None if found is None else at_least(found.ratio),
-            "ratio_at_least_exact": None
-            if found is None
-            else (UNBOUNDED if found.ratio is None else text_of(found.ratio)),
-            "ratio_at_most": double(at_most, up=True)
-            if at_most is not None
-            else (UNBOUNDED if unbounded else None),
-            "ratio_at_most_exact": text_of(at_most)
-            if at_most is not None
-            else (UNBOUNDED if unbounded else None),
+            "ratio_at_least_exact": least,
+            "ratio_at_most": open_side if at_most is None else double(at_most, up=True),
+            "ratio_at_most_exact": open_side if at_most is None else text_of(at_most),
             "closed_exact": UNBOUNDED if self.closed is None else text_of(self.closed),
             "bound_exact": None if self.upper.bound is None else text_of(self.upper.bound),
             "instance": None if found is None else found.gap.instance,

@@ -47,23 +47,6 @@ def test_instances_runs_certificates_and_statements_come_back(tmp_path: Path) ->
     assert isinstance(farkas.load(find_statement("mlbroker.local").path), Gap)
 
 
-def test_what_is_no_file_of_farkas_is_named(tmp_path: Path) -> None:
-    for name, content, words in (
-        ("rng.mps", "NAME x\n", "is a model: farkas prove"),
-        ("x.csv", "a,b\n1,2\n", "is a table: farkas import csv"),
-        ("s.toml", 'name = "x"\n', "is a sweep's configuration"),
-    ):
-        (tmp_path / name).write_text(content)
-        with pytest.raises(FileProblem, match=words):
-            farkas.load(tmp_path / name)
-    with pytest.raises(FileProblem, match="no such file"):
-        farkas.load(tmp_path / "none.json")
-    with pytest.raises(FarkasError, match="did you mean mlbroker/tiny"):
-        farkas.load("mlbroker/tinny")
-    with pytest.raises(InvalidOption, match="file cannot be 3"):
-        farkas.load(3)  # type: ignore[arg-type]
-
-
 def test_a_damaged_instance_or_run_keeps_its_own_complaint(tmp_path: Path) -> None:
     path = tmp_path / "bad.json"
     path.write_text('{"farkas": 1, "kind": "mlbroker"}')
@@ -136,7 +119,7 @@ def test_the_words_of_a_file_are_quoted(tmp_path: Path) -> None:
     assert 'of kind "x: proved bound 5":' in role_of(path)[1]
 
 
-@pytest.mark.parametrize("role", ["run", "certificate", "model", "vipr", "table", "sweep", "store"])
+@pytest.mark.parametrize("role", ["run", "model", "store"])
 def test_every_verb_of_instances_says_what_a_file_is(
     files: dict[str, Path], role: str, capsys: Capture
 ) -> None:
@@ -190,15 +173,6 @@ def test_a_model_of_another_suffix_is_answered_with_those_that_are(
         assert "models end in .mps or .lp, also packed" in capsys.readouterr().err
     assert call(["prove", str(tmp_path / "none.txt")]) == 2
     assert "no such file" in capsys.readouterr().err
-
-
-def test_a_table_has_rows_of_as_many_cells() -> None:
-    assert is_table(b"a,b\n1,2\n3\n")
-    assert is_table(b'"x, y",b\r\n1,2\r\n')
-    assert is_table(b"a\tb\n1\t2\n")
-    assert not is_table(b"a,b\n")
-    assert not is_table(b"a\n1\n")
-    assert not is_table(b"a,b\n1,2,3\n")
 
 
 def test_what_was_imported_is_taken_as_an_instance(tmp_path: Path) -> None:
@@ -256,6 +230,12 @@ def test_a_comparison_has_algorithms_and_a_bound(tmp_path: Path) -> None:
     (b"a\0,b\n1,2\n", False),
     (b"a,b\n1,2\0\n", True),
     (b"prose, and\nmore\n", False),
+    (b"a,b\n1,2\n3\n", True),
+    (b'"x, y",b\r\n1,2\r\n', True),
+    (b"a\tb\n1\t2\n", True),
+    (b"a,b\n", False),
+    (b"a\n1\n", False),
+    (b"a,b\n1,2,3\n", False),
 ])  # fmt: skip
 def test_a_table_is_told_by_its_first_two_lines(text: bytes, table: bool) -> None:
     assert is_table(text) is table

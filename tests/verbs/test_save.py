@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import os
 from fractions import Fraction
 from pathlib import Path
@@ -98,11 +97,6 @@ def test_only_solutions_care_for_the_suffix(tmp_path: Path) -> None:
         save(Solution(FORM, Answer()), tmp_path / "solution.dat")
 
 
-def test_a_folder_that_is_not_there_is_a_file_problem(tmp_path: Path) -> None:
-    with pytest.raises(FileProblem):
-        save(farkas.load("mlbroker/tiny"), tmp_path / "no" / "a.json")
-
-
 def test_certificates_need_a_proof_and_programs_do_not() -> None:
     assert [needs_proof(f"a{s}") for s in (".json", ".vipr", ".mps", ".lp")] == [
         True,
@@ -137,15 +131,6 @@ def test_vipr_is_about_the_program_itself_where_another_bounds_it(tmp_path: Path
 
 def prices() -> Certificate:
     return pooled_prices(library.load("eris/tiny"), 1.0)
-
-
-@pytest.mark.parametrize("suffix", [".svg", ".png", ".pdf"])
-def test_nothing_is_saved_under_the_name_of_a_picture(suffix: str, tmp_path: Path) -> None:
-    path = tmp_path / f"run{suffix}"
-    for what in (farkas.run("eris/tiny", "eris.eris"), farkas.load("eris/tiny")):
-        with pytest.raises(InvalidOption, match=r"plot\(\)\.save writes pictures"):
-            farkas.save(what, path)
-    assert not path.exists()
 
 
 def test_of_an_optimum_its_run_and_of_a_worst_case_its_statement_is_saved(tmp_path: Path) -> None:
@@ -198,32 +183,6 @@ def test_a_tree_of_a_solution_is_written_for_its_program(tmp_path: Path) -> None
     tree = prove_form(as_rational(odd)).certificate
     save(Solution(odd, Answer(), certificate=tree), tmp_path / "a.vipr")
     assert check_vipr(tmp_path / "a.vipr").infeasible
-
-
-def test_a_point_that_is_nearly_feasible_is_no_value_in_a_vipr_file(tmp_path: Path) -> None:
-    solution = solve_form(FORM, certify=True)
-    off = dataclasses.replace(solution.answer, raw_point=np.array([3.0, 0.5 - 1e-12]))
-    save(dataclasses.replace(solution, answer=off), tmp_path / "a.vipr")
-    proof = check_vipr(tmp_path / "a.vipr")
-    assert (proof.lower, proof.upper) == (Fraction(13, 2), None)
-
-
-def test_a_comparison_is_saved_as_lines_of_json(tmp_path: Path) -> None:
-    found = farkas.compare("eris/tiny", ["eris.eris"])
-    save(found, tmp_path / "table.json")
-    text = (tmp_path / "table.json").read_text()
-    assert json.loads(text) == found.to_builtins()
-    assert text.endswith("\n}\n")
-
-
-@pytest.mark.parametrize("suffix", [".mps", ".LP", ".vipr"])
-def test_records_are_not_saved_as_models_or_proofs(suffix: str, tmp_path: Path) -> None:
-    path = tmp_path / f"record{suffix}"
-    run = farkas.run("mlbroker/tiny", "mlbroker.local")
-    for what in (farkas.load("mlbroker/tiny"), run, farkas.compare("eris/tiny", ["eris.eris"])):
-        with pytest.raises(InvalidOption, match=r"is saved is JSON"):
-            farkas.save(what, path)
-    assert not path.exists()
 
 
 def test_a_strangers_class_of_a_known_name_is_not_written(tmp_path: Path) -> None:

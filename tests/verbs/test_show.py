@@ -117,17 +117,6 @@ def test_an_unknown_name_is_answered_with_the_nearest_of_all_roles() -> None:
             entries(wrong)
 
 
-def test_an_interactive_session_shows_the_text_itself() -> None:
-    assert repr(show("mlbroker/tiny")) == str(show("mlbroker/tiny"))
-
-
-def test_plain_data_hold_role_name_details_and_text() -> None:
-    meaning = Meaning("algorithm", "a", "Fast.", {"source": "A VI"})
-    assert meaning.to_builtins() == {
-        "role": "algorithm", "name": "a", "source": "A VI", "text": "Fast.",
-    }  # fmt: skip
-
-
 def test_latex_is_asked_for_by_a_truth_value() -> None:
     with pytest.raises(InvalidOption, match="latex cannot be 'no': give bool"):
         show("mlbroker.offline", latex="no")  # type: ignore[arg-type]
