@@ -6,6 +6,8 @@ import json
 import signal
 from fractions import Fraction
 
+import pytest
+
 import farkas
 import farkas.online
 from farkas.cli import call
@@ -63,6 +65,7 @@ def test_bad_input_ends_in_one_line(tmp_path, capsys):
         assert len(heard.err.splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_workers_change_nothing_but_the_time(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr("farkas.executor.LEAST_STEPS", 0.0)
     files = [tmp_path / name for name in ("alone.json", "shared.json")]

@@ -41,6 +41,7 @@ def test_every_published_figure_of_the_evaluation_is_there(kind):
 COMPUTED = [name for name in figures if figures[name].build is not None]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COMPUTED)
 def test_a_figure_is_recomputed_at_the_reduced_preset(name):
     exhibit = figures[name]
@@ -55,6 +56,7 @@ def test_a_figure_is_recomputed_at_the_reduced_preset(name):
     draw(data, exhibit.title, words)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COMPUTED)
 def test_every_figure_is_held_against_a_statement_of_the_print(name):
     exhibit = figures[name]
@@ -77,6 +79,7 @@ ROUNDS = 7 * len(WAYS)
 MEASURED = [name for name in COMPUTED if name != INPUT]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MEASURED)
 def test_a_caption_turns_with_its_data(name, monkeypatch):
     # the same figure from measurements changed at random: every statement about the print has to
@@ -112,6 +115,7 @@ def blurred(seed: int) -> Callable[[Any], Any]:
     return change
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MEASURED)
 def test_means_over_instances_have_intervals(name):
     exhibit = figures[name]

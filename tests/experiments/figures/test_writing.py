@@ -53,6 +53,7 @@ def test_a_caption_compares_its_own_run_whatever_the_full_preset_shows():
         assert f"This run (full, seed 0): {words}" in caption(exhibit(), data, FULL, 0)
 
 
+@pytest.mark.slow
 def test_the_same_data_gives_the_same_picture_and_text_stays_text(tmp_path):
     paths = [tmp_path / "a.svg", tmp_path / "b.svg"]
     for path in paths:

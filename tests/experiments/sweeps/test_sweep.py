@@ -40,6 +40,7 @@ def test_the_name_of_a_sweep_is_kept_for_its_report(tmp_path):
         assert store.title() == "my broker"
 
 
+@pytest.mark.slow
 def test_a_larger_sweep_performs_only_what_is_new(tmp_path):
     sweep(written(tmp_path, count=2), workers=1)
     grown = sweep(written(tmp_path, count=5), workers=1)
@@ -93,6 +94,7 @@ def _stored(path: Path) -> int:
             return 0
 
 
+@pytest.mark.slow
 def test_two_sweeps_at_once_share_one_store(tmp_path):
     path = written(tmp_path, count=12)
     command = [sys.executable, "-m", "farkas", "sweep", str(path), "--workers", "1", "--json"]
@@ -107,6 +109,7 @@ def test_two_sweeps_at_once_share_one_store(tmp_path):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["sweep.sqlite", "sweep.toml"]
 
 
+@pytest.mark.slow
 def test_a_sweep_waits_for_the_tasks_of_another_and_takes_them_when_it_is_gone(
     tmp_path, monkeypatch
 ):
@@ -131,6 +134,7 @@ def test_a_sweep_waits_for_the_tasks_of_another_and_takes_them_when_it_is_gone(
     assert found.not_done == {"failed": 1}
 
 
+@pytest.mark.slow
 def test_a_task_whose_process_was_killed_is_reported_and_done_by_the_next_sweep(
     tmp_path, monkeypatch
 ):
@@ -169,6 +173,7 @@ def test_a_task_that_takes_too_long_is_recorded_and_the_others_go_on(tmp_path):
         assert sweep(written(tmp_path, count=3), workers=1, retry=True).performed == done
 
 
+@pytest.mark.slow
 def test_a_task_that_fails_is_recorded_with_its_reason(tmp_path):
     found = sweep(written(tmp_path, count=1, programs=LP + '\nsolvers = ["mosek"]'), workers=1)
     assert found.performed == {"failed": 1}
