@@ -28,8 +28,8 @@ import farkas
 from benchmarks.measure import RESULTS, keep
 from benchmarks.optimum_windows import KINDS, Window, windows
 from farkas.atomic import write_text
-from farkas.experiments.figures.gaps import gap_figure, write_gaps
 from farkas.experiments.figures.measuring import sources
+from farkas.experiments.plotting import gap_figure, write_gaps
 from farkas.offline.climbing import Advance
 from tests.tools.shared import ROOT, SHARED
 

@@ -7,7 +7,7 @@ Run with files of instances, or without: then a few shipped ones are searched.  
 import sys
 
 import farkas
-from farkas.experiments.figures.gaps import curve_of, gap_figure, write_gaps
+from farkas.experiments.plotting import curve_of, gap_figure, write_gaps
 
 SHIPPED = ("gadget/demo", "eris/tiny", "dps/tiny", "mlbroker/tiny", "coded/demo")
 

@@ -1,25 +1,27 @@
-"""Pictures and rows: ``run.plot()``, ``instance.plot()``, ``run.to_frame()``."""
+"""Pictures and rows: ``run.plot()``, ``instance.plot()``, ``run.to_frame()``; gaps of searches."""
 
 from __future__ import annotations
 
 import dataclasses
 import functools
+import importlib
 import math
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from farkas.adversary.deciding import decides_again
 from farkas.adversary.gap import Gap, GapProof, prove_gap
-from farkas.certificates.doubles import text_of
+from farkas.atomic import write_bytes
+from farkas.certificates.doubles import nearest, text_of
 from farkas.certificates.proof import rounded
 from farkas.errors import FileProblem, InvalidOption, MissingInstance, NoAnswer
 from farkas.exact.proved import Proved, as_double
 from farkas.experiments import explanation
 from farkas.experiments.figures.figure import Figure, PlotAxis, Series
 from farkas.experiments.figures.writing import PICTURES, drawn
-from farkas.experiments.frames import framed
 from farkas.experiments.pictures import BothSides, gantt, layouts, outline, outlines
 from farkas.experiments.worst_cases import pair_of, said_to_be
 from farkas.extras import needed
@@ -29,6 +31,7 @@ from farkas.online import environments
 from farkas.online.run import Run
 from farkas.replay import Replayed, audit
 from farkas.required import require_type
+from farkas.search_tolerances import SOLVER_GAP
 from farkas.verbs.check_run import shipped_instance
 from farkas.verbs.compare import Comparison
 from farkas.verbs.inputs import InstanceOrName, as_instance
@@ -39,6 +42,10 @@ from farkas.words import named
 
 COLUMNS = ("lane", "owner", "start", "end", "amount", "unit")
 """Of the rows of a run."""
+Moment = tuple[float, float | None, float | None]
+"""Seconds since the begin, then value and bound, or None as long as there was none."""
+FRAMES = ("pandas", "polars")
+"""Libraries of frames, the first that is installed is taken."""
 LOG = 20.0
 """Where the largest ratio is so many times the smallest, the axis is logarithmic."""
 
@@ -76,8 +83,6 @@ class Picture:
         FileProblem
             The file cannot be written.
         """
-        from farkas.atomic import write_bytes
-
         suffix = picture_suffix(path)
         write_bytes(os.fspath(path), self.drawn(suffix))
 
@@ -335,3 +340,90 @@ def to_frame(
         return framed(exact, ("variable", "value", "exact"))
     require_type(what, (Run, OfflineOptimum, Comparison, Solution, Proved), "what becomes rows")
     return framed(plot(what, instance).rows(), COLUMNS)
+
+
+def framed(rows: Sequence[dict[str, Any]], columns: Sequence[str]) -> Any:
+    """Rows as a frame of the first library of `FRAMES` that is there, else as they are."""
+    for library in FRAMES:
+        try:
+            frames = importlib.import_module(library)
+        except ImportError:
+            continue
+        return frames.DataFrame({name: [row[name] for row in rows] for name in columns})
+    return [{name: row[name] for name in columns} for row in rows]
+
+
+def of_point(point: Mapping[str, Fraction | float]) -> Any:
+    """Names and values of variables as a frame; a value is the nearest double."""
+    rows = [{"variable": name, "value": nearest(value)} for name, value in point.items()]
+    return framed(rows, ("variable", "value"))
+
+
+def curve_of(found: OfflineOptimum) -> list[Moment]:
+    """Return what moved value or bound of a search, in wall seconds."""
+    return [(step.seconds, _double(step.value), _double(step.bound)) for step in found.steps]
+
+
+def _double(side: Fraction | None) -> float | None:
+    return None if side is None else float(side)
+
+
+def gap_series(name: str, curve: Sequence[Moment], end: float) -> Series:
+    """Gap of a curve in order of time, constant until a side moves or the search ends."""
+    places, gaps = [], []
+    for seconds, value, bound in curve:
+        if value is None or bound is None:
+            continue
+        size = max(abs(value), abs(bound))
+        places.append(seconds)
+        gaps.append(max(abs(value - bound) / size if size else 0.0, SOLVER_GAP))
+    if places:
+        places.append(max(end, places[-1]))
+        gaps.append(gaps[-1])
+    return Series(name, places, gaps, chart="step")
+
+
+def gap_figure(
+    curves: Mapping[str, tuple[Sequence[Moment], float]], seconds: str = "CPU seconds"
+) -> Figure:
+    """Draw the gaps of several searches; what is closer than 1e-6 is drawn there.
+
+    Parameters
+    ----------
+    curves
+        By name: the curve, and when the search ended, > 0.
+    seconds
+        What was counted as time.
+
+    Raises
+    ------
+    InvalidOption
+        No search had both sides at any time.
+    """
+    series = [gap_series(name, curve, end) for name, (curve, end) in curves.items()]
+    series = [one for one in series if len(one.x)]
+    if not series:
+        raise InvalidOption("no search has both a value and a bound; there is no gap to draw")
+    last = max(float(one.y[-1]) for one in series)
+    return Figure(
+        x=PlotAxis(seconds, log=True),
+        y=PlotAxis("gap, share of the larger side", log=True),
+        series=series,
+        caption=f"What is closer than {SOLVER_GAP:g} is drawn there; all ended within {last:.2g}.",
+    )
+
+
+def write_gaps(figure: Figure, title: str, path: str, about: str = "") -> None:
+    """Draw the figure into a file, with ``about`` where the curves are from in its caption.
+
+    Raises
+    ------
+    InvalidOption
+        The suffix is not that of a picture.
+    FileProblem
+        The file cannot be written.
+    """
+    suffix = Path(path).suffix
+    if suffix not in PICTURES:
+        raise InvalidOption.near(f"{named(path)}: no picture", suffix, PICTURES)
+    write_bytes(path, drawn(figure, title, f"{about} {figure.caption}".strip(), suffix))

@@ -39,7 +39,7 @@ class SolveResult(ShowsItself):
 
     def to_pandas(self) -> Any:
         """Return a row for each variable, zeros too; of pandas or polars, else as dictionaries."""
-        return import_module("farkas.experiments.frames").of_point(self.x)
+        return import_module("farkas.experiments.plotting").of_point(self.x)
 
     def __getattr__(self, name: str) -> Any:
         # tools that copy, pickle or display ask for private names, and read no hint

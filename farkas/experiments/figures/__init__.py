@@ -24,13 +24,6 @@ A figure is a function that returns plain data; how it looks is decided once, el
             findings=[Statement("stays below 1.25", max(lines[0].y) < 1.25, about="value")],
         )
 
-    @MLBROKER.table(4, ...)
-    def parts_of_the_cost(preset, seed, progress):
-        columns = [PlotAxis("algorithm"), PlotAxis("total", "USD")]
-        return Table(columns=columns, rows=[...], published=[...])
-
-    MLBROKER.not_modelled("figure6", "Accuracy", "needs training")
-
 The agreement says what the full preset shows, and the reason why it need not be the print, without
 numbers: they stand in findings, which are computed, and in captions, which hold nothing else.  One
 module or package a kind, found by its name.

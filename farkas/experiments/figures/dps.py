@@ -120,12 +120,7 @@ def final(series: Sequence[Series]) -> dict[str, float]:
     return {line.name: float(line.y[-1]) for line in series}
 
 
-@DPS.figure(
-    2,
-    "Regret against the best fixed price",
-    Agreement.NOT_REPRODUCED,
-    HONEST,
-)
+@DPS.figure(2, "Regret against the best fixed price", Agreement.NOT_REPRODUCED, HONEST)
 def regret(preset: Preset, seed: int, progress: Progress) -> Figure:
     """Profit of BFP less that of each seller, up to each slot; mean over seeds."""
     sellers: list[Line] = [(name, seller, {}) for seller, name in NAMES.items()]
@@ -142,12 +137,7 @@ def regret(preset: Preset, seed: int, progress: Progress) -> Figure:
     )
 
 
-@DPS.figure(
-    3,
-    "Profit against that of rivals",
-    Agreement.NOT_REPRODUCED,
-    HONEST,
-)
+@DPS.figure(3, "Profit against that of rivals", Agreement.NOT_REPRODUCED, HONEST)
 def profit(preset: Preset, seed: int, progress: Progress) -> Figure:
     """Profit of DPS over that of each rival, for i.i.d. jobs and for moving demand and prices."""
     rivals, seeds = list(RIVALS.values()), preset.seeds(seed)
@@ -177,12 +167,7 @@ def profit(preset: Preset, seed: int, progress: Progress) -> Figure:
     )
 
 
-@DPS.figure(
-    4,
-    "Regret for several numbers of jobs",
-    Agreement.NOT_REPRODUCED,
-    HONEST,
-)
+@DPS.figure(4, "Regret for several numbers of jobs", Agreement.NOT_REPRODUCED, HONEST)
 def regret_by_jobs(preset: Preset, seed: int, progress: Progress) -> Figure:
     """Regret by slot, number of jobs times 0.1, 1, 5 and 10; 0.5, 1 and 2 of the reduced preset."""
     factors = (0.1, 1.0, 5.0, 10.0) if preset.full else (0.5, 1.0, 2.0)
@@ -268,12 +253,7 @@ def better_early(none: Series, published: Series) -> Statement:
     )
 
 
-@DPS.figure(
-    7,
-    "Runtime of placements",
-    Agreement.TREND,
-    "no values are printed",
-)
+@DPS.figure(7, "Runtime of placements", Agreement.TREND, "no values are printed")
 def placements(preset: Preset, seed: int, progress: Progress) -> Figure:
     """Total runtime of the jobs served, against their number, for three placement rules."""
     seeds, found = preset.seeds(seed), []
@@ -327,13 +307,7 @@ def placed(full: bool, seed: int) -> dict[str, Any]:
     return found
 
 
-@DPS.figure(
-    "7b",
-    "Profit over time",
-    Agreement.NOT_REPRODUCED,
-    HONEST,
-    "DPS Fig. 7",
-)
+@DPS.figure("7b", "Profit over time", Agreement.NOT_REPRODUCED, HONEST, "DPS Fig. 7")
 def profit_over_time(preset: Preset, seed: int, progress: Progress) -> Figure:
     """Payments up to each slot under DPS, DPS-RS and BFP."""
     sellers = {"DPS": "dps", "DPS-RS": "dps_random_placement", "BFP": "bfp_coord"}

@@ -200,10 +200,7 @@ def slot_ratio(preset: Preset, seed: int, progress: Progress) -> Figure:
         findings=[
             Statement("LP-RS-MDE reaches 60 %", min(rounding) >= 0.6, _words(rounding), "value"),
             Statement(
-                "column slots are better",
-                min(columns) >= max(rounding),
-                _words(columns),
-                "ours",
+                "column slots are better", min(columns) >= max(rounding), _words(columns), "ours"
             ),
         ],
         caption=f"S = {servers}, square-root utilities, one slot",

@@ -28,7 +28,8 @@ from farkas.experiments.figures.figure import (
     mean_series,
 )
 from farkas.experiments.figures.measuring import measurement
-from farkas.experiments.figures.mlbroker import MLBROKER, usage_of
+from farkas.experiments.figures.mlbroker_costs import usage_of
+from farkas.experiments.figures.mlbroker_ratios import MLBROKER
 from farkas.instances.mlbroker import Brokerage
 from farkas.portable.draws import dirichlet, uniform
 

@@ -20,8 +20,13 @@ from farkas.experiments.figures.figure import (
     mean_lines,
 )
 from farkas.experiments.figures.measuring import measurement
-from farkas.experiments.figures.mlbroker import MLBROKER, usage_of
+from farkas.experiments.figures.mlbroker_ratios import MLBROKER
+from farkas.instances.mlbroker import Brokerage
+from farkas.models.mlbroker.recourse import PlacedWorkers
+from farkas.numbers import Floats
+from farkas.online import Run
 from farkas.online.mlbroker.bound import tight_bound
+from farkas.online.mlbroker.environment import PlacedSlot, by_pair
 from farkas.quantities import evaluate
 from farkas.tolerances import ROUNDING
 
@@ -37,6 +42,19 @@ BOUND = "proved bound (Opt)"
 def size_of(preset: Preset) -> dict[str, Any]:
     """Return settings that make a broker small enough for its preset."""
     return {"num_slots": 8} if preset.full else {"num_slots": 3, "num_sites": 4}
+
+
+def usage_of(instance: Brokerage, run: Run) -> Floats:
+    """Units that a run uses, shape (slots, sites, resources)."""
+    decisions = [
+        PlacedSlot(
+            np.array(one["jobs"], np.int64),
+            np.array(one["workers"], np.int64),
+            np.array(one["server"], np.int64),
+        )
+        for one in run.decisions
+    ]
+    return PlacedWorkers.of(instance, *by_pair(instance, decisions)).usage()
 
 
 @measurement
@@ -247,13 +265,7 @@ def _statements(part: str, costs: dict[str, Any]) -> list[Statement]:
     return [Statement("mlBroker below Local and OASiS", below, note)]
 
 
-_part(
-    11,
-    "transfer",
-    "Transfer cost",
-    Agreement.TREND,
-    "values were not printed",
-)
+_part(11, "transfer", "Transfer cost", Agreement.TREND, "values were not printed")
 _part(
     12,
     "resource",
