@@ -10,14 +10,21 @@ from farkas.messages import suggestion
 COMMANDS = {
     "bound": "optimum, or solve --certify",
     "certify": "prove, or solve --certify",
+    "doctor": "show install",
     "explain": "solve, which explains infeasible programs",
     "load": "show",
+    "page": "check --page OUT.html",
+    "plot": "figure FILE",
+    "ratios": "sweep STORE --ratios",
     "read": "show",
     "replay": "check",
+    "report": "sweep STORE --report OUT.html",
     "save": "solve --write, run -o",
     "simulate": "run",
+    "solvers": "show solvers",
     "validate": "check",
     "verify": "check",
+    "warm": "show --compile",
 }
 
 

@@ -90,8 +90,8 @@ def _say_that_this_takes_long(remedy: str) -> None:
 def _say_that_it_compiles(*, kept: bool) -> None:
     """Say it on stderr, once a process, so that nobody wonders what takes seconds."""
     if sys.stderr is not None:
-        how = "for this installation (farkas warm compiles all of them)"
-        never = "in every process: no folder keeps them, see farkas doctor"
+        how = "for this installation (farkas show --compile compiles all of them)"
+        never = "in every process: no folder keeps them, see farkas show install"
         sys.stderr.write(f"farkas: compiling loops, once {how if kept else never}\n")
         sys.stderr.flush()
 

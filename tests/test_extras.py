@@ -184,14 +184,14 @@ NEEDS: dict[str, list[list[str]]] = {
     ],
     "distributed": [["worst", "gadget.drf", "--scheduler", "tcp://localhost:1"]],
     "jinja2": [
-        ["report", "sweep.sqlite"],
+        ["sweep", "sweep.sqlite", "--report", "page.html"],
         ["python", "from farkas.experiments.report import render"],
     ],
     "matplotlib": [
         ["figure", "eris", "7", "-o", "seven.svg"],
         ["figure", "eris", "worst", "--of", "eris.eris", "-o", "worst.png"],
         ["figure", "eris", "all", "-o", "figures"],
-        ["plot", "run.json", "-o", "run.svg"],
+        ["figure", "run.json", "-o", "run.svg"],
         ["python", PLOT],
     ],
     "pyomo": [
@@ -232,10 +232,10 @@ def test_what_needs_a_missing_package_says_which_extra_brings_it(
 
 TRACE = "at,gpus,took\n0,1,60\n30,2,90\n200,1,120\n"
 CORE: list[list[str]] = [
-    ["solvers", "--json"],
+    ["show", "solvers", "--json"],
     ["run", "eris/tiny", "-a", "eris.eris", "-o", "run.json"],
     ["check", "run.json", "--instance", "eris/tiny"],
-    ["plot", "run.json"],
+    ["figure", "run.json"],
     ["run", "coded/tiny", "-a", "coded.iterated_greedy"],
     ["run", "dps/tiny", "-a", "dps.learned"],
     ["run", "gadget/tiny", "-a", "gadget.gadget"],

@@ -191,7 +191,7 @@ POSITIVE: dict[str, list[list[str]]] = {
         ["solve", "mlbroker/tiny", "-p", "mlbroker.relaxed", "--solver", "pyomo"],
         ["claims", "eris.server_in_every_slot", "--run"],
     ],
-    "report": [["sweep", "one.toml"], ["report", "one.sqlite", "-o", "one.html"]],
+    "report": [["sweep", "one.toml"], ["sweep", "one.sqlite", "--report", "one.html"]],
     "symbolic": [["claims", "coded.theorem1", "--run"]],
 }
 """What works with the core and one extra."""

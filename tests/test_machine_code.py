@@ -174,7 +174,8 @@ def told(package: Package, before: str = "") -> list[str]:
 def test_that_loops_are_compiled_is_said_once_and_not_again(package: Package) -> None:
     (line,) = told(package)
     assert line == (
-        "farkas: compiling loops, once for this installation (farkas warm compiles all of them)"
+        "farkas: compiling loops, once for this installation"
+        " (farkas show --compile compiles all of them)"
     )
     assert told(package) == []
     package.write(body="3 * x")
@@ -185,4 +186,4 @@ def test_where_nothing_is_kept_it_says_what_to_do(package: Package) -> None:
     nowhere = "import farkas.machine_code as m; m._writable = lambda folder: False\n"
     for _ in range(2):
         (line,) = told(package, nowhere)
-        assert line.endswith("once in every process: no folder keeps them, see farkas doctor")
+        assert line.endswith("once in every process: no folder keeps them, see farkas show install")

@@ -91,10 +91,10 @@ def test_it_is_swept_held_against_its_theorem_and_reported(tmp_path: Path) -> No
     )
     swept = farkas("sweep", str(config), "--workers", "1")
     assert (swept["performed"], swept["rejected_certificates"]) == ({"done": 2}, 0)
-    run, _ = farkas("ratios", swept["store"])["ratios"]
+    run, _ = farkas("sweep", swept["store"], "--ratios")["ratios"]
     assert (run["by_instance"].popitem()[1], run["promises"][0]["kept"]) == ([2.0], 1)
     page = tmp_path / "page.html"
-    assert farkas("report", swept["store"], "-o", str(page))["certified"] == 2
+    assert farkas("sweep", swept["store"], "--report", str(page))["certified"] == 2
     assert "Stock left" in page.read_text()
 
 
@@ -140,9 +140,9 @@ def test_it_is_swept_summarised_and_reported(tmp_path: Path) -> None:
     swept = farkas("sweep", str(config), "--workers", "1")
     assert swept["performed"] == {"done": 8}
     assert swept["rejected_certificates"] == 0
-    words = ["ratios", str(tmp_path / "stocks.sqlite"), "--recheck", "1"]
+    words = ["sweep", str(tmp_path / "stocks.sqlite"), "--recheck", "1", "--ratios"]
     assert "ration.first_come" in json.dumps(farkas(*words))
-    farkas("report", str(tmp_path / "stocks.sqlite"), "-o", str(page))
+    farkas("sweep", str(tmp_path / "stocks.sqlite"), "--report", str(page))
     assert "ration.first_come" in page.read_text()
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import os
-import pkgutil
 import sys
 from collections.abc import Sequence
 from typing import Annotated, Any
@@ -13,50 +12,41 @@ import typer
 from typer.core import TyperGroup
 
 import farkas
-from farkas.cli import commands
 from farkas.errors import Exit
+
+COMMANDS = (
+    "demo", "run", "compare", "solve", "optimum", "worst", "prove", "check", "claims", "list",
+    "show", "generate", "import", "sweep", "figure",
+)  # fmt: skip
+"""In the order a newcomer needs."""
+MODULES = {"import": "import_", "list": "list_"}
+"""Names of modules that differ from those of their commands."""
+UNLISTED = ("evaluate",)
+"""Case files are evaluated by it."""
 
 
 class Commands(TyperGroup):
-    """The commands in the order a newcomer needs; one is imported when it is asked for."""
+    """Imports a command when it is asked for."""
 
-    def __init__(self, **settings: Any) -> None:
-        super().__init__(**settings)
-        names = [info.name for info in pkgutil.iter_modules(commands.__path__)]
-        names.sort(key=lambda name: (commands.ORDER.get(name, len(commands.ORDER)), name))
-        self._modules = {name.rstrip("_"): f"{commands.__name__}.{name}" for name in names}
-        self.commands: dict[str, Any] = dict.fromkeys(self._modules)
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Names in the order of help."""
+        return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Parser of one command; None when there is none of that name."""
-        if cmd_name in self._modules and self.commands[cmd_name] is None:
-            command = importlib.import_module(self._modules[cmd_name]).command
+        if cmd_name not in self.commands and cmd_name in COMMANDS + UNLISTED:
+            module = MODULES.get(cmd_name, cmd_name)
+            command = importlib.import_module(f"farkas.cli.commands.{module}").command
             alone = typer.Typer(add_completion=False, rich_markup_mode=None)
-            summary = command.__doc__.split("\n")[0]
-            alone.command(cmd_name, short_help=summary)(command)
+            alone.command(cmd_name, short_help=command.__doc__.split("\n")[0])(command)
             self.commands[cmd_name] = typer.main.get_command(alone)
         return self.commands.get(cmd_name)
-
-    def invoke(self, ctx: Any) -> Any:
-        """Import and run a command; the parser would end Ctrl-C without a word."""
-        try:
-            done = super().invoke(ctx)
-            sys.stdout.flush()
-            return done
-        except (KeyboardInterrupt, BrokenPipeError) as end:
-            from farkas.cli.endings import Ended
-
-            pressed = isinstance(end, KeyboardInterrupt)
-            raise Ended(Exit.INTERRUPTED if pressed else Exit.BROKEN_PIPE) from None
 
 
 app = typer.Typer(
     name="farkas",
     cls=Commands,
-    no_args_is_help=False,
-    add_completion=True,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # help of rich cuts lines in a pipe at 80 characters
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
@@ -95,10 +85,15 @@ def call(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     _open_closed_streams()
     try:
-        code = app(words, prog_name="farkas", standalone_mode=False)
+        if "_FARKAS_COMPLETE" in os.environ:  # a shell asks for words
+            app(words, prog_name="farkas")
+        parser = typer.main.get_command(app)
+        # not by its own way to end, which tells Ctrl-C, closed pipes and errors otherwise
+        with parser.make_context("farkas", words) as context:
+            parser.invoke(context)
         sys.stdout.flush()
-        return code if isinstance(code, int) else Exit.DONE
-    except (Exception, KeyboardInterrupt, SystemExit) as error:
+        return Exit.DONE
+    except (Exception, KeyboardInterrupt) as error:
         from farkas.cli.endings import ended
 
         return ended(error)

@@ -7,29 +7,30 @@ import re
 import sys
 import traceback
 
+import typer
+
 from farkas.cli.printing import complain
 from farkas.errors import Exit, FarkasError
 
 
-class Ended(Exception):
-    """Ctrl-C or a closed pipe, on its way past the parser, which would swallow the difference."""
-
-    def __init__(self, code: int) -> None:
-        super().__init__(code)
-        self.code = code
-
-
 def ended(error: BaseException) -> int:
     """Say what ended a command; return the exit code."""
+    if isinstance(error, typer.Exit):
+        try:
+            sys.stdout.flush()
+            return error.exit_code
+        except OSError as unwritten:
+            return ended(unwritten)
     if isinstance(error, FarkasError):
         complain(str(error))
         return error.exit_code
-    if isinstance(error, Ended | KeyboardInterrupt | BrokenPipeError):
-        return _stopped(error)
-    if isinstance(error, SystemExit):  # the parser's own way to end, on a closed pipe or Ctrl-C
-        if error.code == Exit.INTERRUPTED:
-            return _stopped(error)
-        return _silent_end() if error.code == Exit.NEGATIVE else int(error.code or 0)
+    if isinstance(error, KeyboardInterrupt):
+        complain("interrupted")
+        return Exit.INTERRUPTED
+    if isinstance(error, BrokenPipeError):
+        # The reader has left.  Python would complain once more when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return Exit.BROKEN_PIPE
     return _unexpected(error)
 
 
@@ -70,21 +71,7 @@ def _of_commands(error: BaseException) -> str:
     asked = re.match(r"No such command '([^']*)'", str(getattr(error, "message", "")))
     if asked is None:
         return ""
+    from farkas.cli.app import COMMANDS
     from farkas.guesses import no_command
 
-    context = getattr(error, "ctx", None)
-    return no_command(asked[1], [] if context is None else context.command.list_commands(context))
-
-
-def _stopped(end: BaseException) -> int:
-    if isinstance(end, BrokenPipeError) or getattr(end, "code", None) == Exit.BROKEN_PIPE:
-        return _silent_end()
-    complain("interrupted")
-    return Exit.INTERRUPTED
-
-
-def _silent_end() -> int:
-    # Whoever read our output has left.  Python would complain once more when it flushes at exit.
-    quiet = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(quiet, sys.stdout.fileno())
-    return Exit.BROKEN_PIPE
+    return no_command(asked[1], COMMANDS)

@@ -1,13 +1,35 @@
-"""Complaints, JSON, and text of several lines."""
+"""Everything that is printed goes through here, and nothing invisible gets past it."""
 
 import contextlib
 import sys
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, NoReturn
 
-from farkas.cli.output import write
+import typer
+
+from farkas.errors import Exit
 from farkas.refusals import one_line
 from farkas.words import cleaned
+
+
+def write(text: str) -> None:
+    """Write text that is clean already, spelling what a terminal lacks."""
+    try:
+        sys.stdout.write(text)
+    except UnicodeEncodeError:  # a terminal that lacks our symbols
+        encoding = sys.stdout.encoding or "ascii"
+        sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding))
+
+
+def print_line(text: str) -> None:
+    """Print one line, whatever the text holds."""
+    write(f"{cleaned(text)}\n")
+
+
+def print_text(text: str) -> None:
+    """Print text of several lines; of what others wrote, it holds quotations only."""
+    for line in text.rstrip("\n").split("\n"):
+        print_line(line)
 
 
 def complain(message: str) -> None:
@@ -17,34 +39,30 @@ def complain(message: str) -> None:
         sys.stderr.flush()
 
 
+def end(code: Exit, message: str) -> NoReturn:
+    """End the command with a line that says why."""
+    complain(message)
+    raise typer.Exit(code)
+
+
+def report(found: Any, as_json: bool, in_words: Callable[[Any], None]) -> None:
+    """Print what was found as JSON, or in words."""
+    if as_json:
+        print_json(found.to_builtins())
+    else:
+        in_words(found)
+
+
 def print_json(data: Mapping[str, Any]) -> None:
     """Print one JSON object; NaN and infinity, which JSON lacks, become null."""
     import msgspec
 
-    from farkas.messages import visible_json
-
-    text = msgspec.json.format(msgspec.json.encode(data, enc_hook=_plain), indent=1).decode()
-    write(visible_json(text) + "\n")
+    encoded = msgspec.json.encode(data, enc_hook=_plain)
+    print_document(msgspec.json.format(encoded, indent=1).decode())
 
 
 def _plain(value: Any) -> Any:
     return value.tolist() if hasattr(value, "tolist") else str(value)
-
-
-def print_text(text: str) -> None:
-    """Print text of several lines; of what others wrote, it holds quotations only."""
-    write("".join(f"{cleaned(line)}\n" for line in text.rstrip("\n").split("\n")))
-
-
-def print_folded(text: str) -> None:
-    """Print text of several lines, long ones folded below their begin where room is short."""
-    from farkas.cli.layout import folded, room, size
-
-    width = room()
-    for line in map(cleaned, text.rstrip("\n").split("\n")):
-        begin = line[: len(line) - len(line.lstrip(" "))]
-        parts = folded(line.lstrip(" "), width - size(begin), indent="  ")
-        write("".join(f"{begin}{part}\n" for part in parts))
 
 
 def print_document(text: str) -> None:

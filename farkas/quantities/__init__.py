@@ -1,4 +1,4 @@
-"""Named quantities of an instance: what ``farkas evaluate`` computes.
+"""Named quantities of an instance: what ``farkas show FILE KEY`` computes.
 
 A quantity is a function of an instance, registered under one or several key patterns::
 
@@ -15,7 +15,7 @@ The optimum of a program is the quantity of its name, with any variant in bracke
 
     list_optima("mlbroker.relaxed[tight]")       # computed also where nobody asks for it by name
 
-A certificate that a quantity returns stands for its bound, and `farkas evaluate --write` keeps it.
+A certificate that a quantity returns stands for its bound, and `farkas show --write` keeps it.
 
 One file a kind, found by the registry.  A quantity that is not defined for an instance raises
 :class:`~farkas.errors.NotApplicable`, or leaves its key out of the mapping; its key is then absent.

@@ -153,7 +153,7 @@ def availability(solver: str) -> Availability:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Status:
-    """One line of ``farkas solvers``."""
+    """One line of ``farkas show solvers``."""
 
     name: str
     availability: Availability

@@ -31,16 +31,16 @@ SAID = {
     "model": "a model: farkas prove {0} proves its optimum; check takes it as --model,"
     " farkas.check as model=",
     "vipr": "a proof in VIPR, which holds its model: farkas check {0}",
-    "store": "a store of results: farkas ratios {0}, farkas report {0}",
+    "store": "a store of results: farkas sweep {0} --ratios sums it up",
     "sweep": "a sweep's configuration: farkas sweep {0}",
     "table": "a table: farkas import csv {0} --kind KIND --map submit=COLUMN,... -o FILE.json makes"
     " an instance of it",
-    "run": "a run: farkas check {0} --instance FILE proves it again, farkas plot {0} draws it",
+    "run": "a run: farkas check {0} --instance FILE proves it again, farkas figure {0} draws it",
     "statement": "a statement of farkas worst: farkas check {0} proves it again",
     "certificate": "a certificate: farkas check {0} proves it again",
     "comparison": "a comparison: farkas compare INSTANCE -o {0} writes it again",
     "instance": "an instance of kind {1}: farkas run {0} -a ALGORITHM, farkas compare {0},"
-    " farkas plot {0}",
+    " farkas figure {0}",
 }
 
 

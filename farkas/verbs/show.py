@@ -420,7 +420,7 @@ def _decided_or_certificate(path: str, name: str) -> tuple[str, str, dict[str, s
         f" kind {named(found.kind)}: it says value {found.value:.6g}{ratio},"
         f" {len(found.decisions)} steps, seed {found.manifest.seed}"
     )
-    steps = f"Prove it: farkas check {name} --instance FILE\nDraw it: farkas plot {name}"
+    steps = f"Prove it: farkas check {name} --instance FILE\nDraw it: farkas figure {name}"
     return "run", f"{text}\n\n{word}\n{steps}", {}
 
 

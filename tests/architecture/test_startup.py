@@ -187,7 +187,7 @@ def test_a_sweep_of_a_kind_and_its_ratios_load_no_other_kind_and_nothing_heavy(
         'name = "one"\n[[instances]]\nkind = "coded"\n[[algorithms]]\n'
         'name = "coded.simple_greedy"\n'
     )
-    for words in (["sweep", str(config)], ["ratios", str(tmp_path / "sweep.sqlite")]):
+    for words in (["sweep", str(config)], ["sweep", str(tmp_path / "sweep.sqlite"), "--ratios"]):
         modules = loaded_by(*words)
         assert not other_kinds(modules, "coded")
         assert not heavy(modules) - {"numba"}

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
+import subprocess
+import sys
 
 import pytest
-from typer.main import get_command
 
 import farkas
-from farkas.cli import call
-from farkas.cli.app import app
-from farkas.cli.commands import ORDER
+from farkas import errors
+from farkas.cli import call, endings
+from farkas.cli.app import COMMANDS
+from farkas.instances.library import path as shipped
 
+TINY = str(shipped("mlbroker/tiny"))
 Capture = pytest.CaptureFixture[str]
 
 
@@ -20,9 +25,63 @@ def test_version(capsys: Capture) -> None:
     assert capsys.readouterr().out == f"farkas {farkas.__version__}\n"
 
 
-def test_no_words_show_the_help(capsys: Capture) -> None:
+def test_help_lists_fourteen_commands_and_the_demo(capsys: Capture) -> None:
     assert call([]) == 0
-    assert "farkas demo" in capsys.readouterr().out
+    listed = re.findall(r"^  (\w+)  ", capsys.readouterr().out.partition("Commands")[2], re.M)
+    assert listed == [*COMMANDS]
+    assert len(set(listed)) == 15
+    assert listed[0] == "demo"
+    assert "evaluate" not in listed
+
+
+@pytest.mark.parametrize("command", [*COMMANDS, "evaluate"])
+def test_every_command_explains_itself_and_knows_json(command: str, capsys: Capture) -> None:
+    assert call([command, "--help"]) == 0
+    out = capsys.readouterr().out
+    assert "--json" in out
+    assert "Usage: farkas " + command in out
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["show", "solvers"],
+        ["claims", "mlbroker"],
+        ["compare", TINY],
+        ["evaluate", TINY, "mlbroker.offline[printed]"],
+        ["show", TINY, "mlbroker.offline[printed]"],
+        ["run", TINY, "-a", "mlbroker.fractional"],
+        ["show", "mlbroker.offline[strict]", "--latex"],
+        ["solve", TINY, "-p", "mlbroker.offline", "--relax", "--point"],
+    ],
+    ids=" ".join,
+)
+def test_json_is_one_object_and_nothing_else(words: list[str], capsys: Capture) -> None:
+    assert call([*words, "--json"]) == 0
+    captured = capsys.readouterr()
+    assert isinstance(json.loads(captured.out), dict)
+    assert captured.err == ""
+    assert call(words) == 0  # and the table works too
+    assert capsys.readouterr().out.strip()
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("solvers", "farkas show solvers"),
+        ("doctor", "farkas show install"),
+        ("ratios", "farkas sweep STORE --ratios"),
+        ("report", "farkas sweep STORE --report OUT.html"),
+        ("plot", "farkas figure FILE"),
+        ("page", "farkas check --page OUT.html"),
+        ("warm", "farkas show --compile"),
+    ],
+)
+def test_an_old_word_is_answered_with_the_new_one(old: str, new: str, capsys: Capture) -> None:
+    assert call([old, "--json"]) == 2
+    said = f"farkas: no command {old!r}; use {new} (see farkas --help)\n"
+    assert capsys.readouterr() == ("", said)
+    assert call([*new.removeprefix("farkas ").split()[:1], "--help"]) == 0
 
 
 def test_wrong_usage_names_the_help(capsys: Capture) -> None:
@@ -32,11 +91,68 @@ def test_wrong_usage_names_the_help(capsys: Capture) -> None:
     assert capsys.readouterr().err.endswith("(see farkas --help)\n")
 
 
-def test_help_lists_the_commands_in_the_order_a_newcomer_needs(capsys: Capture) -> None:
-    names = [*get_command(app).commands]
-    first = [name.rstrip("_") for name in ORDER]
-    assert names[: len(first)] == first
-    assert names[len(first) :] == sorted(names[len(first) :])
-    assert call(["--help"]) == 0
-    listed = re.findall(r"^  (\w+)  ", capsys.readouterr().out.partition("Commands")[2], re.M)
-    assert listed == names
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("farkas sho", ["show"]),
+        ("farkas run mlbroker/ti", ["mlbroker/tiny"]),
+        ("farkas run mlbroker/tiny -a mlbroker.lo", ["mlbroker.local"]),
+        ("farkas solve mlbroker/tiny -s hig", ["highs"]),
+        ("farkas generate gad", ["gadget"]),
+    ],
+)
+def test_a_shell_completes_commands_and_names(words: str, found: list[str]) -> None:
+    asked = {
+        "_FARKAS_COMPLETE": "complete_bash",
+        "COMP_WORDS": words,
+        "COMP_CWORD": str(words.count(" ")),
+    }
+    done = subprocess.run(
+        [sys.executable, "-m", "farkas"], env={**os.environ, **asked}, capture_output=True,
+        text=True, check=True,
+    )  # fmt: skip
+    assert done.stdout.split() == found
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (errors.NotACertificate("less"), 1),
+        (errors.InvalidInstance("$.jobs"), 2),
+        (errors.NotApplicable("too large"), 2),
+        (errors.SolverUnavailable("gurobi"), 3),
+        (errors.NoAnswer("no point"), 3),
+        (MemoryError("takes more memory than there is"), 3),
+        (KeyboardInterrupt("interrupted"), 130),
+        (ZeroDivisionError("wires\ncrossed"), 70),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_an_error_ends_with_the_code_of_its_type(
+    error: BaseException, code: int, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    def fail(**_: object) -> None:
+        raise error
+
+    monkeypatch.setattr("farkas.solvers.status", fail)
+    assert call(["show", "solvers"]) == code
+    captured = capsys.readouterr()
+    assert (captured.out, captured.err.count("\n")) == ("", 1)
+    assert " ".join(str(error).split()) in captured.err
+    if code == 70:
+        monkeypatch.setenv("FARKAS_DEBUG", "1")
+        assert call(["show", "solvers"]) == 70
+        assert "Traceback" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("Invalid value for '--seed': '1.5' is not a valid int range.", "a whole number"),
+        ("Invalid value for '-x': '1,5' is not a valid float.", "a number"),
+        ("Input should be a valid number, unable to parse string as a number", "a number"),
+    ],
+)
+def test_numbers_are_asked_for_in_the_same_words_by_every_parser(said: str, shown: str) -> None:
+    assert endings.in_words(said).endswith(f"expected {shown}")
+    assert endings.in_words("Missing argument 'FILE'.") == "Missing argument 'FILE'."

@@ -195,8 +195,8 @@ FORGERIES = [
 
 
 def counted(capsys: Capture, *words: str) -> tuple[int, list[float], dict[str, Any]]:
-    """Exit code, certified ratios in all, and the JSON of `farkas ratios`."""
-    code = call(["ratios", *words, "--json"])
+    """Exit code, certified ratios in all, and the JSON of `farkas sweep --ratios`."""
+    code = call(["sweep", *words, "--json", "--ratios"])
     found = json.loads(capsys.readouterr().out)
     return (
         code,
@@ -235,7 +235,7 @@ def test_what_is_forged_enters_no_ratio_and_no_page(
                     "value not proved" if half else "certificate rejected"
                 }
     page = tmp_path / "page.html"
-    assert call(["report", str(store), "-o", str(page), "--json"]) == (0 if half else 1)
+    assert call(["sweep", str(store), "--report", str(page), "--json"]) == (0 if half else 1)
     said = json.loads(capsys.readouterr().out)
     assert (said["certified"], said["proved_again"]) == (len(honest) - 1, len(honest) - 1)
 
@@ -245,16 +245,16 @@ def test_what_is_not_proved_is_called_the_stores_word(
 ) -> None:
     store, _ = forged(sound, tmp_path, "mlbroker.local", value_is_bound)
     for share, believed in (("0", 8), ("0.5", 4)):
-        call(["ratios", str(store), "--recheck", share])
+        call(["sweep", str(store), "--recheck", share, "--ratios"])
         said = capsys.readouterr().out
         assert said.startswith("ratios, some by the store's word\n")
         assert f"the store's word, not proved: {believed} (--recheck 1 proves all)\n" in said
         page = tmp_path / "page.html"
-        call(["report", str(store), "-o", str(page), "--recheck", share])
+        call(["sweep", str(store), "--report", str(page), "--recheck", share])
         assert f"the store's word, not proved: {believed} (" in capsys.readouterr().out
         assert "Ratios, some by the store" in page.read_text()
         assert ">Certified ratios<" not in page.read_text()
-    call(["ratios", str(store)])
+    call(["sweep", str(store), "--ratios"])
     said = capsys.readouterr().out
     assert said.startswith("certified ratios\n")
     assert "the store's word" not in said

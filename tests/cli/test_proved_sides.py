@@ -126,7 +126,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_ratios_of_a_sweep_are_printed_on_their_proved_side(store: Path, capsys: Capture) -> None:
-    text, data = printed(capsys, "ratios", str(store))
+    text, data = printed(capsys, "sweep", str(store), "--ratios")
     found = [row for row in cells(text) if len(row) == 9 and " – " in row[5]]
     for row, item in zip(found, data["ratios"], strict=True):
         values = [Fraction(x) for ratios in item["by_instance"].values() for x in ratios]
@@ -145,9 +145,9 @@ def test_a_report_prints_its_ratios_on_their_proved_side(
     store: Path, tmp_path: Path, capsys: Capture
 ) -> None:
     page = tmp_path / "page.html"
-    assert call(["report", str(store), "-o", str(page)]) == 0
+    assert call(["sweep", str(store), "--report", str(page)]) == 0
     capsys.readouterr()
-    assert call(["ratios", str(store), "--json"]) == 0
+    assert call(["sweep", str(store), "--json", "--ratios"]) == 0
     data = json.loads(capsys.readouterr().out)
     text = page.read_text()
     table = text.partition('<table id="summary">')[2].partition("<tbody>")[2]

@@ -10,13 +10,12 @@ from farkas.cli.values import (
     assignments,
     check_writable,
     choices,
-    file_for,
+    deliver,
     json_assignments,
     measured,
-    summary,
 )
 from farkas.errors import FileProblem, InvalidOption
-from farkas.instances import library
+from farkas.instances import library, to_bytes
 
 
 def test_only_the_first_equals_sign_separates_and_spaces_around_it_do_not_count() -> None:
@@ -72,26 +71,19 @@ def test_two_outputs_are_two_files(tmp_path: Path, monkeypatch: pytest.MonkeyPat
             check_writable(first, "b.json", second)
 
 
-def test_a_summary_names_the_file_and_the_hash() -> None:
-    tiny = library.load("mlbroker/tiny")
-    assert summary(tiny, "a.json") == {
-        "file": "a.json", "kind": "mlbroker", "name": "tiny", "seed": None, "sha256": tiny.sha256,
-    }  # fmt: skip
-
-
 def test_on_a_terminal_an_instance_goes_into_a_file_of_its_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
     odd = library.load("mlbroker/tiny").replace(name="../a b\n/c")
-    assert file_for(odd, None, False) is None  # a pipe gets the instance itself
+    deliver(odd, None, False)  # a pipe gets the instance itself
+    assert capsys.readouterr().out.encode() == to_bytes(odd)
+    assert not list(tmp_path.iterdir())
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
-    assert file_for(odd, None, False) == ".._a_b_c.json"
-    assert file_for(odd, None, True) is None
-    assert file_for(odd, "mine.json", False) == "mine.json"
-    (tmp_path / ".._a_b_c.json").write_text("there")
+    deliver(odd, None, False)
+    assert (tmp_path / ".._a_b_c.json").read_bytes() == to_bytes(odd)
     with pytest.raises(FileProblem, match="is there already; name a file with -o"):
-        file_for(odd, None, False)
+        deliver(odd, None, False)
 
 
 def test_what_values_are_is_said_with_their_unit() -> None:

@@ -16,7 +16,7 @@ def rows(text: str) -> list[list[str]]:
     ruler = next(n for n, line in enumerate(found) if set("".join(line)) == {"-"})
     below = []
     for line in found[ruler + 1 :]:
-        if len(line) != len(found[ruler]):
+        if len(line) != len(found[ruler - 1]):
             break
         below.append(line)
     return below

@@ -151,12 +151,12 @@ def test_an_instance_is_drawn_and_other_files_are_named(
     files: dict[str, Path], capsys: Capture, tmp_path: Path
 ) -> None:
     instance, picture = str(files["instance"]), tmp_path / "my.svg"
-    assert call(["plot", instance]) == 0
+    assert call(["figure", instance]) == 0
     assert "-o FILE.svg writes the picture" in capsys.readouterr().out
     pytest.importorskip("matplotlib")
-    assert call(["plot", instance, "-o", str(picture)]) == 0
+    assert call(["figure", instance, "-o", str(picture)]) == 0
     assert picture.read_text().lstrip().startswith("<")
-    assert call(["plot", str(files["table"])]) == 2
+    assert call(["figure", str(files["table"])]) == 2
     assert "is a table" in capsys.readouterr().err
     run = str(files["run"])
     assert repr(farkas.plot(run)) == repr(farkas.plot(farkas.load(run)))

@@ -34,7 +34,7 @@ return Math.min(...all.map((one) => light(getComputedStyle(one).color))
 def page(tmp_path_factory):
     folder = tmp_path_factory.mktemp("view")
     path = folder / "check.html"
-    assert call(["page", "-o", str(path)]) == 0
+    assert call(["check", "--page", str(path)]) == 0
     with chromium() as browser:
         browser.address, browser.folder = path.as_uri(), folder
         yield browser

@@ -9,7 +9,7 @@ from typing import Any
 
 import typer.main
 
-from farkas.cli.app import app
+from farkas.cli.app import COMMANDS, app
 from farkas_docs.text import cell, escaped, fence, page, table
 
 
@@ -17,7 +17,7 @@ def pages() -> Iterator[tuple[str, str]]:
     """``command_line``."""
     group: Any = typer.main.get_command(app)
     parts = [escaped(coded(inspect.cleandoc(group.help or "")))]
-    parts += [_command(name, group.get_command(None, name)) for name in group.commands]
+    parts += [_command(name, group.get_command(None, name)) for name in COMMANDS]
     yield "command_line", page("Command line", *parts)
 
 
@@ -25,7 +25,6 @@ def pages() -> Iterator[tuple[str, str]]:
 _TYPED = re.compile(
     r"``?.+?``?|(?<![\w-])--[a-z][a-z-]*|(?<![\w/.-])farkas [a-z]+(?![\w.-])", re.DOTALL
 )
-_COMMANDS = frozenset(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
 
 
 def coded(text: str) -> str:
@@ -38,7 +37,7 @@ def coded(text: str) -> str:
     def code(found: re.Match[str]) -> str:
         words = found[0]
         command = words.removeprefix("farkas ")
-        typed = words.startswith("--") or (command != words and command in _COMMANDS)
+        typed = words.startswith("--") or (command != words and command in COMMANDS)
         return f"`{words}`" if typed else words
 
     return _TYPED.sub(code, text)

@@ -25,7 +25,7 @@ def pages() -> Iterator[tuple[str, str]]:
             yield f"listings/{kind}_{role}", listing(kind) + "\n"
 
 
-QUANTITIES = """Named numbers of an instance: `farkas evaluate FILE KEY` prints one,
+QUANTITIES = """Named numbers of an instance: `farkas show FILE KEY` prints one,
 `farkas.evaluate` returns several. Braces stand for indices or options."""
 
 

@@ -10,7 +10,7 @@ from farkas.solvers import Ability, backends
 from farkas_docs.claims import LEDGER
 from farkas_docs.text import page, table
 
-INTRO = """Names for `--solver`. What is installed and licensed on this machine: `farkas solvers`.
+INTRO = """Names for `--solver`. What is installed and licensed here: `farkas show solvers`.
 `pyomo:NAME` and `cvxpy:NAME` reach every solver behind these two bridges."""
 
 ABILITIES = {

@@ -4,41 +4,39 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-import typer
+from typer import Argument, Option
 
-from farkas.cli.output import Json, print_line
+from farkas.cli.options import Json
+from farkas.cli.printing import print_json, print_line
 from farkas.errors import InvalidOption, MissingInstance
 from farkas.words import quoted
 
 
 def command(
     certificate: Annotated[
-        str, typer.Argument(metavar="CERTIFICATE", help="Certificate (.json, .vipr) or run file.")
-    ],
+        str, Argument(metavar="CERTIFICATE", help="Certificate (.json, .vipr) or run file.")
+    ] = "",
     instance: Annotated[
-        str | None,
-        typer.Option("--instance", metavar="FILE", help="Rebuild the program from this instance."),
+        str | None, Option(metavar="FILE", help="Rebuild the program from this instance.")
     ] = None,
     model: Annotated[
-        str | None,
-        typer.Option("--model", metavar="FILE", help="Read the model again (.mps, .lp, packed)."),
+        str | None, Option(metavar="FILE", help="Read the model again (.mps, .lp, packed).")
     ] = None,
-    alone: Annotated[
+    stand_alone: Annotated[
         str | None,
-        typer.Option(
-            "--stand-alone",
-            metavar="OUT.json",
-            help="Write it with its program inside (trees: OUT.vipr).",
-        ),
+        Option(metavar="OUT.json", help="Write it with its program inside (trees: .vipr)."),
     ] = None,
     most_work: Annotated[
         int | None,
-        typer.Option(
-            "--most-work",
+        Option(
             min=1,
             help="Steps after which a tree or VIPR file is given up.",
             show_default="2^28",
         ),
+    ] = None,
+    page: Annotated[
+        str | None,
+        Option(metavar="OUT.html", help="Write a page that checks in any browser, instead."),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -53,30 +51,58 @@ def command(
     --stand-alone writes what was proved as multipliers of a linear program, with its data, where
     one states it, and trees as VIPR: that file is proved by farkas/standalone/checker.py too, which
     is one file and needs nothing but Python.
+
+    --page needs no certificate.  It writes one file that loads nothing: a certificate that is
+    dropped on it is checked in exact arithmetic, and an instance is compared by its hash.
     """
-    restated = None
+    if page is not None:
+        if certificate:
+            raise InvalidOption("--page: takes no certificate; drop it on the page")
+        _write_page(page)
+        return
+    if not certificate:
+        raise InvalidOption("name a certificate or a run file: farkas check FILE")
+    written: dict[str, Any] = {}
     try:
-        if alone is None:
+        if stand_alone is None:
             proof = _proved(certificate, instance, model, most_work)
         else:
-            from farkas.cli.alone import restated_in
-
-            restated = restated_in(certificate, instance, model, alone, most_work)
-            proof = restated.proof
+            proof, written = _restated(certificate, instance, model, stand_alone, most_work)
     except MissingInstance:
         raise InvalidOption("a run is about an instance; add --instance FILE") from None
     if as_json:
-        from farkas.cli.printing import print_json
-
-        written = {} if restated is None else {"stand_alone": restated.to_builtins()}
         print_json({**proof.to_builtins(), **written})
     else:
         print_line(f"accepted: {proof.statement}")
-        if restated is not None:
-            print_line(f"written: {quoted(alone or '')}: {restated.statement}")
+        for restated in written.values():
+            print_line(f"written: {quoted(stand_alone or '')}: {restated['statement']}")
 
 
 def _proved(path: str, instance: str | None, model: str | None, most_work: int | None) -> Any:
     from farkas.verbs.check import check
 
     return check(path, instance, model=model, most_work=most_work)
+
+
+def _restated(
+    certificate: str, instance: str | None, model: str | None, path: str, most_work: int | None
+) -> tuple[Any, dict[str, Any]]:
+    """Check, and write what needs no instance once that is proved, too."""
+    from farkas.atomic import require_target, write_bytes
+    from farkas.verbs.stand_alone import stand_alone
+
+    require_target(path)
+    found = stand_alone(certificate, instance, model=model, most_work=most_work)
+    if path.endswith(".vipr") != hasattr(found.alone, "num_derivations"):
+        raise InvalidOption(f"{quoted(path)}: trees are written as .vipr, everything else as .json")
+    write_bytes(path, found.content)
+    return found.proof, {"stand_alone": found.to_builtins()}
+
+
+def _write_page(path: str) -> None:
+    from farkas.atomic import require_target, write_text
+    from farkas.verbs.proof_page import proof_page
+
+    require_target(path)
+    write_text(path, proof_page())
+    print_line(f"written: {quoted(path)}: drop a certificate on it to see it checked")

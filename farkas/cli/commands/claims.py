@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import os
-import sys
 import traceback
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option
 
-from farkas.cli.completing import complete_claim
-from farkas.cli.output import Json
-from farkas.cli.printing import complain, print_json
-from farkas.cli.tables import print_table, progress
-from farkas.cli.values import check_seconds, check_writable
+from farkas.cli.options import Json, Out, complete_claim
+from farkas.cli.printing import complain, end, print_json, report
+from farkas.cli.tables import print_table, progress, tell
+from farkas.cli.values import check_writable
 from farkas.errors import Exit, FarkasError, InvalidOption
 
 if TYPE_CHECKING:
@@ -25,23 +23,18 @@ if TYPE_CHECKING:
 def command(
     name: Annotated[
         str | None,
-        typer.Argument(
-            metavar="[KIND|ID]", help="One kind or one claim.", autocompletion=complete_claim
-        ),
+        Argument(metavar="[KIND|ID]", help="One kind or one claim.", autocompletion=complete_claim),
     ] = None,
-    run: Annotated[bool, typer.Option("--run", help="Check them now.")] = False,
+    run: Annotated[bool, Option("--run", help="Check them now.")] = False,
     attack: Annotated[
         float | None,
-        typer.Option(metavar="SECONDS", help="Search for what breaks a claim; CPU seconds."),
+        Option(metavar="SECONDS", help="Search for what breaks a claim; CPU seconds."),
     ] = None,
     evaluations: Annotated[
-        int | None, typer.Option(min=1, help="Instances that --attack tries, at most.")
+        int | None, Option(min=1, help="Instances that --attack tries, at most.")
     ] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="Seed of --attack.")] = None,
-    out: Annotated[
-        str | None,
-        typer.Option("--out", "-o", help="Write the instance that --attack finds (.json)."),
-    ] = None,
+    seed: Annotated[int | None, Option(min=0, help="Seed of --attack.")] = None,
+    out: Out = None,
     as_json: Json = False,
 ) -> None:
     """List the papers' claims; with --run, check them and say what became of each.
@@ -56,9 +49,10 @@ def command(
 
     --attack checks one claim and then searches for an instance that breaks it: from draws, without
     what ships, and made small.  A claim that holds stays held, attacked for so long.  With
-    --evaluations the result depends on --seed alone.  Ctrl-C ends it.
+    --evaluations the result depends on --seed alone.  Ctrl-C ends it.  -o keeps the instance.
     """
     from farkas.proofs.claim import Standing, select
+    from farkas.verbs.show import hint
 
     if attack is not None or evaluations is not None:
         _attack(name, attack, evaluations, seed or 0, out, as_json)
@@ -78,39 +72,45 @@ def command(
                     complain(f"claim {item.name}: {said}")
                     failed.append(getattr(error, "exit_code", Exit.INTERNAL_ERROR))
                 report(done + 1, len(chosen))
+    single = [item.name for item in chosen] == [name]
     if as_json:
-        print_json({"claims": [_entry(item, verdicts.get(item.name)) for item in chosen]})
-    elif name is not None and [item.name for item in chosen] == [name]:
-        _one(chosen[0], verdicts.get(name))
+        entries: list[dict[str, object]] = []
+        for item in chosen:
+            of: dict[str, object] = dict(
+                claim=item.name, source=item.source, statement=item.statement
+            )  # fmt: skip
+            if item.name in verdicts:
+                of["verdict"] = verdicts[item.name].to_builtins()
+            entries.append(of)
+        print_json({"claims": entries})
+    elif single:
+        _one(chosen[0], verdicts.get(chosen[0].name))
     else:
         columns = ["claim", "source", "verdict" if run else "statement"]
-        rows = [(i.name, i.source, _words(i, verdicts.get(i.name), run)) for i in chosen]
+        words = {i.name: hint("claims", i.name) for i in chosen if not run}
+        words |= {name: str(verdict) for name, verdict in verdicts.items()}
+        rows = [(i.name, i.source, words.get(i.name)) for i in chosen]
         title = "1 claim" if len(rows) == 1 else f"{len(rows)} claims"
         print_table(title, columns, rows, spare=["source"])
     if failed:
         raise typer.Exit(max(failed))
-    single = run and len(chosen) == 1 and chosen[0].name == name
-    if single and verdicts[chosen[0].name].standing is Standing.REFUTED:
+    if run and single and verdicts[chosen[0].name].standing is Standing.REFUTED:
         raise typer.Exit(Exit.NEGATIVE)
 
 
 def _one(item: Claim, verdict: Verdict | None) -> None:
     """Print what became of one claim: both sides of what fails, and what recomputes them."""
     rows: list[tuple[str, object]] = [
-        ("source", item.source),
-        ("statement", " ".join(item.statement.split())),
-    ]
+        ("source", item.source), ("statement", " ".join(item.statement.split())),
+    ]  # fmt: skip
     again = "checked by"
     if verdict is not None:
         again = "recomputed by"
         rows.append(("verdict", str(verdict)))
         for relation in verdict.fails:
             sides = relation.to_builtins()
-            rows += [
-                ("left side", sides["left"]),
-                ("right side", sides["right"]),
-                ("it says", f"left {relation.sign} right"),
-            ]
+            rows += [("left side", sides["left"]), ("right side", sides["right"])]
+            rows += [("it says", f"left {relation.sign} right")]
         rows += [(name.replace("_", " "), number) for name, number in verdict.numbers.items()]
         if isinstance(verdict.counterexample, str):
             rows.append(("counterexample", f"farkas show {verdict.counterexample}"))
@@ -129,39 +129,25 @@ def _attack(
     """Attack one claim, and end with code 1 where it is refuted."""
     from farkas.proofs.claim import Standing, claims
     from farkas.verbs.attack import attack, keep
+    from farkas.verbs.inputs import require_search_limit
 
     if name is None or claims.names(f"{name}."):
         raise InvalidOption("an attack needs one claim; farkas claims lists them")
-    check_seconds(seconds, "--attack")
+    require_search_limit(seconds, "--attack")
     check_writable(out)
     found = attack(
-        claims[name], seconds=seconds, evaluations=evaluations, seed=seed, progress=_told()
-    )
+        claims[name], seconds=seconds, evaluations=evaluations, seed=seed,
+        progress=lambda tried, slack: tell(f"{tried} instances: slack {slack:.3g}\n"),
+    )  # fmt: skip
     if out is not None and found.instance is not None:
         keep(found, out)
-    if as_json:
-        print_json(found.to_builtins())
-    else:
-        _print(found)
+    report(found, as_json, _print)
     if out is not None and found.instance is None:
         complain(f"nothing is written: no instance breaks {name}")
     if found.outcome.interrupted:
-        complain("interrupted; this is what was found")
-        raise typer.Exit(Exit.INTERRUPTED)
+        end(Exit.INTERRUPTED, "interrupted; this is what was found")
     if found.verdict.standing is Standing.REFUTED:
         raise typer.Exit(Exit.NEGATIVE)
-
-
-def _told() -> Callable[[int, float], None] | None:
-    """Return what says on standard error that the slack has fallen; None without a terminal."""
-    if not sys.stderr.isatty():
-        return None
-
-    def told(evaluations: int, slack: float) -> None:
-        sys.stderr.write(f"{evaluations} instances: slack {slack:.3g}\n")
-        sys.stderr.flush()
-
-    return told
 
 
 def _print(found: Assault) -> None:
@@ -180,29 +166,7 @@ def _print(found: Assault) -> None:
     print_table(f"attack on {found.claim.name}", ["", ""], rows)
 
 
-def _words(item: Claim, verdict: Verdict | None, run: bool) -> str:
-    if run:
-        return "" if verdict is None else str(verdict)
-    from farkas.verbs.show import hint
-
-    return hint("claims", item.name)
-
-
 def _internal(error: Exception) -> str:
     if os.environ.get("FARKAS_DEBUG") == "1":
         traceback.print_exception(error)
     return f"its check failed: {type(error).__name__}: {error} (FARKAS_DEBUG=1 shows where)"
-
-
-def _entry(item: object, verdict: object) -> dict[str, object]:
-    from farkas.proofs.claim import Claim, Verdict
-
-    assert isinstance(item, Claim)
-    entry: dict[str, object] = {
-        "claim": item.name,
-        "source": item.source,
-        "statement": item.statement,
-    }
-    if isinstance(verdict, Verdict):
-        entry["verdict"] = verdict.to_builtins()
-    return entry

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Annotated
 
-import typer
+from typer import Option
 
-from farkas.cli.output import Json
-from farkas.cli.printing import complain, print_json
-from farkas.cli.tables import print_table, progress_of_runs, promised_ratio, searching, seconds
-from farkas.cli.values import BoundSeconds, InstanceFile, Seed, check_writable, measured
+from farkas.cli.options import BoundSeconds, InstanceFile, Json, Out, Seed
+from farkas.cli.printing import end, print_json
+from farkas.cli.tables import bars, print_table, promised_ratio, seconds, told_search
+from farkas.cli.values import check_writable, measured
 from farkas.errors import Exit
 from farkas.words import named
 
@@ -17,18 +18,18 @@ from farkas.words import named
 def command(
     file: InstanceFile,
     algorithms: Annotated[
-        str | None, typer.Option(help="Names joined with commas; all of the kind by default.")
+        str | None, Option(help="Names joined with commas; all of the kind by default.")
     ] = None,
     problem: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Program whose points are compared, as coded.chance."),
+        Option(metavar="NAME", help="Program whose points are compared, as coded.chance."),
     ] = None,
     seed: Seed = 0,
     time_limit: Annotated[
-        float | None, typer.Option(help="Seconds for every algorithm, which is stopped then.")
+        float | None, Option(help="Seconds for every algorithm, which is stopped then.")
     ] = None,
     bound_seconds: BoundSeconds = None,
-    out: Annotated[str | None, typer.Option("--out", "-o", help="File to write (.json).")] = None,
+    out: Out = None,
     as_json: Json = False,
 ) -> None:
     """Run every algorithm and baseline of the kind and measure them against one proved bound.
@@ -38,49 +39,35 @@ def command(
     The bound is the best one proved in any of the runs that holds for all of them; a note says to
     which tighter one a ratio is.  With --time-limit it is of the runs that end.  --bound-seconds
     also searches for the offline optimum, whose bound counts with theirs and whose decisions are a
-    line of the table; the own ratio of a run is to what it proves itself.
+    line of the table; the own ratio of a run is to what it proves itself.  -o writes JSON.
     """
     from farkas.verbs.compare import compare
     from farkas.verbs.inputs import as_instance
 
     instance = as_instance(file)
-    if out is not None:
-        check_writable(out)
+    check_writable(out)
     names = None if algorithms is None else [n.strip() for n in algorithms.split(",") if n.strip()]
-    with progress_of_runs("compare") as (report, steps):
+    with bars() as show:
         result = compare(
-            instance,
-            names,
-            problem=problem,
-            seed=seed,
-            time_limit=time_limit,
-            bound_seconds=bound_seconds,
-            progress=report,
-            steps=steps,
-            bound_progress=searching(),
-        )
+            instance, names, problem=problem, seed=seed, time_limit=time_limit,
+            bound_seconds=bound_seconds, progress=functools.partial(show, "compare"), steps=show,
+            bound_progress=told_search,
+        )  # fmt: skip
     if out is not None:
         result.save(out)
     if as_json:
         print_json(result.to_builtins())
     else:
+        title = f"{result.title if result.instance else named(file)}{measured(instance)}"
         print_table(
-            f"{result.title if result.instance else named(file)}{measured(instance)}:"
-            f" proved bound {result.proved}",
+            f"{title}: proved bound {result.proved}",
             ["algorithm", "value", "certified ratio", "own ratio", "wall seconds", "note"],
             [
-                (
-                    e.algorithm,
-                    e.value,
-                    promised_ratio(e.ratio),
-                    promised_ratio(e.own_ratio),
-                    seconds(e.seconds),
-                    e.note,
-                )
+                (e.algorithm, e.value, promised_ratio(e.ratio), promised_ratio(e.own_ratio),
+                 seconds(e.seconds), e.note)
                 for e in result.entries
             ],
             spare=["own ratio", "wall seconds"],
-        )
+        )  # fmt: skip
     if not any(entry.value is not None for entry in result.entries):
-        complain("no algorithm gave a run")
-        raise typer.Exit(Exit.NO_ANSWER)
+        end(Exit.NO_ANSWER, "no algorithm gave a run")

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 
-from farkas.cli.layout import folded, room
-from farkas.cli.output import Json
+from farkas.cli.options import Json
 from farkas.cli.printing import print_json, print_text
-from farkas.cli.tables import print_table, progress, promised, promised_ratio, seconds
+from farkas.cli.tables import (
+    folded,
+    print_table,
+    progress,
+    promised,
+    promised_ratio,
+    room,
+    seconds,
+)
 
 WIDEST = 100
 """Characters of a line of prose."""
@@ -37,4 +44,4 @@ def command(as_json: Json = False) -> None:
         for line in lines
     ]  # fmt: skip
     print_table("farkas demo", columns, rows, spare=["wall seconds"])
-    print_text("\n" + "\n".join(folded(proved(lines), min(room(), WIDEST))))
+    print_text("\n" + folded(proved(lines), min(room(), WIDEST)))

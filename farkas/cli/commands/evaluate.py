@@ -1,31 +1,29 @@
-"""``farkas evaluate``."""
+"""``farkas evaluate``, by which case files are evaluated; help lists ``farkas show`` instead."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+from typer import Argument, Option
 
-from farkas.cli.output import Json
+from farkas.cli.options import InstanceFile, Json
 from farkas.cli.printing import complain, print_json
 from farkas.cli.tables import print_table, progress
-from farkas.cli.values import InstanceFile, check_writable
+from farkas.cli.values import check_writable
 from farkas.errors import Exit, FarkasError, InvalidOption, NoAnswer, NotApplicable
 from farkas.words import named
-
-if TYPE_CHECKING:
-    from farkas.quantities import Evaluation
 
 
 def command(
     file: InstanceFile,
     keys: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[KEY]...", help="Quantities; by default those the file expects."),
+        Argument(metavar="[KEY]...", help="Quantities; by default those the file expects."),
     ] = None,
     write: Annotated[
         str | None,
-        typer.Option("--write", metavar="FILE", help="Write the certificate of a proved bound."),
+        Option(metavar="FILE", help="Write the certificate of a proved bound."),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -41,6 +39,7 @@ def command(
     from farkas.quantities import evaluate_all, find
     from farkas.quantities.evaluate import wanted_keys
     from farkas.verbs.inputs import as_instance
+    from farkas.verbs.save import save
 
     instance = as_instance(file)
     if write is not None and len(set(keys or ())) != 1:
@@ -56,7 +55,10 @@ def command(
             if outcome.error is None:
                 values[outcome.key] = outcome.value
                 if write is not None:
-                    _keep(outcome, write)
+                    if outcome.certificate is None:
+                        said = f"{named(write)}: {outcome.key} has no certificate to write"
+                        raise NoAnswer(said)
+                    save(outcome.certificate, write)
             elif keys or not isinstance(outcome.error, NotApplicable):
                 codes.append(_explain(outcome.key, outcome.error))
     if as_json:
@@ -66,14 +68,6 @@ def command(
     serious = [code for code in codes if code is not None]
     if serious or (codes and not values):
         raise typer.Exit(max(serious, default=Exit.NO_ANSWER))
-
-
-def _keep(outcome: Evaluation, path: str) -> None:
-    from farkas.verbs.save import save
-
-    if outcome.certificate is None:
-        raise NoAnswer(f"{named(path)}: {outcome.key} has no certificate to write")
-    save(outcome.certificate, path)
 
 
 def _explain(key: str, error: Exception) -> Exit | None:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 import typer
+from typer import Argument, Option
 
-from farkas.cli.completing import complete_kind
-from farkas.cli.output import Json
+from farkas.cli.options import Json, Seed, complete_instance, complete_kind
 from farkas.cli.printing import complain, print_json, print_text
-from farkas.cli.tables import print_table, progress, progress_of_many
-from farkas.cli.values import Seed, check_writable
+from farkas.cli.tables import bars, print_table, progress
+from farkas.cli.values import check_writable
 from farkas.errors import Exit, FileProblem, InvalidOption
+from farkas.extras import needed
 from farkas.words import named
 
 if TYPE_CHECKING:
@@ -26,29 +29,37 @@ WORST = "worst"
 
 
 def command(
-    kind: Annotated[
+    what: Annotated[
         str | None,
-        typer.Argument(
-            metavar="[KIND|all]", help="One kind, or all.", autocompletion=complete_kind
+        Argument(
+            metavar="[KIND|all|FILE]",
+            help="One kind, or all; or a run, an instance, what farkas worst wrote.",
+            autocompletion=complete_kind,
         ),
     ] = None,
     number: Annotated[
-        str | None, typer.Argument(metavar="[N|all|worst]", help="For example 5 or table4.")
+        str | None, Argument(metavar="[N|all|worst]", help="For example 5 or table4.")
     ] = None,
     out: Annotated[
         str | None,
-        typer.Option("-o", "--out", help="File (.png .svg .pdf .csv .json), or folder for all."),
+        Option("-o", "--out", help="File (.png .svg .pdf .csv .json), or folder for all."),
     ] = None,
     preset: Annotated[
-        str, typer.Option(help="full: published scale as far as known; reduced: seconds.")
+        Literal["full", "reduced"],
+        Option(help="full: published scale as far as known; reduced: seconds."),
     ] = "full",
     instances: Annotated[
-        int | None, typer.Option(min=1, help="Drawn for every point; full 5, reduced 2.")
+        int | None, Option(min=1, help="Drawn for every point; full 5, reduced 2.")
     ] = None,
-    jobs: Annotated[int, typer.Option(min=1, help="Processes, for all.")] = 1,
-    of: Annotated[
+    jobs: Annotated[int, Option(min=1, help="Processes, for all.")] = 1,
+    of: Annotated[str | None, Option(metavar="NAME|FILE", help="Of worst: one statement.")] = None,
+    instance: Annotated[
         str | None,
-        typer.Option("--of", metavar="NAME|FILE", help="Of worst: one statement."),
+        Option(
+            metavar="FILE",
+            help="Instance of a run, if it does not ship.",
+            autocompletion=complete_instance,
+        ),
     ] = None,
     seed: Seed = 0,
     as_json: Json = False,
@@ -63,25 +74,32 @@ def command(
     `farkas figure KIND worst` draws worst cases that ship, proved as it draws, beside what theorems
     promise; with --of one statement, of an algorithm or from a file of farkas worst --write: what
     the algorithm decides and what is better, side by side.
+
+    `farkas figure FILE` draws who holds how much of what in a run, and when; without -o as a table.
+    Of an instance it draws jobs over time, sites, network: -o names the picture.  What is drawn
+    are the decisions in the file; `farkas check` proves what they are worth.
     """
     from farkas.experiments.figures import PRESETS, find, of_kind
     from farkas.instances import kinds
 
-    if preset not in PRESETS:
-        raise InvalidOption(f"--preset {named(preset)}: choose full or reduced")
     chosen = PRESETS[preset]
     if instances is not None:
         chosen = dataclasses.replace(chosen, instances=instances)
+    if what is not None and what not in ("all", *kinds()) and _is_file(what):
+        _plot(what, instance, out, as_json)
+        return
+    if instance is not None:
+        raise InvalidOption("--instance: is of a run; write farkas figure RUN.json --instance FILE")
+    kind = what
     if of is not None and (kind is None or number != WORST):
         raise InvalidOption("--of: is of worst cases; write farkas figure KIND worst --of NAME")
     if kind == "all" and number not in (None, "all"):
         raise InvalidOption(f"figure all {named(number)}: a number is of one kind; name the kind")
+    of_kinds = [e for k in (kinds() if kind in (None, "all") else [kind]) for e in of_kind(k)]
     if kind == "all" or number == "all":
-        every = [exhibit for k in (kinds() if kind == "all" or kind is None else [kind])
-                 for exhibit in of_kind(k)]  # fmt: skip
-        _write_all(every, Path(out or "figures"), chosen, seed, jobs, as_json)
+        _write_all(of_kinds, Path(out or "figures"), chosen, seed, jobs, as_json)
     elif kind is None or number is None:
-        _list([exhibit for k in ([kind] if kind else kinds()) for exhibit in of_kind(k)], as_json)
+        _list(of_kinds, as_json)
     elif of is not None:
         _statement(kind, of, out, as_json)
     elif number == WORST:
@@ -92,11 +110,31 @@ def command(
         _one(find(kind, number), out, chosen, seed, as_json)
 
 
-def _require_pictures() -> None:
-    """Refuse now what could not be drawn after minutes."""
-    from farkas.extras import needed
+def _is_file(name: str) -> bool:
+    """Whether a word names a file or a shipped instance, and no kind."""
+    return os.path.lexists(name) or "/" in name or "." in name
 
-    needed("matplotlib")
+
+def _plot(file: str, instance: str | None, out: str | None, as_json: bool) -> None:
+    """Draw a run, an instance, or what ``farkas worst`` wrote."""
+    from farkas.experiments.plotting import COLUMNS, picture_suffix, plot
+
+    if out is not None:
+        picture_suffix(out)
+        check_writable(out)
+    picture = plot(file, instance)
+    rows = picture.rows()
+    if out is not None:
+        picture.save(out)
+    if as_json:
+        print_json({"title": picture.title, "rows": rows})
+    elif out is not None:
+        print_text(f"{out}: {picture.title}; {picture.explanation}")
+    elif picture.pair is None:
+        shows = picture.explanation.rstrip(".")
+        print_text(f"{picture.title}: {shows}; -o FILE.svg writes the picture")
+    else:
+        print_table(picture.title, list(COLUMNS), [tuple(row.values()) for row in rows])
 
 
 def _statement(kind: str, of: str, out: str | None, as_json: bool) -> None:
@@ -111,7 +149,7 @@ def _statement(kind: str, of: str, out: str | None, as_json: bool) -> None:
                 f"{named(out)}: schedules are drawn as pictures", Path(out).suffix, PICTURES
             )
         check_writable(out)
-        _require_pictures()
+        needed("matplotlib")  # not after minutes
     proof, pair = asked(kind, of)
     if out is not None:
         from farkas.atomic import write_bytes
@@ -138,22 +176,14 @@ def _statement(kind: str, of: str, out: str | None, as_json: bool) -> None:
 def _list(exhibits: list[Exhibit], as_json: bool) -> None:
     if as_json:
         found = [
-            {
-                "name": exhibit.name,
-                "title": exhibit.title,
-                "source": exhibit.source,
-                "standing": str(exhibit.agreement),
-                "reason": exhibit.reason,
-            }
-            for exhibit in exhibits
-        ]
+            dict(name=e.name, title=e.title, source=e.source, standing=str(e.agreement),
+                 reason=e.reason)
+            for e in exhibits
+        ]  # fmt: skip
         print_json({"figures": found})
         return
     columns = ["figure", "shows", "compared with the print", "because"]
-    rows = [
-        (exhibit.name, exhibit.title, str(exhibit.agreement), exhibit.reason)
-        for exhibit in exhibits
-    ]
+    rows = [(e.name, e.title, str(e.agreement), e.reason) for e in exhibits]
     print_table(f"{len(exhibits)} figures and tables", columns, rows, spare=["because"])
 
 
@@ -180,15 +210,13 @@ def _print_data(exhibit: Exhibit, data: Figure | Table) -> None:
 
     from farkas.experiments.figures.writing import as_csv
 
-    head, *rows = csv.reader(as_csv(data).splitlines())
-    print_table(exhibit.title, head, [[_number(cell) for cell in row] for row in rows])
-
-
-def _number(cell: str) -> Any:
-    try:
-        return float(cell)
-    except ValueError:
+    def number(cell: str) -> Any:
+        with contextlib.suppress(ValueError):
+            return float(cell)
         return cell
+
+    head, *rows = csv.reader(as_csv(data).splitlines())
+    print_table(exhibit.title, head, [[number(cell) for cell in row] for row in rows])
 
 
 def _write_all(
@@ -197,7 +225,7 @@ def _write_all(
     from farkas.atomic import require_folder
     from farkas.experiments.figures.writing import Batch
 
-    _require_pictures()
+    needed("matplotlib")  # not after minutes
     require_folder(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -205,10 +233,11 @@ def _write_all(
         name = named(str(folder))
         raise FileProblem(f"{name}: no folder: {error.strerror or error}") from None
     found: dict[str, Drawn] = {}
-    with progress_of_many("figures", len(exhibits)) as report:
+    with bars() as report:
         for outcome in Batch(folder, preset, seed).write_all(exhibits, jobs, report):
             found[outcome.name] = outcome
             report(outcome.name, 1, 1)
+            report("figures", len(found), len(exhibits))
             if outcome.failed:
                 complain(f"{outcome.name}: {outcome.note}")
     rows = [(one.name, one.standing, one.note) for one in (found[e.name] for e in exhibits)]

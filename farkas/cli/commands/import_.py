@@ -5,55 +5,33 @@ from __future__ import annotations
 import os
 from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
-from farkas.cli.completing import complete_kind, complete_source
-from farkas.cli.output import Json
-from farkas.cli.printing import complain, print_document, print_json
-from farkas.cli.values import (
-    Seed,
-    Settings,
-    assignments,
-    check_writable,
-    file_for,
-    json_assignments,
-    print_written,
-    summary,
-)
+from farkas.cli.options import Json, Out, Seed, Settings, complete_kind
+from farkas.cli.values import assignments, check_writable, deliver, json_assignments
 from farkas.errors import FileProblem, InvalidOption
 from farkas.words import named
 
 
 def command(
-    source: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="SOURCE",
-            help="csv, philly, alibaba or gavel.",
-            autocompletion=complete_source,
-            show_default=False,
-        ),
-    ] = None,
-    path: Annotated[
-        str | None, typer.Argument(metavar="PATH", help="File of the trace.", show_default=False)
-    ] = None,
+    source: Annotated[str, Argument(metavar="SOURCE", help="csv, philly, alibaba or gavel.")] = "",
+    path: Annotated[str, Argument(metavar="PATH", help="File of the trace.")] = "",
     kind: Annotated[
-        str | None,
-        typer.Option(
-            help="Kind to make: gadget, eris, dps, mlbroker or coded.",
-            autocompletion=complete_kind,
+        str,
+        Option(
+            help="Kind to make: gadget, eris, dps, mlbroker or coded.", autocompletion=complete_kind
         ),
-    ] = None,
+    ] = "",
     prices: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Price table, where the kind needs one.")
+        str | None, Option(metavar="FILE", help="Price table, where the kind needs one.")
     ] = None,
     columns: Annotated[
         list[str] | None,
-        typer.Option("--map", metavar="ROLE=COLUMN,...", help="Columns of a table, source csv."),
+        Option("--map", metavar="ROLE=COLUMN,...", help="Columns of a table, source csv."),
     ] = None,
     seed: Seed = 0,
     settings: Settings = None,
-    out: Annotated[str | None, typer.Option("--out", "-o", help="Instance file to write.")] = None,
+    out: Out = None,
     as_json: Json = False,
 ) -> None:
     """Make an instance from your own table of jobs, or from a public trace.
@@ -70,10 +48,9 @@ def command(
     written to NAME.json, and what was written is summed up.  `farkas list sources` lists sources,
     `farkas show SOURCE` the columns and settings of one.
     """
-    from farkas.instances import to_bytes, write
     from farkas.instances.traces import import_trace
 
-    source, path, kind = _asked(source, path, kind)
+    _require_named(source, path, kind)
     check_writable(out)
     options = json_assignments(settings, "--set")
     if prices is not None:
@@ -87,50 +64,37 @@ def command(
             [pair for word in columns for pair in word.split(",")], "--map"
         )
     imported = import_trace(source, path, kind, seed, **options)
-    out = file_for(imported.instance, out, as_json)
-    warned = [f"warning: {words}" for words in imported.warnings]
-    if out is None:
-        for words in (imported.report(), *warned):
-            complain(words)
-        print_document(to_bytes(imported.instance).decode())
-        return
-    write(imported.instance, out)
-    if as_json:
-        counts = {
-            "kept": imported.kept,
-            "dropped": dict(imported.dropped),
-            "understood": dict(imported.told),
-            "warnings": list(imported.warnings),
-        }
-        print_json({**summary(imported.instance, out), **counts})
-    else:
-        understood = (("from the trace", imported.report()), *imported.told.items())
-        print_written(imported.instance, out, *understood)
-        for words in warned:
-            complain(words)
+    counts = {
+        "kept": imported.kept,
+        "dropped": dict(imported.dropped),
+        "understood": dict(imported.told),
+        "warnings": list(imported.warnings),
+    }
+    told = [("from the trace", imported.report()), *imported.told.items()]
+    notes = [imported.report(), *(f"warning: {words}" for words in imported.warnings)]
+    deliver(imported.instance, out, as_json, told=told, counts=counts, notes=notes)
 
 
-def _asked(source: str | None, path: str | None, kind: str | None) -> tuple[str, str, str]:
-    """Return what must be named; the error says what there is to name."""
+def _require_named(source: str, path: str, kind: str) -> None:
+    """Refuse a command that lacks a name; the error says what there is to name."""
     from farkas.errors import UnknownName
     from farkas.instances.traces import kinds_of, sources
 
     known = ", ".join(sources())
     usage = "farkas import SOURCE PATH --kind KIND"
-    if source is None:
+    if not source:
         raise InvalidOption(f"name a source, one of {known}: {usage}")
-    if path is None and source not in sources() and os.path.exists(source):
+    if not path and source not in sources() and os.path.exists(source):
         raise InvalidOption(
             f"{named(source)} is a file; the source comes first, one of {known}:"
             f" farkas import csv {named(source)} --kind KIND"
         )
     if source not in sources():
         raise UnknownName.of("trace source", source, sources())
-    if path is None:
+    if not path:
         raise InvalidOption(f"name the file of the trace: farkas import {source} PATH --kind KIND")
     if not os.path.exists(path):
         raise FileProblem(f"{named(path)}: no such file")
-    if kind is None:
+    if not kind:
         kinds = ", ".join(kinds_of(source))
         raise InvalidOption(f"name the kind to make (--kind); {source} makes {kinds}")
-    return source, path, kind

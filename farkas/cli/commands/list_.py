@@ -2,56 +2,89 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated
 
-import typer
+from typer import Argument
 
-from farkas.cli.completing import complete_kind, complete_sort
-from farkas.cli.output import Json
+from farkas.cli.options import Json, complete_kind
 from farkas.cli.printing import print_json
 from farkas.cli.tables import print_table
-from farkas.errors import InvalidOption
+from farkas.errors import InvalidOption, UnknownName
+
+ROLES = ("instances", "algorithms", "programs", "claims", "quantities")
+SORTS = ("kinds", *ROLES, "sources", "presets", "figures", "solvers")
 
 
 def command(
     sort: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[SORT]",
-            help="kinds, instances, algorithms, programs, claims, quantities, sources, presets,"
-            " figures or solvers.",
-            autocompletion=complete_sort,
-        ),
-    ] = None,
+        str,
+        Argument(metavar="[SORT]", help=f"{', '.join(SORTS)}.", autocompletion=lambda: list(SORTS)),
+    ] = "",
     kind: Annotated[
-        str | None,
-        typer.Argument(metavar="[KIND]", help="Of one kind.", autocompletion=complete_kind),
-    ] = None,
+        str, Argument(metavar="[KIND]", help="Of one kind.", autocompletion=complete_kind)
+    ] = "",
     as_json: Json = False,
 ) -> None:
     """List what there is, of one kind or of all, with a sentence about each.
 
     `farkas show NAME` says more about any of them.
     """
-    from farkas.cli.listed import SORTS
-    from farkas.errors import UnknownName
     from farkas.instances.files import require_kind
 
-    if sort is None:
-        words = {name: f"farkas list {name} [KIND]" for name in SORTS}
-        words["solvers"] = "farkas list solvers"
-        lines = list(words.items())
-        sort = "sorts"
-    elif sort not in SORTS:
+    if sort and sort not in SORTS:
         raise UnknownName.of("sort", sort, SORTS)
+    if kind:
+        require_kind(kind)
+    if kind and sort == "solvers":
+        raise InvalidOption("solvers are of no kind; write farkas list solvers")
+    if sort:
+        lines = list(_lines(sort, kind))
     else:
-        if kind is not None:
-            require_kind(kind)
-            if sort == "solvers":
-                raise InvalidOption("solvers are of no kind; write farkas list solvers")
-        lines = list(SORTS[sort](kind or ""))
+        lines = [(one, f"farkas list {one}{' [KIND]' * (one != 'solvers')}") for one in SORTS]
     if as_json:
-        print_json({sort: [{"name": name, "about": words} for name, words in lines]})
+        entries = [{"name": name, "about": words} for name, words in lines]
+        print_json({sort or "sorts": entries})
         return
     of = f" of {kind}" if kind and sort != "kinds" else ""
-    print_table(f"{len(lines)} {sort}{of}", ["", ""], lines)
+    print_table(f"{len(lines)} {sort or 'sorts'}{of}", ["", ""], lines)
+
+
+def _lines(sort: str, kind: str) -> Iterator[tuple[str, str]]:
+    """Names of a sort, each with its first sentence."""
+    from farkas.instances import kinds
+    from farkas.verbs.show import catalogue, hint
+
+    if sort in ROLES:
+        yield from ((name, hint(sort, name)) for name in catalogue(kind)[sort])
+    elif sort == "sources":
+        from farkas.instances.traces import kinds_of
+        from farkas.verbs.show import source_lines
+
+        yield from (line for line in source_lines() if not kind or kind in kinds_of(line[0]))
+    elif sort == "solvers":
+        from farkas.solvers import status
+
+        for one in status():
+            yield one.name, ", ".join([str(one.availability), *one.abilities])
+    else:
+        for each in [kind] if kind else kinds():
+            yield from _of_kind(sort, each)
+
+
+def _of_kind(sort: str, kind: str) -> Iterator[tuple[str, str]]:
+    """Presets or figures of a kind, or how much of everything it has."""
+    if sort == "presets":
+        from farkas.instances.generate import generators, presets
+
+        for name in presets(kind) if kind in generators() else []:
+            yield f"{kind} {name}", f"farkas generate {kind} --preset {name}"
+    elif sort == "figures":
+        from farkas.experiments.figures import of_kind
+
+        for exhibit in of_kind(kind):
+            yield exhibit.name, f"{exhibit.title} ({exhibit.agreement})"
+    else:
+        from farkas.verbs.show import catalogue
+
+        yield kind, ", ".join(f"{len(names)} {role}" for role, names in catalogue(kind).items())

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Option
 
-from farkas.cli.output import Json
-from farkas.cli.printing import complain, print_json
-from farkas.cli.tables import print_table, promised, searching, seconds
-from farkas.cli.values import InstanceFile, check_seconds, check_writable, measured
+from farkas.cli.options import InstanceFile, Json, Out, Scheduler, Workers, Write
+from farkas.cli.printing import end, print_json
+from farkas.cli.tables import print_table, promised, seconds, told_search
+from farkas.cli.values import check_writable, measured
 from farkas.errors import Exit
 from farkas.words import named
 
@@ -21,24 +21,14 @@ def command(
     file: InstanceFile,
     problem: Annotated[
         str | None,
-        typer.Option(help="Program whose points the decisions are, as coded.chance."),
+        Option(help="Program whose points the decisions are, as coded.chance."),
     ] = None,
-    gap: Annotated[float, typer.Option(help="Relative gap that is near enough.")] = 0.001,
-    time_limit: Annotated[float, typer.Option(help="Seconds, without compiling.")] = 60.0,
-    workers: Annotated[
-        int | None,
-        typer.Option(help="Child processes on this machine; default: none, all is done here."),
-    ] = None,
-    scheduler: Annotated[
-        str, typer.Option(help="Address of a dask scheduler to use instead.")
-    ] = "",
-    out: Annotated[
-        str | None, typer.Option("--out", "-o", help="Write the run: decisions and certificate.")
-    ] = None,
-    write: Annotated[
-        list[str] | None,
-        typer.Option("--write", metavar="FILE", help="Write the certificate (.json)."),
-    ] = None,
+    gap: Annotated[float, Option(help="Relative gap that is near enough.")] = 0.001,
+    time_limit: Annotated[float, Option(help="Seconds, without compiling.")] = 60.0,
+    workers: Workers = None,
+    scheduler: Scheduler = "",
+    out: Out = None,
+    write: Write = None,
     as_json: Json = False,
 ) -> None:
     """Find the best decisions with hindsight, and prove how good they are.
@@ -46,7 +36,8 @@ def command(
     Value and bound are improved in turn until they are near enough; whenever one of them moves, a
     line on standard error of a terminal says so.  The time limit, or Ctrl-C, leaves the best of
     both, both proved.  --workers shares slots and jobs of large instances out; the result is the
-    same for any number of them.  Exit code 3 when the gap was not reached.
+    same for any number of them.  -o keeps the run: decisions and certificate.  Exit code 3 when the
+    gap was not reached.
     """
     from farkas.atomic import write_bytes
     from farkas.certificates.writing import to_json
@@ -54,10 +45,10 @@ def command(
     from farkas.online import write_run
     from farkas.solvers.interrupt import CtrlC
     from farkas.verbs.check_run import certificate_of
-    from farkas.verbs.inputs import as_instance
+    from farkas.verbs.inputs import as_instance, require_search_limit
     from farkas.verbs.optimum import optimum
 
-    check_seconds(time_limit, "--time-limit")
+    require_search_limit(time_limit, "--time-limit")
     for path in write or []:
         if not path.endswith(".json"):
             raise InvalidOption(f"{named(path)}: the certificate of a run is a .json file")
@@ -66,7 +57,7 @@ def command(
     with CtrlC():  # which ends the search; what it has found is written all the same
         found = optimum(
             instance, problem=problem, gap=gap, time_limit=time_limit, workers=workers,
-            scheduler=scheduler, progress=searching(),
+            scheduler=scheduler, progress=told_search,
         )  # fmt: skip
         if out is not None:
             write_run(found.run, out)
@@ -78,7 +69,11 @@ def command(
         print_json(found.to_builtins())
     else:
         _print(found, measured(instance))
-    raise typer.Exit(_exit(found))
+    if found.complete:
+        return
+    if found.interrupted:
+        end(Exit.INTERRUPTED, "interrupted")
+    end(Exit.NO_ANSWER, "the gap was not reached: the time limit or nothing left to try came first")
 
 
 def _print(found: OfflineOptimum, measure: str) -> None:
@@ -95,13 +90,3 @@ def _print(found: OfflineOptimum, measure: str) -> None:
         *(("remark", words) for words in found.run.remarks),
     ]
     print_table(f"optimum of {named(found.run.instance)}{measure}", ["", ""], rows)
-
-
-def _exit(found: OfflineOptimum) -> Exit:
-    if found.complete:
-        return Exit.DONE
-    if found.interrupted:
-        complain("interrupted")
-        return Exit.INTERRUPTED
-    complain("the gap was not reached: the time limit came first, or nothing is left to try")
-    return Exit.NO_ANSWER

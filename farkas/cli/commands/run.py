@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
-from farkas.cli.completing import complete_algorithm
-from farkas.cli.output import Json
-from farkas.cli.printing import print_json
-from farkas.cli.tables import print_table, progress, promised, promised_ratio, searching, seconds
-from farkas.cli.values import (
+from farkas.cli.options import (
     BoundSeconds,
     InstanceFile,
+    Json,
+    Out,
     Seed,
     Settings,
-    assignments,
-    check_writable,
-    choices,
-    measured,
+    complete_algorithm,
 )
+from farkas.cli.printing import print_json
+from farkas.cli.tables import print_table, progress, promised, promised_ratio, seconds, told_search
+from farkas.cli.values import assignments, check_writable, choices, measured
 from farkas.errors import InvalidOption
 from farkas.words import named
 
@@ -28,7 +26,7 @@ def command(
     file: InstanceFile,
     name: Annotated[
         str | None,
-        typer.Argument(
+        Argument(
             metavar="[ALGORITHM]",
             help="Name, for example mlbroker.fractional.",
             autocompletion=complete_algorithm,
@@ -36,16 +34,14 @@ def command(
     ] = None,
     algorithm: Annotated[
         str | None,
-        typer.Option("--algorithm", "-a", help="The same.", autocompletion=complete_algorithm),
+        Option("--algorithm", "-a", help="The same.", autocompletion=complete_algorithm),
     ] = None,
     seed: Seed = 0,
     settings: Settings = None,
-    out: Annotated[str | None, typer.Option("--out", "-o", help="Write the run here.")] = None,
+    out: Out = None,
     slots: Annotated[
         str | None,
-        typer.Option(
-            "--write-slots", metavar="DIR", help="Write a certificate of every slot (gadget)."
-        ),
+        Option("--write-slots", metavar="DIR", help="Write a certificate of every slot (gadget)."),
     ] = None,
     bound_seconds: BoundSeconds = None,
     as_json: Json = False,
@@ -79,14 +75,9 @@ def command(
         require_folder(slots)
     with progress(algorithm) as report:
         run = perform(
-            instance,
-            chosen,
-            seed=seed,
-            progress=report,
-            bound_seconds=bound_seconds,
-            bound_progress=searching(),
-            **options,
-        )
+            instance, chosen, seed=seed, progress=report, bound_seconds=bound_seconds,
+            bound_progress=told_search, **options,
+        )  # fmt: skip
     if out is not None:
         write_run(run, out)
     if slots is not None:

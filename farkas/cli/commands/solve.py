@@ -6,19 +6,26 @@ import math
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer import Option
 
-from farkas.cli.completing import complete_instance, complete_program, complete_solver
-from farkas.cli.output import Json
+from farkas.cli.options import (
+    Json,
+    ModelFile,
+    Point,
+    Program,
+    ReaderDiffers,
+    Solver,
+    TimeLimit,
+    Write,
+)
 from farkas.cli.printing import complain, print_json, print_text
 from farkas.cli.tables import print_table, promised, seconds
 from farkas.cli.values import (
-    ReaderDiffers,
     assignments,
-    check_reader_differs,
     check_writable,
     choices,
     json_assignments,
-    told_to_differ,
+    refuse_other_reading,
 )
 from farkas.errors import Exit
 from farkas.words import named
@@ -28,56 +35,27 @@ if TYPE_CHECKING:
 
 
 def command(
-    file: Annotated[
-        str,
-        typer.Argument(
-            metavar="FILE",
-            help="Instance (JSON or shipped) or model (.mps, .lp, packed; - is standard input).",
-            autocompletion=complete_instance,
-        ),
-    ],
-    program: Annotated[
-        str | None,
-        typer.Option(
-            "--program",
-            "-p",
-            help="Of an instance: mlbroker.relaxed[tight].",
-            autocompletion=complete_program,
-        ),
-    ] = None,
+    file: ModelFile,
+    program: Program = None,
     variant: Annotated[
-        list[str] | None,
-        typer.Option("--variant", metavar="KEY=VALUE", help="Variant switch (repeatable)."),
+        list[str] | None, Option(metavar="KEY=VALUE", help="Variant switch (repeatable).")
     ] = None,
-    relax: Annotated[bool, typer.Option("--relax", help="Drop integrality.")] = False,
-    solver: Annotated[
-        str | None,
-        typer.Option(
-            "--solver",
-            "-s",
-            help="See farkas solvers.",
-            show_default="highs; clarabel for convex programs",
-            autocompletion=complete_solver,
-        ),
-    ] = None,
-    time_limit: Annotated[float | None, typer.Option(help="Seconds.")] = None,
-    gap: Annotated[float | None, typer.Option(help="Relative gap that counts as solved.")] = None,
-    threads: Annotated[int | None, typer.Option(help="Threads of the solver.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Seed of the solver.")] = None,
-    log: Annotated[bool, typer.Option("--log", help="Solver's log on standard error.")] = False,
-    own: Annotated[
-        list[str] | None,
-        typer.Option("--solver-option", metavar="KEY=VALUE", help="The solver's own (repeatable)."),
+    relax: Annotated[bool, Option("--relax", help="Drop integrality.")] = False,
+    solver: Solver = None,
+    time_limit: TimeLimit = None,
+    gap: Annotated[float | None, Option(help="Relative gap that counts as solved.")] = None,
+    threads: Annotated[int | None, Option(help="Threads of the solver.")] = None,
+    seed: Annotated[int | None, Option(help="Seed of the solver.")] = None,
+    log: Annotated[bool, Option("--log", help="Solver's log on standard error.")] = False,
+    solver_option: Annotated[
+        list[str] | None, Option(metavar="KEY=VALUE", help="The solver's own (repeatable).")
     ] = None,
     certify: Annotated[
-        bool, typer.Option("--certify", help="Prove the bound in exact arithmetic.")
+        bool, Option("--certify", help="Prove the bound in exact arithmetic.")
     ] = False,
     reader_differs: ReaderDiffers = "refuse",
-    point: Annotated[bool, typer.Option("--point", help="Also print the nonzero values.")] = False,
-    write: Annotated[
-        list[str] | None,
-        typer.Option("--write", metavar="FILE", help="Write .mps, .lp, .json or .vipr."),
-    ] = None,
+    point: Point = False,
+    write: Write = None,
     as_json: Json = False,
 ) -> None:
     """Solve a program on an instance, or a model of its own.
@@ -100,24 +78,16 @@ def command(
     from farkas.verbs.solution import ConvexSolution, refuse_linear_wishes
     from farkas.verbs.solve import solve
 
-    check_reader_differs(reader_differs)
     outputs = write or []
     for path in outputs:
         check_suffix(path)
     check_writable(*outputs)
     kept = any(needs_proof(path) for path in outputs)
-    settings: dict[str, Any] = {
-        "solver": solver,
-        "relax": relax,
-        "certify": certify or kept,
-        "embed": kept,
-        "time_limit": time_limit,
-        "gap": gap,
-        "threads": threads,
-        "seed": seed,
-        "log": log,
-        "solver_options": json_assignments(own, "--solver-option") or None,
-    }
+    settings: dict[str, Any] = dict(
+        solver=solver, relax=relax, certify=certify or kept, embed=kept, time_limit=time_limit,
+        gap=gap, threads=threads, seed=seed, log=log,
+        solver_options=json_assignments(solver_option, "--solver-option") or None,
+    )  # fmt: skip
     name = file
     if is_model(file):
         variants = assignments(variant, "--variant")
@@ -140,10 +110,8 @@ def command(
         print_json(solution.to_builtins(point=point))
     else:
         _print(solution, named(name), point)
-    if not isinstance(solution, ConvexSolution) and told_to_differ(
-        solution.differences, reader_differs
-    ):
-        raise typer.Exit(Exit.NEGATIVE)
+    if not isinstance(solution, ConvexSolution):
+        refuse_other_reading(solution.differences, reader_differs)
     raise typer.Exit(_exit(solution))
 
 

@@ -2,37 +2,63 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 import typer
+from typer import Argument, Option
 
-from farkas.cli.output import Json
-from farkas.cli.printing import complain, print_json
-from farkas.cli.tables import print_table, progress
-from farkas.cli.values import BoundSeconds
-from farkas.errors import Exit
+from farkas.cli.options import BoundSeconds, Json, Scheduler
+from farkas.cli.printing import complain, end, print_json, print_line
+from farkas.cli.tables import print_table, progress, promised_ratio
+from farkas.cli.values import check_writable
+from farkas.errors import Exit, InvalidOption
+from farkas.messages import number_of
 from farkas.words import named
+
+if TYPE_CHECKING:
+    from farkas.experiments.sweeps import Ratios
 
 
 def command(
-    config: Annotated[str, typer.Argument(help="TOML file that says what to run.")],
+    file: Annotated[
+        str,
+        Argument(
+            metavar="FILE",
+            help="TOML file that says what to run; of --ratios and --report its store (.sqlite).",
+        ),
+    ],
     workers: Annotated[
-        int | None, typer.Option(help="Child processes on this machine; default: processors.")
+        int | None, Option(help="Child processes on this machine; default: processors.")
     ] = None,
-    scheduler: Annotated[
-        str, typer.Option(help="Address of a dask scheduler to use instead.")
-    ] = "",
+    scheduler: Scheduler = "",
     retry: Annotated[
-        bool, typer.Option("--retry", help="Try failed and overlong tasks again, too.")
+        bool, Option("--retry", help="Try failed and overlong tasks again, too.")
     ] = False,
     bound_seconds: BoundSeconds = None,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Skip what is present (always so).", hidden=True)
-    ] = True,
+    ratios: Annotated[bool, Option("--ratios", help="Sum up a store.")] = False,
+    worst: Annotated[
+        str | None,
+        Option(metavar="DIR", help="Of --ratios: write the worst instances there."),
+    ] = None,
+    report: Annotated[
+        str | None, Option(metavar="OUT.html", help="Write a page about a store.")
+    ] = None,
+    title: Annotated[
+        str, Option(help="Of --report: head of the page; default: the sweep's name.")
+    ] = "",
+    claims: Annotated[
+        bool, Option("--claims", help="Of --report: check the papers' claims now (minutes).")
+    ] = False,
+    recheck: Annotated[
+        float, Option(min=0, max=1, help="Share of a store's results to prove again now.")
+    ] = 1.0,
+    seed: Annotated[
+        int | None, Option(min=0, help="Seed of that draw.", show_default="fresh")
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """Perform every task of a sweep that its store does not hold yet.
+    """Perform every task of a sweep that its store does not hold yet; or sum up a store.
 
     Stopping at any moment, even with kill -9, loses at most the tasks under way; the same command
     goes on where it stopped.  A task that fails, crashes or takes too long is recorded as such; one
@@ -40,26 +66,44 @@ def command(
     store.  --bound-seconds, or bound_seconds in the file, also searches for the optimum of every
     instance: ratios are to its bound then, where it is tighter.  Exit code 1 when a task is not
     done in the end.
+
+    --ratios prints the certified ratios of a store and holds the theorems against them.  Only
+    ratios with a proved bound count: the tightest that the store has of the instance.  The own
+    mean is of ratios to what every run proved itself.  The interval is a 95 % bootstrap interval of
+    the mean, resampling instances.  A theorem is kept where the certified ratio is within its
+    factor, broken where a solution exists that is better than its factor allows, and undecided in
+    between.  A task that has several results counts once.
+
+    --report writes ratios, runs, claims and versions as one page, which loads nothing.
+
+    Every result of a store is proved again first: bounds from their certificates, values of runs
+    from their decisions, values of solves from the points that their certificates hold.  With a
+    smaller share --recheck the others are the store's word, as is said; that share is drawn with a
+    fresh seed, which no store can know and which is printed: --seed draws the same again.  Exit
+    code 1 when less is proved than is stored; the page leaves such results out.
     """
-    from farkas.experiments.sweeps import Result, sweep
+    if ratios and report is not None:
+        raise InvalidOption("--ratios prints and --report writes a page; give one of them")
+    if report is not None:
+        _report(file, report, title, claims, recheck, seed, as_json)
+    elif ratios or worst is not None:
+        _ratios(file, worst, recheck, seed, as_json)
+    else:
+        _sweep(
+            file, as_json, workers=workers, scheduler=scheduler, retry=retry,
+            bound_seconds=bound_seconds,
+        )  # fmt: skip
+
+
+def _sweep(config: str, as_json: bool, **options: Any) -> None:
+    from farkas.experiments.sweeps import sweep
 
     with progress("sweep") as bar:
-
-        def report(done: int, total: int, newest: Result | None) -> None:
-            bar(done, total)
-
-        found = sweep(
-            config,
-            workers=workers,
-            scheduler=scheduler,
-            retry=retry,
-            bound_seconds=bound_seconds,
-            report=report,
-        )
+        found = sweep(config, **options, report=lambda done, total, newest: bar(done, total))
     if as_json:
         print_json(msgspec.to_builtins(found))
     else:
-        rows: list[tuple[str, int | str]] = [("tasks", found.tasks), ("present", found.present)]
+        rows: list[tuple[str, Any]] = [("tasks", found.tasks), ("present", found.present)]
         rows += [("performed by other sweeps", found.shared)] if found.shared else []
         rows += sorted(found.performed.items())
         before = {k: n - found.performed.get(k, 0) for k, n in sorted(found.not_done.items())}
@@ -67,7 +111,116 @@ def command(
         rows += [("certificates rejected", found.rejected), ("store", found.store)]
         print_table(f"sweep {named(found.name)}" if found.name else "sweep", ["", ""], rows)
     if found.interrupted:
-        complain("interrupted; the same command goes on from here")
-        raise typer.Exit(Exit.INTERRUPTED)
+        end(Exit.INTERRUPTED, "interrupted; the same command goes on from here")
     if found.rejected or found.not_done:
         raise typer.Exit(Exit.NEGATIVE)
+
+
+def _ratios(store: str, worst: str | None, recheck: float, seed: int | None, as_json: bool) -> None:
+    from farkas.atomic import require_folder
+    from farkas.experiments.sweeps import Rechecked, Store, ratios, settled_seed, write_worst
+
+    seed, drawn = settled_seed(seed, recheck)
+    if worst is not None:
+        require_folder(worst)
+    with Store(store, readonly=True) as opened:
+        again = Rechecked.of(opened, recheck, seed)
+        found = ratios(opened, objections=again.objections, among=again.among)
+        files = write_worst(found, opened, worst) if worst is not None else []
+    if as_json:
+        print_json(dict(
+            ratios=[item.to_builtins() for item in found], worst=list(map(str, files)),
+            proved_again=again.proved, rechecked=len(again.words),
+            the_word_of_the_store=again.believed, seed=seed, rejected=again.rejected,
+        ))  # fmt: skip
+    else:
+        _print_ratios(found, again.believed + again.half)
+        for path in files:
+            print_line(f"worst instance: {named(str(path))}")
+        if again.words:
+            print_line(f"proved again: {again.proved} of {len(again.words)}{drawn}")
+        if again.half:
+            print_line(f"bound proved again, value the store's word: {again.half}")
+        if again.believed:
+            print_line(f"the store's word, not proved: {again.believed} (--recheck 1 proves all)")
+    _refuse(again.rejected)
+
+
+def _refuse(rejected: dict[str, str]) -> None:
+    """Say which results prove less than is stored, and end with 1 if there are any."""
+    for key, words in rejected.items():
+        complain(f"result {named(key[:12])}: {words}")
+    if rejected:
+        raise typer.Exit(Exit.NEGATIVE)
+
+
+def _print_ratios(found: list[Ratios], believed: int) -> None:
+    from farkas.experiments.sweeps import BEATEN, REPEATS
+    from farkas.experiments.sweeps.ratios import interval_words
+
+    columns = ["algorithm or program", "certified", "tasks", "mean", "own mean", "95 % interval",
+               "median", "worst", "worst instance"]  # fmt: skip
+    rows = [
+        (
+            item.label, len(item.values), item.tasks, promised_ratio(item.mean),
+            promised_ratio(item.own_mean), interval_words(item.interval) if item.interval else None,
+            promised_ratio(item.quantiles.get("50")), promised_ratio(item.quantiles.get("100")),
+            named(item.worst.name) if item.worst else None,
+        )
+        for item in found
+    ]  # fmt: skip
+    title = "ratios, some by the store's word" if believed else "certified ratios"
+    print_table(title, columns, rows, spare=["own mean", "95 % interval", "median", "tasks"])
+    repeats = sum(item.left_out.get(REPEATS, 0) for item in found)
+    if repeats:
+        print_line(f"left out, since they repeat a task: {repeats}")
+    beaten = sum(item.left_out.get(BEATEN, 0) for item in found)
+    if beaten:
+        which = f"{number_of(beaten, 'results')} {'is' if beaten == 1 else 'are'}"
+        complain(f"left out: {which} better than a bound of the store allows")
+    promised = [
+        (item.label, p.reading, p.source, p.smallest, p.largest, p.kept, p.undecided, p.broken,
+         p.not_applicable)
+        for item in found
+        for p in item.promises
+    ]  # fmt: skip
+    if promised:
+        columns = ["algorithm", "reading", "source", "least factor", "largest factor", "kept",
+                   "undecided", "broken", "not applicable"]  # fmt: skip
+        print_table(
+            "theorems, if the decisions are the algorithms' own", columns, promised,
+            spare=["least factor", "largest factor", "reading", "not applicable"],
+        )  # fmt: skip
+
+
+def _report(
+    store: str, out: str, title: str, claims: bool, recheck: float, seed: int | None, as_json: bool
+) -> None:
+    from farkas.atomic import write_text
+    from farkas.experiments.sweeps import Store
+
+    check_writable(out)
+    with Store(store, readonly=True):  # what is no store is told before a package that is missing
+        pass
+    from farkas.experiments.report import collect, render
+
+    with progress("claims") as bar, Store(store, readonly=True) as opened:
+        contents = collect(
+            opened, title=title, check_claims=claims, recheck=recheck, seed=seed,
+            progress=bar if claims else None,
+        )  # fmt: skip
+    write_text(out, render(contents))
+    believed = contents.rechecks.get("the store's word", 0)
+    proved, wrong = contents.rechecks.get("proved again", 0), contents.objections
+    if as_json:
+        print_json(dict(
+            report=out, tasks=contents.tasks, certified=contents.certified, proved_again=proved,
+            the_word_of_the_store=believed, seed=contents.seed, rejected=wrong,
+        ))  # fmt: skip
+    else:
+        certified = number_of(contents.certified, "certified ratios")
+        of = number_of(contents.tasks, "tasks")
+        print_line(f"{out}: {certified} of {of}; proved again: {proved}{contents.drawn}")
+        if believed:
+            print_line(f"the store's word, not proved: {believed} (--recheck 1 proves all)")
+    _refuse(wrong)

@@ -2,81 +2,67 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from typer import Argument, Option
 
 from farkas.cli import tables
-from farkas.cli.completing import complete_algorithm, complete_preset
-from farkas.cli.output import Json
-from farkas.cli.printing import complain, print_json
-from farkas.cli.tables import print_table, promised
-from farkas.cli.values import Seed, Settings, assignments, check_seconds, check_writable, measured
+from farkas.cli.options import Json, Out, Scheduler, Seed, Settings, Workers, complete_algorithm
+from farkas.cli.printing import end, report
+from farkas.cli.tables import ERASED, print_table, promised, tell, told_nodes
+from farkas.cli.values import assignments, check_writable, measured
 from farkas.errors import Exit, InvalidOption
 from farkas.words import named
 
 if TYPE_CHECKING:
     from farkas.verbs.worst import WorstCase
+    from farkas.verbs.worst_box import BoxProof
 
 
 def command(
     algorithm: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="ALGORITHM",
-            help="Name, for example dps.simple.",
-            autocompletion=complete_algorithm,
-            show_default=False,
+        str,
+        Argument(
+            metavar="ALGORITHM", help="For example dps.simple.", autocompletion=complete_algorithm
         ),
-    ] = None,
+    ] = "",
     settings: Settings = None,
     instance: Annotated[
-        str | None, typer.Option("--from", metavar="FILE", help="Search around this instance.")
+        str | None, Option("--from", metavar="FILE", help="Search around this instance.")
     ] = None,
-    preset: Annotated[
-        str | None, typer.Option(help="Preset of the generator.", autocompletion=complete_preset)
-    ] = None,
+    preset: Annotated[str | None, Option(help="Preset of the generator.")] = None,
     size: Annotated[
-        str | None, typer.Option(metavar="WORD=N,...", help="Sizes, as jobs=3,slots=4.")
+        str | None, Option(metavar="WORD=N,...", help="Sizes, as jobs=3,slots=4.")
     ] = None,
     ranges: Annotated[
         list[str] | None,
-        typer.Option("--range", metavar="NAME=LOW..HIGH", help="Range of a field (repeatable)."),
+        Option("--range", metavar="NAME=LOW..HIGH", help="Range of a field (repeatable)."),
     ] = None,
     fixed: Annotated[
-        bool, typer.Option("--fixed", help="Keep sizes: leave nothing out, double nothing.")
+        bool, Option("--fixed", help="Keep sizes: leave nothing out, double nothing.")
     ] = False,
     seconds: Annotated[
-        float | None, typer.Option(help="CPU seconds of all processes.", show_default="60")
+        float | None, Option(help="CPU seconds of all processes.", show_default="60")
     ] = None,
     evaluations: Annotated[
-        int | None, typer.Option(min=1, help="Instances to score, whatever the time.")
+        int | None, Option(min=1, help="Instances to score, whatever the time.")
     ] = None,
     seed: Seed = 0,
-    workers: Annotated[
-        int | None,
-        typer.Option(help="Child processes on this machine; default: none, all is done here."),
-    ] = None,
-    scheduler: Annotated[
-        str, typer.Option(help="Address of a dask scheduler to use instead.")
-    ] = "",
+    workers: Workers = None,
+    scheduler: Scheduler = "",
     store: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Keep where the search stands, and go on.")
+        str | None, Option(metavar="FILE", help="Keep where the search stands, and go on.")
     ] = None,
-    out: Annotated[
-        str | None, typer.Option("--out", "-o", help="Write the instance (.json).")
-    ] = None,
+    out: Out = None,
     write: Annotated[
-        str | None, typer.Option("--write", metavar="FILE", help="Write the statement (.json).")
+        str | None, Option(metavar="FILE", help="Write the statement (.json).")
     ] = None,
     prove: Annotated[
-        bool, typer.Option("--prove", help="Prove both sides of the ratio of all of --from.")
+        bool, Option("--prove", help="Prove both sides of the ratio of all of --from.")
     ] = False,
-    time_limit: Annotated[
-        float | None, typer.Option(help="Seconds of --prove, by the clock.")
-    ] = None,
+    time_limit: Annotated[float | None, Option(help="Seconds of --prove, by the clock.")] = None,
     as_json: Json = False,
 ) -> None:
     """Search for an instance on which an algorithm is far from the optimum, and prove how far.
@@ -94,17 +80,15 @@ def command(
     bound, and FILE.box.json, the instance whose box it is about: farkas check --instance
     FILE.box.json takes both.  At --time-limit, or Ctrl-C, what is known of either side is kept.
     """
-    if algorithm is None:
+    if not algorithm:
         raise InvalidOption(
             "name an algorithm, for example dps.simple; farkas list algorithms lists them"
         )
-    from farkas.online.driver import algorithms
-    from farkas.verbs.worst import keep, worst
+    from farkas.verbs.inputs import require_search_limit
 
     limits = {word: _range(word, text) for word, text in assignments(ranges, "--range").items()}
+    given = assignments(settings, "--set")
     if prove:
-        from farkas.cli.worst_box import prove_box
-
         if seconds is not None:
             raise InvalidOption("--prove: give --time-limit, which is by the clock, not --seconds")
         searching = (preset, size, fixed, evaluations, seed, workers, scheduler, store)
@@ -112,45 +96,38 @@ def command(
             raise InvalidOption(
                 "--prove: give --from, and of the others only --set, --range, --time-limit"
             )
-        check_seconds(time_limit, "--time-limit")
-        prove_box(
-            algorithm, instance, settings=assignments(settings, "--set"), ranges=limits,
-            time_limit=time_limit, out=out, write=write, as_json=as_json,
-        )  # fmt: skip
+        require_search_limit(time_limit, "--time-limit")
+        _prove(algorithm, instance, given, limits, time_limit, out, write, as_json)
         return
     if time_limit is not None:
         raise InvalidOption("--time-limit: is of --prove; a search takes --seconds of CPU time")
-    check_seconds(seconds, "--seconds")
+    require_search_limit(seconds, "--seconds")
+    from farkas.online.driver import algorithms
+    from farkas.verbs.worst import keep, worst
+
     chosen = algorithms[algorithm]
-    options = chosen.settle(assignments(settings, "--set"), strict=False)
-    sizes = {word: _count(word, text) for word, text in _sizes(size).items()}
+    options = chosen.settle(given, strict=False)
+    words = assignments(None if size is None else size.split(","), "--size")
+    sizes = {word: _count(word, text) for word, text in words.items()}
     check_writable(out, write)
     try:
         found = worst(
             chosen, instance, preset=preset, size=sizes, ranges=limits, fixed=fixed,
             seconds=seconds, evaluations=evaluations, seed=seed, workers=workers,
-            scheduler=scheduler, store=store, progress=_told(), settings=options,
+            scheduler=scheduler, store=store, settings=options,
+            progress=lambda tried, ratio: tell(f"{tried} instances: ratio {ratio:.6g}\n"),
         )  # fmt: skip
     except KeyboardInterrupt as pressed:
         if not pressed.args:
             raise
-        complain(str(pressed))
-        raise typer.Exit(Exit.INTERRUPTED) from None
+        end(Exit.INTERRUPTED, str(pressed))
     if out is not None:
         keep(found, out)
     if write is not None:
         found.gap.write(write)
-    if as_json:
-        print_json(found.to_builtins())
-    else:
-        _print(found)
+    report(found, as_json, _print)
     if found.interrupted:
-        complain("interrupted; this is the best so far")
-        raise typer.Exit(Exit.INTERRUPTED)
-
-
-def _sizes(text: str | None) -> dict[str, str]:
-    return assignments(None if text is None else text.split(","), "--size")
+        end(Exit.INTERRUPTED, "interrupted; this is the best so far")
 
 
 def _count(word: str, text: str) -> int:
@@ -172,18 +149,6 @@ def _range(word: str, text: str) -> tuple[float, float]:
     return ends
 
 
-def _told() -> Callable[[int, float], None] | None:
-    """Return what says on standard error that the ratio has grown; None without a terminal."""
-    if not sys.stderr.isatty():
-        return None
-
-    def told(evaluations: int, ratio: float) -> None:
-        sys.stderr.write(f"{evaluations} instances: ratio {ratio:.6g}\n")
-        sys.stderr.flush()
-
-    return told
-
-
 def _print(found: WorstCase) -> None:
     value, up = found.proof.value, found.proof.sense == "max"
     rows = [
@@ -201,3 +166,65 @@ def _print(found: WorstCase) -> None:
         ["", ""],
         rows,
     )
+
+
+def _prove(
+    algorithm: str,
+    instance: str,
+    settings: Mapping[str, str],
+    ranges: Mapping[str, tuple[float, float]],
+    time_limit: float | None,
+    out: str | None,
+    write: str | None,
+    as_json: bool,
+) -> None:
+    """Prove the ratio of a box, print it, and write its statement, its bound and the box."""
+    from farkas.instances.writing import write as write_instance
+    from farkas.online.driver import algorithms
+    from farkas.verbs.save import save
+    from farkas.verbs.worst_box import worst_box
+    from farkas.verbs.worst_program import worst_program
+
+    chosen = algorithms[algorithm]
+    own = worst_program(chosen.name).options()
+    variant = {key: word for key, word in settings.items() if key in own}
+    options = chosen.settle({k: v for k, v in settings.items() if k not in own}, strict=False)
+    if write is not None and Path(write).suffix != ".json":
+        raise InvalidOption(f"{named(write)}: statements are .json files")
+    bound, box = (
+        str(Path(write or "gap").with_suffix(f".{part}.json")) for part in ("bound", "box")
+    )
+    check_writable(*([write, bound, box] if write else []))
+    found = worst_box(
+        chosen, instance, ranges=ranges, variant=variant, time_limit=time_limit,
+        progress=told_nodes, **options,
+    )  # fmt: skip
+    tell(ERASED)
+    if out is not None and found.lower is not None:
+        write_instance(found.lower.instance, out)
+    if write is not None:
+        if found.lower is not None:
+            found.lower.gap.write(write)
+        if found.upper.certificate is not None:
+            save(found.upper, bound)
+        write_instance(found.box, box)
+    report(found, as_json, _print_proof)
+    if found.upper.interrupted:
+        end(Exit.INTERRUPTED, "interrupted; this is what is proved so far")
+    if found.at_most is None and found.closed is not None:
+        end(Exit.NO_ANSWER, "a limit came before the ratio was proved from above")
+
+
+def _print_proof(found: BoxProof) -> None:
+    low, high = found.words()
+    rows: list[tuple[str, Any]] = [
+        ("ratio, on some instance at least", low),
+        ("ratio, on every instance at most", high),
+        ("program", found.program.full_name),
+        ("its optimum, at most", promised(found.upper.bound, up=True)),
+        ("numbers that vary", ", ".join(found.program.varied)),
+        ("rows, columns", f"{found.upper.form.num_rows}, {found.upper.form.num_columns}"),
+        ("nodes", found.upper.nodes),
+        ("CPU seconds", tables.seconds(found.seconds)),
+    ]
+    print_table(f"worst case of {named(found.program.algorithm)}", ["", ""], rows)

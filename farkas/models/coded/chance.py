@@ -31,7 +31,7 @@ class Chance(Plans):
 
     The text calls (3b) inexpressible; it is a sum over the sets of workers whose loads suffice,
     and a binary variable says of each whether they do.  Non-convex, for Pyomo only:
-    `farkas evaluate FILE coded.chance.dedicated` finds the optimum of tiny instances,
+    `farkas show FILE coded.chance.dedicated` finds the optimum of tiny instances,
     `farkas.models.coded.law` evaluates plans of any size, `farkas.models.coded.chance_bounds`
     gives an interval.
     """

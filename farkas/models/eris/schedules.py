@@ -53,7 +53,7 @@ def list_schedules(auction: Auction) -> Schedules:
         if (count := spreads(auction, job)) > LARGEST_LIST:
             raise NotApplicable(
                 f"jobs[{job}] has {count:.3g} spreads of its data, more than {LARGEST_LIST:.0e}; "
-                "use column generation (eris.schedule_lp by farkas evaluate)"
+                "use column generation (eris.schedule_lp by farkas show FILE eris.schedule_lp)"
             )
     parts = [_of_job(auction, job) for job in range(auction.num_jobs)]
     shape = (0, auction.sites, auction.num_resources, auction.slots)

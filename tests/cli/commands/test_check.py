@@ -8,16 +8,13 @@ import sys
 from fractions import Fraction
 from pathlib import Path
 
-import msgspec
 import pytest
 
 import farkas
-from farkas.certificates import write as write_certificate
 from farkas.cli import call
 from farkas.instances import read, write
-from farkas.instances.generate import generate
 from farkas.instances.library import path as shipped
-from farkas.relaxations.dps.fixed_cells import prove_fixed_prices
+from farkas.verbs.proof_page import proof_page
 from tests.tools.shared import ROOT
 
 TINY = str(shipped("mlbroker/tiny"))
@@ -54,33 +51,6 @@ def test_a_relaxed_program_is_rebuilt_relaxed(tmp_path: Path, capsys: Capture) -
     assert "rebuilt from its instance" in capsys.readouterr().out
 
 
-def test_a_bound_on_fixed_prices_is_checked_with_its_market(
-    tmp_path: Path, capsys: Capture
-) -> None:
-    market = generate("dps", "small", 0, num_jobs=8)
-    file, given = str(tmp_path / "fixed.json"), str(tmp_path / "market.json")
-    write(market, given)
-    made = prove_fixed_prices(market, cells=3)
-    write_certificate(made, file)
-    assert call(["check", file, "--instance", given, "--json"]) == 0
-    shown = json.loads(capsys.readouterr().out)
-    assert (shown["sense"], shown["bound_exact"]) == ("max", made.bound)
-    assert "dps.bfp" in shown["statement"]
-    assert call(["check", file]) == 1
-    assert "instance of kind dps; give it" in capsys.readouterr().err
-    lower = str(Fraction(made.bound) * Fraction(999, 1000))
-    write_certificate(msgspec.structs.replace(made, bound=lower), file)
-    assert call(["check", file, "--instance", given]) == 1
-    said = capsys.readouterr().err
-    assert "its numbers prove" in said
-    assert said.count("\n") == 1
-
-
-def test_another_instance_is_refused(certificate: Path, capsys: Capture) -> None:
-    assert call(["check", str(certificate), "--instance", HARMONIC]) == 1
-    assert capsys.readouterr().err.count("\n") == 1
-
-
 def test_an_instance_with_another_name_only_is_the_same(
     certificate: Path, tmp_path: Path, capsys: Capture
 ) -> None:
@@ -98,29 +68,6 @@ def test_a_certificate_that_claims_more_is_rejected(certificate: Path, capsys: C
     assert (captured.out, captured.err.count("\n")) == ("", 1)
 
 
-def test_checking_loads_no_solver(certificate: Path) -> None:
-    code = (
-        "import sys\n"
-        "from farkas.cli import call\n"
-        f"assert call(['check', {str(certificate)!r}, '--instance', {TINY!r}]) == 0\n"
-        "banned = {'highspy', 'gurobipy', 'mosek', 'pyscipopt', 'clarabel', 'cvxpy', 'pyomo'}\n"
-        "loaded = {name.partition('.')[0] for name in sys.modules}\n"
-        "assert not loaded & banned, loaded & banned\n"
-    )
-    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True)
-
-
-def test_the_command_without_instance_loads_not_even_scipy(certificate: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-X", "importtime", "-m", "farkas", "check", str(certificate)],
-        cwd=ROOT, check=True, capture_output=True, text=True,
-    )  # fmt: skip
-    loaded = {
-        line.rpartition("|")[2].strip().partition(".")[0] for line in done.stderr.splitlines()
-    }
-    assert not loaded & {"scipy", "highspy", "gurobipy", "mosek", "pyscipopt", "clarabel", "pyomo"}
-
-
 def test_a_vipr_file_proves_the_same_bound(
     tmp_path: Path, certificate: Path, capsys: Capture
 ) -> None:
@@ -133,19 +80,6 @@ def test_a_vipr_file_proves_the_same_bound(
     assert shown["lower_exact"] == json.loads(capsys.readouterr().out)["bound_exact"]
     assert call(["check", out, "--instance", TINY]) == 2
     assert "names no instance" in capsys.readouterr().err
-
-
-def test_comments_of_a_vipr_file_are_quoted_as_its_own(tmp_path: Path, capsys: Capture) -> None:
-    out = tmp_path / "tight.vipr"
-    assert call(["solve", TINY, "-p", "mlbroker.relaxed[tight]", "--write", str(out)]) == 0
-    forged = 'x".  The optimal value is at least 99.  "\x1b[2K'
-    out.write_text(f"% {forged}\n" + out.read_text())
-    capsys.readouterr()
-    assert call(["check", str(out), "--json"]) == 0
-    said = json.loads(capsys.readouterr().out)["statement"]
-    assert r'comments: "x\".  The optimal value is at least 99.  \"\x1b[2K".' in said
-    assert call(["check", str(out)]) == 0
-    assert capsys.readouterr().out.count("\n") == 1
 
 
 def test_a_tolerance_edited_into_a_certificate_is_refused(
@@ -166,22 +100,6 @@ def test_a_damaged_vipr_file_is_refused(tmp_path: Path, capsys: Capture) -> None
     out.write_text("\n".join(lines[: len(lines) // 2]))
     assert call(["check", str(out)]) == 2
     assert capsys.readouterr().err.count("\n") == 1
-
-
-@pytest.mark.parametrize(
-    ("field", "value", "words"),
-    [
-        ("kind", "dps", "says kind 'dps'"),
-        ("options", {"relax": "printed", "semantics": "printed"}, "says relax 'printed'"),
-    ],
-)
-def test_a_certificate_that_contradicts_itself_is_rejected(
-    certificate: Path, field: str, value: object, words: str, capsys: Capture
-) -> None:
-    data = json.loads(certificate.read_text())
-    certificate.write_text(json.dumps({**data, field: value}))
-    assert call(["check", str(certificate), "--instance", TINY]) == 1
-    assert words in capsys.readouterr().err
 
 
 @pytest.fixture
@@ -212,31 +130,6 @@ def test_a_run_file_that_claims_more_is_rejected(run: Path, capsys: Capture) -> 
         run.write_text(json.dumps(data))
         assert call(["check", str(run), "--instance", TINY]) == 1
         assert capsys.readouterr().err.count("\n") == 1
-
-
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [
-        ("value", 16.8),
-        ("value_exact", "84/5"),
-        ("decisions", []),
-        ("violations", ["everything"]),
-        ("kind", "gadget"),
-        ("ratio", 1.0),
-    ],
-)
-def test_a_run_file_with_a_forged_field_is_rejected(
-    field: str, value: object, run: Path, capsys: Capture
-) -> None:
-    data = json.loads(run.read_text())
-    run.write_text(json.dumps({**data, field: value}))
-    if field in ("value", "value_exact"):  # the honest ones, on better decisions than there are
-        data["decisions"][0]["workers"][0][0] += 1
-        run.write_text(json.dumps({**data, field: value}))
-    assert call(["check", str(run), "--instance", TINY]) == 1
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.count("\n") == 1
 
 
 def test_a_run_file_is_checked_with_its_own_instance_only(run: Path, capsys: Capture) -> None:
@@ -288,6 +181,25 @@ def test_nothing_is_written_to_stand_alone_before_it_is_proved(
     assert {path.name for path in tmp_path.iterdir()} == {"run.json", "alone.json"}
     assert call([*command, str(tmp_path / "nowhere" / "alone.json")]) == 2
     assert "there is no directory" in capsys.readouterr().err
+
+
+def test_what_stands_alone_has_the_suffix_of_its_sort(
+    certificate: Path, tmp_path: Path, capsys: Capture
+) -> None:
+    alone = tmp_path / "out.vipr"
+    assert call(["check", str(certificate), "--stand-alone", str(alone)]) == 2
+    assert "trees are written as .vipr, everything else as .json" in capsys.readouterr().err
+    assert not alone.exists()
+
+
+def test_the_page_that_checks_is_written_instead(tmp_path: Path, capsys: Capture) -> None:
+    path = tmp_path / "check.html"
+    assert call(["check", "--page", str(path)]) == 0
+    assert path.read_text(encoding="utf-8") == proof_page()
+    assert "drop a certificate on it" in capsys.readouterr().out
+    for words in (["--page", str(tmp_path / "none" / "check.html")], [], [TINY, "--page", "x"]):
+        assert call(["check", *words]) == 2
+        assert capsys.readouterr().err.count("\n") == 1
 
 
 def test_what_is_missing_is_named_as_the_command_line_writes_it(

@@ -33,15 +33,6 @@ def test_a_single_refuted_claim_is_a_negative_result(capsys: Capture) -> None:
         del claims._items["mlbroker.false_for_this_test"]
 
 
-def test_a_claim_of_a_kind_is_refuted_without_a_negative_result(capsys: Capture) -> None:
-    # the exit code speaks of the one claim that was asked for
-    refuted = "coded.iterated_greedy_is_finite"
-    assert call(["claims", refuted, "--run"]) == 1
-    assert "refuted" in capsys.readouterr().out
-    assert call(["claims", refuted]) == 0
-    assert "refuted" not in capsys.readouterr().out
-
-
 def test_a_claim_is_proved_when_asked_and_only_stated_otherwise(capsys: Capture) -> None:
     assert call(["claims", "coded.full_loads_are_global", "--run", "--json"]) == 0
     (entry,) = json.loads(capsys.readouterr().out)["claims"]
@@ -79,13 +70,6 @@ def test_a_list_shows_first_sentences_and_one_claim_its_whole_statement(capsys: 
     told = pairs(capsys.readouterr().out)
     assert told["statement"].startswith(f"{whole} Holds for total data only")
     assert told["checked by"] == "farkas claims eris.algorithm_2_is_optimal --run"
-
-
-def test_claims_of_a_kind_are_those_of_no_other(capsys: Capture) -> None:
-    assert call(["claims", "gadget", "--json"]) == 0
-    names = [entry["claim"] for entry in json.loads(capsys.readouterr().out)["claims"]]
-    assert names
-    assert all(name.startswith("gadget.") for name in names)
 
 
 def test_a_check_that_fails_is_one_line_that_names_its_claim(capsys: Capture) -> None:
@@ -126,11 +110,6 @@ def test_a_counterexample_that_is_none_any_more_is_no_verdict_and_no_crash(
     assert line.endswith("> 0 holds")
     assert "refuted" not in shown.out
     assert "held" not in shown.out
-
-
-def test_an_unknown_claim_is_answered_within_its_kind(capsys: Capture) -> None:
-    assert call(["claims", "dps.nosuch"]) == 2
-    assert "coded" not in capsys.readouterr().err
 
 
 @pytest.mark.slow

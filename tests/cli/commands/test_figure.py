@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import farkas
 from farkas.adversary.shipped import find_statement
 from farkas.cli import call
 from farkas.errors import NoAnswer
@@ -54,7 +55,7 @@ def test_the_command_writes_all_of_them_and_says_what_is_not_modelled(shown, tmp
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        (["mlbroker", "5", "--preset", "huge"], 2, "full or reduced"),
+        (["mlbroker", "5", "--preset", "huge"], 2, "'full', 'reduced'"),
         (["all", "zz"], 2, "figure all zz: a number is of one kind"),
         (["mlbroker", "7"], 2, "known: figure5, figure6"),
         (["mlbroker", "5", "-o", "a.gif"], 2, "unknown suffix"),
@@ -140,3 +141,32 @@ def test_a_statement_says_whether_its_algorithm_decides_so_here(tmp_path, capsys
 def test_worst_cases_that_cannot_be_drawn_are_refused(words, code, message, capsys):
     assert call(["figure", *words]) == code
     assert message in capsys.readouterr().err
+
+
+def test_a_run_is_drawn_and_listed(tmp_path, capsys):
+    farkas.run("eris/tiny", "eris.eris").save(tmp_path / "run.json")
+    path = str(tmp_path / "run.json")
+    assert call(["figure", path, "-o", str(tmp_path / "run.png")]) == 0
+    assert (tmp_path / "run.png").read_bytes().startswith(b"\x89PNG")
+    assert call(["figure", path]) == 0
+    assert "eris.eris on tiny earns at least 105" in capsys.readouterr().out
+    assert call(["figure", path, "-o", str(tmp_path / "run.gif")]) == 2
+    assert "a picture ends in" in capsys.readouterr().err
+    assert not (tmp_path / "run.gif").exists()
+
+
+def test_rows_as_json(tmp_path, capsys):
+    run = farkas.run("eris/tiny", "eris.eris")
+    run.save(tmp_path / "run.json")
+    assert call(["figure", str(tmp_path / "run.json"), "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert said["rows"] == run.plot().rows()
+
+
+def test_another_instance_is_refused_in_one_line(tmp_path, capsys):
+    farkas.run("eris/tiny", "eris.eris").save(tmp_path / "run.json")
+    assert call(["figure", str(tmp_path / "run.json"), "--instance", "eris/demo"]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "is not that of the run" in line
+    assert call(["figure", "eris", "--instance", "eris/demo"]) == 2
+    assert "--instance: is of a run" in capsys.readouterr().err

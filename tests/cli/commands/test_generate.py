@@ -39,7 +39,7 @@ def test_settings_are_json_and_reach_the_generator(tmp_path: Path, capsys: Captu
     told = dict(lines)
     assert told["instance"] == f"{made.name}, kind mlbroker"
     assert told["sha256"] == made.sha256
-    assert "epsilon 0.5, " in told["settings"]
+    assert '"epsilon":0.5,' in told["settings"]
 
 
 def test_without_a_kind_the_kinds_are_named(capsys: Capture) -> None:

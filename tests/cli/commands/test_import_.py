@@ -47,7 +47,7 @@ def test_the_file_holds_what_the_command_counts(
     assert told["from the trace"] == said
     assert told["sha256"] == read(out).sha256
     assert told["size"].startswith("3 jobs, ")
-    assert "slots 3, " in told["settings"]
+    assert '"slots":3,' in told["settings"]
 
 
 def test_without_a_file_the_instance_goes_out_and_the_counts_to_standard_error(
@@ -138,12 +138,3 @@ def test_a_column_of_another_unit_is_warned_of_in_every_output(
     captured = capsys.readouterr()
     assert captured.err == ""
     assert dict(cells(captured.out)[1:])["durations"] == "30 min to 60 min, median 45 min"
-
-
-def test_a_setting_of_the_wrong_type_says_value_and_unit(tmp_path: Path, capsys: Capture) -> None:
-    table = tmp_path / "mine.csv"
-    table.write_text("at,n,len\n0,2,60\n")
-    words = ["import", "csv", str(table), "--kind", "gadget", "--map", "submit=at,gpus=n"]
-    assert call([*words, "--map", "duration=len", "--set", "slot_seconds=1h"]) == 2
-    said = "slot_seconds = '1h'; expected a number, got text (seconds)\n"
-    assert capsys.readouterr().err == f"farkas: import csv to gadget: {said}"

@@ -8,7 +8,7 @@ import pytest
 
 from farkas.algebra import programs
 from farkas.cli import call
-from farkas.cli.listed import SORTS
+from farkas.cli.commands.list_ import SORTS, _lines
 from farkas.experiments.figures import of_kind
 from farkas.instances import kinds, library
 from farkas.instances.generate import presets
@@ -56,12 +56,6 @@ def test_the_names_of_a_sort_are_those_that_are_registered(
     assert [line[0] for line in lines] == expected
 
 
-def test_every_algorithm_and_program_says_what_it_is(capsys: Capture) -> None:
-    for sort in ("algorithms", "programs", "claims"):
-        assert call(["list", sort, "gadget", "--json"]) == 0
-        assert all(one["about"] for one in json.loads(capsys.readouterr().out)[sort])
-
-
 def test_without_a_sort_the_sorts_are_listed(capsys: Capture) -> None:
     assert call(["list"]) == 0
     assert [row[0] for row in cells(capsys.readouterr().out)[1:]] == list(SORTS)
@@ -79,3 +73,14 @@ def test_a_misspelt_word_is_answered_with_the_nearest(
 ) -> None:
     assert call(["list", *words]) == 2
     assert said in capsys.readouterr().err
+
+
+def test_a_shipped_instance_says_what_it_is_without_its_settings() -> None:
+    told = dict(_lines("instances", "eris"))
+    assert told["eris/tiny"] == "two sites, three jobs; a state for prices"
+    assert told["eris/demo"] == "generated, preset small, seed 9"
+
+
+def test_a_preset_says_how_to_draw_it_and_a_source_what_it_makes() -> None:
+    assert ("gadget small", "farkas generate gadget --preset small") in _lines("presets", "gadget")
+    assert dict(_lines("sources", ""))["gavel"] == "makes coded"

@@ -73,13 +73,6 @@ def test_without_an_algorithm_those_of_the_files_kind_are_named(kind: str, capsy
     )
 
 
-def test_an_unknown_algorithm_is_answered_with_those_of_the_instance(capsys: Capture) -> None:
-    assert call(["run", TINY, "-a", "nosuch"]) == 2
-    assert "known: mlbroker.central, " in capsys.readouterr().err
-    assert call(["run", TINY, "-a", "local"]) == 2
-    assert "did you mean mlbroker.local?" in capsys.readouterr().err
-
-
 def test_slots_of_a_run_are_certified_one_by_one(tmp_path: Path, capsys: Capture) -> None:
     file, folder = str(shipped("gadget/tiny")), tmp_path / "new" / "slots"
     words = ["run", file, "-a", "gadget.gadget", "--write-slots", str(folder), "--json"]

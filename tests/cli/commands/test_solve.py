@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import farkas
-from farkas.algebra import ConvexProgram, programs
+from farkas.algebra import programs
 from farkas.cli import call
 from farkas.cli.commands.solve import _exit
 from farkas.errors import Exit
@@ -22,9 +22,7 @@ from farkas.models.coded.surrogate import reference_time
 from farkas.relaxations.coded.sharing import shared_optimum
 from farkas.solvers import Answer, Claimed
 from farkas.solvers.answer import Reason
-from farkas.solvers.via_cvxpy import ConvexAnswer
-from farkas.verbs.programs import find_program
-from farkas.verbs.solution import ConvexSolution, Solution
+from farkas.verbs.solution import Solution
 from tests.generators.forms import small
 from tests.tools.cells import cells
 
@@ -42,17 +40,6 @@ def test_solve_proves_the_optimum_of_the_tiny_relaxation(capsys: Capture) -> Non
     assert shown["proved_bound"] == pytest.approx(16.8, abs=1e-6)
     assert shown["feasible"] is True
     assert -1e-9 <= shown["proved_gap"] <= 1e-6
-
-
-def test_variants_stand_in_brackets_or_behind_a_flag(capsys: Capture) -> None:
-    words = ["solve", TINY, "--json", "-p"]
-    assert call([*words, "mlbroker.offline[strict]"]) == 0
-    brackets = json.loads(capsys.readouterr().out)
-    assert call([*words, "mlbroker.offline", "--variant", "semantics=strict"]) == 0
-    flag = json.loads(capsys.readouterr().out)
-    assert brackets["program"] == flag["program"]
-    assert "strict" in flag["program"]
-    assert brackets["form_sha256"] == flag["form_sha256"]
 
 
 @pytest.mark.parametrize("suffix", [".mps", ".lp"])
@@ -106,11 +93,6 @@ def test_a_convex_program_is_solved_by_a_conic_solver(capsys):
 def test_what_only_linear_programs_can_do_is_refused(option, word, capsys):
     assert call(["solve", DEMO, "--program", "coded.expected_convex", *option]) == 2
     assert f"--{word}: coded.expected_convex is convex but not linear" in capsys.readouterr().err
-
-
-def test_a_program_for_pyomo_only_has_no_linear_form(capsys):
-    assert call(["solve", DEMO, "--program", "coded.expected"]) == 2
-    assert "not linear" in capsys.readouterr().err
 
 
 def solution(**answer: object) -> Solution:
@@ -202,23 +184,6 @@ def test_a_point_that_is_better_than_the_proved_bound_is_no_answer(capsys: Captu
         assert _exit(Solution(form, exact, bound=bound)) is Exit.DONE
 
 
-@pytest.mark.parametrize(
-    ("answer", "code"),
-    [
-        (ConvexAnswer(claim=Claimed.OPTIMAL, objective=1.0), Exit.DONE),
-        (ConvexAnswer(claim=Claimed.INFEASIBLE), Exit.NEGATIVE),
-        (ConvexAnswer(claim=Claimed.NONE, violation=0.5), Exit.NO_ANSWER),
-    ],
-)
-def test_convex_programs_end_with_the_same_codes(
-    answer: ConvexAnswer, code: Exit, capsys: Capture
-) -> None:
-    program = find_program("coded.expected_convex")
-    assert isinstance(program, ConvexProgram)
-    assert _exit(ConvexSolution(program.full_name, program.sense, answer)) is code
-    assert capsys.readouterr().err.count("\n") == (code is not Exit.DONE)
-
-
 @pytest.mark.parametrize("kind", own_kinds())
 def test_without_a_program_those_of_the_files_kind_are_named(kind: str, capsys: Capture) -> None:
     assert call(["solve", f"{kind}/tiny"]) == 2
@@ -243,7 +208,7 @@ def test_the_table_shows_what_is_claimed_and_what_is_proved(capsys: Capture) -> 
     assert call(["solve", TINY, "-p", "mlbroker.relaxed[tight]", "--certify", "--point"]) == 0
     text = capsys.readouterr().out
     shown = {row[0]: row[1] for row in cells(text) if len(row) == 2}
-    del shown["variable"], shown["-" * max(map(len, shown))]
+    del shown["variable"]
     assert shown["claim"] == "optimal (stopped: finished)"
     assert (shown["claimed objective"], shown["proved bound"]) == ("16.8", "16.7999999")
     assert abs(float(shown["proved gap"])) < 1e-9

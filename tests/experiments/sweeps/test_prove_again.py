@@ -65,9 +65,9 @@ def test_the_seed_of_a_sample_is_fresh_and_told(ran, monkeypatch, capsys):
     assert settled_seed(None, 1.0) == settled_seed(None, 0.0) == (0, "")
     with Store(ran) as store:
         assert drawn(store, 0.3, None) == drawn(store, 0.3, 37)
-    assert call(["ratios", ran, "--recheck", "0.3"]) == 0
+    assert call(["sweep", ran, "--recheck", "0.3", "--ratios"]) == 0
     assert "proved again: 3 of 3, drawn with --seed 37\n" in capsys.readouterr().out
-    assert call(["ratios", ran, "--recheck", "0.3", "--json"]) == 0
+    assert call(["sweep", ran, "--recheck", "0.3", "--json", "--ratios"]) == 0
     said = json.loads(capsys.readouterr().out)
     assert (said["seed"], said["proved_again"], said["rechecked"]) == (37, 3, 3)
 

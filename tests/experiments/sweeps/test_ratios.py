@@ -92,7 +92,7 @@ def test_a_task_is_the_same_however_its_options_are_written(stored, capsys):
     found = ratios(store)
     assert sum(len(item.values) for item in found) == 3
     assert sum(item.left_out.get("repeats a task", 0) for item in found) == 2
-    assert call(["ratios", str(store.path), "--recheck", "0"]) == 0
+    assert call(["sweep", str(store.path), "--recheck", "0", "--ratios"]) == 0
     assert "left out, since they repeat a task: 2\n" in capsys.readouterr().out
 
 
@@ -133,7 +133,9 @@ def test_a_real_sweep_has_certified_ratios_within_the_repaired_theorem(tmp_path,
     swept = sweep(path, workers=2)
     assert swept.performed == {"done": 10}
     assert swept.rejected == 0
-    assert call(["ratios", swept.store, "--worst", str(tmp_path / "worst"), "--json"]) == 0
+    assert (
+        call(["sweep", swept.store, "--worst", str(tmp_path / "worst"), "--json", "--ratios"]) == 0
+    )
     found = json.loads(capsys.readouterr().out)
     run, solved = found["ratios"]
     assert (run["name"], solved["name"]) == (

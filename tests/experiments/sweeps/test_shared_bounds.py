@@ -144,7 +144,7 @@ def test_a_run_better_than_the_bound_enters_no_number(
     too_much = str(2 * F(found["tight"].value))  # type: ignore[arg-type]
     tight = by_relax(ratios(filled(store, found, bound=too_much)))["tight"]
     assert tight.left_out == {"better than a bound of the store": 1}
-    assert call(["ratios", str(store.path), "--recheck", "0"]) == 0
+    assert call(["sweep", str(store.path), "--recheck", "0", "--ratios"]) == 0
     assert "1 result is better than a bound of the store" in capsys.readouterr().err
     (bound,) = shared_bounds(store)[DEMO.sha256]
     marked = held(found["tight"], {DEMO.sha256: [bound]})
@@ -215,7 +215,7 @@ def test_the_command_plans_a_search_for_every_instance(
     with Store(folder / "command.sqlite") as made:
         assert sorted(one.task.what for one in made.results()) == ["optimum", "run"]
     capsys.readouterr()
-    assert call(["ratios", str(folder / "command.sqlite"), "--recheck", "1"]) == 0
+    assert call(["sweep", str(folder / "command.sqlite"), "--recheck", "1", "--ratios"]) == 0
     shown = capsys.readouterr().out
     assert "own mean" in shown
     assert "mlbroker.optimum (time_limit=5.0)" in shown

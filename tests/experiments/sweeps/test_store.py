@@ -57,8 +57,8 @@ def read_twice(path: Path, capsys: Capture) -> list[tuple[int, str]]:
     out = path.parent / "report.html"
     ends = []
     for words in (
-        ["ratios", str(path), "--recheck", "1", "--worst", str(path.parent / "worst")],
-        ["report", str(path), "-o", str(out), "--recheck", "1"],
+        ["sweep", str(path), "--recheck", "1", "--worst", str(path.parent / "worst"), "--ratios"],
+        ["sweep", str(path), "--report", str(out), "--recheck", "1"],
     ):
         code = call(words)
         ends.append((code, capsys.readouterr().err))
@@ -77,7 +77,7 @@ def ends_well(path: Path, capsys: Capture) -> set[int]:
 def test_a_store_that_is_not_there_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(FileProblem, match="farkas sweep first"):
         Store(tmp_path / "none.sqlite", readonly=True)
-    assert call(["ratios", str(tmp_path / "none.sqlite")]) == 2
+    assert call(["sweep", str(tmp_path / "none.sqlite"), "--ratios"]) == 2
 
 
 def test_a_sound_store_is_read(copy: Path, capsys: Capture) -> None:
@@ -138,7 +138,7 @@ def test_no_value_of_a_column_ends_in_an_internal_error(
 
 def test_a_certified_ratio_below_1_is_damage(copy: Path, capsys: Capture) -> None:
     changed(copy, "UPDATE results SET ratio = 0.5 WHERE name = 'mlbroker.local'")
-    assert call(["ratios", str(copy), "--recheck", "0"]) == 2
+    assert call(["sweep", str(copy), "--recheck", "0", "--ratios"]) == 2
     assert "a certified ratio is below 1" in capsys.readouterr().err
 
 
@@ -252,7 +252,7 @@ def test_what_is_no_store_is_refused_and_stays_as_it_is(
 
 def test_reading_changes_nothing_in_the_folder(copy: Path) -> None:
     before = copy.read_bytes(), sorted(os.listdir(copy.parent))
-    assert call(["ratios", str(copy), "--recheck", "0"]) == 0
+    assert call(["sweep", str(copy), "--recheck", "0", "--ratios"]) == 0
     assert (copy.read_bytes(), sorted(os.listdir(copy.parent))) == before
 
 
