@@ -21,8 +21,8 @@ from farkas.verbs.inputs import (
     Overlong,
     as_instance,
     limited,
-    require_bound_seconds,
     require_limit,
+    require_search_limit,
 )
 from farkas.verbs.optimum import best_bounds, known_optimum, tightest
 from farkas.verbs.run import find_algorithm
@@ -201,7 +201,7 @@ def compare(
     require_progress(steps)
     require_progress(bound_progress)
     require_limit(time_limit)
-    require_bound_seconds(bound_seconds)
+    require_search_limit(bound_seconds, "bound_seconds")
     require_type(names, (str, Iterable, NoneType), "names")
     require_type(problem, (str, NoneType), "problem")
     names = [names] if isinstance(names, str) else names

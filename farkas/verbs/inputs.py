@@ -54,13 +54,6 @@ def require_limit(seconds: float | None) -> None:
         raise InvalidOption("a time limit needs the main thread of Linux or macOS; leave it out")
 
 
-def require_bound_seconds(seconds: float | None) -> None:
-    """Raise `InvalidOption` unless this is None or seconds above 0."""
-    if seconds is None:
-        return
-    _require_seconds(seconds, "bound_seconds")
-
-
 def require_search_limit(seconds: float | None, what: str = "time_limit") -> None:
     """Raise `InvalidOption` unless work that asks the clock can be held to this, or it is None.
 

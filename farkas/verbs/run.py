@@ -14,7 +14,7 @@ from farkas.instances import Instance
 from farkas.online import Algorithm, Run, algorithms, environments
 from farkas.online.deciding import Progress
 from farkas.required import require_progress, require_seed, require_type
-from farkas.verbs.inputs import InstanceOrName, as_instance, require_bound_seconds
+from farkas.verbs.inputs import InstanceOrName, as_instance, require_search_limit
 from farkas.words import named
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def run(
     require_progress(bound_progress)
     data = as_instance(instance)
     chosen = find_algorithm(algorithm, data.kind) if isinstance(algorithm, str) else algorithm
-    require_bound_seconds(bound_seconds)
+    require_search_limit(bound_seconds, "bound_seconds")
     found = chosen.run(data, seed, progress=progress, **options)
     if bound_seconds is None:
         return found

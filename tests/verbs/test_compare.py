@@ -19,7 +19,6 @@ from farkas.errors import (
 from farkas.online import Bound, Outcome, algorithm, algorithms, environments
 from farkas.replay import Replayed, replays
 from farkas.verbs.compare import compare
-from farkas.verbs.optimum import tightest
 
 
 class Shop:
@@ -175,17 +174,6 @@ def test_unknown_and_no_algorithms_are_refused_before_any_run() -> None:
         compare(Toy(), [])
 
 
-def test_no_proof_is_no_bound() -> None:
-    assert tightest([], "min") is None
-    assert tightest([None], "max") is None
-
-
-def test_the_tightest_bound_is_the_largest_below_and_the_smallest_above() -> None:
-    low, high = Bound.of(1, "low"), Bound.of(2, "high")
-    assert tightest([low, None, high], "min") is high
-    assert tightest([low, None, high], "max") is low
-
-
 def test_an_algorithm_of_another_kind_is_refused_before_any_run(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -202,11 +190,6 @@ def test_an_algorithm_of_another_kind_is_refused_before_any_run(
 def test_names_of_a_wrong_type_are_refused_in_one_line(names: Any) -> None:
     with pytest.raises(InvalidOption, match=r"cannot be (3|None): give str"):
         compare(Toy(), names)
-
-
-def test_a_negative_seed_is_refused_before_any_run() -> None:
-    with pytest.raises(InvalidOption, match=r"^seed = -3; give an integer >= 0$"):
-        compare(Toy(), seed=-3)
 
 
 def test_a_replayed_value_is_no_better_than_the_bound_of_another_run(
