@@ -280,10 +280,9 @@ class Executor:
     ) -> None:
         self._pool, self._width, self._close = pool, width, close
         self._shared: tuple[Any, bytes] = (None, b"")
-        self.remarks: list[str] = []
-        """What did not go as planned, in words."""
+        self.remarks: list[str] = []  #: What did not go as planned, in words.
+        #: Seconds after which others need not go on, where nobody can stop them.
         self.seconds: Callable[[], float] = lambda: math.inf
-        """Seconds after which others need not go on, where nobody can stop them."""
 
     @classmethod
     def of(cls, workers: int | None = None, scheduler: str = "") -> Self:

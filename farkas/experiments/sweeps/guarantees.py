@@ -69,12 +69,7 @@ def guarantee(
 ) -> Callable[[Factor], Factor]:
     """Register the decorated function as the factor of a theorem; its docstring is the statement.
 
-    Parameters
-    ----------
-    algorithm
-        Whose value is bounded.
-    reading, source, witnesses, claim
-        As in `Guarantee`.
+    The value of the ``algorithm`` is bounded; the rest is as in `Guarantee`.
     """
     name = f"{algorithm}[{reading}]"
 
@@ -126,16 +121,8 @@ def hold(
 ) -> Promise:
     """Compare certified runs with a guarantee.
 
-    Parameters
-    ----------
-    runs
-        Done, with ratio.
-    instance
-        Gives the instance of a hash.
-    values
-        By instance, the best value of every algorithm that broke no requirement.
-    sense
-        ``min`` or ``max``.
+    ``instance`` gives the instance of a hash, ``values`` are the best ones by instance and by
+    algorithm that broke no requirement.
     """
     found = Promise(
         reading=guarantee.reading, source=guarantee.source, statement=guarantee.statement

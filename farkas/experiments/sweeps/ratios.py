@@ -400,13 +400,7 @@ def interval(
 
     Runs on one instance are not independent: instances are drawn with replacement, each with all
     its runs, and the interval spans the middle of the means found (percentile bootstrap).
-
-    Parameters
-    ----------
-    groups
-        Ratios by instance, none empty.
-    seed, draws
-        Of the resampling.
+    ``groups`` are ratios by instance, none empty.
     """
     if len(groups) < FEWEST:
         return None

@@ -213,12 +213,7 @@ class Store:
     def claim(self, key: str, task: Task, seen: Stamp | None) -> Claim:
         """Claim a task for this sweep, unless another one performs it or has done so.
 
-        Parameters
-        ----------
-        key, task
-            Address of the task, and the task.
-        seen
-            What `stamps` said of the task when the sweep began; None when it was not there.
+        ``seen`` is what `stamps` said of it when the sweep began; None when it was not there.
         """
         now = time.time()
         with self._transaction():
