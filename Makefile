@@ -29,7 +29,7 @@ tests-1 := $(addprefix tests/,cli verbs)
 tests-2 := $(addprefix tests/,experiments executor solvers)
 tests-3 := $(addprefix tests/,proofs docs fuzz)
 tests-4 := $(addprefix tests/,online offline adversary replay)
-compiled := $(wildcard tests/kernels tests/test_compiled.py tests/test_machine_code.py tests/verbs/test_warm.py)
+compiled := tests/kernels tests/verbs/test_warm.py
 tests-5 := $(filter-out $(tests-1) $(tests-2) $(tests-3) $(tests-4) $(compiled), \
     $(patsubst %/,%,$(wildcard tests/test_*.py tests/[a-z]*/)))
 doctests = --doctest-modules $$(grep -rl --include='*.py' '>>> ' farkas)

@@ -23,13 +23,13 @@ DEAREST = 3
 """Kernels that are named."""
 NOTE = """
 import json, sys, time
-import farkas.machine_code as code
+import farkas.kernels.machine as code
 translate, inside, taken = code.translate, [], []
-def noted(kernel, *, inner=False):
+def noted(kernel):
     begin = time.process_time()
     inside.append(0.0)
     try:
-        return translate(kernel, inner=inner)
+        return translate(kernel)
     finally:
         whole = time.process_time() - begin
         taken.append((whole - inside.pop(), f"{kernel.__module__}.{kernel.__name__}"))

@@ -16,11 +16,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
-import farkas.compiled
+import farkas.kernels
 from farkas.instances import Instance
 from farkas.instances.generate import generate
 
-farkas.compiled.STEPS_INTERPRETED = -1  # machine code is measured, however short the work
+farkas.kernels.STEPS_INTERPRETED = -1  # machine code is measured, however short the work
 Drawn = TypeVar("Drawn", bound=Instance)
 RESULTS = Path(__file__).resolve().parent / "results"
 WORSE = 1.2

@@ -27,9 +27,9 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import IO, Any, Literal, NamedTuple, Protocol, Self, TypeVar
 
-from farkas.compiled import Kernel
 from farkas.errors import InvalidOption, SolverUnavailable
 from farkas.extras import needed
+from farkas.kernels import Kernel
 from farkas.refusals import one_line
 from farkas.words import named
 

@@ -1,9 +1,10 @@
-"""A seed names an instance, and a run repeats, bit for bit on every machine."""
+"""A seed names an instance bit for bit, and runs decide and earn the same, on every machine."""
 
 from __future__ import annotations
 
 import functools
 import json
+import math
 import os
 import platform
 import subprocess
@@ -34,8 +35,8 @@ MACHINES: dict[str, tuple[list[str], dict[str, str]]] = {
 
 
 @functools.cache
-def here() -> dict[str, dict[str, str]]:
-    return same_everywhere.hashes()
+def here() -> dict[str, dict[str, Any]]:
+    return same_everywhere.everything()
 
 
 def elsewhere(without: list[str], settings: dict[str, str]) -> dict[str, Any]:
@@ -50,8 +51,27 @@ def elsewhere(without: list[str], settings: dict[str, str]) -> dict[str, Any]:
     return dict(json.loads(child.stdout))
 
 
-def different(one: dict[str, str], other: dict[str, str]) -> list[str]:
-    return [name for name in one.keys() | other.keys() if one.get(name) != other.get(name)]
+def different(one: dict[str, Any], other: dict[str, Any]) -> list[str]:
+    return [name for name in one.keys() | other.keys() if not near(one.get(name), other.get(name))]
+
+
+def near(one: Any, other: Any) -> bool:
+    """Whether two values are equal but for a billionth in their numbers."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(near(one[k], other[k]) for k in one)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(near, one, other))
+    if isinstance(one, float) and isinstance(other, float):
+        return math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-12)
+    return type(one) is type(other) and one == other
+
+
+def test_a_difference_is_seen() -> None:
+    run = {"value": 2.0, "steps": [{"job": 1}]}
+    assert near(run, {"value": 2.0 + 1e-12, "steps": [{"job": 1}]})
+    for other in ({"value": 2.00001, "steps": run["steps"]}, {"value": 2.0, "steps": [{"job": 2}]},
+                  {"value": 2.0, "steps": []}, {"value": 2.0}):  # fmt: skip
+        assert not near(run, other)
 
 
 @pytest.mark.slow
@@ -63,8 +83,8 @@ def test_nothing_depends_on_the_machine(name):
     assert not set(without) & set(found["features"])
     if settings and "X86_V3" in FEATURES and platform.libc_ver()[0] == "glibc":
         assert found["machine"] != same_everywhere.machine()
-    for what, hashes in here().items():
-        assert different(hashes, found[what]) == [], what
+    for what, named in here().items():
+        assert different(named, found[what]) == [], what
 
 
 @pytest.mark.slow

@@ -23,8 +23,6 @@ from farkas.adversary.shape import Plain, copied, shape_of
 from farkas.adversary.shrinking import reduced
 from farkas.errors import FarkasError
 from farkas.instances import Instance
-from farkas.portable.exponentials import exp
-from farkas.portable.logarithms import log1p
 from farkas.proofs.claim import Claim
 from farkas.proofs.said import Saying
 from farkas.proofs.stated import Stated
@@ -83,7 +81,7 @@ def height(relation: Stated) -> float:
     else:
         beyond = max(-1.0, min(1.0, (left - right) / larger))
     towards = {"<": beyond, ">": -beyond, "=": abs(beyond), "!": -abs(beyond)}[relation.sign[0]]
-    steps = HIGHEST if abs(towards) == 1 else min(HIGHEST, -float(log1p(-abs(towards))))
+    steps = HIGHEST if abs(towards) == 1 else min(HIGHEST, -float(math.log1p(-abs(towards))))
     return math.copysign(steps, towards) if towards else 0.0
 
 
@@ -274,7 +272,7 @@ class _Hunt:
             if attempt is None:
                 continue
             change = attempt.height - level
-            if change >= 0 or rng.random() < exp(change / temperature):
+            if change >= 0 or rng.random() < math.exp(change / temperature):
                 data, level = attempt.data, attempt.height
 
     def _reduced(self, found: Attempt) -> tuple[Attempt, bool]:

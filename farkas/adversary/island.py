@@ -16,10 +16,9 @@ from farkas.adversary.box import InstanceBox
 from farkas.adversary.moves import extreme, moved, pushed, redrawn
 from farkas.adversary.scoring import LIFTS, Scored, Scorer
 from farkas.adversary.shape import Plain, copied
-from farkas.compiled import Kernel
 from farkas.errors import UnknownName
+from farkas.kernels import Kernel
 from farkas.online.driver import Algorithm, algorithms
-from farkas.portable.exponentials import exp
 
 DRAWN = 20  #: Instances drawn for a descent that begins anew; it goes down from the worst of them.
 LEG = 60  #: Moves of one descent in temperature.
@@ -165,7 +164,7 @@ class Island:
         if found is None:
             return
         change = found.scored.height - height
-        if change >= 0 or (not draws and self.rng.random() < exp(change / temperature)):
+        if change >= 0 or (not draws and self.rng.random() < math.exp(change / temperature)):
             self.walk = found
 
 

@@ -12,6 +12,7 @@ algorithm's own run.
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -19,8 +20,6 @@ import numpy as np
 from farkas.adversary.mlbroker_slot import filled
 from farkas.errors import InvalidOption
 from farkas.instances.mlbroker import Brokerage
-from farkas.portable.exponentials import exp
-from farkas.portable.logarithms import log, log1p
 
 FORBIDDEN = 2.0  #: Toll of sites that no data are moved to: beyond 1, a deployment, nothing new is.
 #: Workers that the job's data need. Printed, (8g) lets a server of theirs be anywhere.
@@ -115,7 +114,7 @@ class _Played:
     ratio: float
 
     def __init__(self, trace: Wandering, epsilon: float, known: _Played | None = None) -> None:
-        sigma = log1p(1 / epsilon)
+        sigma = math.log1p(1 / epsilon)
         sites, rows, same = len(trace.tolls), trace.tolls, 0
         weights: list[list[float]] = []
         orders: list[list[int]] = []
@@ -125,7 +124,7 @@ class _Played:
                 weights.append(known.weights[origin])
                 orders.append(known.orders[origin])
             else:
-                weights.append([exp(-sigma * toll) if toll < 1 else 0.0 for toll in row])
+                weights.append([math.exp(-sigma * toll) if toll < 1 else 0.0 for toll in row])
                 orders.append(sorted(range(sites), key=row.__getitem__))
         if known is not None:
             for old, new in zip(known.trace.origins, trace.origins, strict=False):
@@ -188,8 +187,8 @@ def worst_trace(
                 count += 1
                 heat = WARM * (1 - move / moves) ** 2
                 # ratios are about 1 to 10, and never far from each other
-                change = log(other.ratio / current.ratio)
-                if change >= 0 or draws.share() < exp(max(change / heat, -100.0)):
+                change = math.log(other.ratio / current.ratio)
+                if change >= 0 or draws.share() < math.exp(max(change / heat, -100.0)):
                     current = other
                     if current.ratio > best.ratio:
                         best = current
@@ -233,7 +232,7 @@ def _toll(draws: _Draws) -> float:
     kind = draws.share()
     if kind < 0.4:
         return 0.0
-    return FORBIDDEN if kind < 0.8 else exp(log(CHEAP) * draws.share())
+    return FORBIDDEN if kind < 0.8 else math.exp(math.log(CHEAP) * draws.share())
 
 
 def _moved(trace: Wandering, most: int, draws: _Draws) -> Wandering:
@@ -250,7 +249,7 @@ def _retolled(trace: Wandering, draws: _Draws) -> Wandering:
     if draws.share() < 0.15:
         row = list(trace.tolls[site])
     elif 0 < row[site] < FORBIDDEN and draws.share() < 0.5:
-        row[site] = min(row[site] * exp(SCALED * (2 * draws.share() - 1)), FORBIDDEN)
+        row[site] = min(row[site] * math.exp(SCALED * (2 * draws.share() - 1)), FORBIDDEN)
     else:
         row[site] = _toll(draws)
     row[origin] = 0.0

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from farkas.adversary.box import Entry, InstanceBox, Range, entries, leaves
 from farkas.adversary.shape import Plain, copied, shape_of
-from farkas.portable.draws import uniform
-from farkas.portable.exponentials import exp
-from farkas.portable.logarithms import log
+from farkas.portable import uniform
 
 REORDERED = 0.15  #: Share of moves that leave out, double or exchange whole jobs.
 
@@ -103,7 +102,7 @@ def _set(
         2: drawn(allowed, rng),
         3: other[place],
     }.get(what)
-    factor = exp(uniform(rng, -SCALED, SCALED))
+    factor = math.exp(uniform(rng, -SCALED, SCALED))
     for holder, key in chosen:
         holder[key] = allowed.clipped(holder[key] * factor if value is None else value)
 
@@ -111,9 +110,13 @@ def _set(
 def drawn(allowed: Range, rng: np.random.Generator) -> float:
     """Draw from a range: by size where it begins above zero, else evenly or by size."""
     if allowed.low > 0:
-        return allowed.clipped(exp(uniform(rng, log(allowed.low), log(allowed.high))))
+        return allowed.clipped(
+            math.exp(uniform(rng, math.log(allowed.low), math.log(allowed.high)))
+        )
     if allowed.low == 0 < allowed.high and not allowed.whole and rng.random() < 0.5:
-        return allowed.clipped(allowed.high * exp(-log(2.0) * uniform(rng, 0.0, SMALLEST)))
+        return allowed.clipped(
+            allowed.high * math.exp(-math.log(2.0) * uniform(rng, 0.0, SMALLEST))
+        )
     return allowed.clipped(uniform(rng, allowed.low, allowed.high))
 
 

@@ -31,7 +31,6 @@ from farkas.offline.climbing import climb
 from farkas.offline.ladder import Ladder, ladders
 from farkas.online.driver import Algorithm, algorithms, environments
 from farkas.online.run import Bound
-from farkas.portable.logarithms import log
 
 NEAR = Fraction(1, 1000)  #: Gap at which the search for a better witness ends.
 #: The same for instances that are passed by: proving the rest takes most of the time.
@@ -249,7 +248,7 @@ class Scorer:
 def _log(number: int) -> float:
     """Logarithm of a whole number > 0 of any size, the same on every machine."""
     shift = max(0, number.bit_length() - 53)
-    return float(log(float(number >> shift)) + shift * log(2.0))
+    return float(math.log(float(number >> shift)) + shift * math.log(2.0))
 
 
 def _ladder(kind: str, problem: str) -> Ladder | None:

@@ -17,7 +17,6 @@ from farkas.adversary.island import Hunt, Island, IslandWork, Leave, Return
 from farkas.adversary.scoring import LIFTS, Scored, Scorer
 from farkas.errors import NoAnswer
 from farkas.executor import LEAST_STEPS, Executor
-from farkas.portable.exponentials import exp
 from farkas.solvers.interrupt import CtrlC
 
 ISLANDS = 4  #: Searches side by side; more workers than these have nothing to do.
@@ -209,7 +208,7 @@ class _Rounds:
         if answer.island.height > self._told:
             self._told = answer.island.height
             if self._progress is not None:
-                self._progress(self.evaluations, exp(min(self._told, LARGEST)))
+                self._progress(self.evaluations, math.exp(min(self._told, LARGEST)))
 
     def _check(self) -> None:
         if self.pressed():

@@ -10,7 +10,6 @@ from typing import TypeVar
 from farkas.adversary.box import InstanceBox, entries, plain_of
 from farkas.adversary.scoring import Scored, Scorer
 from farkas.adversary.shape import Plain, copied, shape_of, without
-from farkas.portable.logarithms import log1p
 
 LOST = 0.01  #: Share of the ratio that shrinking may give up in all.
 DIGITS = (1, 2, 3)  #: Digits to which numbers are rounded, the fewest first.
@@ -30,7 +29,7 @@ def shrunk(
     -------
     The instance, and whether nothing more can be left out or rounded.
     """
-    least = scored.height + log1p(-LOST)
+    least = scored.height + math.log1p(-LOST)
 
     def tried(data: Plain, current: Scored) -> Scored | None:
         instance = box.built(data)

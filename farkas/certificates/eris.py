@@ -29,7 +29,6 @@ from farkas.certificates.sums import exact_dot
 from farkas.errors import NotACertificate
 from farkas.instances.eris import Auction, hosted, left_over
 from farkas.numbers import Floats, Ints
-from farkas.portable.products import weighted
 from farkas.tolerances import NORMAL, ULP
 
 #: A job's greatest worth is between 2**41 and 2**42 units; costs are cut off at twice that.
@@ -250,8 +249,8 @@ def _slot_costs(
     """
     # rounded results of at most 2K operations on numbers >= 0, then 4 more below
     with np.errstate(over="ignore"):
-        worker = weighted(auction.worker_demand[jobs].T, resource)
-        server = weighted(auction.server_demand[jobs].T, resource)
+        worker = (auction.worker_demand[jobs].T * resource).sum(axis=1)
+        server = (auction.server_demand[jobs].T * resource).sum(axis=1)
         remote = transfer * auction.parameter_size[jobs]
         moving = transfer * auction.chunk_size
     # none of an infinitely dear thing costs nothing, so no unit cost may be infinite

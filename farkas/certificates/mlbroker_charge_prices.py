@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from farkas.compiled import Floats1, Floats2, Ints1, Out, compiled
+from farkas.kernels import Floats1, Floats2, Ints1, Out, compiled
 from farkas.tolerances import TIE, TINY, ULP
 
 

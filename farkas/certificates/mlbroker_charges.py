@@ -22,8 +22,8 @@ import numpy as np
 from farkas.certificates.mlbroker_charge_prices import charged_below, share_charges
 from farkas.certificates.mlbroker_transport import capacity_prices
 from farkas.certificates.mlbroker_workers import loads
-from farkas.compiled import Floats1, Floats2, Ints1, Ints2, Out, compiled
-from farkas.loops import add_up, copy_ints, scale
+from farkas.kernels import Floats1, Floats2, Ints1, Ints2, Out, compiled
+from farkas.kernels.loops import copy_ints, scale
 from farkas.tolerances import BRANCHED, ROUNDING, TINY, ULP
 
 MOST_BRANCHES = 400  #: Nodes of a branching; what is open then is bounded by its transport program.
@@ -79,7 +79,7 @@ def charged_workers(
         copy_ints(lows[waiting], low)
         copy_ints(highs[waiting], high)
         work[0] += 5 * move.size
-        if add_up(high) < needed:
+        if high.sum() < needed:
             continue
         for r in range(sites):
             price[r] = unit[r]

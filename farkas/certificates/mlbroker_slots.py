@@ -51,9 +51,9 @@ from farkas.certificates.packed import Exponent, unpack
 from farkas.certificates.packing import pack
 from farkas.certificates.prices import PriceCertificate
 from farkas.certificates.sums import exact_dot
-from farkas.compiled import Kernel
 from farkas.errors import NotACertificate
 from farkas.instances.mlbroker import Brokerage
+from farkas.kernels import Kernel
 from farkas.numbers import Floats, Ints
 from farkas.tolerances import TINY, ULP
 

@@ -14,8 +14,8 @@ from __future__ import annotations
 import numpy as np
 
 from farkas.certificates.mlbroker_transport import capacity_prices, priced_below
-from farkas.compiled import Floats1, Floats2, Ints1, Ints2, Out, compiled
-from farkas.loops import add_up, copy_ints, scale
+from farkas.kernels import Floats1, Floats2, Ints1, Ints2, Out, compiled
+from farkas.kernels.loops import copy_ints, scale
 from farkas.tolerances import NORMAL, ROUNDING, ULP
 
 MOST_BRANCHES = 400  #: Nodes of a branching; what is open then is bounded by its transport program.
@@ -60,7 +60,7 @@ def whole_workers(
         waiting -= 1
         nodes += 1
         work[0] += 4 * move.size
-        if add_up(highs[waiting]) < needed:
+        if highs[waiting].sum() < needed:
             continue
         work[0] += capacity_prices(
             amount, move, unit, lows[waiting], highs[waiting], flow, load, alpha

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from farkas.compiled import clock
 from farkas.errors import NoAnswer
+from farkas.kernels import clock
 
 
 class OutOfTime(NoAnswer):

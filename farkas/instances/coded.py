@@ -75,7 +75,7 @@ class Measured(Record, frozen=True, kw_only=True):
     @property
     def margins(self) -> list[float]:
         """By how much a law's F may lie below F_n, one number a law; ε, rounded up."""
-        from farkas.portable.logarithms import log  # here: few instances have measured times
+        from farkas.portable import log  # here: few instances have measured times
 
         odds = len(self.times) / (1.0 - self.confidence)
         return [
@@ -179,7 +179,6 @@ class CodedComputing(Instance, frozen=True, kw_only=True, tag="coded"):
             )
 
     def _check_point(self, point: Point) -> None:
-        from farkas.portable.less_one import expm1  # here: few instances have a point
 
         require_shape(point.loads, (self.num_masters, self.workers), "$.sca_point.loads", Masters)
         self._check_probability(point.probability, "$.sca_point.probability")
@@ -190,7 +189,7 @@ class CodedComputing(Instance, frozen=True, kw_only=True, tag="coded"):
         loads = np.where(used, loads, 1.0)
         late = np.where(used, point.time / loads - np.where(used, self.shifts, 0.0), 0.0)
         with np.errstate(over="ignore"):
-            returned = np.where(used, share * loads * -expm1(-self.rates * late), 0.0)
+            returned = np.where(used, share * loads * -np.expm1(-self.rates * late), 0.0)
         results = returned.sum(axis=1)
         for master in np.flatnonzero(~(results >= self.rows * (1 - FEASIBLE)))[:1]:
             require(

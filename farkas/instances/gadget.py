@@ -255,10 +255,8 @@ class Cluster(Instance, frozen=True, kw_only=True, tag="gadget"):
 
     def total_reward(self, worker_slots: npt.ArrayLike) -> float:
         """Sum of rewards; ``worker_slots`` has shape (jobs,)."""
-        from farkas.portable.sums import added  # here: checks add up exactly
-
         received = np.asarray(worker_slots, dtype=float)
-        return added(float(self.reward(i, z)) for i, z in enumerate(received))
+        return sum((float(self.reward(i, z)) for i, z in enumerate(received)), 0.0)
 
 
 def _least_ratio(available: Floats, wanted: Floats) -> Floats:

@@ -119,6 +119,6 @@ class Marketplace(Instance, frozen=True, kw_only=True):
     @property
     def entropy_scale(self) -> float:
         """ln(1 + 1/ε); σ."""
-        from farkas.portable.logarithms import log1p  # here: only entropies need it
+        from farkas.portable import log1p  # here: only entropies need it
 
-        return log1p(1.0 / self.epsilon)
+        return float(log1p(1.0 / self.epsilon))

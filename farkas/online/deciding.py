@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from farkas.compiled import clock
+from farkas.kernels import clock
 from farkas.online.policies import AtOnce, Clairvoyant, Preparing
 
 if TYPE_CHECKING:

@@ -30,8 +30,8 @@ import msgspec
 
 from farkas.certificates.files import from_json
 from farkas.certificates.runs import bounds_run
-from farkas.compiled import clock
 from farkas.errors import InvalidInstance, InvalidOption, NoAnswer
+from farkas.kernels import clock
 from farkas.online.deciding import Progress, decide
 from farkas.online.policies import AtOnce as AtOnce
 from farkas.online.policies import Certifying as Certifying
@@ -43,7 +43,6 @@ from farkas.online.policies import Remarking
 from farkas.online.recording import manifest, plain
 from farkas.online.replayed import prove_value
 from farkas.online.run import Bound, Run, Sense
-from farkas.portable.sums import added
 from farkas.refusals import parsed, shown
 from farkas.registry import Registry
 
@@ -65,7 +64,7 @@ class Outcome:
     def total(self) -> float:
         if self.value is not None:
             return float(self.value)
-        return added(added(slot.values()) for slot in self.costs)
+        return float(sum(sum(slot.values()) for slot in self.costs))
 
 
 class Environment:

@@ -45,7 +45,7 @@ class Preparing(Protocol):
     """A policy that has its kernels compiled, if the whole run is worth it, before clocks start."""
 
     def prepare(self, instance: Any) -> None:
-        """Prepare kernels (see `farkas.compiled`) and nothing else."""
+        """Prepare kernels (see `farkas.kernels`) and nothing else."""
 
 
 @runtime_checkable

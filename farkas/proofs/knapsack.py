@@ -9,7 +9,6 @@ from farkas.certificates.bound import prove_bound
 from farkas.forms import LinearForm
 from farkas.forms.matrices import as_scipy
 from farkas.numbers import Bools, Floats
-from farkas.portable.products import matmul
 from farkas.proofs.stated import Stated
 
 
@@ -70,7 +69,7 @@ def embedded(
     """
     weights, worths = np.array(knapsack.weights, float), np.array(knapsack.worths, float)
     matrix = as_scipy(form.matrix).toarray()
-    use = matmul(matrix, alone.T)
+    use = matrix @ alone.T
     full = (use == weights).all(axis=1) & (form.row_upper == knapsack.room)
     fits = weights <= knapsack.room
     others = use[np.ix_(~full, fits)]
@@ -81,14 +80,14 @@ def embedded(
     def most(cost: Floats, multipliers: Floats) -> float:
         return float(prove_bound(form.replace(cost=cost), multipliers).value)
 
-    pays, weighs = matmul(taken.T.astype(float), worths), matmul(taken.T.astype(float), weights)
+    pays, weighs = taken.T.astype(float) @ worths, taken.T.astype(float) @ weights
     said = [
         Stated(int(full.sum()), "==", 1),
         Stated(float(form.row_lower[full].max(initial=-np.inf)), "<=", 0),
         Stated(float(max(above.max(initial=-1.0), below.max(initial=-1.0))), "<=", 0),
         Stated(float(beyond.max(initial=-1.0)), "<=", 0),
         Stated(int(np.count_nonzero(alone, axis=0).max()), "<=", 1),
-        Stated(float(np.abs(matmul(alone, form.cost) - worths).max()), "<=", 0),
+        Stated(float(np.abs(alone @ form.cost - worths).max()), "<=", 0),
         Stated(float(np.abs(pays - form.cost).max()), "<=", 0),
         Stated(bool(form.integer[taken.any(axis=0)].all()), ">", 0),
         Stated(most(weighs, derivation), "<=", knapsack.room),

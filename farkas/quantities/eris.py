@@ -9,7 +9,6 @@ from farkas.models.eris.prices import Prices, posted_on_arrival
 from farkas.online.eris.executable import executable
 from farkas.online.eris.printed_run import printed_run
 from farkas.online.eris.scheduler_printed import printed_schedule
-from farkas.portable.sums import added
 from farkas.quantities.optimum import list_optima, optimum, optimum_if_any
 from farkas.quantities.quantity import quantity
 from farkas.relaxations.eris.columns import relaxation_by_columns
@@ -41,7 +40,7 @@ def best_payoff(instance: Auction, job: int, prices: Prices, capacity: str) -> f
 def lagrangian_bound(instance: Auction, prices: Prices) -> float:
     """Exact payoffs on the whole empty system, and the price of all capacity; §3.7."""
     payoffs = [best_payoff(instance, job, prices, "full") for job in jobs(instance)]
-    return added(payoffs) + prices.rent(instance)
+    return sum(payoffs, 0.0) + prices.rent(instance)
 
 
 @quantity("eris.schedule_lp", "eris.dual")

@@ -14,8 +14,6 @@ from farkas.models.mlbroker.recourse import PlacedWorkers
 from farkas.online import algorithms
 from farkas.online.mlbroker.local import local_expected, local_total
 from farkas.online.mlbroker.recourse import recourse_costs
-from farkas.portable.logarithms import log1p
-from farkas.portable.sums import added
 from farkas.quantities.optimum import list_optima, optimum
 from farkas.quantities.quantity import quantity
 from farkas.relaxations.mlbroker.relaxed import Relaxed
@@ -65,7 +63,7 @@ def discount_in_reach(instance: Brokerage, k: int) -> float:
 @quantity("mlbroker.ratio_bound_printed")
 def ratio_bound_printed(instance: Brokerage) -> float:
     """Competitive ratio that Theorem 3 claims; r₁ = 2 + (1 + ε) ln(1 + 1/ε)."""
-    return 2 + (1 + instance.epsilon) * log1p(1 / instance.epsilon)
+    return 2 + (1 + instance.epsilon) * math.log1p(1 / instance.epsilon)
 
 
 _PARTS = ("transfer", "resource", "deploy", "sync", "total", "total_sticky")
@@ -106,7 +104,7 @@ def fractional(instance: Brokerage, relax: str) -> dict[str, float]:
 def central(instance: Brokerage) -> dict[str, float]:
     """Cost of baseline central, and its deployment part, USD."""
     run = algorithms["mlbroker.central"].run(instance)
-    deploy = added(slot["deploy"] for slot in run.costs)
+    deploy = sum((slot["deploy"] for slot in run.costs), 0.0)
     return {"mlbroker.central": run.value, "mlbroker.central.deploy": deploy}
 
 

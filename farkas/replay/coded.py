@@ -17,7 +17,7 @@ from fractions import Fraction
 from typing import Literal, NamedTuple
 
 from farkas.instances.coded import FOR_MEASURED, FOR_P1, CodedComputing
-from farkas.portable.logarithms import log1p
+from farkas.portable import log1p
 from farkas.replay.base import Decided, Kept, Replayed, replays
 from farkas.replay.exact import Entry, decoded, fixed, places
 from farkas.replay.exponential import falling, log2_units
@@ -238,7 +238,7 @@ class LateShare(NamedTuple):
                 if found is None:
                     break
                 above = (found[0] - (1 << self.places)) / (1 << self.places)
-                step = log1p(above) * (found[0] / found[1])
+                step = float(log1p(above)) * (found[0] / found[1])
                 time *= 1.0 + step
                 if abs(step) < TIE:
                     break

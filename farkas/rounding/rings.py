@@ -7,7 +7,6 @@ import numpy as np
 
 from farkas.closeness import allowed
 from farkas.numbers import Floats, Ints
-from farkas.portable.logarithms import log
 from farkas.tolerances import ROUNDING, TIE
 
 
@@ -75,7 +74,7 @@ def violation_factor(demand: Floats, size: Ints, room: Floats, places: int) -> f
         return 1.0
     epsilon = min(1.0, float(demand[users].max() / positive.min()))
     spread = float((size[users].astype(float) ** 2).sum())
-    return 1.0 + epsilon * math.sqrt(2.0 * spread * log(places))
+    return 1.0 + epsilon * math.sqrt(2.0 * spread * math.log(places))
 
 
 def round_printed(

@@ -13,7 +13,6 @@ import numpy.typing as npt
 from farkas.forms import FeasibilityReport, LinearForm, check_point
 from farkas.forms.rescaled import in_units
 from farkas.numbers import Floats
-from farkas.portable.products import dot
 from farkas.search_tolerances import DROPPED, SIMPLEX, SOLVER_GAP, SOLVERS_WHOLE
 from farkas.solvers.answer import Answer, Claimed, Reason
 from farkas.solvers.units import inwards
@@ -282,7 +281,7 @@ def ray_value(form: LinearForm, ray: Floats) -> float:
 
 def _times(weight: Floats, positive: Floats, negative: Floats) -> float:
     up, down = weight > 0, weight < 0
-    return dot(weight[up], positive[up]) + dot(weight[down], negative[down])
+    return float((weight[up] * positive[up]).sum()) + float((weight[down] * negative[down]).sum())
 
 
 def cleaned_ray(form: LinearForm, ray: Floats) -> Floats | None:

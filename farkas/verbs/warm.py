@@ -8,10 +8,10 @@ import time
 from collections.abc import Callable, Sequence
 
 import farkas
-from farkas.compiled import Kernel
 from farkas.errors import InvalidOption, UnknownName
 from farkas.extras import needed
 from farkas.instances.files import own_kinds
+from farkas.kernels import Kernel
 from farkas.registry import texts
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction as F
 
 import numpy as np
@@ -11,15 +12,13 @@ from farkas.adversary.mlbroker_slot import filled
 from farkas.adversary.mlbroker_traces import FORBIDDEN, Wandering
 from farkas.models.mlbroker.entropy import entropy, growth
 from farkas.models.mlbroker.slot import Constants, SlotProblem
-from farkas.portable.exponentials import exp
-from farkas.portable.logarithms import log1p
 from farkas.relaxations.mlbroker.slot_solver import JobByJob
 
 
 def solved(before, tolls, epsilon):
     """Solve a slot with the weights that belong to its tolls."""
-    sigma = log1p(1 / epsilon)
-    weights = [exp(-sigma * toll) if toll < 1 else 0.0 for toll in tolls]
+    sigma = math.log1p(1 / epsilon)
+    weights = [math.exp(-sigma * toll) if toll < 1 else 0.0 for toll in tolls]
     order = sorted(range(len(tolls)), key=tolls.__getitem__)
     return filled(before, tolls, weights, order, epsilon)
 
@@ -80,7 +79,7 @@ def test_no_shift_of_shares_is_cheaper(seed):
     # the optimality conditions: at λ, sites with data cost at most λ, and others at least
     before, tolls, epsilon = random_slot(seed)
     found = solved(before, tolls, epsilon)
-    sigma = log1p(1 / epsilon)
+    sigma = math.log1p(1 / epsilon)
     before, after, tolls = (np.array(x) for x in (before, found.deployed, tolls))
     assert (after >= before).all()
     assert found.moving == pytest.approx((after - before).sum(), abs=1e-12)

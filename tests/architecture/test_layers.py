@@ -77,7 +77,7 @@ def test_numba_is_imported_in_one_place() -> None:
         for node in nodes(path)
         if isinstance(node, ast.stmt) and "numba" in imported(node)
     }
-    assert found == {"farkas/machine_code.py"}
+    assert found == {"farkas/kernels/machine.py"}
 
 
 def imported(node: ast.stmt) -> set[str]:

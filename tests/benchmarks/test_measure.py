@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-import farkas.compiled
+import farkas.kernels
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def printed(
 def measuring() -> ModuleType:
     """The module, which asks for machine code whatever it is imported by; that is taken back."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(farkas.compiled, "STEPS_INTERPRETED", farkas.compiled.STEPS_INTERPRETED)
+        patch.setattr(farkas.kernels, "STEPS_INTERPRETED", farkas.kernels.STEPS_INTERPRETED)
         from benchmarks import measure
     return measure
 

@@ -14,10 +14,10 @@ import msgspec
 import numpy as np
 import pytest
 
-import farkas.compiled
+import farkas.kernels
 import farkas.online.driver
-from farkas.compiled import Kernel, compiled
 from farkas.errors import InvalidInstance, InvalidOption, NotACertificate
+from farkas.kernels import Kernel, compiled
 from farkas.online import Bound, Outcome, Run, read_run, write_run
 from farkas.online.driver import (
     Algorithm,
@@ -107,7 +107,7 @@ def test_timings_hold_no_compiling(toy: Algorithm, monkeypatch: pytest.MonkeyPat
         now[0] += 1000.0
         return kernel.interpret
 
-    @compiled
+    @compiled(steps=lambda x: 1)
     def half(x: float) -> float:
         return x / 2
 
@@ -116,8 +116,8 @@ def test_timings_hold_no_compiling(toy: Algorithm, monkeypatch: pytest.MonkeyPat
             now[0] += 1.0
             return state, 2 * half(arrivals)
 
-    monkeypatch.setattr("farkas.machine_code.translate", translate)
-    monkeypatch.setattr(farkas.compiled.time, "perf_counter", lambda: now[0])
+    monkeypatch.setattr("farkas.kernels.machine.translate", translate)
+    monkeypatch.setattr(farkas.kernels.time, "perf_counter", lambda: now[0])
     run = drive(Halving(), Orders())
     assert now[0] == 1003.0
     after = dict.fromkeys(("evaluate", "certify", "replay"), 0.0)
@@ -133,7 +133,7 @@ def test_kernels_are_prepared_before_anything_is_decided(
         told.append("compiled")
         return kernel.interpret
 
-    @compiled
+    @compiled(steps=lambda x: 1)
     def same(x: float) -> float:
         return x
 
@@ -148,8 +148,8 @@ def test_kernels_are_prepared_before_anything_is_decided(
         def step(self, state: Any, arrivals: float) -> tuple[Any, Any]:
             return state, same(arrivals)
 
-    monkeypatch.setattr("farkas.machine_code.translate", translate)
-    monkeypatch.setattr(farkas.compiled, "STEPS_INTERPRETED", 29)
+    monkeypatch.setattr("farkas.kernels.machine.translate", translate)
+    monkeypatch.setattr(farkas.kernels, "STEPS_INTERPRETED", 29)
     monkeypatch.setattr("farkas.online.deciding.clock", lambda: told.append("clock") or 0.0)
     drive(Ready(), Orders())
     assert told.index("compiled") < told.index("clock") < told.index("begun")

@@ -11,7 +11,6 @@ from farkas.certificates.guards import finite
 from farkas.errors import NotACertificate
 from farkas.instances.eris import Auction, Job, hosted, left_over, workers_for
 from farkas.numbers import Floats, Ints
-from farkas.portable.products import weighted
 from farkas.tolerances import NORMAL, ULP
 
 WORTH_BITS = 42
@@ -75,8 +74,8 @@ def slot_costs_in_turn(
     total, slots = sum(job.data), len(transfer)
     # rounded results of at most 2K operations on numbers >= 0, then 4 more below
     with np.errstate(over="ignore"):
-        worker = weighted(np.array(job.worker_demand), resource)[:, :, None]
-        server = weighted(np.array(job.server_demand), resource)[:, :, None]
+        worker = np.einsum("k,skt->st", job.worker_demand, resource)[:, :, None]
+        server = np.einsum("k,skt->st", job.server_demand, resource)[:, :, None]
         remote, moving = transfer * job.parameter_size, transfer * auction.chunk_size
     # none of an infinitely dear thing costs nothing, so no unit cost may be infinite
     worker, server, remote, moving = (

@@ -9,7 +9,6 @@ import numpy as np
 from farkas.instances.eris import workers_for
 from farkas.numbers import Ints
 from farkas.online.eris.proposal import Proposal, nothing, without_data
-from farkas.portable.products import dot
 from farkas.relaxations.eris.job_slots import JobSlots
 from farkas.tolerances import ROUNDING
 
@@ -79,7 +78,7 @@ def algorithm_3(job: JobSlots, slot: int, workload: int) -> Deployment:
     if workers.sum() < need or volume > job.most_transfer[slot]:
         return math.inf, workers, server, moved
     cost = float(job.transfer_price[slot] * volume + job.server_price[slot, server])
-    return cost + dot(price, workers), workers, server, moved
+    return cost + float((price * workers).sum()), workers, server, moved
 
 
 def planned_moves(job: JobSlots, slot: int, workload: int, room: list[int]) -> Ints:

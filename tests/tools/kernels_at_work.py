@@ -1,4 +1,4 @@
-"""Every kernel at work, and what it returns: run by tests/test_compiled.py in both ways.
+"""Every kernel at work, and what it returns: run by tests/kernels/test_kernels.py in both ways.
 
 ``python -m tests.tools.kernels_at_work STEPS`` prints results to the last bit; kernels are
 interpreted up to so many steps.  The last line names kernels that the interpreter never ran.
@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 
 import farkas
-import farkas.compiled
+import farkas.kernels
 from farkas.certificates.budget_chances import chance_by_budget
-from farkas.compiled import Kernel
 from farkas.exact.deadline import Deadline
 from farkas.instances.utilities.compiled_envelope import compiled_envelope
 from farkas.instances.utilities.envelope import envelope
+from farkas.kernels import Kernel
 from farkas.models.coded.kernel import Pairs
 from farkas.models.coded.recovery import counts
 from farkas.models.eris.prices import Prices
@@ -63,7 +63,7 @@ def every_kernel() -> list[Kernel[..., Any]]:
     names = [
         ".".join(("farkas", *path.relative_to(root).with_suffix("").parts)) for path in sources
     ]
-    modules = [importlib.import_module(name) for name in names if name != "farkas.compiled"]
+    modules = [importlib.import_module(name) for name in names if name != "farkas.kernels"]
     found = [x for module in modules for x in vars(module).values() if isinstance(x, Kernel)]
     return list(dict.fromkeys(found))
 
@@ -170,7 +170,7 @@ def plain(value: Any) -> Any:
 
 
 def main() -> None:
-    farkas.compiled.STEPS_INTERPRETED = float(sys.argv[1])  # type: ignore[assignment]
+    farkas.kernels.STEPS_INTERPRETED = float(sys.argv[1])  # type: ignore[assignment]
     entered: set[CodeType] = set()
 
     def note(frame: FrameType, event: str, _: Any) -> None:

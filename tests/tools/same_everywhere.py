@@ -1,4 +1,4 @@
-"""Hashes of everything that has the same bits on every machine, printed as JSON.
+"""What is the same on every machine, printed as JSON: hashes, and what runs decide and earn.
 
 ``python -m tests.tools.same_everywhere`` draws every preset, runs every importer and every
 algorithm, and certifies a relaxation of every kind.
@@ -12,9 +12,11 @@ import json
 import sys
 import tempfile
 from collections.abc import Iterator
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from farkas.errors import NotApplicable
@@ -91,13 +93,15 @@ def drawn() -> Iterator[tuple[str, Instance]]:
             yield f"import {name} 0", import_trace(source, path, kind, 0, **options).instance
 
 
-def content(run: Run) -> bytes:
-    """What a run decided, earned and proved."""
-    apart = {"timings", "manifest"}
-    return repr([(f, getattr(run, f)) for f in run.__struct_fields__ if f not in apart]).encode()
+def content(run: Run) -> Any:
+    """What a run decided, earned and proved, as a file holds it; the proof by its bound alone."""
+    apart = ("timings", "manifest", "value_exact", "certificate", "own_bound")
+    plain = {f: getattr(run, f) for f in run.__struct_fields__ if f not in apart}
+    bound = None if run.certificate is None else float(Fraction(run.certificate.exact))
+    return json.loads(msgspec.json.encode({**plain, "bound": bound}))
 
 
-def ran() -> Iterator[tuple[str, bytes]]:
+def ran() -> Iterator[tuple[str, Any]]:
     """Every algorithm on the instances that it can run on."""
     for name in algorithms.names():
         kind = name.partition(".")[0]
@@ -131,14 +135,19 @@ def machine() -> str:
     return short(b"".join(x.tobytes() for x in (numbers @ numbers, np.exp(numbers))))
 
 
-def hashes() -> dict[str, dict[str, str]]:
-    """Everything by name."""
+def instances() -> dict[str, str]:
+    """Hashes of instances by name."""
+    return {name: instance.sha256[:12] for name, instance in drawn()}
+
+
+def everything() -> dict[str, dict[str, Any]]:
+    """Instances and programs by their hashes, runs by their content."""
     return {
-        "instances": {name: instance.sha256[:12] for name, instance in drawn()},
-        "runs": {name: short(data) for name, data in ran()},
+        "instances": instances(),
+        "runs": dict(ran()),
         "programs": {name: short(data) for name, data in certified()},
     }
 
 
 if __name__ == "__main__":
-    json.dump({"features": features(), "machine": machine(), **hashes()}, sys.stdout)
+    json.dump({"features": features(), "machine": machine(), **everything()}, sys.stdout)

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 import farkas
-from farkas.compiled import Kernel
 from farkas.errors import InvalidOption, UnknownName
 from farkas.extras import MissingExtra
+from farkas.kernels import Kernel
 from farkas.registry import texts
 from farkas.verbs import warm as module
 from farkas.verbs.warm import entries, warm
@@ -36,7 +36,7 @@ def fresh(monkeypatch: pytest.MonkeyPatch, hits: int = 0) -> list[str]:
         names.append(kernel.function.__name__)
         return Machine(hits)
 
-    monkeypatch.setattr("farkas.machine_code.translate", translate)
+    monkeypatch.setattr("farkas.kernels.machine.translate", translate)
     again = [(Kernel(kernel.function, kernel.steps), of) for kernel, of in entries()]
     monkeypatch.setattr(module, "entries", lambda: again)
     return names

@@ -10,7 +10,6 @@ import numpy as np
 from farkas.forms import LinearForm
 from farkas.models.gadget.slot import SlotView
 from farkas.numbers import Floats
-from farkas.portable.products import matmul
 
 
 def network_free_multipliers(slot: SlotView, form: LinearForm, node_price: Floats) -> Floats:
@@ -30,7 +29,7 @@ def network_free_multipliers(slot: SlotView, form: LinearForm, node_price: Float
     Shape (rows,), derivatives of the optimal value with respect to each right-hand side.
     """
     cluster = slot.cluster
-    rent = matmul(cluster.demand[slot.jobs], node_price.T)
+    rent = (cluster.demand[slot.jobs][:, None] * node_price).sum(axis=2)
     rent = np.where(cluster.host_cap[slot.jobs] > 0, rent, np.inf).min(axis=1)
     sizes = np.arange(1, slot.gains.shape[1] + 1)
     profit = np.where(slot.allowed, slot.gains - sizes * rent[:, None], 0.0)

@@ -11,7 +11,6 @@ from farkas.algebra import Param, Program, Set, Sum, Var, constraint, objective
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker import data as shared
 from farkas.numbers import Floats
-from farkas.portable.products import matmul
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -37,11 +36,11 @@ class Worth:
             costs = deployment > 0
             presence = deployment / shared.deployment_bound(data, "printed")
             presence = shared.rounded_up(presence, 1, costs)
-            worker = matmul(data.worker_demand[jobs], data.list_price.T) + presence
+            worker = (data.worker_demand[jobs][:, None] * data.list_price).sum(axis=2) + presence
             worker = shared.rounded_up(worker, roundings, worker > 0)
             capacity = worker / data.worker_capacity[jobs, None]
             capacity = shared.rounded_up(capacity, 1, worker > 0)
-            server = matmul(data.server_demand[jobs], data.list_price.T) + presence
+            server = (data.server_demand[jobs][:, None] * data.list_price).sum(axis=2) + presence
             needed = data.workers_needed[:, None]
             server = server + needed * np.where(needed > 0, worker, 0.0)
             server = shared.rounded_up(server, roundings, server > 0)

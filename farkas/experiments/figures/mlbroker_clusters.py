@@ -31,7 +31,7 @@ from farkas.experiments.figures.measuring import measurement
 from farkas.experiments.figures.mlbroker_costs import usage_of
 from farkas.experiments.figures.mlbroker_ratios import MLBROKER
 from farkas.instances.mlbroker import Brokerage
-from farkas.portable.draws import dirichlet, uniform
+from farkas.portable import dirichlet, uniform
 
 MODELS = {
     "AlexNet": (61.1, 128),

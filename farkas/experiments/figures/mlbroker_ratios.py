@@ -7,6 +7,7 @@ says; prices of a day are charged for a slot.  Ratios are measured against prove
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
@@ -34,7 +35,6 @@ from farkas.numbers import Floats
 from farkas.online.mlbroker.alike import run_alike
 from farkas.online.mlbroker.bound import tight_bound
 from farkas.online.replayed import ratio_to
-from farkas.portable.logarithms import log1p
 from farkas.relaxations.mlbroker.relaxed import Relaxed
 from farkas.solvers import solve
 from farkas.verbs.worst import worst_trace
@@ -292,12 +292,12 @@ def worst_ratio(sites: int, epsilon: float, tried: int, seed: int) -> float:
 
 def claimed(epsilon: float) -> float:
     """r₁ of Theorem 3."""
-    return 2 + (1 + epsilon) * log1p(1 / epsilon)
+    return 2 + (1 + epsilon) * math.log1p(1 / epsilon)
 
 
 def corrected(sites: int, epsilon: float) -> float:
     """max(1, σ) + R ε σ / κ for one job, whose κ is 1."""
-    sigma = log1p(1 / epsilon)
+    sigma = math.log1p(1 / epsilon)
     return max(1.0, sigma) + sites * epsilon * sigma
 
 

@@ -12,7 +12,6 @@ import numpy as np
 from farkas.experiments.figures.drawing import draw_axes
 from farkas.experiments.figures.figure import Figure, PlotAxis, Series
 from farkas.experiments.style import COLOURS, QUIET, blank, label, lines, styled, width, written
-from farkas.portable.turns import cospi, sinpi
 from farkas.registry import Registry
 
 
@@ -218,7 +217,9 @@ def places_of(network: DrawnNetwork) -> list[tuple[float, float]]:
     count = len(joined)
     if edges == count - 1 and count > 2 and len(_within(joined, 0)) == count:
         return _tree(joined)
-    return [(cospi(2 * k / count), sinpi(2 * k / count)) for k in range(count)]
+    return [
+        (math.cos(2 * math.pi * k / count), math.sin(2 * math.pi * k / count)) for k in range(count)
+    ]
 
 
 def _within(joined: dict[int, list[int]], root: int) -> dict[int, int]:

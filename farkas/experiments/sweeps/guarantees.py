@@ -25,7 +25,6 @@ from farkas.experiments.sweeps.task import Result
 from farkas.instances import Instance
 from farkas.instances.files import own_kinds
 from farkas.loading import load_outside
-from farkas.portable.logarithms import log, log1p
 from farkas.search_tolerances import SOLVER_GAP
 
 if TYPE_CHECKING:
@@ -198,7 +197,7 @@ ERIS = ("eris.antman", "eris.eris", "eris.liquid", "eris.offline", "eris.optimum
 def eris_printed(instance: Auction, options: Mapping[str, Any]) -> float:
     """2 log2(γ of transfer times the largest γ of a resource), over the optimum of (2)."""
     largest = float(instance.price_base.max(initial=1.0))
-    return 2 * log(instance.price_base_transfer * largest) / log(2.0)
+    return 2 * math.log(instance.price_base_transfer * largest) / math.log(2.0)
 
 
 #: Rewards that any of them reaches, the optimum reaches.
@@ -257,7 +256,7 @@ def mlbroker_printed(instance: Brokerage, options: Mapping[str, Any]) -> float:
 
 
 def _r1(epsilon: float) -> float:
-    return 2 + (1 + epsilon) * log1p(1 / epsilon)
+    return 2 + (1 + epsilon) * math.log1p(1 / epsilon)
 
 
 @guarantee(
@@ -276,7 +275,7 @@ def mlbroker_repaired(instance: Brokerage, options: Mapping[str, Any]) -> float 
     if options.get("semantics", "printed") != "printed":
         return None
     epsilon = _epsilon(instance, options)
-    sigma = log1p(1 / epsilon)
+    sigma = math.log1p(1 / epsilon)
     extra = instance.num_sites * epsilon * sigma / _least_presence(instance, options)
     return max(1.0, sigma) + extra
 

@@ -29,7 +29,6 @@ from farkas.instances import Instance, write
 from farkas.online import algorithms
 from farkas.online.recording import plain
 from farkas.online.run import Sense
-from farkas.portable.sums import added
 from farkas.verbs.check_run import HALF_PROVED
 from farkas.words import cut, named
 
@@ -404,7 +403,7 @@ def interval(
     """
     if len(groups) < FEWEST:
         return None
-    sums = np.array([added(values) for values in groups.values()], dtype=float)
+    sums = np.array([sum(values, 0.0) for values in groups.values()], dtype=float)
     counts = np.array([len(values) for values in groups.values()])
     rng = np.random.default_rng(seed)
     drawn = rng.integers(len(groups), size=(draws, len(groups)))

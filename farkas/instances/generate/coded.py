@@ -11,7 +11,7 @@ from farkas.instances.base import Count, Positive
 from farkas.instances.coded import OpenShare
 from farkas.instances.options import Settings
 from farkas.numbers import Floats
-from farkas.portable.draws import uniform
+from farkas.portable import uniform
 
 
 class Published(Settings, frozen=True, kw_only=True):

@@ -22,9 +22,7 @@ from farkas.instances.options import (
     UnitRange,
 )
 from farkas.numbers import Floats, Ints
-from farkas.portable.draws import normal, uniform
-from farkas.portable.exponentials import exp
-from farkas.portable.turns import sinpi
+from farkas.portable import exp, normal, turn, uniform
 
 
 class Published(Settings, frozen=True, kw_only=True):
@@ -152,4 +150,4 @@ def _arrivals(settings: Published, rng: np.random.Generator) -> Ints:
 
 
 def _rate(settings: Published) -> Floats:
-    return 1.0 + settings.diurnal * sinpi(2.0 * np.arange(settings.horizon) / settings.period)
+    return 1.0 + settings.diurnal * turn(2.0 * np.arange(settings.horizon) / settings.period)[0]

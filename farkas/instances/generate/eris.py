@@ -20,8 +20,7 @@ from farkas.instances.options import (
     require_option,
 )
 from farkas.numbers import Floats
-from farkas.portable.draws import uniform
-from farkas.portable.exponentials import exp
+from farkas.portable import exp, uniform
 
 
 class Model(Settings, frozen=True, kw_only=True):

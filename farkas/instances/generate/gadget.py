@@ -22,7 +22,7 @@ from farkas.instances.options import (
     Units,
     require_option,
 )
-from farkas.portable.draws import exponential, uniform
+from farkas.portable import exponential, uniform
 
 
 class Published(Settings, frozen=True, kw_only=True):

@@ -23,7 +23,7 @@ from farkas.instances.options import (
     require_option,
 )
 from farkas.numbers import Floats, Ints, floats
-from farkas.portable.draws import dirichlet, uniform
+from farkas.portable import dirichlet, uniform
 
 ShareRange = tuple[Share, Share]
 

@@ -24,7 +24,7 @@ from farkas.instances.traces.table import Line, lines
 from farkas.instances.traces.understood import Account, moment
 from farkas.messages import number_of
 from farkas.numbers import Floats, Ints
-from farkas.portable.draws import uniform
+from farkas.portable import uniform
 
 PRICE_COLUMNS = ("gpu", "gpu_count", "on_demand_usd_per_hour")
 NODE_COLUMNS = ("sn", "cpu_milli", "gpu", "model")

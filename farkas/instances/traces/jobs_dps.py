@@ -18,7 +18,7 @@ from farkas.instances.traces.jobs import JobTable, TraceJob, most_at_once
 from farkas.instances.traces.market import RANGES, MarketWindow
 from farkas.instances.traces.understood import Account
 from farkas.numbers import Ints
-from farkas.portable.draws import uniform
+from farkas.portable import uniform
 
 
 class MarketOfJobs(MarketWindow, JobTable, frozen=True, kw_only=True):

@@ -23,7 +23,7 @@ from farkas.instances.traces.importer import Path
 from farkas.instances.traces.jobs import JobTable, TraceJob, most_at_once, whole_units
 from farkas.instances.traces.understood import Account
 from farkas.numbers import Floats, Ints
-from farkas.portable.draws import dirichlet, multinomial, uniform
+from farkas.portable import dirichlet, multinomial, uniform
 
 PUBLISHED = Published()
 

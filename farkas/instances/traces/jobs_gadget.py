@@ -20,7 +20,7 @@ from farkas.instances.traces.jobs import JobTable, TraceJob
 from farkas.instances.traces.networks import read_network
 from farkas.instances.traces.table import lines
 from farkas.instances.traces.understood import Account
-from farkas.portable.draws import uniform
+from farkas.portable import uniform
 
 RANGES = Published()
 

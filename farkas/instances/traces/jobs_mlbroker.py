@@ -20,7 +20,7 @@ from farkas.instances.traces.jobs import JobTable, TraceJob, whole_units
 from farkas.instances.traces.prices import GpuPrice, read_prices
 from farkas.instances.traces.understood import Account
 from farkas.numbers import Floats
-from farkas.portable.draws import dirichlet, uniform
+from farkas.portable import dirichlet, uniform
 
 RANGES = Published()
 HOUR, DAY = 3600.0, 86400.0

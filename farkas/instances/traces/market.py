@@ -10,8 +10,7 @@ from farkas.instances.base import Count, Positive
 from farkas.instances.generate.dps import Published
 from farkas.instances.traces.window import Window
 from farkas.numbers import Floats
-from farkas.portable.draws import normal, uniform
-from farkas.portable.exponentials import exp
+from farkas.portable import exp, normals, uniform
 
 RANGES = Published()
 SHORTEST = 1.0  #: Seconds that a job runs at least.
@@ -88,9 +87,17 @@ class MarketWindow(Window, frozen=True, kw_only=True):
         rng
             Draws, job by job: model size, epochs, budget noise.
         """
+        size, radius, angle, other_radius, other_angle = rng.random((len(trace), 5)).T
+        low, high = RANGES.model_size
+        sizes = low + (high - low) * size
+        spread = normals(radius, angle)[0], normals(other_radius, other_angle)[0]
+        epochs = np.maximum(1.0, RANGES.epochs_median * exp(RANGES.epochs_spread * spread[0]))
+        noise = exp(RANGES.budget_spread * spread[1])
         jobs = [
-            self._job(slot, job, kinds, prices, rng)
-            for (slot, job), kinds in zip(trace, types, strict=True)
+            self._job(slot, job, kinds, prices, *drawn)
+            for (slot, job), kinds, *drawn in zip(
+                trace, types, sizes.tolist(), epochs.tolist(), noise.tolist(), strict=True
+            )
         ]
         if self.budget_grows == "with_demand_and_time":
             length = [max(job.duration, SHORTEST) for _, job in trace]
@@ -105,11 +112,10 @@ class MarketWindow(Window, frozen=True, kw_only=True):
         job: Lasting,
         kinds: tuple[int, int],
         prices: tuple[Floats, Floats],
-        rng: np.random.Generator,
+        size: float,
+        epochs: float,
+        noise: float,
     ) -> dict[str, Any]:
-        size = uniform(rng, *RANGES.model_size)
-        epochs = max(1.0, RANGES.epochs_median * exp(RANGES.epochs_spread * normal(rng)))
-        noise = exp(RANGES.budget_spread * normal(rng))
         workers, ps = job.num_gpus, -(-job.num_gpus // self.gpus_per_ps)
         worth = float(prices[0][kinds[0]]) * workers + float(prices[1][kinds[1]]) * ps
         slots = max(job.duration, SHORTEST) / self.slot_seconds

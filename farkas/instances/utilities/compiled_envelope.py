@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from farkas.compiled import Floats1, compiled
+from farkas.kernels import Floats1, compiled
 
 
 @compiled(steps=len)

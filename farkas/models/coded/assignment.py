@@ -1,5 +1,6 @@
 """Program coded.assignment, and the max-min structure it shares with its relaxations."""
 
+import math
 from typing import Any, ClassVar
 
 import numpy as np
@@ -7,8 +8,17 @@ import numpy as np
 from farkas.algebra import Param, Program, Set, Sum, Var, constraint, objective
 from farkas.models.coded.kernel import Pairs
 from farkas.numbers import Floats
-from farkas.portable.sums import added_up
 from farkas.tolerances import TIE
+
+
+def sum_above(terms: list[float]) -> float:
+    """Return the smallest double that is at least the exact sum of finite terms.
+
+    >>> sum_above([0.5, 0.25]), sum_above([1.0, 2.0**-60]) == 1.0 + 2.0**-52
+    (0.75, True)
+    """
+    total = math.fsum(terms)
+    return math.nextafter(total, math.inf) if math.fsum([*terms, -total]) > 0 else total
 
 
 class MaxMin(Program):
@@ -36,7 +46,7 @@ class MaxMin(Program):
         m.share = Var(m.masters, m.workers, integer=self.integral, upper=(speed > 0).astype(float))
         m.level = Var(
             # a share is at most 1; the sums are rounded up, so that the optimum is never cut off
-            implied_upper=min(added_up(row) for row in speed.tolist()),
+            implied_upper=min(sum_above(row) for row in speed.tolist()),
             reason="no master is faster than with every worker",
         )
 

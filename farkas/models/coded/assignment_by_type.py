@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from farkas.algebra import Param, Program, Set, Sum, Var, constraint, objective
+from farkas.models.coded.assignment import sum_above
 from farkas.models.coded.kernel import Pairs
 from farkas.numbers import Floats, Ints
-from farkas.portable.sums import added_up
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -88,7 +88,7 @@ class AssignmentByType(Program):
         m.level = Var(
             # rounded up, so that the optimum is never cut off
             implied_upper=min(
-                added_up(row) for row in np.repeat(speed, types.size, axis=1).tolist()
+                sum_above(row) for row in np.repeat(speed, types.size, axis=1).tolist()
             ),
             reason="no master is faster than with every worker",
         )

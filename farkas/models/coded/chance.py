@@ -21,7 +21,6 @@ from farkas.models.coded.expected import Plans, done, waited
 from farkas.models.coded.integer import first_time
 from farkas.models.coded.plans import Allocation
 from farkas.numbers import Floats, Ints
-from farkas.portable.less_one import expm1
 
 MOST_WORKERS = 12  #: Workers of a master whose subsets are written out.
 
@@ -193,7 +192,7 @@ def _by_loads(data: CodedComputing, master: int, time: float) -> tuple[Floats, I
         if data.allowed[master, worker]:
             late = np.divide(time, loads, out=np.zeros(rows + 1), where=loads > 0)
             late = np.maximum(late - data.shifts[master, worker], 0.0)
-            done = -expm1(-data.rates[master, worker] * late)
+            done = -np.expm1(-data.rates[master, worker] * late)
             for load in range(1, rows + 1):
                 chance = done[load]
                 moved = table * chance

@@ -10,7 +10,6 @@ from farkas.models.coded.kernel import Pairs, theorem1_times
 from farkas.models.coded.law import Law
 from farkas.models.coded.plans import Allocation, dedicated_plan
 from farkas.numbers import Floats, Ints
-from farkas.portable.logarithms import log
 
 STRETCHES = np.round(np.linspace(0.8, 2.0, 49), 6)  #: Factors tried on the loads of a plan.
 
@@ -39,7 +38,7 @@ def hoeffding_plan(data: CodedComputing, owner: Ints) -> tuple[Allocation, float
     """
     plan = dedicated_plan(data, owner)
     portions = (plan.loads / data.rows[:, None]) ** 2
-    odds = log(1.0 / (1.0 - data.success_probability))
+    odds = math.log(1.0 / (1.0 - data.success_probability))
     slack = float(np.sqrt(0.5 * odds * portions.sum(axis=1)).max())
     latest = float(theorem1_times(Pairs.of(data).speed, owner).max())
     if not slack < 1 or not math.isfinite(latest):

@@ -14,7 +14,6 @@ import numpy.typing as npt
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.kernel import Pairs
 from farkas.numbers import Floats, Ints
-from farkas.portable.less_one import expm1
 
 PRECISION = 1e-14  #: Relative width at which bisection of a time stops.
 #: Share by which a better plan must be earlier, so that rounds end; far above `PRECISION`.
@@ -42,7 +41,7 @@ def best_loads(data: CodedComputing, time: float) -> tuple[Floats, Ints]:
     late = np.divide(time, loads, out=np.zeros_like(loads), where=used)
     late = np.where(used, late - np.where(data.allowed, data.shifts, 0.0), 0.0)
     with np.errstate(over="ignore"):
-        results = np.where(used & (late > 0), loads * -expm1(-data.rates * late), 0.0)
+        results = np.where(used & (late > 0), loads * -np.expm1(-data.rates * late), 0.0)
     best = results.argmax(axis=0)[None]
     chosen = np.take_along_axis(np.where(used, loads, 0.0), best, 0)[0]
     return np.take_along_axis(results, best, 0)[0], chosen.astype(np.int64)

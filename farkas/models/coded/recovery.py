@@ -7,8 +7,8 @@ subtracts, so relative errors stay near (number of workers) × 2⁻⁵².
 import numpy as np
 import numpy.typing as npt
 
-from farkas.compiled import Floats1, Ints1, compiled
 from farkas.errors import InvalidOption
+from farkas.kernels import Floats1, Ints1, compiled
 from farkas.numbers import Floats
 
 ENUMERATED = 14  #: Up to so many workers subsets are enumerated, with loads of any kind.

@@ -15,8 +15,6 @@ from farkas.errors import NotApplicable
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.kernel import Pairs
 from farkas.numbers import Bools, Floats, floats
-from farkas.portable.exponentials import exp
-from farkas.portable.less_one import expm1
 from farkas.tolerances import ROUNDING
 
 
@@ -36,7 +34,7 @@ def returned_share(data: CodedComputing, loads: Floats, time: float) -> Floats:
     per_row = np.divide(time, loads, out=np.zeros_like(data.rates), where=used)
     late = np.where(used, per_row - np.where(used, data.shifts, 0.0), 0.0)
     with np.errstate(over="ignore"):
-        return np.where(used & (late > 0), -expm1(-data.rates * late), 0.0)
+        return np.where(used & (late > 0), -np.expm1(-data.rates * late), 0.0)
 
 
 def expected_results(
@@ -107,7 +105,7 @@ def _late(data: CodedComputing, probability: Floats, loads: Floats, times: Float
     """Return the results of each master that are not there at its own time under (6)."""
     used, exponent = _exponent(data, probability, loads, times)
     with np.errstate(over="ignore"):
-        return _by_master(np.where(used, probability * loads * exp(exponent), 0.0))
+        return _by_master(np.where(used, probability * loads * np.exp(exponent), 0.0))
 
 
 def _exponent(
@@ -125,7 +123,7 @@ def _printed(data: CodedComputing, probability: Floats, loads: Floats, times: Fl
     """Return the expected results of each master at its own time under (6)."""
     used, exponent = _exponent(data, probability, loads, times)
     with np.errstate(over="ignore", invalid="ignore"):
-        results = np.where(used, probability * loads * -expm1(exponent), 0.0)
+        results = np.where(used, probability * loads * -np.expm1(exponent), 0.0)
     return _by_master(results)
 
 

@@ -11,7 +11,6 @@ from farkas.algebra import Param, Sum, constraint, objective, option
 from farkas.instances.eris import Auction
 from farkas.models.eris.prices import Prices, posted_on_arrival
 from farkas.models.eris.schedule_rows import CompactMoves
-from farkas.portable.products import weighted
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -59,8 +58,8 @@ class BestSchedule(CompactMoves):
         cost = prices.resource[:, :, pairs[:, 1]]
         m.transfer_price = Param(m.busy_slots, values=prices.transfer[slots])
         worker, server = auction.worker_demand[pairs[:, 0]].T, auction.server_demand[pairs[:, 0]].T
-        m.worker_price = Param(m.pairs, m.sites, values=weighted(worker, cost).T)
-        m.server_price = Param(m.pairs, m.sites, values=weighted(server, cost).T)
+        m.worker_price = Param(m.pairs, m.sites, values=(worker * cost).sum(axis=1).T)
+        m.server_price = Param(m.pairs, m.sites, values=(server * cost).sum(axis=1).T)
 
     @constraint("7a", "pairs")
     def transfer_fits(m, i, t):

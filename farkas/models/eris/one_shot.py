@@ -12,7 +12,6 @@ from farkas.errors import InvalidOption, NotApplicable
 from farkas.instances.eris import Auction
 from farkas.models.eris.prices import Prices, posted_on_arrival
 from farkas.numbers import Ints
-from farkas.portable.products import matmul
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -75,8 +74,9 @@ class OneShot(Program):
         m.free = Param(m.sites, m.resources, values=free)
         price = task.prices.resource[:, :, slot]
         m.transfer_price = Param(values=task.prices.transfer[slot])
-        m.worker_price = Param(m.sites, values=matmul(price, auction.worker_demand[task.job]))
-        m.server_price = Param(m.sites, values=matmul(price, auction.server_demand[task.job]))
+        worker, server = auction.worker_demand[task.job], auction.server_demand[task.job]
+        m.worker_price = Param(m.sites, values=(price * worker).sum(axis=1))
+        m.server_price = Param(m.sites, values=(price * server).sum(axis=1))
         m.processed = Var(m.sites, integer=True, upper=task.workload, doc="q")
         m.local = Var(
             m.sites, integer=True, upper=np.minimum(task.remaining, task.workload), doc="l"

@@ -7,8 +7,6 @@ import numpy as np
 
 from farkas.instances.eris import Auction
 from farkas.numbers import Floats
-from farkas.portable.powers import power
-from farkas.portable.products import dot
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -20,7 +18,7 @@ class Prices:
 
     def rent(self, auction: Auction) -> float:
         """Capacity times price, over everything; the last two sums of Eris (4)."""
-        resources = dot(auction.capacity[:, :, None], self.resource)
+        resources = float((auction.capacity[:, :, None] * self.resource).sum())
         return float(auction.transfer_budget * self.transfer.sum() + resources)
 
     @classmethod
@@ -40,7 +38,7 @@ def transfer_price(auction: Auction, transferred: Floats) -> Floats:
     if auction.transfer_budget == 0:
         return np.zeros_like(transferred)
     share = transferred / auction.transfer_budget
-    return power(auction.price_base_transfer, share) - 1.0
+    return np.power(auction.price_base_transfer, share) - 1.0
 
 
 def resource_price(auction: Auction, used: Floats, floor: Floats | None = None) -> Floats:
@@ -57,7 +55,7 @@ def resource_price(auction: Auction, used: Floats, floor: Floats | None = None) 
     """
     capacity = auction.capacity[:, :, None]
     share = np.divide(used, capacity, out=np.zeros_like(used), where=capacity > 0)
-    price = power(auction.price_base[:, None], share) - 1.0
+    price = np.power(auction.price_base[:, None], share) - 1.0
     if floor is not None:
         price = price + floor[:, None]
     return np.where(capacity > 0, price, 0.0)

@@ -14,7 +14,6 @@ from farkas.errors import NotApplicable
 from farkas.instances.gadget import Cluster
 from farkas.models.worst_case import Values, WorstProgram, span
 from farkas.numbers import Floats, Ints
-from farkas.portable.sums import added
 
 
 class WorstFifo(WorstProgram):
@@ -118,7 +117,7 @@ class WorstFifo(WorstProgram):
         m.reward = Param(m.counts, values=earned)
         m.prize = Param(m.totals, values=[float(data.reward(i, z)) for i, z in totals])
         idle = [float(data.idle_reward[i]) for i in range(data.num_jobs) if i not in jobs]
-        m.unreachable_reward = Param(values=added(idle))
+        m.unreachable_reward = Param(values=sum(idle, 0.0))
         m.ran = Var(m.counts, binary=True, doc="The algorithm runs the job in so many slots.")
         m.total = Var(m.totals, binary=True, doc="The witness gives it so many worker-slots.")
 

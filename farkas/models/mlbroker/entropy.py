@@ -7,7 +7,7 @@ v + ε forgets v.  So squares are taken of small changes only, and ε never meet
 import numpy as np
 
 from farkas.numbers import Floats
-from farkas.portable.logarithms import log, log1p
+from farkas.portable import log, log1p
 
 #: Relative changes below this are summed as a series; differences would lose their digits.
 SMALL = 1e-4

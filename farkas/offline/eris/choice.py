@@ -10,7 +10,6 @@ from farkas.models.eris.prices import Prices
 from farkas.numbers import Bools, Floats, Ints
 from farkas.offline.eris.packing import Packing, largest_first
 from farkas.offline.ladder import Ascent, Rung
-from farkas.portable.sums import added
 from farkas.relaxations.eris.priced_jobs import ScheduleColumns, weighted_rows
 from farkas.relaxations.eris.schedule_master import ScheduleMaster
 from farkas.relaxations.eris.span_rows import SpanRows
@@ -126,11 +125,11 @@ def follow(packing: Packing, plan: ScheduleColumns, ascent: Ascent) -> None:
     planned[jobs.begin[job] + slot - auction.arrival[job]] = True
     packing.follow(largest_first(auction, plan), planned)
     packing.squeeze(plan.job, planned, MOVES)
-    waited, small = 0, CLOSE * float(ascent.gap) * added(plan.worth)
+    waited, small = 0, CLOSE * float(ascent.gap) * float(plan.worth.sum())
     while waited < PATIENCE and not ascent.over():
         left = packing.packed.finish[plan.job] < 0
         missing: Ints = plan.job[left]
-        if not len(missing) or added(plan.worth[left]) <= small:
+        if not len(missing) or float(plan.worth[left].sum()) <= small:
             return
         packing.make_room(missing, planned, TRIES)
         now = np.count_nonzero(packing.packed.finish[plan.job] < 0)

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from farkas.compiled import Bools1, Floats1, Floats2, Floats3, Ints1, Ints2, Out, compiled
-from farkas.loops import add_up, copy_ints
+from farkas.kernels import Bools1, Floats1, Floats2, Floats3, Ints1, Ints2, Out, compiled
+from farkas.kernels.loops import copy_ints
 from farkas.online.eris.scheduler_dp import best_plan, new_scratch
 from farkas.relaxations.eris.job_slots import NO_SERVER, NO_TIES, JobSlots
 from farkas.relaxations.eris.priced_jobs import JobsTable
@@ -147,7 +147,7 @@ def insert(
     open_slots: Bools1,
 ) -> bool:
     """Give job ``i``, which has none, its schedule of best payoff; returns whether it has one."""
-    total = add_up(jobs.data[i])
+    total = jobs.data[i].sum()
     low = jobs.begin[i]
     if total == 0:
         packed.worth[i] = jobs.worth[low]
@@ -164,7 +164,7 @@ def settle(jobs: JobsTable, i: int, seen: JobSlots, packed: Out[PackedSchedules]
     -------
     Whether it has.
     """
-    scratch = new_scratch(len(seen.worth), len(seen.data), add_up(seen.data))
+    scratch = new_scratch(len(seen.worth), len(seen.data), seen.data.sum())
     _payoff, finish, _cost, _bound, kept = best_plan(seen, NO_TIES, MULTIPLIERS, scratch)
     if finish < 0:
         return False

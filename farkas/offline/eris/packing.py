@@ -17,7 +17,6 @@ from farkas.offline.eris.exchange_kernel import (
 )
 from farkas.offline.eris.squeeze_kernel import MOVE_DRAWS, squeeze
 from farkas.online.eris.environment import Award, Piece, SlotDecision
-from farkas.portable.sums import added
 from farkas.relaxations.eris.priced_jobs import JobPricer, ScheduleColumns
 
 #: Share of a resource's highest price that it costs wherever it costs less, where jobs are packed:
@@ -77,7 +76,7 @@ class Packing:
     @property
     def worth(self) -> float:
         """Of all jobs that are served."""
-        return added(self.packed.worth)
+        return float(self.packed.worth.sum())
 
     def fill(self, order: Ints) -> None:
         """Insert what is not served in order, at the prices, and then for nothing."""

@@ -17,7 +17,6 @@ from farkas.exact.deadline import Deadline
 from farkas.models.eris.prices import Prices
 from farkas.numbers import Floats, Ints
 from farkas.offline.eris.priced_columns import PricedRound
-from farkas.portable.products import dot
 from farkas.relaxations.eris.priced_jobs import JobPricer, ScheduleColumns, finishes
 from farkas.relaxations.eris.schedule_master import ScheduleMaster
 from farkas.relaxations.eris.span_rows import SpanRows, violated_rows
@@ -57,7 +56,7 @@ class SpanPricer:
             worth[table.begin[i] : table.begin[i + 1]] = row[: auction.slots - table.arrival[i]]
         pricer.jobs = table._replace(worth=worth)
         try:
-            bound = pricer.bound(prices) + dot(spans.limits, spans.multipliers)
+            bound = pricer.bound(prices) + float((spans.limits * spans.multipliers).sum())
             found = pricer.columns()
         finally:
             pricer.jobs = table

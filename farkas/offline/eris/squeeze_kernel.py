@@ -7,8 +7,8 @@ what is used beyond capacities does not grow, until nothing is; or everything is
 
 import numpy as np
 
-from farkas.compiled import Bools1, Floats1, Floats2, Ints1, Out, compiled
-from farkas.loops import add_up, copy_ints
+from farkas.kernels import Bools1, Floats1, Floats2, Ints1, Out, compiled
+from farkas.kernels.loops import copy_ints
 from farkas.offline.eris.exchange_kernel import (
     PackedSchedules,
     PricedRoom,
@@ -147,7 +147,7 @@ def loosen(
     for n in range(packed.many[t]):
         j = packed.running[t, n]
         at = jobs.begin[j] + t - jobs.arrival[j]
-        items += 1 + add_up(packed.workers[at])
+        items += 1 + packed.workers[at].sum()
     job, host = np.empty(items, np.int64), np.empty(items, np.int64)
     serves = np.zeros(items, np.bool_)
     items = 0

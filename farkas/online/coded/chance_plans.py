@@ -25,7 +25,6 @@ from farkas.online.coded.environment import better_bound, broken, master_prices,
 from farkas.online.coded.owners import Planner
 from farkas.online.driver import Outcome
 from farkas.online.run import Bound
-from farkas.portable.less_one import expm1
 from farkas.replay.base import Kept, Replayed
 from farkas.replay.coded_chance import Numbers, replay_chance
 from farkas.search_tolerances import FINE_GAP
@@ -114,7 +113,7 @@ class Grains:
         """P[T <= t] of loads that t allows so much time per row, shape (workers,)."""
         late = per_row - self.data.shifts[master, workers]
         rate = self.data.rates[master, workers]
-        return np.asarray(np.where(late > 0, -expm1(-rate * np.maximum(late, 0.0)), 0.0))
+        return np.asarray(np.where(late > 0, -np.expm1(-rate * np.maximum(late, 0.0)), 0.0))
 
     @property
     def speed(self) -> Floats:

@@ -13,30 +13,28 @@ import numpy.typing as npt
 
 from farkas.errors import InvalidOption, NoAnswer
 from farkas.numbers import Floats, Ints
-from farkas.portable.draws import normal
-from farkas.portable.turns import cospi, sinpi
 
 
 def systematic(rows: int, coded: int, rng: np.random.Generator) -> Floats:
     """Identity above Gaussian parity N(0, 1/L), shape (coded, rows); G."""
-    parity = normal(rng, (coded - rows, rows)) / np.sqrt(rows)
+    parity = rng.standard_normal((coded - rows, rows)) / np.sqrt(rows)
     return np.vstack([np.eye(rows), parity])
 
 
 def orthonormal(rows: int, coded: int, rng: np.random.Generator) -> Floats:
     """Gaussian matrix with orthonormal columns, shape (coded, rows)."""
-    return np.asarray(np.linalg.qr(normal(rng, (coded, rows)))[0])
+    return np.asarray(np.linalg.qr(rng.standard_normal((coded, rows)))[0])
 
 
 def dft_rows(rows: int, coded: int, rng: np.random.Generator) -> npt.NDArray[np.complex128]:
     """First columns of the discrete Fourier matrix, shape (coded, rows)."""
-    turn = 2.0 * np.outer(np.arange(coded), np.arange(rows)) / coded
-    return np.asarray((cospi(turn) - 1j * sinpi(turn)) / np.sqrt(coded))
+    turn = 2.0 * np.pi * np.outer(np.arange(coded), np.arange(rows)) / coded
+    return np.asarray(np.exp(-1j * turn) / np.sqrt(coded))
 
 
 def chebyshev_vandermonde(rows: int, coded: int, rng: np.random.Generator) -> Floats:
     """Chebyshev polynomials at Chebyshev points, shape (coded, rows)."""
-    points = cospi((2 * np.arange(coded) + 1) / (2 * coded))
+    points = np.cos(np.pi * (2 * np.arange(coded) + 1) / (2 * coded))
     return np.asarray(np.polynomial.chebyshev.chebvander(points, rows - 1), dtype=float)
 
 
@@ -135,7 +133,7 @@ def decoding_error(
     parts = np.array_split(np.arange(coded), blocks)
     condition = error = 0.0
     for _ in range(trials):
-        truth = normal(rng, rows)
+        truth = rng.standard_normal(rows)
         received: list[int] = []
         for block in rng.permutation(blocks):
             received += parts[block].tolist()

@@ -18,7 +18,6 @@ from farkas.instances.coded import CodedComputing
 from farkas.models.coded.plans import Allocation
 from farkas.numbers import Floats, Ints
 from farkas.online.coded.code import MdsCode
-from farkas.portable.draws import exponential
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -79,7 +78,7 @@ def execute(
             raise InvalidOption(f"matrix {master} has shape {matrix.shape}, needed {wanted}")
     owner = draw_masters(plan.share, rng)
     loads = plan.whole_loads.astype(np.int64)
-    delays = exponential(rng, data.workers)
+    delays = -np.log1p(-rng.random(data.workers))
     pool: Executor
     pool = (
         ThreadPoolExecutor(data.workers)

@@ -6,10 +6,10 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from farkas.compiled import clock
 from farkas.errors import NotApplicable
 from farkas.instances.base import Positive
 from farkas.instances.coded import CodedComputing
+from farkas.kernels import clock
 from farkas.models.coded.assignment_by_type import AssignmentByType, WorkerTypes
 from farkas.models.coded.kernel import Pairs
 from farkas.models.coded.plans import Allocation, dedicated_plan

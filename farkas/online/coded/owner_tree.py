@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from farkas.compiled import Floats1, Floats2, Ints1, Out, compiled
+from farkas.kernels import Floats1, Floats2, Ints1, Out, compiled
 from farkas.models.coded.assignment_by_type import WorkerTypes
 from farkas.numbers import Floats, Ints
 from farkas.online.coded.local_search import least_level

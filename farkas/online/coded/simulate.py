@@ -9,7 +9,6 @@ from farkas.errors import InvalidOption
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.plans import Allocation
 from farkas.numbers import Floats
-from farkas.portable.draws import exponential
 from farkas.tolerances import TIE
 
 CHUNK = 20_000  #: Draws at a time: bounds memory, and fixes the order of draws.
@@ -80,7 +79,7 @@ def simulate(
 def _chunk(data: CodedComputing, plan: Allocation, draws: int, rng: np.random.Generator) -> Floats:
     shared = np.flatnonzero(((plan.share > 0) & (plan.share < 1)).any(axis=0))
     choice = rng.random((draws, len(shared)))
-    delay = exponential(rng, (draws, data.workers))
+    delay = -np.log1p(-rng.random((draws, data.workers)))
     upper = np.cumsum(plan.share[:, shared], axis=0)
     times = np.empty((draws, data.num_masters))
     for master in range(data.num_masters):

@@ -14,14 +14,11 @@ from farkas.online.dps.offers import Ask, Known, Quote
 from farkas.online.dps.placing import Placing
 from farkas.online.dps.seller import Numbers, Seller, SellerState
 from farkas.online.driver import algorithm
-from farkas.portable.exponentials import exp
-from farkas.portable.logarithms import log, log1p
-from farkas.portable.products import matmul
 
 #: Levels of a unit's worth from two times the price cap down, as powers of two, and how many there
 #: are between two powers; prices go from the cap down.
 HIGHEST, LOWEST, STEPS = 1, -7, 8
-LN2 = float(log(2.0))
+LN2 = float(np.log(2.0))
 NEW = 0.5  #: Share of a new pair of types that is believed to be worth what others are.
 _PAIR = re.compile(r"pair (\d+) (\d+)")
 
@@ -42,7 +39,7 @@ class BelievedState(SellerState):
 
 def normalised(weights: Floats) -> Floats:
     """Weights from logarithms, in all 1."""
-    found: Floats = exp(weights - weights.max(axis=-1, keepdims=True))
+    found: Floats = np.exp(weights - weights.max(axis=-1, keepdims=True))
     return found / np.cumsum(found, axis=-1)[..., -1:]
 
 
@@ -73,18 +70,18 @@ class Believer(Seller):
         prices = levels[levels <= 0]
         odds = self.steep * LN2 * (prices[None, :] - levels[:, None])
         # 1 / (1 + e^x) and its rest, without overflow
-        sold = -(np.maximum(odds, 0.0) + log1p(exp(-np.abs(odds))))
+        sold = -(np.maximum(odds, 0.0) + np.log1p(np.exp(-np.abs(odds))))
         refused = sold + odds
-        unit = known.price_cap * exp(LN2 * prices)
+        unit = known.price_cap * np.exp(LN2 * prices)
         return BelievedState(known, plain.cluster, plain.rng, {}, unit, sold, refused)
 
     def quote(self, state: BelievedState, ask: Ask) -> Quote:
         """Ask the dearest of the prices that are believed to earn most."""
         weight = normalised(self._belief(state, (ask.worker_type, ask.ps_type)))
-        selling = matmul(weight[None, :], exp(state.sold))[0]
+        selling = weight @ np.exp(state.sold)
         levels = len(weight)
-        worth = exp(LN2 * (LOWEST + np.arange(levels) / STEPS))
-        mean = state.known.price_cap * float(matmul(weight[None, :], worth[:, None])[0, 0])
+        worth = np.exp(LN2 * (LOWEST + np.arange(levels) / STEPS))
+        mean = state.known.price_cap * float(weight @ worth)
         later = self.scarcity * mean * self._busy(state, ask) ** self.late
         value = (state.prices - later) * selling
         arm = int(np.flatnonzero(value == value.max())[-1])
@@ -114,7 +111,7 @@ class Believer(Seller):
             if state.beliefs:
                 others = normalised(np.array(list(state.beliefs.values())))
                 new = (1.0 - NEW) * new + NEW * np.cumsum(others, axis=0)[-1] / len(others)
-            state.beliefs[key] = log(new)
+            state.beliefs[key] = np.log(new)
         return state.beliefs[key]
 
     def _busy(self, state: BelievedState, ask: Ask) -> float:

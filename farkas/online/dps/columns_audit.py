@@ -11,7 +11,6 @@ from farkas.models.dps.windows import MarketSide, ps_side, worker_side
 from farkas.numbers import Bools, Floats, Ints
 from farkas.online.dps.kernel import SOLD
 from farkas.online.dps.sales import Sales
-from farkas.portable.sums import added
 
 
 def numbers_of(market: Market, sales: Sales) -> dict[str, float]:
@@ -24,7 +23,7 @@ def numbers_of(market: Market, sales: Sales) -> dict[str, float]:
         "explored": float(sales.exploring.sum()),
         "served": float(served.sum()),
         "colocated": float(whole.sum()),
-        "total_runtime": added(runtime[served].tolist()),
+        "total_runtime": sum(runtime[served].tolist(), 0.0),
     }
 
 

@@ -20,7 +20,6 @@ from farkas.online.dps.offers import Decision, Known, Offer
 from farkas.online.dps.sales import Sales
 from farkas.online.driver import Demo, Outcome, environment
 from farkas.online.run import Bound, Sense
-from farkas.portable.sums import added
 from farkas.relaxations.dps.prices import lp_prices, subgradient_prices
 
 #: Entries of the interval program up to which a solver finds the prices.
@@ -133,7 +132,7 @@ def summary(market: Market, decisions: Sequence[Decision]) -> dict[str, float]:
         "explored": float(sum(d.exploring for d in decisions)),
         "served": float(len(served)),
         "colocated": float(sum(whole for _, whole in served)),
-        "total_runtime": added(runtimes),
+        "total_runtime": sum(runtimes, 0.0),
     }
 
 

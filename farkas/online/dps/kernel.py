@@ -7,7 +7,7 @@ parameter servers) of running jobs come from a pool whose size is a bound, and a
 
 from typing import NamedTuple
 
-from farkas.compiled import Bools1, Ints1, Ints2, Out, compiled
+from farkas.kernels import Bools1, Ints1, Ints2, Out, compiled
 
 FULL, DECLINED, SOLD, EXPLORED = 0, 1, 2, 3
 PA, BEST_FIT, RANDOM = 0, 1, 2

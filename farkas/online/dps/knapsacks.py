@@ -17,9 +17,6 @@ from farkas.online.dps.placing import Placing
 from farkas.online.dps.seller import Numbers, Seller, SellerState
 from farkas.online.dps.simulation import Simulation
 from farkas.online.driver import algorithm
-from farkas.portable.exponentials import exp
-from farkas.portable.logarithms import log, log1p
-from farkas.portable.products import matmul
 
 Key = tuple[int, int]
 
@@ -76,8 +73,8 @@ class Knapsacks(Seller):
         eta = self._eta(state.known)
         use = np.outer(pair.least_sales(eta), sale)
         use[:, -1] = 1.0 / state.rounds
-        weight = exp(state.log_weight - state.log_weight.max())
-        cost = matmul(use, weight[resources] / float(np.cumsum(weight)[-1]))
+        weight = np.array([math.exp(x) for x in state.log_weight - state.log_weight.max()])
+        cost = (use * (weight[resources] / float(np.cumsum(weight)[-1]))).sum(axis=1)
         with np.errstate(divide="ignore"):  # what costs nothing is best
             value = pair.optimistic(eta) / cost
         arm = dearest(value)
@@ -108,7 +105,7 @@ class Knapsacks(Seller):
         return state.pairs[key]
 
     def _eta(self, known: Known) -> float:
-        return known.learning.eta_scale * log(max(2, _rounds(known)))
+        return known.learning.eta_scale * math.log(max(2, _rounds(known)))
 
     def simulate(self, market: Market, seed: int = 0, *, log: bool = False) -> Simulation:
         """Run on the whole market at once, compiled; the same decisions as step by step."""
@@ -137,4 +134,4 @@ def _rounds(known: Known) -> int:
 
 def _growth(resources: int, rounds: int) -> float:
     """Growth of the logarithm of a weight for a use of one share of its budget a round."""
-    return log1p(math.sqrt(log(resources) / rounds))
+    return math.log1p(math.sqrt(math.log(resources) / rounds))

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from farkas.compiled import Floats1, Ints1, Out, compiled
+from farkas.kernels import Floats1, Ints1, Out, compiled
 from farkas.online.dps.kernel import (
     DECLINED,
     EXPLORED,

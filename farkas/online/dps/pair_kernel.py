@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from farkas.compiled import Floats1, Floats2, Ints1, Out, compiled
+from farkas.kernels import Floats1, Floats2, Ints1, Out, compiled
 from farkas.online.dps.kernel import (
     DECLINED,
     FULL,
@@ -22,19 +22,7 @@ from farkas.online.dps.kernel import (
     release,
     steps,
 )
-from farkas.portable.constants import TO_33, TO_WHOLE
-from farkas.portable.exponentials import (
-    EXP_2,
-    LOWEST,
-    STEP,
-    STEP_REST,
-    STEPS,
-    STEPS_LOG,
-    STEPS_PER_UNIT,
-)
 from farkas.tolerances import TIE
-
-SIXTH, FIFTH, FOURTH, THIRD, SECOND = EXP_2
 
 
 class PairArms(NamedTuple):
@@ -73,7 +61,6 @@ class UnitSlots(NamedTuple):
     over: Floats2  #: their number
     log_weight: Floats1  #: worker types, server types, time
     weight: Floats1  #: scratch
-    roots: Floats2  #: (2, STEPS) powers of two between 1 and 2, in two parts
 
 
 @compiled
@@ -161,27 +148,6 @@ def run_pairs(
 
 
 @compiled
-def _exp(x: float, roots: Floats2) -> float:
-    """E^x for x <= 0 with the bits of `farkas.portable.exponentials.exp`."""
-    if x <= LOWEST:
-        return 0.0
-    whole_steps = x * STEPS_PER_UNIT + TO_WHOLE - TO_WHOLE
-    near = x - whole_steps * STEP
-    rest = 0.0 - whole_steps * STEP_REST
-    r = near + rest
-    high = r + TO_33 - TO_33
-    series = (((r * SIXTH + FIFTH) * r + FOURTH) * r + THIRD) * r + SECOND
-    beyond = near - high + rest + r * r * series
-    whole = int(whole_steps)
-    root = roots[0, whole & (STEPS - 1)]
-    c = root * beyond + roots[1, whole & (STEPS - 1)] * (1.0 + (high + beyond))
-    exponent = whole >> STEPS_LOG
-    half = exponent >> 1
-    first, second = math.ldexp(1.0, half), math.ldexp(1.0, exponent - half)
-    return float((root + (root * high + c)) * first * second)
-
-
-@compiled
 def _learn_ends(
     servers: Servers, jobs: Jobs, event: int, results: Results, sack: Out[UnitSlots]
 ) -> None:
@@ -203,7 +169,7 @@ def _weigh(sack: Out[UnitSlots]) -> float:
     for entry in range(len(sack.log_weight)):
         top = max(top, sack.log_weight[entry])
     for entry in range(len(sack.log_weight)):
-        sack.weight[entry] = _exp(sack.log_weight[entry] - top, sack.roots)
+        sack.weight[entry] = math.exp(sack.log_weight[entry] - top)
         total += sack.weight[entry]
     return total
 

@@ -11,7 +11,6 @@ from farkas.online.dps.offers import Known
 from farkas.online.dps.pair_kernel import Asking, PairArms, UnitSlots, run_knapsacks, run_pairs
 from farkas.online.dps.placing import Placing
 from farkas.online.dps.simulation import Prepared, Simulation, simulation_of
-from farkas.portable.exponentials import ROOTS
 
 
 def pair_arms(
@@ -78,7 +77,6 @@ def simulate_knapsacks(
         over=np.zeros((kinds, others)),
         log_weight=np.zeros(kinds + others + 1),
         weight=np.zeros(kinds + others + 1),
-        roots=np.array(ROOTS),
     )
     asking = Asking(allowed(market.budget), Known.of(market).price_cap)
     value, filling = np.zeros(len(arms.high)), run.filling(placing, seed)

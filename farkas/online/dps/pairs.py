@@ -1,6 +1,7 @@
 """A repair of Algorithm 1: one bandit for each pair of types, so that its rewards are its own."""
 
 import dataclasses
+import math
 import re
 from collections.abc import Iterable, Mapping
 from functools import partial
@@ -18,7 +19,6 @@ from farkas.online.dps.pricing import geometric_grid, grid_steps
 from farkas.online.dps.seller import Numbers, Seller, SellerState
 from farkas.online.dps.simulation import Simulation
 from farkas.online.driver import algorithm
-from farkas.portable.logarithms import log
 from farkas.tolerances import TIE
 
 Arms = Literal["markup", "joint"]
@@ -161,14 +161,14 @@ class PairPrices(Seller):
 
     def _eta(self, known: Known, kind: int, other: int) -> float:
         jobs = int(min(known.worker_jobs[kind], known.ps_jobs[other]))
-        return known.learning.eta_scale * log(max(2, jobs))
+        return known.learning.eta_scale * math.log(max(2, jobs))
 
     def _prices(self, known: Known, kind: int) -> Floats:
         if self.arms == "joint":
             return joint_grid() * known.price_cap
         capacity = known.installed_workers[:, kind].sum()
         volume = np.array([known.horizon * max(int(capacity), 1)], dtype=float)
-        logs = log(np.maximum(known.worker_jobs[[kind]], 2))
+        logs = np.log(np.maximum(known.worker_jobs[[kind]], 2))
         step = float(grid_steps(known.learning, volume, logs)[0])
         one = geometric_grid(step)
         return np.column_stack([one, one]) * known.price_cap

@@ -14,8 +14,6 @@ from farkas.errors import InvalidOption
 from farkas.instances.dps import Learning
 from farkas.numbers import Floats, Ints
 from farkas.online.dps.offers import Known
-from farkas.portable.logarithms import log, log1p
-from farkas.portable.powers import power
 from farkas.tolerances import TIE
 
 Supply = Literal["published", "turnover", "top"]
@@ -71,7 +69,7 @@ def _rules(
     known: Known, jobs: Ints, capacity: Ints, most: Ints, *, explore: bool, radii: Radii, grid: Grid
 ) -> Rules:
     knobs = known.learning
-    logs = log(np.maximum(jobs, 2))
+    logs = np.log(np.maximum(jobs, 2))
     volume = known.horizon * np.maximum(capacity, 1).astype(float)
     steps = grid_steps(knobs, volume, logs)
     arms = [
@@ -96,13 +94,13 @@ def grid_steps(knobs: Learning, volume: Floats, logs: Floats) -> Floats:
     """Grid step of each type; δ = (T C)^(-1/3) (ln n)^(2/3), at most ``delta_max``."""
     if knobs.delta is not None:
         return np.full(len(logs), knobs.delta)
-    steps: Floats = knobs.delta_scale * power(volume, -1.0 / 3.0) * power(logs, 2.0 / 3.0)
+    steps: Floats = knobs.delta_scale * np.power(volume, -1.0 / 3.0) * np.power(logs, 2.0 / 3.0)
     return np.minimum(knobs.delta_max, steps)
 
 
 def explored(knobs: Learning, volume: Floats, logs: Floats, jobs: Ints) -> Floats:
     """Arrivals to explore for each type; θ n = (T C ln n)^(2/3), at most ``explore_cap`` n."""
-    wanted: Floats = knobs.theta_scale * power(volume * logs, 2.0 / 3.0)
+    wanted: Floats = knobs.theta_scale * np.power(volume * logs, 2.0 / 3.0)
     return wanted if knobs.explore_cap is None else np.minimum(wanted, knobs.explore_cap * jobs)
 
 
@@ -114,9 +112,9 @@ def geometric_grid(step: float) -> Floats:
     step
         δ in (0, 1].
     """
-    most = int(log(1.0 / step) / log1p(step)) + 2
+    most = int(math.log(1.0 / step) / math.log1p(step)) + 2
     _check_size(most, step)
-    prices: Floats = step * power(1.0 + step, np.arange(most))
+    prices: Floats = step * np.power(1.0 + step, np.arange(most))
     return prices[prices <= 1.0 + TIE]
 
 

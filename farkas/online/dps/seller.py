@@ -7,8 +7,8 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
-from farkas.compiled import Kernel
 from farkas.instances.dps import Market
+from farkas.kernels import Kernel
 from farkas.numbers import Floats, Ints
 from farkas.online.dps import kernel
 from farkas.online.dps.cluster import IdleUnits, Running

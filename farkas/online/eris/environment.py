@@ -15,7 +15,6 @@ from farkas.online import driver
 from farkas.online.driver import Demo, Outcome, environment
 from farkas.online.eris.executable import executable
 from farkas.online.run import Bound, Sense
-from farkas.portable.sums import added
 from farkas.relaxations.eris.welfare_bound import Effort, certify_welfare
 
 
@@ -188,12 +187,12 @@ class Environment(driver.Environment):
             "accepted": float(len(accepted)),
             "rejected": float(instance.num_jobs - len(accepted)),
             "not executable": float(unfit),
-            "revenue": added(award.payment for award in accepted),
+            "revenue": sum((award.payment for award in accepted), 0.0),
         }
         bounds = [award.payoff_bound for award in awards]
         if bounds and None not in bounds and len(bounds) == instance.num_jobs:
-            numbers["sum of payoff bounds"] = added(b for b in bounds if b is not None)
-        welfare = added(slot["welfare"] for slot in costs)
+            numbers["sum of payoff bounds"] = sum((b for b in bounds if b is not None), 0.0)
+        welfare = sum((slot["welfare"] for slot in costs), 0.0)
         return Outcome(costs, violations, welfare, numbers)
 
     def bound(self, instance: Auction) -> Bound:

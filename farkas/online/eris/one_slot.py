@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from farkas.compiled import Floats1, Floats3, Ints1, Out, compiled
+from farkas.kernels import Floats1, Floats3, Ints1, Out, compiled
 from farkas.relaxations.eris.job_slots import Slot, chunks_of, workers_of
 from farkas.relaxations.eris.payoff_bound import reach
 from farkas.search_tolerances import SIMPLEX

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from farkas.compiled import Ints1, Ints2, compiled
+from farkas.kernels import Ints1, Ints2, compiled
 from farkas.numbers import Floats, Ints
 from farkas.relaxations.eris.job_slots import JobSlots
 from farkas.tolerances import ROUNDING

@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from farkas.compiled import Floats1, Floats2, Floats3, Ints1, Ints2, Ints3, Out, compiled
 from farkas.instances.eris import Auction, Job
+from farkas.kernels import Floats1, Floats2, Floats3, Ints1, Ints2, Ints3, Out, compiled
 from farkas.online.eris.one_slot import (
     Bounds,
     bound_workloads,

@@ -14,8 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from farkas.compiled import Floats1, Ints1, Ints2, Out, compiled
-from farkas.loops import add_up, ascending
+from farkas.kernels import Floats1, Ints1, Ints2, Out, compiled
 from farkas.numbers import Ints
 from farkas.online.eris.proposal import Proposal, SchedulePlan, new_plan, nothing, without_data
 from farkas.online.eris.slot_room import coarse
@@ -78,11 +77,13 @@ def _ranking(slot: Slot) -> Ranking:
                 origin[count], target[count] = r, o
                 count += 1
     # a stable sort keeps equal metrics in the order of the sites
-    order = ascending(coarse(metric[:count], size[:count]))
+    order = np.argsort(coarse(metric[:count], size[:count]), kind="mergesort")
     first, second = np.empty(count, np.int64), np.empty(count, np.int64)
     for k in range(count):
         first[k], second[k] = origin[order[k]], target[order[k]]
-    return Ranking(first, second, ascending(coarse(slot.worker_price, slot.worker_price)))
+    return Ranking(
+        first, second, np.argsort(coarse(slot.worker_price, slot.worker_price), kind="mergesort")
+    )
 
 
 @compiled
@@ -171,7 +172,7 @@ def steps(size: tuple[int, int, int]) -> int:
 def printed_plan(job: JobSlots) -> tuple[float, int, float, SchedulePlan]:
     """Best payoff, its slot of completion and cost, and the schedule."""
     window, sites = job.worker_price.shape
-    total = add_up(job.data)
+    total = job.data.sum()
     choice = np.zeros((window, total + 1), np.int64)
     least = np.empty((window + 1, total + 1))
     least[:, :] = np.inf

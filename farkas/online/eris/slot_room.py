@@ -7,12 +7,11 @@ import dataclasses
 import numpy as np
 
 from farkas.closeness import allowed
-from farkas.compiled import Floats1, compiled
 from farkas.instances.eris import Auction, Job, hosted, left_over, workers_for
+from farkas.kernels import Floats1, compiled
 from farkas.models.eris.prices import resource_price, transfer_price
 from farkas.numbers import Floats, Ints
 from farkas.online.eris.environment import Piece
-from farkas.portable.products import dot, matmul
 
 
 @compiled
@@ -78,7 +77,7 @@ class SlotRoom:
         hold a worker too.  With ``fewer`` any positive number of workers will do.
         """
         worker, server = np.array(waiting.job.worker_demand), np.array(waiting.job.server_demand)
-        price = matmul(self.prices(), worker)
+        price = (self.prices() * worker).sum(axis=1)
         price = coarse.function(price, price)
         order = np.lexsort((np.arange(len(price)), -waiting.remaining, price))
         alone = hosted(left_over(self.auction.capacity, self.held), worker, count)
@@ -132,7 +131,7 @@ class SlotRoom:
         workers = -(-job.epochs * processed // job.worker_rate)
         cost = prices * np.outer(workers, job.worker_demand)
         waiting.paid += per_mb * volume + float(cost.sum())
-        waiting.paid += dot(prices[placement.server], np.array(job.server_demand))
+        waiting.paid += float((prices[placement.server] * np.array(job.server_demand)).sum())
         _take(waiting, processed, moved)
         running = tuple((int(r), int(workers[r])) for r in np.flatnonzero(workers))
         return Piece(waiting.index, self.slot, placement.server, running, moved)

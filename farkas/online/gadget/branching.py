@@ -7,7 +7,6 @@ import numpy as np
 from farkas.certificates.gadget_boxes import SlotBox, SlotBranch
 from farkas.models.gadget.rings import Rings
 from farkas.numbers import Bools, Floats, Ints
-from farkas.portable.products import matmul
 from farkas.search_tolerances import WHOLE
 
 WEAK = 1e-3  #: Score below which a branch changes nothing.
@@ -64,7 +63,7 @@ def _use(
         rooms = cluster.capacity
     wide: Bools = np.zeros(len(box.jobs), np.bool_)
     wide[place[(rings.workers > 0).sum(axis=1) > 1]] = True
-    taken = matmul(least.T.astype(float), needs)
+    taken = least.T.astype(float) @ needs
     best, where = 0.0, (0, 0, 0)
     for times in range(1, int(used.max(initial=0)) + 1):
         own = np.zeros(least.shape)

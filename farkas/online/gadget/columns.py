@@ -19,7 +19,6 @@ from farkas.online.gadget.packing import packed
 from farkas.online.gadget.placement import as_rings
 from farkas.online.gadget.seen import Baseline, Seen
 from farkas.online.gadget.slot_tree import Cases, SlotSearch
-from farkas.portable.products import matmul
 from farkas.relaxations.gadget.generation import CapacityPrices, Generated, closed, generate_columns
 from farkas.relaxations.gadget.ring_pricing import LOOSE_LABELS, LabelBudget, RingSearch
 from farkas.relaxations.gadget.whole_sizes import whole_sizes
@@ -248,7 +247,7 @@ def promising(columns: Columns, generated: Generated, value: float) -> Bools:
     """Mark rings that a better subset than ``value`` may contain, by their loss at the prices."""
     cluster, rings, prices = columns.slot.cluster, columns.rings, generated.prices
     cost = (rings.node_load(cluster) * prices.node).sum(axis=(1, 2))
-    surplus = columns.gains - cost - matmul(rings.link_load(cluster), prices.link)
+    surplus = columns.gains - cost - rings.link_load(cluster) @ prices.link
     best = np.zeros(cluster.num_jobs)
     np.maximum.at(best, rings.job, surplus)
     loss: Floats = best[rings.job] - surplus

@@ -15,7 +15,6 @@ from farkas.numbers import Floats
 from farkas.online import driver
 from farkas.online.driver import Demo, Outcome, environment
 from farkas.online.run import Bound, Sense
-from farkas.portable.sums import added
 from farkas.tolerances import FLOORS
 
 
@@ -159,11 +158,11 @@ def received(cluster: Cluster, decisions: Sequence[Decision]) -> Floats:
 def totals(cluster: Cluster, given: Floats) -> list[float]:
     """Total reward before each slot and at the end; ``given`` is what `received` returns."""
     earned = [float(cluster.reward(i, z)) for i, z in enumerate(given[0])]
-    total = [added(earned)]
+    total = [sum(earned, 0.0)]
     for before, after in itertools.pairwise(given):
         for i in np.flatnonzero(after != before).tolist():
             earned[i] = float(cluster.reward(i, after[i]))
-        total.append(added(earned))
+        total.append(sum(earned, 0.0))
     return total
 
 

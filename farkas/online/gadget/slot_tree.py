@@ -15,7 +15,6 @@ from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import RingLimits, SlotView
 from farkas.numbers import Bools, Floats, Ints
 from farkas.online.gadget.branching import branch_of
-from farkas.portable.products import matmul
 from farkas.relaxations.gadget.generation import (
     CapacityPrices,
     Generated,
@@ -175,7 +174,7 @@ class SlotSearch:
         pricing = RingPricing(
             dataclasses.replace(slot, limits=RingLimits(box.most_workers, box.most_uses))
         )
-        worker = matmul(cluster.demand[slot.jobs], prices.node.T)
+        worker = (cluster.demand[slot.jobs][:, None] * prices.node).sum(axis=2)
         length = cluster.bandwidth[slot.jobs][:, None] * prices.link
         sizes, best = box.sizes.copy(), np.zeros(len(slot.jobs))
 

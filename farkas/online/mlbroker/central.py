@@ -9,7 +9,6 @@ from farkas.models.mlbroker.snapshot import Snapshot
 from farkas.numbers import Floats, Ints
 from farkas.online.driver import algorithm
 from farkas.online.mlbroker.placing import Memory, Placing
-from farkas.portable.products import matmul
 from farkas.tolerances import TIE
 
 
@@ -35,5 +34,5 @@ def site_costs(now: Snapshot) -> Floats:
     usage = market.workers_needed[:, None] * market.worker_demand + market.server_demand
     resources = market.resource_cost(usage[:, None, :]).sum(axis=2)
     entering = market.deploy_cost[:, None] * ~now.deployed
-    costs: Floats = matmul(market.volume, market.transfer) + resources + entering
+    costs: Floats = market.volume @ market.transfer + resources + entering
     return costs

@@ -19,8 +19,6 @@ from farkas.numbers import Floats, Ints
 from farkas.online.driver import Outcome, algorithm
 from farkas.online.mlbroker.environment import Known
 from farkas.online.run import Bound
-from farkas.portable.products import dot, matmul
-from farkas.portable.sums import added
 from farkas.relaxations.mlbroker.job_shares import SlotSolution, SlotSolver
 from farkas.tolerances import FEASIBLE
 
@@ -166,7 +164,7 @@ class Fractional:
         moving = data.deploy_cost[data.pair_job] * entered
         for slot, part in enumerate(costs):
             part["deploy"] = float(moving[data.pairs_at(slot)].sum())
-        static = added(added(part.values()) - part["deploy"] for part in costs)
+        static = sum((sum(part.values(), 0.0) - part["deploy"] for part in costs), 0.0)
         violations = [
             message
             for slot, decision in enumerate(decisions)
@@ -176,7 +174,7 @@ class Fractional:
             "static": static,
             "moving": float(moving.sum()),
             "certificate": trajectory_bound(data, static, deployed),
-            "gap": added(decision.gap for decision in decisions),
+            "gap": sum((decision.gap for decision in decisions), 0.0),
         }
         return Outcome(costs, violations, numbers=numbers)
 
@@ -217,16 +215,16 @@ class Fractional:
         lane = data.transfer[moved.origin, moved.target]
         wire = data.transfer[connected.origin, connected.target] * sync[connected.job]
         return {
-            "transfer": dot(lane, moved.amount),
+            "transfer": float((lane * moved.amount).sum()),
             "resource": self._resource_cost(data, slot, decision),
             "deploy": 0.0,
-            "sync": dot(wire, connected.amount),
+            "sync": float((wire * connected.amount).sum()),
         }
 
     def _resource_cost(self, data: Brokerage, slot: int, decision: FractionalSlot) -> float:
         """C2 of the relaxation; in printed mode the least x that (8c), (8d), (8e) leave."""
-        usage = matmul(decision.workers.T, data.worker_demand[decision.jobs])
-        usage = usage + matmul(decision.server.T, data.server_demand[decision.jobs])
+        usage = decision.workers.T @ data.worker_demand[decision.jobs]
+        usage = usage + decision.server.T @ data.server_demand[decision.jobs]
         if self.relax == "tight":
             return float((data.chord_slope(self.semantics)[slot] * usage).sum())
         if not len(decision.jobs):

@@ -12,7 +12,6 @@ from farkas.models.mlbroker.snapshot import Snapshot
 from farkas.numbers import Ints
 from farkas.online.driver import algorithm
 from farkas.online.mlbroker.placing import Memory, Placing
-from farkas.portable.products import matmul
 
 
 @algorithm("mlbroker.pooled", source="added: slots by trees over discounts, dearer deployments")
@@ -53,7 +52,7 @@ class Pooled(Placing):
         new = (~now.deployed).astype(float)
         if not many:
             members = np.arange(bounds.sets)[:, None] >> np.arange(market.num_sites) & 1
-            new = matmul(new, members.T.astype(float))
+            new = new @ members.T.astype(float)
         extra = self.deployments * market.deploy_cost[:, None] * new
         tree = grow(bounds, 0, extra, 0.0, self.most_nodes, _unhurried, share=self.gap)
         return tree.best.workers, tree.best.server

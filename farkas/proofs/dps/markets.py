@@ -5,7 +5,7 @@ import functools
 import numpy as np
 
 from farkas.instances.dps import Job, Market
-from farkas.portable.draws import uniform
+from farkas.portable import uniform
 from farkas.proofs import trials
 from farkas.proofs.trials import drawn
 

@@ -10,7 +10,7 @@ from farkas.online.eris.executable import executable
 from farkas.online.eris.ledger import Ledger
 from farkas.online.eris.proposal import Proposal
 from farkas.online.eris.scheduler_dp import repaired_schedule
-from farkas.portable.draws import uniform
+from farkas.portable import uniform
 from farkas.proofs.claim import Verdict, claim
 from farkas.proofs.eris.samples import Shape, auction, auctions, propose
 from farkas.proofs.said import Among, Saying, said

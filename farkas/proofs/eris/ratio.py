@@ -16,7 +16,7 @@ from farkas.online.eris.ledger import Ledger
 from farkas.online.eris.printed_run import printed_run
 from farkas.online.eris.scheduler_dp import repaired_schedule
 from farkas.online.eris.scheduler_exact import exact_schedule
-from farkas.portable.draws import multinomial, uniform
+from farkas.portable import multinomial, uniform
 from farkas.proofs.claim import Standing, Verdict, claim, proved
 from farkas.proofs.eris.samples import Shape, auction, auctions
 from farkas.proofs.said import Among, Saying, said

@@ -14,7 +14,7 @@ from farkas.online.eris.proposal import Proposal
 from farkas.online.eris.scheduler_dp import repaired_schedule
 from farkas.online.eris.scheduler_exact import exact_schedule
 from farkas.online.eris.scheduler_printed import printed_schedule
-from farkas.portable.draws import multinomial, uniform
+from farkas.portable import multinomial, uniform
 from farkas.proofs.stated import Stated
 from farkas.proofs.trials import shipped
 from farkas.relaxations.eris.job_slots import job_slots

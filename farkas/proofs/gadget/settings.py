@@ -8,7 +8,7 @@ import numpy as np
 from farkas.instances.gadget import Cluster
 from farkas.instances.generate.gadget import Published
 from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
-from farkas.portable.draws import uniform
+from farkas.portable import uniform
 from farkas.proofs.claim import Verdict, claim, refuted
 from farkas.proofs.gadget.small import random_clusters
 from farkas.proofs.said import Among, Saying, said

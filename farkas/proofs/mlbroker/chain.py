@@ -9,7 +9,6 @@ import numpy as np
 from farkas.models.mlbroker.data import deployment_bound
 from farkas.models.mlbroker.entropy import growth
 from farkas.numbers import Floats
-from farkas.portable.products import dot, matmul
 from farkas.proofs.claim import Verdict, claim
 from farkas.proofs.mlbroker.fractional import moving, optimum, static
 from farkas.proofs.mlbroker.regularizer import (
@@ -46,8 +45,7 @@ def usage(run: Traced) -> Floats:
     broker = run.instance
     return np.array(
         [
-            matmul(d.workers.T, broker.worker_demand[d.jobs])
-            + matmul(d.server.T, broker.server_demand[d.jobs])
+            d.workers.T @ broker.worker_demand[d.jobs] + d.server.T @ broker.server_demand[d.jobs]
             for d in run.decisions
         ]
     )
@@ -63,10 +61,10 @@ def line_12b(run: Traced) -> float:
         rise = (
             point.beta[pairs][moved.job, moved.origin] - point.alpha[pairs][moved.job, moved.target]
         )
-        total += dot(rise, moved.amount)
+        total += float((rise * moved.amount).sum())
         price = point.psi[pairs][connected.job, connected.origin]
         price = price + point.eta[pairs][connected.job, connected.target]
-        total += dot(price, connected.amount)
+        total += float((price * connected.amount).sum())
     resource = broker.reduced_price * usage(run) + broker.surcharge
     busy = np.zeros((broker.num_slots, 1, 1))
     busy[broker.pair_slot] = 1.0

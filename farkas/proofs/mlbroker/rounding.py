@@ -9,7 +9,7 @@ import numpy as np
 from farkas.instances.mlbroker import Brokerage
 from farkas.online import algorithms, environments
 from farkas.online.mlbroker.rounded import MlBroker
-from farkas.portable.draws import uniform
+from farkas.portable import uniform
 from farkas.proofs.claim import Verdict, claim, proved, refuted
 from farkas.proofs.mlbroker.runs import largest_lambda
 from farkas.proofs.said import Among, Saying, said

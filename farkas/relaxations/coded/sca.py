@@ -25,7 +25,6 @@ from farkas.instances.coded import CodedComputing
 from farkas.models.coded.kernel import Pairs
 from farkas.models.coded.surrogate import reference_time
 from farkas.numbers import Floats, Ints
-from farkas.portable.exponentials import exp
 from farkas.search_tolerances import SOLVER_GAP
 from farkas.solvers import Claimed
 from farkas.solvers.via_cvxpy import solve_problem
@@ -117,7 +116,7 @@ class At:
 
     @property
     def _ratio(self) -> Floats:
-        return exp(self.work - self.patience * self.time / self.load)
+        return np.exp(self.work - self.patience * self.time / self.load)
 
     def lost_slopes(self) -> tuple[Floats, Floats]:
         """Return the derivatives of the lost rows by load and by time."""
@@ -155,7 +154,7 @@ def coefficients(at: At, split: str) -> dict[str, Any]:
         if split == "printed":
             if at.work.max() > LARGEST_WORK:
                 raise NotApplicable("split printed: rate * shift is too large for its own units")
-            scale, other = 1.0 / at.rows, exp(at.work) / at.rows
+            scale, other = 1.0 / at.rows, np.exp(at.work) / at.rows
         else:
             scale = at.load / np.maximum(at.share, SMALL_SHARE)
             other = scale

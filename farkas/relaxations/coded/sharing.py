@@ -10,7 +10,6 @@ from farkas.models.coded.assignment import MaxMin, level, tidy
 from farkas.models.coded.kernel import Pairs
 from farkas.numbers import Bools, Floats
 from farkas.once import once
-from farkas.portable.products import dot
 from farkas.relaxations.coded.exact_sharing import exact_shares
 from farkas.search_tolerances import FINE_GAP, LOOSE_GAP
 
@@ -128,7 +127,7 @@ def _vertex(speed: Floats, room: Floats, *, even: bool) -> tuple[Floats, Floats]
     # a row missed by 1e-9 is much for a master that needs little of a worker, and a worker
     # overbooked by as much is nothing
     each = (speed * share).sum(axis=1)
-    wanted = each.min() if not each.all() else dot(each, prices) / prices.sum()
+    wanted = each.min() if not each.all() else float((each * prices).sum()) / prices.sum()
     return tidy(share * (wanted / np.where(each > 0, each, 1.0))[:, None]), prices
 
 

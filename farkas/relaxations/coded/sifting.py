@@ -14,7 +14,6 @@ import numpy as np
 
 from farkas.errors import NoAnswer
 from farkas.numbers import Bools, Floats
-from farkas.portable.products import dot
 from farkas.tolerances import TIE
 
 MANY = 60  #: Workers a master from which on their number makes a sample pay.
@@ -55,7 +54,7 @@ def sifted(solve: Solve, speed: Floats, room: Floats) -> Vertex:
             share, prices = solve(np.where(kept, speed, 0.0), room)
             worth = prices[:, None] * speed
             best = np.where(kept, worth, 0.0).max(axis=0)
-            if dot(worth.max(axis=0), room) <= dot(best, room) * (1.0 + TIE):
+            if float((worth.max(axis=0) * room).sum()) <= float((best * room).sum()) * (1.0 + TIE):
                 return share, prices  # they allow all pairs no more than these
             kept |= worth > best
     except NoAnswer:  # a part may be without one where the whole is not

@@ -28,7 +28,6 @@ from farkas.errors import InvalidOption
 from farkas.forms import LinearForm
 from farkas.instances.dps import Market
 from farkas.numbers import Floats
-from farkas.portable.products import dot
 from farkas.relaxations.dps.interval import IntervalLP
 from farkas.relaxations.dps.prices import dual_prices
 from farkas.relaxations.price_bounds import price_bounds
@@ -139,7 +138,7 @@ def _bounded(
     bounds = [cell_bound(market, cell, prices, parts) for prices in tried]
     best = min(range(len(tried)), key=bounds.__getitem__)
     accepted = answer.point[where] * (rewards > 0)
-    low = dot(asked_in(market, jobs, *corners[0], up=False), accepted)
+    low = float((asked_in(market, jobs, *corners[0], up=False) * accepted).sum())
     width = (cell.high - cell.low) * np.concatenate(
         [
             np.bincount(market.worker_type, market.workers * accepted, market.num_worker_types),

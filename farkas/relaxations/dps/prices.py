@@ -10,7 +10,6 @@ from farkas.errors import InvalidOption
 from farkas.forms import LinearForm
 from farkas.instances.dps import Market
 from farkas.numbers import Bools, Floats, Ints, floats
-from farkas.portable.products import dot
 from farkas.relaxations.dps.interval import IntervalLP
 from farkas.solvers.fallback import optimum_by_any
 
@@ -122,7 +121,7 @@ class _SideView:
         return floats(self.demand * (before[self.high] - before[self.low]))
 
     def worth(self, price: Floats) -> float:
-        return dot(self.capacity, price)
+        return float((self.capacity * price).sum())
 
     def excess(self, wanted: Bools) -> Floats:
         """Usage over capacity minus 1 by row, 0 where nothing is installed and wanted."""

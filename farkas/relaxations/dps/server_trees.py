@@ -27,7 +27,6 @@ from farkas.certificates.dps_server_groups import (
 )
 from farkas.certificates.dps_server_trees import LEAF, DpsServerTrees
 from farkas.numbers import Floats
-from farkas.portable.products import dot
 from farkas.relaxations.dps.group_program import GroupProgram
 from farkas.relaxations.dps.server_prices import PricedServers, ServerProgram
 from farkas.search_tolerances import SOLVER_GAP
@@ -106,7 +105,7 @@ class GroupTree:
         if answer.raw_point is None:
             return
         self.parts = np.rint(program.parts(answer.point))
-        earned = Fraction(dot(program.form.cost, answer.point)) * grid
+        earned = Fraction(float((program.form.cost * answer.point).sum())) * grid
         self.best = max(self.best, int(earned) + self.worth)
 
     @property

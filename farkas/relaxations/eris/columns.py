@@ -13,8 +13,6 @@ from farkas.instances.eris import Auction
 from farkas.models.eris.best_schedule import BestSchedule, PricedJobs
 from farkas.models.eris.prices import Prices
 from farkas.numbers import Floats
-from farkas.portable.products import dot
-from farkas.portable.sums import added
 from farkas.search_tolerances import SIMPLEX
 from farkas.solvers import Answer, open_session
 from farkas.solvers.fallback import optimum_of
@@ -56,7 +54,7 @@ class JobPricing:
         }
         first = int(auction.arrival[job])
         count = len(parts["finished"])
-        worth = dot(parts["finished"], np.array(auction.jobs[job].utility[:count]))
+        worth = float((parts["finished"] * np.array(auction.jobs[job].utility[:count])).sum())
         transfer = np.zeros(auction.slots)
         used = np.zeros(auction.used.shape)
         if len(parts["workers"]):
@@ -90,7 +88,7 @@ def generate_columns(auction: Auction, most_rounds: int = 1000) -> Iterator[Roun
     noise = SIMPLEX * np.array([max(job.utility) for job in auction.jobs])
     for number in range(1, most_rounds + 1):
         answers = [job.solve(prices) for job in jobs]
-        bound = prices.rent(auction) + added(max(0.0, a.bound_or(np.inf)) for a in answers)
+        bound = prices.rent(auction) + sum((max(0.0, a.bound_or(np.inf)) for a in answers), 0.0)
         if bound < least:
             least, best = bound, prices
         enough = payoffs + noise

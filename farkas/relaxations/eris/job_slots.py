@@ -5,11 +5,10 @@ from typing import NamedTuple
 import numpy as np
 
 from farkas.closeness import allowed
-from farkas.compiled import Floats1, Floats2, Ints1, Ints2, compiled
 from farkas.instances.eris import Auction, Job, hosted, left_over, workers_for
+from farkas.kernels import Floats1, Floats2, Ints1, Ints2, compiled
 from farkas.models.eris.prices import Prices
 from farkas.numbers import Floats
-from farkas.portable.products import weighted
 
 NO_SERVER = -1  #: Entry of ``beside_server`` where the server itself does not fit.
 
@@ -139,8 +138,8 @@ def job_slots(
     beside = left_over(auction.capacity, held + server)
     fits = (beside >= 0).all(axis=2)
     return JobSlots(
-        worker_price=np.ascontiguousarray(weighted(worker, price).T),
-        server_price=np.ascontiguousarray(weighted(server, price).T),
+        worker_price=np.ascontiguousarray((worker[:, None] * price).sum(axis=1).T),
+        server_price=np.ascontiguousarray((server[:, None] * price).sum(axis=1).T),
         alone=np.ascontiguousarray(hosted(left_over(auction.capacity, held), worker, most)),
         beside_server=np.where(fits, hosted(beside, worker, most), NO_SERVER),
         transfer_price=prices.transfer[first:].copy(),

@@ -18,9 +18,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from farkas.compiled import Floats1, Floats2, Ints1, Ints2, Out, compiled
 from farkas.instances.eris import Auction
-from farkas.loops import add_up
+from farkas.kernels import Floats1, Floats2, Ints1, Ints2, Out, compiled
 from farkas.models.eris.prices import Prices, posted_on_arrival
 from farkas.numbers import Floats
 from farkas.relaxations.eris.job_slots import (
@@ -62,7 +61,7 @@ def payoff_bounds(auction: Auction, prices: Prices | None = None, *, full: bool)
 @compiled(steps=lambda job: job.window * (len(job.data) + 1) * (job.chunks + 1) ** 2)
 def bound_payoff(job: JobSlots) -> Cover:
     """Compute the bound, with the schedule that attains it."""
-    window, sites, total = len(job.worth), len(job.data), add_up(job.data)
+    window, sites, total = len(job.worth), len(job.data), job.data.sum()
     idle = np.empty((sites + 1, total + 1))
     served = np.empty((sites + 1, total + 1))
     so_far = np.empty((window + 1, total + 1))  # V(t)

@@ -12,11 +12,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from farkas.compiled import Floats1, Floats2, Floats3, Ints1, Ints2, Out, compiled
 from farkas.instances.eris import Auction, hosted, left_over
+from farkas.kernels import Floats1, Floats2, Floats3, Ints1, Ints2, Out, compiled
 from farkas.models.eris.prices import Prices
 from farkas.numbers import Floats, Ints
-from farkas.portable.sums import added
 from farkas.relaxations.eris.job_slots import NO_SERVER, JobSlots
 from farkas.relaxations.eris.payoff_bound import bound_payoff
 
@@ -190,7 +189,7 @@ class JobPricer:
         """Choose the best schedules of all jobs; returns the bound on the welfare, in doubles."""
         which = np.arange(self.auction.num_jobs)
         choose(self.jobs, which, prices.transfer, prices.resource, self.chosen)
-        return prices.rent(self.auction) + added(self.chosen.payoff)
+        return prices.rent(self.auction) + float(self.chosen.payoff.sum())
 
     def columns(self) -> ScheduleColumns:
         """Return the chosen schedules of jobs that have data."""

@@ -18,8 +18,6 @@ from farkas.forms.matrices import rows_of_scipy
 from farkas.instances.eris import Auction
 from farkas.models.eris.prices import Prices
 from farkas.numbers import Bools, Floats, Ints
-from farkas.portable.products import dot
-from farkas.portable.sums import added
 from farkas.relaxations.eris.priced_jobs import JobPricer, ScheduleColumns
 from farkas.relaxations.eris.span_rows import SpanRows
 from farkas.relaxations.eris.welfare_bound import prohibitive
@@ -62,7 +60,7 @@ class ScheduleMaster:
             of_sites = np.broadcast_to(of_sites[:1], shape)
         self._row: Ints = np.concatenate([np.arange(slots), slots + of_sites.ravel()])
         self.limits = np.bincount(self._row, fine).astype(np.float64)
-        self._free = added(job.utility[0] for job in auction.jobs if not any(job.data))
+        self._free = sum((job.utility[0] for job in auction.jobs if not any(job.data)), 0.0)
 
     def rows(self, columns: ScheduleColumns) -> sparse.csr_array:
         """Use of every row by every schedule, shape (schedules, rows)."""
@@ -130,7 +128,7 @@ class ScheduleMaster:
         resource = np.ascontiguousarray(fine[slots:].reshape(self.auction.used.shape))
         prices = prohibitive(self.auction, Prices(fine[:slots], resource))
         of_spans = np.maximum(answer.row_duals[int(used.sum()) + len(self.times) :], 0.0)
-        return prices, of_spans, form.offset + dot(form.cost, answer.point)
+        return prices, of_spans, form.offset + float((form.cost * answer.point).sum())
 
 
 def settled_prices(

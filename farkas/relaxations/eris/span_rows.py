@@ -21,7 +21,6 @@ from scipy import sparse
 from farkas.certificates.eris_spans import Span, most_charged, room_of, sizes_of
 from farkas.instances.eris import Auction
 from farkas.numbers import Bools, Floats, Ints
-from farkas.portable.products import dot
 from farkas.relaxations.eris.priced_jobs import ScheduleColumns, finishes, weighted_rows
 
 LONGEST = 30  #: Slots of a span at most.
@@ -188,7 +187,7 @@ def _best_rows(
         room = room_of(auction, msgspec.structs.replace(span, first=first))
         if room > LARGEST_ROOM:
             break
-        over = dot(needed.astype(np.float64), share) - room
+        over = float((needed.astype(np.float64) * share).sum()) - room
         between = (share < 1.0 - VIOLATED) & (needed > 1)
         if over > 0.0 or (between.any() and over >= -SLACK * a_slot):
             row = rounded(needed, share, room)
@@ -198,7 +197,7 @@ def _best_rows(
         kept = charges > 0
         those = msgspec.structs.replace(span, first=first, jobs=tuple(some[kept].tolist()))
         limit = float(most_charged(auction, those, charges[kept]))
-        if dot(charges[kept], share[kept]) > limit + VIOLATED:
+        if float((charges[kept] * share[kept]).sum()) > limit + VIOLATED:
             yield SpanRow(those, charges[kept], limit)
 
 
@@ -220,9 +219,9 @@ def rounded(size: Ints, share: Floats, room: int) -> tuple[float, Floats] | None
     between = (share > VIOLATED) & (share < 1.0 - VIOLATED)
     divisors = np.unique(size[between][:, None] / np.array(PARTS))
     best, charges = 0.0, np.zeros(len(size))
-    excess = dot(whole, share) - room
+    excess = float((whole * share).sum()) - room
     if excess > VIOLATED * float(size.max(initial=0)):  # units were rounded already
-        best, charges = excess / math.sqrt(dot(whole, whole)), whole
+        best, charges = excess / math.sqrt(float((whole * whole).sum())), whole
     for least in NEARLY:
         nearly = share > least
         left = room - int(size[nearly].sum())
@@ -235,7 +234,10 @@ def rounded(size: Ints, share: Floats, room: int) -> tuple[float, Floats] | None
             parts = signed / divisor
             down = np.floor(parts)
             slope = down + np.maximum(parts - down - rest, 0.0) / (1.0 - rest)
-            violation, length = dot(slope, chosen) - below, math.sqrt(dot(slope, slope))
+            violation, length = (
+                float((slope * chosen).sum()) - below,
+                math.sqrt(float((slope * slope).sum())),
+            )
             if violation > max(VIOLATED, best * length):
                 best = violation / length
                 charges = np.maximum(np.where(nearly, -slope, slope), 0.0)

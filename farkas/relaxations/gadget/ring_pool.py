@@ -7,7 +7,6 @@ import numpy as np
 from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import SlotView
 from farkas.numbers import Floats, Ints, floats
-from farkas.portable.products import matmul
 from farkas.relaxations.gadget.ring_pricing import noise
 
 
@@ -103,7 +102,7 @@ class RingPool:
         """Gain less price of every job with every ring, -inf where it does not fit."""
         slot, cluster = self.slot, self.slot.cluster
         hosted = np.column_stack([self._on_nodes.worth(price) for price in node_price.T])
-        profit = self._gains - matmul(cluster.demand[slot.jobs], hosted.T)
+        profit = self._gains - cluster.demand[slot.jobs] @ hosted.T
         profit -= cluster.bandwidth[slot.jobs][:, None] * self._on_links.worth(link_price)
         return floats(profit)
 

@@ -12,7 +12,6 @@ import numpy as np
 from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import SlotView
 from farkas.numbers import Bools, Floats, Ints, floats
-from farkas.portable.products import matmul
 from farkas.relaxations.gadget.ring_program import program_ring
 from farkas.relaxations.gadget.ring_search import best_ring, best_rings
 from farkas.relaxations.gadget.ring_walks import Arcs, RingTask, distances
@@ -109,7 +108,7 @@ class RingPricing:
         (participants,); and the rings.
         """
         slot, cluster = self.slot, self.slot.cluster
-        worker = matmul(cluster.demand[slot.jobs], node_price.T)
+        worker = (cluster.demand[slot.jobs][:, None] * node_price).sum(axis=2)
         length = cluster.bandwidth[slot.jobs][:, None] * link_price
         least = floor + noise(slot, floor)
         best, most, on_nodes, on_links, _ = best_rings(

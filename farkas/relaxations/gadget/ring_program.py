@@ -7,7 +7,6 @@ import numpy as np
 from farkas.models.gadget.circulation import Circulation, connected_part
 from farkas.models.gadget.slot import SlotView
 from farkas.numbers import Floats, Ints
-from farkas.portable.products import dot
 from farkas.search_tolerances import SOLVER_GAP
 from farkas.solvers import solve
 
@@ -49,5 +48,9 @@ def program_ring(
         return 0.0, max(0.0, answer.bound_or(math.inf)), found, uses
     uses = np.rint(form.values(answer.point, "uses")[0]).astype(np.int64)
     uses = connected_part(slot.cluster, found, uses)
-    worth = float(slot.gains[place, found.sum() - 1]) - dot(worker, found) - dot(length, uses)
+    worth = (
+        float(slot.gains[place, found.sum() - 1])
+        - float((worker * found).sum())
+        - float((length * uses).sum())
+    )
     return worth, max(worth, answer.bound_or(math.inf)), found, uses

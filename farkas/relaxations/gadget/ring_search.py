@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from farkas.compiled import Floats1, Floats2, Ints1, Ints2, Out, compiled
-from farkas.loops import ascending, copy_ints
+from farkas.kernels import Floats1, Floats2, Ints1, Ints2, Out, compiled
+from farkas.kernels.loops import copy_ints
 from farkas.numbers import Ints
 from farkas.relaxations.gadget.ring_walks import (
     Ahead,
@@ -259,7 +259,7 @@ def _best_of_one(
     if lone > floor:
         floor, ring[host] = lone, size
     most, followed = floor, 0
-    order, count = ascending(task.price), 0
+    order, count = np.argsort(task.price, kind="mergesort"), 0
     for u in order:
         if task.cap[u] > 0:
             order[count] = u

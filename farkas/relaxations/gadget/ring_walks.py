@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from farkas.compiled import Bools1, Floats1, Floats2, Ints1, compiled
+from farkas.kernels import Bools1, Floats1, Floats2, Ints1, compiled
 
 
 class Arcs(NamedTuple):

@@ -6,7 +6,7 @@ import dataclasses
 
 import numpy as np
 
-from farkas.compiled import Floats2, Ints1, compiled
+from farkas.kernels import Floats2, Ints1, compiled
 from farkas.models.gadget.slot import SlotView
 from farkas.numbers import Floats, Ints
 from farkas.tolerances import FLOORS, ROUNDING

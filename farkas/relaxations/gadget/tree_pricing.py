@@ -14,13 +14,12 @@ from typing import Annotated
 import numpy as np
 import numpy.typing as npt
 
-from farkas.compiled import Floats2, Ints1, Ints2, compiled
 from farkas.instances.gadget import Cluster
+from farkas.kernels import Axes, Floats2, Ints1, Ints2, compiled
 from farkas.models.gadget.forest import Forest
 from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.tree import crossable
 from farkas.numbers import Bools, Floats, Ints
-from farkas.portable.products import matmul
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -78,7 +77,7 @@ class TreePricing:
     def prices(self, node_price: Floats, link_price: Floats) -> tuple[Floats, Floats]:
         """Price of a worker on each node and of crossing the edge above it."""
         tree, demand = self.tree, self.cluster.demand[self.jobs]
-        worker = matmul(demand, node_price.T)
+        worker = (demand[:, None] * node_price).sum(axis=2)
         both = np.zeros(self.cluster.num_nodes)
         inner = tree.parent >= 0
         both[inner] = link_price[tree.up[inner]] + link_price[tree.down[inner]]
@@ -107,7 +106,7 @@ class TreeRings:
         return Rings(p.jobs[places], sizes, workers, flow)
 
 
-Takes = Annotated[npt.NDArray[np.int16], 3]
+Takes = Annotated[npt.NDArray[np.int16], Axes(np.int16, 3)]
 
 
 @compiled(steps=lambda worker, edge, cap, parent, order, size: worker.size * (size + 1) ** 2)

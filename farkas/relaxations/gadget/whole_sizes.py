@@ -9,7 +9,6 @@ import numpy as np
 from farkas.models.gadget.forest import forest
 from farkas.models.gadget.slot import SlotView
 from farkas.numbers import Bools, Floats
-from farkas.portable.products import matmul
 from farkas.relaxations.gadget.generation import CapacityPrices
 from farkas.relaxations.gadget.ring_pricing import RingPricing
 from farkas.relaxations.gadget.ring_search import best_ring
@@ -108,7 +107,7 @@ def size_profits(
     if not prices.node.any() and not prices.link.any():
         return profit, unsure  # nobody asks whether there is a ring that costs nothing
     searched = RingPricing(slot)
-    worker = matmul(slot.cluster.demand[slot.jobs], prices.node.T)
+    worker = (slot.cluster.demand[slot.jobs][:, None] * prices.node).sum(axis=2)
     length = slot.cluster.bandwidth[slot.jobs][:, None] * prices.link
     some = profit > 0 if which is None else which & (profit > 0)
     for place, size in np.argwhere(some).tolist():

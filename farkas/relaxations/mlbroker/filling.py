@@ -20,12 +20,11 @@ the least of all optimal ones.
 from __future__ import annotations
 
 import dataclasses
+import math
 
 import numpy as np
 
 from farkas.numbers import Bools, Floats
-from farkas.portable.less_one import expm1
-from farkas.portable.logarithms import log1p
 from farkas.tolerances import TIE
 
 MOST_STEPS = 50  #: Steps for each site and origin, a multiple of what was ever seen.
@@ -168,10 +167,10 @@ class SiteLevels:
         outside = np.ones(len(self.rent), bool)
         outside[sites] = False
         nearest = float(more[list(found.taken_from)][:, outside].min(initial=np.inf))
-        rise = self.scale * log1p(growth)
+        rise = self.scale * math.log1p(growth)
         done = gone < 0 and rise <= nearest
         if nearest < rise:
-            rise, growth, gone = nearest, expm1(nearest / self.scale), -1
+            rise, growth, gone = nearest, math.expm1(nearest / self.scale), -1
         self.rent[sites] += rise
         for origin, left in found.taken_from.items():
             rest = self.work[origin, left] - given[origin] * growth

@@ -10,9 +10,9 @@ from farkas.certificates.mlbroker_charges import place_charged
 from farkas.certificates.mlbroker_sites import SiteBounds
 from farkas.certificates.mlbroker_slots import MOST_SITES, MOST_STEPS, SlotBounds
 from farkas.certificates.mlbroker_workers import place_pairs
-from farkas.compiled import Kernel
 from farkas.executor import Executor, nothing
 from farkas.instances.mlbroker import Brokerage
+from farkas.kernels import Kernel
 from farkas.numbers import Floats
 from farkas.relaxations.mlbroker.lives import Lives, joined, lives_of, place_jobs
 from farkas.relaxations.mlbroker.site_lives import SiteLives

@@ -14,10 +14,10 @@ import numpy as np
 
 from farkas.certificates.mlbroker_transport import capacity_prices
 from farkas.certificates.mlbroker_workers import ENDLESS, loads, set_below
-from farkas.compiled import Floats1, Floats2, Ints1, Ints2, Out, compiled
 from farkas.errors import NoAnswer
 from farkas.instances.mlbroker import Brokerage
-from farkas.loops import copy_floats, copy_ints, scale
+from farkas.kernels import Floats1, Floats2, Ints1, Ints2, Out, compiled
+from farkas.kernels.loops import copy_floats, copy_ints, scale
 from farkas.numbers import Floats, Ints
 from farkas.tolerances import ULP
 

@@ -18,7 +18,6 @@ import numpy as np
 
 from farkas.models.mlbroker.snapshot import Snapshot
 from farkas.numbers import Bools, Floats, Ints
-from farkas.portable.products import matmul
 from farkas.tolerances import TIE
 
 
@@ -63,8 +62,8 @@ class SingleSites:
         Shape (jobs, sites) each, USD: all at the site; a bound on all placements with the server
         there.
         """
-        worker = matmul(self.market.worker_demand, price.T)
-        server = matmul(self.market.server_demand, price.T)
+        worker = (self.market.worker_demand[:, None] * price).sum(axis=2)
+        server = (self.market.server_demand[:, None] * price).sum(axis=2)
         whole = server + self._needed * worker + self.apart
         shared = self._below(worker, self._entering / np.maximum(self._needed, 1.0))
         beside = self._below(worker, np.zeros_like(worker)) + self._beside

@@ -11,7 +11,6 @@ from farkas.algebra import Param, Program, Set, Sum, Var, constraint, objective
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.slot import SlotProblem
 from farkas.numbers import Floats
-from farkas.portable.products import matmul
 from farkas.relaxations.mlbroker.touched import Touched
 
 
@@ -30,13 +29,14 @@ class JobPrices:
         """Price a slot on the chords.  A job without data costs nothing but its server."""
         slope = market.chord_slope()[0]
         needed = market.workers_needed.astype(float)
-        worker = needed[:, None] * matmul(market.worker_demand, slope.T)
+        worker = needed[:, None] * (market.worker_demand[:, None] * slope).sum(axis=2)
         capacity = needed * market.worker_capacity
         moved = capacity[:, None, None] * market.transfer
         sync = (needed * market.sync_volume)[:, None, None] * market.transfer
         volume = market.trained_volume.copy()
         np.divide(volume, capacity[:, None], out=volume, where=capacity[:, None] > 0)
-        return cls(moved, worker[:, :, None] + sync, matmul(market.server_demand, slope.T), volume)
+        server = (market.server_demand[:, None] * slope).sum(axis=2)
+        return cls(moved, worker[:, :, None] + sync, server, volume)
 
 
 class OuterJob(Program):

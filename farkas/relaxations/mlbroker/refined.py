@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from farkas.models.mlbroker.entropy import entropy
 from farkas.numbers import Floats, floats
-from farkas.portable.less_one import expm1
-from farkas.portable.logarithms import log1p
 from farkas.relaxations.mlbroker.tangents import Tangents
 
 CLOSE = 1e-8  #: Points of tangency this close, as shares of full deployment, are one.
@@ -17,7 +17,7 @@ BRACKET = 1e-5
 
 def full_price(tangents: Tangents) -> float:
     """Cost of deploying every job at one site, USD; Σ c."""
-    return float(tangents.scale.sum() * log1p(1 / tangents.epsilon))
+    return float(tangents.scale.sum() * math.log1p(1 / tangents.epsilon))
 
 
 def shortfall(tangents: Tangents, deployed: Floats) -> Floats:
@@ -53,7 +53,7 @@ def refine(tangents: Tangents, deployed: Floats, price: Floats, where: np.ndarra
     scale = np.where(tangents.scale > 0, tangents.scale, 1.0)
     base = tangents.before + tangents.epsilon
     with np.errstate(over="ignore"):  # beyond full deployment in any case
-        called = tangents.before + base * expm1(np.clip(price / scale, -50, 50))
+        called = tangents.before + base * np.expm1(np.clip(price / scale, -50, 50))
     # Far from settled, a point is worth more than a narrow bracket of it.
     near = np.abs(called - deployed) <= 1e-3
     step = np.where(near, BRACKET * np.minimum(called + tangents.epsilon, 1.0), 0.0)

@@ -13,7 +13,6 @@ from farkas.instances.mlbroker import Semantics
 from farkas.models.mlbroker.entropy import entropy
 from farkas.models.mlbroker.slot import SlotProblem
 from farkas.numbers import Floats
-from farkas.portable.products import dot
 from farkas.relaxations.mlbroker.job_shares import JobShares, SlotSolution
 from farkas.relaxations.mlbroker.outer import Outer
 from farkas.relaxations.mlbroker.outer_job import JobPrices, OuterJob
@@ -202,7 +201,7 @@ class Together:
             answer, gap = settle(tangents, ask, deployed, price)
         terms = entropy(deployed(answer.point), problem.before, problem.scale, market.epsilon)
         cost[risen] = 0.0
-        linear = dot(cost, answer.point)
+        linear = float((cost * answer.point).sum())
         return self._solution(form, answer, linear + float(terms.sum()), gap)
 
     def _solution(

@@ -14,7 +14,7 @@ import numpy as np
 
 from farkas.models.mlbroker.entropy import SMALL, entropy, growth
 from farkas.numbers import Floats
-from farkas.portable.logarithms import log1p
+from farkas.portable import log1p
 
 
 def meeting(low: Floats, high: Floats, epsilon: float) -> Floats:

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from farkas.instances.traces.market import RANGES, MarketWindow
-from farkas.portable.draws import normal, uniform
-from farkas.portable.exponentials import exp
+from farkas.portable import exp, normal, uniform
 
 
 def test_a_job_keeps_its_gpus_and_its_runtime_and_draws_the_rest_in_order():
@@ -19,9 +18,9 @@ def test_a_job_keeps_its_gpus_and_its_runtime_and_draws_the_rest_in_order():
     (job,) = window.jobs_of(trace, [(1, 0)], prices, np.random.default_rng(5))
     rng = np.random.default_rng(5)
     assert job["model_size"] == uniform(rng, 0.1, 2.0)
-    assert job["epochs"] == max(1.0, 4000.0 * exp(0.6 * normal(rng)))
+    assert job["epochs"] == max(1.0, 4000.0 * exp(0.6 * normal(rng, 1)[0]))
     # 9 GPUs at 0.5 and ceil(9 / 4) = 3 servers at 0.125, times the noise drawn last
-    assert job["budget"] == (0.5 * 9 + 0.125 * 3) * exp(0.5 * normal(rng))
+    assert job["budget"] == (0.5 * 9 + 0.125 * 3) * exp(0.5 * normal(rng, 1)[0])
     assert (job["arrival"], job["worker_type"], job["workers"]) == (3, 1, 9)
     assert (job["ps_type"], job["ps"]) == (0, 3)
     # 900 s are three slots, whatever the number of epochs

@@ -6,16 +6,8 @@ import pytest
 from farkas.online.dps import pair_kernel as kernel
 from farkas.online.dps.knapsacks import Knapsacks
 from farkas.online.dps.pairs import dearest
-from farkas.portable.exponentials import ROOTS, exp
 from tests.generators.dps import random_market
 from tests.online.dps.test_pair_simulation import same
-
-
-def test_the_exponential_has_the_bits_of_the_portable_one():
-    rng = np.random.default_rng(0)
-    numbers = [0.0, -700.0, -745.2, -746.0, -1e9, *(-np.exp(rng.uniform(-40, 7, 3000))).tolist()]
-    roots = np.array(ROOTS)
-    assert [kernel._exp.interpret(x, roots) for x in numbers] == [float(exp(x)) for x in numbers]
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-import farkas.compiled
+import farkas.kernels
 from farkas.instances.dps import Market
 from farkas.instances.generate import generate
 from farkas.online import algorithms
@@ -34,7 +34,7 @@ SELLERS: list[Any] = [
 @pytest.fixture
 def at_work(monkeypatch: pytest.MonkeyPatch) -> None:
     """Sellers use their kernels however short the work."""
-    monkeypatch.setattr(farkas.compiled.Kernel, "ready", lambda self, steps: True)
+    monkeypatch.setattr(farkas.kernels.Kernel, "ready", lambda self, steps: True)
 
 
 def roomy(seed: int) -> Market:
@@ -82,9 +82,9 @@ def test_fixed_prices_too(at_work: None) -> None:
 )
 def test_runs_are_the_same_either_way(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     market = roomy(3)
-    monkeypatch.setattr(farkas.compiled.Kernel, "ready", lambda self, steps: False)
+    monkeypatch.setattr(farkas.kernels.Kernel, "ready", lambda self, steps: False)
     by_steps = algorithms[name].run(market, 5)
-    monkeypatch.setattr(farkas.compiled.Kernel, "ready", lambda self, steps: True)
+    monkeypatch.setattr(farkas.kernels.Kernel, "ready", lambda self, steps: True)
     at_once = algorithms[name].run(market, 5)
     for field in ("value", "costs", "decisions", "violations", "numbers", "ratio", "value_exact"):
         assert getattr(at_once, field) == getattr(by_steps, field)
@@ -95,22 +95,22 @@ def test_steps_are_taken_where_no_machine_code_is_and_little_to_do(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     market, asked = random_market(0, jobs=7, servers=3), []
-    kernel = farkas.compiled.Kernel(run_learning.function, run_learning.steps)
+    kernel = farkas.kernels.Kernel(run_learning.function, run_learning.steps)
     monkeypatch.setattr(Dps, "one_pass", kernel)
-    monkeypatch.setattr(farkas.compiled, "STEPS_INTERPRETED", 500_000)
+    monkeypatch.setattr(farkas.kernels, "STEPS_INTERPRETED", 500_000)
     assert Dps().at_once(market, 0) is None
 
     def translate(given: Any, **_: bool) -> Any:
         asked.append(given)
         return given.interpret
 
-    monkeypatch.setattr("farkas.machine_code.translate", translate)
-    monkeypatch.setattr(farkas.compiled, "STEPS_INTERPRETED", 7 * (STEPS_A_JOB + 3))
+    monkeypatch.setattr("farkas.kernels.machine.translate", translate)
+    monkeypatch.setattr(farkas.kernels, "STEPS_INTERPRETED", 7 * (STEPS_A_JOB + 3))
     assert Dps().at_once(market, 0) is None
-    monkeypatch.setattr(farkas.compiled, "STEPS_INTERPRETED", 7 * (STEPS_A_JOB + 3) - 1)
+    monkeypatch.setattr(farkas.kernels, "STEPS_INTERPRETED", 7 * (STEPS_A_JOB + 3) - 1)
     assert isinstance(Dps().at_once(market, 0), Sales)
     assert kernel in asked
-    monkeypatch.setattr(farkas.compiled, "STEPS_INTERPRETED", 1e12)
+    monkeypatch.setattr(farkas.kernels, "STEPS_INTERPRETED", 1e12)
     assert isinstance(Dps().at_once(market, 0), Sales)  # it is there now
 
 

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-import farkas.compiled
+import farkas.kernels
 from farkas.algebra import programs
-from farkas.compiled import Kernel
 from farkas.errors import InvalidOption
 from farkas.instances import library
 from farkas.instances.eris import Auction
 from farkas.instances.generate import generate
+from farkas.kernels import Kernel
 from farkas.online import algorithms
 from farkas.online.eris import eris
 from farkas.online.eris.environment import (
@@ -84,13 +84,13 @@ def test_long_auctions_have_their_scheduler_compiled_before_clocks_start(
     monkeypatch.setitem(vars(kernel), "machine", None)  # so that what was there comes back
     monkeypatch.delitem(vars(kernel), "machine")
     keep: Any = lambda k, **_: compiled.append(k) or k.interpret  # noqa: E731
-    monkeypatch.setattr("farkas.machine_code.translate", keep)
+    monkeypatch.setattr("farkas.kernels.machine.translate", keep)
     policy, auction = Eris(scheduler=scheduler), library.load("eris/demo")
     step = policy_steps(scheduler, auction)
-    monkeypatch.setattr(farkas.compiled, "STEPS_INTERPRETED", kernel.interpreted + sum(step))
+    monkeypatch.setattr(farkas.kernels, "STEPS_INTERPRETED", kernel.interpreted + sum(step))
     policy.prepare(auction)
     assert compiled == []
-    monkeypatch.setattr(farkas.compiled, "STEPS_INTERPRETED", kernel.interpreted + max(step))
+    monkeypatch.setattr(farkas.kernels, "STEPS_INTERPRETED", kernel.interpreted + max(step))
     policy.prepare(auction)
     assert compiled == [kernel]
 

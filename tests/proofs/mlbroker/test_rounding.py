@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from farkas.instances.mlbroker import Brokerage
-from farkas.portable.draws import dirichlet, uniform
+from farkas.portable import dirichlet, uniform
 from farkas.proofs import Standing, claims
 from farkas.proofs.mlbroker import rounding
 from farkas.proofs.mlbroker.rounding import marginals, outcomes, short_of_workers

@@ -1,0 +1,213 @@
+"""Kernels: interpreted while short, compiled once for all layouts, and never on a clock."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+import farkas.kernels
+from farkas.kernels import Floats1, Floats2, Ints1, Kernel, Out, clock, compiled
+from farkas.kernels.loops import copy_floats, copy_ints, scale
+from tests.tools.shared import ROOT
+
+
+class Sizes(NamedTuple):
+    weights: Floats2
+    count: int
+    scale: float
+
+
+@compiled
+def twice(x: float) -> float:
+    """Twice x."""
+    return x + x
+
+
+@compiled(steps=lambda sizes, place, sums: sizes.weights.size)
+def weigh(sizes: Sizes, place: Ints1, sums: Out[Floats1]) -> tuple[float, int]:
+    total = 0.0
+    for r in range(sizes.weights.shape[0]):
+        for c in range(sizes.weights.shape[1]):
+            sums[place[r]] += twice(sizes.weights[r, c]) * sizes.scale
+            total += sizes.weights[r, c]
+    return total, sizes.count
+
+
+def run(code: str, *arguments: str, **environment: str) -> str:
+    """What a fresh interpreter prints."""
+    done = subprocess.run(
+        [sys.executable, "-W", "error", *arguments, "-c", code],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=ROOT,
+        env={**os.environ, **environment},
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture
+def translated(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Names of kernels in the order in which a fake compiles them; ten steps are interpreted."""
+    names: list[str] = []
+
+    def translate(kernel: Kernel[..., Any]) -> object:
+        names.append(kernel.__name__)
+        return kernel.interpret
+
+    monkeypatch.setattr(farkas.kernels, "STEPS_INTERPRETED", 10)
+    monkeypatch.setattr("farkas.kernels.machine.translate", translate)
+    return names
+
+
+def last_of() -> Kernel[..., float]:
+    @compiled(steps=len)
+    def last(values: Floats1) -> float:
+        return values[-1]
+
+    return last
+
+
+@pytest.mark.parametrize("steps", [-1, 1000], ids=["compiled", "interpreted"])
+def test_one_version_takes_all_layouts(steps: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    # numba alone would compile anew for rows, columns, steps, read-only arrays and other types
+    monkeypatch.setattr(farkas.kernels, "STEPS_INTERPRETED", steps)
+    square = np.array([[1.0, 2.0], [3.0, 4.0]])
+    frozen = square.copy()
+    frozen.setflags(write=False)
+    wide = np.zeros((2, 4))
+    wide[:, ::2] = square
+    kernel = Kernel(weigh.function, weigh.steps)
+    for weights in (
+        square,
+        np.asfortranarray(square),
+        frozen,
+        wide[:, ::2],
+        square.astype(np.int32),
+        [[1, 2], [3, 4]],
+    ):
+        # 2 * 3 * (1 + 2) = 18 at place 1, 2 * 3 * (3 + 4) = 42 at place 0
+        sums = np.zeros(2)
+        found = kernel(Sizes(weights, np.int32(7), 3), place=np.array([1, 0], np.int8), sums=sums)
+        assert (found, sums.tolist()) == ((10.0, 7), [42.0, 18.0])
+        assert [type(x) for x in found] == [float, int]
+    if steps < 0:
+        assert len(kernel.machine.overloads) == 1
+
+
+@pytest.mark.parametrize("steps", [-1, 1000], ids=["compiled", "interpreted"])
+def test_arrays_to_write_to_are_never_copied(steps: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(farkas.kernels, "STEPS_INTERPRETED", steps)
+    sizes = Sizes(np.ones((1, 1)), 1, 0.5)
+    frozen = np.ones(2)
+    frozen.setflags(write=False)
+    for wrong in (frozen, np.ones(4)[::2], np.ones(2, int), [1.0, 1.0], np.ones((2, 1))):
+        with pytest.raises(TypeError, match="weigh: sums takes a writable, contiguous array"):
+            weigh(sizes, [0], wrong)
+
+
+def test_no_digits_are_lost_on_the_way_in() -> None:
+    with pytest.raises(TypeError, match="weigh: place takes an array of int64 with 1 axes"):
+        weigh(Sizes(np.ones((1, 1)), 1, 1.0), [0.5], np.zeros(1))
+    with pytest.raises(TypeError, match="float"):
+        weigh(Sizes(np.ones((1, 1)), 1.5, 1.0), [0], np.zeros(1))
+
+
+def test_short_work_is_interpreted_until_it_adds_up(translated: list[str]) -> None:
+    last, other = last_of(), last_of()
+    assert last(np.arange(5.0)) == last(np.arange(5.0)) == 4.0
+    assert translated == []
+    assert last(np.arange(1.0)) == 0.0  # 5 + 5 + 1 > 10
+    last(np.arange(1.0))
+    assert translated == ["last"]
+    other(np.arange(10.0))  # each kernel counts its own steps
+    assert translated == ["last"]
+
+
+def test_a_kernel_is_compiled_for_what_is_to_come(translated: list[str]) -> None:
+    last = last_of()
+    last(np.arange(4.0))
+    last.prepare(6)
+    assert not last.ready(6)
+    assert translated == []
+    last.prepare(7)  # 4 steps were interpreted
+    assert last.ready(0)
+    assert translated == ["last"]
+
+
+def test_a_kernel_without_steps_is_interpreted_from_python(translated: list[str]) -> None:
+    assert (twice(x=2), twice.__name__, twice.__doc__) == (4.0, "twice", "Twice x.")
+    assert translated == []
+
+
+def test_clocks_stand_still_while_kernels_are_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+
+    def translate(kernel: Kernel[..., Any]) -> object:
+        now[0] += 1000.0
+        if kernel is outer:
+            _ = inner.machine  # compiled by the way, and not to be taken off twice
+        return kernel.interpret
+
+    inner = last_of()
+    outer = last_of()
+    monkeypatch.setattr("farkas.kernels.machine.translate", translate)
+    monkeypatch.setattr(farkas.kernels.time, "perf_counter", lambda: now[0])
+    begin = clock()
+    now[0] += 1.0
+    assert outer([3.0]) == 3.0
+    now[0] += 2.0
+    assert (clock() - begin, now[0]) == (3.0, 2003.0)
+
+
+AT_WORK = """
+import sys
+sys.argv[1:] = ["{steps}"]
+from tests.tools import kernels_at_work
+kernels_at_work.main()
+"""
+
+
+def test_machine_code_and_interpreter_agree_to_the_last_bit() -> None:
+    machine, plain = (run(AT_WORK.format(steps=steps)) for steps in (-1, 1e12))
+    assert len(plain.splitlines()) > 300
+    assert plain.splitlines()[:-1] == machine.splitlines()[:-1]
+    assert plain.splitlines()[-1] == "[]"  # kernels that the interpreter never entered
+    assert machine.splitlines()[-1] != "[]"
+
+
+@pytest.mark.parametrize("kind", ["eris", "dps", "coded", "gadget"])
+def test_the_demo_does_not_load_the_compiler(kind: str) -> None:
+    code = f"""
+import sys
+from farkas.errors import NotApplicable
+from farkas.instances import library
+from farkas.online import algorithms
+names = [name for name in algorithms.names() if name.startswith("{kind}.")]
+for name in names:
+    try:
+        algorithms[name].run(library.load("{kind}/demo"))
+    except NotApplicable:
+        continue
+print(len(names) > 3, "numba" in sys.modules)
+"""
+    assert run(code) == "True False\n"
+
+
+@pytest.mark.parametrize(("copy", "kind"), [(copy_floats, float), (copy_ints, np.int64)])
+def test_copies_leave_what_is_behind_them(copy: Any, kind: Any) -> None:
+    source, target = np.array([3, 1], kind), np.array([7, 7, 7], kind)
+    copy(source, target)
+    assert (target.tolist(), source.tolist()) == ([3, 1, 7], [3, 1])
+
+
+def test_multiples_of_a_matrix_leave_what_is_around_them() -> None:
+    target = np.full((3, 4), 9.0)
+    scale(0.5, np.array([[2.0, 4.0, 6.0], [8.0, 1.0, 0.0]]), target)
+    assert target.tolist() == [[1.0, 2.0, 3.0, 9.0], [4.0, 0.5, 0.0, 9.0], [9.0] * 4]
