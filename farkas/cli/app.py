@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import os
 import sys
@@ -74,6 +75,12 @@ def root(
         typer.echo(context.get_help())
 
 
+@functools.cache
+def _parser() -> Any:
+    """Build the parser once: it takes ten times as long as refusing a bad command."""
+    return typer.main.get_command(app)
+
+
 def call(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; nothing escapes but the exit code.
 
@@ -87,7 +94,7 @@ def call(arguments: Sequence[str] | None = None) -> int:
     try:
         if "_FARKAS_COMPLETE" in os.environ:  # a shell asks for words
             app(words, prog_name="farkas")
-        parser = typer.main.get_command(app)
+        parser = _parser()
         # not by its own way to end, which tells Ctrl-C, closed pipes and errors otherwise
         with parser.make_context("farkas", words) as context:
             parser.invoke(context)

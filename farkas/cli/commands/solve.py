@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
 from typer import Option
 
 from farkas.cli.options import (
@@ -18,7 +17,7 @@ from farkas.cli.options import (
     TimeLimit,
     Write,
 )
-from farkas.cli.printing import complain, print_json, print_text
+from farkas.cli.printing import end, print_json, print_text
 from farkas.cli.tables import print_table, promised, seconds
 from farkas.cli.values import (
     assignments,
@@ -112,7 +111,7 @@ def command(
         _print(solution, named(name), point)
     if not isinstance(solution, ConvexSolution):
         refuse_other_reading(solution.differences, reader_differs)
-    raise typer.Exit(_exit(solution))
+    _finish(solution)
 
 
 def _print(solution: Solution | ConvexSolution, instance: str, point: bool) -> None:
@@ -151,37 +150,25 @@ def _print(solution: Solution | ConvexSolution, instance: str, point: bool) -> N
         print_table("nonzero values", ["variable", "value"], list(solution.values().items()))
 
 
-def _exit(solution: Solution | ConvexSolution) -> Exit:
-    """Exit code, with a line on standard error unless there is a point to show."""
+def _finish(solution: Solution | ConvexSolution) -> None:
+    """End with what the answer deserves, and a line unless there is a point to show."""
     from farkas.solvers import Claimed, Reason
     from farkas.verbs.solution import Solution
 
     answer = solution.answer
-    stopped = isinstance(solution, Solution) and solution.interrupted
-    if stopped or answer.reason is Reason.INTERRUPTED:
-        complain("interrupted")
-        return Exit.INTERRUPTED
-    if isinstance(solution, Solution):
-        name = solution.form.name
-        if solution.report is not None and not solution.report:
-            complain(f"the point of {answer.solver} is not feasible: {solution.report}")
-            return Exit.NEGATIVE
-        if solution.too_good:
-            complain(
-                f"the point of {answer.solver} is better than the proved bound: it is feasible"
-                " within tolerances only"
-            )
-            return Exit.NEGATIVE
-    else:
-        name = solution.name
+    linear = solution if isinstance(solution, Solution) else None
+    if answer.reason is Reason.INTERRUPTED or (linear is not None and linear.interrupted):
+        end(Exit.INTERRUPTED, "interrupted")
+    if linear is not None and linear.report is not None and not linear.report:
+        end(Exit.NEGATIVE, f"the point of {answer.solver} is not feasible: {linear.report}")
+    if linear is not None and linear.too_good:
+        said = f"the point of {answer.solver} is better than the proved bound: it is feasible"
+        end(Exit.NEGATIVE, f"{said} within tolerances only")
     if answer.claim in (Claimed.INFEASIBLE, Claimed.UNBOUNDED):
-        if isinstance(solution, Solution) and solution.proved_infeasible:
-            complain(f"{name} is infeasible, as is proved")
-        else:
-            hint = "; farkas prove decides it" if isinstance(solution, Solution) else ""
-            complain(f"{name} is {answer.claim} by the word of {answer.solver}{hint}")
-        return Exit.NEGATIVE
+        name = solution.name if linear is None else linear.form.name
+        if linear is not None and linear.proved_infeasible:
+            end(Exit.NEGATIVE, f"{name} is infeasible, as is proved")
+        hint = "" if linear is None else "; farkas prove decides it"
+        end(Exit.NEGATIVE, f"{name} is {answer.claim} by the word of {answer.solver}{hint}")
     if math.isnan(answer.objective):
-        complain(f"no answer: {answer.solver} stopped for reason {answer.reason}")
-        return Exit.NO_ANSWER
-    return Exit.DONE
+        end(Exit.NO_ANSWER, f"no answer: {answer.solver} stopped for reason {answer.reason}")

@@ -44,13 +44,6 @@ def test_a_certificate_proves_its_bound_again(
     assert shown["provenance"] == ("instance" if extra else "file")
 
 
-def test_a_relaxed_program_is_rebuilt_relaxed(tmp_path: Path, capsys: Capture) -> None:
-    out = str(tmp_path / "relaxed.json")
-    assert call(["solve", TINY, "-p", "mlbroker.offline", "--relax", "--write", out]) == 0
-    assert call(["check", out, "--instance", TINY]) == 0
-    assert "rebuilt from its instance" in capsys.readouterr().out
-
-
 def test_an_instance_with_another_name_only_is_the_same(
     certificate: Path, tmp_path: Path, capsys: Capture
 ) -> None:
@@ -90,16 +83,6 @@ def test_a_tolerance_edited_into_a_certificate_is_refused(
     certificate.write_text(json.dumps(data))
     assert call(["check", str(certificate)]) == 2
     assert "point.tolerance" in capsys.readouterr().err
-
-
-def test_a_damaged_vipr_file_is_refused(tmp_path: Path, capsys: Capture) -> None:
-    out = tmp_path / "tight.vipr"
-    assert call(["solve", TINY, "-p", "mlbroker.relaxed[tight]", "--write", str(out)]) == 0
-    capsys.readouterr()
-    lines = out.read_text().splitlines()
-    out.write_text("\n".join(lines[: len(lines) // 2]))
-    assert call(["check", str(out)]) == 2
-    assert capsys.readouterr().err.count("\n") == 1
 
 
 @pytest.fixture

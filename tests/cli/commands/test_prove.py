@@ -174,15 +174,6 @@ def test_values_of_more_digits_than_python_writes_at_once(tmp_path: Path, capsys
         assert "at least 1." in capsys.readouterr().out
 
 
-def test_numbers_too_long_for_vipr_are_refused_in_one_line(tmp_path: Path, capsys: Capture) -> None:
-    kept = tmp_path / "chain.vipr"
-    assert call(["prove", chain(tmp_path), "--write", str(kept)]) == 1
-    assert capsys.readouterr().err == (
-        "farkas: a number of the proof has more digits than VIPR files hold here; write .json\n"
-    )
-    assert not kept.exists()
-
-
 def test_a_limit_is_exit_code_3(tmp_path: Path, capsys: Capture) -> None:
     path, out = tmp_path / "m.lp", tmp_path / "p.json"
     path.write_text("max\n x + y\nst\n c: 3 x + 5 y <= 7\nbounds\n x <= 2\n y <= 2\nend\n")

@@ -8,11 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import typer
 
 import farkas
 from farkas.algebra import programs
 from farkas.cli import call
-from farkas.cli.commands.solve import _exit
+from farkas.cli.commands.solve import _finish
 from farkas.errors import Exit
 from farkas.forms import check_point
 from farkas.instances import library
@@ -95,6 +96,15 @@ def test_what_only_linear_programs_can_do_is_refused(option, word, capsys):
     assert f"--{word}: coded.expected_convex is convex but not linear" in capsys.readouterr().err
 
 
+def ended(found: Solution) -> Exit:
+    """Exit code of a command that has found this."""
+    try:
+        _finish(found)
+    except typer.Exit as code:
+        return Exit(code.exit_code)
+    return Exit.DONE
+
+
 def solution(**answer: object) -> Solution:
     """Answer about min x, x >= 1."""
     form = small([[1]], cost=[1], row_lower=[1])
@@ -129,7 +139,7 @@ def point(value: float) -> dict[str, object]:
 def test_the_exit_code_is_what_became_of_the_point(
     answer: dict[str, object], code: Exit, words: str, capsys: Capture
 ) -> None:
-    assert _exit(solution(**answer)) is code
+    assert ended(solution(**answer)) is code
     captured = capsys.readouterr().err
     assert words in captured
     assert captured.count("\n") == (code is not Exit.DONE)
@@ -176,12 +186,12 @@ def test_a_point_that_is_better_than_the_proved_bound_is_no_answer(capsys: Captu
         assert report
         answer = Answer(solver="s", reason=Reason.FINISHED, claim=Claimed.OPTIMAL, raw_point=x,
                         objective=0.0, report=report)  # fmt: skip
-        assert _exit(Solution(form, answer, bound=Fraction(sign))) is Exit.NEGATIVE
+        assert ended(Solution(form, answer, bound=Fraction(sign))) is Exit.NEGATIVE
         assert "the point of s is better than the proved bound" in capsys.readouterr().err
         exact = Answer(solver="s", reason=Reason.FINISHED, claim=Claimed.OPTIMAL, objective=sign,
                        raw_point=np.ones(1), report=check_point(form, np.ones(1)))  # fmt: skip
         bound = Fraction(sign) * (1 + Fraction(1, 10**7))
-        assert _exit(Solution(form, exact, bound=bound)) is Exit.DONE
+        assert ended(Solution(form, exact, bound=bound)) is Exit.DONE
 
 
 @pytest.mark.parametrize("kind", own_kinds())
