@@ -11,8 +11,6 @@ from msgspec.structs import replace
 import farkas
 from farkas.adversary.shipped import find_statement
 from farkas.algebra import programs
-from farkas.cli import call
-from farkas.guesses import COMMANDS
 from farkas.messages import MOST_ROWS, html_table, number_of, suggestion, verb, visible_json
 from farkas.online.run import Bound, read_run
 from farkas.proofs.claim import claims
@@ -54,14 +52,6 @@ def test_a_misspelt_public_name_is_answered_with_the_nearest_but_not_a_tool():
         farkas.solv  # noqa: B018
     with pytest.raises(AttributeError, match=r"'__wrapped__'$"):
         farkas.__wrapped__  # noqa: B018
-
-
-@pytest.mark.parametrize("name", sorted(COMMANDS))
-def test_every_command_that_is_named_exists(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert call([name, "x.json"]) == 2
-    said = capsys.readouterr().err
-    assert f"no command '{name}'; use farkas " in said
-    assert call([said.partition("use farkas ")[2].split()[0].strip(","), "--help"]) == 0
 
 
 @pytest.mark.parametrize(("count", "words"), [(0, "0 jobs"), (1, "1 job"), (2, "2 jobs")])

@@ -11,6 +11,28 @@ import typer
 
 from farkas.cli.printing import complain
 from farkas.errors import Exit, FarkasError
+from farkas.messages import suggestion
+
+#: What does it here, by the words that people try and by those of the version before.
+ELSEWHERE = {
+    "bound": "optimum, or solve --certify",
+    "certify": "prove, or solve --certify",
+    "doctor": "show install",
+    "explain": "solve, which explains infeasible programs",
+    "load": "show",
+    "page": "check --page OUT.html",
+    "plot": "figure FILE",
+    "ratios": "sweep STORE --ratios",
+    "read": "show",
+    "replay": "check",
+    "report": "sweep STORE --report OUT.html",
+    "save": "solve --write, run -o",
+    "simulate": "run",
+    "solvers": "show solvers",
+    "validate": "check",
+    "verify": "check",
+    "warm": "show --compile",
+}
 
 
 def ended(error: BaseException) -> int:
@@ -72,6 +94,7 @@ def _of_commands(error: BaseException) -> str:
     if asked is None:
         return ""
     from farkas.cli.app import COMMANDS
-    from farkas.guesses import no_command
 
-    return no_command(asked[1], COMMANDS)
+    name = asked[1]
+    hint = f"; use farkas {ELSEWHERE[name]}" if name in ELSEWHERE else suggestion(name, COMMANDS)
+    return f"no command {name!r}{hint}"
