@@ -8,8 +8,8 @@ import sys
 
 import benchmarks
 
+#: Those that take hours, or need files; they run when they are named.
 LONG = ("optimum", "proofs", "workers", "worst")
-"""Those that take hours, or need files; they run when they are named."""
 
 
 def main() -> None:

@@ -34,8 +34,8 @@ from farkas.tolerances import FEASIBLE, ROUNDING
 
 PYOMO_SLOTS = 8
 Int32s = npt.NDArray[np.int32]
+#: Coefficients, columns, and rows from numbers of the rows.
 Term = tuple[Any, Int32s, Callable[[Int32s], Int32s]]
-"""Coefficients, columns, and rows from numbers of the rows."""
 
 
 def by_hand(d: Brokerage) -> LinearForm:

@@ -36,10 +36,9 @@ from tests.references.eris_payoff import payoff_bound
 from tests.references.eris_prices import payoff_in_turn
 from tests.references.eris_printed import algorithm_3
 
+#: CPU seconds allowed at I = 100.
 FLOORS = {"printed": 0.6, "dp": 4.0, "aggregated": 0.4, "subgradient": 40.0}
-"""CPU seconds allowed at I = 100."""
-DOUBLED = 25, 50, 100, 200, 400
-"""Jobs of the auctions by which growth is measured."""
+DOUBLED = 25, 50, 100, 200, 400  #: Jobs of the auctions by which growth is measured.
 SCHEDULERS: tuple[Scheduler, ...] = ("printed", "dp")
 
 

@@ -27,6 +27,7 @@ from farkas.solvers import solve
 from tests.generators.gadget import wide_area
 from tests.references.gadget_pricing import dense_walks, tree_costs
 
+#: CPU seconds, and exponents, that are to be reached.
 FLOORS = {
     "rings, published, S=50, n=100": 0.1,
     "rings, scarce_links, S=50, n=100": 0.1,
@@ -37,9 +38,8 @@ FLOORS = {
     "growth, slots doubled": 1.15,
     "growth, jobs doubled": 1.15,
 }
-"""CPU seconds, and exponents, that are to be reached."""
+#: Of figures that are no CPU seconds, by a word of their names.
 UNITS = {" over ": "x", "growth": "exponent", ": gap": "share", "ratio": "x"}
-"""Of figures that are no CPU seconds, by a word of their names."""
 
 
 def main() -> None:

@@ -17,22 +17,21 @@ from farkas.online import algorithms
 from farkas.online.gadget.columns import column_rings, worth
 from tests.generators.gadget import UTILITIES, edges_of, scarce, wide_area
 
+#: Networks of 15-50 nodes, all kinds of utilities on each.
 SNDLIB = (
     "newyork", "geant", "france", "janos-us", "norway", "nobel-eu", "india35", "cost266",
     "janos-us-ca", "giul39", "pioro40", "germany50",
 )  # fmt: skip
-"""Networks of 15-50 nodes, all kinds of utilities on each."""
 
+#: Networks of 65-225 nodes.
 LARGE = (
     "sndlib/ta2", "topozoo/VtlWavenet2011", "backbone/africa_nosc", "topozoo/TataNld",
     "sndlib/brain", "backbone/south_america_nosc", "backbone/north_america_nosc",
 )  # fmt: skip
-"""Networks of 65-225 nodes."""
 
 GEOMETRIC = (100, 150, 200, 300)
 
-TIGHT = 0.35
-"""Share of their width to which links are cut, so that they have prices."""
+TIGHT = 0.35  #: Share of their width to which links are cut, so that they have prices.
 
 SLOTS = 24
 

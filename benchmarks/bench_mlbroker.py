@@ -30,14 +30,11 @@ from farkas.relaxations.mlbroker.following import FollowingServers
 from farkas.relaxations.mlbroker.outer_job import JobPrices
 from farkas.relaxations.mlbroker.slot_solver import JobByJob
 
-FLOORS = {10.0: 6.0, 50.0: 30.0}
-"""CPU seconds allowed for a run with certificate, by jobs a slot."""
-SLOT_FLOOR = 0.06
-"""CPU seconds allowed for a slot of 52 jobs."""
+FLOORS = {10.0: 6.0, 50.0: 30.0}  #: CPU seconds allowed for a run with certificate, by jobs a slot.
+SLOT_FLOOR = 0.06  #: CPU seconds allowed for a slot of 52 jobs.
+#: CPU seconds allowed for a run at the published size.
 PROGRAM_FLOORS = {"mlbroker.one_shot": 8.0, "mlbroker.oasis": 4.0}
-"""CPU seconds allowed for a run at the published size."""
-GROWTH_FLOOR = 1.15
-"""Exponent allowed when the jobs of a slot double."""
+GROWTH_FLOOR = 1.15  #: Exponent allowed when the jobs of a slot double.
 SIZES = (5.0, 10.0, 20.0, 40.0)
 GROWING = ("fractional", "mlbroker", "ir", "gr", "central", "local", "pooled")
 

@@ -29,8 +29,8 @@ from farkas.online.run import Run
 from farkas.replay import audit
 
 KINDS = ("coded", "dps", "eris", "gadget", "mlbroker")
+#: Solved to the end, for hours at this scale; their decisions are replayed like all others.
 OPTIMAL = ("mlbroker.opt", "gadget.greedy_exact")
-"""Solved to the end, for hours at this scale; their decisions are replayed like all others."""
 REPEATS = 3
 
 

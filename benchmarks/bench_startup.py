@@ -19,14 +19,13 @@ from farkas.online import algorithms
 algorithms['mlbroker.fractional']
 """
 
+#: Until names loaded their own kind only, every look-up loaded every kind.
 WORKS = {
     "one kind": LOOK_UP.format(everything=""),
     "every kind": LOOK_UP.format(everything="algorithms.load()"),
 }
-"""Until names loaded their own kind only, every look-up loaded every kind."""
 
-FLOORS = {"check": 0.35, "solve": 0.6, "run": 0.8}
-"""CPU seconds of a whole process."""
+FLOORS = {"check": 0.35, "solve": 0.6, "run": 0.8}  #: CPU seconds of a whole process.
 
 COMMANDS = {
     "help": ["--help"],

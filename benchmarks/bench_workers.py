@@ -28,8 +28,7 @@ from farkas.offline.mlbroker.tolls import TollSearch
 from tests.tools.shared import ROOT, SHARED
 
 DATA = SHARED / "data"
-WEEKS_OF_JOBS = 5_000
-"""Jobs for which a week is long enough."""
+WEEKS_OF_JOBS = 5_000  #: Jobs for which a week is long enough.
 
 
 class Weighed(Executor):

@@ -14,45 +14,33 @@ from typing import Any
 
 import farkas
 
+#: Roles of the columns of Alibaba's list of pods.
 POD_COLUMNS = {"submit": "creation_time", "gpus": "num_gpu", "end": "deletion_time"}
-"""Roles of the columns of Alibaba's list of pods."""
+#: The same; classes of quality of service are tenants, since the list names no others.
 BY_QUALITY = {**POD_COLUMNS, "group": "qos"}
-"""The same; classes of quality of service are tenants, since the list names no others."""
 DAY, THREE_DAYS, WEEK = 24, 72, 168
+#: Begins in Philly; the first is that of the first window with an average number of jobs.
 EARLIEST = {"first busy": None, "4 Oct": "2017-10-04 00:00", "10 Oct": "2017-10-10 00:00",
             "20 Oct": "2017-10-20 00:00"}  # fmt: skip
-"""Begins in Philly; the first is that of the first window with an average number of jobs."""
 BUSY = ("4 Oct", "10 Oct", "20 Oct")
+#: Begins in Alibaba's list, whose pods come between days 115 and 149 but for twenty.
 AFTER_DAYS = {f"day {days}": 86_400.0 * days for days in (118, 121, 124, 128, 139)}
-"""Begins in Alibaba's list, whose pods come between days 115 and 149 but for twenty."""
 SEEDS = (0, 1, 2)
+#: Six regions of a cloud; the file lies in the folder of traces.
 REGION: Mapping[str, Any] = {"prices": "prices/gpu_prices.csv", "sites": 6}
-"""Six regions of a cloud; the file lies in the folder of traces."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Window:
-    """Jobs of a trace, and what the importer is told of them.
-
-    Parameters
-    ----------
-    begin
-        A key of `EARLIEST` or `AFTER_DAYS`.
-    jobs
-        At most so many, the earliest.
-    seed
-        Of the importer.
-    seconds
-        Limit of wall time.
-    """
+    """Jobs of a trace, and what the importer is told of them."""
 
     kind: str
     series: str
     trace: str
-    begin: str
-    jobs: int
-    seed: int
-    seconds: float
+    begin: str  #: A key of `EARLIEST` or `AFTER_DAYS`.
+    jobs: int  #: At most so many, the earliest.
+    seed: int  #: Of the importer.
+    seconds: float  #: Limit of wall time.
     options: Mapping[str, Any]
 
     @property

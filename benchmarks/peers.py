@@ -202,5 +202,5 @@ def by_cvxpy(d: Brokerage) -> Size:
     return matrix.shape[0], matrix.shape[1], matrix.nnz
 
 
+#: By package; without one of them, or HiGHS for PyOptInterface, `ImportError`.
 PEERS = {"pyoptinterface": by_pyoptinterface, "linopy": by_linopy, "cvxpy": by_cvxpy}
-"""By package; without one of them, or HiGHS for PyOptInterface, `ImportError`."""

@@ -17,10 +17,8 @@ from farkas.words import cleaned
 COLOURS = ("#0072b2", "#c24e00", "#00805b", "#a8477e", "#5b5bd6", "#8a6d00", "#1f8fb8", "#5f5f5f")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 DASHES = ("-", "--", "-.", ":")
-PUBLISHED = "#222222"
-"""Colour of what a paper prints."""
-QUIET = "#6b7280"
-"""Colour of axes and remarks."""
+PUBLISHED = "#222222"  #: Colour of what a paper prints.
+QUIET = "#6b7280"  #: Colour of axes and remarks.
 GRID = "#e5e7eb"
 
 _SETTINGS: dict[str, Any] = {
@@ -53,8 +51,8 @@ _SETTINGS: dict[str, Any] = {
     "svg.hashsalt": "farkas",  # the same figure is the same file
 }
 
+#: Warnings about letters that the font has not: a box is drawn for each, and .svg keeps them.
 _OTHER_SCRIPTS = (r"Glyph \d+ .* missing from", r"Matplotlib currently does not support")
-"""Warnings about letters that the font has not: a box is drawn for each, and .svg keeps them."""
 
 
 @contextlib.contextmanager

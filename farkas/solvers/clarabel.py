@@ -61,27 +61,15 @@ class Clarabel(Backend):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Conic:
-    """The form as a cone program, and the way back.
+    """The form as a cone program, and the way back."""
 
-    Parameters
-    ----------
-    cost
-        Shape (columns,), to be minimised.
-    matrix, right
-        ``G`` (sparse by columns) and ``h``; equations first.
-    num_equal
-        Number of equations.
-    line
-        Shape (rows of G,): row of the form, or -1 for the bound of a column.
-    sign
-        Shape (rows of G,): +1 where the right-hand side is that of the form, -1 where negated.
-    """
-
-    cost: Floats
+    cost: Floats  #: Shape (columns,), to be minimised.
+    #: matrix, right: ``G`` (sparse by columns) and ``h``; equations first.
     matrix: Any
     right: Floats
-    num_equal: int
-    line: Ints
+    num_equal: int  #: Number of equations.
+    line: Ints  #: Shape (rows of G,): row of the form, or -1 for the bound of a column.
+    #: Shape (rows of G,): +1 where the right-hand side is that of the form, -1 where negated.
     sign: Floats
 
     def to_rows(self, multipliers: Floats, num_rows: int) -> Floats:

@@ -14,8 +14,8 @@ from farkas.solvers.base import Ability, find, solve
 from farkas.solvers.options import OptionNames, Raw
 from farkas.solvers.session import Session
 
+#: Who is asked, one after the other; those that cannot take the form are passed over.
 ORDER = ("highs", "clarabel", "scip", "gurobi")
-"""Who is asked, one after the other; those that cannot take the form are passed over."""
 
 
 def optimum_by_any(
@@ -83,18 +83,10 @@ def _answers(
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class FoundDuals:
-    """Multipliers for a proof, and where they come from.
+    """Multipliers for a proof, and where they come from."""
 
-    Parameters
-    ----------
-    rows
-        Shape (rows,), in the sign of row duals; any of them prove some bound.
-    source
-        ``"duals by highs"``, or what stands in for them.
-    """
-
-    rows: Floats
-    source: str
+    rows: Floats  #: Shape (rows,), in the sign of row duals; any of them prove some bound.
+    source: str  #: ``"duals by highs"``, or what stands in for them.
 
 
 def multipliers_by_any(form: LinearForm, **highs: Raw) -> FoundDuals:

@@ -14,16 +14,15 @@ from farkas.errors import InvalidOption
 from farkas.refusals import one_line, shown
 from farkas.words import named
 
-Raw = bool | int | float | str
-"""Value of an option in the words of a solver."""
+Raw = bool | int | float | str  #: Value of an option in the words of a solver.
+#: Time limit, gap, threads and seed in the words of a solver; empty where it has none.
 Words = tuple[str, str, str, str]
-"""Time limit, gap, threads and seed in the words of a solver; empty where it has none."""
+#: Words of the solvers that are reached in several ways.
 WORDS: dict[str, Words] = {
     "highs": ("time_limit", "mip_rel_gap", "threads", "random_seed"),
     "gurobi": ("TimeLimit", "MIPGap", "Threads", "Seed"),
     "scip": ("limits/time", "limits/gap", "lp/threads", "randomization/randomseedshift"),
 }
-"""Words of the solvers that are reached in several ways."""
 
 
 class OptionNames(TypedDict, total=False):
@@ -39,32 +38,18 @@ class OptionNames(TypedDict, total=False):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Options:
-    """One set of options for all solvers.
+    """One set of options for all solvers."""
 
-    Parameters
-    ----------
-    time_limit
-        Wall seconds, >= 0; infinite by default.
-    gap
-        Relative gap of objective and bound at which an integer program counts as solved; 0 by
-        default, unlike the 1e-4 of most solvers.
-    threads
-        Number of threads; 1 by default, so that results repeat.
-    seed
-        Seed of the solver's random choices, 0 by default.
-    log
-        Whether the solver's log goes to stderr.
-    solver_options
-        Further options by the names that the solver gives them, taken as they are and after the
-        others; they are about the program in units near 1, which is what a solver gets.  A mapping
-        where options are asked for, pairs in order of names here.
-    """
-
-    time_limit: float = math.inf
+    time_limit: float = math.inf  #: Wall seconds, >= 0; infinite by default.
+    #: Relative gap of objective and bound at which an integer program counts as solved; 0 by
+    #: default, unlike the 1e-4 of most solvers.
     gap: float = 0.0
-    threads: int = 1
-    seed: int = 0
-    log: bool = False
+    threads: int = 1  #: Number of threads; 1 by default, so that results repeat.
+    seed: int = 0  #: Seed of the solver's random choices, 0 by default.
+    log: bool = False  #: Whether the solver's log goes to stderr.
+    #: Further options by the names that the solver gives them, taken as they are and after the
+    #: others; they are about the program in units near 1, which is what a solver gets. A mapping
+    #: where options are asked for, pairs in order of names here.
     solver_options: tuple[tuple[str, Raw], ...] = ()
 
     @classmethod

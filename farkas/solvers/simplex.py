@@ -50,14 +50,9 @@ _ENDS = {
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Basis:
-    """Status of every column and row.
+    """Status of every column and row."""
 
-    Parameters
-    ----------
-    columns, rows
-        Shapes (columns,) and (rows,), int8.
-    """
-
+    #: columns, rows: shapes (columns,) and (rows,), int8.
     columns: Array
     rows: Array
 

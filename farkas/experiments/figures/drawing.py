@@ -12,29 +12,21 @@ import numpy as np
 from farkas.experiments.figures.figure import Cell, Figure, Places, Printed, Series, Table
 from farkas.experiments.style import DASHES, PUBLISHED, QUIET, blank, looks, styled
 
-WIDTH = 7.0
-"""Inches."""
+WIDTH = 7.0  #: Inches.
 PLOT_HEIGHT = 3.9
 CAPTION_LETTERS = 124
 CAPTION_LINE = 0.155
-MOST_TICKS = 10
-"""Up to so many measured places carry a tick each; more would collide."""
-MOST_MARKERS = 40
-"""Longer lines carry a marker at a few of their places only."""
+MOST_TICKS = 10  #: Up to so many measured places carry a tick each; more would collide.
+MOST_MARKERS = 40  #: Longer lines carry a marker at a few of their places only.
 FEW_MARKERS = 8
 HEAD_LETTERS = 13
-BOLD = 1.2
-"""Width of a letter in the head of a table, over that of others."""
+BOLD = 1.2  #: Width of a letter in the head of a table, over that of others.
+#: Entries of a legend beside the plot are wrapped, so that they leave room for it.
 LEGEND_LETTERS = 28
-"""Entries of a legend beside the plot are wrapped, so that they leave room for it."""
-SAME = 0.01
-"""Share of the height of a plot within which two lines look like one."""
-ARROW = 0.14
-"""Share of the height that arrows take, which stand for infinite numbers."""
-APART = 0.14
-"""Places between arrows of different series at the same place."""
-BARS = 0.8
-"""Share of the distance between two categories that bars fill."""
+SAME = 0.01  #: Share of the height of a plot within which two lines look like one.
+ARROW = 0.14  #: Share of the height that arrows take, which stand for infinite numbers.
+APART = 0.14  #: Places between arrows of different series at the same place.
+BARS = 0.8  #: Share of the distance between two categories that bars fill.
 
 
 def draw(data: Figure | Table, title: str, caption: str) -> Any:

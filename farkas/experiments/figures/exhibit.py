@@ -21,9 +21,8 @@ from farkas.registry import Registry
 class Preset:
     """Sizes of a figure."""
 
-    name: str
-    """``full`` is the published scale as far as it is known, ``reduced`` takes seconds."""
-    instances: int  # drawn for every point where an instance is drawn at random
+    name: str  #: ``full`` is the published scale as far as it is known, ``reduced`` takes seconds.
+    instances: int  #: drawn for every point where an instance is drawn at random
 
     def __post_init__(self) -> None:
         if self.instances < 1:
@@ -48,16 +47,12 @@ Data = TypeVar("Data", bound=Instance)
 class Agreement(enum.StrEnum):
     """How our data compares with what was published."""
 
-    REPRODUCED = "reproduced"
-    """Published values are met within the stated spread."""
-    TREND = "trend reproduced"
-    """The shape is met, the values are not or were not printed."""
-    NOT_REPRODUCED = "not reproduced"
-    """Computed, and it comes out otherwise."""
+    REPRODUCED = "reproduced"  #: Published values are met within the stated spread.
+    TREND = "trend reproduced"  #: The shape is met, the values are not or were not printed.
+    NOT_REPRODUCED = "not reproduced"  #: Computed, and it comes out otherwise.
+    #: Outside what an instance holds (for example training accuracy).
     NOT_MODELLED = "not modelled"
-    """Outside what an instance holds (for example training accuracy)."""
-    OURS = "not in the print"
-    """Computed, and no paper shows it."""
+    OURS = "not in the print"  #: Computed, and no paper shows it.
 
 
 def agreement(findings: Sequence[Statement]) -> Agreement:
@@ -83,13 +78,13 @@ class Exhibit:
     """A figure or table that farkas computes, or says why it does not."""
 
     kind: str
-    label: str  # figure5, table4
+    label: str  #: figure5, table4
     title: str
     source: str
-    agreement: Agreement  # what the full preset shows; a caption says what its own run shows
+    agreement: Agreement  #: what the full preset shows; a caption says what its own run shows
     reason: str
-    method: str = ""  # how it is computed
-    build: Build | None = None  # None when it is not modelled
+    method: str = ""  #: how it is computed
+    build: Build | None = None  #: None when it is not modelled
 
     def __post_init__(self) -> None:
         if not self.title or not self.source or not self.reason:
@@ -126,7 +121,7 @@ class Paper(Generic[Data]):
     """
 
     kind: str
-    name: str  # how sources call the paper
+    name: str  #: how sources call the paper
 
     def figure(
         self, number: int | str, title: str, agreement: Agreement, reason: str, source: str = ""

@@ -16,22 +16,20 @@ About = Literal["shape", "value", "ours"]
 Cell = str | int | float | bool | None
 Numbers = Sequence[float] | Array
 Places = Sequence[float] | Sequence[str] | Array
-Progress = Callable[[int, int], None]
-"""Called with the number of steps done and their total."""
+Progress = Callable[[int, int], None]  #: Called with the number of steps done and their total.
 
 LEVEL = 0.95
+#: Below so many instances a t interval says nothing: of two it is thirteen standard errors wide.
 FEW = 4
-"""Below so many instances a t interval says nothing: of two it is thirteen standard errors wide."""
 ANY = (-math.inf, math.inf)
-SHARES = (0.0, 1.0)
-"""What shares and probabilities lie within."""
+SHARES = (0.0, 1.0)  #: What shares and probabilities lie within.
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class PlotAxis:
     """Title and scale of an axis, or head of a column."""
 
-    title: str  # without the unit
+    title: str  #: without the unit
     unit: str = ""
     log: bool = False
 
@@ -44,13 +42,13 @@ class Series:
     """One line, staircase, cloud, area or group of bars; raises `ValueError` if lengths differ."""
 
     name: str
-    x: Places  # numbers, or words for categories
-    y: Numbers  # NaN where nothing was computed
+    x: Places  #: numbers, or words for categories
+    y: Numbers  #: NaN where nothing was computed
+    #: With `high` the 95 % interval around a mean ``y``, see `mean_series`, or None.
     low: Numbers | None = None
-    """With `high` the 95 % interval around a mean ``y``, see `mean_series`, or None."""
     high: Numbers | None = None
+    #: Steps are constant until the next x; areas are steps that stand on each other.
     chart: Chart = "line"
-    """Steps are constant until the next x; areas are steps that stand on each other."""
 
     def __post_init__(self) -> None:
         for field in ("x", "y", "low", "high"):
@@ -72,8 +70,8 @@ class Series:
 class Printed:
     """What the paper prints, drawn over our data."""
 
-    name: str  # what it is and where it stands: "0.98 quantile (Fig. 2)"
-    y: float | Numbers  # a horizontal line, or one number for each x
+    name: str  #: what it is and where it stands: "0.98 quantile (Fig. 2)"
+    y: float | Numbers  #: a horizontal line, or one number for each x
     x: Places | None = None
 
     def __post_init__(self) -> None:
@@ -92,9 +90,9 @@ class Statement:
 
     statement: str
     holds: bool
-    note: str = ""  # the numbers behind it
+    note: str = ""  #: the numbers behind it
+    #: An order or trend of the paper, a ``value`` that it prints, or a remark of ours.
     about: About = "shape"
-    """An order or trend of the paper, a ``value`` that it prints, or a remark of ours."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "holds", bool(self.holds))
@@ -110,10 +108,10 @@ class Figure:
 
     x: PlotAxis
     y: PlotAxis
-    series: Sequence[Series]  # what was computed
+    series: Sequence[Series]  #: what was computed
     published: Sequence[Printed] = ()
-    findings: Sequence[Statement] = ()  # the paper's statements, checked on this run
-    caption: str = ""  # how it was computed: instances, seeds, what intervals are
+    findings: Sequence[Statement] = ()  #: the paper's statements, checked on this run
+    caption: str = ""  #: how it was computed: instances, seeds, what intervals are
 
     def __post_init__(self) -> None:
         names = [s.name for s in self.series]

@@ -33,6 +33,7 @@ from farkas.experiments.figures.mlbroker_ratios import MLBROKER
 from farkas.instances.mlbroker import Brokerage
 from farkas.portable import dirichlet, uniform
 
+#: Parameters in millions and batch size; Table 3.
 MODELS = {
     "AlexNet": (61.1, 128),
     "VGG-16": (138.0, 64),
@@ -40,28 +41,27 @@ MODELS = {
     "Inception-V3": (27.0, 128),
     "ResNet-152": (60.2, 128),
 }
-"""Parameters in millions and batch size; Table 3."""
 
 MEANS = "means over instances, ± half of the 95 % t interval"
 PRICE = 3.06
 IMAGENET = 138.0
 LARGEST_SYNC = 82.8
 
+#: Cost 1 to 4 and overall cost, USD; Table 4.
 COSTS = {
     "mlbroker": (2.8, 1018.3, 14.5, 34.5, 1070.1),
     "local": (0.0, 1253.8, 13.2, 119.1, 1386.1),
     "central": (3.9, 1083.5, 12.4, 0.0, 1099.8),
     "oasis": (3.2, 1129.3, 17.8, 50.7, 1201.0),
 }
-"""Cost 1 to 4 and overall cost, USD; Table 4."""
 
+#: Running time in hours, discount rate, resource cost in USD; Table 5.
 RESOURCES = {
     "mlbroker": (392.2, 0.85, 1018.3),
     "local": (417.7, 0.98, 1253.8),
     "central": (388.6, 0.91, 1083.5),
     "oasis": (396.7, 0.93, 1129.3),
 }
-"""Running time in hours, discount rate, resource cost in USD; Table 5."""
 
 
 def clusters(seed: int) -> Brokerage:

@@ -36,12 +36,12 @@ from farkas.words import named
 
 PICTURES = (".png", ".svg", ".pdf")
 SUFFIXES = (*PICTURES, ".csv", ".json")
+#: What is written of each of all figures; the last one says that it is whole.
 ALWAYS = (".png", ".json")
-"""What is written of each of all figures; the last one says that it is whole."""
 MEASURED = ".measured"
 
+#: Called with the name of a figure, the number of its steps done and their total.
 Report = Callable[[str, int, int], None]
-"""Called with the name of a figure, the number of its steps done and their total."""
 
 
 def check_suffix(path: str) -> None:
@@ -168,16 +168,16 @@ class Drawn:
     """What became of one of all figures."""
 
     name: str
-    standing: str  # of this run against the print; empty where it failed
-    note: str  # the picture, or why there is none
-    failed: bool = False  # whether it should have been computed and was not
+    standing: str  #: of this run against the print; empty where it failed
+    note: str  #: the picture, or why there is none
+    failed: bool = False  #: whether it should have been computed and was not
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Batch:
     """Where figures are written, and what of."""
 
-    folder: Path  # has to be there
+    folder: Path  #: has to be there
     preset: Preset
     seed: int
 

@@ -19,8 +19,7 @@ from farkas.instances.dps import Market
 from farkas.replay.dps import SaleEntry
 from farkas.replay.exact import decoded
 
-Lane = tuple[int, str, int]
-"""Server, side (worker or ps) and type."""
+Lane = tuple[int, str, int]  #: Server, side (worker or ps) and type.
 
 
 @layouts.register("dps")

@@ -21,8 +21,8 @@ class Bars:
 
     title: str
     places: Sequence[str]
+    #: By resource, one amount >= 0 for each place in its unit; None where there is no limit.
     amounts: Mapping[str, Sequence[float | None]]
-    """By resource, one amount >= 0 for each place in its unit; None where there is no limit."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -30,26 +30,26 @@ class DrawnNetwork:
     """How places are joined."""
 
     nodes: Sequence[str]
-    servers: Sequence[bool]  # whether each node hosts workers
-    links: Mapping[tuple[int, int], float]  # bandwidth, infinite where there is no limit
+    servers: Sequence[bool]  #: whether each node hosts workers
+    links: Mapping[tuple[int, int], float]  #: bandwidth, infinite where there is no limit
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Outline:
     """What a picture of an instance shows; parts that a kind has not are None or empty."""
 
+    #: First slot of each job and the slot after its last, ``start < end``.
     spans: Sequence[tuple[float, float]] = ()
-    """First slot of each job and the slot after its last, ``start < end``."""
-    end: float = 0.0  # slots in all
-    spanned: str = ""  # what jobs are between their slots, in words that follow "jobs"
+    end: float = 0.0  #: slots in all
+    spanned: str = ""  #: what jobs are between their slots, in words that follow "jobs"
     bars: Sequence[Bars] = ()
     network: DrawnNetwork | None = None
 
 
+#: By kind: called with an instance; the docstring says what is shown.
 outlines: Registry[Callable[[Any], Outline]] = Registry(
     "outline of instances", "farkas.experiments.pictures"
 )
-"""By kind: called with an instance; the docstring says what is shown."""
 
 
 def together(spans: Sequence[tuple[float, float]], end: float) -> list[int]:
@@ -65,25 +65,18 @@ def together(spans: Sequence[tuple[float, float]], end: float) -> list[int]:
     return [int(count) for count in np.cumsum(steps[:-1])]
 
 
-TITLE_LETTERS = 76
-"""Of a line of the title."""
+TITLE_LETTERS = 76  #: Of a line of the title.
+#: Inches: of the picture, and the height of a panel; a network is twice as high.
 WIDTH, PANEL = 7.4, 2.1
-"""Inches: of the picture, and the height of a panel; a network is twice as high."""
-MOST_PLACES = 30
-"""Bars of more places than this have no names."""
-MOST_NAMES = 40
-"""And nodes of a network."""
-LETTER, NODE_LETTER = 0.075, 0.058
-"""Width of a letter of a place, and of a node; inches."""
+MOST_PLACES = 30  #: Bars of more places than this have no names.
+MOST_NAMES = 40  #: And nodes of a network.
+LETTER, NODE_LETTER = 0.075, 0.058  #: Width of a letter of a place, and of a node; inches.
+#: Of a place whose name is turned, of a node that has near neighbours, and of any name.
 STEEP_LETTERS, FEWEST_LETTERS, MOST_LETTERS = 14, 5, 28
-"""Of a place whose name is turned, of a node that has near neighbours, and of any name."""
-HEAD_LETTERS = 60
-"""Of the head of a panel."""
-MOST_SERIES = 8
-"""Resources or masters beyond these are counted, not drawn."""
+HEAD_LETTERS = 60  #: Of the head of a panel.
+MOST_SERIES = 8  #: Resources or masters beyond these are counted, not drawn.
 HEADS = {"axes.titlesize": 8.8, "axes.titleweight": "normal"}
-ALIKE = 20.0
-"""Bars of resources share an axis where none is so many times as high as another."""
+ALIKE = 20.0  #: Bars of resources share an axis where none is so many times as high as another.
 
 
 def picture(title: str, shown: Outline, suffix: str) -> bytes:

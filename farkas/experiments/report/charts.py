@@ -20,22 +20,19 @@ from farkas.experiments.sweeps import Ratios
 from farkas.experiments.sweeps.ratios import interval_words
 from farkas.words import cleaned
 
-INCH = 72.0
-"""Lengths below are in units of a drawing, of which there are so many."""
+INCH = 72.0  #: Lengths below are in units of a drawing, of which there are so many.
 WIDTH, HEIGHT = 420, 215
 ROW, HEAD, FOOT, SIDE = 50, 4, 40, 12
 LANE, SIDE_HEAD, LEFT = 26, 60, 112
-LETTERS, LANE_LETTERS = 62, 18
-"""Letters of a line, and of the name of a lane."""
-MOST_POINTS = 300
-"""Longer series are drawn as means of equally long stretches."""
+LETTERS, LANE_LETTERS = 62, 18  #: Letters of a line, and of the name of a lane.
+MOST_POINTS = 300  #: Longer series are drawn as means of equally long stretches.
 MOST_DOTS = 250
 MOST_LANES = 16
-LOG_FROM = 8.0
-"""Ratios that spread wider than this are drawn on a logarithmic scale."""
+LOG_FROM = 8.0  #: Ratios that spread wider than this are drawn on a logarithmic scale.
 
 INK = {"font.size": 11.0, "text.color": PUBLISHED, "axes.labelcolor": PUBLISHED}
 TICKS = {"xtick.labelsize": 10.0}
+#: Names of the page's colours, which follow its scheme.
 VARIABLES = {
     **{colour: f"c{turn}" for turn, colour in enumerate(COLOURS)},
     PUBLISHED: "ink",
@@ -43,7 +40,6 @@ VARIABLES = {
     GRID: "line",
     "#ffffff": "card",
 }
-"""Names of the page's colours, which follow its scheme."""
 
 
 def line_chart(data: Figure, ident: str, title: str) -> Markup:

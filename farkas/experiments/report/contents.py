@@ -17,19 +17,19 @@ from farkas.online import Run
 from farkas.proofs.claim import Claim, Verdict, select
 from farkas.words import named
 
+#: Algorithms whose worst run is drawn slot by slot; the page says how many there are.
 MOST_SHOWN = 12
-"""Algorithms whose worst run is drawn slot by slot; the page says how many there are."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Shown:
     """A run with its charts over slots."""
 
-    label: str  # algorithm with its options
-    instance: str  # its name, with what identifies it
+    label: str  #: algorithm with its options
+    instance: str  #: its name, with what identifies it
     data: Instance
     run: Run
-    charts: list[tuple[str, str, Figure]]  # title, explanation and data
+    charts: list[tuple[str, str, Figure]]  #: title, explanation and data
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -45,24 +45,24 @@ class Contents:
     """Everything a report shows."""
 
     title: str
-    store: str  # its file name
+    store: str  #: its file name
     kinds: list[str]
-    statuses: dict[str, int]  # number of tasks by status
+    statuses: dict[str, int]  #: number of tasks by status
+    #: Number of results with a bound that were ``"proved again"`` for this report, or only their
+    #: ``"bound proved again"``; that were ``"rejected"``, now or before; and of those that are
+    #: ``"the store's word"``.
     rechecks: dict[str, int]
-    """Number of results with a bound that were ``"proved again"`` for this report, or only their
-    ``"bound proved again"``; that were ``"rejected"``, now or before; and of those that are
-    ``"the store's word"``."""
     seed: int
-    drawn: str  # words that tell of the draw
-    objections: dict[str, str]  # what was rejected now, by address, with the reason
+    drawn: str  #: words that tell of the draw
+    objections: dict[str, str]  #: what was rejected now, by address, with the reason
     ratios: list[Ratios]
-    runs: list[Shown]  # the worst of every algorithm
-    unshown: int  # algorithms whose worst run is left out for the size of the page
-    failures: list[tuple[str, str, str, int]]  # name, status, error and number of tasks
-    worst: list[WorstKnown]  # that ship of the algorithms, proved now
-    unsearched: list[str]  # algorithms of which none ships
+    runs: list[Shown]  #: the worst of every algorithm
+    unshown: int  #: algorithms whose worst run is left out for the size of the page
+    failures: list[tuple[str, str, str, int]]  #: name, status, error and number of tasks
+    worst: list[WorstKnown]  #: that ship of the algorithms, proved now
+    unsearched: list[str]  #: algorithms of which none ships
     ledger: list[CheckedClaim]
-    manifests: list[tuple[dict[str, str], int]]  # versions, and the number of runs that used them
+    manifests: list[tuple[dict[str, str], int]]  #: versions, and the number of runs that used them
 
     @property
     def tasks(self) -> int:

@@ -34,18 +34,18 @@ from farkas.verbs.proof_page import proof_section
 from farkas.verbs.stand_alone import stand_alone
 from farkas.words import cleaned, quoted
 
+#: Characters of certificates, with their instances, that a page holds for who checks them there.
 MOST_EMBEDDED = 300_000
-"""Characters of certificates, with their instances, that a page holds for who checks them there."""
 
 KIND_TITLES = {"min": "costs: value over proved bound", "max": "rewards: proved bound over value"}
 
+#: What to do about a task by its status; one that is done is listed when it was rejected.
 REMEDIES = {
     "failed": "Mend what the reason names, then farkas sweep FILE --retry.",
     "overlong": "Raise timeout in the sweep's file, then farkas sweep FILE --retry.",
     "crashed": "farkas sweep FILE tries it again by itself.",
     "done": "Its proof was rejected: the store is not as it was written. Sweep into a new store.",
 }
-"""What to do about a task by its status; one that is done is listed when it was rejected."""
 
 
 def render(contents: Contents) -> str:
