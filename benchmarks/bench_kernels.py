@@ -17,10 +17,8 @@ import tempfile
 
 from benchmarks.measure import Figures
 
-FLOOR = 3.0
-"""CPU seconds that compiling may take."""
-DEAREST = 3
-"""Kernels that are named."""
+FLOOR = 3.0  #: CPU seconds that compiling may take.
+DEAREST = 3  #: Kernels that are named.
 NOTE = """
 import json, sys, time
 import farkas.kernels.machine as code

@@ -34,18 +34,18 @@ from farkas.offline.climbing import Advance
 from tests.tools.shared import ROOT, SHARED
 
 FLOORS = {"gap": 0.001, "CPU seconds": 600.0, "MB": 4096.0, "exponent": 1.3}
+#: Instances of each kind whose search loads what a larger one uses.
 COMPILED_BY = {
     "gadget": "gadget/demo", "eris": "eris/single_site", "dps": "dps/tiny",
     "mlbroker": "mlbroker/tiny",
 }  # fmt: skip
-"""Instances of each kind whose search loads what a larger one uses."""
 
 
 KEPT = RESULTS / "optimum"
+#: What the summary of a kind tells of a window.
 TOLD = (
     "series", "begin", "seed", "jobs", "value", "bound", "gap", "CPU seconds", "MB", "last moved",
 )  # fmt: skip
-"""What the summary of a kind tells of a window."""
 
 
 def measured(window: Window, data: Path) -> dict[str, object]:

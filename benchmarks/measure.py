@@ -23,8 +23,7 @@ from farkas.instances.generate import generate
 farkas.kernels.STEPS_INTERPRETED = -1  # machine code is measured, however short the work
 Drawn = TypeVar("Drawn", bound=Instance)
 RESULTS = Path(__file__).resolve().parent / "results"
-WORSE = 1.2
-"""Share of what was kept from which on a figure is told as worse."""
+WORSE = 1.2  #: Share of what was kept from which on a figure is told as worse.
 
 
 def drawn(of: type[Drawn], preset: str = "published", seed: int = 1, **settings: Any) -> Drawn:
@@ -80,18 +79,12 @@ def _python() -> str:
 
 @dataclasses.dataclass(frozen=True)
 class Figure:
-    """A number measured: smaller is better, unless it has a floor that it is to reach from below.
+    """A number measured: smaller is better, unless it has a floor to reach from below."""
 
-    Parameters
-    ----------
-    value, unit
-        The number; "s" are CPU seconds, "x" a ratio.
-    most, least
-        Floor: no more than that, or no less.
-    """
-
+    #: value, unit: the number; "s" are CPU seconds, "x" a ratio.
     value: float
     unit: str = "s"
+    #: most, least: floor: no more than that, or no less.
     most: float | None = None
     least: float | None = None
 

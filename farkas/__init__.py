@@ -13,6 +13,7 @@ import importlib
 
 __version__ = "0.2.0"
 
+#: Module and function behind every public name, as far as a verb has no module of its name.
 _HOMES = {
     "FarkasError": "farkas.errors:FarkasError",
     "algorithms": "farkas.verbs.show:list_algorithms",
@@ -29,7 +30,6 @@ _HOMES = {
     "to_frame": "farkas.experiments.plotting:to_frame",
     "worst_known": "farkas.verbs.worst:worst_known",
 }
-"""Module and function behind every public name, as far as a verb has no module of its name."""
 _VERBS = "attack check compare load optimum prove run save show solve worst worst_box"
 _HOMES |= {name: f"farkas.verbs.{name}:{name}" for name in _VERBS.split()}
 

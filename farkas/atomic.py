@@ -12,8 +12,8 @@ from farkas.words import named
 
 Target = str | os.PathLike[str]
 
+#: Pipes that `require_target` opened: who reads one must not see it close before it is written.
 _held: dict[str, int] = {}
-"""Pipes that `require_target` opened: who reads one must not see it close before it is written."""
 
 
 @contextlib.contextmanager

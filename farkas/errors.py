@@ -11,17 +11,12 @@ class Exit(enum.IntEnum):
     """How a command ends: what the process returns to the shell."""
 
     DONE = 0
-    NEGATIVE = 1
-    """Mismatch, rejected certificate, refuted claim, infeasible program, failed task."""
+    NEGATIVE = 1  #: Mismatch, rejected certificate, refuted claim, infeasible program, failed task.
     BAD_INPUT = 2
-    NO_ANSWER = 3
-    """Solver missing, or a limit reached without a point."""
-    INTERNAL_ERROR = 70
-    """EX_SOFTWARE of BSD's sysexits."""
-    INTERRUPTED = 130
-    """128 and the number of SIGINT, as shells report it."""
-    BROKEN_PIPE = 141
-    """128 and the number of SIGPIPE."""
+    NO_ANSWER = 3  #: Solver missing, or a limit reached without a point.
+    INTERNAL_ERROR = 70  #: EX_SOFTWARE of BSD's sysexits.
+    INTERRUPTED = 130  #: 128 and the number of SIGINT, as shells report it.
+    BROKEN_PIPE = 141  #: 128 and the number of SIGPIPE.
 
 
 class FarkasError(Exception):

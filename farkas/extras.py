@@ -7,6 +7,10 @@ from typing import Any
 
 from farkas.errors import Exit, FarkasError
 
+#: By package that is imported, the extra of farkas that brings it.
+#:
+#: Solvers of their own extras are not among them: a solver that is missing is a standing of
+#: `farkas.solvers`, which names what brings it.
 EXTRAS = {
     "clarabel": "convex",
     "cvxpy": "convex",
@@ -17,11 +21,6 @@ EXTRAS = {
     "pyomo": "pyomo",
     "sympy": "symbolic",
 }
-"""By package that is imported, the extra of farkas that brings it.
-
-Solvers of their own extras are not among them: a solver that is missing is a standing of
-`farkas.solvers`, which names what brings it.
-"""
 
 
 class MissingExtra(FarkasError, ImportError):

@@ -14,8 +14,8 @@ from types import MappingProxyType
 
 from farkas.errors import OutsideKindProblem
 
+#: Group of the entry points under which other distributions bring a kind.
 ENTRY_POINTS = "farkas.kinds"
-"""Group of the entry points under which other distributions bring a kind."""
 
 
 @functools.cache

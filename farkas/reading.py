@@ -19,11 +19,9 @@ import numpy as np
 from farkas.errors import FarkasError, FileProblem
 from farkas.words import named
 
-LARGEST_FILE = 2**30
-"""Bytes; a larger file is refused unread."""
+LARGEST_FILE = 2**30  #: Bytes; a larger file is refused unread.
 
-DEEPEST = 100
-"""Brackets within brackets in a file; records of farkas need fewer than twenty."""
+DEEPEST = 100  #: Brackets within brackets in a file; records of farkas need fewer than twenty.
 
 _NO_BRACKETS = bytes(code for code in range(256) if code not in b"[]{}")
 _STEPS = np.zeros(256, dtype=np.int64)

@@ -6,15 +6,14 @@ import re
 
 from farkas.words import LONGEST_WORDS, PLAIN, cleaned, cut, quoted
 
-LONGEST_LINE = 4000
-"""Characters of a message that are shown."""
+LONGEST_LINE = 4000  #: Characters of a message that are shown.
 
+#: What decoders of JSON and TOML repeat of a file, between marks that they do not escape.
 _OF_THE_FILE = re.compile(
     r"((?:unknown value|Invalid value|Object contains unknown field) )"
     r"(['`])(.*?)\2((?: - at `\$[^`]*`)?)",
     re.DOTALL,
 )
-"""What decoders of JSON and TOML repeat of a file, between marks that they do not escape."""
 
 
 def one_line(text: str, most: int = LONGEST_LINE) -> str:
@@ -72,8 +71,8 @@ _TYPE = {
 }
 # of names that a certificate may hold, whose pattern lists what is forbidden: nobody reads that
 _PATTERN = re.compile(r"^(Expected `str`) matching regex '\^\[\^.*'( - at `\$[^`]*`)$", re.DOTALL)
+#: What a value is called that is none of those expected, where that differs.
 _GOT = {"float": "a number with a point", "bool": "a truth value"}
-"""What a value is called that is none of those expected, where that differs."""
 _TYPES = re.compile(r"^(Expected )`([a-z]+(?: \| [a-z]+)*)`(?:(, got )`([a-z]+)`)?")
 
 

@@ -52,8 +52,8 @@ def require_share(value: object, what: str) -> None:
         raise InvalidOption(f"{what} = {shown(value, 40)}; give a share, 0 or more and below 1")
 
 
+#: Far more than a random generator can tell apart, and few enough for a line of text.
 MOST_SEED_BITS = 1024
-"""Far more than a random generator can tell apart, and few enough for a line of text."""
 
 
 def require_seed(seed: object) -> None:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 
+#: Characters of a quotation that are shown; the middle of longer text is left out.
 LONGEST_WORDS = 200
-"""Characters of a quotation that are shown; the middle of longer text is left out."""
 
 PLAIN = re.compile(r"[A-Za-z0-9._/~][A-Za-z0-9._/~\[\]=,+@-]*")
 

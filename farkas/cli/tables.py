@@ -20,10 +20,8 @@ from farkas.words import cleaned
 if TYPE_CHECKING:
     from farkas.offline.climbing import Advance
 
-PIPED_WIDTH = 1000
-"""Characters of a line where neither a terminal nor COLUMNS limits them."""
-LEAST_PROSE = 20
-"""Characters below which sentences are not folded into a column."""
+PIPED_WIDTH = 1000  #: Characters of a line where neither a terminal nor COLUMNS limits them.
+LEAST_PROSE = 20  #: Characters below which sentences are not folded into a column.
 
 
 class Number(str):
@@ -253,5 +251,4 @@ def told_nodes(nodes: int, bound: Fraction | None, value: Fraction | None) -> No
     tell(f"\r{nodes} nodes, bound {shown[0]}, value {shown[1]}   ")
 
 
-ERASED = "\r\x1b[K"
-"""What replaces the last line of `told_nodes`."""
+ERASED = "\r\x1b[K"  #: What replaces the last line of `told_nodes`.

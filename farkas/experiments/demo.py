@@ -28,8 +28,7 @@ class DemoLine:
     bound: float | None
     ratio: float | None
     seconds: float
-    measure: str = ""
-    """What value and bound are, with their unit."""
+    measure: str = ""  #: What value and bound are, with their unit.
 
 
 def proved(lines: Sequence[DemoLine]) -> str:

@@ -40,14 +40,11 @@ from farkas.verbs.solution import Solution
 from farkas.verbs.worst import WorstCase
 from farkas.words import named
 
-COLUMNS = ("lane", "owner", "start", "end", "amount", "unit")
-"""Of the rows of a run."""
+COLUMNS = ("lane", "owner", "start", "end", "amount", "unit")  #: Of the rows of a run.
+#: Seconds since the begin, then value and bound, or None as long as there was none.
 Moment = tuple[float, float | None, float | None]
-"""Seconds since the begin, then value and bound, or None as long as there was none."""
-FRAMES = ("pandas", "polars")
-"""Libraries of frames, the first that is installed is taken."""
-LOG = 20.0
-"""Where the largest ratio is so many times the smallest, the axis is logarithmic."""
+FRAMES = ("pandas", "polars")  #: Libraries of frames, the first that is installed is taken.
+LOG = 20.0  #: Where the largest ratio is so many times the smallest, the axis is logarithmic.
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
@@ -56,8 +53,8 @@ class Picture:
 
     title: str
     explanation: str
-    drawn: Callable[[str], bytes]  # its bytes in the format of a suffix
-    pair: BothSides | None = None  # where it shows who holds what
+    drawn: Callable[[str], bytes]  #: its bytes in the format of a suffix
+    pair: BothSides | None = None  #: where it shows who holds what
 
     @classmethod
     def of(cls, pair: BothSides) -> Picture:

@@ -43,11 +43,11 @@ Ints2 = Annotated[npt.NDArray[np.int64], Axes(np.int64, 2)]
 Ints3 = Annotated[npt.NDArray[np.int64], Axes(np.int64, 3)]
 Bools1 = Annotated[npt.NDArray[np.bool_], Axes(np.bool_, 1)]
 OUT = "out"
+#: An array, or a named tuple of arrays, that a kernel writes to; any other may be copied.
 Out = Annotated[T, OUT]
-"""An array, or a named tuple of arrays, that a kernel writes to; any other may be copied."""
 
+#: Steps of one kernel that a process interprets before it compiles it, about half a second.
 STEPS_INTERPRETED = 500_000
-"""Steps of one kernel that a process interprets before it compiles it, about half a second."""
 NUMBERS: dict[Any, Callable[[Any], Any]] = {int: operator.index, float: float, bool: bool}
 
 _interpreting = contextvars.ContextVar("_interpreting", default=False)

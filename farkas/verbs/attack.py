@@ -22,25 +22,14 @@ SECONDS = 60.0  #: CPU seconds of an attack that is given neither seconds nor ev
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Assault:
-    """An attack on a claim, and the claim's verdict after it.
+    """An attack on a claim, and the claim's verdict after it."""
 
-    Parameters
-    ----------
-    claim
-        What was attacked.
-    verdict
-        That of the claim's own check; *refuted* by what was found where the check had not been.
-        Held stays held, with how far the attack got.
-    outcome
-        What was tried and found.
-    seed
-        Of the search.
-    """
-
-    claim: Claim
+    claim: Claim  #: What was attacked.
+    #: That of the claim's own check; *refuted* by what was found where the check had not been. Held
+    #: stays held, with how far the attack got.
     verdict: Verdict
-    outcome: Attack
-    seed: int
+    outcome: Attack  #: What was tried and found.
+    seed: int  #: Of the search.
 
     @property
     def found(self) -> Attempt | None:

@@ -20,8 +20,8 @@ from farkas.solvers import Answer
 from farkas.tolerances import FEASIBLE, ROUNDING
 from farkas.verbs.solution import Solution
 
+#: What proves a bound of an integer program by itself.
 RELAXATION, SEARCH = "linear relaxation", "branch and bound"
-"""What proves a bound of an integer program by itself."""
 #: Share of the value within which the bound of another program leaves nothing to search for.
 NEAR = Fraction(ROUNDING)
 OTHERS_SHARE = 0.5  #: Of the time that is left, for each of the programs that bound another.
@@ -29,17 +29,10 @@ OTHERS_SHARE = 0.5  #: Of the time that is left, for each of the programs that b
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Other:
-    """What else bounds a program.
+    """What else bounds a program."""
 
-    Parameters
-    ----------
-    name
-        A program, or a bound by prices.
-    prove
-        Called with seconds; gives a proved bound on the same value with its certificate.
-    """
-
-    name: str
+    name: str  #: A program, or a bound by prices.
+    #: Called with seconds; gives a proved bound on the same value with its certificate.
     prove: Callable[[float], tuple[Fraction | None, Certificate | None]]
 
 

@@ -35,28 +35,17 @@ UNPROVED = ("costs", "numbers", "remarks", "timings")
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
 class RunProof(ShowsStatement):
-    """What was proved again about a run.
+    """What was proved again about a run."""
 
-    Parameters
-    ----------
-    run
-        The run, as its file says it.
-    proof
-        Proof of its bound.
-    replayed
-        Value and requirements, from its decisions and the instance alone; None for a kind without
-        a replay: then the value is the run's word.
-    ratio
-        Replayed value against proved bound, rounded up; None when the value is the run's word,
-        when decisions break requirements, or when a zero makes it meaningless.
-    own
-        Proof of what the run proved itself, where the bound is another's; else None.
-    """
-
-    run: Run
-    proof: Proof
+    run: Run  #: The run, as its file says it.
+    proof: Proof  #: Proof of its bound.
+    #: Value and requirements, from its decisions and the instance alone; None for a kind without a
+    #: replay: then the value is the run's word.
     replayed: Replayed | None
+    #: Replayed value against proved bound, rounded up; None when the value is the run's word, when
+    #: decisions break requirements, or when a zero makes it meaningless.
     ratio: float | None
+    #: Proof of what the run proved itself, where the bound is another's; else None.
     own: Proof | None = None
 
     @property

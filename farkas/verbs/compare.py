@@ -34,27 +34,18 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Compared:
-    """One algorithm's part of a comparison.
-
-    Parameters
-    ----------
-    value, ratio, seconds
-        None where the algorithm gave no run, or no ratio; the ratio is to the best bound.
-    own_ratio
-        Ratio to what the run proves itself; None where it proves nothing.
-    note
-        Why not.
-    run
-        The run itself.
-    """
+    """One algorithm's part of a comparison."""
 
     algorithm: str
+    #: value, ratio, seconds: None where the algorithm gave no run, or no ratio; the ratio is to the
+    #: best bound.
     value: float | None = None
     ratio: float | None = None
     seconds: float | None = None
+    #: Ratio to what the run proves itself; None where it proves nothing.
     own_ratio: float | None = None
-    note: str = ""
-    run: Run | None = dataclasses.field(default=None, repr=False)
+    note: str = ""  #: Why not.
+    run: Run | None = dataclasses.field(default=None, repr=False)  #: The run itself.
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

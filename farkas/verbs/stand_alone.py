@@ -31,27 +31,14 @@ from farkas.words import named
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Restated:
-    """What was proved, and the certificate that needs no instance.
+    """What was proved, and the certificate that needs no instance."""
 
-    Parameters
-    ----------
-    proof
-        Of what was given, as `farkas.verbs.check` proves it.
-    certificate
-        Holds its program.
-    content
-        The certificate as bytes of a file, of a tree as VIPR.
-    alone
-        Proof from these bytes, without an instance.
-    remark
-        What these bytes leave open, a sentence; empty where `farkas.verbs.check` can compare
-        their program with the instance's.
-    """
-
-    proof: Proof | RunProof
-    certificate: Certificate
-    content: bytes
-    alone: Proof | ViprProof
+    proof: Proof | RunProof  #: Of what was given, as `farkas.verbs.check` proves it.
+    certificate: Certificate  #: Holds its program.
+    content: bytes  #: The certificate as bytes of a file, of a tree as VIPR.
+    alone: Proof | ViprProof  #: Proof from these bytes, without an instance.
+    #: What these bytes leave open, a sentence; empty where `farkas.verbs.check` can compare their
+    #: program with the instance's.
     remark: str = ""
 
     @property

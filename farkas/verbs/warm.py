@@ -17,24 +17,12 @@ from farkas.registry import texts
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Warmed:
-    """One kernel whose machine code is there.
+    """One kernel whose machine code is there."""
 
-    Parameters
-    ----------
-    kernel
-        Module and name.
-    kinds
-        Kinds whose work it does; all where it is in nobody's part.
-    seconds
-        CPU time it took.
-    kept
-        Whether the code was on disk already.
-    """
-
-    kernel: str
-    kinds: tuple[str, ...]
-    seconds: float
-    kept: bool
+    kernel: str  #: Module and name.
+    kinds: tuple[str, ...]  #: Kinds whose work it does; all where it is in nobody's part.
+    seconds: float  #: CPU time it took.
+    kept: bool  #: Whether the code was on disk already.
 
 
 def warm(

@@ -42,29 +42,18 @@ LAST = 0.05  #: Share that the last bound has where search and shrinking took lo
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class WorstCase(ShowsItself):
-    """The worst instance found, and what is proved on it.
+    """The worst instance found, and what is proved on it."""
 
-    Parameters
-    ----------
-    proof
-        Both sides, replayed: what the algorithm's decisions and the witness are worth.
-    scored
-        The same as the search knew it, with a bound on the optimum where one was proved at last.
-    evaluations, seconds, seed
-        Instances scored, CPU seconds, and seed of the search.
-    is_shrunk
-        Whether nothing more could be left out or rounded.
-    interrupted
-        Whether Ctrl-C ended the search.
-    """
-
+    #: Both sides, replayed: what the algorithm's decisions and the witness are worth.
     proof: GapProof
+    #: The same as the search knew it, with a bound on the optimum where one was proved at last.
     scored: Scored
+    #: evaluations, seconds, seed: instances scored, CPU seconds, and seed of the search.
     evaluations: int
     seconds: float
     seed: int
-    is_shrunk: bool
-    interrupted: bool
+    is_shrunk: bool  #: Whether nothing more could be left out or rounded.
+    interrupted: bool  #: Whether Ctrl-C ended the search.
 
     @property
     def gap(self) -> Gap:

@@ -47,35 +47,22 @@ FAR = 2.0**20
 class BoxProof:
     """What is proved of an algorithm on all instances of a box, and on one of them.
 
-    Parameters
-    ----------
-    box
-        An instance whose numbers are the ends of the box.
-    program
-        Program of the worst case, with the ratio at which it was proved.
-    upper
-        Proof that the program's optimum is at most 0, if it is; what is known else.
-    lower
-        Replayed: an instance of the box, the algorithm's decisions and better ones; None where no
-        instance that was decoded has both.
-    closed
-        Ratio of the program's best point, exact: that of instances in the limit, since where a
-        comparison is a tie the program chooses; None when it is unbounded.
-    seconds
-        CPU seconds.
-
     Raises
     ------
     NotACertificate
         The instance of the lower side lies outside of the box.
     """
 
-    box: Instance
-    program: WorstProgram
-    upper: Proved
+    box: Instance  #: An instance whose numbers are the ends of the box.
+    program: WorstProgram  #: Program of the worst case, with the ratio at which it was proved.
+    upper: Proved  #: Proof that the program's optimum is at most 0, if it is; what is known else.
+    #: Replayed: an instance of the box, the algorithm's decisions and better ones; None where no
+    #: instance that was decoded has both.
     lower: GapProof | None
+    #: Ratio of the program's best point, exact: that of instances in the limit, since where a
+    #: comparison is a tie the program chooses; None when it is unbounded.
     closed: Fraction | None
-    seconds: float
+    seconds: float  #: CPU seconds.
 
     def __post_init__(self) -> None:
         why = self.lower and why_outside(self.program, self.box, self.lower.instance)

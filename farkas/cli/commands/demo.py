@@ -16,8 +16,7 @@ from farkas.cli.tables import (
     seconds,
 )
 
-WIDEST = 100
-"""Characters of a line of prose."""
+WIDEST = 100  #: Characters of a line of prose.
 
 
 def command(as_json: Json = False) -> None:

@@ -25,8 +25,7 @@ from farkas.words import named
 if TYPE_CHECKING:
     from farkas.exact.proved import Proved
 
-MOST_NAMES = 20
-"""Contradicting rows and bounds that are printed."""
+MOST_NAMES = 20  #: Contradicting rows and bounds that are printed.
 
 
 def command(

@@ -126,8 +126,8 @@ def _compile(kinds: list[str], as_json: bool) -> None:
     print_table(title, ["kernel", "of kind", "CPU seconds", "machine code"], rows)
 
 
+#: What was looked at; whether it is fine, absent (nothing needs it) or broken; details; remedy.
 Finding = tuple[str, str, str, str]
-"""What was looked at; whether it is fine, absent (nothing needs it) or broken; details; remedy."""
 
 
 def _install(as_json: bool) -> None:

@@ -20,16 +20,16 @@ class Held:
     lane: int
     owner: int
     start: float
-    end: float  # > start
-    amount: float  # in the unit of the lane, > 0
+    end: float  #: > start
+    amount: float  #: in the unit of the lane, > 0
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Schedule:
     """Decisions of one side of a statement."""
 
-    blocks: Sequence[Held]  # in no order
-    remarks: Sequence[str] = ()  # what blocks do not show: who is left out, what is paid
+    blocks: Sequence[Held]  #: in no order
+    remarks: Sequence[str] = ()  #: what blocks do not show: who is left out, what is paid
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,10 +37,10 @@ class Layout:
     """Lanes that both sides of a statement share, and what they hold."""
 
     lanes: Sequence[str]
-    tops: Sequence[float]  # the amount that fills each lane
-    owners: Sequence[str]  # jobs or masters
+    tops: Sequence[float]  #: the amount that fills each lane
+    owners: Sequence[str]  #: jobs or masters
     x: PlotAxis
-    unit: str  # of amounts; empty where lanes are full at 1
+    unit: str  #: of amounts; empty where lanes are full at 1
     end: float
     sides: Sequence[Schedule]
     begin: float = 0.0
@@ -58,16 +58,16 @@ class Layout:
 class BothSides:
     """The picture of decisions: of a statement both sides in the same lanes, of a run its own."""
 
-    title: str  # algorithm and proved ratio
-    heads: tuple[str, ...]  # who decided each side, and its proved value; or empty
+    title: str  #: algorithm and proved ratio
+    heads: tuple[str, ...]  #: who decided each side, and its proved value; or empty
     layout: Layout
     explanation: str
 
 
+#: By kind: called with an instance and the decisions of each side; the docstring explains it.
 layouts: Registry[Callable[[Any, Sequence[Any]], Layout]] = Registry(
     "layout of decisions", "farkas.experiments.pictures"
 )
-"""By kind: called with an instance and the decisions of each side; the docstring explains it."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -148,32 +148,23 @@ def jobs_said(jobs: Sequence[int], what: str) -> list[str]:
     return [f"{word} {', '.join(map(str, jobs))}: {what}"]
 
 
-WIDTH = 7.4
-"""Inches, as all lengths below."""
-LANE, FRAME = 0.42, 1.05
-"""Height of a lane, and of what is above and below all of them."""
-FILLED = 0.86
-"""Share of a lane's height that a full lane takes."""
+WIDTH = 7.4  #: Inches, as all lengths below.
+LANE, FRAME = 0.42, 1.05  #: Height of a lane, and of what is above and below all of them.
+FILLED = 0.86  #: Share of a lane's height that a full lane takes.
+#: Height of a line of remarks, of the rim above the title, of a line of the title or the legend,
+#: and of a further line of the head of a side.
 LINE, EDGE, TITLE_LINE, HEAD_LINE = 0.16, 0.05, 0.2, 0.15
-"""Height of a line of remarks, of the rim above the title, of a line of the title or the legend,
-and of a further line of the head of a side."""
+#: Width of the title, of the head of a side, of remarks, and of an owner's name.
 TITLE_LETTERS, HEAD_LETTERS, LETTERS, NAME_LETTERS = 76, 40, 58, 24
-"""Width of the title, of the head of a side, of remarks, and of an owner's name."""
 MOST_REMARKS = 8
-MOST_TICKS = 12
-"""Slots that carry a tick each."""
-MOST_LANES = 60
-"""More lanes are not drawn, but counted."""
-MOST_OWNERS = 10
-"""More owners have no legend: their numbers stand in their blocks."""
-ENTRY, LETTER = 0.35, 0.075
-"""Width of an entry of the legend without its name, and of a letter."""
+MOST_TICKS = 12  #: Slots that carry a tick each.
+MOST_LANES = 60  #: More lanes are not drawn, but counted.
+MOST_OWNERS = 10  #: More owners have no legend: their numbers stand in their blocks.
+ENTRY, LETTER = 0.35, 0.075  #: Width of an entry of the legend without its name, and of a letter.
+#: Share of the axis and of the lane that a block needs for its owner's number.
 WIDE, HIGH = 0.045, 0.3
-"""Share of the axis and of the lane that a block needs for its owner's number."""
-SEEN = 0.006
-"""Share of the axis that every block takes at least, so that it is seen."""
-HATCHES = ("", "///", "...", "xxx")
-"""Told apart where colours begin again."""
+SEEN = 0.006  #: Share of the axis that every block takes at least, so that it is seen.
+HATCHES = ("", "///", "...", "xxx")  #: Told apart where colours begin again.
 
 
 def picture(pair: BothSides, suffix: str) -> bytes:
