@@ -21,7 +21,6 @@ from farkas.experiments.figures import (
     Figure,
     PlotAxis,
     Preset,
-    Progress,
     Series,
     Statement,
 )
@@ -241,12 +240,8 @@ def overview(kind: str) -> Exhibit:
     """
     require_kind(kind)
 
-    def build(preset: Preset, seed: int, progress: Progress) -> Figure:
-        shipped, cases = _shipped(kind), []
-        for done, one in enumerate(shipped):
-            cases.append(case_of(one))
-            progress(done + 1, len(shipped))
-        return figure_of(cases)
+    def build(preset: Preset, seed: int) -> Figure:
+        return figure_of([case_of(one) for one in _shipped(kind)])
 
     return Exhibit(
         kind=kind,

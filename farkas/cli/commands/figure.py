@@ -193,8 +193,8 @@ def _one(exhibit: Exhibit, out: str | None, preset: Preset, seed: int, as_json: 
     if out is not None:
         check_suffix(out)
         check_writable(out)
-    with progress(exhibit.name) as report:
-        data = exhibit.data(preset, seed, report)
+    with progress(exhibit.name):
+        data = exhibit.data(preset, seed)
     if out is not None:
         write(exhibit, data, out, preset, seed)
     if as_json:
@@ -234,7 +234,7 @@ def _write_all(
         raise FileProblem(f"{name}: no folder: {error.strerror or error}") from None
     found: dict[str, Drawn] = {}
     with bars() as report:
-        for outcome in Batch(folder, preset, seed).write_all(exhibits, jobs, report):
+        for outcome in Batch(folder, preset, seed).write_all(exhibits, jobs):
             found[outcome.name] = outcome
             report(outcome.name, 1, 1)
             report("figures", len(found), len(exhibits))

@@ -10,12 +10,12 @@ A figure is a function that returns plain data; how it looks is decided once, el
 
     @MLBROKER.figure(5, "Ratio of the fractional algorithm", Agreement.TREND,
                      "prices are drawn, not read")
-    def fractional_ratio(preset, seed, progress):
+    def fractional_ratio(preset, seed):
         '''Cost of the fractional algorithm over the relaxed optimum, for growing R.'''
         sites = [5, 10, 15, 20, 25] if preset.full else [3, 5]
         lines = mean_lines(                              # with 95 % intervals
             sites, preset.seeds(seed),
-            lambda r, one: {"ε = 0.1": ratio(one, {"num_sites": r})}, progress,
+            lambda r, one: {"ε = 0.1": ratio(one, {"num_sites": r})},
         )
         return Figure(
             x=PlotAxis("data centres"), y=PlotAxis("certified ratio"),
@@ -44,7 +44,6 @@ from farkas.experiments.figures.figure import (
     Figure,
     PlotAxis,
     Printed,
-    Progress,
     Series,
     Statement,
     Table,
@@ -59,7 +58,6 @@ __all__ = [
     "PlotAxis",
     "Preset",
     "Printed",
-    "Progress",
     "Series",
     "Statement",
     "Table",

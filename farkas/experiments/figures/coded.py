@@ -18,7 +18,6 @@ from farkas.experiments.figures.figure import (
     Figure,
     PlotAxis,
     Printed,
-    Progress,
     Series,
     Statement,
     mean_series,
@@ -68,7 +67,7 @@ def law(name: str, data: CodedComputing, seed: int) -> Law:
     "with L = 10,000 rows and the quantile read per master; with the printed L = 100,000 every time"
     " is ten times as long",
 )
-def distribution(preset: Preset, seed: int, progress: Progress) -> Figure:
+def distribution(preset: Preset, seed: int) -> Figure:
     """Exact distribution functions of the last master, and quantiles per master over seeds.
 
     The published quantiles are met per master, so for two plans the smallest of the masters' own
@@ -77,20 +76,13 @@ def distribution(preset: Preset, seed: int, progress: Progress) -> Figure:
     names = ("coded.uncoded", "coded.uniform", "coded.brute_force", *PROPOSED)
     points = 80 if preset.full else 25
     grid = list(np.linspace(400.0, 2400.0, points))
-    curves: dict[str, list[list[float]]] = {name: [] for name in names}
-    own: dict[str, list[list[float]]] = {name: [] for name in BY_MASTER}
-    quantiles = []
-    for done, one in enumerate(preset.seeds(seed)):
-        for name in names:
-            curves[name].append(joint_law(one, name, grid))
-        for name in BY_MASTER:
-            own[name].append(law_by_master(one, name, grid))
-        quantiles.append([latest_quantile(one, name) for name in BY_MASTER])
-        progress(done + 1, preset.instances)
-    drawn = {**curves, **{f"{name}, per master": every for name, every in own.items()}}
+    seeds = preset.seeds(seed)
+    drawn = {name: [joint_law(one, name, grid) for one in seeds] for name in names}
+    for name in BY_MASTER:
+        drawn[f"{name}, per master"] = [law_by_master(one, name, grid) for one in seeds]
     times = np.array(grid) * MS
     series = [mean_series(name, times, every, within=SHARES) for name, every in drawn.items()]
-    greedy, shared = np.array(quantiles).T
+    greedy, shared = np.array([[latest_quantile(one, name) for one in seeds] for name in BY_MASTER])
     late = {line.name: _first(line, 0.98) for line in series}
     slower = max(late["coded.iterated_greedy"], late["coded.simple_greedy"])
     behind = slower / late["coded.brute_force"] - 1
@@ -168,15 +160,11 @@ def _first(series: Series, level: float) -> float:
     Agreement.TREND,
     "the ratios do not depend on L",
 )
-def means(preset: Preset, seed: int, progress: Progress) -> Figure:
+def means(preset: Preset, seed: int) -> Figure:
     """Means of simulated times of each master and of the last, averaged over seeds."""
     draws = 100_000 if preset.full else 4_000
     names = ("coded.uncoded", "coded.uniform", *PROPOSED)
-    found: dict[str, list[list[float]]] = {name: [] for name in names}
-    for done, one in enumerate(preset.seeds(seed)):
-        for name in names:
-            found[name].append(mean_times(one, name, draws))
-        progress(done + 1, preset.instances)
+    found = {name: [mean_times(one, name, draws) for one in preset.seeds(seed)] for name in names}
     mean = {name: np.mean(values, axis=0) for name, values in found.items()}
     groups = [*(f"master {m}" for m in range(4)), "last"]
     best = min(mean[name][-1] for name in PROPOSED)
@@ -226,19 +214,21 @@ def mean_times(seed: int, name: str, draws: int) -> list[float]:
     Agreement.TREND,
     "with the split of k times expected rows; the printed split needs a good start",
 )
-def convergence(preset: Preset, seed: int, progress: Progress) -> Figure:
+def convergence(preset: Preset, seed: int) -> Figure:
     """Time of every iterate over the optimum of P3, from equal shares, for several α."""
     masters, workers, rounds = (4, 50, 100) if preset.full else (2, 12, 12)
     alphas = (1e-3, 1e-1, 0.5)
     steps = list(range(1, rounds + 1))
-    found: dict[float, list[list[float]]] = {alpha: [] for alpha in alphas}
-    greedy_times = []
-    for done, one in enumerate(preset.seeds(seed)):
-        for place, alpha in enumerate(alphas):
-            found[alpha].append(iterate_times(masters, workers, one, alpha, rounds))
-            progress(done * len(alphas) + place + 1, preset.instances * len(alphas))
-        greedy_times.append([greedy_time(masters, workers, one)] * 2)
-    series = [mean_series(f"α = {alpha:g}", steps, every) for alpha, every in found.items()]
+    seeds = preset.seeds(seed)
+    series = [
+        mean_series(
+            f"α = {alpha:g}",
+            steps,
+            [iterate_times(masters, workers, one, alpha, rounds) for one in seeds],
+        )
+        for alpha in alphas
+    ]
+    greedy_times = [[greedy_time(masters, workers, one)] * 2 for one in seeds]
     iterated = mean_series("coded.iterated_greedy", [1, rounds], greedy_times)
     greedy = iterated.y[0]
     ends = [one.y[-1] for one in series]

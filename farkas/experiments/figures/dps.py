@@ -18,7 +18,6 @@ from farkas.experiments.figures.figure import (
     Figure,
     PlotAxis,
     Printed,
-    Progress,
     Series,
     Statement,
     listed,
@@ -84,18 +83,15 @@ def profit_of(full: bool, seed: int, changes: dict[str, Any], seller: str) -> fl
     return play(seller, market(full, seed, **changes), seed).profit
 
 
-def regret_lines(
-    preset: Preset, seed: int, progress: Progress, lines: Sequence[Line]
-) -> list[Series]:
+def regret_lines(preset: Preset, seed: int, lines: Sequence[Line]) -> list[Series]:
     """Mean regret against BFP by slot."""
     made = []
-    for number, (name, seller, changes) in enumerate(lines):
+    for name, seller, changes in lines:
         fixed = {key: value for key, value in changes.items() if key != "knobs"}
         regrets = []
-        for place, one in enumerate(preset.seeds(seed)):
+        for one in preset.seeds(seed):
             best = np.array(profits(preset.full, one, fixed, "bfp_coord"))
             regrets.append(best - profits(preset.full, one, changes, seller))
-            progress(number * preset.instances + place + 1, len(lines) * preset.instances)
         horizon = REDUCED["horizon"] if not preset.full else market(True, seed).horizon
         made.append(mean_series(name, shown(int(horizon)), regrets))
     return made
@@ -121,10 +117,10 @@ def final(series: Sequence[Series]) -> dict[str, float]:
 
 
 @DPS.figure(2, "Regret against the best fixed price", Agreement.NOT_REPRODUCED, HONEST)
-def regret(preset: Preset, seed: int, progress: Progress) -> Figure:
+def regret(preset: Preset, seed: int) -> Figure:
     """Profit of BFP less that of each seller, up to each slot; mean over seeds."""
     sellers: list[Line] = [(name, seller, {}) for seller, name in NAMES.items()]
-    series = regret_lines(preset, seed, progress, sellers)
+    series = regret_lines(preset, seed, sellers)
     ends = final(series)
     ours = ends["DPS"]
     return regret_figure(
@@ -138,7 +134,7 @@ def regret(preset: Preset, seed: int, progress: Progress) -> Figure:
 
 
 @DPS.figure(3, "Profit against that of rivals", Agreement.NOT_REPRODUCED, HONEST)
-def profit(preset: Preset, seed: int, progress: Progress) -> Figure:
+def profit(preset: Preset, seed: int) -> Figure:
     """Profit of DPS over that of each rival, for i.i.d. jobs and for moving demand and prices."""
     rivals, seeds = list(RIVALS.values()), preset.seeds(seed)
     settings: dict[str, dict[str, Any]] = {
@@ -146,12 +142,12 @@ def profit(preset: Preset, seed: int, progress: Progress) -> Figure:
         "moving demand and prices": {"diurnal": 0.8, "drift": 1.0},
     }
     series = []
-    for number, (name, changes) in enumerate(settings.items()):
-        ratios = []
-        for place, one in enumerate(seeds):
-            ours = profit_of(preset.full, one, changes, "dps")
-            ratios.append([ours / profit_of(preset.full, one, changes, rival) for rival in RIVALS])
-            progress(number * len(seeds) + place + 1, len(settings) * len(seeds))
+    for name, changes in settings.items():
+        ours = [profit_of(preset.full, one, changes, "dps") for one in seeds]
+        ratios = [
+            [own / profit_of(preset.full, one, changes, rival) for rival in RIVALS]
+            for one, own in zip(seeds, ours, strict=True)
+        ]
         series.append(mean_series(name, rivals, ratios, "bar"))
     means = dict(zip(rivals, series[0].y, strict=True))
     return Figure(
@@ -168,12 +164,12 @@ def profit(preset: Preset, seed: int, progress: Progress) -> Figure:
 
 
 @DPS.figure(4, "Regret for several numbers of jobs", Agreement.NOT_REPRODUCED, HONEST)
-def regret_by_jobs(preset: Preset, seed: int, progress: Progress) -> Figure:
+def regret_by_jobs(preset: Preset, seed: int) -> Figure:
     """Regret by slot, number of jobs times 0.1, 1, 5 and 10; 0.5, 1 and 2 of the reduced preset."""
     factors = (0.1, 1.0, 5.0, 10.0) if preset.full else (0.5, 1.0, 2.0)
     base = 10_000 if preset.full else int(REDUCED["num_jobs"])
     lines: list[Line] = [(f"N × {f:g}", "dps", {"num_jobs": int(f * base)}) for f in factors]
-    series = regret_lines(preset, seed, progress, lines)
+    series = regret_lines(preset, seed, lines)
     return regret_figure(series, "regret ends below 0 (Fig. 4)", falls_sooner(series))
 
 
@@ -199,13 +195,13 @@ def falls_sooner(series: Sequence[Series]) -> Statement:
     Agreement.NOT_REPRODUCED,
     "the published grid has 2.6 offers for each price, which cannot teach it",
 )
-def regret_by_step(preset: Preset, seed: int, progress: Progress) -> Figure:
+def regret_by_step(preset: Preset, seed: int) -> Figure:
     """Regret by slot, grid step times 0.5, 1, 2 and 10."""
     lines: list[Line] = [
         (f"δ × {factor:g}", "dps", {"knobs": {"delta_scale": factor}})
         for factor in (0.5, 1.0, 2.0, 10.0)
     ]
-    series = regret_lines(preset, seed, progress, lines)
+    series = regret_lines(preset, seed, lines)
     ends = final(series)
     least = ends["δ × 1"] <= min(ends.values())
     return regret_figure(
@@ -221,13 +217,13 @@ def regret_by_step(preset: Preset, seed: int, progress: Progress) -> Figure:
     Agreement.NOT_REPRODUCED,
     "exploration teaches runtimes only, which never influence a price at this scale",
 )
-def regret_by_exploration(preset: Preset, seed: int, progress: Progress) -> Figure:
+def regret_by_exploration(preset: Preset, seed: int) -> Figure:
     """Regret by slot, share of explored jobs 0, 0.056, 0.112 and 0.224."""
     lines: list[Line] = [
         (f"θ = {share:g}", "dps", {"knobs": {"explore_cap": share}})
         for share in (0.0, EXPLORED / 2, EXPLORED, 2 * EXPLORED)
     ]
-    series = regret_lines(preset, seed, progress, lines)
+    series = regret_lines(preset, seed, lines)
     none, _, published, _ = series
     statement = better_early(none, published)
     return regret_figure(
@@ -254,12 +250,9 @@ def better_early(none: Series, published: Series) -> Statement:
 
 
 @DPS.figure(7, "Runtime of placements", Agreement.TREND, "no values are printed")
-def placements(preset: Preset, seed: int, progress: Progress) -> Figure:
+def placements(preset: Preset, seed: int) -> Figure:
     """Total runtime of the jobs served, against their number, for three placement rules."""
-    seeds, found = preset.seeds(seed), []
-    for done, one in enumerate(seeds):
-        found.append(placed(preset.full, one))
-        progress(done + 1, len(seeds))
+    found = [placed(preset.full, one) for one in preset.seeds(seed)]
     # as far as every rule of every market served jobs
     common = min(len(run["runtimes"]) for runs in found for run in runs.values())
     places = shown(common)
@@ -308,16 +301,13 @@ def placed(full: bool, seed: int) -> dict[str, Any]:
 
 
 @DPS.figure("7b", "Profit over time", Agreement.NOT_REPRODUCED, HONEST, "DPS Fig. 7")
-def profit_over_time(preset: Preset, seed: int, progress: Progress) -> Figure:
+def profit_over_time(preset: Preset, seed: int) -> Figure:
     """Payments up to each slot under DPS, DPS-RS and BFP."""
     sellers = {"DPS": "dps", "DPS-RS": "dps_random_placement", "BFP": "bfp_coord"}
-    seeds, series = preset.seeds(seed), []
     horizon = market(True, seed).horizon if preset.full else int(REDUCED["horizon"])
-    for number, (name, seller) in enumerate(sellers.items()):
-        earned = []
-        for place, one in enumerate(seeds):
-            earned.append(profits(preset.full, one, {}, seller))
-            progress(number * len(seeds) + place + 1, len(sellers) * len(seeds))
+    series = []
+    for name, seller in sellers.items():
+        earned = [profits(preset.full, one, {}, seller) for one in preset.seeds(seed)]
         series.append(mean_series(name, shown(horizon), earned))
     ends = final(series)
     return Figure(

@@ -24,7 +24,6 @@ from farkas.experiments.figures.figure import (
     Numbers,
     PlotAxis,
     Printed,
-    Progress,
     Series,
     Statement,
     Table,
@@ -111,13 +110,9 @@ FULL = 0.999
 SIZE = "R = 9, T = 50, I = 10; one worker per chunk and slot"
 
 
-def testbeds(preset: Preset, seed: int, progress: Progress) -> list[dict[str, Any]]:
+def testbeds(preset: Preset, seed: int) -> list[dict[str, Any]]:
     """Runs on the published testbed, one entry an instance."""
-    found = []
-    for done, one in enumerate(preset.seeds(seed)):
-        found.append(testbed_runs(one))
-        progress(done + 1, preset.instances)
-    return found
+    return [testbed_runs(one) for one in preset.seeds(seed)]
 
 
 def by_algorithm(found: list[dict[str, Any]], number: str) -> np.ndarray:
@@ -131,9 +126,9 @@ def by_algorithm(found: list[dict[str, Any]], number: str) -> np.ndarray:
     Agreement.NOT_REPRODUCED,
     "prices (6) begin at 0, so that worthless late completions are booked; P is not published",
 )
-def testbed_welfare(preset: Preset, seed: int, progress: Progress) -> Figure:
+def testbed_welfare(preset: Preset, seed: int) -> Figure:
     """Welfare of Eris and the baselines, and a proved bound on the optimum."""
-    found = testbeds(preset, seed, progress)
+    found = testbeds(preset, seed)
     bounds = np.array([one["bound"] for one in found])
     every = np.column_stack([by_algorithm(found, "welfare"), bounds])
     bars = mean_series("welfare", [*ALGORITHMS, BOUND], every, "bar")
@@ -162,9 +157,9 @@ def testbed_welfare(preset: Preset, seed: int, progress: Progress) -> Figure:
 @ERIS.figure(
     4, "Accepted and rejected jobs", Agreement.NOT_REPRODUCED, "counts were read off no table"
 )
-def accepted_jobs(preset: Preset, seed: int, progress: Progress) -> Figure:
+def accepted_jobs(preset: Preset, seed: int) -> Figure:
     """Jobs completed and not completed on the testbed."""
-    found = testbeds(preset, seed, progress)
+    found = testbeds(preset, seed)
     accepted = mean_series("accepted", list(ALGORITHMS), by_algorithm(found, "accepted"), "bar")
     rejected = mean_series(
         "rejected or unfinished", list(ALGORITHMS), by_algorithm(found, "rejected"), "bar"
@@ -190,9 +185,9 @@ def accepted_jobs(preset: Preset, seed: int, progress: Progress) -> Figure:
     Agreement.NOT_REPRODUCED,
     "the published optimum came from a toolbox, ours is a proved bound; P is not published",
 )
-def testbed_ratio(preset: Preset, seed: int, progress: Progress) -> Figure:
+def testbed_ratio(preset: Preset, seed: int) -> Figure:
     """Proved bound over welfare, one value per instance: upper bounds on the true ratio."""
-    ratios = by_algorithm(testbeds(preset, seed, progress), "ratio")
+    ratios = by_algorithm(testbeds(preset, seed), "ratio")
     seeds = list(preset.seeds(seed))
     lines = dict(zip(ALGORITHMS, ratios.T, strict=True))
     # a run that earns nothing has no ratio, and is below no number
@@ -222,9 +217,9 @@ ERIS.not_modelled(
 @ERIS.figure(
     7, "Resource utilisation in every slot", Agreement.NOT_REPRODUCED, "no values are printed"
 )
-def utilisation_by_slot(preset: Preset, seed: int, progress: Progress) -> Figure:
+def utilisation_by_slot(preset: Preset, seed: int) -> Figure:
     """Use of the three resources and of the transfer budget by Eris on the testbed."""
-    found = testbeds(preset, seed, progress)
+    found = testbeds(preset, seed)
     uses = [one["runs"][PAPER]["use"] for one in found]
     every = {name: np.array([use[name] for use in uses]) for name in uses[0]}
     gpu, cpu, ram = (every[name].max() for name in ("gpu", "cpu", "ram"))
@@ -297,14 +292,14 @@ def _alike(statement: str, found: Mapping[str, Numbers], sign: float) -> Stateme
     Agreement.NOT_REPRODUCED,
     "prices (6) begin at 0, so that worthless late completions are booked; P is not published",
 )
-def welfare_by_sites(preset: Preset, seed: int, progress: Progress) -> Figure:
+def welfare_by_sites(preset: Preset, seed: int) -> Figure:
     """Welfare for growing R."""
     sites = [25, 50, 75, 100] if preset.full else [6, 12]
 
     def measure(count: float, one: int) -> dict[str, float]:
         return welfare(preset, one, {"sites": int(count)})
 
-    series = mean_lines(sites, preset.seeds(seed), measure, progress)
+    series = mean_lines(sites, preset.seeds(seed), measure)
     found = by_name(series)
     return welfare_figure(
         preset,
@@ -325,7 +320,7 @@ def welfare_by_sites(preset: Preset, seed: int, progress: Progress) -> Figure:
     "prices (6) begin at 0, so that worthless late completions fill the slots of jobs to come; P "
     "is not published",
 )
-def welfare_by_jobs(preset: Preset, seed: int, progress: Progress) -> Figure:
+def welfare_by_jobs(preset: Preset, seed: int) -> Figure:
     """Welfare for growing I, and a proved bound on the optimum."""
     jobs = [50, 100, 150] if preset.full else [10, 30]
 
@@ -334,7 +329,7 @@ def welfare_by_jobs(preset: Preset, seed: int, progress: Progress) -> Figure:
         bound = simulated_bound(preset.full, one, settings)
         return {**welfare(preset, one, settings), BOUND: bound}
 
-    series = mean_lines(jobs, preset.seeds(seed), measure, progress)
+    series = mean_lines(jobs, preset.seeds(seed), measure)
     found = by_name(series)
     at = jobs[len(jobs) // 2]
     means = {name: values[len(jobs) // 2] for name, values in found.items()}
@@ -364,7 +359,7 @@ def _times(bound: float, reached: float) -> str:
 
 
 @ERIS.figure(10, "Revenue against sites and jobs", Agreement.TREND, "no values are printed")
-def revenue_by_size(preset: Preset, seed: int, progress: Progress) -> Figure:
+def revenue_by_size(preset: Preset, seed: int) -> Figure:
     """Revenue of Eris for growing R and for growing I, each relative to its published default."""
     factors = [0.5, 1.0, 1.5, 2.0] if preset.full else [0.5, 1.0, 1.5]
     sizes = default(preset)
@@ -374,7 +369,7 @@ def revenue_by_size(preset: Preset, seed: int, progress: Progress) -> Figure:
         runs = (simulated_run(preset.full, one, chosen, PAPER) for chosen in settings)
         return dict(zip(("sites", "jobs"), (run["revenue"] for run in runs), strict=True))
 
-    series = mean_lines(factors, preset.seeds(seed), measure, progress)
+    series = mean_lines(factors, preset.seeds(seed), measure)
     by_sites, by_jobs = series
     return Figure(
         x=PlotAxis("share of R = {sites} or I = {num_jobs}".format(**sizes)),
@@ -386,14 +381,14 @@ def revenue_by_size(preset: Preset, seed: int, progress: Progress) -> Figure:
 
 
 @ERIS.figure(11, "Welfare against the price base", Agreement.TREND, "no values are printed")
-def welfare_by_base(preset: Preset, seed: int, progress: Progress) -> Figure:
+def welfare_by_base(preset: Preset, seed: int) -> Figure:
     """Welfare for growing γ_d = γ_k."""
     bases = [10.0, 100.0, 1000.0, 10000.0] if preset.full else [10.0, 1000.0]
 
     def measure(base: float, one: int) -> dict[str, float]:
         return welfare(preset, one, {"price_base": base}, [PAPER, FLOOR])
 
-    series = mean_lines(bases, preset.seeds(seed), measure, progress)
+    series = mean_lines(bases, preset.seeds(seed), measure)
     falls = _trend("falls with γ", by_name(series)[PAPER], -1.0)
     return welfare_figure(preset, PlotAxis("γ", log=True), series, "I = 100", falls)
 
@@ -409,12 +404,12 @@ HEADLINE = {"Tiresias": 44.0, "AntMan": 50.0, "Liquid": 20.0}
     "the gains depend on the rate P, which is not published: m workers process a chunk in a slot",
     source="Eris section VI, headline gains",
 )
-def calibration(preset: Preset, seed: int, progress: Progress) -> Table:
+def calibration(preset: Preset, seed: int) -> Table:
     """Mean welfare of Eris over that of each baseline, in percent, for several m and loads."""
     loads = [50, 100] if preset.full else [10, 25]
     rates = [(1, 1), (2, 2), (3, 3), (1, 3)] if preset.full else [(1, 1), (1, 3)]
     rows: list[list[str | float]] = []
-    for done, (low, high) in enumerate(rates):
+    for low, high in rates:
         for jobs in loads:
             settings = {"num_jobs": jobs, "workers_per_chunk": [low, high]}
             every = [welfare(preset, one, settings) for one in preset.seeds(seed)]
@@ -422,7 +417,6 @@ def calibration(preset: Preset, seed: int, progress: Progress) -> Table:
             for eris in (PAPER, FLOOR):
                 gains = (_gain(every, eris, rival) for rival in RIVALS)
                 rows.append([eris, m, float(jobs), *itertools.chain(*gains)])
-        progress(done + 1, len(rates))
     heads = ((PlotAxis(f"gain over {rival}", "%"), PlotAxis("±", "%")) for rival in RIVALS)
     published = itertools.chain(*((gain, None) for gain in HEADLINE.values()))
     ours = [row for row in rows if row[0] == PAPER]

@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar, cast
 
 from farkas.errors import InvalidOption, NoAnswer, UnknownName
 from farkas.experiments import explanation
-from farkas.experiments.figures.figure import Figure, Progress, Statement, Table
+from farkas.experiments.figures.figure import Figure, Statement, Table
 from farkas.instances import Instance, kinds
 from farkas.instances.generate import generate
 from farkas.online import Run, algorithms
@@ -39,7 +39,8 @@ class Preset:
 
 PRESETS = {preset.name: preset for preset in (Preset("full", 5), Preset("reduced", 2))}
 
-Build = Callable[[Preset, int, Progress], Figure | Table]
+Build = Callable[[Preset, int], Figure | Table]
+"""Called with the preset and the seed of every random draw."""
 Given = TypeVar("Given", bound=Build | None)
 Data = TypeVar("Data", bound=Instance)
 
@@ -94,9 +95,7 @@ class Exhibit:
     def name(self) -> str:
         return f"{self.kind}.{self.label}"
 
-    def data(
-        self, preset: Preset | str = "full", seed: int = 0, progress: Progress | None = None
-    ) -> Figure | Table:
+    def data(self, preset: Preset | str = "full", seed: int = 0) -> Figure | Table:
         """Compute the data with a preset, or the name of one of `PRESETS`.
 
         Raises
@@ -107,7 +106,7 @@ class Exhibit:
         if self.build is None:
             raise NoAnswer(f"{self.name}: not modelled: {self.reason}")
         chosen = PRESETS[preset] if isinstance(preset, str) else preset
-        return self.build(chosen, seed, progress or (lambda done, total: None))
+        return self.build(chosen, seed)
 
 
 figures: Registry[Exhibit] = Registry("figure", "farkas.experiments.figures")

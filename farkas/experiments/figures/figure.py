@@ -16,7 +16,6 @@ About = Literal["shape", "value", "ours"]
 Cell = str | int | float | bool | None
 Numbers = Sequence[float] | Array
 Places = Sequence[float] | Sequence[str] | Array
-Progress = Callable[[int, int], None]  #: Called with the number of steps done and their total.
 
 LEVEL = 0.95
 #: Below so many instances a t interval says nothing: of two it is thirteen standard errors wide.
@@ -144,7 +143,6 @@ def mean_lines(
     values: Sequence[float],
     seeds: Sequence[int],
     measure: Callable[[Any, int], Mapping[str, float]],
-    progress: Progress,
 ) -> list[Series]:
     """Draw a line of means over seeds for every name that is measured, as `mean_series`.
 
@@ -155,14 +153,11 @@ def mean_lines(
     measure
         Called with a value and a seed; gives a number by name of the line, always the same names.
     """
-    found: dict[str, list[list[float]]] = {}
-    for turn, seed in enumerate(seeds):
-        for at, value in enumerate(values):
-            measured = measure(value, seed)
-            progress(turn * len(values) + at + 1, len(values) * len(seeds))
-            for name, number in measured.items():
-                found.setdefault(name, [[] for _ in seeds])[turn].append(number)
-    return [mean_series(name, values, every) for name, every in found.items()]
+    measured = [[measure(value, seed) for value in values] for seed in seeds]
+    return [
+        mean_series(name, values, [[found[name] for found in line] for line in measured])
+        for name in measured[0][0]
+    ]
 
 
 def mean_series(

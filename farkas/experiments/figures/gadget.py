@@ -14,7 +14,6 @@ from farkas.experiments.figures.figure import (
     Numbers,
     PlotAxis,
     Printed,
-    Progress,
     Series,
     Statement,
     mean_lines,
@@ -47,7 +46,7 @@ BOUND = "proved bound"
     "printed gains do not see what a sigmoid earns far from its bend, gains by concave envelopes "
     "do; number of jobs and trace are not published",
 )
-def total_utility(preset: Preset, seed: int, progress: Progress) -> Figure:
+def total_utility(preset: Preset, seed: int) -> Figure:
     """Total reward and its proved bound, sigmoid utilities, uniform arrivals.
 
     The published S = 50, T = 200 leave the cluster nearly idle below about 2000 jobs, so a smaller
@@ -57,10 +56,7 @@ def total_utility(preset: Preset, seed: int, progress: Progress) -> Figure:
     counts = [20, 40, 80, 120] if preset.full else [20, 40, 80]
     size = {"num_servers": 6, "horizon": 30}
     series = mean_lines(
-        counts,
-        preset.seeds(seed),
-        lambda count, one: utilities(one, {**size, "num_jobs": count}),
-        progress,
+        counts, preset.seeds(seed), lambda count, one: utilities(one, {**size, "num_jobs": count})
     )
     envelope, printed, *rivals, bound = (line.y for line in series)
     others = [max(values) for values in zip(*rivals, strict=True)]
@@ -120,7 +116,7 @@ def embedded_share(one: Cluster) -> float:
 
 
 def unit_sweep(
-    field: str, units: Sequence[float], preset: Preset, seed: int, progress: Progress, **more: Any
+    field: str, units: Sequence[float], preset: Preset, seed: int, **more: Any
 ) -> Series:
     """Mean share of embedded jobs for every multiple of a capacity."""
     settings: dict[str, Any] = {
@@ -131,7 +127,7 @@ def unit_sweep(
     def share(unit: float, one: int) -> dict[str, float]:
         return {"column slots": embedded(one, settings | {field: unit})}
 
-    (line,) = mean_lines(units, preset.seeds(seed), share, progress)
+    (line,) = mean_lines(units, preset.seeds(seed), share)
     return line
 
 
@@ -141,9 +137,9 @@ def unit_sweep(
     Agreement.TREND,
     "units, loads and trials are not published",
 )
-def embedded_by_node_units(preset: Preset, seed: int, progress: Progress) -> Figure:
+def embedded_by_node_units(preset: Preset, seed: int) -> Figure:
     """Share of active jobs embedded in one slot, all GPUs multiplied."""
-    line = unit_sweep("server_scale", [1.0, 2.0, 3.0, 4.0], preset, seed, progress)
+    line = unit_sweep("server_scale", [1.0, 2.0, 3.0, 4.0], preset, seed)
     return Figure(
         x=PlotAxis("GPU units"),
         y=PlotAxis("embedded jobs / active jobs"),
@@ -159,10 +155,10 @@ def embedded_by_node_units(preset: Preset, seed: int, progress: Progress) -> Fig
     Agreement.NOT_REPRODUCED,
     "near-optimal slots keep rings on few servers, which need little bandwidth",
 )
-def embedded_by_link_units(preset: Preset, seed: int, progress: Progress) -> Figure:
+def embedded_by_link_units(preset: Preset, seed: int) -> Figure:
     """Share of active jobs embedded in one slot, all links multiplied, b in [5, 40] Gbps."""
     units = [0.5, 1.0, 1.5, 2.0]
-    line = unit_sweep("link_scale", units, preset, seed, progress, bandwidth=[5.0, 40.0])
+    line = unit_sweep("link_scale", units, preset, seed, bandwidth=[5.0, 40.0])
     rise = line.y[-1] - line.y[0]
     return Figure(
         x=PlotAxis("bandwidth units"),
@@ -180,7 +176,7 @@ def embedded_by_link_units(preset: Preset, seed: int, progress: Progress) -> Fig
     "numbers of jobs and of rounds are not published; measured against a proved bound on the "
     "optimum, which column slots reach or nearly reach",
 )
-def slot_ratio(preset: Preset, seed: int, progress: Progress) -> Figure:
+def slot_ratio(preset: Preset, seed: int) -> Figure:
     """LP-RS-MDE with repaired rounds, and column slots, over the bound of column generation."""
     counts = [20, 30, 40, 50] if preset.full else [20, 30, 40]
     servers = 20 if preset.full else 12
@@ -189,7 +185,6 @@ def slot_ratio(preset: Preset, seed: int, progress: Progress) -> Figure:
         counts,
         preset.seeds(seed),
         lambda count, one: shares_of_slot(one, {**size, "num_jobs": count}),
-        progress,
     )
     rounding, columns = (line.y for line in series)
     return Figure(

@@ -21,7 +21,6 @@ from farkas.experiments.figures.figure import (
     Figure,
     PlotAxis,
     Printed,
-    Progress,
     Statement,
     Table,
     half_width,
@@ -106,14 +105,10 @@ def clusters(seed: int) -> Brokerage:
     )
 
 
-def measured(preset: Preset, seed: int, progress: Progress) -> dict[str, np.ndarray]:
+def measured(preset: Preset, seed: int) -> dict[str, np.ndarray]:
     """Cost 1 to 4, total, instance-hours and discount rate by algorithm; (instances, 7) each."""
-    found: dict[str, list[list[float]]] = {name: [] for name in COSTS}
-    for done, one in enumerate(preset.seeds(seed)):
-        for name, values in found.items():
-            values.append(in_clusters(name, one))
-        progress(done + 1, preset.instances)
-    return {name: np.array(values) for name, values in found.items()}
+    seeds = preset.seeds(seed)
+    return {name: np.array([in_clusters(name, one) for one in seeds]) for name in COSTS}
 
 
 @measurement
@@ -132,9 +127,8 @@ def in_clusters(name: str, seed: int) -> list[float]:
     Agreement.REPRODUCED,
     "an input, taken over; the last column is ours",
 )
-def models(preset: Preset, seed: int, progress: Progress) -> Table:
+def models(preset: Preset, seed: int) -> Table:
     """Models with the traffic that the stand-in gives them."""
-    progress(1, 1)
     rows = [
         (n, p, "ImageNet-12", b, round(LARGEST_SYNC * p / 143.0, 1)) for n, (p, b) in MODELS.items()
     ]
@@ -158,9 +152,9 @@ def models(preset: Preset, seed: int, progress: Progress) -> Table:
     Agreement.NOT_REPRODUCED,
     "the paper measured real clusters, the stand-in counts",
 )
-def parts_of_the_cost(preset: Preset, seed: int, progress: Progress) -> Table:
+def parts_of_the_cost(preset: Preset, seed: int) -> Table:
     """Parts of the cost by algorithm in the stand-in, means over instances, every re-entry paid."""
-    found = measured(preset, seed, progress)
+    found = measured(preset, seed)
     heads = ["transfer (Cost 1)", "resource (Cost 2)", "deployment (Cost 3)", "traffic (Cost 4)"]
     saving = 1 - COSTS["mlbroker"][4] / COSTS["central"][4]
     sums = all(abs(sum(row[:4]) - row[4]) <= 0.11 for row in COSTS.values())
@@ -211,9 +205,9 @@ def _always(which: Callable[..., Any], found: dict[str, np.ndarray], part: int) 
     Agreement.NOT_REPRODUCED,
     "hours are counted, not measured",
 )
-def resource_parts(preset: Preset, seed: int, progress: Progress) -> Table:
+def resource_parts(preset: Preset, seed: int) -> Table:
     """Instance-hours, share of the list price that was paid, and resource cost in the stand-in."""
-    found = measured(preset, seed, progress)
+    found = measured(preset, seed)
     mean = {name: values.mean(axis=0) for name, values in found.items()}
     # A rate printed as 0.85 lies between 0.845 and 0.855.
     consistent = all(
@@ -271,8 +265,8 @@ def _bars(
 ) -> None:
     """Register a bar chart of one column of `measured`."""
 
-    def build(preset: Preset, seed: int, progress: Progress) -> Figure:
-        found = measured(preset, seed, progress)
+    def build(preset: Preset, seed: int) -> Figure:
+        found = measured(preset, seed)
         every = np.column_stack([found[name][:, column] for name in COSTS])
         bars = mean_series("stand-in", list(COSTS), every, "bar")
         values = dict(zip(COSTS, bars.y, strict=True))

@@ -12,7 +12,6 @@ from farkas.experiments.figures.figure import (
     Figure,
     Numbers,
     PlotAxis,
-    Progress,
     Series,
     Statement,
     by_name,
@@ -70,7 +69,7 @@ def costs_at(seed: int, settings: dict[str, Any]) -> dict[str, dict[str, float]]
     return found | {BOUND: {"total": float(tight_bound(drawn))}}
 
 
-def by_volume(preset: Preset, seed: int, progress: Progress, part: str) -> list[Series]:
+def by_volume(preset: Preset, seed: int, part: str) -> list[Series]:
     """Lines of one part of the cost for growing data; Figs. 8 and 11 to 14 share the runs."""
     volumes = [100.0, 300.0, 500.0, 700.0] if preset.full else [100.0, 700.0]
 
@@ -78,7 +77,7 @@ def by_volume(preset: Preset, seed: int, progress: Progress, part: str) -> list[
         found = costs_at(one, size_of(preset) | {"data_volume": volume})
         return {name: parts[part] for name, parts in found.items() if part in parts}
 
-    return mean_lines(volumes, preset.seeds(seed), measure, progress)
+    return mean_lines(volumes, preset.seeds(seed), measure)
 
 
 @MLBROKER.figure(
@@ -88,9 +87,9 @@ def by_volume(preset: Preset, seed: int, progress: Progress, part: str) -> list[
     "moving 500 GB costs about 7.5 USD while GPU prices differ by a factor of 8 between sites; for "
     "Local to win, transfer prices have to be comparable with differences of resource prices",
 )
-def total_cost(preset: Preset, seed: int, progress: Progress) -> Figure:
+def total_cost(preset: Preset, seed: int) -> Figure:
     """Total cost by algorithm, every re-entry paid, and the proved tight bound ("Opt")."""
-    series = by_volume(preset, seed, progress, "total")
+    series = by_volume(preset, seed, "total")
     totals = {name: np.array(values) for name, values in by_name(series).items() if name != BOUND}
     ours = totals["mlbroker"]
     over = {name: totals[name][-1] / ours[-1] for name in COMPARED[1:]}
@@ -126,7 +125,7 @@ def local_over_central(seed: int, settings: dict[str, Any]) -> float:
     "it does once moving data is dear enough, far above the published transfer prices",
     source="mlBroker Fig. 8, its statement on Local and Central",
 )
-def crossover(preset: Preset, seed: int, progress: Progress) -> Figure:
+def crossover(preset: Preset, seed: int) -> Figure:
     """Cost of Local over Central when transfer prices are multiplied."""
     factors = [1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0]
 
@@ -135,7 +134,7 @@ def crossover(preset: Preset, seed: int, progress: Progress) -> Figure:
         settings = {"transfer_scale": factor, "sync_volume": [0.0, 0.0]}
         return {"Local / Central": local_over_central(one, size_of(preset) | settings)}
 
-    series = mean_lines(factors, preset.seeds(seed), ratio, progress)
+    series = mean_lines(factors, preset.seeds(seed), ratio)
     first = wins_from(factors, series[0].y)
     where = (
         "not at 1000 times" if first is None else f"from {first:g} times the published prices on"
@@ -180,14 +179,13 @@ def discounts(seed: int, settings: dict[str, Any]) -> dict[str, float]:
     "most of the cost are GPUs, whose thresholds lie far above what ten jobs use in a slot",
     source="mlBroker section 1, its statement on volume discounts",
 )
-def discount_saved(preset: Preset, seed: int, progress: Progress) -> Figure:
+def discount_saved(preset: Preset, seed: int) -> Figure:
     """Share of the list price of resources that discounts save; when one on GPUs is in reach."""
     jobs = [10, 20, 30, 40, 50] if preset.full else [5, 10, 50]
     series = mean_lines(
         jobs,
         preset.seeds(seed),
         lambda count, one: discounts(one, size_of(preset) | {"jobs_per_slot": int(count)}),
-        progress,
     )
     found = by_name(series)
     at = jobs.index(10)
@@ -217,8 +215,8 @@ def discount_saved(preset: Preset, seed: int, progress: Progress) -> Figure:
 def _part(number: int, part: str, label: str, agreement: Agreement, reason: str) -> None:
     """Register the figure of one part of the cost."""
 
-    def build(preset: Preset, seed: int, progress: Progress) -> Figure:
-        series = by_volume(preset, seed, progress, part)
+    def build(preset: Preset, seed: int) -> Figure:
+        series = by_volume(preset, seed, part)
         return Figure(
             x=GIGABYTES,
             y=PlotAxis(label, "USD"),

@@ -22,7 +22,6 @@ from farkas.experiments.figures.figure import (
     Figure,
     PlotAxis,
     Printed,
-    Progress,
     Series,
     Statement,
     listed,
@@ -49,7 +48,7 @@ RANGES = Published()
     Agreement.REPRODUCED,
     "in the printed relaxation and in the tight one",
 )
-def fractional_ratio(preset: Preset, seed: int, progress: Progress) -> Figure:
+def fractional_ratio(preset: Preset, seed: int) -> Figure:
     """Cost of A_fractional over P_f, printed (9) and tight, for growing R and several ε."""
     sites = [5, 10, 15, 20] if preset.full else [3, 5]
     epsilons = (0.01, 0.1, 1.0) if preset.full else (0.1, 1.0)
@@ -63,7 +62,7 @@ def fractional_ratio(preset: Preset, seed: int, progress: Progress) -> Figure:
             for relax, epsilon in itertools.product(("printed", "tight"), epsilons)
         }
 
-    series = mean_lines(sites, preset.seeds(seed), ratios, progress)
+    series = mean_lines(sites, preset.seeds(seed), ratios)
     every = np.array([line.y for line in series])
     spread = np.ptp(every)
     return Figure(
@@ -106,7 +105,7 @@ def relaxed_optimum(seed: int, settings: dict[str, Any]) -> float:
     Agreement.TREND,
     "values were read off no table, and depend on the relaxation (tight here)",
 )
-def rounding_ratio(preset: Preset, seed: int, progress: Progress) -> Figure:
+def rounding_ratio(preset: Preset, seed: int) -> Figure:
     """Cost of mlBroker's integer decisions over the fractional cost, tight, means over seeds."""
     volumes = [100.0, 300.0, 500.0, 700.0] if preset.full else [100.0, 700.0]
     capacities = (16.0, 41.0, 66.0) if preset.full else (16.0, 66.0)
@@ -119,7 +118,7 @@ def rounding_ratio(preset: Preset, seed: int, progress: Progress) -> Figure:
             (found[f"P = {capacity:g} GB"],) = rounded_over_fractional(one, settings, ["A_round"])
         return found
 
-    series = mean_lines(volumes, preset.seeds(seed), ratios, progress)
+    series = mean_lines(volumes, preset.seeds(seed), ratios)
     falls = all(line.y[-1] / line.y[0] < 1 for line in series)
     rises = all(low <= high for low, high in zip(series[0].y, series[-1].y, strict=True))
     ends = ", ".join(f"{line.name}: {line.y[0]:.3f} to {line.y[-1]:.3f}" for line in series)
@@ -160,7 +159,7 @@ def rounded_over_fractional(
     "Algorithm 2 takes the maximum over K + 1 roundings, which buys surplus workers; the paper "
     "does not say what becomes of jobs that independent rounding leaves short",
 )
-def roundings(preset: Preset, seed: int, progress: Progress) -> Figure:
+def roundings(preset: Preset, seed: int) -> Figure:
     """Cost of rounded decisions over the fractional cost, tight, for growing R."""
     sites, slots = ([5, 10, 15, 20], 8) if preset.full else ([3, 5], 4)
     names = list(ROUNDINGS)
@@ -169,7 +168,7 @@ def roundings(preset: Preset, seed: int, progress: Progress) -> Figure:
         settings = {"num_sites": count, "num_slots": slots}
         return dict(zip(names, rounded_over_fractional(one, settings, names), strict=True))
 
-    series = mean_lines(sites, preset.seeds(seed), ratios, progress)
+    series = mean_lines(sites, preset.seeds(seed), ratios)
     ours, alone, independent, greedy = (np.array(line.y) for line in series)
     cheapest = alone <= np.minimum(np.minimum(ours, independent), greedy)
     at = int(np.argmin(cheapest))  # the first where it is not
@@ -211,14 +210,14 @@ def certified_ratios(seed: int, settings: dict[str, Any]) -> dict[str, float]:
 
 
 def certified_lines(
-    setting: str, values: Sequence[float], size: dict[str, Any], seeds: range, progress: Progress
+    setting: str, values: Sequence[float], size: dict[str, Any], seeds: range
 ) -> list[Series]:
     """Lines of `certified_ratios` over a setting; figures share those of equal instances."""
 
     def ratios(value: float, one: int) -> dict[str, float]:
         return certified_ratios(one, beyond_published(size | {setting: value}))
 
-    return mean_lines(values, seeds, ratios, progress)
+    return mean_lines(values, seeds, ratios)
 
 
 def beyond_published(settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -236,11 +235,11 @@ def beyond_published(settings: Mapping[str, Any]) -> dict[str, Any]:
     Agreement.NOT_REPRODUCED,
     "the denominator is a proved bound on (8), since (8) itself cannot be solved at this size",
 )
-def ratio_by_slots(preset: Preset, seed: int, progress: Progress) -> Figure:
+def ratio_by_slots(preset: Preset, seed: int) -> Figure:
     """Cost of mlBroker over the proved tight bound for growing T."""
     slots = [50, 60, 70, 80, 90, 100] if preset.full else [4, 8]
     size: dict[str, Any] = {} if preset.full else {"num_sites": 5}
-    series = certified_lines("num_slots", slots, size, preset.seeds(seed), progress)
+    series = certified_lines("num_slots", slots, size, preset.seeds(seed))
     rise = _rise(series)
     trend = Statement("rises slightly with T", 0 < rise < 0.1, f"{rise:+.3f}")
     return ratio_figure(PlotAxis("slots"), series, trend)
@@ -252,11 +251,11 @@ def ratio_by_slots(preset: Preset, seed: int, progress: Progress) -> Figure:
     Agreement.REPRODUCED,
     "against a proved bound on (8)",
 )
-def ratio_by_jobs(preset: Preset, seed: int, progress: Progress) -> Figure:
+def ratio_by_jobs(preset: Preset, seed: int) -> Figure:
     """Cost of mlBroker over the proved tight bound for growing numbers of jobs a slot."""
     jobs = [10, 20, 30, 40, 50] if preset.full else [3, 6]
     size: dict[str, Any] = {} if preset.full else {"num_sites": 5, "num_slots": 4}
-    series = certified_lines("jobs_per_slot", jobs, size, preset.seeds(seed), progress)
+    series = certified_lines("jobs_per_slot", jobs, size, preset.seeds(seed))
     rise = _rise(series)
     trend = Statement("remains stable", abs(rise) < 0.1, f"{rise:+.3f}")
     return ratio_figure(PlotAxis("jobs a slot"), series, trend, Printed("at most 3 (Fig. 10)", 3.0))
@@ -313,18 +312,15 @@ def harmonic(sites: int) -> float:
     "Theorem 3 is false: a job's data may wander over eight sites so that the algorithm pays more",
     source="mlBroker Theorem 3",
 )
-def worst_ratios(preset: Preset, seed: int, progress: Progress) -> Figure:
+def worst_ratios(preset: Preset, seed: int) -> Figure:
     """Cost of A_fractional over a whole placement, proved, on the worst trace found for R and ε."""
     sites = [2, 3, 4, 6, 8, 10, 12, 16, 20, 24] if preset.full else [2, 4, 8]
     epsilons = (0.1, 1.0, 10.0) if preset.full else (1.0, 10.0)
-    found: dict[float, list[float]] = {epsilon: [] for epsilon in epsilons}
-    for done, count in enumerate(sites):
-        for epsilon, ratios in found.items():
-            # twice the descents at the full size
-            ratios.append(
-                worst_ratio(count, epsilon, (3200 if preset.full else 1600) * count, seed)
-            )
-        progress(done + 1, len(sites))
+    tried = 3200 if preset.full else 1600  # twice the descents at the full size
+    found = {
+        epsilon: [worst_ratio(count, epsilon, tried * count, seed) for count in sites]
+        for epsilon in epsilons
+    }
     lines = {f"found, ε = {epsilon:g}": y for epsilon, y in found.items()}
     lines["H_R"] = sums = [harmonic(count) for count in sites]
     bounds = {epsilon: [corrected(count, epsilon) for count in sites] for epsilon in epsilons}

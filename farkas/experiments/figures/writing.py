@@ -17,7 +17,7 @@ import json
 import multiprocessing
 import os
 import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -39,9 +39,6 @@ SUFFIXES = (*PICTURES, ".csv", ".json")
 #: What is written of each of all figures; the last one says that it is whole.
 ALWAYS = (".png", ".json")
 MEASURED = ".measured"
-
-#: Called with the name of a figure, the number of its steps done and their total.
-Report = Callable[[str, int, int], None]
 
 
 def check_suffix(path: str) -> None:
@@ -181,15 +178,10 @@ class Batch:
     preset: Preset
     seed: int
 
-    def write_all(self, exhibits: Sequence[Exhibit], jobs: int, report: Report) -> Iterator[Drawn]:
+    def write_all(self, exhibits: Sequence[Exhibit], jobs: int) -> Iterator[Drawn]:
         """Write what is not there yet; yield the outcome of each exhibit as it is known.
 
-        Parameters
-        ----------
-        jobs
-            Processes, >= 1.
-        report
-            Told of every step while this process works alone.
+        One job works in this process, several in one process each.
         """
         missing = []
         for exhibit in exhibits:
@@ -201,14 +193,13 @@ class Batch:
         if jobs > 1:
             yield from self._in_processes(missing, jobs)
             return
-        for exhibit in missing:
-            yield self.write_one(exhibit, lambda d, t, n=exhibit.name: report(n, d, t))  # type: ignore[misc]
+        yield from map(self.write_one, missing)
 
-    def write_one(self, exhibit: Exhibit, progress: Callable[[int, int], None]) -> Drawn:
+    def write_one(self, exhibit: Exhibit) -> Drawn:
         """Compute one figure and write its files."""
         try:
             with kept_in(self.folder / MEASURED):
-                data = exhibit.data(self.preset, self.seed, progress)
+                data = exhibit.data(self.preset, self.seed)
             for path in self._paths(exhibit.name):
                 write(exhibit, data, str(path), self.preset, self.seed)
         except FarkasError as error:  # one figure that fails does not hide the others
@@ -269,4 +260,4 @@ def _leave_interrupts_to_the_parent() -> None:
 
 
 def _write_one(batch: Batch, name: str) -> Drawn:
-    return batch.write_one(figures[name], lambda done, total: None)
+    return batch.write_one(figures[name])

@@ -70,7 +70,7 @@ def test_the_command_refuses_in_one_line(shown, capsys, words, code, message):
 
 
 def test_one_figure_that_fails_does_not_hide_the_others(shown, tmp_path, capsys):
-    def fail(preset, seed, progress):
+    def fail(preset, seed):
         raise NoAnswer("no point")
 
     broken = dataclasses.replace(exhibit(lines()), label="figure4", build=fail)

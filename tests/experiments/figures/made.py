@@ -53,7 +53,7 @@ def rows() -> Table:
 
 
 def exhibit(data=None, agreement=Agreement.TREND) -> Exhibit:
-    build = None if data is None else lambda preset, seed, progress: data
+    build = None if data is None else lambda preset, seed: data
     return Exhibit(kind="mlbroker", label="figure5", title="Cost & load", source="Paper Fig. 5",
                    agreement=agreement, reason="prices are drawn", method="By hand.",
                    build=build)  # fmt: skip

@@ -20,9 +20,8 @@ def own_registry(monkeypatch):
     monkeypatch.setattr(module, "figures", Registry("figure"))
 
 
-def drawn(preset, seed, progress):
+def drawn(preset, seed):
     """Identity."""
-    progress(1, 1)
     return Figure(x=AXIS, y=AXIS, series=[Series("a", x=[1, 2], y=[float(seed), 2.0])])
 
 
@@ -82,7 +81,7 @@ def test_a_figure_says_what_it_is(own_registry):
     with pytest.raises(ValueError, match="reason"):
         PAPER.figure(5, "Title", Agreement.TREND, "")(drawn)
     with pytest.raises(ValueError, match="docstring"):
-        PAPER.figure(5, "Title", Agreement.TREND, "why")(lambda preset, seed, progress: None)
+        PAPER.figure(5, "Title", Agreement.TREND, "why")(lambda preset, seed: None)
 
 
 def test_a_source_is_the_printed_number_unless_it_is_said(own_registry):

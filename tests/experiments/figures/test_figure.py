@@ -43,17 +43,13 @@ def test_inconsistent_data_is_refused(wrong, words):
         wrong()
 
 
-def silent(done, total):
-    """Nobody watches."""
-
-
 def test_a_line_is_the_mean_over_the_seeds_with_its_interval():
     # at value 2: seeds 1 and 4 measure 2 + 1 = 3 and 2 + 4 = 6, so 4.5; s / sqrt 2 = 1.5, and the
     # 0.975 quantile of Student's t with one degree of freedom, tan(0.475 pi), is 12.7062
     def measure(value, seed):
         return {"sum": value + seed, "product": value * seed}
 
-    lines = mean_lines([2, 5], [1, 4], measure, silent)
+    lines = mean_lines([2, 5], [1, 4], measure)
     assert by_name(lines) == {"sum": [4.5, 7.5], "product": [5.0, 12.5]}
     assert lines[0].x == [2, 5]
     assert (lines[0].low, lines[0].high) == ([3.0, 6.0], [6.0, 9.0])
@@ -89,11 +85,5 @@ def test_an_interval_does_not_leave_what_can_be_measured():
 
 
 def test_one_instance_has_no_interval():
-    (line,) = mean_lines([1.0], [0], lambda value, seed: {"a": value}, silent)
+    (line,) = mean_lines([1.0], [0], lambda value, seed: {"a": value})
     assert (line.y, line.low, line.high) == ([1.0], None, None)
-
-
-def test_progress_counts_every_measurement():
-    told = []
-    mean_lines([1, 2], [0, 1, 2], lambda value, seed: {"a": 0.0}, lambda *step: told.append(step))
-    assert told == [(done, 6) for done in range(1, 7)]

@@ -81,21 +81,16 @@ def test_an_unknown_suffix_is_refused(tmp_path):
 REDUCED = PRESETS["reduced"]
 
 
-def silent(name, done, total):
-    """Nobody watches."""
-
-
 def counted(made: list[int]) -> Exhibit:
-    def build(preset, seed, progress):
+    def build(preset, seed):
         made.append(seed)
-        progress(1, 1)
         return lines()
 
     return dataclasses.replace(exhibit(), build=build)
 
 
 def written(batch: Batch, one: Exhibit) -> Drawn:
-    (outcome,) = batch.write_all([one], 1, silent)
+    (outcome,) = batch.write_all([one], 1)
     return outcome
 
 
@@ -135,7 +130,7 @@ def test_figures_made_by_other_sources_are_made_again(tmp_path, monkeypatch):
 
 
 def test_a_figure_that_fails_leaves_no_file(tmp_path):
-    def build(preset, seed, progress):
+    def build(preset, seed):
         raise NoAnswer("no point")
 
     outcome = written(Batch(tmp_path, REDUCED, 0), dataclasses.replace(exhibit(), build=build))
@@ -146,27 +141,21 @@ def test_a_figure_that_fails_leaves_no_file(tmp_path):
 def test_processes_write_what_one_process_writes(tmp_path):
     names = ["mlbroker.table3", "mlbroker.figure8b", "coded.figure3", "eris.figure6"]
     chosen = [figures[name] for name in names]
-    steps: dict[str, list[tuple[int, int]]] = {}
     folders = [tmp_path / "one", tmp_path / "two"]
     for folder, jobs in zip(folders, (1, 2), strict=True):
         folder.mkdir()
-        outcomes = list(
-            Batch(folder, REDUCED, 0).write_all(
-                chosen, jobs, lambda name, *step: steps.setdefault(name, []).append(step)
-            )
-        )
+        outcomes = list(Batch(folder, REDUCED, 0).write_all(chosen, jobs))
         assert sorted(outcome.name for outcome in outcomes) == sorted(names)
         assert not any(outcome.failed for outcome in outcomes)
     files = [sorted(p.name for p in folder.glob("*.*") if p.is_file()) for folder in folders]
     assert files[0] == files[1]
     for name in files[0]:
         assert (folders[0] / name).read_bytes() == (folders[1] / name).read_bytes()
-    assert steps["coded.figure3"] == [(1, 2), (2, 2)], "told by one process alone"
 
 
 def test_who_stops_watching_leaves_no_process_and_keeps_what_was_measured(tmp_path):
     names = ["mlbroker.figure8b", "mlbroker.figure7", "mlbroker.figure9"]
-    outcomes = Batch(tmp_path, REDUCED, 0).write_all([figures[n] for n in names], 2, silent)
+    outcomes = Batch(tmp_path, REDUCED, 0).write_all([figures[n] for n in names], 2)
     first = next(outcomes)
     outcomes.close()
     assert not multiprocessing.active_children()
@@ -174,7 +163,7 @@ def test_who_stops_watching_leaves_no_process_and_keeps_what_was_measured(tmp_pa
     assert first.name in there
     kept = {path: path.stat().st_mtime_ns for path in (tmp_path / writing.MEASURED).iterdir()}
     assert kept
-    rest = Batch(tmp_path, REDUCED, 0).write_all([figures[n] for n in names], 1, silent)
+    rest = Batch(tmp_path, REDUCED, 0).write_all([figures[n] for n in names], 1)
     assert {outcome.name for outcome in rest} == set(names)
     assert {path: path.stat().st_mtime_ns for path in kept} == kept
 
@@ -182,7 +171,7 @@ def test_who_stops_watching_leaves_no_process_and_keeps_what_was_measured(tmp_pa
 def test_a_figure_that_its_process_does_not_find_is_one_that_failed(tmp_path):
     unknown = dataclasses.replace(exhibit(lines()), kind="mlbroker", label="figure99")
     other = figures["mlbroker.table3"]
-    found = list(Batch(tmp_path, REDUCED, 0).write_all([unknown, other], 2, silent))
+    found = list(Batch(tmp_path, REDUCED, 0).write_all([unknown, other], 2))
     outcomes = {outcome.name: outcome for outcome in found}
     assert outcomes["mlbroker.figure99"].note.startswith("not drawn: unknown figure")
     assert outcomes["mlbroker.figure99"].failed
@@ -191,7 +180,7 @@ def test_a_figure_that_its_process_does_not_find_is_one_that_failed(tmp_path):
 
 def test_a_process_that_dies_leaves_what_was_drawn(tmp_path, monkeypatch):
     names = ["mlbroker.table3", "mlbroker.figure5w"]
-    outcomes = Batch(tmp_path, REDUCED, 0).write_all([figures[n] for n in names], 2, silent)
+    outcomes = Batch(tmp_path, REDUCED, 0).write_all([figures[n] for n in names], 2)
     first = next(outcomes)
     for process in multiprocessing.active_children():
         process.kill()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
-import shutil
 import types
 from html.parser import HTMLParser
 from importlib import resources
@@ -175,21 +174,6 @@ def test_an_empty_store_is_a_page_too(tmp_path):
     assert "The store holds no run" in page
 
 
-def test_claims_are_checked_only_when_asked(contents, text):
-    assert contents.ledger
-    assert all(entry.verdict is None for entry in contents.ledger)
-    assert "not checked" in text
-
-
-def test_a_store_is_not_changed_by_reading_it(swept, tmp_path):
-    copy = tmp_path / "copy.sqlite"
-    shutil.copy(swept, copy)
-    with Store(copy, readonly=True) as store:
-        before = sorted(store.present().items())
-        collect(store)
-        assert sorted(store.present().items()) == before
-
-
 def test_text_is_readable_in_both_schemes():
     # WCAG 2: contrast of at least 4.5 for text, on cards and on the page
     style = (resources.files("farkas.experiments.report") / "templates/page.css").read_text()
@@ -308,18 +292,3 @@ def test_only_the_factor_that_is_exceeded_is_marked(contents, reading):
     page = render(dataclasses.replace(contents, worst=[case]))
     assert page.count('<td class="numeric bad">1.125</td>') == 1
     assert page.count('<td class="numeric bad">') == 1
-
-
-def test_theorems_are_told_by_what_became_of_them(contents):
-    promise = Promise(reading="printed", source="s", statement="t", kept=3, undecided=1)
-    one = dataclasses.replace(contents.ratios[0], promises=[promise])
-    page = render(dataclasses.replace(contents, ratios=[one]))
-    assert '<td class="verdict not-applicable">undecided in 1 of 4</td>' in page
-
-
-def test_of_an_instance_that_is_too_long_nothing_is_proved(contents, monkeypatch):
-    asked = []
-    monkeypatch.setattr(report_page, "stand_alone", lambda *given: asked.append(given))
-    monkeypatch.setattr(report_page, "MOST_EMBEDDED", 10)
-    assert report_page._certificates(contents) == []
-    assert not asked

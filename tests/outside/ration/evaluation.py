@@ -37,7 +37,7 @@ def stock(instance, run):
 
 
 @Paper("ration", "Ration").figure(1, "Thresholds", Agreement.NOT_REPRODUCED, "nothing was printed")
-def thresholds(preset, seed, progress):
+def thresholds(preset, seed):
     """Worth of what is served on one instance, for several thresholds."""
     instance = farkas.generate("ration", "small", seed=seed)
     least = [0.0, 1.0, 2.0]
