@@ -12,7 +12,7 @@ FEASIBLE = 1e-6
 Of a form: a share of the side, or of the unit that the form's own numbers give the row or column
 (`farkas.forms.scale`), whichever is larger.  Of a fractional run: a share of the capacity.  Of a
 convex problem, which has no arrays to read: a share of the largest number that meets the variables
-of a constraint (`farkas.solvers.measured.units_of`).
+of a constraint (`farkas.solvers.convex.units_of`).
 Solvers promise 1e-6 at best and are held to it.  `farkas.forms.check_point`, the audit of answers,
 the points of certificates and fractional runs rely on it, and `farkas.certificates.proof`: a value
 that rests on such violations, or on rounded sums, may be better than a proved bound by as much of

@@ -11,9 +11,8 @@ import numpy as np
 from farkas.forms import LinearForm
 from farkas.forms.matrices import as_scipy
 from farkas.numbers import Floats
-from farkas.solvers.access import Access, Availability, installed, missing
 from farkas.solvers.answer import Answer, Claimed, Reason
-from farkas.solvers.base import Ability, Backend, backend
+from farkas.solvers.base import Ability, Access, Availability, Backend, backend, installed, missing
 from farkas.solvers.options import Options
 
 

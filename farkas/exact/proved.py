@@ -23,7 +23,7 @@ from farkas.messages import verb
 from farkas.numbers import floats
 from farkas.search_tolerances import SOLVER_GAP
 from farkas.solvers import Answer, Claimed, Reason
-from farkas.solvers.result import SolveResult
+from farkas.solvers.answer import SolveResult
 from farkas.words import cut, named
 
 Status = Literal["optimal", "infeasible", "unbounded", "bound"]

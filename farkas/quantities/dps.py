@@ -1,5 +1,6 @@
-"""Programs, bounds, fixed prices and runs of kind dps, as named quantities."""
+"""Bounds, fixed prices and units of kind dps, as named quantities."""
 
+import functools
 import itertools
 import math
 from typing import Any
@@ -11,8 +12,11 @@ from farkas.certificates.dps_fixed import DpsFixedPrices
 from farkas.errors import NotApplicable
 from farkas.instances.dps import Market
 from farkas.models.dps.offline import Offline
-from farkas.numbers import Ints
-from farkas.quantities.optimum import list_optima, list_optimum
+from farkas.online import algorithms
+from farkas.online.dps import best_fixed
+from farkas.online.dps.placing import pa
+from farkas.online.dps.posted import given_price
+from farkas.online.dps.simulation import simulate_gifts
 from farkas.quantities.quantity import quantity
 from farkas.relaxations.dps import fixed_price as bounds
 from farkas.relaxations.dps.fixed_cells import prove_fixed_prices
@@ -20,44 +24,13 @@ from farkas.relaxations.dps.pooled import best_served
 from farkas.relaxations.dps.prices import lp_prices
 
 MOST_JOBS = 60
-MOST_IN_SEQUENCE = 40
 MOST_SERVERS = 12
 MOST_FOR_BEST_PRICE = 12
-
-
-def offline_optimum(market: Market, prices: str) -> float:
-    """Optimum of (2), the rewards of the jobs that `best_served` finds."""
-    rewards = Offline(prices=prices).rewards(market)
-    return math.fsum(rewards[best_served(market, prices)].tolist())
 
 
 def _at_most(count: int, most: int, what: str) -> None:
     if count > most:
         raise NotApplicable(f"defined for at most {most} {what}, this market has {count}")
-
-
-def _few_jobs(market: Market, most: int = MOST_JOBS) -> Market:
-    """Return the market unless it has more jobs than are solved exactly."""
-    _at_most(market.num_jobs, most, "jobs")
-    return market
-
-
-list_optima("dps.interval_ip", "dps.interval_lp")
-list_optimum(
-    "dps.interval_lp_capped",
-    "dps.interval_lp[capped]",
-    lambda market: market,
-    "Optimum of the linear interval relaxation with payments below the price cap.",
-)
-list_optimum(
-    "dps.offline_lp", "dps.offline_lp", _few_jobs, "Optimum of the linear relaxation of (2)."
-)
-list_optimum(
-    "dps.placement_sequence",
-    "dps.placement_sequence",
-    lambda market: _few_jobs(market, MOST_IN_SEQUENCE),
-    "Shortest total runtime of all jobs together, slots; None when they cannot all be served.",
-)
 
 
 @quantity("dps.runtimes")
@@ -79,7 +52,10 @@ def offline(instance: Market, offline: str) -> float:
     Capped: payments stay below the price cap.  Forced: below it, and jobs that no price keeps out
     must be served.
     """
-    return offline_optimum(_few_jobs(instance), _PRICES[offline])
+    _at_most(instance.num_jobs, MOST_JOBS, "jobs")
+    prices = _PRICES[offline]
+    rewards = Offline(prices=prices).rewards(instance)
+    return math.fsum(rewards[best_served(instance, prices)].tolist())
 
 
 @quantity("dps.certificate")
@@ -95,44 +71,29 @@ def placement(instance: Market) -> list[float | None]:
     return [t if fits else None for t, fits in zip(best, instance.fits, strict=True)]
 
 
-@quantity("dps.min_servers")
-def min_servers(instance: Market) -> list[int | None]:
-    """Fewest empty servers whose units suffice, by job; None where all are too few."""
+@quantity("dps.{rule}_servers", rule=("min", "pa"))
+def servers(instance: Market, rule: str) -> list[int | None]:
+    """Empty servers by job: the fewest whose units suffice, or those that Algorithm 2 uses.
+
+    None where the job does not fit.
+    """
     _at_most(instance.num_servers, MOST_SERVERS, "servers")
-    chosen = _subsets(instance.num_servers)
-    size = chosen.sum(axis=1)
-    workers, ps = chosen @ instance.installed_workers, chosen @ instance.installed_ps
-    found: list[int | None] = []
-    for job in instance.jobs:
-        enough = (workers[:, job.worker_type] >= job.workers) & (ps[:, job.ps_type] >= job.ps)
-        found.append(int(size[enough].min()) if enough.any() else None)
-    return found
-
-
-def _subsets(count: int) -> Ints:
-    rows = list(itertools.product((0, 1), repeat=count))
-    return np.array(rows, np.int64).reshape(len(rows), count)
-
-
-@quantity("dps.pa_servers")
-def pa_servers(instance: Market) -> list[int | None]:
-    """Empty servers that Algorithm 2 uses, by job; None where the job does not fit."""
-    from farkas.online.dps.placing import pa
-
-    _at_most(instance.num_servers, MOST_SERVERS, "servers")
+    subsets = np.array([*itertools.product((0, 1), repeat=instance.num_servers)], np.int64)
     found: list[int | None] = []
     for job in instance.jobs:
         idle = instance.installed_workers[:, job.worker_type], instance.installed_ps[:, job.ps_type]
-        units = pa(*idle, job.workers, job.ps)
-        found.append(None if units is None else int(np.count_nonzero(units[0] + units[1])))
+        if rule == "pa":
+            units = pa(*idle, job.workers, job.ps)
+            found.append(None if units is None else int(np.count_nonzero(units[0] + units[1])))
+            continue
+        enough = (subsets @ idle[0] >= job.workers) & (subsets @ idle[1] >= job.ps)
+        found.append(int(subsets[enough].sum(axis=1).min()) if enough.any() else None)
     return found
 
 
 @quantity("dps.{placing}_sequence", placing=("pa", "best_fit"))
 def sequence(instance: Market, placing: Any) -> float | None:
     """Total runtime when Algorithm 2 or best fit places every job; None when one is dropped."""
-    from farkas.online.dps.simulation import simulate_gifts
-
     done = simulate_gifts(instance, placing)
     return float(done.runtime.sum()) if done.served.all() else None
 
@@ -140,54 +101,46 @@ def sequence(instance: Market, placing: Any) -> float | None:
 @quantity("dps.fixed_price")
 def fixed_price(instance: Market) -> dict[str, Any]:
     """Profit of the given fixed prices, and the jobs they serve."""
-    from farkas.online.dps.posted import given_price
-
     done = given_price(instance).simulate(instance)
     return {"profit": done.profit, "served": np.flatnonzero(done.served).tolist()}
 
 
-def _given(instance: Market) -> tuple[Any, Any]:
-    if instance.fixed_prices is None:
+_BOUNDS = {
+    "demand_bound": bounds.demand_bound,
+    "bound_printed": bounds.printed_bound,
+    "bound": bounds.corrected_bound,
+}
+
+
+@quantity("dps.fixed_price_{bound}", bound=_BOUNDS)
+def fixed_price_bound(instance: Market, bound: str) -> float:
+    """Bound on the profit of the given fixed prices: demand, or sales that units can make.
+
+    Demand alone is the second term of (3); (3) as printed is no bound.
+    """
+    prices = instance.fixed_prices
+    if prices is None:
         raise NotApplicable("this market has no fixed_prices")
-    return np.array(instance.fixed_prices.worker), np.array(instance.fixed_prices.ps)
-
-
-@quantity("dps.fixed_price_demand_bound")
-def fixed_price_demand_bound(instance: Market) -> float:
-    """Payments of all jobs that can afford the fixed prices; second term of (3)."""
-    return bounds.demand_bound(instance, *_given(instance))
-
-
-@quantity("dps.fixed_price_bound_printed")
-def fixed_price_bound_printed(instance: Market) -> float:
-    """Right-hand side of (3) as printed, which is no bound."""
-    return bounds.printed_bound(instance, *_given(instance))
-
-
-@quantity("dps.fixed_price_bound")
-def fixed_price_bound(instance: Market) -> float:
-    """Bound on the profit of the fixed prices: demand, or sales that units can make."""
-    return bounds.corrected_bound(instance, *_given(instance))
+    return _BOUNDS[bound](instance, np.array(prices.worker), np.array(prices.ps))
 
 
 @quantity("dps.bfp_grid")
 def bfp_grid(instance: Market) -> float | None:
     """Best fixed price on the given grid; None for too many combinations."""
-    from farkas.online.dps.best_fixed import best_on_grid
-
-    best = best_on_grid(instance)
+    best = best_fixed.best_on_grid(instance)
     return None if best is None else best.profit
 
 
-@quantity("dps.bfp", "dps.bfp_attained")
-def bfp(instance: Market) -> dict[str, float | bool]:
-    """Supremum of the fixed-price profit, and whether prices attain it."""
-    from farkas.online.dps.best_fixed import best_exactly
+_best_exactly = functools.lru_cache(maxsize=1)(best_fixed.best_exactly)
 
+
+@quantity("dps.bfp{what}", what=("", "_attained"))
+def bfp(instance: Market, what: str) -> float | bool:
+    """Supremum of the fixed-price profit, and whether prices attain it."""
     if not 1 <= instance.num_jobs <= MOST_FOR_BEST_PRICE:
         raise NotApplicable(f"defined for 1 to {MOST_FOR_BEST_PRICE} jobs")
-    best = best_exactly(instance)
-    return {"dps.bfp": float(best.profit), "dps.bfp_attained": best.attained}
+    best = _best_exactly(instance)
+    return best.attained if what else float(best.profit)
 
 
 @quantity("dps.bfp_bound")
@@ -203,21 +156,7 @@ def bfp_bound(instance: Market) -> DpsFixedPrices:
 
 @quantity("dps.{seller}", seller=("dps", "simple", "top"))
 def seller(instance: Market, seller: str) -> dict[str, float]:
-    """Algorithm 1, without exploration (simple), or the reconstructed rival TOP.
-
-    Profit, arrivals explored, jobs served and their total runtime.
-    """
-    found: dict[str, float] = _simulated(instance, seller).summary()
+    """Profit, arrivals explored, jobs served and their runtime under DPS, SIMPLE or TOP."""
+    policy = algorithms[f"dps.{seller}"].policy()
+    found: dict[str, float] = policy.simulate(instance, instance.seed or 0).summary()
     return found
-
-
-@quantity("dps.{drawn}", drawn=("random", "dps_random_placement"))
-def seller_at_random(instance: Market, drawn: str) -> float:
-    """Profit of random prices, or of DPS with random placement; seed of the instance or 0."""
-    return float(_simulated(instance, drawn).profit)
-
-
-def _simulated(instance: Market, name: str) -> Any:
-    from farkas.online import algorithms
-
-    return algorithms[f"dps.{name}"].policy().simulate(instance, instance.seed or 0)

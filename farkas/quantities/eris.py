@@ -1,21 +1,20 @@
-"""Programs, bounds and printed runs of kind eris, as named quantities."""
+"""Payoffs, bounds and printed runs of kind eris, as named quantities."""
 
+import functools
 from collections.abc import Iterator
 
 from farkas.instances.eris import Auction
 from farkas.models.eris.best_schedule import BestSchedule, PricedJobs
-from farkas.models.eris.one_shot import OneShot, SlotTask
+from farkas.models.eris.one_shot import SlotTask
 from farkas.models.eris.prices import Prices, posted_on_arrival
 from farkas.online.eris.executable import executable
 from farkas.online.eris.printed_run import printed_run
 from farkas.online.eris.scheduler_printed import printed_schedule
-from farkas.quantities.optimum import list_optima, optimum, optimum_if_any
+from farkas.quantities.names import optimum, program_optimum
 from farkas.quantities.quantity import quantity
 from farkas.relaxations.eris.columns import relaxation_by_columns
 from farkas.relaxations.eris.job_slots import job_slots
 from farkas.relaxations.eris.payoff_bound import payoff_bounds
-
-list_optima("eris.offline", "eris.offline_total", "eris.schedule_ilp")
 
 
 def jobs(instance: Auction) -> range:
@@ -43,11 +42,14 @@ def lagrangian_bound(instance: Auction, prices: Prices) -> float:
     return sum(payoffs, 0.0) + prices.rent(instance)
 
 
-@quantity("eris.schedule_lp", "eris.dual")
-def schedule_lp(instance: Auction) -> dict[str, float]:
+_relaxed = functools.lru_cache(maxsize=1)(relaxation_by_columns)
+
+
+@quantity("eris.{side}", side=("schedule_lp", "dual"))
+def schedule_lp(instance: Auction, side: str) -> float:
     """Optima of the linear relaxation of (3), from below, and of its dual (4), from above."""
-    last = relaxation_by_columns(instance)
-    return {"eris.schedule_lp": last.value, "eris.dual": last.bound}
+    last = _relaxed(instance)
+    return last.bound if side == "dual" else last.value
 
 
 @quantity("eris.best_schedule{room}[{i}]", room=("", "_full"), i=jobs)
@@ -63,7 +65,7 @@ def best_schedule(instance: Auction, room: str, i: int) -> float:
 def one_shot(instance: Auction, i: int, t: int, d: int) -> float | None:
     """Least cost of processing d chunks of job i in slot t by (8); None when impossible."""
     task = SlotTask(instance, posted_on_arrival(instance), i, t, d, instance.data[i])
-    return optimum_if_any(OneShot().form(task))
+    return program_optimum("eris.one_shot", task)
 
 
 @quantity("eris.payoff_bound{room}[{i}]", room=("", "_full"), i=jobs)
@@ -72,16 +74,14 @@ def payoff_bound(instance: Auction, room: str, i: int) -> float:
     return float(payoff_bounds(instance, full=bool(room))[i])
 
 
-@quantity("eris.algorithm2_payoff[{i}]", "eris.algorithm2_feasible[{i}]", i=jobs)
-def algorithm_2(instance: Auction, i: int) -> dict[str, float | None]:
+@quantity("eris.algorithm2_{what}[{i}]", what=("payoff", "feasible"), i=jobs)
+def algorithm_2(instance: Auction, what: str, i: int) -> float | None:
     """Payoff that Algorithm 2 claims for a job in the state, and whether its schedule can run."""
     job, prices = instance.jobs[i], posted_on_arrival(instance)
     found = printed_schedule(job_slots(instance, job, prices, instance.transferred, instance.used))
-    feasible = None if found.finish < 0 else float(executable(job, found.workers, found.moved))
-    return {
-        f"eris.algorithm2_payoff[{i}]": found.payoff,
-        f"eris.algorithm2_feasible[{i}]": feasible,
-    }
+    if what == "payoff":
+        return found.payoff
+    return None if found.finish < 0 else float(executable(job, found.workers, found.moved))
 
 
 @quantity("eris.lagrangian")
@@ -90,18 +90,16 @@ def lagrangian(instance: Auction) -> float:
     return lagrangian_bound(instance, posted_on_arrival(instance))
 
 
-@quantity("eris.eris_printed", "eris.eris_printed_revenue", "eris.eris_printed_infeasible_jobs")
-def eris_printed(instance: Auction) -> dict[str, float]:
-    """Algorithm 1 with Algorithms 2 and 3 as printed, from an empty system, as it books itself."""
+_BOOKED = {"": "welfare", "_revenue": "revenue", "_infeasible_jobs": "infeasible_jobs"}
+
+
+@quantity("eris.eris_printed{part}", part=(*_BOOKED, "_certificate"))
+def eris_printed(instance: Auction, part: str) -> float:
+    """Algorithm 1 with Algorithms 2 and 3 as printed, from an empty system, as it books itself.
+
+    The certificate is the bound of (4) at the prices after the run.
+    """
     run = printed_run(instance)
-    return {
-        "eris.eris_printed": run.welfare,
-        "eris.eris_printed_revenue": run.revenue,
-        "eris.eris_printed_infeasible_jobs": float(run.infeasible_jobs),
-    }
-
-
-@quantity("eris.eris_printed_certificate")
-def eris_printed_certificate(instance: Auction) -> float:
-    """Bound of (4) at the prices after the printed run."""
-    return lagrangian_bound(instance, printed_run(instance).ledger.prices)
+    if part == "_certificate":
+        return lagrangian_bound(instance, run.ledger.prices)
+    return float(getattr(run, _BOOKED[part]))

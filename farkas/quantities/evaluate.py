@@ -9,63 +9,25 @@ from typing import Any
 
 import msgspec
 
-from farkas.algebra import programs
 from farkas.certificates.doubles import double
 from farkas.certificates.prices import PriceCertificate
-from farkas.errors import FarkasError, InvalidOption, NotApplicable, UnknownName
-from farkas.quantities.optimum import of_program
+from farkas.errors import InvalidOption, NotApplicable, UnknownName
+from farkas.quantities.names import find
 from farkas.quantities.quantity import Quantity, Value, quantities
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Evaluation:
-    """One key and what became of it: a value, or the error that stood in the way.
-
-    ``certificate`` proves the value where that is a proved bound.
-    """
+    """One key and what became of it: a value, or the error that stood in the way."""
 
     key: str
     value: Value = None
     error: Exception | None = None
-    certificate: PriceCertificate | None = None
-
-
-def find(key: str, kind: str) -> Quantity:
-    """Quantity of ``kind`` that answers ``key``: a named one, or the optimum of a program.
-
-    Raises
-    ------
-    UnknownName
-        When none does; names the nearest patterns.
-    InvalidOption
-        When ``key`` is a program with a variant that it does not have.
-    """
-    patterns = quantities.names(f"{kind}.")
-    for pattern in patterns:
-        if quantities[pattern].matches(key):
-            return quantities[pattern]
-    stem = key.partition("[")[0]
-    if stem.startswith(f"{kind}.") and stem in programs:
-        return of_program(key)
-    raise UnknownName.of(f"{kind} quantity", key, [*patterns, *programs.names(f"{kind}.")])
+    certificate: PriceCertificate | None = None  # of a value that is a proved bound
 
 
 def evaluate(instance: Any, keys: Iterable[str] | None = None) -> dict[str, Value]:
-    """Values of ``keys`` for ``instance``; undefined keys are absent.
-
-    Parameters
-    ----------
-    instance
-        Instance of any kind.
-    keys
-        Names of quantities; by default those listed under "expected" in the instance's file, or
-        every quantity of the kind when the file lists none.
-
-    Raises
-    ------
-    UnknownName, InvalidOption
-        When a key belongs to no quantity of the kind.
-    """
+    """Values of ``keys``, or of `wanted_keys`; undefined ones are absent, other errors raised."""
     values: dict[str, Value] = {}
     for outcome in evaluate_all(instance, keys):
         if outcome.error is None:
@@ -77,53 +39,36 @@ def evaluate(instance: Any, keys: Iterable[str] | None = None) -> dict[str, Valu
 
 def evaluate_all(instance: Any, keys: Iterable[str] | None = None) -> Iterator[Evaluation]:
     """Evaluate one key after the other; an error concerns its own key only."""
-    blind = _without_expected(instance)
     asked = list(wanted_keys(instance) if keys is None else keys)
-    admissible: dict[int, dict[str, dict[str, Any]]] = {}
-    results: dict[tuple[int, str], Value | Exception] = {}
+    if getattr(instance, "expected", None):  # nobody can look up an expected value
+        instance = msgspec.structs.replace(instance, expected=None)
+    admissible: dict[str, dict[str, dict[str, Any]]] = {}
     for key in dict.fromkeys(asked):
         try:
             item = find(key, instance.kind)
         except (UnknownName, InvalidOption) as error:
             yield Evaluation(key, error=error)
             continue
-        known = admissible.setdefault(id(item), item.keys(blind))
-        yield _evaluate_one(blind, key, item, known, results)
+        if item.pattern not in admissible:
+            admissible[item.pattern] = item.keys(instance)
+        yield _evaluate_one(instance, key, item, admissible[item.pattern])
 
 
 def _evaluate_one(
-    instance: Any,
-    key: str,
-    item: Quantity,
-    known: Mapping[str, dict[str, Any]],
-    results: dict[tuple[int, str], Value | Exception],
+    instance: Any, key: str, item: Quantity, known: Mapping[str, dict[str, Any]]
 ) -> Evaluation:
-    if key not in known:
-        reason = "no such argument for this instance"
-        if not item.placeholders or not known:
-            reason = "not defined for this instance"
-        return Evaluation(key, error=NotApplicable(f"{key}: {reason}"))
-    call = (id(item), repr(known[key]))
-    if call not in results:  # several keys may share one computation
-        try:
-            results[call] = item.function(instance, **known[key])
-        except Exception as error:
-            results[call] = error
-    result = results[call]
-    if isinstance(result, NotApplicable):
-        return Evaluation(key, error=NotApplicable(f"{key}: {result}"))
-    if isinstance(result, Exception):
-        return Evaluation(key, error=result)
-    if len(item.patterns) > 1:
-        if key not in result:
-            return Evaluation(key, error=NotApplicable(f"{key}: not defined for this instance"))
-        result = result[key]
-    if isinstance(result, PriceCertificate) and result.bound is not None:
-        bound = double(Fraction(result.bound), up=result.bounds == "max")
-        return Evaluation(key, bound, certificate=result)
     try:
+        if key not in known:
+            what = "no such argument" if known else "not defined"
+            raise NotApplicable(f"{what} for this instance")
+        result = item.function(instance, **known[key])
+        if isinstance(result, PriceCertificate) and result.bound is not None:
+            bound = double(Fraction(result.bound), up=result.bounds == "max")
+            return Evaluation(key, bound, certificate=result)
         return Evaluation(key, jsonable(result))
-    except FarkasError as error:
+    except NotApplicable as error:
+        return Evaluation(key, error=NotApplicable(f"{key}: {error}"))
+    except Exception as error:
         return Evaluation(key, error=error)
 
 
@@ -139,18 +84,8 @@ def _plain(value: Any) -> Any:
 
 
 def wanted_keys(instance: Any) -> list[str]:
-    """Keys the instance's file lists as expected, or every key defined for it."""
-    expected = getattr(instance, "expected", None)
-    if expected:
-        return list(expected)
-    keys: dict[str, None] = {}
-    for pattern in quantities.names(f"{instance.kind}."):
-        keys.update(dict.fromkeys(quantities[pattern].keys(instance)))
-    return list(keys)
-
-
-def _without_expected(instance: Any) -> Any:
-    """Return the instance as its quantities see it: nobody can look up an expected value."""
+    """Keys the instance's file lists as expected, or every key of a quantity of its kind."""
     if getattr(instance, "expected", None):
-        return msgspec.structs.replace(instance, expected=None)
-    return instance
+        return list(instance.expected)
+    patterns = quantities.names(f"{instance.kind}.")
+    return [key for pattern in patterns for key in quantities[pattern].keys(instance)]

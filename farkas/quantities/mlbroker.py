@@ -1,4 +1,4 @@
-"""Programs, bounds, fixed decisions and runs of kind mlbroker, as named quantities."""
+"""Duals, fixed decisions and numbers of kind mlbroker, as named quantities."""
 
 from __future__ import annotations
 
@@ -8,30 +8,15 @@ import numpy as np
 
 from farkas.duals.dualize import dualize
 from farkas.errors import NotApplicable
-from farkas.instances.mlbroker import Brokerage, Semantics
-from farkas.models.mlbroker.offline import Offline
+from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.recourse import PlacedWorkers
 from farkas.online import algorithms
 from farkas.online.mlbroker.local import local_expected, local_total
 from farkas.online.mlbroker.recourse import recourse_costs
-from farkas.quantities.optimum import list_optima, optimum
+from farkas.quantities.names import optimum
 from farkas.quantities.quantity import quantity
 from farkas.relaxations.mlbroker.relaxed import Relaxed
 from farkas.search_tolerances import SIMPLEX
-
-list_optima(
-    "mlbroker.dual_as_printed",
-    "mlbroker.relaxed[printed]",
-    "mlbroker.relaxed[tight]",
-    "mlbroker.relaxed[tight,strict]",
-    "mlbroker.relaxed[sharp,strict]",
-)
-
-
-@quantity("mlbroker.offline[{semantics}]", semantics=("printed", "strict"))
-def offline(instance: Brokerage, semantics: Semantics) -> float:
-    """Optimum of (8), USD; strict adds (8l) and (8m)."""
-    return optimum(Offline(semantics=semantics, prices="two", presence="split").form(instance))
 
 
 @quantity("mlbroker.dual[{relax}]", relax=("printed", "tight"))
@@ -69,43 +54,10 @@ def ratio_bound_printed(instance: Brokerage) -> float:
 _PARTS = ("transfer", "resource", "deploy", "sync", "total", "total_sticky")
 
 
-@quantity(*(f"mlbroker.recourse.{part}" for part in _PARTS))
-def recourse(instance: Brokerage) -> dict[str, float]:
+@quantity("mlbroker.recourse.{part}", part=_PARTS)
+def recourse(instance: Brokerage, part: str) -> float:
     """Costs of the checkpoint decisions, data moved optimally, USD."""
-    costs = recourse_costs(PlacedWorkers.checkpoint(instance))
-    sums = {part: float(getattr(costs, part).sum()) for part in _PARTS[:4]}
-    sums |= {"total": costs.total, "total_sticky": costs.total_sticky}
-    return {f"mlbroker.recourse.{part}": value for part, value in sums.items()}
-
-
-_RUN = ("cost", "moving", "certificate", "certificate_rebuilt")
-
-
-@quantity(*(f"mlbroker.fractional[{{relax}}].{part}" for part in _RUN), relax=("printed", "tight"))
-def fractional(instance: Brokerage, relax: str) -> dict[str, float]:
-    """Cost of Algorithm 1, its deployment part, and two forms of the bound it proves, USD.
-
-    ``certificate`` is the closed form at exact slot optima, ``certificate_rebuilt`` what the dual
-    point of the run proves.
-    """
-    run = algorithms["mlbroker.fractional"].run(instance, relax=relax)
-    if run.certificate is None:
-        raise NotApplicable("the run proves no bound")
-    values = {
-        "cost": run.value,
-        "moving": run.numbers["moving"],
-        "certificate": run.numbers["certificate"],
-        "certificate_rebuilt": float(run.certificate),
-    }
-    return {f"mlbroker.fractional[{relax}].{part}": values[part] for part in _RUN}
-
-
-@quantity("mlbroker.central", "mlbroker.central.deploy")
-def central(instance: Brokerage) -> dict[str, float]:
-    """Cost of baseline central, and its deployment part, USD."""
-    run = algorithms["mlbroker.central"].run(instance)
-    deploy = sum((slot["deploy"] for slot in run.costs), 0.0)
-    return {"mlbroker.central": run.value, "mlbroker.central.deploy": deploy}
+    return float(np.sum(getattr(recourse_costs(PlacedWorkers.checkpoint(instance)), part)))
 
 
 @quantity("mlbroker.local_first_site")

@@ -6,10 +6,11 @@
 import sys
 import types
 
-from farkas.solvers.access import Access, Availability
 from farkas.solvers.answer import Answer, Claimed, Reason
 from farkas.solvers.base import (
     Ability,
+    Access,
+    Availability,
     Status,
     availability,
     backend,

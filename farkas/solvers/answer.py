@@ -6,12 +6,18 @@ import dataclasses
 import enum
 import math
 from collections.abc import Callable
-from typing import Any
+from importlib import import_module
+from typing import Any, Protocol
+
+import numpy as np
 
 from farkas.errors import NoAnswer
 from farkas.forms import FeasibilityReport, LinearForm
-from farkas.messages import ShowsItself
-from farkas.numbers import Floats
+from farkas.forms.rescaled import in_units
+from farkas.forms.scale import Units
+from farkas.messages import ShowsItself, suggestion, verb
+from farkas.numbers import Bools, Floats, Ints
+from farkas.tolerances import FEASIBLE
 from farkas.words import named
 
 
@@ -171,3 +177,157 @@ class Answer(ShowsItself):
     def _why(self) -> str:
         tail = f" ({self.message})" if self.message else ""
         return f"stopped for reason {self.reason}, claim {self.claim}{tail}"
+
+
+def handed(
+    form: LinearForm, start: Floats | None
+) -> tuple[LinearForm, Floats | None, Units | None]:
+    """Return what a solver is given: form and start in the form's units, and those units.
+
+    Solvers measure in absolute tolerances, so that amounts of 1e-8 would be noise to them.  Units
+    are None when the form has numbers that no power of two moves exactly; it is handed over in its
+    own then.  Ends of whole columns are rounded :func:`inwards`.
+    """
+    units = form.units
+    if form.is_mip:
+        lower, upper = inwards(form.lower, form.upper, form.integer)
+        form = form.replace(lower=lower, upper=upper)
+    scaled = in_units(form, units)
+    if scaled is None:
+        return form.replace(offset=0.0), start, None
+    return scaled, None if start is None else np.ldexp(start, -units.columns), units
+
+
+def inwards(lower: Floats, upper: Floats, whole: Bools) -> tuple[Floats, Floats]:
+    """Return ends of columns, those of whole ones rounded inwards from where they count as kept.
+
+    Some solvers round no such end, and call points optimal that stop there.
+    """
+    if not whole.any():
+        return lower, upper
+    low, high = np.ceil(lower - FEASIBLE), np.floor(upper + FEASIBLE)
+    return np.where(whole, low, lower), np.where(whole, high, upper)
+
+
+def returned(answer: Answer, form: LinearForm, units: Units | None) -> Answer:
+    """Return what a solver said of a form it was :func:`handed`, in the units of ``form``."""
+    if units is None:
+        return dataclasses.replace(answer, bound=answer.bound + form.offset)
+
+    def back(values: Floats | None, exponents: Ints) -> Floats | None:
+        return None if values is None else np.ldexp(values, exponents)
+
+    with np.errstate(over="ignore"):  # the audit refuses what is not finite
+        return dataclasses.replace(
+            answer,
+            bound=float(np.ldexp(answer.bound, units.cost)) + form.offset,
+            raw_point=back(answer.raw_point, units.columns),
+            raw_row_duals=back(answer.raw_row_duals, units.cost - units.rows),
+            raw_ray=back(answer.raw_ray, -units.rows),
+        )
+
+
+def as_minimum(form: LinearForm) -> LinearForm:
+    """Return the form as the minimum of the negated costs where it is a maximum."""
+    if form.sense == "min":
+        return form
+    return form.replace(sense="min", cost=-form.cost, offset=-form.offset)
+
+
+def of_maximum(answer: Answer, form: LinearForm) -> Answer:
+    """Return what a solver said of :func:`as_minimum` of ``form``, in the sense of ``form``."""
+    if form.sense == "min":
+        return answer
+    duals = answer.raw_row_duals
+    return dataclasses.replace(
+        answer, bound=-answer.bound, raw_row_duals=None if duals is None else -duals
+    )
+
+
+_WORDS = {
+    "x": "primal solution variables",
+    "objective": "obj objval objectivevalue optimalvalue fun opt optimum",
+    "duals": "dual pi shadowprices marginals multipliers rowduals",
+    "bound": "bestbound objbound dualbound lowerbound upperbound bestobjective",
+    "gap": "mipgap relativegap",
+    "seconds": "time runtime solvetime walltime elapsed",
+    "status == 'optimal'": "success isoptimal optimal",
+    "status": "terminationcondition solverstatus state",
+    "to_pandas()": "todataframe todf df frame",
+    "to_builtins()": "todict tojson json asdict",
+    "load_into(model)": "load loadsolution writeback loadvars",
+    "save(path)": "write tofile",
+    "verify()": "certify proof check",
+    "duals, which are those of rows": "reducedcosts rc",
+}
+ELSEWHERE = {other: word for word, others in _WORDS.items() for other in others.split()}
+"""What is asked here, by the names of other packages without capitals and underscores."""
+
+
+class SolveResult(ShowsItself):
+    """What is known of the optimum of a program, in the words that users of solvers know.
+
+    ``status``, ``objective``, ``bound``, ``gap``, ``x``, ``duals``, ``solver`` and ``seconds``.
+    """
+
+    __slots__ = ()
+
+    to_frame = verb("to_frame")
+
+    def to_pandas(self) -> Any:
+        """Return a row for each variable, zeros too; of pandas or polars, else as dictionaries."""
+        return import_module("farkas.experiments.plotting").of_point(self.x)
+
+    def __getattr__(self, name: str) -> Any:
+        # tools that copy, pickle or display ask for private names, and read no hint
+        hint = ""
+        if not name.startswith("_"):
+            there = ELSEWHERE.get(name.lower().replace("_", ""))
+            known = [one for one in dir(type(self)) if not one.startswith("_")]
+            hint = f"; use {there}" if there else suggestion(name, known)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{hint}")
+
+    def summary(self) -> str:
+        """Status, values and notes, a line each; digits are cut so that a bound stays one."""
+        rounded = import_module("farkas.certificates.proof").rounded  # above the solvers
+        least = self.sense == "min"
+        lines = [f"status:    {self.status}"]
+        for word, up in {"objective": least, "bound": not least, "gap": True}.items():
+            value = getattr(self, word)
+            if value is not None:
+                lines.append(f"{word + ':':<11}{rounded(value, up=up)}")
+        lines += [f"solver:    {self.solver}", f"seconds:   {self.seconds:.3g}"]
+        return "\n".join([*lines, *(f"note:      {note}" for note in getattr(self, "notes", ()))])
+
+
+class SolverAnswer(Protocol):
+    """What every solver says of its search."""
+
+    @property
+    def claim(self) -> object: ...
+    @property
+    def solver(self) -> str: ...
+    @property
+    def seconds(self) -> float: ...
+
+
+class SolverResult(SolveResult):
+    """A result that is a solver's claim."""
+
+    __slots__ = ()
+    answer: SolverAnswer
+
+    @property
+    def status(self) -> str:
+        """What the solver claims: ``optimal``, ``feasible``, ``infeasible``, ``unbounded``."""
+        return str(self.answer.claim)
+
+    @property
+    def solver(self) -> str:
+        """Name of the solver."""
+        return self.answer.solver
+
+    @property
+    def seconds(self) -> float:
+        """Wall time of the solver."""
+        return self.answer.seconds

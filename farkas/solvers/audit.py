@@ -14,8 +14,7 @@ from farkas.forms import FeasibilityReport, LinearForm, check_point
 from farkas.forms.rescaled import in_units
 from farkas.numbers import Floats
 from farkas.search_tolerances import DROPPED, SIMPLEX, SOLVER_GAP, SOLVERS_WHOLE
-from farkas.solvers.answer import Answer, Claimed, Reason
-from farkas.solvers.units import inwards
+from farkas.solvers.answer import Answer, Claimed, Reason, inwards
 from farkas.tolerances import FEASIBLE, ROUNDING
 
 SOLVERS_INFINITY = 1e20

@@ -22,14 +22,16 @@ from farkas.forms import LinearForm
 from farkas.numbers import Floats
 from farkas.refusals import one_line
 from farkas.registry import Registry
-from farkas.solvers.access import Access, Availability, installed, missing, version_of
-from farkas.solvers.answer import Answer, Claimed, Reason
+from farkas.solvers.answer import Answer, Claimed, Reason, handed, returned
 from farkas.solvers.audit import audited, settled_by_inspection, well_formed
 from farkas.solvers.options import OptionNames, Options
-from farkas.solvers.units import handed, returned
 
 if TYPE_CHECKING:
     from farkas.solvers.session import Session
+
+import functools
+import importlib.metadata
+import importlib.util
 
 
 class Ability(enum.Flag):
@@ -44,7 +46,7 @@ class Ability(enum.Flag):
     RAYS = enum.auto()
     """Multipliers that should prove infeasibility."""
     CONIC = enum.auto()
-    """Exponential-cone programs, through :func:`farkas.solvers.via_cvxpy.solve_problem`."""
+    """Exponential-cone programs, through :func:`farkas.solvers.convex.solve_problem`."""
     WARM = enum.auto()
     """Sessions that start from the previous basis."""
 
@@ -96,6 +98,8 @@ class Undecided(Exception):
 
 
 BRIDGES = ("pyomo", "cvxpy")
+NEARLY = 0.9
+"""Share of a time limit at which a solver behind a bridge may have stopped because of it."""
 
 backends: Registry[Backend] = Registry("solver", "farkas.solvers")
 
@@ -284,6 +288,12 @@ def _with_feasibility_known(engine: Backend, form: LinearForm, options: Options)
     )
 
 
+def limited(reason: Reason, seconds: float, options: Options) -> Reason:
+    """Return a time limit for any reason but an end, where the time has nearly passed."""
+    late = seconds >= NEARLY * options.time_limit
+    return Reason.TIME_LIMIT if late and reason is not Reason.FINISHED else reason
+
+
 def failed(failure: BaseException, solver: str, seconds: float = math.nan) -> Answer:
     """Answer for a solver that raised."""
     words = one_line(str(failure)) or type(failure).__name__
@@ -365,3 +375,60 @@ def check_start(form: LinearForm, start: Floats | None) -> None:
         raise InvalidOption(
             f"start has shape {start.shape}: needs {form.num_columns} finite values, one a column"
         )
+
+
+class Access(enum.StrEnum):
+    """Whether a solver can be used here."""
+
+    MISSING = "missing"
+    UNLICENSED = "unlicensed"
+    LIMITED = "limited"
+    FULL = "full"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Availability:
+    """Standing of a solver on this machine; truthy when it solves something.
+
+    Parameters
+    ----------
+    standing
+        Missing, unlicensed, limited or full.
+    detail
+        What is missing or limited, and what to do.
+    most_rows, most_columns
+        Largest form a limited licence accepts; None without a limit.
+    """
+
+    standing: Access
+    detail: str = ""
+    most_rows: int | None = None
+    most_columns: int | None = None
+
+    def __bool__(self) -> bool:
+        return self.standing in (Access.LIMITED, Access.FULL)
+
+    def __str__(self) -> str:
+        return f"{self.standing}: {self.detail}" if self.detail else str(self.standing)
+
+
+@functools.cache
+def installed(package: str) -> bool:
+    """Whether ``package`` can be imported, without importing it."""
+    try:
+        return importlib.util.find_spec(package) is not None
+    except (ImportError, ValueError):
+        return False
+
+
+def missing(what: str) -> Availability:
+    """Availability of a solver whose package is absent; ``what`` brings it."""
+    return Availability(Access.MISSING, f"pip install {what!r} to use it")
+
+
+def version_of(package: str) -> str:
+    """Version of an installed distribution, empty when absent."""
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return ""

@@ -9,9 +9,17 @@ import numpy as np
 from farkas.forms import LinearForm
 from farkas.forms.matrices import as_scipy
 from farkas.numbers import Bools, Floats, bools
-from farkas.solvers.access import Access, Availability, installed, missing
 from farkas.solvers.answer import Answer, Claimed, Reason
-from farkas.solvers.base import Ability, Backend, Undecided, backend
+from farkas.solvers.base import (
+    Ability,
+    Access,
+    Availability,
+    Backend,
+    Undecided,
+    backend,
+    installed,
+    missing,
+)
 from farkas.solvers.interrupt import CtrlC, off_stdout
 from farkas.solvers.options import WORDS, Options, refused_by
 

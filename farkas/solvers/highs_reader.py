@@ -12,7 +12,7 @@ from farkas.errors import UnsupportedForm
 from farkas.forms.model_text import ModelText, Place, decoded
 from farkas.forms.rational import RationalForm
 from farkas.numbers import Array, Floats
-from farkas.solvers.access import installed
+from farkas.solvers.base import installed
 from farkas.tolerances import TIE, ULP
 from farkas.words import quoted
 

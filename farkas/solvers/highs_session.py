@@ -15,15 +15,23 @@ from farkas.forms.matrices import as_scipy
 from farkas.forms.rescaled import shifted
 from farkas.forms.scale import Units, cost_unit, counting
 from farkas.numbers import Floats
-from farkas.solvers.answer import Answer
+from farkas.solvers.answer import Answer, handed, inwards, returned
 from farkas.solvers.audit import audited, settled_by_inspection, well_formed
 from farkas.solvers.base import Backend, failed
-from farkas.solvers.drift import UnitDrift
 from farkas.solvers.highs import new_solver, pass_form, solve_loaded
-from farkas.solvers.kept import KeptPoint, kept
 from farkas.solvers.options import Options
 from farkas.solvers.session import Indices, Session
-from farkas.solvers.units import handed, inwards, returned
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
+
+
+from typing import TYPE_CHECKING
+
+from farkas.forms import FeasibilityReport, check_point
+from farkas.forms.scale import exponents
+from farkas.numbers import Ints
+from farkas.tolerances import FEASIBLE
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -241,3 +249,120 @@ def _union(parts: list[Indices | None]) -> Indices | None:
     if all(part is known[0] for part in known):
         return known[0]
     return np.union1d(*known).astype(np.int32)
+
+
+class UnitDrift:
+    """Units of a form, and a bound on the exponents by which its changes can have moved them.
+
+    Units are made of the exponents of sides and bounds by sums, minima, maxima, means rounded down
+    and clips at constants (`farkas.forms.scale.units_of`).  Each of these grows with what it is
+    made of, and by no more than d when all of it grows by the whole number d.  Costs measure only
+    columns that nothing else does: by the largest cost term beside less the column's own cost, so
+    that costs that move by d move these by 2 d.  While the matrix stays, and zeros and infinities
+    stay where they are, no unit moves by more than both together.  Measuring all units again costs
+    more than solving a small program.
+
+    Parameters
+    ----------
+    form
+        As it is when it is measured; its arrays must not change afterwards.
+    """
+
+    def __init__(self, form: LinearForm) -> None:
+        self.units = form.units
+        self._costs = self._others = 0
+        self._form = form
+        self._exponents: dict[str, Ints] = {}
+
+    @property
+    def most(self) -> int:
+        """Bound on what any unit has moved; far above all exponents where nothing is known."""
+        return self._others + 2 * self._costs
+
+    def change(self, name: str, where: Indices | None, values: Floats) -> None:
+        """Take note of new costs, sides or bounds.
+
+        Parameters
+        ----------
+        name
+            ``cost``, ``row_lower``, ``row_upper``, ``lower`` or ``upper``.
+        where
+            Positions, or None for all.
+        values
+            What stands there from now on.
+        """
+        held = self._exponents.get(name)
+        if held is None:
+            held = self._exponents[name] = exponents(getattr(self._form, name))
+        # where one is a zero or infinite and the other is not, they are `NONE` apart
+        moved = np.abs(exponents(values) - (held if where is None else held[where]))
+        if name in ("lower", "upper"):  # a column that is fixed at 0 does not count
+            old = getattr(self._form, name)
+            moved[(values == 0) != ((old if where is None else old[where]) == 0)] = FAR
+        most = int(moved.max(initial=0))
+        if name == "cost":
+            self._costs = max(self._costs, most)
+        else:
+            self._others = max(self._others, most)
+
+
+FAR = 1 << 20
+"""Farther than any unit can move."""
+
+
+class KeptPoint(FeasibilityReport):
+    """Report of a point that keeps everything; how far it is off is measured when asked."""
+
+    __slots__ = ("_form", "_point")
+    _form: LinearForm
+    _point: Floats
+
+    def __init__(self, form: LinearForm, point: Floats) -> None:
+        for name, value in (
+            ("count", 0),
+            ("violations", ()),
+            ("_form", form),
+            ("_point", point),
+        ):
+            object.__setattr__(self, name, value)
+
+    @property
+    def worst(self) -> float:
+        """Largest share over all requirements, see `FeasibilityReport`."""
+        return check_point(self._form, self._point).worst
+
+    def __reduce__(self) -> tuple[type[FeasibilityReport], tuple[object, ...]]:
+        """Keep the numbers, not the form, in copies and files."""
+        return FeasibilityReport, (self.worst, self.count, self.violations)
+
+
+def kept(
+    form: LinearForm, matrix: sp.csr_array, point: Floats, row_unit: Floats, column_unit: Floats
+) -> KeptPoint | None:
+    """Report of a point that is feasible in units no larger than the form's own, else None.
+
+    None decides nothing: `farkas.forms.check_point` measures by the form's own units, and by sides
+    where these are larger.
+
+    Parameters
+    ----------
+    form
+        A form without integer columns.
+    matrix
+        Its matrix.
+    point
+        Shape (columns,).
+    row_unit, column_unit
+        Shape (rows,) and (columns,): at most the units of the form, see
+        `farkas.forms.scale.units_of`.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        activity = matrix @ point
+        for value, low, high, unit in (
+            (activity, form.row_lower, form.row_upper, row_unit),
+            (point, form.lower, form.upper, column_unit),
+        ):
+            # NaN, which infinite values leave, fails the comparison
+            if not (np.maximum(low - value, value - high) <= FEASIBLE * unit).all():
+                return None
+    return KeptPoint(form, point)

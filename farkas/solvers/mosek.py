@@ -8,9 +8,17 @@ import numpy as np
 
 from farkas.forms import LinearForm
 from farkas.numbers import Floats
-from farkas.solvers.access import Access, Availability, installed, missing
 from farkas.solvers.answer import Answer, Claimed, Reason
-from farkas.solvers.base import Ability, Backend, Undecided, backend
+from farkas.solvers.base import (
+    Ability,
+    Access,
+    Availability,
+    Backend,
+    Undecided,
+    backend,
+    installed,
+    missing,
+)
 from farkas.solvers.interrupt import CtrlC
 from farkas.solvers.options import Options, refused_by
 

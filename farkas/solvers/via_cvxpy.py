@@ -2,41 +2,39 @@
 
 from __future__ import annotations
 
-import dataclasses
-import math
+import importlib.metadata
 import time
 import warnings
-from typing import Any, Unpack
+from functools import cache
+from typing import Any
 
 import numpy as np
 
-from farkas.errors import InvalidOption, NoAnswer, SolverUnavailable, UnknownName, UnsupportedForm
+from farkas.errors import UnknownName
+from farkas.extras import needed
 from farkas.forms import LinearForm
 from farkas.forms.matrices import as_scipy
 from farkas.numbers import Floats
-from farkas.solvers.access import Access, Availability, installed, missing, version_of
 from farkas.solvers.answer import Answer, Claimed, Reason
-from farkas.solvers.base import Ability, Backend, Undecided, backend, backends
-from farkas.solvers.interrupt import off_stdout
-from farkas.solvers.measured import (
-    installed_in_cvxpy,
-    known_to_cvxpy,
-    largest_violation,
-    takes_exponential_cones,
-    takes_integers,
-    units_of,
-    violations,
+from farkas.solvers.base import (
+    Ability,
+    Access,
+    Availability,
+    Backend,
+    Undecided,
+    backend,
+    backends,
+    installed,
+    limited,
+    missing,
+    version_of,
 )
-from farkas.solvers.options import OptionNames, Options
-from farkas.solvers.via_cvxpy_units import near_one
-from farkas.solvers.via_cvxpy_words import MANUAL, PACKAGES, SHARED, arguments, how_to_get
-from farkas.tolerances import FEASIBLE
+from farkas.solvers.interrupt import off_stdout
+from farkas.solvers.options import WORDS, Options, Words
 
 DEFAULT = "CLARABEL"
 WITHOUT_DUALS = ("SCIP", "GLPK_MI", "ECOS_BB")
 """SCIP's belong to its presolved program; the others give none."""
-NEARLY = 0.9
-"""Share of a time limit at which a solver may have stopped because of it."""
 
 
 class CvxpySolver(Backend):
@@ -98,14 +96,12 @@ class CvxpySolver(Backend):
         """Solve once."""
         problem, column, families = _problem(form)
         begin = time.perf_counter()
-        status, message = _run(problem, self.solver, options)
-        reason, claim = _verdict(status)
+        status, message = run_problem(problem, self.solver, options)
+        reason, claim = verdict(status)
         seconds = time.perf_counter() - begin
-        if reason is not Reason.FINISHED and seconds >= NEARLY * options.time_limit:
-            # CVXPY has no word for a limit, only "inaccurate" or an error
-            reason = Reason.TIME_LIMIT
         common: dict[str, Any] = {
-            "reason": reason,
+            # CVXPY has no word for a limit, only "inaccurate" or an error
+            "reason": limited(reason, seconds, options),
             "solver": self.name,
             "seconds": seconds,
             "message": message,
@@ -154,7 +150,7 @@ class ViaCvxpy(CvxpySolver):
 def _absent(solver: str) -> Availability:
     """Say how to get a solver that CVXPY knows and does not load, or should not."""
     if solver in SHARED:
-        told = f"its library and HiGHS's share symbols; use ortools:{solver.lower()}"
+        told = f"its library and HiGHS's share symbols; use {SHARED[solver]}"
         return Availability(Access.MISSING, told)
     if solver not in known_to_cvxpy():
         raise UnknownName.of("CVXPY solver", solver, installed_in_cvxpy())
@@ -209,8 +205,8 @@ def _row_duals(form: LinearForm, families: list[tuple[Any, Any, float]]) -> Floa
     return duals
 
 
-def _run(problem: Any, solver: str, options: Options) -> tuple[str, str]:
-    """Solve; returns CVXPY's status and the words of a failure."""
+def run_problem(problem: Any, solver: str, options: Options) -> tuple[str, str]:
+    """Solve; return CVXPY's status and the words of a failure."""
     import cvxpy as cp
 
     with off_stdout(options.log), warnings.catch_warnings():
@@ -227,7 +223,8 @@ def _run(problem: Any, solver: str, options: Options) -> tuple[str, str]:
     return status, "" if status in ("optimal", "infeasible") else status.replace("_", " ")
 
 
-def _verdict(status: str) -> tuple[Reason, Claimed]:
+def verdict(status: str) -> tuple[Reason, Claimed]:
+    """Return what a status of CVXPY means; raises `Undecided` where it means two things."""
     if status in ("unbounded", "unbounded_inaccurate", "infeasible_or_unbounded"):
         raise Undecided
     if status == "optimal":
@@ -241,146 +238,81 @@ def _verdict(status: str) -> tuple[Reason, Claimed]:
     return (Reason.NUMERICAL if status.endswith("inaccurate") else Reason.ERROR), Claimed.NONE
 
 
-@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
-class ConvexAnswer:
-    """What a solver says of a convex problem, with the violation measured here.
-
-    Parameters
-    ----------
-    reason, claim
-        Why it stopped and what it says, as in :class:`farkas.solvers.Answer`; the claim is
-        ``none`` when the point violates a constraint by more than the tolerance.
-    objective
-        Objective at the point, evaluated from the expression; NaN without a point.
-    violation
-        Largest absolute violation of any constraint at the point; NaN without a point.
-    solver, seconds, message
-        Who answered, after how long, and the words of an unusual end.
-    values
-        Value of every variable, by name; empty without a point.
-    duals
-        Dual values of the constraints in order, as CVXPY gives them (for a constraint
-        ``f(x) <= b``: minus the derivative of a minimum with respect to ``b``); None where the
-        solver gives none.  That of a cone is a list, an entry a part.
-    """
-
-    reason: Reason = Reason.UNKNOWN
-    claim: Claimed = Claimed.NONE
-    objective: float = math.nan
-    violation: float = math.nan
-    solver: str = ""
-    seconds: float = math.nan
-    message: str = ""
-    values: dict[str, Any] = dataclasses.field(default_factory=dict)
-    duals: tuple[Any, ...] = ()
-
-    def require_optimal(self) -> ConvexAnswer:
-        """Return self when optimality is claimed, raise :class:`NoAnswer` otherwise."""
-        if self.claim is not Claimed.OPTIMAL:
-            tail = f" ({self.message})" if self.message else ""
-            raise NoAnswer(
-                f"{self.solver} did not reach an optimum: stopped for reason {self.reason}, "
-                f"claim {self.claim}{tail}"
-            )
-        return self
+@cache
+def installed_in_cvxpy() -> tuple[str, ...]:
+    """Solvers that CVXPY finds; looking them up anew takes longer than a small solve."""
+    return tuple(needed("cvxpy").installed_solvers())
 
 
-def solve_problem(
-    problem: Any,
-    solver: str = DEFAULT,
-    *,
-    tolerance: float = FEASIBLE,
-    **options: Unpack[OptionNames],
-) -> ConvexAnswer:
-    """Solve a ``cvxpy.Problem``; the status is not believed, the point is measured.
-
-    Parameters
-    ----------
-    problem
-        A convex problem; its variables hold the point afterwards.
-    solver
-        CVXPY's name, with or without the prefix ``cvxpy:``, in any case.
-    tolerance
-        Largest violation of a constraint, as a share of the largest number that meets its
-        variables (`farkas.solvers.measured.units_of`).
-    **options
-        As :func:`farkas.solvers.solve`.
-
-    Raises
-    ------
-    UnknownName, InvalidOption, SolverUnavailable
-        For a solver or option that does not exist or cannot be used.
-    UnsupportedForm
-        When the problem is not convex by CVXPY's rules, or the solver cannot take its cones.
-    """
-    name = solver.removeprefix("cvxpy:").upper()
-    chosen = Options.parse(options)
-    standing = CvxpySolver(name).availability()
-    if not standing:
-        raise SolverUnavailable(f"solver cvxpy:{name} is {standing}")
-    if not problem.is_dcp():
-        raise UnsupportedForm("the problem is not convex by the rules of CVXPY")
-    begin = time.perf_counter()
-    unit = 1.0
-    try:
-        given, unit = near_one(problem, name)
-        status, message = _run(given, name, chosen)
-    except (InvalidOption, KeyboardInterrupt):
-        raise
-    except Exception as failure:
-        status, message = "solver_error", " ".join(str(failure).split())
-    if "annot solve" in message or "not able to solve" in message:
-        raise UnsupportedForm(f"cvxpy:{name}: {message}")
-    seconds = time.perf_counter() - begin
-    answer = _measured(problem, f"cvxpy:{name}", status, message, seconds, tolerance)
-    if unit == 1.0:
-        return answer
-    return dataclasses.replace(answer, duals=tuple(_times(unit, dual) for dual in answer.duals))
+@cache
+def known_to_cvxpy() -> tuple[str, ...]:
+    """Solvers of linear programs that CVXPY knows, installed or not."""
+    return tuple(sorted(name for name in needed("cvxpy").settings.SOLVERS if _engines(name)))
 
 
-def _times(unit: float, dual: Any) -> Any:
-    """Return a dual value in another unit; that of a cone is a list with an entry a part."""
-    if dual is None:
-        return None
-    if isinstance(dual, list):
-        return [_times(unit, part) for part in dual]
-    return unit * np.asarray(dual)
+def takes_integers(solver: str) -> bool:
+    """Whether CVXPY hands integer programs to a solver."""
+    return any(engine.MIP_CAPABLE for engine in _engines(solver))
 
 
-def _measured(
-    problem: Any, solver: str, status: str, message: str, seconds: float, tolerance: float
-) -> ConvexAnswer:
-    common: dict[str, Any] = {"solver": solver, "seconds": seconds}
-    try:
-        reason, claim = _verdict(status)
-    except Undecided:
-        # a direction without end proves nothing until a point is known
-        words = "unbounded, or infeasible"
-        return ConvexAnswer(reason=Reason.FINISHED, claim=Claimed.NONE, message=words, **common)
-    variables = problem.variables()
-    known = all(v.value is not None and np.isfinite(v.value).all() for v in variables)
-    if claim in (Claimed.NONE, Claimed.INFEASIBLE) or not known:
-        claim = claim if claim is Claimed.INFEASIBLE else Claimed.NONE
-        return ConvexAnswer(reason=reason, claim=claim, message=message, **common)
-    found = violations(problem)
-    worst, _ = largest_violation(found)
-    share, missed = largest_violation(found, units_of(problem))
-    objective = float(np.asarray(problem.objective.value).item())
-    if not (share <= tolerance and math.isfinite(objective)):
-        return ConvexAnswer(
-            reason=Reason.NUMERICAL,
-            claim=Claimed.NONE,
-            violation=worst,
-            message=f"{status}, but {missed} is off by a share of {share:.3g}",
-            **common,
-        )
-    return ConvexAnswer(
-        reason=reason,
-        claim=claim,
-        objective=objective,
-        violation=worst,
-        message=message,
-        values={v.name(): v.value for v in variables},
-        duals=tuple(c.dual_value for c in problem.constraints),
-        **common,
-    )
+def takes_exponential_cones(solver: str) -> bool:
+    """Whether CVXPY hands exponential cones to a solver."""
+    cone = needed("cvxpy").constraints.ExpCone
+    return any(cone in engine.SUPPORTED_CONSTRAINTS for engine in _engines(solver))
+
+
+def _engines(solver: str) -> list[Any]:
+    known = needed("cvxpy.reductions.solvers.defines")
+    tables = (known.SOLVER_MAP_CONIC, known.SOLVER_MAP_QP)
+    return [table[solver] for table in tables if solver in table]
+
+
+PACKAGES = {
+    "COPT": "coptpy", "CVXOPT": "cvxopt", "ECOS": "ecos", "GLPK": "cvxopt",
+    "GLPK_MI": "cvxopt", "PIQP": "piqp", "QOCO": "qoco", "XPRESS": "xpress",
+}  # fmt: skip
+"""What brings a solver of CVXPY; all of it is in farkas[solvers]."""
+SHARED = {"GLOP": "highs:simplex", "PDLP": "highs:pdlp"}
+"""Solvers of OR-tools, not to be loaded beside HiGHS, and what to use instead."""
+MANUAL = "https://www.cvxpy.org/tutorial/solvers says how to get it"
+FIRST_ORDER = 1e-8
+"""Accuracy asked of SCS and OSQP, in their own measure; what they reach is measured here."""
+
+_WORDS: dict[str, Words] = {
+    **{name.upper(): words for name, words in WORDS.items()},
+    "CLARABEL": ("time_limit", "", "max_threads", ""),
+    "SCS": ("time_limit_secs", "", "", ""),
+    "OSQP": ("time_limit", "", "", ""),
+    "SCIPY": ("time_limit", "mip_rel_gap", "", ""),
+    "XPRESS": ("timelimit", "miprelstop", "threads", "randomseed"),
+    "COPT": ("TimeLimit", "RelGap", "Threads", ""),
+    "MOSEK": (
+        "MSK_DPAR_OPTIMIZER_MAX_TIME",
+        "MSK_DPAR_MIO_TOL_REL_GAP",
+        "MSK_IPAR_NUM_THREADS",
+        "",
+    ),
+}
+_NESTED = {"SCIP": "scip_params", "MOSEK": "mosek_params", "SCIPY": "scipy_options"}
+"""Argument that takes the words, of solvers that do not take them as arguments of their own."""
+_ACCURACY = {"eps_abs": FIRST_ORDER, "eps_rel": FIRST_ORDER}
+_ALWAYS: dict[str, dict[str, float]] = {
+    "SCS": {**_ACCURACY, "max_iters": 100_000},
+    "OSQP": {**_ACCURACY, "max_iter": 100_000},
+}
+
+
+def how_to_get(solver: str) -> str:
+    """Return what pip installs for a solver: a package, or CVXPY with an extra; empty if none."""
+    if solver in PACKAGES:
+        return PACKAGES[solver]
+    extra = solver.lower().replace("_", "-")
+    extras = importlib.metadata.metadata("cvxpy").get_all("Provides-Extra") or ()
+    return f"cvxpy[{extra}]" if extra in extras else ""
+
+
+def arguments(solver: str, options: Options) -> dict[str, Any]:
+    """Our options in the words of each solver; refuses a limit that cannot be passed."""
+    words = _WORDS.get(solver, ("", "", "", ""))
+    given = options.worded(words, f"cvxpy:{solver}", ("time_limit",))
+    return {_NESTED[solver]: given} if solver in _NESTED else {**_ALWAYS.get(solver, {}), **given}

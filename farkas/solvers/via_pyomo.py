@@ -15,17 +15,25 @@ import numpy as np
 from farkas.errors import UnknownName
 from farkas.forms import LinearForm
 from farkas.numbers import Floats
-from farkas.solvers.access import Access, Availability, installed, missing, version_of
-from farkas.solvers.answer import Answer, Claimed, Reason
-from farkas.solvers.base import Ability, Backend, Undecided, backend, backends, find
+from farkas.solvers.answer import Answer, Claimed, Reason, as_minimum, of_maximum
+from farkas.solvers.base import (
+    Ability,
+    Access,
+    Availability,
+    Backend,
+    Undecided,
+    backend,
+    backends,
+    find,
+    installed,
+    limited,
+    missing,
+    version_of,
+)
 from farkas.solvers.interrupt import off_stdout
 from farkas.solvers.options import WORDS, Options, Raw, Words
-from farkas.solvers.units import as_minimum, of_maximum
-from farkas.solvers.via_pyomo_words import BRINGS, how_to_get
 
 DEFAULT = "appsi_highs"
-NEARLY = 0.9
-"""Share of a time limit at which a solver may have stopped because of it."""
 
 _WORDS: dict[str, Words] = {
     **WORDS,
@@ -108,11 +116,9 @@ class PyomoSolver(Backend):
                     # results without a solution raise in many ways; none of them has a point
                     claim = Claimed.NONE
         seconds = time.perf_counter() - begin
-        if reason is not Reason.FINISHED and seconds >= NEARLY * options.time_limit:
-            # CBC's limits have many names, or are called an intermediate result
-            reason = Reason.TIME_LIMIT
         common: dict[str, Any] = {
-            "reason": reason,
+            # CBC's limits have many names, or are called an intermediate result
+            "reason": limited(reason, seconds, options),
             "solver": self.name,
             "seconds": seconds,
             "message": message,
@@ -316,3 +322,30 @@ def _bound(results: Any, form: LinearForm) -> float:
     except (TypeError, ValueError):
         return math.nan
     return number if math.isfinite(number) else math.nan
+
+
+BRINGS = {
+    "appsi_highs": "highspy",
+    "highs": "highspy",
+    "gurobi": "farkas[gurobi]",
+    "gurobi_direct": "farkas[gurobi]",
+    "scip": "the program scip",
+    "scip_direct": "farkas[scip]",
+    "mosek": "farkas[mosek]",
+    "mosek_direct": "farkas[mosek]",
+    "xpress": "farkas[solvers]",
+    "xpress_direct": "farkas[solvers]",
+    "cplex": "the program cplex",
+    "cplex_direct": "cplex",
+    "cbc": "the program cbc (Debian: coinor-cbc)",
+    "glpk": "the program glpsol (Debian: glpk-utils)",
+}
+"""What `pip` installs, or which program has to be on the path."""
+
+
+def how_to_get(solver: str) -> str:
+    """Say what brings a solver; empty where that is not known."""
+    found = BRINGS.get(solver, "")
+    if not found:
+        return ""
+    return f"put {found} on the path" if found.startswith("the ") else f"install {found!r}"

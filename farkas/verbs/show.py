@@ -1,5 +1,6 @@
 """What there is, and what each thing says: programs, algorithms, claims, quantities, instances."""
 
+import contextlib
 import dataclasses
 import inspect
 import os
@@ -19,7 +20,9 @@ from farkas.instances.files import require_kind
 from farkas.instances.traces import importers, kinds_of, sources
 from farkas.online import algorithms
 from farkas.proofs import claims
+from farkas.quantities import find as find_quantity
 from farkas.quantities import quantities
+from farkas.quantities.names import OLD_NAMES
 from farkas.reading import read_record
 from farkas.refusals import shown
 from farkas.required import require_type
@@ -217,12 +220,16 @@ def _claims(name: str, latex: bool) -> Iterator[Meaning]:
 
 
 def _quantities(name: str, latex: bool) -> Iterator[Meaning]:
-    for pattern in quantities.names(f"{name.partition('.')[0]}."):
-        if pattern == name or quantities[pattern].matches(name):
-            item = quantities[pattern]
-            written = getattr(item.function, "func", item.function).__module__
+    owner, dot, _ = name.partition(".")
+    if not dot or owner not in kinds():
+        return
+    with contextlib.suppress(UnknownName, InvalidOption):
+        item = quantities[name] if name in quantities else find_quantity(name, owner)
+        written = getattr(item.function, "func", item.function).__module__
+        # what programs and algorithms themselves are worth is said where they are shown
+        derived = written == find_quantity.__module__ and name not in OLD_NAMES
+        if not (derived and (name.partition("[")[0] in programs or name in algorithms)):
             yield Meaning("quantity", name, item.doc, module=written)
-            return  # its other keys say the same
 
 
 def _instances(name: str, latex: bool) -> Iterator[Meaning]:

@@ -20,9 +20,10 @@ from farkas.forms.naming import find_block, short_name
 from farkas.forms.rational import RationalForm
 from farkas.messages import verb
 from farkas.solvers import Answer
+from farkas.solvers.answer import SolverResult
+from farkas.solvers.convex import ConvexAnswer, solve_problem
 from farkas.solvers.options import OptionNames
-from farkas.solvers.result import SolverResult
-from farkas.solvers.via_cvxpy import DEFAULT, ConvexAnswer, solve_problem
+from farkas.solvers.via_cvxpy import DEFAULT
 from farkas.tolerances import FEASIBLE
 from farkas.verbs.explain import Explanation, Finding
 from farkas.words import named

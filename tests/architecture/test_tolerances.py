@@ -21,7 +21,7 @@ ELSEWHERE = {
     "relaxations/coded/sca.py": {1e-12},  # least load of a step, which the next divides by
     "relaxations/mlbroker/refined.py": {1e-8, 1e-5},  # places of tangents, shares of deployment
     "solvers/simplex.py": {1e-12},  # the least small_matrix_value of HiGHS: no entry is dropped
-    "solvers/via_cvxpy_words.py": {1e-8},  # accuracy asked of first-order solvers
+    "solvers/via_cvxpy.py": {1e-8},  # accuracy asked of first-order solvers
     "standalone/checker.py": {1e-6},  # FEASIBLE again: the file imports nothing of the package
 }
 """Small numbers that are no tolerances, by file, and what they are."""

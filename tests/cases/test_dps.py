@@ -11,7 +11,6 @@ from farkas.errors import NotApplicable
 from farkas.instances import library, read
 from farkas.models.dps.offline import Offline
 from farkas.quantities import evaluate
-from farkas.quantities.dps import offline_optimum
 from farkas.quantities.evaluate import evaluate_all
 from farkas.solvers import solve
 from tests.generators.dps import empty_market, random_market
@@ -89,6 +88,11 @@ def test_bounds_and_runs_are_ordered_on_any_market(seed):
         assert values["dps.random"] <= values["dps.offline_capped"] + slack
     for key in ("dps.dps", "dps.simple", "dps.top"):
         assert values[key]["profit"] <= values["dps.offline"] + slack
+
+
+def offline_optimum(market, prices):
+    key = "dps.offline" if prices == "free" else f"dps.offline_{prices}"
+    return evaluate(market, [key])[key]
 
 
 @pytest.mark.parametrize("seed", range(12))

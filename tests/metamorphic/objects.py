@@ -49,7 +49,8 @@ class Measured:
 
 def _quantity(name: str, instance: Any) -> Values:
     found: Values = {}
-    for outcome in evaluate_all(instance, list(quantities[name].keys(instance))):
+    keys = list(quantities[name].keys(instance)) if name in quantities else [name]
+    for outcome in evaluate_all(instance, keys):
         if outcome.error is None:
             found[outcome.key] = outcome.value
         elif not isinstance(outcome.error, NotApplicable):
@@ -101,11 +102,8 @@ _MEASURES = {
 
 def objects() -> Iterator[Measured]:
     """Every quantity, algorithm and program that a solver can be asked about."""
-    seen = set()
     for name in quantities.names():
-        if id(quantities[name]) not in seen:  # several keys may share one computation
-            seen.add(id(quantities[name]))
-            yield Measured("quantity", name)
+        yield Measured("quantity", name)
     for name in algorithms.names():
         yield Measured("algorithm", name)
     for name in programs.names():

@@ -19,9 +19,8 @@ from tests.metamorphic.symmetries import changed, plain
 PROGRAMS = {
     each.name: each
     for each in objects()
-    if (each.sort in ("program", "convex") and each.kind != "coded")
-    or (each.sort == "quantity" and each.name in QUANTITIES)
-}
+    if each.sort in ("program", "convex") and each.kind != "coded"
+} | {key: Measured("quantity", key) for key in QUANTITIES}
 
 
 @functools.cache

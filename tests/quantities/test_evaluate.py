@@ -14,13 +14,10 @@ from farkas.instances import Instance
 from farkas.instances.library import load
 from farkas.quantities import evaluate, evaluate_all, find, quantities, quantity
 
-calls: list[str] = []
-
 
 @pytest.fixture(autouse=True)
 def toy(monkeypatch: pytest.MonkeyPatch) -> None:
     """Only these quantities, on the kind of the shipped tiny instance."""
-    calls.clear()
     quantities.load()
     monkeypatch.setattr(quantities, "_items", {})
 
@@ -42,13 +39,6 @@ def toy(monkeypatch: pytest.MonkeyPatch) -> None:
     def pair(instance: Any, i: int, t: int) -> Any:
         """Add up an index pair."""
         return i + t
-
-    @quantity("mlbroker.run[{mode}].cost", "mlbroker.run[{mode}].part", mode=("a", "b"))
-    def run(instance: Any, mode: str) -> Any:
-        """Two values from one computation; ``b`` has no part."""
-        calls.append(mode)
-        values = {f"mlbroker.run[{mode}].cost": 1.0}
-        return values | ({"mlbroker.run[a].part": None} if mode == "a" else {})
 
     @quantity("mlbroker.never")
     def never(instance: Any) -> Any:
@@ -74,16 +64,8 @@ def test_every_defined_key_is_there_and_nothing_else(instance: Instance) -> None
         "mlbroker.job[1]": 1,
         "mlbroker.pair[0,0]": 0,
         "mlbroker.pair[1,1]": 2,
-        "mlbroker.run[a].cost": 1.0,
-        "mlbroker.run[a].part": None,
-        "mlbroker.run[b].cost": 1.0,
         "mlbroker.slots": 2,
     }
-
-
-def test_keys_of_one_computation_share_it(instance: Instance) -> None:
-    evaluate(instance, ["mlbroker.run[a].cost", "mlbroker.slots", "mlbroker.run[a].part"])
-    assert calls == ["a"]
 
 
 def test_default_keys_are_those_the_file_expects(instance: Instance) -> None:
@@ -100,9 +82,7 @@ def test_numpy_values_become_plain_numbers(instance: Instance) -> None:
     assert type(evaluate(instance, ["mlbroker.slots"])["mlbroker.slots"]) is int
 
 
-@pytest.mark.parametrize(
-    "key", ["mlbroker.never", "mlbroker.job[2]", "mlbroker.pair[0,1]", "mlbroker.run[b].part"]
-)
+@pytest.mark.parametrize("key", ["mlbroker.never", "mlbroker.job[2]", "mlbroker.pair[0,1]"])
 def test_an_undefined_key_is_absent_and_says_why(instance: Instance, key: str) -> None:
     assert evaluate(instance, [key]) == {}
     (outcome,) = evaluate_all(instance, [key])

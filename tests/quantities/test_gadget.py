@@ -9,12 +9,10 @@ import pytest
 from farkas.errors import NotApplicable
 from farkas.instances import library
 from farkas.instances.gadget import Timing
-from farkas.models.gadget.circulation import Circulation
-from farkas.models.gadget.tree import Tree
-from farkas.quantities import evaluate
+from farkas.quantities import evaluate, names
 from farkas.quantities import gadget as module
 from farkas.quantities.gadget import iteration_times
-from tests.generators.gadget import job, small, star, table
+from tests.generators.gadget import job, star, table
 
 TINY = library.load("gadget/tiny")
 
@@ -23,15 +21,10 @@ def value(key: str) -> float:
     return float(evaluate(TINY, [key])[key])
 
 
-@pytest.mark.parametrize(
-    ("limit", "key"), [("SMALL_EMBEDDING", "gadget.gvne"), ("MOST_VECTORS", "gadget.slot_gain")]
-)
-def test_the_compact_program_has_the_same_optimum(
-    limit: str, key: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    straight = value(key)
-    monkeypatch.setattr(module, limit, 0)
-    assert value(key) == pytest.approx(straight, rel=1e-9)
+@pytest.mark.parametrize("program", ["gvne", "column_ip"])
+def test_the_compact_program_has_the_same_optimum(program: str) -> None:
+    straight = names.program_optimum(f"gadget.{program}", TINY)
+    assert value(f"gadget.{program}") == value("gadget.slot_gain") == pytest.approx(straight)
 
 
 def test_a_slot_is_its_gain_and_the_rewards_of_idle_jobs() -> None:
@@ -67,12 +60,6 @@ def test_idle_jobs_earn_what_no_worker_earns() -> None:
     cluster = star(1, jobs=[job(**table(2, 5)), job(**table(1, 1))])
     found = evaluate(cluster, ["gadget.slot", "gadget.slot_gain"])
     assert found == {"gadget.slot": 3.0 + 2.0 + 1.0, "gadget.slot_gain": 3.0}
-
-
-def test_the_smallest_program_of_a_tree_is_that_of_trees() -> None:
-    assert isinstance(module.compact(star(1, 1, jobs=[job()])), Tree)
-    ring = small([1, 1, 1], [(0, 1, 9), (1, 2, 9), (0, 2, 9)], {})
-    assert isinstance(module.compact(ring), Circulation)
 
 
 def test_schedules_of_large_clusters_are_not_enumerated(monkeypatch: pytest.MonkeyPatch) -> None:

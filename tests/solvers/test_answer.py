@@ -1,12 +1,17 @@
 """Answers: ignorance by default, and a word for what is absent."""
 
+import dataclasses
 import math
 
 import numpy as np
 import pytest
 
 from farkas.errors import NoAnswer
-from farkas.solvers import Answer, Claimed, Reason
+from farkas.forms import LinearForm, SparseRows
+from farkas.forms.scale import Units
+from farkas.solvers import Answer, Claimed, Reason, open_session, solve
+from farkas.solvers.answer import as_minimum, handed, inwards, of_maximum, returned
+from tests.generators.forms import small
 
 
 def test_an_empty_answer_knows_nothing():
@@ -61,3 +66,204 @@ def test_an_interrupted_solve_ends_what_asked_for_it():
 def test_a_bound_that_is_not_stated_is_what_one_says():
     assert Answer().bound_or(math.inf) == math.inf
     assert Answer(bound=2.0).bound_or(math.inf) == 2.0
+
+
+SHIFTS = [-60, -31, 31, 60]
+
+
+def blend(integer: bool = False) -> LinearForm:
+    """Cheapest blend of three goods: x + 2 y + 3 z >= 7, y - z <= 1, x <= 4; costs 3, 5, 8."""
+    return dataclasses.replace(
+        small([[1, 2, 3], [0, 1, -1]], cost=[3, 5, 8], row_lower=[7, -np.inf], upper=[4, 9, 9]),
+        row_upper=np.array([np.inf, 1.0]),
+        integer=np.full(3, integer),
+        offset=2.0,
+    )
+
+
+def written(form: LinearForm, rows: int, columns: int, cost: int) -> LinearForm:
+    """The same program, sides times 2 ** rows, amounts times 2 ** columns, money 2 ** cost."""
+    rows_, matrix = np.full(form.num_rows, rows), form.matrix
+    change = {name: np.ldexp(getattr(form, name), rows_) for name in ("row_lower", "row_upper")}
+    change |= {name: np.ldexp(getattr(form, name), columns) for name in ("lower", "upper")}
+    values = np.ldexp(matrix.values, rows - columns)
+    return form.replace(
+        matrix=SparseRows(matrix.starts, matrix.columns, values, matrix.num_columns),
+        cost=np.ldexp(form.cost, cost - columns),
+        offset=math.ldexp(form.offset, cost),
+        **change,
+    )
+
+
+@pytest.mark.parametrize("solver", ["highs", "clarabel", "scip", "gurobi", "cvxpy:highs"])
+@pytest.mark.parametrize("shift", SHIFTS)
+def test_every_solver_answers_alike_in_every_unit(solver, shift):
+    one, other = solve(blend(), solver), solve(written(blend(), 9, shift, -shift), solver)
+    assert one.objective == pytest.approx(20, rel=1e-6)
+    assert other.claim is one.claim is Claimed.OPTIMAL
+    assert other.objective == math.ldexp(one.objective, -shift)
+    assert other.bound == math.ldexp(one.bound, -shift)
+    assert other.point.tolist() == np.ldexp(one.point, shift).tolist()
+    if one.raw_row_duals is not None:
+        assert other.row_duals.tolist() == np.ldexp(one.row_duals, -shift - 9).tolist()
+
+
+@pytest.mark.parametrize("solver", ["highs", "scip"])
+@pytest.mark.parametrize("shift", SHIFTS)
+def test_integer_programs_have_the_same_optimum_in_every_currency(solver, shift):
+    one, other = solve(blend(True), solver), solve(written(blend(True), 5, 0, shift), solver)
+    assert other.point.tolist() == one.point.tolist()
+    assert other.objective == math.ldexp(one.objective, shift)
+    assert other.bound == pytest.approx(math.ldexp(one.bound, shift), rel=1e-12)
+
+
+def test_the_optimum_of_the_blend_is_the_cheapest_of_its_vertices():
+    # per unit of the first row x costs 3, y 5/2, z 8/3; y <= z + 1: y = 1 + z, 2 + 5 z = 7, z = 1
+    answer = solve(blend())
+    assert answer.point == pytest.approx([0, 2, 1])
+    assert answer.objective == pytest.approx(2 + 18)
+    # one more to blend is 1/5 of y and of z each: 13/5; one more of y over z saves 3 * 2/5 less
+    assert answer.row_duals == pytest.approx([13 / 5, -1 / 5])
+
+
+@pytest.mark.parametrize("shift", SHIFTS)
+def test_a_ray_comes_back_in_the_units_of_the_rows(shift):
+    crossed = small([[1, 1], [1, 1]], cost=[0, 0], row_lower=[5, 0], row_upper=[9, 3])
+    ray = solve(written(crossed, shift, 2, 0)).ray
+    # sides times 2^shift: the ray still combines them to something above 0
+    assert ray[0] > 0 > ray[1]
+    assert ray[0] == pytest.approx(-ray[1])
+
+
+@pytest.mark.parametrize("shift", SHIFTS)
+def test_a_session_answers_alike_in_every_unit(shift):
+    answers = []
+    for k in (0, shift):
+        with open_session(written(blend(), 3, k, -k)) as session:
+            session.update(row_lower=([0], [math.ldexp(8.0, 3)]))
+            session.update(entries=([1], [2], [math.ldexp(-2.0, 3 - k)]))
+            session.add_rows(
+                np.ldexp([[1.0, 0.0, 1.0]], 3 - k), math.ldexp(1.0, 3), np.inf, name="more"
+            )
+            session.add_columns(
+                np.ldexp([[4.0, 1.0, 0.0]], 3 - k), math.ldexp(9.0, -2 * k), 0, math.ldexp(1.0, k)
+            )
+            first = session.solve()
+            cheaper = math.ldexp(1.0, -2 * k - 50)
+            session.update(cost=([0], [cheaper]))
+            second = session.solve()
+            reduced = session.reduced_costs
+            answers.append([
+                np.ldexp(first.point, -k), np.ldexp(first.row_duals, k),
+                np.ldexp(first.objective, k),
+                np.ldexp(second.point, -k), np.ldexp(second.row_duals, k), np.ldexp(reduced, 2 * k),
+            ])  # fmt: skip
+    for mine, theirs in zip(*answers, strict=True):
+        assert np.array_equal(mine, theirs)
+    assert answers[0][0] @ [3, 5, 8, 9] + 2 == pytest.approx(answers[0][2], rel=1e-15)
+
+
+def test_a_session_solves_what_a_new_form_would():
+    with open_session(blend()) as session:
+        session.add_rows(np.array([[1.0, 1.0, 0.0]]), -np.inf, 1e-7)
+        session.add_columns(np.array([[1e5, 0.0, 1e-3]]), 4.0, 0.0, 1e-4)
+        session.update(cost=np.array([3e9, 5e9, 8e9, 1e9]))
+        warm, cold = session.solve(), solve(session.form)
+    assert warm.objective == pytest.approx(cold.objective, rel=1e-9)
+    assert warm.point == pytest.approx(cold.point, rel=1e-7)
+    assert warm.row_duals == pytest.approx(cold.row_duals, rel=1e-7)
+
+
+def test_the_constant_is_not_shown_to_a_solver_and_comes_back():
+    form = blend()
+    given, start, units = handed(form, np.array([4.0, 1.0, 1.0]))
+    assert given.offset == 0
+    assert units is not None
+    assert start is not None
+    assert np.array_equal(np.ldexp(start, units.columns), [4, 1, 1])
+    said = Answer(reason=Reason.FINISHED, bound=3.0)
+    assert returned(said, form, units).bound == 3 * 2.0**units.cost + 2
+
+
+def test_a_form_that_cannot_be_moved_is_handed_over_as_it_is():
+    # 5e-324 beside 1e30 has no exact place in any unit that suits both
+    odd = dataclasses.replace(
+        small([[1, 1]], cost=[5e-324, 1e30], row_lower=[1], upper=[1, 1]), offset=7.0
+    )
+    given, _, units = handed(odd, None)
+    assert units is None
+    assert given.cost.tolist() == odd.cost.tolist()
+    assert solve(odd).objective == 7.0
+
+
+def test_every_part_of_an_answer_has_its_own_unit():
+    # rows in 2^3 and 2^-2, columns in 2^1, 2^0 and 2^5, money in 2^4
+    units = Units(np.array([3, -2]), np.array([1, 0, 5]), 4)
+    said = Answer(
+        reason=Reason.FINISHED,
+        bound=1.0,
+        raw_point=np.ones(3),
+        raw_row_duals=np.ones(2),
+        raw_ray=np.ones(2),
+    )
+    answer = returned(said, blend(), units)
+    assert answer.bound == 2.0**4 + 2.0
+    assert answer.raw_point.tolist() == [2.0, 1.0, 32.0]
+    # money per amount of the row; a ray is per amount of the row only
+    assert answer.raw_row_duals.tolist() == [2.0**1, 2.0**6]
+    assert answer.raw_ray.tolist() == [2.0**-3, 2.0**2]
+
+
+def test_a_maximum_is_the_minimum_of_the_negated_costs_and_back():
+    # max x + 1, x <= 3: 4, one more unit of room is worth 1
+    case = dataclasses.replace(
+        small([[1]], cost=[1], row_lower=[-np.inf], upper=[9]),
+        row_upper=np.array([3.0]),
+        sense="max",
+        offset=1.0,
+    )
+    turned = as_minimum(case)
+    assert (turned.sense, turned.cost.tolist(), turned.offset) == ("min", [-1.0], -1.0)
+    said = Answer(bound=-4.0, raw_row_duals=np.array([-1.0]), raw_ray=np.array([2.0]))
+    back = of_maximum(said, case)
+    assert (back.bound, back.row_duals.tolist(), back.ray.tolist()) == (4.0, [1.0], [2.0])
+    assert of_maximum(Answer(), case).raw_row_duals is None
+    assert as_minimum(turned) is turned
+    assert of_maximum(said, turned) is said
+
+
+def test_ends_of_whole_columns_are_rounded_inwards() -> None:
+    # what counts as feasible counts here: 3 keeps an end of 2.9999999
+    lower, upper = np.array([-2.0, 0.25, -np.inf, 0.25]), np.array([2.5, 2.9999999, 7.75, 0.75])
+    low, high = inwards(lower, upper, np.array([True, True, True, False]))
+    assert low.tolist() == [-2, 1, -np.inf, 0.25]
+    assert high.tolist() == [2, 3, 7, 0.75]
+    assert inwards(lower, upper, np.zeros(4, dtype=bool))[0] is lower
+
+
+def fraction_ends() -> LinearForm:
+    """Least -2 (a + b + c) with 3 (a + b + c) <= 5/2, whole within [-2, 5/2]: 0."""
+    return small(
+        [[3, 3, 3]], cost=[-2, -2, -2], row_lower=[-np.inf], lower=[-2] * 3, upper=[2.5] * 3,
+        integer=[True] * 3,
+    ).replace(row_upper=np.array([2.5]))  # fmt: skip
+
+
+@pytest.mark.parametrize("solver", ["highs", "scip", "gurobi", "pyomo:highs"])
+def test_no_solver_stops_at_an_end_between_two_whole_numbers(solver: str) -> None:
+    form = fraction_ends()
+    answer = solve(form, solver)
+    assert (answer.claim, answer.objective) == (Claimed.OPTIMAL, pytest.approx(0, abs=1e-9))
+    assert form.upper.tolist() == [2.5] * 3  # the form itself stays
+    assert handed(form, None)[0].upper.tolist() == [2] * 3
+
+
+def test_a_session_rounds_the_ends_that_it_is_given_later() -> None:
+    with open_session(fraction_ends()) as session:
+        assert session.solve().objective == pytest.approx(0, abs=1e-9)
+        session.update(upper=([1], [2.75]), lower=([0, 2], [-1.5, -0.5]))
+        session.add_columns([[3.0]], -3.0, -0.5, 0.75, True)
+        answer = session.solve()
+    # of (-1, 2, 0, 0) and the like the sum is at most 5/6; the new column alone may be 0
+    assert answer.point.tolist() == np.rint(answer.point).tolist()
+    assert answer.objective == pytest.approx(0, abs=1e-9)

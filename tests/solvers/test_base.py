@@ -15,7 +15,7 @@ from farkas.solvers import (
     solve,
     status,
 )
-from farkas.solvers.base import find
+from farkas.solvers.base import Availability, find, installed, missing, version_of
 from tests.conformance.solvers.cases import INF, form
 
 SMALL = form([1], [(2, [1], INF)])
@@ -150,3 +150,37 @@ def test_log_goes_to_stderr(capfd):
     shown = capfd.readouterr()
     assert shown.out == ""
     assert "HiGHS" in shown.err
+
+
+@pytest.mark.parametrize(
+    ("standing", "usable"),
+    [
+        (Access.MISSING, False),
+        (Access.UNLICENSED, False),
+        (Access.LIMITED, True),
+        (Access.FULL, True),
+    ],
+)
+def test_a_limited_solver_solves_something_and_an_unlicensed_one_nothing(standing, usable):
+    assert bool(Availability(Access(standing))) is usable
+
+
+def test_a_standing_tells_its_detail():
+    assert str(Availability(Access.FULL)) == "full"
+    assert str(Availability(Access.LIMITED, "2 rows")) == "limited: 2 rows"
+
+
+def test_what_is_missing_names_what_brings_it():
+    assert str(missing("farkas[scip]")) == "missing: pip install 'farkas[scip]' to use it"
+    assert str(missing("clarabel")) == "missing: pip install 'clarabel' to use it"
+
+
+def test_packages_are_found_without_importing_them(tmp_path, monkeypatch):
+    (tmp_path / "raises_on_import.py").write_text("raise RuntimeError")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert installed("raises_on_import")
+    assert not installed("no_such_package")
+    assert not installed("no_such_package.below")
+    assert not installed("")
+    assert version_of("no-such-distribution") == ""
+    assert version_of("numpy") != ""

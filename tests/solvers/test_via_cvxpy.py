@@ -8,8 +8,10 @@ import pytest
 
 from farkas.errors import InvalidOption, SolverUnavailable, UnknownName, UnsupportedForm
 from farkas.solvers import Ability, Claimed, Reason, availability, solve
-from farkas.solvers.base import Undecided
-from farkas.solvers.via_cvxpy import CvxpySolver, _verdict, solve_problem
+from farkas.solvers.base import Undecided, installed
+from farkas.solvers.convex import solve_problem
+from farkas.solvers.options import Options
+from farkas.solvers.via_cvxpy import PACKAGES, CvxpySolver, arguments, how_to_get, verdict
 from tests.conformance.solvers.cases import INF, entropy, form
 
 
@@ -35,7 +37,7 @@ def test_a_large_variable_elsewhere_excuses_no_violation(monkeypatch):
         given._value = 0.5
         return "optimal", ""
 
-    monkeypatch.setattr("farkas.solvers.via_cvxpy._run", solve)
+    monkeypatch.setattr("farkas.solvers.convex.run_problem", solve)
     answer = solve_problem(cp.Problem(cp.Minimize(x), [x >= 1, y == 1e9]))
     assert (answer.reason, answer.claim) == (Reason.NUMERICAL, Claimed.NONE)
     assert answer.message == "optimal, but constraint 0 is off by a share of 0.5"
@@ -89,13 +91,13 @@ def test_unknown_names_are_refused():
     ],
 )
 def test_a_doubtful_status_claims_less(status, reason, claim):
-    assert _verdict(status) == (reason, claim)
+    assert verdict(status) == (reason, claim)
 
 
 @pytest.mark.parametrize("status", ["unbounded", "unbounded_inaccurate", "infeasible_or_unbounded"])
 def test_a_direction_without_end_leaves_feasibility_open(status):
     with pytest.raises(Undecided):
-        _verdict(status)
+        verdict(status)
 
 
 def test_an_unbounded_cone_program_makes_no_claim():
@@ -199,3 +201,72 @@ def test_a_limit_of_iterations_is_none_of_time():
     case = form([1, 1], [(3, [1, 2], INF), (3, [2, 1], INF)], upper=5)
     stopped = solve(case, "cvxpy:OSQP", time_limit=100.0, solver_options={"max_iter": 1})
     assert stopped.reason is Reason.ITERATION_LIMIT
+
+
+@pytest.mark.parametrize(
+    ("solver", "words"),
+    [
+        ("CLARABEL", {"time_limit": 2.5, "max_threads": 3}),
+        ("HIGHS", {"time_limit": 2.5, "mip_rel_gap": 0.125, "threads": 3, "random_seed": 9}),
+        ("GUROBI", {"TimeLimit": 2.5, "MIPGap": 0.125, "Threads": 3, "Seed": 9}),
+        ("SCIPY", {"scipy_options": {"time_limit": 2.5, "mip_rel_gap": 0.125}}),
+        (
+            "MOSEK",
+            {"mosek_params": {
+                "MSK_DPAR_OPTIMIZER_MAX_TIME": 2.5, "MSK_DPAR_MIO_TOL_REL_GAP": 0.125,
+                "MSK_IPAR_NUM_THREADS": 3,
+            }},
+        ),
+        (
+            "SCS",
+            {"time_limit_secs": 2.5, "eps_abs": 1e-8, "eps_rel": 1e-8, "max_iters": 100_000},
+        ),
+    ],
+)  # fmt: skip
+def test_options_reach_each_solver_in_its_own_words(solver, words):
+    assert arguments(solver, Options(time_limit=2.5, gap=0.125, threads=3, seed=9)) == words
+    # no limit is no word, not an infinite one
+    assert math.inf not in arguments(solver, Options()).values()
+
+
+def test_a_limit_that_cannot_be_passed_is_refused():
+    assert arguments("ECOS", Options()) == {}
+    with pytest.raises(InvalidOption, match="cannot pass time_limit to cvxpy:ECOS"):
+        arguments("ECOS", Options(time_limit=1.0))
+
+
+def test_own_options_come_last():
+    given = Options.parse({"time_limit": 3.0, "solver_options": {"max_iters": 5, "alpha": 1.5}})
+    assert arguments("SCS", given) | {"eps_abs": 0, "eps_rel": 0} == {
+        "time_limit_secs": 3.0, "max_iters": 5, "alpha": 1.5, "eps_abs": 0, "eps_rel": 0
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("solver", PACKAGES)
+def test_what_is_missing_names_the_package_that_brings_it(solver):
+    case = form([1], [(2, [1], INF)])
+    if installed(PACKAGES[solver]):
+        assert solve(case, f"cvxpy:{solver}").objective == pytest.approx(2.0, abs=1e-5)
+        return
+    with pytest.raises(SolverUnavailable, match=f"cvxpy:{solver} is missing: .*install"):
+        solve(case, f"cvxpy:{solver}")
+
+
+def test_what_cvxpy_has_an_extra_for_is_got_by_it():
+    assert how_to_get("ECOS") == "ecos"
+    assert how_to_get("DAQP") == "cvxpy[daqp]"
+    assert how_to_get("ECOS_BB") == "cvxpy[ecos-bb]"
+    assert how_to_get("NAG") == ""
+
+
+@pytest.mark.parametrize(
+    ("solver", "words"),
+    [
+        ("GLOP", "its library and HiGHS's share symbols; use highs:simplex"),
+        ("NAG", "https://www.cvxpy.org/tutorial/solvers says how to get it"),
+        ("DAQP", r"pip install 'cvxpy\[daqp\]' to use it"),
+    ],
+)
+def test_what_cannot_be_loaded_is_missing_with_its_remedy(solver, words):
+    with pytest.raises(SolverUnavailable, match=f"solver cvxpy:{solver} is missing: {words}"):
+        solve(form([1], [(2, [1], INF)]), f"cvxpy:{solver}")

@@ -13,7 +13,15 @@ from pyomo.opt import TerminationCondition as Condition
 from farkas.errors import InvalidOption, SolverUnavailable, UnknownName
 from farkas.solvers import Ability, Claimed, Options, Reason, solve
 from farkas.solvers.base import Undecided
-from farkas.solvers.via_pyomo import PyomoSolver, _bound, _point, _verdict, to_model
+from farkas.solvers.via_pyomo import (
+    BRINGS,
+    PyomoSolver,
+    _bound,
+    _point,
+    _verdict,
+    how_to_get,
+    to_model,
+)
 from tests.conformance.solvers.cases import INF, form
 
 CASE = form(
@@ -215,3 +223,15 @@ def test_rows_and_bounds_of_every_kind_reach_the_solver(sense, integer):
         assert here.raw_row_duals is None
     else:
         assert here.row_duals == pytest.approx(there.row_duals, abs=1e-6)
+
+
+@pytest.mark.parametrize("solver", BRINGS)
+def test_pyomo_knows_every_one_and_it_is_said_how_to_get_it(solver):
+    assert solver in pyo.SolverFactory
+    assert how_to_get(solver).startswith(("install '", "put the program "))
+
+
+def test_of_others_nothing_is_said():
+    assert how_to_get("ipopt") == ""
+    assert how_to_get("cbc") == "put the program cbc (Debian: coinor-cbc) on the path"
+    assert how_to_get("xpress") == "install 'farkas[solvers]'"

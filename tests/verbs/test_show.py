@@ -43,9 +43,10 @@ def roles(name: str) -> list[str]:
 
 def test_a_name_has_as_many_entries_as_meanings() -> None:
     assert roles("coded.expected") == ["program", "algorithm", "quantity"]
-    assert roles("gadget.fifo") == ["algorithm", "quantity"]
-    assert roles("mlbroker.relaxed[tight]") == ["program", "quantity"]
-    assert roles("mlbroker.outer[tight]") == ["program"]
+    assert roles("gadget.fifo") == ["algorithm"]
+    assert roles("mlbroker.relaxed[tight]") == ["program"]
+    assert roles("mlbroker.offline[strict]") == ["program", "quantity"]
+    assert roles("dps.interval_lp_capped") == roles("mlbroker.one_shot.deploy") == ["quantity"]
     assert roles("eris.payoff_bound_full[0]") == ["quantity"]
     assert roles("coded.hidden_convexity") == ["claim"]
     assert roles("mlbroker/tiny") == ["instance"]
@@ -61,8 +62,8 @@ def test_several_meanings_are_told_apart_and_one_needs_no_heading() -> None:
 def test_each_meaning_says_the_module_that_it_is_written_in() -> None:
     assert show("eris.one_shot").endswith("Written in farkas.models.eris.one_shot.")
     assert show("eris.individually_rational").endswith("Written in farkas.proofs.eris.incentives.")
-    written = [entry.module for entry in entries("gadget.las")]
-    assert written == ["farkas.online.gadget.fixed_rings", "farkas.quantities.gadget"]
+    written = [entry.module for entry in entries("dps.simple")]
+    assert written == ["farkas.online.dps.learning", "farkas.quantities.dps"]
     assert entries("eris.one_shot")[0].to_builtins()["module"] == "farkas.models.eris.one_shot"
     assert "Written" not in show("mlbroker/tiny") + show("eris.one_shot", latex=True)
 

@@ -19,7 +19,7 @@ from farkas.instances import library
 from farkas.models.coded.surrogate import reference_time
 from farkas.relaxations.coded.sharing import shared_optimum
 from farkas.solvers import Answer, Claimed, Reason
-from farkas.solvers.via_cvxpy import ConvexAnswer
+from farkas.solvers.convex import ConvexAnswer
 from farkas.tolerances import FEASIBLE
 from farkas.verbs.explain import Explanation, Finding
 from farkas.verbs.programs import find_program

@@ -17,7 +17,7 @@ from farkas.proofs.symbolic import require, require_zero, sp
 from farkas.proofs.trials import refuted_by
 from farkas.relaxations.coded.sharing import shared_optimum
 from farkas.search_tolerances import FINE_GAP, SOLVER_GAP
-from farkas.solvers.via_cvxpy import solve_problem
+from farkas.solvers.convex import solve_problem
 from farkas.tolerances import TIE
 
 

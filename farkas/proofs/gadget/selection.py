@@ -23,7 +23,7 @@ from farkas.tolerances import ROUNDING
 
 def _up_to_relaxed(cluster: Cluster) -> Saying:
     from farkas.relaxations.gadget.workers import WorkerRelaxation
-    from farkas.solvers.via_cvxpy import solve_problem
+    from farkas.solvers.convex import solve_problem
 
     model = WorkerRelaxation().model(cluster)
     solve_problem(model.problem).require_optimal()

@@ -27,7 +27,7 @@ from farkas.models.coded.surrogate import reference_time
 from farkas.numbers import Floats, Ints
 from farkas.search_tolerances import SOLVER_GAP
 from farkas.solvers import Claimed
-from farkas.solvers.via_cvxpy import solve_problem
+from farkas.solvers.convex import solve_problem
 
 SMALL_SHARE = 1e-3
 WIDEST_SCALE = 1e3

@@ -13,8 +13,7 @@ from farkas.cli import call
 from farkas.cli.commands import show
 from farkas.errors import NoAnswer
 from farkas.solvers import backends
-from farkas.solvers.access import Access, Availability
-from farkas.solvers.base import Status
+from farkas.solvers.base import Access, Availability, Status
 from farkas.verbs.warm import Warmed
 from tests.tools.cells import rows
 

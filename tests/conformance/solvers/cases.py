@@ -12,7 +12,7 @@ import numpy as np
 from farkas.forms import LinearForm
 from farkas.forms.matrices import rows_of_dense
 from farkas.solvers import Answer, Claimed, Reason, backends, solve
-from farkas.solvers.access import installed
+from farkas.solvers.base import installed
 
 INF = math.inf
 
@@ -39,7 +39,7 @@ BRIDGED = [
 EVERY = NATIVE + BRIDGED
 EXTRA = {"cvxpy:ECOS": "ecos", "cvxpy:PIQP": "piqp", "cvxpy:CVXOPT": "cvxopt",
          "cvxpy:GLPK": "cvxopt", "cvxpy:COPT": "coptpy", "cvxpy:XPRESS": "xpress",
-         "ortools:glop": "ortools", "ortools:pdlp": "ortools", "ortools:cpsat": "ortools",
+         "ortools:cpsat": "ortools",
          "pyomo:xpress_direct": "xpress"}  # fmt: skip
 """Packages of farkas[solvers]: held to the same cases where they are installed."""
 PROGRAMS = {"pyomo:cbc": "cbc"}

@@ -7,7 +7,7 @@ import pytest
 
 from farkas.errors import NoAnswer
 from farkas.solvers import Claimed
-from farkas.solvers.via_cvxpy import solve_problem
+from farkas.solvers.convex import solve_problem
 from tests.conformance.solvers.cases import entropy
 
 ABLE = pytest.mark.parametrize("solver", ["CLARABEL", "cvxpy:SCS"])

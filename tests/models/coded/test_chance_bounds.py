@@ -14,7 +14,7 @@ from farkas.models.coded.law import Law
 from farkas.models.coded.plans import dedicated_plan
 from farkas.online.coded.exhaustive import best_owner
 from farkas.online.coded.local_search import least_level
-from farkas.quantities.coded import chance_interval
+from farkas.quantities import evaluate
 from farkas.relaxations.coded.sharing import shared_optimum
 from tests.generators.coded import by_speed, random_coded_computing
 
@@ -69,8 +69,8 @@ def test_a_plan_of_hoeffding_by_hand():
 @pytest.mark.parametrize("seed", range(3))
 def test_the_named_interval_holds_the_optimum(seed):
     data = random_coded_computing(seed, workers=4, rows=4)
-    found = chance_interval(data)
-    low, high = (found[f"coded.chance.dedicated.{end}"] for end in ("lower", "upper"))
+    keys = [f"coded.chance.dedicated.{end}" for end in ("lower", "upper")]
+    low, high = evaluate(data, keys).values()
     best = best_quantile(data)
     assert 0 < low <= best <= high * (1 + 1e-12)
     soonest = 1 / least_level(Pairs.of(data).speed, best_owner(Pairs.of(data).speed))

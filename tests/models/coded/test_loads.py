@@ -9,7 +9,7 @@ from farkas.instances import library
 from farkas.models.coded.kernel import Pairs, theorem1_times
 from farkas.models.coded.loads import Loads
 from farkas.models.coded.owned import Owned
-from farkas.solvers.via_cvxpy import solve_problem
+from farkas.solvers.convex import solve_problem
 from tests.generators.coded import by_speed, random_coded_computing
 
 

@@ -15,7 +15,7 @@ from farkas.models.coded.surrogate import (
     surrogate_times,
 )
 from farkas.relaxations.coded.sharing import shared_optimum
-from farkas.solvers.via_cvxpy import solve_problem
+from farkas.solvers.convex import solve_problem
 from tests.generators.coded import by_speed, random_coded_computing
 
 

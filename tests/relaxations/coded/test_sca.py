@@ -20,7 +20,7 @@ from farkas.relaxations.coded.sca import (
 )
 from farkas.relaxations.coded.sharing import shared_optimum
 from farkas.solvers import Claimed
-from farkas.solvers.via_cvxpy import solve_problem
+from farkas.solvers.convex import solve_problem
 from tests.generators.coded import random_coded_computing
 
 SPLITS = ("product", "printed", "scaled")

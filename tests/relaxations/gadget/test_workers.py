@@ -6,7 +6,7 @@ import pytest
 from farkas.errors import NotApplicable
 from farkas.instances import library
 from farkas.relaxations.gadget.workers import WorkerRelaxation
-from farkas.solvers.via_cvxpy import solve_problem
+from farkas.solvers.convex import solve_problem
 from tests.generators.gadget import small, table
 
 

@@ -7,7 +7,7 @@ import pytest
 from farkas.algebra import programs
 from farkas.models.mlbroker.slot import SlotProblem
 from farkas.relaxations.mlbroker.slot_solver import Together
-from farkas.solvers.via_cvxpy import solve_problem
+from farkas.solvers.convex import solve_problem
 from tests.generators.mlbroker import discounted, single, slots
 
 

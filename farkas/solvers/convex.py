@@ -1,0 +1,289 @@
+"""Convex problems of CVXPY with one set of options, and how far their points are off."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import time
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple, Unpack
+
+import numpy as np
+
+from farkas.errors import InvalidOption, NoAnswer, SolverUnavailable, UnsupportedForm
+from farkas.extras import needed
+from farkas.numbers import Floats
+from farkas.once import once
+from farkas.solvers.answer import Claimed, Reason
+from farkas.solvers.base import (
+    Undecided,
+)
+from farkas.solvers.options import OptionNames, Options
+from farkas.solvers.via_cvxpy import (
+    DEFAULT,
+    CvxpySolver,
+    run_problem,
+    verdict,
+)
+from farkas.tolerances import FEASIBLE
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class ConvexAnswer:
+    """What a solver says of a convex problem, with the violation measured here.
+
+    Parameters
+    ----------
+    reason, claim
+        Why it stopped and what it says, as in :class:`farkas.solvers.Answer`; the claim is
+        ``none`` when the point violates a constraint by more than the tolerance.
+    objective
+        Objective at the point, evaluated from the expression; NaN without a point.
+    violation
+        Largest absolute violation of any constraint at the point; NaN without a point.
+    solver, seconds, message
+        Who answered, after how long, and the words of an unusual end.
+    values
+        Value of every variable, by name; empty without a point.
+    duals
+        Dual values of the constraints in order, as CVXPY gives them (for a constraint
+        ``f(x) <= b``: minus the derivative of a minimum with respect to ``b``); None where the
+        solver gives none.  That of a cone is a list, an entry a part.
+    """
+
+    reason: Reason = Reason.UNKNOWN
+    claim: Claimed = Claimed.NONE
+    objective: float = math.nan
+    violation: float = math.nan
+    solver: str = ""
+    seconds: float = math.nan
+    message: str = ""
+    values: dict[str, Any] = dataclasses.field(default_factory=dict)
+    duals: tuple[Any, ...] = ()
+
+    def require_optimal(self) -> ConvexAnswer:
+        """Return self when optimality is claimed, raise :class:`NoAnswer` otherwise."""
+        if self.claim is not Claimed.OPTIMAL:
+            tail = f" ({self.message})" if self.message else ""
+            raise NoAnswer(
+                f"{self.solver} did not reach an optimum: stopped for reason {self.reason}, "
+                f"claim {self.claim}{tail}"
+            )
+        return self
+
+
+def solve_problem(
+    problem: Any,
+    solver: str = DEFAULT,
+    *,
+    tolerance: float = FEASIBLE,
+    **options: Unpack[OptionNames],
+) -> ConvexAnswer:
+    """Solve a ``cvxpy.Problem``; the status is not believed, the point is measured.
+
+    Parameters
+    ----------
+    problem
+        A convex problem; its variables hold the point afterwards.
+    solver
+        CVXPY's name, with or without the prefix ``cvxpy:``, in any case.
+    tolerance
+        Largest violation of a constraint, as a share of the largest number that meets its
+        variables (`farkas.solvers.convex.units_of`).
+    **options
+        As :func:`farkas.solvers.solve`.
+
+    Raises
+    ------
+    UnknownName, InvalidOption, SolverUnavailable
+        For a solver or option that does not exist or cannot be used.
+    UnsupportedForm
+        When the problem is not convex by CVXPY's rules, or the solver cannot take its cones.
+    """
+    name = solver.removeprefix("cvxpy:").upper()
+    chosen = Options.parse(options)
+    standing = CvxpySolver(name).availability()
+    if not standing:
+        raise SolverUnavailable(f"solver cvxpy:{name} is {standing}")
+    if not problem.is_dcp():
+        raise UnsupportedForm("the problem is not convex by the rules of CVXPY")
+    begin = time.perf_counter()
+    unit = 1.0
+    try:
+        given, unit = near_one(problem, name)
+        status, message = run_problem(given, name, chosen)
+    except (InvalidOption, KeyboardInterrupt):
+        raise
+    except Exception as failure:
+        status, message = "solver_error", " ".join(str(failure).split())
+    if "annot solve" in message or "not able to solve" in message:
+        raise UnsupportedForm(f"cvxpy:{name}: {message}")
+    seconds = time.perf_counter() - begin
+    answer = _measured(problem, f"cvxpy:{name}", status, message, seconds, tolerance)
+    if unit == 1.0:
+        return answer
+    return dataclasses.replace(answer, duals=tuple(_times(unit, dual) for dual in answer.duals))
+
+
+def _times(unit: float, dual: Any) -> Any:
+    """Return a dual value in another unit; that of a cone is a list with an entry a part."""
+    if dual is None:
+        return None
+    if isinstance(dual, list):
+        return [_times(unit, part) for part in dual]
+    return unit * np.asarray(dual)
+
+
+def _measured(
+    problem: Any, solver: str, status: str, message: str, seconds: float, tolerance: float
+) -> ConvexAnswer:
+    common: dict[str, Any] = {"solver": solver, "seconds": seconds}
+    try:
+        reason, claim = verdict(status)
+    except Undecided:
+        # a direction without end proves nothing until a point is known
+        words = "unbounded, or infeasible"
+        return ConvexAnswer(reason=Reason.FINISHED, claim=Claimed.NONE, message=words, **common)
+    variables = problem.variables()
+    known = all(v.value is not None and np.isfinite(v.value).all() for v in variables)
+    if claim in (Claimed.NONE, Claimed.INFEASIBLE) or not known:
+        claim = claim if claim is Claimed.INFEASIBLE else Claimed.NONE
+        return ConvexAnswer(reason=reason, claim=claim, message=message, **common)
+    found = violations(problem)
+    worst, _ = largest_violation(found)
+    share, missed = largest_violation(found, units_of(problem))
+    objective = float(np.asarray(problem.objective.value).item())
+    if not (share <= tolerance and math.isfinite(objective)):
+        return ConvexAnswer(
+            reason=Reason.NUMERICAL,
+            claim=Claimed.NONE,
+            violation=worst,
+            message=f"{status}, but {missed} is off by a share of {share:.3g}",
+            **common,
+        )
+    return ConvexAnswer(
+        reason=reason,
+        claim=claim,
+        objective=objective,
+        violation=worst,
+        message=message,
+        values={v.name(): v.value for v in variables},
+        duals=tuple(c.dual_value for c in problem.constraints),
+        **common,
+    )
+
+
+def near_one(problem: Any, solver: str) -> tuple[Any, float]:
+    """Return the problem with its objective divided by a power of two, and that power.
+
+    Conic solvers measure in absolute tolerances, so that costs of 1e-9 would be noise to them.
+    """
+    import cvxpy as cp
+
+    data, _, _ = problem.get_problem_data(solver=solver)
+    # a problem without variables is handed back as it is
+    costs = data.get("c") if isinstance(data, dict) else None
+    largest = 0.0 if costs is None else float(np.abs(costs).max(initial=0.0))
+    if not 0.0 < largest < math.inf:
+        return problem, 1.0
+    unit = math.ldexp(1.0, math.frexp(largest)[1] - 1)
+    made = _divided(problem)
+    if unit not in made:
+        sense = type(problem.objective)
+        made[unit] = cp.Problem(sense(problem.objective.args[0] / unit), problem.constraints)
+    return made[unit], unit
+
+
+@once
+def _divided(problem: Any) -> dict[float, Any]:
+    """Problems made of one, by the unit of their costs: CVXPY compiles each once."""
+    return {}
+
+
+def distance(constraint: Any) -> Any:
+    """Violation of a constraint at the current values; for exponential cones a bound on it."""
+    cp = needed("cvxpy")
+    if isinstance(constraint, cp.constraints.ExpCone):
+        return exponential_distance(*(np.asarray(part.value, float) for part in constraint.args))
+    return constraint.violation()
+
+
+def exponential_distance(x: Floats, y: Floats, z: Floats) -> Floats:
+    """Bound on the distance of (x, y, z) from the cone y exp(x/y) <= z, y >= 0; same shape.
+
+    CVXPY projects instead, with a solve by whichever solver it finds first.  Here one coordinate is
+    moved, z or x, whichever needs less.
+    """
+    inside = np.maximum(y, 0.0)
+    positive = inside > 0
+    safe = np.where(positive, inside, 1.0)
+    by_z = np.maximum(np.where(positive, safe * np.exp(x / safe), 0.0) - z, 0.0)
+    room = np.where(z > 0, safe * np.log(np.where(z > 0, z, 1.0) / safe), -np.inf)
+    by_x = np.maximum(x - np.where(positive, room, 0.0), 0.0)
+    by_x = np.where(positive, by_x, np.maximum(x, 0.0) + np.maximum(-z, 0.0))
+    moved = np.where(positive, np.minimum(by_z, by_x), by_x)
+    return np.asarray(np.hypot(moved, np.maximum(-y, 0.0)))
+
+
+class Missed(NamedTuple):
+    """By how much a constraint is violated, infinite for NaN; and what to call it."""
+
+    constraint: Any
+    label: str
+    amount: float
+
+
+def violations(problem: Any) -> list[Missed]:
+    """Violation of every constraint, and of the domain of every variable."""
+    parts = [(c, f"constraint {i}") for i, c in enumerate(problem.constraints)]
+    parts += [(c, f"the domain of {v.name()}") for v in problem.variables() for c in v.domain]
+    found = []
+    with np.errstate(all="ignore"):
+        for constraint, name in parts:
+            label = getattr(constraint, "label", None) or name
+            off = float(np.max(np.asarray(distance(constraint)), initial=0.0))
+            found.append(Missed(constraint, str(label), math.inf if math.isnan(off) else off))
+    return found
+
+
+def largest_violation(
+    found: Iterable[Missed], units: Mapping[int, float] | None = None
+) -> tuple[float, str]:
+    """Largest violation and the constraint that has it.
+
+    Parameters
+    ----------
+    found
+        As of `violations`.
+    units
+        By `id` of a variable, what it is measured in, as of `units_of`: then the violation of a
+        constraint is a share of the largest unit among its variables.
+    """
+    worst, where = 0.0, "no constraint"
+    for constraint, label, off in found:
+        if units is not None:
+            off /= max((units[v.id] for v in constraint.variables()), default=1.0)
+        if off > worst:
+            worst, where = off, label
+    return worst, where
+
+
+def units_of(problem: Any) -> dict[int, float]:
+    """By id of a variable, the size of the numbers that it meets at the current values.
+
+    The largest of its own values, of the other variables in its constraints and of the sides of
+    these; 1 where all are 0.  A number that it never meets says nothing about it.
+    """
+    own = {v.id: _size(v) for v in problem.variables()}
+    met = dict(own)
+    for constraint in problem.constraints:
+        within = [v.id for v in constraint.variables()]
+        size = max([own[v] for v in within] + [_size(part) for part in constraint.args], default=0)
+        for v in within:
+            met[v] = max(met[v], size)
+    return {v: size or 1.0 for v, size in met.items()}
+
+
+def _size(expression: Any) -> float:
+    size = float(np.abs(np.asarray(expression.value, dtype=complex)).max(initial=0.0))
+    return size if math.isfinite(size) else 0.0
