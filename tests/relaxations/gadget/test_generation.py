@@ -192,7 +192,9 @@ def test_a_ring_is_not_worth_adding_for_noise():
 
 
 @pytest.mark.slow
-def test_memory_grows_no_faster_than_the_square_of_the_nodes():
+def test_memory_grows_no_faster_than_the_square_of_the_nodes(monkeypatch):
+    monkeypatch.setattr("farkas.kernels.STEPS_INTERPRETED", -1)  # numba is loaded the first time
+
     def peak(nodes):
         slot = snapshot(wide_area(nodes, 3, jobs=20))
         tracemalloc.start()
