@@ -171,18 +171,14 @@ def _kind(kind: str) -> Meaning:
 
 def hint(role: str, name: str) -> str:
     """First sentence about a name; nothing where there is none."""
-    if role == "programs":
-        words = (programs[name].__doc__ or "").strip()
-    elif role == "algorithms":
-        words = algorithms[name].doc
-    elif role == "claims":
-        words = claims[name].statement
-    elif role == "quantities":
-        words = quantities[name].doc
-    elif role == "instances":
-        words = (library.load(name).description or "").partition(", settings {")[0]
-    else:
-        words = ""
+    said: dict[str, Callable[[], str]] = {
+        "programs": lambda: (programs[name].__doc__ or "").strip(),
+        "algorithms": lambda: algorithms[name].doc,
+        "claims": lambda: claims[name].statement,
+        "quantities": lambda: quantities[name].doc,
+        "instances": lambda: (library.load(name).description or "").partition(", settings {")[0],
+    }
+    words = said[role]() if role in said else ""
     first = " ".join(words.partition("\n\n")[0].split())
     return SENTENCE_END.split(first)[0]
 

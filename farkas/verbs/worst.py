@@ -287,13 +287,6 @@ class _Search:
         )
 
 
-def keep(found: WorstCase, path: str | os.PathLike[str]) -> None:
-    """Write the instance that was found as an instance file; raises `FileProblem`."""
-    from farkas.instances.writing import write
-
-    write(found.instance, path)
-
-
 def worst_known(algorithm: str) -> GapProof:
     """Prove the worst instance that ships for an algorithm; see :func:`farkas.worst` for others.
 

@@ -50,13 +50,6 @@ def test_a_program_of_an_instance_is_read_as_doubles() -> None:
     assert again.value == found.value
 
 
-def test_the_optimum_of_an_integer_program_of_a_kind() -> None:
-    found = farkas.prove("mlbroker/tiny", "mlbroker.offline", time_limit=60)
-    assert found.status == "optimal"
-    solved = farkas.solve("mlbroker/tiny", "mlbroker.offline")
-    assert float(found.value) == pytest.approx(solved.answer.objective)
-
-
 def test_a_form_and_a_model_in_memory_are_proved_as_they_are() -> None:
     form = program([["1/3"]], cost=[1], rows=[(1, None)])
     assert prove(form).value == 3

@@ -10,7 +10,7 @@ import farkas
 from farkas.errors import InvalidInstance, InvalidOption, UnknownName
 from farkas.instances import library
 from farkas.online import algorithms
-from farkas.verbs.run import evaluate, find_algorithm, run
+from farkas.verbs.run import evaluate, run
 
 
 def test_name_and_algorithm_give_the_same_run() -> None:
@@ -59,12 +59,6 @@ def test_an_unknown_algorithm_is_answered_within_its_kind_or_that_of_the_instanc
         _, _, known = str(caught.value).partition("known: ")
         kind = instance.partition("/")[0]
         assert all(one.startswith((f"{kind}.", "...")) for one in known.split(", "))
-
-
-def test_an_algorithm_of_another_kind_is_refused_whichever_comes_first() -> None:
-    for name, kind in (("dps.simple", "mlbroker"), ("mlbroker.local", "dps")):
-        with pytest.raises(InvalidInstance, match=f"kind {name.partition('.')[0]}, not {kind}"):
-            find_algorithm(name, kind)
 
 
 def test_jobs_of_the_instance_are_left_out() -> None:

@@ -188,18 +188,6 @@ def test_a_name_that_resembles_nothing_is_told_where_names_are_listed() -> None:
         show("dps.qqqqqqqqqq")
 
 
-def test_an_instance_says_its_kind_its_size_and_what_its_file_says(tmp_path: Path) -> None:
-    path = str(tmp_path / "mine.json")
-    write(library.load("eris/demo"), path)
-    role, text, details = described(path)
-    assert role == "instance"
-    assert "demo, an instance of kind eris" in text
-    assert "4 jobs, 3 resources, 2 sites, 4 slots; capacity of a site: gpu 2" in text
-    assert 'Its file says of it: "generated, preset small, seed 9' in text
-    assert details["sha256"] == library.load("eris/demo").sha256
-    assert text.endswith(f"Next: farkas compare {path}")
-
-
 def test_a_run_is_the_files_word_and_says_what_proves_it(tmp_path: Path) -> None:
     path = str(tmp_path / "run.json")
     write_run(farkas.run("mlbroker/tiny", "mlbroker.local"), path)

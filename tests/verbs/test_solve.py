@@ -138,15 +138,6 @@ def test_relax_drops_integrality() -> None:
     assert solve_form(whole, relax=True).answer.objective == pytest.approx(3.5)
 
 
-def test_infeasibility_is_proved_from_the_rows() -> None:
-    # x + y >= 30 with x, y <= 10
-    solution = solve_form(form([[1, 1]], [30], [INF]), certify=True)
-    assert solution.answer.claim is Claimed.INFEASIBLE
-    assert solution.infeasible is not None
-    assert solution.infeasible > 0
-    assert solution.bound is None
-
-
 def test_infeasibility_by_integrality_alone_is_proved_by_a_search() -> None:
     # 2x >= 1 and 2x <= 1
     whole = form([[2], [2]], [1, -INF], [INF, 1], integer=np.array([True]))

@@ -12,7 +12,7 @@ import farkas
 from farkas.adversary import shipped
 from farkas.errors import InvalidInstance, InvalidOption, NotACertificate, UnknownName
 from farkas.online.driver import algorithms
-from farkas.verbs.worst import keep, worst, worst_trace
+from farkas.verbs.worst import worst, worst_trace
 
 
 def test_it_is_found_made_small_and_proved(tmp_path) -> None:  # type: ignore[no-untyped-def]
@@ -27,7 +27,7 @@ def test_it_is_found_made_small_and_proved(tmp_path) -> None:  # type: ignore[no
     assert found.bound <= found.proof.witness
     assert found.ratio_words in repr(found)
     file = tmp_path / "worst.json"
-    keep(found, file)
+    farkas.save(found.instance, file)
     assert farkas.load(file) == found.instance
     run = farkas.run(file, "coded.simple_greedy")
     assert 0 <= Fraction(run.reached) / found.proof.value - 1 < Fraction(1, 2**40)

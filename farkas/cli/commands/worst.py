@@ -102,8 +102,9 @@ def command(
     if time_limit is not None:
         raise InvalidOption("--time-limit: is of --prove; a search takes --seconds of CPU time")
     require_search_limit(seconds, "--seconds")
+    from farkas.instances import write as write_instance
     from farkas.online.driver import algorithms
-    from farkas.verbs.worst import keep, worst
+    from farkas.verbs.worst import worst
 
     chosen = algorithms[algorithm]
     options = chosen.settle(given, strict=False)
@@ -122,7 +123,7 @@ def command(
             raise
         end(Exit.INTERRUPTED, str(pressed))
     if out is not None:
-        keep(found, out)
+        write_instance(found.instance, out)
     if write is not None:
         found.gap.write(write)
     report(found, as_json, _print)
