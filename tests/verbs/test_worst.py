@@ -33,11 +33,13 @@ def test_it_is_found_made_small_and_proved(tmp_path) -> None:  # type: ignore[no
     assert 0 <= Fraction(run.reached) / found.proof.value - 1 < Fraction(1, 2**40)
 
 
+@pytest.mark.slow
 def test_the_same_seed_finds_the_same() -> None:
     one, two = (worst("mlbroker.central", evaluations=40, seed=3) for _ in range(2))
     assert one.gap == two.gap
 
 
+@pytest.mark.slow
 def test_what_no_worker_can_find_is_refused_with_workers() -> None:
     one = dataclasses.replace(algorithms["mlbroker.local"], source="changed")
     assert worst(one, evaluations=4).ratio
@@ -46,6 +48,7 @@ def test_what_no_worker_can_find_is_refused_with_workers() -> None:
             worst(one, evaluations=4, **where)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_around_an_instance_only_what_is_asked_changes() -> None:
     instance = farkas.load("mlbroker/tiny")
     found = worst("mlbroker.local", instance, ranges={"deploy_cost": (0, 50)}, evaluations=40)
@@ -82,12 +85,14 @@ def test_a_wrong_time_is_named_as_it_was_given() -> None:
         worst("dps.simple", seconds=0.0)
 
 
+@pytest.mark.slow
 def test_options_of_an_algorithm_may_be_called_as_parameters_are() -> None:
     assert worst("eris.eris", evaluations=8).gap.reached.options["scheduler"] != "printed"
     found = worst("eris.eris", evaluations=8, settings={"scheduler": "printed"})
     assert found.gap.reached.options["scheduler"] == "printed"
 
 
+@pytest.mark.slow
 def test_seconds_hold_for_large_boxes() -> None:
     large = {"jobs": 15, "slots": 15, "sites": 6}
     found = worst("mlbroker.central", size=large, seconds=3)

@@ -50,6 +50,7 @@ def proved(name: str) -> BoxProof:
     return worst_box(name, BOXES[name])
 
 
+@pytest.mark.slow
 @every_box
 def test_both_sides_are_proved_and_meet(name: str) -> None:
     found = proved(name)
@@ -60,6 +61,7 @@ def test_both_sides_are_proved_and_meet(name: str) -> None:
         assert float(found.at_most) == pytest.approx(RATIOS[name], rel=1e-9)
 
 
+@pytest.mark.slow
 @every_box
 def test_check_accepts_both_without_a_solver(name: str) -> None:
     found = proved(name)
@@ -71,6 +73,7 @@ def test_check_accepts_both_without_a_solver(name: str) -> None:
     assert found.program.full_name in proof.statement
 
 
+@pytest.mark.ids(3)
 @every_box
 def test_a_certificate_is_refused_for_a_smaller_ratio(name: str) -> None:
     found = proved(name)
@@ -96,6 +99,7 @@ def test_at_a_smaller_ratio_there_is_an_instance_that_is_worse(name: str) -> Non
     assert less.value > 0
 
 
+@pytest.mark.ids(1)
 @every_box
 def test_random_instances_of_the_box_are_no_worse(name: str) -> None:
     found = proved(name)
