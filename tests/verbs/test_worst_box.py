@@ -50,7 +50,6 @@ def proved(name: str) -> BoxProof:
     return worst_box(name, BOXES[name])
 
 
-@pytest.mark.slow
 @every_box
 def test_both_sides_are_proved_and_meet(name: str) -> None:
     found = proved(name)
@@ -61,7 +60,6 @@ def test_both_sides_are_proved_and_meet(name: str) -> None:
         assert float(found.at_most) == pytest.approx(RATIOS[name], rel=1e-9)
 
 
-@pytest.mark.slow
 @every_box
 def test_check_accepts_both_without_a_solver(name: str) -> None:
     found = proved(name)
