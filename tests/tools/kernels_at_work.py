@@ -1,7 +1,7 @@
 """Every kernel at work, and what it returns: run by tests/kernels/test_kernels.py in both ways.
 
-``python -m tests.tools.kernels_at_work STEPS`` prints results to the last bit; kernels are
-interpreted up to so many steps.  The last line names kernels that the interpreter never ran.
+``python -m tests.tools.kernels_at_work STEPS [KIND...]`` prints results to the last bit; kernels
+are interpreted up to so many steps.  The last line names kernels that the interpreter never ran.
 """
 
 from __future__ import annotations
@@ -169,17 +169,21 @@ def plain(value: Any) -> Any:
     return tuple(map(plain, value)) if isinstance(value, tuple) else (type(value).__name__, value)
 
 
+KINDS = {each.__name__: each for each in (eris, dps, coded, gadget, mlbroker)}
+
+
 def main() -> None:
-    farkas.kernels.STEPS_INTERPRETED = float(sys.argv[1])  # type: ignore[assignment]
+    steps, *chosen = sys.argv[1:]
+    farkas.kernels.STEPS_INTERPRETED = float(steps)  # type: ignore[assignment]
     entered: set[CodeType] = set()
 
     def note(frame: FrameType, event: str, _: Any) -> None:
         entered.add(frame.f_code)
 
     sys.setprofile(note)
-    for kind in (eris, dps, coded, gadget, mlbroker):
-        for values in kind():
-            print(kind.__name__, plain(values))
+    for kind in chosen or KINDS:
+        for values in KINDS[kind]():
+            print(kind, plain(values))
     sys.setprofile(None)
     kernels = every_kernel()
     assert len(kernels) > 40

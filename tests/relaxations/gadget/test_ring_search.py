@@ -162,6 +162,7 @@ def test_labels_are_found_again_in_a_full_table():
     assert len(no_labels(4, 9).key) == 4
 
 
+@pytest.mark.ids(60)
 @pytest.mark.parametrize("seed", range(60))
 def test_where_gains_rise_and_fall_the_best_ring_of_all_is_found(seed):
     rng = np.random.default_rng(seed)
