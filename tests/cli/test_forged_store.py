@@ -211,6 +211,7 @@ def test_a_sound_store_is_proved_whole(sound: Path, capsys: Capture) -> None:
     assert found["proved_again"] == found["rechecked"] == len(ratios) == 8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "forge"), FORGERIES, ids=lambda part: getattr(part, "__name__", part)
 )
@@ -240,6 +241,7 @@ def test_what_is_forged_enters_no_ratio_and_no_page(
     assert (said["certified"], said["proved_again"]) == (len(honest) - 1, len(honest) - 1)
 
 
+@pytest.mark.slow
 def test_what_is_not_proved_is_called_the_stores_word(
     sound: Path, tmp_path: Path, capsys: Capture
 ) -> None:
@@ -260,6 +262,7 @@ def test_what_is_not_proved_is_called_the_stores_word(
     assert "the store's word" not in said
 
 
+@pytest.mark.slow
 def test_what_a_sweep_adds_meanwhile_is_not_taken_for_proved(
     sound: Path, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -284,6 +287,7 @@ def test_what_a_sweep_adds_meanwhile_is_not_taken_for_proved(
     assert (code, ratios, found["the_word_of_the_store"]) == (0, honest, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [["check"], ["run"], ["evaluate"], ["compare"]])
 def test_a_store_is_no_other_file(words: list[str], sound: Path, capsys: Capture) -> None:
     assert call([*words, str(sound)]) in (1, 2)

@@ -26,6 +26,7 @@ COMMANDS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", [80, 120])
 @pytest.mark.parametrize("command", COMMANDS)
 def test_no_line_is_longer_than_the_terminal_and_no_name_is_broken(
@@ -53,6 +54,7 @@ def test_columns_are_honoured_and_nothing_is_coloured_in_a_pipe(
     assert len(capsys.readouterr().out.splitlines()) == 3 + len(claims.names("coded."))
 
 
+@pytest.mark.slow
 def test_an_instance_is_written_and_summed_up_instead_of_printed(tmp_path: Path) -> None:
     words = ["generate", "eris", "--preset", "small", "--seed", "3"]
     text = on_terminal(*words, columns=80, folder=tmp_path)

@@ -93,6 +93,7 @@ def test_a_proof_of_infeasibility_prints_its_distance_rounded_down() -> None:
     holds(found.group(1), solution.infeasible, up=False)
 
 
+@pytest.mark.slow
 def test_the_demo_prints_bounds_and_ratios_on_their_proved_side(capsys: Capture) -> None:
     text, data = printed(capsys, "demo")
     for row, line in zip(rows(text), data["demo"], strict=True):
@@ -125,6 +126,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "small.sqlite"
 
 
+@pytest.mark.slow
 def test_ratios_of_a_sweep_are_printed_on_their_proved_side(store: Path, capsys: Capture) -> None:
     text, data = printed(capsys, "sweep", str(store), "--ratios")
     found = [row for row in cells(text) if len(row) == 9 and " – " in row[5]]

@@ -146,6 +146,7 @@ def require_quoted(words: list[str], capsys: Capture, where: object) -> None:
             assert "forged" not in QUOTATION.sub("", line), (where, line)
 
 
+@pytest.mark.ids(4)
 @pytest.mark.parametrize(
     ("kind", "algorithm"),
     [
@@ -213,6 +214,7 @@ def toml(data: dict[str, Any]) -> str:
     return "".join(f"{json.dumps(key)} = {inline(value)}\n" for key, value in data.items())
 
 
+@pytest.mark.slow
 def test_no_text_of_a_sweep_is_taken_for_ours(tmp_path: Path, capsys: Capture) -> None:
     sweep = {
         "name": "n", "store": "s.sqlite",
@@ -231,6 +233,7 @@ def test_no_text_of_a_sweep_is_taken_for_ours(tmp_path: Path, capsys: Capture) -
     require_quoted(["sweep", str(path)], capsys, "files")
 
 
+@pytest.mark.slow
 def test_no_text_of_a_store_is_taken_for_ours(tmp_path: Path, capsys: Capture) -> None:
     sound, path, page = tmp_path / "sound.sqlite", tmp_path / "s.sqlite", tmp_path / "page.html"
     instance = library.load("mlbroker/tiny")

@@ -42,6 +42,7 @@ RUNS = {
 }
 
 
+@pytest.mark.ids(3)
 @pytest.mark.parametrize("kind", RUNS)
 def test_runs_of_every_kind_are_drawn(kind, tmp_path):
     run = farkas.run(f"{kind}/tiny", RUNS[kind])
@@ -133,6 +134,7 @@ def test_what_breaks_requirements_is_said_in_the_title():
     assert run.plot().pair.title.endswith("breaks requirements")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", RUNS)
 def test_changed_decisions_end_in_a_picture_or_one_line(kind):
     rng = np.random.default_rng(1)
@@ -174,6 +176,7 @@ def test_a_worst_case_is_drawn_from_both_sides():
     assert found.plot().title.startswith("gadget.las")
 
 
+@pytest.mark.slow
 def test_optima_comparisons_and_solutions_become_rows():
     best = farkas.optimum("eris/tiny")
     assert best.plot().rows() == best.run.plot().rows() == as_rows(best.to_frame())
@@ -198,6 +201,7 @@ def test_files_are_not_believed_in_titles(tmp_path):
     assert len(farkas.to_frame(path, "mlbroker/tiny")) > 0
 
 
+@pytest.mark.slow
 def test_decisions_that_no_algorithm_takes_are_the_word_of_their_file(tmp_path):
     path = tmp_path / "gap.json"
     found = farkas.worst("gadget.las", "gadget/tiny", evaluations=300, seed=0)

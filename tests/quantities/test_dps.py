@@ -91,6 +91,7 @@ def test_exact_optima_are_of_markets_with_few_jobs() -> None:
         assert [*evaluate(generate("dps", "small", 0, num_jobs=jobs), ["dps.offline"])] == defined
 
 
+@pytest.mark.slow
 def test_fixed_prices_of_many_jobs_are_bounded_too() -> None:
     for jobs, cells in ((60, 25), (61, 1)):
         market = generate("dps", "published", 0, num_jobs=jobs, horizon=60, num_servers=20)

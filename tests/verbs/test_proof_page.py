@@ -221,6 +221,7 @@ def test_the_page_is_alone_and_has_no_complaints(page):
     assert page.console() == []
 
 
+@pytest.mark.slow
 def test_a_page_of_given_files_has_a_button_for_them(page, tmp_path):
     given = proof_section([("a.json", GOOD), ("</script><b>.json", "{}")])
     path = tmp_path / "given.html"

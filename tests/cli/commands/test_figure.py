@@ -28,6 +28,7 @@ def shown(monkeypatch):
     registry.add("mlbroker.figure6", Exhibit(**unmodelled, **reason))
 
 
+@pytest.mark.slow
 def test_the_command_lists_draws_and_prints(shown, tmp_path, capsys):
     assert call(["figure", "mlbroker"]) == 0
     out = capsys.readouterr().out

@@ -157,6 +157,7 @@ def chain(folder: Path) -> str:
     return str(path)
 
 
+@pytest.mark.slow
 def test_values_of_more_digits_than_python_writes_at_once(tmp_path: Path, capsys: Capture) -> None:
     path, kept = chain(tmp_path), tmp_path / "chain.json"
     assert call(["prove", path, "--write", str(kept), "--json"]) == 0

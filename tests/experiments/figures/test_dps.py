@@ -77,6 +77,7 @@ def test_jobs_served_are_counted_from_one_and_runtimes_only_add_up() -> None:
         assert (np.diff(line.y) >= 0).all()
 
 
+@pytest.mark.slow
 def test_profit_over_time_ends_at_the_mean_profit_of_each_seller() -> None:
     lines = {line.name: line for line in reduced("dps", "7b").series}
     assert list(lines) == ["DPS", "DPS-RS", "BFP"]

@@ -29,6 +29,7 @@ def ran(tmp_path_factory) -> str:
     return found.store
 
 
+@pytest.mark.slow
 def test_runs_keep_their_certificate_and_every_one_was_proved_again(ran):
     with Store(ran) as store:
         results = list(store.results(output=True))

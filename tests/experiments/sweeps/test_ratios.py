@@ -113,6 +113,7 @@ def test_a_reward_of_nothing_is_not_hidden_behind_the_bound(stored):
     assert ratios(store)[0].left_out == {"earned nothing": 1}
 
 
+@pytest.mark.slow
 def test_a_real_sweep_has_certified_ratios_within_the_repaired_theorem(tmp_path, capsys):
     path = tmp_path / "sweep.toml"
     path.write_text(

@@ -203,6 +203,7 @@ def test_a_search_has_to_end_before_its_task_is_stopped(folder: Path, seconds: s
         sweep(folder / "sweep.toml", bound_seconds=float(seconds))
 
 
+@pytest.mark.slow
 def test_the_command_plans_a_search_for_every_instance(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

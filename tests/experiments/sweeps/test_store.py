@@ -123,6 +123,7 @@ def test_a_table_without_a_column_is_no_store(column: str, copy: Path, capsys: C
     assert ends_well(copy, capsys) == {2}
 
 
+@pytest.mark.ids(4)
 @pytest.mark.parametrize("column", COLUMNS)
 @pytest.mark.parametrize("value", ["NULL", "''", "'x'", "9e999", "-1", "2", "x'00'"])
 def test_no_value_of_a_column_ends_in_an_internal_error(
@@ -176,6 +177,7 @@ def test_no_run_of_a_store_ends_in_an_internal_error(
     ends_well(copy, capsys)
 
 
+@pytest.mark.ids(7)
 @pytest.mark.parametrize("what", OUTPUTS)
 def test_no_instance_of_a_store_ends_in_an_internal_error(
     what: str, copy: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
@@ -195,6 +197,7 @@ def test_an_instance_in_the_place_of_another_is_refused(copy: Path) -> None:
             store.instance(TINY.sha256)
 
 
+@pytest.mark.ids(5)
 @pytest.mark.parametrize(
     "change",
     [
