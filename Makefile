@@ -24,13 +24,14 @@ demo: $(CORE)  ## one certified run of every kind
 
 # Types are checked beside the tests, which run in one process for each group of folders: a process imports the
 # tests of its own group only.  Whatever is new under tests belongs to the last group.
-SUITES := tests-1 tests-2 tests-3 tests-4 tests-5 doctests compiled
-tests-1 := $(addprefix tests/,cli verbs)
-tests-2 := $(addprefix tests/,experiments executor solvers)
-tests-3 := $(addprefix tests/,proofs docs fuzz)
-tests-4 := $(addprefix tests/,online offline adversary replay)
-compiled := tests/kernels tests/verbs/test_warm.py
-tests-5 := $(filter-out $(tests-1) $(tests-2) $(tests-3) $(tests-4) $(compiled), \
+SUITES := tests-1 tests-2 tests-3 tests-4 tests-5 tests-6 doctests compiled
+tests-1 := $(wildcard $(addprefix tests/,online offline adversary replay))
+tests-2 := $(wildcard $(addprefix tests/,certificates exact duals standalone forms algebra))
+tests-3 := $(wildcard $(addprefix tests/,experiments executor solvers))
+tests-4 := $(wildcard $(addprefix tests/,cli verbs))
+tests-5 := $(wildcard $(addprefix tests/,proofs docs fuzz))
+compiled := $(wildcard tests/kernels tests/verbs/test_warm.py)
+tests-6 := $(filter-out $(tests-1) $(tests-2) $(tests-3) $(tests-4) $(tests-5) $(compiled), \
     $(patsubst %/,%,$(wildcard tests/test_*.py tests/[a-z]*/)))
 doctests = --doctest-modules $$(grep -rl --include='*.py' '>>> ' farkas)
 
