@@ -33,7 +33,6 @@ tests-5 := $(wildcard $(addprefix tests/,proofs docs fuzz))
 compiled := $(wildcard tests/kernels tests/verbs/test_warm.py)
 tests-6 := $(filter-out $(tests-1) $(tests-2) $(tests-3) $(tests-4) $(tests-5) $(compiled), \
     $(patsubst %/,%,$(wildcard tests/test_*.py tests/[a-z]*/)))
-doctests = --doctest-modules $$(grep -rl --include='*.py' '>>> ' farkas)
 
 PYTEST := $(BIN)/python -m pytest -q
 BESIDE := $(MAKE) --no-print-directory --keep-going --output-sync=target -j $(JOBS)
@@ -60,6 +59,9 @@ quick-%: $(STAMP)
 
 all-%: $(STAMP)
 	@$(PYTEST) $($*) $(IGNORED)
+
+quick-doctests all-doctests: $(STAMP)
+	@$(PYTEST) --doctest-modules $$(grep -rl --include='*.py' '>>> ' farkas)
 
 lint: $(STAMP)  ## style
 	@$(BIN)/ruff check .
