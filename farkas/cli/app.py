@@ -15,15 +15,14 @@ from typer.core import TyperGroup
 import farkas
 from farkas.errors import Exit
 
+#: In the order a newcomer needs.
 COMMANDS = (
     "demo", "run", "compare", "solve", "optimum", "worst", "prove", "check", "claims", "list",
     "show", "generate", "import", "sweep", "figure",
 )  # fmt: skip
-"""In the order a newcomer needs."""
+#: Names of modules that differ from those of their commands.
 MODULES = {"import": "import_", "list": "list_"}
-"""Names of modules that differ from those of their commands."""
-UNLISTED = ("evaluate",)
-"""Case files are evaluated by it."""
+UNLISTED = ("evaluate",)  #: Case files are evaluated by it.
 
 
 class Commands(TyperGroup):

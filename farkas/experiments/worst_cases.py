@@ -39,9 +39,9 @@ class Theorem:
     """A theorem's factor on the instance of a statement."""
 
     guarantee: Guarantee
-    factor: float | None  # None where an assumption is false on the instance
+    factor: float | None  #: None where an assumption is false on the instance
+    #: Whether the decisions, which the algorithm takes today, are proved to be farther off.
     exceeded: bool
-    """Whether the decisions, which the algorithm takes today, are proved to be farther off."""
 
     @property
     def reading(self) -> str:
@@ -52,8 +52,8 @@ class Theorem:
 class WorstKnown:
     """What is known of the worst case of an algorithm."""
 
-    standing: Reproved  # the shipped statement, proved now
-    theorems: Sequence[Theorem]  # the printed reading first
+    standing: Reproved  #: the shipped statement, proved now
+    theorems: Sequence[Theorem]  #: the printed reading first
 
     @property
     def name(self) -> str:

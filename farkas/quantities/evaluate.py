@@ -23,7 +23,7 @@ class Evaluation:
     key: str
     value: Value = None
     error: Exception | None = None
-    certificate: PriceCertificate | None = None  # of a value that is a proved bound
+    certificate: PriceCertificate | None = None  #: of a value that is a proved bound
 
 
 def evaluate(instance: Any, keys: Iterable[str] | None = None) -> dict[str, Value]:

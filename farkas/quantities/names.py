@@ -22,6 +22,7 @@ from farkas.quantities.quantity import Quantity, quantities
 from farkas.search_tolerances import SIMPLEX
 from farkas.solvers import Claimed, solve
 
+#: Keys of case files that the rule alone would not understand, or would solve more slowly.
 OLD_NAMES = {
     "coded.uncoded.mean": "coded.uncoded.mean_of_last",
     "coded.uncoded.quantile": "coded.uncoded.quantile_of_last",
@@ -37,7 +38,6 @@ OLD_NAMES = {
     "mlbroker.offline[printed]": "mlbroker.offline[printed,two,split]",
     "mlbroker.offline[strict]": "mlbroker.offline[strict,two,split]",
 }
-"""Keys of case files that the rule alone would not understand, or would solve more slowly."""
 
 
 def find(key: str, kind: str) -> Quantity:

@@ -11,8 +11,7 @@ from typing import Any
 
 from farkas.registry import Registry
 
-Value = Any
-"""What JSON can hold: number, string, boolean, None, list or object of these."""
+Value = Any  #: What JSON can hold: number, string, boolean, None, list or object of these.
 
 Domain = Iterable[Any] | Callable[[Any], Iterable[Any]]
 
@@ -23,12 +22,12 @@ _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 class Quantity:
     """A function with the pattern of the keys that it answers."""
 
-    pattern: str  # a key with placeholders, for example eris.one_shot[{i},{t},{d}]
-    function: Callable[..., Value]  # of the instance and one argument a placeholder
+    pattern: str  #: a key with placeholders, for example eris.one_shot[{i},{t},{d}]
+    function: Callable[..., Value]  #: of the instance and one argument a placeholder
     # admissible values by placeholder, or by several joined with __: any, or a function of the
     # instance
     domains: Mapping[str, Domain]
-    doc: str  # what the value is
+    doc: str  #: what the value is
 
     @property
     def kind(self) -> str:

@@ -46,50 +46,31 @@ class Claimed(enum.StrEnum):
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Answer(ShowsItself):
-    """Result of one solve.  The default is ignorance: no claim, NaN, no point.
+    """Result of one solve.  The default is ignorance: no claim, NaN, no point."""
 
-    Parameters
-    ----------
-    reason, claim
-        Why the solver stopped and what it says, kept apart.
-    objective
-        Value of the solver's point, computed from the form; NaN without a point.
-    bound
-        Dual bound the solver states, in the sense of the program; NaN when unknown.
-    solver
-        Name of the backend.
-    seconds
-        Wall time of the solver call.
-    iterations
-        Simplex iterations of the whole call, a measure of work that no clock changes; 0 where the
-        solver tells none.
-    raw_point
-        Shape (columns,), or None.
-    raw_row_duals
-        Shape (rows,): derivative of the optimal value with respect to each right-hand side,
-        whatever the sense; None for integer programs and where the solver gives none.
-    raw_ray
-        Shape (rows,): multipliers that should prove infeasibility, same sign rule as the duals of
-        a minimisation; None when the solver gives none.
-    report
-        How far the point is from every requirement of the form, measured here and not by the
-        backend, by :func:`farkas.solvers.audit.audited`; None without a point.
-    message
-        The solver's own words for an unusual end.
-    """
-
+    #: reason, claim: why the solver stopped and what it says, kept apart.
     reason: Reason = Reason.UNKNOWN
     claim: Claimed = Claimed.NONE
+    #: Value of the solver's point, computed from the form; NaN without a point.
     objective: float = math.nan
+    #: Dual bound the solver states, in the sense of the program; NaN when unknown.
     bound: float = math.nan
-    solver: str = ""
-    seconds: float = math.nan
+    solver: str = ""  #: Name of the backend.
+    seconds: float = math.nan  #: Wall time of the solver call.
+    #: Simplex iterations of the whole call, a measure of work that no clock changes; 0 where the
+    #: solver tells none.
     iterations: int = 0
-    raw_point: Floats | None = None
+    raw_point: Floats | None = None  #: Shape (columns,), or None.
+    #: Shape (rows,): derivative of the optimal value with respect to each right-hand side, whatever
+    #: the sense; None for integer programs and where the solver gives none.
     raw_row_duals: Floats | None = None
+    #: Shape (rows,): multipliers that should prove infeasibility, same sign rule as the duals of a
+    #: minimisation; None when the solver gives none.
     raw_ray: Floats | None = None
+    #: How far the point is from every requirement of the form, measured here and not by the
+    #: backend, by :func:`farkas.solvers.audit.audited`; None without a point.
     report: FeasibilityReport | None = None
-    message: str = ""
+    message: str = ""  #: The solver's own words for an unusual end.
 
     @classmethod
     def at(
@@ -260,8 +241,8 @@ _WORDS = {
     "verify()": "certify proof check",
     "duals, which are those of rows": "reducedcosts rc",
 }
+#: What is asked here, by the names of other packages without capitals and underscores.
 ELSEWHERE = {other: word for word, others in _WORDS.items() for other in others.split()}
-"""What is asked here, by the names of other packages without capitals and underscores."""
 
 
 class SolveResult(ShowsItself):

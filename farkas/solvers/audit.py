@@ -17,8 +17,8 @@ from farkas.search_tolerances import DROPPED, SIMPLEX, SOLVER_GAP, SOLVERS_WHOLE
 from farkas.solvers.answer import Answer, Claimed, Reason, inwards
 from farkas.tolerances import FEASIBLE, ROUNDING
 
+#: Side that HiGHS, Gurobi, SCIP and Clarabel take as absent, in the units they are handed.
 SOLVERS_INFINITY = 1e20
-"""Side that HiGHS, Gurobi, SCIP and Clarabel take as absent, in the units they are handed."""
 
 
 def settled_by_inspection(form: LinearForm) -> Answer | None:

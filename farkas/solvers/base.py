@@ -37,18 +37,13 @@ import importlib.util
 class Ability(enum.Flag):
     """What a backend can do."""
 
-    LINEAR = enum.auto()
-    """Continuous columns."""
-    INTEGER = enum.auto()
-    """Integer columns."""
-    DUALS = enum.auto()
-    """Row duals of linear programs."""
-    RAYS = enum.auto()
-    """Multipliers that should prove infeasibility."""
+    LINEAR = enum.auto()  #: Continuous columns.
+    INTEGER = enum.auto()  #: Integer columns.
+    DUALS = enum.auto()  #: Row duals of linear programs.
+    RAYS = enum.auto()  #: Multipliers that should prove infeasibility.
+    #: Exponential-cone programs, through :func:`farkas.solvers.convex.solve_problem`.
     CONIC = enum.auto()
-    """Exponential-cone programs, through :func:`farkas.solvers.convex.solve_problem`."""
-    WARM = enum.auto()
-    """Sessions that start from the previous basis."""
+    WARM = enum.auto()  #: Sessions that start from the previous basis.
 
 
 class Backend(Protocol):
@@ -56,8 +51,7 @@ class Backend(Protocol):
 
     name: str
     package: str
-    bringer: str
-    """What to install for the package."""
+    bringer: str  #: What to install for the package.
     abilities: Ability
 
     def availability(self) -> Availability:
@@ -98,8 +92,8 @@ class Undecided(Exception):
 
 
 BRIDGES = ("pyomo", "cvxpy")
+#: Share of a time limit at which a solver behind a bridge may have stopped because of it.
 NEARLY = 0.9
-"""Share of a time limit at which a solver behind a bridge may have stopped because of it."""
 
 backends: Registry[Backend] = Registry("solver", "farkas.solvers")
 
@@ -388,20 +382,11 @@ class Access(enum.StrEnum):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Availability:
-    """Standing of a solver on this machine; truthy when it solves something.
+    """Standing of a solver on this machine; truthy when it solves something."""
 
-    Parameters
-    ----------
-    standing
-        Missing, unlicensed, limited or full.
-    detail
-        What is missing or limited, and what to do.
-    most_rows, most_columns
-        Largest form a limited licence accepts; None without a limit.
-    """
-
-    standing: Access
-    detail: str = ""
+    standing: Access  #: Missing, unlicensed, limited or full.
+    detail: str = ""  #: What is missing or limited, and what to do.
+    #: most_rows, most_columns: largest form a limited licence accepts; None without a limit.
     most_rows: int | None = None
     most_columns: int | None = None
 

@@ -30,35 +30,25 @@ from farkas.tolerances import FEASIBLE
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class ConvexAnswer:
-    """What a solver says of a convex problem, with the violation measured here.
+    """What a solver says of a convex problem, with the violation measured here."""
 
-    Parameters
-    ----------
-    reason, claim
-        Why it stopped and what it says, as in :class:`farkas.solvers.Answer`; the claim is
-        ``none`` when the point violates a constraint by more than the tolerance.
-    objective
-        Objective at the point, evaluated from the expression; NaN without a point.
-    violation
-        Largest absolute violation of any constraint at the point; NaN without a point.
-    solver, seconds, message
-        Who answered, after how long, and the words of an unusual end.
-    values
-        Value of every variable, by name; empty without a point.
-    duals
-        Dual values of the constraints in order, as CVXPY gives them (for a constraint
-        ``f(x) <= b``: minus the derivative of a minimum with respect to ``b``); None where the
-        solver gives none.  That of a cone is a list, an entry a part.
-    """
-
+    #: reason, claim: why it stopped and what it says, as in :class:`farkas.solvers.Answer`; the
+    #: claim is ``none`` when the point violates a constraint by more than the tolerance.
     reason: Reason = Reason.UNKNOWN
     claim: Claimed = Claimed.NONE
+    #: Objective at the point, evaluated from the expression; NaN without a point.
     objective: float = math.nan
+    #: Largest absolute violation of any constraint at the point; NaN without a point.
     violation: float = math.nan
+    #: solver, seconds, message: who answered, after how long, and the words of an unusual end.
     solver: str = ""
     seconds: float = math.nan
     message: str = ""
+    #: Value of every variable, by name; empty without a point.
     values: dict[str, Any] = dataclasses.field(default_factory=dict)
+    #: Dual values of the constraints in order, as CVXPY gives them (for a constraint ``f(x) <= b``:
+    #: minus the derivative of a minimum with respect to ``b``); None where the solver gives none.
+    #: That of a cone is a list, an entry a part.
     duals: tuple[Any, ...] = ()
 
     def require_optimal(self) -> ConvexAnswer:

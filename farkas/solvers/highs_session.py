@@ -36,12 +36,12 @@ from farkas.tolerances import FEASIBLE
 if TYPE_CHECKING:
     import scipy.sparse as sp
 
+#: HiGHS searches the whole column for each changed entry; beyond this the model is passed anew.
 MOST_SINGLE_ENTRIES = 2_000
-"""HiGHS searches the whole column for each changed entry; beyond this the model is passed anew."""
 
+#: Binary orders by which units may be off before the model is passed anew: what HiGHS forgives,
+#: 1e-9 of its units, then stays well within what counts as feasible, 1e-6 of the form's.
 DRIFT = 8
-"""Binary orders by which units may be off before the model is passed anew: what HiGHS forgives,
-1e-9 of its units, then stays well within what counts as feasible, 1e-6 of the form's."""
 
 
 class HighsSession(Session):
@@ -238,8 +238,8 @@ class HighsSession(Session):
             self._pass(self._solver.changeColsCost, every, "cost")
 
 
+#: Data that decide the unit of the objective, beside the units of columns.
 _COSTLY = frozenset(("cost", "lower", "upper"))
-"""Data that decide the unit of the objective, beside the units of columns."""
 
 
 def _union(parts: list[Indices | None]) -> Indices | None:
@@ -306,8 +306,7 @@ class UnitDrift:
             self._others = max(self._others, most)
 
 
-FAR = 1 << 20
-"""Farther than any unit can move."""
+FAR = 1 << 20  #: Farther than any unit can move.
 
 
 class KeptPoint(FeasibilityReport):

@@ -33,8 +33,8 @@ from farkas.solvers.interrupt import off_stdout
 from farkas.solvers.options import WORDS, Options, Words
 
 DEFAULT = "CLARABEL"
+#: SCIP's belong to its presolved program; the others give none.
 WITHOUT_DUALS = ("SCIP", "GLPK_MI", "ECOS_BB")
-"""SCIP's belong to its presolved program; the others give none."""
 
 
 class CvxpySolver(Backend):
@@ -267,16 +267,16 @@ def _engines(solver: str) -> list[Any]:
     return [table[solver] for table in tables if solver in table]
 
 
+#: What brings a solver of CVXPY; all of it is in farkas[solvers].
 PACKAGES = {
     "COPT": "coptpy", "CVXOPT": "cvxopt", "ECOS": "ecos", "GLPK": "cvxopt",
     "GLPK_MI": "cvxopt", "PIQP": "piqp", "QOCO": "qoco", "XPRESS": "xpress",
 }  # fmt: skip
-"""What brings a solver of CVXPY; all of it is in farkas[solvers]."""
+#: Solvers of OR-tools, not to be loaded beside HiGHS, and what to use instead.
 SHARED = {"GLOP": "highs:simplex", "PDLP": "highs:pdlp"}
-"""Solvers of OR-tools, not to be loaded beside HiGHS, and what to use instead."""
 MANUAL = "https://www.cvxpy.org/tutorial/solvers says how to get it"
+#: Accuracy asked of SCS and OSQP, in their own measure; what they reach is measured here.
 FIRST_ORDER = 1e-8
-"""Accuracy asked of SCS and OSQP, in their own measure; what they reach is measured here."""
 
 _WORDS: dict[str, Words] = {
     **{name.upper(): words for name, words in WORDS.items()},
@@ -293,8 +293,8 @@ _WORDS: dict[str, Words] = {
         "",
     ),
 }
+#: Argument that takes the words, of solvers that do not take them as arguments of their own.
 _NESTED = {"SCIP": "scip_params", "MOSEK": "mosek_params", "SCIPY": "scipy_options"}
-"""Argument that takes the words, of solvers that do not take them as arguments of their own."""
 _ACCURACY = {"eps_abs": FIRST_ORDER, "eps_rel": FIRST_ORDER}
 _ALWAYS: dict[str, dict[str, float]] = {
     "SCS": {**_ACCURACY, "max_iters": 100_000},

@@ -324,6 +324,7 @@ def _bound(results: Any, form: LinearForm) -> float:
     return number if math.isfinite(number) else math.nan
 
 
+#: What `pip` installs, or which program has to be on the path.
 BRINGS = {
     "appsi_highs": "highspy",
     "highs": "highspy",
@@ -340,7 +341,6 @@ BRINGS = {
     "cbc": "the program cbc (Debian: coinor-cbc)",
     "glpk": "the program glpsol (Debian: glpk-utils)",
 }
-"""What `pip` installs, or which program has to be on the path."""
 
 
 def how_to_get(solver: str) -> str:

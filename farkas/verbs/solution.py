@@ -31,43 +31,26 @@ from farkas.words import named
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Solution(SolverResult):
-    """What a solver said about a program, and what of it is proved.
+    """What a solver said about a program, and what of it is proved."""
 
-    Parameters
-    ----------
-    form
-        The form that was solved.
-    answer
-        The solver's claims.
-    bound
-        Proved bound on the optimum; None when not asked for, or when there is none.
-    infeasible
-        Proved distance from feasibility; 0 where branch and bound proves that there is no point,
-        which measures none; None when there is no such proof.
-    certificate
-        What proves the bound or the infeasibility; None when not asked for.
-    proved_by
-        What proves the bound: ``linear relaxation`` or ``branch and bound`` of the program, or the
-        name of what else bounds it, see `farkas.offline.bounded_by`; empty for a linear one.
-    own
-        The certificate about the program itself that proves most, where that is another one.
-    explanation
-        Why there is no point; None unless the solver claims so.
-    interrupted
-        Whether Ctrl-C ended the search for a better bound.
-    source
-        The program as a file or a model of another package has it; None of an instance.
-    """
-
-    form: LinearForm
-    answer: Answer
+    form: LinearForm  #: The form that was solved.
+    answer: Answer  #: The solver's claims.
+    #: Proved bound on the optimum; None when not asked for, or when there is none.
     bound: Fraction | None = None
+    #: Proved distance from feasibility; 0 where branch and bound proves that there is no point,
+    #: which measures none; None when there is no such proof.
     infeasible: Fraction | None = None
+    #: What proves the bound or the infeasibility; None when not asked for.
     certificate: Certificate | None = None
+    #: What proves the bound: ``linear relaxation`` or ``branch and bound`` of the program, or the
+    #: name of what else bounds it, see `farkas.offline.bounded_by`; empty for a linear one.
     proved_by: str = ""
+    #: The certificate about the program itself that proves most, where that is another one.
     own: Certificate | None = None
+    #: Why there is no point; None unless the solver claims so.
     explanation: Explanation | None = None
-    interrupted: bool = False
+    interrupted: bool = False  #: Whether Ctrl-C ended the search for a better bound.
+    #: The program as a file or a model of another package has it; None of an instance.
     source: RationalForm | None = None
 
     def __repr__(self) -> str:
@@ -246,19 +229,12 @@ class Solution(SolverResult):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ConvexSolution(SolverResult):
-    """What a conic solver said about a convex program; nothing of it is proved.
+    """What a conic solver said about a convex program; nothing of it is proved."""
 
-    Parameters
-    ----------
-    name, sense
-        Of the program.
-    answer
-        The solver's claims.
-    """
-
+    #: name, sense: of the program.
     name: str
     sense: str
-    answer: ConvexAnswer
+    answer: ConvexAnswer  #: The solver's claims.
 
     def __repr__(self) -> str:
         said = f"{self.solver} claims {self.status}"

@@ -36,8 +36,7 @@ DPS: Paper[Market] = Paper("dps", "DPS")
 EXPLORED = 0.112
 NAMES = {"dps": "DPS", "simple": "simple", "top": "TOP (reconstructed)", "random": "Random"}
 RIVALS = {"bfp_coord": "BFP", **{name: NAMES[name] for name in ("simple", "top", "random")}}
-PRINTED = [1.25, 1.15, 1.22, 2.38]
-"""Profit of DPS over that of each of `RIVALS`, Fig. 3."""
+PRINTED = [1.25, 1.15, 1.22, 2.38]  #: Profit of DPS over that of each of `RIVALS`, Fig. 3.
 REDUCED = {"num_jobs": 1200, "horizon": 1200, "num_servers": 20, "num_worker_types": 4,
            "num_ps_types": 3, "epochs_median": 1500.0}  # fmt: skip
 HONEST = (
@@ -48,8 +47,8 @@ HONEST = (
 BEST = "BFP is the best fixed price that a search by coordinates finds in hindsight"
 CAPPED = f"exploration capped at {EXPLORED} of the jobs"
 
+#: Name of a line, seller, and what is changed of the market.
 Line = tuple[str, str, dict[str, Any]]
-"""Name of a line, seller, and what is changed of the market."""
 
 
 def market(full: bool, seed: int, knobs: dict[str, Any] | None = None, **changes: Any) -> Market:

@@ -49,8 +49,8 @@ ALGORITHMS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 PAPER, FLOOR = "Eris, prices (6)", "Eris, price floor 1/2"
 RIVALS = ("Tiresias", "AntMan", "Liquid")
+#: Sizes of the reduced simulator.
 SMALL = {"sites": 12, "slots": 40, "transfer_budget": 8000.0, "num_jobs": 20}
-"""Sizes of the reduced simulator."""
 
 
 def simulated(full: bool, seed: int, settings: dict[str, Any]) -> Auction:
@@ -105,8 +105,7 @@ def testbed_runs(seed: int) -> dict[str, Any]:
 
 
 BOUND = "proved bound on the optimum"
-FULL = 0.999
-"""Share of a capacity from which on it counts as used up."""
+FULL = 0.999  #: Share of a capacity from which on it counts as used up.
 SIZE = "R = 9, T = 50, I = 10; one worker per chunk and slot"
 
 
@@ -393,8 +392,8 @@ def welfare_by_base(preset: Preset, seed: int) -> Figure:
     return welfare_figure(preset, PlotAxis("γ", log=True), series, "I = 100", falls)
 
 
+#: Published gains of Eris, up to so many percent.
 HEADLINE = {"Tiresias": 44.0, "AntMan": 50.0, "Liquid": 20.0}
-"""Published gains of Eris, up to so many percent."""
 
 
 @ERIS.table(

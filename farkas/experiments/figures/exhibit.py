@@ -39,8 +39,8 @@ class Preset:
 
 PRESETS = {preset.name: preset for preset in (Preset("full", 5), Preset("reduced", 2))}
 
+#: Called with the preset and the seed of every random draw.
 Build = Callable[[Preset, int], Figure | Table]
-"""Called with the preset and the seed of every random draw."""
 Given = TypeVar("Given", bound=Build | None)
 Data = TypeVar("Data", bound=Instance)
 
