@@ -64,7 +64,7 @@ class Outcome:
     def total(self) -> float:
         if self.value is not None:
             return float(self.value)
-        return float(sum(sum(slot.values()) for slot in self.costs))
+        return sum(sum(map(float, slot.values())) for slot in self.costs)
 
 
 class Environment:
