@@ -177,7 +177,10 @@ def embodied(name: str) -> str | None:
         "quantity": quantities,
         "figure": figures,
     }
-    return next((role for role, registry in roles.items() if name in registry), None)
+    found = next((role for role, registry in roles.items() if name in registry), None)
+    if found is None and any(quantities[pattern].matches(name) for pattern in quantities.names()):
+        return "quantity"
+    return found
 
 
 INTRO = """Everything that the paper numbers, in its order, and the unnumbered statements the code
