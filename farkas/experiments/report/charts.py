@@ -22,6 +22,7 @@ from farkas.words import cleaned
 
 INCH = 72.0  #: Lengths below are in units of a drawing, of which there are so many.
 WIDTH, HEIGHT = 420, 215
+LEFT_OF_LINES, RIGHT, ABOVE, BELOW = 60, 10, 18, 36
 ROW, HEAD, FOOT, SIDE = 50, 4, 40, 12
 LANE, SIDE_HEAD, LEFT = 26, 60, 112
 LETTERS, LANE_LETTERS = 62, 18  #: Letters of a line, and of the name of a lane.
@@ -30,7 +31,8 @@ MOST_DOTS = 250
 MOST_LANES = 16
 LOG_FROM = 8.0  #: Ratios that spread wider than this are drawn on a logarithmic scale.
 
-INK = {"font.size": 11.0, "text.color": PUBLISHED, "axes.labelcolor": PUBLISHED}
+INK = {"font.size": 11.0, "text.color": PUBLISHED, "axes.labelcolor": PUBLISHED,
+       "axes.formatter.limits": (-3, 5)}  # fmt: skip
 TICKS = {"xtick.labelsize": 10.0}
 #: Names of the page's colours, which follow its scheme.
 VARIABLES = {
@@ -59,10 +61,13 @@ def line_chart(data: Figure, ident: str, title: str) -> Markup:
     finite = np.concatenate([np.zeros(1), *values])
     finite = finite[np.isfinite(finite)]
     with styled(**INK):
-        canvas = blank(WIDTH / INCH, HEIGHT / INCH, layout="constrained")
-        axes = canvas.add_subplot()
+        canvas = blank(WIDTH / INCH, HEIGHT / INCH)  # no layout: it takes longer than the drawing
+        wide, high = WIDTH - LEFT_OF_LINES - RIGHT, HEIGHT - BELOW - ABOVE
+        inside = (LEFT_OF_LINES / WIDTH, BELOW / HEIGHT, wide / WIDTH, high / HEIGHT)
+        axes = canvas.add_axes(inside)
         draw_axes(axes, dataclasses.replace(data, series=series, published=()), legend=False)
         axes.margins(x=0)
+        axes.yaxis.set_label_coords((12 - LEFT_OF_LINES) / wide, 0.5)
         if not data.y.log:
             axes.set_ylim(bottom=min(0.0, float(finite.min())) or 0.0)
             if not finite.any():
