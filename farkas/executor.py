@@ -225,6 +225,7 @@ class Workers(concurrent.futures.ThreadPoolExecutor):
     """Up to `MOST_WORKERS` threads, each with a child process of its own for `in_child`."""
 
     def __init__(self, count: int) -> None:
+        """Begin ``count`` of them; raises `InvalidOption`."""
         if not 1 <= count <= MOST_WORKERS:
             raise InvalidOption(f"workers = {count}; give at least 1 and at most {MOST_WORKERS}")
         self.children: dict[threading.Thread, Child] = {}
