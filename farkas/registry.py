@@ -1,45 +1,98 @@
 """Registration by name: a new program, policy, claim or solver is one new file and nothing else.
 
 A name begins with what it belongs to, nearly always a kind: ``mlbroker.fractional``.  Asking for it
-imports the module whose text registers it, and where no text does so in plain words all modules of
-that kind, see `farkas.loading`.
+imports the module of that name, or the one that a table names (`home_of`), and all modules of the
+kind where that does not register it.  A kind of another distribution comes by an entry point.
 """
 
+import functools
 import importlib
-import importlib.util
 import pkgutil
 import re
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Generic, TypeVar
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
+from typing import Generic, TypeVar
 
-from farkas.errors import UnknownName
+from farkas.errors import OutsideKindProblem, UnknownName
 from farkas.messages import MOST_LETTERS, ShowsItself
 from farkas.words import cut
 
 T = TypeVar("T")
 
+#: Group of the entry points under which other distributions bring a kind: ``kind = "package"``.
+ENTRY_POINTS = "farkas.kinds"
 
-def homes(package: str, owner: str, name: str) -> list[str]:
-    """Modules of ``owner`` below ``package`` whose text registers ``name``; none is imported.
 
-    A text registers a name that stands in a decorator, an ``add``, a ``name = `` or a ``tag=``.
-    Owners are those of :func:`farkas.loading.load_part`.
+@functools.cache
+def outside_kinds() -> Mapping[str, str]:
+    """Package by name of every kind that another distribution brings.
+
+    Raises
+    ------
+    OutsideKindProblem
+        Two distributions bring a kind of one name.
     """
-    spec = importlib.util.find_spec(package)
-    quoted = f'"{re.escape(name)}"'
-    says = re.compile(rf"^(@[\w.]+\(|\w+\.add\(| +name = )\s*{quoted}|\btag={quoted}", re.MULTILINE)
-    parts = texts(package, (spec and spec.submodule_search_locations) or (), owner)
-    return [module for module, text in parts if says.search(text)]
+    from importlib import metadata  # takes longer than most imports
+
+    found: dict[str, str] = {}
+    for entry in metadata.entry_points(group=ENTRY_POINTS):
+        if found.setdefault(entry.name, entry.value) != entry.value:
+            raise OutsideKindProblem(
+                f"kind {entry.name!r} is brought by {found[entry.name]} and by {entry.value}; "
+                "uninstall one"
+            )
+    return MappingProxyType(found)
 
 
-def texts(package: str, folders: Iterable[str], owner: str = "") -> Iterator[tuple[str, str]]:
-    """Name and text of every module of ``owner``, or of every module."""
-    for info in pkgutil.iter_modules(list(folders), f"{package}."):
-        if owner and not f"{info.name}_".startswith(f"{package}.{owner}_"):
-            continue
-        spec: Any = info.module_finder.find_spec(info.name, None)
-        yield info.name, spec.loader.get_source(info.name) or ""
-        yield from texts(info.name, spec.submodule_search_locations or ())
+def load_outside(kind: str) -> None:
+    """Import all of the package that brings ``kind``, if another distribution does.
+
+    Raises
+    ------
+    OutsideKindProblem
+        The package cannot be imported.
+    """
+    package = outside_kinds().get(kind)
+    if package is None:
+        return
+    try:
+        load_package(package)
+    except Exception as error:  # its code may raise anything
+        raise OutsideKindProblem(
+            f"kind {kind!r}: {package} cannot be imported: {type(error).__name__}: {error}"
+        ) from error
+
+
+def load_package(package: str) -> None:
+    """Import a module, and every module below it where it is a package."""
+    root = importlib.import_module(package)
+    for info in pkgutil.walk_packages(getattr(root, "__path__", ()), package + "."):
+        importlib.import_module(info.name)
+
+
+def load_part(package: str, owner: str) -> bool:
+    """Import ``owner`` and ``owner_...`` of a package; return whether there is anything."""
+    root = importlib.import_module(package)
+    found = [info.name for info in pkgutil.iter_modules(root.__path__)]
+    found = [name for name in found if name == owner or name.startswith(f"{owner}_")]
+    for name in found:
+        load_package(f"{package}.{name}")
+    return bool(found)
+
+
+def home_of(package: str, owner: str, name: str) -> str | None:
+    """Return the one module of ``owner`` that is said to register ``name``; None for all of them.
+
+    It has the name's last part for its own name, or stands in the table ``HOMES`` of the owner's
+    package, or of the whole one where owners have modules instead of packages.
+    """
+    root = importlib.import_module(package)
+    known = {info.name: info.ispkg for info in pkgutil.iter_modules(root.__path__)}
+    if known.get(owner):
+        root, name = importlib.import_module(f"{package}.{owner}"), name[len(owner) + 1 :]
+        known = {info.name: info.ispkg for info in pkgutil.iter_modules(root.__path__)}
+    home = getattr(root, "HOMES", {}).get(name, name)
+    return f"{root.__name__}.{home}" if home in known else None
 
 
 class Registry(ShowsItself, Generic[T]):
@@ -84,14 +137,24 @@ class Registry(ShowsItself, Generic[T]):
         """
         if {owner, None} & self._loaded:
             return
-        from farkas.loading import load_role  # here: what is named is found by its text
-
         self._loaded.add(owner)  # before importing: modules may ask while they are loaded
         try:
-            load_role(self.packages, owner)
+            self._load(owner)
         except BaseException:
             self._loaded.discard(owner)
             raise
+
+    def _load(self, owner: str | None) -> None:
+        if owner is None:
+            for package in self.packages:
+                load_package(package)
+            for kind in outside_kinds():
+                load_outside(kind)
+        elif not any([load_part(package, owner) for package in self.packages]):
+            if owner in outside_kinds():
+                load_outside(owner)
+            else:  # so that whoever misspells an owner is told others
+                self._load(None)
 
     def names(self, prefix: str = "") -> list[str]:
         """Sorted names, optionally only those that begin with ``prefix``.
@@ -106,9 +169,9 @@ class Registry(ShowsItself, Generic[T]):
         """Return the object of a name, or None; loads what belongs to the name's owner at most."""
         owner = re.split(r"[._:]", name)[0]
         if name not in self._items and not {owner, None} & self._loaded:
-            for package in self.packages:
-                for module in homes(package, owner, name):
-                    importlib.import_module(module)
+            homes = (home_of(package, owner, name) for package in self.packages)
+            for home in filter(None, homes):
+                importlib.import_module(home)
         if name not in self._items:
             self.load(owner)
         return self._items.get(name)

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from farkas import loading
+from farkas import registry
 from farkas.errors import OutsideKindProblem, UnknownName
-from farkas.registry import Registry, homes
+from farkas.registry import Registry, load_package, load_part
 
 MODULE = """
 from shelf import things
@@ -44,13 +44,26 @@ def loaded() -> set[str]:
     return {name for name in sys.modules if name.startswith("shelf.")}
 
 
-def test_a_name_loads_the_module_that_registers_it_and_no_other(shelf: Registry[str]) -> None:
+def test_a_name_loads_the_module_that_a_table_names_and_no_other(shelf: Registry[str]) -> None:
+    sys.modules["shelf"].HOMES = {"ant.large": "ant_more"}
     assert shelf["ant.large"] == "ant.large"
     assert loaded() == {"shelf.ant_more"}
     assert shelf.names("ant.") == ["ant.large", "ant.small"]
 
 
-def test_a_name_that_no_text_spells_loads_all_modules_of_its_owner(
+def test_a_name_loads_the_module_of_that_name_in_the_package_of_its_owner(
+    shelf: Registry[str], tmp_path: Path
+) -> None:
+    for module in ("__init__", "tusk", "trunk"):
+        file = tmp_path / "shelf" / "elephant" / f"{module}.py"
+        file.parent.mkdir(exist_ok=True)
+        file.write_text("" if module == "__init__" else MODULE.format(name=f"elephant.{module}"))
+    assert shelf["elephant.tusk"] == "elephant.tusk"
+    assert loaded() == {"shelf.elephant", "shelf.elephant.tusk"}
+    assert shelf["elephant.trunk"] == "elephant.trunk"
+
+
+def test_a_name_without_a_module_loads_all_modules_of_its_owner(
     shelf: Registry[str], tmp_path: Path
 ) -> None:
     # antler begins with the same letters and belongs to somebody else
@@ -60,26 +73,12 @@ def test_a_name_that_no_text_spells_loads_all_modules_of_its_owner(
     assert loaded() == {"shelf.ant", "shelf.ant_more", "shelf.ant_huge"}
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ('@claim("ant.x", source="nobody")\ndef f(): ...', True),
-        ('@things.register(\n    "ant.x"\n)\ndef f(): ...', True),
-        ('things.add("ant.x", 3)', True),
-        ('class X:\n    name = "ant.x"', True),
-        ('class X(Y, tag="ant.x"): ...', True),
-        ('class X:\n    name = "ant.xy"', False),  # another name
-        ('class X:\n    name = "ant_x"', False),  # the dot is a dot
-        ('wanted = things["ant.x"]\nrun(find("ant.x"))', False),  # asks for it
-    ],
-)
-def test_a_text_registers_what_stands_in_a_decorator_an_add_a_name_or_a_tag(
-    shelf: Registry[str], tmp_path: Path, text: str, found: bool
-) -> None:
-    (tmp_path / "shelf" / "ant_x.py").write_text(text)
-    assert homes("shelf", "ant", "ant.x") == ["shelf.ant_x"] * found
-    assert homes("shelf", "an", "ant.x") == homes("absent", "ant", "ant.x") == []
-    assert not loaded()
+def test_a_part_says_whether_there_is_one(shelf: Registry[str]) -> None:
+    assert load_part("shelf", "ant")
+    assert not load_part("shelf", "an")
+    assert loaded() == {"shelf.ant", "shelf.ant_more"}
+    load_package("shelf")
+    assert loaded() == {"shelf.ant", "shelf.ant_more", "shelf.antler", "shelf.bee"}
 
 
 def test_names_of_a_prefix_load_its_owner_only(shelf: Registry[str]) -> None:
@@ -145,7 +144,7 @@ def test_the_package_of_an_outside_kind_is_imported_once_it_is_asked_for(
     outside = tmp_path / "outsider"
     outside.mkdir()
     (outside / "__init__.py").write_text(MODULE.format(name="owl.eye"))
-    monkeypatch.setattr(loading, "outside_kinds", lambda: {"owl": "outsider", "elk": "absent"})
+    monkeypatch.setattr(registry, "outside_kinds", lambda: {"owl": "outsider", "elk": "absent"})
     assert "outsider" not in sys.modules
     assert shelf["owl.eye"] == "owl.eye"
     with pytest.raises(OutsideKindProblem, match="kind 'elk': absent cannot be imported"):

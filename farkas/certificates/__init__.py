@@ -27,3 +27,19 @@ __getattr__ = when_used(
         "writing": "to_json write",
     },
 )
+
+#: Modules of what is registered under another name than that of its module.
+HOMES = {
+    "coded_chance_dedicated": "coded_dedicated",
+    "coded_run": "coded",
+    "dps_fixed_prices": "dps_fixed",
+    "dps_prices": "dps",
+    "dps_server_prices": "dps_servers",
+    "eris_prices": "eris",
+    "gadget.horizon": "gadget",
+    "gadget.one_slot": "gadget_one_slot",
+    "gadget.slot": "gadget_slot",
+    "gadget.slot_tree": "gadget_slot_tree",
+    "mlbroker": "mlbroker_runs",
+    "mlbroker_run": "mlbroker",
+}

@@ -47,7 +47,7 @@ def kinds() -> list[str]:
 
 
 def _outside_kinds() -> Mapping[str, str]:
-    from farkas.loading import outside_kinds  # here: own kinds need no entry points
+    from farkas.registry import outside_kinds  # here: own kinds need no entry points
 
     return outside_kinds()
 
@@ -78,7 +78,7 @@ def kind_class(kind: str) -> type[Instance]:
     if kind in own_kinds():
         importlib.import_module(f"{package.__name__}.{kind}")
     else:
-        from farkas.loading import load_outside
+        from farkas.registry import load_outside
 
         load_outside(kind)
     for found in _subclasses(Instance):

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
+import pkgutil
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
 
 import farkas
 from farkas.errors import InvalidOption, UnknownName
 from farkas.extras import needed
 from farkas.instances.files import own_kinds
 from farkas.kernels import Kernel
-from farkas.registry import texts
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -86,3 +87,11 @@ def _kinds(module: str) -> frozenset[str]:
     """Kinds of the folder or file that a module stands in; all where it names none."""
     words = {word.partition("_")[0] for word in module.split(".")}
     return frozenset(words & set(own_kinds())) or frozenset(own_kinds())
+
+
+def texts(package: str, folders: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Name and text of every module."""
+    for info in pkgutil.iter_modules(list(folders), f"{package}."):
+        spec: Any = info.module_finder.find_spec(info.name, None)
+        yield info.name, spec.loader.get_source(info.name) or ""
+        yield from texts(info.name, spec.submodule_search_locations or ())

@@ -14,9 +14,8 @@ import farkas
 from farkas.errors import InvalidOption, UnknownName
 from farkas.extras import MissingExtra
 from farkas.kernels import Kernel
-from farkas.registry import texts
 from farkas.verbs import warm as module
-from farkas.verbs.warm import entries, warm
+from farkas.verbs.warm import entries, texts, warm
 
 
 class Machine:

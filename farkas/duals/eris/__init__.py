@@ -1,1 +1,7 @@
 """Duals of kind eris."""
+
+#: Modules of what is registered under another name than that of its module.
+HOMES = {
+    "dual": "schedule_dual",
+    "eris_prices": "restated",
+}

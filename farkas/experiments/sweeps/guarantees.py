@@ -24,7 +24,7 @@ from farkas.experiments import explanation
 from farkas.experiments.sweeps.task import Result
 from farkas.instances import Instance
 from farkas.instances.files import own_kinds
-from farkas.loading import load_outside
+from farkas.registry import load_outside
 from farkas.search_tolerances import SOLVER_GAP
 
 if TYPE_CHECKING:

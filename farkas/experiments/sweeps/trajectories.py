@@ -25,9 +25,9 @@ from farkas.closeness import close
 from farkas.experiments import explanation
 from farkas.experiments.figures import Figure, PlotAxis, Series
 from farkas.instances.files import own_kinds
-from farkas.loading import load_outside
 from farkas.numbers import Floats
 from farkas.online import Run
+from farkas.registry import load_outside
 from farkas.search_tolerances import SOLVER_GAP
 
 if TYPE_CHECKING:

@@ -18,8 +18,8 @@ from farkas.errors import InvalidOption, UnknownName
 from farkas.instances.base import Instance
 from farkas.instances.files import kind_class
 from farkas.instances.options import Settings
-from farkas.loading import load_outside, outside_kinds
 from farkas.messages import suggestion
+from farkas.registry import load_outside, outside_kinds
 from farkas.required import require_seed, require_type
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from farkas.errors import FileProblem, UnknownName
 from farkas.instances.base import Instance
 from farkas.instances.files import kinds, own_kinds, read
-from farkas.loading import load_outside, outside_kinds
+from farkas.registry import load_outside, outside_kinds
 from farkas.required import require_type
 
 FOLDER = Path(__file__).resolve().parent

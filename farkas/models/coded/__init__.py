@@ -1,1 +1,7 @@
 """Programs of kind coded and the closed forms they share."""
+
+#: Modules of what is registered under another name than that of its module.
+HOMES = {
+    "expected_convex": "surrogate",
+    "expected_integer": "expected",
+}

@@ -1,1 +1,20 @@
 """Kind dps online: pricing and placement algorithms, baselines, and simulation."""
+
+#: Modules of what is registered under another name than that of its module.
+HOMES = {
+    "": "environment",
+    "best_fit": "posted",
+    "bfp_coord": "hindsight",
+    "bfp_fluid": "hindsight",
+    "bfp_grid": "hindsight",
+    "bwk": "knapsacks",
+    "dps": "learning",
+    "dps_pairs": "pairs",
+    "dps_random_placement": "learning",
+    "dps_scaled": "learning",
+    "fixed_price": "posted",
+    "pa": "posted",
+    "random": "posted",
+    "simple": "learning",
+    "top": "learning",
+}

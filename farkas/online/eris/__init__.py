@@ -1,1 +1,6 @@
 """Online algorithms and baselines of kind eris."""
+
+#: Modules of what is registered under another name than that of its module.
+HOMES = {
+    "": "environment",
+}

@@ -1,1 +1,12 @@
 """Ring schedulers that learn of jobs as they arrive: GADGET and the baselines."""
+
+#: Modules of what is registered under another name than that of its module.
+HOMES = {
+    "": "environment",
+    "fifo": "fixed_rings",
+    "greedy_exact": "gadget",
+    "horizon_prices": "bounds",
+    "las": "fixed_rings",
+    "lp_rs_mde": "gadget",
+    "slot_prices": "bounds",
+}

@@ -1,1 +1,6 @@
 """Relaxations of kind coded: the linear program, truncation, and convex steps."""
+
+#: Modules of what is registered under another name than that of its module.
+HOMES = {
+    "assignment_truncated": "truncated",
+}

@@ -1,1 +1,8 @@
 """Relaxations of kind dps."""
+
+#: Modules of what is registered under another name than that of its module.
+HOMES = {
+    "interval_ip": "interval",
+    "interval_lp": "interval",
+    "price_cells": "fixed_cells",
+}

@@ -1,1 +1,6 @@
 """Relaxations of kind mlbroker."""
+
+#: Modules of what is registered under another name than that of its module.
+HOMES = {
+    "relaxed_by_job": "separated",
+}
