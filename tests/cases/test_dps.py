@@ -11,7 +11,7 @@ from farkas.errors import NotApplicable
 from farkas.instances import library, read
 from farkas.models.dps.offline import Offline
 from farkas.quantities import evaluate
-from farkas.quantities.evaluate import evaluate_all
+from farkas.quantities.evaluate import evaluate_all, wanted_keys
 from farkas.solvers import solve
 from tests.generators.dps import empty_market, random_market
 from tests.tools.samples import seeds
@@ -23,6 +23,11 @@ ALWAYS = {
     "dps.pa_sequence", "dps.best_fit_sequence", "dps.dps", "dps.simple", "dps.top", "dps.random",
     "dps.dps_random_placement",
 }  # fmt: skip
+
+
+def all_keys(market):
+    """Keys of quantities, of programs and of sellers that draw."""
+    return [*wanted_keys(market), *sorted(ALWAYS), "dps.offline_lp", "dps.interval_lp_capped"]
 
 
 def agrees(found, wanted, tol: float) -> bool:
@@ -59,7 +64,7 @@ def test_every_key_has_its_value(path):
     "market", [empty_market(), random_market(4).replace(server_workers=[], server_ps=[])]
 )
 def test_nobody_and_nothing_to_sell_give_zero(market):
-    values = evaluate(market)
+    values = evaluate(market, all_keys(market))
     assert set(values) >= ALWAYS
     for key in ("dps.interval_lp", "dps.offline", "dps.certificate", "dps.random"):
         assert values[key] == 0.0
@@ -72,7 +77,7 @@ def test_nobody_and_nothing_to_sell_give_zero(market):
 def test_bounds_and_runs_are_ordered_on_any_market(seed):
     market = random_market(seed, jobs=10)
     values = {}
-    for outcome in evaluate_all(market):
+    for outcome in evaluate_all(market, all_keys(market)):
         assert outcome.error is None or isinstance(outcome.error, NotApplicable), outcome
         values[outcome.key] = outcome.value
     assert set(values) >= ALWAYS

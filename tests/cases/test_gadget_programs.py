@@ -28,13 +28,18 @@ def test_undefined_keys_are_absent():
     assert isinstance(errors[0], NotApplicable)
 
 
-def test_every_quantity_of_the_kind_has_a_value_on_an_instance_with_everything():
-    values = evaluate(library.load("gadget/tiny"))
-    assert set(values) >= {
-        "gadget.slot", "gadget.slot_counts", "gadget.greedy_exact", "gadget.offline",
-        "gadget.offline_bound", "gadget.offline_column_bound", "gadget.augmented",
-        "gadget.gvne_lp_fixed", "gadget.node_lp_fixed", "gadget.worker_relaxation",
-    }  # fmt: skip
+EVERYTHING = (
+    "gadget.slot", "gadget.slot_counts", "gadget.slot_gain", "gadget.gvne", "gadget.column_ip",
+    "gadget.greedy_exact", "gadget.fifo", "gadget.drf", "gadget.las", "gadget.offline",
+    "gadget.offline_rounded", "gadget.offline_bound", "gadget.offline_column_bound",
+    "gadget.augmented", "gadget.gvne_lp", "gadget.gvne_lp_fixed", "gadget.node_lp",
+    "gadget.node_lp_fixed", "gadget.local_node_lp", "gadget.column_lp", "gadget.worker_relaxation",
+)  # fmt: skip
+
+
+def test_every_key_of_the_kind_has_a_value_on_an_instance_with_everything():
+    values = evaluate(library.load("gadget/tiny"), EVERYTHING)
+    assert list(values) == list(EVERYTHING)
     assert values["gadget.offline"] <= values["gadget.offline_column_bound"] + 1e-6
     assert values["gadget.greedy_exact"] <= values["gadget.offline"] + 1e-9
 
@@ -42,7 +47,7 @@ def test_every_quantity_of_the_kind_has_a_value_on_an_instance_with_everything()
 @pytest.mark.parametrize("jobs", [0, 1])
 def test_an_empty_cluster_is_worth_nothing(jobs):
     cluster = library.load("gadget/heavy_worker")
-    values = evaluate(cluster if jobs else cluster.replace(jobs=[]))
+    values = evaluate(cluster if jobs else cluster.replace(jobs=[]), EVERYTHING)
     numbers = {key: v for key, v in values.items() if key != "gadget.slot_counts"}
     assert set(numbers.values()) == {0.0}
     assert values["gadget.slot_counts"] == [0] * jobs
