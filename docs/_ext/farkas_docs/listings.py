@@ -26,7 +26,8 @@ def pages() -> Iterator[tuple[str, str]]:
 
 
 QUANTITIES = """Named numbers of an instance: `farkas show FILE KEY` prints one,
-`farkas.evaluate` returns several. Braces stand for indices or options."""
+`farkas.evaluate` returns several. Braces stand for indices or options. The name of a program is its
+optimum, that of an algorithm what its run is worth, and `ALGORITHM.PART` a number of that run."""
 
 
 def _quantities() -> Iterator[str]:
