@@ -6,12 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
+import numpy as np
 
 from farkas.adversary.gap import Decisions, Gap
 from farkas.errors import FarkasError
 from farkas.instances import Instance
 from farkas.online.driver import Algorithm, Clairvoyant, algorithms, environments
 from farkas.online.recording import plain
+from farkas.tolerances import ROUNDING
 
 
 def decide(
@@ -53,7 +55,7 @@ def decide(
 
 
 def decides_again(gap: Gap, instance: Instance) -> bool:
-    """Whether the algorithm of a statement decides today as the statement says.
+    """Whether the algorithm of a statement decides today as the statement says, within rounding.
 
     Parameters
     ----------
@@ -67,5 +69,23 @@ def decides_again(gap: Gap, instance: Instance) -> bool:
     if found is None:
         return False
     # as files hold them: tuples are lists there
-    both = (msgspec.json.encode(one.decisions) for one in (found, gap.reached))
-    return next(both) == next(both)
+    one, other = (
+        _apart(msgspec.json.decode(msgspec.json.encode(each.decisions)))
+        for each in (found, gap.reached)
+    )
+    if one[0] != other[0]:
+        return False
+    numbers, others = np.array(one[1]), np.array(other[1])
+    largest = np.abs(others).max(initial=0.0)
+    return bool((np.abs(numbers - others) <= ROUNDING * largest).all())
+
+
+def _apart(plain: Any) -> tuple[Any, list[float]]:
+    """Plain data with None for each float, and the floats."""
+    if isinstance(plain, float):
+        return None, [plain]
+    if not isinstance(plain, dict | list):
+        return [plain], []
+    parts = [_apart(part) for part in (plain.values() if isinstance(plain, dict) else plain)]
+    keys = list(plain) if isinstance(plain, dict) else None
+    return (keys, [shape for shape, _ in parts]), [x for _, numbers in parts for x in numbers]

@@ -8,6 +8,7 @@ import pytest
 import farkas
 from farkas.adversary.deciding import decide, decides_again
 from farkas.adversary.gap import from_json, prove_gap
+from farkas.adversary.shipped import find_statement
 from farkas.instances import library
 from farkas.online.driver import algorithms
 from farkas.online.recording import plain
@@ -41,3 +42,16 @@ def test_a_statement_is_repeated_as_its_file_holds_it_and_not_when_decisions_dif
     other = msgspec.structs.replace(read, reached=msgspec.structs.replace(
         read.witness, algorithm=read.reached.algorithm, options=read.reached.options))  # fmt: skip
     assert not decides_again(other, instance)
+
+
+@pytest.mark.parametrize(("share", "again"), [(1e-12, True), (1e-6, False)])
+def test_decisions_are_the_same_within_rounding(share: float, again: bool) -> None:
+    shipped = find_statement("mlbroker.fractional")
+    gap = from_json(shipped.path.read_bytes(), shipped.name)
+    moved = msgspec.json.decode(msgspec.json.encode(gap.reached.decisions))
+    workers = next(row for step in moved for row in step["workers"] if max(row) > 0)
+    site = workers.index(max(workers))
+    workers[site] *= 1.0 + share
+    reached = msgspec.structs.replace(gap.reached, decisions=moved)
+    other = msgspec.structs.replace(gap, reached=reached)
+    assert decides_again(other, prove_gap(gap).instance) == again
