@@ -170,9 +170,9 @@ def _fit(columns: Sequence[Column], width: int) -> bool:
 
 def _widths(columns: Sequence[Column], width: int) -> list[int]:
     """Give every column its least width, and what is left to those that need most."""
-    widths = [column.least for column in columns]
+    widths, wanted = [column.least for column in columns], [column.whole for column in columns]
     for _ in range(width - sum(widths) - 2 * (len(widths) - 1)):
-        lacking = [column.whole - places for column, places in zip(columns, widths, strict=True)]
+        lacking = [whole - places for whole, places in zip(wanted, widths, strict=True)]
         widths[lacking.index(max(lacking))] += max(lacking) > 0
     return widths
 
