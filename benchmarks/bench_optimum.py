@@ -27,9 +27,9 @@ from typing import Any
 import farkas
 from benchmarks.measure import RESULTS, keep
 from benchmarks.optimum_windows import KINDS, Window, windows
-from farkas.atomic import write_text
 from farkas.experiments.figures.measuring import sources
 from farkas.experiments.plotting import gap_figure, write_gaps
+from farkas.files import write_text
 from farkas.offline.climbing import Advance
 from tests.tools.shared import ROOT, SHARED
 

@@ -30,8 +30,7 @@ from typing import IO, Any, Literal, NamedTuple, Protocol, Self, TypeVar
 from farkas.errors import InvalidOption, SolverUnavailable
 from farkas.extras import needed
 from farkas.kernels import Kernel
-from farkas.refusals import one_line
-from farkas.words import named
+from farkas.messages import named, one_line
 
 #: Processes that one machine is asked for; more of them are reached by a scheduler.
 MOST_WORKERS = 1024

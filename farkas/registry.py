@@ -9,13 +9,13 @@ import functools
 import importlib
 import pkgutil
 import re
+import weakref
 from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from farkas.errors import OutsideKindProblem, UnknownName
-from farkas.messages import MOST_LETTERS, ShowsItself
-from farkas.words import cut
+from farkas.messages import MOST_LETTERS, ShowsItself, cut
 
 T = TypeVar("T")
 
@@ -194,3 +194,26 @@ class Registry(ShowsItself, Generic[T]):
     def __len__(self) -> int:
         self.load()
         return len(self._items)
+
+
+Owner = TypeVar("Owner")
+Found = TypeVar("Found")
+
+
+def once(function: Callable[[Owner], Found]) -> Callable[[Owner], Found]:
+    """Compute ``function`` once for every object, and forget the result when the object dies.
+
+    Objects are told apart by identity: `functools.cache` would hash a whole instance at every
+    call and keep it alive.  The result must not refer to the object.
+    """
+    known: dict[int, tuple[weakref.ref[Any], Found]] = {}
+
+    @functools.wraps(function)
+    def remembered(of: Owner) -> Found:
+        key = id(of)
+        if key not in known:
+            result = function(of)
+            known[key] = weakref.ref(of, lambda _: known.pop(key, None)), result
+        return known[key][1]
+
+    return remembered

@@ -1,10 +1,17 @@
 """How far two numbers may differ and still count as the same: every tolerance, once.
 
 Each is a pure number, and what it is relative to stands in its docstring; none is an amount of
-money, data, time or reward, so that an instance written in other units is decided alike.  Those by
-which solvers and searches go, and no data, point or bound is judged, stand in
-`farkas.search_tolerances`.
+money, data, time or reward, so that an instance written in other units is decided alike.  Those at
+the end are of solvers and searches: no data, point or bound is judged by them.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 FEASIBLE = 1e-6
 """Violation of a requirement that counts as kept.
@@ -57,3 +64,80 @@ TINY = 1e-290
 
 NORMAL = 2.0**-900
 """Parts of numbers below this may be subnormal; their rounding errors may exceed `ULP`."""
+
+
+N = TypeVar("N", float, "npt.NDArray[np.float64]")
+
+
+def allowed(limit: N, tolerance: float = ROUNDING) -> N:
+    """Return the most that still counts as within ``limit``, in whatever unit, any shape.
+
+    >>> 0.1 + 0.2 <= 0.3, 0.1 + 0.2 <= allowed(0.3)
+    (False, True)
+    """
+    return limit + tolerance * abs(limit)
+
+
+def close(left: float, right: float, tolerance: float = ROUNDING) -> bool:
+    """Whether two numbers differ by at most a share ``tolerance`` of the larger.
+
+    >>> close(0.1 + 0.2, 0.3), close(1e-12, 0.0)
+    (True, False)
+    """
+    return abs(left - right) <= tolerance * max(abs(left), abs(right))
+
+
+def relative(difference: float, *sizes: float) -> float:
+    """Return ``difference`` as a share of the largest of ``sizes``, at most 1; 0 stays 0.
+
+    >>> relative(1.0, 4.0, -5.0), relative(0.0, 0.0), relative(-1.0, 0.0)
+    (0.2, 0.0, -1.0)
+    """
+    return difference / max(abs(difference), *map(abs, sizes)) if difference else 0.0
+
+
+# Of solvers and searches: what they leave, and when they end.
+
+WHOLE = 1e-6
+"""Distance from a whole number that counts as none: what solvers leave in a whole column."""
+
+SOLVERS_WHOLE = 1e-5
+"""Distance from a whole number at which a solver's own claim is still believed.
+
+Looser than `WHOLE`: Gurobi's integrality tolerance is 1e-5, and its optima are not lies.
+"""
+
+SHARE = 1e-9
+"""Share of a whole, in [0, 1], that counts as none: noise of the solver or of a sum of shares."""
+
+SIMPLEX = 1e-7
+"""What a simplex method leaves, relative to the size of the numbers; HiGHS's own tolerance.
+
+Values of vertices, entering columns and rays rely on it; exact arithmetic decides later.
+"""
+
+DROPPED = 1e-9
+"""Size of a matrix entry, in the units of its row and column, at which HiGHS takes it as 0."""
+
+SOLVER_GAP = 1e-6
+"""Relative difference of two values that should agree when a solver found one of them.
+
+The gap at which integer programs and column generation end.
+"""
+
+LOOSE_GAP = 1e-5
+"""As `SOLVER_GAP`, where errors of several solves add up or an interior-point method ends early."""
+
+FINE_GAP = 1e-9
+"""As `SOLVER_GAP`, where bound and value are recomputed here and iterations go on until then."""
+
+SLOPE = 3.2e-5
+"""Share of the value by which a slope may be off where the value is optimal to a `FINE_GAP`: a
+smooth term is flat at its least point, so that its slope is off by the root of the gap."""
+
+LOOSE_SLOPE = 1e-4
+"""As `SLOPE`, of a sum of slopes over the slots of a run: the root of ten times a `FINE_GAP`."""
+
+LEVEL = 1e-11
+"""Relative shortfall at which a recomputed optimal level counts as reached: tighter than a
+`FINE_GAP`, since bisection repeats the comparison, and ten times a `TIE`."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import xml.etree.ElementTree as ElementTree
 
 import pytest
@@ -11,10 +12,75 @@ from msgspec.structs import replace
 import farkas
 from farkas.adversary.shipped import find_statement
 from farkas.algebra import programs
-from farkas.messages import MOST_ROWS, html_table, number_of, suggestion, verb, visible_json
+from farkas.messages import (
+    MOST_ROWS,
+    cleaned,
+    cut,
+    html_table,
+    named,
+    number_of,
+    one_line,
+    parsed,
+    quoted,
+    shown,
+    suggestion,
+    verb,
+    visible_json,
+)
 from farkas.online.run import Bound, read_run
 from farkas.proofs.claim import claims
-from tests.test_words import NASTY
+
+NASTY = [
+    "a\naccepted: b",
+    "a\r\nb",
+    "\x1b[2K\x1b[1Aaccepted",
+    "\x9b2K",
+    "x\u202ey\u2066z\u200f\u061c",
+    "zero\u200bwidth\ufeff",
+    "line\u2028paragraph\u2029next\x85",
+    "lone \udcff",
+    'end".  Proved: "more',
+    'end\\".  Proved',
+    "tag \U000e0041",
+    "nul\0",
+]
+
+
+@pytest.mark.parametrize("text", NASTY)
+def test_whatever_the_text_one_printable_line_is_shown(text):
+    for line in (cleaned(text), quoted(text), named(text)):
+        assert line.isprintable()
+        assert line.encode()  # a lone surrogate would not go out
+
+
+def test_no_letter_that_moves_or_hides_others_is_left():
+    # every character there is: what is invisible, breaks lines or turns them round is spelt
+    for code in range(sys.maxunicode + 1):
+        letter = chr(code)
+        assert cleaned(letter) == letter or not letter.isprintable()
+        assert cleaned(letter).isprintable()
+
+
+@pytest.mark.parametrize("text", NASTY)
+def test_a_quotation_ends_where_its_text_ends(text):
+    body = quoted(text)[1:-1]
+    rest = body.replace("\\\\", "").replace('\\"', "")
+    assert '"' not in rest
+    assert not rest.endswith("\\")
+
+
+def test_names_stand_bare_and_sentences_in_quotation_marks():
+    for name in ("mlbroker/tiny", "dps.interval_lp[fixed]", "/tmp/a-b/run.json", "~x", "k=1"):
+        assert named(name) == name
+    for text in ("", "x: bound 5", "a b", "a;b", "\u0430bc", "-x", "a" * 201):
+        assert named(text).startswith('"')
+
+
+def test_long_text_loses_its_middle():
+    assert cut("abcdefghij", 10) == "abcdefghij"
+    assert cut("abcdefghijk", 10) == "abcd...ijk"
+    assert len(quoted("a" * 10**6)) == 202
+
 
 HOSTILE = '</td><script>alert("x")</script>\x1b[31m\n&amp;'
 
@@ -167,3 +233,45 @@ def test_a_bound_that_no_double_holds_has_a_line(exact):
 def test_the_line_of_a_bound_is_rounded_down():
     assert repr(Bound(exact="2/3", method="m")) == "<bound of about 0.666666666 by m>"
     assert repr(Bound(exact="-2/3", method="m")) == "<bound of about -0.666666667 by m>"
+
+
+@pytest.mark.parametrize("text", NASTY)
+def test_whatever_the_text_a_message_is_one_printable_line(text):
+    assert one_line(text).isprintable()
+    assert one_line(text).encode()
+
+
+def test_long_messages_and_long_words_lose_their_middle():
+    assert len(one_line("a " * 10**6)) == 4000
+    assert one_line(f"no {'a' * 10**6} here") == f"no {'a' * 199}...{'a' * 198} here"
+
+
+@pytest.mark.parametrize("text", NASTY)
+def test_what_a_decoder_repeats_of_a_file_is_quoted_unless_it_is_a_name(text):
+    assert parsed(f"Invalid enum value '{text}' - at `$.x`").endswith('" - at `$.x`')
+    assert parsed("Invalid enum value 'plain' - at `$.x`") == "unknown value 'plain' - at `$.x`"
+    assert parsed("Expected `int`, got `str`") == "Expected a whole number, got text"
+
+
+def test_values_are_shown_as_python_writes_them_and_cut():
+    assert shown("x\n") == r"'x\n'"
+    assert shown(10**5000) == "<int>"
+    assert len(shown("a" * 999)) == 200
+
+
+@pytest.mark.parametrize(("said", "words"), [
+    ("JSON is malformed: bad (byte 3)", "not JSON: bad (byte 3)"),
+    ("Input data was truncated", "not JSON: it ends too early"),
+    ("'utf-8' codec can't decode", "not JSON: 'utf-8' codec can't decode"),
+    ("Object missing required field `x` - at `$`", "missing required field `x` - at `$`"),
+    ("Object contains unknown field `x`", "unknown field `x`"),
+    ("Object contains unknown field `a b` - at `$.x`", 'unknown field "a b" - at `$.x`'),
+    ("Expected `int`, got `float`", "Expected a whole number, got a number with a point"),
+    ("Expected `float`, got `bool`", "Expected a number, got a truth value"),
+    ("Expected `int | null`, got `array`", "Expected a whole number or null, got a list"),
+    ("Expected `object`, got `null`", "Expected an object of names and values, got null"),
+    (r"Expected `str` matching regex '^[^\x00]*$' - at `$.name`",
+     "Expected text without control characters - at `$.name`"),
+])  # fmt: skip
+def test_what_a_decoder_says_is_said_in_words(said, words):
+    assert parsed(said) == words

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import gc
 import sys
+import weakref
 from pathlib import Path
 
 import pytest
 
 from farkas import registry
 from farkas.errors import OutsideKindProblem, UnknownName
-from farkas.registry import Registry, load_package, load_part
+from farkas.instances import library
+from farkas.models.coded.kernel import Pairs
+from farkas.models.gadget.forest import forest
+from farkas.registry import Registry, load_package, load_part, once
 
 MODULE = """
 from shelf import things
@@ -150,3 +155,49 @@ def test_the_package_of_an_outside_kind_is_imported_once_it_is_asked_for(
     with pytest.raises(OutsideKindProblem, match="kind 'elk': absent cannot be imported"):
         shelf.get("elk.horn")
     del sys.modules["outsider"]
+
+
+class Thing:
+    def __init__(self, size: int) -> None:
+        self.size = size
+
+    def __eq__(self, other: object) -> bool:  # equal things must still be told apart
+        return isinstance(other, Thing)
+
+    __hash__ = None  # and never hashed
+
+
+def test_an_object_is_looked_at_once_and_equal_ones_are_told_apart() -> None:
+    seen = []
+
+    @once
+    def doubled(thing: Thing) -> int | None:
+        seen.append(thing.size)
+        return 2 * thing.size or None
+
+    one, other, none = Thing(1), Thing(2), Thing(0)
+    assert [doubled(one), doubled(other), doubled(none)] == [2, 4, None]
+    assert [doubled(one), doubled(other), doubled(none)] == [2, 4, None]  # also nothing is kept
+    assert seen == [1, 2, 0]
+
+
+def test_results_die_with_their_object_and_never_answer_for_a_later_one() -> None:
+    kept = []
+
+    @once
+    def box(thing: Thing) -> Thing:
+        made = Thing(thing.size)
+        kept.append(weakref.ref(made))
+        return made
+
+    for size in range(200):  # addresses of the dead are used again
+        assert box(Thing(size)).size == size
+    gc.collect()
+    assert [found() for found in kept] == [None] * 200
+
+
+def test_instances_carry_no_results_of_other_modules() -> None:
+    data, cluster = library.load("coded/demo"), library.load("gadget/demo")
+    assert Pairs.of(data) is Pairs.of(data)
+    assert forest(cluster) is forest(cluster)
+    assert not {"_pairs", "_forest"} & (set(vars(data)) | set(vars(cluster)))

@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import ModuleType
 
+import numpy as np
 import pytest
 
-from farkas import search_tolerances, tolerances
-from farkas.search_tolerances import FINE_GAP, LEVEL, LOOSE_GAP, SIMPLEX, SOLVER_GAP
-from farkas.tolerances import ROUNDING, TIE, ULP
+from farkas import tolerances
+from farkas.tolerances import (
+    FINE_GAP,
+    LEVEL,
+    LOOSE_GAP,
+    ROUNDING,
+    SIMPLEX,
+    SOLVER_GAP,
+    TIE,
+    ULP,
+    allowed,
+    close,
+    relative,
+)
 
 
 def test_looser_meanings_have_looser_values():
@@ -19,13 +30,43 @@ def test_looser_meanings_have_looser_values():
     assert FINE_GAP <= SIMPLEX
 
 
-@pytest.mark.parametrize("home", [tolerances, search_tolerances])
-def test_every_tolerance_says_what_it_is(home: ModuleType) -> None:
-    source = Path(str(home.__file__)).read_text(encoding="utf-8")
-    names = [name for name in vars(home) if name.isupper() and len(name) > 1]
+def test_every_tolerance_says_what_it_is() -> None:
+    source = Path(str(tolerances.__file__)).read_text(encoding="utf-8")
+    names = [name for name in vars(tolerances) if isinstance(vars(tolerances)[name], float)]
     assert len(names) > 8
     missing = [name for name in names if f"\n{name} = " not in source]
     assert not missing
     for name in names:
         after = source.split(f"\n{name} = ", 1)[1].split("\n", 1)[1]
         assert after.startswith('"""'), name
+
+
+UNITS = [2.0**-40, 1.0, 2.0**40]
+
+
+@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize(
+    ("value", "limit", "fits"),
+    [
+        (0.1 + 0.2, 0.3, True),  # 5.6e-17 more, a share of 1.9e-16
+        (0.3 * (1 + 0.9e-9), 0.3, True),
+        (0.3 * (1 + 1.1e-9), 0.3, False),
+        (1e-10, 0.0, False),  # nothing is a share of nothing
+        (-0.3 * (1 - 0.9e-9), -0.3, True),  # a negative limit is not tightened
+        (np.inf, 1.0, False),
+        (1.0, np.inf, True),
+    ],
+)
+def test_what_is_allowed_does_not_depend_on_the_unit(value, limit, fits, unit):
+    assert (unit * value <= allowed(unit * limit)) is fits
+    assert (np.array([unit * value]) <= allowed(np.array([unit * limit]))).tolist() == [fits]
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_closeness_and_relative_differences_do_not_depend_on_the_unit(unit):
+    assert close(unit * 3.0, unit * 3.0 * (1 + 0.9e-9))
+    assert not close(unit * 3.0, unit * 3.0 * (1 + 1.1e-9))
+    assert not close(unit * 1e-12, 0.0)
+    assert close(0.0, 0.0)
+    assert relative(unit * 1.0, unit * 4.0, unit * -5.0) == 0.2
+    assert relative(unit * -1.0, 0.0) == -1.0

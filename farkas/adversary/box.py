@@ -14,8 +14,7 @@ from farkas.errors import InvalidInstance, InvalidOption
 from farkas.instances import Instance
 from farkas.instances.files import kind_class
 from farkas.instances.generate import generate
-from farkas.messages import suggestion
-from farkas.words import named
+from farkas.messages import named, suggestion
 
 DRAWS = 20  #: Draws of a generator between whose smallest and largest value a number may lie.
 

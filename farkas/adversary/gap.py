@@ -12,22 +12,19 @@ from typing import Any, Literal
 
 import msgspec
 
-from farkas.atomic import write_bytes
 from farkas.certificates.doubles import both, text_of
 from farkas.certificates.packed import rational
 from farkas.certificates.proof import rounded
 from farkas.errors import FileProblem, InvalidOption, NotACertificate
+from farkas.files import require_single, write_bytes
 from farkas.instances import Instance
 from farkas.instances.files import read_bytes
-from farkas.messages import ShowsStatement, verb
+from farkas.messages import ShowsStatement, named, parsed, verb
 from farkas.offline.ladder import ladders
 from farkas.online.driver import algorithms, environments
 from farkas.online.recording import plain
 from farkas.online.run import Sense
-from farkas.reading import require_single
-from farkas.refusals import parsed
 from farkas.replay import Replayed, replay
-from farkas.words import named
 
 UNBOUNDED = "unbounded"  #: Ratio of a reward of 0 to a positive one, or of a positive cost to 0.
 

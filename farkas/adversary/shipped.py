@@ -19,8 +19,8 @@ import msgspec
 from farkas.adversary.deciding import decides_again
 from farkas.adversary.gap import Decisions, GapProof, from_json, prove_gap
 from farkas.errors import FarkasError, FileProblem, UnknownName
+from farkas.messages import parsed
 from farkas.online.driver import algorithms
-from farkas.refusals import parsed
 
 FOLDER = Path(__file__).parent / "statements"
 FOUND = "found.json"
@@ -190,7 +190,7 @@ def _proved(path: Path, name: str) -> tuple[GapProof | None, str]:
 
 def write_searches(path: Path, searches: Mapping[str, HowFound]) -> None:
     """Write ``found.json`` in one step, by name; raises `FileProblem`."""
-    from farkas.atomic import write_bytes
+    from farkas.files import write_bytes
 
     content = msgspec.json.format(msgspec.json.encode(dict(sorted(searches.items()))))
     write_bytes(str(path), content + b"\n")

@@ -35,12 +35,10 @@ from farkas.adversary.island import (
 from farkas.adversary.scoring import LIFTS, Scorer
 from farkas.adversary.search import ISLANDS, ROUND
 from farkas.adversary.shape import copied
-from farkas.atomic import require_target, write_bytes
 from farkas.errors import FarkasError, FileProblem
+from farkas.files import read_record, require_single, require_target, write_bytes
+from farkas.messages import named, parsed
 from farkas.online.recording import installed, plain
-from farkas.reading import read_record, require_single
-from farkas.refusals import parsed
-from farkas.words import named
 
 Index = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 Hex = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{1,32}$")]

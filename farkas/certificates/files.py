@@ -12,10 +12,9 @@ import msgspec
 
 from farkas import __version__
 from farkas.errors import FileProblem, UnknownName
-from farkas.messages import ShowsItself, verb
-from farkas.reading import require_single
+from farkas.files import require_single
+from farkas.messages import ShowsItself, cut, named, verb
 from farkas.registry import Registry
-from farkas.words import cut, named
 
 if TYPE_CHECKING:
     from farkas.certificates.proof import Proof
@@ -116,6 +115,6 @@ def _decoded(content: bytes, wanted: type[R], where: str) -> R:
     try:
         return msgspec.json.decode(content, type=wanted)
     except (msgspec.DecodeError, ValueError, RecursionError) as error:
-        from farkas.refusals import parsed
+        from farkas.messages import parsed
 
         raise FileProblem(f"{where}: no certificate: {parsed(error)}") from None

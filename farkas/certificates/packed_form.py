@@ -11,8 +11,8 @@ from farkas.certificates.files import RELAXATION, Certificate
 from farkas.certificates.packed import PackedForm, inflate
 from farkas.errors import NotACertificate
 from farkas.forms import LinearForm, Sense, SparseRows
+from farkas.messages import named, quoted
 from farkas.numbers import Array, Floats, Ints
-from farkas.words import named, quoted
 
 if TYPE_CHECKING:
     from farkas.certificates.linear import FormCertificate

@@ -8,8 +8,7 @@ import math
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
-from farkas.messages import ShowsStatement
-from farkas.words import named, quoted
+from farkas.messages import ShowsStatement, named, quoted
 
 if TYPE_CHECKING:
     from farkas.forms import LinearForm, Sense

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 from farkas.certificates.files import Certificate, from_json
-from farkas.reading import read_record
-from farkas.words import named
+from farkas.files import read_record
+from farkas.messages import named
 
 
 def read(path: str | os.PathLike[str]) -> Certificate:

@@ -15,8 +15,8 @@ from typing import Any
 
 from farkas.certificates.files import Certificate
 from farkas.errors import NotACertificate
+from farkas.messages import named
 from farkas.registry import Registry
-from farkas.words import named
 
 Options = Mapping[str, Any]
 

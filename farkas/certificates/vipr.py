@@ -11,16 +11,16 @@ from fractions import Fraction
 
 import numpy as np
 
-from farkas.atomic import Target, replacing
 from farkas.certificates.bound import project, prove_bound
 from farkas.certificates.infeasible import prove_infeasible
 from farkas.certificates.points import exact_feasibility, exact_value
 from farkas.certificates.repair import exact_reduced_costs
 from farkas.errors import UnsupportedForm
+from farkas.files import Target, replacing
 from farkas.forms import LinearForm
 from farkas.forms.writers import column_names, row_names, unused
+from farkas.messages import cleaned
 from farkas.numbers import Floats
-from farkas.words import cleaned
 
 
 @dataclasses.dataclass(slots=True)

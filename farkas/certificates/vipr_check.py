@@ -17,8 +17,8 @@ from farkas.certificates.vipr_proof import ViprProof
 from farkas.certificates.vipr_words import Words, short
 from farkas.certificates.work import MOST_WORK
 from farkas.errors import FileProblem, NotACertificate
-from farkas.reading import opened
-from farkas.words import cut
+from farkas.files import opened
+from farkas.messages import cut
 
 _SENSES = {"G": 1, "E": 0, "L": -1}
 

@@ -8,8 +8,7 @@ from typing import Any, Literal
 
 from farkas.certificates.doubles import both
 from farkas.certificates.proof import rounded
-from farkas.messages import ShowsStatement
-from farkas.words import quoted
+from farkas.messages import ShowsStatement, quoted
 
 MOST_COMMENTS = 10  #: Comments of a file that are repeated.
 

@@ -14,14 +14,14 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 
-from farkas.atomic import Target, replacing
 from farkas.certificates.long_numbers import long_rational
 from farkas.certificates.tree import CutStep, EndStep, LeafWeights, TreeCertificate
 from farkas.certificates.tree_program import ZERO
 from farkas.certificates.vipr_split import Split
 from farkas.errors import NotACertificate
+from farkas.files import Target, replacing
 from farkas.forms.rational import RationalForm, Side
-from farkas.words import cleaned
+from farkas.messages import cleaned
 
 Terms = Mapping[int, Fraction | int]
 #: By column: the end, and the number of the constraint that states it.

@@ -2,8 +2,8 @@
 
 import msgspec
 
-from farkas.atomic import Target, write_bytes
 from farkas.certificates.files import Certificate
+from farkas.files import Target, write_bytes
 
 
 def to_json(certificate: Certificate) -> bytes:

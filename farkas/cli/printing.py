@@ -8,8 +8,7 @@ from typing import Any, NoReturn
 import typer
 
 from farkas.errors import Exit
-from farkas.refusals import one_line
-from farkas.words import cleaned
+from farkas.messages import cleaned, one_line
 
 
 def write(text: str) -> None:

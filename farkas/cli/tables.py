@@ -15,7 +15,7 @@ from types import NoneType
 from typing import TYPE_CHECKING, Any, Literal
 
 from farkas.cli.printing import write
-from farkas.words import cleaned
+from farkas.messages import cleaned
 
 if TYPE_CHECKING:
     from farkas.offline.climbing import Advance

@@ -9,11 +9,11 @@ from typing import Any
 import msgspec
 import typer
 
-from farkas.atomic import require_target
 from farkas.cli.printing import complain, print_document, print_json
 from farkas.cli.tables import print_table
 from farkas.errors import Exit, FileProblem, InvalidOption
-from farkas.words import named, quoted
+from farkas.files import require_target
+from farkas.messages import named, quoted
 
 
 def assignments(words: Sequence[str] | None, flag: str) -> dict[str, str]:

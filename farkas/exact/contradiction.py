@@ -7,7 +7,7 @@ from farkas.certificates.long_numbers import long_rational
 from farkas.certificates.tree import TreeCertificate
 from farkas.exact.whole import weighted_sum
 from farkas.forms.rational import RationalForm
-from farkas.words import named
+from farkas.messages import named
 
 
 def contradicting(form: RationalForm, certificate: Certificate | None) -> list[str]:

@@ -14,9 +14,8 @@ from cvxpy.reductions.solvers import utilities
 from farkas.errors import UnsupportedForm
 from farkas.exact.sources import from_arrays, unique
 from farkas.forms.rational import Numbers, RationalForm
+from farkas.messages import named, one_line
 from farkas.numbers import Floats
-from farkas.refusals import one_line
-from farkas.words import named
 
 
 def is_linear(problem: Any) -> bool:

@@ -16,9 +16,9 @@ import numpy as np
 from farkas.forms.blocks import Block
 from farkas.forms.form import LinearForm
 from farkas.forms.rational import RationalForm, Side, as_rational
+from farkas.messages import LONGEST_WORDS, cleaned, cut
 from farkas.numbers import Floats, Ints
 from farkas.solvers.base import refuse_numbers
-from farkas.words import LONGEST_WORDS, cleaned, cut
 
 MANTISSA = 53
 FITS = 62  #: Bits of the largest entries that are kept as int64.

@@ -28,8 +28,8 @@ from pyomo.repn import generate_standard_repn
 from farkas.errors import InvalidOption, UnsupportedForm
 from farkas.exact.sources import side, taken
 from farkas.forms.rational import Numbers, RationalForm, Side, rational_form
+from farkas.messages import one_line
 from farkas.numbers import Floats
-from farkas.refusals import one_line
 
 #: Types of components; every other that is active is refused.
 UNDERSTOOD = frozenset((

@@ -14,8 +14,8 @@ from farkas.exact.nodes import TreeNode
 from farkas.exact.whole import floats
 from farkas.forms.rational import RationalForm
 from farkas.numbers import Floats, Ints
-from farkas.search_tolerances import DROPPED, SHARE, WHOLE
 from farkas.solvers.simplex import End, Simplex
+from farkas.tolerances import DROPPED, SHARE, WHOLE
 
 CANDIDATES = 20
 TRIAL_ITERATIONS = 50

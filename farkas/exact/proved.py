@@ -19,12 +19,11 @@ from farkas.exact.sources import load_values
 from farkas.exact.whole import ZERO
 from farkas.forms.form import Sense
 from farkas.forms.rational import RationalForm, Side
-from farkas.messages import verb
+from farkas.messages import cut, named, verb
 from farkas.numbers import floats
-from farkas.search_tolerances import SOLVER_GAP
 from farkas.solvers import Answer, Claimed, Reason
 from farkas.solvers.answer import SolveResult
-from farkas.words import cut, named
+from farkas.tolerances import SOLVER_GAP
 
 Status = Literal["optimal", "infeasible", "unbounded", "bound"]
 

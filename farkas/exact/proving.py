@@ -26,10 +26,10 @@ from farkas.exact.proved import Proved, Status
 from farkas.exact.tree import Progress, search
 from farkas.exact.whole import ZERO
 from farkas.forms.rational import RationalForm, Side
+from farkas.messages import named
 from farkas.solvers import Answer, solve
 from farkas.solvers.interrupt import CtrlC
 from farkas.solvers.simplex import Basis, End, Simplex
-from farkas.words import named
 
 #: Of the time that is left, for searching; the checker has to see every leaf again.
 SEARCH_SHARE = 0.7

@@ -17,8 +17,8 @@ from farkas.exact.separation import CutProposal, Separation
 from farkas.exact.whole import moved
 from farkas.forms.rational import Side
 from farkas.numbers import Floats
-from farkas.search_tolerances import DROPPED, WHOLE
 from farkas.solvers.simplex import BASIC, Basis, End, Simplex
+from farkas.tolerances import DROPPED, WHOLE
 
 MOST_ROUNDS = 40
 MOST_CUTS = 40  #: Cuts that are added in a round.

@@ -20,8 +20,7 @@ from farkas.exact.bounding import gain_of
 from farkas.exact.cuts import Rounding
 from farkas.exact.whole import floats, moved
 from farkas.numbers import Floats, Ints
-from farkas.search_tolerances import WHOLE
-from farkas.tolerances import ROUNDING
+from farkas.tolerances import ROUNDING, WHOLE
 
 MOST_AGGREGATED = 6
 MOST_DIVISORS = 8

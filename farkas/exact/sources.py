@@ -17,13 +17,12 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from farkas.errors import InvalidOption, UnsupportedForm
+from farkas.errors import InvalidOption, UnsupportedForm, wrong_type
 from farkas.forms.form import Sense
 from farkas.forms.model_text import INFINITE
 from farkas.forms.rational import Numbers, RationalForm, Side, rational_form
+from farkas.messages import named, quoted
 from farkas.numbers import Floats
-from farkas.required import wrong_type
-from farkas.words import named, quoted
 
 #: Module that reads a class and loads values back, by package and class.
 _HOMES = {

@@ -28,9 +28,8 @@ from farkas.exact.root_cuts import root_cuts
 from farkas.exact.same_program import boxed, with_cuts
 from farkas.forms.rational import RationalForm, Side
 from farkas.numbers import Floats
-from farkas.search_tolerances import DROPPED, SIMPLEX
 from farkas.solvers.simplex import End
-from farkas.tolerances import ROUNDING
+from farkas.tolerances import DROPPED, ROUNDING, SIMPLEX
 
 PLUNGE = 200  #: Nodes of one dive before the node with the least bound is next.
 

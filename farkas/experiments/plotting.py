@@ -14,10 +14,9 @@ from typing import Any
 
 from farkas.adversary.deciding import decides_again
 from farkas.adversary.gap import Gap, GapProof, prove_gap
-from farkas.atomic import write_bytes
 from farkas.certificates.doubles import nearest, text_of
 from farkas.certificates.proof import rounded
-from farkas.errors import FileProblem, InvalidOption, MissingInstance, NoAnswer
+from farkas.errors import FileProblem, InvalidOption, MissingInstance, NoAnswer, require_type
 from farkas.exact.proved import Proved, as_double
 from farkas.experiments import explanation
 from farkas.experiments.figures.figure import Figure, PlotAxis, Series
@@ -25,20 +24,20 @@ from farkas.experiments.figures.writing import PICTURES, drawn
 from farkas.experiments.pictures import BothSides, gantt, layouts, outline, outlines
 from farkas.experiments.worst_cases import pair_of, said_to_be
 from farkas.extras import needed
+from farkas.files import write_bytes
 from farkas.instances import Instance
+from farkas.messages import named
 from farkas.offline.climbing import OfflineOptimum
 from farkas.online import environments
 from farkas.online.run import Run
 from farkas.replay import Replayed, audit
-from farkas.required import require_type
-from farkas.search_tolerances import SOLVER_GAP
+from farkas.tolerances import SOLVER_GAP
 from farkas.verbs.check_run import shipped_instance
 from farkas.verbs.compare import Comparison
 from farkas.verbs.inputs import InstanceOrName, as_instance
 from farkas.verbs.load import imported_instance, load, role_of
 from farkas.verbs.solution import Solution
 from farkas.verbs.worst import WorstCase
-from farkas.words import named
 
 COLUMNS = ("lane", "owner", "start", "end", "amount", "unit")  #: Of the rows of a run.
 #: Seconds since the begin, then value and bound, or None as long as there was none.

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from farkas.extras import needed
-from farkas.words import cleaned
+from farkas.messages import cleaned
 
 # Told apart by readers of every colour vision (Okabe and Ito), darkened until each has a contrast
 # of 3:1 on white; the yellow, which cannot, is left out.

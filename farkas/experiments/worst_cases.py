@@ -27,8 +27,8 @@ from farkas.experiments.figures import (
 from farkas.experiments.pictures import BothSides, layouts
 from farkas.experiments.sweeps.guarantees import Guarantee, guarantees_of
 from farkas.instances.files import require_kind
+from farkas.messages import named
 from farkas.verbs.worst import worst_known
-from farkas.words import named
 
 DIGITS = 4
 READINGS = ("printed", "repaired")

@@ -11,9 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from farkas.forms.blocks import Block
-from farkas.messages import ShowsItself, number_of
+from farkas.messages import ShowsItself, named, number_of
 from farkas.numbers import Bools, Floats, Ints
-from farkas.words import named
 
 if TYPE_CHECKING:
     from farkas.forms.scale import Units

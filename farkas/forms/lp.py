@@ -27,7 +27,7 @@ from typing import NamedTuple, NoReturn, TypeVar
 
 from farkas.forms.model_text import INFINITE, Faults, TextColumn, TextEnds, TextReader
 from farkas.forms.rational import Numbers, RationalForm
-from farkas.words import quoted
+from farkas.messages import quoted
 
 _SECTIONS = {
     "min": "minimi[sz]e|minimum|min",

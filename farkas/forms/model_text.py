@@ -17,9 +17,9 @@ from fractions import Fraction
 from typing import IO, Any, NoReturn, TypeAlias
 
 from farkas.errors import FileProblem, UnsupportedForm
+from farkas.files import LARGEST_FILE, read_bytes
 from farkas.forms.rational import Numbers, RationalForm, Side, rational_form
-from farkas.reading import LARGEST_FILE, read_bytes
-from farkas.words import named, quoted
+from farkas.messages import named, quoted
 
 #: Bounds and sides from here on are none, as HiGHS and most readers have it.
 INFINITE = Fraction(10**20)

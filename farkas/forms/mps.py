@@ -18,7 +18,7 @@ from fractions import Fraction
 from farkas.errors import FileProblem
 from farkas.forms.model_text import INFINITE, Faults, TextColumn, TextEnds, TextReader
 from farkas.forms.rational import Numbers, RationalForm
-from farkas.words import quoted
+from farkas.messages import quoted
 
 _UNSUPPORTED = {
     "QUADOBJ": "a quadratic objective",

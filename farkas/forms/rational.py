@@ -21,8 +21,8 @@ import numpy as np
 from farkas.errors import UnsupportedForm
 from farkas.forms.blocks import Block
 from farkas.forms.form import LinearForm, Sense, SparseRows
+from farkas.messages import LONGEST_WORDS, cleaned, cut
 from farkas.numbers import Bools, Floats, Ints
-from farkas.words import LONGEST_WORDS, cleaned, cut
 
 Numbers = Literal["decimal", "binary"]
 Side = Fraction | None  #: A row side or column bound; None where there is none.

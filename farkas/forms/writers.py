@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from farkas.atomic import Target, write_text
 from farkas.errors import UnsupportedForm
+from farkas.files import Target, write_text
 from farkas.forms.blocks import Block
 from farkas.forms.feasibility import refuse_impossible_sides
 from farkas.forms.form import LinearForm

@@ -1,6 +1,6 @@
 """Instances: strict reading, canonical writing, generators, importers."""
 
-from farkas.lazy import when_used
+from farkas.extras import when_used
 
 __getattr__ = when_used(
     __name__,

@@ -12,9 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from farkas.errors import InvalidInstance
-from farkas.messages import ShowsItself, number_of, verb
+from farkas.messages import ShowsItself, named, number_of, verb
 from farkas.numbers import Array
-from farkas.words import named
 
 Nonnegative = Annotated[float, msgspec.Meta(ge=0.0)]
 Positive = Annotated[float, msgspec.Meta(gt=0.0)]
@@ -107,7 +106,7 @@ class Instance(
         try:
             return msgspec.convert({"kind": tag, **plain}, cls, from_attributes=True)
         except msgspec.ValidationError as error:
-            from farkas.refusals import parsed
+            from farkas.messages import parsed
 
             raise InvalidInstance(parsed(error)) from None
 

@@ -10,7 +10,6 @@ from typing import Annotated
 import msgspec
 import numpy as np
 
-from farkas.closeness import allowed
 from farkas.instances.base import (
     LARGEST_EXACT,
     Count,
@@ -28,7 +27,7 @@ from farkas.instances.base import (
 from farkas.instances.columns import column, table
 from farkas.instances.placed import require_sorted
 from farkas.numbers import Bools, Floats, Ints
-from farkas.tolerances import ROUNDING
+from farkas.tolerances import ROUNDING, allowed
 
 PriceBase = Annotated[float, msgspec.Meta(ge=2.0)]
 

@@ -10,10 +10,10 @@ from typing import Literal, TypeVar
 import msgspec
 
 import farkas.instances as package
-from farkas import reading
+from farkas import files
 from farkas.errors import FileProblem, InvalidInstance, OutsideKindProblem, UnknownName
 from farkas.instances.base import Instance
-from farkas.words import named
+from farkas.messages import named
 
 # Modules of this package that are no kind.  Everything else here is one.
 SHARED_MODULES = frozenset(
@@ -56,7 +56,7 @@ def require_kind(kind: str) -> str:
     """Return ``kind``; raises `UnknownName` when there is none of that name."""
     if kind in own_kinds():
         return kind
-    from farkas.required import require_type
+    from farkas.errors import require_type
 
     require_type(kind, str, "kind")
     if kind not in _outside_kinds():
@@ -104,7 +104,7 @@ def read(path: str | os.PathLike[str]) -> Instance:
     InvalidInstance
         A field is missing, unknown, of a wrong type, or breaks a rule of the kind.
     """
-    return read_bytes(reading.read_record(path), source=named(os.fspath(path)))
+    return read_bytes(files.read_record(path), source=named(os.fspath(path)))
 
 
 def read_bytes(data: bytes, source: str = "instance") -> Instance:
@@ -114,7 +114,7 @@ def read_bytes(data: bytes, source: str = "instance") -> Instance:
         require_kind(header.kind)
     except UnknownName as error:
         raise InvalidInstance(f"{source}: {error} - at `$.kind`") from None
-    reading.require_single(data, source, InvalidInstance)
+    files.require_single(data, source, InvalidInstance)
     try:
         return _decode(data, kind_class(header.kind), source)
     except InvalidInstance as error:
@@ -128,7 +128,7 @@ def _decode(data: bytes, wanted: type[T], source: str) -> T:
     try:
         return msgspec.json.decode(data, type=wanted)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        from farkas.refusals import parsed
+        from farkas.messages import parsed
 
         if isinstance(error, msgspec.ValidationError):
             raise InvalidInstance(f"{source}: {parsed(error)}") from None

@@ -8,9 +8,7 @@ import msgspec
 
 from farkas.errors import InvalidInstance, InvalidOption
 from farkas.instances.base import Count, Nonnegative, Positive, plain_value
-from farkas.messages import suggestion
-from farkas.refusals import parsed, shown
-from farkas.words import named
+from farkas.messages import named, parsed, shown, suggestion
 
 S = TypeVar("S", bound="Settings")
 N = TypeVar("N", int, float)

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from farkas.atomic import write_bytes
+from farkas.files import write_bytes
 from farkas.instances.base import Instance
 from farkas.instances.files import kind_class, kinds
 

@@ -13,12 +13,11 @@ from farkas.certificates.doubles import double, text_of
 from farkas.errors import NoAnswer
 from farkas.exact.deadline import Deadline, OutOfTime
 from farkas.executor import Executor
-from farkas.messages import ShowsItself, verb
+from farkas.messages import ShowsItself, named, verb
 from farkas.offline.ladder import Ascent, Climber, Ladder, Rung
 from farkas.online.driver import environments
 from farkas.online.run import Run, Sense
 from farkas.solvers.interrupt import CtrlC
-from farkas.words import named
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -32,6 +32,7 @@ from farkas.certificates.files import from_json
 from farkas.certificates.runs import bounds_run
 from farkas.errors import InvalidInstance, InvalidOption, NoAnswer
 from farkas.kernels import clock
+from farkas.messages import parsed, shown
 from farkas.online.deciding import Progress, decide
 from farkas.online.policies import AtOnce as AtOnce
 from farkas.online.policies import Certifying as Certifying
@@ -43,7 +44,6 @@ from farkas.online.policies import Remarking
 from farkas.online.recording import manifest, plain
 from farkas.online.replayed import prove_value
 from farkas.online.run import Bound, Run, Sense
-from farkas.refusals import parsed, shown
 from farkas.registry import Registry
 
 

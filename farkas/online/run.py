@@ -14,10 +14,8 @@ from farkas.certificates.packed import rational, shown
 from farkas.certificates.proof import rounded
 from farkas.certificates.ratio import ratio_words
 from farkas.errors import FileProblem, NotACertificate
-from farkas.messages import ShowsItself, verb
-from farkas.reading import read_record, require_single
-from farkas.refusals import parsed
-from farkas.words import named
+from farkas.files import read_record, require_single
+from farkas.messages import ShowsItself, named, parsed, verb
 
 Sense = Literal["min", "max"]
 

@@ -8,14 +8,12 @@ from collections.abc import Callable, Iterable, Mapping
 from types import NoneType
 from typing import Any
 
-from farkas.errors import NoVerdict
+from farkas.errors import NoVerdict, require_type
 from farkas.instances import library
-from farkas.messages import ShowsItself
+from farkas.messages import LONGEST_WORDS, ShowsItself, cut
 from farkas.proofs.said import Among, Says
 from farkas.proofs.stated import Stated
 from farkas.registry import Registry
-from farkas.required import require_type
-from farkas.words import LONGEST_WORDS, cut
 
 
 class Standing(enum.StrEnum):

@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
-from farkas.closeness import close
 from farkas.proofs.stated import Stated
-from farkas.tolerances import ROUNDING
+from farkas.tolerances import ROUNDING, close
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

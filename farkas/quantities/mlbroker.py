@@ -16,7 +16,7 @@ from farkas.online.mlbroker.recourse import recourse_costs
 from farkas.quantities.names import optimum
 from farkas.quantities.quantity import quantity
 from farkas.relaxations.mlbroker.relaxed import Relaxed
-from farkas.search_tolerances import SIMPLEX
+from farkas.tolerances import SIMPLEX
 
 
 @quantity("mlbroker.dual[{relax}]", relax=("printed", "tight"))

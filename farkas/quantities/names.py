@@ -19,8 +19,8 @@ from farkas.forms import LinearForm
 from farkas.online.driver import algorithms
 from farkas.online.run import Run
 from farkas.quantities.quantity import Quantity, quantities
-from farkas.search_tolerances import SIMPLEX
 from farkas.solvers import Claimed, solve
+from farkas.tolerances import SIMPLEX
 
 #: Keys of case files that the rule alone would not understand, or would solve more slowly.
 OLD_NAMES = {

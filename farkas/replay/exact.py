@@ -10,7 +10,7 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 
 from farkas.errors import NotACertificate
-from farkas.refusals import parsed
+from farkas.messages import parsed
 
 T = TypeVar("T")
 

@@ -17,10 +17,10 @@ from farkas.certificates.enclosures import enclose
 from farkas.certificates.packed import shown
 from farkas.errors import NotACertificate
 from farkas.instances.gadget import Cluster, Job
+from farkas.messages import quoted
 from farkas.replay.base import Decided, Kept, Replayed, replays
 from farkas.replay.exact import Entry, Whole, decoded
 from farkas.tolerances import FLOORS, ROUNDING
-from farkas.words import quoted
 
 
 class RingEntry(Entry, frozen=True, kw_only=True):

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from farkas.numbers import Bools, Floats, Ints, ints
-from farkas.search_tolerances import SHARE
+from farkas.tolerances import SHARE
 
 Last = Literal["up", "bernoulli"]
 

@@ -5,9 +5,8 @@ import math
 
 import numpy as np
 
-from farkas.closeness import allowed
 from farkas.numbers import Floats, Ints
-from farkas.tolerances import ROUNDING, TIE
+from farkas.tolerances import ROUNDING, TIE, allowed
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 
 from farkas.numbers import Floats, floats
-from farkas.search_tolerances import WHOLE
+from farkas.tolerances import WHOLE
 
 
 def snap(values: npt.ArrayLike, tolerance: float = WHOLE) -> Floats:

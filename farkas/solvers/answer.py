@@ -15,10 +15,9 @@ from farkas.errors import NoAnswer
 from farkas.forms import FeasibilityReport, LinearForm
 from farkas.forms.rescaled import in_units
 from farkas.forms.scale import Units
-from farkas.messages import ShowsItself, suggestion, verb
+from farkas.messages import ShowsItself, named, suggestion, verb
 from farkas.numbers import Bools, Floats, Ints
 from farkas.tolerances import FEASIBLE
-from farkas.words import named
 
 
 class Reason(enum.StrEnum):

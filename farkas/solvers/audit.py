@@ -13,9 +13,8 @@ import numpy.typing as npt
 from farkas.forms import FeasibilityReport, LinearForm, check_point
 from farkas.forms.rescaled import in_units
 from farkas.numbers import Floats
-from farkas.search_tolerances import DROPPED, SIMPLEX, SOLVER_GAP, SOLVERS_WHOLE
 from farkas.solvers.answer import Answer, Claimed, Reason, inwards
-from farkas.tolerances import FEASIBLE, ROUNDING
+from farkas.tolerances import DROPPED, FEASIBLE, ROUNDING, SIMPLEX, SOLVER_GAP, SOLVERS_WHOLE
 
 #: Side that HiGHS, Gurobi, SCIP and Clarabel take as absent, in the units they are handed.
 SOLVERS_INFINITY = 1e20
@@ -105,7 +104,7 @@ def audited(form: LinearForm, answer: Answer, known: FeasibilityReport | None = 
     A point at a limit must be feasible within :data:`~farkas.tolerances.FEASIBLE`, a point called
     optimal within the same relative to the size of the terms of each row, a ray must prove
     infeasibility up to rounding, and duals must be finite.  The objective is that of the point; a
-    bound that the point beats by more than :data:`~farkas.search_tolerances.SOLVER_GAP` of the
+    bound that the point beats by more than :data:`~farkas.tolerances.SOLVER_GAP` of the
     objective's terms is dropped, and with it the claim of optimality.  What a backend says of
     feasibility and objective is not read, and a claim that there is a point counts for nothing
     without one.

@@ -19,8 +19,8 @@ from farkas.errors import (
     UnsupportedForm,
 )
 from farkas.forms import LinearForm
+from farkas.messages import one_line
 from farkas.numbers import Floats
-from farkas.refusals import one_line
 from farkas.registry import Registry
 from farkas.solvers.answer import Answer, Claimed, Reason, handed, returned
 from farkas.solvers.audit import audited, settled_by_inspection, well_formed

@@ -13,7 +13,7 @@ import numpy as np
 from farkas.errors import InvalidOption, NoAnswer, SolverUnavailable, UnsupportedForm
 from farkas.extras import needed
 from farkas.numbers import Floats
-from farkas.once import once
+from farkas.registry import once
 from farkas.solvers.answer import Claimed, Reason
 from farkas.solvers.base import (
     Undecided,

@@ -13,16 +13,14 @@ import numpy as np
 
 from farkas.errors import InvalidOption, UnknownName
 from farkas.forms import LinearForm
+from farkas.messages import named, shown
 from farkas.numbers import Floats, Ints
-from farkas.refusals import shown
-from farkas.search_tolerances import SIMPLEX
 from farkas.solvers.answer import Answer, Claimed, Reason, as_minimum, of_maximum
 from farkas.solvers.base import Ability, Availability, Backend, backend, backends
 from farkas.solvers.interrupt import CtrlC
 from farkas.solvers.options import Options, Raw
 from farkas.solvers.session import Session
-from farkas.tolerances import ROUNDING
-from farkas.words import named
+from farkas.tolerances import ROUNDING, SIMPLEX
 
 ROWWISE = 2
 IRREDUCIBLE = 3  #: HiGHS's status of an infeasible subsystem of which each row and bound is needed.

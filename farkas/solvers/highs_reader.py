@@ -11,10 +11,10 @@ import numpy as np
 from farkas.errors import UnsupportedForm
 from farkas.forms.model_text import ModelText, Place, decoded
 from farkas.forms.rational import RationalForm
+from farkas.messages import quoted
 from farkas.numbers import Array, Floats
 from farkas.solvers.base import installed
 from farkas.tolerances import TIE, ULP
-from farkas.words import quoted
 
 MOST_TOLD = 10
 LEFT_OUT = TIE  # the least that HiGHS's option small_matrix_value takes

@@ -11,8 +11,7 @@ from typing import Any, TypedDict, TypeGuard
 import numpy as np
 
 from farkas.errors import InvalidOption
-from farkas.refusals import one_line, shown
-from farkas.words import named
+from farkas.messages import named, one_line, shown
 
 Raw = bool | int | float | str  #: Value of an option in the words of a solver.
 #: Time limit, gap, threads and seed in the words of a solver; empty where it has none.

@@ -23,12 +23,12 @@ import numpy as np
 
 from farkas.errors import InvalidOption, UnknownName, UnsupportedForm
 from farkas.forms import LinearForm
+from farkas.messages import named
 from farkas.numbers import Floats
 from farkas.solvers.answer import Answer, Claimed, Reason
 from farkas.solvers.base import Ability, Backend, backend
 from farkas.solvers.interrupt import CtrlC
 from farkas.solvers.options import Options
-from farkas.words import named
 
 #: What the process starts with; modules of the current folder are not found (``-P``).
 START = "import sys; sys.path.append(sys.argv[1]); from farkas.solvers.ortools import main; main()"

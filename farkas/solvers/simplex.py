@@ -19,8 +19,8 @@ from farkas.forms.added_units import units_of_rows
 from farkas.forms.rescaled import in_units
 from farkas.forms.scale import Units
 from farkas.numbers import Array, Floats, Ints
-from farkas.search_tolerances import DROPPED
 from farkas.solvers.highs import new_solver, pass_form
+from farkas.tolerances import DROPPED
 
 LOWER, BASIC, UPPER, FREE = range(4)
 

@@ -11,8 +11,8 @@ import msgspec
 from farkas.certificates.check import check as prove_certificate
 from farkas.certificates.files import RELAXATION, Certificate, from_json
 from farkas.errors import FileProblem, InvalidOption, NoAnswer, NotACertificate
-from farkas.reading import read_record
-from farkas.words import named
+from farkas.files import read_record
+from farkas.messages import named
 
 # What only some files need is imported where it is needed: a check loads little.
 
@@ -205,9 +205,9 @@ def _of_model(
 
 def _of_solution(what: Any, instance: InstanceOrName | None) -> Proof:
     """Prove what was solved or proved here about its own program, or about the instance."""
+    from farkas.errors import require_type
     from farkas.exact.proved import Proved
     from farkas.online.run import Run
-    from farkas.required import require_type
     from farkas.verbs.solution import Solution
 
     known = (Certificate, Run, Solution, Proved, str, os.PathLike)

@@ -19,13 +19,12 @@ from farkas.certificates.proof import Proof, rounded
 from farkas.certificates.runs import require_run_bound
 from farkas.errors import FarkasError, MissingInstance, NotACertificate
 from farkas.instances import Instance
-from farkas.messages import ShowsStatement
+from farkas.messages import ShowsStatement, named
 from farkas.online.run import Bound, Run
 from farkas.replay import Replayed, audit, excess_words, replayed_ratio
 from farkas.verbs.check import proof_of
 from farkas.verbs.inputs import InstanceOrName, as_instance
 from farkas.verbs.programs import find_program
-from farkas.words import named
 
 #: What is said where the value is the store's word: no point is kept, or nothing replays runs.
 HALF_PROVED = "bound proved again"

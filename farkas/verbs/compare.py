@@ -8,14 +8,21 @@ from types import NoneType
 from typing import TYPE_CHECKING, Any
 
 from farkas.certificates.ratio import ratio_words
-from farkas.errors import FarkasError, InvalidOption, NoAnswer, UnknownName
+from farkas.errors import (
+    FarkasError,
+    InvalidOption,
+    NoAnswer,
+    UnknownName,
+    require_progress,
+    require_seed,
+    require_type,
+)
 from farkas.instances import Instance
-from farkas.messages import ShowsItself, html_table, number_of, suggestion, verb
+from farkas.messages import ShowsItself, html_table, named, number_of, suggestion, verb
 from farkas.online import Bound, Run, algorithms
 from farkas.online.driver import Algorithm
 from farkas.online.replayed import ratio_to
 from farkas.online.run import Sense
-from farkas.required import require_progress, require_seed, require_type
 from farkas.verbs.inputs import (
     InstanceOrName,
     Overlong,
@@ -26,7 +33,6 @@ from farkas.verbs.inputs import (
 )
 from farkas.verbs.optimum import best_bounds, known_optimum, tightest
 from farkas.verbs.run import find_algorithm
-from farkas.words import named
 
 if TYPE_CHECKING:
     from farkas.offline.climbing import Advance

@@ -24,9 +24,9 @@ from farkas.forms.naming import find_block
 from farkas.forms.words import box, relation
 from farkas.numbers import Floats, Ints
 from farkas.relaxations.integrality import relax
-from farkas.search_tolerances import SHARE, WHOLE
 from farkas.solvers import Answer, Claimed, solve
 from farkas.solvers.highs import contradicting_rows
+from farkas.tolerances import SHARE, WHOLE
 
 MOST_NAMED = 12  #: Bounds and multipliers that are listed; more are counted.
 SECONDS = 10.0  #: Wall time of the search for rows, which Ctrl-C does not end.

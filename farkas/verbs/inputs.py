@@ -12,10 +12,9 @@ from collections.abc import Iterator
 from types import FrameType
 from typing import TYPE_CHECKING, TypeAlias
 
-from farkas.errors import FarkasError, InvalidOption
+from farkas.errors import FarkasError, InvalidOption, require_type
 from farkas.instances import Instance, read
-from farkas.refusals import shown
-from farkas.required import require_type
+from farkas.messages import shown
 
 if TYPE_CHECKING:
     from farkas.instances.traces import Imported

@@ -6,12 +6,11 @@ import csv
 import os
 from typing import TYPE_CHECKING, Any
 
-from farkas.errors import FarkasError, FileProblem
+from farkas.errors import FarkasError, FileProblem, require_type
+from farkas.files import opened, read_record
 from farkas.forms.model_text import is_model
 from farkas.instances import Instance
-from farkas.reading import opened, read_record
-from farkas.required import require_type
-from farkas.words import named
+from farkas.messages import named
 
 if TYPE_CHECKING:
     from farkas.verbs.inputs import InstanceOrName

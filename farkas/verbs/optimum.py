@@ -10,19 +10,17 @@ from typing import Any
 import msgspec
 
 from farkas.certificates.runs import bounds_run
-from farkas.errors import InvalidOption, NoAnswer
+from farkas.errors import InvalidOption, NoAnswer, require_progress, require_share, require_type
 from farkas.executor import Executor
 from farkas.instances import Instance
-from farkas.messages import suggestion
+from farkas.messages import named, suggestion
 from farkas.offline import Ladder, OfflineOptimum, climb, ladders
 from farkas.offline.climbing import Progress
 from farkas.online.replayed import prove_value
 from farkas.online.run import Bound, Run, Sense
-from farkas.required import require_progress, require_share, require_type
 from farkas.solvers.interrupt import CtrlC
 from farkas.verbs.check_run import certificate_of
 from farkas.verbs.inputs import InstanceOrName, as_instance, require_search_limit
-from farkas.words import named
 
 GAP = 0.001  #: Distance of value and bound that is near enough unless another is asked for.
 SECONDS = 60.0  #: Time limit unless another is given.

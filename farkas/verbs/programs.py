@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from farkas.algebra.formulation import Formulation, programs
 from farkas.certificates.files import RELAXATION, Certificate
 from farkas.errors import NotACertificate
-from farkas.words import named
+from farkas.messages import named
 
 if TYPE_CHECKING:
     from farkas.forms import LinearForm

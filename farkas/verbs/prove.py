@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from farkas.algebra import programs
 from farkas.algebra.formulation import Formulation
-from farkas.errors import InvalidOption
+from farkas.errors import InvalidOption, require_progress, require_share, require_type
 from farkas.exact.deadline import Deadline
 from farkas.exact.from_doubles import rational
 from farkas.exact.proved import Proved
@@ -18,11 +18,9 @@ from farkas.forms import LinearForm
 from farkas.forms.model_text import is_model, read_text
 from farkas.forms.rational import Numbers, RationalForm
 from farkas.instances import Instance
-from farkas.refusals import shown
-from farkas.required import require_progress, require_share, require_type
+from farkas.messages import named, shown
 from farkas.solvers.highs_reader import with_second_reading
 from farkas.verbs.inputs import require_search_limit
-from farkas.words import named
 
 if TYPE_CHECKING:
     from farkas.exact.tree import Progress

@@ -9,13 +9,20 @@ from types import NoneType
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from farkas.certificates import Certificate, write
-from farkas.errors import FileProblem, InvalidInstance, InvalidOption, UnknownName
+from farkas.errors import (
+    FileProblem,
+    InvalidInstance,
+    InvalidOption,
+    UnknownName,
+    require_progress,
+    require_seed,
+    require_type,
+)
 from farkas.instances import Instance
+from farkas.messages import named
 from farkas.online import Algorithm, Run, algorithms, environments
 from farkas.online.deciding import Progress
-from farkas.required import require_progress, require_seed, require_type
 from farkas.verbs.inputs import InstanceOrName, as_instance, require_search_limit
-from farkas.words import named
 
 if TYPE_CHECKING:
     from farkas.offline.climbing import Advance

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
-from farkas.atomic import write_bytes
 from farkas.certificates import (
     Certificate,
     InfeasibleCertificate,
@@ -21,21 +20,20 @@ from farkas.certificates import (
 from farkas.certificates import write as write_certificate
 from farkas.certificates.tree import TreeCertificate
 from farkas.certificates.vipr_tree import write_vipr_tree
-from farkas.errors import InvalidOption, NoAnswer, NotACertificate
+from farkas.errors import InvalidOption, NoAnswer, NotACertificate, require_type
 from farkas.exact.proved import Proved
+from farkas.files import write_bytes
 from farkas.forms.rational import as_rational
 from farkas.forms.writers import write_lp, write_mps
 from farkas.instances import Instance
 from farkas.instances import write as write_instance
-from farkas.messages import suggestion
+from farkas.messages import named, suggestion
 from farkas.numbers import Floats
 from farkas.online.recording import write_run
 from farkas.online.run import Run
-from farkas.required import require_type
 from farkas.verbs.compare import Comparison
 from farkas.verbs.load import imported_instance
 from farkas.verbs.solution import Solution
-from farkas.words import named
 
 if TYPE_CHECKING:
     from farkas.adversary.gap import Gap, GapProof

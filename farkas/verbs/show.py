@@ -13,23 +13,21 @@ from typing import Any
 import msgspec
 
 from farkas.algebra import programs
-from farkas.errors import InvalidOption, UnknownName
+from farkas.errors import InvalidOption, UnknownName, require_type
+from farkas.files import read_record
 from farkas.forms.model_text import is_model
 from farkas.instances import Instance, kinds, library, read
 from farkas.instances.files import require_kind
 from farkas.instances.traces import importers, kinds_of, sources
+from farkas.messages import named, quoted, shown
 from farkas.online import algorithms
 from farkas.proofs import claims
 from farkas.quantities import find as find_quantity
 from farkas.quantities import quantities
 from farkas.quantities.names import OLD_NAMES
-from farkas.reading import read_record
-from farkas.refusals import shown
-from farkas.required import require_type
 from farkas.solvers import backends
 from farkas.solvers.base import find
 from farkas.verbs.load import role_of
-from farkas.words import named, quoted
 
 _HEADING = re.compile(r"^Parameters\n-+\n", re.MULTILINE)
 _FIELD = re.compile(r"^(\w[\w, ]*)\n((?:    .*\n?|\n)+)", re.MULTILINE)

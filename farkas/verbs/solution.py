@@ -18,7 +18,7 @@ from farkas.exact.sources import load_values
 from farkas.forms import FeasibilityReport, LinearForm, Sense
 from farkas.forms.naming import find_block, short_name
 from farkas.forms.rational import RationalForm
-from farkas.messages import verb
+from farkas.messages import named, verb
 from farkas.solvers import Answer
 from farkas.solvers.answer import SolverResult
 from farkas.solvers.convex import ConvexAnswer, solve_problem
@@ -26,7 +26,6 @@ from farkas.solvers.options import OptionNames
 from farkas.solvers.via_cvxpy import DEFAULT
 from farkas.tolerances import FEASIBLE
 from farkas.verbs.explain import Explanation, Finding
-from farkas.words import named
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -16,12 +16,11 @@ from farkas.algebra.formulation import Formulation
 from farkas.certificates import Certificate, certify_infeasible
 from farkas.certificates.check import check
 from farkas.certificates.proof import rounded
-from farkas.errors import InvalidOption, NotACertificate, UnsupportedForm
+from farkas.errors import InvalidOption, NotACertificate, UnsupportedForm, require_type
 from farkas.forms import LinearForm
 from farkas.forms.rational import RationalForm
 from farkas.instances import Instance
 from farkas.relaxations.integrality import relax as without_integrality
-from farkas.required import require_type
 from farkas.solvers import Answer, Claimed
 from farkas.solvers import solve as ask
 from farkas.solvers.options import OptionNames

@@ -19,14 +19,13 @@ from farkas.certificates.vipr_tree import write_vipr_tree
 from farkas.certificates.work import MOST_WORK
 from farkas.certificates.writing import to_json
 from farkas.duals.restated import as_certificate, restate
-from farkas.errors import InvalidOption, UnsupportedForm
+from farkas.errors import InvalidOption, UnsupportedForm, require_type
+from farkas.messages import named
 from farkas.online.run import Run
-from farkas.required import require_type
 from farkas.verbs.check import check, opened
 from farkas.verbs.check_run import RunProof, certificate_of, shipped_instance
 from farkas.verbs.inputs import InstanceOrName, as_instance
 from farkas.verbs.programs import rebuild
-from farkas.words import named
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

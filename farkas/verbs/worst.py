@@ -21,15 +21,20 @@ from farkas.adversary.shrinking import shrunk
 from farkas.adversary.store import Identity, SearchStore
 from farkas.certificates.doubles import double, text_of
 from farkas.certificates.proof import rounded
-from farkas.errors import InvalidOption, NoAnswer, NotACertificate
+from farkas.errors import (
+    InvalidOption,
+    NoAnswer,
+    NotACertificate,
+    require_progress,
+    require_seed,
+    require_type,
+)
 from farkas.executor import Executor
 from farkas.instances import Instance
-from farkas.messages import ShowsItself, verb
+from farkas.messages import ShowsItself, named, verb
 from farkas.online.driver import Algorithm, algorithms
-from farkas.required import require_progress, require_seed, require_type
 from farkas.verbs.inputs import InstanceOrName, as_instance, require_search_limit
 from farkas.verbs.run import find_algorithm
-from farkas.words import named
 
 SECONDS = 60.0  #: CPU seconds of a search that is given neither seconds nor evaluations.
 SEARCHED = 0.8  #: Share of them before shrinking begins.

@@ -13,24 +13,22 @@ from farkas.adversary.gap import UNBOUNDED, GapProof, at_least, prove_gap
 from farkas.adversary.scoring import Scored, Scorer
 from farkas.certificates.doubles import double, text_of
 from farkas.certificates.proof import rounded
-from farkas.errors import InvalidOption, NoAnswer, NotACertificate
+from farkas.errors import InvalidOption, NoAnswer, NotACertificate, require_progress, require_type
 from farkas.exact.deadline import Deadline, OutOfTime
 from farkas.exact.from_doubles import rational
 from farkas.exact.proved import Proved
 from farkas.exact.proving import prove_form
 from farkas.forms import LinearForm
 from farkas.instances import Instance
+from farkas.messages import named
 from farkas.models.worst_case import WorstProgram, by_family
 from farkas.online.driver import Algorithm, algorithms
-from farkas.required import require_progress, require_type
-from farkas.search_tolerances import FINE_GAP
 from farkas.solvers import solve
-from farkas.tolerances import ROUNDING
+from farkas.tolerances import FINE_GAP, ROUNDING
 from farkas.verbs.inputs import InstanceOrName, as_instance, require_search_limit
 from farkas.verbs.programs import origin
 from farkas.verbs.run import find_algorithm
 from farkas.verbs.worst_program import boxed, why_outside, worst_program
-from farkas.words import named
 
 if TYPE_CHECKING:
     from farkas.exact.tree import Progress

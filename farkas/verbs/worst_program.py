@@ -11,9 +11,9 @@ from farkas.algebra import programs
 from farkas.errors import InvalidOption, NotACertificate
 from farkas.instances import Instance
 from farkas.instances.files import kind_class
+from farkas.messages import named
 from farkas.models.worst_case import WorstProgram
 from farkas.online.driver import algorithms
-from farkas.words import named
 
 
 def worst_program(algorithm: str) -> type[WorstProgram]:

@@ -47,7 +47,7 @@ def test_every_ignored_type_error_has_a_code() -> None:
 
 
 def test_nobody_keeps_state_in_the_dict_of_another_object() -> None:
-    # `farkas.once` is the place for what one module knows about another one's objects.
+    # `farkas.registry` is the place for what one module knows about another one's objects.
     of_others = r"(?<!\bself)\.__dict__(\[|\.(pop|get|setdefault|update)\()"
     assert not offending(MODULES, re.compile(of_others))
 

@@ -202,7 +202,7 @@ def test_help_loads_a_few_modules_and_no_numbers() -> None:
 
 # What makes, writes, decides or prints beside; a check has no use for it.
 PRODUCING = (
-    "farkas.algebra.latex", "farkas.algebra.to_pyomo", "farkas.atomic",
+    "farkas.algebra.latex", "farkas.algebra.to_pyomo", "farkas.files",
     "farkas.certificates.exact_points", "farkas.certificates.making",
     "farkas.certificates.repair", "farkas.certificates.vipr",
     "farkas.certificates.writing", "farkas.cli.tables", "farkas.experiments",

@@ -13,7 +13,6 @@ import pytest
 from farkas.certificates import check
 from farkas.certificates.gadget_slot import SharedServers, certify_slot
 from farkas.certificates.ring_profits import Effort
-from farkas.closeness import allowed
 from farkas.errors import NotACertificate
 from farkas.instances import library
 from farkas.instances.gadget import Cluster
@@ -27,7 +26,7 @@ from farkas.proofs.gadget.small import random_clusters
 from farkas.relaxations.gadget.generation import generate_columns
 from farkas.relaxations.gadget.size_knapsack import room_of
 from farkas.solvers import solve
-from farkas.tolerances import FLOORS, ROUNDING
+from farkas.tolerances import FLOORS, ROUNDING, allowed
 from tests.certificates.test_gadget import reward
 from tests.generators.gadget import small, table
 from tests.metamorphic.units import in_units

@@ -18,8 +18,8 @@ from farkas.errors import InvalidOption, NoAnswer, NotACertificate
 from farkas.exact.proved import MOST_NODES, Proved
 from farkas.exact.proving import prove_form
 from farkas.forms.rational import RationalForm
-from farkas.search_tolerances import SOLVER_GAP
 from farkas.solvers import Answer, Claimed, Reason
+from farkas.tolerances import SOLVER_GAP
 from tests.generators.rational import program
 
 

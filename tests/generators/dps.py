@@ -7,9 +7,9 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from farkas.closeness import allowed
 from farkas.instances import library
 from farkas.instances.dps import Market
+from farkas.tolerances import allowed
 
 
 def random_market(

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from farkas.search_tolerances import SOLVER_GAP
-from farkas.tolerances import OUTWARD_CLOSE, ULP
+from farkas.tolerances import OUTWARD_CLOSE, SOLVER_GAP, ULP
 from tests.metamorphic.units import JOINT, degree
 
 VALUE = {"coded": "time", "dps": "money", "eris": "money", "gadget": "money", "mlbroker": "money"}

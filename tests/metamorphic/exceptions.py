@@ -6,8 +6,7 @@ import dataclasses
 import math
 import re
 
-from farkas.search_tolerances import LOOSE_GAP, SOLVER_GAP
-from farkas.tolerances import ROUNDING
+from farkas.tolerances import LOOSE_GAP, ROUNDING, SOLVER_GAP
 
 
 @dataclasses.dataclass(frozen=True)

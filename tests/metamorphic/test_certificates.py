@@ -14,8 +14,7 @@ import pytest
 
 from farkas.certificates import certificate_types, check, from_json
 from farkas.instances import Instance
-from farkas.search_tolerances import SIMPLEX
-from farkas.tolerances import OUTWARD_CLOSE
+from farkas.tolerances import OUTWARD_CLOSE, SIMPLEX
 from tests.fuzz import truth
 from tests.fuzz.kinds import TARGETS, Target, of_cases
 from tests.metamorphic.compared import agree

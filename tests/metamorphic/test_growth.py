@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from farkas.instances import Instance
-from farkas.search_tolerances import SOLVER_GAP
+from farkas.tolerances import SOLVER_GAP
 from tests.metamorphic.growth import ANYWAY, GROWTH, LEVELS, ORDER, QUANTITIES, Growth
 from tests.metamorphic.instances import few, many
 from tests.metamorphic.objects import Measured, objects

@@ -11,8 +11,7 @@ import pytest
 from farkas.instances import Instance
 from farkas.offline import ladders
 from farkas.offline.coded.budgets import LEAST_STEP
-from farkas.search_tolerances import SIMPLEX
-from farkas.tolerances import OUTWARD_CLOSE
+from farkas.tolerances import OUTWARD_CLOSE, SIMPLEX
 from farkas.verbs.optimum import optimum
 from tests.metamorphic.compared import agree
 from tests.metamorphic.effects import VALUE, unit_parts

@@ -8,16 +8,16 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import IO
 
-from farkas.atomic import Target
 from farkas.certificates.vipr_check import check_vipr
 from farkas.errors import FarkasError
+from farkas.files import Target
 from tests.references.vipr import Certificate, NoProof
 
 Replacing = Callable[[Target], AbstractContextManager[IO[bytes]]]
 
 
 def read_again(replacing: Replacing) -> Replacing:
-    """Return `farkas.atomic.replacing` with a comparison behind it."""
+    """Return `farkas.files.replacing` with a comparison behind it."""
 
     @contextlib.contextmanager
     def written(path: Target) -> Iterator[IO[bytes]]:

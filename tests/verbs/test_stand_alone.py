@@ -8,11 +8,10 @@ import msgspec
 import pytest
 
 import farkas
-from farkas.atomic import write_bytes
 from farkas.certificates import certify_infeasible, check
 from farkas.errors import InvalidOption, NotACertificate, UnsupportedForm
+from farkas.files import read_record, write_bytes
 from farkas.online import Bound
-from farkas.reading import read_record
 from farkas.standalone.checker import check_file
 from farkas.verbs.stand_alone import stand_alone
 from tests.generators.forms import small

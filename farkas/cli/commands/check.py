@@ -9,7 +9,7 @@ from typer import Argument, Option
 from farkas.cli.options import Json
 from farkas.cli.printing import print_json, print_line
 from farkas.errors import InvalidOption, MissingInstance
-from farkas.words import quoted
+from farkas.messages import quoted
 
 
 def command(
@@ -88,7 +88,7 @@ def _restated(
     certificate: str, instance: str | None, model: str | None, path: str, most_work: int | None
 ) -> tuple[Any, dict[str, Any]]:
     """Check, and write what needs no instance once that is proved, too."""
-    from farkas.atomic import require_target, write_bytes
+    from farkas.files import require_target, write_bytes
     from farkas.verbs.stand_alone import stand_alone
 
     require_target(path)
@@ -100,7 +100,7 @@ def _restated(
 
 
 def _write_page(path: str) -> None:
-    from farkas.atomic import require_target, write_text
+    from farkas.files import require_target, write_text
     from farkas.verbs.proof_page import proof_page
 
     require_target(path)

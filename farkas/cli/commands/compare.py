@@ -12,7 +12,7 @@ from farkas.cli.printing import end, print_json
 from farkas.cli.tables import bars, print_table, promised_ratio, seconds, told_search
 from farkas.cli.values import check_writable, measured
 from farkas.errors import Exit
-from farkas.words import named
+from farkas.messages import named
 
 
 def command(

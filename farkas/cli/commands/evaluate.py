@@ -12,7 +12,7 @@ from farkas.cli.printing import complain, print_json
 from farkas.cli.tables import print_table, progress
 from farkas.cli.values import check_writable
 from farkas.errors import Exit, FarkasError, InvalidOption, NoAnswer, NotApplicable
-from farkas.words import named
+from farkas.messages import named
 
 
 def command(

@@ -18,7 +18,7 @@ from farkas.cli.tables import bars, print_table, progress
 from farkas.cli.values import check_writable
 from farkas.errors import Exit, FileProblem, InvalidOption
 from farkas.extras import needed
-from farkas.words import named
+from farkas.messages import named
 
 if TYPE_CHECKING:
     from farkas.experiments.figures import Exhibit, Figure, Preset, Table
@@ -152,8 +152,8 @@ def _statement(kind: str, of: str, out: str | None, as_json: bool) -> None:
         needed("matplotlib")  # not after minutes
     proof, pair = asked(kind, of)
     if out is not None:
-        from farkas.atomic import write_bytes
         from farkas.experiments.pictures.gantt import picture
+        from farkas.files import write_bytes
 
         write_bytes(out, picture(pair, Path(out).suffix))
     if as_json:
@@ -222,8 +222,8 @@ def _print_data(exhibit: Exhibit, data: Figure | Table) -> None:
 def _write_all(
     exhibits: list[Exhibit], folder: Path, preset: Preset, seed: int, jobs: int, as_json: bool
 ) -> None:
-    from farkas.atomic import require_folder
     from farkas.experiments.figures.writing import Batch
+    from farkas.files import require_folder
 
     needed("matplotlib")  # not after minutes
     require_folder(folder)

@@ -10,7 +10,7 @@ from typer import Argument, Option
 from farkas.cli.options import Json, Out, Seed, Settings, complete_kind
 from farkas.cli.values import assignments, check_writable, deliver, json_assignments
 from farkas.errors import FileProblem, InvalidOption
-from farkas.words import named
+from farkas.messages import named
 
 
 def command(

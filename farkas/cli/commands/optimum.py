@@ -11,7 +11,7 @@ from farkas.cli.printing import end, print_json
 from farkas.cli.tables import print_table, promised, seconds, told_search
 from farkas.cli.values import check_writable, measured
 from farkas.errors import Exit
-from farkas.words import named
+from farkas.messages import named
 
 if TYPE_CHECKING:
     from farkas.offline import OfflineOptimum
@@ -39,9 +39,9 @@ def command(
     same for any number of them.  -o keeps the run: decisions and certificate.  Exit code 3 when the
     gap was not reached.
     """
-    from farkas.atomic import write_bytes
     from farkas.certificates.writing import to_json
     from farkas.errors import InvalidOption, NoAnswer
+    from farkas.files import write_bytes
     from farkas.online import write_run
     from farkas.solvers.interrupt import CtrlC
     from farkas.verbs.check_run import certificate_of

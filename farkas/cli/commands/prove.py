@@ -20,7 +20,7 @@ from farkas.cli.printing import end, print_json, print_text
 from farkas.cli.tables import ERASED, print_table, seconds, tell, told_nodes
 from farkas.cli.values import check_writable, refuse_other_reading
 from farkas.errors import Exit
-from farkas.words import named
+from farkas.messages import named
 
 if TYPE_CHECKING:
     from farkas.exact.proved import Proved

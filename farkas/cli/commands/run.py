@@ -19,7 +19,7 @@ from farkas.cli.printing import print_json
 from farkas.cli.tables import print_table, progress, promised, promised_ratio, seconds, told_search
 from farkas.cli.values import assignments, check_writable, choices, measured
 from farkas.errors import InvalidOption
-from farkas.words import named
+from farkas.messages import named
 
 
 def command(
@@ -53,7 +53,7 @@ def command(
     --write-slots keeps what every single slot could have earned after the slots before it, as
     certificates for farkas check.
     """
-    from farkas.atomic import require_folder
+    from farkas.files import require_folder
     from farkas.online import write_run
     from farkas.online.recording import plain
     from farkas.verbs.inputs import as_instance

@@ -27,7 +27,7 @@ from farkas.cli.values import (
     refuse_other_reading,
 )
 from farkas.errors import Exit
-from farkas.words import named
+from farkas.messages import named
 
 if TYPE_CHECKING:
     from farkas.verbs.solution import ConvexSolution, Solution

@@ -13,8 +13,7 @@ from farkas.cli.printing import complain, end, print_json, print_line
 from farkas.cli.tables import print_table, progress, promised_ratio
 from farkas.cli.values import check_writable
 from farkas.errors import Exit, InvalidOption
-from farkas.messages import number_of
-from farkas.words import named
+from farkas.messages import named, number_of
 
 if TYPE_CHECKING:
     from farkas.experiments.sweeps import Ratios
@@ -117,8 +116,8 @@ def _sweep(config: str, as_json: bool, **options: Any) -> None:
 
 
 def _ratios(store: str, worst: str | None, recheck: float, seed: int | None, as_json: bool) -> None:
-    from farkas.atomic import require_folder
     from farkas.experiments.sweeps import Rechecked, Store, ratios, settled_seed, write_worst
+    from farkas.files import require_folder
 
     seed, drawn = settled_seed(seed, recheck)
     if worst is not None:
@@ -196,8 +195,8 @@ def _print_ratios(found: list[Ratios], believed: int) -> None:
 def _report(
     store: str, out: str, title: str, claims: bool, recheck: float, seed: int | None, as_json: bool
 ) -> None:
-    from farkas.atomic import write_text
     from farkas.experiments.sweeps import Store
+    from farkas.files import write_text
 
     check_writable(out)
     with Store(store, readonly=True):  # what is no store is told before a package that is missing

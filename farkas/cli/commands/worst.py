@@ -14,7 +14,7 @@ from farkas.cli.printing import end, report
 from farkas.cli.tables import ERASED, print_table, promised, tell, told_nodes
 from farkas.cli.values import assignments, check_writable, measured
 from farkas.errors import Exit, InvalidOption
-from farkas.words import named
+from farkas.messages import named
 
 if TYPE_CHECKING:
     from farkas.verbs.worst import WorstCase

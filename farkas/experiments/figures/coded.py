@@ -35,7 +35,7 @@ from farkas.online.coded.sca import iterates
 from farkas.online.coded.simulate import simulate
 from farkas.relaxations.coded.sca import SharedPoint
 from farkas.relaxations.coded.sharing import shared_optimum
-from farkas.search_tolerances import SOLVER_GAP
+from farkas.tolerances import SOLVER_GAP
 
 CODED: Paper[CodedComputing] = Paper("coded", "Coded")
 PROPOSED = ("coded.iterated_greedy", "coded.simple_greedy", "coded.expected")

@@ -24,7 +24,6 @@ from typing import Any
 import msgspec
 
 import farkas
-from farkas.atomic import write_bytes
 from farkas.errors import FarkasError, InvalidOption
 from farkas.experiments.figures.drawing import draw
 from farkas.experiments.figures.exhibit import Agreement, Exhibit, Preset, agreement, figures
@@ -32,7 +31,8 @@ from farkas.experiments.figures.figure import Figure, Table, spread
 from farkas.experiments.figures.measuring import kept_in, sources
 from farkas.experiments.style import written
 from farkas.extras import needed
-from farkas.words import named
+from farkas.files import write_bytes
+from farkas.messages import named
 
 PICTURES = (".png", ".svg", ".pdf")
 SUFFIXES = (*PICTURES, ".csv", ".json")

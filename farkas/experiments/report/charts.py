@@ -18,7 +18,7 @@ from farkas.experiments.pictures.gantt import draw_side, of_first_lanes
 from farkas.experiments.style import COLOURS, GRID, PUBLISHED, QUIET, blank, label, styled
 from farkas.experiments.sweeps import Ratios
 from farkas.experiments.sweeps.ratios import interval_words
-from farkas.words import cleaned
+from farkas.messages import cleaned
 
 INCH = 72.0  #: Lengths below are in units of a drawing, of which there are so many.
 WIDTH, HEIGHT = 420, 215

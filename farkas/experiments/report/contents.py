@@ -13,9 +13,9 @@ from farkas.experiments.sweeps import Ratios, Rechecked, Store, ratios, settled_
 from farkas.experiments.sweeps.trajectories import of_run
 from farkas.experiments.worst_cases import WorstKnown, case_of
 from farkas.instances import Instance
+from farkas.messages import named
 from farkas.online import Run
 from farkas.proofs.claim import Claim, Verdict, select
-from farkas.words import named
 
 #: Algorithms whose worst run is drawn slot by slot; the page says how many there are.
 MOST_SHOWN = 12

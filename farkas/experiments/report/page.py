@@ -30,9 +30,9 @@ from farkas.experiments.worst_cases import (
     state_words,
 )
 from farkas.instances.writing import to_bytes
+from farkas.messages import cleaned, quoted
 from farkas.verbs.proof_page import proof_section
 from farkas.verbs.stand_alone import stand_alone
-from farkas.words import cleaned, quoted
 
 #: Characters of certificates, with their instances, that a page holds for who checks them there.
 MOST_EMBEDDED = 300_000

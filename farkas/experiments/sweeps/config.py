@@ -15,13 +15,11 @@ from typing import Any
 import msgspec
 
 from farkas.errors import FileProblem, InvalidOption
+from farkas.files import read_record
 from farkas.instances import Instance, read
 from farkas.instances.generate import generate
-from farkas.messages import suggestion
-from farkas.reading import read_record
-from farkas.refusals import parsed
+from farkas.messages import cut, named, parsed, suggestion
 from farkas.verbs.load import mistaken
-from farkas.words import cut, named
 
 LARGEST_CONFIG = 2**20  #: Bytes of a configuration file.
 

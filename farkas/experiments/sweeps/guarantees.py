@@ -25,7 +25,7 @@ from farkas.experiments.sweeps.task import Result
 from farkas.instances import Instance
 from farkas.instances.files import own_kinds
 from farkas.registry import load_outside
-from farkas.search_tolerances import SOLVER_GAP
+from farkas.tolerances import SOLVER_GAP
 
 if TYPE_CHECKING:
     from farkas.instances.coded import CodedComputing

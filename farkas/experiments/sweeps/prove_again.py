@@ -12,15 +12,15 @@ import msgspec
 from farkas.certificates.packed import rational
 from farkas.certificates.proof import rounded
 from farkas.certificates.ratio import ratio_at_most
-from farkas.closeness import close
 from farkas.errors import FarkasError
 from farkas.experiments.sweeps.store import Store
 from farkas.experiments.sweeps.task import Result
 from farkas.instances import Instance
+from farkas.messages import named
 from farkas.offline import ladders
 from farkas.online.run import from_builtins
+from farkas.tolerances import close
 from farkas.verbs.check_run import HALF_PROVED, run_verdict, solve_verdict
-from farkas.words import named
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -26,11 +26,11 @@ from farkas.experiments.sweeps.guarantees import Promise, guarantees_of, hold
 from farkas.experiments.sweeps.store import Store
 from farkas.experiments.sweeps.task import Result, Task
 from farkas.instances import Instance, write
+from farkas.messages import cut, named
 from farkas.online import algorithms
 from farkas.online.recording import plain
 from farkas.online.run import Sense
 from farkas.verbs.check_run import HALF_PROVED
-from farkas.words import cut, named
 
 REPEATS = "repeats a task"  #: Why a result is left out though it has a certified ratio.
 #: Why a result is left out where it, or a search for the optimum, is wrong.

@@ -22,12 +22,11 @@ import msgspec
 
 from farkas.errors import FileProblem
 from farkas.experiments.sweeps.task import Result, Status, Task
+from farkas.files import opened, require_shallow
 from farkas.instances import Instance, read_bytes, to_bytes
+from farkas.messages import named, one_line, parsed
 from farkas.online.run import Bound, Manifest, Sense
-from farkas.reading import opened, require_shallow
-from farkas.refusals import one_line, parsed
 from farkas.verbs.load import no_store
-from farkas.words import named
 
 Stamp = tuple[Status, float]  #: Status of a task and when it got it, seconds since 1970.
 

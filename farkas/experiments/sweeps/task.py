@@ -20,9 +20,9 @@ import farkas
 from farkas.errors import FarkasError, InvalidOption, NoAnswer, UnknownName
 from farkas.experiments.sweeps.config import MOST_TASKS, Config, instances, product, seeds
 from farkas.instances import Instance, read_bytes
+from farkas.messages import one_line
 from farkas.online import algorithms
 from farkas.online.recording import SOLVER_PACKAGES
-from farkas.refusals import one_line
 
 if TYPE_CHECKING:
     from farkas.online.run import Run

@@ -21,14 +21,13 @@ from farkas.certificates.dps import DpsPrices, bound_to_date
 from farkas.certificates.eris import ErisPrices
 from farkas.certificates.files import Certificate, from_json
 from farkas.certificates.mlbroker import MlbrokerPrices
-from farkas.closeness import close
 from farkas.experiments import explanation
 from farkas.experiments.figures import Figure, PlotAxis, Series
 from farkas.instances.files import own_kinds
 from farkas.numbers import Floats
 from farkas.online import Run
 from farkas.registry import load_outside
-from farkas.search_tolerances import SOLVER_GAP
+from farkas.tolerances import SOLVER_GAP, close
 
 if TYPE_CHECKING:
     from farkas.instances.dps import Market

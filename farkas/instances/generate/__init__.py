@@ -14,13 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from farkas.errors import InvalidOption, UnknownName
+from farkas.errors import InvalidOption, UnknownName, require_seed, require_type
 from farkas.instances.base import Instance
 from farkas.instances.files import kind_class
 from farkas.instances.options import Settings
 from farkas.messages import suggestion
 from farkas.registry import load_outside, outside_kinds
-from farkas.required import require_seed, require_type
 
 
 def generate(

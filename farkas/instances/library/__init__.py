@@ -7,11 +7,10 @@ import os
 import sys
 from pathlib import Path
 
-from farkas.errors import FileProblem, UnknownName
+from farkas.errors import FileProblem, UnknownName, require_type
 from farkas.instances.base import Instance
 from farkas.instances.files import kinds, own_kinds, read
 from farkas.registry import load_outside, outside_kinds
-from farkas.required import require_type
 
 FOLDER = Path(__file__).resolve().parent
 

@@ -7,10 +7,9 @@ ranges of the kind, in job order; every choice is written into the instance's de
 import os
 from typing import Any
 
-from farkas.errors import UnknownName
+from farkas.errors import UnknownName, require_seed, require_type
+from farkas.files import opened
 from farkas.instances.traces.importer import Imported, Importer, Path, importers
-from farkas.reading import opened
-from farkas.required import require_seed, require_type
 
 __all__ = ["Imported", "Importer", "import_trace", "importers", "kinds_of", "sources"]
 

@@ -20,7 +20,7 @@ from farkas.instances.options import by_name, require_option
 from farkas.instances.traces.importer import Importer, Path, importers
 from farkas.instances.traces.table import Line, lines
 from farkas.instances.traces.understood import Account, numbers, other_unit
-from farkas.words import named
+from farkas.messages import named
 
 REQUIRED = ("master", "worker", "rate")
 ROLES = (*REQUIRED, "shift")

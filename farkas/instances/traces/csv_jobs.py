@@ -25,7 +25,7 @@ from farkas.instances.traces.jobs_gadget import ClusterOfJobs
 from farkas.instances.traces.jobs_mlbroker import BrokerageOfJobs
 from farkas.instances.traces.table import Line, length, seconds
 from farkas.instances.traces.understood import SECONDS, Account, other_unit
-from farkas.words import named
+from farkas.messages import named
 
 #: What a column can be.
 ROLES: Mapping[str, str] = {

@@ -14,14 +14,14 @@ import msgspec
 import numpy as np
 
 from farkas.errors import FileProblem
+from farkas.files import read_record
 from farkas.instances.base import Count, Index, Positive
 from farkas.instances.coded import Confidence, OpenShare
 from farkas.instances.options import by_name, require_option
 from farkas.instances.traces.importer import Importer, Path, importers
 from farkas.instances.traces.understood import Account, numbers
+from farkas.messages import named
 from farkas.numbers import Floats
-from farkas.reading import read_record
-from farkas.words import named
 
 TYPES = ("k80", "p100", "v100")
 Throughputs = dict[str, dict[str, float]]  #: Steps per second by GPU type and model.

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, TypeAlias
 import msgspec
 import numpy as np
 
-from farkas import words
+from farkas import messages
 from farkas.errors import InvalidOption
 from farkas.instances.base import Instance
 from farkas.instances.files import kind_class
@@ -32,7 +32,7 @@ class Imported(ShowsItself):
     plot, save = verb("plot"), verb("save")
 
     def __repr__(self) -> str:
-        about = f"{self.kind} instance {words.named(self.instance.name)}"
+        about = f"{self.kind} instance {messages.named(self.instance.name)}"
         warned = "".join(f"; warning: {said}" for said in self.warnings)
         return f"<imported {about}: {self.report()}{warned}>"
 
@@ -102,7 +102,7 @@ class Importer(Settings, frozen=True, kw_only=True):
         left_out, kept = dropped.words(self.counted), len(fields[self.counted])
         if left_out and not kept and getattr(self, "jobs", None) != 0:
             raise InvalidOption(
-                f"{words.named(os.fspath(path))}: none of its {self.counted} is left; {left_out}"
+                f"{messages.named(os.fspath(path))}: none of its {self.counted} is left; {left_out}"
             )
         if not kept:
             dropped.warnings.append(f"none of its {self.counted} was taken")

@@ -7,10 +7,9 @@ import re
 from xml.etree import ElementTree
 
 from farkas.errors import FileProblem
+from farkas.files import read_bytes
 from farkas.instances.traces.importer import Path
-from farkas.reading import read_bytes
-from farkas.refusals import parsed
-from farkas.words import named
+from farkas.messages import named, parsed
 
 GIGA = 1e9
 

@@ -5,7 +5,7 @@ import dataclasses
 from farkas.errors import FileProblem, InvalidOption
 from farkas.instances.traces.importer import Path
 from farkas.instances.traces.table import Line, lines
-from farkas.words import named
+from farkas.messages import named
 
 COLUMNS = ("instance", "gpu_count", "region", "on_demand_usd_per_hour", "reserved_usd_per_hour")
 

@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterator, Sequence
 
 from farkas.errors import FileProblem
+from farkas.files import read_bytes
 from farkas.instances.traces.importer import Path
-from farkas.reading import read_bytes
-from farkas.words import named
+from farkas.messages import named
 
 #: Words that stand for an empty cell, parted by commas, in any case of letters.
 MISSING = "NA,N/A,NaN,null,None,-"

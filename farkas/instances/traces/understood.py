@@ -6,8 +6,7 @@ import statistics
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from farkas.messages import number_of
-from farkas.words import named
+from farkas.messages import named, number_of
 
 #: Seconds by unit of time.
 SECONDS: Mapping[str, float] = {"ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}

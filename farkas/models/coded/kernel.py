@@ -14,8 +14,8 @@ import numpy.typing as npt
 
 from farkas.instances.coded import CodedComputing
 from farkas.numbers import Floats
-from farkas.once import once
 from farkas.portable import log1p
+from farkas.registry import once
 
 #: Terms of the series of ln(1 + h) for h < 1; the first one left out is below 1e-26 of the sum.
 TERMS = 25

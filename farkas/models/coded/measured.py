@@ -20,7 +20,7 @@ import numpy as np
 from farkas.errors import NotApplicable
 from farkas.instances.coded import CodedComputing, Measured
 from farkas.numbers import Floats, Ints
-from farkas.once import once
+from farkas.registry import once
 
 
 def require_measured(data: CodedComputing) -> Measured:

@@ -5,11 +5,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from farkas.algebra import IndexedSet, Param, Program, Set, Sum, Var, constraint, objective, option
-from farkas.closeness import allowed
 from farkas.instances.dps import Market
 from farkas.models.dps import windows
 from farkas.models.dps.windows import MarketSide
 from farkas.numbers import Floats, Ints
+from farkas.tolerances import allowed
 
 
 class PlacedJobs(Program):

@@ -36,7 +36,7 @@ class WorstFixedPrice(WorstProgram):
         declare_service(m, data, self.name)
         m.ratio = Param(values=self.factor)
         m.asked = Param(m.jobs, values=asked)
-        m.forgiven = Param(values=1.0 + ROUNDING)  # as `farkas.closeness.allowed` forgives
+        m.forgiven = Param(values=1.0 + ROUNDING)  # as `farkas.tolerances.allowed` forgives
         limit = asked * (1.0 - self.share)
         m.limit = Param(m.jobs, values=limit)
         most_forgiven = (1.0 + ROUNDING) * high * (1.0 + OUTWARD_CLOSE)

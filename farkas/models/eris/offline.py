@@ -7,12 +7,11 @@ from fractions import Fraction
 import numpy as np
 
 from farkas.algebra import Param, Sum, constraint, objective, option
-from farkas.closeness import allowed
 from farkas.instances.eris import Auction
 from farkas.models.eris.explicit_moves import ExplicitMoves, when_explicit
 from farkas.models.eris.schedule_rows import CompactMoves, ScheduleRows, when_compact
 from farkas.numbers import Floats
-from farkas.tolerances import ROUNDING
+from farkas.tolerances import ROUNDING, allowed
 
 FORGIVEN = 2 * ROUNDING  #: Share of a capacity beyond what rounding may add to any run's use of it.
 

@@ -10,10 +10,10 @@ import math
 
 import numpy as np
 
-from farkas.closeness import allowed
 from farkas.errors import NotApplicable
 from farkas.instances.eris import Auction, hosted, left_over
 from farkas.numbers import Array, Bools, Floats, Ints
+from farkas.tolerances import allowed
 
 #: Ways to spread a job's chunks over slots and sites beyond which none are listed.
 LARGEST_LIST = 400_000

@@ -12,12 +12,11 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from farkas.closeness import allowed
 from farkas.errors import NotApplicable
 from farkas.instances.gadget import Cluster
 from farkas.models.gadget.rings import Rings, enumerate_rings
 from farkas.numbers import Floats, Ints
-from farkas.tolerances import ROUNDING
+from farkas.tolerances import ROUNDING, allowed
 
 N = TypeVar("N", np.float64, np.int64)
 

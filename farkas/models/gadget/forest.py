@@ -6,7 +6,7 @@ import numpy as np
 
 from farkas.instances.gadget import Cluster
 from farkas.numbers import Ints
-from farkas.once import once
+from farkas.registry import once
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)

@@ -19,7 +19,7 @@ from farkas.offline.ladder import Ascent, Rung
 from farkas.online.coded.chance_plans import certify
 from farkas.online.coded.environment import master_prices
 from farkas.online.run import Bound
-from farkas.search_tolerances import FINE_GAP
+from farkas.tolerances import FINE_GAP
 
 LEAST_SUM = 256  #: Of all prices: those of few workers are finer.
 STAGES = ((128, 8), (384, 16), (1024, 16))  #: Cells of rows, and the mean price of a worker.

@@ -31,7 +31,7 @@ from farkas.online.coded.exhaustive import search_owners
 from farkas.online.coded.local_search import climb as improved
 from farkas.online.coded.simple_greedy import greedy_owner
 from farkas.online.run import Bound
-from farkas.search_tolerances import FINE_GAP, WHOLE
+from farkas.tolerances import FINE_GAP, WHOLE
 
 PART = 100  #: Nodes after which what is proved so far is offered.
 OWNERS_SHARE = 0.2  #: Of the time that is left, for good owners before the proof begins.

@@ -13,9 +13,8 @@ from farkas.errors import NoAnswer
 from farkas.forms import LinearForm
 from farkas.forms.matrices import rows_of_dense
 from farkas.numbers import Floats, Ints
-from farkas.search_tolerances import FINE_GAP
 from farkas.solvers.simplex import End, Simplex
-from farkas.tolerances import TIE
+from farkas.tolerances import FINE_GAP, TIE
 
 FEW_COUNTS = 2**13  #: Counts of a master up to which prices of types are worth their time.
 MOST_ROUNDS = 200

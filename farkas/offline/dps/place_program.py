@@ -12,9 +12,9 @@ from farkas.forms import LinearForm
 from farkas.forms.matrices import rows_of_scipy
 from farkas.numbers import Bools, Floats, Ints
 from farkas.offline.dps.timeline import ServerTimeline
-from farkas.search_tolerances import FINE_GAP
-from farkas.search_tolerances import WHOLE as INTEGRAL
 from farkas.solvers import solve
+from farkas.tolerances import FINE_GAP
+from farkas.tolerances import WHOLE as INTEGRAL
 
 MOST_NODES = 200  #: Nodes of a program.
 FEW_COLUMNS = 2_000  #: Programs with more columns are solved among those that matter.

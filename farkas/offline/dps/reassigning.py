@@ -29,7 +29,7 @@ from farkas.offline.dps.repacking import Repacking
 from farkas.offline.dps.timeline import Placed
 from farkas.relaxations.dps.server_prices import PricedServers, ServerProgram
 from farkas.relaxations.dps.server_trees import GroupTree, ServerTrees
-from farkas.search_tolerances import FINE_GAP
+from farkas.tolerances import FINE_GAP
 
 #: Jobs of a program at first, or as many as have so many columns, jobs times servers, if these are
 #: more; how many times as many when nothing is gained any more; and the most columns.

@@ -14,7 +14,7 @@ import numpy as np
 from farkas.numbers import Floats, Ints
 from farkas.offline.dps.reassigning import MOST_IDLE, Reassigning
 from farkas.offline.dps.repacking import FAIR_SHARE
-from farkas.search_tolerances import FINE_GAP
+from farkas.tolerances import FINE_GAP
 
 #: Jobs beside one that has no room: at first, how many times as many when nothing is gained any
 #: more, and the most.

@@ -15,7 +15,7 @@ import numpy as np
 from farkas.numbers import Bools, Floats, Ints
 from farkas.offline.dps.reassigning import ROOM, Reassigning
 from farkas.relaxations.dps.server_prices import PricedServers
-from farkas.search_tolerances import FINE_GAP
+from farkas.tolerances import FINE_GAP
 
 WIDER = 1.5  #: How many times as many jobs as meet in a slot a program takes after each in vain.
 DISCOUNT = 3.0  #: Divisor of what a slot promises for each program in vain.

@@ -20,8 +20,8 @@ from farkas.offline.eris.priced_columns import PricedRound
 from farkas.relaxations.eris.priced_jobs import JobPricer, ScheduleColumns, finishes
 from farkas.relaxations.eris.schedule_master import ScheduleMaster
 from farkas.relaxations.eris.span_rows import SpanRows, violated_rows
-from farkas.search_tolerances import SOLVER_GAP
 from farkas.solvers import solve
+from farkas.tolerances import SOLVER_GAP
 
 MOST_ROUNDS = 40  #: Times that rows are looked for.
 MOST_PRICINGS = 12  #: Rounds of prices between two of them.

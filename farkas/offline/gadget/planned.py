@@ -21,7 +21,7 @@ from farkas.online.gadget.following import followed
 from farkas.online.gadget.hindsight import decisions_of, schedules
 from farkas.relaxations.gadget.horizon import Timeline
 from farkas.relaxations.gadget.offline_bound import OfflineBound, PooledBound
-from farkas.search_tolerances import WHOLE
+from farkas.tolerances import WHOLE
 
 
 def pooled(instance: Cluster, ascent: Ascent) -> Iterator[Rung]:

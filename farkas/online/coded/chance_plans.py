@@ -27,7 +27,7 @@ from farkas.online.driver import Outcome
 from farkas.online.run import Bound
 from farkas.replay.base import Kept, Replayed
 from farkas.replay.coded_chance import Numbers, replay_chance
-from farkas.search_tolerances import FINE_GAP
+from farkas.tolerances import FINE_GAP
 
 
 class ChancePlanner(Planner):

@@ -14,7 +14,7 @@ from farkas.online.coded.chance_plans import ChancePlanner, Grains
 from farkas.online.coded.local_search import climb
 from farkas.online.coded.simple_greedy import greedy_owner
 from farkas.online.driver import algorithm
-from farkas.search_tolerances import FINE_GAP
+from farkas.tolerances import FINE_GAP
 
 STARTS = 3  #: Of the loads that a search may begin with, so many of the best are improved.
 #: Multiples of Theorem 1's loads from which a search begins.

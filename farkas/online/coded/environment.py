@@ -15,6 +15,7 @@ from farkas.certificates.coded import CodedPrices, MasterPrices
 from farkas.certificates.coded_dedicated import DedicatedPrices
 from farkas.errors import NoAnswer, NotACertificate
 from farkas.instances.coded import CodedComputing
+from farkas.messages import named
 from farkas.models.coded.kernel import Pairs
 from farkas.models.coded.law import Law
 from farkas.models.coded.plans import Allocation
@@ -27,7 +28,6 @@ from farkas.online.run import Bound, Sense
 from farkas.relaxations.coded.excluded import excluded_level
 from farkas.relaxations.coded.sharing import shared_optimum
 from farkas.tolerances import ROUNDING
-from farkas.words import named
 
 #: Rows times workers, of masters whose sets of workers are too many, up to which the quantile is
 #: computed for every run: about two seconds.

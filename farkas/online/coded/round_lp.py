@@ -13,7 +13,7 @@ from farkas.online.coded.owners import OwnerPlanner
 from farkas.online.coded.simple_greedy import greedy_owner
 from farkas.online.driver import algorithm
 from farkas.relaxations.coded.sharing import best_sharing
-from farkas.search_tolerances import SHARE
+from farkas.tolerances import SHARE
 
 
 def round_forest(share: Floats) -> Ints:

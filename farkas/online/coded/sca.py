@@ -19,7 +19,7 @@ from farkas.online.coded.simple_greedy import greedy_owner
 from farkas.online.driver import algorithm
 from farkas.relaxations.coded.sca import SLACK, Sca, SharedPoint, solve_step
 from farkas.relaxations.coded.sharing import shared_optimum
-from farkas.search_tolerances import SOLVER_GAP
+from farkas.tolerances import SOLVER_GAP
 
 
 @algorithm("coded.expected", source="Coded section IV, solved as the linear program it is")

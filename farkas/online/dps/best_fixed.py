@@ -8,12 +8,12 @@ from fractions import Fraction
 
 import numpy as np
 
-from farkas.closeness import allowed
 from farkas.errors import NotApplicable
 from farkas.instances.dps import Market
 from farkas.numbers import Bools, Floats
 from farkas.online.dps import kernel
 from farkas.online.dps.simulation import Prepared
+from farkas.tolerances import allowed
 
 MOST_COMBINATIONS = 200_000  #: Price combinations beyond which the exhaustive search gives up.
 START = 0.4

@@ -5,12 +5,12 @@ The readable version looks at one decision after the other, in `farkas.online.dp
 
 import numpy as np
 
-from farkas.closeness import allowed
 from farkas.instances.dps import Market
 from farkas.models.dps.windows import MarketSide, ps_side, worker_side
 from farkas.numbers import Bools, Floats, Ints
 from farkas.online.dps.kernel import SOLD
 from farkas.online.dps.sales import Sales
+from farkas.tolerances import allowed
 
 
 def numbers_of(market: Market, sales: Sales) -> dict[str, float]:

@@ -9,7 +9,6 @@ from fractions import Fraction
 import numpy as np
 
 from farkas.certificates.dps import DpsPrices, Rewards
-from farkas.closeness import allowed
 from farkas.errors import InvalidOption, NoAnswer
 from farkas.instances.dps import Job, Market
 from farkas.models.dps import windows
@@ -21,6 +20,7 @@ from farkas.online.dps.sales import Sales
 from farkas.online.driver import Demo, Outcome, environment
 from farkas.online.run import Bound, Sense
 from farkas.relaxations.dps.prices import lp_prices, subgradient_prices
+from farkas.tolerances import allowed
 
 #: Entries of the interval program up to which a solver finds the prices.
 LARGEST_PROGRAM = 2_000_000

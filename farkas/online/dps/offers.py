@@ -5,10 +5,10 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from farkas.closeness import allowed
 from farkas.errors import InvalidOption
 from farkas.instances.dps import Learning, Market
 from farkas.numbers import Ints
+from farkas.tolerances import allowed
 
 Outcome = Literal["sold", "explored", "declined", "full"]
 

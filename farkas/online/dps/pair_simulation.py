@@ -4,13 +4,13 @@ from collections.abc import Callable
 
 import numpy as np
 
-from farkas.closeness import allowed
 from farkas.instances.dps import Market
 from farkas.numbers import Floats
 from farkas.online.dps.offers import Known
 from farkas.online.dps.pair_kernel import Asking, PairArms, UnitSlots, run_knapsacks, run_pairs
 from farkas.online.dps.placing import Placing
 from farkas.online.dps.simulation import Prepared, Simulation, simulation_of
+from farkas.tolerances import allowed
 
 
 def pair_arms(

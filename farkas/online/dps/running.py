@@ -16,16 +16,14 @@ from typing import Any, Literal, Self
 import msgspec
 import numpy as np
 
-from farkas.atomic import replacing
 from farkas.errors import FileProblem, InvalidOption
+from farkas.files import read_record, replacing
 from farkas.instances.dps import Learning
+from farkas.messages import named, parsed, shown
 from farkas.numbers import Ints
 from farkas.online import algorithms
 from farkas.online.dps.offers import Ask, Decision, Known, Quote
 from farkas.online.dps.seller import Seller
-from farkas.reading import read_record
-from farkas.refusals import parsed, shown
-from farkas.words import named
 
 #: First guesses of the number of jobs that ask for a type, and of the horizon.
 FIRST_JOBS, FIRST_SLOTS = 64, 1024

@@ -6,7 +6,6 @@ from typing import Literal, Self
 
 import numpy as np
 
-from farkas.closeness import allowed
 from farkas.instances.dps import Market
 from farkas.numbers import Bools, Floats, Ints
 from farkas.online.dps import kernel
@@ -24,6 +23,7 @@ from farkas.online.dps.learning_kernel import (
 )
 from farkas.online.dps.placing import Placing
 from farkas.online.dps.pricing import Rules, Supply
+from farkas.tolerances import allowed
 
 PLACING = {"pa": kernel.PA, "best_fit": kernel.BEST_FIT, "random": kernel.RANDOM}
 SUPPLY = {"published": PUBLISHED, "turnover": TURNOVER, "top": TOP}

@@ -7,7 +7,6 @@ from fractions import Fraction
 
 import numpy as np
 
-from farkas.closeness import allowed
 from farkas.errors import InvalidOption
 from farkas.instances.eris import Auction, Job
 from farkas.numbers import Floats, Ints
@@ -16,6 +15,7 @@ from farkas.online.driver import Demo, Outcome, environment
 from farkas.online.eris.executable import executable
 from farkas.online.run import Bound, Sense
 from farkas.relaxations.eris.welfare_bound import Effort, certify_welfare
+from farkas.tolerances import allowed
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -15,8 +15,7 @@ import numpy as np
 from farkas.kernels import Floats1, Floats3, Ints1, Out, compiled
 from farkas.relaxations.eris.job_slots import Slot, chunks_of, workers_of
 from farkas.relaxations.eris.payoff_bound import reach
-from farkas.search_tolerances import SIMPLEX
-from farkas.tolerances import ROUNDING
+from farkas.tolerances import ROUNDING, SIMPLEX
 
 #: State of a workload: bounds still apart; nothing to gain; no cover known to fit.
 OPEN, DONE, UNFIT = 0, 1, 2

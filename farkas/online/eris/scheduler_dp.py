@@ -26,8 +26,7 @@ from farkas.online.eris.one_slot import (
 )
 from farkas.online.eris.proposal import Proposal, SchedulePlan, nothing, without_data
 from farkas.relaxations.eris.job_slots import JobSlots, Slot, Ties, slot_of, workers_of
-from farkas.search_tolerances import SOLVER_GAP
-from farkas.tolerances import ROUNDING
+from farkas.tolerances import ROUNDING, SOLVER_GAP
 
 TIE = ROUNDING  #: Share of a job's worth that one slot's full use of everything costs on top.
 ROUNDS = 6  #: Multipliers tried per slot after the first two, and twice as many in a replay.

@@ -14,8 +14,8 @@ from farkas.numbers import Floats
 from farkas.online.eris.ledger import Ledger
 from farkas.online.eris.proposal import Proposal
 from farkas.relaxations.eris.job_slots import JobSlots
-from farkas.search_tolerances import SIMPLEX
 from farkas.solvers.fallback import optimum_by_any
+from farkas.tolerances import SIMPLEX
 
 NEGLIGIBLE = SIMPLEX  #: Gaps below this share of the job's worth need no solver.
 

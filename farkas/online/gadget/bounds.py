@@ -20,18 +20,18 @@ from farkas.instances.gadget import Cluster
 from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import SlotView, snapshot
 from farkas.numbers import Floats
-from farkas.once import once
 from farkas.online.gadget.columns import by_cases, column_rings, worth
 from farkas.online.gadget.environment import Decision, received
 from farkas.online.run import Bound
+from farkas.registry import once
 from farkas.relaxations.gadget.generation import closed, generate_columns
 from farkas.relaxations.gadget.horizon import Timeline
 from farkas.relaxations.gadget.offline_bound import OfflineBound, PooledBound, ServerClasses
 from farkas.relaxations.gadget.ring_pricing import LOOSE_LABELS
 from farkas.relaxations.gadget.whole_sizes import whole_sizes
 from farkas.relaxations.price_bounds import price_bounds
-from farkas.search_tolerances import SOLVER_GAP
 from farkas.solvers.fallback import multipliers_by_any, optimum_by_any
+from farkas.tolerances import SOLVER_GAP
 
 #: Relative gap that certificates of slots may leave before they are proved by cases.
 SLOT_GAP = 1e-3

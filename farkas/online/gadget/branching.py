@@ -7,7 +7,7 @@ import numpy as np
 from farkas.certificates.gadget_boxes import SlotBox, SlotBranch
 from farkas.models.gadget.rings import Rings
 from farkas.numbers import Bools, Floats, Ints
-from farkas.search_tolerances import WHOLE
+from farkas.tolerances import WHOLE
 
 WEAK = 1e-3  #: Score below which a branch changes nothing.
 

@@ -16,7 +16,7 @@ from farkas.numbers import Bools
 from farkas.relaxations.gadget.generation import Generated, generate_columns
 from farkas.relaxations.gadget.ring_pricing import LabelBudget
 from farkas.rounding.rings import Mix, admit
-from farkas.search_tolerances import LOOSE_GAP, SIMPLEX
+from farkas.tolerances import LOOSE_GAP, SIMPLEX
 
 
 def dive(

@@ -8,14 +8,13 @@ import msgspec
 import numpy as np
 
 from farkas.certificates.gadget_slot import SlotBound
-from farkas.closeness import allowed
 from farkas.errors import InvalidOption
 from farkas.instances.gadget import Cluster, Job
 from farkas.numbers import Floats
 from farkas.online import driver
 from farkas.online.driver import Demo, Outcome, environment
 from farkas.online.run import Bound, Sense
-from farkas.tolerances import FLOORS
+from farkas.tolerances import FLOORS, allowed
 
 
 class Arrival(msgspec.Struct, frozen=True):

@@ -18,8 +18,8 @@ from farkas.relaxations.gadget.decompose import Mixture, decompose
 from farkas.relaxations.gadget.embedding import NodeLP
 from farkas.relaxations.gadget.gvne_lp import GvneLP
 from farkas.rounding.rings import Mix, RoundedRings, round_printed, round_repaired, violation_factor
-from farkas.search_tolerances import SHARE
 from farkas.solvers.fallback import optimum_by_any
+from farkas.tolerances import SHARE
 
 Rounding = Literal["repair", "printed", "milp"]
 #: Columns up to which the printed relaxation is solved; beyond, the node relaxation equals it.

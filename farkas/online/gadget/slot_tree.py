@@ -23,8 +23,7 @@ from farkas.relaxations.gadget.generation import (
 )
 from farkas.relaxations.gadget.ring_pricing import LOOSE_LABELS, LabelBudget, RingPricing
 from farkas.relaxations.gadget.ring_search import best_ring
-from farkas.search_tolerances import LOOSE_GAP, SOLVER_GAP
-from farkas.tolerances import ROUNDING
+from farkas.tolerances import LOOSE_GAP, ROUNDING, SOLVER_GAP
 
 MOST_BOXES = 100  #: Boxes that are priced in a slot, at most.
 

@@ -4,12 +4,11 @@ import dataclasses
 
 import numpy as np
 
-from farkas.closeness import allowed
 from farkas.models.mlbroker.snapshot import Snapshot
 from farkas.numbers import Floats, Ints
 from farkas.online.driver import algorithm
 from farkas.online.mlbroker.placing import Memory, Placing
-from farkas.tolerances import TIE
+from farkas.tolerances import TIE, allowed
 
 
 @algorithm("mlbroker.central", source="mlBroker section 6.3, Central")

@@ -16,8 +16,7 @@ from farkas.proofs.stated import Stated
 from farkas.proofs.symbolic import require, require_zero, sp
 from farkas.proofs.trials import Trials, refuted_by
 from farkas.relaxations.coded.sharing import best_sharing, shared_optimum
-from farkas.search_tolerances import FINE_GAP
-from farkas.tolerances import TIE
+from farkas.tolerances import FINE_GAP, TIE
 
 
 def _shared(data: CodedComputing) -> Allocation:

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from farkas.closeness import close
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.kernel import Pairs
 from farkas.numbers import Floats
@@ -24,8 +23,7 @@ from farkas.proofs.symbolic import require, require_zero, sp
 from farkas.proofs.trials import Trials, growth, refuted_by
 from farkas.relaxations.coded.excluded import truncated_level
 from farkas.relaxations.coded.sharing import best_sharing
-from farkas.search_tolerances import FINE_GAP
-from farkas.tolerances import TIE
+from farkas.tolerances import FINE_GAP, TIE, close
 
 
 @claim("coded.np_hard", source="Coded section III, remark after Proposition 1")

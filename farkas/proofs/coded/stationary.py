@@ -19,8 +19,7 @@ from farkas.proofs.symbolic import require, require_zero, sp
 from farkas.proofs.trials import Trials, refuted_by
 from farkas.relaxations.coded.sca import SharedPoint, solve_step
 from farkas.relaxations.coded.sharing import shared_optimum
-from farkas.search_tolerances import FINE_GAP, LOOSE_GAP, SOLVER_GAP
-from farkas.tolerances import ROUNDING
+from farkas.tolerances import FINE_GAP, LOOSE_GAP, ROUNDING, SOLVER_GAP
 
 STOP = SOLVER_GAP  #: Relative decrease of time at which Algorithm 3 stops.
 

@@ -16,9 +16,8 @@ from farkas.proofs.stated import Stated
 from farkas.proofs.symbolic import require, require_zero, sp
 from farkas.proofs.trials import refuted_by
 from farkas.relaxations.coded.sharing import shared_optimum
-from farkas.search_tolerances import FINE_GAP, SOLVER_GAP
 from farkas.solvers.convex import solve_problem
-from farkas.tolerances import TIE
+from farkas.tolerances import FINE_GAP, SOLVER_GAP, TIE
 
 
 def expected_results(load: Any, t: Any, u: Any, a: Any) -> Any:

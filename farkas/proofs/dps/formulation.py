@@ -18,8 +18,7 @@ from farkas.proofs.symbolic import require_zero, sp
 from farkas.proofs.trials import Trials, optimum, refuted_by
 from farkas.relaxations.dps.fixed_price import corrected_bound, printed_bound
 from farkas.relaxations.dps.interval import IntervalIP, IntervalLP
-from farkas.search_tolerances import SOLVER_GAP
-from farkas.tolerances import ROUNDING
+from farkas.tolerances import ROUNDING, SOLVER_GAP
 
 ONE_TYPE = {"worker_types": 1, "ps_types": 1, "servers": 1}
 TINY = {"num_jobs": 4, "num_servers": 2, "horizon": 12, "workers": [1, 3], "ps": [1, 2]}

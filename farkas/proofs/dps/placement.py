@@ -14,7 +14,7 @@ from farkas.proofs.dps.markets import shipped
 from farkas.proofs.said import Among, Saying, said
 from farkas.proofs.stated import Stated
 from farkas.proofs.trials import Trials, optimum, refuted_by
-from farkas.search_tolerances import SOLVER_GAP
+from farkas.tolerances import SOLVER_GAP
 
 
 def _placed(state: Mapping[str, Any]) -> Saying:

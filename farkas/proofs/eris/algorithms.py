@@ -7,7 +7,6 @@ from collections.abc import Iterator
 import msgspec
 import numpy as np
 
-from farkas.closeness import allowed, close
 from farkas.instances.eris import Auction, Job
 from farkas.models.eris.best_schedule import BestSchedule, PricedJobs
 from farkas.models.eris.one_shot import OneShot, SlotTask
@@ -27,8 +26,8 @@ from farkas.proofs.eris.samples import (
 from farkas.proofs.said import Among, Saying, said
 from farkas.proofs.stated import Stated
 from farkas.proofs.trials import Trials, optimum, refuted_by
-from farkas.search_tolerances import SOLVER_GAP
 from farkas.solvers import Claimed, solve
+from farkas.tolerances import SOLVER_GAP, allowed, close
 
 
 def algorithm_3(sample: Auction, job: int, slot: int, workload: int) -> tuple[float, bool]:

@@ -13,7 +13,7 @@ from farkas.proofs.eris.samples import auction
 from farkas.proofs.said import Among, Saying, said
 from farkas.proofs.stated import Stated
 from farkas.proofs.trials import optimum, refuted_by
-from farkas.search_tolerances import SOLVER_GAP
+from farkas.tolerances import SOLVER_GAP
 
 
 def _free_and_left(sample: Auction) -> Saying | None:

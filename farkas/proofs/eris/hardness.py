@@ -11,7 +11,7 @@ from farkas.proofs.knapsack import Knapsack, embedded, knapsacks, most_worth
 from farkas.proofs.stated import Stated
 from farkas.proofs.symbolic import require, sp
 from farkas.proofs.trials import Trials, optimum
-from farkas.search_tolerances import SOLVER_GAP
+from farkas.tolerances import SOLVER_GAP
 
 
 def knapsack_auction(knapsack: Knapsack) -> Auction:

@@ -16,7 +16,7 @@ from farkas.proofs.stated import Stated
 from farkas.proofs.symbolic import require_zero, sp
 from farkas.proofs.trials import Trials, optimum, refuted_by
 from farkas.relaxations.eris.columns import relaxation_by_columns
-from farkas.search_tolerances import LOOSE_GAP
+from farkas.tolerances import LOOSE_GAP
 
 SMALL = Shape(sites=2, slots=2, jobs=2, chunks=2)
 

@@ -7,7 +7,6 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from farkas.closeness import allowed
 from farkas.instances.eris import Auction
 from farkas.models.eris.best_schedule import BestSchedule, PricedJobs
 from farkas.models.eris.offline import Offline
@@ -25,7 +24,7 @@ from farkas.proofs.symbolic import require, require_zero, sp
 from farkas.proofs.trials import Trials, optimum, refuted_by
 from farkas.relaxations.eris.columns import relaxation_by_columns
 from farkas.relaxations.eris.payoff_bound import payoff_bounds
-from farkas.search_tolerances import SOLVER_GAP
+from farkas.tolerances import SOLVER_GAP, allowed
 
 
 def _of_rejected_job(sample: Auction) -> Saying | None:

@@ -21,7 +21,7 @@ from farkas.relaxations.gadget.generation import generate_columns, start
 from farkas.relaxations.gadget.gvne_lp import GvneLP
 from farkas.relaxations.gadget.offline_bound import OfflineBound
 from farkas.relaxations.gadget.offline_column_bound import OfflineColumnBound
-from farkas.search_tolerances import SIMPLEX, SOLVER_GAP
+from farkas.tolerances import SIMPLEX, SOLVER_GAP
 
 
 def _collapsed(cluster: Cluster) -> Saying:

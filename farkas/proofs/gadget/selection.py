@@ -16,9 +16,8 @@ from farkas.proofs.stated import Stated
 from farkas.proofs.symbolic import require, require_zero, sp
 from farkas.proofs.trials import Trials, optimum, refuted_by
 from farkas.relaxations.gadget.embedding import NodeLP
-from farkas.search_tolerances import LOOSE_GAP, SHARE, SOLVER_GAP
 from farkas.solvers import solve
-from farkas.tolerances import ROUNDING
+from farkas.tolerances import LOOSE_GAP, ROUNDING, SHARE, SOLVER_GAP
 
 
 def _up_to_relaxed(cluster: Cluster) -> Saying:

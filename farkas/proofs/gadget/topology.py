@@ -11,7 +11,7 @@ from farkas.proofs.gadget.small import among, shipped
 from farkas.proofs.said import Saying, said
 from farkas.proofs.stated import Stated
 from farkas.proofs.trials import optimum, refuted_by
-from farkas.search_tolerances import SOLVER_GAP
+from farkas.tolerances import SOLVER_GAP
 
 
 def printed_optimum(cluster: Cluster, degree: str = "own_servers") -> float:

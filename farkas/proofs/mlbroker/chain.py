@@ -26,7 +26,7 @@ from farkas.proofs.mlbroker.runs import (
     traced_runs,
 )
 from farkas.proofs.symbolic import require, require_zero, sp
-from farkas.search_tolerances import LOOSE_SLOPE
+from farkas.tolerances import LOOSE_SLOPE
 
 
 def data_value(run: Traced) -> float:

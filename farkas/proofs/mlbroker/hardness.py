@@ -14,8 +14,8 @@ from farkas.proofs.mlbroker.set_cover import set_cover
 from farkas.proofs.stated import Stated
 from farkas.proofs.symbolic import require, sp
 from farkas.proofs.trials import Trials, optimum
-from farkas.search_tolerances import SOLVER_GAP
 from farkas.solvers.fallback import optimum_by_any
+from farkas.tolerances import SOLVER_GAP
 
 PRICE = 1e-4  #: USD a unit at the site of a subset.
 

@@ -19,7 +19,7 @@ from farkas.proofs.mlbroker.runs import FEW, Traced, cost, trace, traced_runs
 from farkas.proofs.said import Saying, said
 from farkas.proofs.stated import Stated
 from farkas.proofs.trials import Trials, refuted_by
-from farkas.search_tolerances import FINE_GAP, LOOSE_GAP, SLOPE
+from farkas.tolerances import FINE_GAP, LOOSE_GAP, SLOPE
 
 
 def reduced_costs(run: Traced) -> dict[str, tuple[Floats, Floats]]:

@@ -14,7 +14,7 @@ from farkas.proofs.stated import Stated
 from farkas.proofs.symbolic import require, require_zero, sp
 from farkas.proofs.trials import Trials, optimum, refuted_by
 from farkas.relaxations.mlbroker.relaxed import Relaxed
-from farkas.search_tolerances import SOLVER_GAP
+from farkas.tolerances import SOLVER_GAP
 
 
 def offline(instance: Brokerage, **variant: str) -> float:

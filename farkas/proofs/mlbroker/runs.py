@@ -17,8 +17,7 @@ from farkas.proofs.claim import Standing, Verdict, held, proved, refuted
 from farkas.proofs.said import Among, Saying, said
 from farkas.proofs.stated import Stated
 from farkas.proofs.trials import drawn
-from farkas.search_tolerances import LOOSE_GAP
-from farkas.tolerances import FEASIBLE
+from farkas.tolerances import FEASIBLE, LOOSE_GAP
 
 LIBRARY = ("tiny", "return_trip", "quiet_slot", "surplus_worker", "unit_scaling", "set_cover")
 EPSILONS = (0.01, 0.1, 1.0, 10.0, 100.0)

@@ -6,7 +6,7 @@ import numpy as np
 
 from farkas.numbers import Floats
 from farkas.relaxations.coded.sharing import best_sharing, price_bound
-from farkas.search_tolerances import LEVEL
+from farkas.tolerances import LEVEL
 
 HALVINGS = 60
 

@@ -25,9 +25,9 @@ from farkas.instances.coded import CodedComputing
 from farkas.models.coded.kernel import Pairs
 from farkas.models.coded.surrogate import reference_time
 from farkas.numbers import Floats, Ints
-from farkas.search_tolerances import SOLVER_GAP
 from farkas.solvers import Claimed
 from farkas.solvers.convex import solve_problem
+from farkas.tolerances import SOLVER_GAP
 
 SMALL_SHARE = 1e-3
 WIDEST_SCALE = 1e3

@@ -9,9 +9,9 @@ from farkas.instances.coded import CodedComputing
 from farkas.models.coded.assignment import MaxMin, level, tidy
 from farkas.models.coded.kernel import Pairs
 from farkas.numbers import Bools, Floats
-from farkas.once import once
+from farkas.registry import once
 from farkas.relaxations.coded.exact_sharing import exact_shares
-from farkas.search_tolerances import FINE_GAP, LOOSE_GAP
+from farkas.tolerances import FINE_GAP, LOOSE_GAP
 
 #: Share of its fastest worker that a master needs to keep up, below which it is set by hand.
 FAST = 2.0**-10
@@ -59,7 +59,7 @@ def best_sharing(speed: Floats) -> Sharing:
     ------
     NoAnswer
         When shares and prices do not prove each other optimal: mostly within
-        :data:`~farkas.search_tolerances.FINE_GAP`, at worst within ``LOOSE_GAP``; of a few masters
+        :data:`~farkas.tolerances.FINE_GAP`, at worst within ``LOOSE_GAP``; of a few masters
         and workers never.
     """
     return _proved(speed) if speed.flags.writeable else _proved_once(speed)

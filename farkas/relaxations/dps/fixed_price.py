@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from farkas.closeness import allowed
 from farkas.instances.dps import Market
 from farkas.models.dps import windows
 from farkas.models.dps.windows import MarketSide
 from farkas.numbers import Bools, Floats, Ints, floats
+from farkas.tolerances import allowed
 
 
 def payments(market: Market, worker: Floats, ps: Floats) -> Floats:

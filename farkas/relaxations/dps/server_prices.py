@@ -27,7 +27,7 @@ from farkas.forms.matrices import rows_of_scipy
 from farkas.instances.dps import Market
 from farkas.models.dps.windows import MarketSide, clique_rows, jobs_at
 from farkas.numbers import Array, Bools, Floats, Ints, floats
-from farkas.search_tolerances import FINE_GAP
+from farkas.tolerances import FINE_GAP
 
 MOST_ENTRIES = 8_000_000  #: Entries of the linear program up to which it is solved.
 MOST_ROUNDS = 30

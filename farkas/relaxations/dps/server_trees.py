@@ -29,9 +29,9 @@ from farkas.certificates.dps_server_trees import LEAF, DpsServerTrees
 from farkas.numbers import Floats
 from farkas.relaxations.dps.group_program import GroupProgram
 from farkas.relaxations.dps.server_prices import PricedServers, ServerProgram
-from farkas.search_tolerances import SOLVER_GAP
-from farkas.search_tolerances import WHOLE as INTEGRAL
 from farkas.solvers import Session, open_session
+from farkas.tolerances import SOLVER_GAP
+from farkas.tolerances import WHOLE as INTEGRAL
 
 TRIED = 8  #: Jobs whose two branches are solved before one is chosen.
 #: How many times larger than the market's, as a power of two, prices of leaves may be before sums

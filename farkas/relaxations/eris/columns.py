@@ -13,9 +13,9 @@ from farkas.instances.eris import Auction
 from farkas.models.eris.best_schedule import BestSchedule, PricedJobs
 from farkas.models.eris.prices import Prices
 from farkas.numbers import Floats
-from farkas.search_tolerances import SIMPLEX
 from farkas.solvers import Answer, open_session
 from farkas.solvers.fallback import optimum_of
+from farkas.tolerances import SIMPLEX
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)

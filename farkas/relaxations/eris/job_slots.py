@@ -4,11 +4,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from farkas.closeness import allowed
 from farkas.instances.eris import Auction, Job, hosted, left_over, workers_for
 from farkas.kernels import Floats1, Floats2, Ints1, Ints2, compiled
 from farkas.models.eris.prices import Prices
 from farkas.numbers import Floats
+from farkas.tolerances import allowed
 
 NO_SERVER = -1  #: Entry of ``beside_server`` where the server itself does not fit.
 

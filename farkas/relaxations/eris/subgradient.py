@@ -10,7 +10,7 @@ from farkas.models.eris.prices import Prices
 from farkas.numbers import Floats
 from farkas.relaxations.eris.job_slots import job_slots
 from farkas.relaxations.eris.payoff_bound import bound_payoff
-from farkas.search_tolerances import SOLVER_GAP
+from farkas.tolerances import SOLVER_GAP
 
 MOMENTUM = 0.6  #: Share of the last direction that the next one keeps.
 AHEAD = 0.05  #: The target of the first step lies this share below the bound.

@@ -9,7 +9,7 @@ from farkas.instances.gadget import Cluster
 from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import SlotView
 from farkas.numbers import Floats, Ints
-from farkas.search_tolerances import SHARE
+from farkas.tolerances import SHARE
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

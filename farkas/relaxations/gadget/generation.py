@@ -19,10 +19,9 @@ from farkas.relaxations.gadget.embedding import NodeLP
 from farkas.relaxations.gadget.ring_pool import RingPool
 from farkas.relaxations.gadget.ring_pricing import LabelBudget, RingPricing, RingSearch, noise
 from farkas.relaxations.gadget.tree_pricing import TreePricing
-from farkas.search_tolerances import SHARE, SOLVER_GAP
 from farkas.solvers import open_session
 from farkas.solvers.fallback import optimum_by_any, optimum_of
-from farkas.tolerances import ROUNDING
+from farkas.tolerances import ROUNDING, SHARE, SOLVER_GAP
 
 #: Share of the master's own prices in those that are tried next, and what a miss adds to it.
 STEP = 0.3

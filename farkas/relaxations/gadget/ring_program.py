@@ -7,8 +7,8 @@ import numpy as np
 from farkas.models.gadget.circulation import Circulation, connected_part
 from farkas.models.gadget.slot import SlotView
 from farkas.numbers import Floats, Ints
-from farkas.search_tolerances import SOLVER_GAP
 from farkas.solvers import solve
+from farkas.tolerances import SOLVER_GAP
 
 PATIENCE = 20.0  #: Seconds for one job. Whoever runs out of them has the bound of the labels.
 

@@ -30,8 +30,7 @@ from farkas.numbers import Bools, Floats
 from farkas.relaxations.mlbroker.filling import SiteLevels
 from farkas.relaxations.mlbroker.job_shares import JobShares, SlotSolution
 from farkas.relaxations.mlbroker.outer_job import JobPrices
-from farkas.search_tolerances import FINE_GAP
-from farkas.tolerances import TIE
+from farkas.tolerances import FINE_GAP, TIE
 
 
 class JobSolver(Protocol):

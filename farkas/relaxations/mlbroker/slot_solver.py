@@ -19,9 +19,9 @@ from farkas.relaxations.mlbroker.outer_job import JobPrices, OuterJob
 from farkas.relaxations.mlbroker.refined import full_price, refine, shortfall
 from farkas.relaxations.mlbroker.tangents import Tangents
 from farkas.relaxations.mlbroker.touched import Touched
-from farkas.search_tolerances import FINE_GAP
 from farkas.solvers import Answer, Claimed, Session, open_session
 from farkas.solvers.fallback import optimum_of
+from farkas.tolerances import FINE_GAP
 
 MOST_ROUNDS = 60
 

@@ -18,11 +18,11 @@ from farkas.certificates import run_bounds
 from farkas.cli import call
 from farkas.forms import LinearForm
 from farkas.online import algorithms
-from farkas.search_tolerances import LOOSE_GAP, SOLVERS_WHOLE
 from farkas.solvers import Answer, Claimed, Reason, highs_session, open_session, solve
 from farkas.solvers.answer import handed
 from farkas.solvers.base import Ability, Undecided, find
 from farkas.solvers.options import Options
+from farkas.tolerances import LOOSE_GAP, SOLVERS_WHOLE
 from tests.conformance.solvers.cases import EVERY
 from tests.generators.forms import small
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from farkas.closeness import allowed
 from farkas.models.eris.prices import Prices
 from farkas.offline.eris.exchange_kernel import NO_SERVER, meet
 from farkas.offline.eris.packing import Packing
 from farkas.online.eris.executable import executable
 from farkas.relaxations.eris.job_slots import job_slots
 from farkas.relaxations.eris.priced_jobs import JobPricer
+from farkas.tolerances import allowed
 from tests.generators.eris import one_resource, random_auction
 
 

@@ -18,7 +18,7 @@ from farkas.online.gadget.bounds import horizon_certificate
 from farkas.online.gadget.hindsight import reward_of, schedules
 from farkas.proofs.gadget.small import random_clusters
 from farkas.relaxations.gadget.offline_bound import PooledBound
-from farkas.search_tolerances import WHOLE
+from farkas.tolerances import WHOLE
 from tests.generators.gadget import job, star, table
 from tests.relaxations.gadget.test_horizon import optimum
 

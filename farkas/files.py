@@ -1,0 +1,324 @@
+"""How files are read and written: regular ones, of limited size and depth, whole or not at all.
+
+A device never ends, a pipe may never begin, and a small file can unfold into more than the memory
+holds.  Everything that farkas opens to read is opened here.
+"""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import json
+import os
+import re
+import stat
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+from farkas.errors import FarkasError, FileProblem
+from farkas.messages import named
+
+
+def repeated(content: bytes) -> Iterator[tuple[str, str]]:
+    """Path and key of every object in which one key stands twice; raises what `json` does."""
+    read = json.loads(content, object_pairs_hook=_object, parse_int=len, parse_float=len)
+    return _found(read, "$")
+
+
+class _Repeated(dict[str, Any]):
+    """An object of a file in which one key stands twice."""
+
+    key: str
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    plain = dict(pairs)
+    if len(plain) == len(pairs):
+        return plain
+    marked = _Repeated(plain)
+    counts = collections.Counter(name for name, _ in pairs)
+    marked.key = next(name for name, count in counts.items() if count > 1)
+    return marked
+
+
+def _found(value: Any, path: str) -> Iterator[tuple[str, str]]:
+    if isinstance(value, _Repeated):
+        yield path, value.key
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield from _found(item, f"{path}.{key}")
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            if isinstance(item, list | dict):
+                yield from _found(item, f"{path}[{index}]")
+
+
+LARGEST_FILE = 2**30  #: Bytes; a larger file is refused unread.
+
+DEEPEST = 100  #: Brackets within brackets in a file; records of farkas need fewer than twenty.
+
+_NO_BRACKETS = bytes(code for code in range(256) if code not in b"[]{}")
+_CHUNK = 2**20
+# possessive: long strings take neither time nor memory for ways back
+_STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
+
+Source = str | os.PathLike[str]
+
+
+@contextlib.contextmanager
+def opened(path: Source, most: int | None = None) -> Iterator[IO[bytes]]:
+    """Binary stream of a regular file.
+
+    Parameters
+    ----------
+    most
+        Bytes that the file may hold; :data:`LARGEST_FILE` if left out.
+
+    Raises
+    ------
+    FileProblem
+        The file is missing, unreadable, too large, or something else than a file.
+    """
+    name, limit = named(os.fspath(path)), LARGEST_FILE if most is None else most
+    try:
+        _require_regular(os.stat(path), name)  # first: opening a device may already do something
+        # should a pipe have taken the file's place since, opening it must not wait for a writer
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    except (OSError, ValueError) as error:  # a null character in the name is a ValueError
+        raise _refusal(name, error) from None
+    with open(handle, "rb") as stream:
+        found = os.fstat(handle)
+        _require_regular(found, name)
+        if found.st_size > limit:
+            raise FileProblem(f"{name}: holds {found.st_size} bytes; {limit} are the most")
+        try:
+            yield stream
+        except OSError as error:
+            raise _refusal(name, error) from None
+
+
+def read_bytes(path: Source, most: int | None = None) -> bytes:
+    """Content of a regular file; raises `FileProblem` as :func:`opened` does."""
+    limit = LARGEST_FILE if most is None else most
+    with opened(path, limit) as stream:
+        content = stream.read(limit + 1) or b""  # None: the system has yet to write it
+    if len(content) > limit:  # it grew, or the system did not know its size
+        raise FileProblem(f"{named(os.fspath(path))}: holds more than {limit} bytes")
+    return content
+
+
+def read_record(path: Source, most: int | None = None) -> bytes:
+    """Content of a file of brackets (JSON, TOML), refused when they are nested too deep."""
+    content = read_bytes(path, most)
+    require_shallow(content, named(os.fspath(path)))
+    return content
+
+
+def require_shallow(content: bytes, where: str, most: int = DEEPEST) -> None:
+    """Refuse text whose brackets are nested deeper than ``most``; raises `FileProblem`.
+
+    Brackets inside of JSON strings do not count.
+
+    >>> require_shallow(b"[" * 101, "deep.json")
+    Traceback (most recent call last):
+    ...
+    farkas.errors.FileProblem: deep.json: lists or objects are nested too deep
+    """
+    if content.count(b"[") + content.count(b"{") <= most:
+        return
+    import numpy as np  # here: most records end above, and commands start without it
+
+    table = np.zeros(256, dtype=np.int64)
+    table[list(b"[{")], table[list(b"]}")] = 1, -1
+    bare = _STRING.sub(b"", content)
+    brackets = np.frombuffer(bare.translate(None, _NO_BRACKETS), dtype=np.uint8)
+    depth = 0
+    for start in range(0, len(brackets), _CHUNK):
+        steps = table[brackets[start : start + _CHUNK]]
+        steps[0] += depth
+        level = np.cumsum(steps)
+        # no closing bracket too many may hide a level that follows
+        level -= np.minimum(np.minimum.accumulate(level), 0)
+        if level.max() > most:
+            raise FileProblem(f"{where}: lists or objects are nested too deep")
+        depth = int(level[-1])
+
+
+def require_single(content: bytes, where: str, refusal: type[FarkasError] = FileProblem) -> None:
+    """Refuse JSON in which a key stands twice: readers keep one of its values in silence.
+
+    Raises
+    ------
+    FileProblem
+        Or the ``refusal`` that is given; names the key and its path.  Text that is no JSON passes;
+        its reader says what is wrong.
+
+    >>> require_single(b'{"bound": "1", "bound": "2"}', "two.json")
+    Traceback (most recent call last):
+    ...
+    farkas.errors.FileProblem: two.json: key 'bound' stands twice - at `$`
+    """
+    with contextlib.suppress(ValueError, RecursionError):
+        try:
+            json.loads(content, object_pairs_hook=_single, parse_int=len, parse_float=len)
+        except _TwiceError:
+            for path, key in repeated(content):
+                raise refusal(f"{where}: key {key[:40]!a} stands twice - at `{path}`") from None
+
+
+class _TwiceError(Exception):
+    """A key stands twice; readers would keep one of its values."""
+
+
+def _single(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    plain = dict(pairs)
+    if len(plain) < len(pairs):
+        raise _TwiceError
+    return plain
+
+
+def _refusal(name: str, error: OSError | ValueError) -> FileProblem:
+    if isinstance(error, FileNotFoundError):
+        return FileProblem(f"{name}: no such file")
+    reason = str(getattr(error, "strerror", None) or error).lower()
+    return FileProblem(f"{name}: cannot be read: {reason}")
+
+
+def _require_regular(found: os.stat_result, name: str) -> None:
+    if stat.S_ISDIR(found.st_mode):
+        raise FileProblem(f"{name}: is a directory; name a file")
+    if not stat.S_ISREG(found.st_mode):
+        raise FileProblem(f"{name}: is no regular file; write what it gives into one first")
+
+
+Target = str | os.PathLike[str]
+
+#: Pipes that `require_target` opened: who reads one must not see it close before it is written.
+_held: dict[str, int] = {}
+
+
+@contextlib.contextmanager
+def replacing(path: Target) -> Iterator[IO[bytes]]:
+    """Binary stream that becomes ``path`` when the block ends well, and vanishes otherwise.
+
+    Readers never see a partial file; an existing file is replaced in one step.  A device such as
+    ``/dev/stdout`` is written directly, and so is a pipe that is being read.
+
+    Raises
+    ------
+    FileProblem
+        When the file cannot be written; names the path and the reason.
+    """
+    target = Path(path)
+    require_target(path)
+    try:
+        if target.exists() and not target.is_file():
+            with _directly(target) as stream:
+                yield stream
+            return
+        target = target.resolve()  # the file behind a link is replaced, not the link
+        handle, name = tempfile.mkstemp(prefix=".farkas-", dir=target.parent)
+        try:
+            with os.fdopen(handle, "wb") as stream:
+                yield stream
+            os.chmod(name, _mode(target))
+            os.replace(name, target)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(name)
+            raise
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise _unwritable(os.fspath(path), error) from error
+
+
+def require_target(path: Target) -> None:
+    """Refuse a path that can never become a file, before any work is done for it.
+
+    Nothing is left behind, but a pipe stays open until it is written.
+
+    Raises
+    ------
+    FileProblem
+        It is empty, a directory, below a directory that is not there or where no file can be made,
+        a circle of links, a device that cannot be written, or a pipe that nobody reads.
+    """
+    name, target = named(os.fspath(path)), Path(path)
+    if not os.fspath(path):
+        raise FileProblem("the output file has an empty name")
+    if "\0" in os.fspath(path):
+        raise FileProblem(f"{name}: a file name holds no null character")
+    try:
+        os.fsencode(path)
+    except UnicodeEncodeError:
+        raise FileProblem(f"{name}: is no file name of this system") from None
+    if os.path.isdir(target):
+        raise FileProblem(f"{name}: is a directory; give a file name")
+    if not os.path.isdir(target.parent):
+        raise FileProblem(f"{name}: there is no directory {named(str(target.parent))}")
+    if os.path.islink(os.path.realpath(target)):
+        raise FileProblem(f"{name}: its links lead round in a circle")
+    try:
+        target = target.resolve()
+        if not target.exists() or target.is_file():
+            tempfile.TemporaryFile(dir=target.parent).close()
+        elif target.is_fifo():
+            _held[str(target)] = _held.get(str(target)) or _open(target)
+        else:
+            os.close(_open(target))
+    except OSError as error:
+        raise _unwritable(os.fspath(path), error) from None
+
+
+def require_folder(path: Target) -> None:
+    """Refuse a folder that cannot be made or written into, and make none; raises `FileProblem`."""
+    folder, name = Path(path), named(os.fspath(path))
+    try:
+        if "\0" in os.fspath(path):
+            raise ValueError("a file name holds no null character")
+        made = next(
+            place for place in (folder, *folder.absolute().parents) if os.path.lexists(place)
+        )
+        tempfile.TemporaryFile(dir=made).close()
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise FileProblem(f"{name}: no folder: {reason}") from None
+
+
+def _unwritable(path: str, error: OSError) -> FileProblem:
+    return FileProblem(f"{named(path)}: cannot be written: {error.strerror or error}")
+
+
+def write_bytes(path: Target, content: bytes) -> None:
+    """Write ``content`` to ``path`` in one step; raises :class:`FileProblem`."""
+    with replacing(path) as stream:
+        stream.write(content)
+
+
+def write_text(path: Target, content: str) -> None:
+    """Write ``content`` to ``path`` in UTF-8 in one step; raises :class:`FileProblem`."""
+    write_bytes(path, content.encode())
+
+
+def _directly(target: Path) -> IO[bytes]:
+    """Open a device or a pipe; one that nobody reads is an error at once, not an endless wait."""
+    handle = _held.pop(str(target.resolve()), None) or _open(target)
+    return open(handle, "wb")
+
+
+def _open(target: Path) -> int:
+    handle = os.open(target, os.O_WRONLY | getattr(os, "O_NONBLOCK", 0))
+    os.set_blocking(handle, True)
+    return handle
+
+
+def _mode(target: Path) -> int:
+    """Permissions of the file that is replaced, or what ``open`` would have given."""
+    if target.exists():
+        return target.stat().st_mode & 0o777
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
