@@ -21,16 +21,14 @@ import numpy as np
 from benchmarks.measure import Figures, drawn, side_by_side
 from farkas.certificates.eris import ErisPrices, prove_payoffs, short
 from farkas.instances.eris import Auction
-from farkas.models.eris.prices import Prices
+from farkas.models.eris.schedules import Prices
 from farkas.online import algorithms
-from farkas.online.eris.environment import Environment
+from farkas.online.eris.environment import Environment, Ledger
 from farkas.online.eris.eris import Eris, Scheduler
-from farkas.online.eris.ledger import Ledger
 from farkas.online.eris.scheduler_dp import repaired_schedule
 from farkas.online.eris.scheduler_printed import printed_slot
 from farkas.relaxations.eris.job_slots import job_slots
-from farkas.relaxations.eris.payoff_bound import bound_payoff
-from farkas.relaxations.eris.subgradient import evaluate, subgradient
+from farkas.relaxations.eris.payoff_bound import bound_payoff, evaluate, subgradient
 from farkas.relaxations.eris.welfare_bound import aggregated_prices
 from tests.references.eris_payoff import payoff_bound
 from tests.references.eris_prices import payoff_in_turn

@@ -17,9 +17,8 @@ from farkas.models.gadget.slot import snapshot
 from farkas.online import algorithms
 from farkas.online.gadget.bounds import horizon_certificate
 from farkas.online.gadget.columns import column_rings, worth
-from farkas.relaxations.gadget.embedding import NodeLP
+from farkas.relaxations.gadget.embedding import GvneLP, NodeLP
 from farkas.relaxations.gadget.generation import generate_columns, start
-from farkas.relaxations.gadget.gvne_lp import GvneLP
 from farkas.relaxations.gadget.offline_bound import OfflineBound
 from farkas.relaxations.gadget.ring_pricing import RingPricing
 from farkas.relaxations.gadget.tree_pricing import TreePricing

@@ -20,8 +20,8 @@ import scipy.sparse as sp
 
 from benchmarks.measure import Figures, drawn, side_by_side
 from farkas.instances.mlbroker import Brokerage
+from farkas.models.mlbroker.one_shot import snapshot
 from farkas.models.mlbroker.slot import Constants, SlotProblem
-from farkas.models.mlbroker.snapshot import snapshot
 from farkas.online import algorithms
 from farkas.online.mlbroker.bound import tight_bound
 from farkas.online.mlbroker.environment import Environment

@@ -21,7 +21,7 @@ from typing import Any
 import farkas
 from benchmarks.measure import keep
 from benchmarks.optimum_windows import REGION, WEEK
-from farkas.exact.deadline import Deadline
+from farkas.exact.bounding import Deadline
 from farkas.executor import About, CallEnd, Executor, nothing
 from farkas.offline import Ascent
 from farkas.offline.mlbroker.tolls import TollSearch

@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from farkas.adversary.box import InstanceBox
-from farkas.adversary.drawing import worst_drawn
+from farkas.adversary.moves import worst_drawn
 from farkas.adversary.scoring import Scorer
 from farkas.online.driver import algorithms
 from farkas.verbs.worst import worst

@@ -26,8 +26,7 @@ from farkas.instances.generate import generate
 from farkas.instances.mlbroker import Brokerage
 from farkas.instances.utilities import curvature
 from farkas.instances.utilities.functions import TableUtility
-from farkas.models.eris.prices import Prices
-from farkas.models.eris.schedules import list_schedules
+from farkas.models.eris.schedules import Prices, list_schedules
 from farkas.models.gadget.counts import FeasibleCounts
 from farkas.models.gadget.slot import snapshot
 from farkas.online import algorithms, environments
@@ -43,8 +42,7 @@ from farkas.online.mlbroker.fractional import Fractional
 from farkas.proofs.gadget.small import random_clusters
 from farkas.relaxations.dps.fixed_price import corrected_bound, printed_bound
 from farkas.relaxations.eris.job_slots import job_slots
-from farkas.relaxations.eris.payoff_bound import bound_payoff
-from farkas.relaxations.eris.subgradient import subgradient
+from farkas.relaxations.eris.payoff_bound import bound_payoff, subgradient
 from farkas.relaxations.gadget.generation import closed, improving
 from farkas.rounding.rings import Mix, admit
 from tests.generators.dps import market_in, random_market

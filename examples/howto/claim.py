@@ -5,9 +5,8 @@ from __future__ import annotations
 from farkas.algebra import programs
 from farkas.instances import library
 from farkas.proofs.claim import Verdict, claim, proved, refuted
-from farkas.proofs.stated import Stated
-from farkas.proofs.symbolic import require_zero
-from farkas.proofs.trials import Trials
+from farkas.proofs.said import Stated
+from farkas.proofs.trials import Trials, require_zero
 from farkas.solvers import solve
 
 BROKERS = ("tiny", "return_trip", "surplus_worker")

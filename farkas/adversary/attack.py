@@ -19,13 +19,12 @@ import numpy as np
 
 from farkas.adversary.box import DRAWS, InstanceBox, plain_of
 from farkas.adversary.moves import moved
+from farkas.adversary.search import reduced
 from farkas.adversary.shape import Plain, copied, shape_of
-from farkas.adversary.shrinking import reduced
 from farkas.errors import FarkasError
 from farkas.instances import Instance
 from farkas.proofs.claim import Claim
-from farkas.proofs.said import Saying
-from farkas.proofs.stated import Stated
+from farkas.proofs.said import Saying, Stated
 
 LEG = 60  #: Moves of one descent in temperature.
 #: First and last temperature: at 1 a factor of e between the sides is given up once in e times.

@@ -17,7 +17,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from farkas.adversary.mlbroker_slot import filled
+from farkas.adversary.mlbroker import filled
 from farkas.errors import InvalidOption
 from farkas.instances.mlbroker import Brokerage
 

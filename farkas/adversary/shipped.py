@@ -16,8 +16,8 @@ from typing import Any, Literal
 
 import msgspec
 
-from farkas.adversary.deciding import decides_again
 from farkas.adversary.gap import Decisions, GapProof, from_json, prove_gap
+from farkas.adversary.scoring import decides_again
 from farkas.errors import FarkasError, FileProblem, UnknownName
 from farkas.messages import parsed
 from farkas.online.driver import algorithms

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from farkas.algebra.formulation import Formulation, first_line
+from farkas.algebra.tracing import current
 from farkas.errors import RuleError, UnknownName
 from farkas.numbers import Floats
 
@@ -139,3 +140,33 @@ class ConvexProgram(Formulation):
         lines += [f"{self.sense} {model.problem.objective.args[0]}"]
         lines += [f"  ({model.labels[n]}) {n}: {c}" for n, c in model.constraints.items()]
         return "\n".join(lines)
+
+
+def Product(terms: Iterable[Any]) -> Any:
+    """Multiply a generator expression over index sets; without any factor it is 1."""
+    reader = current()
+    if reader is not None:
+        return reader.product(terms)
+    import pyomo.environ as pyo
+
+    return pyo.prod(terms)
+
+
+def Exp(power: Any) -> Any:
+    """Raise e to ``power``."""
+    reader = current()
+    if reader is not None:
+        return reader.exp(power)
+    import pyomo.environ as pyo
+
+    return pyo.exp(power)
+
+
+def Where(condition: Any, value: Any) -> Any:
+    """``value`` where the relation ``condition`` holds, else 0; on paper ``[condition] value``."""
+    reader = current()
+    if reader is not None:
+        return reader.where(condition, value)
+    import pyomo.environ as pyo
+
+    return pyo.Expr_if(IF=condition, THEN=value, ELSE=0.0)

@@ -1,6 +1,7 @@
 """Parameters and variables, and the namespace in which a program declares them."""
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -8,11 +9,28 @@ import numpy.typing as npt
 
 from farkas.algebra.cells import Cells
 from farkas.algebra.expressions import Linear, Term
-from farkas.algebra.reserved import RESERVED
+from farkas.algebra.formulation import Family, Rule
 from farkas.algebra.sets import Members, Set, locate_product
 from farkas.errors import RuleError, UnknownName
 from farkas.forms import Axis, Block
 from farkas.numbers import Floats
+
+_WORDS = """
+Skip activate active active_blocks active_component_data active_components add_component
+all_blocks all_component_data all_components block_data_objects clear clear_suffix_value clone
+cname collect_ctypes component component_data_iterindex component_data_objects component_map
+component_objects compute_statistics config construct contains_component create_instance ctype
+deactivate del_component dim display doc find_component fix_all_vars get_suffix_value getname
+id_index_map index index_set is_component_type is_constructed is_expression_type is_indexed
+is_logical_type is_named_expression_type is_numeric_type is_parameter_type is_reference
+is_variable_type items iteritems iterkeys itervalues keys load local_name model name
+nconstraints nobjectives nvariables parent_block parent_component pprint preprocess private_data
+reclassify_component_type reconstruct register_private_data_initializer root_block
+set_suffix_value set_value solutions statistics to_dense_data transfer_attributes_from type
+unfix_all_vars valid_model_component valid_problem_types values write
+"""
+
+RESERVED = frozenset(_WORDS.split())
 
 
 def _over_product(value: npt.ArrayLike, shape: tuple[int, ...], what: str) -> Floats:
@@ -228,3 +246,17 @@ class Declarations:
                 raise UnknownName.of("index set", name, sets)
             found.append(item)
         return found
+
+
+class Expression(Family):
+    """A named expression: label, index sets and a rule that returns an expression."""
+
+    named = True
+
+
+def expression(label: str, *sets: str) -> Callable[[Rule], Expression]:
+    """Make a method of a :class:`PyomoProgram` a named expression, which rules use as ``m.name``.
+
+    ``label`` is empty where the source does not number it.
+    """
+    return lambda rule: Expression(label, sets, rule, None)

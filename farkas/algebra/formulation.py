@@ -1,13 +1,19 @@
 """What all programs share: a name, variants, registration, families with labels."""
 
+from __future__ import annotations
+
 import inspect
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from farkas.errors import InvalidInstance, InvalidOption, RuleError, UnsupportedForm
 from farkas.forms import LinearForm, Sense
 from farkas.messages import ShowsItself
 from farkas.registry import Registry
+
+if TYPE_CHECKING:
+    from farkas.algebra.rules import RuleProgram
+
 
 Rule = Callable[..., Any]
 
@@ -194,9 +200,27 @@ class ProgramRegistry(Registry[type[Formulation]]):
         """
         if name and not set("[] ") & set(name):
             return self[name](**variant)
-        from farkas.algebra.variants import built  # here: certificates spell options out
+        from farkas.algebra.program import built  # here: certificates spell options out
 
         return built(self, name, variant)
 
 
 programs = ProgramRegistry("program", "farkas.models", "farkas.relaxations", "farkas.duals")
+
+
+def described(program: RuleProgram) -> str:
+    """Say what each family means, with its label."""
+    return "\n".join([first_line(program) or program.full_name, "", *rules_in_words(program)])
+
+
+def rules_in_words(program: RuleProgram) -> list[str]:
+    """Say the objective and every family, one a line."""
+    goal = program.objective_rule()
+    return [
+        f"{program.sense} {goal.name}: {goal.doc}".rstrip(": "),
+        *(f"  ({f.label}) {f.name}{_over(f.sets)}: {f.doc}" for f in program.families()),
+    ]
+
+
+def _over(sets: tuple[str, ...]) -> str:
+    return f" for every ({', '.join(sets)})" if sets else ""

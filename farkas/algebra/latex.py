@@ -8,9 +8,8 @@ from collections.abc import Iterator
 from types import GeneratorType
 from typing import TYPE_CHECKING, Any
 
-from farkas.algebra.declare import Declarations, Param, Var
+from farkas.algebra.declare import Declarations, Expression, Param, Var
 from farkas.algebra.formulation import Family
-from farkas.algebra.named import Expression
 from farkas.algebra.ragged import IndexedSet
 from farkas.algebra.sets import Set
 from farkas.algebra.tracing import reading

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from farkas.algebra.declare import Declarations
+from farkas.algebra.declare import RESERVED, Declarations
 from farkas.algebra.formulation import Family, Formulation, Objective
-from farkas.algebra.reserved import RESERVED
+from farkas.algebra.tracing import current
 from farkas.errors import RuleError
 
 if TYPE_CHECKING:
@@ -99,6 +99,16 @@ class RuleProgram(Formulation):
 
     def describe(self) -> str:
         """Say the program in words: what each family means, with its label."""
-        from farkas.algebra.described import described
+        from farkas.algebra.formulation import described
 
         return described(self)
+
+
+def Between(low: Any, body: Any, high: Any) -> Any:
+    """Relation ``low <= body <= high``, where low and high hold no variable."""
+    reader = current()
+    if reader is not None:
+        return reader.between(low, body, high)
+    import pyomo.environ as pyo
+
+    return pyo.inequality(low, body, high)

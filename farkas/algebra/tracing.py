@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from farkas.algebra.reader import Reader
+    from farkas.algebra.assemble import Reader
 
 
 class _Local(threading.local):

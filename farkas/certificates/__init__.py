@@ -10,27 +10,27 @@ __getattr__ = when_used(
     __name__,
     {
         "bound": "BoundProof prove_bound",
-        "files": "Certificate certificate_type certificate_types from_json",
+        "files": "read to_json write Certificate certificate_type certificate_types from_json",
         "infeasible": "InfeasibleCertificate prove_infeasible",
-        "linear": "FormCertificate LinearCertificate",
+        "linear": "FormCertificate LinearCertificate exact_bound reference_bound "
+        "reference_violation",
         "making": "certify certify_infeasible",
-        "multipliers": "exact_bound",
         "points": "exact_feasibility exact_value",
         "proof": "Proof",
-        "read_file": "read",
-        "reference": "reference_bound reference_violation",
         "repair": "repaired",
         "runs": "RunBound run_bounds",
         "vipr": "write_vipr write_vipr_infeasible",
         "vipr_check": "check_vipr",
         "vipr_proof": "ViprProof",
-        "writing": "to_json write",
     },
 )
 
 #: Modules of what is registered under another name than that of its module.
 HOMES = {
+    "coded_budgets": "coded_dedicated",
+    "coded_chance": "coded",
     "coded_chance_dedicated": "coded_dedicated",
+    "coded_measured": "coded",
     "coded_run": "coded",
     "dps_fixed_prices": "dps_fixed",
     "dps_prices": "dps",
@@ -40,6 +40,8 @@ HOMES = {
     "gadget.one_slot": "gadget_one_slot",
     "gadget.slot": "gadget_slot",
     "gadget.slot_tree": "gadget_slot_tree",
-    "mlbroker": "mlbroker_runs",
+    "mlbroker": "runs",
     "mlbroker_run": "mlbroker",
+    "mlbroker_sites": "mlbroker_slots",
+    "unbounded": "infeasible",
 }

@@ -1,6 +1,6 @@
 """Bounds and infeasibility proofs from any multipliers, in exact integer arithmetic.
 
-Weak duality as in :mod:`farkas.certificates.reference`, with whole vectors at once.
+Weak duality as in :mod:`farkas.certificates.linear`, with whole vectors at once.
 Unboundedness is not certified here: multipliers cannot prove it.
 """
 
@@ -57,7 +57,7 @@ def prove_bound(form: LinearForm, multipliers: Multipliers) -> BoundProof:
             f"{form.name}: multipliers have shape {y.shape}, needed ({form.num_rows},)"
         )
     if y.dtype != np.float64:
-        from farkas.certificates.multipliers import as_floats, proof_in_fractions  # files: doubles
+        from farkas.certificates.linear import as_floats, proof_in_fractions  # files: doubles
 
         rounded = as_floats(form, y)
         if rounded is None:
@@ -72,13 +72,13 @@ def prove_bound(form: LinearForm, multipliers: Multipliers) -> BoundProof:
         reduced = reduced_costs(form.cost, form.matrix, projected)
         signs, at = np.where(reduced.negative, -1.0, reduced.nonzero), np.arange(form.num_columns)
     else:
-        from farkas.certificates.decided import decided_costs  # here: most are small
+        from farkas.certificates.runs import decided_costs  # here: most are small
 
         signs, at, reduced = decided_costs(form.cost, form.matrix, projected, cheap, dear)
     ends = np.where(signs == 0, 0.0, np.where(signs < 0, dear, cheap))
     bad = np.flatnonzero(~np.isfinite(ends))
     if len(bad):
-        from farkas.certificates.reference import no_finite_bound
+        from farkas.certificates.linear import no_finite_bound
 
         first = reduced.exact(int(np.searchsorted(at, bad[0])))
         raise NotACertificate(no_finite_bound(form, int(bad[0]), first, len(bad) - 1))

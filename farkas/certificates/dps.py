@@ -21,9 +21,8 @@ from typing import Annotated, Any, Literal, Self
 import msgspec
 import numpy as np
 
-from farkas.certificates.casts import whole
 from farkas.certificates.files import certificate_type
-from farkas.certificates.guards import finite
+from farkas.certificates.guards import finite, whole
 from farkas.certificates.packed import FilePart
 from farkas.certificates.prices import PriceCertificate
 from farkas.certificates.runs import RunBound, run_bounds

@@ -33,7 +33,6 @@ from typing import Annotated
 import msgspec
 import numpy as np
 
-from farkas.certificates.casts import affordable
 from farkas.certificates.dps import (
     PriceList,
     Rewards,
@@ -51,6 +50,7 @@ from farkas.certificates.dps_server_groups import (
 )
 from farkas.certificates.dps_servers import PROGRAMS
 from farkas.certificates.files import certificate_type
+from farkas.certificates.guards import affordable
 from farkas.certificates.packed import FilePart
 from farkas.certificates.prices import PriceCertificate
 from farkas.errors import NotACertificate

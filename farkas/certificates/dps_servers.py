@@ -34,7 +34,6 @@ from typing import Any
 
 import numpy as np
 
-from farkas.certificates.casts import affordable
 from farkas.certificates.dps import (
     MarketPrices,
     Rewards,
@@ -45,7 +44,7 @@ from farkas.certificates.dps import (
     stays_small,
 )
 from farkas.certificates.files import certificate_type
-from farkas.certificates.guards import finite
+from farkas.certificates.guards import affordable, finite
 from farkas.instances.dps import Market
 from farkas.numbers import Array, Bools, Floats, Ints
 

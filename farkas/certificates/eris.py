@@ -18,11 +18,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from farkas.certificates.casts import affordable, whole
 from farkas.certificates.files import certificate_type
-from farkas.certificates.guards import finite
-from farkas.certificates.packed import unpack
-from farkas.certificates.packing import pack
+from farkas.certificates.guards import affordable, finite, whole
+from farkas.certificates.packed import pack, unpack
 from farkas.certificates.prices import PriceCertificate
 from farkas.certificates.runs import RunBound, run_bounds
 from farkas.certificates.sums import exact_dot

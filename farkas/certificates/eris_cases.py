@@ -26,11 +26,10 @@ from fractions import Fraction
 import msgspec
 import numpy as np
 
-from farkas.certificates.casts import affordable
 from farkas.certificates.eris import proof_steps, prove_welfare, short
 from farkas.certificates.files import certificate_type
-from farkas.certificates.packed import FilePart, Size, unpack
-from farkas.certificates.packing import pack
+from farkas.certificates.guards import affordable
+from farkas.certificates.packed import FilePart, Size, pack, unpack
 from farkas.certificates.prices import PriceCertificate
 from farkas.errors import NotACertificate
 from farkas.instances.eris import Auction

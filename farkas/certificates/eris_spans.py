@@ -28,11 +28,10 @@ from typing import Annotated
 import msgspec
 import numpy as np
 
-from farkas.certificates.casts import LONGEST_SEARCH, MOST_CELLS, affordable, whole
 from farkas.certificates.eris import prove_welfare, short
 from farkas.certificates.files import certificate_type
-from farkas.certificates.packed import FilePart, Size, unpack
-from farkas.certificates.packing import pack
+from farkas.certificates.guards import LONGEST_SEARCH, MOST_CELLS, affordable, whole
+from farkas.certificates.packed import FilePart, Size, pack, unpack
 from farkas.certificates.prices import PriceCertificate
 from farkas.errors import NotACertificate
 from farkas.instances.eris import Auction

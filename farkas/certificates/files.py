@@ -6,13 +6,14 @@ registered here with :func:`certificate_type`; its tag begins with its kind, whi
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 
 import msgspec
 
 from farkas import __version__
 from farkas.errors import FileProblem, UnknownName
-from farkas.files import require_single
+from farkas.files import Target, read_record, require_single, write_bytes
 from farkas.messages import ShowsItself, cut, named, verb
 from farkas.registry import Registry
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from farkas.certificates.proof import Proof
     from farkas.forms import LinearForm
     from farkas.instances import Instance
+
 
 Hash = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{64}\Z")]
 Option = str | int | float | bool | None
@@ -118,3 +120,24 @@ def _decoded(content: bytes, wanted: type[R], where: str) -> R:
         from farkas.messages import parsed
 
         raise FileProblem(f"{where}: no certificate: {parsed(error)}") from None
+
+
+def to_json(certificate: Certificate) -> bytes:
+    """Content of a certificate file."""
+    return msgspec.json.encode(certificate) + b"\n"
+
+
+def write(certificate: Certificate, path: Target) -> None:
+    """Write a certificate file, whole or not at all; raises :class:`FileProblem`."""
+    write_bytes(path, to_json(certificate))
+
+
+def read(path: str | os.PathLike[str]) -> Certificate:
+    """Read a certificate file; nothing in it is believed before `check`.
+
+    Raises
+    ------
+    FileProblem
+        When the file cannot be read or is no certificate; names the JSON path.
+    """
+    return from_json(read_record(path), named(os.fspath(path)))

@@ -12,7 +12,7 @@ from fractions import Fraction
 import msgspec
 
 from farkas.certificates.files import certificate_type
-from farkas.certificates.gadget_prices import ClusterCertificate, claimed, shortened, worth_of
+from farkas.certificates.gadget import ClusterCertificate, claimed, shortened, worth_of
 from farkas.certificates.gadget_slot import SlotCertificate
 from farkas.certificates.gadget_slot_tree import SlotTree
 from farkas.errors import NotACertificate

@@ -10,9 +10,8 @@ from typing import Annotated
 import msgspec
 import numpy as np
 
-from farkas.certificates.casts import LONGEST_SEARCH, affordable
 from farkas.certificates.files import certificate_type
-from farkas.certificates.gadget_prices import (
+from farkas.certificates.gadget import (
     MORE_DIGITS,
     ClusterCertificate,
     PriceRow,
@@ -24,9 +23,17 @@ from farkas.certificates.gadget_prices import (
     shortened,
     worth_of,
 )
-from farkas.certificates.price_grid import FORBIDDEN, grid_exponent, rounded_down
-from farkas.certificates.ring_costs import link_uses, ring_costs, ring_terms, rooted
-from farkas.certificates.ring_profits import MOST_STEPS, Effort, PricedRings
+from farkas.certificates.guards import LONGEST_SEARCH, affordable
+from farkas.certificates.prices import FORBIDDEN, grid_exponent, rounded_down
+from farkas.certificates.ring_profits import (
+    MOST_STEPS,
+    Effort,
+    PricedRings,
+    link_uses,
+    ring_costs,
+    ring_terms,
+    rooted,
+)
 from farkas.certificates.sums import scaled
 from farkas.errors import NotACertificate
 from farkas.instances.gadget import Cluster

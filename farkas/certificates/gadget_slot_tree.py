@@ -34,8 +34,8 @@ import msgspec
 import numpy as np
 
 from farkas.certificates.files import certificate_type
+from farkas.certificates.gadget import PriceRow, claimed, nested, price_array
 from farkas.certificates.gadget_boxes import FILLED, SlotBox, SlotBranch
-from farkas.certificates.gadget_prices import PriceRow, claimed, nested, price_array
 from farkas.certificates.gadget_slot import (
     FEW_STEPS,
     GridPrices,

@@ -6,8 +6,7 @@ from farkas.certificates.bound import project, prove_bound
 from farkas.certificates.files import Option
 from farkas.certificates.infeasible import InfeasibleCertificate, prove_infeasible
 from farkas.certificates.linear import LinearCertificate, PointClaim
-from farkas.certificates.packed import ExactVector, PackedForm, trailing_zeros
-from farkas.certificates.packing import deflate, pack
+from farkas.certificates.packed import ExactVector, PackedForm, deflate, pack, trailing_zeros
 from farkas.certificates.points import exact_feasibility, exact_value
 from farkas.certificates.repair import on_grid, repaired
 from farkas.errors import InvalidOption, NotACertificate

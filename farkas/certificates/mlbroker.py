@@ -35,8 +35,7 @@ import numpy as np
 
 from farkas.certificates.files import certificate_type
 from farkas.certificates.guards import finite
-from farkas.certificates.packed import unpack
-from farkas.certificates.packing import pack
+from farkas.certificates.packed import pack, unpack
 from farkas.certificates.prices import PriceCertificate
 from farkas.certificates.sums import exact_dot
 from farkas.errors import NotACertificate

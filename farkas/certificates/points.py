@@ -1,5 +1,9 @@
 """Exact feasibility of a point: what a claimed value is worth."""
 
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
@@ -8,7 +12,7 @@ from farkas.certificates.bound import check_data
 from farkas.certificates.sums import exact_dot, slacks
 from farkas.errors import NotACertificate
 from farkas.forms import LinearForm
-from farkas.numbers import Bools, Floats
+from farkas.numbers import Bools, Floats, Ints
 
 
 def exact_value(form: LinearForm, point: Floats) -> Fraction:
@@ -52,8 +56,6 @@ def exact_feasibility(form: LinearForm, point: Floats, tolerance: float = 0.0) -
         raise NotACertificate(f"{form.column_name(j)}: the point holds {point[j]}")
     bad = (point < form.lower) | (point > form.upper)
     if tolerance and bad.any():
-        from farkas.certificates.nearly import columns_beyond  # here: many points are exact
-
         bad = columns_beyond(form, point, tolerance)
     _refuse(form, bad, "column", "bound", tolerance)
     # the difference of a double and its nearest integer is exact
@@ -65,8 +67,6 @@ def exact_feasibility(form: LinearForm, point: Floats, tolerance: float = 0.0) -
     ):
         bad = below(form, point, side, sign)
         if tolerance and bad.any():
-            from farkas.certificates.nearly import rows_beyond
-
             bad = rows_beyond(form, point, sign, tolerance)
         _refuse(form, bad, "row", what, tolerance)
 
@@ -89,3 +89,154 @@ def _refuse(form: LinearForm, bad: Bools, role: str, what: str, tolerance: float
         raise NotACertificate(
             f"{name}: the point violates the {what} by more than {tolerance:g}{also}"
         )
+
+
+def columns_beyond(form: LinearForm, point: Floats, tolerance: float) -> Bools:
+    """Columns whose bounds ``point`` misses by more than ``tolerance``, shape (columns,).
+
+    It may hold for some columns behind the first that does; see `exact_feasibility` for the unit.
+    """
+    low, high = relaxed(form.lower, form.upper, tolerance, form.units.column)
+    bad = (point < low) | (point > high)
+    share = Fraction(tolerance)
+    _clear(bad, lambda j: _within(form, "column", j, Fraction(float(point[j])), share))
+    return bad
+
+
+def rows_beyond(form: LinearForm, point: Floats, sign: float, tolerance: float) -> Bools:
+    """Rows whose lower (``sign`` 1) or upper (-1) side is missed by more, shape (rows,)."""
+    low, high = relaxed(form.row_lower, form.row_upper, tolerance, form.units.row)
+    bad = below(form, point, low if sign > 0 else high, sign)
+    share = Fraction(tolerance)
+    _clear(bad, lambda i: _within(form, "row", i, activity(form, point, i), share))
+    return bad
+
+
+def activity(form: LinearForm, point: Floats, i: int) -> Fraction:
+    """Row ``i`` of ``A point``, in fractions."""
+    where, values = form.matrix.row(i)
+    pairs = zip(values.tolist(), point[where].tolist(), strict=True)
+    return sum((Fraction(a) * Fraction(x) for a, x in pairs), Fraction(0))
+
+
+def _clear(bad: Bools, fits: Callable[[int], bool]) -> None:
+    """Clear the first places of ``bad`` that only the rounding of `relaxed` put outside."""
+    for k in np.flatnonzero(bad).tolist():
+        if not fits(k):
+            return
+        bad[k] = False
+
+
+def _within(form: LinearForm, role: str, k: int, value: Fraction, share: Fraction) -> bool:
+    """Whether a row or column holds ``value`` within ``share``, without any rounding."""
+    if role == "row":
+        low, high, order = form.row_lower[k], form.row_upper[k], form.units.rows[k]
+    else:
+        low, high, order = form.lower[k], form.upper[k], form.units.columns[k]
+    unit = Fraction(2) ** int(order)
+    for end, sign in ((float(low), 1), (float(high), -1)):
+        if sign * end == math.inf:
+            return False
+        if math.isfinite(end):
+            side = Fraction(end)
+            if sign * (side - value) > share * max(unit, abs(side)):
+                return False
+    return True
+
+
+def relaxed(low: Floats, high: Floats, tolerance: float, unit: Floats) -> tuple[Floats, Floats]:
+    """Sides moved outwards by at most ``tolerance * max(unit, |side|)``, whatever the rounding.
+
+    A product or sum of doubles is rounded to a neighbour of the exact one, so that the double next
+    to it on the inner side is not beyond: once for the product, once for the sum.
+    """
+    with np.errstate(invalid="ignore", over="ignore"):  # infinite sides stay as they are
+        wide_low = low - np.nextafter(tolerance * np.maximum(unit, np.abs(low)), 0.0)
+        wide_high = high + np.nextafter(tolerance * np.maximum(unit, np.abs(high)), 0.0)
+        wide_low = np.minimum(low, np.nextafter(wide_low, np.inf))
+        wide_high = np.maximum(high, np.nextafter(wide_high, -np.inf))
+    return (
+        np.where(np.isfinite(low), wide_low, low),
+        np.where(np.isfinite(high), wide_high, high),
+    )
+
+
+# Points that keep every row exactly, from ones that nearly do.
+#
+# A solver's point misses rows by the rounding of its last operations: 1/3 + 2/3 is more than 1 by
+# half a unit in the last place.  Moving a few columns by as much often mends that, and what is
+# claimed is then a point, not nearly one.  Nothing here has to be believed: the last word is
+# :func:`farkas.certificates.points.exact_feasibility`.
+
+
+ROUNDS = 20  #: Readings of all rows; each mends those that the one before broke.
+MOST = 2000  #: Rows that are mended in a reading at most: fractions are slow.
+
+
+def settled(form: LinearForm, point: Floats) -> Floats | None:
+    """Find a point beside ``point`` that keeps all rows and bounds exactly; None if none is found.
+
+    Every missed row moves one continuous column by what it is missed by: that which puts the
+    fewest rows at risk, and of these the smallest, since a sum of doubles less all but the smallest
+    is a double again.
+
+    Parameters
+    ----------
+    point
+        Shape (columns,), finite, feasible within a tolerance.
+    """
+    x = np.clip(np.where(form.integer, np.rint(point), point), form.lower, form.upper)
+    risks = _risks(form)
+    try:
+        for _ in range(ROUNDS):
+            missed = _missed(form, x)
+            if not missed.any():
+                exact_feasibility(form, x)
+                return x
+            rows = np.flatnonzero(missed).tolist()
+            if len(rows) > MOST or not all(_mended(form, x, i, risks) for i in rows):
+                return None
+    except NotACertificate:
+        pass
+    return None
+
+
+def _missed(form: LinearForm, x: Floats) -> Bools:
+    return below(form, x, form.row_lower, 1.0) | below(form, x, form.row_upper, -1.0)
+
+
+def _risks(form: LinearForm) -> tuple[Ints, Ints]:
+    """Sides that a column may break when it falls, and when it rises; shape (columns,) each."""
+    rows, values = form.matrix.rows, form.matrix.values
+    floor, ceiling = np.isfinite(form.row_lower)[rows], np.isfinite(form.row_upper)[rows]
+    up, down = values > 0, values < 0
+    falls, rises = up & floor | down & ceiling, up & ceiling | down & floor
+
+    def count(some: Bools) -> Ints:
+        return np.bincount(form.matrix.columns[some], minlength=form.num_columns)
+
+    return count(falls), count(rises)
+
+
+def _mended(form: LinearForm, x: Floats, i: int, risks: tuple[Ints, Ints]) -> bool:
+    """Move one column so that row ``i`` is kept; tell whether one could."""
+    low, high = float(form.row_lower[i]), float(form.row_upper[i])
+    total = activity(form, x, i)
+    if low <= total <= high:  # another row's column mended it
+        return True
+    gap = Fraction(low if total < low else high) - total
+    columns, values = form.matrix.row(i)
+    pairs = zip(columns.tolist(), values.tolist(), strict=True)
+    moves = [(j, gap / Fraction(a)) for j, a in pairs if not form.integer[j]]
+    moves.sort(key=lambda move: (risks[move[1] > 0][move[0]], abs(x[move[0]])))
+    for j, step in moves:
+        wanted = Fraction(float(x[j])) + step
+        value = float(wanted)
+        if value != wanted and low == high:
+            continue
+        if (value < wanted) if step > 0 else (value > wanted):
+            value = math.nextafter(value, math.copysign(math.inf, step))
+        if form.lower[j] <= value <= form.upper[j] and math.isfinite(value):
+            x[j] = value
+            return True
+    return False

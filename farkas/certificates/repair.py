@@ -18,7 +18,7 @@ from farkas.certificates.bound import (
 from farkas.certificates.sums import ExactNumbers, reduced_costs
 from farkas.errors import NotACertificate
 from farkas.forms import LinearForm
-from farkas.forms.rescaled import shifted
+from farkas.forms.scale import shifted
 from farkas.numbers import Bools, Floats
 from farkas.tolerances import FINER
 

@@ -13,9 +13,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import IO, Literal
 
-from farkas.certificates.vipr_proof import ViprProof
-from farkas.certificates.vipr_words import Words, short
-from farkas.certificates.work import MOST_WORK
+from farkas.certificates.guards import MOST_WORK
+from farkas.certificates.vipr_proof import ViprProof, Words, short
 from farkas.errors import FileProblem, NotACertificate
 from farkas.files import opened
 from farkas.messages import cut
@@ -64,7 +63,7 @@ def check_vipr(path: str | os.PathLike[str], most_work: int = MOST_WORK) -> Vipr
     Parameters
     ----------
     most_work
-        Steps after which a file is given up; see :class:`farkas.certificates.vipr_words.Words`.
+        Steps after which a file is given up; see :class:`farkas.certificates.vipr_proof.Words`.
 
     Raises
     ------

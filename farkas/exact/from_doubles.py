@@ -125,7 +125,7 @@ def _sides(values: Floats) -> list[Side]:
 
 
 def _names(blocks: Sequence[Block], size: int, role: str) -> Iterator[str]:
-    """Names of all rows or columns, as `farkas.forms.naming.name_among` has them."""
+    """Names of all rows or columns, as `farkas.forms.words.name_among` has them."""
     if not blocks:
         yield from (f"{role} {position}" for position in range(size))
     for block in blocks:

@@ -15,8 +15,8 @@ from typing import Any, Literal
 import numpy as np
 
 from farkas.errors import NoAnswer
-from farkas.exact.deadline import Deadline
-from farkas.exact.nearby import Nearby
+from farkas.exact.bounding import Deadline
+from farkas.exact.ends import Nearby
 from farkas.exact.refined import Singular
 from farkas.exact.vertex import Vertex, VertexFinder, dual_value, reduced_costs
 from farkas.exact.whole import ZERO, Matrix, ScaledVector, divided

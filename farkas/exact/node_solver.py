@@ -8,8 +8,7 @@ import sys
 import numpy as np
 
 from farkas.errors import NoAnswer
-from farkas.exact.bounding import ColumnEnd
-from farkas.exact.deadline import Deadline, OutOfTime
+from farkas.exact.bounding import ColumnEnd, Deadline, OutOfTime
 from farkas.exact.nodes import TreeNode
 from farkas.exact.whole import floats
 from farkas.forms.rational import RationalForm

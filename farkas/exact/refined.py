@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import SuperLU, splu
 
 from farkas.errors import FarkasError
-from farkas.exact.deadline import Deadline
+from farkas.exact.bounding import Deadline
 from farkas.exact.whole import Matrix, ScaledVector, objects
 from farkas.numbers import Array, Floats, Ints
 

@@ -10,9 +10,8 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import splu
 
-from farkas.exact.bounding import Bounding
+from farkas.exact.bounding import Bounding, Deadline
 from farkas.exact.cuts import Cut, Rounding
-from farkas.exact.deadline import Deadline
 from farkas.exact.separation import CutProposal, Separation
 from farkas.exact.whole import moved
 from farkas.forms.rational import Side

@@ -18,8 +18,15 @@ from typing import TypeAlias
 import numpy as np
 
 from farkas.errors import NoAnswer
-from farkas.exact.bounding import Bounding, ColumnEnd, Weights, rounded_up, shortened
-from farkas.exact.deadline import Deadline, OutOfTime
+from farkas.exact.bounding import (
+    Bounding,
+    ColumnEnd,
+    Deadline,
+    OutOfTime,
+    Weights,
+    rounded_up,
+    shortened,
+)
 from farkas.exact.ends import Step, derived
 from farkas.exact.linear import solve_linear
 from farkas.exact.node_solver import NodeSolver

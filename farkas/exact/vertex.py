@@ -13,7 +13,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from farkas.exact.deadline import Deadline
+from farkas.exact.bounding import Deadline
 from farkas.exact.refined import Singular, Square
 from farkas.exact.whole import ZERO, Matrix, ScaledVector, objects
 from farkas.forms.rational import RationalForm, Side

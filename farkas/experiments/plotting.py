@@ -12,8 +12,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from farkas.adversary.deciding import decides_again
 from farkas.adversary.gap import Gap, GapProof, prove_gap
+from farkas.adversary.scoring import decides_again
 from farkas.certificates.doubles import nearest, text_of
 from farkas.certificates.proof import rounded
 from farkas.errors import FileProblem, InvalidOption, MissingInstance, NoAnswer, require_type

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
 
-from farkas.adversary.deciding import decides_again
 from farkas.adversary.gap import UNBOUNDED, GapProof, from_json, prove_gap
+from farkas.adversary.scoring import decides_again
 from farkas.adversary.shipped import Reproved, Shipped, statement_name, statements_of
 from farkas.certificates.doubles import double
 from farkas.certificates.proof import rounded

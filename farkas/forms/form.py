@@ -124,25 +124,25 @@ class LinearForm(ShowsItself):
 
     def row_name(self, i: int) -> str:
         """``enough_workers[job=3, slot=7, site=2]  (8a)``."""
-        from farkas.forms.naming import name_among  # here: nothing is named but in messages
+        from farkas.forms.words import name_among  # here: nothing is named but in messages
 
         return name_among(self.rows, i, "row")
 
     def column_name(self, j: int) -> str:
         """``moved[job=3, slot=7, site=2, site=0]``."""
-        from farkas.forms.naming import name_among
+        from farkas.forms.words import name_among
 
         return name_among(self.columns, j, "column")
 
     def row_block(self, name: str) -> Block:
         """Family ``name``."""
-        from farkas.forms.naming import block_of
+        from farkas.forms.words import block_of
 
         return block_of(self.rows, name, f"constraint family of {self.name}")
 
     def column_block(self, name: str) -> Block:
         """Variable ``name``."""
-        from farkas.forms.naming import block_of
+        from farkas.forms.words import block_of
 
         return block_of(self.columns, name, f"variable of {self.name}")
 

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from farkas.forms.form import LinearForm
 from farkas.numbers import Bools, Floats, Ints, bools
 
 if TYPE_CHECKING:
-    from farkas.forms.form import LinearForm
+    from farkas.forms.form import LinearForm, SparseRows
+
 
 #: Binary orders by which a term may exceed the unit of its row: rounding of the term must stay well
 #: below the share of the unit that solvers leave, 1e-9.
@@ -74,8 +76,6 @@ def units_of(form: LinearForm) -> Units:
     np.minimum.at(unit, columns[sided], side[rows[sided]] - entry[sided])
     unit[form.integer] = 0
     if (unit == NONE).any():
-        from farkas.forms.spread import measure_beside  # here: most have bounds or sides
-
         measure_beside(form, unit, (rows, columns, entry), counts)
     unit = clipped(unit)
     kept = counts[columns]
@@ -125,3 +125,124 @@ def _middle(where: Ints, exponents: Ints, size: int, spread: int) -> Ints:
     np.add.at(total, where, exponents)
     mean = np.maximum(total // np.maximum(count, 1), largest - spread)
     return np.where(count > 0, mean, 0)
+
+
+def in_units(form: LinearForm, units: Units) -> LinearForm | None:
+    """Return the same program in its own units, where its numbers are about 1, without constant.
+
+    A point ``x`` of the result is the point ``x * units.column`` of the form, whose objective is
+    ``2 ** units.cost`` times that of the result, plus the constant.  Every number is exact; None
+    when one would leave the range in which powers of two multiply exactly.
+    """
+    matrix = form.matrix
+    columns, rows = units.columns, units.rows
+    moved = {
+        "cost": columns - units.cost,
+        "row_lower": -rows,
+        "row_upper": -rows,
+        "lower": -columns,
+        "upper": -columns,
+    }
+    new = {name: shifted(getattr(form, name), shift) for name, shift in moved.items()}
+    values = shifted(matrix.values, columns[matrix.columns] - rows[matrix.rows])
+    if values is None or any(array is None for array in new.values()):
+        return None
+    return form.replace(
+        matrix=dataclasses.replace(matrix, values=values),
+        offset=0.0,
+        implied_lower=None,
+        implied_upper=None,
+        **new,
+    )
+
+
+def shifted(values: Floats, exponents: Ints | np.int64) -> Floats | None:
+    """Return ``values`` times powers of two; None where a product is no double."""
+    with np.errstate(over="ignore", under="ignore"):
+        new = np.ldexp(values, exponents)
+        exact = np.array_equal(np.ldexp(new, -exponents), values)
+    return new if exact else None
+
+
+def units_of_rows(lines: SparseRows, low: Floats, high: Floats, columns: Ints) -> Ints:
+    """Units of rows that join columns with known units; sides of shape (rows,)."""
+    side = np.minimum(exponents(low), exponents(high))
+    return row_units(side, lines.rows, exponents(lines.values) + columns[lines.columns])
+
+
+def units_of_columns(
+    lines: SparseRows, low: Floats, high: Floats, integer: Bools, rows: Ints
+) -> Ints:
+    """Units of columns, one a line over the rows, that join rows with known units."""
+    unit = np.minimum(exponents(low), exponents(high))
+    np.minimum.at(unit, lines.rows, rows[lines.columns] - exponents(lines.values))
+    unit[integer] = 0
+    return clipped(unit)
+
+
+def measure_beside(
+    form: LinearForm, unit: Ints, terms: tuple[Ints, Ints, Ints], counts: Bools
+) -> None:
+    """Measure columns by the largest terms beside them, in rows or else in the objective.
+
+    Parameters
+    ----------
+    unit
+        Shape (columns,), exponents; those that are `NONE` are replaced where terms beside say one.
+    terms
+        Rows, columns and exponents of the coefficients that are not 0, shape (entries,) each.
+    counts
+        See `farkas.forms.scale.counting`.
+    """
+    rows, columns, entry = terms
+    spread(unit, rows, columns, entry, form.num_rows, counts)
+    if (unit == NONE).any():
+        priced = np.flatnonzero(form.cost)
+        spread(
+            unit,
+            np.concatenate([rows, np.full(len(priced), form.num_rows)]),
+            np.concatenate([columns, priced]),
+            np.concatenate([entry, exponents(form.cost[priced])]),
+            form.num_rows + 1,
+            counts,
+        )
+
+
+def spread(
+    unit: Ints, rows: Ints, columns: Ints, entry: Ints, num_rows: int, counts: Bools
+) -> None:
+    """Measure columns that have neither bound nor side by the columns beside them.
+
+    A row can tell something new only when one of its columns became known in the round before, and
+    then all of them are: all rounds together read every row a few times, however many they are.
+    """
+    if not (unit[columns] == NONE).any():
+        return
+    starts = np.searchsorted(rows, np.arange(num_rows + 1))
+    by_column = np.argsort(columns, kind="stable")
+    firsts = np.searchsorted(columns[by_column], np.arange(len(unit) + 1))
+    term = np.full(num_rows, -NONE)
+    due = np.arange(len(rows))
+    while len(due):
+        new = _one_round(unit, term, rows[due], columns[due], entry[due], counts)
+        beside = by_column[_each(firsts, new[counts[new]])]
+        due = _each(starts, np.unique(rows[beside]))
+
+
+def _one_round(
+    unit: Ints, term: Ints, rows: Ints, columns: Ints, entry: Ints, counts: Bools
+) -> Ints:
+    """Measure what these entries of whole rows can; return the columns that became known."""
+    blank: Bools = unit[columns] == NONE
+    known = ~blank & counts[columns]
+    np.maximum.at(term, rows[known], entry[known] + unit[columns[known]])
+    found = blank & (term[rows] > -NONE)
+    np.minimum.at(unit, columns[found], term[rows[found]] - entry[found])
+    term[rows] = -NONE
+    return np.unique(columns[found])
+
+
+def _each(starts: Ints, which: Ints) -> Ints:
+    """Places ``starts[k]`` to ``starts[k + 1]`` of every k in ``which``, one after the other."""
+    sizes = starts[which + 1] - starts[which]
+    return np.repeat(starts[which] - np.cumsum(sizes) + sizes, sizes) + np.arange(sizes.sum())

@@ -6,7 +6,6 @@ __getattr__ = when_used(
     __name__,
     {
         "base": "Instance",
-        "files": "kind_class kinds read read_bytes",
-        "writing": "schema to_bytes write",
+        "files": "schema to_bytes write kind_class kinds read read_bytes",
     },
 )

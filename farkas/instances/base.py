@@ -5,7 +5,8 @@ import hashlib
 import math
 import re
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, ClassVar, Literal, Self
+from functools import cached_property
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar
 
 import msgspec
 import numpy as np
@@ -118,7 +119,7 @@ class Instance(
         """Return the data that decide results, in one fixed spelling."""
         plain: Any = plain_value
         if len(getattr(self, "jobs", ())) > 200:  # a short list is not worth the import
-            from farkas.instances.long_lists import plain
+            from farkas.instances.files import plain
         data = {
             name: plain(value, f"$.{name}")
             for name, value in msgspec.structs.asdict(self).items()
@@ -166,7 +167,7 @@ def plain_value(value: Any, where: str) -> Any:
         return {str(key): plain_value(item, f"{where}.{key}") for key, item in value.items()}
     if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
         return [plain_value(item, f"{where}[{index}]") for index, item in enumerate(value)]
-    if hasattr(value, "as_records"):  # `farkas.instances.long_lists.RecordColumns`
+    if hasattr(value, "as_records"):  # `farkas.instances.files.RecordColumns`
         return value.as_records(where)
     raise InvalidInstance(f"Expected a JSON value, got {type(value).__name__} - at `{where}`")
 
@@ -204,3 +205,58 @@ def frozen(values: npt.ArrayLike, dtype: npt.DTypeLike = np.float64) -> Array:
     array = np.array(values, dtype=dtype)
     array.setflags(write=False)
     return array
+
+
+Scalar = TypeVar("Scalar", bound=np.generic)
+
+
+def column(
+    records: str, field: str, dtype: type[Scalar], *, width: str = ""
+) -> cached_property[npt.NDArray[Scalar]]:
+    """Property with one field of every record.
+
+    Parameters
+    ----------
+    records
+        Name of the list of records: ``jobs``.
+    field
+        Field of a record; an entry that is null becomes infinite.
+    width
+        For a field that is itself a list: name of the number of its entries.
+
+    Returns
+    -------
+    Property of shape (records,), or (records, width).
+    """
+
+    def read(instance: Any) -> npt.NDArray[Scalar]:
+        found = [getattr(record, field) for record in getattr(instance, records)]
+        return _array(found, dtype, getattr(instance, width) if width else None)
+
+    return cached_property(read)
+
+
+def table(field: str, dtype: type[Scalar], *, width: str) -> cached_property[npt.NDArray[Scalar]]:
+    """Property with a field that is a list of lists of ``width`` entries.
+
+    Parameters
+    ----------
+    field, dtype, width
+        As for `column`.
+
+    Returns
+    -------
+    Property of shape (entries, width).
+    """
+
+    def read(instance: Any) -> npt.NDArray[Scalar]:
+        return _array(getattr(instance, field), dtype, getattr(instance, width))
+
+    return cached_property(read)
+
+
+def _array(values: Any, dtype: type[Scalar], width: int | None) -> npt.NDArray[Scalar]:
+    array = np.array(values, dtype=dtype)
+    if np.issubdtype(dtype, np.floating):
+        array[np.isnan(array)] = np.inf  # what null became; the numbers themselves are finite
+    return frozen(array if width is None else array.reshape(len(values), width), dtype)

@@ -18,12 +18,12 @@ from farkas.instances.base import (
     Nonnegative,
     Positive,
     Record,
+    column,
     frozen,
     require,
     require_shape,
 )
-from farkas.instances.columns import column
-from farkas.instances.placed import require_nowhere
+from farkas.instances.market import require_nowhere
 from farkas.numbers import Bools, Floats, Ints
 from farkas.tolerances import FEASIBLE, OUTWARD, ROUNDING
 

@@ -17,13 +17,14 @@ from farkas.instances.base import (
     Positive,
     Record,
     Row,
+    column,
     frozen,
     require,
     require_length,
     require_shape,
+    table,
 )
-from farkas.instances.columns import column, table
-from farkas.instances.placed import require_sorted
+from farkas.instances.market import require_sorted
 from farkas.numbers import Bools, Floats, Ints, floats
 from farkas.tolerances import ROUNDING
 

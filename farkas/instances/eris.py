@@ -19,13 +19,14 @@ from farkas.instances.base import (
     Nonnegative,
     Record,
     Row,
+    column,
     frozen,
     require,
     require_length,
     require_shape,
+    table,
 )
-from farkas.instances.columns import column, table
-from farkas.instances.placed import require_sorted
+from farkas.instances.market import require_sorted
 from farkas.numbers import Bools, Floats, Ints
 from farkas.tolerances import ROUNDING, allowed
 

@@ -19,11 +19,11 @@ from farkas.instances.base import (
     Positive,
     Record,
     Row,
+    column,
     frozen,
     require,
     require_length,
 )
-from farkas.instances.columns import column
 from farkas.instances.utilities import Utility
 from farkas.numbers import Bools, Floats, Ints, floats, ints
 from farkas.tolerances import ROUNDING

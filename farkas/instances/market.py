@@ -1,9 +1,12 @@
 """Sites and prices of kind mlbroker, whatever the jobs."""
 
+import math
+from collections.abc import Iterable
 from functools import cached_property
 
 import numpy as np
 
+from farkas.errors import InvalidInstance
 from farkas.instances.base import (
     Count,
     Instance,
@@ -13,9 +16,9 @@ from farkas.instances.base import (
     frozen,
     require,
     require_shape,
+    table,
 )
-from farkas.instances.columns import table
-from farkas.numbers import Floats
+from farkas.numbers import Array, Floats
 
 OptionalMatrix = tuple[tuple[Nonnegative | None, ...], ...]
 
@@ -122,3 +125,26 @@ class Marketplace(Instance, frozen=True, kw_only=True):
         from farkas.portable import log1p  # here: only entropies need it
 
         return float(log1p(1.0 / self.epsilon))
+
+
+def require_nowhere(bad: Array, message: str, where: str) -> None:
+    """Refuse the first place at which ``bad`` holds, naming its path below ``where``.
+
+    >>> require_nowhere(np.array([[False, True]]), "Expected a load", "$.loads")
+    Traceback (most recent call last):
+    farkas.errors.InvalidInstance: Expected a load - at `$.loads[0][1]`
+    """
+    for place in np.argwhere(bad)[:1].tolist():
+        path = "".join(f"[{index}]" for index in place)
+        raise InvalidInstance(f"{message} - at `{where}{path}`")
+
+
+def require_sorted(values: Iterable[float], where: str, field: str) -> None:
+    """Check that ``field`` never decreases along the list at ``where``."""
+    last = -math.inf
+    for index, value in enumerate(values):
+        if value < last:
+            raise InvalidInstance(
+                f"Expected {field} {value} >= {last} of the entry before - at `{where}[{index}]`"
+            )
+        last = value

@@ -19,14 +19,14 @@ from farkas.instances.base import (
     Positive,
     Record,
     Row,
+    column,
     frozen,
     require,
     require_length,
     require_shape,
 )
-from farkas.instances.columns import column
 from farkas.instances.market import Marketplace
-from farkas.instances.rounded import fitted, guarded_ceil
+from farkas.instances.options import fitted, guarded_ceil
 from farkas.numbers import Floats, Ints
 from farkas.tolerances import ROUNDING
 

@@ -5,18 +5,20 @@ from __future__ import annotations
 import dataclasses
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
+from farkas.algebra.formulation import Formulation
 from farkas.certificates.doubles import double, text_of
 from farkas.errors import NoAnswer
-from farkas.exact.deadline import Deadline, OutOfTime
+from farkas.exact.bounding import Deadline, OutOfTime
 from farkas.executor import Executor
 from farkas.messages import ShowsItself, named, verb
 from farkas.offline.ladder import Ascent, Climber, Ladder, Rung
-from farkas.online.driver import environments
-from farkas.online.run import Run, Sense
+from farkas.online.driver import Certifying, Clairvoyant, algorithms, environments
+from farkas.online.run import Bound, Run, Sense
+from farkas.registry import Registry
 from farkas.solvers.interrupt import CtrlC
 
 
@@ -226,3 +228,53 @@ class _Climbing:
         self.steps.append(Advance(seconds, ascent.value, bound, method, ascent.sense))
         if self._progress is not None:
             self._progress(self.steps[-1])
+
+
+# What bounds the optimum of an integer program beside its own linear relaxation.
+#
+# A kind says in ``offline/<kind>/bounded.py`` by name what bounds a program, fast ones first::
+#
+#     @bounded_by.register("eris.offline")
+#     def offline(program: Formulation) -> tuple[str, ...]:
+#         return "eris.pooled_prices", "eris.schedule_ilp"
+#
+# These are other programs, with their variants, and `price_bounds`.  Every point of the program
+# must stand for one of theirs that is worth as much or more.
+
+
+#: Called with a program of the name, in any variant.
+BoundedBy = Callable[[Formulation], tuple[str, ...]]
+bounded_by: Registry[BoundedBy] = Registry("list of what bounds a program", "farkas.offline")
+
+
+def policies(*names: str) -> Climber:
+    """Let algorithms decide in turn, with their default options and seed 0."""
+
+    def climber(instance: Any, ascent: Ascent) -> Iterator[Rung]:
+        for name in names:
+            if ascent.over():
+                return
+            decisions, bound = decided(name, instance, certify=True)
+            yield Rung(name, decisions, bound or environments[instance.kind].bound(instance))
+
+    return climber
+
+
+def decided(
+    name: str, instance: Any, *, certify: bool = False
+) -> tuple[Sequence[Any], Bound | None]:
+    """Return what an algorithm decides; to certify, with the bound that it proves, if it does."""
+    policy, world = algorithms[name].policy(), environments[instance.kind]
+    decisions: Sequence[Any]
+    state: Any = None
+    if isinstance(policy, Clairvoyant):
+        decisions = policy.decide(instance, 0)
+    else:
+        state, decisions = policy.start(world.known(instance), 0), []
+        for arrival in world.arrivals(instance):
+            state, decision = policy.step(state, arrival)
+            decisions.append(decision)
+    bound = None
+    if certify and isinstance(policy, Certifying):
+        bound = policy.certify(instance, state, decisions)
+    return decisions, bound

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from farkas.exact.deadline import Deadline
+from farkas.exact.bounding import Deadline
 from farkas.executor import Executor
 from farkas.online.driver import Outcome, bound_holds, drive, environments
 from farkas.online.run import Bound, Run, Sense

@@ -10,7 +10,6 @@ __getattr__ = when_used(
     {
         "driver": "Algorithm Demo Environment Outcome Policy algorithm algorithms demos drive "
         "environment environments",
-        "recording": "write_run",
-        "run": "Bound Manifest Run read_run",
+        "run": "write_run Bound Manifest Run read_run",
     },
 )

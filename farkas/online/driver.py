@@ -33,17 +33,14 @@ from farkas.certificates.runs import bounds_run
 from farkas.errors import InvalidInstance, InvalidOption, NoAnswer
 from farkas.kernels import clock
 from farkas.messages import parsed, shown
-from farkas.online.deciding import Progress, decide
-from farkas.online.policies import AtOnce as AtOnce
-from farkas.online.policies import Certifying as Certifying
-from farkas.online.policies import Clairvoyant as Clairvoyant
-from farkas.online.policies import Policy as Policy
-from farkas.online.policies import Preparing as Preparing
-from farkas.online.policies import Priced as Priced
-from farkas.online.policies import Remarking
-from farkas.online.recording import manifest, plain
-from farkas.online.replayed import prove_value
-from farkas.online.run import Bound, Run, Sense
+from farkas.online.deciding import AtOnce as AtOnce
+from farkas.online.deciding import Certifying as Certifying
+from farkas.online.deciding import Clairvoyant as Clairvoyant
+from farkas.online.deciding import Policy as Policy
+from farkas.online.deciding import Preparing as Preparing
+from farkas.online.deciding import Priced as Priced
+from farkas.online.deciding import Progress, Remarking, decide
+from farkas.online.run import Bound, Run, Sense, manifest, plain, prove_value
 from farkas.registry import Registry
 
 

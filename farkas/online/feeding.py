@@ -14,10 +14,9 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from farkas.errors import InvalidOption, NotApplicable
+from farkas.online.deciding import Certifying, Clairvoyant, Priced, Remarking
 from farkas.online.driver import Algorithm, Outcome, drive, environments
-from farkas.online.policies import Certifying, Clairvoyant, Priced, Remarking
-from farkas.online.recording import plain
-from farkas.online.run import Bound, Run
+from farkas.online.run import Bound, Run, plain
 
 
 @runtime_checkable

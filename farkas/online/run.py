@@ -2,20 +2,35 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import os
+import platform
+from collections.abc import Mapping
 from fractions import Fraction
+from importlib import metadata
+from types import MappingProxyType
 from typing import Any, Literal
 
 import msgspec
+import numpy as np
 
+import farkas
 from farkas.certificates.doubles import double
 from farkas.certificates.packed import rational, shown
 from farkas.certificates.proof import rounded
-from farkas.certificates.ratio import ratio_words
+from farkas.certificates.ratio import ratio_at_most, ratio_words
 from farkas.errors import FileProblem, NotACertificate
-from farkas.files import read_record, require_single
+from farkas.files import read_record, require_single, write_bytes
 from farkas.messages import ShowsItself, named, parsed, verb
+from farkas.replay import (
+    Replayed,
+    audit,
+    excess_words,
+    is_as_decided,
+    replay,
+    replayed_ratio,
+)
 
 Sense = Literal["min", "max"]
 
@@ -219,3 +234,117 @@ def from_json(content: bytes, where: str) -> Run:
         raise FileProblem(f"{where}: is no run file: {parsed(error)}") from None
     require_single(content, where)
     return run
+
+
+SOLVER_PACKAGES = (
+    "clarabel", "cvxpy", "gurobipy", "highspy", "mosek", "numba", "pyscipopt", "scipy",
+)  # fmt: skip
+
+
+def manifest(instance: Any, seed: int) -> Manifest:
+    """Record versions and hashes."""
+    return Manifest(
+        farkas=farkas.__version__,
+        python=platform.python_version(),
+        numpy=np.__version__,
+        solvers=dict(installed()),
+        seed=seed,
+        instance_sha256=instance.sha256,
+    )
+
+
+@functools.cache
+def installed() -> Mapping[str, str]:
+    """Versions of the solver packages on this machine, by package."""
+    found: dict[str, str] = {}
+    for package in SOLVER_PACKAGES:
+        try:
+            found[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            continue
+    return MappingProxyType(found)
+
+
+def plain(value: Any) -> Any:
+    """Plain data of a decision: arrays, numpy scalars, fractions and structs become JSON values."""
+    if hasattr(value, "plain"):  # columns that know their records
+        return value.plain()
+    return msgspec.to_builtins(value, enc_hook=_plain_object, str_keys=True)
+
+
+def _plain_object(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return dict(value)
+    if hasattr(value, "tolist"):  # numpy arrays and scalars
+        return value.tolist()
+    if isinstance(value, Fraction):
+        return str(value)
+    raise TypeError(f"a decision holds a {type(value).__name__}, which JSON cannot")
+
+
+def to_bytes(run: Run) -> bytes:
+    """File content of a run."""
+    return msgspec.json.format(msgspec.json.encode(run), indent=1) + b"\n"
+
+
+def write_run(run: Run, path: str | os.PathLike[str]) -> None:
+    """Write a run file in one step; raises `FileProblem`."""
+    write_bytes(path, to_bytes(run))
+
+
+def prove_value(run: Run, instance: Any) -> None:
+    """Replay a fresh run and write down what that proves: exact value, and ratio to the bound.
+
+    Raises
+    ------
+    NotACertificate
+        When environment and replay disagree, or the value is better than the bound allows.
+    """
+    found = replay(run, instance)
+    if found is not None and is_as_decided(run, found):
+        run.value = float(found.proved(run.sense))  # what it is held to from now on
+    found = audit(run, instance, found)
+    if run.violations:
+        return
+    bound = run.certificate
+    if found is None:
+        run.ratio = ratio_to(run, instance, bound)
+        return
+    exact = None if bound is None else bound.fraction
+    run.value_exact = str(found.proved(run.sense))
+    run.ratio = None if exact is None else replayed_ratio(run.sense, found, exact)
+    run.remarks.extend(words_on(found, run.sense, exact))
+
+
+def ratio_to(run: Run, instance: Any, bound: Bound | None) -> float | None:
+    """Return the certified ratio of a run to any proved bound on its instance, rounded up.
+
+    A value without a replay may be better than the bound by the rounding of its sums.
+
+    Raises
+    ------
+    NotACertificate
+        When the value is better than the bound allows.
+    """
+    if bound is None or run.violations:
+        return None
+    value, limit = run.reached, bound.fraction
+    exact = run.value_exact is not None
+    if exact and (value < limit if run.sense == "min" else value > limit):
+        # only what exceeds a requirement by what counts as kept can be better
+        found = replay(run, instance)
+        exact = found is None or not found.excess
+    return ratio_at_most(run.sense, value, limit, exact=exact)
+
+
+def words_on(found: Replayed, sense: str, bound: Fraction | None) -> list[str]:
+    """Say so when decisions are better than the bound because they exceed something."""
+    if bound is None or found.broken:
+        return []
+    value = found.proved(sense)
+    if value >= bound if sense == "min" else value <= bound:
+        return []
+    return [
+        "better than the proved bound, because requirements are missed by up to a share of "
+        f"{excess_words(found)}, which counts as kept"
+    ]

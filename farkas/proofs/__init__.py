@@ -11,7 +11,7 @@ from farkas.proofs.claim import (
     proved,
     refuted,
 )
-from farkas.proofs.stated import Stated
+from farkas.proofs.said import Stated
 
 __all__ = [
     "Claim",

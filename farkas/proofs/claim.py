@@ -11,8 +11,7 @@ from typing import Any
 from farkas.errors import NoVerdict, require_type
 from farkas.instances import library
 from farkas.messages import LONGEST_WORDS, ShowsItself, cut
-from farkas.proofs.said import Among, Says
-from farkas.proofs.stated import Stated
+from farkas.proofs.said import Among, Says, Stated
 from farkas.registry import Registry
 
 

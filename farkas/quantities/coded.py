@@ -6,21 +6,18 @@ from collections.abc import Callable
 
 from farkas.errors import NotApplicable
 from farkas.instances.coded import CodedComputing, Plan
-from farkas.models.coded.chance import best_quantile
-from farkas.models.coded.chance_bounds import best_stretch, hoeffding_plan, markov_bound
+from farkas.models.coded.chance import best_quantile, best_stretch, hoeffding_plan, markov_bound
 from farkas.models.coded.integer import best_integer_plan, integer_time
 from farkas.models.coded.kernel import Pairs, theorem1_times
-from farkas.models.coded.law import Law
-from farkas.models.coded.owned import blocks_owner
-from farkas.models.coded.plans import dedicated_plan, dedicated_share
+from farkas.models.coded.law import Law, dedicated_plan, dedicated_share
+from farkas.models.coded.loads import blocks_owner
 from farkas.numbers import Floats
 from farkas.online.coded.exhaustive import best_owner
 from farkas.online.coded.local_search import climb, favourites, least_level
 from farkas.online.coded.simple_greedy import greedy_owner
 from farkas.quantities.quantity import quantity
-from farkas.relaxations.coded.excluded import truncated_level
 from farkas.relaxations.coded.sca import solve_step
-from farkas.relaxations.coded.sharing import best_sharing
+from farkas.relaxations.coded.sharing import best_sharing, truncated_level
 
 
 def finite(value: float) -> float | None:

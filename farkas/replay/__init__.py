@@ -1,7 +1,16 @@
 """Runs replayed: what decisions are worth and whether they keep the rules, in exact arithmetic."""
 
-from farkas.replay.audit import audit, excess_words, is_as_decided, replayed_ratio
-from farkas.replay.base import Decided, Kept, Replayed, replay, replays
+from farkas.replay.base import (
+    Decided,
+    Kept,
+    Replayed,
+    audit,
+    excess_words,
+    is_as_decided,
+    replay,
+    replayed_ratio,
+    replays,
+)
 
 __all__ = [
     "Decided", "Kept", "Replayed", "audit", "excess_words", "is_as_decided", "replay",

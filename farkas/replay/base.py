@@ -15,16 +15,25 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypeVar
 
+import msgspec
+
+from farkas.certificates.doubles import nearest
+from farkas.certificates.packed import rational, shown
+from farkas.certificates.proof import rounded
+from farkas.certificates.ratio import ratio_at_most
 from farkas.errors import NotACertificate
+from farkas.messages import parsed
 from farkas.registry import Registry
 from farkas.tolerances import FORGIVEN, ROUNDING
 
 if TYPE_CHECKING:
+    from farkas.forms import Sense
     from farkas.instances import Instance
+
 
 Exact = Fraction | int  #: A number without rounding error.
 
@@ -195,3 +204,209 @@ def replay(run: Decided, instance: Instance) -> Replayed | None:
         raise NotACertificate(f"{run.algorithm!r} is no algorithm of kind {instance.kind}")
     rule = replays.get(instance.kind)
     return None if rule is None else rule(instance, run)
+
+
+T = TypeVar("T")
+
+
+#: A count or a position of a decision; no honest one is beyond what a double holds.
+Whole = Annotated[int, msgspec.Meta(ge=-(2**53), le=2**53)]
+
+
+class Entry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Base of the records that decisions are read into: unknown and missing fields are refused."""
+
+
+def decoded(decisions: Any, wanted: type[T]) -> T:
+    """Read plain data of decisions as ``wanted``.
+
+    Raises
+    ------
+    NotACertificate
+        When they are something else; names the place.
+    """
+    try:
+        return msgspec.convert(decisions, wanted)
+    except msgspec.ValidationError as error:
+        raise NotACertificate(
+            f"the decisions of the run are none of its kind: {parsed(error)}"
+        ) from None
+
+
+def exact(number: float) -> Fraction:
+    """Return the number that a double stores; raises `NotACertificate` unless it is finite."""
+    if not math.isfinite(number):
+        raise NotACertificate(f"the decisions of the run hold {number}")
+    return Fraction(number)
+
+
+def places(numbers: Iterable[float]) -> int:
+    """Binary places after the point that write all ``numbers`` out.
+
+    With them sums and products of doubles are sums and products of integers, which is many times
+    as fast as fractions.
+
+    Raises
+    ------
+    NotACertificate
+        When a number is not finite.
+
+    >>> places([0.5, 0.375, 7.0])
+    3
+    """
+    most = 1
+    for number in numbers:
+        try:
+            _, denominator = number.as_integer_ratio()
+        except (OverflowError, ValueError):
+            raise NotACertificate(f"the decisions of the run hold {number}") from None
+        most = max(most, denominator)
+    return most.bit_length() - 1
+
+
+def fixed(number: float, places: int) -> int:
+    """Return ``number`` in units of 2**-places, which must be `places` enough to write it out.
+
+    >>> fixed(0.375, 4)
+    6
+    """
+    numerator, denominator = number.as_integer_ratio()
+    return numerator << (places + 1 - denominator.bit_length())
+
+
+def quotient(numerator: int, denominator: int, places: int = 128) -> tuple[Fraction, Fraction]:
+    """Bounds on a quotient, about a share 2**-places of it apart; equal when it has so few places.
+
+    Sums of quotients of different denominators grow without end; sums of these bounds do not.
+
+    Parameters
+    ----------
+    denominator
+        > 0.
+
+    >>> low, high = quotient(1, 3)
+    >>> low < Fraction(1, 3) < high, quotient(3, 4) == (Fraction(3, 4), Fraction(3, 4))
+    (True, True)
+    """
+    shift = places + denominator.bit_length() - abs(numerator).bit_length()
+    if shift < 0:  # as many places whatever the unit, also of what is large
+        whole, rest = divmod(numerator, denominator << -shift)
+        return Fraction(whole << -shift), Fraction((whole + (rest > 0)) << -shift)
+    whole, rest = divmod(numerator << shift, denominator)
+    return Fraction(whole, 1 << shift), Fraction(whole + (rest > 0), 1 << shift)
+
+
+class Said(Decided, Protocol):
+    """What a run says of its own worth."""
+
+    @property
+    def sense(self) -> str: ...
+    @property
+    def value(self) -> float: ...
+    @property
+    def value_exact(self) -> str | None: ...
+    @property
+    def violations(self) -> list[str]: ...
+    @property
+    def ratio(self) -> float | None: ...
+
+
+def audit(run: Said, instance: Instance, found: Replayed | None = None) -> Replayed | None:
+    """Replay a run and compare with what it says of itself; None when nothing can replay it.
+
+    Parameters
+    ----------
+    run
+        As its file says it.
+    instance
+        The instance that the run is about.
+    found
+        Its replay, where that is known.
+
+    Raises
+    ------
+    NotACertificate
+        When the run states another value, hides requirements that it breaks, claims to break
+        some although it breaks none, or states a ratio or an exact value that nothing proves.
+    """
+    found = found or replay(run, instance)
+    if found is not None and found.broken and not run.violations:
+        more = f" and {len(found.broken) - 1} more" if len(found.broken) > 1 else ""
+        raise NotACertificate(f"the run says that it breaks nothing; {found.broken[0]}{more}")
+    if found is not None and run.violations and not found.broken and not found.excess:
+        raise NotACertificate("the run says that it breaks requirements; replayed it keeps all")
+    if run.violations and run.ratio is not None:
+        raise NotACertificate("the run says that it breaks requirements, and yet claims a ratio")
+    if run.value_exact is not None and (run.violations or found is None):
+        why = "it breaks requirements" if run.violations else "nothing replays its decisions"
+        raise NotACertificate(f"the run claims an exact value, although {why}")
+    if found is not None and not found.broken:  # else the value says nothing
+        _compare(run, found)
+    return found
+
+
+def _compare(run: Said, found: Replayed) -> None:
+    """Raise `NotACertificate` unless the stated value, rounded and exact, is that of the replay."""
+    proved = found.proved(run.sense)
+    room = Fraction(ROUNDING) * found.magnitude
+    if not _near(run.value, proved, room):
+        raise NotACertificate(
+            f"the run claims the value {run.value:.17g}, its decisions are worth {_text(proved)}"
+        )
+    if run.value_exact is None:
+        return
+    claimed = rational(run.value_exact, "value_exact")
+    better = claimed < proved if run.sense == "min" else claimed > proved
+    if better or abs(claimed - proved) > room:
+        raise NotACertificate(
+            f"the run claims the exact value {_text(claimed)}, its decisions are worth "
+            f"{_text(proved)}"
+        )
+
+
+def is_as_decided(run: Said, found: Replayed) -> bool:
+    """Whether a run states what its decisions cost as they are, and a point beside them counts."""
+    if found.decided is None or found.broken:
+        return False
+    room = Fraction(ROUNDING) * found.magnitude
+    as_decided = _near(run.value, found.decided, room)
+    return as_decided and not _near(run.value, found.proved(run.sense), room)
+
+
+def _near(value: float, exact: Fraction, room: Fraction) -> bool:
+    if not math.isfinite(value):
+        return False
+    # below the least normal double the nearest one is farther away than the room
+    return abs(Fraction(value) - exact) <= room or value == nearest(exact)
+
+
+def _text(number: Fraction) -> str:
+    return shown(str(number))
+
+
+def replayed_ratio(sense: Sense, found: Replayed, bound: Fraction) -> float | None:
+    """Return the certified ratio of decisions, rounded up; None when it says nothing.
+
+    Parameters
+    ----------
+    sense
+        ``min`` for a cost, ``max`` for a reward.
+    found
+        Replay of the decisions; those that break a requirement have no ratio.
+    bound
+        Proved bound on the optimum.
+
+    Raises
+    ------
+    NotACertificate
+        When decisions are better than the bound: at all if they keep everything exactly, else by
+        more than what counts as kept.
+    """
+    if found.broken:
+        return None
+    return ratio_at_most(sense, found.proved(sense), bound, exact=not found.excess)
+
+
+def excess_words(found: Replayed) -> str:
+    """Share by which requirements are missed at most: two digits, rounded up."""
+    return rounded(found.excess, up=True, digits=2)

@@ -22,8 +22,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from farkas.instances.dps import Job, Market
-from farkas.replay.base import Decided, Kept, Replayed, replays
-from farkas.replay.exact import Entry, decoded, fixed, places
+from farkas.replay.base import Decided, Entry, Kept, Replayed, decoded, fixed, places, replays
 from farkas.tolerances import ROUNDING
 
 Index = Annotated[int, msgspec.Meta(ge=0)]

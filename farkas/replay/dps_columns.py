@@ -17,8 +17,8 @@ import numpy as np
 
 from farkas.instances.dps import Market
 from farkas.numbers import Bools, Floats, Ints
+from farkas.replay.base import fixed, places
 from farkas.replay.dps import PARTS, SERVED, SaleEntry, first_free
-from farkas.replay.exact import fixed, places
 from farkas.tolerances import ROUNDING, TINY, ULP
 
 #: Share of a result of a few operations on doubles, more than their rounding errors together.

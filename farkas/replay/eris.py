@@ -24,8 +24,17 @@ import msgspec
 import numpy as np
 
 from farkas.instances.eris import Auction, Job, hosted, left_over
-from farkas.replay.base import Decided, Kept, Replayed, replays
-from farkas.replay.exact import Entry, decoded, exact, fixed, places
+from farkas.replay.base import (
+    Decided,
+    Entry,
+    Kept,
+    Replayed,
+    decoded,
+    exact,
+    fixed,
+    places,
+    replays,
+)
 
 Index = Annotated[int, msgspec.Meta(ge=0)]
 Positive = Annotated[int, msgspec.Meta(gt=0)]

@@ -18,8 +18,7 @@ from farkas.certificates.packed import shown
 from farkas.errors import NotACertificate
 from farkas.instances.gadget import Cluster, Job
 from farkas.messages import quoted
-from farkas.replay.base import Decided, Kept, Replayed, replays
-from farkas.replay.exact import Entry, Whole, decoded
+from farkas.replay.base import Decided, Entry, Kept, Replayed, Whole, decoded, replays
 from farkas.tolerances import FLOORS, ROUNDING
 
 

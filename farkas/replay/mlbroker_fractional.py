@@ -17,10 +17,19 @@ from typing import get_args
 from farkas.errors import NotACertificate
 from farkas.instances.mlbroker import Brokerage, Semantics
 from farkas.messages import quoted
-from farkas.replay.base import Decided, Kept, Replayed
-from farkas.replay.exact import Entry, Whole, decoded, fixed, places, quotient
-from farkas.replay.mlbroker import require_slots
+from farkas.replay.base import (
+    Decided,
+    Entry,
+    Kept,
+    Replayed,
+    Whole,
+    decoded,
+    fixed,
+    places,
+    quotient,
+)
 from farkas.replay.mlbroker_mended import Asked, JobPoint, Lane, by_end
+from farkas.replay.mlbroker_whole import require_slots
 from farkas.tolerances import FEASIBLE
 
 FINER = 64  #: Binary places beyond those of the decisions, for quotients that mending rounds up.

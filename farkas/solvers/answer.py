@@ -13,8 +13,7 @@ import numpy as np
 
 from farkas.errors import NoAnswer
 from farkas.forms import FeasibilityReport, LinearForm
-from farkas.forms.rescaled import in_units
-from farkas.forms.scale import Units
+from farkas.forms.scale import Units, in_units
 from farkas.messages import ShowsItself, named, suggestion, verb
 from farkas.numbers import Bools, Floats, Ints
 from farkas.tolerances import FEASIBLE

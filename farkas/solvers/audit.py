@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from farkas.forms import FeasibilityReport, LinearForm, check_point
-from farkas.forms.rescaled import in_units
+from farkas.forms.scale import in_units
 from farkas.numbers import Floats
 from farkas.solvers.answer import Answer, Claimed, Reason, inwards
 from farkas.tolerances import DROPPED, FEASIBLE, ROUNDING, SIMPLEX, SOLVER_GAP, SOLVERS_WHOLE

@@ -10,10 +10,8 @@ import numpy as np
 
 from farkas.errors import FarkasError
 from farkas.forms import LinearForm, SparseRows
-from farkas.forms.added_units import units_of_columns, units_of_rows
 from farkas.forms.matrices import as_scipy
-from farkas.forms.rescaled import shifted
-from farkas.forms.scale import Units, cost_unit, counting
+from farkas.forms.scale import Units, cost_unit, counting, shifted, units_of_columns, units_of_rows
 from farkas.numbers import Floats
 from farkas.solvers.answer import Answer, handed, inwards, returned
 from farkas.solvers.audit import audited, settled_by_inspection, well_formed

@@ -15,9 +15,7 @@ import numpy as np
 
 from farkas.errors import NoAnswer
 from farkas.forms import LinearForm, SparseRows
-from farkas.forms.added_units import units_of_rows
-from farkas.forms.rescaled import in_units
-from farkas.forms.scale import Units
+from farkas.forms.scale import Units, in_units, units_of_rows
 from farkas.numbers import Array, Floats, Ints
 from farkas.solvers.highs import new_solver, pass_form
 from farkas.tolerances import DROPPED

@@ -188,9 +188,9 @@ def _of_model(
     certificate = getattr(held, "certificate", held)  # of a solution, of what prove gave
     if certificate is None:
         raise NoAnswer("model: nothing was proved of it, so that there is nothing to check")
+    from farkas.certificates.guards import MOST_WORK
+    from farkas.certificates.infeasible import UnboundedCertificate
     from farkas.certificates.tree import TreeCertificate
-    from farkas.certificates.unbounded import UnboundedCertificate
-    from farkas.certificates.work import MOST_WORK
     from farkas.verbs.prove import read_form
 
     if not isinstance(certificate, TreeCertificate | UnboundedCertificate):

@@ -21,8 +21,7 @@ from farkas.instances import Instance
 from farkas.messages import ShowsItself, html_table, named, number_of, suggestion, verb
 from farkas.online import Bound, Run, algorithms
 from farkas.online.driver import Algorithm
-from farkas.online.replayed import ratio_to
-from farkas.online.run import Sense
+from farkas.online.run import Sense, ratio_to
 from farkas.verbs.inputs import (
     InstanceOrName,
     Overlong,

@@ -20,8 +20,7 @@ from farkas.certificates.proof import rounded
 from farkas.certificates.repair import exact_reduced_costs
 from farkas.errors import NotACertificate
 from farkas.forms import LinearForm
-from farkas.forms.naming import find_block
-from farkas.forms.words import box, relation
+from farkas.forms.words import box, find_block, relation
 from farkas.numbers import Floats, Ints
 from farkas.relaxations.integrality import relax
 from farkas.solvers import Answer, Claimed, solve

@@ -16,8 +16,7 @@ from farkas.instances import Instance
 from farkas.messages import named, suggestion
 from farkas.offline import Ladder, OfflineOptimum, climb, ladders
 from farkas.offline.climbing import Progress
-from farkas.online.replayed import prove_value
-from farkas.online.run import Bound, Run, Sense
+from farkas.online.run import Bound, Run, Sense, prove_value
 from farkas.solvers.interrupt import CtrlC
 from farkas.verbs.check_run import certificate_of
 from farkas.verbs.inputs import InstanceOrName, as_instance, require_search_limit

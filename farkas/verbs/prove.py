@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from farkas.algebra import programs
 from farkas.algebra.formulation import Formulation
 from farkas.errors import InvalidOption, require_progress, require_share, require_type
-from farkas.exact.deadline import Deadline
+from farkas.exact.bounding import Deadline
 from farkas.exact.from_doubles import rational
 from farkas.exact.proved import Proved
 from farkas.exact.proving import prove_form

@@ -16,8 +16,8 @@ from farkas.certificates.proof import rounded
 from farkas.errors import InvalidOption, NoAnswer, UnsupportedForm
 from farkas.exact.sources import load_values
 from farkas.forms import FeasibilityReport, LinearForm, Sense
-from farkas.forms.naming import find_block, short_name
 from farkas.forms.rational import RationalForm
+from farkas.forms.words import find_block, short_name
 from farkas.messages import named, verb
 from farkas.solvers import Answer
 from farkas.solvers.answer import SolverResult
@@ -42,7 +42,7 @@ class Solution(SolverResult):
     #: What proves the bound or the infeasibility; None when not asked for.
     certificate: Certificate | None = None
     #: What proves the bound: ``linear relaxation`` or ``branch and bound`` of the program, or the
-    #: name of what else bounds it, see `farkas.offline.bounded_by`; empty for a linear one.
+    #: name of what else bounds it, see `farkas.offline.climbing`; empty for a linear one.
     proved_by: str = ""
     #: The certificate about the program itself that proves most, where that is another one.
     own: Certificate | None = None

@@ -167,8 +167,8 @@ def others_of(
         As in :func:`solve`.
     """
     # here: only integer programs that are certified need them
-    from farkas.offline.bounded_by import bounded_by
-    from farkas.relaxations.price_bounds import price_bounds
+    from farkas.offline.climbing import bounded_by
+    from farkas.relaxations.integrality import price_bounds
 
     def prove(name: str, seconds: float) -> tuple[Fraction | None, Certificate | None]:
         if name.partition("[")[0] not in programs:

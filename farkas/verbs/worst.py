@@ -15,9 +15,8 @@ from farkas.adversary.box import InstanceBox
 from farkas.adversary.gap import UNBOUNDED, Gap, GapProof, at_least, prove_gap
 from farkas.adversary.island import Hunt
 from farkas.adversary.scoring import LONGEST, Scored, Scorer
-from farkas.adversary.search import ISLANDS, Found, Progress, search
+from farkas.adversary.search import ISLANDS, Found, Progress, search, shrunk
 from farkas.adversary.shipped import find_statement
-from farkas.adversary.shrinking import shrunk
 from farkas.adversary.store import Identity, SearchStore
 from farkas.certificates.doubles import double, text_of
 from farkas.certificates.proof import rounded

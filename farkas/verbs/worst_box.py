@@ -14,7 +14,7 @@ from farkas.adversary.scoring import Scored, Scorer
 from farkas.certificates.doubles import double, text_of
 from farkas.certificates.proof import rounded
 from farkas.errors import InvalidOption, NoAnswer, NotACertificate, require_progress, require_type
-from farkas.exact.deadline import Deadline, OutOfTime
+from farkas.exact.bounding import Deadline, OutOfTime
 from farkas.exact.from_doubles import rational
 from farkas.exact.proved import Proved
 from farkas.exact.proving import prove_form

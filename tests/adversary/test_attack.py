@@ -22,8 +22,7 @@ from farkas.adversary.shape import copied, shape_of
 from farkas.errors import NoAnswer
 from farkas.instances import Instance, library
 from farkas.proofs.claim import Claim, proved
-from farkas.proofs.said import Among, Saying, Says, said
-from farkas.proofs.stated import Stated
+from farkas.proofs.said import Among, Saying, Says, Stated, said
 
 KINDS = ("coded", "dps", "eris", "gadget", "mlbroker")
 

@@ -6,12 +6,12 @@ import msgspec
 import pytest
 
 import farkas
-from farkas.adversary.deciding import decide, decides_again
 from farkas.adversary.gap import from_json, prove_gap
+from farkas.adversary.scoring import decide, decides_again
 from farkas.adversary.shipped import find_statement
 from farkas.instances import library
 from farkas.online.driver import algorithms
-from farkas.online.recording import plain
+from farkas.online.run import plain
 from farkas.verbs.worst import worst
 
 

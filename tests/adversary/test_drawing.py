@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from farkas.adversary.box import InstanceBox, entries
-from farkas.adversary.drawing import _draws, _redrawn, worst_drawn
+from farkas.adversary.moves import _draws, _redrawn, worst_drawn
 from farkas.adversary.scoring import Scored, Scorer
 from farkas.instances import Instance
 from farkas.online.driver import algorithms

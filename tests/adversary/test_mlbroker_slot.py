@@ -8,9 +8,9 @@ from fractions import Fraction as F
 import numpy as np
 import pytest
 
-from farkas.adversary.mlbroker_slot import filled
+from farkas.adversary.mlbroker import filled
 from farkas.adversary.mlbroker_traces import FORBIDDEN, Wandering
-from farkas.models.mlbroker.entropy import entropy, growth
+from farkas.models.mlbroker.discount import entropy, growth
 from farkas.models.mlbroker.slot import Constants, SlotProblem
 from farkas.relaxations.mlbroker.slot_solver import JobByJob
 

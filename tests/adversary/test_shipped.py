@@ -11,6 +11,7 @@ import pytest
 
 import farkas
 from farkas.adversary.gap import UNBOUNDED, from_json
+from farkas.adversary.search import LOST
 from farkas.adversary.shipped import (
     FOLDER,
     FOUND,
@@ -22,7 +23,6 @@ from farkas.adversary.shipped import (
     statements_of,
     write_searches,
 )
-from farkas.adversary.shrinking import LOST
 from farkas.cli import call
 from farkas.errors import FileProblem, UnknownName
 from farkas.instances.files import own_kinds

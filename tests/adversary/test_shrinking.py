@@ -9,9 +9,8 @@ import pytest
 
 from farkas.adversary.box import InstanceBox, entries, plain_of
 from farkas.adversary.scoring import Scorer
-from farkas.adversary.search import search
+from farkas.adversary.search import LOST, search, shrunk
 from farkas.adversary.shape import copied, shape_of
-from farkas.adversary.shrinking import LOST, shrunk
 from farkas.online.driver import algorithms
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from farkas.algebra.described import described, rules_in_words
+from farkas.algebra.formulation import described, rules_in_words
 from tests.algebra.test_rules import Base
 
 

@@ -6,9 +6,9 @@ import inspect
 
 import pytest
 
+from farkas.algebra.assemble import Reader
 from farkas.algebra.expressions import Trace
 from farkas.algebra.latex import Pen
-from farkas.algebra.reader import Reader
 
 
 @pytest.mark.parametrize("made", [Trace, Pen])

@@ -6,7 +6,7 @@ import pytest
 
 from farkas.algebra import Program, constraint, objective, option
 from farkas.errors import InvalidInstance, RuleError
-from farkas.forms.naming import find_block
+from farkas.forms.words import find_block
 from farkas.instances import library
 from tests.algebra.toys import toy
 

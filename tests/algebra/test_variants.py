@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from farkas.algebra.formulation import programs
-from farkas.algebra.variants import by_option
+from farkas.algebra.program import by_option
 from farkas.errors import InvalidOption
 from tests.algebra.test_formulation import Switched
 

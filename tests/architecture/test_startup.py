@@ -202,12 +202,12 @@ def test_help_loads_a_few_modules_and_no_numbers() -> None:
 
 # What makes, writes, decides or prints beside; a check has no use for it.
 PRODUCING = (
-    "farkas.algebra.latex", "farkas.algebra.to_pyomo", "farkas.files",
-    "farkas.certificates.exact_points", "farkas.certificates.making",
+    "farkas.algebra.latex", "farkas.algebra.to_pyomo",
+    "farkas.certificates.points", "farkas.certificates.making",
     "farkas.certificates.repair", "farkas.certificates.vipr",
-    "farkas.certificates.writing", "farkas.cli.tables", "farkas.experiments",
-    "farkas.instances.generate", "farkas.instances.traces", "farkas.instances.writing",
-    "farkas.online.driver", "farkas.online.recording", "farkas.proofs", "farkas.quantities",
+    "farkas.cli.tables", "farkas.experiments",
+    "farkas.instances.generate", "farkas.instances.traces",
+    "farkas.online.driver", "farkas.proofs", "farkas.quantities",
     "farkas.rounding", "farkas.solvers", "farkas.verbs.run", "farkas.verbs.solve",
 )  # fmt: skip
 CASES = ("`FILE`, ", "`RUN --instance FILE`", "`FILE --instance FILE`")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from farkas.certificates import budget_chances
-from farkas.certificates.budget_chances import RowCells, chance_by_budget
+from farkas.certificates import coded_dedicated
+from farkas.certificates.coded_dedicated import RowCells, chance_by_budget
 from farkas.errors import NotACertificate
 from tests.generators.coded import random_coded_computing
 from tests.references import coded_budgets as reference
@@ -88,6 +88,6 @@ def test_too_large_tables_and_too_many_steps_are_refused(monkeypatch):
     data = random_coded_computing(0, workers=4, rows=7)
     with pytest.raises(NotACertificate, match="too large"):
         chance_by_budget(data, 0, np.ones(4, np.int64), 2.0, 7, 2**23)
-    monkeypatch.setattr(budget_chances, "MOST_STEPS", 100)
+    monkeypatch.setattr(coded_dedicated, "MOST_STEPS", 100)
     with pytest.raises(NotACertificate, match="steps"):
         chance_by_budget(data, 0, np.ones(4, np.int64), 2.0, 7, 8)

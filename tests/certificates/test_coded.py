@@ -22,7 +22,7 @@ from farkas.certificates.packed import unpack
 from farkas.errors import NotACertificate
 from farkas.instances import library
 from farkas.models.coded.kernel import Pairs
-from farkas.models.coded.plans import shared_plan
+from farkas.models.coded.law import shared_plan
 from farkas.online import algorithms
 from farkas.relaxations.coded.sharing import shared_optimum
 from farkas.tolerances import ULP

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import farkas
-from farkas.certificates import check, coded_budgets
-from farkas.certificates.coded_budgets import BudgetPrices, shared_cost
+from farkas.certificates import check, coded_dedicated
+from farkas.certificates.coded_dedicated import BudgetPrices, shared_cost
 from farkas.errors import NotACertificate
 from farkas.models.coded.chance import best_quantile
 from farkas.models.coded.law import Law
@@ -143,7 +143,7 @@ def test_masters_that_pay_all_and_no_more_exclude_nothing():
 
 def test_steps_of_all_masters_count_together(monkeypatch):
     data, proved = honest()
-    monkeypatch.setattr(coded_budgets, "MOST_STEPS", 1500)
+    monkeypatch.setattr(coded_dedicated, "MOST_STEPS", 1500)
     with pytest.raises(NotACertificate, match="steps"):
         proved.prove_bound(data)
 

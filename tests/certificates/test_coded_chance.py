@@ -10,8 +10,7 @@ import pytest
 
 import farkas
 from farkas.certificates import check
-from farkas.certificates.coded import CodedPrices, safe_patience, time_bound
-from farkas.certificates.coded_chance import ChancePrices
+from farkas.certificates.coded import ChancePrices, CodedPrices, safe_patience, time_bound
 from farkas.errors import NotACertificate
 from farkas.instances import library
 from farkas.models.coded.chance import best_quantile

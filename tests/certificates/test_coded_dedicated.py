@@ -8,8 +8,13 @@ import numpy as np
 import pytest
 
 from farkas.certificates import check
-from farkas.certificates.coded import EveryPlanPrices, earned_above, exact_sum, safe_patience
-from farkas.certificates.coded_chance import ChancePrices
+from farkas.certificates.coded import (
+    ChancePrices,
+    EveryPlanPrices,
+    earned_above,
+    exact_sum,
+    safe_patience,
+)
 from farkas.certificates.coded_dedicated import (
     DedicatedChancePrices,
     DedicatedPrices,
@@ -21,7 +26,7 @@ from farkas.errors import NotACertificate
 from farkas.instances import library
 from farkas.models.coded.kernel import Pairs, owner_levels
 from farkas.online import algorithms
-from farkas.relaxations.coded.excluded import excluded_level
+from farkas.relaxations.coded.sharing import excluded_level
 from farkas.tolerances import ULP
 from farkas.verbs.check_run import prove_run
 from tests.generators.coded import by_speed, random_coded_computing

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from farkas.certificates import check
-from farkas.certificates.coded_measured import GuaranteedPrices, guaranteed_bound
+from farkas.certificates.coded import GuaranteedPrices, guaranteed_bound
 from farkas.certificates.files import from_json
 from farkas.errors import NotACertificate
 from farkas.instances import library
-from farkas.models.coded.measured import MeasuredPairs
+from farkas.models.coded.law import MeasuredPairs
 from farkas.relaxations.coded.sharing import best_sharing
 from tests.generators.coded import measured_computing
 from tests.references.coded_measured import best_time

@@ -21,10 +21,10 @@ from farkas.certificates.coded_owners import (
     tries,
 )
 from farkas.certificates.files import from_json
-from farkas.certificates.packing import pack
+from farkas.certificates.packed import pack
 from farkas.certificates.runs import require_run_bound
 from farkas.errors import NotACertificate
-from farkas.exact.deadline import Deadline
+from farkas.exact.bounding import Deadline
 from farkas.models.coded.kernel import Pairs, owner_levels
 from farkas.offline.coded import owners
 from farkas.offline.coded.pricing import MasterPricing, TypePricing

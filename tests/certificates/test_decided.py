@@ -5,7 +5,7 @@ from fractions import Fraction as F
 import numpy as np
 import pytest
 
-from farkas.certificates.decided import decided_costs, signs_by_doubles
+from farkas.certificates.runs import decided_costs, signs_by_doubles
 from farkas.certificates.sums import reduced_costs
 from farkas.errors import NotACertificate
 from farkas.forms.matrices import rows_of_dense

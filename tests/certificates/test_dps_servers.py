@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import farkas
-from farkas.certificates import casts, check, from_json, to_json
+from farkas.certificates import check, from_json, guards, to_json
 from farkas.certificates.dps import SlotPrices, prices_bound, rewards_of
 from farkas.certificates.dps_servers import (
     DpsServerPrices,
@@ -234,6 +234,6 @@ def test_a_market_that_nobody_visits_is_worth_nothing():
 
 
 def test_tables_are_limited(monkeypatch):
-    monkeypatch.setattr(casts.affordable, "__defaults__", (7,))
+    monkeypatch.setattr(guards.affordable, "__defaults__", (7,))
     with pytest.raises(NotACertificate, match="ways to place jobs"):
         EqualServers.of_market(random_market(1, jobs=8))

@@ -12,7 +12,7 @@ import pytest
 from farkas.certificates import check, eris_cases, from_json, to_json
 from farkas.certificates.eris import proof_steps, prove_welfare
 from farkas.certificates.eris_cases import CaseSplit, ErisCases, cases_of, prove_case, within
-from farkas.certificates.packing import pack
+from farkas.certificates.packed import pack
 from farkas.certificates.runs import require_run_bound
 from farkas.errors import FileProblem, NotACertificate
 from farkas.instances import library

@@ -22,7 +22,7 @@ from farkas.certificates.eris_spans import (
     room_of,
     sizes_of,
 )
-from farkas.certificates.packing import pack
+from farkas.certificates.packed import pack
 from farkas.certificates.runs import require_run_bound
 from farkas.errors import FileProblem, NotACertificate
 from farkas.instances import library

@@ -15,10 +15,8 @@ import msgspec
 import numpy as np
 import pytest
 
-from farkas.certificates.coded import CodedPrices, safe_patience, speeds_above
-from farkas.certificates.coded_budgets import BudgetPrices
-from farkas.certificates.coded_chance import ChancePrices
-from farkas.certificates.coded_dedicated import DedicatedPrices
+from farkas.certificates.coded import ChancePrices, CodedPrices, safe_patience, speeds_above
+from farkas.certificates.coded_dedicated import BudgetPrices, DedicatedPrices
 from farkas.certificates.coded_owners import CountBranch, OwnersTree, Types
 from farkas.certificates.dps import DpsPrices, SlotPrices
 from farkas.certificates.dps_servers import DpsServerPrices, EqualServers
@@ -32,10 +30,9 @@ from farkas.certificates.gadget_one_slot import certify_one_slot
 from farkas.certificates.gadget_slot import SharedServers, certify_slot
 from farkas.certificates.gadget_slot_tree import certify_slot_tree
 from farkas.certificates.mlbroker import Guide, MlbrokerPrices
-from farkas.certificates.mlbroker_sites import SiteBounds, SiteTrees
-from farkas.certificates.mlbroker_slots import LEAF, SlotBounds, SlotTrees
+from farkas.certificates.mlbroker_slots import LEAF, SiteBounds, SiteTrees, SlotBounds, SlotTrees
 from farkas.errors import FarkasError, InvalidInstance, NotACertificate
-from farkas.exact.deadline import Deadline
+from farkas.exact.bounding import Deadline
 from farkas.offline.ladder import Ascent, ladders
 from farkas.online.driver import environments
 from farkas.verbs.check import proof_of

@@ -29,9 +29,7 @@ from farkas.certificates import (
     to_json,
     write,
 )
-from farkas.certificates.packed import PackedForm
-from farkas.certificates.packed_form import unpacked
-from farkas.certificates.packing import deflate
+from farkas.certificates.packed import PackedForm, deflate, unpacked
 from farkas.certificates.points import exact_value
 from farkas.errors import FarkasError, FileProblem, InvalidOption, NotACertificate
 from farkas.tolerances import FEASIBLE

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from farkas.certificates.gadget_prices import claimed, dearest, price_array, rent_of
+from farkas.certificates.gadget import claimed, dearest, price_array, rent_of
 from farkas.errors import NotACertificate
 
 

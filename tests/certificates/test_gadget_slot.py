@@ -24,7 +24,7 @@ from farkas.models.gadget.slot import snapshot
 from farkas.online.gadget.bounds import slot_certificate
 from farkas.proofs.gadget.small import random_clusters
 from farkas.relaxations.gadget.generation import generate_columns
-from farkas.relaxations.gadget.size_knapsack import room_of
+from farkas.relaxations.gadget.whole_sizes import room_of
 from farkas.solvers import solve
 from farkas.tolerances import FLOORS, ROUNDING, allowed
 from tests.certificates.test_gadget import reward

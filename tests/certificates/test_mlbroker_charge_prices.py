@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from farkas.certificates.mlbroker_charge_prices import charged_below, share_charges
+from farkas.certificates.mlbroker_charges import charged_below, share_charges
 
 
 def test_shares_of_charges_close_what_prices_of_workers_leave_open():

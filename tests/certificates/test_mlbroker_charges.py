@@ -8,14 +8,15 @@ import numpy as np
 import pytest
 
 from farkas.certificates import mlbroker_charges as module
-from farkas.certificates.mlbroker_charge_prices import charged_below, share_charges
 from farkas.certificates.mlbroker_charges import (
     apart_costs,
+    charged_below,
     charged_workers,
     place_charged,
+    share_charges,
 )
 from farkas.certificates.mlbroker_workers import ENDLESS, loads
-from farkas.replay.transport import cheapest
+from farkas.replay.mlbroker_mended import cheapest
 
 SITES = 3
 CLOSE = 2e-6

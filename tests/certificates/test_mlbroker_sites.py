@@ -10,8 +10,7 @@ import pytest
 
 import farkas
 from farkas.certificates.files import from_json
-from farkas.certificates.mlbroker_sites import SiteBounds, SiteTrees
-from farkas.certificates.mlbroker_slots import LEAF, SUBJECT, SlotBounds
+from farkas.certificates.mlbroker_slots import LEAF, SUBJECT, SiteBounds, SiteTrees, SlotBounds
 from farkas.errors import NotACertificate
 from tests.generators.mlbroker import random_brokerage, single
 

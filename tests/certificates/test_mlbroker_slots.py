@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import farkas
-from farkas.certificates import casts, check
+from farkas.certificates import check, guards
 from farkas.certificates.files import from_json
 from farkas.certificates.mlbroker_slots import (
     EXACT_STEPS,
@@ -24,10 +24,9 @@ from farkas.certificates.mlbroker_slots import (
     SlotBounds,
     SlotTrees,
 )
-from farkas.certificates.packed import unpack
-from farkas.certificates.packing import pack
+from farkas.certificates.packed import pack, unpack
 from farkas.errors import NotACertificate
-from farkas.exact.deadline import Deadline
+from farkas.exact.bounding import Deadline
 from farkas.instances.mlbroker import Brokerage
 from farkas.offline.ladder import Ascent
 from farkas.offline.mlbroker.tolls import tolls
@@ -250,12 +249,12 @@ def test_many_sites_nodes_and_cells_are_refused(monkeypatch):
         made.prove_bound(data)
     # a table over jobs in slots and sets, one over jobs, sites and resources of a slot
     data = single([[5.0, 5.0]] * 2)
-    monkeypatch.setattr(casts.affordable, "__defaults__", (7,))
+    monkeypatch.setattr(guards.affordable, "__defaults__", (7,))
     with pytest.raises(NotACertificate, match="sets of sites of jobs in slots"):
         SlotBounds(data)
-    monkeypatch.setattr(casts.affordable, "__defaults__", (8,))
+    monkeypatch.setattr(guards.affordable, "__defaults__", (8,))
     bounds = SlotBounds(data)
-    monkeypatch.setattr(casts.affordable, "__defaults__", (1,))
+    monkeypatch.setattr(guards.affordable, "__defaults__", (1,))
     with pytest.raises(NotACertificate, match="prices of a slot"):
         bounds.leaf(0, np.zeros((2, 1), np.int64), np.zeros((1, 4)))
 
@@ -326,7 +325,7 @@ def test_trees_too_deep_for_tables_of_all_their_levels_are_refused(monkeypatch):
     extra = np.zeros((1, bounds.sets))
     deep = [*range(20), *[LEAF] * 21]
     assert bounds.tree(0, iter(deep), extra) > 0
-    monkeypatch.setattr(casts.affordable, "__defaults__", (21 * bounds.table(0) - 1,))
+    monkeypatch.setattr(guards.affordable, "__defaults__", (21 * bounds.table(0) - 1,))
     with pytest.raises(NotACertificate, match="levels of a tree"):
         bounds.tree(0, iter(deep), extra)
     assert bounds.tree(0, iter([*range(19), *[LEAF] * 20]), extra) > 0

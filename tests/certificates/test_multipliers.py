@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from farkas.certificates import exact_bound, prove_bound
-from farkas.certificates.multipliers import as_floats, proof_in_fractions
+from farkas.certificates.linear import as_floats, proof_in_fractions
 from farkas.errors import NotACertificate
 from tests.certificates.test_bound import one_variable
 from tests.generators.forms import INF, small

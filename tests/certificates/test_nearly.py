@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from farkas.certificates import exact_feasibility
-from farkas.certificates.nearly import columns_beyond, relaxed, rows_beyond
+from farkas.certificates.points import columns_beyond, relaxed, rows_beyond
 from farkas.errors import NotACertificate
 from tests.generators.forms import INF, small
 

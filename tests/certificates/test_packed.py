@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from farkas.certificates.making import exact_vector
-from farkas.certificates.packed import ExactVector, inflate, rational, shown, unpack
-from farkas.certificates.packing import deflate, pack
+from farkas.certificates.packed import ExactVector, deflate, inflate, pack, rational, shown, unpack
 from farkas.errors import NotACertificate
 
 

@@ -7,9 +7,7 @@ import numpy as np
 import pytest
 
 from farkas.certificates.making import packed_form
-from farkas.certificates.packed import inflate
-from farkas.certificates.packed_form import unpacked
-from farkas.certificates.packing import deflate
+from farkas.certificates.packed import deflate, inflate, unpacked
 from farkas.errors import NotACertificate
 from tests.generators.forms import random_form, small
 

@@ -7,8 +7,7 @@ import zlib
 
 import numpy as np
 
-from farkas.certificates.packed import inflate, unpack
-from farkas.certificates.packing import deflate, pack
+from farkas.certificates.packed import deflate, inflate, pack, unpack
 
 
 def test_bytes_are_deflated_and_written_as_base64():

@@ -7,7 +7,7 @@ from fractions import Fraction as F
 
 import pytest
 
-from farkas.certificates.plain import plain, ratio_of
+from farkas.certificates.guards import plain, ratio_of
 from farkas.certificates.proof import Proof
 
 

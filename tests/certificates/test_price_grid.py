@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from farkas.certificates.price_grid import SUM_BITS, grid_exponent, rounded_down
+from farkas.certificates.prices import SUM_BITS, grid_exponent, rounded_down
 from farkas.errors import NotACertificate
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from farkas.certificates import rational
-from farkas.certificates.packing import deflate
+from farkas.certificates.packed import deflate
 from farkas.certificates.rational import PackedText
 from farkas.errors import NotACertificate
 from farkas.forms.rational import RationalForm

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from farkas.certificates.read_file import read
-from farkas.certificates.writing import write
+from farkas.certificates.files import read, write
 from farkas.errors import FileProblem
 from tests.generators.certificates import good
 

@@ -5,7 +5,7 @@ from fractions import Fraction as F
 import numpy as np
 import pytest
 
-from farkas.certificates.reference import (
+from farkas.certificates.linear import (
     reference_bound,
     reference_proof,
     reference_violation,

@@ -6,8 +6,8 @@ import msgspec
 import numpy as np
 import pytest
 
-from farkas.certificates.price_grid import FORBIDDEN, grid_exponent, rounded_down
-from farkas.certificates.ring_costs import link_uses, ring_costs, ring_terms, rooted
+from farkas.certificates.prices import FORBIDDEN, grid_exponent, rounded_down
+from farkas.certificates.ring_profits import link_uses, ring_costs, ring_terms, rooted
 from farkas.errors import NotACertificate
 from farkas.instances import library
 from farkas.models.gadget.rings import enumerate_rings

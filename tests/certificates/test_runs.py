@@ -7,9 +7,7 @@ import numpy as np
 import pytest
 
 from farkas.certificates import LinearCertificate, certificate_types, run_bounds
-from farkas.certificates.coded import CodedPrices
-from farkas.certificates.coded_chance import ChancePrices
-from farkas.certificates.coded_measured import GuaranteedPrices
+from farkas.certificates.coded import ChancePrices, CodedPrices, GuaranteedPrices
 from farkas.certificates.gadget import HorizonCertificate
 from farkas.certificates.making import exact_vector
 from farkas.certificates.runs import require_run_bound

@@ -10,9 +10,9 @@ import msgspec
 import pytest
 
 from farkas.certificates import from_json
+from farkas.certificates.guards import Work
+from farkas.certificates.infeasible import UnboundedCertificate, improves
 from farkas.certificates.tree_program import TreeProgram
-from farkas.certificates.unbounded import UnboundedCertificate, improves
-from farkas.certificates.work import Work
 from farkas.errors import NotACertificate
 from farkas.exact.proving import prove_form
 from farkas.forms.rational import RationalForm

@@ -4,7 +4,7 @@ from fractions import Fraction as F
 
 import pytest
 
-from farkas.certificates.vipr_words import Words, short
+from farkas.certificates.vipr_proof import Words, short
 from farkas.errors import FileProblem
 
 

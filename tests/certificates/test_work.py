@@ -6,7 +6,7 @@ from fractions import Fraction as F
 
 import pytest
 
-from farkas.certificates.work import Work
+from farkas.certificates.guards import Work
 from farkas.errors import NotACertificate
 
 

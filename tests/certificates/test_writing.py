@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from farkas.certificates.read_file import read
-from farkas.certificates.writing import to_json, write
+from farkas.certificates.files import read, to_json, write
 from farkas.errors import FileProblem
 from tests.generators.certificates import good
 

@@ -8,7 +8,7 @@ from typing import Any, get_args
 import msgspec
 import pytest
 
-from farkas.instances.traces import alibaba_dps, csv_coded, csv_jobs, importers, philly, prices
+from farkas.instances.traces import alibaba_dps, csv_coded, csv_jobs, importers, market, philly
 from tests.tools.shared import ROOT
 
 PAGE = (ROOT / "docs" / "own_trace.md").read_text()
@@ -119,7 +119,7 @@ def test_columns_of_public_traces_are_those_that_are_read(source: str, columns: 
 
 
 def test_columns_of_tables_of_prices_are_those_that_are_read() -> None:
-    for column in (*prices.COLUMNS, *alibaba_dps.PRICE_COLUMNS):
+    for column in (*market.COLUMNS, *alibaba_dps.PRICE_COLUMNS):
         assert f"`{column}`" in PAGE
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from farkas.exact.contradiction import contradicting
+from farkas.exact.bounding import contradicting
 from farkas.exact.proving import prove_form
 from tests.generators.rational import program
 

@@ -8,13 +8,13 @@ import pytest
 
 import farkas.kernels
 from farkas.errors import NoAnswer
-from farkas.exact import deadline
-from farkas.exact.deadline import Deadline, OutOfTime
+from farkas.exact import bounding
+from farkas.exact.bounding import Deadline, OutOfTime
 
 
 def test_time_runs_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
-    monkeypatch.setattr(deadline, "clock", lambda: now[0])
+    monkeypatch.setattr(bounding, "clock", lambda: now[0])
     clock = Deadline(2.0)
     clock.check()
     assert clock.left == 2.0

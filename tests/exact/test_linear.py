@@ -7,7 +7,7 @@ from fractions import Fraction as F
 import pytest
 
 from farkas.exact import linear
-from farkas.exact.deadline import Deadline, OutOfTime
+from farkas.exact.bounding import Deadline, OutOfTime
 from farkas.exact.linear import elastic, infeasibility, recession, solve_linear
 from farkas.exact.vertex import dual_value, reduced_costs
 from farkas.exact.whole import Matrix, ScaledVector

@@ -7,8 +7,8 @@ from fractions import Fraction as F
 import numpy as np
 import pytest
 
-from farkas.exact.deadline import Deadline
-from farkas.exact.nearby import Nearby
+from farkas.exact.bounding import Deadline
+from farkas.exact.ends import Nearby
 from farkas.exact.vertex import VertexFinder
 from farkas.forms.rational import RationalForm
 from farkas.solvers.simplex import BASIC, LOWER, UPPER, Basis, End

@@ -8,8 +8,7 @@ from fractions import Fraction as F
 import numpy as np
 import pytest
 
-from farkas.exact.bounding import Bounding
-from farkas.exact.deadline import Deadline
+from farkas.exact.bounding import Bounding, Deadline
 from farkas.exact.root_cuts import root_cuts, seen_from, tableau_rows
 from farkas.solvers.simplex import End, Simplex
 from tests.exact.test_cuts import drawn, flows, points

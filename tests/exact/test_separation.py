@@ -8,9 +8,8 @@ from fractions import Fraction as F
 import numpy as np
 import pytest
 
-from farkas.exact.bounding import Bounding
+from farkas.exact.bounding import Bounding, Deadline
 from farkas.exact.cuts import Rounding
-from farkas.exact.deadline import Deadline
 from farkas.exact.root_cuts import root_cuts, seen_from
 from farkas.exact.separation import CutProposal, Mixed, Separation, odd_bits
 from farkas.forms.rational import RationalForm

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from farkas.instances.coded import CodedComputing
 from farkas.instances.generate import generate
-from farkas.proofs.coded.reciprocal import FULL_LOAD, reciprocal
+from farkas.proofs.coded.chance import FULL_LOAD, reciprocal
 
 
 def tiny() -> CodedComputing:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from farkas.forms.added_units import units_of_columns, units_of_rows
 from farkas.forms.matrices import as_scipy, rows_of_scipy
-from farkas.forms.scale import counting, units_of
+from farkas.forms.scale import counting, units_of, units_of_columns, units_of_rows
 from tests.forms.test_scale import drawn
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from farkas.forms import Axis, Block
-from farkas.forms.naming import find_block, full_name, index_in, name_among, short_name
+from farkas.forms.words import find_block, full_name, index_in, name_among, short_name
 
 
 def axis(labels, *members):

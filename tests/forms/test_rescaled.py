@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from farkas.forms.matrices import as_scipy
-from farkas.forms.rescaled import in_units, shifted
-from farkas.forms.scale import units_of
+from farkas.forms.scale import in_units, shifted, units_of
 from tests.forms.test_scale import drawn, form
 
 

@@ -7,8 +7,7 @@ import pytest
 
 from farkas.forms import LinearForm, SparseRows, check_point
 from farkas.forms.matrices import as_scipy, rows_of_dense
-from farkas.forms.rescaled import in_units
-from farkas.forms.scale import COST_SPREAD, FARTHEST, ROW_SPREAD, units_of
+from farkas.forms.scale import COST_SPREAD, FARTHEST, ROW_SPREAD, in_units, units_of
 
 
 def form(matrix, low, high, lower, upper, *, cost=None, integer=None) -> LinearForm:

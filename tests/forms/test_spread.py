@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from farkas.forms import spread
+from farkas.forms import scale
 from farkas.forms.scale import NONE, units_of
 from tests.forms.test_scale import form
 from tests.generators.forms import random_form
@@ -21,13 +21,13 @@ def chain(size):
 
 def test_a_chain_of_columns_is_read_a_few_times_however_long(monkeypatch):
     read = []
-    one_round = spread._one_round
+    one_round = scale._one_round
 
     def counting(unit, term, rows, *more):
         read.append(len(rows))
         return one_round(unit, term, rows, *more)
 
-    monkeypatch.setattr(spread, "_one_round", counting)
+    monkeypatch.setattr(scale, "_one_round", counting)
     for size in (50, 100):
         read.clear()
         made = chain(size)
@@ -49,7 +49,7 @@ def test_units_are_those_of_rounds_that_read_everything(seed):
     entry = rng.integers(-9, 9, len(rows))
     counts = rng.random(made.num_columns) < 0.8
     found = unit.copy()
-    spread.spread(found, rows, columns, entry, made.num_rows, counts)
+    scale.spread(found, rows, columns, entry, made.num_rows, counts)
     while True:
         before = unit.tolist()
         for i in range(made.num_rows):

@@ -21,8 +21,8 @@ import numpy as np
 
 import farkas
 from farkas.certificates import check, from_json
-from farkas.certificates.coded_budgets import BudgetPrices
-from farkas.certificates.coded_chance import ChancePrices
+from farkas.certificates.coded import ChancePrices
+from farkas.certificates.coded_dedicated import BudgetPrices
 from farkas.certificates.dps import Rewards
 from farkas.certificates.dps_servers import DpsServerPrices
 from farkas.certificates.eris_cases import CaseSplit, ErisCases, cases_of, within
@@ -30,11 +30,10 @@ from farkas.certificates.eris_spans import ErisSpans, Span
 from farkas.certificates.gadget_one_slot import certify_one_slot
 from farkas.certificates.gadget_slot import SharedServers, certify_slot
 from farkas.certificates.gadget_slot_tree import certify_slot_tree
-from farkas.certificates.mlbroker_sites import SiteBounds, SiteTrees
-from farkas.certificates.mlbroker_slots import LEAF
+from farkas.certificates.mlbroker_slots import LEAF, SiteBounds, SiteTrees
 from farkas.certificates.packed import unpack
 from farkas.errors import FarkasError
-from farkas.exact.deadline import Deadline
+from farkas.exact.bounding import Deadline
 from farkas.instances import Instance
 from farkas.models.coded.kernel import Pairs
 from farkas.models.gadget.rings import Rings
@@ -45,7 +44,7 @@ from farkas.offline.mlbroker.tolls import tolls
 from farkas.online.gadget.bounds import slot_certificate
 from farkas.online.gadget.columns import by_cases
 from farkas.relaxations.coded.sharing import shared_optimum
-from farkas.relaxations.dps.fixed_cells import prove_fixed_prices
+from farkas.relaxations.dps.group_program import prove_fixed_prices
 from farkas.relaxations.dps.server_prices import ServerProgram
 from farkas.relaxations.dps.server_trees import ServerTrees
 from farkas.relaxations.eris.welfare_bound import aggregated_prices

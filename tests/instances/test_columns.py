@@ -7,7 +7,7 @@ import types
 import numpy as np
 import pytest
 
-from farkas.instances.columns import column, table
+from farkas.instances.base import column, table
 
 
 class Fleet:

@@ -13,7 +13,7 @@ import farkas
 from farkas.errors import InvalidInstance
 from farkas.instances import library
 from farkas.instances.base import Record, plain_value
-from farkas.instances.long_lists import RecordColumns, plain
+from farkas.instances.files import RecordColumns, plain
 
 
 class Part(Record, frozen=True, kw_only=True):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from farkas.errors import InvalidInstance
-from farkas.instances.placed import require_nowhere, require_sorted
+from farkas.instances.market import require_nowhere, require_sorted
 
 
 def test_equal_neighbours_are_sorted_and_a_fall_is_named():

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from farkas.instances.rounded import fitted, guarded_ceil
+from farkas.instances.options import fitted, guarded_ceil
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import pytest
 import farkas
 from farkas.errors import NoAnswer, NotACertificate
 from farkas.offline import Rung, climb, ladders
-from farkas.offline.policies import policies
+from farkas.offline.climbing import policies
 from farkas.online.run import Bound
 
 DEMOS = ["mlbroker/demo", "eris/demo", "dps/demo", "gadget/demo", "coded/demo"]
@@ -39,7 +39,7 @@ def greedy(market):
 
 
 def ascent_without_limits():
-    from farkas.exact.deadline import Deadline
+    from farkas.exact.bounding import Deadline
     from farkas.offline import Ascent
 
     return Ascent("max", Deadline(), Fraction(0))

@@ -10,7 +10,7 @@ import pytest
 import farkas
 from farkas.certificates import from_json
 from farkas.errors import NoAnswer
-from farkas.exact.deadline import Deadline
+from farkas.exact.bounding import Deadline
 from farkas.offline import Ascent
 from farkas.offline import integer_program as module
 from farkas.offline.integer_program import integer_program
@@ -50,7 +50,7 @@ def test_large_programs_are_left_to_others():
 
 
 def test_the_solver_leaves_time_for_the_proof(monkeypatch):
-    monkeypatch.setattr("farkas.exact.deadline.clock", lambda: 0.0)  # no time passes
+    monkeypatch.setattr("farkas.exact.bounding.clock", lambda: 0.0)  # no time passes
     limits = {}
 
     def limited(name, answer):

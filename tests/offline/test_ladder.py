@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 import farkas
-from farkas.exact.deadline import Deadline
+from farkas.exact.bounding import Deadline
 from farkas.offline import Ascent, ladders
 from farkas.online.run import Bound
 

@@ -5,9 +5,9 @@ from fractions import Fraction
 import pytest
 
 import farkas
-from farkas.exact.deadline import Deadline
+from farkas.exact.bounding import Deadline
 from farkas.offline import Ascent, ladders
-from farkas.offline.policies import decided, policies
+from farkas.offline.climbing import decided, policies
 
 NAMES = ["mlbroker.fractional", "mlbroker.opt", "eris.tiresias", "dps.bfp_coord", "gadget.las"]
 

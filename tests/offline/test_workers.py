@@ -14,7 +14,7 @@ import pytest
 
 import farkas
 from farkas import executor as module
-from farkas.exact.deadline import Deadline
+from farkas.exact.bounding import Deadline
 from farkas.executor import Executor, Workers
 from farkas.offline import Ascent, climb, ladders
 from farkas.offline.mlbroker import tolls

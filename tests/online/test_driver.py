@@ -313,7 +313,7 @@ def test_an_option_needs_a_default_and_a_policy_a_docstring() -> None:
 HASHED = """
 from farkas.instances.library import load
 from farkas.online import algorithms
-from farkas.online.recording import to_bytes
+from farkas.online.run import to_bytes
 instance = load("mlbroker/tiny")
 for name in algorithms.names("mlbroker."):
     run = algorithms[name].run(instance, seed=5)

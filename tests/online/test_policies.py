@@ -6,8 +6,8 @@ import pytest
 
 from farkas.instances import library
 from farkas.online import algorithms
+from farkas.online.deciding import Certifying, Clairvoyant, Policy, Preparing, Priced, Remarking
 from farkas.online.driver import drive
-from farkas.online.policies import Certifying, Clairvoyant, Policy, Preparing, Priced, Remarking
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import scipy
 
 import farkas
 from farkas.online import read_run, write_run
-from farkas.online.recording import SOLVER_PACKAGES, installed, manifest, plain
+from farkas.online.run import SOLVER_PACKAGES, installed, manifest, plain
 
 
 def test_decisions_of_arrays_and_fractions_become_plain() -> None:

@@ -11,7 +11,7 @@ import farkas
 from farkas.errors import NotACertificate
 from farkas.forms import Sense
 from farkas.online import Bound, Run
-from farkas.online.replayed import prove_value, ratio_to, words_on
+from farkas.online.run import prove_value, ratio_to, words_on
 from farkas.replay import Decided, Kept, Replayed, replays
 
 

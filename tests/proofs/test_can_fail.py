@@ -18,7 +18,7 @@ import pytest
 
 from farkas.errors import NoVerdict
 from farkas.proofs import Standing, claims
-from farkas.proofs.stated import Stated
+from farkas.proofs.said import Stated
 from tests.recorded import verdicts
 from tests.tools.shared import ROOT
 from tests.tools.steps import broken_steps, unbreakable

@@ -7,7 +7,7 @@ import pytest
 from farkas.errors import InvalidOption, NoVerdict, UnknownName
 from farkas.proofs import Standing, claim, claims, held, not_applicable, proved, refuted
 from farkas.proofs.claim import Claim, select, ships
-from farkas.proofs.stated import Stated
+from farkas.proofs.said import Stated
 
 FAILS = Stated(3.0, "<=", 2.0)
 HOLDS = Stated(1.0, "<=", 1.25)

@@ -16,8 +16,7 @@ from farkas.adversary.shape import copied
 from farkas.errors import FarkasError
 from farkas.instances import library
 from farkas.proofs import Standing, claims
-from farkas.proofs.said import Among, Saying, beyond_rounding, said
-from farkas.proofs.stated import Stated
+from farkas.proofs.said import Among, Saying, Stated, beyond_rounding, said
 from tests.recorded import verdicts
 
 ALWAYS = {

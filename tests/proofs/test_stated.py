@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from farkas.proofs.stated import HOLDS, Stated
+from farkas.proofs.said import HOLDS, Stated
 
 
 @pytest.mark.parametrize(

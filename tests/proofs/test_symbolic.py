@@ -5,7 +5,7 @@ import sys
 import pytest
 import sympy as sp
 
-from farkas.proofs.symbolic import Deferred, NotProved, require, require_zero, vanishes
+from farkas.proofs.trials import Deferred, NotProved, require, require_zero, vanishes
 
 X = sp.symbols("x", positive=True)
 

@@ -11,7 +11,7 @@ from farkas.instances import library
 from farkas.instances.eris import Auction
 from farkas.instances.mlbroker import Brokerage
 from farkas.proofs import Standing
-from farkas.proofs.stated import Stated
+from farkas.proofs.said import Stated
 from farkas.proofs.trials import Trials, drawn, growth, interval, optimum, shipped
 from tests.generators.forms import small
 

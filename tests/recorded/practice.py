@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import farkas
-from farkas.online.replayed import ratio_to
+from farkas.online.run import ratio_to
 from tests.tools.shared import ROOT, SHARED
 
 PATH = ROOT / "docs" / "ledger" / "practice.json"

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-from farkas.proofs.stated import Stated
+from farkas.proofs.said import Stated
 
 PATH = Path(__file__).with_name("relations.json")
 

@@ -21,10 +21,10 @@ import msgspec
 
 import farkas
 from farkas.adversary.box import InstanceBox
-from farkas.adversary.deciding import decides_again
-from farkas.adversary.drawing import worst_drawn
 from farkas.adversary.gap import Gap, GapProof, from_json, prove_gap
-from farkas.adversary.scoring import Scorer
+from farkas.adversary.moves import worst_drawn
+from farkas.adversary.scoring import Scorer, decides_again
+from farkas.adversary.search import shrunk
 from farkas.adversary.shipped import (
     FOLDER,
     FOUND,
@@ -35,7 +35,6 @@ from farkas.adversary.shipped import (
     statements_of,
     write_searches,
 )
-from farkas.adversary.shrinking import shrunk
 from farkas.errors import FarkasError, UnknownName
 from farkas.online import algorithms
 from farkas.verbs.worst import worst

@@ -11,7 +11,7 @@ import pytest
 
 from farkas.errors import NotACertificate
 from farkas.forms import Sense
-from farkas.online.replayed import words_on
+from farkas.online.run import words_on
 from farkas.replay import (
     Decided,
     Kept,

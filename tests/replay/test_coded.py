@@ -17,7 +17,7 @@ from farkas.errors import NotACertificate, NotApplicable
 from farkas.instances import library
 from farkas.instances.coded import CodedComputing
 from farkas.instances.generate import generate
-from farkas.models.coded.plans import Allocation
+from farkas.models.coded.law import Allocation
 from farkas.online import algorithms, environments
 from farkas.replay import Replayed
 from farkas.replay.coded import (
@@ -29,7 +29,7 @@ from farkas.replay.coded import (
     completion,
     replay,
 )
-from farkas.replay.exponential import falling, log2_units
+from farkas.replay.coded_chance import falling, log2_units
 from tests.generators.coded import random_coded_computing
 from tests.tools.edits import edits
 

@@ -22,9 +22,9 @@ from farkas.online.dps import kernel
 from farkas.online.dps.offers import Decision
 from farkas.online.dps.simulation import Simulation, simulate_prices
 from farkas.replay import Replayed, replayed_ratio
+from farkas.replay.base import decoded
 from farkas.replay.dps import SaleEntry, first_free, replay
 from farkas.replay.dps_columns import earned_if_kept
-from farkas.replay.exact import decoded
 from farkas.tolerances import ROUNDING
 from tests.generators.dps import empty_market, market_in, posted, random_market
 from tests.tools.edits import edits

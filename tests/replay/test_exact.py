@@ -8,7 +8,7 @@ from fractions import Fraction as F
 import pytest
 
 from farkas.errors import NotACertificate
-from farkas.replay.exact import Entry, decoded, exact, fixed, places, quotient
+from farkas.replay.base import Entry, decoded, exact, fixed, places, quotient
 
 NUMBERS = [0.1, 3.0, -2.5e-7, 0.0, 1e300, 5e-324]
 

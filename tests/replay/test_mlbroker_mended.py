@@ -16,7 +16,7 @@ from farkas.algebra import programs
 from farkas.errors import NotACertificate
 from farkas.forms import LinearForm
 from farkas.instances.mlbroker import Brokerage
-from farkas.online.replayed import prove_value
+from farkas.online.run import prove_value
 from farkas.replay import audit, is_as_decided, replay
 from farkas.replay.mlbroker_mended import Asked, JobPoint
 from tests.generators.mlbroker import random_brokerage, single

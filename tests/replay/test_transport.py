@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from farkas.replay.transport import cheapest
+from farkas.replay.mlbroker_mended import cheapest
 
 
 def enumerated(volume: list[int], room: list[int], price: list[list[int]]) -> int:

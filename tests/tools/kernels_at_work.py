@@ -18,14 +18,12 @@ import numpy as np
 
 import farkas
 import farkas.kernels
-from farkas.certificates.budget_chances import chance_by_budget
-from farkas.exact.deadline import Deadline
-from farkas.instances.utilities.compiled_envelope import compiled_envelope
-from farkas.instances.utilities.envelope import envelope
+from farkas.certificates.coded_dedicated import chance_by_budget
+from farkas.exact.bounding import Deadline
+from farkas.instances.utilities.envelope import compiled_envelope, envelope
 from farkas.kernels import Kernel
-from farkas.models.coded.kernel import Pairs
-from farkas.models.coded.recovery import counts
-from farkas.models.eris.prices import Prices
+from farkas.models.coded.kernel import Pairs, counts
+from farkas.models.eris.schedules import Prices
 from farkas.models.gadget.forest import forest
 from farkas.models.gadget.slot import snapshot
 from farkas.offline.eris.packing import Packing
@@ -40,15 +38,15 @@ from farkas.online.dps.pairs import PairPrices
 from farkas.online.dps.posted import BestFit, Random
 from farkas.online.eris.scheduler_dp import repaired_schedule
 from farkas.online.eris.scheduler_printed import printed_schedule, printed_slot
-from farkas.online.recording import plain as as_plain
+from farkas.online.run import plain as as_plain
 from farkas.proofs.eris.samples import ledger_of
 from farkas.proofs.gadget.small import random_clusters
 from farkas.relaxations.eris.payoff_bound import bound_payoff
 from farkas.relaxations.eris.priced_jobs import JobPricer
 from farkas.relaxations.gadget.ring_pricing import RingPricing
 from farkas.relaxations.gadget.ring_walks import walks_ahead
-from farkas.relaxations.gadget.size_knapsack import best_sizes
 from farkas.relaxations.gadget.tree_pricing import TreePricing
+from farkas.relaxations.gadget.whole_sizes import best_sizes
 from tests.generators.coded import random_coded_computing
 from tests.generators.dps import random_market
 from tests.generators.eris import random_auction

@@ -11,7 +11,7 @@ from typing import Any
 
 import sympy as sp
 
-from farkas.proofs import symbolic
+from farkas.proofs import trials
 
 SWAPS: dict[type[ast.operator], type[ast.operator]] = {
     ast.Add: ast.Sub,
@@ -138,7 +138,7 @@ def broken_steps(
                     continue
                 try:
                     how(**{name: step})
-                except symbolic.NotProved:
+                except trials.NotProved:
                     found[name] = True
                 else:
                     found.setdefault(name, False)
@@ -146,8 +146,8 @@ def broken_steps(
         return each
 
     names = dict(check.__globals__)
-    names["require_zero"] = tried(symbolic.require_zero)
-    names["require"] = tried(symbolic.require)
+    names["require_zero"] = tried(trials.require_zero)
+    names["require"] = tried(trials.require)
     exec(compile(module, inspect.getfile(check), "exec"), names)
     with contextlib.suppress(Exception):  # a changed formula may be none at all
         names[check.__name__]()

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import sympy as sp
 
-from farkas.proofs.symbolic import require, require_zero
+from farkas.proofs.trials import require, require_zero
 from tests.tools.steps import broken_steps, changed, unbreakable
 
 x, y = sp.symbols("x y", positive=True)

@@ -11,8 +11,7 @@ from farkas.errors import InvalidOption, NoVerdict, UnknownName
 from farkas.instances import library
 from farkas.proofs import Standing, held, not_applicable, proved, refuted
 from farkas.proofs.claim import Attacked, Claim
-from farkas.proofs.said import Among, said
-from farkas.proofs.stated import Stated
+from farkas.proofs.said import Among, Stated, said
 from farkas.verbs.attack import attack, keep, why_not
 
 

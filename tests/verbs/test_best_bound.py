@@ -14,7 +14,7 @@ import farkas
 from farkas.cli import call
 from farkas.errors import InvalidOption, NoAnswer, NotACertificate
 from farkas.offline import Ladder, ladders
-from farkas.offline.policies import policies
+from farkas.offline.climbing import policies
 from farkas.online import Run
 from farkas.verbs.inputs import as_instance
 from farkas.verbs.optimum import best_bounds, hold_against, known_optimum, tightest

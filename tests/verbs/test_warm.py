@@ -80,8 +80,8 @@ def test_kernels_are_of_the_kinds_whose_folders_or_files_they_are_in() -> None:
     of = {f"{kernel.__module__}.{kernel.function.__name__}": kinds for kernel, kinds in entries()}
     assert of["farkas.online.dps.kernel.run_posted"] == {"dps"}
     assert of["farkas.certificates.mlbroker_workers.loads"] == {"mlbroker"}
-    assert of["farkas.models.coded.recovery.counts"] == {"coded"}
-    shared = of["farkas.instances.utilities.compiled_envelope.compiled_envelope"]
+    assert of["farkas.models.coded.kernel.counts"] == {"coded"}
+    shared = of["farkas.instances.utilities.envelope.compiled_envelope"]
     assert shared == {"coded", "dps", "eris", "gadget", "mlbroker"}
 
 

@@ -19,7 +19,7 @@ from farkas.adversary.shape import Plain
 from farkas.algebra import programs
 from farkas.certificates.proof import rounded
 from farkas.errors import InvalidInstance, InvalidOption, NoAnswer, NotACertificate, NotApplicable
-from farkas.exact.deadline import Deadline
+from farkas.exact.bounding import Deadline
 from farkas.exact.proving import prove_form
 from farkas.forms.rational import as_rational
 from farkas.instances import Instance

@@ -139,7 +139,7 @@ def _plot(file: str, instance: str | None, out: str | None, as_json: bool) -> No
 
 def _statement(kind: str, of: str, out: str | None, as_json: bool) -> None:
     """Prove a statement, then draw its two sides."""
-    from farkas.adversary.deciding import decides_again
+    from farkas.adversary.scoring import decides_again
     from farkas.experiments.figures.writing import PICTURES
     from farkas.experiments.worst_cases import asked
 

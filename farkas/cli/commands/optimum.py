@@ -39,7 +39,7 @@ def command(
     same for any number of them.  -o keeps the run: decisions and certificate.  Exit code 3 when the
     gap was not reached.
     """
-    from farkas.certificates.writing import to_json
+    from farkas.certificates.files import to_json
     from farkas.errors import InvalidOption, NoAnswer
     from farkas.files import write_bytes
     from farkas.online import write_run

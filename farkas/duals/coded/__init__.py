@@ -7,4 +7,5 @@ HOMES = {
     "coded_dedicated": "restated",
     "coded_measured": "restated",
     "coded_run": "restated",
+    "loads_dual": "assignment_dual",
 }

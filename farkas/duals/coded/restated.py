@@ -18,14 +18,15 @@ import numpy as np
 
 from farkas.algebra import Param, Program, Set, Sum, Var, constraint, objective
 from farkas.certificates.coded import (
+    ChancePrices,
     CodedPrices,
     EveryPlanPrices,
+    GuaranteedPrices,
+    guaranteed_speeds,
     require_prices,
     speeds_above,
 )
-from farkas.certificates.coded_chance import ChancePrices
 from farkas.certificates.coded_dedicated import DedicatedChancePrices, DedicatedPrices
-from farkas.certificates.coded_measured import GuaranteedPrices, guaranteed_speeds
 from farkas.certificates.doubles import double
 from farkas.duals.restated import Restatement, restatements
 from farkas.errors import NotACertificate

@@ -2,6 +2,6 @@
 
 #: Modules of what is registered under another name than that of its module.
 HOMES = {
-    "dual_as_printed": "as_printed",
+    "dual_as_printed": "dual",
     "mlbroker_run": "restated",
 }

@@ -5,7 +5,7 @@ import numpy as np
 from farkas.certificates.mlbroker import DualPoint
 from farkas.forms import Block, LinearForm
 from farkas.instances.mlbroker import Brokerage
-from farkas.models.mlbroker.entropy import growth
+from farkas.models.mlbroker.discount import growth
 from farkas.numbers import Floats
 
 

@@ -8,10 +8,9 @@ from farkas.algebra import Program, programs
 from farkas.certificates import exact_bound
 from farkas.certificates.proof import rounded
 from farkas.duals.dualize import DualForm, dualize
-from farkas.duals.mlbroker.as_printed import DualAsPrinted
-from farkas.duals.mlbroker.dual import Dual
+from farkas.duals.mlbroker.dual import Dual, DualAsPrinted
 from farkas.forms import LinearForm
-from farkas.forms.naming import find_block, index_in, short_name
+from farkas.forms.words import find_block, index_in, short_name
 from farkas.instances.mlbroker import Brokerage
 from farkas.solvers import solve
 from farkas.tolerances import TIE

@@ -36,7 +36,7 @@ from farkas.experiments.figures.figure import (
 from farkas.experiments.figures.measuring import measurement
 from farkas.instances.eris import Auction
 from farkas.online import Run
-from farkas.online.replayed import ratio_to
+from farkas.online.run import ratio_to
 from farkas.relaxations.eris.welfare_bound import certify_welfare
 
 ERIS: Paper[Auction] = Paper("eris", "Eris")

@@ -11,8 +11,8 @@ from farkas.experiments.figures.figure import PlotAxis
 from farkas.experiments.pictures.gantt import Held, Layout, Schedule, layouts, named_owners
 from farkas.experiments.pictures.outline import Bars, Outline, outlines
 from farkas.instances.coded import CodedComputing
+from farkas.replay.base import decoded
 from farkas.replay.coded import PlanEntry
-from farkas.replay.exact import decoded
 
 
 @layouts.register("coded")

@@ -16,8 +16,8 @@ from farkas.experiments.pictures.gantt import (
 )
 from farkas.experiments.pictures.outline import Bars, Outline, outlines
 from farkas.instances.dps import Market
+from farkas.replay.base import decoded
 from farkas.replay.dps import SaleEntry
-from farkas.replay.exact import decoded
 
 Lane = tuple[int, str, int]  #: Server, side (worker or ps) and type.
 

@@ -19,8 +19,8 @@ from farkas.experiments.pictures.gantt import (
 from farkas.experiments.pictures.outline import Bars, Outline, outlines
 from farkas.instances.eris import Auction
 from farkas.numbers import Floats, Ints
+from farkas.replay.base import decoded
 from farkas.replay.eris import PieceEntry, SlotEntry
-from farkas.replay.exact import decoded
 
 
 @layouts.register("eris")

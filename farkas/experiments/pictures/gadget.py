@@ -18,7 +18,7 @@ from farkas.experiments.pictures.gantt import (
 )
 from farkas.experiments.pictures.outline import Bars, DrawnNetwork, Outline, outlines
 from farkas.instances.gadget import Cluster
-from farkas.replay.exact import decoded
+from farkas.replay.base import decoded
 from farkas.replay.gadget import RingEntry
 
 Place = tuple[str, int]

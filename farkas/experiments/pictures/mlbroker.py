@@ -11,7 +11,7 @@ from farkas.experiments.figures.figure import PlotAxis
 from farkas.experiments.pictures.gantt import Held, Layout, Schedule, layouts, named_owners, tops_of
 from farkas.experiments.pictures.outline import Bars, Outline, outlines
 from farkas.instances.mlbroker import Brokerage
-from farkas.replay.exact import decoded
+from farkas.replay.base import decoded
 
 
 class WorkersEntry(msgspec.Struct, frozen=True):

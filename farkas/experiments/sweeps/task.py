@@ -22,7 +22,7 @@ from farkas.experiments.sweeps.config import MOST_TASKS, Config, instances, prod
 from farkas.instances import Instance, read_bytes
 from farkas.messages import one_line
 from farkas.online import algorithms
-from farkas.online.recording import SOLVER_PACKAGES
+from farkas.online.run import SOLVER_PACKAGES
 
 if TYPE_CHECKING:
     from farkas.online.run import Run
@@ -256,9 +256,9 @@ def _found(task: Task, run: Run, instance: Instance) -> dict[str, Any]:
 
 
 def _solve(task: Task, instance: Instance) -> dict[str, Any]:
+    from farkas.certificates.files import to_json
     from farkas.certificates.points import exact_value
     from farkas.certificates.ratio import ratio_at_most
-    from farkas.certificates.writing import to_json
     from farkas.online.run import Bound
     from farkas.verbs.check_run import solve_verdict, value_of
     from farkas.verbs.programs import find_program, origin, trace

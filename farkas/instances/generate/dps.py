@@ -12,7 +12,7 @@ import numpy as np
 
 from farkas.instances.base import Count, Nonnegative, Positive
 from farkas.instances.dps import Learning
-from farkas.instances.long_lists import RecordColumns
+from farkas.instances.files import RecordColumns
 from farkas.instances.options import (
     CountRange,
     NonnegativeRange,

@@ -18,8 +18,7 @@ import msgspec
 from farkas.errors import FileProblem, InvalidOption
 from farkas.instances.options import require_option
 from farkas.instances.traces.importer import Importer, Path, importers
-from farkas.instances.traces.jobs import JobTable, TraceJob
-from farkas.instances.traces.jobs_dps import MarketOfJobs
+from farkas.instances.traces.jobs import JobTable, MarketOfJobs, TraceJob
 from farkas.instances.traces.jobs_eris import AuctionOfJobs
 from farkas.instances.traces.jobs_gadget import ClusterOfJobs
 from farkas.instances.traces.jobs_mlbroker import BrokerageOfJobs

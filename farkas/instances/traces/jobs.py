@@ -1,14 +1,19 @@
 """Jobs of a trace, whatever table they come from; what the importers count in them."""
 
 import dataclasses
+import math
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
+from farkas.instances.base import Count, Positive
 from farkas.instances.traces.importer import Path
+from farkas.instances.traces.market import RANGES, MarketWindow
 from farkas.instances.traces.understood import Account
 from farkas.instances.traces.window import Window
+from farkas.numbers import Ints
+from farkas.portable import uniform
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -66,3 +71,67 @@ def most_at_once(jobs: Sequence[TraceJob]) -> int:
 def whole_units(rng: np.random.Generator, ranges: Sequence[tuple[int, int]]) -> list[float]:
     """Draw one whole number from each range, both ends included."""
     return [float(rng.integers(low, high, endpoint=True)) for low, high in ranges]
+
+
+# Jobs of a trace as users of a market: kind dps.
+#
+# Worker types are the clusters (tenants), each with its own servers: enough for ``scale`` times the
+# GPUs that its jobs would hold at once if all of them ran on arrival.  There is one server type.  A
+# job asks for its GPUs and, on one server, runs as long as it did.  What the trace does not hold is
+# drawn from the published ranges: bandwidths, prices, then job by job what
+# `farkas.instances.traces.market` lists.
+
+
+class MarketOfJobs(MarketWindow, JobTable, frozen=True, kw_only=True):
+    """Options of this importer.
+
+    Parameters
+    ----------
+    gpus_per_server, ps_per_server
+        Units installed on a server.
+    scale
+        Multiple of the GPUs that all jobs would hold at once; below 1 jobs have to be turned away.
+    """
+
+    gpus_per_server: Count = 8
+    ps_per_server: Count = 4
+    scale: Positive = 0.5
+
+    def fields(self, path: Path, rng: np.random.Generator, dropped: Account) -> dict[str, Any]:
+        """Make a market from jobs."""
+        trace = self.cut(self.with_gpus(path, dropped), dropped)
+        clusters = sorted({job.cluster for _, job in trace}) or ["none"]
+        shared = self.shared_fields(rng, len(clusters), 1)
+        prices = uniform(rng, *RANGES.price, len(clusters)), uniform(rng, *RANGES.price, 1)
+        workers = self._installed(trace, clusters)
+        types = [(clusters.index(job.cluster), 0) for _, job in trace]
+        jobs = self.jobs_of(trace, types, prices, rng)
+        worth = [job.value / job.num_gpus for _, job in trace if job.value is not None]
+        if worth and self.price_cap is None:
+            shared["price_cap"] = max(worth)
+        return {
+            **shared,
+            "name": self.source,
+            "description": (
+                f"{self.origin}; worker types are the virtual clusters {', '.join(clusters)}; one "
+                "worker per GPU; on one server a job runs as long as it did; bandwidths, prices, "
+                "model sizes, epochs and budget noise from the published ranges"
+            ),
+            "server_workers": workers,
+            "server_ps": np.full((len(workers), 1), self.ps_per_server),
+            "jobs": [
+                known if job.value is None else {**known, "budget": job.value}
+                for known, (_, job) in zip(jobs, trace, strict=True)
+            ],
+        }
+
+    def _installed(self, trace: list[tuple[int, TraceJob]], clusters: list[str]) -> Ints:
+        """GPUs by server and cluster; at least one server a cluster."""
+        rows = []
+        for kind, cluster in enumerate(clusters):
+            most = most_at_once([job for _, job in trace if job.cluster == cluster])
+            servers = max(1, math.ceil(self.scale * most / self.gpus_per_server))
+            row = np.zeros((servers, len(clusters)), np.int64)
+            row[:, kind] = self.gpus_per_server
+            rows.append(row)
+        return np.concatenate(rows)

@@ -17,7 +17,7 @@ from farkas.instances.generate.mlbroker import Published, ShareRange
 from farkas.instances.options import require_option
 from farkas.instances.traces.importer import Path
 from farkas.instances.traces.jobs import JobTable, TraceJob, whole_units
-from farkas.instances.traces.prices import GpuPrice, read_prices
+from farkas.instances.traces.market import GpuPrice, read_prices
 from farkas.instances.traces.understood import Account
 from farkas.numbers import Floats
 from farkas.portable import dirichlet, uniform

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import ClassVar
 
-from farkas.instances.traces.importer import Path
-from farkas.instances.traces.jobs import JobTable, TraceJob
+from farkas.instances.traces.importer import Path, importers
+from farkas.instances.traces.jobs import JobTable, MarketOfJobs, TraceJob
 from farkas.instances.traces.understood import Account
 
 COLUMNS = ("timestamp", "duration", "num_gpus", "gpu_time", "cluster")
@@ -37,3 +37,8 @@ class PhillyTable(JobTable, frozen=True, kw_only=True):
             )
             for line in self.complete_lines(path, COLUMNS, COLUMNS, dropped)
         ]
+
+
+@importers.register("philly:dps")
+class PhillyMarket(MarketOfJobs, PhillyTable, frozen=True, kw_only=True):
+    """Options of this importer: those of `MarketOfJobs`."""

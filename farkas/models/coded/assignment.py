@@ -1,5 +1,8 @@
 """Program coded.assignment, and the max-min structure it shares with its relaxations."""
 
+from __future__ import annotations
+
+import dataclasses
 import math
 from typing import Any, ClassVar
 
@@ -7,7 +10,7 @@ import numpy as np
 
 from farkas.algebra import Param, Program, Set, Sum, Var, constraint, objective
 from farkas.models.coded.kernel import Pairs
-from farkas.numbers import Floats
+from farkas.numbers import Floats, Ints
 from farkas.tolerances import TIE
 
 
@@ -93,3 +96,99 @@ def tidy(share: Floats) -> Floats:
     clean = np.clip(share, 0.0, 1.0)
     clean[clean < TIE] = 0.0
     return np.asarray(clean / np.maximum(1.0, clean.sum(axis=0)))
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class WorkerTypes:
+    """Workers that are equally fast for every master, to the last bit, are of one type."""
+
+    speed: Floats  #: Shape (masters, types); v of one worker of the type.
+    of: Ints  #: Shape (workers,), type of each worker; types are numbered by their first worker.
+
+    @classmethod
+    def given(cls, speed: Floats) -> WorkerTypes:
+        """Types of workers of given speeds, shape (masters, workers)."""
+        _, first, of = np.unique(speed, axis=1, return_index=True, return_inverse=True)
+        order = np.argsort(first)
+        place = np.empty_like(order)
+        place[order] = np.arange(len(order))
+        return cls(speed[:, first[order]], place[of.reshape(-1)])
+
+    @property
+    def size(self) -> Ints:
+        """Workers of each type, shape (types,)."""
+        return np.bincount(self.of, minlength=self.speed.shape[1])
+
+    def counted(self, owner: Ints) -> Ints:
+        """Return how many workers of each type a master owns, shape (masters, types)."""
+        counts = np.zeros(self.speed.shape, np.int64)
+        used = np.flatnonzero(owner >= 0)
+        np.add.at(counts, (owner[used], self.of[used]), 1)
+        return counts
+
+    def owners(self, counts: Ints) -> Ints:
+        """Return owners with these counts, shape (workers,); first masters own first workers.
+
+        A worker that is left over goes to the master it is fastest for.
+        """
+        owner = np.empty(len(self.of), np.int64)
+        masters = np.arange(len(self.speed))
+        for kind, best in enumerate(self.speed.argmax(axis=0).tolist()):
+            mine = np.flatnonzero(self.of == kind)
+            given = np.repeat(masters, counts[:, kind])[: len(mine)]
+            owner[mine] = np.concatenate([given, np.full(len(mine) - len(given), best)])
+        return owner
+
+
+class AssignmentByType(Program):
+    """Dedicated workers for the slowest master, equal workers merged: the same optimum as P5.
+
+    P5 with variables for types of workers instead of workers (`WorkerTypes`): only how many of a
+    type serve a master matters, so any optimum is one of P5, and back.  Thirty GPUs of three models
+    have three columns a master instead of thirty, and none of their symmetries.  Not in the paper.
+    """
+
+    name = "coded.assignment_by_type"
+    kind = "coded"
+    sense = "max"
+
+    def speeds(self, data: Any) -> Floats:
+        """Speeds of the pairs, shape (masters, workers), 1/time; v."""
+        return Pairs.of(data).speed
+
+    def scale(self, data: Any) -> float:
+        """Return the unit of the objective: the largest speed, so that numbers are near 1."""
+        return float(self.speeds(data).max()) or 1.0
+
+    def declare(self, m: Any, data: Any) -> None:
+        """Declare counts of workers and the level V of the slowest master."""
+        types = WorkerTypes.given(self.speeds(data))
+        speed = types.speed / self.scale(data)
+        masters, kinds = speed.shape
+        m.masters = Set(range(masters), label="master")
+        m.types = Set(range(kinds), label="type")
+        m.speed = Param(m.masters, m.types, values=speed)
+        m.size = Param(m.types, values=types.size)
+        m.workers = Var(m.masters, m.types, integer=True, upper=types.size * (speed > 0))
+        m.level = Var(
+            # rounded up, so that the optimum is never cut off
+            implied_upper=min(
+                sum_above(row) for row in np.repeat(speed, types.size, axis=1).tolist()
+            ),
+            reason="no master is faster than with every worker",
+        )
+
+    @constraint("18a", "masters")
+    def every_master_reaches_the_level(m, i):
+        """Speeds of a master's workers add up to at least the level."""
+        return Sum(m.speed[i, k] * m.workers[i, k] for k in m.types) >= m.level
+
+    @constraint("18b", "types")
+    def workers_serve_one_master(m, k):
+        """Each worker of a type serves one master at most."""
+        return Sum(m.workers[i, k] for i in m.masters) <= m.size[k]
+
+    @objective
+    def slowest(m):
+        """Level of the slowest master, in multiples of the largest speed."""
+        return m.level

@@ -1,7 +1,7 @@
 """Law of the completion times of a plan: the left side of (3b), evaluated exactly.
 
 The paper calls (3b) inexpressible.  For given shares and loads it is a sum over subsets of workers
-or a short recursion (`farkas.models.coded.recovery`).  (3b) is read per master; the evaluation of
+or a short recursion (`farkas.models.coded.kernel`).  (3b) is read per master; the evaluation of
 the paper plots the *joint* law of the last master, in which the masters that a worker is shared by
 are not independent: it picks one.  Both are here.
 """
@@ -16,12 +16,13 @@ from functools import cached_property
 import numpy as np
 
 from farkas.errors import NotApplicable
-from farkas.instances.coded import CodedComputing, Plan
+from farkas.instances.coded import CodedComputing, Measured, Plan
 from farkas.models.coded.integer import first_time
-from farkas.models.coded.recovery import recovery_probability
+from farkas.models.coded.kernel import Pairs, recovery_probability, theorem1_times
 from farkas.models.coded.surrogate import expected_results, returned_share
-from farkas.numbers import Floats, Ints
-from farkas.tolerances import TIE
+from farkas.numbers import Floats, Ints, floats
+from farkas.registry import once
+from farkas.tolerances import ROUNDING, TIE
 
 MOST_SPLIT = 6
 MOST_CHOICES = 3_000_000
@@ -203,3 +204,124 @@ def mean_time(joint: Callable[[float], float], kinks: Floats, slowest: float) ->
         if left <= TAIL * total:
             return float(total)
         low, width = low + width, 2 * width
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Allocation:
+    """A decision: shares and real loads."""
+
+    share: Floats  #: Shape (masters, workers), within [0, 1], columns sum to at most 1; k.
+    loads: Floats  #: Shape (masters, workers), rows, >= 0, 0 where the share is 0; l.
+
+    @property
+    def whole_loads(self) -> Floats:
+        """Loads rounded up, as rows are sent; a load within 1e-9 of a whole number is one."""
+        return np.asarray(np.ceil(self.loads * (1.0 - ROUNDING)))
+
+
+def dedicated_plan(data: CodedComputing, owner: Ints) -> Allocation:
+    """Give each master's workers the loads of Theorem 1, each master by its own time.  (15).
+
+    Parameters
+    ----------
+    owner
+        Shape (workers,), −1 where idle.  Workers on forbidden pairs stay idle, as do those of a
+        master that nobody may serve.
+    """
+    pairs = Pairs.of(data)
+    share = dedicated_share(owner, data.num_masters) * data.allowed
+    times = theorem1_times(pairs.speed, owner)
+    loads = pairs.loads(np.where(np.isfinite(times), times, 0.0))
+    return Allocation(share, np.where(share > 0, loads, 0.0))
+
+
+def dedicated_share(owner: Ints, masters: int) -> Floats:
+    """Shares 0 and 1 of owners, shape (masters, workers)."""
+    return floats((owner == np.arange(masters)[:, None]).astype(float))
+
+
+def shared_plan(data: CodedComputing, share: Floats, time: float) -> Allocation:
+    """Give every pair in use the load that is best by ``time``, whatever its share.  (14).
+
+    Parameters
+    ----------
+    share
+        Shape (masters, workers); k.
+    time
+        The common completion time; an infinite one loads nothing.
+    """
+    loads = Pairs.of(data).loads(time if np.isfinite(time) else 0.0)
+    return Allocation(share, np.where(share > 0, loads, 0.0))
+
+
+# What measured times guarantee of every pair, whatever their law: a step function, and a speed.
+#
+# With confidence 1 − δ a load of l rows is back by t with probability F(t/l) >= G(t/l), where G(s)
+# = max(0, F_n(s) − ε) (`farkas.instances.coded.Measured`).  It yields l G(t/l) rows at least on
+# average, and best t v L with
+#
+#     v = max_s G(s)/s / L,
+#
+# at a time per row s that is one of the measured ones, since G/s falls between them.  Whatever the
+# law, the best load does not depend on the share k, so that P3 is the same linear program in v: all
+# that was used of exponential times is that yields scale with load and time together.
+
+
+def require_measured(data: CodedComputing) -> Measured:
+    """Return the measured times; raises `NotApplicable` when the instance has none."""
+    if data.measured is None:
+        raise NotApplicable("the instance holds no measured times (measured)")
+    return data.measured
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class MeasuredPairs:
+    """The derived numbers of every pair, shape (masters, workers)."""
+
+    #: s at which G(s)/s is largest; infinite where forbidden, or where nothing is guaranteed.
+    time_per_row: Floats
+    speed: Floats  #: v, guaranteed share of the master's rows per unit of time; 0 there.
+    law: Ints  #: Law of every pair, −1 where forbidden.
+    #: times, chances: for every law the times measured, ascending, and G at each.
+    times: list[Floats]
+    chances: list[Floats]
+
+    @classmethod
+    def of(cls, data: CodedComputing) -> MeasuredPairs:
+        """Numbers of an instance, computed once.
+
+        Raises
+        ------
+        NotApplicable
+            When the instance holds no measured times.
+        """
+        return _measured_pairs(data)
+
+    def returned(self, master: int, workers: Ints, per_row: Floats) -> Floats:
+        """Guaranteed probability of a time per row, shape (workers,); G."""
+        found = np.zeros(len(workers))
+        for place, (law, most) in enumerate(
+            zip(self.law[master, workers].tolist(), per_row.tolist(), strict=True)
+        ):
+            if law >= 0:
+                seen = int(np.searchsorted(self.times[law], most, side="right"))
+                found[place] = self.chances[law][seen - 1] if seen else 0.0
+        return found
+
+
+@once
+def _measured_pairs(data: CodedComputing) -> MeasuredPairs:
+    measured = require_measured(data)
+    law = np.array([[-1 if one is None else one for one in row] for row in measured.law])
+    times = [np.sort(np.array(one)) for one in measured.times]
+    chances = [
+        np.maximum(np.arange(1, len(one) + 1) / len(one) - margin, 0.0)
+        for one, margin in zip(times, measured.margins, strict=True)
+    ]
+    best, speed = np.full(len(times) + 1, np.inf), np.zeros(len(times) + 1)
+    for place, (one, chance) in enumerate(zip(times, chances, strict=True)):
+        pace = chance / one
+        if pace.max() > 0:
+            best[place], speed[place] = one[pace.argmax()], pace.max()
+    # forbidden pairs, of law −1, take the last entries
+    return MeasuredPairs(best[law], speed[law] / data.rows[:, None], law, times, chances)

@@ -2,13 +2,37 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 
 from farkas.algebra import ConvexModel, ConvexProgram
 from farkas.errors import NotApplicable
 from farkas.instances.coded import CodedComputing
+from farkas.models.coded.integer import first_time
 from farkas.models.coded.kernel import Pairs, theorem1_times
-from farkas.models.coded.owned import Owned
+from farkas.models.coded.law import mean_time
+from farkas.models.coded.surrogate import returned_share
+from farkas.numbers import Floats, Ints
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Owned:
+    """An instance whose workers are given away."""
+
+    data: CodedComputing  #: The instance.
+    owner: Ints  #: Shape (workers,), master of each worker, −1 where idle; Ω.
+
+    @classmethod
+    def of(cls, data: Owned | CodedComputing) -> Owned:
+        """Return ``data``, or an instance whose workers are split in contiguous blocks."""
+        return data if isinstance(data, Owned) else cls(data, blocks_owner(data))
+
+
+def blocks_owner(data: CodedComputing) -> Ints:
+    """Contiguous blocks: owner of each worker, shape (workers,)."""
+    sizes = [len(block) for block in data.blocks]
+    return np.repeat(np.arange(data.num_masters), sizes)
 
 
 class Loads(ConvexProgram):
@@ -53,3 +77,38 @@ class Loads(ConvexProgram):
             kept = portion[at] @ (load[at] - lost[at])
             m.constrain("8b", f"master_{i}_expects_its_rows", kept >= 1)
         m.optimise(times @ time)
+
+
+def even_loads(data: CodedComputing) -> Floats | None:
+    """Rows of every pair, shape (masters, workers); None when a block cannot do its part.
+
+    The first L mod (block size) workers of a block have one row more.
+    """
+    loads = np.zeros(data.rates.shape)
+    for master, block in enumerate(data.blocks):
+        if not len(block) or not data.allowed[master, block].all():
+            return None
+        each, more = divmod(int(data.rows[master]), len(block))
+        loads[master, block] = each
+        loads[master, block[:more]] += 1
+    return loads
+
+
+def all_returned(data: CodedComputing, loads: Floats, time: float) -> float:
+    """P[every worker with rows is done by ``time``]."""
+    return float(np.prod(returned_share(data, loads, time)[loads > 0]))
+
+
+def uncoded_quantile(data: CodedComputing, loads: Floats, target: float) -> float:
+    """Smallest t with P[all done by t] >= target."""
+    used = loads > 0
+    start = float((loads[used] * data.shifts[used]).max())
+    return first_time(lambda t: all_returned(data, loads, t) >= target, start)
+
+
+def uncoded_mean(data: CodedComputing, loads: Floats) -> float:
+    """E[time of the last worker]."""
+    used = loads > 0
+    kinks = loads[used] * data.shifts[used]
+    slowest = float((loads[used] / data.rates[used]).max())
+    return mean_time(lambda t: all_returned(data, loads, t), kinks, slowest)

@@ -8,8 +8,13 @@ import numpy as np
 
 from farkas.algebra import Param, Sum, constraint, objective, option
 from farkas.instances.eris import Auction
-from farkas.models.eris.explicit_moves import ExplicitMoves, when_explicit
-from farkas.models.eris.schedule_rows import CompactMoves, ScheduleRows, when_compact
+from farkas.models.eris.schedule_rows import (
+    CompactMoves,
+    ExplicitMoves,
+    ScheduleRows,
+    when_compact,
+    when_explicit,
+)
 from farkas.numbers import Floats
 from farkas.tolerances import ROUNDING, allowed
 

@@ -7,10 +7,11 @@ from farkas.instances.gadget import Cluster
 from farkas.models.gadget.base import (
     SlotProgram,
     all_workers_placed,
+    declare_capacities,
+    declare_links,
     declare_participants,
     node_capacity,
 )
-from farkas.models.gadget.capacities import declare_capacities, declare_links
 from farkas.models.gadget.slot import snapshot
 from farkas.numbers import Ints
 

@@ -3,7 +3,7 @@
 import dataclasses
 
 from farkas.algebra import IndexedSet, Param, Program, Set, Sum, Var, constraint, objective
-from farkas.models.gadget.capacities import declare_capacities, declare_links
+from farkas.models.gadget.base import declare_capacities, declare_links
 from farkas.models.gadget.rings import Rings, enumerate_rings
 from farkas.models.gadget.slot import SlotView, snapshot
 from farkas.numbers import Floats

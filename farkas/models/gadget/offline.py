@@ -4,7 +4,7 @@ import numpy as np
 
 from farkas.algebra import IndexedSet, Param, Program, Set, Sum, Var, constraint, objective
 from farkas.instances.gadget import Cluster
-from farkas.models.gadget.capacities import declare_capacities, declare_links
+from farkas.models.gadget.base import declare_capacities, declare_links
 from farkas.models.gadget.links import link_cap
 
 

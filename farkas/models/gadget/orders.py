@@ -10,8 +10,8 @@ import numpy as np
 
 from farkas.errors import NotApplicable
 from farkas.instances.gadget import Cluster
+from farkas.models.gadget.gvne import SimplePaths
 from farkas.models.gadget.links import Counts
-from farkas.models.gadget.paths import SimplePaths
 from farkas.numbers import Floats
 
 JOINED = 10  #: Ways to go on that are looked at for every closed walk that may be listed.

@@ -8,10 +8,10 @@ from farkas.instances.gadget import Cluster
 from farkas.models.gadget.base import (
     SlotProgram,
     all_workers_placed,
+    declare_capacities,
     declare_participants,
     node_capacity,
 )
-from farkas.models.gadget.capacities import declare_capacities
 from farkas.models.gadget.forest import Forest, forest
 from farkas.models.gadget.links import link_cap
 from farkas.models.gadget.slot import SlotView, snapshot

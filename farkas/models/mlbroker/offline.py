@@ -2,7 +2,7 @@
 
 from farkas.algebra import option
 from farkas.models.mlbroker.discount import Choice
-from farkas.models.mlbroker.entering import PlacementProgram
+from farkas.models.mlbroker.slot import PlacementProgram
 
 
 class Offline(PlacementProgram, Choice):

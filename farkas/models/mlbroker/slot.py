@@ -4,12 +4,50 @@ from __future__ import annotations
 
 import dataclasses
 
+import msgspec
 import numpy as np
 
+from farkas.algebra import Sum, constraint, objective
 from farkas.instances.mlbroker import Brokerage, Semantics
-from farkas.models.mlbroker.cut import market_of
 from farkas.models.mlbroker.data import deployment_bound, valid_big_m
-from farkas.numbers import Floats
+from farkas.models.mlbroker.placement import Connections, Movement, Presence, resources, traffic
+from farkas.numbers import Floats, Ints
+
+
+class Entering(Movement):
+    """Where a job is deployed anew: (8h)."""
+
+    @constraint("8h", "first_slots", "sites")
+    def started_at_arrival(m, i, t, r):
+        """Every deployment at arrival is new."""
+        return m.started[i, t, r] >= m.deployed[i, t, r]
+
+    @constraint("8h", "later_slots", "sites")
+    def started_when_new(m, i, t, r):
+        """A deployment is new where the job was absent one slot before."""
+        return m.started[i, t, r] >= m.deployed[i, t, r] - m.deployed[i, t - 1, r]
+
+
+class PlacementProgram(Connections, Entering, Presence):
+    """Where data, workers and parameter servers go in every slot.  mlBroker (8)."""
+
+    @objective
+    def cost(m):
+        """Transfer, resource, deployment and synchronisation cost, USD; C1 + C2 + C3 + C4."""
+        return (
+            traffic(m)
+            + resources(m)
+            + Sum(m.deploy_cost[i] * m.started[i, t, r] for i, t in m.job_slots for r in m.sites)
+        )
+
+
+def market_of(instance: Brokerage, slot: int, jobs: Ints) -> Brokerage:
+    """Instance of one slot, slot 0, with these jobs only, which are active in it."""
+    chosen = []
+    for job in (instance.jobs[i] for i in jobs.tolist()):
+        row = job.data[slot - job.arrival]
+        chosen.append(msgspec.structs.replace(job, arrival=0, departure=0, data=(row,)))
+    return msgspec.structs.replace(instance, num_slots=1, big_m=None, jobs=tuple(chosen))
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True, eq=False)

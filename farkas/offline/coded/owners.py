@@ -19,10 +19,10 @@ import numpy as np
 from farkas.certificates.coded import safe_patience, speeds_above
 from farkas.certificates.coded_owners import CountBranch, OwnersTree, Types
 from farkas.errors import NoAnswer, NotACertificate
-from farkas.exact.deadline import Deadline
+from farkas.exact.bounding import Deadline
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.kernel import Pairs, owner_levels
-from farkas.models.coded.plans import Allocation, dedicated_plan
+from farkas.models.coded.law import Allocation, dedicated_plan
 from farkas.numbers import Floats, Ints
 from farkas.offline.coded.pricing import pricing
 from farkas.offline.ladder import Ascent, Rung

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from farkas.instances.coded import CodedComputing
-from farkas.models.coded.plans import shared_plan
+from farkas.models.coded.law import shared_plan
 from farkas.offline.ladder import Ascent, Rung
 from farkas.online.coded.environment import certify
 from farkas.relaxations.coded.sharing import shared_optimum

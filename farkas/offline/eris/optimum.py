@@ -3,10 +3,12 @@
 from collections.abc import Iterator
 from typing import Any
 
+from farkas.algebra.formulation import Formulation
 from farkas.errors import NoAnswer
 from farkas.instances.eris import Auction
+from farkas.offline.climbing import bounded_by
 from farkas.offline.eris.cases import cases
-from farkas.offline.eris.points import decisions_of
+from farkas.offline.eris.choice import decisions_of
 from farkas.offline.eris.priced import priced
 from farkas.offline.integer_program import integer_program
 from farkas.offline.ladder import Ascent, Ladder, Rung, ladders
@@ -31,3 +33,9 @@ def small(instance: Auction, ascent: Ascent) -> Iterator[Rung]:
 
 _climbers: Any = (priced, small, cases)
 ladders.add("eris.optimum", Ladder("eris.optimum", climbers=_climbers))
+
+
+@bounded_by.register("eris.offline")
+def offline(program: Formulation) -> tuple[str, ...]:
+    """Name prices, and where schedules can be listed the choice of one a job."""
+    return "eris.pooled_prices", "eris.column_prices", "eris.schedule_ilp"

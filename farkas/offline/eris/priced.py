@@ -16,18 +16,17 @@ from fractions import Fraction
 import numpy as np
 
 from farkas.certificates.eris import ErisPrices
-from farkas.exact.deadline import OutOfTime
+from farkas.exact.bounding import OutOfTime
 from farkas.instances.eris import Auction
-from farkas.models.eris.prices import Prices
+from farkas.models.eris.schedules import Prices
 from farkas.offline.eris.choice import CLOSE, PATIENCE, best_schedules, packed
 from farkas.offline.eris.packing import Packing
 from farkas.offline.eris.priced_columns import PricedRound, price_columns
-from farkas.offline.eris.spans import spanned
+from farkas.offline.eris.span_columns import spanned
 from farkas.offline.ladder import Ascent, Rung
 from farkas.online.run import Bound
-from farkas.relaxations.eris.in_parts import payoffs_by
 from farkas.relaxations.eris.priced_jobs import JobPricer
-from farkas.relaxations.eris.welfare_bound import METHODS, find_prices
+from farkas.relaxations.eris.welfare_bound import METHODS, find_prices, payoffs_by
 
 PROGRESS = 0.02  #: A bound is proved when it has fallen by this share, and at the end.
 

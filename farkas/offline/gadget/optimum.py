@@ -1,10 +1,64 @@
 """The greatest reward of kind gadget when all arrivals are known."""
 
-from farkas.offline.gadget.one_slot import one_slot
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+import numpy as np
+
+from farkas.algebra.formulation import Formulation
+from farkas.certificates.gadget_one_slot import OneSlot, certify_one_slot
+from farkas.errors import NoAnswer
+from farkas.instances.gadget import Cluster
+from farkas.models.gadget.rings import Rings
+from farkas.models.gadget.slot import snapshot
+from farkas.offline.climbing import bounded_by, policies
 from farkas.offline.gadget.planned import planned, pooled
-from farkas.offline.gadget.slots_again import slots_again
-from farkas.offline.ladder import Ladder, ladders
-from farkas.offline.policies import policies
+from farkas.offline.ladder import Ascent, Ladder, Rung, ladders
+from farkas.online.gadget.bounds import slot_certificate, tree_certificate
+from farkas.online.gadget.columns import column_rings
+from farkas.online.gadget.hindsight import decisions_of, schedules
+from farkas.online.run import Bound
+
+
+def one_slot(instance: Cluster, ascent: Ascent) -> Iterator[Rung]:
+    """Yield bounds with prices of links and by cases, and rings that column generation finds."""
+    last = instance.horizon - 1
+    if (instance.arrival < last).any():
+        raise NoAnswer("jobs come before the last slot")
+    nothing = np.zeros(instance.num_jobs, dtype=np.int64)
+    ascent.deadline.check()
+    plain = certify_one_slot(instance, slot_certificate(instance, last, nothing))
+    words = "prices of servers and links"
+    yield Rung(f"{words} in the only slot", bound=_bound(plain, words))
+    view, gap = snapshot(instance, last, nothing), float(ascent.gap)
+    ascent.deadline.check()
+    rings, _ = column_rings(view, gap)
+    schedule = [*(Rings.none(instance) for _ in range(last)), rings]
+    yield Rung("rings of the only slot by column generation", decisions_of(instance, schedule))
+    ascent.deadline.check()
+    cases = certify_one_slot(instance, tree_certificate(view, rings, gap))
+    yield Rung("the only slot by cases", bound=_bound(cases, f"cases with {words}"))
+
+
+def _bound(certificate: OneSlot, by: str) -> Bound:
+    return Bound(
+        exact=certificate.bound,
+        method=f"{by} in the only slot with jobs, in exact arithmetic",
+        certificate=msgspec.to_builtins(certificate),
+    )
+
+
+def slots_again(instance: Cluster, ascent: Ascent) -> Iterator[Rung]:
+    """Yield schedules that begin with the last slot, each better than the last; then the others."""
+    for backwards in (True, False):
+        words = f"slots on concave envelopes, {'last' if backwards else 'first'} one first"
+        found = schedules(instance, float(ascent.gap), ascent.deadline.check, backwards=backwards)
+        for schedule in found:
+            yield Rung(words, decisions_of(instance, schedule))
+            words = "slots solved again, for what they add to all others"
+
 
 ladders.add(
     "gadget.optimum",
@@ -20,3 +74,21 @@ ladders.add(
         ),
     ),
 )
+
+
+@bounded_by.register("gadget.offline")
+def offline(program: Formulation) -> tuple[str, ...]:
+    """Name prices of merged slots and servers, and fractions of whole rings where these are few."""
+    return "gadget.horizon_prices", "gadget.offline_column_bound"
+
+
+@bounded_by.register("gadget.gvne")
+def gvne(program: Formulation) -> tuple[str, ...]:
+    """Name prices of nodes and links by column generation."""
+    return ("gadget.slot_prices",)
+
+
+@bounded_by.register("gadget.column_ip")
+def column_ip(program: Formulation) -> tuple[str, ...]:
+    """As of `gvne`, whose optimum it has."""
+    return ("gadget.slot_prices",)

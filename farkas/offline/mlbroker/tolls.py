@@ -30,8 +30,8 @@ from farkas.online.mlbroker.environment import PlacedSlot
 from farkas.online.run import Bound
 from farkas.relaxations.mlbroker.in_parts import SlotToGrow, cheapest_lives, pair_steps
 from farkas.relaxations.mlbroker.lives import Lives
+from farkas.relaxations.mlbroker.sharp import ties_of
 from farkas.relaxations.mlbroker.slot_trees import DiscountTree
-from farkas.relaxations.mlbroker.ties import ties_of
 
 MOST_ROUNDS = 200
 #: Nodes of a slot's tree: while there is no bound, while tolls are looked for, and later.

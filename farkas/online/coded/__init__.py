@@ -4,7 +4,9 @@
 HOMES = {
     "": "environment",
     "brute_force": "exhaustive",
+    "chance_stretch": "chance_search",
     "expected": "sca",
-    "uncoded": "blocks",
-    "uniform": "blocks",
+    "iterated_greedy": "simple_greedy",
+    "uncoded": "chance_plans",
+    "uniform": "chance_plans",
 }

@@ -6,24 +6,32 @@ bound is ρ times that of P3 (Markov), proved.
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from farkas.certificates.coded_chance import ChancePrices
+from farkas.certificates.coded import ChancePrices
 from farkas.certificates.coded_dedicated import DedicatedChancePrices
+from farkas.errors import NotApplicable
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.integer import first_time
-from farkas.models.coded.kernel import Pairs
-from farkas.models.coded.plans import Allocation, dedicated_share
-from farkas.models.coded.recovery import recovery_probability
+from farkas.models.coded.kernel import Pairs, recovery_probability
+from farkas.models.coded.law import Allocation, dedicated_plan, dedicated_share
+from farkas.models.coded.loads import blocks_owner, even_loads, uncoded_mean, uncoded_quantile
 from farkas.models.coded.surrogate import surrogate_times
 from farkas.numbers import Floats, Ints
-from farkas.online.coded.environment import better_bound, broken, master_prices, numbers
-from farkas.online.coded.owners import Planner
-from farkas.online.driver import Outcome
+from farkas.online.coded.environment import (
+    Environment,
+    better_bound,
+    broken,
+    master_prices,
+    numbers,
+)
+from farkas.online.coded.owner_tree import Planner
+from farkas.online.driver import Outcome, algorithm
 from farkas.online.run import Bound
 from farkas.replay.base import Kept, Replayed
 from farkas.replay.coded_chance import Numbers, replay_chance
@@ -201,3 +209,40 @@ class Grains:
         """Plan of owners, shape (workers,), and their loads in grains, shape (workers,)."""
         share = dedicated_share(np.where(loads > 0, owner, -1), self.data.num_masters)
         return Allocation(share, share * (loads * self.rows[owner]))
+
+
+@algorithm("coded.uncoded", source="Coded section V, benchmark 1")
+@dataclasses.dataclass(frozen=True)
+class Uncoded(Planner):
+    """Contiguous blocks, the rows split evenly and uncoded: every worker is needed.
+
+    It sends exactly as many rows as are needed, so that the *expected* number never suffices: the
+    surrogate has no value for it, which the run reports as broken requirements.  Mean and quantile
+    of the last worker, which do exist, are among its numbers.
+    """
+
+    def plan(self, data: CodedComputing, seed: int) -> Allocation:
+        """Split workers and rows; draws nothing."""
+        loads = even_loads(data)
+        if loads is None:
+            raise NotApplicable("uncoded: a block is empty or holds a forbidden pair")
+        return Allocation((loads > 0).astype(float), loads)
+
+    def evaluate(self, instance: CodedComputing, decisions: Sequence[Allocation]) -> Outcome:
+        """Add mean and quantile of the last worker."""
+        found = Environment().evaluate(instance, decisions)
+        loads = np.asarray(decisions[0].loads)
+        mean = uncoded_mean(instance, loads)
+        quantile = uncoded_quantile(instance, loads, instance.success_probability)
+        more = {"mean_of_last": mean, "quantile_of_last": quantile}
+        return dataclasses.replace(found, numbers={**found.numbers, **more})
+
+
+@algorithm("coded.uniform", source="Coded section V, benchmark 2")
+@dataclasses.dataclass(frozen=True)
+class Uniform(Planner):
+    """Contiguous blocks of equal size, the first N mod M one larger, with Theorem 1's loads."""
+
+    def plan(self, data: CodedComputing, seed: int) -> Allocation:
+        """Split the workers; draws nothing."""
+        return dedicated_plan(data, blocks_owner(data))

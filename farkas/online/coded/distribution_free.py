@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from farkas.certificates.coded_measured import GuaranteedPrices
+from farkas.certificates.coded import GuaranteedPrices
 from farkas.instances.coded import CodedComputing
-from farkas.models.coded.measured import MeasuredPairs, require_measured
-from farkas.models.coded.plans import Allocation
+from farkas.models.coded.law import Allocation, MeasuredPairs, require_measured
 from farkas.numbers import Floats, Ints
 from farkas.online.coded.chance_plans import Grains
 from farkas.online.coded.chance_search import ChanceSearch

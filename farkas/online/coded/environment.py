@@ -16,17 +16,14 @@ from farkas.certificates.coded_dedicated import DedicatedPrices
 from farkas.errors import NoAnswer, NotACertificate
 from farkas.instances.coded import CodedComputing
 from farkas.messages import named
-from farkas.models.coded.kernel import Pairs
-from farkas.models.coded.law import Law
-from farkas.models.coded.plans import Allocation
-from farkas.models.coded.recovery import ENUMERATED
+from farkas.models.coded.kernel import ENUMERATED, Pairs
+from farkas.models.coded.law import Allocation, Law
 from farkas.models.coded.surrogate import surrogate_times
 from farkas.numbers import Floats
 from farkas.online import driver
 from farkas.online.driver import Demo, Outcome, environment
 from farkas.online.run import Bound, Sense
-from farkas.relaxations.coded.excluded import excluded_level
-from farkas.relaxations.coded.sharing import shared_optimum
+from farkas.relaxations.coded.sharing import excluded_level, shared_optimum
 from farkas.tolerances import ROUNDING
 
 #: Rows times workers, of masters whose sets of workers are too many, up to which the quantile is

@@ -10,13 +10,12 @@ from farkas.errors import NotApplicable
 from farkas.instances.base import Positive
 from farkas.instances.coded import CodedComputing
 from farkas.kernels import clock
-from farkas.models.coded.assignment_by_type import AssignmentByType, WorkerTypes
+from farkas.models.coded.assignment import AssignmentByType, WorkerTypes
 from farkas.models.coded.kernel import Pairs
-from farkas.models.coded.plans import Allocation, dedicated_plan
+from farkas.models.coded.law import Allocation, dedicated_plan
 from farkas.numbers import Floats, Ints
 from farkas.online.coded.local_search import climb, least_level
-from farkas.online.coded.owner_tree import FEW, OwnerTree
-from farkas.online.coded.owners import OwnerPlanner
+from farkas.online.coded.owner_tree import FEW, OwnerPlanner, OwnerTree
 from farkas.online.coded.simple_greedy import greedy_owner
 from farkas.online.driver import algorithm
 from farkas.relaxations.coded.sharing import Speeds, best_sharing

@@ -1,13 +1,19 @@
 """Branch and bound over the owners of workers, by prices of masters."""
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from farkas.instances.coded import CodedComputing
 from farkas.kernels import Floats1, Floats2, Ints1, Out, compiled
-from farkas.models.coded.assignment_by_type import WorkerTypes
+from farkas.models.coded.assignment import WorkerTypes
+from farkas.models.coded.kernel import Pairs
+from farkas.models.coded.law import Allocation, dedicated_plan
 from farkas.numbers import Floats, Ints
+from farkas.online.coded.environment import certify
 from farkas.online.coded.local_search import least_level
+from farkas.online.run import Bound
 
 FEW = 5  #: Masters of whom every subset's prices are raised.
 RAISED = 1.08, 1.25, 1.8  #: Factors by which they are.
@@ -179,3 +185,37 @@ def _keep(search: Out[OwnerSearch]) -> None:
         search.record[0] = least
         for n in range(workers):
             search.best[n] = search.choice[n]
+
+
+class Planner:
+    """One step, no state; the plan itself is certified along with the bound."""
+
+    def start(self, known: None, seed: int) -> int:
+        """Keep the seed."""
+        return seed
+
+    def step(self, state: Any, arrivals: CodedComputing) -> tuple[Any, Allocation]:
+        """Plan for the whole instance."""
+        return state, self.plan(arrivals, state)
+
+    def plan(self, data: CodedComputing, seed: int) -> Allocation:
+        """Return shares and loads."""
+        raise NotImplementedError(f"{type(self).__name__} plans nothing")
+
+    def certify(
+        self, instance: CodedComputing, state: Any, decisions: Sequence[Allocation]
+    ) -> Bound | None:
+        """Prove the bound, and that the plan meets the surrogate."""
+        return certify(instance, decisions[0])
+
+
+class OwnerPlanner(Planner):
+    """Chooses an owner of every worker; loads follow from Theorem 1."""
+
+    def plan(self, data: CodedComputing, seed: int) -> Allocation:
+        """Choose owners and load their workers."""
+        return dedicated_plan(data, self.owner(Pairs.of(data).speed, seed))
+
+    def owner(self, speed: Floats, seed: int) -> Ints:
+        """Return the master of each worker, shape (workers,), −1 where idle."""
+        raise NotImplementedError(f"{type(self).__name__} chooses no owners")

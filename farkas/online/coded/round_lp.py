@@ -9,7 +9,7 @@ import numpy as np
 
 from farkas.numbers import Floats, Ints
 from farkas.online.coded.local_search import climb, least_level
-from farkas.online.coded.owners import OwnerPlanner
+from farkas.online.coded.owner_tree import OwnerPlanner
 from farkas.online.coded.simple_greedy import greedy_owner
 from farkas.online.driver import algorithm
 from farkas.relaxations.coded.sharing import best_sharing

@@ -12,9 +12,9 @@ from farkas.errors import NoAnswer
 from farkas.instances.base import Count, Nonnegative
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.kernel import Pairs
-from farkas.models.coded.plans import Allocation, dedicated_share, shared_plan
+from farkas.models.coded.law import Allocation, dedicated_share, shared_plan
 from farkas.models.coded.surrogate import surrogate_times
-from farkas.online.coded.owners import Planner
+from farkas.online.coded.owner_tree import Planner
 from farkas.online.coded.simple_greedy import greedy_owner
 from farkas.online.driver import algorithm
 from farkas.relaxations.coded.sca import SLACK, Sca, SharedPoint, solve_step

@@ -7,7 +7,7 @@ import numpy as np
 
 from farkas.errors import InvalidOption
 from farkas.instances.coded import CodedComputing
-from farkas.models.coded.plans import Allocation
+from farkas.models.coded.law import Allocation
 from farkas.numbers import Floats
 from farkas.tolerances import TIE
 

@@ -11,7 +11,7 @@ import numpy as np
 from farkas.instances.base import Nonnegative, Positive
 from farkas.numbers import Floats
 from farkas.online.dps.offers import Ask, Known, Quote
-from farkas.online.dps.placing import Placing
+from farkas.online.dps.pricing import Placing
 from farkas.online.dps.seller import Numbers, Seller, SellerState
 from farkas.online.driver import algorithm
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from farkas.numbers import Ints
 from farkas.online.dps.offers import Ask, Known, Offer
-from farkas.online.dps.placing import RULES, Placing, Units, colocated, fill
+from farkas.online.dps.pricing import RULES, Placing, Units, colocated, fill
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)

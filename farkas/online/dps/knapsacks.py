@@ -11,9 +11,17 @@ from farkas.numbers import Floats
 from farkas.online.dps.cluster import Running
 from farkas.online.dps.offers import Ask, Known, Quote
 from farkas.online.dps.pair_kernel import run_knapsacks
-from farkas.online.dps.pair_simulation import pair_arms, simulate_knapsacks
-from farkas.online.dps.pairs import Pair, dearest, joint_grid, of_pairs, pairs_named, share_paid
-from farkas.online.dps.placing import Placing
+from farkas.online.dps.pairs import (
+    Pair,
+    dearest,
+    joint_grid,
+    of_pairs,
+    pair_arms,
+    pairs_named,
+    share_paid,
+    simulate_knapsacks,
+)
+from farkas.online.dps.pricing import Placing
 from farkas.online.dps.seller import Numbers, Seller, SellerState
 from farkas.online.dps.simulation import Simulation
 from farkas.online.driver import algorithm

@@ -9,7 +9,7 @@ import numpy as np
 from farkas.instances.base import Nonnegative
 from farkas.numbers import Floats, Ints
 from farkas.online.dps.offers import Ask, Decision, Known, Offer, Quote, Report
-from farkas.online.dps.placing import Placing
+from farkas.online.dps.pricing import Placing
 from farkas.online.dps.seller import Seller, SellerState
 from farkas.online.driver import algorithm
 

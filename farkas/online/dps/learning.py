@@ -7,8 +7,7 @@ from farkas.instances.dps import Market
 from farkas.online.dps.cluster import Running
 from farkas.online.dps.learning_kernel import run_learning
 from farkas.online.dps.offers import Ask, Known, Quote
-from farkas.online.dps.placing import Placing
-from farkas.online.dps.pricing import LEARNED, Grid, Learner, Radii, Supply, both_sides
+from farkas.online.dps.pricing import LEARNED, Grid, Learner, Placing, Radii, Supply, both_sides
 from farkas.online.dps.seller import Numbers, Seller, SellerState
 from farkas.online.dps.simulation import Simulation, simulate_learning
 from farkas.online.driver import algorithm

@@ -10,7 +10,7 @@ from farkas.instances.dps import Market
 from farkas.numbers import Floats
 from farkas.online.dps.kernel import run_posted
 from farkas.online.dps.offers import Ask, Decision, Known, Offer, Quote
-from farkas.online.dps.placing import Placing
+from farkas.online.dps.pricing import Placing
 from farkas.online.dps.seller import Seller, SellerState
 from farkas.online.dps.simulation import Simulation, simulate_gifts, simulate_prices
 from farkas.online.driver import algorithm

@@ -13,7 +13,7 @@ from farkas.numbers import Floats, Ints
 from farkas.online.dps import kernel
 from farkas.online.dps.cluster import IdleUnits, Running
 from farkas.online.dps.offers import Ask, Decision, Known, Offer, Outcome, Quote
-from farkas.online.dps.placing import Placing
+from farkas.online.dps.pricing import Placing
 from farkas.online.dps.sales import Sales
 from farkas.online.dps.simulation import Simulation
 

@@ -21,8 +21,7 @@ from farkas.online.dps.learning_kernel import (
     Users,
     run_learning,
 )
-from farkas.online.dps.placing import Placing
-from farkas.online.dps.pricing import Rules, Supply
+from farkas.online.dps.pricing import Placing, Rules, Supply
 from farkas.tolerances import allowed
 
 PLACING = {"pa": kernel.PA, "best_fit": kernel.BEST_FIT, "random": kernel.RANDOM}

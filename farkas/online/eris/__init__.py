@@ -3,4 +3,6 @@
 #: Modules of what is registered under another name than that of its module.
 HOMES = {
     "": "environment",
+    "liquid": "antman",
+    "tiresias": "antman",
 }

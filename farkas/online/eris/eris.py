@@ -9,11 +9,16 @@ import numpy as np
 from farkas.instances.eris import Auction, Job
 from farkas.online.driver import algorithm
 from farkas.online.eris import scheduler_dp, scheduler_printed
-from farkas.online.eris.environment import Award, CertifiedRun, Piece, SlotArrivals, SlotDecision
-from farkas.online.eris.ledger import Ledger
+from farkas.online.eris.environment import (
+    Award,
+    CertifiedRun,
+    Ledger,
+    Piece,
+    SlotArrivals,
+    SlotDecision,
+)
 from farkas.online.eris.proposal import Proposal
-from farkas.online.eris.scheduler_dp import repaired_schedule
-from farkas.online.eris.scheduler_exact import exact_schedule
+from farkas.online.eris.scheduler_dp import exact_schedule, repaired_schedule
 from farkas.online.eris.scheduler_printed import printed_schedule
 from farkas.relaxations.eris.job_slots import JobSlots
 from farkas.relaxations.eris.welfare_bound import Effort

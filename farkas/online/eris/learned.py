@@ -13,12 +13,11 @@ import numpy as np
 from farkas.certificates.eris import ErisPrices
 from farkas.instances.base import Nonnegative
 from farkas.instances.eris import Auction, Job
-from farkas.models.eris.prices import Prices
+from farkas.models.eris.schedules import Prices
 from farkas.numbers import Floats
 from farkas.online.driver import algorithm
-from farkas.online.eris.environment import Award, Piece, SlotArrivals, SlotDecision
+from farkas.online.eris.environment import Award, Ledger, Piece, SlotArrivals, SlotDecision
 from farkas.online.eris.eris import pieces_of
-from farkas.online.eris.ledger import Ledger
 from farkas.online.eris.proposal import Proposal
 from farkas.online.eris.scheduler_dp import repaired_schedule
 from farkas.online.run import Bound

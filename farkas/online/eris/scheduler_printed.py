@@ -10,12 +10,16 @@ Schedules found this way may be impossible: data can be used twice, and Σ⌈E q
 workers than ⌈E Σq/P⌉.  `farkas.online.eris.executable` tells.
 """
 
+import dataclasses
 from typing import NamedTuple
 
 import numpy as np
 
+from farkas.instances.eris import Auction
 from farkas.kernels import Floats1, Ints1, Ints2, Out, compiled
 from farkas.numbers import Ints
+from farkas.online.eris.environment import Ledger
+from farkas.online.eris.executable import executable
 from farkas.online.eris.proposal import Proposal, SchedulePlan, new_plan, nothing, without_data
 from farkas.online.eris.slot_room import coarse
 from farkas.relaxations.eris.job_slots import NO_TIES, JobSlots, Slot, slot_of, workers_of
@@ -214,3 +218,33 @@ def _share_out(before: Floats1, costs: Floats1, after: Out[Floats1], choice: Out
                 if value + ROUNDING * value < after[n]:
                     after[n] = value
                     choice[n] = d
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class PrintedRun:
+    """What the printed algorithms say they achieve."""
+
+    welfare: float  #: Sum of the booked worth of all accepted jobs.
+    revenue: float  #: Sum of what they pay.
+    accepted: tuple[int, ...]  #: Accepted jobs, ascending.
+    infeasible_jobs: int  #: How many of these cannot process all their data.
+    ledger: Ledger  #: State and prices after the last job.
+
+
+def printed_run(auction: Auction) -> PrintedRun:
+    """Run on an empty system, job after job in file order."""
+    ledger = Ledger(auction)
+    welfare = revenue = 0.0
+    accepted: list[int] = []
+    infeasible = 0
+    for index, job in enumerate(auction.jobs):
+        seen = ledger.meet(job)
+        found = printed_schedule(seen)
+        if not found.pays:
+            continue
+        ledger.book(job, seen, found)
+        accepted.append(index)
+        welfare += float(seen.worth[found.finish])
+        revenue += found.cost
+        infeasible += not executable(job, found.workers, found.moved)
+    return PrintedRun(welfare, revenue, tuple(accepted), infeasible, ledger)

@@ -29,7 +29,7 @@ from farkas.relaxations.gadget.horizon import Timeline
 from farkas.relaxations.gadget.offline_bound import OfflineBound, PooledBound, ServerClasses
 from farkas.relaxations.gadget.ring_pricing import LOOSE_LABELS
 from farkas.relaxations.gadget.whole_sizes import whole_sizes
-from farkas.relaxations.price_bounds import price_bounds
+from farkas.relaxations.integrality import price_bounds
 from farkas.solvers.fallback import multipliers_by_any, optimum_by_any
 from farkas.tolerances import SOLVER_GAP
 

@@ -15,8 +15,7 @@ from farkas.online.gadget.diving import dive, repaired, whole_mix
 from farkas.online.gadget.drf import DominantResourceFairness
 from farkas.online.gadget.exchange import exchanged
 from farkas.online.gadget.fixed_rings import Fifo, LeastAttainedService
-from farkas.online.gadget.packing import packed
-from farkas.online.gadget.placement import as_rings
+from farkas.online.gadget.placement import as_rings, packed
 from farkas.online.gadget.seen import Baseline, Seen
 from farkas.online.gadget.slot_tree import Cases, SlotSearch
 from farkas.relaxations.gadget.generation import CapacityPrices, Generated, closed, generate_columns

@@ -10,7 +10,7 @@ from farkas.models.gadget.slot import Gains, SlotView, snapshot
 from farkas.numbers import Floats, Ints
 from farkas.online.gadget.columns import column_rings, worth
 from farkas.online.gadget.environment import Decision
-from farkas.online.gadget.moving import SpareRoom
+from farkas.online.gadget.exchange import SpareRoom
 from farkas.online.gadget.seen import Seen
 from farkas.tolerances import ROUNDING
 

@@ -7,16 +7,15 @@ import numpy as np
 
 from farkas.forms import LinearForm
 from farkas.instances.gadget import Cluster
+from farkas.models.gadget.base import lone_sizes
 from farkas.models.gadget.column import ColumnIP, Columns
 from farkas.models.gadget.links import link_cap
-from farkas.models.gadget.lone import lone_sizes
 from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import SlotView
 from farkas.numbers import Floats, Ints
-from farkas.relaxations.gadget.augmented import Augmented
 from farkas.relaxations.gadget.decompose import Mixture, decompose
-from farkas.relaxations.gadget.embedding import NodeLP
-from farkas.relaxations.gadget.gvne_lp import GvneLP
+from farkas.relaxations.gadget.embedding import GvneLP, NodeLP
+from farkas.relaxations.gadget.horizon import Augmented
 from farkas.rounding.rings import Mix, RoundedRings, round_printed, round_repaired, violation_factor
 from farkas.solvers.fallback import optimum_by_any
 from farkas.tolerances import SHARE

@@ -14,7 +14,7 @@ from farkas.certificates.gadget_boxes import SlotBox, SlotBranch
 from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import RingLimits, SlotView
 from farkas.numbers import Bools, Floats, Ints
-from farkas.online.gadget.branching import branch_of
+from farkas.online.gadget.diving import branch_of
 from farkas.relaxations.gadget.generation import (
     CapacityPrices,
     Generated,

@@ -3,6 +3,7 @@
 #: Modules of what is registered under another name than that of its module.
 HOMES = {
     "": "environment",
+    "central": "local",
     "gr": "rounded",
     "ir": "rounded",
     "mlbroker": "rounded",

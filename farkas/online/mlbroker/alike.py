@@ -10,13 +10,12 @@ import numpy as np
 
 from farkas.errors import InvalidOption
 from farkas.instances.mlbroker import Brokerage
-from farkas.models.mlbroker.snapshot import Snapshot
+from farkas.models.mlbroker.one_shot import Snapshot
 from farkas.online.driver import algorithms, drive
 from farkas.online.mlbroker.environment import PlacedSlot
 from farkas.online.mlbroker.fractional import Fractional, FractionalSlot, FractionalState
 from farkas.online.mlbroker.rounded import Rounded
-from farkas.online.recording import plain
-from farkas.online.run import Bound, Run
+from farkas.online.run import Bound, Run, plain
 
 
 @dataclasses.dataclass(frozen=True)

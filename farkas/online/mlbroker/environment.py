@@ -8,9 +8,9 @@ import numpy as np
 
 from farkas.errors import InvalidInstance
 from farkas.instances.mlbroker import Brokerage, Job
+from farkas.models.mlbroker.one_shot import Snapshot, snapshot
 from farkas.models.mlbroker.recourse import PlacedWorkers
 from farkas.models.mlbroker.slot import Constants
-from farkas.models.mlbroker.snapshot import Snapshot, snapshot
 from farkas.numbers import Bools, Ints
 from farkas.online import driver
 from farkas.online.driver import Demo, Outcome, environment

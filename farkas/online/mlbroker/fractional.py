@@ -13,13 +13,13 @@ from farkas.duals.mlbroker.closed_form import move_prices, trajectory_bound
 from farkas.instances.base import Nonnegative
 from farkas.instances.mlbroker import Brokerage, Semantics
 from farkas.models.mlbroker.data import valid_big_m
+from farkas.models.mlbroker.one_shot import Snapshot
 from farkas.models.mlbroker.slot import SlotProblem
-from farkas.models.mlbroker.snapshot import Snapshot
 from farkas.numbers import Floats, Ints
 from farkas.online.driver import Outcome, algorithm
 from farkas.online.mlbroker.environment import Known
 from farkas.online.run import Bound
-from farkas.relaxations.mlbroker.job_shares import SlotSolution, SlotSolver
+from farkas.relaxations.mlbroker.separated import SlotSolution, SlotSolver
 from farkas.tolerances import FEASIBLE
 
 

@@ -8,15 +8,16 @@ import numpy as np
 
 from farkas.errors import NotApplicable
 from farkas.instances.mlbroker import Brokerage
-from farkas.instances.rounded import guarded_ceil
+from farkas.instances.options import guarded_ceil
+from farkas.models.mlbroker.one_shot import Snapshot
 from farkas.models.mlbroker.recourse import PlacedWorkers
-from farkas.models.mlbroker.snapshot import Snapshot
-from farkas.numbers import Ints
+from farkas.numbers import Floats, Ints
 from farkas.online.driver import algorithm
 from farkas.online.mlbroker.environment import PlacedSlot
-from farkas.online.mlbroker.placing import Memory, Placing
 from farkas.online.mlbroker.recourse import recourse_costs
+from farkas.online.mlbroker.rounded import Memory, Placing
 from farkas.rounding import add_missing_workers
+from farkas.tolerances import TIE, allowed
 
 MOST_CHOICES = 5000  #: Most choices of server sites over which the expectation is taken.
 
@@ -75,3 +76,29 @@ def local_expected(instance: Brokerage) -> float:
         raise NotApplicable(f"{count} choices of server sites are more than {MOST_CHOICES}")
     choices = itertools.product(range(instance.num_sites), repeat=instance.num_jobs)
     return float(np.mean([local_total(instance, sites) for sites in choices]))
+
+
+@algorithm("mlbroker.central", source="mlBroker section 6.3, Central")
+@dataclasses.dataclass(frozen=True)
+class Central(Placing):
+    """Every job moves all its data to the one site where that is cheapest for it alone."""
+
+    def place(self, now: Snapshot, state: Memory) -> tuple[Ints, Ints]:
+        """Place all workers and the server of each job at its site."""
+        market = now.market
+        costs = site_costs(now)
+        cheap = costs <= allowed(costs.min(axis=1, keepdims=True), TIE)
+        site = np.argmax(cheap, axis=1)  # the first of equally cheap ones
+        workers = np.zeros((market.num_jobs, market.num_sites), np.int64)
+        workers[np.arange(market.num_jobs), site] = market.workers_needed
+        return workers, site
+
+
+def site_costs(now: Snapshot) -> Floats:
+    """Cost of each job if all of it is at one site, other jobs aside, shape (jobs, sites), USD."""
+    market = now.market
+    usage = market.workers_needed[:, None] * market.worker_demand + market.server_demand
+    resources = market.resource_cost(usage[:, None, :]).sum(axis=2)
+    entering = market.deploy_cost[:, None] * ~now.deployed
+    costs: Floats = market.volume @ market.transfer + resources + entering
+    return costs

@@ -6,11 +6,10 @@ from typing import Literal
 import msgspec
 import numpy as np
 
-from farkas.models.mlbroker.one_shot import OneShot
-from farkas.models.mlbroker.snapshot import Snapshot
+from farkas.models.mlbroker.one_shot import OneShot, Snapshot
 from farkas.numbers import Ints
 from farkas.online.driver import algorithm
-from farkas.online.mlbroker.placing import Memory, Placing
+from farkas.online.mlbroker.rounded import Memory, Placing
 from farkas.solvers.fallback import optimum_by_any
 
 
@@ -89,7 +88,9 @@ class Oasis(Placing):
 
     def place(self, now: Snapshot, state: Memory) -> tuple[Ints, Ints]:
         """Put jobs at one site where that is best, and solve the others one after the other."""
-        from farkas.relaxations.mlbroker.one_site import best_single_sites  # here: for it alone
+        from farkas.relaxations.mlbroker.one_site_tree import (
+            best_single_sites,  # here: for it alone
+        )
 
         server, best = best_single_sites(now)
         workers = _at_one(now, server)

@@ -8,10 +8,10 @@ import numpy as np
 
 from farkas.instances.base import Count, Nonnegative
 from farkas.instances.options import Share
-from farkas.models.mlbroker.snapshot import Snapshot
+from farkas.models.mlbroker.one_shot import Snapshot
 from farkas.numbers import Ints
 from farkas.online.driver import algorithm
-from farkas.online.mlbroker.placing import Memory, Placing
+from farkas.online.mlbroker.rounded import Memory, Placing
 
 
 @algorithm("mlbroker.pooled", source="added: slots by trees over discounts, dearer deployments")
@@ -40,8 +40,7 @@ class Pooled(Placing):
     def place(self, now: Snapshot, state: Memory) -> tuple[Ints, Ints]:
         """Solve the slot."""
         # here: for this policy alone
-        from farkas.certificates.mlbroker_sites import SiteBounds
-        from farkas.certificates.mlbroker_slots import MOST_SITES, SlotBounds
+        from farkas.certificates.mlbroker_slots import MOST_SITES, SiteBounds, SlotBounds
         from farkas.relaxations.mlbroker.slot_trees import grow
 
         market = now.market

@@ -1,20 +1,18 @@
 """Claims about what the surrogate says of the true law of completion times."""
 
 import math
+from collections.abc import Sequence
 
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.integer import best_integer_plan
 from farkas.models.coded.kernel import Pairs
-from farkas.models.coded.law import Law
-from farkas.models.coded.plans import Allocation, dedicated_plan, dedicated_share, shared_plan
+from farkas.models.coded.law import Allocation, Law, dedicated_plan, dedicated_share, shared_plan
 from farkas.online.coded.exhaustive import best_owner
 from farkas.online.coded.local_search import least_level
 from farkas.proofs.claim import Verdict, claim, proved
 from farkas.proofs.coded.surrogate import WIDE, expected_results, published, shipped
-from farkas.proofs.said import Saying, said
-from farkas.proofs.stated import Stated
-from farkas.proofs.symbolic import require, require_zero, sp
-from farkas.proofs.trials import Trials, refuted_by
+from farkas.proofs.said import Saying, Stated, said
+from farkas.proofs.trials import Trials, refuted_by, require, require_zero, sp
 from farkas.relaxations.coded.sharing import best_sharing, shared_optimum
 from farkas.tolerances import FINE_GAP, TIE
 
@@ -154,3 +152,23 @@ def chance_times_surrogate_bounds_the_chance_program() -> Verdict:
     grown = f.subs({load: scale * load, t: scale * t}, simultaneous=True)
     require_zero(scaling=grown - scale * f)
     return proved("an indicator below X/L, and f(c l, c t) = c f(l, t)")
+
+
+#: 1 + h for c = u a = 1: the completion time of one row by one worker of rate 1.
+FULL_LOAD = 3.1461932206205825
+
+
+def reciprocal(
+    name: str, description: str, rate: Sequence[Sequence[float]], rows: int, **more: object
+) -> CodedComputing:
+    """Shift 1/rate and equal rows, so that speeds are proportional to rates."""
+    return CodedComputing.build(
+        name=name,
+        description=description,
+        success_probability=0.9,
+        masters=[{"name": f"m{index}", "rows": rows} for index in range(len(rate))],
+        workers=len(rate[0]),
+        rate=rate,
+        shift=[[1.0 / u for u in row] for row in rate],
+        **more,
+    )

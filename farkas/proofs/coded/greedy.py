@@ -10,19 +10,15 @@ from farkas.instances.coded import CodedComputing
 from farkas.models.coded.kernel import Pairs
 from farkas.numbers import Floats
 from farkas.online.coded.exhaustive import best_owner, every_owner
-from farkas.online.coded.iterated_greedy import IteratedGreedy
 from farkas.online.coded.local_search import least_level
 from farkas.online.coded.round_lp import round_forest
-from farkas.online.coded.simple_greedy import greedy_owner
+from farkas.online.coded.simple_greedy import IteratedGreedy, greedy_owner
 from farkas.proofs.claim import Verdict, claim, not_applicable, proved
-from farkas.proofs.coded.reciprocal import FULL_LOAD, reciprocal
+from farkas.proofs.coded.chance import FULL_LOAD, reciprocal
 from farkas.proofs.coded.surrogate import WIDE, agreement, published
-from farkas.proofs.said import Among, Saying, said
-from farkas.proofs.stated import Stated
-from farkas.proofs.symbolic import require, require_zero, sp
-from farkas.proofs.trials import Trials, growth, refuted_by
-from farkas.relaxations.coded.excluded import truncated_level
-from farkas.relaxations.coded.sharing import best_sharing
+from farkas.proofs.said import Among, Saying, Stated, said
+from farkas.proofs.trials import Trials, growth, refuted_by, require, require_zero, sp
+from farkas.relaxations.coded.sharing import best_sharing, truncated_level
 from farkas.tolerances import FINE_GAP, TIE, close
 
 

@@ -7,16 +7,14 @@ import numpy as np
 
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.kernel import Pairs
-from farkas.models.coded.plans import dedicated_plan
+from farkas.models.coded.law import dedicated_plan
 from farkas.models.coded.surrogate import surrogate_times
 from farkas.online.coded.local_search import least_level
 from farkas.online.coded.sca import iterates
 from farkas.proofs.claim import Verdict, claim, not_applicable, proved
 from farkas.proofs.coded.surrogate import published, shipped
-from farkas.proofs.said import Among, Saying, said
-from farkas.proofs.stated import Stated
-from farkas.proofs.symbolic import require, require_zero, sp
-from farkas.proofs.trials import Trials, refuted_by
+from farkas.proofs.said import Among, Saying, Stated, said
+from farkas.proofs.trials import Trials, refuted_by, require, require_zero, sp
 from farkas.relaxations.coded.sca import SharedPoint, solve_step
 from farkas.relaxations.coded.sharing import shared_optimum
 from farkas.tolerances import FINE_GAP, LOOSE_GAP, ROUNDING, SOLVER_GAP

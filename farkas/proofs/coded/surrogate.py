@@ -11,10 +11,8 @@ from farkas.online.coded.exhaustive import best_owner, every_owner
 from farkas.online.coded.local_search import least_level
 from farkas.proofs import trials
 from farkas.proofs.claim import Verdict, claim, proved, refuted
-from farkas.proofs.said import Among, Saying, said
-from farkas.proofs.stated import Stated
-from farkas.proofs.symbolic import require, require_zero, sp
-from farkas.proofs.trials import refuted_by
+from farkas.proofs.said import Among, Saying, Stated, said
+from farkas.proofs.trials import refuted_by, require, require_zero, sp
 from farkas.relaxations.coded.sharing import shared_optimum
 from farkas.solvers.convex import solve_problem
 from farkas.tolerances import FINE_GAP, SOLVER_GAP, TIE

@@ -10,12 +10,10 @@ from farkas.numbers import Floats
 from farkas.online.dps.best_fixed import best_exactly
 from farkas.online.dps.posted import FixedPrice, run_seller
 from farkas.proofs.claim import Standing, Verdict, claim, proved, refuted
-from farkas.proofs.dps.markets import small, unit_users
-from farkas.proofs.dps.search import best_by_search
-from farkas.proofs.said import Among, Saying, said
-from farkas.proofs.stated import Stated
-from farkas.proofs.symbolic import require_zero, sp
-from farkas.proofs.trials import Trials, optimum, refuted_by
+from farkas.proofs.dps.hardness import best_by_search
+from farkas.proofs.dps.horizon import small, unit_users
+from farkas.proofs.said import Among, Saying, Stated, said
+from farkas.proofs.trials import Trials, optimum, refuted_by, require_zero, sp
 from farkas.relaxations.dps.fixed_price import corrected_bound, printed_bound
 from farkas.relaxations.dps.interval import IntervalIP, IntervalLP
 from farkas.tolerances import ROUNDING, SOLVER_GAP

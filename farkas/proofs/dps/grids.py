@@ -11,10 +11,9 @@ from farkas.online.dps.offers import Known
 from farkas.online.dps.pricing import both_sides, explored, geometric_grid, grid_steps
 from farkas.online.dps.simulation import simulate_learning
 from farkas.proofs.claim import Verdict, claim, proved, refuted
-from farkas.proofs.dps.markets import published
-from farkas.proofs.stated import Stated
-from farkas.proofs.symbolic import require, require_zero, sp
-from farkas.proofs.trials import Trials, growth
+from farkas.proofs.dps.horizon import published
+from farkas.proofs.said import Stated
+from farkas.proofs.trials import Trials, growth, require, require_zero, sp
 
 
 def step_of(horizon: int, capacity: int, jobs: int) -> float:

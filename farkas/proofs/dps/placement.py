@@ -7,12 +7,11 @@ import numpy as np
 
 from farkas.instances.dps import Market
 from farkas.models.dps.placement import MinServers, Sequence
-from farkas.online.dps.placing import colocated, pa
 from farkas.online.dps.posted import BestFit, FreeOfCharge
+from farkas.online.dps.pricing import colocated, pa
 from farkas.proofs.claim import Verdict, claim
-from farkas.proofs.dps.markets import shipped
-from farkas.proofs.said import Among, Saying, said
-from farkas.proofs.stated import Stated
+from farkas.proofs.dps.horizon import shipped
+from farkas.proofs.said import Among, Saying, Stated, said
 from farkas.proofs.trials import Trials, optimum, refuted_by
 from farkas.tolerances import SOLVER_GAP
 

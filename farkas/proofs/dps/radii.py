@@ -9,8 +9,7 @@ import numpy as np
 
 from farkas.numbers import Floats
 from farkas.proofs.claim import Verdict, claim, refuted
-from farkas.proofs.said import Among, Saying, said
-from farkas.proofs.stated import Stated
+from farkas.proofs.said import Among, Saying, Stated, said
 from farkas.proofs.trials import Trials
 
 OFFERS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5120)

@@ -13,11 +13,10 @@ from farkas.online.dps.best_fixed import best_by_coordinates
 from farkas.online.dps.learning import Dps, Simple
 from farkas.online.dps.offers import Known, Offer
 from farkas.proofs.claim import Verdict, claim, proved, refuted
-from farkas.proofs.dps.markets import published, unit_users
+from farkas.proofs.dps.horizon import published, unit_users
 from farkas.proofs.dps.radii import radius
-from farkas.proofs.stated import Stated
-from farkas.proofs.symbolic import require, require_zero, sp
-from farkas.proofs.trials import growth, interval
+from farkas.proofs.said import Stated
+from farkas.proofs.trials import growth, interval, require, require_zero, sp
 from farkas.relaxations.dps.prices import lp_prices
 
 LATE = {"explore_cap": 0.0}

@@ -8,9 +8,9 @@ import msgspec
 import numpy as np
 
 from farkas.instances.eris import Auction, Job
-from farkas.models.eris.best_schedule import BestSchedule, PricedJobs
 from farkas.models.eris.one_shot import OneShot, SlotTask
-from farkas.models.eris.prices import posted_on_arrival
+from farkas.models.eris.schedule_ilp import BestSchedule, PricedJobs
+from farkas.models.eris.schedules import posted_on_arrival
 from farkas.online.eris.executable import executable
 from farkas.online.eris.proposal import Proposal
 from farkas.online.eris.scheduler_printed import printed_slot
@@ -23,8 +23,7 @@ from farkas.proofs.eris.samples import (
     propose,
     resolved,
 )
-from farkas.proofs.said import Among, Saying, said
-from farkas.proofs.stated import Stated
+from farkas.proofs.said import Among, Saying, Stated, said
 from farkas.proofs.trials import Trials, optimum, refuted_by
 from farkas.solvers import Claimed, solve
 from farkas.tolerances import SOLVER_GAP, allowed, close

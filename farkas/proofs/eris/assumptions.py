@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from farkas.instances.eris import Auction
-from farkas.online.eris.ledger import Ledger
+from farkas.online.eris.environment import Ledger
 from farkas.online.eris.scheduler_dp import repaired_schedule
 from farkas.proofs.claim import Verdict, claim
-from farkas.proofs.stated import Stated
+from farkas.proofs.said import Stated
 from farkas.proofs.trials import Trials, drawn
 
 

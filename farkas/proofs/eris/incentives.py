@@ -6,17 +6,15 @@ import msgspec
 import numpy as np
 
 from farkas.instances.eris import Auction, Job
+from farkas.online.eris.environment import Ledger
 from farkas.online.eris.executable import executable
-from farkas.online.eris.ledger import Ledger
 from farkas.online.eris.proposal import Proposal
 from farkas.online.eris.scheduler_dp import repaired_schedule
 from farkas.portable import uniform
 from farkas.proofs.claim import Verdict, claim
 from farkas.proofs.eris.samples import Shape, auction, auctions, propose
-from farkas.proofs.said import Among, Saying, said
-from farkas.proofs.stated import Stated
-from farkas.proofs.symbolic import require, require_zero, sp
-from farkas.proofs.trials import Trials, refuted_by
+from farkas.proofs.said import Among, Saying, Stated, said
+from farkas.proofs.trials import Trials, refuted_by, require, require_zero, sp
 from farkas.tolerances import SOLVER_GAP
 
 Report = Callable[[Job, np.random.Generator], Job]

@@ -11,10 +11,8 @@ from farkas.models.eris.offline import Offline, OfflineTotal
 from farkas.models.eris.schedule_ilp import ScheduleIlp, ScheduleLp
 from farkas.proofs.claim import Verdict, claim, proved
 from farkas.proofs.eris.samples import Shape, auctions, resolved
-from farkas.proofs.said import Among, Saying, said
-from farkas.proofs.stated import Stated
-from farkas.proofs.symbolic import require_zero, sp
-from farkas.proofs.trials import Trials, optimum, refuted_by
+from farkas.proofs.said import Among, Saying, Stated, said
+from farkas.proofs.trials import Trials, optimum, refuted_by, require_zero, sp
 from farkas.relaxations.eris.columns import relaxation_by_columns
 from farkas.tolerances import LOOSE_GAP
 

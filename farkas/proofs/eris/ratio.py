@@ -8,20 +8,17 @@ import msgspec
 import numpy as np
 
 from farkas.instances.eris import Auction
-from farkas.models.eris.best_schedule import BestSchedule, PricedJobs
 from farkas.models.eris.offline import Offline
-from farkas.models.eris.prices import Prices
-from farkas.online.eris.ledger import Ledger
-from farkas.online.eris.printed_run import printed_run
-from farkas.online.eris.scheduler_dp import repaired_schedule
-from farkas.online.eris.scheduler_exact import exact_schedule
+from farkas.models.eris.schedule_ilp import BestSchedule, PricedJobs
+from farkas.models.eris.schedules import Prices
+from farkas.online.eris.environment import Ledger
+from farkas.online.eris.scheduler_dp import exact_schedule, repaired_schedule
+from farkas.online.eris.scheduler_printed import printed_run
 from farkas.portable import multinomial, uniform
 from farkas.proofs.claim import Standing, Verdict, claim, proved
 from farkas.proofs.eris.samples import Shape, auction, auctions
-from farkas.proofs.said import Among, Saying, said
-from farkas.proofs.stated import Stated
-from farkas.proofs.symbolic import require, require_zero, sp
-from farkas.proofs.trials import Trials, optimum, refuted_by
+from farkas.proofs.said import Among, Saying, Stated, said
+from farkas.proofs.trials import Trials, optimum, refuted_by, require, require_zero, sp
 from farkas.relaxations.eris.columns import relaxation_by_columns
 from farkas.relaxations.eris.payoff_bound import payoff_bounds
 from farkas.tolerances import SOLVER_GAP, allowed

@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 
 from farkas.instances.eris import Auction, Job
-from farkas.models.eris.prices import Prices, posted_on_arrival
-from farkas.online.eris.ledger import Ledger
+from farkas.models.eris.schedules import Prices, posted_on_arrival
+from farkas.online.eris.environment import Ledger
 from farkas.online.eris.proposal import Proposal
-from farkas.online.eris.scheduler_dp import repaired_schedule
-from farkas.online.eris.scheduler_exact import exact_schedule
+from farkas.online.eris.scheduler_dp import exact_schedule, repaired_schedule
 from farkas.online.eris.scheduler_printed import printed_schedule
 from farkas.portable import multinomial, uniform
-from farkas.proofs.stated import Stated
+from farkas.proofs.said import Stated
 from farkas.proofs.trials import shipped
 from farkas.relaxations.eris.job_slots import job_slots
 from farkas.tolerances import FEASIBLE

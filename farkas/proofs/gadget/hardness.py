@@ -8,9 +8,8 @@ from farkas.models.gadget.gvne import Gvne
 from farkas.models.gadget.offline import Offline
 from farkas.proofs.claim import Verdict, claim
 from farkas.proofs.knapsack import Knapsack, embedded, knapsacks, most_worth
-from farkas.proofs.stated import Stated
-from farkas.proofs.symbolic import require_zero, sp
-from farkas.proofs.trials import Trials, optimum
+from farkas.proofs.said import Stated
+from farkas.proofs.trials import Trials, optimum, require_zero, sp
 from farkas.tolerances import SOLVER_GAP
 
 

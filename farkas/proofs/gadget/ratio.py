@@ -13,12 +13,11 @@ from farkas.online.gadget.lp_rs_mde import only_lone, rounding_problem, select_s
 from farkas.proofs.claim import Verdict, claim, refuted
 from farkas.proofs.gadget.selection import around_mean
 from farkas.proofs.gadget.small import random_clusters
-from farkas.proofs.stated import Stated
-from farkas.proofs.symbolic import require_zero, sp
-from farkas.proofs.trials import Trials
-from farkas.relaxations.gadget.augmented import Augmented
+from farkas.proofs.said import Stated
+from farkas.proofs.trials import Trials, require_zero, sp
 from farkas.relaxations.gadget.decompose import Mixture, decompose
 from farkas.relaxations.gadget.embedding import NodeLP
+from farkas.relaxations.gadget.horizon import Augmented
 from farkas.solvers import solve
 from farkas.tolerances import ROUNDING, TIE
 

@@ -12,15 +12,12 @@ from farkas.models.gadget.gvne import Gvne
 from farkas.models.gadget.slot import snapshot
 from farkas.proofs.claim import Verdict, claim
 from farkas.proofs.gadget.small import among, random_clusters, shipped
-from farkas.proofs.said import Saying, said
-from farkas.proofs.stated import Stated
+from farkas.proofs.said import Saying, Stated, said
 from farkas.proofs.trials import Trials, optimum, refuted_by
-from farkas.relaxations.gadget.augmented import Augmented, fixed_sizes
-from farkas.relaxations.gadget.embedding import LocalNodeLP, NodeLP
+from farkas.relaxations.gadget.embedding import GvneLP, LocalNodeLP, NodeLP
 from farkas.relaxations.gadget.generation import generate_columns, start
-from farkas.relaxations.gadget.gvne_lp import GvneLP
-from farkas.relaxations.gadget.offline_bound import OfflineBound
-from farkas.relaxations.gadget.offline_column_bound import OfflineColumnBound
+from farkas.relaxations.gadget.horizon import Augmented, fixed_sizes
+from farkas.relaxations.gadget.offline_bound import OfflineBound, OfflineColumnBound
 from farkas.tolerances import SIMPLEX, SOLVER_GAP
 
 

@@ -17,13 +17,21 @@ from farkas.online.gadget.lp_rs_mde import (
 )
 from farkas.proofs.claim import Verdict, claim, proved, refuted
 from farkas.proofs.gadget.small import among, random_clusters, shipped
-from farkas.proofs.said import Saying, said
-from farkas.proofs.stated import Stated
-from farkas.proofs.symbolic import require, require_zero, sp
-from farkas.proofs.trials import Trials, asked, drawn, growth, interval, optimum
-from farkas.relaxations.gadget.augmented import Augmented
+from farkas.proofs.said import Saying, Stated, said
+from farkas.proofs.trials import (
+    Trials,
+    asked,
+    drawn,
+    growth,
+    interval,
+    optimum,
+    require,
+    require_zero,
+    sp,
+)
 from farkas.relaxations.gadget.decompose import Mixture, decompose
-from farkas.relaxations.gadget.gvne_lp import GvneLP
+from farkas.relaxations.gadget.embedding import GvneLP
+from farkas.relaxations.gadget.horizon import Augmented
 from farkas.solvers import solve
 from farkas.tolerances import FEASIBLE, ROUNDING
 

@@ -11,10 +11,8 @@ from farkas.models.gadget.slot import SlotView, snapshot
 from farkas.numbers import Floats
 from farkas.proofs.claim import Verdict, claim, refuted
 from farkas.proofs.gadget.small import among, random_clusters, shipped
-from farkas.proofs.said import Saying, said
-from farkas.proofs.stated import Stated
-from farkas.proofs.symbolic import require, require_zero, sp
-from farkas.proofs.trials import Trials, optimum, refuted_by
+from farkas.proofs.said import Saying, Stated, said
+from farkas.proofs.trials import Trials, optimum, refuted_by, require, require_zero, sp
 from farkas.relaxations.gadget.embedding import NodeLP
 from farkas.solvers import solve
 from farkas.tolerances import LOOSE_GAP, ROUNDING, SHARE, SOLVER_GAP

@@ -11,10 +11,8 @@ from farkas.instances.utilities.curvature import concave_in_reach
 from farkas.models.gadget.counts import FeasibleCounts, greedy, offline_optimum
 from farkas.proofs.claim import Verdict, claim, proved
 from farkas.proofs.gadget.small import among, random_clusters, shipped
-from farkas.proofs.said import Among, Saying, said
-from farkas.proofs.stated import Stated
-from farkas.proofs.symbolic import require, require_zero, sp
-from farkas.proofs.trials import Trials, refuted_by
+from farkas.proofs.said import Among, Saying, Stated, said
+from farkas.proofs.trials import Trials, refuted_by, require, require_zero, sp
 from farkas.tolerances import ROUNDING
 
 ALPHAS = (1 / 3, 1 / 2, 1.0)

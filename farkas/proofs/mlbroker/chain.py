@@ -7,7 +7,7 @@ dual objective Σ D β + Σ γ + Σ e ρ; the corrected one adds Σ ξ and is th
 import numpy as np
 
 from farkas.models.mlbroker.data import deployment_bound
-from farkas.models.mlbroker.entropy import growth
+from farkas.models.mlbroker.discount import growth
 from farkas.numbers import Floats
 from farkas.proofs.claim import Verdict, claim
 from farkas.proofs.mlbroker.fractional import moving, optimum, static
@@ -25,7 +25,7 @@ from farkas.proofs.mlbroker.runs import (
     proved_where_held,
     traced_runs,
 )
-from farkas.proofs.symbolic import require, require_zero, sp
+from farkas.proofs.trials import require, require_zero, sp
 from farkas.tolerances import LOOSE_SLOPE
 
 

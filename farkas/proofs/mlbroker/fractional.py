@@ -7,7 +7,7 @@ import numpy as np
 
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.data import deployment_bound
-from farkas.models.mlbroker.entropy import entropy
+from farkas.models.mlbroker.discount import entropy
 from farkas.numbers import Floats
 from farkas.online import algorithms
 from farkas.proofs.claim import Verdict, claim, proved, refuted
@@ -27,10 +27,8 @@ from farkas.proofs.mlbroker.runs import (
     trace,
     traced_runs,
 )
-from farkas.proofs.said import Among, Saying, said
-from farkas.proofs.stated import Stated
-from farkas.proofs.symbolic import require, require_zero, sp
-from farkas.proofs.trials import Trials, drawn, refuted_by
+from farkas.proofs.said import Among, Saying, Stated, said
+from farkas.proofs.trials import Trials, drawn, refuted_by, require, require_zero, sp
 
 
 def claimed_ratio(epsilon: float) -> float:

@@ -11,9 +11,8 @@ from farkas.models.mlbroker.offline import Offline
 from farkas.numbers import Floats, Ints
 from farkas.proofs.claim import Verdict, claim
 from farkas.proofs.mlbroker.set_cover import set_cover
-from farkas.proofs.stated import Stated
-from farkas.proofs.symbolic import require, sp
-from farkas.proofs.trials import Trials, optimum
+from farkas.proofs.said import Stated
+from farkas.proofs.trials import Trials, optimum, require, sp
 from farkas.solvers.fallback import optimum_by_any
 from farkas.tolerances import SOLVER_GAP
 

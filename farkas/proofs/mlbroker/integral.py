@@ -24,10 +24,8 @@ from farkas.proofs.mlbroker.runs import (
     trace,
     traced_runs,
 )
-from farkas.proofs.said import Saying, said
-from farkas.proofs.stated import Stated
-from farkas.proofs.symbolic import require, sp
-from farkas.proofs.trials import drawn, refuted_by
+from farkas.proofs.said import Saying, Stated, said
+from farkas.proofs.trials import drawn, refuted_by, require, sp
 from farkas.tolerances import FEASIBLE, ROUNDING
 
 

@@ -11,13 +11,12 @@ import numpy as np
 
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.data import deployment_bound, valid_big_m
-from farkas.models.mlbroker.entropy import growth
+from farkas.models.mlbroker.discount import growth
 from farkas.numbers import Floats
 from farkas.proofs.claim import Verdict, claim
 from farkas.proofs.mlbroker.chain import usage
 from farkas.proofs.mlbroker.runs import FEW, Traced, cost, trace, traced_runs
-from farkas.proofs.said import Saying, said
-from farkas.proofs.stated import Stated
+from farkas.proofs.said import Saying, Stated, said
 from farkas.proofs.trials import Trials, refuted_by
 from farkas.tolerances import FINE_GAP, LOOSE_GAP, SLOPE
 

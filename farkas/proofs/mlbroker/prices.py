@@ -4,15 +4,13 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
-from farkas.duals.mlbroker.as_printed import DualAsPrinted
+from farkas.duals.mlbroker.dual import DualAsPrinted
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.offline import Offline
 from farkas.proofs.claim import Verdict, claim, proved
 from farkas.proofs.mlbroker.runs import FEW, brokers
-from farkas.proofs.said import Saying, said
-from farkas.proofs.stated import Stated
-from farkas.proofs.symbolic import require, require_zero, sp
-from farkas.proofs.trials import Trials, optimum, refuted_by
+from farkas.proofs.said import Saying, Stated, said
+from farkas.proofs.trials import Trials, optimum, refuted_by, require, require_zero, sp
 from farkas.relaxations.mlbroker.relaxed import Relaxed
 from farkas.tolerances import SOLVER_GAP
 

@@ -3,8 +3,8 @@
 from typing import Any
 
 from farkas.proofs.claim import Verdict, claim, proved, refuted
-from farkas.proofs.stated import Stated
-from farkas.proofs.symbolic import require, require_zero, sp
+from farkas.proofs.said import Stated
+from farkas.proofs.trials import require, require_zero, sp
 
 
 def entropy_term(v: Any, p: Any, eps: Any, c: Any, sigma: Any) -> Any:

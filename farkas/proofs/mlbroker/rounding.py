@@ -12,10 +12,8 @@ from farkas.online.mlbroker.rounded import MlBroker
 from farkas.portable import uniform
 from farkas.proofs.claim import Verdict, claim, proved, refuted
 from farkas.proofs.mlbroker.runs import largest_lambda
-from farkas.proofs.said import Among, Saying, said
-from farkas.proofs.stated import Stated
-from farkas.proofs.symbolic import require, require_zero, sp
-from farkas.proofs.trials import Trials, drawn, refuted_by
+from farkas.proofs.said import Among, Saying, Stated, said
+from farkas.proofs.trials import Trials, drawn, refuted_by, require, require_zero, sp
 from farkas.rounding import round_sites, round_workers, trade_once
 from farkas.tolerances import ROUNDING
 

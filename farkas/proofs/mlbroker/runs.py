@@ -14,8 +14,7 @@ from farkas.online import Outcome, environments
 from farkas.online.mlbroker.fractional import Fractional, FractionalSlot
 from farkas.proofs import trials
 from farkas.proofs.claim import Standing, Verdict, held, proved, refuted
-from farkas.proofs.said import Among, Saying, said
-from farkas.proofs.stated import Stated
+from farkas.proofs.said import Among, Saying, Stated, said
 from farkas.proofs.trials import drawn
 from farkas.tolerances import FEASIBLE, LOOSE_GAP
 

@@ -14,10 +14,8 @@ from farkas.online.mlbroker.recourse import recourse_costs
 from farkas.proofs.claim import Verdict, claim, proved, refuted
 from farkas.proofs.mlbroker.integral import ClaimedRatio
 from farkas.proofs.mlbroker.runs import CHEAP, Traced, cost, largest_lambda, shipped, trace
-from farkas.proofs.said import Saying, said
-from farkas.proofs.stated import Stated
-from farkas.proofs.symbolic import require, sp
-from farkas.proofs.trials import refuted_by
+from farkas.proofs.said import Saying, Stated, said
+from farkas.proofs.trials import refuted_by, require, sp
 from farkas.rounding import round_workers
 from farkas.tolerances import FEASIBLE
 

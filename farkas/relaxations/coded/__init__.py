@@ -2,5 +2,6 @@
 
 #: Modules of what is registered under another name than that of its module.
 HOMES = {
-    "assignment_truncated": "truncated",
+    "assignment_lp": "sifting",
+    "assignment_truncated": "sca",
 }

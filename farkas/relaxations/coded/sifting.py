@@ -13,6 +13,7 @@ from collections.abc import Callable
 import numpy as np
 
 from farkas.errors import NoAnswer
+from farkas.models.coded.assignment import MaxMin
 from farkas.numbers import Bools, Floats
 from farkas.tolerances import TIE
 
@@ -68,3 +69,13 @@ def _best_pairs(worth: Floats, count: int) -> Bools:
     near = worth / np.where(best > 0, best, 1.0)
     least = -np.partition(-near, count - 1, axis=None)[count - 1]
     return np.asarray((near >= least) & (worth > 0))
+
+
+class AssignmentLp(MaxMin):
+    """Workers shared by probabilities, for the slowest master.  Relaxation of Coded (18).
+
+    For shared workers this *is* P3: for fixed t and k the best load is t/φ whatever k, and the
+    expected results become t Σ v k.  So 1/t = max over k of min over masters of Σ v k.
+    """
+
+    name = "coded.assignment_lp"

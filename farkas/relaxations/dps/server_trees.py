@@ -16,7 +16,6 @@ from fractions import Fraction
 
 import numpy as np
 
-from farkas.certificates.casts import affordable
 from farkas.certificates.dps import SlotPrices
 from farkas.certificates.dps_server_groups import (
     ALL_WAYS,
@@ -26,6 +25,7 @@ from farkas.certificates.dps_server_groups import (
     groups_of,
 )
 from farkas.certificates.dps_server_trees import LEAF, DpsServerTrees
+from farkas.certificates.guards import affordable
 from farkas.numbers import Floats
 from farkas.relaxations.dps.group_program import GroupProgram
 from farkas.relaxations.dps.server_prices import PricedServers, ServerProgram

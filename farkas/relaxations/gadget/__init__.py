@@ -2,7 +2,10 @@
 
 #: Modules of what is registered under another name than that of its module.
 HOMES = {
+    "augmented": "horizon",
+    "gvne_lp": "embedding",
     "local_node_lp": "embedding",
     "node_lp": "embedding",
+    "offline_column_bound": "offline_bound",
     "worker_relaxation": "workers",
 }

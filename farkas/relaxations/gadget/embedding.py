@@ -3,8 +3,8 @@
 import numpy as np
 
 from farkas.algebra import IndexedSet, Param, Set, Sum, Var, constraint
-from farkas.models.gadget.base import SlotProgram, declare_participants
-from farkas.models.gadget.capacities import declare_capacities
+from farkas.models.gadget.base import SlotProgram, declare_capacities, declare_participants
+from farkas.models.gadget.gvne import Gvne
 from farkas.models.gadget.slot import snapshot
 
 
@@ -73,3 +73,14 @@ class LocalNodeLP(NodeLP):
         """A node never holds more workers of one ring than fit on it when it is empty."""
         held = Sum(m.held[i, k, u] * m.chosen[i, k] for k in m.sizes_of[i])
         return m.workers[i, u] <= held
+
+
+class GvneLP(Gvne):
+    """Relaxation of GADGET (12)-(19) with fractional sizes, workers and ring edges.
+
+    Its value is that of ``gadget.node_lp``: averaging the workers of a ring over their positions
+    keeps all node loads and makes every ring edge start where it ends, so no link is used.
+    """
+
+    name = "gadget.gvne_lp"
+    integral = False

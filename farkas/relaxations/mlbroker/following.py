@@ -24,12 +24,12 @@ from typing import Protocol
 
 import numpy as np
 
-from farkas.models.mlbroker.entropy import entropy, growth
+from farkas.models.mlbroker.discount import entropy, growth
 from farkas.models.mlbroker.slot import SlotProblem
 from farkas.numbers import Bools, Floats
 from farkas.relaxations.mlbroker.filling import SiteLevels
-from farkas.relaxations.mlbroker.job_shares import JobShares, SlotSolution
 from farkas.relaxations.mlbroker.outer_job import JobPrices
+from farkas.relaxations.mlbroker.separated import JobShares, SlotSolution
 from farkas.tolerances import FINE_GAP, TIE
 
 

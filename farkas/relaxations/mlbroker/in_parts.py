@@ -7,15 +7,13 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from farkas.certificates.mlbroker_charges import place_charged
-from farkas.certificates.mlbroker_sites import SiteBounds
-from farkas.certificates.mlbroker_slots import MOST_SITES, MOST_STEPS, SlotBounds
+from farkas.certificates.mlbroker_slots import MOST_SITES, MOST_STEPS, SiteBounds, SlotBounds
 from farkas.certificates.mlbroker_workers import place_pairs
 from farkas.executor import Executor, nothing
 from farkas.instances.mlbroker import Brokerage
 from farkas.kernels import Kernel
 from farkas.numbers import Floats
-from farkas.relaxations.mlbroker.lives import Lives, joined, lives_of, place_jobs
-from farkas.relaxations.mlbroker.site_lives import SiteLives
+from farkas.relaxations.mlbroker.lives import Lives, SiteLives, joined, lives_of, place_jobs
 from farkas.relaxations.mlbroker.slot_trees import DiscountTree, grow
 
 PART = 256  #: Jobs that are placed between two looks at the clock.

@@ -1,9 +1,9 @@
 """All jobs of a slot placed together where one site a job is best: a tree over the discounts.
 
 In a node every cell, a site and a resource each, has a linear price: that of the chord, the list
-price, or the discounted one with its surcharge.  At these prices jobs do not meet, and
-`farkas.relaxations.mlbroker.one_site` bounds what each costs.  What its best sites really cost is
-more where a cell on the chord is used in part; the cell where this is most is branched on.
+price, or the discounted one with its surcharge.  At these prices jobs do not meet, and what each
+costs has a bound of its own.  What its best sites really cost is more where a cell on the chord is
+used in part; the cell where this is most is branched on.
 """
 
 from __future__ import annotations
@@ -13,10 +13,103 @@ import itertools
 
 import numpy as np
 
-from farkas.models.mlbroker.snapshot import Snapshot
-from farkas.numbers import Floats, Ints
-from farkas.relaxations.mlbroker.one_site import SingleSites
+from farkas.models.mlbroker.one_shot import Snapshot
+from farkas.numbers import Bools, Floats, Ints
 from farkas.tolerances import TIE
+
+# Jobs of a slot for which one site is best at given prices of resources, in closed form.
+#
+# With the server at p, workers y_r at sites r, u_r the price of a worker's resources and of its
+# traffic to p, Y the workers needed, and c_r what it costs that the job was not at r before, a job
+# with workers elsewhere than at p costs at least the larger of
+#
+#     server and c_p + Σ_o A_o min_r (m_or + u_r + c_r / Y) + (Y - Σ A) min_r (u_r + c_r / Y)
+#     server and c_p + Σ_o A_o min_r (m_or + u_r) + (Y - Σ A) min_r u_r + min_{r ≠ p} c_r
+#
+# (at p itself without the second c_p): no site has more than Y workers that count, each load A_o
+# moves to a worker, Y - Σ A workers are left, and a site beside p is entered.  Where all at one
+# site costs no more than the least of this over p, it is best.
+
+
+class SingleSites:
+    """Jobs of a slot with all of each at one site.
+
+    Parameters
+    ----------
+    now
+        The slot.
+
+    Attributes
+    ----------
+    apart
+        Shape (jobs, sites), USD: what a site costs a job besides resources.
+    """
+
+    def __init__(self, now: Snapshot) -> None:
+        market = self.market = now.market
+        self._needed = market.workers_needed.astype(float)[:, None]
+        self._entering = market.deploy_cost[:, None] * ~now.deployed
+        self._load = market.trained_volume / market.worker_capacity[:, None]
+        self._idle = np.maximum(self._needed - self._load.sum(axis=1, keepdims=True), 0.0)
+        self._move = market.worker_capacity[:, None, None] * market.transfer
+        self._wire = market.sync_volume[:, None, None] * market.transfer
+        self.apart = self._entering + (self._load[:, :, None] * self._move).sum(axis=1)
+        every = np.arange(market.num_sites)
+        elsewhere = np.repeat(self._entering[:, None, :], len(every), axis=1)
+        elsewhere[:, every, every] = np.inf
+        self._beside = elsewhere.min(axis=2)
+
+    def place(self, price: Floats) -> tuple[Floats, Floats]:
+        """Price jobs at linear prices of resources.
+
+        Parameters
+        ----------
+        price
+            Shape (sites, resources), USD a unit.
+
+        Returns
+        -------
+        Shape (jobs, sites) each, USD: all at the site; a bound on all placements with the server
+        there.
+        """
+        worker = (self.market.worker_demand[:, None] * price).sum(axis=2)
+        server = (self.market.server_demand[:, None] * price).sum(axis=2)
+        whole = server + self._needed * worker + self.apart
+        shared = self._below(worker, self._entering / np.maximum(self._needed, 1.0))
+        beside = self._below(worker, np.zeros_like(worker)) + self._beside
+        split = server + self._entering + np.maximum(shared, beside)
+        return whole, np.minimum(whole, split)
+
+    def _below(self, worker: Floats, more: Floats) -> Floats:
+        """Bound what workers and moves cost, by site of the server; ``more`` a worker elsewhere."""
+        every = np.arange(worker.shape[1])
+        unit = (worker + more)[:, :, None] + self._wire
+        unit[:, every, every] = worker
+        below: Floats = self._idle * unit.min(axis=1)
+        for origin in every:
+            priced = self._move[:, origin, :, None] + unit
+            below += self._load[:, origin, None] * priced.min(axis=1)
+        return below
+
+    def usage(self, site: Ints) -> Floats:
+        """Units that jobs use at their sites, shape (sites, resources)."""
+        used = np.zeros(self.market.list_price.shape)
+        demand = self._needed * self.market.worker_demand + self.market.server_demand
+        np.add.at(used, site, demand)
+        return used
+
+
+def best_single_sites(now: Snapshot) -> tuple[Ints, Bools]:
+    """Find the cheapest site for all of each job at list prices, and whether nothing is cheaper.
+
+    Returns
+    -------
+    Shape (jobs,) each; the first of equally cheap sites.
+    """
+    whole, below = SingleSites(now).place(now.market.list_price)
+    least = whole.min(axis=1)
+    return whole.argmin(axis=1), below.min(axis=1) >= least - TIE * least
+
 
 FREE, LIST, REDUCED = 0, 1, 2  #: Price of a cell: the chord's slope, a, or b with the surcharge.
 MOST_NODES = 200

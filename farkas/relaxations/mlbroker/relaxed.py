@@ -2,12 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import ClassVar, Self
 
 from farkas.algebra import option
 from farkas.errors import InvalidOption
-from farkas.models.mlbroker.entering import PlacementProgram
-from farkas.relaxations.mlbroker.relaxing import Relaxing
+from farkas.models.mlbroker.placement import Movement
+from farkas.models.mlbroker.slot import PlacementProgram
+
+
+class Relaxing(Movement):
+    """The rules of (8) in nonnegative variables: as printed, or on the chord and split by job."""
+
+    integral: ClassVar[bool] = False
+    relax: str
+
+    @property
+    def pricing(self) -> str:
+        """Single constant as printed, or chord."""
+        return "single" if self.relax == "printed" else "chord"
+
+    @property
+    def linking(self) -> str:
+        """Global constant as printed, or split."""
+        return "global" if self.relax == "printed" else "split"
 
 
 class Relaxed(Relaxing, PlacementProgram):

@@ -10,15 +10,12 @@ import numpy as np
 
 from farkas.forms import Block, LinearForm
 from farkas.instances.mlbroker import Semantics
-from farkas.models.mlbroker.entropy import entropy
+from farkas.models.mlbroker.discount import entropy
 from farkas.models.mlbroker.slot import SlotProblem
 from farkas.numbers import Floats
-from farkas.relaxations.mlbroker.job_shares import JobShares, SlotSolution
-from farkas.relaxations.mlbroker.outer import Outer
-from farkas.relaxations.mlbroker.outer_job import JobPrices, OuterJob
-from farkas.relaxations.mlbroker.refined import full_price, refine, shortfall
-from farkas.relaxations.mlbroker.tangents import Tangents
-from farkas.relaxations.mlbroker.touched import Touched
+from farkas.relaxations.mlbroker.outer_job import JobPrices, Outer, OuterJob
+from farkas.relaxations.mlbroker.separated import JobShares, SlotSolution
+from farkas.relaxations.mlbroker.tangents import Tangents, Touched, full_price, refine, shortfall
 from farkas.solvers import Answer, Claimed, Session, open_session
 from farkas.solvers.fallback import optimum_of
 from farkas.tolerances import FINE_GAP

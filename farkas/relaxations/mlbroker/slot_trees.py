@@ -15,7 +15,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from farkas.certificates.casts import MOST_CELLS
+from farkas.certificates.guards import MOST_CELLS
 from farkas.certificates.mlbroker_slots import FREE, LEAF, LIST, REDUCED, SlotBounds, SlotLeaf
 from farkas.certificates.mlbroker_workers import ENDLESS
 from farkas.numbers import Floats

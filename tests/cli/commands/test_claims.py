@@ -96,7 +96,7 @@ def test_a_check_that_fails_is_one_line_that_names_its_claim(capsys: Capture) ->
 def test_a_counterexample_that_is_none_any_more_is_no_verdict_and_no_crash(
     capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from farkas.online.coded.iterated_greedy import IteratedGreedy
+    from farkas.online.coded.simple_greedy import IteratedGreedy
 
     # Algorithm 1 mended as its variant is
     printed, mended = IteratedGreedy.owner, IteratedGreedy(variant="lexicographic")

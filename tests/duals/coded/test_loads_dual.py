@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from farkas.duals.coded.loads_dual import LoadsDual
+from farkas.duals.coded.assignment_dual import LoadsDual
 from farkas.errors import NotApplicable
-from farkas.models.coded.owned import Owned
+from farkas.models.coded.loads import Owned
 from farkas.solvers import solve
 from tests.conformance.oracle import row
 from tests.generators.coded import by_speed

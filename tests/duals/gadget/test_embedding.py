@@ -9,8 +9,8 @@ from farkas.certificates import exact_bound
 from farkas.duals.gadget.embedding import network_free_multipliers
 from farkas.models.gadget.slot import snapshot
 from farkas.proofs.gadget.small import random_clusters
+from farkas.relaxations.gadget.embedding import GvneLP
 from farkas.relaxations.gadget.generation import start
-from farkas.relaxations.gadget.gvne_lp import GvneLP
 from farkas.solvers import solve
 
 

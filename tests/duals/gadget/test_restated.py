@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from farkas.certificates import check, from_json
-from farkas.certificates.gadget import certify_horizon
-from farkas.certificates.gadget_prices import nested
+from farkas.certificates.gadget import certify_horizon, nested
 from farkas.certificates.gadget_slot import SharedServers, certify_slot
 from farkas.duals.gadget.restated import SIZES, SLOT, WORTHS
 from farkas.duals.gadget.size_paths import SizePaths

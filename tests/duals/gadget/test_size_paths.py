@@ -19,7 +19,7 @@ from farkas.duals.gadget.size_paths import (
 from farkas.errors import NotApplicable
 from farkas.models.gadget.column import ColumnLP, all_columns
 from farkas.models.gadget.slot import snapshot
-from farkas.relaxations.gadget.size_knapsack import best_sizes
+from farkas.relaxations.gadget.whole_sizes import best_sizes
 from farkas.solvers import solve
 from tests.generators.gadget import job, star, table
 

@@ -26,7 +26,7 @@ from farkas.experiments.sweeps.ratios import held, shared_bounds
 from farkas.experiments.sweeps.task import Request, perform
 from farkas.instances import library, to_bytes, write
 from farkas.offline import Ladder, ladders
-from farkas.offline.policies import policies
+from farkas.offline.climbing import policies
 
 CONFIG = """
 name = "shared"

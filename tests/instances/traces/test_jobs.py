@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from farkas.instances.traces.jobs import TraceJob, most_at_once, whole_units
-from farkas.instances.traces.philly_dps import PhillyMarket
+from farkas.instances.traces.philly import PhillyMarket
 from farkas.instances.traces.understood import Account
 
 

@@ -7,7 +7,7 @@ import importlib.util
 import pytest
 
 from farkas.instances.traces import import_trace
-from farkas.instances.traces.philly_dps import PhillyMarket
+from farkas.instances.traces.philly import PhillyMarket
 from tests.tools.shared import ROOT
 
 PHILLY = """\

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from farkas.errors import FileProblem, InvalidOption
-from farkas.instances.traces.prices import GpuPrice, read_prices
+from farkas.instances.traces.market import GpuPrice, read_prices
 from tests.instances.traces.made import PRICES
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from farkas.instances.utilities.compiled_envelope import compiled_envelope
-from farkas.instances.utilities.envelope import envelope
+from farkas.instances.utilities.envelope import compiled_envelope, envelope
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1.0, 1e150])

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from farkas.models.coded.assignment import Assignment
-from farkas.models.coded.assignment_by_type import AssignmentByType, WorkerTypes
+from farkas.models.coded.assignment import Assignment, AssignmentByType, WorkerTypes
 from farkas.models.coded.kernel import Pairs, owner_levels
 from farkas.solvers import solve
 from tests.conformance.oracle import column, row

@@ -7,11 +7,9 @@ import pytest
 
 from farkas.instances import library
 from farkas.instances.generate import generate
-from farkas.models.coded.chance import best_quantile
-from farkas.models.coded.chance_bounds import best_stretch, hoeffding_plan, markov_bound
+from farkas.models.coded.chance import best_quantile, best_stretch, hoeffding_plan, markov_bound
 from farkas.models.coded.kernel import Pairs
-from farkas.models.coded.law import Law
-from farkas.models.coded.plans import dedicated_plan
+from farkas.models.coded.law import Law, dedicated_plan
 from farkas.online.coded.exhaustive import best_owner
 from farkas.online.coded.local_search import least_level
 from farkas.quantities import evaluate

@@ -8,7 +8,7 @@ import pytest
 from farkas.instances import library
 from farkas.models.coded.integer import best_integer_plan, best_loads, first_time, integer_time
 from farkas.models.coded.kernel import Pairs, theorem1_times
-from farkas.models.coded.plans import dedicated_share
+from farkas.models.coded.law import dedicated_share
 from farkas.models.coded.surrogate import expected_results, returned_share
 from farkas.online.coded.exhaustive import best_owner
 from farkas.online.coded.local_search import least_level

@@ -11,9 +11,8 @@ from farkas.errors import NotApplicable
 from farkas.instances import library
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.integer import first_time
-from farkas.models.coded.law import Law, mean_time
-from farkas.models.coded.plans import Allocation, shared_plan
-from farkas.models.coded.recovery import recovery_probability
+from farkas.models.coded.kernel import recovery_probability
+from farkas.models.coded.law import Allocation, Law, mean_time, shared_plan
 from farkas.models.coded.surrogate import returned_share
 from farkas.online.coded.simulate import simulate
 from farkas.relaxations.coded.sharing import shared_optimum

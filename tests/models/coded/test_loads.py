@@ -7,8 +7,7 @@ from farkas.algebra import programs
 from farkas.errors import NotApplicable
 from farkas.instances import library
 from farkas.models.coded.kernel import Pairs, theorem1_times
-from farkas.models.coded.loads import Loads
-from farkas.models.coded.owned import Owned
+from farkas.models.coded.loads import Loads, Owned
 from farkas.solvers.convex import solve_problem
 from tests.generators.coded import by_speed, random_coded_computing
 

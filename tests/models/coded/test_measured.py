@@ -5,7 +5,7 @@ import pytest
 
 from farkas.errors import NotApplicable
 from farkas.instances import library
-from farkas.models.coded.measured import MeasuredPairs, require_measured
+from farkas.models.coded.law import MeasuredPairs, require_measured
 from tests.generators.coded import measured_computing
 
 

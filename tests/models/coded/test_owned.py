@@ -3,7 +3,7 @@
 import numpy as np
 
 from farkas.instances import library
-from farkas.models.coded.owned import Owned, blocks_owner
+from farkas.models.coded.loads import Owned, blocks_owner
 
 
 def test_blocks_are_contiguous_and_an_instance_stands_for_them():

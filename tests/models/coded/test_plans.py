@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from farkas.models.coded.kernel import Pairs
-from farkas.models.coded.plans import Allocation, dedicated_plan, dedicated_share, shared_plan
+from farkas.models.coded.law import Allocation, dedicated_plan, dedicated_share, shared_plan
 from farkas.models.coded.surrogate import surrogate_times
 from farkas.relaxations.coded.sharing import shared_optimum
 from tests.generators.coded import by_speed, random_coded_computing

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from farkas.errors import InvalidOption
-from farkas.models.coded.recovery import by_subsets, recovery_probability
+from farkas.models.coded.kernel import by_subsets, recovery_probability
 from tests.references.coded_recovery import by_counts
 
 

@@ -5,8 +5,8 @@ import pytest
 
 from farkas.instances import library
 from farkas.instances.coded import CodedComputing
-from farkas.models.coded.plans import Allocation
-from farkas.models.coded.uncoded import all_returned, even_loads, uncoded_mean, uncoded_quantile
+from farkas.models.coded.law import Allocation
+from farkas.models.coded.loads import all_returned, even_loads, uncoded_mean, uncoded_quantile
 from farkas.online.coded.simulate import simulate
 
 

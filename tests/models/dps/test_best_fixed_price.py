@@ -5,7 +5,7 @@ import pytest
 
 import farkas
 from farkas.errors import NotApplicable
-from farkas.forms.naming import index_in
+from farkas.forms.words import index_in
 from farkas.instances import library
 from farkas.models.dps.best_fixed_price import BestFixedPrice
 from farkas.online.dps.best_fixed import best_exactly

@@ -9,7 +9,7 @@ import pytest
 
 from farkas.instances import library
 from farkas.models.dps.placement import Idle, MinServers, Placement
-from farkas.online.dps.placing import best_fit, colocated, fill, pa
+from farkas.online.dps.pricing import best_fit, colocated, fill, pa
 from farkas.solvers import solve
 from tests.generators.dps import empty_market, random_market
 

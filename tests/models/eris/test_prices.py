@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from farkas.instances import library
-from farkas.models.eris.prices import Prices, posted, resource_price, transfer_price
+from farkas.models.eris.schedules import Prices, posted, resource_price, transfer_price
 from tests.generators.eris import one_resource
 
 

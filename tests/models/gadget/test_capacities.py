@@ -2,7 +2,7 @@
 
 from farkas.algebra import Set
 from farkas.algebra.declare import Declarations
-from farkas.models.gadget.capacities import declare_capacities, declare_links
+from farkas.models.gadget.base import declare_capacities, declare_links
 from tests.generators.gadget import small
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from farkas.models.gadget.lone import lone_sizes
+from farkas.models.gadget.base import lone_sizes
 from farkas.models.gadget.rings import enumerate_rings
 from farkas.models.gadget.slot import snapshot
 from farkas.proofs.gadget.small import random_clusters

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from farkas.errors import NotApplicable
-from farkas.models.gadget.paths import SimplePaths
+from farkas.models.gadget.gvne import SimplePaths
 from tests.generators.gadget import small
 
 # a triangle of one-way links and one link back

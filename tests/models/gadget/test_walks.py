@@ -3,7 +3,7 @@
 import numpy as np
 
 from farkas.instances import library
-from farkas.models.gadget.walks import ClosedWalks
+from farkas.models.gadget.rings import ClosedWalks
 from tests.generators.gadget import small
 
 

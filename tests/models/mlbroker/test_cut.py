@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from farkas.models.mlbroker.cut import market_of
+from farkas.models.mlbroker.slot import market_of
 from tests.generators.mlbroker import random_brokerage
 
 

@@ -1,6 +1,6 @@
 """What deployment costs: a job pays for every site where it was not in the slot before."""
 
-from farkas.forms.naming import index_in
+from farkas.forms.words import index_in
 from farkas.models.mlbroker.offline import Offline
 from tests.generators.mlbroker import single
 

@@ -12,7 +12,7 @@ import pytest
 
 from farkas.errors import InvalidInstance
 from farkas.instances import library
-from farkas.models.mlbroker.entropy import entropy, growth
+from farkas.models.mlbroker.discount import entropy, growth
 from farkas.online import algorithms
 
 EPSILONS = (1e-300, 1e-100, 1e-17, 1e-9, 0.1, 1.0, 1e9, 1e17, 1e100, 1e300)

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from farkas.models.mlbroker.offline import Offline
-from farkas.models.mlbroker.one_shot import OneShot
-from farkas.models.mlbroker.snapshot import snapshot
+from farkas.models.mlbroker.one_shot import OneShot, snapshot
 from farkas.solvers import solve
 from tests.generators.mlbroker import random_brokerage, single
 

@@ -7,10 +7,10 @@ from fractions import Fraction
 import pytest
 
 from farkas.algebra import Program, programs
-from farkas.forms.naming import index_in
+from farkas.forms.words import index_in
 from farkas.instances.mlbroker import Brokerage
-from farkas.models.mlbroker.entering import PlacementProgram
 from farkas.models.mlbroker.offline import Offline
+from farkas.models.mlbroker.slot import PlacementProgram
 from farkas.relaxations.mlbroker.relaxed import Relaxed  # registers the relaxations
 from tests.conformance.oracle import column, row, traced
 from tests.generators.mlbroker import discounted, random_brokerage, tight_brokerage

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from farkas.errors import NotApplicable
-from farkas.models.mlbroker.snapshot import snapshot
+from farkas.models.mlbroker.one_shot import snapshot
 from tests.generators.mlbroker import random_brokerage, single
 
 

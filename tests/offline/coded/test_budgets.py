@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import farkas
-from farkas.certificates.coded_budgets import BudgetPrices
+from farkas.certificates.coded_dedicated import BudgetPrices
 from farkas.errors import NotACertificate
-from farkas.exact.deadline import Deadline
+from farkas.exact.bounding import Deadline
 from farkas.models.coded.chance import best_quantile
 from farkas.offline.coded import budgets
 from farkas.offline.coded.budgets import BudgetSearch, WorkerPrices, improved, whole_prices

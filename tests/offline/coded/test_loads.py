@@ -7,11 +7,11 @@ from fractions import Fraction
 import pytest
 
 import farkas
-from farkas.exact.deadline import Deadline, OutOfTime
+from farkas.exact.bounding import Deadline, OutOfTime
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.chance import best_quantile
 from farkas.offline import Ascent
-from farkas.offline.coded.loads import every_load, searched_loads
+from farkas.offline.coded.optimum import every_load, searched_loads
 from farkas.online.coded.chance_plans import ChancePlanner
 from tests.generators.coded import random_coded_computing
 

@@ -11,9 +11,9 @@ import pytest
 import farkas
 from farkas.certificates.coded_owners import Types
 from farkas.errors import NotACertificate
-from farkas.exact.deadline import Deadline
+from farkas.exact.bounding import Deadline
 from farkas.models.coded.kernel import Pairs, owner_levels
-from farkas.models.coded.plans import Allocation
+from farkas.models.coded.law import Allocation
 from farkas.offline.coded import owners
 from farkas.offline.coded.owners import DedicatedEnvironment, OwnersSearch, owners_of
 from farkas.offline.coded.pricing import MasterPricing, TypePricing

@@ -9,7 +9,7 @@ from fractions import Fraction
 import pytest
 
 import farkas
-from farkas.exact.deadline import Deadline
+from farkas.exact.bounding import Deadline
 from farkas.instances.generate import generate
 from farkas.models.dps.offline import Offline
 from farkas.offline.dps import placements as module

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 import farkas
-from farkas.exact.deadline import Deadline
+from farkas.exact.bounding import Deadline
 from farkas.models.dps.offline import Offline
 from farkas.offline.dps.server_bound import (
     FIRST_NODES,

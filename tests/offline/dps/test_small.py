@@ -13,7 +13,7 @@ import pytest
 import farkas
 from farkas.algebra.formulation import programs
 from farkas.errors import NoAnswer
-from farkas.exact.deadline import Deadline
+from farkas.exact.bounding import Deadline
 from farkas.instances.generate import generate
 from farkas.offline.dps import small as small_markets
 from farkas.offline.dps.placements import placements

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from farkas.certificates import casts
+from farkas.certificates import guards
 from farkas.errors import NotACertificate
 from farkas.offline.dps.timeline import Placed, ServerTimeline
 from tests.generators.dps import posted, random_market
@@ -96,7 +96,7 @@ def test_ranks_come_before_that():
 
 
 def test_tables_are_limited(monkeypatch):
-    monkeypatch.setattr(casts.affordable, "__defaults__", (7,))
+    monkeypatch.setattr(guards.affordable, "__defaults__", (7,))
     with pytest.raises(NotACertificate, match="idle units by slot"):
         ServerTimeline(random_market(1, jobs=8))
 

@@ -9,7 +9,7 @@ import pytest
 
 import farkas
 from farkas.errors import NoAnswer, NotACertificate
-from farkas.exact.deadline import Deadline
+from farkas.exact.bounding import Deadline
 from farkas.offline import Ascent, Ladder, climb
 from farkas.offline.eris import cases as module
 from farkas.offline.eris.cases import (

@@ -7,8 +7,8 @@ from fractions import Fraction
 import numpy as np
 
 from farkas.certificates.eris_spans import Span
-from farkas.exact.deadline import Deadline
-from farkas.models.eris.prices import Prices
+from farkas.exact.bounding import Deadline
+from farkas.models.eris.schedules import Prices
 from farkas.offline import Ascent
 from farkas.offline.eris.choice import chosen_columns
 from farkas.offline.eris.priced_columns import price_columns

@@ -8,7 +8,7 @@ import pytest
 
 import farkas
 from farkas.errors import NoAnswer
-from farkas.exact.deadline import Deadline
+from farkas.exact.bounding import Deadline
 from farkas.offline import Ascent
 from farkas.offline.eris.optimum import small
 from tests.generators.eris import random_auction

@@ -9,7 +9,7 @@ import pytest
 
 from farkas.algebra.formulation import programs
 from farkas.offline import ladders
-from farkas.offline.eris.points import decisions_of
+from farkas.offline.eris.choice import decisions_of
 from farkas.solvers import solve
 from tests.generators.eris import random_auction
 

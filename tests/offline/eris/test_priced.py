@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 import farkas
-from farkas.exact.deadline import Deadline, OutOfTime
+from farkas.exact.bounding import Deadline, OutOfTime
 from farkas.offline import Ascent, Ladder, climb
 from farkas.offline.eris.priced import priced
 from tests.generators.eris import auction_in, one_resource, random_auction

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from farkas.certificates.eris import prove_welfare, short
-from farkas.exact.deadline import Deadline, OutOfTime
+from farkas.exact.bounding import Deadline, OutOfTime
 from farkas.offline.eris.priced_columns import price_columns
 from farkas.relaxations.eris.columns import relaxation_by_columns
 from farkas.relaxations.eris.priced_jobs import JobPricer

@@ -13,14 +13,13 @@ import pytest
 import farkas
 from farkas.certificates.eris_spans import Span
 from farkas.errors import NoAnswer, NotACertificate
-from farkas.exact.deadline import Deadline, OutOfTime
-from farkas.models.eris.prices import Prices
+from farkas.exact.bounding import Deadline, OutOfTime
+from farkas.models.eris.schedules import Prices
 from farkas.offline import Ascent, Rung
-from farkas.offline.eris import spans as module
+from farkas.offline.eris import span_columns as module
 from farkas.offline.eris.packing import Packing
 from farkas.offline.eris.priced_columns import price_columns
-from farkas.offline.eris.span_columns import SpannedRound
-from farkas.offline.eris.spans import proves, spanned
+from farkas.offline.eris.span_columns import SpannedRound, proves, spanned
 from farkas.relaxations.eris.priced_jobs import JobPricer
 from farkas.relaxations.eris.span_rows import SpanRow, SpanRows
 from tests.certificates.test_eris_cases import two_large

@@ -9,8 +9,8 @@ import pytest
 
 import farkas
 from farkas.errors import NoAnswer
-from farkas.exact.deadline import Deadline
-from farkas.offline.gadget.one_slot import one_slot
+from farkas.exact.bounding import Deadline
+from farkas.offline.gadget.optimum import one_slot
 from farkas.offline.ladder import Ascent
 from tests.generators.gadget import scarce
 

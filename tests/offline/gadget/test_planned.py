@@ -10,7 +10,7 @@ import pytest
 
 import farkas
 from farkas.errors import NotACertificate
-from farkas.exact.deadline import Deadline, OutOfTime
+from farkas.exact.bounding import Deadline, OutOfTime
 from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
 from farkas.offline.gadget.planned import _whole, plan_of, planned, pooled
 from farkas.offline.ladder import Ascent, ladders

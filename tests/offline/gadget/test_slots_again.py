@@ -8,9 +8,9 @@ from fractions import Fraction
 import pytest
 
 import farkas
-from farkas.exact.deadline import Deadline, OutOfTime
+from farkas.exact.bounding import Deadline, OutOfTime
 from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
-from farkas.offline.gadget.slots_again import slots_again
+from farkas.offline.gadget.optimum import slots_again
 from farkas.offline.ladder import Ascent, ladders
 from farkas.proofs.gadget.small import random_clusters
 from tests.generators.gadget import job, star, table

@@ -7,10 +7,10 @@ from fractions import Fraction
 import pytest
 
 import farkas
-from farkas.exact.deadline import Deadline
+from farkas.exact.bounding import Deadline
 from farkas.offline import Ladder, climb
 from farkas.offline.ladder import Ascent
-from farkas.offline.mlbroker.at_once import at_once
+from farkas.offline.mlbroker.optimum import at_once
 from tests.generators.mlbroker import edge_cases, random_brokerage
 
 PROGRAM = "mlbroker.offline[strict,choice,split]"

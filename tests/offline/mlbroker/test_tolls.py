@@ -10,7 +10,7 @@ import pytest
 
 import farkas
 from farkas.errors import NotACertificate
-from farkas.exact.deadline import Deadline, OutOfTime
+from farkas.exact.bounding import Deadline, OutOfTime
 from farkas.offline.ladder import Ascent
 from farkas.offline.mlbroker import tolls as module
 from farkas.offline.mlbroker.tolls import TollSearch, decisions_of, tolls

@@ -6,9 +6,9 @@ import pytest
 from farkas.errors import NotApplicable
 from farkas.instances import library
 from farkas.models.coded.kernel import Pairs, theorem1_times
-from farkas.models.coded.owned import blocks_owner
+from farkas.models.coded.loads import blocks_owner
 from farkas.online import algorithms
-from farkas.online.coded.blocks import Uncoded, Uniform
+from farkas.online.coded.chance_plans import Uncoded, Uniform
 from tests.generators.coded import random_coded_computing
 from tests.references.coded_plans import blocks, evenly, theorem_1
 

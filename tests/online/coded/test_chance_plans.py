@@ -7,8 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from farkas.models.coded.law import Law
-from farkas.models.coded.plans import Allocation
+from farkas.models.coded.law import Allocation, Law
 from farkas.online import algorithms
 from farkas.online.coded.chance_plans import ChancePlanner, Grains
 from tests.generators.coded import random_coded_computing

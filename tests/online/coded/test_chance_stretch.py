@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from farkas.online import algorithms
-from farkas.online.coded.chance_stretch import ChanceStretch
+from farkas.online.coded.chance_search import ChanceStretch
 from tests.generators.coded import random_coded_computing
 from tests.references.coded_plans import quantile, speeds, stretched
 from tests.references.coded_search import greedy, search

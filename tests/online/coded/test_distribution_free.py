@@ -6,7 +6,7 @@ import pytest
 
 from farkas.errors import NotACertificate, NotApplicable
 from farkas.instances import library
-from farkas.models.coded.measured import MeasuredPairs
+from farkas.models.coded.law import MeasuredPairs
 from farkas.online import algorithms
 from farkas.online.coded.distribution_free import MeasuredGrains
 from farkas.verbs.check_run import prove_run

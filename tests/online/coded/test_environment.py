@@ -6,7 +6,7 @@ import pytest
 from farkas.instances import library
 from farkas.instances.generate import generate
 from farkas.models.coded.kernel import Pairs
-from farkas.models.coded.plans import Allocation
+from farkas.models.coded.law import Allocation
 from farkas.online import algorithms
 from farkas.online.coded.environment import (
     Environment,
@@ -16,8 +16,7 @@ from farkas.online.coded.environment import (
     recursion_cells,
     remarks_on,
 )
-from farkas.relaxations.coded.excluded import truncated_level
-from farkas.relaxations.coded.sharing import shared_optimum
+from farkas.relaxations.coded.sharing import shared_optimum, truncated_level
 from farkas.verbs.compare import compare
 from tests.generators.coded import by_speed, random_coded_computing
 

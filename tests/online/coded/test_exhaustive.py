@@ -9,7 +9,7 @@ import pytest
 from farkas.errors import NotApplicable
 from farkas.forms.feasibility import check_point
 from farkas.instances.traces import import_trace
-from farkas.models.coded.assignment_by_type import WorkerTypes
+from farkas.models.coded.assignment import WorkerTypes
 from farkas.models.coded.kernel import Pairs
 from farkas.online import algorithms
 from farkas.online.coded import exhaustive

@@ -12,8 +12,8 @@ from farkas.instances.traces import import_trace
 from farkas.instances.traces.gavel_coded import read_throughputs
 from farkas.models.coded.kernel import Pairs
 from farkas.online import algorithms
-from farkas.online.coded.iterated_greedy import IteratedGreedy
 from farkas.online.coded.local_search import favourites, least_level
+from farkas.online.coded.simple_greedy import IteratedGreedy
 from farkas.relaxations.coded.sharing import best_sharing
 from tests.generators.coded import random_speed, tied_speed
 from tests.references.coded_plans import level

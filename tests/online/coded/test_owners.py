@@ -7,7 +7,7 @@ import pytest
 
 from farkas.models.coded.kernel import Pairs, theorem1_times
 from farkas.models.coded.surrogate import surrogate_times
-from farkas.online.coded.owners import OwnerPlanner, Planner
+from farkas.online.coded.owner_tree import OwnerPlanner, Planner
 from tests.generators.coded import random_coded_computing
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from farkas.online.dps.cluster import IdleUnits
 from farkas.online.dps.offers import Known, Offer
-from farkas.online.dps.placing import fill
+from farkas.online.dps.pricing import fill
 from tests.generators.dps import random_market
 from tests.references.dps_market import sell
 

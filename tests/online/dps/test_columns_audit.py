@@ -10,8 +10,7 @@ import pytest
 
 from farkas.instances.dps import Market
 from farkas.instances.generate import generate
-from farkas.online.dps.columns_audit import keeps_all, numbers_of
-from farkas.online.dps.environment import Environment, summary
+from farkas.online.dps.environment import Environment, keeps_all, numbers_of, summary
 from farkas.online.dps.kernel import EXPLORED, FULL
 from farkas.online.dps.learning import Simple
 from farkas.online.dps.posted import FreeOfCharge

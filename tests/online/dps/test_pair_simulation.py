@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from farkas.online.dps.knapsacks import Knapsacks
-from farkas.online.dps.pair_simulation import pair_arms
-from farkas.online.dps.pairs import PairPrices
+from farkas.online.dps.pairs import PairPrices, pair_arms
 from farkas.online.dps.posted import run_seller
 from tests.generators.dps import empty_market, random_market
 

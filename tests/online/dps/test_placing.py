@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from farkas.online.dps.placing import best_fit, colocated, fill, pa
+from farkas.online.dps.pricing import best_fit, colocated, fill, pa
 from tests.references.dps_market import algorithm_2
 
 

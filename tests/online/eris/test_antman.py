@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from farkas.online.eris.antman import AntMan
-from farkas.online.eris.slot_loop import System
+from farkas.online.eris.one_slot import System
 from farkas.online.eris.slot_room import Waiting
 from tests.generators.eris import one_resource
 from tests.references import eris_baselines

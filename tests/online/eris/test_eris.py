@@ -17,10 +17,10 @@ from farkas.online import algorithms
 from farkas.online.eris import eris
 from farkas.online.eris.environment import (
     Environment,
+    Ledger,
     Piece,
 )
 from farkas.online.eris.eris import Eris
-from farkas.online.eris.ledger import Ledger
 from farkas.online.eris.scheduler_dp import ROUNDS, best_plan
 from farkas.online.eris.scheduler_printed import printed_plan
 from farkas.solvers import solve

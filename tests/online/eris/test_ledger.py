@@ -7,7 +7,7 @@ import pytest
 
 from farkas.errors import InvalidOption
 from farkas.instances import library
-from farkas.online.eris.ledger import Ledger
+from farkas.online.eris.environment import Ledger
 from farkas.online.eris.proposal import Proposal, nothing
 from farkas.online.eris.scheduler_dp import repaired_schedule
 from tests.generators.eris import auction_in, one_resource

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from farkas.models.eris.one_shot import OneShot, SlotTask
-from farkas.models.eris.prices import Prices, posted_on_arrival
+from farkas.models.eris.schedules import Prices, posted_on_arrival
 from farkas.online.eris.one_slot import (
     OPEN,
     Bounds,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from farkas.instances import library
-from farkas.online.eris.printed_run import printed_run
+from farkas.online.eris.scheduler_printed import printed_run
 from tests.generators.eris import one_resource
 
 

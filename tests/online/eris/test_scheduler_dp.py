@@ -9,19 +9,19 @@ import pytest
 
 from farkas.algebra import programs
 from farkas.instances.eris import Auction
-from farkas.models.eris.best_schedule import PricedJobs
-from farkas.models.eris.prices import Prices, posted_on_arrival
+from farkas.models.eris.schedule_ilp import PricedJobs
+from farkas.models.eris.schedules import Prices, posted_on_arrival
 from farkas.online.eris import scheduler_dp
+from farkas.online.eris.environment import Ledger
 from farkas.online.eris.executable import executable
-from farkas.online.eris.ledger import Ledger
 from farkas.online.eris.scheduler_dp import (
     Scratch,
     best_plan,
+    exact_schedule,
     new_scratch,
     planned,
     repaired_schedule,
 )
-from farkas.online.eris.scheduler_exact import exact_schedule
 from farkas.proofs.eris.samples import ledger_of, propose
 from farkas.relaxations.eris.job_slots import JobSlots, Ties, job_slots, slot_of
 from farkas.solvers import solve

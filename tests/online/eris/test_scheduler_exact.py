@@ -9,14 +9,13 @@ import pytest
 
 from farkas.algebra import programs
 from farkas.instances.eris import Auction
-from farkas.models.eris.best_schedule import PricedJobs
-from farkas.models.eris.prices import posted_on_arrival
-from farkas.online.eris import scheduler_exact
+from farkas.models.eris.schedule_ilp import PricedJobs
+from farkas.models.eris.schedules import posted_on_arrival
+from farkas.online.eris import scheduler_dp
+from farkas.online.eris.environment import Ledger
 from farkas.online.eris.executable import executable
-from farkas.online.eris.ledger import Ledger
 from farkas.online.eris.proposal import nothing
-from farkas.online.eris.scheduler_dp import repaired_schedule
-from farkas.online.eris.scheduler_exact import _restricted, exact_schedule
+from farkas.online.eris.scheduler_dp import _restricted, exact_schedule, repaired_schedule
 from farkas.proofs.eris.samples import ledger_of
 from farkas.solvers import solve
 from tests.generators.eris import one_resource, random_auction
@@ -45,7 +44,7 @@ def test_a_schedule_whose_bound_is_met_is_left_alone(monkeypatch: pytest.MonkeyP
     ledger, job = Ledger(auction), auction.jobs[0]
     seen = ledger.meet(job)
     found = repaired_schedule(auction, job, seen)
-    monkeypatch.delattr(scheduler_exact, "optimum_by_any")
+    monkeypatch.delattr(scheduler_dp, "optimum_by_any")
     assert exact_schedule(ledger, job, seen, found) is found
     # a gap, but no slot is worth more than the payoff
     wide = dataclasses.replace(found, bound=12.0)
@@ -81,9 +80,9 @@ def test_a_solver_that_states_no_bound_bounds_no_payoff(monkeypatch: pytest.Monk
     auction = one_resource({"utility": [10.0, 5.0, 4.0]})
     ledger, job = Ledger(auction), auction.jobs[0]
     poor = dataclasses.replace(nothing(3, 2, bound=11.0), payoff=5.0, finish=1)
-    honest = scheduler_exact.optimum_by_any
+    honest = scheduler_dp.optimum_by_any
     monkeypatch.setattr(
-        scheduler_exact,
+        scheduler_dp,
         "optimum_by_any",
         lambda form: dataclasses.replace(honest(form), bound=math.nan),
     )

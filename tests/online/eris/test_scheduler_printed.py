@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from farkas.instances.eris import Auction
-from farkas.models.eris.prices import Prices, posted_on_arrival
+from farkas.models.eris.schedules import Prices, posted_on_arrival
 from farkas.online.eris.scheduler_printed import printed_schedule, printed_slot
 from farkas.relaxations.eris.job_slots import JobSlots, job_slots
 from tests.generators.eris import one_resource, random_auction

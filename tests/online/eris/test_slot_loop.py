@@ -13,7 +13,7 @@ from farkas.online.eris.environment import (
     Environment,
     Piece,
 )
-from farkas.online.eris.slot_loop import SlotPolicy, System, workers_asked
+from farkas.online.eris.one_slot import SlotPolicy, System, workers_asked
 from farkas.online.eris.slot_room import SlotPlacement, SlotRoom, Waiting
 from tests.generators.eris import one_resource
 

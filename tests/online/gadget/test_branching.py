@@ -6,7 +6,7 @@ import numpy as np
 
 from farkas.certificates.gadget_boxes import SlotBox
 from farkas.models.gadget.rings import Rings
-from farkas.online.gadget.branching import branch_of
+from farkas.online.gadget.diving import branch_of
 from tests.generators.gadget import job, star
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from farkas.exact.deadline import Deadline, OutOfTime
+from farkas.exact.bounding import Deadline, OutOfTime
 from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
 from farkas.offline.gadget.planned import plan_of
 from farkas.offline.ladder import ladders

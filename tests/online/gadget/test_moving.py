@@ -8,8 +8,8 @@ import pytest
 
 from farkas.instances.gadget import Cluster
 from farkas.models.gadget.rings import Rings, enumerate_rings
+from farkas.online.gadget.exchange import SpareRoom
 from farkas.online.gadget.hindsight import improve, reward_of, schedules
-from farkas.online.gadget.moving import SpareRoom
 from farkas.proofs.gadget.small import random_clusters
 from tests.generators.gadget import job, star, table
 from tests.online.gadget.test_hindsight import rules_broken

@@ -6,7 +6,7 @@ import numpy as np
 
 from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import snapshot
-from farkas.online.gadget.packing import packed
+from farkas.online.gadget.placement import packed
 from farkas.relaxations.gadget.generation import generate_columns
 from tests.generators.gadget import any_networks, job, star, table
 from tests.online.gadget.test_branching import ring

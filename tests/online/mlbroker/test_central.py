@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from farkas.instances import library
-from farkas.models.mlbroker.snapshot import snapshot
+from farkas.models.mlbroker.one_shot import snapshot
 from farkas.online import algorithms
-from farkas.online.mlbroker.central import site_costs
+from farkas.online.mlbroker.local import site_costs
 from tests.generators.mlbroker import even_brokerage, random_brokerage, single
 from tests.references.mlbroker_policies import central, plans_of
 from tests.tools.decisions import decisions

@@ -4,8 +4,7 @@ import pytest
 
 from farkas.instances import library
 from farkas.instances.generate import generate
-from farkas.models.mlbroker.one_shot import OneShot
-from farkas.models.mlbroker.snapshot import snapshot
+from farkas.models.mlbroker.one_shot import OneShot, snapshot
 from farkas.online import algorithms
 from farkas.online.mlbroker import myopic
 from farkas.solvers.fallback import optimum_by_any

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from farkas.online import environments
-from farkas.online.mlbroker.placing import Placing
+from farkas.online.mlbroker.rounded import Placing
 from tests.generators.mlbroker import single
 
 

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import farkas
-from farkas.models.mlbroker.snapshot import snapshot
+from farkas.models.mlbroker.one_shot import snapshot
 from farkas.online.mlbroker.environment import by_pair
-from farkas.online.mlbroker.placing import Memory
 from farkas.online.mlbroker.pooled import Pooled
+from farkas.online.mlbroker.rounded import Memory
 from tests.generators.mlbroker import edge_cases, even_brokerage, random_brokerage, single
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from farkas.models.coded.chance_bounds import markov_bound
+from farkas.models.coded.chance import markov_bound
 from farkas.proofs.coded.chance import _dedicated, _law
 from farkas.proofs.coded.surrogate import published
 from farkas.relaxations.coded.sharing import shared_optimum

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from farkas.models.coded.kernel import Pairs
-from farkas.proofs.coded.reciprocal import FULL_LOAD, reciprocal
+from farkas.proofs.coded.chance import FULL_LOAD, reciprocal
 
 
 def test_speeds_are_rates_over_rows_and_the_full_load():

@@ -6,7 +6,7 @@ from farkas.online.coded.local_search import favourites
 from farkas.proofs import Standing, claims
 from farkas.proofs.coded import surrogate
 from farkas.proofs.coded.surrogate import agreement, published
-from farkas.proofs.symbolic import NotProved
+from farkas.proofs.trials import NotProved
 
 
 def test_branch_and_bound_agrees_with_all_assignments_within_rounding():

@@ -6,7 +6,7 @@ import pytest
 
 from farkas.online.dps.pricing import geometric_grid
 from farkas.proofs.dps.grids import step_of, theorem2_assumptions
-from farkas.proofs.dps.markets import shipped
+from farkas.proofs.dps.horizon import shipped
 
 
 @pytest.mark.parametrize(

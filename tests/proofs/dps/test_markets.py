@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from farkas.proofs.dps.markets import published, small, unit_users
+from farkas.proofs.dps.horizon import published, small, unit_users
 
 
 def test_unit_users_pass_the_check_of_their_kind():

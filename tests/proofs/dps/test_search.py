@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from farkas.proofs.dps.markets import shipped, small
-from farkas.proofs.dps.search import best_by_search
+from farkas.proofs.dps.hardness import best_by_search
+from farkas.proofs.dps.horizon import shipped, small
 
 
 def test_without_reward_nothing_is_earned_and_more_reward_is_no_loss():

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from farkas.proofs.eris.complexity import comparisons
+from farkas.proofs.eris.hardness import comparisons
 
 
 @pytest.mark.parametrize("sites", [2, 5, 16])

@@ -3,7 +3,7 @@
 import pytest
 
 from farkas.proofs.gadget.rounding import SIZES, chosen_slot, number_of_variables
-from farkas.relaxations.gadget.augmented import Augmented
+from farkas.relaxations.gadget.horizon import Augmented
 
 
 def test_a_worker_ten_times_too_large_runs_a_tenth(verdict_of):

@@ -2,8 +2,8 @@
 
 import pytest
 
+from farkas.proofs.gadget.settings import printed_optimum
 from farkas.proofs.gadget.small import shipped
-from farkas.proofs.gadget.topology import printed_optimum
 
 
 def test_two_rings_of_two_are_forbidden_as_printed(verdict_of):

@@ -7,8 +7,12 @@ from farkas.algebra import programs
 from farkas.models.coded.kernel import Pairs
 from farkas.online.coded.exhaustive import best_owner, every_owner
 from farkas.online.coded.local_search import least_level
-from farkas.relaxations.coded.excluded import excluded_level, truncated_level
-from farkas.relaxations.coded.sharing import best_sharing, shared_optimum
+from farkas.relaxations.coded.sharing import (
+    best_sharing,
+    excluded_level,
+    shared_optimum,
+    truncated_level,
+)
 from farkas.solvers import solve
 from tests.generators.coded import random_coded_computing
 

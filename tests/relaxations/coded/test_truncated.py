@@ -8,7 +8,7 @@ from farkas.instances import library
 from farkas.models.coded.kernel import Pairs
 from farkas.online.coded.exhaustive import best_owner, every_owner
 from farkas.online.coded.local_search import least_level
-from farkas.relaxations.coded.truncated import AssignmentTruncated, Capped
+from farkas.relaxations.coded.sca import AssignmentTruncated, Capped
 from farkas.solvers import solve
 from tests.generators.coded import by_speed
 

@@ -12,7 +12,7 @@ from farkas.errors import InvalidOption, NotApplicable
 from farkas.instances import library
 from farkas.online.dps.best_fixed import best_exactly, best_on_grid
 from farkas.quantities.names import program_optimum
-from farkas.relaxations.dps.fixed_cells import price_cells, prove_fixed_prices
+from farkas.relaxations.dps.group_program import price_cells, prove_fixed_prices
 from tests.generators.dps import empty_market, random_market
 
 

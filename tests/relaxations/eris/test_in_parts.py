@@ -8,7 +8,7 @@ import pytest
 from farkas import executor as module
 from farkas.certificates.eris import ErisPrices, prove_payoffs
 from farkas.executor import Executor
-from farkas.relaxations.eris.in_parts import PayoffProofs, PayoffsToProve, payoffs_by
+from farkas.relaxations.eris.welfare_bound import PayoffProofs, PayoffsToProve, payoffs_by
 from tests.generators.eris import random_auction
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from farkas.certificates.eris import prove_payoffs
-from farkas.models.eris.best_schedule import PricedJobs
-from farkas.models.eris.prices import Prices, posted_on_arrival
+from farkas.models.eris.schedule_ilp import PricedJobs
+from farkas.models.eris.schedules import Prices, posted_on_arrival
 from farkas.relaxations.eris.job_slots import Ties, job_slots, slot_of
 from farkas.relaxations.eris.payoff_bound import bound_payoff, cover_slot, payoff_bounds
 from tests.generators.eris import one_resource, random_auction

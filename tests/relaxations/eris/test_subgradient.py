@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from farkas.instances.generate import generate
-from farkas.models.eris.prices import Prices
+from farkas.models.eris.schedules import Prices
 from farkas.relaxations.eris.columns import relaxation_by_columns
-from farkas.relaxations.eris.subgradient import PricedBound, evaluate, subgradient
+from farkas.relaxations.eris.payoff_bound import PricedBound, evaluate, subgradient
 from farkas.relaxations.eris.welfare_bound import aggregated_prices
 from tests.generators.eris import one_resource, random_auction
 
@@ -74,7 +74,7 @@ def test_after_eight_rounds_without_progress_the_target_moves_half_way_back(
         asked.append(prices.resource.item())
         return PricedBound(10.0, np.zeros(1), np.full((1, 1, 1), 2.0))
 
-    monkeypatch.setattr("farkas.relaxations.eris.subgradient.evaluate", flat)
+    monkeypatch.setattr("farkas.relaxations.eris.payoff_bound.evaluate", flat)
     list(subgradient(auction, Prices.zero(auction), rounds=10))
     # a first step to the target 10 - 5 % along a direction of length 1
     assert asked[:2] == [0.0, pytest.approx(0.5)]

@@ -8,7 +8,7 @@ import pytest
 
 from farkas.certificates.eris import prove_welfare
 from farkas.instances import library
-from farkas.models.eris.prices import Prices
+from farkas.models.eris.schedules import Prices
 from farkas.relaxations.eris.welfare_bound import (
     METHODS,
     aggregated_prices,

@@ -5,7 +5,7 @@ import pytest
 from farkas.errors import NotApplicable
 from farkas.instances import library
 from farkas.models.gadget.slot import snapshot
-from farkas.relaxations.gadget.augmented import Augmented, fixed_sizes
+from farkas.relaxations.gadget.horizon import Augmented, fixed_sizes
 from farkas.solvers import solve
 from tests.conformance.oracle import row
 from tests.generators.gadget import small

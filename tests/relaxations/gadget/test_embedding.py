@@ -6,9 +6,8 @@ from farkas.duals.dualize import dualize
 from farkas.instances import library
 from farkas.models.gadget.column import ColumnLP
 from farkas.proofs.gadget.small import random_clusters
-from farkas.relaxations.gadget.augmented import Augmented, fixed_sizes
-from farkas.relaxations.gadget.embedding import LocalNodeLP, NodeLP
-from farkas.relaxations.gadget.gvne_lp import GvneLP
+from farkas.relaxations.gadget.embedding import GvneLP, LocalNodeLP, NodeLP
+from farkas.relaxations.gadget.horizon import Augmented, fixed_sizes
 from farkas.solvers import solve
 from tests.conformance.oracle import row
 from tests.generators.gadget import small, table

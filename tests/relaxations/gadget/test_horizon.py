@@ -6,8 +6,7 @@ from farkas.instances import library
 from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
 from farkas.proofs.gadget.small import random_clusters
 from farkas.relaxations.gadget.horizon import Timeline
-from farkas.relaxations.gadget.offline_bound import OfflineBound
-from farkas.relaxations.gadget.offline_column_bound import OfflineColumnBound
+from farkas.relaxations.gadget.offline_bound import OfflineBound, OfflineColumnBound
 from farkas.solvers import solve
 from tests.generators.gadget import small, table
 

@@ -1,6 +1,6 @@
 """gadget.offline_column_bound: rings of merged slots."""
 
-from farkas.relaxations.gadget.offline_column_bound import OfflineColumnBound
+from farkas.relaxations.gadget.offline_bound import OfflineColumnBound
 from tests.conformance.oracle import row
 from tests.generators.gadget import small
 from tests.relaxations.gadget.test_horizon import optimum, two_blocks

@@ -9,7 +9,7 @@ import pytest
 
 from farkas.models.gadget.counts import FeasibleCounts
 from farkas.models.gadget.slot import snapshot
-from farkas.relaxations.gadget.size_knapsack import MOST_ROOM, SizeKnapsack, best_sizes, room_of
+from farkas.relaxations.gadget.whole_sizes import MOST_ROOM, SizeKnapsack, best_sizes, room_of
 from tests.generators.gadget import any_networks, job, small, star
 from tests.tools.quick import some
 

@@ -10,8 +10,7 @@ from farkas.models.gadget.slot import snapshot
 from farkas.proofs.gadget.small import random_clusters
 from farkas.relaxations.gadget.generation import CapacityPrices, generate_columns, no_prices
 from farkas.relaxations.gadget.ring_pricing import LOOSE_LABELS
-from farkas.relaxations.gadget.size_knapsack import best_sizes
-from farkas.relaxations.gadget.whole_sizes import size_profits, whole_sizes
+from farkas.relaxations.gadget.whole_sizes import best_sizes, size_profits, whole_sizes
 from farkas.solvers import solve
 from tests.generators.gadget import any_networks, job, small, star, table
 from tests.references.gadget_pricing import random_prices

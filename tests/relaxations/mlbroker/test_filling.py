@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from farkas.adversary.mlbroker_slot import filled
+from farkas.adversary.mlbroker import filled
 from farkas.relaxations.mlbroker import filling
 from farkas.relaxations.mlbroker.filling import FreeMoves, SiteLevels
 

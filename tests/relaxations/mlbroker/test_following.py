@@ -6,9 +6,9 @@ import msgspec
 import numpy as np
 import pytest
 
-from farkas.models.mlbroker.entropy import entropy
+from farkas.models.mlbroker.discount import entropy
+from farkas.models.mlbroker.one_shot import snapshot
 from farkas.models.mlbroker.slot import Constants, SlotProblem
-from farkas.models.mlbroker.snapshot import snapshot
 from farkas.relaxations.mlbroker import filling, following
 from farkas.relaxations.mlbroker.following import FollowingServers
 from farkas.relaxations.mlbroker.outer_job import JobPrices

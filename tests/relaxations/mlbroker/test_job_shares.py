@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+from farkas.models.mlbroker.one_shot import snapshot
 from farkas.models.mlbroker.slot import Constants, SlotProblem
-from farkas.models.mlbroker.snapshot import snapshot
-from farkas.relaxations.mlbroker.job_shares import JobShares
 from farkas.relaxations.mlbroker.outer_job import JobPrices
+from farkas.relaxations.mlbroker.separated import JobShares
 from tests.generators.mlbroker import single
 
 

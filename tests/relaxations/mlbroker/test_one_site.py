@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from farkas.models.mlbroker.snapshot import snapshot
-from farkas.relaxations.mlbroker.one_site import SingleSites, best_single_sites
+from farkas.models.mlbroker.one_shot import snapshot
+from farkas.relaxations.mlbroker.one_site_tree import SingleSites, best_single_sites
 from tests.generators.mlbroker import edge_cases, even_brokerage, random_brokerage, single
 from tests.references.mlbroker_policies import cheapest, cost_of
 from tests.tools.quick import some

@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-from farkas.models.mlbroker.snapshot import snapshot
+from farkas.models.mlbroker.one_shot import snapshot
 from farkas.relaxations.mlbroker import one_site_tree
-from farkas.relaxations.mlbroker.one_site import SingleSites
-from farkas.relaxations.mlbroker.one_site_tree import best_sites_together
+from farkas.relaxations.mlbroker.one_site_tree import SingleSites, best_sites_together
 from tests.generators.mlbroker import edge_cases, even_brokerage, random_brokerage, single
 from tests.references.mlbroker_policies import cheapest, cost_of
 from tests.tools.quick import some

@@ -5,11 +5,9 @@ import pytest
 
 from farkas.algebra import programs
 from farkas.models.mlbroker.slot import SlotProblem
-from farkas.relaxations.mlbroker.outer import Outer
-from farkas.relaxations.mlbroker.refined import refine
+from farkas.relaxations.mlbroker.outer_job import Outer
 from farkas.relaxations.mlbroker.slot_solver import JobByJob, Together
-from farkas.relaxations.mlbroker.tangents import Tangents
-from farkas.relaxations.mlbroker.touched import Touched
+from farkas.relaxations.mlbroker.tangents import Tangents, Touched, refine
 from farkas.solvers import solve
 from tests.conformance.oracle import row
 from tests.generators.mlbroker import discounted, slots

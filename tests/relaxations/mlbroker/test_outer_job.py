@@ -6,8 +6,7 @@ import pytest
 from farkas.algebra import programs
 from farkas.models.mlbroker.slot import SlotProblem
 from farkas.relaxations.mlbroker.outer_job import JobPrices, OuterJob
-from farkas.relaxations.mlbroker.tangents import Tangents
-from farkas.relaxations.mlbroker.touched import Touched
+from farkas.relaxations.mlbroker.tangents import Tangents, Touched
 from farkas.solvers import solve
 from tests.conformance.oracle import row
 from tests.generators.mlbroker import discounted, single, slots

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from farkas.relaxations.mlbroker.refined import full_price, refine, shortfall
-from farkas.relaxations.mlbroker.tangents import Tangents
+from farkas.relaxations.mlbroker.tangents import Tangents, full_price, refine, shortfall
 
 
 def test_full_deployment_costs_what_is_asked_for_every_job():

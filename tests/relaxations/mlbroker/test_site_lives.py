@@ -7,8 +7,7 @@ import pytest
 
 from farkas.online.mlbroker.environment import PlacedSlot
 from farkas.relaxations.mlbroker.in_parts import cheapest_lives
-from farkas.relaxations.mlbroker.lives import lives_of
-from farkas.relaxations.mlbroker.site_lives import SiteLives
+from farkas.relaxations.mlbroker.lives import SiteLives, lives_of
 from tests.generators.mlbroker import random_brokerage, single
 
 CASES = {

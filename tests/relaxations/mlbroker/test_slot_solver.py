@@ -5,9 +5,9 @@ import dataclasses
 import numpy as np
 import pytest
 
-from farkas.models.mlbroker.entropy import entropy, growth
+from farkas.models.mlbroker.discount import entropy, growth
+from farkas.models.mlbroker.one_shot import snapshot
 from farkas.models.mlbroker.slot import Constants, SlotProblem
-from farkas.models.mlbroker.snapshot import snapshot
 from farkas.relaxations.mlbroker import slot_solver
 from farkas.relaxations.mlbroker.slot_solver import JobByJob, Together
 from tests.generators.mlbroker import random_brokerage, single

@@ -6,9 +6,8 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from farkas.models.mlbroker.entropy import entropy
-from farkas.relaxations.mlbroker.refined import full_price, refine, shortfall
-from farkas.relaxations.mlbroker.tangents import Tangents, meeting
+from farkas.models.mlbroker.discount import entropy
+from farkas.relaxations.mlbroker.tangents import Tangents, full_price, meeting, refine, shortfall
 
 EPSILONS = (1e-300, 1e-100, 1e-17, 1e-9, 0.1, 1.0, 1e9, 1e17, 1e100, 1e300)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from farkas.certificates.mlbroker_slots import MOST_SITES
-from farkas.relaxations.mlbroker.ties import SetTies, SiteTies, ties_of
+from farkas.relaxations.mlbroker.sharp import SetTies, SiteTies, ties_of
 from tests.generators.mlbroker import random_brokerage, single
 
 

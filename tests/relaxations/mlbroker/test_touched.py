@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 
 from farkas.models.mlbroker.slot import SlotProblem
-from farkas.relaxations.mlbroker.touched import Touched
+from farkas.relaxations.mlbroker.tangents import Touched
 from tests.generators.mlbroker import single
 
 
