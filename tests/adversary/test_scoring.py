@@ -5,14 +5,19 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+import msgspec
 import pytest
 
 import farkas
-from farkas.adversary.scoring import ROUGH, Scorer
+from farkas.adversary.gap import from_json, prove_gap
+from farkas.adversary.scoring import ROUGH, Scorer, decide, decides_again
+from farkas.adversary.shipped import find_statement
 from farkas.errors import NotACertificate
 from farkas.instances import library
 from farkas.instances.generate import generate
 from farkas.online.driver import algorithms
+from farkas.online.run import plain
+from farkas.verbs.worst import worst
 
 
 def test_a_score_is_value_and_best_witness() -> None:
@@ -93,3 +98,45 @@ def test_what_was_scored_while_ctrl_c_came_does_not_count() -> None:
     scorer.pressed = lambda: True
     with pytest.raises(KeyboardInterrupt):
         scorer.score(generate("mlbroker", "small", 0, num_jobs=3))
+
+
+@pytest.mark.parametrize("name", ["mlbroker.local", "coded.simple_greedy", "dps.random"])
+def test_decisions_are_those_of_a_run(name: str) -> None:
+    algorithm = algorithms[name]
+    instance = library.load(f"{algorithm.kind}/tiny")
+    found = decide(algorithm, algorithm.settle({}), instance, 3)
+    assert found is not None
+    run = farkas.run(instance, name, seed=3)
+    assert plain(found.decisions) == run.decisions
+    assert (found.algorithm, found.kind, found.options) == (name, algorithm.kind, run.options)
+
+
+def test_who_has_no_answer_decides_nothing() -> None:
+    algorithm = algorithms["dps.fixed_price"]
+    instance = library.load("dps/tiny").replace(fixed_prices=None)
+    assert decide(algorithm, algorithm.settle({}), instance, 0) is None
+
+
+@pytest.mark.slow
+def test_a_statement_is_repeated_as_its_file_holds_it_and_not_when_decisions_differ() -> None:
+    gap = worst("mlbroker.local", evaluations=30).gap
+    instance = prove_gap(gap).instance
+    assert decides_again(gap, instance)
+    read = from_json(gap.to_json(), "file")  # tuples have become lists
+    assert decides_again(read, instance)
+    other = msgspec.structs.replace(read, reached=msgspec.structs.replace(
+        read.witness, algorithm=read.reached.algorithm, options=read.reached.options))  # fmt: skip
+    assert not decides_again(other, instance)
+
+
+@pytest.mark.parametrize(("share", "again"), [(1e-12, True), (1e-6, False)])
+def test_decisions_are_the_same_within_rounding(share: float, again: bool) -> None:
+    shipped = find_statement("mlbroker.fractional")
+    gap = from_json(shipped.path.read_bytes(), shipped.name)
+    moved = msgspec.json.decode(msgspec.json.encode(gap.reached.decisions))
+    workers = next(row for step in moved for row in step["workers"] if max(row) > 0)
+    site = workers.index(max(workers))
+    workers[site] *= 1.0 + share
+    reached = msgspec.structs.replace(gap.reached, decisions=moved)
+    other = msgspec.structs.replace(gap, reached=reached)
+    assert decides_again(other, prove_gap(gap).instance) == again

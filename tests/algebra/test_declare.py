@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from farkas.algebra import IndexedSet, Param, Set, Var, constraint
+from farkas.algebra import IndexedSet, Param, Set, Var, constraint, expression
 from farkas.algebra.declare import Declarations
 from farkas.errors import RuleError, UnknownName
 from tests.algebra.toys import declare, toy
@@ -126,3 +126,19 @@ def test_sets_of_a_family_are_found_by_name():
     with pytest.raises(UnknownName, match="unknown index set 'amount'"):
         m.sets_of(("amount",))
     assert ("pairs" in m, "pear" in m) == (True, False)
+
+
+def test_an_expression_is_told_apart_from_the_families() -> None:
+    program = toy(lambda m, i: m.amount[i] >= 0, "things")
+
+    def worth(m, i):
+        """Twice the amount."""
+        return 2 * m.amount[i]
+
+    type(program).worth = expression("3", "things")(worth)  # type: ignore[attr-defined]
+    assert [family.name for family in program.families()] == ["family"]
+    (named,) = program.expressions()
+    assert (named.name, named.label, named.sets) == ("worth", "3", ("things",))
+    assert named.doc == "Twice the amount."
+    model = program.to_pyomo(None)
+    assert str(model.worth[1].expr) == "2*amount[1]"

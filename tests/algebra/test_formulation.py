@@ -7,9 +7,10 @@ import re
 import pytest
 
 from farkas.algebra import Program, constraint, option, programs
-from farkas.algebra.formulation import Formulation, first_line
+from farkas.algebra.formulation import Formulation, described, first_line, rules_in_words
 from farkas.errors import InvalidInstance, InvalidOption, RuleError, UnknownName, UnsupportedForm
 from farkas.instances import library
+from tests.algebra.test_rules import Base
 
 
 def test_a_family_is_defined_once():
@@ -108,3 +109,12 @@ def test_only_instances_of_another_kind_are_refused():
     Switched().check_kind(library.load("eris/tiny"))  # takes any kind
     with pytest.raises(InvalidInstance, match="takes instances of kind eris, not dps"):
         Owned().check_kind(library.load("dps/demo"))
+
+
+def test_a_program_is_said_in_words_with_sets_and_labels():
+    rules = [
+        "min aim: What counts.", "  (1) first for every (things): One.", "  (2) second: Two.",
+    ]  # fmt: skip
+    assert rules_in_words(Base(size="large")) == rules
+    assert described(Base(size="large")).splitlines() == ["Two families.", "", *rules]
+    assert Base().describe() == described(Base())

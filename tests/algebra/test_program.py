@@ -7,6 +7,10 @@ import math
 import pytest
 
 from farkas.algebra import Between, IndexedSet, Param, Set, Sum, Var
+from farkas.algebra.formulation import programs
+from farkas.algebra.program import by_option
+from farkas.errors import InvalidOption
+from tests.algebra.test_formulation import Switched
 from tests.algebra.toys import declare, toy
 from tests.conformance.oracle import differences, traced
 
@@ -229,3 +233,21 @@ def test_sparse_tuple_sets_are_found_by_bisection():
         "x[1000000000,1]": 1.0,
         "x[1000000000,1000000000]": 2.0,
     }
+
+
+def test_words_take_the_options_that_they_fit_in_any_order():
+    both = {"speed": "fast", "depth": "deep"}
+    assert by_option(Switched, ["fast", "deep"]) == by_option(Switched, ["deep", "fast"]) == both
+    assert by_option(Switched, ["depth=deep", "fast"]) == both
+    assert by_option(Switched, []) == {}
+
+
+def test_a_name_without_words_takes_the_keywords():
+    program = programs.build("mlbroker.offline", semantics="strict")
+    assert program.variant == programs.build("mlbroker.offline[strict]").variant
+    assert program.variant["semantics"] == "strict"
+
+
+def test_two_words_of_one_option_are_refused():
+    with pytest.raises(InvalidOption, match="says one option twice"):
+        by_option(Switched, ["fast", "slow"])

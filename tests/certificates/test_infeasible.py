@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from fractions import Fraction as F
+from typing import Any
+
 import msgspec
 import numpy as np
 import pytest
@@ -14,9 +18,15 @@ from farkas.certificates import (
     reference_violation,
     to_json,
 )
+from farkas.certificates.guards import Work
+from farkas.certificates.infeasible import UnboundedCertificate, improves
+from farkas.certificates.tree_program import TreeProgram
 from farkas.errors import NotACertificate
+from farkas.exact.proving import prove_form
 from farkas.forms.matrices import as_scipy
+from farkas.forms.rational import RationalForm
 from tests.generators.forms import INF, random_form, small
+from tests.generators.rational import program
 
 
 def test_infeasibility_is_certified():
@@ -114,3 +124,93 @@ def test_infeasibility_agrees_with_fractions():
             found += 1
             assert prove_infeasible(form, ray) == expected
     assert found > 20
+
+
+def form(sense: str = "min") -> RationalForm:
+    """Min -x - y, x - y in [-2, 3], x <= 9 + y, x whole, y >= 1."""
+    sign = 1 if sense == "min" else -1
+    return program([[1, -1]], cost=[-sign, -sign], rows=[(-2, 3)], ends=[(0, None), (1, None)],
+                   whole=[1, 0], sense=sense)  # fmt: skip
+
+
+def made(sense: str = "min") -> dict[str, Any]:
+    found = prove_form(form(sense))
+    assert found.status == "unbounded"
+    assert isinstance(found.certificate, UnboundedCertificate)
+    tree: dict[str, Any] = json.loads(msgspec.json.encode(found.certificate))
+    return tree
+
+
+@pytest.mark.parametrize("sense", ["min", "max"])
+def test_a_direction_proves_it(sense: str) -> None:
+    proof = from_json(json.dumps(made(sense)).encode()).prove(None, None)
+    assert (proof.unbounded, proof.infeasible, proof.bound) == (True, False, None)
+    assert (proof.tolerance, proof.implied) == (0.0, 0)
+    assert "Proved unbounded" in proof.statement
+
+
+@pytest.mark.parametrize(("changes", "problem"), [
+    ({"direction": [[0, "1"]]}, "leaves a side of row 0"),
+    ({"direction": [[0, "1"], [1, "2"]]}, "leaves a side of row 0"),
+    ({"direction": [[0, "-1"], [1, "-1"]]}, "leaves a bound of column 0"),
+    ({"direction": []}, "does not improve"), ({"direction": [[2, "1"]]}, "wrong columns"),
+    ({"direction": [[1, "1"], [0, "1"]]}, "wrong columns"),
+    ({"point": [], "value": "0"}, "column 1 is outside"),
+    ({"point": [[0, "9"], [1, "1"]], "value": "-10"}, "row 0 is outside"),
+    ({"point": [[0, "1/2"], [1, "1"]], "value": "-3/2"}, "not whole"),
+    ({"point": [[1, "1"]], "value": "-2"}, "another value"),
+    ({"numbers": "binary"}, "reading"), ({"sense": "max"}, "sense"), ({"form": "1" * 64}, "hashes"),
+    ({"data": None}, "no program"),
+])  # fmt: skip
+def test_what_does_not_prove_it_is_refused(changes: dict[str, Any], problem: str) -> None:
+    tree = {**made(), **changes}
+    with pytest.raises(NotACertificate, match=problem):
+        from_json(json.dumps(tree).encode()).prove(None, None)
+
+
+def test_a_direction_must_improve_in_the_sense_of_the_program() -> None:
+    # the same data as a maximum of -x - y: bounded, and a good direction makes it worse
+    flipped = form().replace(sense="max")
+    tree = made()
+    tree.update(form=flipped.sha256, sense="max")
+    certificate = from_json(json.dumps({**tree, "data": None}).encode())
+    assert isinstance(certificate, UnboundedCertificate)
+    with pytest.raises(NotACertificate, match="does not improve"):
+        certificate.prove_of(flipped, "model")
+
+
+@pytest.mark.parametrize("role", ["row", "column"])
+@pytest.mark.parametrize("moved", [F(-3), F(-1, 7), F(1, 7), F(3)])
+@pytest.mark.parametrize("low", [None, F(0)])
+@pytest.mark.parametrize("high", [None, F(0)])
+def test_only_a_side_ahead_is_left(role: str, moved: F, low: F | None, high: F | None) -> None:
+    # min x or max x without ends but one requirement, low <= 2 x <= high or low <= x <= high
+    ends = [(None, None), (low, high)]
+    form = program([[2]], cost=[-1 if moved > 0 else 1], rows=[ends[role == "row"]],
+                   ends=[ends[role == "column"]])  # fmt: skip
+    if (high if moved > 0 else low) is None:
+        improves(TreeProgram(form, Work()), {0: moved})
+        return
+    with pytest.raises(NotACertificate, match=r"leaves a (side of row|bound of column) 0"):
+        improves(TreeProgram(form, Work()), {0: moved})
+
+
+def test_all_columns_together_improve() -> None:
+    form = program([], cost=[1, 3], ends=[(None, None)] * 2)
+    for x, y in ((2, -1), (3, -1), (4, -1), (-4, 1), (-1, 1)):
+        for times in (F(1), F(1, 9), F(9)):
+            direction = {0: x * times, 1: y * times}
+            if x + 3 * y < 0:
+                improves(TreeProgram(form, Work()), direction)
+                continue
+            with pytest.raises(NotACertificate, match="does not improve"):
+                improves(TreeProgram(form, Work()), direction)
+
+
+def test_an_integer_program_without_a_point_is_not_unbounded() -> None:
+    # 2x = 1 with y free of everything
+    empty = program([[2, 0]], cost=[0, -1], rows=[(1, 1)], whole=[1, 0])
+    found = prove_form(empty)
+    assert found.status == "infeasible"
+    assert found.value is None
+    assert F(0) not in (found.bound,)

@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import base64
+import zlib
 from fractions import Fraction as F
 
 import msgspec
 import numpy as np
 import pytest
 
-from farkas.certificates.making import exact_vector
-from farkas.certificates.packed import ExactVector, deflate, inflate, pack, rational, shown, unpack
+from farkas.certificates.making import exact_vector, packed_form
+from farkas.certificates.packed import (
+    ExactVector,
+    deflate,
+    inflate,
+    pack,
+    rational,
+    shown,
+    unpack,
+    unpacked,
+)
 from farkas.errors import NotACertificate
+from tests.generators.forms import random_form, small
 
 
 @pytest.mark.parametrize(
@@ -155,3 +166,77 @@ def test_no_part_holds_more_than_a_quarter_of_a_gigabyte():
     for size, said in ((2**28, "cannot be decompressed"), (2**28 + 1, "268435456 are the most")):
         with pytest.raises(NotACertificate, match=said):
             inflate(text, size, "data")
+
+
+def test_bytes_are_deflated_and_written_as_base64():
+    assert zlib.decompress(base64.b64decode(deflate(b"abc"))) == b"abc"
+    assert inflate(deflate(b"abc"), 3, "data") == b"abc"
+
+
+def test_doubles_are_written_in_one_order_whatever_the_machine_and_without_a_sign_of_zero():
+    values = np.array([[1.5, -0.0], [-2.0, 5e-324]])
+    raw = zlib.decompress(base64.b64decode(pack(values.astype(">f8"))))
+    assert raw == (values + 0.0).astype("<f8").tobytes()
+    assert unpack(pack(values), (2, 2), "v").tolist() == [[1.5, 0.0], [-2.0, 5e-324]]
+
+
+def test_packed_forms_keep_the_hash():
+    rng = np.random.default_rng(8)
+    for _ in range(100):
+        one = random_form(rng)
+        one = one.replace(integer=rng.random(one.num_columns) < 0.5)
+        if rng.random() < 0.5:
+            one = one.replace(implied_upper=np.full(one.num_columns, 3.0))
+        assert unpacked(packed_form(one), "again", one.sense).sha256 == one.sha256
+
+
+def one_row(**changes):
+    """A packed form of two columns and two rows, with parts replaced."""
+    form = small([[1.0, 2.0], [0.0, 3.0]], cost=[1, 2], integer=[True, False])
+    parts = {
+        "starts": form.matrix.starts, "columns": form.matrix.columns,
+        "values": form.matrix.values, "cost": form.cost, "row_lower": form.row_lower,
+        "row_upper": form.row_upper, "lower": form.lower, "upper": form.upper,
+    } | {name: np.array(value) for name, value in changes.items()}  # fmt: skip
+    types = {"starts": "<i8", "columns": "<i4"}
+    raw = b"".join(part.astype(types.get(name, "<f8")).tobytes() for name, part in parts.items())
+    data = deflate(raw + np.packbits(form.integer).tobytes())
+    packed = packed_form(form)
+    return unpacked(msgspec.structs.replace(packed, data=data), "small", "min"), form
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"starts": [0, 2, 2]}, "row starts"), ({"starts": [1, 2, 3]}, "row starts"),
+        ({"starts": [0, 4, 3]}, "row starts"), ({"columns": [0, 2, 1]}, "column index"),
+        ({"columns": [-1, 1, 1]}, "column index"), ({"columns": [1, 0, 1]}, "do not ascend"),
+        ({"columns": [1, 1, 1]}, "do not ascend"), ({"values": [1, 0, 3]}, "stores a zero"),
+        ({"values": [1, np.inf, 3]}, "not finite"), ({"cost": [1, np.nan]}, "cost is not finite"),
+        ({"row_lower": [np.nan, 0]}, "is NaN"), ({"upper": [0, np.nan]}, "is NaN"),
+    ],
+)  # fmt: skip
+def test_broken_arrays_are_refused_by_name(changes, words):
+    with pytest.raises(NotACertificate, match=f"data: .*{words}"):
+        one_row(**changes)
+
+
+def test_sound_arrays_are_read_whatever_their_rows():
+    again, form = one_row()
+    assert again.sha256 == form.sha256
+    # the same entries in one row and an empty one; a row that begins left of where the last ended
+    for starts, columns in (([0, 2, 3], [0, 1, 0]), ([0, 0, 2], None), ([0, 3, 3], None)):
+        if columns is not None:
+            assert one_row(starts=starts, columns=columns)[0].matrix.columns.tolist() == columns
+
+
+@pytest.mark.parametrize("side", ["row_lower", "row_upper", "lower", "upper"])
+def test_every_side_that_is_not_a_number_is_refused(side):
+    form = small([[1.0]], cost=[1.0], row_lower=[0.0], row_upper=[1.0], lower=[0.0], upper=[1.0])
+    packed = packed_form(form)
+    plain = np.frombuffer(inflate(packed.data, 16 + 4 + 8 * 6 + 1, "data")[:-1], np.uint8).copy()
+    at = 20 + 8 * (2 + ["row_lower", "row_upper", "lower", "upper"].index(side))
+    plain[at : at + 8] = np.frombuffer(np.array([np.nan]).tobytes(), np.uint8)
+    bad = msgspec.structs.replace(packed, data=deflate(plain.tobytes() + b"\0"))
+    with pytest.raises(NotACertificate, match="a side or bound is NaN"):
+        unpacked(bad, "toy", "min")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from farkas.forms import Block
-from tests.forms.test_naming import MOVED
+from tests.forms.test_words import MOVED
 
 
 def test_a_family_covers_as_many_places_as_its_sets_have_members_together():

@@ -5,9 +5,21 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from farkas.forms import LinearForm, SparseRows, check_point
-from farkas.forms.matrices import as_scipy, rows_of_dense
-from farkas.forms.scale import COST_SPREAD, FARTHEST, ROW_SPREAD, in_units, units_of
+from farkas.forms import LinearForm, SparseRows, check_point, scale
+from farkas.forms.matrices import as_scipy, rows_of_dense, rows_of_scipy
+from farkas.forms.scale import (
+    COST_SPREAD,
+    FARTHEST,
+    NONE,
+    ROW_SPREAD,
+    counting,
+    in_units,
+    shifted,
+    units_of,
+    units_of_columns,
+    units_of_rows,
+)
+from tests.generators.forms import random_form
 
 
 def form(matrix, low, high, lower, upper, *, cost=None, integer=None) -> LinearForm:
@@ -229,3 +241,118 @@ def test_the_smaller_of_two_bounds_measures_a_column():
     # -8 and 1024, then -1024 and 8, then one of them alone
     lower, upper = [-8, -1024, -8, -np.inf], [1024, 8, np.inf, 8]
     assert units_of(form([[0] * 4], [0], [0], lower, upper)).columns.tolist() == [3] * 4
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_point_in_units_is_worth_the_same(seed):
+    old = drawn(np.random.default_rng(100 + seed))
+    units = units_of(old)
+    new = in_units(old, units)
+    point = np.random.default_rng(seed).random(old.num_columns)
+    there = np.ldexp(point, -units.columns)
+    assert np.ldexp(new.cost @ there, units.cost) == pytest.approx(old.cost @ point, rel=1e-12)
+    activity = np.ldexp(as_scipy(new.matrix) @ there, units.rows)
+    assert activity == pytest.approx(as_scipy(old.matrix) @ point, rel=1e-12)
+    assert np.array_equal(np.ldexp(new.row_lower, units.rows), old.row_lower)
+    assert np.array_equal(np.ldexp(new.upper, units.columns), old.upper)
+
+
+def test_costs_that_are_hardly_doubles_are_brought_near_one():
+    units = units_of(form([[1, 1]], [0], [1], [0, 0], [1, 1], cost=[5e-324, 1.5e-323]))
+    # three steps of the smallest double have logarithm -1073, one has -1074
+    assert in_units(
+        form([[1, 1]], [0], [1], [0, 0], [1, 1], cost=[5e-324, 1.5e-323]), units
+    ).cost.tolist() == [1, 3]
+
+
+def test_numbers_that_no_power_of_two_moves_exactly_stay():
+    # measured beside 1e30, the smallest double would be 0
+    odd = form([[1, 1]], [0], [1], [0, 0], [1, 1], cost=[5e-324, 1e30])
+    assert in_units(odd, units_of(odd)) is None
+
+
+def test_numbers_are_shifted_exactly_or_not_at_all():
+    powers = np.array([3, -2])
+    assert shifted(np.array([1.5, np.inf]), powers).tolist() == [12.0, np.inf]
+    assert shifted(np.array([1e308, 1.0]), powers) is None
+    assert shifted(np.array([1.0, 5e-324]), powers) is None
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_rows_and_columns_added_later_are_measured_as_if_they_had_been_there(seed):
+    old = drawn(np.random.default_rng(200 + seed))
+    units = units_of(old)
+    rows = units_of_rows(old.matrix, old.row_lower, old.row_upper, units.columns)
+    if counting(old.lower, old.upper).all():
+        assert rows.tolist() == units.rows.tolist()
+    # a column by its bounds and by the unit of every row over its coefficient there
+    across = rows_of_scipy(as_scipy(old.matrix).T)
+    found = units_of_columns(across, old.lower, old.upper, old.integer, units.rows)
+    dense = as_scipy(old.matrix).toarray()
+    for j in range(old.num_columns):
+        bounds = [abs(b) for b in (old.lower[j], old.upper[j]) if b and np.isfinite(b)]
+        logs = [np.floor(np.log2(b)) for b in bounds]
+        logs += [
+            units.rows[i] - np.floor(np.log2(abs(dense[i, j]))) for i in np.flatnonzero(dense[:, j])
+        ]
+        assert found[j] == (0 if old.integer[j] else min(logs, default=0))
+
+
+def chain(size):
+    """x <= 2^7 and 2 x[i + 1] = x[i]: every column is measured by the one before it."""
+    steps = np.eye(size - 1, size) - 2 * np.eye(size - 1, size, 1)
+    upper = np.full(size, np.inf)
+    upper[0] = 128
+    return form(steps, np.zeros(size - 1), np.zeros(size - 1), np.full(size, -np.inf), upper)
+
+
+def test_a_chain_of_columns_is_read_a_few_times_however_long(monkeypatch):
+    read = []
+    one_round = scale._one_round
+
+    def counting(unit, term, rows, *more):
+        read.append(len(rows))
+        return one_round(unit, term, rows, *more)
+
+    monkeypatch.setattr(scale, "_one_round", counting)
+    for size in (50, 100):
+        read.clear()
+        made = chain(size)
+        assert units_of(made).columns.tolist() == list(range(7, 7 - size, -1))
+        assert len(read) == size
+        assert sum(read) <= 4 * made.num_entries
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_units_are_those_of_rounds_that_read_everything(seed):
+    rng = np.random.default_rng(seed)
+    made = random_form(rng, most_rows=8, most_columns=12)
+    measured = rng.random(made.num_columns) < 0.3
+    made = made.replace(
+        lower=np.where(measured, made.lower, -np.inf), upper=np.where(measured, made.upper, np.inf)
+    )
+    rows, columns = made.matrix.rows, made.matrix.columns.astype(np.int64)
+    unit = np.where(measured, rng.integers(-9, 9, made.num_columns), NONE)
+    entry = rng.integers(-9, 9, len(rows))
+    counts = rng.random(made.num_columns) < 0.8
+    found = unit.copy()
+    scale.spread(found, rows, columns, entry, made.num_rows, counts)
+    while True:
+        before = unit.tolist()
+        for i in range(made.num_rows):
+            here = [(j, e) for k, j, e in zip(rows, columns, entry, strict=True) if k == i]
+            terms = [e + before[j] for j, e in here if before[j] < NONE and counts[j]]
+            for j, e in here:
+                if terms and before[j] == NONE:
+                    unit[j] = min(unit[j], max(terms) - e)
+        if unit.tolist() == before:
+            break
+    assert found.tolist() == unit.tolist()
+
+
+def test_what_no_row_measures_is_measured_in_the_objective():
+    # x <= 4 and y free: in the row alone y is 2^2 / 2; without it the costs 1 and 2^5 say 2^-3
+    beside = form([[1, 2]], [-np.inf], [np.inf], [0, -np.inf], [4, np.inf], cost=[1, 2.0**5])
+    assert units_of(beside).columns.tolist() == [2, 1]
+    apart = form([[1, 0]], [-np.inf], [np.inf], [0, -np.inf], [4, np.inf], cost=[1, 2.0**5])
+    assert units_of(apart).columns.tolist() == [2, -3]

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import pytest
 
-from farkas.online import deciding
-from farkas.online.deciding import decide
+from farkas.instances import library
+from farkas.online import algorithms, deciding
+from farkas.online.deciding import (
+    Certifying,
+    Clairvoyant,
+    Policy,
+    Preparing,
+    Priced,
+    Remarking,
+    decide,
+)
+from farkas.online.driver import drive
 
 
 class World:
@@ -105,3 +116,30 @@ def test_time_is_that_of_deciding(monkeypatch: pytest.MonkeyPatch) -> None:
         assert (found.seconds, found.longest) == (6.0, 3.0)
     assert done(Quick([1, 2, 3])).seconds == 2.0
     assert done(Wise()).seconds == 4.0
+
+
+@pytest.mark.parametrize(
+    ("name", "protocols"),
+    [
+        ("mlbroker.fractional", {Policy, Priced, Certifying}),
+        ("mlbroker.opt", {Clairvoyant}),
+        ("coded.simple_greedy", {Policy, Certifying}),
+        ("coded.brute_force", {Policy, Certifying, Remarking}),
+    ],
+)
+def test_what_a_policy_is_shows_in_its_methods(name, protocols):
+    every = {Policy, Clairvoyant, Preparing, Priced, Certifying, Remarking}
+    assert {one for one in every if isinstance(algorithms[name].policy(), one)} == protocols
+
+
+def test_what_the_last_state_says_of_a_run_is_remarked():
+    plain = type(algorithms["coded.simple_greedy"].policy())
+
+    @dataclasses.dataclass(frozen=True)
+    class Talking(plain):
+        def remarks(self, state):
+            return [f"the state was {state}"]
+
+    data = library.load("coded/tiny")
+    assert drive(Talking(), data, seed=7).remarks == ["the state was 7"]
+    assert drive(plain(), data, seed=7).remarks == []

@@ -1,10 +1,12 @@
 """What many trials say together, and what they are made on."""
 
 import math
+import sys
 
 import msgspec
 import numpy as np
 import pytest
+import sympy as sp
 
 from farkas.errors import NoAnswer, UnknownName
 from farkas.instances import library
@@ -12,7 +14,19 @@ from farkas.instances.eris import Auction
 from farkas.instances.mlbroker import Brokerage
 from farkas.proofs import Standing
 from farkas.proofs.said import Stated
-from farkas.proofs.trials import Trials, drawn, growth, interval, optimum, shipped
+from farkas.proofs.trials import (
+    Deferred,
+    NotProved,
+    Trials,
+    drawn,
+    growth,
+    interval,
+    optimum,
+    require,
+    require_zero,
+    shipped,
+    vanishes,
+)
 from tests.generators.forms import small
 
 
@@ -119,3 +133,33 @@ def test_trials_that_all_hold_leave_a_proof_and_others_refute_it():
     trials.add({"seed": 1}, Stated(2.0, "<=", 1.5))
     verdict = trials.proved("for all")
     assert (verdict.standing, verdict.counterexample) == (Standing.REFUTED, {"seed": 1})
+
+
+X = sp.symbols("x", positive=True)
+
+
+def test_expressions_vanish_for_all_positive_values_or_not():
+    assert vanishes(sp.log(X**2) - 2 * sp.log(X), (X + 1) ** 2 - X**2 - 2 * X - 1)
+    assert not vanishes(sp.Integer(0), sp.log(2 * X) - 2 * sp.log(X))
+
+
+def test_an_expression_that_does_not_vanish_is_named():
+    require_zero(square=(X + 1) ** 2 - X**2 - 2 * X - 1, zero=0)
+    with pytest.raises(NotProved, match="second part: x does not vanish"):
+        require_zero(first=sp.Integer(0), second_part=X)
+
+
+@pytest.mark.parametrize("condition", [False, None, sp.false, sp.symbols("y") > 0])
+def test_what_is_false_or_undecided_is_not_proved(condition):
+    require(one=True, other=X > 0)
+    with pytest.raises(NotProved, match="it holds"):
+        require(it_holds=condition)
+
+
+def test_a_deferred_module_is_imported_when_something_of_it_is_used(monkeypatch):
+    monkeypatch.delitem(sys.modules, "colorsys", raising=False)
+    colors = Deferred("colorsys")
+    assert "colorsys" not in sys.modules
+    assert colors.rgb_to_yiq is sys.modules["colorsys"].rgb_to_yiq
+    with pytest.raises(AttributeError, match="nothing"):
+        colors.nothing  # noqa: B018

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from fractions import Fraction as F
 from typing import Any
 
@@ -10,8 +11,19 @@ import pytest
 
 import farkas
 from farkas.errors import NotACertificate
-from farkas.replay import Kept, Replayed, replay
-from farkas.replay.base import LONGEST
+from farkas.forms import Sense
+from farkas.online.run import words_on
+from farkas.replay import (
+    Decided,
+    Kept,
+    Replayed,
+    audit,
+    excess_words,
+    replay,
+    replayed_ratio,
+    replays,
+)
+from farkas.replay.base import LONGEST, Entry, decoded, exact, fixed, places, quotient
 from farkas.tolerances import FEASIBLE, ROUNDING
 
 
@@ -91,3 +103,215 @@ def test_what_is_rounded_has_as_many_digits_in_every_unit() -> None:
             one = Replayed.between(F(1, 3), F(2, 3), Kept()).proved(sense)
             other = Replayed.between(unit / 3, unit * 2 / 3, Kept()).proved(sense)
             assert other == unit * one
+
+
+NUMBERS = [0.1, 3.0, -2.5e-7, 0.0, 1e300, 5e-324]
+
+
+def test_every_double_is_a_whole_number_of_units() -> None:
+    digits = places(NUMBERS)
+    assert digits == 1074
+    assert [F(fixed(x, digits), 2**digits) for x in NUMBERS] == [F(x) for x in NUMBERS]
+    assert places([]) == places([4.0]) == 0
+
+
+@pytest.mark.parametrize("shift", [1, 60, 500])
+def test_quotients_have_as_many_places_in_every_unit(shift: int) -> None:
+    # 2**200 / 3 needs no place after the point, and yet no more than 2**200 / 3 / 2**shift
+    low, high = quotient(2**200, 3)
+    assert low < F(2**200, 3) < high
+    assert high - low <= F(2**200, 2**127)
+    assert quotient(2 ** (200 + shift), 3) == (low * 2**shift, high * 2**shift)
+    assert quotient(2**200, 3 * 2**shift) == (low / 2**shift, high / 2**shift)
+
+
+@pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf])
+def test_what_is_not_finite_is_refused(number: float) -> None:
+    with pytest.raises(NotACertificate, match="hold"):
+        exact(number)
+    with pytest.raises(NotACertificate, match="hold"):
+        places([1.0, number])
+
+
+class Pair(Entry, frozen=True, kw_only=True):
+    left: int
+    right: float
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [{"left": 1}, {"left": 1.5, "right": 1}, {"left": 1, "right": 2, "third": 3}, [1, 2], None],
+)
+def test_decisions_of_another_shape_are_refused(entry: object) -> None:
+    with pytest.raises(NotACertificate, match="none of its kind"):
+        decoded([entry], list[Pair])
+
+
+def test_decisions_become_records() -> None:
+    assert decoded([{"left": 1, "right": 2}], list[Pair]) == [Pair(left=1, right=2.0)]
+    assert exact(0.1) == F(0.1)
+
+
+THIRD = F(1, 3)
+
+
+@dataclasses.dataclass
+class Thing:
+    kind: str = "thing"
+
+
+@dataclasses.dataclass
+class Said:
+    value: float = 1 / 3
+    value_exact: str | None = "1/3"
+    violations: list[str] = dataclasses.field(default_factory=list)
+    decisions: list[Any] = dataclasses.field(default_factory=list)
+    algorithm: str = "thing.any"
+    kind: str = "thing"
+    options: dict[str, Any] = dataclasses.field(default_factory=dict)
+    sense: str = "min"
+    ratio: float | None = None
+
+
+@pytest.fixture(autouse=True)
+def thing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A kind whose decisions are worth 1/3, break a requirement, or miss one by a share."""
+
+    def rule(instance: Thing, run: Decided) -> Replayed:
+        kept = Kept()
+        kept.excess = F(1, 10**10) if "excess" in run.decisions else F(0)
+        kept.broken = [word for word in run.decisions if word != "excess"]
+        return Replayed.of(THIRD, kept)
+
+    replays.load()  # all, or what is first loaded now would be forgotten with the change
+    monkeypatch.setattr(replays, "_items", {**replays._items, "thing": rule})
+
+
+def test_an_honest_run_passes() -> None:
+    assert audit(Said(), Thing()) == Replayed.of(THIRD)
+    assert audit(Said(value_exact=None), Thing()) == Replayed.of(THIRD)
+
+
+@pytest.mark.parametrize("value", [0.3333333, 0.33333334, -1 / 3, 0.0, float("nan"), float("inf")])
+def test_another_value_is_refused(value: float) -> None:
+    with pytest.raises(NotACertificate, match=r"its decisions are worth 0\.3333333333"):
+        audit(Said(value=value), Thing())
+
+
+@pytest.mark.parametrize("exact", ["333/1000", "1/2", "33333333333333/100000000000000"])
+@pytest.mark.parametrize("sense", ["min", "max"])
+def test_another_exact_value_is_refused(exact: str, sense: str) -> None:
+    if sense == "min" or F(exact) > THIRD:
+        with pytest.raises(NotACertificate, match="claims the exact value"):
+            audit(Said(value_exact=exact, sense=sense), Thing())
+
+
+@pytest.mark.parametrize("exact", ["nan", "", "1/0", "1e5", "one third"])
+def test_an_exact_value_that_is_no_number_is_refused(exact: str) -> None:
+    with pytest.raises(NotACertificate, match="value_exact"):
+        audit(Said(value_exact=exact), Thing())
+
+
+def test_a_run_may_claim_a_little_less_than_its_value() -> None:
+    # the last digit of an irrational value is rounded to the side that claims less
+    least, most = str(THIRD - F(1, 10**15)), str(THIRD + F(1, 10**15))
+    assert audit(Said(value_exact=most), Thing()) is not None
+    assert audit(Said(value_exact=least, sense="max"), Thing()) is not None
+
+
+def test_a_value_below_all_doubles_is_the_nearest_one() -> None:
+    found = Replayed.of(F(1, 2**1200))
+    assert audit(Said(value=0.0, value_exact=None), Thing(), found) is found
+    for value in (5e-324, -5e-324):
+        with pytest.raises(NotACertificate, match="claims the value"):
+            audit(Said(value=value, value_exact=None), Thing(), found)
+
+
+def test_what_a_run_breaks_cannot_be_hidden() -> None:
+    with pytest.raises(NotACertificate, match="breaks nothing; slot 1 is full and 1 more"):
+        audit(Said(decisions=["slot 1 is full", "slot 2 is full"]), Thing())
+    found = audit(
+        Said(decisions=["slot 1 is full"], violations=["full"], value_exact=None), Thing()
+    )
+    assert found is not None
+    assert found.broken == ("slot 1 is full",)
+
+
+def test_what_a_run_keeps_cannot_be_called_broken() -> None:
+    with pytest.raises(NotACertificate, match="replayed it keeps all"):
+        audit(Said(violations=["full"]), Thing())
+    missed = Said(violations=["full"], decisions=["excess"], value_exact=None)
+    assert audit(missed, Thing()) is not None
+    with pytest.raises(NotACertificate, match=r"claims the value 2, .* worth 0\.333"):
+        audit(dataclasses.replace(missed, value=2.0), Thing())
+
+
+@pytest.mark.parametrize("decisions", [["slot 1 is full"], ["excess"]])
+def test_a_run_that_breaks_something_claims_neither_ratio_nor_exact_value(
+    decisions: list[str],
+) -> None:
+    run = Said(violations=["full"], decisions=decisions, value_exact=None)
+    assert audit(run, Thing()) is not None
+    with pytest.raises(NotACertificate, match="and yet claims a ratio"):
+        audit(dataclasses.replace(run, ratio=9.0), Thing())
+    with pytest.raises(NotACertificate, match="an exact value, although it breaks requirements"):
+        audit(dataclasses.replace(run, value_exact="1/3"), Thing())
+
+
+def test_a_kind_without_a_replay_is_believed_its_value_and_nothing_more() -> None:
+    run = Said(kind="none", algorithm="none.any", value_exact=None)
+    assert audit(run, Thing("none")) is None
+    with pytest.raises(NotACertificate, match="although nothing replays its decisions"):
+        audit(dataclasses.replace(run, value_exact="1/3"), Thing("none"))
+    with pytest.raises(NotACertificate, match="and yet claims a ratio"):
+        audit(dataclasses.replace(run, violations=["full"], ratio=1.0), Thing("none"))
+
+
+def test_a_ratio_is_that_of_what_is_proved_rounded_up() -> None:
+    senses: tuple[Sense, ...] = ("min", "max")
+    for sense, low, high in zip(senses, (F(2), F(5)), (F(3), F(7)), strict=True):
+        found = Replayed(low, high)
+        value = high if sense == "min" else low
+        bound = value * F(3, 4) if sense == "min" else value * F(4, 3)
+        ratio = replayed_ratio(sense, found, bound)
+        assert ratio is not None
+        assert F(math.nextafter(ratio, 0)) < F(4, 3) < F(ratio)
+
+
+@pytest.mark.parametrize("unit", [F(1), F(1, 10**9), F(10**9)])
+def test_nothing_that_keeps_everything_beats_a_bound(unit: F) -> None:
+    better = unit * (1 - F(1, 10**30))
+    with pytest.raises(NotACertificate, match="bound or decisions are wrong"):
+        replayed_ratio("min", Replayed.of(better), unit)
+    with pytest.raises(NotACertificate, match="bound or decisions are wrong"):
+        replayed_ratio("max", Replayed.of(unit), better)
+
+
+@pytest.mark.parametrize("unit", [F(1), F(1, 10**9), F(10**9)])
+def test_decisions_that_miss_a_little_may_beat_it_by_a_little(unit: F) -> None:
+    kept = Kept()
+    kept.excess = F(1, 10**10)
+    little, much = (Replayed.of(unit * (1 - share), kept) for share in (F(1, 10**7), F(1, 10**5)))
+    assert replayed_ratio("min", little, unit) == 1
+    assert "missed by up to a share of 1E-10" in words_on(little, "min", unit)[0]
+    with pytest.raises(NotACertificate):
+        replayed_ratio("min", much, unit)
+
+
+def test_there_are_words_only_where_a_bound_is_beaten() -> None:
+    assert words_on(Replayed.of(2), "min", F(2)) == words_on(Replayed.of(2), "max", F(3)) == []
+    assert words_on(Replayed.of(2), "min", None) == []
+
+
+def test_decisions_that_break_something_have_no_ratio() -> None:
+    assert replayed_ratio("min", Replayed(F(1), F(1), broken=("all",)), F(1)) is None
+
+
+def test_the_share_that_is_missed_is_rounded_up() -> None:
+    for excess, words in ((F(1, 10**10), "1E-10"), (F(1249, 10**13), "1.3E-10"), (F(0), "0")):
+        kept = Kept()
+        kept.excess = excess
+        found = Replayed.of(F(1), kept)
+        assert excess_words(found) == words
+        if excess:
+            assert f"up to a share of {words}, which" in words_on(found, "min", F(2))[0]

@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from farkas.instances.utilities.envelope import envelope
+from farkas.instances.utilities.envelope import compiled_envelope, envelope
 
 
 @pytest.mark.parametrize(
@@ -39,3 +39,18 @@ def test_no_chord_of_two_points_is_above_the_envelope_and_some_chord_reaches_it(
             chords[a : b + 1] = np.maximum(chords[a : b + 1], line)
         assert envelope(values) == pytest.approx(chords, abs=1e-12)
         assert values.tolist() == values.copy().tolist()
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1.0, 1e150])
+def test_envelopes_of_kernel_and_of_plain_code_are_the_same(scale):
+    rng = np.random.default_rng(3)
+    for count in (1, 2, 3, *range(4, 60, 5)):
+        for values in (
+            scale * rng.standard_normal(count),
+            scale * np.sort(rng.random(count)),
+            scale * np.sqrt(np.arange(float(count))),
+            scale * rng.integers(-3, 4, count).astype(float),
+        ):
+            given = values.copy()
+            assert compiled_envelope(values).tobytes() == envelope(values).tobytes()
+            assert values.tobytes() == given.tobytes()

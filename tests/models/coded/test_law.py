@@ -11,12 +11,21 @@ from farkas.errors import NotApplicable
 from farkas.instances import library
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.integer import first_time
-from farkas.models.coded.kernel import recovery_probability
-from farkas.models.coded.law import Allocation, Law, mean_time, shared_plan
-from farkas.models.coded.surrogate import returned_share
+from farkas.models.coded.kernel import Pairs, recovery_probability
+from farkas.models.coded.law import (
+    Allocation,
+    Law,
+    MeasuredPairs,
+    dedicated_plan,
+    dedicated_share,
+    mean_time,
+    require_measured,
+    shared_plan,
+)
+from farkas.models.coded.surrogate import returned_share, surrogate_times
 from farkas.online.coded.simulate import simulate
 from farkas.relaxations.coded.sharing import shared_optimum
-from tests.generators.coded import random_coded_computing
+from tests.generators.coded import by_speed, measured_computing, random_coded_computing
 
 SPLIT = library.load("coded/split_worker")
 
@@ -139,3 +148,88 @@ def test_a_quantile_asks_only_masters_that_are_late_and_is_that_of_all(seed, mon
     asked.clear()
     assert quantile == first_time(lambda t: bool(law.at(t).min() >= 0.5), law.first_return)
     assert few < len(asked)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_plan_of_the_linear_program_takes_its_time(seed):
+    data = random_coded_computing(seed, masters=3, workers=6)
+    found = shared_optimum(data)
+    plan = shared_plan(data, found.share, found.time)
+    assert surrogate_times(data, plan.share, plan.loads).max() == pytest.approx(
+        found.time, rel=1e-12
+    )
+
+
+def test_whole_loads_round_up_but_not_for_noise():
+    plan = Allocation(np.ones((1, 4)), np.array([[2.0, 2.0 + 1e-12, 2.001, 0.0]]))
+    assert plan.whole_loads.tolist() == [[2, 2, 3, 0]]
+
+
+def test_idle_workers_belong_to_nobody():
+    assert dedicated_share(np.array([1, -1, 0]), 2).tolist() == [[0, 0, 1], [1, 0, 0]]
+
+
+def test_each_master_has_its_own_time():
+    # speeds 1 + 3 and 2, times 1/4 and 1/2; a load is time / φ with φ = h / u
+    data = by_speed([[1, 3, 5], [1, 1, 2]], rows=3)
+    plan = dedicated_plan(data, np.array([0, 0, 1]))
+    assert plan.share.tolist() == [[1, 1, 0], [0, 0, 1]]
+    per_row = Pairs.of(data).time_per_row
+    want = [[0.25 / per_row[0, 0], 0.25 / per_row[0, 1], 0], [0, 0, 0.5 / per_row[1, 2]]]
+    assert plan.loads == pytest.approx(np.array(want))
+
+
+def test_forbidden_workers_stay_idle():
+    plan = dedicated_plan(by_speed([[0, 3], [1, 1]]), np.array([0, 0]))
+    assert plan.share.tolist() == [[0, 1], [0, 0]]
+    assert plan.loads[0, 0] == 0
+
+
+def test_shared_workers_are_loaded_whatever_their_share_and_never_for_ever():
+    data, share = by_speed([[1, 3], [1, 1]]), np.array([[0.5, 0], [0.01, 1]])
+    plan = shared_plan(data, share, 2.0)
+    assert plan.loads[0, 0] == pytest.approx(2.0 / Pairs.of(data).time_per_row[0, 0])
+    assert plan.loads[0, 1] == 0
+    assert plan.loads[1, 0] == pytest.approx(plan.loads[0, 0])
+    assert not shared_plan(data, share, np.inf).loads.any()
+
+
+def test_dedicated_plans_skip_masters_without_workers():
+    data = by_speed([[1, 1, 1], [1, 1, 1]])
+    plan = dedicated_plan(data, np.array([0, 0, -1]))
+    assert plan.loads[1].tolist() == [0, 0, 0]
+    assert plan.share.sum(axis=0).tolist() == [1, 1, 0]
+
+
+def test_a_law_by_hand():
+    # ten times; with δ = e^-2 and one law ε = sqrt(2/20) = 0.316...
+    data = measured_computing([[1.0, 2, 2, 2, 2, 4, 4, 4, 4, 4]], confidence=1 - np.exp(-2.0))
+    found = MeasuredPairs.of(data)
+    margin = np.sqrt(0.1)
+    assert data.measured.margins == pytest.approx([margin], rel=1e-11)
+    assert found.chances[0][[0, 4, 9]] == pytest.approx([0, 0.5 - margin, 1 - margin])
+    # G(2)/2 = 0.092, G(4)/4 = 0.171
+    assert found.time_per_row[0, 0] == 4.0
+    assert found.speed[0, 0] == pytest.approx((1 - margin) / 4 / data.rows[0])
+    steps = found.returned(0, np.zeros(5, int), np.array([0.5, 1.999, 2.0, 3.0, np.inf]))
+    assert steps == pytest.approx([0, 0, 0.5 - margin, 0.5 - margin, 1 - margin])
+
+
+def test_too_few_times_guarantee_nothing():
+    # ε = sqrt(ln(20)/2) > 1
+    found = MeasuredPairs.of(measured_computing([[1.0]], confidence=0.95))
+    assert found.speed.tolist() == [[0.0]]
+    assert found.time_per_row.tolist() == [[np.inf]]
+
+
+def test_a_forbidden_pair_returns_nothing():
+    data = measured_computing([[1.0] * 50], law=[[0, None], [None, 0]])
+    found = MeasuredPairs.of(data)
+    assert (found.speed > 0).tolist() == [[True, False], [False, True]]
+    assert found.time_per_row.tolist() == [[1.0, np.inf], [np.inf, 1.0]]
+    assert found.returned(0, np.array([0, 1]), np.array([9.0, 9.0]))[1] == 0.0
+
+
+def test_an_instance_without_measured_times_is_refused():
+    with pytest.raises(NotApplicable, match="no measured times"):
+        require_measured(library.load("coded/tiny"))

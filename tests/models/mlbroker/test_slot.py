@@ -4,8 +4,10 @@ import math
 
 import numpy as np
 
-from farkas.models.mlbroker.slot import Constants, SlotProblem
-from tests.generators.mlbroker import discounted, single
+from farkas.forms.words import index_in
+from farkas.models.mlbroker.offline import Offline
+from farkas.models.mlbroker.slot import Constants, SlotProblem, market_of
+from tests.generators.mlbroker import discounted, random_brokerage, single
 
 
 def test_constants_are_those_of_the_whole_instance():
@@ -31,3 +33,50 @@ def test_the_weight_of_the_entropy_is_the_cost_of_deploying_from_nothing():
     problem = SlotProblem.of(single([[30.0, 0.0]]))
     assert problem.scale.tolist() == [[1 / math.log(2)]]
     assert np.shape(problem.scale) == (1, 1)
+
+
+def test_rows_of_new_deployment_by_hand() -> None:
+    data = single([[10.0, 0.0], [0.0, 10.0]])
+    form = Offline().form(data)
+    deployed, started = form.column_block("deployed"), form.column_block("started")
+    names = [block.name for block in form.rows]
+    at = names.index("started_at_arrival")
+    assert names[at : at + 3] == ["started_at_arrival", "started_when_new", "workers_connect"]
+    for name, slot in (("started_at_arrival", 0), ("started_when_new", 1)):
+        block = form.row_block(name)
+        assert block.size == data.num_sites
+        for site in range(data.num_sites):
+            i = block.start + site
+            columns, values = form.matrix.row(i)
+            terms = {}
+            for j, a in zip(columns.tolist(), values.tolist(), strict=True):
+                role = "v" if deployed.start <= j < deployed.stop else "z"
+                place = index_in(deployed if role == "v" else started, j)
+                terms[role, place[1], place[-1]] = a
+            now = {("z", slot, site): 1.0, ("v", slot, site): -1.0}
+            assert terms == (now | {("v", slot - 1, site): 1.0} if slot else now)
+            assert (form.row_lower[i], form.row_upper[i]) == (0.0, float("inf"))
+    cost = form.cost[started.where]
+    assert (cost == data.deploy_cost[0]).all()
+
+
+def test_every_slot_keeps_its_jobs_and_data_and_all_prices() -> None:
+    data = random_brokerage(2, sites=3, jobs=4, resources=2)
+    for slot in range(data.num_slots):
+        jobs = data.jobs_at(slot)
+        market = market_of(data, slot, jobs)
+        assert (market.num_slots, market.num_jobs, market.big_m) == (1, len(jobs), None)
+        assert market.volume.tolist() == data.volume[data.pairs_at(slot)].tolist()
+        assert np.array_equal(market.list_price, data.list_price)
+        assert np.array_equal(market.transfer, data.transfer)
+        assert market.deploy_cost.tolist() == data.deploy_cost[jobs].tolist()
+        assert market.arrival.tolist() == market.departure.tolist() == [0] * len(jobs)
+
+
+def test_fewer_jobs_in_any_order() -> None:
+    data = random_brokerage(2, sites=3, jobs=4, resources=2)
+    slot = int(np.argmax([len(data.jobs_at(t)) for t in range(data.num_slots)]))
+    jobs = data.jobs_at(slot)[::-1]
+    assert len(jobs) > 1
+    market = market_of(data, slot, jobs[:2])
+    assert market.worker_capacity.tolist() == data.worker_capacity[jobs[:2]].tolist()

@@ -5,17 +5,20 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
+import pytest
 
+from farkas.algebra.formulation import programs
 from farkas.certificates.eris_spans import Span
 from farkas.exact.bounding import Deadline
 from farkas.models.eris.schedules import Prices
-from farkas.offline import Ascent
-from farkas.offline.eris.choice import chosen_columns
+from farkas.offline import Ascent, ladders
+from farkas.offline.eris.choice import chosen_columns, decisions_of
 from farkas.offline.eris.priced_columns import price_columns
 from farkas.relaxations.eris.priced_jobs import JobPricer
 from farkas.relaxations.eris.schedule_master import ScheduleMaster
 from farkas.relaxations.eris.span_rows import SpanRow, SpanRows
-from tests.generators.eris import one_resource
+from farkas.solvers import solve
+from tests.generators.eris import one_resource, random_auction
 
 
 def test_schedules_are_chosen_that_fit_the_rows_together():
@@ -56,3 +59,15 @@ def test_rows_of_spans_hold_for_what_is_chosen_and_what_is_charged_is_cost():
     spans.multipliers = np.array([6.0])
     plan = chosen_columns(master, columns, free, np.full(2, 4.0), ascent, spans)
     assert sorted(plan.worth.tolist()) == [4, 10]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_decisions_are_worth_the_objective(seed):
+    auction = random_auction(seed, most_chunks=4, jobs=4)
+    form = programs.build("eris.offline[compact]").form(auction)
+    answer = solve(form)
+    point = np.where(form.integer, np.rint(answer.point), answer.point)
+    run = ladders["eris.optimum"].run(auction, decisions_of(auction, form, point))
+    assert not run.violations
+    # a schedule may end before the slot that the point says, never after it
+    assert float(Fraction(run.reached)) == pytest.approx(answer.objective, rel=1e-6, abs=1e-6)

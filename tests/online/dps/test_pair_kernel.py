@@ -7,7 +7,7 @@ from farkas.online.dps import pair_kernel as kernel
 from farkas.online.dps.knapsacks import Knapsacks
 from farkas.online.dps.pairs import dearest
 from tests.generators.dps import random_market
-from tests.online.dps.test_pair_simulation import same
+from tests.online.dps.test_pairs import same
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from farkas.instances import library
 from farkas.instances.eris import Auction
 from farkas.models.eris.schedules import Prices, posted_on_arrival
-from farkas.online.eris.scheduler_printed import printed_schedule, printed_slot
+from farkas.online.eris.scheduler_printed import printed_run, printed_schedule, printed_slot
 from farkas.relaxations.eris.job_slots import JobSlots, job_slots
 from tests.generators.eris import one_resource, random_auction
 from tests.references.eris_printed import algorithm_2, algorithm_3
@@ -150,3 +151,19 @@ def test_schedules_of_many_slots_are_those_of_the_letter(seed: int) -> None:
     assert np.array_equal(fast.workers, plain.workers)
     assert np.array_equal(fast.moved, plain.moved)
     assert len(fast.slots) > 1 or seed
+
+
+def test_the_printed_run_books_schedules_that_cannot_run() -> None:
+    run = printed_run(library.load("eris/above_optimum"))
+    assert run.welfare == pytest.approx(119.723)
+    assert run.infeasible_jobs == 1
+
+
+def test_jobs_are_booked_one_after_the_other() -> None:
+    # two gpus, base 4: the second job pays 1, the third finds nothing free
+    jobs = [{"utility": [worth]} for worth in (3.0, 5.0, 9.0)]
+    run = printed_run(one_resource(*jobs, slots=1, sites=1, site_capacity=[[2.0]]))
+    assert run.accepted == (0, 1)
+    assert (run.welfare, run.infeasible_jobs) == (8.0, 0)
+    assert run.revenue == pytest.approx(1.0)
+    assert run.ledger.used.tolist() == [[[2.0]]]

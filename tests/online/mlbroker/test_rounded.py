@@ -1,5 +1,6 @@
 """Rounding the fractional decisions of every slot."""
 
+import dataclasses
 import itertools
 
 import numpy as np
@@ -7,10 +8,16 @@ import pytest
 
 from farkas.instances.generate import generate
 from farkas.models.mlbroker.one_shot import snapshot
-from farkas.online import algorithms
+from farkas.online import algorithms, environments
 from farkas.online.mlbroker.bound import tight_bound
 from farkas.online.mlbroker.fractional import FractionalSlot, Lanes
-from farkas.online.mlbroker.rounded import GreedyRounding, IndependentRounding, MlBroker, clean
+from farkas.online.mlbroker.rounded import (
+    GreedyRounding,
+    IndependentRounding,
+    MlBroker,
+    Placing,
+    clean,
+)
 from tests.generators.mlbroker import random_brokerage, single
 from tests.references.mlbroker_policies import plans_of, rounded
 from tests.tools.decisions import decisions
@@ -117,3 +124,33 @@ def test_halves_and_noise_are_rounded_as_with_lists(seed):
         shares = point.workers.tolist(), point.server.tolist()
         wanted = rounded(market, 0, shares, np.random.default_rng(seed), rule)
         assert plans_of(policy.round(point, market, np.random.default_rng(seed))) == wanted
+
+
+@dataclasses.dataclass(frozen=True)
+class Wandering(Placing):
+    """All workers and the server at the site with most data; keeps what it was told."""
+
+    told: list = dataclasses.field(default_factory=list)
+
+    def place(self, now, state):
+        self.told.append(now.deployed.tolist())
+        site = now.market.volume.argmax(axis=1)
+        workers = np.zeros((len(site), now.market.num_sites), int)
+        workers[np.arange(len(site)), site] = now.market.workers_needed
+        return workers, site
+
+
+def test_a_job_is_deployed_where_it_was_in_the_slot_before_only():
+    broker, world = single([[5.0, 0.0], [0.0, 5.0], [0.0, 5.0]]), environments["mlbroker"]
+    policy = Wandering()
+    state = policy.start(world.known(broker), 0)
+    for arrival in world.arrivals(broker):
+        state, _ = policy.step(state, arrival)
+    assert policy.told == [[[False, False]], [[True, False]], [[False, True]]]
+
+
+def test_a_baseline_that_places_nothing_says_so():
+    world, broker = environments["mlbroker"], single([[5.0, 0.0]])
+    state = Placing().start(world.known(broker), 0)
+    with pytest.raises(NotImplementedError):
+        Placing().step(state, world.arrivals(broker)[0])

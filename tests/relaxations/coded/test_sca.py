@@ -6,12 +6,17 @@ import msgspec
 import numpy as np
 import pytest
 
+from farkas.algebra import programs
 from farkas.errors import NotApplicable
 from farkas.instances import library
 from farkas.models.coded.kernel import Pairs
 from farkas.models.coded.surrogate import surrogate_times
+from farkas.online.coded.exhaustive import best_owner, every_owner
+from farkas.online.coded.local_search import least_level
 from farkas.relaxations.coded.sca import (
+    AssignmentTruncated,
     At,
+    Capped,
     Sca,
     SharedPoint,
     _read_point,
@@ -19,9 +24,9 @@ from farkas.relaxations.coded.sca import (
     solve_step,
 )
 from farkas.relaxations.coded.sharing import shared_optimum
-from farkas.solvers import Claimed
+from farkas.solvers import Claimed, solve
 from farkas.solvers.convex import solve_problem
-from tests.generators.coded import random_coded_computing
+from tests.generators.coded import by_speed, random_coded_computing
 
 SPLITS = ("product", "printed", "scaled")
 
@@ -169,3 +174,22 @@ def test_pairs_that_hardly_count_leave_the_solver_sure(split):
         rate[place % 2, place % 3] *= 1.0 + 1e-9 * (place - 5.5)
         data = msgspec.structs.replace(trap, rate=tuple(map(tuple, rate.tolist())))
         assert solve_problem(Sca(split=split).model(data).problem).claim is Claimed.OPTIMAL
+
+
+def test_all_exact_dedicated_methods_agree_on_the_demo():
+    speed = Pairs.of(library.load("coded/demo")).speed
+    assert least_level(speed, best_owner(speed)) == least_level(speed, every_owner(speed))
+
+
+def test_a_cap_is_a_cap():
+    data = library.load("coded/demo")
+    cap = Pairs.of(data).speed.max() / 3
+    program = programs.build("coded.assignment_truncated")
+    assert program.speeds(Capped(data, cap)).max() == cap
+    assert solve(program.form(Capped(data, cap))).require_optimal().objective > 0
+
+
+def test_an_instance_is_cut_at_the_slowest_master_with_everybody():
+    # 100 + 1 and 2 + 1: nobody counts for more than 3
+    speeds = AssignmentTruncated().speeds(by_speed([[100, 1], [2, 1]]))
+    assert speeds == pytest.approx(np.array([[3, 1], [2, 1]]))

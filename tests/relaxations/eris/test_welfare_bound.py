@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
-from farkas.certificates.eris import prove_welfare
+from farkas import executor as module
+from farkas.certificates.eris import ErisPrices, prove_payoffs, prove_welfare
+from farkas.executor import Executor
 from farkas.instances import library
 from farkas.models.eris.schedules import Prices
 from farkas.relaxations.eris.welfare_bound import (
     METHODS,
+    PayoffProofs,
+    PayoffsToProve,
     aggregated_prices,
     certify_welfare,
     column_prices,
     find_prices,
+    payoffs_by,
     pooled_prices,
     prohibitive,
 )
@@ -88,3 +94,36 @@ def test_prices_that_bound_programs_are_those_of_their_effort_and_of_the_time() 
     assert column_prices(auction, 60.0) == certify_welfare(auction, "columns")[0]
     # the first round alone knows no prices
     assert column_prices(auction, 0.0) == certify_welfare(auction, "free")[0]
+
+
+def prices_of(auction, seed=0):
+    rng = np.random.default_rng(seed)
+    shape = (auction.sites, auction.num_resources, auction.slots)
+    return rng.random(auction.slots), rng.random(shape)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_parts_add_up_exactly(seed):
+    auction = random_auction(seed, jobs=6)
+    transfer, resource = prices_of(auction, seed)
+    proofs, whole = PayoffProofs(auction), prove_payoffs(auction, transfer, resource)
+    for cut in range(auction.num_jobs + 1):
+        two = [
+            proofs(PayoffsToProve(begin, end, transfer, resource))
+            for begin, end in ((0, cut), (cut, auction.num_jobs))
+        ]
+        assert sum(two) == whole
+
+
+@pytest.mark.parametrize("workers", [None, 1, 3])
+def test_certificates_do_not_depend_on_who_proves(workers, monkeypatch):
+    monkeypatch.setattr(module, "LEAST_STEPS", 0.0)
+    with Executor.of(workers) as executor:
+        for seed in range(4):
+            auction = random_auction(seed, jobs=6)
+            prices = prices_of(auction, seed)
+            found = ErisPrices.of(auction, *prices, payoffs_by(executor))
+            assert found == ErisPrices.of(auction, *prices)
+            assert found.prove_bound(auction) == ErisPrices.of(auction, *prices).prove_bound(
+                auction
+            )

@@ -111,3 +111,14 @@ def test_a_larger_constant_makes_the_printed_bound_collapse():
         discount_threshold=None,
     )
     assert bounds[-1] == pytest.approx(value(Relaxed(), free))
+
+
+@pytest.mark.parametrize("name", ["mlbroker.relaxed", "mlbroker.outer"])
+def test_the_printed_and_the_tight_variant(name: str) -> None:
+    found = {relax: programs.build(name, relax=relax) for relax in ("printed", "tight")}
+    said = {relax: (one.pricing, one.linking) for relax, one in found.items()}  # type: ignore[attr-defined]
+    assert said == {"printed": ("single", "global"), "tight": ("chord", "split")}
+    for one in found.values():
+        form = one.form(one.example())
+        assert not form.is_mip
+        assert (form.lower == 0).all()

@@ -1,5 +1,6 @@
 """The entropy term from below: where tangents meet, segments, refinement."""
 
+import dataclasses
 import decimal
 from decimal import Decimal
 
@@ -7,7 +8,16 @@ import numpy as np
 import pytest
 
 from farkas.models.mlbroker.discount import entropy
-from farkas.relaxations.mlbroker.tangents import Tangents, full_price, meeting, refine, shortfall
+from farkas.models.mlbroker.slot import SlotProblem
+from farkas.relaxations.mlbroker.tangents import (
+    Tangents,
+    Touched,
+    full_price,
+    meeting,
+    refine,
+    shortfall,
+)
+from tests.generators.mlbroker import single
 
 EPSILONS = (1e-300, 1e-100, 1e-17, 1e-9, 0.1, 1.0, 1e9, 1e17, 1e100, 1e300)
 
@@ -81,3 +91,45 @@ def test_close_tangents_meet_just_before_the_middle():
     x = 2.0**-14
     where = meeting(np.zeros(1), np.array([x]), 1.0)[0]
     assert where == pytest.approx(x / 2 - x**2 / 12, rel=1e-9, abs=0)
+
+
+def test_an_instance_gives_its_first_busy_slot_with_three_tangents():
+    data = single([[5.0, 0.0], [0.0, 5.0]])
+    for semantics, start in (("printed", 0.0), ("strict", 0.0)):
+        found = Touched.of(data, semantics)
+        assert found.problem.market.num_slots == 1
+        assert found.problem.market.volume.tolist() == [[5.0, 0.0]]
+        assert found.tangents.points.shape == (1, 2, 3)
+        assert found.tangents.start.tolist() == [[start, start]]
+    assert Touched.of(found) is found
+    problem = SlotProblem.of(data)
+    assert Touched.of(problem).problem is problem
+
+
+def test_segments_begin_where_a_job_was_unless_it_may_leave():
+    problem = dataclasses.replace(SlotProblem.of(single([[5.0, 0.0]])), before=np.full((1, 2), 0.5))
+    assert Touched.of(problem, "printed").tangents.start.tolist() == [[0.5, 0.5]]
+    assert Touched.of(problem, "strict").tangents.start.tolist() == [[0.0, 0.0]]
+
+
+def test_full_deployment_costs_what_is_asked_for_every_job():
+    # scales 2 and 3: (2 + 3) ln(1 + 1/ε), at ε = 1/4
+    tangents = Tangents.first(np.zeros((2, 1)), np.array([[2.0], [3.0]]), 0.25, grows=True)
+    assert full_price(tangents) == pytest.approx(5 * np.log(5))
+
+
+def test_tangents_never_lie_above_the_term_and_touch_where_added():
+    before = np.array([[0.0, 0.4]])
+    tangents = Tangents.first(before, np.ones((1, 1)), 0.1, grows=True, pieces=8)
+    spot = np.array([[0.3, 0.7]])
+    assert (shortfall(tangents, spot) > 1e-4).all()
+    assert refine(tangents, spot, np.zeros((1, 2)), np.ones((1, 2), bool))
+    np.testing.assert_allclose(shortfall(tangents, spot), 0.0, atol=1e-12)
+
+
+def test_refining_where_nothing_is_wanted_changes_nothing():
+    tangents = Tangents.first(np.array([[0.0]]), np.ones((1, 1)), 0.1, grows=True, pieces=8)
+    kept = tangents.points.copy()
+    where = np.zeros((1, 1), bool)
+    assert not refine(tangents, np.array([[0.3]]), np.zeros((1, 1)), where)
+    assert np.array_equal(tangents.points, kept)
