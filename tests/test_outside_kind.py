@@ -113,39 +113,6 @@ def test_its_claims_have_verdicts() -> None:
     assert verdict["numbers"] == {"best": 6.0, "first_come": 3.0}
 
 
-@pytest.mark.slow
-def test_the_demo_shows_it() -> None:
-    lines = {line["what"]: line for line in farkas("demo")["demo"]}
-    assert lines["ration.first_come"]["ratio"] == 2.0
-
-
-SWEEP = """
-name = "stocks"
-recheck = 1.0
-[[instances]]
-kind = "ration"
-preset = "small"
-seeds = "0..3"
-[[algorithms]]
-name = "ration.first_come"
-[[programs]]
-name = "ration.shares"
-"""
-
-
-@pytest.mark.slow
-def test_it_is_swept_summarised_and_reported(tmp_path: Path) -> None:
-    config, page = tmp_path / "stocks.toml", tmp_path / "report.html"
-    config.write_text(SWEEP)
-    swept = farkas("sweep", str(config), "--workers", "1")
-    assert swept["performed"] == {"done": 8}
-    assert swept["rejected_certificates"] == 0
-    words = ["sweep", str(tmp_path / "stocks.sqlite"), "--recheck", "1", "--ratios"]
-    assert "ration.first_come" in json.dumps(farkas(*words))
-    farkas("sweep", str(tmp_path / "stocks.sqlite"), "--report", str(page))
-    assert "ration.first_come" in page.read_text()
-
-
 def distribution(folder: Path, package: str, kind: str = "odd") -> Path:
     """Install a distribution that says that ``package`` brings ``kind``."""
     info = folder / f"{package}-1.dist-info"

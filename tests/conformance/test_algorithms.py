@@ -157,19 +157,6 @@ def test_decisions_do_not_depend_on_what_is_still_to_come(name: str) -> None:
     assert not sees_the_future(algorithms[name].policy(), long_instance(algorithms[name].kind))
 
 
-def test_a_seller_that_looks_ahead_is_noticed() -> None:
-    class Prophet:
-        """Serves nobody, and says how many are still to come."""
-
-        def start(self, known: Any, seed: int) -> None:
-            return None
-
-        def step(self, state: None, arrivals: Any) -> tuple[None, int]:
-            return None, arrivals._market.num_jobs - arrivals.job
-
-    assert sees_the_future(Prophet(), long_instance("dps"))
-
-
 def test_every_kind_with_several_steps_has_another_future() -> None:
     steps = {
         kind: max(len(environments[kind].arrivals(instance)) for instance in instances(kind))

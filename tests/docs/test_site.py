@@ -260,13 +260,6 @@ def test_texts_stand_out_from_what_is_behind_them(visit, name: str, scheme: str)
 
 
 @pytest.mark.slow
-def test_contrast_is_measured(visit) -> None:
-    browser = visit("sample")
-    browser.run("document.querySelector('article p').style.color = '#999'")
-    assert any("article" in one or "P." in one for one in browser.run(site.CONTRAST)[1])
-
-
-@pytest.mark.slow
 def test_the_table_of_solvers_needs_no_scrolling_at_a_desk(visit) -> None:
     browser = visit("generated/solvers")
     tables = "[...document.querySelectorAll('.table-wrapper')]"

@@ -109,19 +109,3 @@ def test_the_first_tutorial_proves_what_it_promises(zero) -> None:
 def test_the_rule_that_the_first_tutorial_refutes_is_worse(zero) -> None:
     # buying one day earlier: 2 B - 2 after B - 1 days, when the optimum is B - 1
     assert zero["worst_ratio"](4, 5) == Fraction(8, 4) > zero["worst_ratio"](5, 5)
-
-
-def test_a_cell_that_fails_is_noticed() -> None:
-    page = "# x\n\n```{code-cell} python\n---\na: b\n---\nassert 1 + 1 == 3\n```\n"
-    assert cells(page) == ["assert 1 + 1 == 3\n"]
-    with pytest.raises(AssertionError):
-        execute(page, "page")
-    assert (
-        execute(page.replace("3", "2") + "```{code-cell} python\n1.5\n```\n", "page")[1] == "1.5\n"
-    )
-
-
-def test_a_number_that_nothing_asserts_is_seen() -> None:
-    assert NUMBER.findall("about 1.463, that is 256/175 of 3 (see a/b, v1.2, 2 to 3.5 %)") == [
-        "1.463", "256/175", "3.5"
-    ]  # fmt: skip

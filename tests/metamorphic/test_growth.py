@@ -118,18 +118,3 @@ def test_relaxations_bound_what_they_relax_on_more_instances(kind: str) -> None:
         found = [(name, value) for name, value in known if value is not None]
         for (one, low), (other, high) in itertools.pairwise(found):
             assert not beyond(low, high), f"{instance.name}: {one} {low}, {other} {high}"
-
-
-def test_an_optimum_that_goes_the_wrong_way_is_noticed() -> None:
-    class Falls(Measured):
-        """Worth less the more slots there are."""
-
-        def on(self, instance: Any) -> dict[str, Any]:
-            return {"optimum": 1.0 / instance.horizon}
-
-    falls, growth = Falls("program", "gadget.falls"), GROWTH["gadget"]["a slot at the end"]
-    PROGRAMS[falls.name] = falls
-    try:
-        assert list(wrong_way(falls, few("gadget")[0], "a slot at the end", growth))
-    finally:
-        del PROGRAMS[falls.name]

@@ -110,15 +110,3 @@ def test_either_bound_holds_however_an_instance_is_written(name: str, place: int
             # a heuristic may find less in another order, but what is proved is of the instance
             assert agree(after.bound, before.bound, SOUGHT.get(name, SIMPLEX)), symmetry
     assert written >= 5
-
-
-def test_decisions_beyond_the_bound_of_the_other_are_noticed() -> None:
-    low, high = Fraction(8), Fraction(10)
-    most = Found(low, high, (), "max")
-    least = Found(high, low, (), "min")
-    assert not contradicted(most, most)
-    assert not contradicted(least, least)
-    assert contradicted(most, most._replace(bound=Fraction(7)))
-    assert contradicted(most, most._replace(value=Fraction(11)))
-    assert contradicted(least, least._replace(bound=Fraction(11)))
-    assert contradicted(least._replace(value=Fraction(7)), least)

@@ -95,19 +95,6 @@ def test_programs_that_once_had_another_optimum_or_bound_in_other_units(
         assert not list(differences(what, instance, unit, (-60, -10, 10, 60)))
 
 
-def test_a_result_that_does_not_scale_is_noticed() -> None:
-    class Bent(Measured):
-        """Adds 1, whatever the unit."""
-
-        def on(self, instance: Any) -> Values:
-            return {"optimum": 1.0 + float(instance.transfer_price[0][1])}
-
-    bent = Bent("program", "mlbroker.bent")
-    said = list(differences(bent, few("mlbroker")[0], "money", [10]))
-    assert len(said) == 1
-    assert "program mlbroker.bent.optimum is" in said[0]
-
-
 @pytest.mark.parametrize("kind", UNIT_OF)
 def test_every_number_of_an_instance_has_a_unit_or_is_said_to_have_none(kind: str) -> None:
     known = {path for paths in UNIT_OF[kind].values() for path in paths} | {*NUMBERS[kind]}

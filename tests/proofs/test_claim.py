@@ -6,7 +6,7 @@ import pytest
 
 from farkas.errors import InvalidOption, NoVerdict, UnknownName
 from farkas.proofs import Standing, claim, claims, held, not_applicable, proved, refuted
-from farkas.proofs.claim import Claim, select, ships
+from farkas.proofs.claim import Claim, select
 from farkas.proofs.said import Stated
 
 FAILS = Stated(3.0, "<=", 2.0)
@@ -137,12 +137,3 @@ def test_selecting_by_nothing_gives_all_and_by_name_one() -> None:
     assert [item.name for item in select()] == claims.names()
     with pytest.raises(UnknownName, match="unknown claim"):
         select("mlbroker.no_such")
-
-
-def test_standings_are_the_four_words_of_the_ledger() -> None:
-    assert [str(s) for s in Standing] == ["proved", "held", "refuted", "not applicable"]
-
-
-def test_shipped_instances_are_found_with_and_without_suffix() -> None:
-    assert ships("mlbroker/tiny")
-    assert ships("mlbroker/tiny.json")

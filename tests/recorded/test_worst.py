@@ -8,11 +8,8 @@ from pathlib import Path
 import pytest
 
 from farkas.adversary.gap import from_json, prove_gap
-from farkas.adversary.shipped import FOUND, RANDOM, read_searches, statements_of
-from farkas.errors import UnknownName
-from farkas.online import algorithms
-from tests.recorded import worst
-from tests.recorded.worst import TARGETS, chosen, is_proved, main, record
+from farkas.adversary.shipped import FOUND, read_searches, statements_of
+from tests.recorded.worst import is_proved, record
 
 NAME = "mlbroker.local"
 
@@ -57,39 +54,3 @@ def test_a_better_statement_stays_and_a_forged_one_goes(recorded: Path) -> None:
     assert record(NAME, seconds=0.5, seed=1, folder=recorded).endswith(": new")
     ratio = prove_gap(from_json(path.read_bytes(), "local")).ratio
     assert ratio is None or ratio < 10**9
-
-
-@pytest.mark.slow
-def test_the_draw_that_is_kept_is_the_worst_of_all(recorded: Path) -> None:
-    path = recorded / "mlbroker" / RANDOM / "local.json"
-    before = prove_gap(from_json(path.read_bytes(), "draw")).ratio
-    record(NAME, seconds=0.05, seed=9, folder=recorded)
-    after = prove_gap(from_json(path.read_bytes(), "draw")).ratio
-    assert before is not None
-    assert after is None or after >= before
-
-
-def test_targets_are_algorithms_with_their_options() -> None:
-    for name, target in TARGETS.items():
-        first, bracket, options = name.rstrip("]").partition("[")
-        settled = algorithms[first].settle(dict(target.options))
-        said = dict(word.split("=") for word in options.split(",")) if bracket else {}
-        assert {key: str(settled[key]) for key in target.options} == said
-
-
-def test_words_choose_names_kinds_and_all() -> None:
-    assert chosen("") == []
-    assert chosen("dps.dps coded") == ["dps.dps", *(n for n in TARGETS if n.startswith("coded."))]
-    assert chosen("all") == list(TARGETS)
-    with pytest.raises(UnknownName, match=r"did you mean dps\.simple"):
-        chosen("dps.simpel")
-
-
-def test_the_command_does_what_is_missing_or_asked_for(monkeypatch, capsys) -> None:
-    done: list[str] = []
-    monkeypatch.setattr(worst, "is_proved", lambda name: name != "dps.dps")
-    monkeypatch.setattr(worst, "record", lambda name, **_: done.append(name) or name)
-    assert main([]) == 0
-    assert main(["--again", "dps.top eris.eris"]) == 0
-    assert done == ["dps.dps", "dps.top", "eris.eris"]
-    assert capsys.readouterr().out.split() == done

@@ -2,33 +2,8 @@
 
 import itertools
 
-import pytest
-
 from farkas.proofs import Standing, claims
 from farkas.proofs.coded import greedy
-
-
-def test_the_greedy_trap_and_the_linear_gap(verdict_of):
-    # rates 10, 9, x and 9.9, x, x: Algorithm 2 leaves 2 x of 9 + x; x = 1/1000 and less
-    trap = verdict_of("coded.simple_greedy_is_good")
-    assert trap.fails[0].left == pytest.approx(1.0, rel=1e-4)
-    assert trap.numbers["greedy_over_optimum"] == pytest.approx(2e-3 / 9.001)
-    assert trap.numbers["at_a_hundredth_of_the_speed"] == pytest.approx(2e-5 / 9.00001)
-    # rates 100, y, y for both: (100 + 2 y)/2 over 2 y
-    gap = verdict_of("coded.linear_gap_is_bounded").numbers
-    assert gap["linear_over_optimum"] == pytest.approx(25.5)
-    assert gap["at_a_hundredth_of_the_speed"] == pytest.approx(2500.5)
-    assert gap["truncated_over_optimum"] == pytest.approx(1.0)
-
-
-def test_the_printed_search_is_stuck_where_the_lexicographic_one_is_not(verdict_of):
-    numbers = verdict_of("coded.iterated_greedy_is_finite").numbers
-    assert numbers["printed"] == 0 < numbers["lexicographic"] <= numbers["optimum"]
-
-
-def test_largest_first_attains_its_bound(verdict_of):
-    # speeds 3, 3, 2, 2, 2: optimum 6, largest first 5 and 7; (4 * 2 - 2) / (3 * 2 - 1) = 6/5
-    assert verdict_of("coded.largest_first").slack == pytest.approx(0, abs=1e-12)
 
 
 def test_entries_of_algorithm_2_by_counting(verdict_of):

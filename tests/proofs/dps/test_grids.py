@@ -9,26 +9,6 @@ from farkas.proofs.dps.grids import step_of, theorem2_assumptions
 from farkas.proofs.dps.horizon import shipped
 
 
-@pytest.mark.parametrize(
-    ("name", "number", "expected"),
-    [
-        # T C ln n = 10000 · 750 · ln 667; (...)^(2/3) = 133 488, two hundred times 667.
-        ("explored_share", "share", 200.13),
-        ("prices_at_most_log_over_step", "prices", 21789),
-        ("prices_at_most_log_over_step", "printed", 1906.67),
-        ("prices_at_most_log_over_step", "published_scale_prices", 229),
-        ("capacity_limits_prices", "changed", 0),
-        ("published_constants_earn", "profit", 0.0),
-        # δ = 1e10^(-1/3) (ln 3)^(2/3) = 4.942e-4; 1 + ln(1/δ) / ln(1 + δ), rounded down
-        ("time_of_a_decision", "prices_at_1e+10", 15408),
-        ("published_constants_earn", "explored", 10_000),
-    ],
-)
-def test_numbers_of_refutations(name, number, expected, verdict_of):
-    found = verdict_of(f"dps.{name}").numbers[number]
-    assert found == pytest.approx(expected, rel=1e-4, abs=1e-12)
-
-
 def test_the_published_step():
     # (T C)^(-1/3) (ln n)^(2/3) at T C = 10^6 and n = 3: (ln 3)^(2/3) / 100
     assert step_of(1000, 1000, 3) == pytest.approx(0.010647, rel=1e-4)

@@ -5,13 +5,6 @@ import numpy as np
 from farkas.proofs.dps.horizon import published, small, unit_users
 
 
-def test_exploration_takes_all_that_can_be_earned_from_four_times_the_jobs_on(verdict_of):
-    numbers = verdict_of("dps.regret_in_time").numbers
-    assert numbers["dps_at_1_N"] < 2**11
-    assert numbers["dps_at_4_N"] == numbers["dps_at_16_N"] == 2**11
-    assert 0 < numbers["simple_at_16_N"] < 2**10
-
-
 def test_unit_users_pass_the_check_of_their_kind():
     market = unit_users(50, 1, 2, 2)
     assert market.replace(name="again").sha256 == market.sha256

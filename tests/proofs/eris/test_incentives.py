@@ -8,21 +8,6 @@ from farkas.proofs import Standing, claims
 from farkas.proofs.eris import incentives
 from farkas.proofs.eris.samples import auction
 
-
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
-        # 100 - (4**.75 - 1), and 100 - 1
-        ("printed_is_truthful", {"honest_payoff": 101 - 4**0.75, "reported_payoff": 99.0}),
-        ("profit_is_positive", {"payment": 0.0}),
-    ],
-)
-def test_numbers_of_a_claim_are_those_by_hand(name, expected, verdict_of) -> None:
-    numbers = verdict_of(f"eris.{name}").numbers
-    for key, value in expected.items():
-        assert numbers[key] == pytest.approx(value, abs=1e-4), key
-
-
 JOB = msgspec.structs.replace(auction("tiny").jobs[0], arrival=0, utility=(9.0, 7.0, 4.0))
 
 

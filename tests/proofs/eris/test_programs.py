@@ -7,20 +7,6 @@ from farkas.proofs.eris.programs import agreement, printed_without_transfer
 from farkas.proofs.eris.samples import auction
 
 
-@pytest.mark.ids(1)
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
-        ("all_data_processed", {"all_data": 81.594, "as_printed": 92.893}),
-        ("server_in_every_slot", {"as_printed": 0.0, "corrected": 10.0}),
-    ],
-)
-def test_numbers_of_a_claim_are_those_by_hand(name, expected, verdict_of) -> None:
-    numbers = verdict_of(f"eris.{name}").numbers
-    for key, value in expected.items():
-        assert numbers[key] == pytest.approx(value, abs=1e-4), key
-
-
 @pytest.mark.parametrize("unit", [2.0**-40, 1.0, 2.0**40])
 def test_agreement_is_relative(unit) -> None:
     sides = [(3 * unit, 3 * unit), (3 * unit, 4 * unit), (4 * unit, 3 * unit)]

@@ -21,10 +21,3 @@ def test_the_mixture_of_all_sizes_has_the_worth_and_loads_of_the_relaxation():
         assert (np.bincount(rings.job, share) <= 1 + 1e-9).all()
         load = (share[:, None, None] * rings.node_load(cluster)).sum(axis=0)
         assert (load <= cluster.capacity + 1e-9).all()
-
-
-def test_the_union_bound_by_hand(verdict_of):
-    numbers = verdict_of("gadget.rounds_suffice").numbers
-    # 1 - (e^(-2/9) + 5/27 + 1/64) and, with four resources, 1/27 more
-    assert numbers["probability"] == pytest.approx(1 - (0.8007374 + 5 / 27 + 1 / 64), abs=1e-6)
-    assert numbers["with_four_resources"] - numbers["probability"] == pytest.approx(1 / 27)

@@ -10,13 +10,6 @@ from farkas.proofs.gadget.small import shipped
 from farkas.proofs.gadget.temporal import truncated, worst_run
 
 
-def test_the_printed_ratio_is_missed_by_any_factor(verdict_of):
-    numbers = verdict_of("gadget.greedy_ratio_as_printed").numbers
-    assert numbers["value"] == 1
-    assert numbers["optimum"] == 6
-    assert numbers["value"] < numbers["bound"] * numbers["optimum"]
-
-
 def test_an_adversary_of_the_marginal_reward_has_less_room():
     feasible = FeasibleCounts.of(shipped("one_gpu"))
     # one GPU for six slots: all of it at α = 1; at α = 1/2 of the marginal, never idle
@@ -31,11 +24,6 @@ def test_truncation_moves_the_budget_into_the_table():
     assert (cluster.most_slots[0], free.most_slots[0] > 2) == (2, True)
     counts = np.arange(5)
     assert np.array_equal(free.reward(0, counts), cluster.reward(0, np.minimum(counts, 2)))
-
-
-def test_schedules_of_two_sizes_are_maximal(verdict_of):
-    numbers = verdict_of("gadget.schedules_form_a_matroid").numbers
-    assert (numbers["smallest"], numbers["largest"]) == (1, 2)
 
 
 def test_a_run_that_idles_refutes_what_is_proved_of_greedy_ones(monkeypatch):

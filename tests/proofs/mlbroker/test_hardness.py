@@ -11,7 +11,6 @@ from farkas.proofs.mlbroker.hardness import (
     cost_beside,
     cost_without,
     cover_number,
-    covers,
     entry_pays,
 )
 from farkas.proofs.mlbroker.set_cover import set_cover
@@ -30,12 +29,6 @@ def test_smallest_covers(subsets, elements, size):
 def test_what_covers_too_little_is_refused():
     with pytest.raises(ValueError, match="cover too little"):
         cover_number([frozenset({0})], 2)
-
-
-def test_drawn_subsets_cover_all_elements():
-    drawn = list(covers(9))
-    assert all(cover_number(subsets, elements) <= len(subsets) for subsets, elements in drawn)
-    assert {cover_number(subsets, elements) for subsets, elements in drawn} >= {1, 2}
 
 
 def form_of(**changes):

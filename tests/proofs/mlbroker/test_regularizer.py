@@ -13,10 +13,3 @@ def test_the_term_and_its_slope_below_the_deployment_before(verdict_of):
     assert float(value) == pytest.approx(1.1 * math.log(1.1 / 1.5) - 0.1)
     slope = verdict_of("mlbroker.entropy_increases").numbers["derivative"]
     assert slope == pytest.approx(math.log(1.1 / 1.5))
-
-
-def test_staying_is_cheaper_than_leaving(verdict_of):
-    # with σ = ln 2: -c/σ = -1.4427 at v = 1, -c ε = -1 at v = 0
-    numbers = verdict_of("mlbroker.smallest_deployment").numbers
-    assert numbers["stay"] == pytest.approx(-1 / math.log(2))
-    assert numbers["smallest"] == pytest.approx(-1.0)
