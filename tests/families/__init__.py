@@ -1,1 +1,0 @@
-"""Families of instances built to make one point, with the size as a parameter."""
