@@ -5,6 +5,7 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from farkas.algebra import programs
 from farkas.certificates.doubles import double
 from farkas.certificates.points import exact_value
 from farkas.certificates.ratio import ratio_at_most, ratio_words
@@ -12,7 +13,6 @@ from farkas.errors import NotApplicable
 from farkas.forms import Sense
 from farkas.instances import kinds, library
 from farkas.online import algorithms, demos
-from farkas.verbs.programs import find_program, trace
 from farkas.verbs.show import measure
 from farkas.verbs.solve import solve_form
 
@@ -87,8 +87,8 @@ def solve_line(name: str, relaxation: str, instance: Any, what: str = "") -> Dem
 
     Its values are ``what``, by default what runs are worth.
     """
-    solution = solve_form(trace(find_program(name), instance))
-    relaxed = solve_form(trace(find_program(relaxation), instance), certify=True)
+    solution = solve_form(programs.build(name).form(instance))
+    relaxed = solve_form(programs.build(relaxation).form(instance), certify=True)
     value, sense = exact_value(solution.form, solution.answer.point), solution.form.sense
     bound = ratio = None
     if relaxed.bound is not None:

@@ -103,10 +103,6 @@ def searched(found: Solution, about: dict[str, Any], seconds: float, gap: float)
     return dataclasses.replace(kept, interrupted=tree.interrupted)
 
 
-def _way(form: LinearForm, way: str) -> str:
-    return way if form.is_mip else ""
-
-
 def by_relaxation(
     form: LinearForm,
     answer: Answer,
@@ -121,19 +117,14 @@ def by_relaxation(
     NoAnswer, NotACertificate
         When fractions prove nothing in that time either.
     """
-    by_rounding: Solution | FarkasError
     try:
-        by_rounding = by_multipliers(form, answer, witness, about)
-    except (NoAnswer, NotACertificate) as failure:
-        by_rounding = failure
-    if isinstance(by_rounding, Solution):
-        return by_rounding
-    found = fractions(form, answer, about, seconds)
-    if found is None or found.bound is None or found.certificate is None:
-        raise by_rounding
-    return Solution(
-        form, answer, bound=found.bound, certificate=found.certificate, proved_by=_way(form, SEARCH)
-    )
+        return by_multipliers(form, answer, witness, about)
+    except (NoAnswer, NotACertificate):
+        found = fractions(form, answer, about, seconds)
+        if found is None or found.bound is None or found.certificate is None:
+            raise
+    way = SEARCH if form.is_mip else ""
+    return Solution(form, answer, bound=found.bound, certificate=found.certificate, proved_by=way)
 
 
 def fractions(
@@ -197,7 +188,5 @@ def by_multipliers(
             f"{error}; what {witness.solver} answered proves nothing here: try another solver, "
             "or solve without a certificate"
         ) from None
-    return Solution(
-        form, answer, bound=Fraction(proof.bound), certificate=proof,
-        proved_by=_way(form, RELAXATION),
-    )  # fmt: skip
+    way = RELAXATION if form.is_mip else ""
+    return Solution(form, answer, bound=Fraction(proof.bound), certificate=proof, proved_by=way)

@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from farkas.algebra import programs
 from farkas.certificates.doubles import both, double
 from farkas.certificates.files import RELAXATION, Certificate, from_json
 from farkas.certificates.packed import rational, shown
@@ -24,7 +25,6 @@ from farkas.online.run import Bound, Run
 from farkas.replay import Replayed, audit, excess_words, replayed_ratio
 from farkas.verbs.check import proof_of
 from farkas.verbs.inputs import InstanceOrName, as_instance
-from farkas.verbs.programs import find_program
 
 #: What is said where the value is the store's word: no point is kept, or nothing replays runs.
 HALF_PROVED = "bound proved again"
@@ -233,7 +233,7 @@ def recheck(
 
 def is_about(program: str) -> Refusal:
     """Accept certificates of one program, or of its relaxation."""
-    name = find_program(program).full_name
+    name = programs.build(program).full_name
 
     def refuse(certificate: Certificate) -> None:
         if certificate.program.removeprefix(RELAXATION) != name:

@@ -1,4 +1,4 @@
-"""Programs by name, their linear forms on instances, and the way back from a certificate."""
+"""Where a form comes from, and the way back from a certificate to its program."""
 
 from __future__ import annotations
 
@@ -11,28 +11,6 @@ from farkas.messages import named
 
 if TYPE_CHECKING:
     from farkas.forms import LinearForm
-
-
-def find_program(name: str, **variant: str) -> Formulation:
-    """Program of any floor by name, for example ``mlbroker.relaxed[tight,strict]``.
-
-    Raises
-    ------
-    UnknownName, InvalidOption
-        When there is no such program, or it has no such variant.
-    """
-    return programs.build(name, **variant)
-
-
-def trace(program: Formulation, instance: Any) -> LinearForm:
-    """Linear form of ``program`` on ``instance``.
-
-    Raises
-    ------
-    UnsupportedForm
-        When the program is not linear.
-    """
-    return program.form(instance)
 
 
 def origin(program: Formulation, instance: Any, *, embed: bool) -> dict[str, Any]:

@@ -124,7 +124,7 @@ def _of_instance(
     numbers: Numbers | None,
 ) -> tuple[RationalForm, dict[str, Any]]:
     from farkas.verbs.inputs import as_instance
-    from farkas.verbs.programs import find_program, origin, trace
+    from farkas.verbs.programs import origin
 
     instance = as_instance(model)
     if program is None:
@@ -132,10 +132,10 @@ def _of_instance(
     if numbers == "decimal":
         raise InvalidOption("numbers = 'decimal': programs of instances are doubles, read binary")
     require_type(program, (str, Formulation), "program")
-    chosen = find_program(program) if isinstance(program, str) else program
+    chosen = programs.build(program) if isinstance(program, str) else program
     about = origin(chosen, instance, embed=False)
     del about["embed"]
-    return rational(trace(chosen, instance)), about
+    return rational(chosen.form(instance)), about
 
 
 def own_model(

@@ -56,8 +56,7 @@ def check_suffix(path: str) -> None:
 
 def check_certificate_suffix(path: str) -> None:
     """Refuse a file name that is no certificate's; raises `InvalidOption`."""
-    suffix = Path(path).suffix
-    if suffix not in CERTIFICATES:
+    if not needs_proof(path):
         raise InvalidOption(f"{named(path)}: a certificate is a .json or .vipr file")
 
 
@@ -176,10 +175,8 @@ def _save_solution(solution: Solution, path: str) -> None:
         raise NoAnswer(f"{path}: {solution.form.name} was solved without a certificate to write")
     if suffix == ".json":
         write_certificate(solution.certificate, path)
-    elif solution.own is not None:
-        _write_vipr(solution, solution.own, path)
     else:
-        _write_vipr(solution, solution.certificate, path)
+        _write_vipr(solution, solution.own or solution.certificate, path)
 
 
 def _write_vipr(solution: Solution, certificate: Certificate, path: str) -> None:

@@ -475,9 +475,3 @@ def _default(field: Any) -> str:
     if value is msgspec.NODEFAULT:
         value = "" if field.default_factory is msgspec.NODEFAULT else field.default_factory()
     return msgspec.json.encode(value).decode()
-
-
-def source_lines() -> Iterator[tuple[str, str]]:
-    """Every source and the kinds made of it."""
-    for name in sources():
-        yield name, f"makes {', '.join(kinds_of(name))}"

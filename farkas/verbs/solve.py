@@ -27,7 +27,7 @@ from farkas.solvers.options import OptionNames
 from farkas.verbs.certified import SEARCH, Other, best_bound, by_relaxation, in_fractions
 from farkas.verbs.explain import Finding, explain
 from farkas.verbs.inputs import as_instance
-from farkas.verbs.programs import find_program, origin, trace
+from farkas.verbs.programs import origin
 from farkas.verbs.prove import as_doubles, is_convex, own_model, without_program
 from farkas.verbs.solution import (
     ConvexSolution,
@@ -138,14 +138,14 @@ def solve(
     for name, value in (variant or {}).items():
         require_type(name, str, "name of a variant")
         require_type(value, str, f"variant {name}")
-    chosen = find_program(program, **variant or {}) if isinstance(program, str) else program
+    chosen = programs.build(program, **variant or {}) if isinstance(program, str) else program
     data = as_instance(instance)
     if isinstance(chosen, ConvexProgram):
         refuse_linear_wishes(chosen.full_name, **wished)
         return solve_convex(chosen, data, solver=solver, **options)
     solver = solver or DEFAULT
     return solve_form(
-        trace(chosen, data),
+        chosen.form(data),
         solver=solver,
         relax=relax,
         certify=certify,
@@ -178,7 +178,7 @@ def others_of(
         about = origin(other, instance, embed=embed)
         mine = {**options, "time_limit": seconds}
         found = solve_form(
-            trace(other, instance), solver=solver, certify=True, search=True, about=about, **mine
+            other.form(instance), solver=solver, certify=True, search=True, about=about, **mine
         )
         if found.interrupted:
             raise KeyboardInterrupt

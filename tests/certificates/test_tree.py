@@ -9,12 +9,12 @@ import msgspec
 import pytest
 
 import farkas
+from farkas.algebra import programs
 from farkas.certificates import Proof, check, from_json, to_json
 from farkas.certificates.tree import TreeCertificate
 from farkas.errors import FarkasError, FileProblem, NotACertificate
 from farkas.exact.proving import prove_form
 from farkas.forms.rational import RationalForm, as_rational
-from farkas.verbs.programs import find_program, trace
 from tests.generators.rational import program, random_integer, reference_optimum
 
 
@@ -65,7 +65,7 @@ def test_a_program_of_an_instance_is_rebuilt() -> None:
     certificate = found.certificate
     assert isinstance(certificate, TreeCertificate)
     instance = farkas.load("mlbroker/tiny")
-    form = trace(find_program("mlbroker.relaxed[tight]"), instance)
+    form = programs.build("mlbroker.relaxed[tight]").form(instance)
     again, whose = certificate.own_program(form, instance)
     assert (again.sha256, whose) == (as_rational(form).sha256, "instance")
     proof = farkas.check(certificate, instance)

@@ -73,24 +73,6 @@ def test_every_command_that_is_named_instead_exists(name: str, capsys: Capture) 
     assert call([said.partition("use farkas ")[2].split()[0].strip(","), "--help"]) == 0
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("solvers", "farkas show solvers"),
-        ("doctor", "farkas show install"),
-        ("ratios", "farkas sweep STORE --ratios"),
-        ("report", "farkas sweep STORE --report OUT.html"),
-        ("plot", "farkas figure FILE"),
-        ("page", "farkas check --page OUT.html"),
-        ("warm", "farkas show --compile"),
-    ],
-)
-def test_an_old_word_is_answered_with_the_new_one(old: str, new: str, capsys: Capture) -> None:
-    assert call([old, "--json"]) == 2
-    said = f"farkas: no command {old!r}; use {new} (see farkas --help)\n"
-    assert capsys.readouterr() == ("", said)
-
-
 def test_wrong_usage_names_the_help(capsys: Capture) -> None:
     assert call(["run"]) == 2
     assert capsys.readouterr().err.endswith("(see farkas run --help)\n")
@@ -150,16 +132,3 @@ def test_an_error_ends_with_the_code_of_its_type(
         monkeypatch.setenv("FARKAS_DEBUG", "1")
         assert call(["show", "solvers"]) == 70
         assert "Traceback" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("said", "shown"),
-    [
-        ("Invalid value for '--seed': '1.5' is not a valid int range.", "a whole number"),
-        ("Invalid value for '-x': '1,5' is not a valid float.", "a number"),
-        ("Input should be a valid number, unable to parse string as a number", "a number"),
-    ],
-)
-def test_numbers_are_asked_for_in_the_same_words_by_every_parser(said: str, shown: str) -> None:
-    assert endings.in_words(said).endswith(f"expected {shown}")
-    assert endings.in_words("Missing argument 'FILE'.") == "Missing argument 'FILE'."

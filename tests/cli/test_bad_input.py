@@ -15,31 +15,36 @@ TINY = str(shipped("mlbroker/tiny"))
 Capture = pytest.CaptureFixture[str]
 
 
+TEXT = Path(TINY).read_text()
+DAMAGED = {
+    "empty.json": b"",
+    "words.json": b"not json",
+    "half.json": TEXT[: len(TEXT) // 2].encode(),
+    "list.json": b"[]",
+    "null.json": b"null",
+    "number.json": b"3",
+    "deep.json": b"[" * 100_000,
+    "binary.json": bytes(range(256)),
+    "latin.json": b'{"farkas": 1, "kind": "mlbroker", "name": "\xe9"}',
+    "nan.json": TEXT.replace("0.02", "NaN").encode(),
+    "huge.json": TEXT.replace("0.02", "1e999").encode(),
+    "kind.json": TEXT.replace('"mlbroker"', '"mlbrocker"').encode(),
+    "nokind.json": b'{"farkas": 1}',
+    "version.json": TEXT.replace('"farkas": 1', '"farkas": 2').encode(),
+    "extra.json": TEXT.replace('"num_sites"', '"x": 1, "num_sites"').encode(),
+    "twice.json": TEXT.replace('"num_sites"', '"num_sites": 2, "num_sites"').encode(),
+}
+NO_FILES = [
+    "none.json", "folder.json", "pipe", "/dev/zero", "/dev/urandom", "tiny.json/below", "", LONG,
+    "nul\0.json", "new\nline.json", "esc\x1b[31m.json", "\udcff.json",
+]  # fmt: skip
+
+
 @pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with nasty files in which every command runs."""
     monkeypatch.chdir(tmp_path)
-    text = Path(TINY).read_text()
-    files = {
-        "tiny.json": text.encode(),
-        "empty.json": b"",
-        "words.json": b"not json",
-        "half.json": text[: len(text) // 2].encode(),
-        "list.json": b"[]",
-        "null.json": b"null",
-        "number.json": b"3",
-        "deep.json": b"[" * 100_000,
-        "binary.json": bytes(range(256)),
-        "latin.json": b'{"farkas": 1, "kind": "mlbroker", "name": "\xe9"}',
-        "nan.json": text.replace("0.02", "NaN").encode(),
-        "huge.json": text.replace("0.02", "1e999").encode(),
-        "kind.json": text.replace('"mlbroker"', '"mlbrocker"').encode(),
-        "nokind.json": b'{"farkas": 1}',
-        "version.json": text.replace('"farkas": 1', '"farkas": 2').encode(),
-        "extra.json": text.replace('"num_sites"', '"x": 1, "num_sites"').encode(),
-        "twice.json": text.replace('"num_sites"', '"num_sites": 2, "num_sites"').encode(),
-    }
-    for name, content in files.items():
+    for name, content in {"tiny.json": TEXT.encode(), **DAMAGED}.items():
         (tmp_path / name).write_bytes(content)
     (tmp_path / "folder.json").mkdir()
     os.mkfifo(tmp_path / "pipe")
@@ -62,38 +67,6 @@ def one_line(words: list[str], capsys: Capture) -> tuple[int, str]:
     return code, captured.err
 
 
-BAD_FILES = [
-    "none.json",
-    "folder.json",
-    "pipe",
-    "/dev/zero",
-    "/dev/urandom",
-    "tiny.json/below",
-    "",
-    "a" * 5000,
-    "nul\0.json",
-    "new\nline.json",
-    "esc\x1b[31m.json",
-    "\udcff.json",
-    "empty.json",
-    "words.json",
-    "half.json",
-    "list.json",
-    "null.json",
-    "number.json",
-    "deep.json",
-    "binary.json",
-    "latin.json",
-    "nan.json",
-    "huge.json",
-    "kind.json",
-    "nokind.json",
-    "version.json",
-    "extra.json",
-    "twice.json",
-]
-
-
 @pytest.mark.parametrize("json_flag", [[], ["--json"]], ids=["table", "json"])
 @pytest.mark.parametrize(
     "command",
@@ -105,7 +78,7 @@ BAD_FILES = [
     ],
     ids=lambda words: words[0],
 )
-@pytest.mark.parametrize("file", BAD_FILES, ids=lambda name: ascii(name)[1:21])
+@pytest.mark.parametrize("file", [*NO_FILES, *DAMAGED], ids=lambda name: ascii(name)[1:21])
 def test_a_bad_instance_file(
     file: str, command: list[str], json_flag: list[str], capsys: Capture
 ) -> None:
@@ -119,51 +92,31 @@ def test_a_bad_instance_file(
         (["bogus"], "no command 'bogus'"),
         (["--bogus"], "--bogus"),
         (["run"], "Missing argument"),
-        (["run", "tiny.json"], "--algorithm"),
-        (["run", "tiny.json", "-a"], "requires an argument"),
         (["run", "tiny.json", "-a", "mlbroker.fractionel"], "did you mean mlbroker.fractional"),
-        (["run", "tiny.json", "-a", ""], "unknown algorithm ''"),
         (["run", "tiny.json", "-a", "x\ny\x1b[0m"], r"x\\ny\\x1b[0m"),
         (["run", "tiny.json", "-a", "mlbroker.fractional", "--set", "relax"], "KEY=VALUE"),
-        (["run", "tiny.json", "-a", "mlbroker.fractional", "--set", "=tight"], "KEY=VALUE"),
         (["run", "tiny.json", "-a", "mlbroker.fractional", "--set", "relaks=tight"], "relax"),
         (["run", "tiny.json", "-a", "mlbroker.fractional", "--set", "relax=tigth"], "tigth"),
-        (
-            ["run", "tiny.json", "-a", "mlbroker.fractional", "--set", "relax=tight", "--set",
-             "relax=tight"],
-            "given twice",
-        ),
         (["run", "tiny.json", "-a", "mlbroker.fractional", "--seed", "-1"], "--seed"),
-        (["run", "tiny.json", "-a", "mlbroker.fractional", "--seed", "one"], "--seed"),
+        (["generate", "mlbroker", "--seed", "one"], "expected a whole number"),
         (["run", "tiny.json", "-a", "mlbroker.fractional", "-o", "no/out.json"], "no directory"),
-        (["run", "tiny.json", "-a", "mlbroker.fractional", "-o", "folder.json"], "directory"),
-        (["run", "tiny.json", "-a", "mlbroker.fractional", "-o", ""], "empty name"),
-        (["compare", "tiny.json", "--algorithms", "mlbroker.fractionel"], "did you mean"),
         (["compare", "tiny.json", "--algorithms", ","], "no algorithm"),
         (["evaluate", "tiny.json", "mlbroker.offlin[printed]"], "did you mean"),
         (["evaluate", "tiny.json", "eris.offline"], "unknown mlbroker quantity"),
-        (["evaluate", "tiny.json", ""], "unknown mlbroker quantity"),
-        (["solve", "tiny.json"], "--program"),
         (["solve", "tiny.json", "-p", "mlbroker.ofline"], "did you mean mlbroker.offline"),
         (["solve", "tiny.json", "-p", "mlbroker.offline[strikt]"], "strikt"),
         (["solve", "tiny.json", "-p", "mlbroker.offline["], "no program name"),
-        (["solve", "tiny.json", "-p", ""], "no program name"),
         (["solve", "tiny.json", "-p", "mlbroker.offline", "--variant", "a=b"], "no option 'a'"),
         (["solve", "tiny.json", "-p", "mlbroker.offline", "-s", "higs"], "did you mean highs"),
-        (["solve", "tiny.json", "-p", "mlbroker.offline", "--time-limit", "-1"], "time_limit"),
         (["solve", "tiny.json", "-p", "mlbroker.offline", "--time-limit", "nan"], "time_limit"),
         (["solve", "tiny.json", "-p", "mlbroker.offline", "--threads", "0"], "threads"),
+        (["solve", "tiny.json", "--time-limit", "1,5"], "expected a number"),
         (["solve", "tiny.json", "-p", "mlbroker.offline", "--gap", "inf"], "gap"),
         (["solve", "tiny.json", "-p", "mlbroker.offline", "--write", "x.txt"], "suffix '.txt'"),
         (["solve", "tiny.json", "-p", "mlbroker.offline", "--write", "no/x.mps"], "no directory"),
-        (["generate"], "name a kind, one of coded"),
         (["generate", "mlbrocker"], "did you mean mlbroker"),
         (["generate", "mlbroker", "--preset", "smal"], "did you mean small"),
         (["generate", "mlbroker", "--preset", "small", "--set", "jbos=3"], "jbos"),
-        (["generate", "mlbroker", "--preset", "small", "--seed", "-3"], "--seed"),
-        (["generate", "mlbroker", "--preset", "small", "-o", "no/x.json"], "no directory"),
-        (["generate", "mlbroker", "--preset", "small", "-o", "folder.json"], "directory"),
-        (["import", "filly", "tiny.json", "--kind", "mlbroker"], "did you mean philly"),
         (["import", "philly", "tiny.json", "--kind", "nokind"], "nokind"),
         (["import", "philly", "none.csv", "--kind", "mlbroker", "--prices", "none"], "none"),
         (["check", "none.json"], "o such file"),
@@ -181,21 +134,17 @@ def test_a_bad_instance_file(
         (["import", "gavel", "pipe", "--kind", "coded"], "no regular file"),
         (["run", "tiny.json", "-a", "mlbroker.local", "-o", "loop"], "circle"),
         (["run", "tiny.json", "-a", "mlbroker.local", "-o", "loop/x.json"], "no directory"),
-        (["generate", "mlbroker", "-o", "loop"], "circle"),
         (["generate", "mlbroker", "-o", "nul\0"], "null"),
-        (["sweep", "tiny.json", "--report", "loop"], "circle"),
         (["solve", "tiny.json", "-p", "mlbroker.offline", "-s", "pyomo:./tiny.json"], "unknown"),
         (["check", "folder.json"], "directory"),
         (["check", "words.json"], "words.json"),
         (["claims", "mlbroker.no_such_claim"], "unknown claim"),
         (["show", "mlbroker.offlin"], "did you mean mlbroker.offline"),
         (["show", ""], "unknown name"),
-        (["show", "mlbroker.fractional", "--latex"], "not a program"),
         (["show", LONG], "unknown name"),
         (["show", f"{LONG}/x"], "unknown name"),
         (["sweep", LONG, "--ratios"], "no store of results"),
         (["sweep", LONG, "--report", "x.html"], "no store of results"),
-        (["sweep", "a" * 254, "--ratios"], "no store of results"),
         (["solve", "tiny.json", "-p", "mlbroker.offline", "--write", "pipe.vipr"], "No such dev"),
         (["solve", "tiny.json", "-p", LONG], "unknown program"),
         (["run", "tiny.json", "-a", "mlbroker.fractional", "--set", f"epsilon={LONG}"], "epsilon"),
@@ -274,4 +223,5 @@ def test_slots_that_runs_of_the_kind_do_not_have_are_refused_before_the_run(
 ) -> None:
     monkeypatch.setattr("farkas.verbs.run.run", None)
     words = ["run", "tiny.json", "-a", "mlbroker.fractional", "--write-slots", "slots"]
-    assert one_line(words, capsys)[0] == 2
+    code, said = one_line(words, capsys)
+    assert (code, "no certificates of single slots" in said) == (2, True)

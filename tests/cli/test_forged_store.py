@@ -285,11 +285,3 @@ def test_what_a_sweep_adds_meanwhile_is_not_taken_for_proved(
     monkeypatch.setattr(module, "prove_again", grow)
     code, ratios, found = counted(capsys, str(store))
     assert (code, ratios, found["the_word_of_the_store"]) == (0, honest, 0)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("words", [["check"], ["run"], ["evaluate"], ["compare"]])
-def test_a_store_is_no_other_file(words: list[str], sound: Path, capsys: Capture) -> None:
-    assert call([*words, str(sound)]) in (1, 2)
-    out, err = capsys.readouterr()
-    assert (out, err.count("\n")) == ("", 1)

@@ -69,17 +69,3 @@ def test_an_instance_is_written_and_summed_up_instead_of_printed(tmp_path: Path)
     made.write_text("mine")
     assert on_terminal(*words, columns=80, folder=tmp_path) == ""
     assert made.read_text() == "mine"  # what is there is kept
-
-
-def test_an_import_says_slots_sites_capacity_what_was_dropped_and_the_settings(
-    tmp_path: Path,
-) -> None:
-    from tests.instances.traces.made import PHILLY
-
-    (tmp_path / "philly.csv").write_text(PHILLY)
-    words = ["import", "philly", "philly.csv", "--kind", "eris", "--set", "slots=3"]
-    said = " ".join(on_terminal(*words, columns=100, folder=tmp_path).split())
-    assert (tmp_path / "philly-eris-0.json").is_file()
-    assert "3 jobs imported; 2 jobs left out: 1 outside the window, 1 without GPU time" in said
-    assert "2 sites, 3 slots; capacity of all sites: gpu 7" in said
-    assert '"slots":3,' in said

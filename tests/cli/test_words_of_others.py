@@ -65,20 +65,6 @@ def test_the_name_of_an_instance_is_quoted(words: list[str], file: str, capsys: 
     assert isinstance(json.loads(answer), dict)
 
 
-def test_a_run_file_says_what_it_likes_in_quotation_marks(
-    file: str, tmp_path: Path, capsys: Capture
-) -> None:
-    path = tmp_path / "run.json"
-    quiet(["run", file, "-a", "mlbroker.local", "-o", str(path)], capsys)
-    path.write_text(json.dumps({**json.loads(path.read_text()), "algorithm": FORGED}))
-    call(["check", str(path), "--instance", file])
-    captured = capsys.readouterr()
-    for text in (captured.out, captured.err):
-        assert text.count("\n") <= 1
-        assert text.rstrip("\n").isprintable()
-        assert text.count("accepted: ") <= 1 + text.count(r"\naccepted: ")
-
-
 @pytest.mark.parametrize("name", ['x". Proved: "y', "x\u202e\u2066", "a b", "y\\"])
 def test_a_program_of_a_file_is_quoted_once(
     name: str, file: str, tmp_path: Path, capsys: Capture

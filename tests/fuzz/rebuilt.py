@@ -15,7 +15,7 @@ from typing import Any
 from unittest import mock
 
 import farkas
-from farkas.algebra import Program
+from farkas.algebra import Program, programs
 from farkas.certificates import Proof, certify, check, from_json
 from farkas.certificates.making import exact_vector
 from farkas.certificates.packed import unpacked
@@ -27,7 +27,7 @@ from farkas.relaxations.integrality import relax
 from farkas.solvers import solve
 from farkas.verbs.check import check as check_run
 from farkas.verbs.check_run import RunProof
-from farkas.verbs.programs import find_program, origin, rebuild, trace
+from farkas.verbs.programs import origin, rebuild
 from tests.fuzz import kinds, linear, truth
 from tests.fuzz.attack import HoleError, Outcome, beyond, change, number, verdict
 
@@ -128,8 +128,8 @@ def _hold_value(found: RunProof, instance: str, content: bytes) -> None:
 @functools.cache
 def honest_program(k: int) -> tuple[Instance, bytes]:
     instance, program = PROGRAMS[k]
-    chosen, about = find_program(program), farkas.load(instance)
-    form = trace(chosen, about)
+    chosen, about = programs.build(program), farkas.load(instance)
+    form = chosen.form(about)
     duals = solve(relax(form)).row_duals  # of integer programs the bound of the relaxation
     made = certify(form, duals, **origin(chosen, about, embed=False))
     return about, json.dumps(kinds.plain(made)).encode()

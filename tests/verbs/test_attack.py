@@ -86,8 +86,6 @@ def test_what_breaks_other_input_is_no_instance(tmp_path: Any) -> None:
     [
         (UnknownName, {"claim": "coded.nothing"}),
         (InvalidOption, {"claim": "coded.theorem1"}),
-        (InvalidOption, {"claim": "coded.cited_factor"}),
-        (InvalidOption, {"claim": "gadget.path_capacities_bound_links"}),
         (InvalidOption, {"claim": "coded.proposition1", "evaluations": 0}),
         (InvalidOption, {"claim": "coded.proposition1", "seconds": -1.0}),
         (TypeError, {"claim": "coded.proposition1", "evaluations": 2.5}),

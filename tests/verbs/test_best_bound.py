@@ -123,13 +123,6 @@ def test_bounds_are_shared_where_they_hold(own: Run) -> None:
     ]
 
 
-def test_the_shortest_search_has_a_bound() -> None:
-    found = known_optimum(as_instance(DEMO), "", 1e-9)
-    assert found is not None
-    assert found.certificate is not None
-    assert not found.violations
-
-
 def test_no_decisions_in_time_are_no_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     def nothing(*_: Any, **__: Any) -> None:
         raise NoAnswer("no decisions in time")

@@ -113,12 +113,6 @@ def test_the_error_of_a_file_of_the_wanted_role_stays(files: dict[str, Path]) ->
         assert told == f"{path} is {role_of(path)[1]}"
 
 
-def test_the_words_of_a_file_are_quoted(tmp_path: Path) -> None:
-    path = tmp_path / "odd.json"
-    path.write_text('{"farkas": 1, "kind": "x: proved bound 5"}')
-    assert 'of kind "x: proved bound 5":' in role_of(path)[1]
-
-
 @pytest.mark.parametrize("role", ["run", "model", "store"])
 def test_every_verb_of_instances_says_what_a_file_is(
     files: dict[str, Path], role: str, capsys: Capture
@@ -145,21 +139,6 @@ def test_checks_say_what_a_file_is(files: dict[str, Path], capsys: Capture) -> N
         assert capsys.readouterr().err.startswith(f"farkas: {files[named]} is a"), words
     with pytest.raises(FarkasError, match=r"farkas\.check as model="):
         farkas.check(farkas.load(bound), model)
-
-
-def test_an_instance_is_drawn_and_other_files_are_named(
-    files: dict[str, Path], capsys: Capture, tmp_path: Path
-) -> None:
-    instance, picture = str(files["instance"]), tmp_path / "my.svg"
-    assert call(["figure", instance]) == 0
-    assert "-o FILE.svg writes the picture" in capsys.readouterr().out
-    pytest.importorskip("matplotlib")
-    assert call(["figure", instance, "-o", str(picture)]) == 0
-    assert picture.read_text().lstrip().startswith("<")
-    assert call(["figure", str(files["table"])]) == 2
-    assert "is a table" in capsys.readouterr().err
-    run = str(files["run"])
-    assert repr(farkas.plot(run)) == repr(farkas.plot(farkas.load(run)))
 
 
 @pytest.mark.parametrize("name", ["rng.txt", "m.mod", "model"])

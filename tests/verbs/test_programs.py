@@ -6,41 +6,27 @@ import msgspec
 import numpy as np
 import pytest
 
-import farkas
+from farkas.algebra import programs
 from farkas.certificates import certify
-from farkas.errors import InvalidOption, NotACertificate, UnknownName
+from farkas.errors import InvalidOption, NotACertificate
 from farkas.instances import library
 from farkas.relaxations.integrality import relax as without_integrality
-from farkas.verbs.programs import find_program, origin, rebuild, trace
+from farkas.verbs.programs import origin, rebuild
 
 TINY = library.load("mlbroker/tiny")
 
 
 def certificate(name: str, *, relax: bool = False):
     """Certificate of the program itself, or of its relaxation, by multipliers of no row."""
-    program = find_program(name)
-    form = trace(program, TINY)
+    program = programs.build(name)
+    form = program.form(TINY)
     if relax:
         form = without_integrality(form)
     return certify(form, np.zeros(form.num_rows), **origin(program, TINY, embed=False))
 
 
-def test_a_variant_stands_in_brackets_or_beside_the_name() -> None:
-    assert find_program("mlbroker.relaxed[tight]").full_name == "mlbroker.relaxed[tight,printed]"
-    named = find_program("mlbroker.relaxed", relax="tight")
-    assert named.full_name == "mlbroker.relaxed[tight,printed]"
-
-
-@pytest.mark.parametrize(
-    ("name", "error"), [("mlbroker.relaxt", UnknownName), ("mlbroker.relaxed[x]", InvalidOption)]
-)
-def test_a_program_or_variant_that_does_not_exist_is_refused(name: str, error: type) -> None:
-    with pytest.raises(error):
-        find_program(name)
-
-
 def test_a_form_says_where_it_comes_from() -> None:
-    program = find_program("mlbroker.relaxed[tight]")
+    program = programs.build("mlbroker.relaxed[tight]")
     assert origin(program, TINY, embed=True) == {
         "kind": "mlbroker", "options": dict(program.variant), "instance": TINY.sha256,
         "embed": True,
@@ -48,7 +34,7 @@ def test_a_form_says_where_it_comes_from() -> None:
 
 
 def test_a_form_is_rebuilt_with_the_integrality_that_was_proved_about() -> None:
-    whole = trace(find_program("mlbroker.offline"), TINY)
+    whole = programs.build("mlbroker.offline").form(TINY)
     assert whole.is_mip
     found = rebuild(certificate("mlbroker.offline"), TINY)
     assert found is not None
@@ -76,14 +62,6 @@ def test_a_certificate_that_contradicts_its_name_is_refused(
         rebuild(told, TINY)
 
 
-def test_a_certificate_of_a_run_names_no_program() -> None:
-    from farkas.verbs.check import check
-
-    run = farkas.run(TINY, "mlbroker.fractional")
-    proof = check(run, TINY)
-    assert proof.ratio == run.ratio
-
-
 def test_the_first_unknown_option_by_name_is_told() -> None:
     said = certificate("mlbroker.relaxed[printed]")
     unknown = {f"option {letter}": 1 for letter in "qwertyuiopasdfghjklzxcvbnm"}
@@ -95,8 +73,8 @@ def test_the_first_unknown_option_by_name_is_told() -> None:
     "name", ["mlbroker.relaxed[tight,strict]", "mlbroker.offline[choice,split]"]
 )
 def test_options_that_spell_the_name_are_taken_as_they_stand(name: str) -> None:
-    said = certificate(find_program(name).full_name)
-    wanted = trace(find_program(name), TINY).sha256
+    said = certificate(programs.build(name).full_name)
+    wanted = programs.build(name).form(TINY).sha256
     found = rebuild(said, TINY)
     assert found is not None
     assert found.sha256 == wanted

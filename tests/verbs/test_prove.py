@@ -11,10 +11,10 @@ import pyomo.environ as pyo
 import pytest
 
 import farkas
+from farkas.algebra import programs
 from farkas.certificates import Proof
 from farkas.errors import FarkasError, FileProblem, InvalidOption, NotACertificate
 from farkas.forms.rational import as_rational
-from farkas.verbs.programs import find_program, trace
 from farkas.verbs.prove import as_doubles, as_fractions, own_model, prove, read_form
 from tests.generators.forms import small
 from tests.generators.rational import program
@@ -40,13 +40,13 @@ def test_a_file_is_read_as_decimals_unless_doubles_are_asked_for(model: Path) ->
 def test_a_program_of_an_instance_is_read_as_doubles() -> None:
     found = farkas.prove("mlbroker/tiny", "mlbroker.relaxed[tight]")
     instance = farkas.load("mlbroker/tiny")
-    form = as_rational(trace(find_program("mlbroker.relaxed[tight]"), instance))
+    form = as_rational(programs.build("mlbroker.relaxed[tight]").form(instance))
     assert found.form.sha256 == form.sha256
     assert found.form.numbers == "binary"
     assert found.certificate is not None
     assert found.certificate.instance is not None
     assert found.certificate.kind == "mlbroker"
-    again = prove(instance, find_program("mlbroker.relaxed[tight]"))
+    again = prove(instance, programs.build("mlbroker.relaxed[tight]"))
     assert again.value == found.value
 
 
@@ -84,8 +84,8 @@ def test_what_is_no_model_is_told(tmp_path: Path) -> None:
         prove("mlbroker/tiny")
     with pytest.raises(InvalidOption, match="read binary"):
         prove("mlbroker/tiny", "mlbroker.offline", numbers="decimal")
-    with pytest.raises(InvalidOption, match="program of its own"):
-        prove(program([], cost=[1]), "mlbroker.offline")
+    with pytest.raises(InvalidOption, match="read binary"):
+        prove(in_memory(), numbers="decimal")
 
 
 def test_what_is_saved_is_checked_with_the_model(model: Path, tmp_path: Path) -> None:
@@ -170,11 +170,6 @@ def test_a_model_has_no_programs(shop: Any) -> None:
         farkas.solve(shop, variant={"linking": "tight"})
 
 
-def test_a_form_in_memory_holds_doubles() -> None:
-    with pytest.raises(InvalidOption, match="read binary"):
-        farkas.prove(in_memory(), numbers="decimal")
-
-
 def test_an_instance_is_no_model_and_its_programs_are_named() -> None:
     instance = farkas.load("mlbroker/tiny")
     assert own_model(instance) is None
@@ -184,11 +179,6 @@ def test_an_instance_is_no_model_and_its_programs_are_named() -> None:
             verb(instance)
         with pytest.raises(InvalidOption, match=r"model cannot be \[3\]"):
             verb([3])
-
-
-def test_numbers_of_another_package_are_read_as_they_are_wanted() -> None:
-    assert farkas.prove(in_pyomo(), numbers="decimal").value == 12 + F(3, 20)
-    assert farkas.prove(in_pyomo()).value == 12 + F(0.1) * F(3, 2)
 
 
 def test_an_instance_has_a_kind_and_a_hash_whatever_its_class() -> None:

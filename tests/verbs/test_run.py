@@ -36,6 +36,7 @@ def test_seed_options_and_progress_reach_the_run() -> None:
         ("mlbroker.fractionel", {}, UnknownName),
         ("mlbroker.fractional", {"epsilan": 1.0}, InvalidOption),
         ("dps.simple", {}, InvalidInstance),
+        ("mlbroker.mlbroker", {"seed": -3}, InvalidOption),
     ],
 )
 def test_what_does_not_fit_the_instance_is_refused(
@@ -43,11 +44,6 @@ def test_what_does_not_fit_the_instance_is_refused(
 ) -> None:
     with pytest.raises(error):
         run("mlbroker/tiny", algorithm, **options)
-
-
-def test_a_negative_seed_is_refused_before_any_work() -> None:
-    with pytest.raises(InvalidOption, match=r"^seed = -3; give an integer >= 0$"):
-        run("mlbroker/tiny", "mlbroker.mlbroker", seed=-3)
 
 
 def test_an_unknown_algorithm_is_answered_within_its_kind_or_that_of_the_instance() -> None:
@@ -87,13 +83,6 @@ def test_wrong_names_options_and_seeds_are_refused() -> None:
         farkas.feed("dps/tiny", "dps.learned", seed=-1)
     with pytest.raises(InvalidOption, match="algorithm"):
         farkas.feed("dps/tiny", 3)  # type: ignore[arg-type]
-
-
-def test_one_name_is_not_read_letter_by_letter() -> None:
-    # the sheet of the kind gives 16.8
-    assert evaluate("mlbroker/tiny", "mlbroker.offline[strict]") == {
-        "mlbroker.offline[strict]": pytest.approx(16.8)
-    }
 
 
 def test_what_is_not_defined_is_absent_and_what_is_unknown_refused() -> None:

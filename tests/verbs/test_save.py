@@ -20,7 +20,7 @@ from farkas.instances import library
 from farkas.online import read_run
 from farkas.relaxations.eris.welfare_bound import pooled_prices
 from farkas.solvers import Answer
-from farkas.verbs.save import check_suffix, exactly_feasible, needs_proof, save
+from farkas.verbs.save import check_suffix, exactly_feasible, save
 from farkas.verbs.solution import Solution
 from farkas.verbs.solve import solve_form
 from tests.generators.forms import small
@@ -72,13 +72,6 @@ def test_of_an_infeasible_program_the_contradiction_is_saved(tmp_path: Path) -> 
     assert Fraction(violation) == solution.infeasible
 
 
-@pytest.mark.parametrize("suffix", [".mps", ".lp"])
-def test_a_program_needs_no_certificate(suffix: str, tmp_path: Path) -> None:
-    path = tmp_path / f"a{suffix}"
-    save(Solution(FORM, Answer()), path)
-    assert "column(0)" in path.read_text()
-
-
 @pytest.mark.parametrize("suffix", [".json", ".vipr"])
 def test_a_certificate_that_nobody_asked_for_is_no_answer(suffix: str, tmp_path: Path) -> None:
     with pytest.raises(NoAnswer, match="solved without a certificate"):
@@ -97,20 +90,11 @@ def test_only_solutions_care_for_the_suffix(tmp_path: Path) -> None:
         save(Solution(FORM, Answer()), tmp_path / "solution.dat")
 
 
-def test_certificates_need_a_proof_and_programs_do_not() -> None:
-    assert [needs_proof(f"a{s}") for s in (".json", ".vipr", ".mps", ".lp")] == [
-        True,
-        True,
-        False,
-        False,
-    ]
-    with pytest.raises(InvalidOption, match=r"did you mean \.mps"):
-        check_suffix("a.msp")
-
-
 def test_a_name_of_a_file_cannot_pass_for_words() -> None:
     with pytest.raises(InvalidOption, match=r'^"x: proved": unknown suffix'):
         check_suffix("x: proved")
+    with pytest.raises(InvalidOption, match=r"did you mean \.mps"):
+        check_suffix("a.msp")
 
 
 def test_vipr_is_about_the_program_itself_where_another_bounds_it(tmp_path: Path) -> None:

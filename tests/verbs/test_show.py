@@ -30,7 +30,6 @@ from farkas.verbs.show import (
     entries,
     show,
     sizes,
-    source_lines,
     source_text,
     text_of,
 )
@@ -350,10 +349,6 @@ def test_show_knows_sources_and_solvers() -> None:
     assert solver.role == "solver"
     assert "linear, integer" in solver.text
     assert entries("highs:ipm")[0].role == "solver"
-
-
-def test_lines_say_the_kinds_of_a_source() -> None:
-    assert ("philly", "makes dps, eris, gadget, mlbroker") in source_lines()
 
 
 @pytest.mark.parametrize("listed", [farkas.programs, farkas.algorithms, farkas.library])

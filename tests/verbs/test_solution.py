@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import farkas
-from farkas.algebra import ConvexProgram
+from farkas.algebra import ConvexProgram, programs
 from farkas.certificates.proof import rounded
 from farkas.errors import UnsupportedForm
 from farkas.forms.rational import as_rational
@@ -22,7 +22,6 @@ from farkas.solvers import Answer, Claimed, Reason
 from farkas.solvers.convex import ConvexAnswer
 from farkas.tolerances import FEASIBLE
 from farkas.verbs.explain import Explanation, Finding
-from farkas.verbs.programs import find_program
 from farkas.verbs.solution import ConvexSolution, Solution, refuse_linear_wishes, solve_convex
 from tests.generators.forms import small
 
@@ -156,7 +155,7 @@ TINY = library.load("coded/tiny")
 
 @pytest.fixture(scope="module")
 def program() -> ConvexProgram:
-    found = find_program("coded.expected_convex")
+    found = programs.build("coded.expected_convex")
     assert isinstance(found, ConvexProgram)
     return found
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from farkas.algebra import programs
 from farkas.certificates import LinearCertificate, check
 from farkas.certificates.tree import TreeCertificate
 from farkas.errors import InvalidOption, NoAnswer, NotACertificate
@@ -19,7 +20,7 @@ from farkas.instances.library import load
 from farkas.solvers import Answer, Claimed, Reason
 from farkas.verbs.check import check as check_file
 from farkas.verbs.explain import Explanation, Finding
-from farkas.verbs.programs import find_program, origin, rebuild, trace
+from farkas.verbs.programs import origin, rebuild
 from farkas.verbs.prove import prove
 from farkas.verbs.solve import others_of, solve, solve_form
 
@@ -85,13 +86,6 @@ def test_a_search_closes_what_the_relaxation_leaves() -> None:
     assert solve_form(whole, certify=True, search=True, gap=0.124).bound == 4
 
 
-def test_a_search_proves_bounds_of_largest_values() -> None:
-    # 2 x + 2 y <= 7, most of x + y is 3, of the relaxation 7/2
-    most = form([[2, 2]], [-INF], [7], integer=np.array([True, True]), sense="max")
-    assert solve_form(most, certify=True).bound == Fraction(7, 2)
-    assert solve_form(most, certify=True, search=True).bound == 3
-
-
 def test_ctrl_c_ends_the_search_and_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = form([[2, 1]], [7], [INF], integer=np.array([True, True]))
     assert not solve_form(whole, certify=True, search=True).interrupted
@@ -109,7 +103,7 @@ def test_ctrl_c_ends_the_search_and_is_told(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_certify_of_an_integer_program_proves_its_optimum() -> None:
-    program = trace(find_program("mlbroker.offline"), load("mlbroker/tiny"))
+    program = programs.build("mlbroker.offline").form(load("mlbroker/tiny"))
     relaxed = solve_form(program, certify=True)
     searched = solve_form(program, certify=True, search=True)
     solution = solve("mlbroker/tiny", "mlbroker.offline", certify=True)
@@ -124,18 +118,13 @@ def test_certify_of_an_integer_program_proves_its_optimum() -> None:
 
 
 def test_a_program_is_not_asked_for_what_bounds_others() -> None:
-    said = others_of(find_program("mlbroker.relaxed"), load("mlbroker/tiny"), solver="highs",
+    said = others_of(programs.build("mlbroker.relaxed"), load("mlbroker/tiny"), solver="highs",
                      embed=False)  # fmt: skip
     assert not list(said)
     relaxed = solve("mlbroker/tiny", "mlbroker.offline", certify=True, relax=True)
     assert relaxed.proved_by == ""
     assert relaxed.bound == solve("mlbroker/tiny", "mlbroker.offline", relax=True,
                                   certify=True).bound  # fmt: skip
-
-
-def test_relax_drops_integrality() -> None:
-    whole = form([[2, 1]], [7], [INF], integer=np.array([True, True]))
-    assert solve_form(whole, relax=True).answer.objective == pytest.approx(3.5)
 
 
 def test_infeasibility_by_integrality_alone_is_proved_by_a_search() -> None:
@@ -176,7 +165,7 @@ def test_an_unbounded_program_has_no_bound_to_prove() -> None:
 
 
 def test_a_limit_without_multipliers_leaves_what_no_multipliers_prove() -> None:
-    program = trace(find_program("mlbroker.relaxed"), load("mlbroker/demo"))
+    program = programs.build("mlbroker.relaxed").form(load("mlbroker/demo"))
     solution = solve_form(program, certify=True, time_limit=0.0)
     assert solution.bound == 0
     loose = form([[1, 1]], [1], [INF], cost=np.array([1.0, -1.0]), upper=np.full(2, INF))
@@ -187,9 +176,9 @@ def test_a_limit_without_multipliers_leaves_what_no_multipliers_prove() -> None:
 @pytest.mark.parametrize("relax", [False, True])
 def test_a_certificate_is_checked_against_the_rebuilt_program(relax: bool) -> None:
     instance = load("mlbroker/tiny")
-    program = find_program("mlbroker.offline[strict]")
+    program = programs.build("mlbroker.offline[strict]")
     about = origin(program, instance, embed=False)
-    solution = solve_form(trace(program, instance), relax=relax, certify=True, about=about)
+    solution = solve_form(program.form(instance), relax=relax, certify=True, about=about)
     assert solution.certificate is not None
     proof = check(solution.certificate, rebuild(solution.certificate, instance), instance=instance)
     assert proof.bound == solution.bound

@@ -58,10 +58,11 @@ def _lines(sort: str, kind: str) -> Iterator[tuple[str, str]]:
     if sort in ROLES:
         yield from ((name, hint(sort, name)) for name in catalogue(kind)[sort])
     elif sort == "sources":
-        from farkas.instances.traces import kinds_of
-        from farkas.verbs.show import source_lines
+        from farkas.instances.traces import kinds_of, sources
 
-        yield from (line for line in source_lines() if not kind or kind in kinds_of(line[0]))
+        for name in sources():
+            if not kind or kind in kinds_of(name):
+                yield name, f"makes {', '.join(kinds_of(name))}"
     elif sort == "solvers":
         from farkas.solvers import status
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Option
 
 from farkas.cli.options import InstanceFile, Json, Out, Scheduler, Workers, Write
-from farkas.cli.printing import end, print_json
+from farkas.cli.printing import end, report
 from farkas.cli.tables import print_table, promised, seconds, told_search
 from farkas.cli.values import check_writable, measured
 from farkas.errors import Exit
@@ -65,10 +65,7 @@ def command(
             if found.bound is None:
                 raise NoAnswer(f"{named(path)}: no bound was proved, so there is no certificate")
             write_bytes(path, to_json(certificate_of(found.run, "the run")))
-    if as_json:
-        print_json(found.to_builtins())
-    else:
-        _print(found, measured(instance))
+    report(found, as_json, lambda found: _print(found, measured(instance)))
     if found.complete:
         return
     if found.interrupted:

@@ -69,10 +69,9 @@ def command(
     Exit code 1 when infeasible or unbounded, or when HiGHS reads a file otherwise and
     --reader-differs accept is not given; 3 when there is no answer.
     """
-    from farkas.algebra import ConvexProgram
+    from farkas.algebra import ConvexProgram, programs
     from farkas.forms.model_text import is_model
     from farkas.verbs.inputs import as_instance
-    from farkas.verbs.programs import find_program
     from farkas.verbs.save import check_suffix, needs_proof, save
     from farkas.verbs.solution import ConvexSolution, refuse_linear_wishes
     from farkas.verbs.solve import solve
@@ -94,7 +93,7 @@ def command(
     else:
         if program is None:
             raise choices("a program", "programs", "-p/--program", file, as_instance(file).kind)
-        chosen = find_program(program, **assignments(variant, "--variant"))
+        chosen = programs.build(program, **assignments(variant, "--variant"))
         if isinstance(chosen, ConvexProgram):
             refuse_linear_wishes(
                 chosen.full_name, relax=relax, certify=certify, write=bool(outputs)

@@ -256,16 +256,17 @@ def _found(task: Task, run: Run, instance: Instance) -> dict[str, Any]:
 
 
 def _solve(task: Task, instance: Instance) -> dict[str, Any]:
+    from farkas.algebra import programs
     from farkas.certificates.files import to_json
     from farkas.certificates.points import exact_value
     from farkas.certificates.ratio import ratio_at_most
     from farkas.online.run import Bound
     from farkas.verbs.check_run import solve_verdict, value_of
-    from farkas.verbs.programs import find_program, origin, trace
+    from farkas.verbs.programs import origin
     from farkas.verbs.solve import solve_form
 
-    program = find_program(task.name)
-    form = trace(program, instance)
+    program = programs.build(task.name)
+    form = program.form(instance)
     about = origin(program, instance, embed=False)
     solution = solve_form(form, certify=True, about=about, **task.options)
     if solution.report is None or not solution.report:

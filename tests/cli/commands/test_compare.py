@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 
@@ -50,3 +51,11 @@ def test_the_table_is_written_to_a_file(tmp_path: Path, capsys: Capture) -> None
     assert "eris.eris" in capsys.readouterr().out
     assert json.loads(path.read_bytes())["algorithms"][0]["value"] == 105
     assert call(["compare", "eris/tiny", "-o", str(tmp_path / "none" / "table.json")]) == 2
+
+
+def test_progress_is_shown_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = io.StringIO()
+    monkeypatch.setattr(terminal, "isatty", lambda: True)
+    monkeypatch.setattr("sys.stderr", terminal)
+    assert call(["compare", TINY, "--algorithms", "mlbroker.local"]) == 0
+    assert "compare" in terminal.getvalue()

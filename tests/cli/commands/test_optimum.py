@@ -52,10 +52,6 @@ def test_bad_input_ends_in_one_line(tmp_path, capsys):
     for words in (
         ["optimum", "mlbroker/tiny", "--write", "proof.vipr"],
         ["optimum", "mlbroker/tiny", "--out", str(tmp_path / "none" / "run.json")],
-        ["optimum", "mlbroker/tiny", "--gap", "2"],
-        ["optimum", "mlbroker/tiny", "--problem", "mlbroker.other"],
-        ["optimum", "mlbroker/tiny", "--workers", "0"],
-        ["optimum", "nothing/there"],
         ["optimum", "mlbroker/tiny", "--out", str(same), "--write", str(same)],
         ["optimum", "mlbroker/tiny", "--write", str(same), "--write", f"{tmp_path}/./same.json"],
     ):

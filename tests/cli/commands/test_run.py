@@ -91,11 +91,7 @@ def test_slots_of_a_run_are_certified_one_by_one(tmp_path: Path, capsys: Capture
     assert received
 
 
-def test_runs_of_other_kinds_have_no_certificates_of_slots(tmp_path: Path, capsys: Capture) -> None:
-    words = ["run", TINY, "-a", "mlbroker.local", "--write-slots", str(tmp_path / "slots")]
-    assert call(words) == 2
-    assert "no certificates of single slots" in capsys.readouterr().err
-    assert not (tmp_path / "slots").exists()
+def test_a_file_where_slots_should_go_is_refused(tmp_path: Path, capsys: Capture) -> None:
     in_the_way = tmp_path / "file"
     in_the_way.write_text("")
     file = str(shipped("gadget/tiny"))

@@ -38,13 +38,6 @@ def test_a_name_of_several_things_shows_each(capsys: Capture) -> None:
     assert "As an" not in capsys.readouterr().out
 
 
-def test_latex_is_of_programs_only(capsys: Capture) -> None:
-    assert call(["show", "mlbroker.offline", "--latex"]) == 0
-    assert r"\sum" in capsys.readouterr().out
-    assert call(["show", "gadget.fifo", "--latex"]) == 2
-    assert "gadget.fifo is not a program" in capsys.readouterr().err
-
-
 def test_without_a_name_the_kinds_are_shown(capsys: Capture) -> None:
     assert call(["show", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
