@@ -8,11 +8,9 @@ import math
 import pytest
 
 from farkas.errors import NotApplicable
-from farkas.instances import library, read
-from farkas.models.dps.offline import Offline
+from farkas.instances import read
 from farkas.quantities import evaluate
 from farkas.quantities.evaluate import evaluate_all, wanted_keys
-from farkas.solvers import solve
 from tests.generators.dps import empty_market, random_market
 from tests.tools.samples import seeds
 from tests.tools.shared import case_files, shared
@@ -93,25 +91,3 @@ def test_bounds_and_runs_are_ordered_on_any_market(seed):
         assert values["dps.random"] <= values["dps.offline_capped"] + slack
     for key in ("dps.dps", "dps.simple", "dps.top"):
         assert values[key]["profit"] <= values["dps.offline"] + slack
-
-
-def offline_optimum(market, prices):
-    key = "dps.offline" if prices == "free" else f"dps.offline_{prices}"
-    return evaluate(market, [key])[key]
-
-
-@pytest.mark.parametrize("seed", range(12))
-def test_the_way_over_the_interval_program_loses_nothing(seed):
-    # Both ways: straight from the program, and by placing the jobs of the interval program.
-    market = random_market(seed, jobs=9)
-    for prices in ("free", "capped", "forced"):
-        if prices != "free" and market.price_cap is None:
-            continue
-        straight = solve(Offline(prices=prices).form(market), gap=0.0).require_optimal().objective
-        assert offline_optimum(market, prices) == pytest.approx(straight, abs=1e-7)
-
-
-def test_jobs_of_the_interval_program_that_cannot_be_placed_are_found_out():
-    # 16.7 on all servers together, 13.1 on the servers as they are.
-    market = library.load("dps/aggregate_gap")
-    assert offline_optimum(market, "free") == pytest.approx(13.1)

@@ -130,14 +130,6 @@ def visit(browser: Browser, few: Path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FEW)
-def test_a_page_has_one_title_and_no_leaked_headings(few: Path, name: str) -> None:
-    page = site.read(few / f"{name}.html")
-    assert not site.wrong_headings(page.levels)
-    assert not page.silent
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", FEW)
 def test_a_page_loads_nothing_from_a_network(few: Path, visit, name: str) -> None:
     assert not site.foreign(site.read(few / f"{name}.html"))
     browser = visit(name)
@@ -241,22 +233,6 @@ def test_a_page_opens_what_is_above_it_in_the_margin() -> None:
     assert opened.count('checked=""') == 1
     assert 'current-page"><a class="reference internal" href="#">c.html' in opened
     assert contents.at("elsewhere.html") == tree
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("width", [DESK, PHONE])
-@pytest.mark.parametrize("name", FEW)
-def test_a_page_fits_its_window(visit, name: str, width: int) -> None:
-    assert visit(name, width).run(site.OVERFLOW) == []
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("name", FEW)
-def test_texts_stand_out_from_what_is_behind_them(visit, name: str, scheme: str) -> None:
-    count, poor = visit(name, scheme=scheme).run(site.CONTRAST)
-    assert count > 30
-    assert not poor, "\n".join(poor)
 
 
 @pytest.mark.slow

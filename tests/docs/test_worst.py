@@ -11,14 +11,11 @@ import pytest
 from farkas_docs import worst
 from farkas_docs.worst import Written, _instance, _page, _text, _traces, _words, pages, slug
 
-from farkas.adversary import island, search
 from farkas.adversary import shipped as module
 from farkas.adversary.shipped import find_statement, statements_of
 from farkas.experiments.worst_cases import WorstKnown, case_of
 from farkas.instances.files import own_kinds
-from farkas.verbs.worst import SEARCHED
 from tests.experiments.made import copied
-from tests.tools.shared import ROOT
 
 
 @pytest.fixture(scope="module")
@@ -129,20 +126,3 @@ def test_fields_that_say_nothing_are_left_out_and_records_have_a_table() -> None
     assert "occupied" not in one
     assert two.splitlines()[0] == "| `jobs` | `arrival` | `worth` |"
     assert two.splitlines()[-1] == "| 1 | – | 1.5 |"
-
-
-@pytest.mark.parametrize(
-    ("words", "constant", "value"),
-    [
-        ("Two moves in five put a whole family", island.PUSHED, 2 / 5),
-        ("every fourth time anew", island.FRESH, 1 / 4),
-        ("twenty instances are drawn", island.DRAWN, 20),
-        ("A tenth of them have every", island.REDRAWN, 1 / 10),
-        ("Four searches (islands) go on", search.ISLANDS, 4),
-        ("in rounds of fifteen", search.ROUND, 15),
-        ("four fifths are of the search", SEARCHED, 4 / 5),
-    ],
-)
-def test_the_page_says_how_the_search_is_set(words: str, constant: float, value: float) -> None:
-    assert words in " ".join((ROOT / "docs" / "worst.md").read_text().split())
-    assert constant == value

@@ -3,10 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from farkas import instances
 from farkas.errors import InvalidInstance
 from farkas.instances import library
-from farkas.instances.coded import CodedComputing
 from farkas.instances.generate import generate
 
 SPLIT = library.load("coded/split_worker")
@@ -122,15 +120,6 @@ def test_blocks_are_contiguous_and_the_first_masters_have_one_worker_more():
 def test_fewer_workers_than_masters_leave_empty_blocks():
     data = generate("coded", num_masters=3, num_workers=2)
     assert [block.tolist() for block in data.blocks] == [[0], [1], []]
-
-
-def test_hints_change_no_hash():
-    assert SPLIT.replace(small=True, tiny=True).sha256 == SPLIT.sha256
-
-
-def test_the_class_and_the_file_agree():
-    assert isinstance(SPLIT, CodedComputing)
-    assert instances.read_bytes(instances.to_bytes(FORBIDDEN)).rate[0][1] is None
 
 
 def measured(**changes):

@@ -8,7 +8,6 @@ import pytest
 from farkas import instances
 from farkas.errors import InvalidInstance
 from farkas.instances import library
-from tests.tools.shared import case_files
 
 MARKET = library.load("dps/one_server")
 
@@ -129,14 +128,6 @@ def test_the_price_cap_limits_what_a_job_can_pay():
 def test_closed_slots_hold_one_slot_longer():
     assert MARKET.still_held(2.0, 2.0)
     assert not MARKET.replace(occupancy="half_open").still_held(2.0, 2.0)
-
-
-@pytest.mark.parametrize("path", case_files("dps"), ids=lambda path: path.stem)
-def test_runtimes_of_the_case_files(path):
-    expected = json.loads(path.read_bytes())["expected"]["dps.runtimes"]["value"]
-    data = instances.read(path)
-    assert data.colocated_runtime.tolist() == pytest.approx(expected["colocated"])
-    assert data.spread_runtime.tolist() == pytest.approx(expected["spread"])
 
 
 def test_no_jobs_and_no_servers_leave_empty_arrays():

@@ -9,7 +9,6 @@ from farkas import instances
 from farkas.errors import UnknownName
 from farkas.instances import library
 from farkas.instances.generate import generate
-from tests.tools.shared import shared
 
 KINDS = instances.kinds()
 HASHES = Path(__file__).with_name("shipped.json")
@@ -31,28 +30,6 @@ def test_every_file_has_the_name_it_is_loaded_by_and_a_description():
         instance = library.load(name)
         assert name.startswith(f"{instance.kind}/")
         assert instance.description
-
-
-SAME = {
-    "mlbroker/tiny": "tiny",
-    "mlbroker/return_trip": "return_trip",
-    "mlbroker/surplus_worker": "surplus_worker",
-    "mlbroker/harmonic": "harmonic_twelve",
-    "coded/stuck": "iterated_greedy_stuck",
-    "coded/forbidden_pairs": "tiny_forbidden",
-    "eris/one_chunk_twice": "eris-biased",
-    "eris/late_fortune": "eris-theorem5-counterexample",
-    "dps/too_many_servers": "pa_servers",
-    "gadget/two_ring_star": "two_ring_star",
-    "gadget/idle_cluster": "lone_server_idle",
-}
-
-
-@pytest.mark.parametrize(("shipped", "case"), SAME.items())
-def test_counterexamples_are_the_data_of_the_case_files(shipped, case):
-    kind = shipped.split("/")[0]
-    path = shared("cases", kind, f"{case}.json")
-    assert library.load(shipped).sha256 == instances.read(path).sha256
 
 
 def test_an_unknown_name_is_answered_with_the_nearest():

@@ -29,21 +29,6 @@ def test_an_unknown_option_names_the_importer_and_the_nearest_option(tmp_path):
         import_trace("philly", tmp_path / "a.csv", "gadget", netwrok="x")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ((3, "absent.csv", "dps"), "source cannot be 3"),
-        (("alibaba", 4, "dps"), "path cannot be 4"),
-        (("alibaba", "absent.csv", 5), "kind cannot be 5"),
-        (("alibaba", "absent.csv", "dps", "x"), "seed cannot be 'x'"),
-        (("alibaba", "absent.csv", "dps", -3), "seed = -3; give an integer >= 0"),
-    ],
-)
-def test_arguments_of_a_wrong_type_are_refused_in_one_line(arguments, message):
-    with pytest.raises(InvalidOption, match=message):
-        import_trace(*arguments)
-
-
 def test_a_missing_trace_is_named_and_not_a_file_beside_it(tmp_path):
     with pytest.raises(FileProblem, match=r"nope\.csv: no such file"):
         import_trace("alibaba", tmp_path / "nope.csv", "dps")

@@ -9,12 +9,10 @@ from farkas.errors import NotApplicable
 from farkas.instances import library
 from farkas.instances.dps import Market
 from farkas.instances.generate import generate
-from farkas.models.dps.offline import Offline
 from farkas.online import algorithms
 from farkas.online.dps import best_fixed
 from farkas.quantities import dps as module
 from farkas.quantities import evaluate, evaluate_all
-from farkas.solvers import solve
 
 TINY = library.load("dps/tiny")
 
@@ -30,23 +28,6 @@ def test_optima_with_price_caps_are_ordered() -> None:
     assert forced <= capped < free  # type: ignore[operator]
     assert value("dps.interval_lp_capped") == value("dps.interval_lp[capped]") == 10.25
     assert capped <= value("dps.interval_lp_capped") < value("dps.interval_lp")  # type: ignore[operator]
-
-
-def test_a_job_that_no_price_keeps_out_has_an_optimum_of_its_own() -> None:
-    # 3 + 6.5 of own prices; capped at 1 a unit 2, 3 and 5, where the last two exclude the first
-    market = library.load("dps/forced_acceptance")
-    found = {
-        key: offline_worth(market, prices)
-        for key, prices in (("", "free"), ("_capped", "capped"), ("_forced", "forced"))
-    }
-    assert found[""] > found["_capped"] > found["_forced"]
-    for end, worth in found.items():
-        assert value_of(market, f"dps.offline{end}") == pytest.approx(worth)
-
-
-def offline_worth(market: Market, prices: str) -> float:
-    form = Offline(prices=prices).form(market)
-    return float(solve(form, gap=0.0).require_optimal().objective)
 
 
 def test_sellers_at_random_give_a_profit_and_the_others_a_summary() -> None:

@@ -57,34 +57,11 @@ def test_the_published_brokerage_keeps_to_the_published_ranges():
     assert np.all((windows >= 3) | (data.departure == 49))
 
 
-def test_the_image_may_be_the_synchronised_model():
-    data = generate("mlbroker", "small", 2, image="sync_volume")
-    rate = data.deploy_cost / data.sync_volume
-    assert np.all((rate >= 0.05) & (rate <= 0.1))
-
-
 def test_the_number_of_jobs_follows_from_their_mean_duration():
     # 10 jobs a slot, 50 slots, 5.5 slots each: 90.9; twice as many for half as long
     assert Published().count() == 91
     assert Published(duration=(1, 1), jobs_per_slot=2.0, num_slots=7).count() == 14
     assert Published(num_jobs=0).count() == 0
-
-
-def test_scales_multiply_prices_and_nothing_else():
-    one = generate("mlbroker", "small", 1)
-    two = generate("mlbroker", "small", 1, price_scale=2.0, transfer_scale=4.0)
-    assert np.all((one.list_price >= [1.2, 0.13]) & (one.list_price <= [9.6, 0.24]))
-    assert np.array_equal(two.transfer, 4 * one.transfer)
-    assert np.array_equal(two.list_price, 2 * one.list_price)
-    assert np.array_equal(two.reduced_price, 2 * one.reduced_price)
-    assert np.array_equal(two.threshold, one.threshold)
-    assert two.jobs == one.jobs
-
-
-def test_data_of_a_slot_sum_to_the_drawn_total():
-    data = generate("mlbroker", "small", 2, data_volume=100.0, data_noise=[1.0, 1.0])
-    assert data.volume.sum(axis=1) == pytest.approx(np.full(data.num_pairs, 100.0))
-    assert data.departure.max() <= data.num_slots - 1
 
 
 CHOICES = {

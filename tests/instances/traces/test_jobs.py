@@ -71,17 +71,6 @@ def test_philly_clusters_have_servers_of_their_own(folder):
     assert market.ps.tolist() == [1, 1, 4]
 
 
-def test_an_import_is_repeatable_and_tells_its_choices(folder):
-    (folder / "philly.csv").write_text(PHILLY)
-    first, again, other = (
-        import_trace("philly", folder / "philly.csv", "dps", seed=s).instance for s in (1, 1, 2)
-    )
-    assert first.sha256 == again.sha256 != other.sha256
-    assert "gpus_per_server" in first.description
-    empty = import_trace("philly", folder / "philly.csv", "dps", jobs=0)
-    assert empty.kept == empty.instance.num_jobs == 0
-
-
 @pytest.mark.slow
 def test_the_example_runs_on_its_synthetic_twin(monkeypatch, capsys, tmp_path):
     spec = importlib.util.spec_from_file_location("twin", ROOT / "examples/philly_market.py")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from farkas.instances import read_bytes, to_bytes
 from farkas.instances.traces import import_trace
 from farkas.instances.traces.jobs import TraceJob
 from farkas.instances.traces.jobs_eris import chunks_of, nearest_model
@@ -65,13 +64,6 @@ def test_large_jobs_and_later_ones_are_counted_as_left_out(trace) -> None:
     assert found.dropped["larger than most_chunks"] == 1
     assert found.dropped["beyond the number asked for"] == 2
     assert "2 jobs imported" in found.report()
-
-
-def test_an_import_is_repeatable_and_readable(trace) -> None:
-    first, again = (import_trace("philly", trace, "eris", seed=5, slots=4).instance for _ in "ab")
-    assert first == again
-    assert read_bytes(to_bytes(first)) == first
-    assert import_trace("philly", trace, "eris", seed=6, slots=4).instance.sha256 != first.sha256
 
 
 def test_a_day_of_the_public_trace_runs_and_is_certified() -> None:

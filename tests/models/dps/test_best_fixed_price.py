@@ -24,32 +24,6 @@ def test_it_agrees_with_the_search_over_cells(seed):
     assert optimum(market) == pytest.approx(float(best_exactly(market).profit), rel=1e-6)
 
 
-def test_three_jobs_in_a_row_written_out():
-    # budgets 1, 1.2, 0.9 for one unit a side at up to 1 + 1; each blocks the next
-    form = BestFixedPrice().form(library.load("dps/one_server"))
-    prices = "+1 worker_price[0] +1 ps_price[0]"
-    for name, text in {
-        # asked <= budget + excess (1 - can pay), excess = 2 - 1
-        "pays_within_budget[0,0,0]": f"{prices} +1 affordable[0] <= 2",
-        "declines_above_budget[2,0,0]": f"0.9 <= {prices} +0.9 affordable[2]",
-        # budgets rise from 0.9 (2) over 1 (0) to 1.2 (1)
-        "richer_pays_too[2,0]": "0 <= +1 affordable[0] -1 affordable[2]",
-        "richer_pays_too[0,1]": "0 <= -1 affordable[0] +1 affordable[1]",
-        "only_who_can_pay[1]": "-1 affordable[1] +1 served[1] <= 0",
-        "served_unless_blocked[1]": "0 <= -1 affordable[1] +1 served[1] +1 short_of_workers[1]"
-        " +1 short_of_ps[1]",
-        "enough_workers[0,2]": "+1 served[1] +1 served[2] <= 1",
-        "enough_ps[0,1]": "+1 served[0] +1 served[1] <= 1",
-        "workers_really_short[1]": "0 <= +1 served[0] -1 short_of_workers[1]",
-        "ps_really_short[2]": "0 <= +1 served[1] -1 short_of_ps[2]",
-        "income_is_paid[2,0,0]": "-1 worker_price[0] -1 ps_price[0] +1 income[2] <= 0",
-        "income_from_served[2]": "-0.9 served[2] +1 income[2] <= 0",
-    }.items():
-        assert row(form, name) == text
-    # at 0.9 the first and the last pay; at 1 only the first, at 1.2 only the second
-    assert solve(form, gap=0.0).objective == pytest.approx(1.8)
-
-
 def test_income_is_the_budget_or_the_cap_for_every_unit():
     # at most 1 for each of 3 + 3 units
     for budget, most in ((5.0, "5"), (6.0, "6"), (9.0, "6")):

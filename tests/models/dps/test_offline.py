@@ -46,18 +46,6 @@ def test_the_order_of_free_capped_forced_can_be_strict():
     assert free > capped > forced
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_the_relaxation_is_above_the_optimum(seed):
-    market = random_market(seed)
-    assert optimum(OfflineLP(), market) >= optimum(Offline(), market) - 1e-9
-
-
-def test_closed_occupancy_loses_a_sale_that_half_open_keeps():
-    # Three one-slot jobs in a row on one server worth 1, 1.2, 0.9.
-    assert optimum(Offline(), library.load("dps/one_server")) == pytest.approx(1.9)
-    assert optimum(Offline(), library.load("dps/one_server_half_open")) == pytest.approx(3.1)
-
-
 def test_a_sequence_that_cannot_be_served_is_infeasible():
     assert solve(Sequence().form(library.load("dps/one_server"))).claim is Claimed.INFEASIBLE
     # Half open each of the three runs one slot.

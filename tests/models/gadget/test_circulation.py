@@ -13,7 +13,6 @@ from farkas.models.gadget.slot import snapshot
 from farkas.models.gadget.tree import Tree
 from farkas.proofs.gadget.small import random_clusters
 from farkas.solvers import solve
-from tests.conformance.oracle import column, row
 from tests.generators.gadget import small
 
 
@@ -40,27 +39,6 @@ def test_unlimited_links_and_nodes_do_not_bind():
         assert optimum(programs.build(f"gadget.{name}").form(cluster)) == 10.0
     boundless = cluster.replace(nodes=[{"capacity": [None]}, {"capacity": [None]}])
     assert FeasibleCounts.of(boundless).best(0, [0.0])[0] == 10.0
-
-
-def test_a_ring_over_two_servers_written_out():
-    # 2 + 1 GPUs, 3 Gbps both ways (links 0 and 1): rings of up to 3 workers on up to 2 hosts, and
-    # one ring edge of 2 Gbps on each link
-    form = Circulation().form(small([2, 1], [(0, 1, 3)]))
-    assert row(form, "one_size[0]") == "+1 chosen[0,1] +1 chosen[0,2] +1 chosen[0,3] <= 1"
-    assert row(form, "all_workers_placed[0]") == (
-        "-1 chosen[0,1] -2 chosen[0,2] -3 chosen[0,3] +1 workers[0,0] +1 workers[0,1] = 0"
-    )
-    assert row(form, "only_on_hosts[0,0]") == "+1 workers[0,0] -2 hosts[0,0] <= 0"
-    assert row(form, "hosts_have_workers[0,1]") == "-1 workers[0,1] +1 hosts[0,1] <= 0"
-    assert row(form, "balance[0,1]") == "-1 uses[0,0] +1 uses[0,1] = 0"
-    assert row(form, "only_the_root_supplies[0,1]") == "-2 root[0,1] +1 supply[0,1] <= 0"
-    reached = "+1 hosts[0,1] -1 supply[0,1] -1 reach[0,0] +1 reach[0,1] = 0"
-    assert row(form, "every_host_is_reached[0,1]") == reached
-    assert row(form, "along_the_walk[0,0]") == "-2 uses[0,0] +1 reach[0,0] <= 0"
-    assert row(form, "node_capacity[1,0]") == "+1 workers[0,1] <= 1"
-    assert row(form, "link_capacity[0]") == "+2 uses[0,0] <= 3"
-    assert column(form, "uses[0,0]") == "0 <= uses[0,0] <= 1 integer"
-    assert optimum(form) == 15.0
 
 
 def test_a_link_too_narrow_in_one_direction_keeps_the_ring_at_home():

@@ -7,28 +7,11 @@ from farkas.models.gadget.column import ColumnIP, ColumnLP, Columns, all_columns
 from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import snapshot
 from farkas.solvers import solve
-from tests.conformance.oracle import row, traced
 from tests.generators.gadget import small, table
 
 
 def optimum(form):
     return solve(form, gap=0.0).require_optimal().objective
-
-
-def test_loads_of_every_ring_written_out():
-    # 2 + 1 GPUs, 3 Gbps; rings sorted by size: (0, 1), (1, 0); (1, 1), (2, 0)
-    cluster = small([2, 1], [(0, 1, 3)], {"max_workers": 2} | table(0, 4, 7))
-    rings = all_columns(cluster).rings
-    assert rings.size.tolist() == [1, 1, 2, 2]
-    form = ColumnIP().form(cluster)
-    assert form.cost.tolist() == [4, 4, 7, 7]
-    assert row(form, "one_ring[0]") == "+1 used[0] +1 used[1] +1 used[2] +1 used[3] <= 1"
-    at = {tuple(w): c for c, w in enumerate(rings.workers.tolist())}
-    both, home = at[1, 1], at[2, 0]
-    entries, _, room = traced(form).rows["node_capacity[0,0]"]
-    assert entries == {f"used[{at[1, 0]}]": 1, f"used[{both}]": 1, f"used[{home}]": 2}
-    assert room == 2.0
-    assert row(form, "link_capacity[1]") == f"+2 used[{both}] <= 3"
 
 
 def test_the_worth_of_a_ring_is_that_of_its_size():

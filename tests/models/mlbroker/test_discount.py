@@ -17,23 +17,6 @@ from farkas.models.mlbroker.offline import Offline
 from farkas.online import algorithms
 from tests.generators.mlbroker import discounted
 
-BIG_M = ["cost_at_list_price", "cost_at_reduced_price", "one_branch"]
-CHOICE = [
-    "usage_by_branch", "one_price", "list_price_up_to_threshold", "discount_from_threshold",
-    "discount_up_to_cap", "cost_of_branches",
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("prices", "families"), [("two", BIG_M), ("choice", CHOICE)])
-def test_families_stand_between_those_of_moves_and_of_servers(
-    prices: str, families: list[str]
-) -> None:
-    form = Offline(prices=prices).form(discounted())
-    names = [block.name for block in form.rows]
-    start = names.index("all_data_moved") + 1
-    assert names[start : start + len(families)] == families
-    assert names[start + len(families)] == "one_server"
-
 
 @pytest.mark.parametrize("semantics", ["printed", "strict"])
 def test_two_constants_are_those_of_the_instance_and_one_is_the_largest(semantics: str) -> None:
@@ -94,39 +77,8 @@ def test_a_run_with_an_extreme_epsilon_is_certified(relax, semantics, epsilon):
     assert run.ratio is not None
 
 
-@pytest.mark.parametrize("epsilon", [1e-301, 5e-324, 1e301])
-def test_an_epsilon_without_a_reciprocal_is_refused(epsilon):
-    with pytest.raises(InvalidInstance, match=r"epsilon = .*; from 1e-300 to 1e\+300"):
-        library.load("mlbroker/tiny").replace(epsilon=epsilon)
-
-
 def test_a_deployment_cost_that_overflows_with_epsilon_is_refused():
     broker = library.load("mlbroker/tiny")
     dear = [msgspec.structs.replace(job, deploy_cost=1e9) for job in broker.jobs]
     with pytest.raises(InvalidInstance, match="give a smaller epsilon"):
         broker.replace(jobs=dear, epsilon=1e300)
-
-
-def test_the_entropy_term_is_least_where_nothing_changes():
-    # p = 1/2, ε = 1: at v = 0 the term is ln(2/3) + 1/2 = 0.0945 > 0; it is not increasing.
-    one = np.ones(1)
-    low = entropy(0 * one, 0.5 * one, one, 1.0)
-    assert low[0] == pytest.approx(np.log(2 / 3) + 0.5)
-    assert entropy(0.5 * one, 0.5 * one, one, 1.0)[0] == 0.0
-
-
-def test_the_entropy_term_is_the_relative_entropy_of_cvxpy():
-    import cvxpy as cp
-
-    rng = np.random.default_rng(0)
-    v, p = rng.uniform(0, 1, (2, 50))
-    expected = cp.kl_div(v + 0.3, p + 0.3).value
-    np.testing.assert_allclose(entropy(v, p, np.ones(50), 0.3), expected, atol=1e-12)
-
-
-@pytest.mark.parametrize("sign", [1, -1])
-def test_small_changes_follow_the_series_of_the_term(sign):
-    # p + ε = 1 and v = p + x: (1 + x) ln(1 + x) - x = x²/2 - x³/6 + x⁴/12 - x⁵/20 ...
-    x = sign * 2.0**-14
-    found = entropy(np.array([0.5 + x]), np.array([0.5]), np.array([2.0]), 0.5)[0]
-    assert found == pytest.approx(2 * (x**2 / 2 - x**3 / 6 + x**4 / 12), rel=1e-12, abs=0)

@@ -9,11 +9,8 @@ import pytest
 from farkas.algebra import Program, programs
 from farkas.forms.words import index_in
 from farkas.instances.mlbroker import Brokerage
-from farkas.models.mlbroker.offline import Offline
-from farkas.models.mlbroker.slot import PlacementProgram
 from farkas.relaxations.mlbroker.relaxed import Relaxed  # registers the relaxations
-from tests.conformance.oracle import column, row, traced
-from tests.generators.mlbroker import discounted, random_brokerage, tight_brokerage
+from tests.generators.mlbroker import random_brokerage, tight_brokerage
 from tests.tools.samples import samples
 
 OFFLINE = [
@@ -154,91 +151,6 @@ def test_data_that_need_no_worker_within_rounding_are_left_out():
     )
     assert quiet.workers_needed.tolist() == [0]
     assert not quiet.trained_volume.any()
-
-
-def test_the_rules_of_8_written_out():
-    # see `discounted`: rate 10, Y = 2 in slot 1, U = 1 + 3, M = 2; one resource
-    form = Offline(semantics="strict").form(discounted())
-    for name, text in {
-        "enough_workers[0,1,1]": "0 <= +10 workers[0,1,1] -1 moved[0,1,0,1] -1 moved[0,1,1,1]",
-        "all_data_moved[0,1,1]": "+1 moved[0,1,1,0] +1 moved[0,1,1,1] = 12",
-        "cost_at_list_price[1,1,0]": "0 <= -1 workers[0,1,1] -2 server[0,1,1]"
-        " +1 resource_cost[1,1,0] +2 not_list[1,1,0]",
-        "cost_at_reduced_price[1,1,0]": "0.5 <= -0.5 workers[0,1,1] -1 server[0,1,1]"
-        " +1 resource_cost[1,1,0] +2 not_reduced[1,1,0]",
-        "one_branch[1,1,0]": "+1 not_list[1,1,0] +1 not_reduced[1,1,0] = 1",
-        "one_server[0,1]": "+1 server[0,1,0] +1 server[0,1,1] = 1",
-        "present_where_used[0,1,1]": "0 <= -1 workers[0,1,1] -1 server[0,1,1] +4 deployed[0,1,1]",
-        "started_at_arrival[0,0,1]": "0 <= -1 deployed[0,0,1] +1 started[0,0,1]",
-        "started_when_new[0,1,1]": "0 <= +1 deployed[0,0,1] -1 deployed[0,1,1] +1 started[0,1,1]",
-        "workers_connect[0,1,1]": "-1 workers[0,1,1] +1 connected[0,1,1,0]"
-        " +1 connected[0,1,1,1] = 0",
-        "server_is_connected[0,1,1]": "0 <= -2 server[0,1,1] +1 connected[0,1,0,1]"
-        " +1 connected[0,1,1,1]",
-        "absent_where_unused[0,1,1]": "-1 workers[0,1,1] -1 server[0,1,1] +1 deployed[0,1,1] <= 0",
-        "connect_to_server_only[0,1,0,1]": "-2 server[0,1,1] +1 connected[0,1,0,1] <= 0",
-    }.items():
-        assert row(form, name) == text
-    # deploying costs 1, moving 1 a GB, serving a worker from the other site 2
-    assert traced(form).cost == {
-        **{f"started[0,{t},{r}]": 1.0 for t in range(2) for r in range(2)},
-        **{f"moved[0,{t},{r},{1 - r}]": 1.0 for t in range(2) for r in range(2)},
-        **{f"connected[0,{t},{r},{1 - r}]": 2.0 for t in range(2) for r in range(2)},
-        **{f"resource_cost[{t},{r},0]": 1.0 for t in range(2) for r in range(2)},
-    }
-    assert column(form, "workers[0,1,0]") == "0 <= workers[0,1,0] <= 2 integer"
-
-
-def test_prices_as_a_multiple_choice_written_out():
-    # the list price up to 1 unit, the discount from 1 to 4 units, a surcharge of (1 - 0.5) 1
-    form = Offline(prices="choice", presence="split").form(discounted())
-    at = "[1,1,0]"
-    for name, text in {
-        "usage_by_branch": f"-1 workers[0,1,1] -2 server[0,1,1] +1 usage_below{at}"
-        f" +1 usage_beyond{at} = 0",
-        "one_price": f"+1 at_list{at} +1 at_reduced{at} = 1",
-        "list_price_up_to_threshold": f"+1 usage_below{at} -1 at_list{at} <= 0",
-        "discount_from_threshold": f"0 <= +1 usage_beyond{at} -1 at_reduced{at}",
-        "discount_up_to_cap": f"+1 usage_beyond{at} -4 at_reduced{at} <= 0",
-        "cost_of_branches": f"+1 resource_cost{at} -1 usage_below{at} -0.5 usage_beyond{at}"
-        f" -0.5 at_reduced{at} = 0",
-    }.items():
-        assert row(form, name + at) == text
-    assert row(form, "present_with_workers[0,1,1]") == "0 <= -1 workers[0,1,1] +2 deployed[0,1,1]"
-    assert row(form, "present_with_server[0,1,1]") == "0 <= -1 server[0,1,1] +1 deployed[0,1,1]"
-
-
-def test_the_chord_of_a_slot_written_out():
-    form = Relaxed(relax="tight").form(discounted())
-    assert row(form, "cost_on_chord[0,1,0]") == (
-        "-0.6 workers[0,0,1] -1.2 server[0,0,1] +1 resource_cost[0,1,0] = 0"
-    )
-    assert row(form, "cost_on_chord[1,1,0]") == (
-        "-0.625 workers[0,1,1] -1.25 server[0,1,1] +1 resource_cost[1,1,0] = 0"
-    )
-
-
-@pytest.mark.parametrize(
-    ("prices", "presence", "gone"),
-    [
-        ("single", "global", {"usage_by_branch", "cost_on_chord", "present_with_server"}),
-        ("two", "split", {"usage_by_branch", "cost_on_chord", "present_where_used"}),
-        ("choice", "split", {"one_branch", "cost_on_chord", "present_where_used"}),
-    ],
-)
-def test_every_way_to_write_prices_has_its_own_families(prices, presence, gone):
-    program: PlacementProgram = Offline(prices=prices, presence=presence)
-    names = {family.name for family in program.families()}
-    every = {"one_branch", "usage_by_branch", "cost_on_chord"}
-    every |= {"present_where_used", "present_with_server"}
-    assert every - names == gone
-
-
-@pytest.mark.parametrize("semantics", ["printed", "strict"])
-def test_what_the_text_adds_to_8_is_stated_in_strict_programs_only(semantics):
-    program: PlacementProgram = Offline(semantics=semantics)
-    labels = {family.label for family in program.families()}
-    assert ({"8l", "8m"} <= labels) == (semantics == "strict") == bool({"8l", "8m"} & labels)
 
 
 @pytest.mark.parametrize("name", [OFFLINE[0], OFFLINE[-1], RELAXED[0], RELAXED[-1]])

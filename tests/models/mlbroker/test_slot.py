@@ -4,8 +4,6 @@ import math
 
 import numpy as np
 
-from farkas.forms.words import index_in
-from farkas.models.mlbroker.offline import Offline
 from farkas.models.mlbroker.slot import Constants, SlotProblem, market_of
 from tests.generators.mlbroker import discounted, random_brokerage, single
 
@@ -33,31 +31,6 @@ def test_the_weight_of_the_entropy_is_the_cost_of_deploying_from_nothing():
     problem = SlotProblem.of(single([[30.0, 0.0]]))
     assert problem.scale.tolist() == [[1 / math.log(2)]]
     assert np.shape(problem.scale) == (1, 1)
-
-
-def test_rows_of_new_deployment_by_hand() -> None:
-    data = single([[10.0, 0.0], [0.0, 10.0]])
-    form = Offline().form(data)
-    deployed, started = form.column_block("deployed"), form.column_block("started")
-    names = [block.name for block in form.rows]
-    at = names.index("started_at_arrival")
-    assert names[at : at + 3] == ["started_at_arrival", "started_when_new", "workers_connect"]
-    for name, slot in (("started_at_arrival", 0), ("started_when_new", 1)):
-        block = form.row_block(name)
-        assert block.size == data.num_sites
-        for site in range(data.num_sites):
-            i = block.start + site
-            columns, values = form.matrix.row(i)
-            terms = {}
-            for j, a in zip(columns.tolist(), values.tolist(), strict=True):
-                role = "v" if deployed.start <= j < deployed.stop else "z"
-                place = index_in(deployed if role == "v" else started, j)
-                terms[role, place[1], place[-1]] = a
-            now = {("z", slot, site): 1.0, ("v", slot, site): -1.0}
-            assert terms == (now | {("v", slot - 1, site): 1.0} if slot else now)
-            assert (form.row_lower[i], form.row_upper[i]) == (0.0, float("inf"))
-    cost = form.cost[started.where]
-    assert (cost == data.deploy_cost[0]).all()
 
 
 def test_every_slot_keeps_its_jobs_and_data_and_all_prices() -> None:

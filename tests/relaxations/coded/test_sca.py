@@ -11,8 +11,6 @@ from farkas.errors import NotApplicable
 from farkas.instances import library
 from farkas.models.coded.kernel import Pairs
 from farkas.models.coded.surrogate import surrogate_times
-from farkas.online.coded.exhaustive import best_owner, every_owner
-from farkas.online.coded.local_search import least_level
 from farkas.relaxations.coded.sca import (
     AssignmentTruncated,
     At,
@@ -174,11 +172,6 @@ def test_pairs_that_hardly_count_leave_the_solver_sure(split):
         rate[place % 2, place % 3] *= 1.0 + 1e-9 * (place - 5.5)
         data = msgspec.structs.replace(trap, rate=tuple(map(tuple, rate.tolist())))
         assert solve_problem(Sca(split=split).model(data).problem).claim is Claimed.OPTIMAL
-
-
-def test_all_exact_dedicated_methods_agree_on_the_demo():
-    speed = Pairs.of(library.load("coded/demo")).speed
-    assert least_level(speed, best_owner(speed)) == least_level(speed, every_owner(speed))
 
 
 def test_a_cap_is_a_cap():

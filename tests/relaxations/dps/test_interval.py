@@ -30,12 +30,6 @@ def test_all_shapes_have_one_optimum(seed):
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_with_one_server_the_integer_program_is_exact(seed):
-    market = random_market(seed, servers=1)
-    assert optimum(IntervalIP(), market) == pytest.approx(optimum(Offline(), market))
-
-
-@pytest.mark.parametrize("seed", range(30))
 def test_it_is_the_best_subset_that_respects_capacity_at_every_arrival(seed):
     market = random_market(seed, jobs=7)
     best = 0.0
@@ -78,54 +72,6 @@ def _fits(market, pick) -> bool:
         if workers > market.worker_capacity[k] or ps > market.ps_capacity[m]:
             return False
     return True
-
-
-def exclusive(seed: int, jobs: int):
-    """One unit of each, so that any two overlapping jobs exclude each other."""
-    rng = np.random.default_rng(seed)
-    one = {"worker_type": 0, "workers": 1, "ps_type": 0, "ps": 1, "model_size": 0, "epochs": 1}
-    arrivals = np.sort(rng.integers(0, 30, jobs)).tolist()
-    return library.load("dps/one_server").replace(
-        horizon=30,
-        jobs=[
-            {**one, "arrival": a, "epoch_compute": float(rng.integers(1, 9)),
-             "budget": float(rng.integers(1, 20))}
-            for a in arrivals
-        ],
-    )  # fmt: skip
-
-
-@pytest.mark.parametrize("seed", range(10))
-def test_exclusive_jobs_are_weighted_intervals(seed):
-    # Dynamic program over jobs by end; the interval matrix is totally unimodular, so LP = IP.
-    market = exclusive(seed, 12)
-    order = np.argsort(market.last_slot, kind="stable")
-    ends = market.last_slot[order]
-    best = [0.0]
-    for place, job in enumerate(order):
-        before = int(np.searchsorted(ends, market.arrival[job], side="left"))
-        best.append(max(best[-1], market.budget[job] + best[min(before, place)]))
-    assert optimum(IntervalLP(), market) == pytest.approx(best[-1])
-    assert optimum(IntervalIP(), market) == pytest.approx(best[-1])
-
-
-@pytest.mark.parametrize("seed", range(10))
-def test_simultaneous_jobs_are_a_knapsack_in_two_dimensions(seed):
-    rng = np.random.default_rng(seed)
-    jobs = [
-        {"arrival": 0, "worker_type": 0, "workers": int(w), "ps_type": 0, "ps": int(p),
-         "model_size": 0, "epochs": 1, "epoch_compute": 5.0, "budget": float(b)}
-        for w, p, b in rng.integers(1, 6, (10, 3))
-    ]  # fmt: skip
-    market = library.load("dps/one_server").replace(
-        server_workers=[[9]], server_ps=[[8]], jobs=jobs
-    )
-    table = np.zeros((10, 9))
-    for w, p, b in zip(market.workers, market.ps, market.budget, strict=True):
-        taken = np.full_like(table, -np.inf)
-        taken[w:, p:] = table[: 10 - w, : 9 - p] + b
-        table = np.maximum(table, taken)
-    assert optimum(IntervalIP(), market) == pytest.approx(table[-1, -1])
 
 
 def test_the_gap_between_aggregate_and_servers_is_strict():

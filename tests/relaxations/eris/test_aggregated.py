@@ -9,13 +9,6 @@ from farkas.instances import library
 from farkas.numbers import Floats, Ints
 from farkas.relaxations.eris import aggregated
 from farkas.relaxations.eris.aggregated import Aggregated, windows, worker_slots
-from tests.tools.optimum import optimum
-
-
-def test_pooling_the_sites_relaxes_the_optimum() -> None:
-    # eris.aggregated: windows are short here, so its optimum is a bound
-    auction = library.load("eris/integrality_gap")
-    assert optimum("eris.aggregated", auction) >= 81.594 - 1e-6
 
 
 def test_worker_slots_count_whole_workers() -> None:

@@ -37,17 +37,6 @@ def test_half_rings_on_a_cycle_separate_the_relaxations():
     assert optimum(ColumnLP().form(cluster)) == 0.0
 
 
-def test_workers_on_nodes_written_out():
-    # servers of 2 and 1 GPUs and a switch, which hosts nobody; rings of up to two
-    form = NodeLP().form(small([2, 1], [(0, 2, 1), (1, 2, 1)], {"max_workers": 2}, switches=1))
-    assert row(form, "all_workers_placed[0]") == (
-        "-1 chosen[0,1] -2 chosen[0,2] +1 workers[0,0] +1 workers[0,1] = 0"
-    )
-    assert row(form, "node_capacity[1,0]") == "+1 workers[0,1] <= 1"
-    assert form.implied_upper.tolist() == [1, 1, 2, 2]
-    assert optimum(form) == 10.0
-
-
 def test_a_node_holds_no_more_of_a_ring_than_fits_when_it_is_empty():
     # workers of 2 GPUs on 3 + 2: rings of two, worth 6, for two jobs
     jobs = [{"demand": [2.0]} | table(0, 0, 6)] * 2

@@ -5,7 +5,6 @@ import pytest
 
 from farkas.proofs.gadget.small import random_clusters
 from farkas.relaxations.gadget.offline_bound import OfflineBound, OfflineColumnBound, ServerClasses
-from tests.conformance.oracle import column, row
 from tests.generators.gadget import small
 from tests.relaxations.gadget.test_horizon import optimum, two_blocks
 
@@ -35,30 +34,6 @@ def test_equal_servers_are_one_class():
     assert servers.cap.tolist() == [[1, 2], [1, 1]]
     assert [m.tolist() for m in servers.members] == [[0, 2], [1]]
     assert len(ServerClasses.of(small([], switches=1)).count) == 0
-
-
-def test_worker_slots_by_block_and_class_written_out():
-    # blocks of 2 and 3 slots; class 0: two servers of 1 GPU, class 1: one of 2
-    form = OfflineBound().form(two_blocks())
-    assert row(form, "ring_size[0,1]") == "+1 workers[0,1,0] +1 workers[0,1,1] <= 6"  # 3 slots x 2
-    assert row(form, "node_capacity[0,0,0]") == "+1 workers[0,0,0] <= 4"  # 2 slots x 2 servers x 1
-    assert row(form, "node_capacity[1,1,0]") == "+1 workers[0,1,1] +1 workers[1,1,1] <= 6"
-    assert row(form, "received[1]") == "+1 piece[1,0] -1 workers[1,1,0] -1 workers[1,1,1] <= 0"
-    assert column(form, "workers[0,1,1]") == "0 <= workers[0,1,1] <= 6"
-    assert column(form, "piece[0,0]") == "0 <= piece[0,0] <= 2"
-    assert optimum(form) == 12.0  # 8 + 4
-
-
-def test_rings_by_block_written_out():
-    form = OfflineColumnBound().form(two_blocks())
-    # rings of job 0 on one server each: 1 on 0, 1 and 2 on 1, 1 on 2; then those of job 1
-    assert row(form, "one_ring[0,1]") == "+1 used[0,1] +1 used[1,1] +1 used[2,1] +1 used[3,1] <= 3"
-    assert "+2 used[3,0]" in row(form, "node_capacity[1,0,0]")
-    assert row(form, "node_capacity[1,0,0]").endswith(" <= 4")
-    assert row(form, "node_capacity[1,0,1]").endswith(" <= 6")
-    assert "used[4" not in row(form, "node_capacity[1,0,0]")  # job 1 has not arrived in block 0
-    assert "used[5,1]" in row(form, "node_capacity[1,0,1]")
-    assert optimum(form) == 12.0
 
 
 def test_links_bound_the_rings_of_a_block():

@@ -5,7 +5,6 @@ import math
 import numpy as np
 import pytest
 
-from farkas.adversary.mlbroker import filled
 from farkas.relaxations.mlbroker import filling
 from farkas.relaxations.mlbroker.filling import FreeMoves, SiteLevels
 
@@ -85,23 +84,6 @@ def test_rises_end_for_every_reason(monkeypatch):
         assert_optimal(poured(*given), *given)
     assert ends == {"held", "used up", "as cheap"}
     assert shifted
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_one_origin_fills_sites_as_the_closed_form_does(seed):
-    rng = np.random.default_rng(seed)
-    sites, epsilon = int(rng.integers(1, 6)), float(rng.choice([0.01, 1.0, 50.0]))
-    tolls = rng.uniform(0, 1, sites)
-    tolls[0] = 0.0
-    before = rng.uniform(0, 0.5, sites)
-    sigma = math.log(1 + 1 / epsilon)
-    weights = [math.exp(-sigma * toll) for toll in tolls]
-    order = sorted(range(sites), key=lambda r: tolls[r])
-    expected = filled(before.tolist(), tolls.tolist(), weights, order, epsilon)
-    found = poured([1.0], [tolls], np.zeros(sites), before, 1 / sigma, epsilon)
-    share = found.work[0]
-    assert np.maximum(share, before) == pytest.approx(np.array(expected.deployed), abs=1e-9)
-    assert (tolls * share).sum() == pytest.approx(expected.static, abs=1e-9)
 
 
 def test_no_more_work_is_moved_than_there_is_on_the_way():

@@ -12,9 +12,8 @@ from farkas.models.mlbroker.slot import Constants, SlotProblem
 from farkas.relaxations.mlbroker import filling, following
 from farkas.relaxations.mlbroker.following import FollowingServers
 from farkas.relaxations.mlbroker.outer_job import JobPrices
-from farkas.relaxations.mlbroker.slot_solver import JobByJob, Together
-from tests.generators.mlbroker import edge_cases, random_brokerage, single, slots
-from tests.references.mlbroker_policies import least_slot, worth_of
+from farkas.relaxations.mlbroker.slot_solver import JobByJob
+from tests.generators.mlbroker import edge_cases, random_brokerage, single
 
 
 def drawn(seed, jobs=3):
@@ -101,30 +100,6 @@ def test_both_ways_occur(asked):
         jobs += problem.market.num_jobs
         solver(problem.market.num_sites).solve(problem)
     assert 5 <= len(asked) <= jobs // 2
-
-
-@pytest.mark.ids(1)
-@pytest.mark.parametrize("seed", range(6))
-def test_slots_are_the_least_of_10_by_cones(seed):
-    broker = random_brokerage(seed, sites=3, slots=1, jobs=3, most=3)
-    market = snapshot(broker, 0).market
-    before = np.random.default_rng(seed).uniform(0, 0.4, (market.num_jobs, 3))
-    problem = SlotProblem(market=market, before=before, constants=Constants.of(broker))
-    found = solver(3).solve(problem)
-    least = least_slot(broker, 0, before.tolist(), "tight", "printed")
-    point = found.workers, found.server, found.deployed, found.moved, found.connected
-    assert found.objective == pytest.approx(least, rel=1e-6)
-    worth = worth_of(broker, 0, before.tolist(), point, "tight", "printed")
-    assert found.objective == pytest.approx(worth, rel=1e-12)
-
-
-@pytest.mark.ids(8)
-@pytest.mark.parametrize("problem", list(slots("printed")))
-def test_shipped_slots_with_something_deployed_before(problem):
-    found = solver(problem.market.num_sites).solve(problem)
-    other = Together("tight").solve(problem)
-    room = found.gap + other.gap + 1e-7 * (1 + abs(other.objective))
-    assert abs(found.objective - other.objective) <= room
 
 
 @pytest.mark.parametrize("name", edge_cases())

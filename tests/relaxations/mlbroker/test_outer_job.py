@@ -43,21 +43,6 @@ def test_a_job_without_data_costs_its_server_only():
     assert prices.server.tolist() == [[1, 1]]
 
 
-def test_the_matrix_of_signs_written_out():
-    form = OuterJob().form(discounted())
-    arriving = "-1 moved[0,1] -1 moved[1,1] +1 connected[1,0] +1 connected[1,1]"
-    assert row(form, "enough_workers[1]") == f"0 <= {arriving}"
-    assert row(form, "all_data_moved[0]") == "+1 moved[0,0] +1 moved[0,1] = 1"
-    assert row(form, "server_is_connected[1]") == (
-        "0 <= +1 connected[0,1] +1 connected[1,1] -1 server[1]"
-    )
-    here = "+1 risen[1,0] +1 risen[1,1] +1 risen[1,2]"
-    assert row(form, "present_with_workers[1]") == (
-        f"0 <= -1 connected[1,0] -1 connected[1,1] {here}"
-    )
-    assert row(form, "present_with_server[1]") == f"0 <= -1 server[1] {here}"
-
-
 def test_what_was_deployed_need_not_rise():
     problem = SlotProblem.of(discounted())
     before = np.array([[0.0, 0.25]])

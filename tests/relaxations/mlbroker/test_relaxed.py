@@ -11,7 +11,6 @@ import pytest
 from farkas.algebra import programs
 from farkas.certificates import exact_bound
 from farkas.instances import library
-from farkas.models.mlbroker.offline import Offline
 from farkas.relaxations.mlbroker.relaxed import Relaxed
 from farkas.solvers import solve
 from tests.conformance.oracle import variants
@@ -28,24 +27,6 @@ def value(program, data):
     return solve(program.form(data)).require_optimal().objective
 
 
-@pytest.mark.ids(3)
-@every_instance
-def test_each_bound_is_at_most_the_next(name):
-    data = DATA[name]
-    chain = [
-        value(Relaxed(relax="printed"), data),
-        value(Relaxed(relax="tight"), data),
-        value(Offline(prices="two"), data),
-        value(Offline(prices="two", semantics="strict"), data),
-    ]
-    assert all(low <= high + 1e-6 for low, high in itertools.pairwise(chain)), chain
-    strict = [
-        value(Relaxed(relax=r, semantics="strict"), data) for r in ("printed", "tight", "sharp")
-    ]
-    strict.append(chain[-1])
-    assert all(low <= high + 1e-6 for low, high in itertools.pairwise(strict)), strict
-
-
 @every_variant
 @every_instance
 def test_duals_prove_the_bound_exactly(program, name):
@@ -54,26 +35,6 @@ def test_duals_prove_the_bound_exactly(program, name):
     proved = exact_bound(form, answer.row_duals)
     assert isinstance(proved, Fraction)
     assert float(proved) == pytest.approx(answer.objective, rel=1e-9, abs=1e-9)
-
-
-@every_variant
-@every_instance
-def test_implied_bounds_hold_at_an_optimum(program, name):
-    form = program.form(DATA[name])
-    bounded = form.replace(lower=form.safe_lower, upper=form.safe_upper)
-    values = [solve(f).require_optimal().objective for f in (form, bounded)]
-    assert values[0] == pytest.approx(values[1], rel=1e-9, abs=1e-9)
-
-
-@every_variant
-def test_the_relaxation_states_no_upper_bounds(program):
-    # a multiplier of v <= 1 would be no variable of (11)
-    assert np.isinf(program.form(program.example()).upper).all()
-
-
-@every_variant
-def test_the_relaxation_has_no_integers(program):
-    assert not program.form(program.example()).is_mip
 
 
 @pytest.mark.parametrize(
@@ -111,14 +72,3 @@ def test_a_larger_constant_makes_the_printed_bound_collapse():
         discount_threshold=None,
     )
     assert bounds[-1] == pytest.approx(value(Relaxed(), free))
-
-
-@pytest.mark.parametrize("name", ["mlbroker.relaxed", "mlbroker.outer"])
-def test_the_printed_and_the_tight_variant(name: str) -> None:
-    found = {relax: programs.build(name, relax=relax) for relax in ("printed", "tight")}
-    said = {relax: (one.pricing, one.linking) for relax, one in found.items()}  # type: ignore[attr-defined]
-    assert said == {"printed": ("single", "global"), "tight": ("chord", "split")}
-    for one in found.values():
-        form = one.form(one.example())
-        assert not form.is_mip
-        assert (form.lower == 0).all()

@@ -1,7 +1,5 @@
 """Cutting planes of the regularised slot: two ways to the same optimum."""
 
-import dataclasses
-
 import numpy as np
 import pytest
 
@@ -99,26 +97,6 @@ def test_multipliers_keep_the_dual_rows_and_are_tight_where_something_goes(relax
         assert (paid <= traffic + size).all()
         goes = found.connected > 1e-3
         assert paid[goes] == pytest.approx(traffic[goes], abs=size)
-
-
-@pytest.mark.ids(3)
-@pytest.mark.parametrize("seed", range(6))
-def test_both_ways_price_a_job_alike(seed):
-    broker = random_brokerage(seed, sites=3, slots=1, jobs=1, most=3)
-    broker = broker.replace(transfer_price=(5 * broker.transfer).tolist())
-    problem = problem_of(broker, 0, seed)
-    problem = dataclasses.replace(problem, before=0 * problem.before)
-    one, other = JobByJob(3).solve(problem), Together("tight").solve(problem)
-    size = 1e-5 * (1 + abs(one.objective))
-    # what workers that serve a site are worth in all, whatever vertex the multipliers are at
-    for found in (one, other):
-        needed = problem.market.workers_needed[:, None]
-        rent = (found.deployed_price * found.deployed).sum()
-        slope = problem.scale * growth(found.deployed, problem.before, problem.market.epsilon)
-        assert rent == pytest.approx((slope * found.deployed).sum(), rel=1e-3, abs=size)
-        assert (needed * found.server_price).max(initial=0.0) <= one.objective + size
-    if one.workers == pytest.approx(other.workers, abs=1e-4):
-        assert one.deployed_price == pytest.approx(other.deployed_price, rel=1e-2, abs=10 * size)
 
 
 def test_gaps_of_jobs_add_up(monkeypatch):
