@@ -21,7 +21,7 @@ import numpy as np
 from benchmarks.measure import Figures, drawn, side_by_side
 from farkas.certificates.eris import ErisPrices, prove_payoffs, short
 from farkas.instances.eris import Auction
-from farkas.models.eris.schedules import Prices
+from farkas.models.eris.prices import Prices
 from farkas.online import algorithms
 from farkas.online.eris.environment import Environment, Ledger
 from farkas.online.eris.eris import Eris, Scheduler

@@ -16,7 +16,8 @@ from typing import Any
 from benchmarks.measure import keep
 from farkas.certificates import check, to_json
 from farkas.exact.proving import prove_form
-from farkas.forms.model_text import is_model, read_model
+from farkas.files import is_model
+from farkas.forms.model_text import read_model
 from farkas.forms.rational import Numbers
 from farkas.solvers import solve
 

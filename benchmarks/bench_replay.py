@@ -24,7 +24,8 @@ from farkas.instances import Instance, write
 from farkas.instances.generate import generate
 from farkas.online import algorithms
 from farkas.online.driver import demos
-from farkas.online.run import Run, write_run
+from farkas.online.recording import write_run
+from farkas.online.run import Run
 from farkas.replay import audit
 
 KINDS = ("coded", "dps", "eris", "gadget", "mlbroker")

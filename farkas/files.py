@@ -67,6 +67,27 @@ _STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
 Source = str | os.PathLike[str]
 
 
+#: Path that means standard input.
+STANDARD_INPUT = "-"
+MODEL_SUFFIXES = ("mps", "lp")
+PACKINGS = ("gz", "bz2", "xz", "zip")
+
+
+def is_model(path: object) -> bool:
+    """Whether a path names a model of its own, by its suffix; ``-`` is standard input."""
+    if not isinstance(path, str | os.PathLike):
+        return False
+    text = os.fspath(path)
+    return isinstance(text, str) and (text == STANDARD_INPUT or bool(model_suffixes(text)[0]))
+
+
+def model_suffixes(path: str) -> tuple[str, str]:
+    """Format and packing of a model by the suffixes of its path; empty where there is none."""
+    parts = os.path.basename(path).lower().split(".")
+    packing = parts.pop() if parts[-1] in PACKINGS else ""
+    return (parts[-1], packing) if len(parts) > 1 and parts[-1] in MODEL_SUFFIXES else ("", "")
+
+
 @contextlib.contextmanager
 def opened(path: Source, most: int | None = None) -> Iterator[IO[bytes]]:
     """Binary stream of a regular file.

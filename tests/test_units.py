@@ -25,7 +25,8 @@ from farkas.instances.generate import generate
 from farkas.instances.mlbroker import Brokerage
 from farkas.instances.utilities import curvature
 from farkas.instances.utilities.functions import TableUtility
-from farkas.models.eris.schedules import Prices, list_schedules
+from farkas.models.eris.prices import Prices
+from farkas.models.eris.schedules import list_schedules
 from farkas.models.gadget.counts import FeasibleCounts
 from farkas.models.gadget.slot import snapshot
 from farkas.online import algorithms, environments

@@ -22,7 +22,8 @@ from farkas.instances.files import read_bytes
 from farkas.messages import ShowsStatement, named, parsed, verb
 from farkas.offline.ladder import ladders
 from farkas.online.driver import algorithms, environments
-from farkas.online.run import Sense, plain
+from farkas.online.recording import plain
+from farkas.online.run import Sense
 from farkas.replay import Replayed, replay
 
 UNBOUNDED = "unbounded"  #: Ratio of a reward of 0 to a positive one, or of a positive cost to 0.

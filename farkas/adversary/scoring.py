@@ -30,7 +30,8 @@ from farkas.instances import Instance
 from farkas.offline.climbing import climb
 from farkas.offline.ladder import Ladder, ladders
 from farkas.online.driver import Algorithm, Clairvoyant, algorithms, environments
-from farkas.online.run import Bound, plain
+from farkas.online.recording import plain
+from farkas.online.run import Bound
 from farkas.tolerances import ROUNDING
 
 

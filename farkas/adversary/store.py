@@ -38,7 +38,7 @@ from farkas.adversary.shape import copied
 from farkas.errors import FarkasError, FileProblem
 from farkas.files import read_record, require_single, require_target, write_bytes
 from farkas.messages import named, parsed
-from farkas.online.run import installed, plain
+from farkas.online.recording import installed, plain
 
 Index = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 Hex = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{1,32}$")]

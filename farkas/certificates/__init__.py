@@ -12,11 +12,11 @@ __getattr__ = when_used(
         "bound": "BoundProof prove_bound",
         "files": "read to_json write Certificate certificate_type certificate_types from_json",
         "infeasible": "InfeasibleCertificate prove_infeasible",
-        "linear": "FormCertificate LinearCertificate exact_bound reference_bound "
-        "reference_violation",
+        "linear": "FormCertificate LinearCertificate exact_bound",
         "making": "certify certify_infeasible",
         "points": "exact_feasibility exact_value",
         "proof": "Proof",
+        "reference": "reference_bound reference_violation",
         "repair": "repaired",
         "runs": "RunBound run_bounds",
         "vipr": "write_vipr write_vipr_infeasible",
@@ -27,7 +27,6 @@ __getattr__ = when_used(
 
 #: Modules of what is registered under another name than that of its module.
 HOMES = {
-    "coded_budgets": "coded_dedicated",
     "coded_chance": "coded",
     "coded_chance_dedicated": "coded_dedicated",
     "coded_measured": "coded",
@@ -40,8 +39,7 @@ HOMES = {
     "gadget.one_slot": "gadget_one_slot",
     "gadget.slot": "gadget_slot",
     "gadget.slot_tree": "gadget_slot_tree",
-    "mlbroker": "runs",
+    "mlbroker": "mlbroker_runs",
     "mlbroker_run": "mlbroker",
     "mlbroker_sites": "mlbroker_slots",
-    "unbounded": "infeasible",
 }

@@ -13,13 +13,13 @@ from farkas.certificates.infeasible import prove_infeasible as prove_infeasible
 from farkas.certificates.linear import FormCertificate as FormCertificate
 from farkas.certificates.linear import LinearCertificate as LinearCertificate
 from farkas.certificates.linear import exact_bound as exact_bound
-from farkas.certificates.linear import reference_bound as reference_bound
-from farkas.certificates.linear import reference_violation as reference_violation
 from farkas.certificates.making import certify as certify
 from farkas.certificates.making import certify_infeasible as certify_infeasible
 from farkas.certificates.points import exact_feasibility as exact_feasibility
 from farkas.certificates.points import exact_value as exact_value
 from farkas.certificates.proof import Proof as Proof
+from farkas.certificates.reference import reference_bound as reference_bound
+from farkas.certificates.reference import reference_violation as reference_violation
 from farkas.certificates.repair import repaired as repaired
 from farkas.certificates.runs import RunBound as RunBound
 from farkas.certificates.runs import run_bounds as run_bounds

@@ -72,13 +72,13 @@ def prove_bound(form: LinearForm, multipliers: Multipliers) -> BoundProof:
         reduced = reduced_costs(form.cost, form.matrix, projected)
         signs, at = np.where(reduced.negative, -1.0, reduced.nonzero), np.arange(form.num_columns)
     else:
-        from farkas.certificates.runs import decided_costs  # here: most are small
+        from farkas.certificates.decided import decided_costs
 
         signs, at, reduced = decided_costs(form.cost, form.matrix, projected, cheap, dear)
     ends = np.where(signs == 0, 0.0, np.where(signs < 0, dear, cheap))
     bad = np.flatnonzero(~np.isfinite(ends))
     if len(bad):
-        from farkas.certificates.linear import no_finite_bound
+        from farkas.certificates.reference import no_finite_bound
 
         first = reduced.exact(int(np.searchsorted(at, bad[0])))
         raise NotACertificate(no_finite_bound(form, int(bad[0]), first, len(bad) - 1))

@@ -16,7 +16,8 @@ import numpy as np
 from farkas.certificates.enclosures import Enclosure, at_most, enclose, is_increasing
 from farkas.certificates.files import certificate_type
 from farkas.certificates.guards import affordable
-from farkas.certificates.prices import PriceCertificate, grid_exponent, rounded_down
+from farkas.certificates.price_grid import grid_exponent, rounded_down
+from farkas.certificates.prices import PriceCertificate
 from farkas.certificates.runs import RunBound, run_bounds
 from farkas.certificates.sums import scaled
 from farkas.errors import NotACertificate

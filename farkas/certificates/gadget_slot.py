@@ -24,7 +24,7 @@ from farkas.certificates.gadget import (
     worth_of,
 )
 from farkas.certificates.guards import LONGEST_SEARCH, affordable
-from farkas.certificates.prices import FORBIDDEN, grid_exponent, rounded_down
+from farkas.certificates.price_grid import FORBIDDEN, grid_exponent, rounded_down
 from farkas.certificates.ring_profits import (
     MOST_STEPS,
     Effort,

@@ -9,9 +9,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Literal
 
 from farkas.certificates.files import Certificate, Hash
-from farkas.certificates.guards import MOST_WORK
 from farkas.certificates.packed import FilePart, Size, deflate, inflate, rational
 from farkas.certificates.proof import Proof, Provenance, provenance
+from farkas.certificates.work import MOST_WORK
 from farkas.errors import NotACertificate
 from farkas.forms.rational import Numbers, RationalForm, Side, as_rational, rational_form
 
@@ -75,7 +75,7 @@ class RationalCertificate(Certificate, frozen=True, kw_only=True):
         """Return what the file is about: the rebuilt form, else its own data; and which of them."""
         if form is not None:
             return as_rational(form), provenance(form, instance)
-        from farkas.certificates.packed import require_own_name  # of what brings its program
+        from farkas.certificates.packed_form import require_own_name
 
         require_own_name(self)
         if self.data is None:

@@ -28,11 +28,11 @@ from typing import Annotated
 import msgspec
 
 from farkas.certificates.files import certificate_type
-from farkas.certificates.guards import MOST_WORK, Work
 from farkas.certificates.packed import FilePart, Size
 from farkas.certificates.proof import Proof, Provenance
 from farkas.certificates.rational import RationalCertificate
 from farkas.certificates.tree_check import TreeChecker
+from farkas.certificates.work import MOST_WORK, Work
 from farkas.forms.rational import RationalForm
 
 Number = Annotated[str, msgspec.Meta(max_length=31_000)]

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
-from farkas.certificates.guards import Work
+from farkas.certificates.work import Work
 from farkas.errors import NotACertificate
 from farkas.forms.rational import RationalForm, Side
 

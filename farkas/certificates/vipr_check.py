@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import IO, Literal
 
-from farkas.certificates.guards import MOST_WORK
 from farkas.certificates.vipr_proof import ViprProof, Words, short
+from farkas.certificates.work import MOST_WORK
 from farkas.errors import FileProblem, NotACertificate
 from farkas.files import opened
 from farkas.messages import cut

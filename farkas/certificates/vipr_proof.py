@@ -9,8 +9,8 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from farkas.certificates.doubles import both
-from farkas.certificates.guards import MOST_WORK
 from farkas.certificates.proof import rounded
+from farkas.certificates.work import MOST_WORK
 from farkas.errors import FileProblem, NotACertificate
 from farkas.messages import ShowsStatement, quoted
 

@@ -7,9 +7,9 @@ from fractions import Fraction
 from typing import Any
 
 from farkas.certificates.doubles import text_of
-from farkas.certificates.infeasible import UnboundedCertificate
 from farkas.certificates.rational import PackedText
 from farkas.certificates.tree import Branch, CutStep, EndStep, LeafWeights, TreeCertificate
+from farkas.certificates.unbounded import UnboundedCertificate
 from farkas.exact.bounding import Weights
 from farkas.exact.cuts import Cut
 from farkas.exact.nodes import ProofTree

@@ -9,11 +9,11 @@ from typing import Any, Literal
 
 from farkas.certificates import Certificate, Proof
 from farkas.certificates.doubles import double, nearest, text_of
-from farkas.certificates.guards import MOST_WORK
 from farkas.certificates.long_numbers import long_rational
 from farkas.certificates.proof import rounded
 from farkas.certificates.rational import RationalCertificate
 from farkas.certificates.tree import TreeCertificate
+from farkas.certificates.work import MOST_WORK
 from farkas.errors import NoAnswer
 from farkas.exact.sources import load_values
 from farkas.exact.whole import ZERO

@@ -12,8 +12,8 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from farkas.certificates.infeasible import UnboundedCertificate
 from farkas.certificates.tree import TreeCertificate
+from farkas.certificates.unbounded import UnboundedCertificate
 from farkas.errors import NoAnswer, NotACertificate
 from farkas.exact.bounding import Bounding, Deadline, OutOfTime, Weights
 from farkas.exact.certificate import one_leaf, tree_certificate, unbounded_certificate

@@ -17,7 +17,7 @@ from fractions import Fraction
 from typing import IO, Any, NoReturn, TypeAlias
 
 from farkas.errors import FileProblem, UnsupportedForm
-from farkas.files import LARGEST_FILE, read_bytes
+from farkas.files import LARGEST_FILE, STANDARD_INPUT, model_suffixes, read_bytes
 from farkas.forms.rational import Numbers, RationalForm, Side, rational_form
 from farkas.messages import named, quoted
 
@@ -29,8 +29,6 @@ BEYOND = Fraction(2**1024)  #: What stands for a number beyond all doubles.
 
 LARGEST_INFLATED = 2**29  #: Bytes that a packed model may unfold into.
 
-STANDARD_INPUT = "-"
-FORMATS = ("mps", "lp")
 
 #: Of a column ``(name,)``, a row ``(number,)``, an entry ``(number, name)``, the whole file ``()``.
 #:
@@ -198,14 +196,6 @@ def number(text: str, numbers: Numbers) -> Fraction:
         return BEYOND if exact > 0 else -BEYOND
 
 
-def is_model(path: object) -> bool:
-    """Whether a path names a model of its own, by its suffix; ``-`` is standard input."""
-    if not isinstance(path, str | os.PathLike):
-        return False
-    text = os.fspath(path)
-    return isinstance(text, str) and (text == STANDARD_INPUT or bool(_suffixes(text)[0]))
-
-
 def read_model(path: str | os.PathLike[str], *, numbers: Numbers = "decimal") -> RationalForm:
     """Read a linear or integer program; see :func:`read_text`."""
     return read_text(path, numbers=numbers).form
@@ -234,7 +224,7 @@ def read_text(path: str | os.PathLike[str], *, numbers: Numbers = "decimal") -> 
 
     source = os.fspath(path)
     name = "standard input" if source == STANDARD_INPUT else named(source)
-    suffix, packing = _suffixes(source)
+    suffix, packing = model_suffixes(source)
     if source == STANDARD_INPUT:
         content = sys.stdin.buffer.read(LARGEST_FILE + 1)
         if len(content) > LARGEST_FILE:
@@ -250,13 +240,6 @@ def read_text(path: str | os.PathLike[str], *, numbers: Numbers = "decimal") -> 
     suffix = suffix or ("mps" if _MPS_START.match(text) else "lp")
     form, faults = (read_mps if suffix == "mps" else read_lp)(text, name, numbers)
     return ModelText(content, suffix, form, faults)
-
-
-def _suffixes(path: str) -> tuple[str, str]:
-    """Format and packing by the suffixes of a path; empty where there is none."""
-    parts = os.path.basename(path).lower().split(".")
-    packing = parts.pop() if parts[-1] in _PACKINGS else ""
-    return (parts[-1], packing) if len(parts) > 1 and parts[-1] in FORMATS else ("", "")
 
 
 def decoded(content: bytes) -> str:

@@ -6,6 +6,7 @@ __getattr__ = when_used(
     __name__,
     {
         "base": "Instance",
-        "files": "schema to_bytes write kind_class kinds read read_bytes",
+        "files": "kind_class kinds read read_bytes",
+        "writing": "schema to_bytes write",
     },
 )

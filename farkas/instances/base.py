@@ -119,7 +119,7 @@ class Instance(
         """Return the data that decide results, in one fixed spelling."""
         plain: Any = plain_value
         if len(getattr(self, "jobs", ())) > 200:  # a short list is not worth the import
-            from farkas.instances.files import plain
+            from farkas.instances.writing import plain
         data = {
             name: plain(value, f"$.{name}")
             for name, value in msgspec.structs.asdict(self).items()

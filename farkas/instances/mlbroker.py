@@ -26,7 +26,7 @@ from farkas.instances.base import (
     require_shape,
 )
 from farkas.instances.market import Marketplace
-from farkas.instances.options import fitted, guarded_ceil
+from farkas.instances.rounded import fitted, guarded_ceil
 from farkas.numbers import Floats, Ints
 from farkas.tolerances import ROUNDING
 

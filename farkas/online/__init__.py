@@ -10,6 +10,7 @@ __getattr__ = when_used(
     {
         "driver": "Algorithm Demo Environment Outcome Policy algorithm algorithms demos drive "
         "environment environments",
-        "run": "write_run Bound Manifest Run read_run",
+        "recording": "write_run",
+        "run": "Bound Manifest Run read_run",
     },
 )

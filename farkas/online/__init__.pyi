@@ -9,8 +9,8 @@ from farkas.online.driver import demos as demos
 from farkas.online.driver import drive as drive
 from farkas.online.driver import environment as environment
 from farkas.online.driver import environments as environments
+from farkas.online.recording import write_run as write_run
 from farkas.online.run import Bound as Bound
 from farkas.online.run import Manifest as Manifest
 from farkas.online.run import Run as Run
 from farkas.online.run import read_run as read_run
-from farkas.online.run import write_run as write_run

@@ -40,7 +40,8 @@ from farkas.online.deciding import Policy as Policy
 from farkas.online.deciding import Preparing as Preparing
 from farkas.online.deciding import Priced as Priced
 from farkas.online.deciding import Progress, Remarking, decide
-from farkas.online.run import Bound, Run, Sense, manifest, plain, prove_value
+from farkas.online.recording import manifest, plain
+from farkas.online.run import Bound, Run, Sense, prove_value
 from farkas.registry import Registry
 
 

@@ -16,7 +16,8 @@ import numpy as np
 from farkas.errors import InvalidOption, NotApplicable
 from farkas.online.deciding import Certifying, Clairvoyant, Priced, Remarking
 from farkas.online.driver import Algorithm, Outcome, drive, environments
-from farkas.online.run import Bound, Run, plain
+from farkas.online.recording import plain
+from farkas.online.run import Bound, Run
 
 
 @runtime_checkable

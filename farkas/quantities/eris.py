@@ -4,9 +4,9 @@ import functools
 from collections.abc import Iterator
 
 from farkas.instances.eris import Auction
+from farkas.models.eris.best_schedule import BestSchedule, PricedJobs
 from farkas.models.eris.one_shot import SlotTask
-from farkas.models.eris.schedule_ilp import BestSchedule, PricedJobs
-from farkas.models.eris.schedules import Prices, posted_on_arrival
+from farkas.models.eris.prices import Prices, posted_on_arrival
 from farkas.online.eris.executable import executable
 from farkas.online.eris.scheduler_printed import printed_run, printed_schedule
 from farkas.quantities.names import optimum, program_optimum

@@ -19,7 +19,7 @@ from typing import Literal, NamedTuple
 from farkas.instances.coded import FOR_MEASURED, FOR_P1, CodedComputing
 from farkas.portable import log1p
 from farkas.replay.base import Decided, Entry, Kept, Replayed, decoded, fixed, places, replays
-from farkas.replay.coded_chance import falling, log2_units
+from farkas.replay.exponential import falling, log2_units
 from farkas.tolerances import TIE
 
 #: An enclosure is 2**-WIDTH wide, relative to the time, or as narrow as its integers can tell.

@@ -28,8 +28,8 @@ from farkas.replay.base import (
     places,
     quotient,
 )
+from farkas.replay.mlbroker import require_slots
 from farkas.replay.mlbroker_mended import Asked, JobPoint, Lane, by_end
-from farkas.replay.mlbroker_whole import require_slots
 from farkas.tolerances import FEASIBLE
 
 FINER = 64  #: Binary places beyond those of the decisions, for quotients that mending rounds up.

@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from farkas.errors import NotACertificate
-from farkas.instances.mlbroker import FRACTIONAL, Brokerage
+from farkas.instances.mlbroker import Brokerage
 from farkas.replay.base import (
     Decided,
     Entry,
@@ -20,9 +20,9 @@ from farkas.replay.base import (
     decoded,
     fixed,
     places,
-    replays,
 )
-from farkas.replay.mlbroker_mended import cheapest
+from farkas.replay.mlbroker import require_slots
+from farkas.replay.transport import cheapest
 from farkas.tolerances import ROUNDING
 
 
@@ -164,23 +164,3 @@ def _table(rows: Any, *others: Any) -> tuple[list[list[int]], int]:
     """Rows in whole units, and the places of the unit, which also writes ``others`` out."""
     digits = places(number for row in (*rows, *others) for number in row)
     return [[fixed(number, digits) for number in row] for row in rows], digits
-
-
-@replays.register("mlbroker")
-def replay(instance: Brokerage, run: Decided) -> Replayed:
-    """Replay whole or fractional decisions, whichever the run's algorithm makes."""
-    if run.algorithm in FRACTIONAL:
-        from farkas.replay.mlbroker_fractional import replay_fractional
-
-        return replay_fractional(instance, run)
-
-    return replay_placements(instance, run)
-
-
-def require_slots(instance: Brokerage, jobs: list[list[int]]) -> None:
-    """Raise `NotACertificate` unless every slot is decided, for its active jobs in order."""
-    if len(jobs) != instance.num_slots:
-        raise NotACertificate(f"the run decides {len(jobs)} slots of {instance.num_slots}")
-    for slot, found in enumerate(jobs):
-        if found != instance.jobs_at(slot).tolist():
-            raise NotACertificate(f"the run's slot {slot} is not about its active jobs")

@@ -169,7 +169,7 @@ def keep(found: Assault, path: str | os.PathLike[str]) -> None:
     FileProblem
         The file cannot be written.
     """
-    from farkas.instances.files import write
+    from farkas.instances.writing import write
 
     if found.instance is None:
         what = "nothing" if found.found is None else "no instance but other input"

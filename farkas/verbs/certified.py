@@ -9,7 +9,7 @@ from typing import Any
 
 from farkas.certificates import Certificate
 from farkas.certificates import certify as bound_certificate
-from farkas.certificates.points import settled
+from farkas.certificates.exact_points import settled
 from farkas.errors import FarkasError, NoAnswer, NotACertificate, UnsupportedForm
 from farkas.exact.bounding import Deadline
 from farkas.exact.from_doubles import rational

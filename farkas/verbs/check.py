@@ -81,7 +81,7 @@ def check(
 
             return check_vipr(what) if most_work is None else check_vipr(what, most_work)
         if os.path.exists(what) and not os.fspath(what).endswith(".json") and model is None:
-            from farkas.forms.model_text import is_model
+            from farkas.files import is_model
 
             if is_model(what):
                 raise InvalidOption(f"{where}: is a model; farkas prove {where} proves its optimum")
@@ -188,9 +188,9 @@ def _of_model(
     certificate = getattr(held, "certificate", held)  # of a solution, of what prove gave
     if certificate is None:
         raise NoAnswer("model: nothing was proved of it, so that there is nothing to check")
-    from farkas.certificates.guards import MOST_WORK
-    from farkas.certificates.infeasible import UnboundedCertificate
     from farkas.certificates.tree import TreeCertificate
+    from farkas.certificates.unbounded import UnboundedCertificate
+    from farkas.certificates.work import MOST_WORK
     from farkas.verbs.prove import read_form
 
     if not isinstance(certificate, TreeCertificate | UnboundedCertificate):

@@ -12,7 +12,6 @@ from typing import Any
 
 import msgspec
 
-from farkas.algebra import programs
 from farkas.certificates.doubles import both, double
 from farkas.certificates.files import RELAXATION, Certificate, from_json
 from farkas.certificates.packed import rational, shown
@@ -233,6 +232,8 @@ def recheck(
 
 def is_about(program: str) -> Refusal:
     """Accept certificates of one program, or of its relaxation."""
+    from farkas.algebra.formulation import programs  # here: most checks know their program
+
     name = programs.build(program).full_name
 
     def refuse(certificate: Certificate) -> None:

@@ -7,8 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from farkas.errors import FarkasError, FileProblem, require_type
-from farkas.files import opened, read_record
-from farkas.forms.model_text import is_model
+from farkas.files import is_model, opened, read_record
 from farkas.instances import Instance
 from farkas.messages import named
 

@@ -14,8 +14,9 @@ from farkas.exact.from_doubles import rational
 from farkas.exact.proved import Proved
 from farkas.exact.proving import prove_form
 from farkas.exact.sources import from_object, home_of
+from farkas.files import is_model
 from farkas.forms import LinearForm
-from farkas.forms.model_text import is_model, read_text
+from farkas.forms.model_text import read_text
 from farkas.forms.rational import Numbers, RationalForm
 from farkas.instances import Instance
 from farkas.messages import named, shown

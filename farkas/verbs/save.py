@@ -29,7 +29,8 @@ from farkas.instances import Instance
 from farkas.instances import write as write_instance
 from farkas.messages import named, suggestion
 from farkas.numbers import Floats
-from farkas.online.run import Run, write_run
+from farkas.online.recording import write_run
+from farkas.online.run import Run
 from farkas.verbs.compare import Comparison
 from farkas.verbs.load import imported_instance
 from farkas.verbs.solution import Solution

@@ -14,8 +14,7 @@ import msgspec
 
 from farkas.algebra import programs
 from farkas.errors import InvalidOption, UnknownName, require_type
-from farkas.files import read_record
-from farkas.forms.model_text import is_model
+from farkas.files import is_model, read_record
 from farkas.instances import Instance, kinds, library, read
 from farkas.instances.files import require_kind
 from farkas.instances.traces import importers, kinds_of, sources

@@ -16,7 +16,7 @@ from farkas.errors import FileProblem, InvalidInstance, NotACertificate
 from farkas.instances import Instance
 from farkas.instances.coded import CodedComputing
 from farkas.online.driver import algorithms
-from farkas.online.run import plain
+from farkas.online.recording import plain
 from farkas.verbs.check import opened
 from farkas.verbs.worst import worst
 

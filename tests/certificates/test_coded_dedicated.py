@@ -11,6 +11,7 @@ import pytest
 
 import farkas
 from farkas.certificates import check, coded_dedicated
+from farkas.certificates.budget_chances import RowCells, chance_by_budget
 from farkas.certificates.coded import (
     ChancePrices,
     EveryPlanPrices,
@@ -18,14 +19,11 @@ from farkas.certificates.coded import (
     exact_sum,
     safe_patience,
 )
+from farkas.certificates.coded_budgets import BudgetPrices, shared_cost
 from farkas.certificates.coded_dedicated import (
-    BudgetPrices,
     DedicatedChancePrices,
     DedicatedPrices,
-    RowCells,
-    chance_by_budget,
     dedicated_time_bound,
-    shared_cost,
 )
 from farkas.certificates.files import from_json
 from farkas.certificates.runs import require_run_bound

@@ -7,7 +7,8 @@ import pytest
 
 import farkas
 from farkas.algebra import programs
-from farkas.certificates.points import MOST, exact_feasibility, settled
+from farkas.certificates.exact_points import MOST, settled
+from farkas.certificates.points import exact_feasibility
 from farkas.errors import NotACertificate
 from farkas.forms import LinearForm
 from farkas.forms.matrices import rows_of_dense

@@ -16,7 +16,8 @@ import numpy as np
 import pytest
 
 from farkas.certificates.coded import ChancePrices, CodedPrices, safe_patience, speeds_above
-from farkas.certificates.coded_dedicated import BudgetPrices, DedicatedPrices
+from farkas.certificates.coded_budgets import BudgetPrices
+from farkas.certificates.coded_dedicated import DedicatedPrices
 from farkas.certificates.coded_owners import CountBranch, OwnersTree, Types
 from farkas.certificates.dps import DpsPrices, SlotPrices
 from farkas.certificates.dps_servers import DpsServerPrices, EqualServers

@@ -29,7 +29,8 @@ from farkas.certificates import (
     to_json,
     write,
 )
-from farkas.certificates.packed import PackedForm, deflate, unpacked
+from farkas.certificates.packed import PackedForm, deflate
+from farkas.certificates.packed_form import unpacked
 from farkas.certificates.points import exact_value
 from farkas.errors import FarkasError, FileProblem, InvalidOption, NotACertificate
 from farkas.tolerances import FEASIBLE

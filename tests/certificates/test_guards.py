@@ -8,8 +8,10 @@ from fractions import Fraction as F
 import numpy as np
 import pytest
 
-from farkas.certificates.guards import Work, finite, inside, plain, ratio_of
+from farkas.certificates.guards import finite, inside
+from farkas.certificates.plain import plain, ratio_of
 from farkas.certificates.proof import Proof
+from farkas.certificates.work import Work
 from farkas.errors import NotACertificate
 
 INF, NAN = float("inf"), float("nan")

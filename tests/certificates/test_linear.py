@@ -17,9 +17,8 @@ from farkas.certificates import (
     prove_bound,
     to_json,
 )
-from farkas.certificates.linear import (
-    as_floats,
-    proof_in_fractions,
+from farkas.certificates.linear import as_floats, proof_in_fractions
+from farkas.certificates.reference import (
     reference_bound,
     reference_proof,
     reference_violation,

@@ -16,7 +16,7 @@ from farkas.certificates.mlbroker_charges import (
     share_charges,
 )
 from farkas.certificates.mlbroker_workers import ENDLESS, loads
-from farkas.replay.mlbroker_mended import cheapest
+from farkas.replay.transport import cheapest
 
 SITES = 3
 CLOSE = 2e-6

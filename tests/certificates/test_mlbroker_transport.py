@@ -10,7 +10,7 @@ import pytest
 from scipy.optimize import linprog
 
 from farkas.certificates.mlbroker_transport import capacity_prices, priced_below
-from farkas.replay.mlbroker_mended import cheapest
+from farkas.replay.transport import cheapest
 
 
 def drawn(seed, sites=3):

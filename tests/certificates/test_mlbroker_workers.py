@@ -16,7 +16,7 @@ from farkas.certificates.mlbroker_workers import (
     set_below,
     whole_workers,
 )
-from farkas.replay.mlbroker_mended import cheapest
+from farkas.replay.transport import cheapest
 
 SITES = 3
 

@@ -11,16 +11,8 @@ import numpy as np
 import pytest
 
 from farkas.certificates.making import exact_vector, packed_form
-from farkas.certificates.packed import (
-    ExactVector,
-    deflate,
-    inflate,
-    pack,
-    rational,
-    shown,
-    unpack,
-    unpacked,
-)
+from farkas.certificates.packed import ExactVector, deflate, inflate, pack, rational, shown, unpack
+from farkas.certificates.packed_form import unpacked
 from farkas.errors import NotACertificate
 from tests.generators.forms import random_form, small
 

@@ -12,10 +12,11 @@ import pytest
 import farkas
 from farkas.certificates import LinearCertificate, certificate_types, run_bounds
 from farkas.certificates.coded import ChancePrices, CodedPrices, GuaranteedPrices
+from farkas.certificates.decided import decided_costs, signs_by_doubles
 from farkas.certificates.files import from_json
 from farkas.certificates.gadget import HorizonCertificate
 from farkas.certificates.making import exact_vector
-from farkas.certificates.runs import decided_costs, require_run_bound, signs_by_doubles
+from farkas.certificates.runs import require_run_bound
 from farkas.certificates.sums import reduced_costs
 from farkas.errors import NotACertificate
 from farkas.forms.matrices import rows_of_dense

@@ -14,10 +14,10 @@ import msgspec
 import pytest
 
 from farkas.certificates import Certificate, check, from_json
-from farkas.certificates.guards import MOST_WORK, Work
 from farkas.certificates.rational import PackedText
 from farkas.certificates.tree import Branch, LeafWeights, TreeCertificate
 from farkas.certificates.tree_check import TreeChecker
+from farkas.certificates.work import MOST_WORK, Work
 from farkas.errors import FarkasError, NotACertificate
 from farkas.exact.proving import prove_form
 from farkas.forms.rational import RationalForm

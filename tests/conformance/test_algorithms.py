@@ -17,7 +17,8 @@ from farkas.instances import Instance, kinds, library
 from farkas.instances.generate import generate
 from farkas.online import Bound, algorithms, demos, environments, read_run, write_run
 from farkas.online.driver import Clairvoyant, Priced
-from farkas.online.run import Run, plain, ratio_to
+from farkas.online.recording import plain
+from farkas.online.run import Run, ratio_to
 from farkas.verbs.check import check
 from farkas.verbs.solve import solve
 from tests.generators.futures import CUT

@@ -28,7 +28,8 @@ from farkas.experiments.plotting import (
     write_gaps,
 )
 from farkas.experiments.worst_cases import asked, pair_of
-from farkas.online.run import read_run, write_run
+from farkas.online.recording import write_run
+from farkas.online.run import read_run
 from farkas.replay import Replayed
 from tests.generators.forms import small
 

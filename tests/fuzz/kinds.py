@@ -22,7 +22,7 @@ import numpy as np
 import farkas
 from farkas.certificates import check, from_json
 from farkas.certificates.coded import ChancePrices
-from farkas.certificates.coded_dedicated import BudgetPrices
+from farkas.certificates.coded_budgets import BudgetPrices
 from farkas.certificates.dps import Rewards
 from farkas.certificates.dps_servers import DpsServerPrices
 from farkas.certificates.eris_cases import CaseSplit, ErisCases, cases_of, within

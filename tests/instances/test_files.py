@@ -16,7 +16,7 @@ from farkas import instances
 from farkas.errors import FileProblem, InvalidInstance
 from farkas.instances import library
 from farkas.instances.base import Record, plain_value
-from farkas.instances.files import RecordColumns, plain
+from farkas.instances.writing import RecordColumns, plain
 from tests.tools.shared import case_files
 
 TINY = json.loads(instances.to_bytes(library.load("mlbroker/tiny")))

@@ -8,14 +8,8 @@ import numpy as np
 import pytest
 
 from farkas.errors import InvalidOption
-from farkas.instances.options import (
-    Range,
-    Settings,
-    WholeRange,
-    fitted,
-    guarded_ceil,
-    require_option,
-)
+from farkas.instances.options import Range, Settings, WholeRange, require_option
+from farkas.instances.rounded import fitted, guarded_ceil
 
 
 class Some(Settings, frozen=True, kw_only=True):

@@ -29,7 +29,7 @@ from farkas.replay.coded import (
     completion,
     replay,
 )
-from farkas.replay.coded_chance import falling, log2_units
+from farkas.replay.exponential import falling, log2_units
 from tests.generators.coded import random_coded_computing
 from tests.tools.edits import edits
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from farkas.replay.coded import BITS, FARTHEST
-from farkas.replay.coded_chance import falling, log2_units
+from farkas.replay.exponential import falling, log2_units
 
 
 @pytest.mark.ids(2)

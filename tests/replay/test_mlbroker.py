@@ -12,7 +12,7 @@ from farkas.online import algorithms
 from farkas.online.driver import drive
 from farkas.online.mlbroker.fractional import Fractional
 from farkas.replay import replay
-from farkas.replay.mlbroker_whole import require_slots
+from farkas.replay.mlbroker import require_slots
 
 WHOLE = [name for name in algorithms.names("mlbroker.") if name != "mlbroker.fractional"]
 

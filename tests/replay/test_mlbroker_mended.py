@@ -20,7 +20,8 @@ from farkas.forms import LinearForm
 from farkas.instances.mlbroker import Brokerage
 from farkas.online.run import prove_value
 from farkas.replay import audit, is_as_decided, replay
-from farkas.replay.mlbroker_mended import Asked, JobPoint, cheapest
+from farkas.replay.mlbroker_mended import Asked, JobPoint
+from farkas.replay.transport import cheapest
 from tests.generators.mlbroker import random_brokerage, single
 from tests.replay.test_mlbroker_fractional import VARIANTS, decided
 

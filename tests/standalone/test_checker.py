@@ -20,7 +20,8 @@ import farkas
 from farkas.certificates import certify, certify_infeasible, check_vipr, from_json, to_json
 from farkas.certificates.check import check
 from farkas.certificates.making import exact_vector
-from farkas.certificates.packed import deflate, inflate, unpacked
+from farkas.certificates.packed import deflate, inflate
+from farkas.certificates.packed_form import unpacked
 from farkas.certificates.points import exact_value
 from farkas.errors import FarkasError
 from farkas.standalone import checker

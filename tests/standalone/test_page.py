@@ -21,7 +21,7 @@ from farkas.certificates.proof import rounded
 from farkas.errors import FarkasError
 from farkas.exact.proving import prove_form
 from farkas.instances import library
-from farkas.instances.files import to_bytes
+from farkas.instances.writing import to_bytes
 from farkas.solvers import Answer
 from farkas.standalone.checker import Refused, Vipr, check_certificate, parsed
 from farkas.verbs.proof_page import proof_page

@@ -18,12 +18,12 @@ import numpy as np
 
 import farkas
 import farkas.kernels
-from farkas.certificates.coded_dedicated import chance_by_budget
+from farkas.certificates.budget_chances import chance_by_budget
 from farkas.exact.bounding import Deadline
 from farkas.instances.utilities.envelope import compiled_envelope, envelope
 from farkas.kernels import Kernel
 from farkas.models.coded.kernel import Pairs, counts
-from farkas.models.eris.schedules import Prices
+from farkas.models.eris.prices import Prices
 from farkas.models.gadget.forest import forest
 from farkas.models.gadget.slot import snapshot
 from farkas.offline.eris.packing import Packing
@@ -38,7 +38,7 @@ from farkas.online.dps.pairs import PairPrices
 from farkas.online.dps.posted import BestFit, Random
 from farkas.online.eris.scheduler_dp import repaired_schedule
 from farkas.online.eris.scheduler_printed import printed_schedule, printed_slot
-from farkas.online.run import plain as as_plain
+from farkas.online.recording import plain as as_plain
 from farkas.proofs.eris.samples import ledger_of
 from farkas.proofs.gadget.small import random_clusters
 from farkas.relaxations.eris.payoff_bound import bound_payoff

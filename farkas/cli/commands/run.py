@@ -55,7 +55,7 @@ def command(
     """
     from farkas.files import require_folder
     from farkas.online import write_run
-    from farkas.online.run import plain
+    from farkas.online.recording import plain
     from farkas.verbs.inputs import as_instance
     from farkas.verbs.run import find_algorithm, slot_certifying, write_slots
     from farkas.verbs.run import run as perform

@@ -70,7 +70,7 @@ def command(
     --reader-differs accept is not given; 3 when there is no answer.
     """
     from farkas.algebra import ConvexProgram, programs
-    from farkas.forms.model_text import is_model
+    from farkas.files import is_model
     from farkas.verbs.inputs import as_instance
     from farkas.verbs.save import check_suffix, needs_proof, save
     from farkas.verbs.solution import ConvexSolution, refuse_linear_wishes

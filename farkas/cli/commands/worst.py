@@ -180,7 +180,7 @@ def _prove(
     as_json: bool,
 ) -> None:
     """Prove the ratio of a box, print it, and write its statement, its bound and the box."""
-    from farkas.instances.files import write as write_instance
+    from farkas.instances.writing import write as write_instance
     from farkas.online.driver import algorithms
     from farkas.verbs.save import save
     from farkas.verbs.worst_box import worst_box

@@ -29,7 +29,7 @@ from farkas.experiments.worst_cases import (
     random_words,
     state_words,
 )
-from farkas.instances.files import to_bytes
+from farkas.instances.writing import to_bytes
 from farkas.messages import cleaned, quoted
 from farkas.verbs.proof_page import proof_section
 from farkas.verbs.stand_alone import stand_alone

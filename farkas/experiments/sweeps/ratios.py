@@ -28,7 +28,8 @@ from farkas.experiments.sweeps.task import Result, Task
 from farkas.instances import Instance, write
 from farkas.messages import cut, named
 from farkas.online import algorithms
-from farkas.online.run import Sense, plain
+from farkas.online.recording import plain
+from farkas.online.run import Sense
 from farkas.verbs.check_run import HALF_PROVED
 
 REPEATS = "repeats a task"  #: Why a result is left out though it has a certified ratio.

@@ -22,7 +22,7 @@ from farkas.experiments.sweeps.config import MOST_TASKS, Config, instances, prod
 from farkas.instances import Instance, read_bytes
 from farkas.messages import one_line
 from farkas.online import algorithms
-from farkas.online.run import SOLVER_PACKAGES
+from farkas.online.recording import SOLVER_PACKAGES
 
 if TYPE_CHECKING:
     from farkas.online.run import Run

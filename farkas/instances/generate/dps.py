@@ -12,7 +12,6 @@ import numpy as np
 
 from farkas.instances.base import Count, Nonnegative, Positive
 from farkas.instances.dps import Learning
-from farkas.instances.files import RecordColumns
 from farkas.instances.options import (
     CountRange,
     NonnegativeRange,
@@ -21,6 +20,7 @@ from farkas.instances.options import (
     Share,
     UnitRange,
 )
+from farkas.instances.writing import RecordColumns
 from farkas.numbers import Floats, Ints
 from farkas.portable import exp, normal, turn, uniform
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from farkas.errors import FileProblem, InvalidOption
 from farkas.instances.base import Count, Positive
-from farkas.instances.options import guarded_ceil
+from farkas.instances.rounded import guarded_ceil
 from farkas.instances.traces.importer import Importer, Path
 from farkas.instances.traces.table import MISSING, Line, Words, as_words, lines, seconds
 from farkas.instances.traces.understood import Account, moment, numbers, span, spans

@@ -10,7 +10,7 @@ import numpy as np
 from farkas.algebra import Param, Program, Set, Sum, Var, constraint, objective
 from farkas.errors import InvalidOption, NotApplicable
 from farkas.instances.eris import Auction
-from farkas.models.eris.schedules import Prices, posted_on_arrival
+from farkas.models.eris.prices import Prices, posted_on_arrival
 from farkas.numbers import Ints
 
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from farkas.algebra import IndexedSet, Param, Program, Set, Sum, Var, constraint, objective
 from farkas.errors import InvalidOption
 from farkas.instances.mlbroker import Brokerage
-from farkas.instances.options import fitted
+from farkas.instances.rounded import fitted
 from farkas.numbers import Bools, Floats, Ints, floats
 
 

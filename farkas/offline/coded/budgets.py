@@ -8,7 +8,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from farkas.certificates.coded_dedicated import BudgetPrices, chance_by_budget, shared_cost
+from farkas.certificates.budget_chances import chance_by_budget
+from farkas.certificates.coded_budgets import BudgetPrices, shared_cost
 from farkas.certificates.coded_owners import Types
 from farkas.exact.bounding import Deadline
 from farkas.instances.coded import CodedComputing

@@ -28,7 +28,7 @@ from farkas.certificates.eris_cases import (
 from farkas.errors import NoAnswer, NotACertificate
 from farkas.exact.bounding import OutOfTime
 from farkas.instances.eris import Auction
-from farkas.models.eris.schedules import Prices
+from farkas.models.eris.prices import Prices
 from farkas.numbers import Floats
 from farkas.offline.eris.choice import CLOSE, chosen_columns, follow
 from farkas.offline.eris.packing import Packing

@@ -8,7 +8,7 @@ import numpy as np
 
 from farkas.forms import LinearForm
 from farkas.instances.eris import Auction
-from farkas.models.eris.schedules import Prices
+from farkas.models.eris.prices import Prices
 from farkas.numbers import Bools, Floats, Ints
 from farkas.offline.eris.packing import Packing, largest_first
 from farkas.offline.ladder import Ascent, Rung

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from farkas.instances.eris import Auction
-from farkas.models.eris.schedules import Prices
+from farkas.models.eris.prices import Prices
 from farkas.numbers import Bools, Ints
 from farkas.offline.eris.exchange_kernel import (
     DRAWS,

@@ -18,7 +18,7 @@ import numpy as np
 from farkas.certificates.eris import ErisPrices
 from farkas.exact.bounding import OutOfTime
 from farkas.instances.eris import Auction
-from farkas.models.eris.schedules import Prices
+from farkas.models.eris.prices import Prices
 from farkas.offline.eris.choice import CLOSE, PATIENCE, best_schedules, packed
 from farkas.offline.eris.packing import Packing
 from farkas.offline.eris.priced_columns import PricedRound, price_columns

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from farkas.exact.bounding import Deadline
-from farkas.models.eris.schedules import Prices
+from farkas.models.eris.prices import Prices
 from farkas.relaxations.eris.priced_jobs import JobPricer, ScheduleColumns
 from farkas.relaxations.eris.schedule_master import ScheduleMaster
 from farkas.relaxations.eris.welfare_bound import prohibitive

@@ -18,7 +18,7 @@ from farkas.certificates.eris_spans import ErisSpans
 from farkas.errors import NoAnswer, NotACertificate
 from farkas.exact.bounding import Deadline, OutOfTime
 from farkas.instances.eris import Auction
-from farkas.models.eris.schedules import Prices
+from farkas.models.eris.prices import Prices
 from farkas.numbers import Floats, Ints
 from farkas.offline.eris.choice import CLOSE, packed
 from farkas.offline.eris.packing import Packing

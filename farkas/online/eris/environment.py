@@ -11,7 +11,7 @@ import numpy as np
 
 from farkas.errors import InvalidOption
 from farkas.instances.eris import Auction, Job
-from farkas.models.eris.schedules import Prices, posted, resource_price, transfer_price
+from farkas.models.eris.prices import Prices, posted, resource_price, transfer_price
 from farkas.numbers import Floats, Ints, floats
 from farkas.online import driver
 from farkas.online.driver import Demo, Outcome, environment

@@ -13,7 +13,7 @@ import numpy as np
 from farkas.certificates.eris import ErisPrices
 from farkas.instances.base import Nonnegative
 from farkas.instances.eris import Auction, Job
-from farkas.models.eris.schedules import Prices
+from farkas.models.eris.prices import Prices
 from farkas.numbers import Floats
 from farkas.online.driver import algorithm
 from farkas.online.eris.environment import Award, Ledger, Piece, SlotArrivals, SlotDecision

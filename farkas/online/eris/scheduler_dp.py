@@ -21,8 +21,8 @@ import numpy as np
 from farkas.forms import LinearForm
 from farkas.instances.eris import Auction, Job, Occupied
 from farkas.kernels import Floats1, Floats2, Floats3, Ints1, Ints2, Ints3, Out, compiled
-from farkas.models.eris.schedule_ilp import BestSchedule, PricedJobs
-from farkas.models.eris.schedules import Prices
+from farkas.models.eris.best_schedule import BestSchedule, PricedJobs
+from farkas.models.eris.prices import Prices
 from farkas.numbers import Floats
 from farkas.online.eris.environment import Ledger
 from farkas.online.eris.one_slot import (

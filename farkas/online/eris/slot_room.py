@@ -8,7 +8,7 @@ import numpy as np
 
 from farkas.instances.eris import Auction, Job, hosted, left_over, workers_for
 from farkas.kernels import Floats1, compiled
-from farkas.models.eris.schedules import resource_price, transfer_price
+from farkas.models.eris.prices import resource_price, transfer_price
 from farkas.numbers import Floats, Ints
 from farkas.online.eris.environment import Piece
 from farkas.tolerances import allowed

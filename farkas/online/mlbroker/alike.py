@@ -15,7 +15,8 @@ from farkas.online.driver import algorithms, drive
 from farkas.online.mlbroker.environment import PlacedSlot
 from farkas.online.mlbroker.fractional import Fractional, FractionalSlot, FractionalState
 from farkas.online.mlbroker.rounded import Rounded
-from farkas.online.run import Bound, Run, plain
+from farkas.online.recording import plain
+from farkas.online.run import Bound, Run
 
 
 @dataclasses.dataclass(frozen=True)

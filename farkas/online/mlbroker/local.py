@@ -8,7 +8,7 @@ import numpy as np
 
 from farkas.errors import NotApplicable
 from farkas.instances.mlbroker import Brokerage
-from farkas.instances.options import guarded_ceil
+from farkas.instances.rounded import guarded_ceil
 from farkas.models.mlbroker.one_shot import Snapshot
 from farkas.models.mlbroker.recourse import PlacedWorkers
 from farkas.numbers import Floats, Ints

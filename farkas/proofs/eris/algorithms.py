@@ -8,9 +8,9 @@ import msgspec
 import numpy as np
 
 from farkas.instances.eris import Auction, Job
+from farkas.models.eris.best_schedule import BestSchedule, PricedJobs
 from farkas.models.eris.one_shot import OneShot, SlotTask
-from farkas.models.eris.schedule_ilp import BestSchedule, PricedJobs
-from farkas.models.eris.schedules import posted_on_arrival
+from farkas.models.eris.prices import posted_on_arrival
 from farkas.online.eris.executable import executable
 from farkas.online.eris.proposal import Proposal
 from farkas.online.eris.scheduler_printed import printed_slot

@@ -6,8 +6,8 @@ import msgspec
 import numpy as np
 
 from farkas.instances.eris import Auction
-from farkas.models.eris.schedule_ilp import BestSchedule, PricedJobs
-from farkas.models.eris.schedules import posted_on_arrival
+from farkas.models.eris.best_schedule import BestSchedule, PricedJobs
+from farkas.models.eris.prices import posted_on_arrival
 from farkas.proofs.claim import Verdict, claim, refuted
 from farkas.proofs.eris.samples import auction
 from farkas.proofs.said import Among, Saying, Stated, said

@@ -8,9 +8,9 @@ import msgspec
 import numpy as np
 
 from farkas.instances.eris import Auction
+from farkas.models.eris.best_schedule import BestSchedule, PricedJobs
 from farkas.models.eris.offline import Offline
-from farkas.models.eris.schedule_ilp import BestSchedule, PricedJobs
-from farkas.models.eris.schedules import Prices
+from farkas.models.eris.prices import Prices
 from farkas.online.eris.environment import Ledger
 from farkas.online.eris.scheduler_dp import exact_schedule, repaired_schedule
 from farkas.online.eris.scheduler_printed import printed_run

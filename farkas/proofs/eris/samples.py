@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from farkas.instances.eris import Auction, Job
-from farkas.models.eris.schedules import Prices, posted_on_arrival
+from farkas.models.eris.prices import Prices, posted_on_arrival
 from farkas.online.eris.environment import Ledger
 from farkas.online.eris.proposal import Proposal
 from farkas.online.eris.scheduler_dp import exact_schedule, repaired_schedule

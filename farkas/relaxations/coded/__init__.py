@@ -3,5 +3,5 @@
 #: Modules of what is registered under another name than that of its module.
 HOMES = {
     "assignment_lp": "sifting",
-    "assignment_truncated": "sca",
+    "assignment_truncated": "truncated",
 }

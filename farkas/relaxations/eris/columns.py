@@ -10,8 +10,8 @@ from farkas.errors import NoAnswer
 from farkas.forms import LinearForm
 from farkas.forms.matrices import rows_of_dense
 from farkas.instances.eris import Auction
-from farkas.models.eris.schedule_ilp import BestSchedule, PricedJobs
-from farkas.models.eris.schedules import Prices
+from farkas.models.eris.best_schedule import BestSchedule, PricedJobs
+from farkas.models.eris.prices import Prices
 from farkas.numbers import Floats
 from farkas.solvers import Answer, open_session
 from farkas.solvers.fallback import optimum_of

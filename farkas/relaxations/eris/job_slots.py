@@ -6,7 +6,7 @@ import numpy as np
 
 from farkas.instances.eris import Auction, Job, hosted, left_over, workers_for
 from farkas.kernels import Floats1, Floats2, Ints1, Ints2, compiled
-from farkas.models.eris.schedules import Prices
+from farkas.models.eris.prices import Prices
 from farkas.numbers import Floats
 from farkas.tolerances import allowed
 

@@ -22,7 +22,7 @@ import numpy as np
 
 from farkas.instances.eris import Auction
 from farkas.kernels import Floats1, Floats2, Ints1, Ints2, Out, compiled
-from farkas.models.eris.schedules import Prices, posted_on_arrival
+from farkas.models.eris.prices import Prices, posted_on_arrival
 from farkas.numbers import Floats
 from farkas.relaxations.eris.job_slots import (
     NO_TIES,

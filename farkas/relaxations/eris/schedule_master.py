@@ -16,7 +16,7 @@ from scipy import sparse
 from farkas.forms import LinearForm
 from farkas.forms.matrices import rows_of_scipy
 from farkas.instances.eris import Auction
-from farkas.models.eris.schedules import Prices
+from farkas.models.eris.prices import Prices
 from farkas.numbers import Bools, Floats, Ints
 from farkas.relaxations.eris.priced_jobs import JobPricer, ScheduleColumns
 from farkas.relaxations.eris.span_rows import SpanRows

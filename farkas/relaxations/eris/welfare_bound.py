@@ -15,7 +15,7 @@ import numpy as np
 from farkas.certificates.eris import ErisPrices, Payoffs, prove_payoffs
 from farkas.executor import Executor
 from farkas.instances.eris import Auction
-from farkas.models.eris.schedules import Prices
+from farkas.models.eris.prices import Prices
 from farkas.numbers import Floats
 from farkas.relaxations.eris.aggregated import Aggregated
 from farkas.relaxations.eris.columns import generate_columns, relaxation_by_columns

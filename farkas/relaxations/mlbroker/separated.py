@@ -9,7 +9,7 @@ import numpy as np
 
 from farkas.algebra import Param, Program, Set, Sum, Var, constraint, objective
 from farkas.instances.mlbroker import Brokerage
-from farkas.instances.options import fitted
+from farkas.instances.rounded import fitted
 from farkas.models.mlbroker.discount import entropy
 from farkas.models.mlbroker.slot import SlotProblem
 from farkas.numbers import Floats, Ints

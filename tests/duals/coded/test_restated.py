@@ -10,7 +10,8 @@ import pytest
 
 from farkas.certificates import InfeasibleCertificate, check, exact_bound, from_json
 from farkas.certificates.coded import CodedPrices, GuaranteedPrices, guaranteed_speeds, speeds_above
-from farkas.certificates.packed import pack, unpacked
+from farkas.certificates.packed import pack
+from farkas.certificates.packed_form import unpacked
 from farkas.duals.coded.restated import LeastTime, Paces, least_time
 from farkas.duals.restated import as_certificate, as_linear, restate
 from farkas.errors import NotACertificate

@@ -9,7 +9,8 @@ from farkas.errors import InvalidOption
 from farkas.instances import library
 from farkas.instances.eris import workers_for
 from farkas.models.eris.one_shot import OneShot, SlotTask
-from farkas.models.eris.schedules import compositions, posted_on_arrival
+from farkas.models.eris.prices import posted_on_arrival
+from farkas.models.eris.schedules import compositions
 from farkas.solvers import Claimed, solve
 from tests.generators.eris import one_resource, random_auction
 

@@ -7,8 +7,10 @@ import pytest
 
 from farkas.algebra import programs
 from farkas.instances import library
-from farkas.models.eris.schedule_ilp import PricedJobs, ScheduleIlp
-from farkas.models.eris.schedules import Prices, list_schedules, posted_on_arrival
+from farkas.models.eris.best_schedule import PricedJobs
+from farkas.models.eris.prices import Prices, posted_on_arrival
+from farkas.models.eris.schedule_ilp import ScheduleIlp
+from farkas.models.eris.schedules import list_schedules
 from tests.generators.eris import one_resource, random_auction
 from tests.tools.optimum import optimum
 

@@ -13,16 +13,8 @@ from farkas.errors import NotApplicable
 from farkas.instances import library
 from farkas.instances.eris import Auction
 from farkas.models.eris import schedules
-from farkas.models.eris.schedules import (
-    Prices,
-    compositions,
-    list_schedules,
-    posted,
-    resource_price,
-    spreads,
-    transfer_price,
-    unbeaten,
-)
+from farkas.models.eris.prices import Prices, posted, resource_price, transfer_price
+from farkas.models.eris.schedules import compositions, list_schedules, spreads, unbeaten
 from farkas.relaxations.eris.columns import relaxation_by_columns
 from tests.generators.eris import one_resource
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import farkas
-from farkas.certificates.coded_dedicated import BudgetPrices
+from farkas.certificates.coded_budgets import BudgetPrices
 from farkas.errors import NotACertificate
 from farkas.exact.bounding import Deadline
 from farkas.models.coded.chance import best_quantile

@@ -10,7 +10,7 @@ import pytest
 from farkas.algebra.formulation import programs
 from farkas.certificates.eris_spans import Span
 from farkas.exact.bounding import Deadline
-from farkas.models.eris.schedules import Prices
+from farkas.models.eris.prices import Prices
 from farkas.offline import Ascent, ladders
 from farkas.offline.eris.choice import chosen_columns, decisions_of
 from farkas.offline.eris.priced_columns import price_columns

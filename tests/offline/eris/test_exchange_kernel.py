@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from farkas.models.eris.schedules import Prices
+from farkas.models.eris.prices import Prices
 from farkas.offline.eris.exchange_kernel import NO_SERVER, meet
 from farkas.offline.eris.packing import Packing
 from farkas.online.eris.executable import executable

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from farkas.models.eris.schedules import Prices
+from farkas.models.eris.prices import Prices
 from farkas.offline import ladders
 from farkas.offline.eris.packing import Packing, largest_first
 from farkas.relaxations.eris.priced_jobs import JobPricer

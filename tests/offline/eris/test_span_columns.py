@@ -7,7 +7,7 @@ import pytest
 
 from farkas.certificates.eris_spans import ErisSpans, Span
 from farkas.exact.bounding import Deadline, OutOfTime
-from farkas.models.eris.schedules import Prices
+from farkas.models.eris.prices import Prices
 from farkas.offline.eris import span_columns as module
 from farkas.offline.eris.priced_columns import price_columns
 from farkas.offline.eris.span_columns import SpanPricer, completing, span_columns

@@ -14,7 +14,7 @@ import farkas
 from farkas.certificates.eris_spans import Span
 from farkas.errors import NoAnswer, NotACertificate
 from farkas.exact.bounding import Deadline, OutOfTime
-from farkas.models.eris.schedules import Prices
+from farkas.models.eris.prices import Prices
 from farkas.offline import Ascent, Rung
 from farkas.offline.eris import span_columns as module
 from farkas.offline.eris.packing import Packing

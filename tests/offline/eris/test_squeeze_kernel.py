@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from farkas.models.eris.schedules import Prices
+from farkas.models.eris.prices import Prices
 from farkas.offline.eris.packing import Packing
 from farkas.offline.eris.squeeze_kernel import (
     MOVE_DRAWS,

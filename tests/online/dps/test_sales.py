@@ -21,7 +21,7 @@ from farkas.online.dps.pairs import PairPrices
 from farkas.online.dps.posted import BestFit, FixedPrice, FreeOfCharge, Random, run_seller
 from farkas.online.dps.sales import Sales
 from farkas.online.dps.seller import Seller
-from farkas.online.run import plain
+from farkas.online.recording import plain
 from tests.generators.dps import empty_market, learning_market, random_market
 
 SELLERS: list[Any] = [

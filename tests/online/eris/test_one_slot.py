@@ -10,7 +10,7 @@ import pytest
 
 from farkas.instances import library
 from farkas.models.eris.one_shot import OneShot, SlotTask
-from farkas.models.eris.schedules import Prices, posted_on_arrival
+from farkas.models.eris.prices import Prices, posted_on_arrival
 from farkas.online.eris.environment import (
     Award,
     Environment,

@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from farkas.models.eris.schedules import Prices
+from farkas.models.eris.prices import Prices
 from farkas.online.eris.proposal import Proposal, nothing, without_data
 from farkas.relaxations.eris.job_slots import JobSlots, job_slots
 from tests.generators.eris import one_resource

@@ -9,8 +9,8 @@ import pytest
 
 from farkas.algebra import programs
 from farkas.instances.eris import Auction
-from farkas.models.eris.schedule_ilp import PricedJobs
-from farkas.models.eris.schedules import posted_on_arrival
+from farkas.models.eris.best_schedule import PricedJobs
+from farkas.models.eris.prices import posted_on_arrival
 from farkas.online.eris import scheduler_dp
 from farkas.online.eris.environment import Ledger
 from farkas.online.eris.executable import executable

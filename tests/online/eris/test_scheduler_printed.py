@@ -7,7 +7,7 @@ import pytest
 
 from farkas.instances import library
 from farkas.instances.eris import Auction
-from farkas.models.eris.schedules import Prices, posted_on_arrival
+from farkas.models.eris.prices import Prices, posted_on_arrival
 from farkas.online.eris.scheduler_printed import printed_run, printed_schedule, printed_slot
 from farkas.relaxations.eris.job_slots import JobSlots, job_slots
 from tests.generators.eris import one_resource, random_auction

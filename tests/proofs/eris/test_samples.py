@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from farkas.models.eris.schedules import posted_on_arrival
+from farkas.models.eris.prices import posted_on_arrival
 from farkas.proofs.eris.samples import Shape, auction, auctions, ledger_of, propose
 
 

@@ -11,17 +11,9 @@ from farkas.errors import NotApplicable
 from farkas.instances import library
 from farkas.models.coded.kernel import Pairs
 from farkas.models.coded.surrogate import surrogate_times
-from farkas.relaxations.coded.sca import (
-    AssignmentTruncated,
-    At,
-    Capped,
-    Sca,
-    SharedPoint,
-    _read_point,
-    coefficients,
-    solve_step,
-)
+from farkas.relaxations.coded.sca import At, Sca, SharedPoint, _read_point, coefficients, solve_step
 from farkas.relaxations.coded.sharing import shared_optimum
+from farkas.relaxations.coded.truncated import AssignmentTruncated, Capped
 from farkas.solvers import Claimed, solve
 from farkas.solvers.convex import solve_problem
 from tests.generators.coded import by_speed, random_coded_computing

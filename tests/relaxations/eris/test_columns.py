@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from farkas.errors import NoAnswer
-from farkas.models.eris.schedules import Prices
+from farkas.models.eris.prices import Prices
 from farkas.relaxations.eris.columns import JobPricing, generate_columns, relaxation_by_columns
 from farkas.solvers import Answer
 from tests.generators.eris import one_resource, random_auction

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from farkas.models.eris.schedules import Prices
+from farkas.models.eris.prices import Prices
 from farkas.relaxations.eris.job_slots import NO_SERVER, Ties, chunks_of, job_slots, slot_of
 from tests.generators.eris import auction_in, one_resource
 

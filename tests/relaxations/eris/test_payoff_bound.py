@@ -9,8 +9,8 @@ import pytest
 
 from farkas.certificates.eris import prove_payoffs
 from farkas.instances.generate import generate
-from farkas.models.eris.schedule_ilp import PricedJobs
-from farkas.models.eris.schedules import Prices, posted_on_arrival
+from farkas.models.eris.best_schedule import PricedJobs
+from farkas.models.eris.prices import Prices, posted_on_arrival
 from farkas.relaxations.eris.columns import relaxation_by_columns
 from farkas.relaxations.eris.job_slots import Ties, job_slots, slot_of
 from farkas.relaxations.eris.payoff_bound import (

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from farkas.certificates.eris_spans import Span, charged, most_charged
-from farkas.models.eris.schedules import Prices
+from farkas.models.eris.prices import Prices
 from farkas.relaxations.eris.priced_jobs import JobPricer, finishes
 from farkas.relaxations.eris.schedule_master import ScheduleMaster
 from farkas.relaxations.eris.span_rows import (

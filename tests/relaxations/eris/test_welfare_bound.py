@@ -11,7 +11,7 @@ from farkas import executor as module
 from farkas.certificates.eris import ErisPrices, prove_payoffs, prove_welfare
 from farkas.executor import Executor
 from farkas.instances import library
-from farkas.models.eris.schedules import Prices
+from farkas.models.eris.prices import Prices
 from farkas.relaxations.eris.welfare_bound import (
     METHODS,
     PayoffProofs,

@@ -1,0 +1,98 @@
+"""The schedule of best payoff at given prices: problems (5) and (7)."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Self
+
+import numpy as np
+
+from farkas.algebra import Param, Sum, constraint, objective, option
+from farkas.instances.eris import Auction
+from farkas.models.eris.prices import Prices, posted_on_arrival
+from farkas.models.eris.schedule_rows import CompactMoves
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class PricedJobs:
+    """Jobs that each choose a schedule for themselves, and the prices they pay."""
+
+    auction: Auction  #: The instance; its state gives the residual capacities.
+    jobs: tuple[int, ...]  #: Indices of the jobs, any number.
+    prices: Prices  #: What they pay.
+
+    @classmethod
+    def of(cls, data: Auction | Self) -> PricedJobs:
+        """All jobs of an instance at the prices of its state, unless chosen already."""
+        if isinstance(data, PricedJobs):
+            return data
+        return cls(data, tuple(range(data.num_jobs)), posted_on_arrival(data))
+
+
+class BestSchedule(CompactMoves):
+    """Best payoff, worth less posted cost, of each job by itself.  Eris (5), (7).
+
+    The sum over the jobs chosen; they do not compete.  ``capacity`` says whether a schedule must
+    fit in what the state leaves, as Algorithm 2 demands, or in the empty system, as the dual (4)
+    demands of its constraint (4a).
+    """
+
+    name = "eris.best_schedule"
+    capacity = option("residual", "full")
+
+    def declare(self, m, data: Auction | PricedJobs) -> None:
+        """Declare the chosen jobs, what is free, and what a worker and a server cost."""
+        chosen = PricedJobs.of(data)
+        auction, prices = chosen.auction, chosen.prices
+        self.declare_compact(m, auction, chosen.jobs)
+        left = self.capacity == "residual"
+        slots = np.array(m.busy_slots.members(), dtype=np.int64)
+        # use may pass a capacity by a rounding error; nothing less than nothing is free
+        transfer = np.maximum(0.0, auction.transfer_budget - auction.transferred * left)
+        resources = np.maximum(0.0, auction.capacity[:, :, None] - auction.used * left)
+        m.budget = Param(m.busy_slots, values=transfer[slots])
+        m.free = Param(
+            m.busy_slots, m.sites, m.resources, values=np.moveaxis(resources[:, :, slots], 2, 0)
+        )
+        pairs = np.array(m.pairs.members(), dtype=np.int64).reshape(-1, 2)
+        cost = prices.resource[:, :, pairs[:, 1]]
+        m.transfer_price = Param(m.busy_slots, values=prices.transfer[slots])
+        worker, server = auction.worker_demand[pairs[:, 0]].T, auction.server_demand[pairs[:, 0]].T
+        m.worker_price = Param(m.pairs, m.sites, values=(worker * cost).sum(axis=1).T)
+        m.server_price = Param(m.pairs, m.sites, values=(server * cost).sum(axis=1).T)
+
+    @constraint("7a", "pairs")
+    def transfer_fits(m, i, t):
+        """Moved chunks and parameters of remote workers fit in what is free of the budget."""
+        return m.budget[t] >= Sum(
+            m.chunk_size * (m.processed[i, t, r] - m.local[i, t, r])
+            + m.parameters[i] * m.remote[i, t, r]
+            for r in m.sites
+        )
+
+    @constraint("7b", "pairs", "sites", "resources")
+    def schedule_fits(m, i, t, r, k):
+        """Workers and server fit in what is free at a site."""
+        used = m.worker_units[i, k] * m.workers[i, t, r] + m.server_units[i, k] * m.server[i, t, r]
+        return used <= m.free[t, r, k]
+
+    @objective
+    def payoff(m):
+        """Worth less posted cost; (5)."""
+        worth = Sum(m.worth[i, t] * m.finished[i, t] for i, t in m.finishes)
+        transfer = Sum(
+            m.transfer_price[t]
+            * (
+                m.chunk_size * (m.processed[i, t, r] - m.local[i, t, r])
+                + m.parameters[i] * m.remote[i, t, r]
+            )
+            for i, t in m.pairs
+            for r in m.sites
+        )
+        hosting = Sum(
+            m.worker_price[i, t, r] * m.workers[i, t, r]
+            + m.server_price[i, t, r] * m.server[i, t, r]
+            for i, t in m.pairs
+            for r in m.sites
+        )
+        return worth - transfer - hosting
