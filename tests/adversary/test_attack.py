@@ -17,10 +17,10 @@ from farkas.adversary.attack import (
     height,
     size_of,
 )
-from farkas.adversary.box import entries, plain_of
+from farkas.adversary.box import plain_of
 from farkas.adversary.shape import copied, shape_of
 from farkas.errors import NoAnswer
-from farkas.instances import Instance, library
+from farkas.instances import Instance
 from farkas.proofs.claim import Claim, proved
 from farkas.proofs.said import Among, Saying, Says, Stated, said
 
@@ -211,38 +211,6 @@ def test_progress_tells_only_of_smaller_slack() -> None:
     attack(planted(says), evaluations=60, progress=lambda done, slack: told.append(slack))
     assert told == sorted(told, reverse=True)
     assert len(set(told)) == len(told) > 0
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_leaving_out_a_part_makes_the_size_one_less_or_keeps_it(kind: str) -> None:
-    box = box_of(planted(lambda one: None, kind))
-    instance = box.built(copied(box.starts[0]))
-    assert instance is not None
-    sizes = set()
-    for less in shape_of(kind).smaller(plain_of(instance)):
-        smaller = box.built(copied(less))
-        if smaller is not None:
-            sizes.add(parts(instance) - parts(smaller))
-    assert 1 in sizes
-    assert sizes <= {0, 1}
-
-
-def test_a_busy_auction_loses_sites_resources_and_slots() -> None:
-    busy = library.load("eris/not_truthful")
-    box = box_of(planted(lambda one: None, "eris"))
-    made = [box.built(copied(less)) for less in shape_of("eris").smaller(plain_of(busy))]
-    kept = [one for one in made if one is not None]
-    assert any(getattr(one, "sites", 2) == 1 for one in kept)
-    assert any(getattr(one, "occupied", 0) is None for one in kept)
-
-
-def test_numbers_of_what_is_found_lie_in_the_box() -> None:
-    claim = planted(lambda one: said(Stated(float(one.volume.sum()), ">=", 30.0)))
-    found, box = attack(claim, evaluations=300).found, box_of(claim)
-    assert found is not None
-    for family, holder, key in entries(found.data):
-        inside = box.ranges[family].low <= holder[key] <= box.ranges[family].high
-        assert inside or family in ("num_sites", "num_slots", "num_resources")
 
 
 def test_a_claim_that_says_nothing_of_examples_cannot_be_attacked() -> None:

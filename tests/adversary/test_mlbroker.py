@@ -10,7 +10,7 @@ import pytest
 
 from farkas.adversary.box import InstanceBox
 from farkas.adversary.mlbroker import filled, mend, smaller
-from farkas.adversary.mlbroker_traces import FORBIDDEN, Wandering
+from farkas.adversary.mlbroker_traces import Wandering
 from farkas.models.mlbroker.discount import entropy, growth
 from farkas.models.mlbroker.slot import Constants, SlotProblem
 from farkas.relaxations.mlbroker.slot_solver import JobByJob
@@ -56,22 +56,6 @@ def exactly(before, allowed, epsilon):
     return filled(before, tolls, weights, order, epsilon)
 
 
-def test_a_first_slot_is_shared_by_the_free_sites():
-    found = exactly([F(0)] * 3, {0, 2}, F(7))
-    assert (found.deployed, found.static, found.moving) == ([F(1, 2), 0, F(1, 2)], 0, 1)
-
-
-def test_shares_grow_by_one_factor_with_epsilon_added():
-    # ε = 1: (1/2 + 1) + (0 + 1) = 5/2 grows to 1 + 2: factor 6/5 gives 9/5 - 1 and 6/5 - 1
-    found = exactly([F(1, 2), F(0), F(1, 2)], {0, 1}, F(1))
-    assert (found.deployed, found.moving) == ([F(4, 5), F(1, 5), F(1, 2)], F(1, 2))
-
-
-def test_what_is_deployed_is_enough_and_never_falls():
-    found = exactly([F(3, 4), F(1, 2), F(1)], {0, 1}, F(1))
-    assert (found.deployed, found.moving) == ([F(3, 4), F(1, 2), F(1)], 0)
-
-
 @pytest.mark.parametrize("sites", [1, 2, 7, 12])
 @pytest.mark.parametrize("epsilon", [F(1, 100), F(1), F(50)])
 def test_fewer_sites_in_every_slot_cost_the_harmonic_sum_exactly(sites, epsilon):
@@ -80,14 +64,6 @@ def test_fewer_sites_in_every_slot_cost_the_harmonic_sum_exactly(sites, epsilon)
         found = exactly(before, set(range(slot, sites)), epsilon)
         before, total = found.deployed, total + found.moving
     assert total == sum(F(1, k) for k in range(1, sites + 1))
-
-
-def test_a_toll_is_paid_where_the_job_is_deployed_already():
-    # ε huge: (c/σ) ln((v+ε)/(p+ε)) is about v - p, so that the free site rises by the toll, 0.1
-    found = solved([0.5, 0.5], [0.1, 0.0], 1e6)
-    assert found.deployed[1] == pytest.approx(0.6, abs=1e-5)
-    assert found.deployed[0] == 0.5  # it keeps 0.4 of the data
-    assert found.static == pytest.approx(0.1 * 0.4, abs=1e-5)
 
 
 def random_slot(seed):
@@ -145,11 +121,3 @@ def test_the_solver_of_slots_finds_the_same(seed):
     assert found.static + terms.sum() == pytest.approx(solution.objective, abs=1e-6)
     if found.moving > 1e-3:  # v is unique
         assert solution.deployed[0] == pytest.approx(found.deployed, abs=2e-3)
-
-
-def test_a_site_that_costs_a_deployment_gets_nothing_new():
-    # λ <= c: the data's own site can take all of them for that
-    for epsilon in (0.01, 1.0, 100.0):
-        found = solved([0.0, 0.0], [0.0, 1.0], epsilon)
-        assert found.deployed == pytest.approx([1.0, 0.0])
-        assert solved([0.0, 0.0], [0.0, FORBIDDEN], epsilon).deployed == pytest.approx([1.0, 0.0])

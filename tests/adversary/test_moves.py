@@ -71,21 +71,6 @@ def test_jobs_are_left_out_and_doubled() -> None:
     assert {1, 6} <= seen <= {1, 2, 3, 4, 5, 6}
 
 
-@pytest.mark.slow
-def test_budgets_become_unlimited_and_limited_again() -> None:
-    box, rng = InstanceBox.drawn("gadget"), np.random.default_rng(0)
-    assert box.optional == {"jobs[].budget[]"}
-    limited, unlimited = 0, 0
-    for _ in range(400):
-        found = moved(box.starts[0], box, rng)
-        for old, new in zip(box.starts[0]["jobs"], found["jobs"], strict=False):
-            limited += old["budget"][0] is None and new["budget"][0] is not None
-            unlimited += old["budget"][1] is not None and new["budget"][1] is None
-        assert box.holds(copied(found)) or box.built(found) is None
-    assert limited > 5
-    assert unlimited > 5
-
-
 def test_pairs_are_forbidden_where_the_range_begins_at_zero() -> None:
     assert not InstanceBox.drawn("coded").optional
     box, rng = InstanceBox.drawn("coded", ranges={"rate": (0, 5)}), np.random.default_rng(0)

@@ -17,7 +17,6 @@ from farkas.instances import library
 from farkas.instances.generate import generate
 from farkas.online.driver import algorithms
 from farkas.online.recording import plain
-from farkas.verbs.worst import worst
 
 
 def test_a_score_is_value_and_best_witness() -> None:
@@ -115,18 +114,6 @@ def test_who_has_no_answer_decides_nothing() -> None:
     algorithm = algorithms["dps.fixed_price"]
     instance = library.load("dps/tiny").replace(fixed_prices=None)
     assert decide(algorithm, algorithm.settle({}), instance, 0) is None
-
-
-@pytest.mark.slow
-def test_a_statement_is_repeated_as_its_file_holds_it_and_not_when_decisions_differ() -> None:
-    gap = worst("mlbroker.local", evaluations=30).gap
-    instance = prove_gap(gap).instance
-    assert decides_again(gap, instance)
-    read = from_json(gap.to_json(), "file")  # tuples have become lists
-    assert decides_again(read, instance)
-    other = msgspec.structs.replace(read, reached=msgspec.structs.replace(
-        read.witness, algorithm=read.reached.algorithm, options=read.reached.options))  # fmt: skip
-    assert not decides_again(other, instance)
 
 
 @pytest.mark.parametrize(("share", "again"), [(1e-12, True), (1e-6, False)])

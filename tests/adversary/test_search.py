@@ -40,18 +40,6 @@ def test_it_beats_draws_by_far(
     assert found.best.height > draws(name, box) + math.log(factor)
 
 
-@pytest.mark.slow
-def test_the_same_seed_finds_the_same() -> None:
-    box = InstanceBox.drawn("mlbroker")
-    runs = [
-        search(box, Scorer(algorithms["mlbroker.central"], {}), evaluations=80, seed=seed)
-        for seed in (1, 1, 2)
-    ]
-    assert runs[0].best.instance == runs[1].best.instance
-    assert runs[0].best.ratio == runs[1].best.ratio
-    assert runs[0].best.instance != runs[2].best.instance
-
-
 def test_it_ends_when_nothing_can_be_worse() -> None:
     found = search(
         InstanceBox.drawn("gadget"), Scorer(algorithms["gadget.fifo"], {}), evaluations=2000

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 import pytest
 
-from farkas.instances import library
 from farkas.online import algorithms, deciding
 from farkas.online.deciding import (
     Certifying,
@@ -18,7 +16,6 @@ from farkas.online.deciding import (
     Remarking,
     decide,
 )
-from farkas.online.driver import drive
 
 
 class World:
@@ -130,16 +127,3 @@ def test_time_is_that_of_deciding(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_a_policy_is_shows_in_its_methods(name, protocols):
     every = {Policy, Clairvoyant, Preparing, Priced, Certifying, Remarking}
     assert {one for one in every if isinstance(algorithms[name].policy(), one)} == protocols
-
-
-def test_what_the_last_state_says_of_a_run_is_remarked():
-    plain = type(algorithms["coded.simple_greedy"].policy())
-
-    @dataclasses.dataclass(frozen=True)
-    class Talking(plain):
-        def remarks(self, state):
-            return [f"the state was {state}"]
-
-    data = library.load("coded/tiny")
-    assert drive(Talking(), data, seed=7).remarks == ["the state was 7"]
-    assert drive(plain(), data, seed=7).remarks == []

@@ -249,20 +249,6 @@ def test_the_demo_of_a_kind_is_what_its_environment_says_if_it_says_one(
     assert all(isinstance(demo, Demo) for demo in demos._items.values())
 
 
-def test_a_clairvoyant_baseline_sees_the_instance() -> None:
-    class Exact:
-        def decide(self, instance: Orders, seed: int) -> Sequence[float]:
-            return instance.asked
-
-    assert drive(Exact(), Orders()).ratio == 1.0
-
-
-def test_progress_is_reported_after_every_step(toy: Algorithm) -> None:
-    seen: list[tuple[int, int]] = []
-    toy.run(Orders(), progress=lambda done, total: seen.append((done, total)))
-    assert seen == [(1, 3), (2, 3), (3, 3)]
-
-
 def test_an_instance_without_arrivals_has_ratio_one(toy: Algorithm) -> None:
     run = toy.run(Orders(asked=()))
     assert (run.value, run.ratio, run.costs) == (0.0, 1.0, [])

@@ -117,12 +117,6 @@ def test_decisions_of_arrays_and_fractions_become_plain() -> None:
         plain([1j])
 
 
-def test_a_run_that_is_written_is_the_run_that_is_read(tmp_path: Path) -> None:
-    run = farkas.run("mlbroker/tiny", "mlbroker.gr")
-    write_run(run, tmp_path / "run.json")
-    assert read_run(tmp_path / "run.json") == run
-
-
 def test_a_manifest_says_what_a_run_depends_on() -> None:
     instance = farkas.load("mlbroker/tiny")
     found = manifest(instance, 7)
@@ -178,19 +172,6 @@ def test_without_a_replay_the_ratio_rests_on_the_environment(run: Run) -> None:
     assert run.value_exact is None
     assert run.reached == 1 / 3
     assert run.ratio == pytest.approx(7 / 3)
-
-
-def test_a_bound_is_beaten_in_words_or_not_at_all(
-    run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run.certificate = Bound.of(F(1, 3) * (1 + F(1, 10**8)), "test")
-    worth(monkeypatch, F(1, 3), excess=F(1, 10**10))
-    prove_value(run, farkas.load("mlbroker/tiny"))
-    assert run.ratio == 1.0
-    assert run.remarks[-1].startswith("better than the proved bound")
-    worth(monkeypatch, F(1, 3))
-    with pytest.raises(NotACertificate, match="bound or decisions are wrong"):
-        prove_value(run, farkas.load("mlbroker/tiny"))
 
 
 @pytest.mark.parametrize("sense", ["min", "max"])

@@ -75,12 +75,6 @@ def level(speed: Table, owner: Sequence[int]) -> float:
     )
 
 
-def best_level(speed: Table) -> float:
-    """Level of the best of all owners."""
-    masters, workers = range(len(speed)), len(speed[0])
-    return max(level(speed, owner) for owner in itertools.product(masters, repeat=workers))
-
-
 def shared_level(speed: Table) -> Fraction:
     """max over shares of the slowest master, as the least Σ max π v over prices that sum to 1.
 

@@ -298,11 +298,6 @@ def test_decisions_that_miss_a_little_may_beat_it_by_a_little(unit: F) -> None:
         replayed_ratio("min", much, unit)
 
 
-def test_there_are_words_only_where_a_bound_is_beaten() -> None:
-    assert words_on(Replayed.of(2), "min", F(2)) == words_on(Replayed.of(2), "max", F(3)) == []
-    assert words_on(Replayed.of(2), "min", None) == []
-
-
 def test_decisions_that_break_something_have_no_ratio() -> None:
     assert replayed_ratio("min", Replayed(F(1), F(1), broken=("all",)), F(1)) is None
 

@@ -13,20 +13,16 @@ import pytest
 import farkas
 from farkas.certificates.dps import SlotPrices, prices_bound
 from farkas.certificates.dps_servers import server_prices_bound
-from farkas.errors import NotACertificate, NotApplicable
-from farkas.instances import library
+from farkas.errors import NotACertificate
 from farkas.instances.dps import Market
-from farkas.instances.generate import generate
 from farkas.online import algorithms, environments
-from farkas.online.dps import kernel
 from farkas.online.dps.offers import Decision
-from farkas.online.dps.simulation import Simulation, simulate_prices
 from farkas.replay import Replayed, replayed_ratio
 from farkas.replay.base import decoded
 from farkas.replay.dps import SaleEntry, first_free, replay
 from farkas.replay.dps_columns import earned_if_kept
 from farkas.tolerances import ROUNDING
-from tests.generators.dps import empty_market, market_in, posted, random_market
+from tests.generators.dps import market_in, posted, random_market
 from tests.tools.edits import edits
 
 
@@ -58,25 +54,6 @@ def nothing(outcome: str = "full", **changes: Any) -> dict[str, Any]:
     } | changes  # fmt: skip
 
 
-@pytest.mark.ids(1)
-@pytest.mark.parametrize("name", algorithms.names("dps."))
-def test_every_algorithm_earns_what_its_run_says(name: str) -> None:
-    markets = [random_market(seed, jobs=12) for seed in range(20)]
-    markets += [library.load(shipped) for shipped in library.names("dps")]
-    markets += [empty_market(), generate("dps", "small", 3)]
-    for market in markets:
-        try:
-            run = algorithms[name].run(market)
-        except NotApplicable:
-            continue
-        found = replayed(market, run.decisions)
-        assert found.low == found.high
-        assert not found.broken
-        assert not run.violations
-        assert float(found.low) == pytest.approx(run.value, rel=1e-14)
-        assert found.excess < 1e-14
-
-
 @pytest.mark.ids(7)
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("name", algorithms.names("dps."))
@@ -106,37 +83,6 @@ def test_an_edited_run_is_refused_or_means_what_the_environment_says(name: str, 
             assert found.broken, (path, outcome.violations)
         elif not found.broken:
             assert float(found.low) == pytest.approx(outcome.total, rel=1e-14)
-
-
-def test_the_simulation_earns_and_places_what_its_replay_says() -> None:
-    for seed in range(15):
-        market = random_market(seed, jobs=15)
-        rng = np.random.default_rng(seed)
-        prices = rng.random((2, market.num_jobs))
-        done = simulate_prices(market, prices[0], prices[1], log=True)
-        found = replayed(market, decided(done))
-        assert not found.broken
-        assert float(found.low) == pytest.approx(done.profit, rel=1e-14)
-
-
-def decided(done: Simulation) -> list[dict[str, Any]]:
-    """Decisions of a simulation, as a run keeps them."""
-    assert done.placements is not None
-    words = {kernel.FULL: "full", kernel.DECLINED: "declined", kernel.SOLD: "sold"}
-    decisions = []
-    for job, outcome in enumerate(done.outcome.tolist()):
-        quoted = outcome != kernel.FULL
-        units = sorted(done.placements[done.placements[:, 0] == job, 1:].tolist())
-        servers, workers, ps = ([row[k] for row in units] for k in range(3))
-        decisions.append(
-            {
-                "outcome": words[outcome], "payment": float(done.payment[job]),
-                "worker_price": float(done.worker_price[job]) if quoted else None,
-                "ps_price": float(done.ps_price[job]) if quoted else None,
-                "servers": servers, "workers": workers, "ps": ps, "exploring": False,
-            }
-        )  # fmt: skip
-    return decisions
 
 
 def test_the_value_is_what_sold_jobs_pay_at_their_prices() -> None:
@@ -299,26 +245,6 @@ def test_a_spread_job_runs_as_long_as_its_traffic_takes() -> None:
     assert first_free(wide, 0, [0, 1]) == 2
     # a slot of 22 1/2 s: 2 · (1 + 2 · 45 / (1 · 22.5)) = 10 slots
     assert first_free(market.replace(slot_seconds=22.5), 0, [0, 1]) == 10
-
-
-@pytest.mark.parametrize("arrival", [4, 5])
-def test_units_of_a_spread_job_are_taken_until_its_traffic_is_over(arrival: int) -> None:
-    # 5 slots on two servers, 2 on one; half open, so that its units are idle from slot 5 on
-    market = posted((0, 1.0, 2, 4.0), (arrival, 1.0, 1, 4.0))
-    one, other = market.jobs
-    market = market.replace(
-        jobs=[
-            msgspec.to_builtins(msgspec.structs.replace(one, epochs=2.0, model_size=45.0)),
-            msgspec.to_builtins(other),
-        ],
-        server_workers=[[1], [1]],
-        server_ps=[[1], [1]],
-        worker_bandwidth=[1.0],
-        ps_bandwidth=[3.0],
-    )
-    spread = sale(0.5, 2, servers=[0, 1], workers=[1, 1], ps=[1, 1])
-    broken = replayed(market, [spread, sale(0.5)]).broken
-    assert broken == (("job 1 takes units that are not idle",) if arrival < 5 else ())
 
 
 @pytest.mark.parametrize("seed", range(40))

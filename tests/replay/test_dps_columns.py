@@ -11,7 +11,6 @@ import msgspec
 import numpy as np
 import pytest
 
-from farkas.errors import NotApplicable
 from farkas.instances.dps import Market
 from farkas.instances.generate import generate
 from farkas.online import algorithms
@@ -51,21 +50,6 @@ def turned(outcome: str, price: float | None = None) -> dict[str, Any]:
         "outcome": outcome, "payment": 0.0, "worker_price": price, "ps_price": price,
         "servers": [], "workers": [], "ps": [], "exploring": False,
     }  # fmt: skip
-
-
-@pytest.mark.ids(3)
-@pytest.mark.parametrize("name", algorithms.names("dps."))
-def test_what_algorithms_decide_is_beyond_doubt(name: str) -> None:
-    for seed in range(12):
-        market = market_in(random_market(seed, jobs=14), UNITS[seed % 3])
-        try:
-            run = algorithms[name].run(market)
-        except NotApplicable:
-            continue
-        one = one_by_one(market, entries(run.decisions))
-        found = at_once(market, run.decisions)
-        assert not one.broken
-        assert (found is not None) is (one.excess == 0)
 
 
 @pytest.mark.ids(3)
@@ -137,19 +121,6 @@ def test_payments_are_what_prices_make_to_a_rounding_error() -> None:
         assert earned_if_kept(market, [SaleEntry(**sold(0.5, 0.5, payment=wrong))]) is None
     assert at_once(market, [sold(0.0, 0.0)]) == 0
     assert at_once(market, [sold(0.0, 0.0, payment=1e-320)]) is None
-
-
-def test_nobody_pays_who_is_not_sold_anything_and_nobody_is_sold_at_no_price() -> None:
-    market = posted((0, 1.0, 1, 9.0))
-    for outcome in ("full", "declined"):
-        assert at_once(market, [turned(outcome)]) == 0
-        assert at_once(market, [turned(outcome) | {"payment": 0.5}]) is None
-    assert at_once(market, [sold(0.5, 0.5, outcome="explored", payment=0.0)]) == 0
-    assert at_once(market, [sold(0.5, 0.5, outcome="explored")]) is None
-    for side in ("worker_price", "ps_price"):
-        assert at_once(market, [sold(0.0, 0.0) | {side: None}]) is None
-    assert at_once(market, [turned("declined", 0.5)]) is None
-    assert at_once(market, [turned("full", 0.5)]) == 0
 
 
 @pytest.mark.parametrize("big", [2**31, 2**53, 2**62, 2**63, 2**80])

@@ -78,16 +78,6 @@ def test_the_unit_of_money_changes_nothing(seed, unit):
     assert float(other.bound) == pytest.approx(float(one.bound) * unit, rel=1e-12)
 
 
-@pytest.mark.slow
-def test_the_same_answer_again():
-    market = generate("dps", "published", 0, num_jobs=40, horizon=40, num_servers=2)
-    # a limit that no busy machine reaches: what the clock ends need not be the same
-    one, other = (farkas.optimum(market, gap=0.0, time_limit=900.0) for _ in range(2))
-    assert len(one.steps) > 4
-    assert (one.value, one.bound) == (other.value, other.bound)
-    assert one.run.decisions == other.run.decisions
-
-
 def test_jobs_that_fit_nowhere_and_pay_nothing():
     market = posted((0, 1.0, 3, 9.0), (0, 1.0, 1, 0.0), (0, 1.0, 1, 1.0), units=2)
     found = farkas.optimum(market, gap=0.0)

@@ -104,14 +104,6 @@ def test_other_units_of_worth_scale_both_sides(power):
     assert float(other.bound) == pytest.approx(float(plain.bound) * 2.0**power, rel=1e-9)
 
 
-@pytest.mark.slow
-def test_the_same_again():
-    auction = random_auction(11, most_chunks=5, jobs=8)
-    first, second = searched(auction), searched(auction)
-    assert first.run.certificate.certificate == second.run.certificate.certificate
-    assert first.run.decisions == second.run.decisions
-
-
 def test_no_case_is_looked_at_without_a_value_or_time():
     assert list(cases(two_large(), ascent_of())) == []
     known = searched(two_large(), (priced,)).run

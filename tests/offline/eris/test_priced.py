@@ -50,14 +50,6 @@ def test_other_units_of_worth_scale_both_sides(power):
     assert float(other.bound) == pytest.approx(float(plain.bound) * 2.0**power, rel=1e-9)
 
 
-@pytest.mark.slow
-def test_the_same_again():
-    auction = random_auction(11, most_chunks=5, jobs=8)
-    first, second = searched(auction), searched(auction)
-    assert (first.value, first.bound) == (second.value, second.bound)
-    assert first.run.decisions == second.run.decisions
-
-
 def test_nothing_to_decide_is_worth_nothing():
     found = searched(one_resource())
     assert (found.value, found.bound, found.complete) == (0, 0, True)

@@ -9,9 +9,7 @@ import pytest
 
 from farkas.errors import NotApplicable
 from farkas.instances import library
-from farkas.models.coded.kernel import Pairs, theorem1_times
 from farkas.models.coded.law import Allocation, Law
-from farkas.models.coded.loads import blocks_owner
 from farkas.online import algorithms
 from farkas.online.coded.chance_plans import ChancePlanner, Grains, Uncoded, Uniform
 from tests.generators.coded import random_coded_computing
@@ -55,57 +53,12 @@ def test_grains_are_enough_and_no_more():
     ]
 
 
-def test_loads_of_theorem_1_expect_the_rows_at_their_time():
-    data = random_coded_computing(4, masters=2, workers=6, rows=1000)
-    grains = Grains(data, 1000)
-    workers = np.array([0, 2, 5])
-    loads = grains.stretched(0, workers, 1.0)
-    from farkas.models.coded.kernel import Pairs
-
-    pairs = Pairs.of(data)
-    level = pairs.speed[0, workers].sum()
-    wanted = np.minimum(1 / level / pairs.time_per_row[0, workers], grains.needed[0])
-    assert loads == pytest.approx(wanted, abs=1.0)
-    assert (grains.stretched(0, workers, 2.0) >= loads).all()
-
-
-def test_moving_loads_never_makes_a_master_later():
-    for seed in range(5):
-        data = random_coded_computing(seed, masters=1, workers=4, rows=9)
-        grains, workers = Grains(data, 9), np.arange(4)
-        loads = grains.stretched(0, workers, 1.5)
-        time = grains.time(0, workers, loads)
-        after, sooner = grains.tuned(0, workers, loads, time)
-        assert sooner <= time
-        assert sooner == grains.time(0, workers, after)
-
-
 def test_a_plan_that_may_never_finish_has_no_value():
     data = random_coded_computing(0, masters=2, workers=4, rows=5)
     nothing = np.zeros((2, 4))
     out = ChancePlanner().evaluate(data, [Allocation(nothing, nothing)])
     assert np.isnan(out.value)
     assert "never has its 5 rows with probability" in out.violations[0]
-
-
-def test_a_sweep_of_moves_raises_the_probability():
-    raised = 0
-    for seed in range(8):
-        data = random_coded_computing(seed, masters=1, workers=4, rows=9, forbid=0.0)
-        grains, workers = Grains(data, 9), np.arange(4)
-        loads = np.full(4, 5)
-        time = grains.time(0, workers, loads)
-        moved = grains._moved(0, workers, loads, time, 1)
-        before, after = (grains.chance(0, workers, one, time) for one in (loads, moved))
-        assert after >= before
-        raised += after > before
-        # no further step of the same length does
-        for change in [*np.eye(4, dtype=int), *-np.eye(4, dtype=int)]:
-            again = grains._moved(0, workers, moved, time, 1)
-            if (again == moved).all():
-                tried = np.maximum(moved + change, 0)
-                assert grains.chance(0, workers, tried, time) <= after
-    assert raised > 4
 
 
 def test_uncoded_breaks_the_surrogate_and_says_so():
@@ -116,27 +69,6 @@ def test_uncoded_breaks_the_surrogate_and_says_so():
     assert run.numbers["recoverable"] == 1.0
     with pytest.raises(NotApplicable, match="forbidden pair"):
         algorithms["coded.uncoded"].run(library.load("coded/forbidden_pairs"))
-
-
-def test_uniform_is_theorem_1_on_blocks():
-    data = library.load("coded/demo")
-    want = theorem1_times(Pairs.of(data).speed, blocks_owner(data)).max()
-    assert algorithms["coded.uniform"].run(data).value == pytest.approx(want, rel=1e-12)
-
-
-def test_blocks_are_contiguous_and_the_first_ones_larger():
-    data = random_coded_computing(0, masters=3, workers=8, forbid=0.0)
-    owner = [0, 0, 0, 1, 1, 1, 2, 2]
-    for plan in (Uniform().plan(data, 0), Uncoded().plan(data, 0)):
-        assert (plan.loads > 0).argmax(axis=0).tolist() == owner
-        assert plan.share.tolist() == [[float(m == o) for o in owner] for m in range(3)]
-
-
-def test_uncoded_rows_are_split_evenly_the_first_workers_taking_one_more():
-    data = random_coded_computing(0, masters=1, workers=3, forbid=0.0).replace(
-        masters=[{"rows": 11}]
-    )
-    assert Uncoded().plan(data, 0).loads.tolist() == [[4, 4, 3]]
 
 
 def test_the_last_uncoded_worker_is_drawn_as_told():

@@ -12,25 +12,12 @@ from farkas.online.coded.distribution_free import MeasuredGrains
 from farkas.verbs.check_run import prove_run
 from tests.generators.coded import measured_computing
 from tests.references import coded_chance, coded_plans
-from tests.references.coded_measured import best_time
 
 
 def drawn(seed, rows=2, size=40):
     rng = np.random.default_rng(seed)
     times = [(rng.integers(4, 13, size) / 4).tolist() for _ in range(2)]
     return measured_computing(times, law=[[0, 1, 0, 1], [1, 1, 0, 0]], rows=rows, confidence=0.5)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(3))
-def test_a_run_is_near_the_best_guarantee_by_enumeration_and_never_below(seed):
-    data = drawn(seed)
-    best = float(best_time(data))
-    run = algorithms["coded.distribution_free"].run(data)
-    assert not run.violations
-    assert best <= run.value <= best * 1.25
-    assert float(run.certificate) <= best
-    assert run.ratio >= 1
 
 
 def test_a_run_says_what_it_assumes_and_is_proved_again():
@@ -58,13 +45,6 @@ def test_bounds_of_exponential_laws_and_of_measured_times_are_not_exchanged():
                     prove_run(forged, data, "test")
 
 
-def test_more_confidence_costs_time():
-    data = drawn(3, rows=20)
-    surer = data.replace(measured=msgspec.structs.replace(data.measured, confidence=0.95))
-    late, early = (algorithms["coded.distribution_free"].run(one).value for one in (surer, data))
-    assert late >= early
-
-
 def test_an_instance_without_measured_times_is_refused():
     with pytest.raises(NotApplicable, match="no measured times"):
         algorithms["coded.distribution_free"].run(library.load("coded/tiny"))
@@ -74,20 +54,6 @@ def test_times_that_guarantee_too_little_leave_a_run_without_value():
     run = algorithms["coded.distribution_free"].run(drawn(0, size=2))
     assert run.ratio is None
     assert "never guarantee master 0" in run.violations[0]
-
-
-def test_loads_are_searched_by_the_measured_steps():
-    data = drawn(0, rows=100, size=20)
-    grains = MeasuredGrains(data, 400)
-    first = np.array([0, 1])
-    assert grains.time(0, first, np.array([0, 0])) == np.inf
-    loads = np.array([100, 100])
-    time = grains.time(0, first, loads)
-    assert grains.chance(0, first, loads, time) >= 0.7
-    assert grains.chance(0, first, loads, time * (1 - 1e-6)) < 0.7
-    every = [100 * x for times in data.measured.times for x in times]
-    assert min(abs(time - one) for one in every) < 1e-9 * time
-    assert grains.time(0, first, np.array([50, 50])) == np.inf  # both wanted: (1 - ε)² < 0.7
 
 
 def laws_apart(seed, masters, workers):

@@ -8,7 +8,6 @@ import pytest
 
 from farkas.errors import NotApplicable
 from farkas.forms.feasibility import check_point
-from farkas.instances.traces import import_trace
 from farkas.models.coded.assignment import WorkerTypes
 from farkas.models.coded.kernel import Pairs
 from farkas.online import algorithms
@@ -23,10 +22,8 @@ from farkas.online.coded.exhaustive import (
 from farkas.online.coded.local_search import climb, favourites, least_level
 from farkas.online.coded.owner_tree import OwnerTree, dive
 from farkas.online.coded.simple_greedy import greedy_owner
-from farkas.relaxations.coded.sharing import best_sharing
 from farkas.solvers import Answer, Reason, solve
 from tests.generators.coded import random_coded_computing, random_speed, tied_speed
-from tests.tools.shared import shared
 
 
 def branch_and_bound(speed, start, prices, most_nodes=4_000_000):
@@ -64,33 +61,11 @@ def test_of_equal_assignments_the_first_is_taken():
     assert every_owner(np.ones((2, 2))).tolist() == [0, 1]
 
 
-@pytest.mark.parametrize("seed", range(12))
-def test_exact_searches_agree(seed):
-    speed = random_speed(seed, masters=2 + seed % 2, workers=9)
-    want = least_level(speed, every_owner(speed))
-    assert least_level(speed, best_owner(speed)) == pytest.approx(want, rel=1e-13)
-    owner, finished = branch_and_bound(speed, favourites(speed), np.ones(len(speed)))
-    assert finished
-    assert least_level(speed, owner) == pytest.approx(want, rel=1e-13)
-    if len(speed) == 2:
-        assert least_level(speed, meet_in_the_middle(speed)) == pytest.approx(want, rel=1e-13)
-
-
 def test_searches_refuse_what_is_too_large():
     with pytest.raises(NotApplicable, match="2 masters"):
         meet_in_the_middle(np.ones((3, 4)))
     with pytest.raises(NotApplicable, match="use search"):
         every_owner(np.ones((4, 12)))
-
-
-def test_an_unfinished_search_is_finished_by_the_integer_program():
-    speed = random_speed(3, masters=3, workers=12)
-    owner, finished = branch_and_bound(speed, favourites(speed), np.ones(3), most_nodes=5)
-    assert not finished
-    solved = _by_integer_program(speed, owner, math.inf, "").owner
-    assert least_level(speed, solved) == pytest.approx(
-        least_level(speed, best_owner(speed)), rel=1e-6
-    )
 
 
 @pytest.mark.parametrize("method", ["search", "enumerate", "halves"])
@@ -214,19 +189,6 @@ def test_a_run_says_that_it_is_not_proved_optimal(monkeypatch):
     (said,) = [words for words in short.remarks if "not proved optimal" in words]
     assert said.startswith("stopped by the time limit of 1e-09 s")
     assert (short.ratio is None) == (whole.ratio is None)
-
-
-@pytest.mark.slow
-def test_sixteen_models_on_two_hundred_gpus_are_assigned_to_the_end():
-    path = shared("data", "gavel", "simulation_throughputs.json")
-    options = {"masters": 16, "k80": 80, "p100": 60, "v100": 60}
-    data = import_trace("gavel", path, "coded", seed=2, **options).instance
-    speed = Pairs.of(data).speed
-    assert WorkerTypes.given(speed).size.tolist() == [80, 60, 60]
-    found = search_owners(speed)
-    assert found.stopped == ""
-    gap = best_sharing(speed).level / least_level(speed, found.owner)
-    assert gap == pytest.approx(1.0182177, abs=1e-6)
 
 
 def test_halves_are_asked_for_by_name():

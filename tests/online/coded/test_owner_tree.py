@@ -10,7 +10,7 @@ from farkas.models.coded.surrogate import surrogate_times
 from farkas.online.coded import owner_tree
 from farkas.online.coded.exhaustive import best_owner, every_owner
 from farkas.online.coded.local_search import favourites, least_level
-from farkas.online.coded.owner_tree import OwnerPlanner, OwnerTree, Planner, dive, raised
+from farkas.online.coded.owner_tree import OwnerPlanner, OwnerTree, Planner, raised
 from farkas.relaxations.coded.sharing import best_sharing
 from tests.generators.coded import random_coded_computing, random_speed, tied_speed
 from tests.online.coded.test_exhaustive import branch_and_bound, brute
@@ -47,14 +47,6 @@ def test_a_record_that_is_half_written_does_not_count():
     tree = OwnerTree(speed, start, np.ones(3))
     tree._search.best[:] = 0
     assert tree.owner.tolist() == start.tolist()
-
-
-@pytest.mark.parametrize("masters", [2, 3, 4])
-def test_a_search_without_machine_code_is_the_same(masters):
-    speed = random_speed(7, masters=masters, workers=6)
-    tree = OwnerTree(speed, np.zeros(6, int), np.ones(masters))
-    assert dive.interpret(tree._limits, tree._search, 10**6)
-    assert least_level(speed, tree.owner) == pytest.approx(brute(speed), rel=1e-12)
 
 
 def test_prices_of_every_subset_of_few_masters_are_raised_and_sum_to_one():

@@ -63,33 +63,6 @@ def test_noise_is_no_share():
     assert round_forest(share).tolist() == [1, 0]
 
 
-@pytest.mark.parametrize("seed", range(30))
-def test_rounding_a_vertex_loses_at_most_one_worker_a_master(seed):
-    speed = random_speed(seed, masters=4, workers=9)
-    found = best_sharing(speed)
-    owner = round_forest(found.share)
-    assert least_level(speed, owner) >= found.level - speed.max() - 1e-12
-
-
-@pytest.mark.parametrize("seed", range(12))
-def test_no_master_loses_more_than_one_of_its_shared_workers(seed):
-    speed = random_speed(seed, masters=4, workers=7)
-    share = best_sharing(speed).share
-    owner = round_forest(share)
-    for m in range(4):
-        held = np.flatnonzero(share[m] > 1e-9)
-        assert (owner[held] != m).sum() <= 1
-    assert ((owner >= 0) == (share > 1e-9).any(axis=0)).all()
-
-
-def test_polishing_never_lowers_the_slowest_master():
-    for seed in range(10):
-        speed = random_speed(seed, masters=3, workers=7)
-        plain, polished = (RoundLp(polish).owner(speed, 0) for polish in (False, True))
-        assert least_level(speed, polished) >= least_level(speed, plain)
-        assert (polished >= 0).all() or least_level(speed, polished) == least_level(speed, plain)
-
-
 def test_where_the_program_serves_nobody_the_greedy_decides():
     speed = np.array([[1.0, 2.0], [0.0, 0.0]])
     assert RoundLp().owner(speed, 0).tolist() == greedy_owner(speed).tolist()

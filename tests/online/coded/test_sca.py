@@ -14,27 +14,6 @@ from farkas.relaxations.coded.sca import SharedPoint
 from tests.generators.coded import random_coded_computing
 from tests.references.coded_plans import least_step, pair, shared_level, speeds
 
-DEDICATED = ["coded.simple_greedy", "coded.iterated_greedy", "coded.round_lp", "coded.brute_force"]
-NAMES = [name for name in algorithms.names("coded.") if not algorithms[name].problem]
-
-
-def test_the_linear_program_is_never_beaten_and_sca_approaches_it():
-    data = library.load("coded/demo")
-    values = {name: algorithms[name].run(data).value for name in NAMES}
-    best = values["coded.expected"]
-    assert all(value >= best * (1 - 1e-9) for value in values.values() if not np.isnan(value))
-    assert values["coded.sca"] <= best * 1.001
-    assert values["coded.brute_force"] == min(values[name] for name in DEDICATED)
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_the_vertex_ends_all_masters_at_once_and_shares_few_workers(seed):
-    data = random_coded_computing(seed, masters=3, workers=7)
-    plan = ExpectedSharing().plan(data, 0)
-    times = surrogate_times(data, plan.share, plan.loads)
-    assert times == pytest.approx(times.max(), rel=1e-9)
-    assert ((plan.share > 1e-9).sum(axis=0) > 1).sum() <= 2
-
 
 @pytest.mark.parametrize("start", ["uniform", "greedy"])
 def test_every_point_is_feasible_and_none_is_later_than_the_one_before(start):
@@ -145,16 +124,6 @@ def test_a_later_point_is_kept_only_for_what_it_is_earlier_by():
     assert times[0] > 1.1 * times[1] > 1.2 * times[2]
     loose = SuccessiveApproximation(stop=10 * (times[0] / times[2] - 1)).plan(data, 0)
     assert loose.share.tolist() == start.share.tolist()
-
-
-@pytest.mark.ids(1)
-@pytest.mark.parametrize("split", ["product", "scaled"])
-def test_the_time_is_the_same_whatever_the_last_bits(split):
-    trap = library.load("coded/greedy_trap")
-    algorithm = SuccessiveApproximation(split=split)
-    plans = [(data, algorithm.plan(data, 0)) for data in [trap, moved(trap, 1e-9, 0)]]
-    times = [surrogate_times(data, plan.share, plan.loads).max() for data, plan in plans]
-    assert times[1] == pytest.approx(times[0], rel=1e-6)
 
 
 @pytest.mark.parametrize("split", ["product", "scaled"])

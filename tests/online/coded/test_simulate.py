@@ -88,9 +88,3 @@ def test_chunks_draw_one_after_the_other(monkeypatch):
     rng = np.random.default_rng(4)
     parts = [simulate(DEMO, plan, draws, rng).times for draws in (3, 2)]
     assert whole.tolist() == np.concatenate(parts).tolist()
-
-
-def test_one_draw_is_enough():
-    data = DEMO
-    plan = plan_of("coded.uniform", data)
-    assert simulate(data, plan, 1, np.random.default_rng(0)).times.shape[0] == 1

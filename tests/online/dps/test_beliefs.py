@@ -11,7 +11,7 @@ from farkas.online.dps.beliefs import HIGHEST, LOWEST, STEPS, Believer, normalis
 from farkas.online.dps.offers import Known, Offer
 from farkas.online.dps.posted import run_seller
 from farkas.online.dps.running import Provider, RunningMarket
-from tests.generators.dps import empty_market, market_in, random_market, uniform_users
+from tests.generators.dps import empty_market, random_market
 
 
 def asked(market, seller=None, job: int = 0):
@@ -52,20 +52,6 @@ def test_beliefs_are_multiplied_by_how_likely_answers_are():
     assert normalised(belief) == pytest.approx(weight / weight.sum(), rel=1e-9)
 
 
-def test_yes_raises_prices_and_no_lowers_them():
-    market = random_market(0, jobs=3)
-    for accepted in (True, False):
-        seller, state, ask = asked(market)
-        prices = []
-        for _ in range(6):
-            quote = seller.quote(state, ask)
-            prices.append(quote.worker_price)
-            seller.answered(state, ask, quote, accepted)
-        steps = np.diff(prices)
-        assert (steps >= 0).all() if accepted else (steps <= 0).all()
-        assert prices[-1] > prices[0] if accepted else prices[-1] < prices[0]
-
-
 def test_busy_servers_are_dearer_and_scarcity_says_how_much():
     market = random_market(0, jobs=3).replace(
         server_workers=[[4, 4]], server_ps=[[4, 4]],
@@ -92,14 +78,6 @@ def test_a_new_pair_is_believed_to_be_half_like_the_others():
     assert (state.beliefs[7, 7] == first).all()
 
 
-@pytest.mark.slow
-def test_the_best_price_of_a_demand_is_found():
-    """Budgets uniform in [0, 2], one unit of each: half of them are asked for 1/2 a unit."""
-    market = uniform_users(2000, 0)
-    earned = sum(d.payment for d in run_seller(Believer(), market))
-    assert earned >= 0.85 * 2000 / 2
-
-
 @pytest.mark.parametrize("seed", range(8))
 def test_budgets_and_runtimes_show_in_answers_only(seed):
     """Budgets that answer alike, and runtimes that end alike, change no decision."""
@@ -114,24 +92,6 @@ def test_budgets_and_runtimes_show_in_answers_only(seed):
             fields["budget"] = 0.0
         jobs.append(fields)
     assert run_seller(Believer(), market.replace(jobs=jobs)) == known
-
-
-@pytest.mark.parametrize("power", [-40, 40])
-@pytest.mark.parametrize("seed", range(4))
-def test_the_unit_of_money_changes_nothing(seed, power):
-    market = random_market(seed, jobs=20).replace(price_cap=1.0)
-    one = run_seller(Believer(), market)
-    other = run_seller(Believer(), market_in(market, 2.0**power))
-    assert [d.payment * 2.0**power for d in one] == [d.payment for d in other]
-
-
-def test_a_run_is_certified_and_a_feed_decides_the_same():
-    market = random_market(3, jobs=20)
-    run = farkas.run(market, "dps.beliefs", scarcity=0.5)
-    assert not run.violations
-    assert farkas.check(run, market).proof.bound >= run.value
-    payments = [d.payment for d in run_seller(Believer(scarcity=0.5), market)]
-    assert float(run.value) == pytest.approx(sum(payments))
 
 
 def test_a_running_market_is_saved_and_goes_on():

@@ -14,9 +14,7 @@ from farkas.instances.generate import generate
 from farkas.models.dps.best_fixed_price import BestFixedPrice
 from farkas.online.dps.best_fixed import (
     Profits,
-    best_by_coordinates,
     best_exactly,
-    best_for_demand,
     best_on_grid,
     decimal,
 )
@@ -101,21 +99,6 @@ def test_the_search_needs_one_type_a_side_and_a_cap():
         BestFixedPrice().form(library.load("dps/tiny"))
 
 
-@pytest.mark.parametrize("seed", range(10))
-def test_the_grid_is_searched_completely(seed):
-    market = random_market(seed, jobs=8).replace(price_grid=[0.2, 0.5, 0.8])
-    best = best_on_grid(market)
-    kinds = [np.unique(market.worker_type), np.unique(market.ps_type)]
-    values = []
-    for prices in np.ndindex(*[3] * (len(kinds[0]) + len(kinds[1]))):
-        chosen = np.array([0.2, 0.5, 0.8])[list(prices)]
-        worker, ps = np.zeros(market.num_worker_types), np.zeros(market.num_ps_types)
-        worker[kinds[0]], ps[kinds[1]] = chosen[: len(kinds[0])], chosen[len(kinds[0]) :]
-        values.append(sum(d.payment for d in run_seller(FixedPrice(worker, ps), market)))
-    assert best is not None
-    assert best.profit == pytest.approx(max(values))
-
-
 def test_the_first_of_equally_good_prices_of_the_grid_is_given():
     # quarters, so that payments add up exactly; jobs ask for as many units of either side, so that
     # only the sum of both prices matters, and more can pay than fit
@@ -153,16 +136,6 @@ def test_a_grid_with_too_many_combinations_has_no_value_and_no_jobs_no_profit():
     assert nobody.profit == 0.0
     with pytest.raises(NotApplicable, match="price_grid"):
         best_on_grid(empty_market())
-
-
-@pytest.mark.parametrize("seed", range(8))
-def test_searches_report_the_profit_of_their_prices_and_stay_below_the_supremum(seed):
-    market = one_type(seed, jobs=7)
-    best = best_exactly(market)
-    for found in (best_by_coordinates(market), best_for_demand(market)):
-        done = FixedPrice(found.worker, found.ps).simulate(market)
-        assert done.profit == pytest.approx(found.profit)
-        assert found.profit <= float(best.profit) + 1e-8
 
 
 def test_prices_that_cannot_win_are_not_simulated():

@@ -38,16 +38,6 @@ NAMES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("seed", range(6))
-def test_runs_break_no_rule_and_stay_below_the_bound(name, seed):
-    market = random_market(seed, jobs=25)
-    run = algorithms[name].run(market)
-    assert not run.violations
-    assert run.certificate is not None
-    assert run.value <= float(run.certificate) + 1e-9
-
-
 @pytest.mark.parametrize("name", [*NAMES, "dps.bfp_grid", "dps.fixed_price"])
 def test_nobody_comes(name):
     market = empty_market().replace(
@@ -76,15 +66,6 @@ def test_the_audit_names_what_is_wrong(change, words):
     wrong = Decision(**{**fields, **change})
     faults = world.evaluate(market, [wrong, *rest]).violations
     assert any(words in fault for fault in faults), faults
-
-
-def test_the_audit_sees_two_jobs_on_one_unit():
-    market, world = library.load("dps/one_server"), environments["dps"]
-    take = Decision("sold", 0.5, 0.25, 0.25, (0,), (1,), (1,))
-    # Closed: the job of slot 0 still holds the server in slot 1, not in slot 2.
-    faults = world.evaluate(market, [take, take, Decision("declined")]).violations
-    assert faults == ["job 1 takes units that are not idle"]
-    assert not world.evaluate(market, [take, Decision("full"), take]).violations
 
 
 def test_a_job_that_nothing_was_decided_about_leaves_no_value():

@@ -1,7 +1,6 @@
 """Baselines that choose fixed prices in hindsight."""
 
 import msgspec
-import numpy as np
 import pytest
 
 from farkas.errors import NotApplicable
@@ -10,7 +9,6 @@ from farkas.instances.generate import generate
 from farkas.online import algorithms
 from farkas.online.dps import hindsight
 from farkas.online.dps.hindsight import Coordinates, Fluid, Grid, Hindsight
-from farkas.online.dps.posted import FixedPrice, run_seller
 from tests.generators.dps import learning_market, random_market
 from tests.references import dps_sellers
 
@@ -25,28 +23,6 @@ def test_a_grid_search_needs_a_grid_that_is_not_too_large():
         algorithms["dps.fixed_price"].run(library.load("dps/one_server"))
 
 
-@pytest.mark.parametrize("baseline", [Coordinates(1), Coordinates(3), Fluid(2), Grid()], ids=repr)
-@pytest.mark.parametrize("seed", range(4))
-def test_the_run_sells_at_the_best_prices(baseline, seed):
-    market = random_market(seed, jobs=8).replace(price_grid=[0.3, 0.6, 0.9])
-    best = baseline.best(market)
-    decisions = baseline.decide(market, 0)
-    assert list(decisions) == run_seller(FixedPrice(best.worker, best.ps), market)
-    profit = sum(d.payment for d in decisions)
-    assert baseline.simulate(market).profit == pytest.approx(profit)
-    assert best.profit == pytest.approx(profit)
-
-
-def test_of_two_grids_the_finer_earns_no_less():
-    for seed in range(6):
-        market = random_market(seed, jobs=8)
-        coarse, fine = (
-            Grid().best(market.replace(price_grid=grid)).profit
-            for grid in ([0.5], [0.25, 0.5, 0.75])
-        )
-        assert fine >= coarse
-
-
 def test_simulations_are_estimated_before_the_clock_starts():
     market = random_market(1).replace(price_grid=[0.3, 0.6])
     types = market.num_worker_types + market.num_ps_types
@@ -56,20 +32,6 @@ def test_simulations_are_estimated_before_the_clock_starts():
     assert Fluid().simulations(market) == 1
     with pytest.raises(NotImplementedError):
         Hindsight().best(market)
-
-
-def test_blind_to_capacity_is_blind():
-    # one server for one job at a time, two users with 1 and one with 0.8 at the same time: two
-    # sales at 1 beat three at 0.8 on paper, 2.0 to 2.4, so that the fluid price is 0.4 + 0.4
-    market = library.load("dps/one_server_half_open")
-    job = {"arrival": 0, "worker_type": 0, "workers": 1, "ps_type": 0, "ps": 1, "model_size": 0,
-           "epochs": 1, "epoch_compute": 0.5}  # fmt: skip
-    busy = market.replace(jobs=[{**job, "budget": b} for b in (1.0, 1.0, 0.8)])
-    fluid, known = Fluid().best(busy), Coordinates().best(busy)
-    assert float(fluid.worker[0] + fluid.ps[0]) == pytest.approx(0.8)
-    assert fluid.profit == pytest.approx(0.8)
-    assert known.profit == pytest.approx(1.0)
-    assert np.isfinite(generate("dps", "small", 0, num_jobs=3).budget).all()
 
 
 def test_of_prices_that_earn_nothing_the_first_are_kept():

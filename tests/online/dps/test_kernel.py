@@ -6,65 +6,6 @@ import pytest
 from farkas.online.dps import kernel
 from farkas.online.dps.simulation import Prepared, prepare_posted
 from tests.generators.dps import random_market
-from tests.references.dps_market import in_random_order, sell
-
-
-@pytest.mark.parametrize("seed", range(40))
-def test_jobs_are_served_as_in_the_list(seed):
-    market = random_market(seed, jobs=16)
-    accepts = np.random.default_rng(seed).random(16) < 0.8
-    told = sell(market, lambda job: 0.0 if accepts[job] else None)
-    run = Prepared.of(market)
-    results, servers = run.results(), run.servers(log=True)
-    filling = run.filling("pa", 0)
-    kernel.run_posted.interpret(servers, run.jobs, accepts, filling, results)
-    codes = {"full": kernel.FULL, "declined": kernel.DECLINED, "served": kernel.SOLD}
-    assert results.outcome.tolist() == [codes[what] for what, _ in told]
-    log = servers.log[: servers.logged[0]].tolist()
-    wanted = [
-        [job, s, units[0][s], units[1][s]]
-        for job, (_, units) in enumerate(told)
-        if units
-        for s in range(market.num_servers)
-        if units[0][s] + units[1][s]
-    ]
-    assert sorted(log) == wanted
-    machine = run.served(accepts)
-    assert machine.outcome.tolist() == results.outcome.tolist()
-    assert machine.colocated.tolist() == results.colocated.tolist()
-
-
-@pytest.mark.parametrize("seed", range(12))
-def test_the_next_order_is_drawn_for_the_next_job_that_is_placed(seed):
-    market = random_market(seed, jobs=16, servers=4)
-    accepts = np.random.default_rng(seed).random(16) < 0.8
-    place = in_random_order(np.random.default_rng(seed))
-    told = sell(market, lambda job: 0.0 if accepts[job] else None, place=place)
-    run = Prepared.of(market)
-    results, servers = run.results(), run.servers(log=True)
-    filling = run.filling("random", seed)
-    kernel.run_posted.interpret(servers, run.jobs, accepts, filling, results)
-    log = servers.log[: servers.logged[0]].tolist()
-    wanted = [
-        [job, s, units[0][s], units[1][s]]
-        for job, (_, units) in enumerate(told)
-        if units
-        for s in range(market.num_servers)
-        if units[0][s] + units[1][s]
-    ]
-    assert sorted(log) == wanted
-
-
-@pytest.mark.parametrize("seed", range(30))
-def test_the_single_server_is_that_of_the_rule(seed):
-    rng = np.random.default_rng(seed)
-    workers, ps = rng.integers(0, 4, (2, 4))
-    need, other = (int(x) for x in rng.integers(1, 4, 2))
-    hosts = [s for s in range(4) if workers[s] >= need and ps[s] >= other]
-    greedy = min(hosts, key=lambda s: (-workers[s], -ps[s], s), default=-1)
-    tight = min(hosts, key=lambda s: (workers[s] + ps[s], s), default=-1)
-    assert kernel._single.interpret(kernel.PA, workers, ps, need, other) == greedy
-    assert kernel._single.interpret(kernel.BEST_FIT, workers, ps, need, other) == tight
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -108,7 +49,3 @@ def test_simulations_to_come_are_prepared_together(monkeypatch):
     market = random_market(2, jobs=6, servers=3)
     prepare_posted(market, 4)
     assert asked == [4 * 6 * 13]
-
-
-def test_rules_of_placement_are_told_apart():
-    assert len({kernel.PA, kernel.BEST_FIT, kernel.RANDOM}) == 3

@@ -1,39 +1,14 @@
 """Bandits with knapsacks against the algorithm written with lists."""
 
-import dataclasses
 import math
 
 import msgspec
-import numpy as np
 import pytest
 
-from farkas.online.dps.cluster import Running
 from farkas.online.dps.knapsacks import Knapsacks
-from farkas.online.dps.offers import Known, Offer
 from farkas.online.dps.posted import run_seller
-from tests.generators.dps import random_market, uniform_users
+from tests.generators.dps import random_market
 from tests.references.dps_market import sell
-
-
-def test_resources_that_run_out_gain_weight_over_time():
-    # Long jobs in a row on one server: each sale holds it for 9 of 3000 slots.  Short ones hold it
-    # for one slot, so that at most as much of its budget is used as of time.  Narrow radii, since
-    # 300 offers teach 64 arms nothing under the published ones.
-    market = uniform_users(3000, 2).replace(dps={"eta_scale": 0.01})
-    scarce = market.replace(
-        jobs=[{"arrival": j.arrival, "worker_type": 0, "workers": 1, "ps_type": 0, "ps": 1,
-               "model_size": 0, "epochs": 1, "epoch_compute": 9.0, "budget": j.budget}
-              for j in market.jobs]
-    )  # fmt: skip
-    lead = []
-    for case in (market, scarce):
-        seller = Knapsacks()
-        state = seller.start(Known.of(case), 0)
-        for job in range(case.num_jobs):
-            state, _ = seller.step(state, Offer.of(case, job))
-        worker, _, time = state.log_weight
-        lead.append(worker - time)
-    assert lead[0] <= 0.0 < lead[1]
 
 
 @pytest.mark.parametrize("seed", range(16))
@@ -104,29 +79,3 @@ def test_arms_are_the_best_ratios_of_the_source(seed):
     assert [d.outcome if d.outcome != "sold" else "served" for d in found] == [t for t, _ in told]
     prices = {i: (d.worker_price, d.ps_price) for i, d in enumerate(found) if d.worker_price}
     assert prices == quoted
-
-
-@pytest.mark.parametrize(("occupancy", "slots"), [("closed", 4.0), ("half_open", 3.0)])
-def test_a_job_holds_the_slot_in_which_it_ends_only_where_that_is_closed(occupancy, slots):
-    market = uniform_users(4, 1).replace(occupancy=occupancy)
-    seller, offer = Knapsacks(), Offer.of(market, 0)
-    state = seller.start(Known.of(market), 0)
-    seller.finished(state, Running(0, 3.0, offer, ()))
-    assert state.held[:, offer.worker_type, offer.ps_type].tolist() == [slots, 1.0]
-
-
-def test_a_sale_uses_its_slots_of_all_unit_slots_of_the_horizon():
-    # 2 workers and 1 server for 3 slots, of 4 + 4 workers and 5 servers in 10 slots
-    known = dataclasses.replace(
-        Known.of(uniform_users(4, 1)),
-        horizon=10,
-        installed_workers=np.array([[4], [4]]),
-        installed_ps=np.array([[5], [0]]),
-    )
-    offer = dataclasses.replace(Offer.of(uniform_users(4, 1), 0), workers=2, ps=1)
-    seller = Knapsacks()
-    state = seller.start(known, 0)
-    state.held[:, offer.worker_type, offer.ps_type] = 6.0, 2.0
-    places, share = seller._use_of_a_sale(state, offer)
-    assert places == [0, 1, -1]
-    assert share.tolist() == pytest.approx([2 * 3 / 80, 1 * 3 / 50, 0.0])

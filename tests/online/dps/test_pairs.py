@@ -97,12 +97,6 @@ def test_arms_have_the_highest_confidence_bound_and_the_dearest_wins_ties(arms, 
     assert np.isfinite([d.payment for d in found]).all()
 
 
-SELLERS = [
-    PairPrices(), PairPrices(arms="joint"), PairPrices(placement="random"), Knapsacks(),
-    Knapsacks(placement="best_fit"), Knapsacks(placement="random"),
-]  # fmt: skip
-
-
 def same(seller, market, seed):
     """Number of jobs sold, all decisions compared."""
     steps, whole = run_seller(seller, market, seed), seller.simulate(market, seed)
@@ -114,16 +108,6 @@ def same(seller, market, seed):
     assert whole.served.tolist() == [d.served for d in steps]
     assert whole.colocated.tolist() == [d.colocated for d in steps]
     return int(whole.sold.sum())
-
-
-@pytest.mark.parametrize("rounding", ["ceil", "none"])
-@pytest.mark.parametrize("seller", SELLERS)
-def test_whole_markets_are_sold_as_step_by_step(seller, rounding):
-    sold = 0
-    for seed in range(5):
-        market = random_market(seed, jobs=50).replace(price_cap=1.0, runtime_rounding=rounding)
-        sold += same(seller, market, seed)
-    assert sold > 20
 
 
 @pytest.mark.parametrize("seller", [PairPrices(), PairPrices(arms="joint"), Knapsacks()])

@@ -15,28 +15,9 @@ from farkas.online.dps.posted import (
     given_price,
     run_seller,
 )
-from tests.generators.dps import learning_market, random_market
+from tests.generators.dps import learning_market
 from tests.references.dps_market import algorithm_2, best_fit, sell
 from tests.references.dps_sellers import alike, drawn, fixed, handled
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_fixed_prices_sell_to_those_who_can_pay_and_fit(seed):
-    market = random_market(seed, jobs=14)
-    rng = np.random.default_rng(seed)
-    worker = rng.choice([0.3, 0.5, 0.7], market.num_worker_types)
-    ps = rng.choice([0.3, 0.5, 0.7], market.num_ps_types)
-
-    def pays(number):
-        job = market.jobs[number]
-        payment = worker[job.worker_type] * job.workers + ps[job.ps_type] * job.ps
-        return payment if payment <= job.budget * (1 + 1e-9) else None
-
-    told = sell(market, pays)
-    found = run_seller(FixedPrice(worker, ps), market)
-    assert [d.outcome for d in found] == ["sold" if what == "served" else what for what, _ in told]
-    wanted = [pays(job) if what == "served" else 0.0 for job, (what, _) in enumerate(told)]
-    assert [d.payment for d in found] == wanted
 
 
 def test_given_prices_are_the_instances():
@@ -48,34 +29,6 @@ def test_given_prices_are_the_instances():
     assert run.value == GivenPrice().simulate(market).profit
     with pytest.raises(NotApplicable, match="fixed_prices"):
         given_price(market.replace(fixed_prices=None))
-
-
-def test_random_prices_are_drawn_for_every_job_below_the_cap():
-    market = random_market(2, jobs=30).replace(price_cap=0.5)
-    drawn = 0.5 * np.random.default_rng(7).random((30, 2))
-    found = run_seller(Random(), market, seed=7)
-    assert [(d.worker_price, d.ps_price) for d in found] == [tuple(pair) for pair in drawn.tolist()]
-    assert {"full", "sold"} <= {d.outcome for d in found}
-    assert all(d.payment == 0 for d in found if d.outcome != "sold")
-
-
-@pytest.mark.parametrize("seed", range(10))
-def test_gifts_serve_everybody_who_fits(seed):
-    market = random_market(seed, jobs=14)
-    told = sell(market, lambda job: 0.0)
-    found = run_seller(FreeOfCharge(), market)
-    assert [d.served for d in found] == [what == "served" for what, _ in told]
-    assert {d.outcome for d in found} <= {"explored", "full"}
-    assert not any(d.payment or d.exploring for d in found)
-
-
-def test_best_fit_leaves_the_large_server_idle():
-    market = random_market(1, jobs=1).replace(
-        server_workers=[[9, 9], [3, 3]], server_ps=[[9, 9], [3, 3]],
-        worker_bandwidth=[None] * 2, ps_bandwidth=[None] * 2,
-    )  # fmt: skip
-    assert run_seller(BestFit(), market)[0].servers == (1,)
-    assert run_seller(FreeOfCharge(), market)[0].servers == (0,)
 
 
 @pytest.mark.parametrize("seed", range(24))

@@ -2,7 +2,6 @@
 
 import dataclasses
 
-import mpmath
 import numpy as np
 import pytest
 
@@ -10,12 +9,10 @@ from farkas.errors import InvalidOption
 from farkas.instances.dps import Learning
 from farkas.online.dps.offers import Known
 from farkas.online.dps.pricing import (
-    Learner,
     best_fit,
     both_sides,
     colocated,
     explored,
-    fill,
     geometric_grid,
     grid_steps,
     pa,
@@ -67,90 +64,6 @@ def test_published_steps_and_exploration():
     assert explored(capped, volume, logs, jobs) == pytest.approx([1.2, 400.0])
 
 
-def test_constants_of_both_sides():
-    market = random_market(3, jobs=20).replace(price_cap=3.0, dps={"delta": 0.5, "eta_scale": 2.0})
-    known = Known.of(market)
-    plain, wide = (both_sides(known, radii=radii)[0] for radii in ("unit", "range"))
-    logs = np.log(np.maximum(known.worker_jobs, 2))
-    assert plain.eta == pytest.approx(2 * logs)
-    assert wide.eta == pytest.approx(6 * logs)
-    assert plain.demand_range.tolist() == [1.0] * len(logs)
-    assert wide.demand_range.tolist() == np.maximum(known.most_workers, 1).tolist()
-    assert wide.time_range.tolist() == [market.horizon] * len(logs)
-    # 3 x (0.5, 0.75), only for types that somebody asks for
-    used = int((known.worker_jobs > 0).sum())
-    assert plain.price.tolist() == [1.5, 2.25] * used
-    assert not both_sides(known, explore=False)[1].explore.any()
-    assert both_sides(known)[1].jobs.tolist() == known.ps_jobs.tolist()
-
-
-@pytest.mark.parametrize("supply", ["published", "turnover", "top"])
-@pytest.mark.parametrize("seed", range(10))
-def test_the_arm_is_the_last_of_the_best(supply, seed):
-    market = random_market(seed, jobs=30).replace(price_cap=1.0)
-    known = Known.of(market)
-    rules = both_sides(known, radii=("unit", "range")[seed % 2])[0]
-    closed = bool(seed % 3)
-    learner = Learner(rules, market.horizon, supply, closed)
-    rng = np.random.default_rng(seed)
-    horizon, mp = mpmath.mpf(market.horizon), mpmath.mp
-    for _ in range(12):
-        kind = int(rng.choice(np.flatnonzero(rules.jobs)))
-        arms = range(rules.first[kind], rules.first[kind + 1])
-        with mpmath.workdps(50):
-            count, capacity = learner.finished[kind], int(rules.capacity[kind])
-            eta = mpmath.mpf(float(rules.time_range[kind])) * float(rules.eta[kind])
-            if count:
-                unused = mpmath.mpf(float(learner.unused[kind])) / int(count)
-                radius = eta / (1 + int(count))
-                if supply == "published":
-                    most = capacity * (unused + radius + mp.sqrt(radius * unused))
-                else:
-                    runtime = horizon - unused + (supply == "turnover" and closed)
-                    runtime -= radius + mp.sqrt(radius * runtime)
-                    most = capacity * horizon / max(1, runtime)
-            else:
-                most = capacity * horizon if supply == "published" else mpmath.inf
-            worth = []
-            for arm in arms:
-                offers = int(learner.offers[arm])
-                mean = mpmath.mpf(float(learner.sold[arm])) / max(offers, 1)
-                radius = mpmath.mpf(float(rules.demand_range[kind])) * float(rules.eta[kind])
-                radius /= 1 + offers
-                demand = int(rules.jobs[kind]) * (mean + radius + mp.sqrt(radius * mean))
-                worth.append(float(rules.price[arm]) * min(demand, most))
-            best = max(worth)
-            wanted = max(a for a, w in zip(arms, worth, strict=True) if w >= best * (1 - 1e-12))
-        arm = learner.choose(kind)
-        assert arm == wanted
-        learner.answered(arm, int(rng.integers(0, 3)))
-        if rng.random() < 0.5:
-            learner.finish(kind, float(rng.uniform(0, 1.3 * market.horizon)))
-
-
-def test_time_that_a_job_runs_beyond_the_horizon_is_not_unused():
-    rules = both_sides(Known.of(random_market(0)))[0]
-    learner = Learner(rules, 10, "top", True)
-    learner.finish(0, 12.0)
-    learner.finish(0, 4.0)
-    assert (learner.unused[0], learner.finished[0]) == (6.0, 2)
-
-
-def test_arrivals_explore_up_to_the_number_not_rounded():
-    rules = both_sides(Known.of(random_market(0)))[0]
-    rules.explore[0] = 2.5
-    learner = Learner(rules, 10, "top", True)
-    assert [learner.explores(0) for _ in range(4)] == [True, True, False, False]
-
-
-def test_logarithms_of_few_jobs_are_those_of_two():
-    market = random_market(0, jobs=9)
-    known = dataclasses.replace(Known.of(market), worker_jobs=np.array([1, 3]))
-    workers, _ = both_sides(known)
-    scale = known.learning.eta_scale
-    assert workers.eta.tolist() == pytest.approx([scale * np.log(2), scale * np.log(3)], rel=1e-14)
-
-
 def test_types_of_which_nothing_is_installed_count_one_unit():
     # (T C)^(-1/3) and (T C ln n)^(2/3) of C = 0 would be no numbers of prices or arrivals
     market = random_market(0, jobs=9).replace(dps={"explore_cap": None})
@@ -194,19 +107,3 @@ def test_placements_are_those_of_the_rules(seed):
         )
     assert as_lists(best_fit(idle_workers, idle_ps, workers, ps)) == wanted
     assert colocated(found) == bool(hosts)
-
-
-def test_a_tie_goes_to_the_first_server_and_more_workers_beat_more_parameter_servers():
-    twins = np.array([2, 2]), np.array([1, 1])
-    assert as_lists(pa(*twins, 1, 1)) == ([1, 0], [1, 0])
-    assert as_lists(best_fit(*twins, 1, 1)) == ([1, 0], [1, 0])
-    assert as_lists(pa(np.array([2, 3]), np.array([9, 1]), 1, 1)) == ([0, 1], [0, 1])
-
-
-def test_servers_are_filled_in_the_order_given_both_times_from_its_start():
-    order = np.array([2, 0, 1])
-    units = fill(order, np.array([1, 5, 2]), np.array([0, 3, 1]), 4, 2)
-    assert as_lists(units) == ([1, 1, 2], [0, 1, 1])
-    assert not colocated(units)
-    assert colocated((np.array([0, 2]), np.array([0, 1])))
-    assert not colocated((np.array([2, 0]), np.array([0, 1])))

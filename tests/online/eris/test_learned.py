@@ -8,7 +8,7 @@ import pytest
 import farkas
 from farkas.online.eris.environment import Environment
 from farkas.online.eris.learned import Learned, expected
-from tests.generators.eris import auction_in, one_resource, random_auction
+from tests.generators.eris import one_resource, random_auction
 from tests.tools.optimum import optimum
 
 
@@ -41,22 +41,6 @@ def test_places_are_kept_for_jobs_that_are_expected():
     assert farkas.run(auction, "eris.learned", forecast=0.0).value < 4 * 9.0
 
 
-@pytest.mark.slow
-def test_nothing_later_changes_what_was_decided():
-    auction = farkas.generate("eris", "testbed", seed=1)
-    world, policy = Environment(), Learned(sample=20)
-    every, state = [], policy.start(world.known(auction), 0)
-    for arrival in world.arrivals(auction):
-        state, decision = policy.step(state, arrival)
-        every.append(decision)
-    half = auction.replace(jobs=[job for job in auction.jobs if job.arrival < 20])
-    again, state = [], policy.start(world.known(half), 0)
-    for arrival in world.arrivals(half)[:20]:
-        state, decision = policy.step(state, arrival)
-        again.append(decision)
-    assert every[:20] == again
-
-
 def test_a_step_leaves_the_state_before_it_alone():
     auction = one_resource({}, {})
     world, policy = Environment(), Learned()
@@ -66,15 +50,6 @@ def test_a_step_leaves_the_state_before_it_alone():
     assert state.seen == ()
     assert not state.ledger.used.any()
     assert first[1] == second[1]
-
-
-@pytest.mark.parametrize("power", [-30, 30])
-def test_money_has_no_unit(power):
-    auction = random_auction(4, most_chunks=4, jobs=6)
-    plain = farkas.run(auction, "eris.learned")
-    other = farkas.run(auction_in(auction, money=2.0**power), "eris.learned")
-    assert plain.value > 0
-    assert other.value == plain.value * 2.0**power
 
 
 def test_what_is_expected_comes_later_and_as_often_as_it_came():

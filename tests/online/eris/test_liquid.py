@@ -29,16 +29,6 @@ def test_workers_balance_traffic_and_time(weight: float, budget: float, workers:
     assert found == [{0: workers}] * 3
 
 
-def test_a_placement_stays_and_others_pass_a_job_that_waits() -> None:
-    # 2 gpus: the first takes both (1 a slot is slower), the second decides for both as well and
-    # waits; the third waits too, until the first is done after 8 slots
-    jobs = [{"data": [16]}, {"data": [16], "arrival": 1}, {"data": [1], "arrival": 9}]
-    auction = one_resource(*jobs, slots=11, sites=1, site_capacity=[[2.0]])
-    found = pieces(auction, "eris.liquid")
-    assert found[:8] == [{0: 2}] * 8
-    assert found[8:] == [{1: 2}] * 3
-
-
 def test_up_to_twice_the_workers_that_are_asked_for_are_tried() -> None:
     auction = one_resource({"data": [16]}, slots=1, sites=1, site_capacity=[[9.0]])
     assert pieces(auction, "eris.liquid", weight=0.0) == [{0: 4}]

@@ -32,7 +32,6 @@ from farkas.relaxations.eris.job_slots import JobSlots, Slot, Ties, job_slots, s
 from farkas.solvers import Claimed, solve
 from tests.generators.eris import auction_in, one_resource, random_auction
 from tests.references import eris_slot
-from tests.references.eris_payoff import slot_costs
 from tests.tools.samples import seeds
 
 
@@ -59,46 +58,6 @@ def test_one_slot_bounds_enclose_the_optimum_of_8(seed: int) -> None:
                 assert upper[workload] >= best - slack
 
 
-@pytest.mark.parametrize("seed", range(30))
-def test_covers_with_transfer_cost_what_covers_without_cost(seed: int) -> None:
-    auction = random_auction(seed, most_chunks=6)
-    prices = posted_on_arrival(auction)
-    for job in auction.jobs:
-        seen = job_slots(auction, job, prices, auction.transferred, auction.used)
-        tables = np.empty((4, auction.sites + 1, seen.chunks + 1))
-        costs = slot_costs(seen)
-        for t in range(seen.window):
-            slot = slot_of(seen, t, seen.data, Ties())
-            cover_with_transfer(slot, seen.chunks, 1.0, 0.0, tables)
-            assert tables[1, -1, 1:] == pytest.approx(costs[t, 1:])
-
-
-@pytest.mark.parametrize("seed", range(30))
-def test_the_traced_cover_fits_and_costs_the_upper_bound(seed: int) -> None:
-    auction = random_auction(seed, most_chunks=5)
-    for job in auction.jobs:
-        seen = job_slots(
-            auction, job, posted_on_arrival(auction), auction.transferred, auction.used
-        )
-        tables = np.empty((4, auction.sites + 1, seen.chunks + 1))
-        slot = slot_of(seen, 0, seen.data, Ties())
-        bounds = new_bounds(seen.chunks)
-        bound_workloads(slot, 8, 1, seen.chunks, tables, bounds)
-        for workload in np.flatnonzero(np.isfinite(bounds.upper))[1:]:
-            multiplier, chunks = bounds.multiplier[workload], np.zeros(auction.sites, np.int64)
-            cover_with_transfer(slot, seen.chunks, 1.0, multiplier, tables)
-            server = trace_cover(slot, multiplier, tables, workload, chunks)
-            assert chunks.sum() == workload
-            workers = -(-job.epochs * chunks // job.worker_rate)
-            remote = workers.sum() - workers[server]
-            mb = slot.chunk_size * np.maximum(0, chunks - slot.data).sum()
-            mb += slot.parameter_size * remote
-            assert mb <= slot.most_transfer
-            cost = workers @ slot.worker_price + slot.server_price[server]
-            assert cost + slot.transfer_price * mb == pytest.approx(bounds.upper[workload])
-            assert bounds.lower[workload] <= bounds.upper[workload] + 1e-6
-
-
 def bounded(free: float, money: float = 1.0) -> Bounds:
     # two chunks at site 0, where a worker costs 5; moving one to site 1 takes 1 MB, cost 1
     auction = one_resource({"data": [2, 0], "utility": [10.0], "parameter_size": 0.0}, slots=1)
@@ -110,31 +69,6 @@ def bounded(free: float, money: float = 1.0) -> Bounds:
     slot = slot_of(seen, 0, seen.data, Ties())
     bound_workloads(slot, 6, 1, 2, np.empty((4, 3, 3)), bounds)
     return bounds
-
-
-def test_a_budget_that_binds_by_hand() -> None:
-    # one chunk: moved for 1, or else 5.  Two: both moved 2, one 6, none 10
-    assert bounded(2.0).upper.tolist() == bounded(2.0).lower.tolist() == [0.0, 1.0, 2.0]
-    # all three are equal at multiplier 4, so that the one that just fits may be missed
-    assert bounded(1.0).lower.tolist() == pytest.approx([0.0, 1.0, 6.0])
-    assert bounded(1.0).upper[:2].tolist() == pytest.approx([0.0, 1.0])
-    assert 6.0 <= bounded(1.0).upper[2] <= 10.0
-    assert bounded(0.0).upper.tolist() == pytest.approx([0.0, 5.0, 10.0])
-    # half a chunk cannot move, but the multiplier cannot know: 10 - 8 · 0.5 is a bound
-    assert bounded(0.5).upper.tolist() == pytest.approx([0.0, 5.0, 10.0])
-    assert bounded(0.5).lower.tolist() == pytest.approx([0.0, 3.0, 8.0])
-
-
-def test_a_workload_that_cannot_fit_has_infinite_bounds() -> None:
-    # site 0 holds no worker, so that its chunk would have to move for 1 MB
-    auction = one_resource({"data": [1, 0]}, slots=1, site_capacity=[[0.0], [2.0]])
-    for free, cost in ((1.0, 0.0), (0.9, np.inf)):
-        used = np.array([auction.transfer_budget - free])
-        seen = job_slots(auction, auction.jobs[0], Prices.zero(auction), used, auction.used)
-        bounds = new_bounds(1)
-        slot = slot_of(seen, 0, seen.data, Ties())
-        bound_workloads(slot, 6, 1, 1, np.empty((4, 3, 2)), bounds)
-        assert bounds.lower.tolist() == bounds.upper.tolist() == [0.0, cost]
 
 
 @pytest.mark.parametrize("money", [2.0**-40, 2.0**40])

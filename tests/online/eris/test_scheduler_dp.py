@@ -27,7 +27,6 @@ from farkas.relaxations.eris.job_slots import JobSlots, Ties, job_slots, slot_of
 from farkas.solvers import solve
 from tests.generators.eris import auction_in, one_resource, random_auction
 from tests.references import eris_slot
-from tests.references.eris_payoff import payoff_bound
 
 
 def best_payoff(auction: Auction, job: int) -> float:
@@ -124,17 +123,6 @@ def test_of_equal_schedules_over_two_slots_that_with_fewer_workers_is_found() ->
     assert found.workers[:, 0].tolist() == [2, 2, 0]
 
 
-def test_data_that_were_processed_are_not_processed_again() -> None:
-    # one gpu at site 0 for two chunks, and nothing moves: two slots
-    auction = one_resource(
-        {"data": [2, 0], "utility": [10.0, 7.0, 3.0]},
-        site_capacity=[[1.0], [1.0]], transfer_budget=0.0,
-    )  # fmt: skip
-    found = propose(auction, auction.jobs[0], "dp")
-    assert (found.payoff, found.finish) == (7.0, 1)
-    assert found.workers.tolist() == [[1, 0], [1, 0], [0, 0]]
-
-
 def test_jobs_that_cannot_run_or_are_worth_nothing_get_nothing() -> None:
     auction = one_resource({"worker_demand": [3.0]}, {"utility": [0.0] * 3})
     for job in auction.jobs:
@@ -154,29 +142,6 @@ def test_transfer_fits_its_budget_but_for_rounding(scheduler: str, unit: float) 
         )
         auction = auction_in(auction, data=unit)
         assert propose(auction, auction.jobs[0], scheduler).payoff == payoff
-
-
-@pytest.mark.parametrize("seed", range(40))
-def test_where_nothing_moves_the_schedule_is_the_best_over_many_slots(seed: int) -> None:
-    # all data are at one site, and a chunk more is worth less than moving it
-    rng = np.random.default_rng(seed)
-    slots = int(rng.integers(2, 8))
-    worth = 90.0 - np.cumsum(rng.integers(0, 4, slots))
-    job = {
-        "data": [int(rng.integers(2, 12)), 0],
-        "utility": worth,
-        "epochs": int(rng.integers(1, 3)),
-    }
-    close = {"slots": slots, "site_capacity": [[3.0], [3.0]], "transfer_budget": 0.0}
-    auction = one_resource(job | {"server_demand": [float(rng.integers(0, 2))]}, **close)
-    prices = Prices(np.zeros(slots), rng.integers(0, 7, auction.used.shape).astype(float))
-    seen = job_slots(auction, auction.jobs[0], prices, None, None)
-    found = repaired_schedule(auction, auction.jobs[0], seen)
-    alone = job_slots(
-        auction.replace(site_capacity=[[3.0], [0.0]]), auction.jobs[0], prices, None, None
-    )
-    assert found.payoff == pytest.approx(payoff_bound(alone), rel=1e-6, abs=1e-9)
-    assert seed or len(found.slots) > 1
 
 
 def moving(seed: int) -> tuple[Auction, Prices]:

@@ -87,22 +87,3 @@ def test_a_solver_that_states_no_bound_bounds_no_payoff(monkeypatch: pytest.Monk
         lambda form: dataclasses.replace(honest(form), bound=math.nan),
     )
     assert exact_schedule(ledger, job, ledger.meet(job), poor).bound == 11.0
-
-
-@pytest.mark.parametrize("seed", range(30))
-def test_whatever_was_found_before_the_best_schedule_is_returned(seed: int) -> None:
-    auction = random_auction(seed, most_chunks=4, jobs=4)
-    for index, job in enumerate(auction.jobs):
-        ledger = ledger_of(auction)
-        seen = ledger.meet(job)
-        if seen.chunks == 0 or seen.worth[0] <= 0:
-            continue
-        found = exact_schedule(ledger, job, seen, nothing(seen.window, len(seen.data), bound=1e9))
-        assert found.payoff == pytest.approx(best_payoff(auction, index), abs=1e-5)
-        for slot in found.slots:
-            # the server's site holds it beside its workers, and its prices are paid
-            assert (
-                found.workers[slot, found.server[slot]]
-                <= seen.beside_server[slot, found.server[slot]]
-            )
-            assert (found.workers[slot] <= seen.alone[slot]).all()

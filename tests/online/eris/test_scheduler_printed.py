@@ -77,19 +77,6 @@ def met(auction: Auction, *worker_prices: float) -> JobSlots:
     return job_slots(auction, auction.jobs[0], Prices(np.zeros(auction.slots), price), None, None)
 
 
-def test_algorithm_3_by_hand() -> None:
-    # two chunks at the dear site 0 move to the cheap site 1; one worker there, one remote at 0 if
-    # only one fits
-    auction = one_resource({"data": [2, 0], "server_demand": [1.0]}, site_capacity=[[4.0], [3.0]])
-    cost, server, moved, workers = printed_slot(met(auction, 5.0, 1.0), 0, 2)
-    assert (cost, server, moved, workers.tolist()) == (3.0, 1, 2, [0, 2])
-    auction = auction.replace(site_capacity=[[4.0], [2.0]])
-    cost, server, moved, workers = printed_slot(met(auction, 5.0, 1.0), 0, 2)
-    # by (10) one chunk moves; both sites have one worker, and the server goes to the first
-    assert (server, moved, workers.tolist()) == (0, 1, [1, 1])
-    assert cost == 5.0 + 1.0 + 5.0
-
-
 def test_what_may_be_moved_is_no_less_after_something_was_moved() -> None:
     # by (10) each of two pairs may move one chunk of 1 MB, though 1 MB is all: they do not fit
     auction = one_resource({"data": [1, 1, 0]}, sites=3, site_capacity=[[4.0]] * 3,
@@ -135,22 +122,6 @@ def test_later_completion_must_pay_more_than_rounding() -> None:
         price[:, :, 0] = first
         seen = job_slots(auction, auction.jobs[0], Prices(np.zeros(3), price), None, None)
         assert printed_schedule(seen).finish == finish
-
-
-@pytest.mark.parametrize("seed", range(15))
-def test_schedules_of_many_slots_are_those_of_the_letter(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    slots = int(rng.integers(2, 7))
-    job = {"data": rng.integers(1, 5, 2), "utility": 90.0 - np.cumsum(rng.integers(0, 4, slots))}
-    auction = one_resource(job, slots=slots, site_capacity=[[2.0], [2.0]])
-    transfer, price = rng.integers(0, 2, slots), rng.integers(0, 7, auction.used.shape)
-    prices = Prices(transfer.astype(float), price.astype(float))
-    seen = job_slots(auction, auction.jobs[0], prices, None, None)
-    fast, plain = printed_schedule(seen), algorithm_2(seen)
-    assert (fast.payoff, fast.cost) == pytest.approx((plain.payoff, plain.cost), abs=1e-9)
-    assert np.array_equal(fast.workers, plain.workers)
-    assert np.array_equal(fast.moved, plain.moved)
-    assert len(fast.slots) > 1 or seed
 
 
 def test_the_printed_run_books_schedules_that_cannot_run() -> None:

@@ -1,62 +1,11 @@
 """Dominant resource fairness by progressive filling."""
 
 import numpy as np
-import pytest
 
-from farkas.online import algorithms
 from farkas.online.gadget.drf import dominant_share, finite_totals
 from tests.generators.gadget import any_networks, job, over_time, star
 from tests.references import gadget_baselines
 from tests.tools.decisions import decisions
-
-
-def test_drf_grows_the_poorest_job_and_freezes_what_cannot_grow():
-    cluster = star(3, jobs=[job(max_workers=3), job(max_workers=3)])
-    run = algorithms["gadget.drf"].run(cluster)
-    # 1, 1, then the first again; the second cannot grow
-    sizes = {r["job"]: sum(c for _, c in r["workers"]) for r in run.decisions[0]}
-    assert sizes == {0: 2, 1: 1}
-
-
-@pytest.mark.parametrize("seed", range(25))
-def test_one_server_is_filled_by_the_least_dominant_share(seed):
-    rng = np.random.default_rng(seed)
-    capacity = rng.integers(2, 12, 2)
-    jobs = [
-        job(
-            demand=rng.integers(0, 4, 2).tolist(),
-            budget=[None, None],
-            max_workers=int(rng.integers(1, 6)),
-        )
-        for _ in range(4)
-    ]
-    cluster = star(1, jobs=[]).replace(
-        resources=["gpu", "memory"],
-        nodes=[{"capacity": capacity.tolist()}, {"server": False, "capacity": [0, 0]}],
-        jobs=jobs,
-    )
-    sizes, frozen = [0] * 4, set()
-    while len(frozen) < 4:
-        share = [
-            max(n * d / c for d, c in zip(one["demand"], capacity.tolist(), strict=True))
-            for n, one in zip(sizes, jobs, strict=True)
-        ]
-        poorest = min((i for i in range(4) if i not in frozen), key=lambda i: (share[i], i))
-        more = [n + (i == poorest) for i, n in enumerate(sizes)]
-        used = sum(np.array(one["demand"]) * n for n, one in zip(more, jobs, strict=True))
-        if more[poorest] > jobs[poorest]["max_workers"] or (used > capacity).any():
-            frozen.add(poorest)
-        else:
-            sizes = more
-    run = algorithms["gadget.drf"].run(cluster)
-    found = {r["job"]: sum(c for _, c in r["workers"]) for r in run.decisions[0]}
-    assert found == {i: n for i, n in enumerate(sizes) if n}
-
-
-def test_a_job_grows_no_further_than_its_budget_leaves():
-    # three worker-slots: two in the first slot, one in the second, none in the third
-    run = algorithms["gadget.drf"].run(star(2, horizon=3, jobs=[job(budget=[3])]))
-    assert [[c for r in slot for _, c in r["workers"]] for slot in run.decisions] == [[2], [1], []]
 
 
 def test_shares_are_of_all_servers_and_nothing_is_a_share_of_nothing():

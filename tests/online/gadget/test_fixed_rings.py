@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from farkas.instances.gadget import Cluster
-from farkas.online import algorithms
 from farkas.online.gadget.environment import Arrival
 from farkas.online.gadget.fixed_rings import LeastAttainedService, fits_alone, fixed_size
 from farkas.online.gadget.placement import Room
@@ -14,21 +13,6 @@ from farkas.online.gadget.seen import Seen
 from tests.generators.gadget import any_networks, job, over_time, star
 from tests.references import gadget_baselines
 from tests.tools.decisions import decisions
-
-
-def test_fifo_stops_at_the_first_misfit_and_las_goes_on():
-    jobs = [job(max_workers=1), job(max_workers=2), job(max_workers=1)]
-    cluster = star(2, jobs=jobs)
-    fifo = algorithms["gadget.fifo"].run(cluster)
-    las = algorithms["gadget.las"].run(cluster)
-    assert [ring["job"] for ring in fifo.decisions[0]] == [0]
-    assert [ring["job"] for ring in las.decisions[0]] == [0, 2]
-
-
-def test_fifo_passes_over_a_job_that_an_idle_cluster_cannot_hold():
-    cluster = star(1, bandwidth=0, jobs=[job(max_workers=2), job(max_workers=1)])
-    run = algorithms["gadget.fifo"].run(cluster)
-    assert [ring["job"] for ring in run.decisions[0]] == [1]
 
 
 def test_a_fixed_ring_is_no_larger_than_the_largest_ring_and_what_the_budget_leaves():
@@ -51,39 +35,6 @@ def test_links_are_idle_again_for_every_ring_that_is_tried_alone():
     cluster = star(1, 1, bandwidth=1, jobs=[job(max_workers=2, bandwidth=1)])
     idle = Room(cluster)
     assert [fits_alone(idle, 0, 2) for _ in range(3)] == [True] * 3
-
-
-@pytest.mark.parametrize(("name", "stops"), [("gadget.fifo", True), ("gadget.las", False)])
-@pytest.mark.parametrize("seed", range(15))
-def test_one_server_is_filled_in_the_order_of_the_rule(name, stops, seed):
-    rng = np.random.default_rng(seed)
-    room, horizon = 6, 4
-    jobs = [
-        job(arrival=int(a), demand=[int(d)], max_workers=int(w), fixed_workers=int(w))
-        for a, d, w in zip(
-            np.sort(rng.integers(0, 3, 5)), rng.integers(1, 4, 5), rng.integers(1, 4, 5),
-            strict=True,
-        )
-    ]  # fmt: skip
-    run = algorithms[name].run(star(room, horizon=horizon, jobs=jobs))
-    served = [0] * len(jobs)
-    for slot in range(horizon):
-        active = [i for i, one in enumerate(jobs) if one["arrival"] <= slot]
-        rank = (lambda i: i) if stops else (lambda i: served[i] * jobs[i]["demand"][0])
-        left, wanted = room, {}
-        for i in sorted(active, key=lambda i: (rank(i), jobs[i]["arrival"], i)):
-            need = jobs[i]["demand"][0] * jobs[i]["max_workers"]
-            if need > room:
-                continue
-            if need <= left:
-                wanted[i] = jobs[i]["max_workers"]
-                left -= need
-            elif stops:
-                break
-        found = {r["job"]: sum(c for _, c in r["workers"]) for r in run.decisions[slot]}
-        assert found == wanted
-        for i, size in wanted.items():
-            served[i] += size
 
 
 def test_service_is_metered_in_the_first_resource_alone():

@@ -9,7 +9,6 @@ import pytest
 from farkas.instances import library
 from farkas.instances.generate import generate
 from farkas.models.gadget.counts import FeasibleCounts, greedy
-from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import snapshot
 from farkas.online import algorithms
 from farkas.online.gadget import gadget
@@ -35,13 +34,6 @@ def test_a_first_slot_without_jobs_is_decided_too():
             run = algorithms["gadget.gadget"].run(later, slots=slots)
             assert run.violations == []
             assert not run.decisions[0]
-
-
-def test_column_slots_on_a_tree_are_nearly_exact():
-    for cluster in random_clusters(8, 3, network="tree", servers=4, jobs=4, horizon=1):
-        best = FeasibleCounts.of(cluster).best(0, np.zeros(cluster.num_jobs))[0]
-        run = algorithms["gadget.gadget"].run(cluster, fill=False, gap=1e-9)
-        assert run.value - cluster.total_reward(np.zeros(cluster.num_jobs)) >= 0.9 * best
 
 
 def test_envelope_gains_rescue_a_sigmoid_that_printed_gains_starve():
@@ -81,34 +73,6 @@ def test_algorithm_2_is_what_its_name_says():
 def test_filling_skips_losses():
     run = algorithms["gadget.gadget"].run(library.load("gadget/energy"))
     assert run.value == pytest.approx(2 * np.log(3))
-
-
-def test_left_over_jobs_get_the_largest_ring_that_is_no_loss():
-    # -1, 0, 0, -1 for 1 to 4 workers: three of them cost nothing, two are left on the second server
-    table = {"kind": "table", "values": [0, -1, 0, 0, -1]}
-    cluster = star(4, 2, jobs=[job(max_workers=3), job(max_workers=4, utility=table)])
-    slot = snapshot(cluster)
-    rings = filled(slot, Rings.none(cluster))
-    assert dict(zip(rings.job.tolist(), rings.size.tolist(), strict=True)) == {0: 3, 1: 3}
-    taken = filled(slot, rings.take([0]))
-    assert taken.workers.tolist() == rings.workers.tolist()
-
-
-def test_filling_keeps_what_the_rings_hold():
-    cluster = star(1, 1, bandwidth=1, jobs=[job(), job()])
-    slot = snapshot(cluster)
-    pair = filled(slot, Rings.none(cluster))
-    # both servers and all four links are taken by job 0
-    assert (pair.job.tolist(), pair.size.tolist()) == ([0], [2])
-    assert filled(slot, pair).job.tolist() == [0]
-
-
-def test_links_that_rings_hold_are_not_filled_again():
-    # two GPUs on either server, links of one ring: the second job gets one worker, not two
-    cluster = star(2, 2, bandwidth=1, jobs=[job(), job()])
-    workers, flow = np.array([[1, 1, 0]]), np.ones((1, 4), int)
-    ring = Rings(np.array([0]), np.array([2]), workers, flow)
-    assert filled(snapshot(cluster), ring).size.tolist() == [2, 1]
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """Algorithm 2: what it drops, selects, decomposes and rounds."""
 
-import math
 from types import SimpleNamespace
 
 import numpy as np
@@ -15,7 +14,6 @@ from farkas.online.gadget.drf import DominantResourceFairness
 from farkas.online.gadget.lp_rs_mde import (
     is_local,
     lp_rs_mde,
-    node_factors,
     only_lone,
     relaxation_of,
     rounding_problem,
@@ -38,21 +36,6 @@ def test_the_programs_of_algorithm_2_take_the_chosen_gains():
     rng = np.random.default_rng(0)
     result = lp_rs_mde(envelope, "repair", 5, rng)
     assert result.relaxation == pytest.approx(envelope.gains[0, 0])
-
-
-def test_ring_selection_takes_the_largest_weighted_gain_and_the_smallest_size_on_ties():
-    slot = snapshot(library.load("gadget/half_server"))
-    chosen = select_sizes(slot)
-    assert chosen.largest.tolist() == [2]
-
-
-def test_a_smaller_share_of_a_larger_gain_is_chosen():
-    # 2.4 GPUs: 1 for job 1, worth 4.5, and 1.4 for job 0, 0.6 of a ring of one and 0.4 of a ring of
-    # two, worth 5 and 9: 0.4 x 9 is more than 0.6 x 5
-    first = job(utility={"kind": "table", "values": [0.0, 5.0, 9.0]})
-    second = job(utility={"kind": "table", "values": [0.0, 4.5]}, max_workers=1)
-    chosen = select_sizes(snapshot(star(2.4, jobs=[first, second])))
-    assert chosen.pairs.tolist() == [[0, 2], [1, 1]]
 
 
 def test_sizes_that_do_not_fit_alone_are_dropped():
@@ -101,13 +84,6 @@ def test_the_best_subset_of_rings_is_the_best(monkeypatch):
 def test_nobody_to_place_leaves_nothing():
     done = lp_rs_mde(snapshot(star(1)), "printed", 3, np.random.default_rng(0))
     assert (len(done.rings), done.relaxation, done.rounded.qualified) == (0, 0.0, True)
-
-
-def test_factors_of_nodes_are_those_of_theorem_8():
-    # demand 1 of capacity 2; sizes 2 and 1; two servers, the switch does not count
-    cluster = star(2, 4, jobs=[job(), job()])
-    found = node_factors(cluster, np.array([0, 1]), np.array([2, 1]))
-    assert found.tolist() == [pytest.approx(1 + 0.5 * math.sqrt(2 * 5 * math.log(2)))]
 
 
 def test_a_ring_is_local_if_it_fits_an_idle_cluster():

@@ -3,32 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import snapshot
 from farkas.online.gadget.placement import Room, as_rings, packed
-from farkas.proofs.gadget.small import random_clusters
 from farkas.relaxations.gadget.generation import generate_columns
 from tests.generators.gadget import any_networks, job, star, table
 from tests.online.gadget.test_columns import slot_broken
 from tests.online.gadget.test_diving import ring
-
-
-def test_placement_takes_the_tightest_server_that_holds_all():
-    room = Room(star(4, 2, 3, jobs=[job()]))
-    # largest rings are clipped to two workers, so all three fit equally: the first wins
-    assert room.place(0, 2).workers.tolist() == [2, 0, 0, 0]
-    room = Room(star(4, 2, 3, jobs=[job(max_workers=4)]))
-    assert room.place(0, 2).workers.tolist() == [0, 2, 0, 0]
-
-
-def test_placement_spreads_by_room_and_joins_hosts_in_index_order():
-    room = Room(star(1, 2, 2, jobs=[job(max_workers=5)]))
-    ring = room.place(0, 4)
-    assert ring.workers.tolist() == [0, 2, 2, 0]
-    assert len(ring.links) == 4  # two hosts: there and back over the hub
-    assert room.fit(0).tolist() == [1, 0, 0, 0]
 
 
 def test_a_failed_placement_keeps_nothing():
@@ -37,89 +19,6 @@ def test_a_failed_placement_keeps_nothing():
     assert room.place(0, 2) is None
     assert room.free.tolist() == before[0].tolist()
     assert room.residual == before[1]
-
-
-def legs(cluster, walk):
-    """Cut a walk where it meets the hosts in turn: (nodes, links) so far."""
-    nodes = [int(cluster.link_source[walk[0]])] if walk else []
-    return nodes + [int(cluster.link_target[e]) for e in walk]
-
-
-def distance(cluster, start, end, open_links):
-    """Length of a shortest path over ``open_links`` by Bellman and Ford; infinite without one."""
-    length = {start: 0.0}
-    for _ in range(cluster.num_nodes):
-        for e in open_links:
-            u, v = int(cluster.link_source[e]), int(cluster.link_target[e])
-            if u in length:
-                length[v] = min(length.get(v, np.inf), length[u] + 1)
-    return length.get(end, np.inf)
-
-
-@pytest.mark.parametrize("network", ["tree", "mesh", "cycle"])
-def test_rings_follow_shortest_paths_with_room_and_hosts_by_room(network):
-    rings = 0
-    for cluster in random_clusters(40, 7, network=network, servers=4, jobs=2, resources=2):
-        room = Room(cluster)
-        for i in (0, 1):
-            for size in (3, 2):
-                free, left = room.free.copy(), list(room.residual)
-                holds = np.where(
-                    cluster.is_server,
-                    [
-                        min(
-                            [int(f // d) for f, d in zip(row, cluster.demand[i], strict=True) if d]
-                            + [int(cluster.max_workers[i])]
-                        )
-                        for row in free
-                    ],
-                    0,
-                )
-                assert room.fit(i).tolist() == holds.tolist()
-                ring = room.place(i, size)
-                whole = [u for u in range(cluster.num_nodes) if holds[u] >= size]
-                if whole:
-                    tightest = min(whole, key=lambda u: (holds[u], u))
-                    assert ring.workers[tightest] == size
-                    assert ring.links == []
-                    continue
-                if holds.sum() < size:
-                    assert ring is None
-                    continue
-                wanted, missing = np.zeros(cluster.num_nodes, int), size
-                for u in sorted(range(cluster.num_nodes), key=lambda u: (-holds[u], u)):
-                    wanted[u] = min(holds[u], missing)
-                    missing -= wanted[u]
-                hosts = np.flatnonzero(wanted).tolist()
-                need, at, reached = float(cluster.bandwidth[i]), 0, True
-                for start, end in zip(hosts, hosts[1:] + hosts[:1], strict=True):
-                    open_links = [e for e in range(cluster.num_links) if left[e] >= need]
-                    away = distance(cluster, start, end, open_links)
-                    if away == np.inf:
-                        reached = False
-                        break
-                    if ring is not None:
-                        path = ring.links[at : at + int(away)]
-                        assert set(path) <= set(open_links)
-                        assert (legs(cluster, path)[0], legs(cluster, path)[-1]) == (start, end)
-                        at += int(away)
-                        for e in path:
-                            left[e] -= need
-                    else:
-                        break  # some later leg must have failed
-                if ring is None:
-                    assert room.residual == left or not reached
-                    assert np.array_equal(room.free, free)
-                    continue
-                rings += 1
-                assert reached
-                assert at == len(ring.links)
-                assert ring.workers.tolist() == wanted.tolist()
-                assert room.residual == left
-                assert np.array_equal(room.free, free - wanted[:, None] * cluster.demand[i])
-                room.release(i, ring)
-                assert np.array_equal(room.free, free)
-    assert rings >= 3
 
 
 def test_a_job_without_demand_is_held_by_every_server_up_to_its_largest_ring():

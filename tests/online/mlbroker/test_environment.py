@@ -5,11 +5,8 @@ import pytest
 
 from farkas.errors import InvalidInstance
 from farkas.instances import library
-from farkas.instances.generate import generate
-from farkas.models.mlbroker.recourse import PlacedWorkers
 from farkas.online import algorithms, environments
 from farkas.online.mlbroker.environment import PlacedSlot, by_pair, present
-from farkas.online.mlbroker.recourse import recourse_costs
 from tests.generators.mlbroker import edge_cases, single
 
 INTEGER = [
@@ -34,34 +31,6 @@ def test_runs_are_feasible_and_certified(name, broker):
     assert run.value >= optimum - 1e-9
     assert float(run.certificate) <= optimum + 1e-9
     assert run.ratio >= 1.0
-
-
-@pytest.mark.parametrize("name", INTEGER)
-def test_value_is_the_recourse_cost_of_the_decisions(name):
-    instance = generate("mlbroker", "small", seed=7)
-    run = algorithms[name].run(instance, seed=1)
-    slots = [
-        PlacedSlot(
-            np.array(d["jobs"], int), np.array(d["workers"], int), np.array(d["server"], int)
-        )
-        for d in run.decisions
-    ]
-    workers, server = by_pair(instance, slots)
-    costs = recourse_costs(PlacedWorkers.of(instance, workers, server))
-    assert run.value == pytest.approx(costs.total)
-    assert run.numbers["total_sticky"] == pytest.approx(costs.total_sticky)
-
-
-def test_too_few_workers_are_a_violation_and_give_no_ratio():
-    broker = library.load("mlbroker/tiny")
-    world = environments["mlbroker"]
-    nobody = [
-        PlacedSlot(j, np.zeros((len(j), 2), int), np.zeros(len(j), int))
-        for j in (broker.jobs_at(t) for t in range(2))
-    ]
-    outcome = world.evaluate(broker, nobody)
-    assert outcome.violations == ["3 job-slots have too few workers for their data"]
-    assert np.isnan(outcome.total)
 
 
 @pytest.mark.parametrize("site", [-1, 2])

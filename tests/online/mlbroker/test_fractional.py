@@ -42,65 +42,6 @@ def test_run_lies_above_its_relaxation_and_its_bound_below(relax, semantics):
         assert float(run.certificate) == pytest.approx(run.numbers["certificate"], rel=1e-3)
 
 
-def test_deployment_never_falls_under_printed_semantics():
-    broker = library.load("mlbroker/return_trip")
-    policy = Fractional()
-    run = ALGORITHM.run(broker)
-    first, second, third = (np.array(d["deployed"]) for d in run.decisions)
-    # Data at site 0, then 1, then 0: v = (1, 0), (1, 1), (1, 1), and the return is free.
-    np.testing.assert_allclose([first[0], second[0], third[0]], [[1, 0], [1, 1], [1, 1]], atol=1e-6)
-    assert run.value == pytest.approx(6.6)
-    assert policy.relax == "tight"
-
-
-def test_strict_deployment_falls_and_is_paid_again():
-    # Strict optimum of the relaxation 9.15 > 6.6: the return to site 0 costs again.
-    run = ALGORITHM.run(library.load("mlbroker/return_trip"), semantics="strict")
-    assert run.value > 9.15 - 1e-6
-    assert np.array(run.decisions[1]["deployed"])[0, 0] < 0.9
-
-
-def test_harmonic_run_pays_more_than_theorem_3_allows():
-    # 2 + 11 ln 1.1 = 3.0484; each of 12 sites adds about 1/(sites left): 3.0730.
-    run = ALGORITHM.run(library.load("mlbroker/harmonic"), relax="printed")
-    assert run.value == pytest.approx(3.0730, abs=1e-3)
-
-
-def test_epsilon_overrides_the_instance_and_changes_no_bound_but_its_own():
-    broker = library.load("mlbroker/return_trip")
-    changed = ALGORITHM.run(broker, relax="printed", epsilon=0.01)
-    same = ALGORITHM.run(broker.replace(epsilon=0.01), relax="printed")
-    assert changed.value == pytest.approx(same.value, rel=1e-9)
-    assert changed.manifest.instance_sha256 == broker.sha256
-    assert float(changed.certificate) <= 4.72 + 1e-9
-
-
-def test_future_slots_do_not_change_earlier_decisions():
-    broker = generate("mlbroker", "small", seed=3)
-    whole = ALGORITHM.run(broker)
-    jobs = [job for job in broker.jobs if job.departure < 4]
-    early = broker.replace(num_slots=4, jobs=jobs)
-    untouched = [t for t in range(4) if broker.jobs_at(t).tolist() == early.jobs_at(t).tolist()]
-    cut = ALGORITHM.run(early)
-    assert untouched
-    for slot in untouched:
-        assert cut.costs[slot]["resource"] == pytest.approx(whole.costs[slot]["resource"])
-
-
-def test_a_broken_decision_is_reported_with_its_label():
-    broker = library.load("mlbroker/tiny")
-    policy = Fractional()
-    world = environments["mlbroker"]
-    state, decisions = policy.start(world.known(broker), 0), []
-    for arrival in world.arrivals(broker):
-        state, decision = policy.step(state, arrival)
-        decisions.append(decision)
-    decisions[0].workers[:] *= 0.5
-    messages = policy.evaluate(broker, decisions).violations
-    assert any("slot 0: (8a)" in message for message in messages)
-    assert any("(8i)" in message for message in messages)
-
-
 def test_lanes_keep_what_is_positive():
     values = np.zeros((2, 3, 3))
     values[1, 0, 2] = 4.0

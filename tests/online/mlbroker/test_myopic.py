@@ -2,30 +2,13 @@
 
 import pytest
 
-from farkas.instances import library
-from farkas.instances.generate import generate
-from farkas.models.mlbroker.one_shot import OneShot, snapshot
+from farkas.models.mlbroker.one_shot import OneShot
 from farkas.online import algorithms
 from farkas.online.mlbroker import myopic
 from farkas.solvers.fallback import optimum_by_any
 from tests.generators.mlbroker import even_brokerage, random_brokerage, single
 from tests.references.mlbroker_policies import cheapest, cost_of, plans_of, sites_of
 from tests.tools.decisions import decisions
-
-
-def test_oasis_does_not_see_the_discount():
-    broker = library.load("mlbroker/tiny")
-    without = broker.replace(discount_price=None, discount_threshold=None)
-    decisions = [algorithms["mlbroker.oasis"].run(b).decisions for b in (broker, without)]
-    assert decisions[0] == decisions[1]
-
-
-def test_one_slot_optimum_is_the_offline_optimum_of_one_slot():
-    broker = generate("mlbroker", "small", seed=4)
-    slot = max(range(broker.num_slots), key=lambda t: len(broker.jobs_at(t)))
-    alone = snapshot(broker, slot).market
-    myopic, opt = (algorithms[f"mlbroker.{n}"].run(alone).value for n in ("one_shot", "opt"))
-    assert myopic == pytest.approx(opt, rel=1e-9)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -41,25 +24,6 @@ def test_forms_of_the_prices_have_the_same_optimum(seed):
             algorithms[f"mlbroker.{name}"].run(plain, prices=form).value for form in prices
         )
         assert one == pytest.approx(other, rel=1e-7, abs=1e-7)
-
-
-def test_without_discounts_jobs_do_not_meet():
-    broker = random_brokerage(3, slots=1, jobs=2).replace(
-        discount_price=None, discount_threshold=None
-    )
-    together, alone = (algorithms[f"mlbroker.{n}"].run(broker).value for n in ("one_shot", "oasis"))
-    assert together == pytest.approx(alone, rel=1e-7)
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_oasis_does_not_see_the_discount_in_either_form_of_the_prices(seed):
-    broker = generate("mlbroker", "small", seed=seed)
-    without = broker.replace(discount_price=None, discount_threshold=None)
-    for prices in ("list", "single"):
-        seen, unseen = (
-            algorithms["mlbroker.oasis"].run(b, prices=prices).decisions for b in (broker, without)
-        )
-        assert seen == unseen
 
 
 @pytest.mark.parametrize("seed", [53, 116])

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import msgspec
 import numpy as np
 import pytest
 
 import farkas
 from farkas.models.mlbroker.one_shot import snapshot
-from farkas.online.mlbroker.environment import by_pair
 from farkas.online.mlbroker.pooled import Pooled
 from farkas.online.mlbroker.rounded import Memory
-from tests.generators.mlbroker import edge_cases, even_brokerage, random_brokerage, single
+from tests.generators.mlbroker import edge_cases, random_brokerage, single
 
 
 @pytest.mark.ids(2)
@@ -52,32 +50,8 @@ def test_edge_cases_are_placed(name):
     assert farkas.check(run, data).proof.bound is not None
 
 
-def test_it_does_not_know_the_future():
-    data = even_brokerage(5, slots=3, jobs=3)
-    whole = farkas.run(data, "mlbroker.pooled")
-    jobs = [msgspec.to_builtins(job) for job in data.jobs]
-    for job in jobs:
-        if job["departure"] == 2:
-            job["data"] = [*job["data"][:-1], [7 * x for x in job["data"][-1]]]
-    other = farkas.run(data.replace(jobs=jobs), "mlbroker.pooled")
-    assert whole.decisions[:2] == other.decisions[:2]
-
-
 def test_many_sites_do_what_the_integer_program_of_every_slot_does():
     data = random_brokerage(2, sites=11, slots=2, jobs=2, resources=1)
     ours = farkas.run(data, "mlbroker.pooled", deployments=1.0, gap=0.0)
     program = farkas.run(data, "mlbroker.one_shot")
     assert float(ours.value) == pytest.approx(float(program.value), rel=1e-5)
-
-
-def test_all_jobs_are_placed_in_order():
-    data = even_brokerage(1, slots=3, jobs=4)
-    run = farkas.run(data, "mlbroker.pooled")
-    assert len(run.decisions) == data.num_slots
-    policy = Pooled()
-    state, made = policy.start(None, 0), []
-    for slot in range(data.num_slots):
-        state, decision = policy.step(state, snapshot(data, slot))
-        made.append(decision)
-    workers, _ = by_pair(data, made)
-    assert (workers.sum(axis=1) >= data.workers_needed).all()
