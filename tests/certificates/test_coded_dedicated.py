@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import farkas
-from farkas.certificates import check, coded_dedicated
+from farkas.certificates import check, coded_budgets, coded_dedicated
 from farkas.certificates.budget_chances import RowCells, chance_by_budget
 from farkas.certificates.coded import (
     ChancePrices,
@@ -306,7 +306,7 @@ def test_masters_that_pay_all_and_no_more_exclude_nothing():
 
 def test_steps_of_all_masters_count_together(monkeypatch):
     data, proved = honest()
-    monkeypatch.setattr(coded_dedicated, "MOST_STEPS", 1500)
+    monkeypatch.setattr(coded_budgets, "MOST_STEPS", 1500)
     with pytest.raises(NotACertificate, match="steps"):
         proved.prove_bound(data)
 
@@ -401,6 +401,6 @@ def test_too_large_tables_and_too_many_steps_are_refused(monkeypatch):
     data = random_coded_computing(0, workers=4, rows=7)
     with pytest.raises(NotACertificate, match="too large"):
         chance_by_budget(data, 0, np.ones(4, np.int64), 2.0, 7, 2**23)
-    monkeypatch.setattr(coded_dedicated, "MOST_STEPS", 100)
+    monkeypatch.setattr(coded_budgets, "MOST_STEPS", 100)
     with pytest.raises(NotACertificate, match="steps"):
         chance_by_budget(data, 0, np.ones(4, np.int64), 2.0, 7, 8)
