@@ -13,7 +13,7 @@ import pytest
 
 import farkas
 from farkas import instances
-from farkas.errors import FileProblem, InvalidInstance
+from farkas.errors import FileProblem, InvalidInstance, UnknownName
 from farkas.instances import library
 from farkas.instances.base import Record, plain_value
 from farkas.instances.writing import RecordColumns, plain
@@ -138,6 +138,11 @@ def test_the_hash_is_the_same_in_every_process_and_version():
             check=True,
         )
         assert run.stdout.startswith(expected)
+
+
+def test_an_unknown_kind_names_the_known_ones():
+    with pytest.raises(UnknownName, match="unknown kind 'mlbrokr'; did you mean mlbroker"):
+        instances.kind_class("mlbrokr")
 
 
 def test_reading_imports_the_module_of_the_kind_alone():

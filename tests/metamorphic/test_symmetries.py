@@ -14,7 +14,7 @@ import pytest
 
 from farkas.instances import Instance
 from tests.metamorphic.compared import agree, leaves
-from tests.metamorphic.exceptions import EXEMPT, Exempt, exempt, share
+from tests.metamorphic.exceptions import exempt, share
 from tests.metamorphic.instances import few, many
 from tests.metamorphic.objects import Measured, Values, objects
 from tests.metamorphic.symmetries import SYMMETRIES, Data, changed, plain
@@ -112,48 +112,3 @@ def test_results_stay_when_anything_is_written_otherwise(what: Measured) -> None
         if not exempt(path, name)
     ]
     assert not wrong, "\n".join(wrong[:10])
-
-
-def exemptions() -> Iterator[Any]:
-    """Every exemption with every object and symmetry that it is about."""
-    for kind, table in EXEMPT.items():
-        for number, each in enumerate(table):
-            for name in SYMMETRIES[kind]:
-                if re.fullmatch(each.symmetries, name):
-                    yield pytest.param(kind, each, name, id=f"{kind} {number} {name}")
-
-
-def about(each: Exempt, kind: str, name: str) -> Iterator[Measured]:
-    """Objects of which an exemption is the first to cover a result."""
-    for what in OBJECTS:
-        if what.kind == kind:
-            paths = {path for instance in many(kind) for path in plainly(what, instance)}
-            if any(exempt(path, name) is each for path in paths):
-                yield what
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("kind", "each", "name"), [*exemptions()])
-def test_what_is_exempt_does_change(kind: str, each: Exempt, name: str) -> None:
-    told = [
-        path for what in about(each, kind, name) for path in never_changed(what, each, kind, name)
-    ]
-    assert not told, f"{each.why}: not so for {', '.join(told)}"
-
-
-def never_changed(what: Measured, each: Exempt, kind: str, name: str) -> list[str]:
-    """Exempt results of an algorithm that never change; of others, the object if none does."""
-    covered, found = set(), set()
-    for instance in many(kind):
-        covered |= {path for path in plainly(what, instance) if exempt(path, name) is each}
-        found |= {path for path, _ in differences(what, instance, SYMMETRIES[kind][name])}
-    if what.sort == "algorithm":
-        return sorted(covered - found)
-    return [] if covered & found else [str(what)]
-
-
-@pytest.mark.parametrize("kind", SYMMETRIES)
-def test_every_symmetry_changes_an_instance(kind: str) -> None:
-    for name, change in SYMMETRIES[kind].items():
-        written = [changed(each, change) for each in many(kind)]  # of every one: all are instances
-        assert any(one is not None for one in written), name

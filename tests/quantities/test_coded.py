@@ -24,6 +24,11 @@ def test_times_are_inverse_levels() -> None:
     assert value("coded.expected.dedicated") * value("coded.assignment") == pytest.approx(1.0)
 
 
+@pytest.mark.parametrize("end", ["", ".dedicated"])
+def test_whole_loads_take_no_less_time(end: str) -> None:
+    assert value(f"coded.expected_integer{end}") >= value(f"coded.expected{end}")
+
+
 def test_the_last_master_decides_a_uniform_plan() -> None:
     found = evaluate(
         TINY, ["coded.uniform", "coded.uniform.by_master", "coded.uniform.integer_loads"]

@@ -31,6 +31,13 @@ def test_the_whole_empty_system_pays_no_less_than_what_the_state_leaves() -> Non
     assert values("payoff_bound_full")[2] > full[2]
 
 
+def test_bounds_lie_on_their_sides_of_the_optimum() -> None:
+    found = evaluate(TINY, ["eris.offline", "eris.schedule_lp", "eris.dual", "eris.lagrangian"])
+    assert found["eris.offline"] <= found["eris.schedule_lp"] + 1e-6
+    assert found["eris.schedule_lp"] <= found["eris.dual"] + 1e-6
+    assert found["eris.dual"] <= found["eris.lagrangian"] + 1e-6
+
+
 def test_workloads_are_one_half_and_all_chunks() -> None:
     # of 1, 2 and 5 chunks: {1}, {1, 2} with half 1, {1, 3, 5} with half rounded up
     chunks = [int(count) for count in TINY.chunks]

@@ -2,9 +2,6 @@
 
 import itertools
 
-from farkas.proofs import Standing, claims
-from farkas.proofs.coded import greedy
-
 
 def test_entries_of_algorithm_2_by_counting(verdict_of):
     # the printed loops: pairs of masters without workers and free workers; then sums and workers
@@ -16,8 +13,3 @@ def test_entries_of_algorithm_2_by_counting(verdict_of):
         assert looked == factored <= (m + 3) / 2 * n**2
     entries = "-(M**3 - 3*M**2*N + 3*M**2 - 3*M*N + 2*M - 3*N**2 - 3*N)/6"
     assert entries in verdict_of("coded.complexity").note
-
-
-def test_a_search_that_misses_a_partition_refutes_the_reduction(monkeypatch):
-    monkeypatch.setattr(greedy, "best_owner", lambda speed: speed.argmax(axis=0) * 0)
-    assert claims["coded.np_hard"].run().standing is Standing.REFUTED

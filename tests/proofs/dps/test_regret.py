@@ -1,10 +1,5 @@
 """Regret, by hand and measured."""
 
-import pytest
-
-from farkas.errors import NoVerdict
-from farkas.proofs import claims
-from farkas.proofs.dps import regret
 from farkas.proofs.dps.regret import Chosen, chosen_prices, regret_slope
 
 
@@ -28,10 +23,3 @@ def test_what_is_known_of_chosen_prices_is_of_the_later_half():
         assert one.price * one.sales * one.jobs <= one.best <= one.jobs / 2
         assert 0 <= one.seen <= 1
         assert one.radius > 0
-
-
-def test_an_index_without_misses_is_not_refuted(monkeypatch):
-    fine = (Chosen(best=1.0, price=1.0, jobs=40, sales=0.5, seen=0.5, radius=0.1),) * 3
-    monkeypatch.setattr(regret, "chosen_prices", lambda jobs, seed=0: fine)
-    with pytest.raises(NoVerdict, match="violates nothing"):
-        claims["dps.index_above_best"].run()

@@ -4,8 +4,6 @@ import numpy as np
 import pytest
 
 from farkas.models.mlbroker.offline import Offline
-from farkas.proofs.claim import Standing, claims
-from farkas.proofs.mlbroker import hardness
 from farkas.proofs.mlbroker.hardness import (
     block,
     cost_beside,
@@ -60,11 +58,3 @@ def test_a_slot_without_its_cover_is_dearer_than_all_subsets():
     form = form_of()
     assert cost_without(form, 0, [0, 2]) > 100
     assert cost_without(form, 0, [0]) < 3, "the third subset covers element 0 as well"
-
-
-@pytest.mark.slow
-def test_the_claim_is_proved_and_falls_with_its_numbers(monkeypatch):
-    claim = claims["mlbroker.np_hard"]
-    assert claim.run().standing is Standing.PROVED
-    monkeypatch.setattr(hardness, "PRICE", 2e-4)
-    assert claim.run().standing is Standing.REFUTED
