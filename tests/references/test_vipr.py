@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import random
-from fractions import Fraction
 from types import SimpleNamespace
 
 import pytest
@@ -45,50 +44,6 @@ def test_every_kind_of_reason_is_understood(text, ends):
     assert found.infeasible is (text is BRANCHING)
 
 
-@pytest.mark.parametrize(
-    ("text", "old", "new", "words"),
-    [
-        (ROUNDING, "VER 1.0", "VER 1.1", "version"),
-        (ROUNDING, "INT 2 0 1", "INT 1 0", "not rounded"),
-        (ROUNDING, "{ rnd 1 4 1 }", "{ lin 1 4 1 }", "says less"),
-        (ROUNDING, "1/2 1 -1/2", "1/2 1 1/2", "both directions"),
-        (ROUNDING, "C6 G 1 OBJ", "C6 G 2 OBJ", "rounded one says less"),
-        (ROUNDING, "RTP range 1 1", "RTP range 2 2", "not the bound"),
-        (ROUNDING, "opt 1 1 1", "opt 1 1 0", "breaks a row"),
-        (ROUNDING, "opt 1 1 1", "opt 1 1 3/2", "parts"),
-        (ROUNDING, "SOL 2\nfeas 2 0 1 1 2\nopt 1 1 1", "SOL 1\nfeas 2 0 1 1 2", "no point reaches"),
-        (ROUNDING, "3 3/4 } 5", "3 3/4 } 4", "forgotten"),
-        (ROUNDING, "DER 4", "DER 3", "not the bound"),
-        (ROUNDING, "{ lin 2 0 1/4 3 3/4 }", "{ lin 2 0 1/4 5 3/4 }", "outside"),
-        (ROUNDING, "{ lin 2 0 1/4 3 3/4 }", "{ lin 3 0 1/4 3 3/4 0 0 }", "twice"),
-        (ROUNDING, "C5 G 1/4 OBJ", "C5 E 1/4 OBJ", "says less"),
-        (BRANCHING, "{ uns 11 4 12 3 }", "{ uns 11 4 12 4 }", "two sides"),
-        (BRANCHING, "{ uns 11 4 12 3 }", "{ lin 1 11 1 }", "without assumption"),
-        (BRANCHING, "right G 1 1", "right G 2 1", "values between"),
-        (BRANCHING, "left L 0 1 0 1", "left L 0 1 0 2", "says less"),
-        (BRANCHING, "INT 2 0 1", "INT 1 1", "not whole"),
-        (BRANCHING, "D6 G 1 0", "D6 L 1 0", ""),
-        (CUTOFF, "cut L 5", "cut L 4", "no cutoff"),
-        (CUTOFF, "cut L 5", "cut G 5", "no cutoff"),
-        (CUTOFF, "SOL 1\nfive 1 0 5", "SOL 0", "no point reaches"),
-        (LARGEST, "{ rnd 1 2 1 }", "{ rnd 1 2 -1 }", "says less"),
-        (LARGEST, "goal L 3", "goal L 5/2", "says less"),
-        (LARGEST, "OBJ max", "OBJ min", ""),
-        (LARGEST, "CON 3 2", "CON 3 3", "bound of two"),
-        (LARGEST, "RTP range 3 3", "RTP infeas", "infeasible program"),
-        (LARGEST, "} -1\n", "} -1 more\n", "after the end"),
-    ],
-)  # fmt: skip
-def test_what_breaks_a_rule_proves_nothing(text, old, new, words):
-    assert text.count(old) == 1
-    if words:
-        with pytest.raises(NoProof, match=words):
-            Certificate(text.replace(old, new))
-        return
-    with pytest.raises(NoProof):
-        Certificate(text.replace(old, new))
-
-
 @pytest.mark.parametrize("first", range(0, 1200, 400))
 def test_both_checkers_agree_on_changed_files(first, tmp_path):
     accepted = 0
@@ -116,16 +71,6 @@ def test_both_checkers_agree_on_changed_files(first, tmp_path):
         )  # fmt: skip
         accepted += 1
     assert accepted > 40
-
-
-def test_numbers_are_the_ones_written():
-    text = CUTOFF.replace("low G 2 1 0 1", "low G 2.0 1 0 +1").replace(
-        "RTP range 2 5", "RTP range 4/2 5"
-    )
-    assert Certificate(text).lower == Fraction(2)
-    for wrong in ("2e0", "0x2", "2/0", "1_0", "٢"):
-        with pytest.raises(NoProof):
-            Certificate(CUTOFF.replace("RTP range 2 5", f"RTP range {wrong} 5"))
 
 
 def test_a_file_that_one_checker_alone_accepts_is_found(tmp_path, monkeypatch):

@@ -188,16 +188,6 @@ def test_a_rounding_error_too_much_is_told_and_a_millionth_is_refused() -> None:
     assert judged(auction, decisions).violations
 
 
-def test_three_tenths_hold_three_workers_of_a_tenth() -> None:
-    # in binary 3 · 0.1 is more than 0.3, by a share of 2e-16
-    auction = one_resource({"worker_demand": [0.1], "data": [3]}, sites=1, site_capacity=[[0.3]])
-    run = algorithms["eris.eris"].run(auction)
-    found = replayed(auction, run.decisions)
-    assert (found.low, found.broken) == (10, ())
-    assert found.excess == (3 * F(0.1) - F(0.3)) / F(0.3)
-    assert 0 < found.excess < ROUNDING
-
-
 @pytest.mark.slow
 def test_no_worker_more_than_fits_is_a_rounding_error_of_many() -> None:
     # 1000 workers need half a millionth of a worker more than there is: a share of 5e-10, which
@@ -227,14 +217,6 @@ def test_no_server_that_the_bound_knows_nothing_of() -> None:
         found = replayed(auction, [{"awards": [award], "pieces": [piece]}])
         assert any("does not hold it" in words for words in found.broken) == broken
         assert bool(found.broken) == broken
-
-
-def test_nothing_exceeds_a_capacity_of_nothing() -> None:
-    auction = one_resource({"worker_demand": [1e-300]}, site_capacity=[[0.0], [0.0]])
-    award = {"job": 0, "accepted": True, "completed": 0, "payment": 0.0, "payoff_bound": None}
-    piece = {"job": 0, "slot": 0, "server": 0, "workers": [[0, 1]], "moved": 0}
-    decisions = [{"awards": [award], "pieces": [piece]}, *[{"awards": [], "pieces": []}] * 2]
-    assert replayed(auction, decisions).broken == ("slot 0 uses more than 0 gpu at site 0",)
 
 
 def test_a_job_without_data_completes_on_arrival_and_runs_nowhere() -> None:

@@ -26,18 +26,6 @@ def best_level(data):
     return max(float(owner_levels(speed, np.array(own)).min()) for own in every)
 
 
-@pytest.mark.parametrize("seed", range(8))
-def test_the_optimum_is_that_of_all_owners(seed):
-    data = random_coded_computing(seed, masters=2 + seed % 2, workers=5)
-    level = best_level(data)
-    if not level:
-        return
-    found = farkas.optimum(data, problem="coded.assignment", gap=1e-8)
-    assert found.complete
-    assert float(found.value) == pytest.approx(1 / level, rel=1e-9)
-    assert farkas.check(found.run, data).proof.bound == found.bound
-
-
 @pytest.mark.ids(10)
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("kind", [MasterPricing, TypePricing])

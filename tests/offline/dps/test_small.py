@@ -77,17 +77,6 @@ def test_whole_jobs_on_all_servers_as_one_bound_the_optimum(seed, monkeypatch):
                 assert float(rung.bound.fraction) == pytest.approx(best, rel=1e-9, abs=1e-12)
 
 
-@pytest.mark.slow
-def test_few_servers_with_large_jobs_are_closed():
-    """By prices 1091 and by trees 1087 against a value of 1048: 4 % of parts of jobs."""
-    market = generate("dps", "published", 0, num_jobs=100, horizon=100, num_servers=5)
-    found = farkas.optimum(market, gap=0.001, time_limit=300)
-    assert found.complete
-    assert any("dps.interval_ip" in step.method for step in found.steps)
-    assert float(found.value) == pytest.approx(exact(market)[1].objective, rel=0.001)
-    assert farkas.check(found.run, market).proof.bound == found.bound
-
-
 @pytest.mark.parametrize(("servers", "first"), [(5, "dps.interval_ip"), (20, "prices by class")])
 def test_crowded_markets_meet_whole_jobs_before_prices(servers, first):
     market = generate("dps", "published", 0, num_jobs=100, horizon=100, num_servers=servers)

@@ -22,7 +22,7 @@ from farkas.offline.eris.cases import (
 from farkas.offline.eris.priced import priced
 from farkas.relaxations.eris.priced_jobs import JobPricer, finishes
 from tests.certificates.test_eris_cases import two_large
-from tests.generators.eris import auction_in, one_resource, random_auction
+from tests.generators.eris import one_resource, random_auction
 from tests.tools.optimum import optimum
 from tests.tools.quick import some
 
@@ -95,13 +95,6 @@ def test_what_spans_leave_open_is_closed(seed, monkeypatch):
     assert before.gap > 0.007
     assert found.gap < 1e-9
     assert found.run.certificate.certificate["certificate"] == "eris_cases"
-
-
-@pytest.mark.parametrize("power", [-30, 30])
-def test_other_units_of_worth_scale_both_sides(power):
-    plain, other = searched(two_large()), searched(auction_in(two_large(), money=2.0**power))
-    assert other.value == plain.value * Fraction(2) ** power
-    assert float(other.bound) == pytest.approx(float(plain.bound) * 2.0**power, rel=1e-9)
 
 
 def test_no_case_is_looked_at_without_a_value_or_time():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from farkas.certificates.eris import prove_welfare, short
@@ -11,7 +10,7 @@ from farkas.offline.eris.priced_columns import price_columns
 from farkas.relaxations.eris.columns import relaxation_by_columns
 from farkas.relaxations.eris.priced_jobs import JobPricer
 from farkas.relaxations.eris.schedule_master import ScheduleMaster
-from tests.generators.eris import auction_in, one_resource, random_auction
+from tests.generators.eris import one_resource, random_auction
 from tests.tools.optimum import optimum
 
 
@@ -56,16 +55,6 @@ def test_rows_of_sites_are_added_up():
     first = next(price_columns(pricer, Deadline(), pooled=True))
     pooled = ScheduleMaster(auction, pooled=True).rows(first.columns).toarray()
     assert pooled.tolist() == [[0.0] * 3 + [1.0, 0.0, 0.0]]
-
-
-@pytest.mark.parametrize("power", [-40, 40])
-def test_other_units_of_worth_scale_bound_and_prices(power):
-    auction = random_auction(4, most_chunks=4, jobs=5)
-    plain = settled(auction, pooled=True)
-    other = settled(auction_in(auction, money=2.0**power), pooled=True)
-    assert plain.bound > 0
-    assert other.bound == plain.bound * 2.0**power
-    assert np.array_equal(other.prices.resource, plain.prices.resource * 2.0**power)
 
 
 def test_no_round_begins_after_the_deadline():

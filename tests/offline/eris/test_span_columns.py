@@ -50,14 +50,6 @@ def test_bounds_fall_from_that_of_prices_and_stay_above_the_optimum(seed):
         assert one.value <= one.bound * (1 + 1e-6) + 1e-9
 
 
-def test_rows_often_bring_a_bound_down():
-    better = 0
-    for seed in range(60):
-        start, rounds = searched(random_auction(seed, most_chunks=5, most_slots=5, jobs=7))
-        better += bool(rounds) and rounds[-1].bound < start.bound * (1 - 1e-4)
-    assert better >= 5
-
-
 @pytest.mark.parametrize(("close", "most"), [(1.0, 1), (1e-12, module.MOST_PRICINGS)])
 def test_jobs_are_priced_again_until_master_and_bound_are_near(monkeypatch, close, most):
     auction, priced = random_auction(1, most_chunks=5, most_slots=5, jobs=7), []

@@ -109,20 +109,6 @@ def test_plans_keep_budgets_rings_and_arrivals():
         assert (plan[np.broadcast_to(slots < cluster.arrival, plan.shape)] == 0).all()
 
 
-@pytest.mark.slow
-def test_schedules_that_follow_a_plan_keep_the_rules_and_are_at_most_the_optimum():
-    reached = 0
-    for cluster in random_clusters(12, 7, network="any", servers=3, jobs=4, horizon=3):
-        best = offline_optimum(FeasibleCounts.of(cluster))[0]
-        for rung in planned(cluster, ascent()):
-            run = ladders["gadget.optimum"].run(cluster, rung.decisions)
-            assert run.violations == []
-            value = float(Fraction(run.reached))
-            assert value <= best + 1e-9 * abs(best)
-        reached += value >= best * (1 - 1e-9)
-    assert reached >= 6, "plans are good where links are wide"
-
-
 def test_a_plan_may_be_any_and_the_schedule_still_fits():
     # one GPU, two slots, three jobs that earn 5, 4.5 and, from slot 1 on, 4
     early = [job(max_workers=1, **table(0, worth)) for worth in (5, 4.5)]
@@ -185,23 +171,6 @@ def test_bounds_with_one_server_hold_and_are_no_tighter():
         assert float(coarse) == pytest.approx(program, rel=1e-7, abs=1e-9)
         wider += float(coarse) > float(fine) * (1 + 1e-6)
     assert wider, "servers that differ make a difference somewhere"
-
-
-def test_both_bounds_are_equal_where_every_worker_takes_one_unit():
-    for seed in range(6):
-        rng = np.random.default_rng(seed)
-        jobs = [
-            job(
-                arrival=int(rng.integers(0, 3)),
-                max_workers=int(rng.integers(1, 6)),
-                budget=[float(rng.integers(1, 12))],
-                **table(0, *np.cumsum(np.sort(rng.integers(1, 50, 12))[::-1]).tolist()),
-            )
-            for _ in range(6)
-        ]
-        cluster = star(1, 2, 4, horizon=4, jobs=jobs)
-        fine, coarse = certified(cluster, pooled=False), certified(cluster, pooled=True)
-        assert float(coarse) == pytest.approx(float(fine), rel=1e-9)
 
 
 def test_certificates_with_one_server_are_checked_and_forged_ones_refused():

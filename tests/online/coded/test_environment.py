@@ -5,7 +5,6 @@ import pytest
 
 from farkas.instances import library
 from farkas.instances.generate import generate
-from farkas.models.coded.kernel import Pairs
 from farkas.models.coded.law import Allocation
 from farkas.online import algorithms
 from farkas.online.coded.environment import (
@@ -16,28 +15,8 @@ from farkas.online.coded.environment import (
     recursion_cells,
     remarks_on,
 )
-from farkas.relaxations.coded.sharing import shared_optimum, truncated_level
 from farkas.verbs.compare import compare
 from tests.generators.coded import by_speed, random_coded_computing
-
-NAMES = [name for name in algorithms.names("coded.") if not algorithms[name].problem]
-
-
-@pytest.mark.parametrize("name", [n for n in NAMES if n != "coded.uncoded"])
-@pytest.mark.parametrize("seed", range(2))
-def test_every_run_is_certified(name, seed):
-    data = random_coded_computing(seed, masters=2, workers=6, rows=40, forbid=0.0)
-    run = algorithms[name].run(data)
-    assert not run.violations
-    assert run.ratio >= 1 - 1e-9
-    bound, shared = float(run.certificate), shared_optimum(data).time
-    if "for every plan" in run.certificate.method:
-        assert bound == pytest.approx(shared, rel=1e-10)
-    else:
-        assert name not in ("coded.expected", "coded.sca")
-        assert bound == pytest.approx(1 / truncated_level(Pairs.of(data).speed), rel=1e-10)
-        assert bound > shared
-    assert 0 < run.numbers["recoverable"] <= 1
 
 
 def test_a_master_without_workers_is_named():

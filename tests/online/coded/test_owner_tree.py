@@ -100,17 +100,6 @@ def test_owners_get_the_loads_of_theorem_1():
     assert np.isinf(times[0])
 
 
-def test_a_plan_that_finishes_is_certified_with_its_bound():
-    data = random_coded_computing(1, masters=1, forbid=0.0)
-    policy = Everybody()
-    _, plan = policy.step(policy.start(None, 0), data)
-    bound = policy.certify(data, 0, [plan])
-    # alone, the only master's best time is Theorem 1's
-    value = surrogate_times(data, plan.share, plan.loads).max()
-    assert float(bound) == pytest.approx(value, rel=1e-9)
-    assert float(bound) <= value
-
-
 def test_a_planner_without_a_plan_says_so():
     with pytest.raises(NotImplementedError, match="Planner plans nothing"):
         Planner().plan(random_coded_computing(0), 0)

@@ -39,25 +39,6 @@ def test_the_search_over_cells_agrees_with_the_integer_program(seed):
     assert value == pytest.approx(float(best.profit), abs=2e-3)
 
 
-@seeds(20, 60)
-def test_no_random_price_beats_the_supremum_and_next_to_it_prices_come_close(seed):
-    market = one_type(seed, jobs=6)
-    best = best_exactly(market)
-    rng = np.random.default_rng(seed)
-    for worker, ps in rng.random((100, 2)):
-        done = FixedPrice(np.array([worker]), np.array([ps])).simulate(market)
-        assert done.profit <= float(best.profit) + 1e-8
-    if best.attained:
-        # Budgets are doubles; a payment equal to one may exceed it by the last bit only.
-        prices = np.array([float(best.worker)]), np.array([float(best.ps)])
-        assert FixedPrice(*prices).simulate(market).profit == pytest.approx(float(best.profit))
-    close = 0.0
-    for shift in rng.uniform(-1e-6, 1e-6, (200, 2)):
-        at = np.clip([float(best.worker) + shift[0], float(best.ps) + shift[1]], 0.0, 1.0)
-        close = max(close, FixedPrice(at[:1], at[1:]).simulate(market).profit)
-    assert close == pytest.approx(float(best.profit), abs=1e-4)
-
-
 def test_a_supremum_that_no_price_attains():
     best = best_exactly(library.load("dps/unattained"))
     assert best.profit == Fraction(27, 10)

@@ -14,8 +14,7 @@ from farkas.instances import library
 from farkas.online import algorithms, environments
 from farkas.online.eris.environment import Award, Ledger, Piece, SlotDecision, usage, utilisation
 from farkas.online.eris.proposal import Proposal, nothing
-from farkas.online.eris.scheduler_dp import repaired_schedule
-from tests.generators.eris import auction_in, one_resource
+from tests.generators.eris import one_resource
 
 
 def test_the_certificate_of_a_run_proves_itself() -> None:
@@ -141,22 +140,6 @@ def test_capacities_are_exceeded_by_no_more_than_rounding(share: float, broken: 
         assert bool(outcome.violations) == broken
 
 
-def test_a_ledger_posts_the_prices_of_its_use() -> None:
-    auction = library.load("eris/tiny")
-    ledger = Ledger(auction)
-    job = auction.jobs[1]  # one chunk at site 1, workers and servers of 2 and 1 cpu
-    seen = ledger.meet(job)
-    found = repaired_schedule(auction, job, seen)
-    twin = ledger.copy()
-    ledger.book(job, seen, found)
-    used = ledger.used[:, 1, 0]
-    assert sorted(used.tolist()) == [0.0, 3.0]
-    site = int(np.argmax(used))
-    expected = 90.0 ** (3.0 / auction.capacity[site, 1]) - 1.0
-    assert ledger.prices.resource[site, 1, 0] == pytest.approx(expected)
-    assert twin.used.sum() == 0.0
-
-
 def test_schedules_are_booked_where_and_when_they_run() -> None:
     # from slot 1 on: worker and server at site 1, a worker at site 0 that is remote, a chunk moved
     auction = one_resource(
@@ -218,16 +201,3 @@ def test_jobs_that_ask_for_nothing_leave_the_floor(nothing_asked) -> None:
     for job in auction.jobs:
         ledger.hear(job)
         assert (ledger.prices.resource == 5.0).all()
-
-
-@pytest.mark.parametrize(("money", "units"), [(2.0**40, 1.0), (1.0, 2.0**-40), (0.5, 4.0)])
-def test_the_floor_changes_with_the_units(money: float, units: float) -> None:
-    floors = []
-    for auction in (library.load("eris/tiny"), library.load("eris/dear_server")):
-        for each in (auction, auction_in(auction, money=money, units=units)):
-            ledger = Ledger(each, floor=0.5)
-            for job in each.jobs:
-                ledger.hear(job)
-            floors.append(ledger.unit_floor())
-        assert floors[-1].any()
-        assert np.array_equal(floors[-1], floors[-2] * money / units)
