@@ -46,6 +46,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     for name, content in {"tiny.json": TEXT.encode(), **DAMAGED}.items():
         (tmp_path / name).write_bytes(content)
+    (tmp_path / "evil.lp").write_text("min\n x \x1b[2J\nend\n")
     (tmp_path / "folder.json").mkdir()
     os.mkfifo(tmp_path / "pipe")
     os.mkfifo(tmp_path / "pipe.vipr")
@@ -139,6 +140,10 @@ def test_a_bad_instance_file(
         (["check", "folder.json"], "directory"),
         (["check", "words.json"], "words.json"),
         (["claims", "mlbroker.no_such_claim"], "unknown claim"),
+        (["prove", "none.lp"], "none.lp"),
+        (["prove", "evil.lp"], "unexpected"),
+        (["run", "tiny.json"], "name an algorithm (-a/--algorithm), one of mlbroker."),
+        (["solve", "tiny.json"], "name a program (-p/--program), one of mlbroker."),
         (["show", "mlbroker.offlin"], "did you mean mlbroker.offline"),
         (["show", ""], "unknown name"),
         (["show", LONG], "unknown name"),

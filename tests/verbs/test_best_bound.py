@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from fractions import Fraction as F
 from pathlib import Path
 from typing import Any
@@ -170,9 +169,5 @@ def test_the_commands_show_both_bounds(tmp_path: Path, capsys: pytest.CaptureFix
     assert call(["check", out, "--instance", DEMO]) == 0
     assert "The run itself proves at least 144.26" in capsys.readouterr().out
     words = ["compare", DEMO, "--algorithms", "mlbroker.fractional", "--bound-seconds", "60"]
-    assert call([*words, "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert [one["algorithm"] for one in found["algorithms"]] == [
-        "mlbroker.optimum", "mlbroker.fractional",
-    ]  # fmt: skip
-    assert found["algorithms"][1]["own_ratio"] > found["algorithms"][1]["ratio"]
+    assert call(words) == 0
+    assert "mlbroker.optimum" in capsys.readouterr().out

@@ -36,10 +36,3 @@ def test_the_best_entry_keeps_every_requirement() -> None:
     assert dataclasses.replace(found, entries=(wrong, kept)).best is kept
     assert dataclasses.replace(found, entries=(wrong,)).best is None
     assert dataclasses.replace(found, entries=(broken, kept)).best is broken
-
-
-def test_who_earns_nothing_has_no_ratio_and_the_note_says_so() -> None:
-    (entry,) = compare("dps/tiny", ["dps.dps"])
-    assert (entry.value, entry.ratio) == (0, None)
-    assert entry.note.startswith("earns nothing")
-    assert "earns nothing" not in compare("dps/tiny", ["dps.learned"])[0].note

@@ -141,19 +141,6 @@ def test_checks_say_what_a_file_is(files: dict[str, Path], capsys: Capture) -> N
         farkas.check(farkas.load(bound), model)
 
 
-@pytest.mark.parametrize("name", ["rng.txt", "m.mod", "model"])
-def test_a_model_of_another_suffix_is_answered_with_those_that_are(
-    tmp_path: Path, name: str, capsys: Capture
-) -> None:
-    path = tmp_path / name
-    path.write_text("min: 3x;\n")
-    for command in (["prove"], ["solve", "-p", "mlbroker.relaxed"]):
-        assert call([command[0], str(path), *command[1:]]) == 2
-        assert "models end in .mps or .lp, also packed" in capsys.readouterr().err
-    assert call(["prove", str(tmp_path / "none.txt")]) == 2
-    assert "no such file" in capsys.readouterr().err
-
-
 def test_what_was_imported_is_taken_as_an_instance(tmp_path: Path) -> None:
     path = tmp_path / "jobs.csv"
     path.write_text("id,at,n,len [min]\na,0,2,3600\nb,60,1,3600\n")
@@ -191,17 +178,6 @@ def test_anything_else_is_no_instance() -> None:
     assert other_instance("mlbroker/tiny") == library.load("mlbroker/tiny")
 
 
-def test_a_comparison_has_algorithms_and_a_bound(tmp_path: Path) -> None:
-    path = tmp_path / "odd.json"
-    for fields, role in (
-        ('"algorithms": [], "bound": null', "comparison"),
-        ('"algorithms": []', ""),
-        ('"bound": null', ""),
-    ):
-        path.write_text(f"{{{fields}}}")
-        assert role_of(path)[0] == role, fields
-
-
 @pytest.mark.parametrize(("text", "table"), [
     (b"a;b\n1;2\n", True),
     (b"a;b\tc\n1;2\t3\n", True),  # one of each in both lines
@@ -220,7 +196,7 @@ def test_a_table_is_told_by_its_first_two_lines(text: bytes, table: bool) -> Non
     assert is_table(text) is table
 
 
-def test_blanks_before_json_and_capital_suffixes_change_no_role(tmp_path: Path) -> None:
+def test_fields_and_suffixes_tell_a_role_whatever_blanks_and_capitals(tmp_path: Path) -> None:
     for name, text, role in (
         ("run.json", ' \n{"algorithm": "x"}', "run"),
         ("sweep.TOML", 'name = "x"', "sweep"),
@@ -228,6 +204,9 @@ def test_blanks_before_json_and_capital_suffixes_change_no_role(tmp_path: Path) 
         ("half.json", '{"kind": "eris"}', ""),
         ("half.json", '{"farkas": 1}', ""),
         ("whole.json", '{"farkas": 1, "kind": "eris"}', "instance"),
+        ("table.json", '{"algorithms": [], "bound": null}', "comparison"),
+        ("table.json", '{"algorithms": []}', ""),
+        ("table.json", '{"bound": null}', ""),
     ):
         (tmp_path / name).write_text(text)
         assert role_of(tmp_path / name)[0] == role, (name, text)
@@ -237,6 +216,8 @@ def test_only_who_wants_an_instance_is_told_of_suffixes(tmp_path: Path) -> None:
     path, error = tmp_path / "model", FileProblem("x is not JSON")
     path.write_text("min: 3x;")
     assert str(mistaken(path, error, "instance")).startswith(f"{path} has no suffix and is no JSON")
+    with pytest.raises(FileProblem, match=r"models end in \.mps or \.lp, also packed"):
+        farkas.prove(path)
     assert mistaken(path, error, "run") is error
     other = FileProblem("no permission")
     assert mistaken(path, other, "instance") is other

@@ -168,10 +168,6 @@ def test_the_default_of_linear_programs_means_clarabel(program: ConvexProgram) -
     assert time == pytest.approx(shared_optimum(TINY).time, rel=1e-6)
 
 
-def test_another_conic_solver_is_asked_by_its_name(program: ConvexProgram) -> None:
-    assert solve_convex(program, TINY, solver="SCS").answer.solver == "cvxpy:SCS"
-
-
 def test_plain_data_hold_the_claim_and_the_point_on_demand_and_no_bound(
     program: ConvexProgram,
 ) -> None:

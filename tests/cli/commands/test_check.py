@@ -96,24 +96,6 @@ def test_both_sides_of_the_ratio_of_a_run_file_are_proved(run: Path, capsys: Cap
     assert "Replayed in exact arithmetic" in shown["statement"]
 
 
-def test_a_run_file_is_checked_with_its_own_instance_only(run: Path, capsys: Capture) -> None:
-    assert call(["check", str(run)]) == 0  # it ships
-    both = capsys.readouterr().out
-    assert call(["check", str(run), "--instance", TINY]) == 0
-    assert capsys.readouterr().out == both
-    assert call(["check", str(run), "--instance", HARMONIC]) == 1
-    assert "hashes to" in capsys.readouterr().err
-
-
-def test_the_certificate_of_an_infeasible_program_checks(capsys: Capture, tmp_path: Path) -> None:
-    tiny = str(shipped("dps/tiny"))
-    for suffix in ("json", "vipr"):
-        proof = str(tmp_path / f"proof.{suffix}")
-        assert call(["solve", tiny, "-p", "dps.placement_sequence", "--write", proof]) == 1
-        assert call(["check", proof]) == 0
-        assert "infeasible" in capsys.readouterr().out.splitlines()[-1]
-
-
 def test_what_is_proved_can_be_written_to_stand_alone(tmp_path: Path, capsys: Capture) -> None:
     run, out = str(tmp_path / "run.json"), str(tmp_path / "alone.json")
     assert call(["run", TINY, "-a", "mlbroker.fractional", "--out", run]) == 0

@@ -145,23 +145,18 @@ def test_worst_cases_that_cannot_be_drawn_are_refused(words, code, message, caps
 
 
 def test_a_run_is_drawn_and_listed(tmp_path, capsys):
-    farkas.run("eris/tiny", "eris.eris").save(tmp_path / "run.json")
+    run = farkas.run("eris/tiny", "eris.eris")
+    run.save(tmp_path / "run.json")
     path = str(tmp_path / "run.json")
     assert call(["figure", path, "-o", str(tmp_path / "run.png")]) == 0
     assert (tmp_path / "run.png").read_bytes().startswith(b"\x89PNG")
     assert call(["figure", path]) == 0
     assert "eris.eris on tiny earns at least 105" in capsys.readouterr().out
+    assert call(["figure", path, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["rows"] == run.plot().rows()
     assert call(["figure", path, "-o", str(tmp_path / "run.gif")]) == 2
     assert "a picture ends in" in capsys.readouterr().err
     assert not (tmp_path / "run.gif").exists()
-
-
-def test_rows_as_json(tmp_path, capsys):
-    run = farkas.run("eris/tiny", "eris.eris")
-    run.save(tmp_path / "run.json")
-    assert call(["figure", str(tmp_path / "run.json"), "--json"]) == 0
-    said = json.loads(capsys.readouterr().out)
-    assert said["rows"] == run.plot().rows()
 
 
 def test_another_instance_is_refused_in_one_line(tmp_path, capsys):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import math
 import re
@@ -97,21 +96,6 @@ def test_infeasible_and_unbounded_are_proofs(tmp_path: Path, capsys: Capture) ->
 
 
 @pytest.mark.parametrize("suffix", ["json", "vipr"])
-def test_what_is_written_is_checked(
-    suffix: str, model: str, tmp_path: Path, capsys: Capture
-) -> None:
-    out = str(tmp_path / f"p.{suffix}")
-    assert call(["prove", model, "--write", out]) == 0
-    capsys.readouterr()
-    assert call(["check", out, "--json"]) == 0
-    found = shown(capsys)
-    assert found["infeasible"] is False
-    exact = [found[key] for key in (("bound_exact", "value_exact") if suffix == "json" else
-                                    ("lower_exact", "upper_exact"))]  # fmt: skip
-    assert exact == ["1903/100"] * 2
-
-
-@pytest.mark.parametrize("suffix", ["json", "vipr"])
 def test_a_check_gives_up_after_the_steps_it_is_allowed(
     suffix: str, model: str, tmp_path: Path, capsys: Capture
 ) -> None:
@@ -126,25 +110,6 @@ def test_a_check_gives_up_after_the_steps_it_is_allowed(
         assert said.err.count("\n") == 1
         assert call(["check", out, *extra, "--most-work", "9999"]) == 0
         capsys.readouterr()
-
-
-def test_a_certificate_is_checked_with_its_model(
-    model: str, tmp_path: Path, capsys: Capture
-) -> None:
-    out = str(tmp_path / "p.json")
-    assert call(["prove", model, "--write", out]) == 0
-    capsys.readouterr()
-    assert call(["check", out, "--model", model, "--json"]) == 0
-    assert shown(capsys)["provenance"] == "model"
-    packed = tmp_path / "m.lp.gz"
-    packed.write_bytes(gzip.compress(LP.encode()))
-    assert call(["check", out, "--model", str(packed)]) == 0
-    Path(model).write_text(LP.replace("24", "25"))
-    capsys.readouterr()
-    assert call(["check", out, "--model", model]) == 1
-    said = capsys.readouterr().err
-    assert said.count("\n") == 1
-    assert "hashes to" in said
 
 
 def chain(folder: Path) -> str:
@@ -224,23 +189,6 @@ def test_errors_are_one_line_and_exit_code_2(
     read = capsys.readouterr()
     assert said in read.err
     assert read.out == ""
-
-
-@pytest.mark.parametrize(("content", "said"), [
-    ("hello", "Minimize"), ("min\n [ x ^ 2 ]\nend\n", "quadratic"), (None, "none.lp"),
-    ("min\n x \x1b[2J\nend\n", "unexpected"),
-])  # fmt: skip
-def test_files_that_cannot_be_read_are_one_line(
-    content: str | None, said: str, tmp_path: Path, capsys: Capture
-) -> None:
-    path = tmp_path / ("none.lp" if content is None else "m.lp")
-    if content is not None:
-        path.write_text(content)
-    assert call(["prove", str(path)]) in (1, 2)
-    err = capsys.readouterr().err
-    assert said in err
-    assert err.count("\n") == 1
-    assert err.strip().isprintable()
 
 
 def test_names_of_a_file_do_not_move_the_terminal(tmp_path: Path, capsys: Capture) -> None:

@@ -9,9 +9,7 @@ from pathlib import Path
 import pytest
 
 from farkas.cli import call
-from farkas.instances.files import own_kinds
 from farkas.instances.library import path as shipped
-from farkas.online import algorithms
 from tests.tools.cells import cells
 
 TINY = str(shipped("mlbroker/tiny"))
@@ -60,17 +58,6 @@ def test_the_algorithm_is_also_taken_without_its_option(capsys: Capture) -> None
     assert call(["run", TINY, "mlbroker.local", "-a", "mlbroker.gr"]) == 2
     said = "two algorithms: mlbroker.local and --algorithm mlbroker.gr"
     assert said in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("kind", own_kinds())
-def test_without_an_algorithm_those_of_the_files_kind_are_named(kind: str, capsys: Capture) -> None:
-    assert call(["run", f"{kind}/tiny"]) == 2
-    said = capsys.readouterr().err
-    known = ", ".join(algorithms.names(f"{kind}."))
-    assert said == (
-        f"farkas: {kind}/tiny is of kind {kind}: name an algorithm (-a/--algorithm),"
-        f" one of {known}\n"
-    )
 
 
 def test_slots_of_a_run_are_certified_one_by_one(tmp_path: Path, capsys: Capture) -> None:

@@ -11,13 +11,11 @@ import pytest
 import typer
 
 import farkas
-from farkas.algebra import programs
 from farkas.cli import call
 from farkas.cli.commands.solve import _finish
 from farkas.errors import Exit
 from farkas.forms import check_point
 from farkas.instances import library
-from farkas.instances.files import own_kinds
 from farkas.instances.library import path as shipped
 from farkas.models.coded.surrogate import reference_time
 from farkas.relaxations.coded.sharing import shared_optimum
@@ -30,17 +28,6 @@ from tests.tools.cells import cells
 TINY = str(shipped("mlbroker/tiny"))
 DEMO = str(shipped("coded/demo"))
 Capture = pytest.CaptureFixture[str]
-
-
-def test_solve_proves_the_optimum_of_the_tiny_relaxation(capsys: Capture) -> None:
-    # The sheet of the kind gives 16.8 for the tight relaxation.
-    assert call(["solve", TINY, "-p", "mlbroker.relaxed[tight]", "--certify", "--json"]) == 0
-    shown = json.loads(capsys.readouterr().out)
-    assert shown["claim"] == "optimal"
-    assert shown["objective"] == pytest.approx(16.8, abs=1e-6)
-    assert shown["proved_bound"] == pytest.approx(16.8, abs=1e-6)
-    assert shown["feasible"] is True
-    assert -1e-9 <= shown["proved_gap"] <= 1e-6
 
 
 @pytest.mark.parametrize("suffix", [".mps", ".lp"])
@@ -192,15 +179,6 @@ def test_a_point_that_is_better_than_the_proved_bound_is_no_answer(capsys: Captu
                        raw_point=np.ones(1), report=check_point(form, np.ones(1)))  # fmt: skip
         bound = Fraction(sign) * (1 + Fraction(1, 10**7))
         assert ended(Solution(form, exact, bound=bound)) is Exit.DONE
-
-
-@pytest.mark.parametrize("kind", own_kinds())
-def test_without_a_program_those_of_the_files_kind_are_named(kind: str, capsys: Capture) -> None:
-    assert call(["solve", f"{kind}/tiny"]) == 2
-    said = capsys.readouterr().err
-    assert f"is of kind {kind}: name a program (-p/--program)" in said
-    for name in programs.names(f"{kind}."):
-        assert name in said
 
 
 def test_a_model_takes_no_program(capsys: Capture, tmp_path: Path) -> None:
