@@ -309,6 +309,15 @@ def require_folder(path: Target) -> None:
         raise FileProblem(f"{name}: no folder: {reason}") from None
 
 
+def make_folder(path: Target) -> None:
+    """Make a folder, and those above it, where there is none; raises `FileProblem`."""
+    try:
+        Path(path).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        name = named(os.fspath(path))
+        raise FileProblem(f"{name}: no folder: {error.strerror or error}") from None
+
+
 def _unwritable(path: str, error: OSError) -> FileProblem:
     return FileProblem(f"{named(path)}: cannot be written: {error.strerror or error}")
 

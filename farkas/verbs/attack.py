@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import os
 from types import NoneType
 from typing import Any
 
@@ -157,21 +156,3 @@ def _cited(found: Attempt) -> Plain:
     if not isinstance(found.example, Instance):
         return found.data
     return {"farkas": 1, "kind": found.example.kind, "name": "counterexample"} | found.data
-
-
-def keep(found: Assault, path: str | os.PathLike[str]) -> None:
-    """Write the instance that breaks the claim.
-
-    Raises
-    ------
-    InvalidOption
-        None was found, or what was found is no instance.
-    FileProblem
-        The file cannot be written.
-    """
-    from farkas.instances.writing import write
-
-    if found.instance is None:
-        what = "nothing" if found.found is None else "no instance but other input"
-        raise InvalidOption(f"{os.fspath(path)!r} is not written: {what} was found")
-    write(found.instance.replace(name="counterexample"), path)

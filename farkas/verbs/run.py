@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
 from types import NoneType
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from farkas.certificates import Certificate, write
 from farkas.errors import (
-    FileProblem,
     InvalidInstance,
     InvalidOption,
     UnknownName,
@@ -18,8 +16,8 @@ from farkas.errors import (
     require_seed,
     require_type,
 )
+from farkas.files import make_folder
 from farkas.instances import Instance
-from farkas.messages import named
 from farkas.online import Algorithm, Run, algorithms, environments
 from farkas.online.deciding import Progress
 from farkas.verbs.inputs import InstanceOrName, as_instance, require_search_limit
@@ -119,11 +117,7 @@ def write_slots(run: Run, instance: InstanceOrName, folder: str | os.PathLike[st
     """
     data = as_instance(instance)
     certificates = slot_certifying(data.kind).slot_certificates(data, run.decisions)
-    try:
-        Path(folder).mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        name = named(os.fspath(folder))
-        raise FileProblem(f"{name}: no folder: {error.strerror or error}") from None
+    make_folder(folder)
     paths = []
     for slot, certificate in enumerate(certificates):
         paths.append(os.path.join(folder, f"slot-{slot}.json"))

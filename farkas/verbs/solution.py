@@ -142,21 +142,23 @@ class Solution(SolverResult):
             return None
         return float(exact_value(self.form, self.answer.point))
 
-    @property
-    def gap(self) -> float | None:
-        """Distance of the point's value from the proved bound, in the objective's unit, at most."""
+    def _distance(self) -> tuple[Fraction, Fraction] | None:
+        """Value of the point and how far the proved bound is on its good side; None without one."""
         if self.bound is None or not self.answer.has_point:
             return None
         value = exact_value(self.form, self.answer.point)
-        distance = value - self.bound if self.form.sense == "min" else self.bound - value
-        return double(distance, up=True)
+        return value, value - self.bound if self.form.sense == "min" else self.bound - value
+
+    @property
+    def gap(self) -> float | None:
+        """Distance of the point's value from the proved bound, in the objective's unit, at most."""
+        found = self._distance()
+        return None if found is None else double(found[1], up=True)
 
     def within(self, share: Fraction) -> bool:
         """Whether value and proved bound are at most a share of the value apart, exactly."""
-        if self.bound is None or not self.answer.has_point:
-            return False
-        value = exact_value(self.form, self.answer.point)
-        return abs(value - self.bound) <= share * abs(value)
+        found = self._distance()
+        return found is not None and abs(found[1]) <= share * abs(found[0])
 
     def tighter(self, other: Solution) -> bool:
         """Whether the proved bound is closer to the optimum than that of ``other``."""
@@ -169,11 +171,10 @@ class Solution(SolverResult):
     @property
     def too_good(self) -> bool:
         """Whether the point is better than the proved bound, so that it keeps tolerances only."""
-        if self.bound is None or not self.answer.has_point:
+        found = self._distance()
+        if found is None or self.bound is None:
             return False
-        value = exact_value(self.form, self.answer.point)
-        beyond = self.bound - value if self.form.sense == "min" else value - self.bound
-        return beyond > Fraction(FEASIBLE) * max(abs(value), abs(self.bound))
+        return -found[1] > Fraction(FEASIBLE) * max(abs(found[0]), abs(self.bound))
 
     def to_builtins(self, *, point: bool = False) -> dict[str, Any]:
         """Plain data for JSON; with ``point`` also the nonzero values by name."""

@@ -8,11 +8,11 @@ import pytest
 
 import farkas
 from farkas.errors import InvalidOption, NoVerdict, UnknownName
-from farkas.instances import library
+from farkas.instances import library, write
 from farkas.proofs import Standing, held, not_applicable, proved, refuted
 from farkas.proofs.claim import Attacked, Claim
 from farkas.proofs.said import Among, Stated, said
-from farkas.verbs.attack import attack, keep, why_not
+from farkas.verbs.attack import attack, why_not
 
 
 def test_what_is_refuted_is_found_again(tmp_path: Any) -> None:
@@ -28,7 +28,7 @@ def test_what_is_refuted_is_found_again(tmp_path: Any) -> None:
     assert plain["broken"]
     assert plain["fails"]
     file = tmp_path / "found.json"
-    keep(found, file)
+    write(found.instance, file)
     says = found.claim.says
     assert says is not None
     again = says(farkas.load(file))
@@ -47,8 +47,7 @@ def test_what_holds_is_held_and_says_how_hard_it_was_attacked() -> None:
     assert "attacked for" in str(found.verdict)
     assert "25 instances, smallest slack 0" in str(found.verdict)
     assert found.verdict.to_builtins()["attacked"]["evaluations"] == 25
-    with pytest.raises(InvalidOption, match="nothing was found"):
-        keep(found, "nowhere.json")
+    assert found.instance is None
 
 
 def always() -> Any:
@@ -68,7 +67,7 @@ def test_what_falls_is_refuted_by_what_was_found() -> None:
     assert found.shipped_size is None
 
 
-def test_what_breaks_other_input_is_no_instance(tmp_path: Any) -> None:
+def test_what_breaks_other_input_is_no_instance() -> None:
     claim = Claim(
         "mlbroker.planted", "nowhere", "small", always,
         lambda one: said(Stated(one["x"], "<=", 3)), Among(samples=lambda: [{"x": 1}, {"x": 5}]),
@@ -77,8 +76,7 @@ def test_what_breaks_other_input_is_no_instance(tmp_path: Any) -> None:
     assert found.verdict.standing is Standing.REFUTED
     assert found.verdict.counterexample == found.found.data  # type: ignore[union-attr]
     assert found.size is None
-    with pytest.raises(InvalidOption, match="other input"):
-        keep(found, tmp_path / "found.json")
+    assert found.instance is None
 
 
 @pytest.mark.parametrize(

@@ -62,12 +62,16 @@ def command(
         return
     if not certificate:
         raise InvalidOption("name a certificate or a run file: farkas check FILE")
+    proof: Any
     written: dict[str, Any] = {}
+    options: dict[str, Any] = {"model": model, "most_work": most_work}
     try:
         if stand_alone is None:
-            proof = _proved(certificate, instance, model, most_work)
+            from farkas.verbs.check import check
+
+            proof = check(certificate, instance, **options)
         else:
-            proof, written = _restated(certificate, instance, model, stand_alone, most_work)
+            proof, written = _restated(stand_alone, certificate, instance, **options)
     except MissingInstance:
         raise InvalidOption("a run is about an instance; add --instance FILE") from None
     if as_json:
@@ -78,21 +82,13 @@ def command(
             print_line(f"written: {quoted(stand_alone or '')}: {restated['statement']}")
 
 
-def _proved(path: str, instance: str | None, model: str | None, most_work: int | None) -> Any:
-    from farkas.verbs.check import check
-
-    return check(path, instance, model=model, most_work=most_work)
-
-
-def _restated(
-    certificate: str, instance: str | None, model: str | None, path: str, most_work: int | None
-) -> tuple[Any, dict[str, Any]]:
+def _restated(path: str, *given: Any, **options: Any) -> tuple[Any, dict[str, Any]]:
     """Check, and write what needs no instance once that is proved, too."""
     from farkas.files import require_target, write_bytes
     from farkas.verbs.stand_alone import stand_alone
 
     require_target(path)
-    found = stand_alone(certificate, instance, model=model, most_work=most_work)
+    found = stand_alone(*given, **options)
     if path.endswith(".vipr") != hasattr(found.alone, "num_derivations"):
         raise InvalidOption(f"{quoted(path)}: trees are written as .vipr, everything else as .json")
     write_bytes(path, found.content)

@@ -127,8 +127,9 @@ def _attack(
     as_json: bool,
 ) -> None:
     """Attack one claim, and end with code 1 where it is refuted."""
+    from farkas.instances import write
     from farkas.proofs.claim import Standing, claims
-    from farkas.verbs.attack import attack, keep
+    from farkas.verbs.attack import attack
     from farkas.verbs.inputs import require_search_limit
 
     if name is None or claims.names(f"{name}."):
@@ -140,7 +141,7 @@ def _attack(
         progress=lambda tried, slack: tell(f"{tried} instances: slack {slack:.3g}\n"),
     )  # fmt: skip
     if out is not None and found.instance is not None:
-        keep(found, out)
+        write(found.instance.replace(name="counterexample"), out)
     report(found, as_json, _print)
     if out is not None and found.instance is None:
         complain(f"nothing is written: no instance breaks {name}")

@@ -16,7 +16,7 @@ from farkas.cli.options import Json, Seed, complete_instance, complete_kind
 from farkas.cli.printing import complain, print_json, print_text
 from farkas.cli.tables import bars, print_table, progress
 from farkas.cli.values import check_writable
-from farkas.errors import Exit, FileProblem, InvalidOption
+from farkas.errors import Exit, InvalidOption
 from farkas.extras import needed
 from farkas.messages import named
 
@@ -140,16 +140,12 @@ def _plot(file: str, instance: str | None, out: str | None, as_json: bool) -> No
 def _statement(kind: str, of: str, out: str | None, as_json: bool) -> None:
     """Prove a statement, then draw its two sides."""
     from farkas.adversary.scoring import decides_again
-    from farkas.experiments.figures.writing import PICTURES
+    from farkas.experiments.plotting import picture_suffix
     from farkas.experiments.worst_cases import asked
 
     if out is not None:
-        if Path(out).suffix not in PICTURES:
-            raise InvalidOption.near(
-                f"{named(out)}: schedules are drawn as pictures", Path(out).suffix, PICTURES
-            )
+        picture_suffix(out)
         check_writable(out)
-        needed("matplotlib")  # not after minutes
     proof, pair = asked(kind, of)
     if out is not None:
         from farkas.experiments.pictures.gantt import picture
@@ -223,15 +219,11 @@ def _write_all(
     exhibits: list[Exhibit], folder: Path, preset: Preset, seed: int, jobs: int, as_json: bool
 ) -> None:
     from farkas.experiments.figures.writing import Batch
-    from farkas.files import require_folder
+    from farkas.files import make_folder, require_folder
 
     needed("matplotlib")  # not after minutes
     require_folder(folder)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        name = named(str(folder))
-        raise FileProblem(f"{name}: no folder: {error.strerror or error}") from None
+    make_folder(folder)
     found: dict[str, Drawn] = {}
     with bars() as report:
         for outcome in Batch(folder, preset, seed).write_all(exhibits, jobs):

@@ -21,10 +21,11 @@ from farkas.certificates.packed import rational
 from farkas.certificates.proof import rounded
 from farkas.certificates.ratio import ratio_at_most, ratio_words
 from farkas.certificates.runs import bounds_run
-from farkas.errors import FarkasError, FileProblem, InvalidOption, NotACertificate
+from farkas.errors import FarkasError, InvalidOption, NotACertificate
 from farkas.experiments.sweeps.guarantees import Promise, guarantees_of, hold
 from farkas.experiments.sweeps.store import Store
 from farkas.experiments.sweeps.task import Result, Task
+from farkas.files import make_folder
 from farkas.instances import Instance, write
 from farkas.messages import cut, named
 from farkas.online import algorithms
@@ -297,11 +298,7 @@ def write_worst(
         A file cannot be written.
     """
     target = Path(folder)
-    try:
-        target.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        name = named(os.fspath(folder))
-        raise FileProblem(f"{name}: no folder: {error.strerror or error}") from None
+    make_folder(target)
     written = []
     for item in found:
         if item.worst is not None:

@@ -135,7 +135,7 @@ def test_a_statement_says_whether_its_algorithm_decides_so_here(tmp_path, capsys
         (["nobody", "worst"], 2, "unknown kind 'nobody'"),
         (["coded", "worst", "--of", "coded.simple"], 2, "did you mean coded.simple_greedy"),
         (["coded", "2", "--of", "coded.simple_greedy"], 2, "--of: is of worst cases"),
-        (["coded", "worst", "--of", "simple_greedy", "-o", "a.csv"], 2, "drawn as pictures"),
+        (["coded", "worst", "--of", "simple_greedy", "-o", "a.csv"], 2, "a picture ends in"),
         (["coded", "worst", "--of", "none.json"], 2, "none.json: No such file"),
     ],
 )
