@@ -142,8 +142,6 @@ def test_a_bad_instance_file(
         (["claims", "mlbroker.no_such_claim"], "unknown claim"),
         (["prove", "none.lp"], "none.lp"),
         (["prove", "evil.lp"], "unexpected"),
-        (["run", "tiny.json"], "name an algorithm (-a/--algorithm), one of mlbroker."),
-        (["solve", "tiny.json"], "name a program (-p/--program), one of mlbroker."),
         (["show", "mlbroker.offlin"], "did you mean mlbroker.offline"),
         (["show", ""], "unknown name"),
         (["show", LONG], "unknown name"),

@@ -58,6 +58,9 @@ def test_the_algorithm_is_also_taken_without_its_option(capsys: Capture) -> None
     assert call(["run", TINY, "mlbroker.local", "-a", "mlbroker.gr"]) == 2
     said = "two algorithms: mlbroker.local and --algorithm mlbroker.gr"
     assert said in capsys.readouterr().err
+    assert call(["run", "dps/tiny"]) == 2
+    said = "dps/tiny is of kind dps: name an algorithm (-a/--algorithm), one of dps."
+    assert said in capsys.readouterr().err
 
 
 def test_slots_of_a_run_are_certified_one_by_one(tmp_path: Path, capsys: Capture) -> None:

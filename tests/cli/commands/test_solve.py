@@ -184,6 +184,8 @@ def test_a_point_that_is_better_than_the_proved_bound_is_no_answer(capsys: Captu
 def test_a_model_takes_no_program(capsys: Capture, tmp_path: Path) -> None:
     model = str(tmp_path / "m.mps")
     assert call(["solve", TINY, "-p", "mlbroker.relaxed", "--write", model]) == 0
+    assert call(["solve", "dps/tiny"]) == 2
+    assert "name a program (-p/--program), one of dps." in capsys.readouterr().err
     assert call(["solve", model, "-p", "m"]) == 2
     assert "is a program of its own; leave out its name" in capsys.readouterr().err
     assert call(["check", model]) == 2
