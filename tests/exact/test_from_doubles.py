@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import farkas
+from farkas.algebra import programs
 from farkas.errors import UnsupportedForm
 from farkas.exact.from_doubles import rational
 from farkas.forms import LinearForm
 from farkas.forms.rational import as_rational
 from farkas.instances import library
-from farkas.verbs.programs import find_program, trace
 from tests.generators.forms import INF, random_form, small
 
 WIDE = [0.1, -0.3, 1.5, 6.0, -9.0, 2.0**-40, 3 * 2.0**20, 5e-324, 1e300, 1.0, 2.0**62]
@@ -73,7 +73,7 @@ def test_a_row_without_common_factor_is_made_whole() -> None:
 @pytest.mark.parametrize("name", ["eris.offline", "mlbroker.relaxed", "gadget.circulation"])
 def test_programs_of_kinds_with_their_names(name: str) -> None:
     kind = name.partition(".")[0]
-    agree(trace(find_program(name), library.load(f"{kind}/tiny")))
+    agree(programs.build(name).form(library.load(f"{kind}/tiny")))
 
 
 @pytest.mark.parametrize(("numbers", "problem"), [

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 import farkas
-from farkas.verbs.programs import find_program
+from farkas.algebra import programs
 from farkas.verbs.solve import others_of
 
 ROUNDED = Fraction(1, 10**12)
@@ -19,7 +19,7 @@ def bounds(instance: Any, name: str) -> tuple[dict[str, Fraction], Fraction, int
     The sign is 1 where bounds lie below.
     """
     data = farkas.load(instance) if isinstance(instance, str) else instance
-    program = find_program(name)
+    program = programs.build(name)
     exact = farkas.prove(data, program)
     assert exact.status == "optimal"
     best, sign = exact.value, 1 if program.form(data).sense == "min" else -1

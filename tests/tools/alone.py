@@ -15,14 +15,14 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from farkas.algebra import programs
 from farkas.errors import FarkasError
 from farkas.instances import library
-from farkas.verbs.programs import find_program
 
 
 def hashed(name: str, instance: Any) -> str:
     """Class and hash of the form of a program named in full, or why there is none."""
-    program = find_program(name)
+    program = programs.build(name)
     try:
         found = program.form(instance).sha256
     except FarkasError as error:

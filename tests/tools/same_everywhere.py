@@ -19,6 +19,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from farkas.algebra import programs
 from farkas.errors import NotApplicable
 from farkas.instances import library
 from farkas.instances.base import Instance
@@ -26,7 +27,6 @@ from farkas.instances.generate import generate, generators, presets
 from farkas.instances.traces import import_trace
 from farkas.online import algorithms, demos
 from farkas.online.run import Run
-from farkas.verbs.programs import find_program, trace
 from farkas.verbs.solve import solve_form
 from tests.instances.traces.made import GRAPHML, NODES, PHILLY, PODS, PRICES, TWIN
 
@@ -116,7 +116,7 @@ def certified() -> Iterator[tuple[str, bytes]]:
     """Point, multipliers and proved bound of a relaxation of every kind."""
     for kind in demos.names():
         name = demos[kind].relaxation or demos[kind].program
-        program = trace(find_program(name), library.load(f"{kind}/demo"))
+        program = programs.build(name).form(library.load(f"{kind}/demo"))
         found = solve_form(program, certify=True)
         answer = found.answer
         yield name, repr([answer.point.tolist(), answer.row_duals.tolist(), found.bound]).encode()
