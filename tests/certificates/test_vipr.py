@@ -8,13 +8,11 @@ import numpy as np
 import pytest
 
 from farkas.certificates import exact_bound
-from farkas.certificates.points import exact_value
 from farkas.certificates.vipr import write_vipr, write_vipr_infeasible
 from farkas.certificates.vipr_check import check_vipr
-from farkas.errors import FileProblem, NotACertificate, UnsupportedForm
+from farkas.errors import NotACertificate, UnsupportedForm
 from farkas.forms.blocks import Block
 from tests.certificates.test_bound import magnitudes
-from tests.certificates.test_files import feasible_form
 from tests.generators.forms import INF, random_form, small
 
 
@@ -131,36 +129,6 @@ def test_nothing_is_written_without_a_proof(tmp_path):
     with pytest.raises(NotACertificate, match=r"row\[i=0\]"):
         write_vipr(diet(), np.array([1.5, -0.5]), tmp_path / "none.vipr", point=np.zeros(2))
     assert not list(tmp_path.iterdir())
-
-
-def test_no_mutated_proof_claims_more_than_is_true(tmp_path):
-    """2,000 files with one changed word in the claim, the solution or the derivation."""
-    rng = np.random.default_rng(9)
-    path = tmp_path / "mutant.vipr"
-    accepted = 0
-    for _ in range(40):
-        form, point = feasible_form(rng)
-        write_vipr(form, rng.integers(-16, 17, form.num_rows) / 8, path, point=point)
-        head, tail = path.read_text().split("RTP", 1)
-        words = ["RTP", *tail.split()]
-        value = exact_value(form, point)
-        for _ in range(50):
-            k = int(rng.integers(len(words)))
-            mutant = list(words)
-            choices = ["0", "1", "-1", "2", "1/2", "inf", "-inf", "G", "L", "E", "OBJ", "asm", "{"]
-            mutant[k] = choices[int(rng.integers(len(choices)))]
-            path.write_text(head + " ".join(mutant) + "\n")
-            try:
-                proof = check_vipr(path)
-            except (NotACertificate, FileProblem):
-                continue
-            accepted += 1
-            assert not proof.infeasible
-            if form.sense == "min":
-                assert proof.lower is None or proof.lower <= value
-            else:
-                assert proof.upper is None or proof.upper >= value
-    assert 100 < accepted < 1500
 
 
 LARGEST = """\

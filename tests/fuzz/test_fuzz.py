@@ -21,7 +21,7 @@ from tests.fuzz.run import ATTACKS, OTHERS, run
 from tests.generators.forms import random_form
 from tests.tools.quick import some
 
-CASES = {"linear": some(120, 800), "vipr": some(60, 500)}
+CASES = {"linear": some(120, 800), "tree": some(120, 800), "vipr": some(120, 800)}
 
 
 @pytest.mark.ids(len(ATTACKS))

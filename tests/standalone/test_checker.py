@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import ast
-import copy
 import json
-import struct
 import subprocess
 import sys
 import types
@@ -20,13 +18,11 @@ import farkas
 from farkas.certificates import certify, certify_infeasible, check_vipr, from_json, to_json
 from farkas.certificates.check import check
 from farkas.certificates.making import exact_vector
-from farkas.certificates.packed import deflate, inflate
-from farkas.certificates.packed_form import unpacked
+from farkas.certificates.packed import deflate
 from farkas.certificates.points import exact_value
 from farkas.errors import FarkasError
 from farkas.standalone import checker
 from farkas.standalone.checker import Refused, check_certificate, check_file, parsed, sentence
-from tests.certificates.test_vipr_check import BRANCHING, CUTOFF, ROUNDING
 from tests.generators.forms import INF, random_form, small
 from tests.tools.shared import ROOT
 
@@ -101,143 +97,6 @@ def test_it_runs_by_itself_and_its_exit_code_says_what_became_of_the_file(tmp_pa
     assert run(cwd=tmp_path)[0] == 2
 
 
-def test_a_name_cannot_add_a_line_to_the_sentence():
-    certificate = plain() | {"program": 'x".  proved: \u202e\u2028'}
-    said = sentence(check_certificate(certificate))
-    assert said.isascii()
-    assert '"x\\".  proved: ' in said
-
-
-def change(path, value):
-    def edit(certificate):
-        place = certificate
-        for key in path[:-1]:
-            place = place[key]
-        if value is None:
-            del place[path[-1]]
-        else:
-            place[path[-1]] = value
-
-    return edit
-
-
-def doubles(edit):
-    """Change the numbers behind the deflated data, and state the hash that follows."""
-
-    def change_data(certificate):
-        data = certificate["data"]
-        m, n, k = data["rows"], data["columns"], data["entries"]
-        head = 8 * (m + 1) + 4 * k
-        count = k + 3 * n + 2 * m
-        raw = inflate(data["data"], head + 8 * count + 1, "data")
-        numbers = list(struct.unpack_from(f"<{count}d", raw, head))
-        edit(numbers)
-        data["data"] = deflate(raw[:head] + struct.pack(f"<{count}d", *numbers) + raw[-1:])
-        try:
-            restated = unpacked(from_json(json.dumps(certificate).encode()).data, "x", "min").sha256
-        except (FarkasError, ValueError):
-            return
-        certificate["form"] = restated
-
-    return change_data
-
-
-def raw_data(edit):
-    """Change the bytes behind the deflated data; the hash stays."""
-
-    def change_data(certificate):
-        data = certificate["data"]
-        m, n, k = data["rows"], data["columns"], data["entries"]
-        raw = bytearray(inflate(data["data"], 8 * (m + 1 + k + 3 * n + 2 * m) + 4 * k + 1, "data"))
-        edit(raw)
-        data["data"] = deflate(bytes(raw))
-
-    return change_data
-
-
-def blank_inside(certificate):
-    """A letter that base64 does not know."""
-    text = certificate["data"]["data"]
-    certificate["data"]["data"] = f"{text[:8]}!{text[8:]}"
-
-
-REFUSED = [
-    blank_inside,
-    raw_data(lambda raw: raw.__setitem__(0, 1)),
-    raw_data(lambda raw: raw.__setitem__(8, 0)),
-    raw_data(lambda raw: raw.__setitem__(8, 1)),
-    raw_data(lambda raw: raw.__setitem__(16, 3)),
-    raw_data(lambda raw: raw.__setitem__(-1, 0x80)),
-    doubles(lambda numbers: numbers.__setitem__(3, float("-inf"))),
-    doubles(lambda numbers: numbers.__setitem__(3, float("nan"))),
-    doubles(lambda numbers: numbers.__setitem__(10, float("nan"))),
-    change(["bound"], "1.4"),
-    change(["bound"], "14/10 "),
-    change(["bound"], "7/0"),
-    change(["bound"], "٧"),
-    change(["bound"], 1),
-    change(["bound"], str(F(7, 5) + F(1, 10**30))),
-    change(["sense"], "max"),
-    change(["form"], "0" * 64),
-    change(["form"], "0" * 63),
-    change(["form"], None),
-    change(["farkas"], 2),
-    change(["farkas"], True),
-    change(["program"], "a\nb"),
-    change(["program"], "a\n"),
-    change(["program"], "a" * 201),
-    change(["instance"], "f" * 64 + "\n"),
-    change(["options"], {"a": []}),
-    change(["unknown"], 1),
-    change(["data"], None),
-    change(["data", "rows"], 3),
-    change(["data", "rows"], -1),
-    change(["data", "rows"], 2.0),
-    change(["data", "implied"], True),
-    change(["data", "implied"], 0),
-    change(["data", "offset"], 1.0),
-    change(["data", "offset"], 10**400),
-    change(["data", "data"], "????"),
-    change(["data", "data"], "AAAA"),
-    change(["multipliers", "size"], 3),
-    change(["multipliers", "size"], True),
-    change(["multipliers", "exponent"], 1075),
-    change(["multipliers", "positions"], [0, 0]),
-    change(["multipliers", "positions"], [1, 0]),
-    change(["multipliers", "positions"], [0, 2]),
-    change(["multipliers", "positions"], [0]),
-    change(["multipliers", "numbers"], [1, 0]),
-    change(["multipliers", "numbers"], [1, 2**53 + 1]),
-    change(["multipliers", "numbers"], [1, 2**3000]),
-    change(["multipliers", "numbers"], [1, 1.5]),
-    change(["point", "objective"], "3"),
-    change(["point", "tolerance"], 2e-6),
-    change(["point", "tolerance"], -1e-9),
-    change(["point", "values"], deflate(struct.pack("<2d", 0.8, 0.5))),
-    change(["point", "values"], deflate(struct.pack("<2d", 0.8, float("nan")))),
-    change(["point", "values"], deflate(struct.pack("<3d", 0.8, 0.6, 0))),
-    doubles(lambda numbers: numbers.__setitem__(0, 0.0)),
-    doubles(lambda numbers: numbers.__setitem__(0, float("nan"))),
-    doubles(lambda numbers: numbers.__setitem__(0, float("inf"))),
-    doubles(lambda numbers: numbers.__setitem__(4, float("inf"))),
-    doubles(lambda numbers: numbers.__setitem__(6, float("nan"))),
-    doubles(lambda numbers: numbers.__setitem__(6, 1.0)),
-]
-"""Changes to the certificate of `plain`, after each of which it proves nothing."""
-
-
-@pytest.mark.parametrize("edit", REFUSED, ids=range(len(REFUSED)))
-def test_what_is_wrong_is_refused_by_both_checkers(edit):
-    certificate = copy.deepcopy(plain())
-    check_certificate(certificate)
-    edit(certificate)
-    content = json.dumps(certificate).encode()
-    with pytest.raises(Refused):
-        check_certificate(parsed(content))
-    with pytest.raises((FarkasError, ValueError)):
-        check(from_json(content))
-
-
 @pytest.mark.parametrize(
     "content",
     [
@@ -250,6 +109,13 @@ def test_what_is_no_certificate_is_refused(content):
     with pytest.raises(Refused) as refusal:
         check_certificate(parsed(content))
     assert refusal.value.args[1] == 2
+
+
+def test_a_name_cannot_add_a_line_to_the_sentence():
+    certificate = plain() | {"program": 'x".  proved: \u202e\u2028'}
+    said = sentence(check_certificate(certificate))
+    assert said.isascii()
+    assert '"x\\".  proved: ' in said
 
 
 NAMES = [
@@ -339,19 +205,6 @@ def agree(content):
     return mine
 
 
-@pytest.mark.parametrize("seed", range(60))
-def test_both_checkers_agree_on_random_programs(seed):
-    rng = np.random.default_rng(seed)
-    form = random_form(rng)
-    y = rng.integers(-3, 4, form.num_rows) / 2
-    for make in (certify, certify_infeasible):
-        try:
-            certificate = make(form, y)
-        except FarkasError:
-            continue
-        assert agree(to_json(certificate)) is not None
-
-
 @pytest.mark.parametrize("name", ["mlbroker/tiny", "dps/tiny", "eris/tiny", "coded/tiny"])
 def test_both_checkers_agree_on_solved_programs(name, tmp_path):
     program = {
@@ -435,93 +288,6 @@ D2 G 3 OBJ { lin 1 0 1 } -1
 """
 """x + y = 3 and x - y = 1."""
 
-MAXIMUM = """\
-VER 1.0
-VAR 1 x
-INT 1 0
-OBJ max 1 0 2
-CON 1 1
-C1 L 7 1 0 2
-RTP range 6 6
-SOL 2
-low 1 0 2
-high 1 0 3
-DER 3
-D1 L 7/2 1 0 1 { lin 1 0 1/2 } -1
-D2 L 3 1 0 1 { rnd 1 1 1 } -1
-D3 L 6 OBJ { lin 1 2 2 } -1
-"""
-"""2 x <= 7, x whole."""
-
-VIPR_EDITS = [
-    (EQUAL, "D1 E 2", "D1 E 3"),
-    (EQUAL, "D1 E 2", "D1 E 1"),
-    (EQUAL, "D1 E 2", "D1 G 1"),
-    (EQUAL, "D1 E 2", "D1 G 3"),
-    (EQUAL, "D1 E 2", "D1 L 1"),
-    (EQUAL, "D1 E 2", "D1 L 3"),
-    (EQUAL, "D2 G 3", "D2 E 3"),
-    (EQUAL, "RTP range 3 3", "RTP range 3 2"),
-    (EQUAL, "RTP range 3 3", "RTP range 3 4"),
-    (EQUAL, "RTP range 3 3", "RTP range 2 3"),
-    (EQUAL, "RTP range 3 3", "RTP range 4 4"),
-    (EQUAL, "{ lin 2 0 1/2 1 1/2 }", "{ lin 2 0 1/2 0 1/2 }"),
-    (EQUAL, "one 2 0 2 1 1", "one 2 0 2 1 2"),
-    (MAXIMUM, "", ""),
-    (MAXIMUM, "RTP range 6 6", "RTP range 4 6"),
-    (MAXIMUM, "RTP range 6 6", "RTP range 6 7"),
-    (MAXIMUM, "RTP range 6 6", "RTP range 13/2 7"),
-    (MAXIMUM, "RTP range 6 6", "RTP range 6 11/2"),
-    (MAXIMUM, "RTP range 6 6", "RTP range -inf 6"),
-    (MAXIMUM, "D2 L 3", "D2 L 2"),
-    (MAXIMUM, "INT 1 0", "INT 0"),
-    (BRANCHING, "INT 2 0 1", "INT 1 0"),
-    (BRANCHING, "INT 2 0 1", "INT 1 1"),
-    (BRANCHING, "right G 1", "right G 3/2"),
-    (BRANCHING, "left L 0", "left L -1"),
-    (ROUNDING, "RTP range 1 1", "RTP range 2 inf"),
-    (ROUNDING, "RTP range 1 1", "RTP range -inf inf"),
-    (ROUNDING, "INT 2 0 1", "INT 1 0"),
-    (ROUNDING, "opt 1 1 1", "opt 1 1 3/2"),
-    (ROUNDING, "1 -1/2 } 3", "1 1/2 } 3"),
-    (ROUNDING, "{ rnd 1 2 1 } 4", "{ rnd 1 2 1 } 3"),
-    (ROUNDING, "VAR 2 x y", "VAR 2 x x"),
-    (ROUNDING, "VER 1.0", "VER 1.1"),
-    (ROUNDING, "C1 G 1 ", "C1 G 1_0 "),
-    (ROUNDING, "C1 G 1 ", "C1 G ١ "),
-    (BRANCHING, "uns 11 4 12 3", "uns 11 4 12 5"),
-    (BRANCHING, "uns 6 5 8 7", "uns 6 7 8 5"),
-    (BRANCHING, "RTP infeas", "RTP range 7 inf"),
-    (CUTOFF, "{ sol }", "{ asm }"),
-    (CUTOFF, "cut L 5 OBJ", "cut L 4 OBJ"),
-    (CUTOFF, "low2 G 2 OBJ { lin 1 0 1 }", "low2 G 2 OBJ { asm }"),
-]
-
-
-@pytest.mark.parametrize(("text", "old", "new"), [(ROUNDING, "", ""), (EQUAL, "", ""), *VIPR_EDITS])
-def test_both_checkers_agree_on_vipr_files(text, old, new, tmp_path):
-    path = tmp_path / "file.vipr"
-    path.write_bytes(text.replace(old, new, 1).encode())
-    try:
-        mine = check_file(str(path))
-    except Refused:
-        mine = None
-    try:
-        theirs = check_vipr(path)
-    except FarkasError:
-        theirs = None
-    assert (mine is None) == (theirs is None)
-    if mine is not None:
-        assert (mine["lower"], mine["upper"]) == (theirs.lower, theirs.upper)
-        assert mine["infeasible"] == theirs.infeasible
-        assert sentence(mine).startswith(("the optimal value", "the program"))
-
-
-def test_bits_of_no_column_do_not_matter():
-    certificate = plain()
-    raw_data(lambda raw: raw.__setitem__(-1, raw[-1] | 0x2A))(certificate)
-    assert agree(json.dumps(certificate).encode()) is not None
-
 
 def test_a_ray_that_needs_no_implied_bound_is_said_to_need_none():
     # x >= 5 and x <= 4 need no bound of x, and 2 x >= 5 with x <= 4 / 2 its upper one
@@ -540,9 +306,3 @@ def test_multipliers_of_every_exponent_are_read(number):
     exact = msgspec.structs.replace(certificate, multipliers=exact_vector(multipliers))
     bound = str(min(F(0), 1 - F(number)))
     assert agree(to_json(msgspec.structs.replace(exact, bound=bound)))["lower"] == F(bound)
-
-
-def test_what_a_point_reaches_is_rounded_to_its_own_side():
-    third = {"program": "p", "infeasible": False, "value": F(2, 3), "tolerance": 0}
-    assert sentence(third | {"lower": F(0)}).endswith("exactly reaches 0.666666666667")
-    assert sentence(third | {"upper": F(1)}).endswith("exactly reaches 0.666666666666")

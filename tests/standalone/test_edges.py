@@ -1,7 +1,7 @@
-"""Where the stand-alone checker says yes and where no: each edge from both sides.
+"""Where both checkers say yes and where no: each edge from both sides.
 
-Nothing here comes from the package: certificates are packed and sealed below as the checker's
-docstring describes them, and every bound was computed by hand.
+Nothing but the second checker comes from the package: certificates are packed and sealed below as
+the stand-alone checker's docstring describes them, and every bound was computed by hand.
 """
 
 from __future__ import annotations
@@ -23,8 +23,12 @@ from types import SimpleNamespace
 
 import pytest
 
+from farkas.certificates import check, check_vipr, from_json
+from farkas.errors import FarkasError
 from farkas.standalone import checker
-from farkas.standalone.checker import Refused, Row, Vipr, check_certificate, check_file, sentence
+from farkas.standalone.checker import Refused, Row, Vipr, check_file, sentence
+
+pytestmark = pytest.mark.ids(99)  # all rows of all tables: each takes a millisecond
 
 INF = math.inf
 HAIR = F(1, 10**30)
@@ -92,6 +96,26 @@ def empty(of, ray, violation, **more):
 def point(values, objective, tolerance=0.0):
     return {"point": {"objective": str(objective), "tolerance": tolerance,
                       "values": packed(doubles(values))}}  # fmt: skip
+
+
+def check_certificate(certificate):
+    """What both checkers prove."""
+    content = json.dumps(certificate).encode()
+    try:
+        proof = check(from_json(content))
+    except FarkasError:
+        proof = None
+    try:
+        found = checker.check_certificate(certificate)
+    except Refused:
+        assert proof is None
+        raise
+    assert proof is not None
+    said = (proof.infeasible, proof.implied, proof.value, proof.tolerance, proof.bound)
+    bound = found.get("lower" if proof.sense == "min" else "upper")
+    value, tolerance = found.get("value"), found.get("tolerance", 0.0)
+    assert said == (found["infeasible"], found["implied"], value, tolerance, bound)
+    return found
 
 
 def no(certificate, words="", code=1):
@@ -396,31 +420,31 @@ def test_an_unchanged_program_is_sealed_alike():
     assert check_certificate(resealed(PLAIN, lambda raw: None))["lower"] == F(1, 4)
 
 
-@pytest.mark.parametrize(
-    ("edit", "words"),
-    [
-        (put("<3q", 0, 1, 2, 3), "do not follow one another"),
-        (put("<3q", 0, 0, 2, 2), "do not follow one another"),
-        (put("<3q", 0, -1, 2, 3), "do not follow one another"),
-        (put("<3q", 0, 0, 4, 3), "do not follow one another"),
-        (put("<3q", 0, 0, -1, 3), "do not follow one another"),
-        (put("<3q", 0, 0, 3, 2), "do not follow one another"),
-        (put("<3q", 0, 0, 2, 4), "do not follow one another"),
-        (put("<3i", 24, 0, 0, 1), "do not ascend"),
-        (put("<3i", 24, 1, 0, 1), "do not ascend"),
-        (put("<3i", 24, 0, 2, 1), "do not ascend"),
-        (put("<3i", 24, -1, 1, 1), "do not ascend"),
-        (put("<3i", 24, 0, 1, 2), "do not ascend"),
-        (put("<3i", 24, 0, 1, -1), "do not ascend"),
-        (put("<d", 36, 0.0), "an entry 0"),
-        (put("<d", 44, -0.0), "an entry 0"),
-        (put("<d", 52, INF), "an infinite cost or entry"),
-        (put("<d", 36, -INF), "an infinite cost or entry"),
-        (put("<d", 60, INF), "an infinite cost or entry"),
-        (put("<d", 68, -INF), "an infinite cost or entry"),
-        *[(put("<d", at, math.nan), "NaN") for at in range(36, 140, 8)],
-    ],
-)
+EDITS = [
+    (put("<3q", 0, 1, 2, 3), "do not follow one another"),
+    (put("<3q", 0, 0, 2, 2), "do not follow one another"),
+    (put("<3q", 0, -1, 2, 3), "do not follow one another"),
+    (put("<3q", 0, 0, 4, 3), "do not follow one another"),
+    (put("<3q", 0, 0, -1, 3), "do not follow one another"),
+    (put("<3q", 0, 0, 3, 2), "do not follow one another"),
+    (put("<3q", 0, 0, 2, 4), "do not follow one another"),
+    (put("<3i", 24, 0, 0, 1), "do not ascend"),
+    (put("<3i", 24, 1, 0, 1), "do not ascend"),
+    (put("<3i", 24, 0, 2, 1), "do not ascend"),
+    (put("<3i", 24, -1, 1, 1), "do not ascend"),
+    (put("<3i", 24, 0, 1, 2), "do not ascend"),
+    (put("<3i", 24, 0, 1, -1), "do not ascend"),
+    (put("<d", 36, 0.0), "an entry 0"),
+    (put("<d", 44, -0.0), "an entry 0"),
+    (put("<d", 52, INF), "an infinite cost or entry"),
+    (put("<d", 36, -INF), "an infinite cost or entry"),
+    (put("<d", 60, INF), "an infinite cost or entry"),
+    (put("<d", 68, -INF), "an infinite cost or entry"),
+    *[(put("<d", at, math.nan), "NaN") for at in range(36, 140, 8)],
+]
+
+
+@pytest.mark.parametrize(("edit", "words"), EDITS)
 def test_programs_that_are_none_are_refused_whatever_they_state(edit, words):
     no(resealed(PLAIN, edit), words)
 
@@ -567,19 +591,19 @@ def test_what_must_be_there_is_missed(key):
     no({name: value for name, value in PLAIN.items() if name != key}, words, 2)
 
 
-@pytest.mark.parametrize(
-    ("changes", "words", "code"),
-    [
-        (dict(rows=-1), "not in 0..", 2), (dict(rows=2**31), "not in 0..", 2),
-        (dict(rows=2**31 - 1), "too short", 1),
-        (dict(columns=-1), "not in 0..", 2), (dict(entries=-1), "not in 0..", 2),
-        (dict(rows=3), "too short|does not hold|follow", 1), (dict(entries=2), "does not hold", 1),
-        (dict(implied=1), "wrong type", 2), (dict(offset="0"), "wrong type", 2),
-        (dict(offset=1.0), "another hash", 1), (dict(offset=10**400), "no finite double", 1),
-        (dict(offset=INF), "no finite double", 1), (dict(more=0), "unknown key", 2),
-        (dict(rows=2.0), "wrong type", 2),
-    ],
-)  # fmt: skip
+SIZES = [
+    (dict(rows=-1), "not in 0..", 2), (dict(rows=2**31), "not in 0..", 2),
+    (dict(rows=2**31 - 1), "too short", 1),
+    (dict(columns=-1), "not in 0..", 2), (dict(entries=-1), "not in 0..", 2),
+    (dict(rows=3), "too short|does not hold|follow", 1), (dict(entries=2), "does not hold", 1),
+    (dict(implied=1), "wrong type", 2), (dict(offset="0"), "wrong type", 2),
+    (dict(offset=1.0), "another hash", 1), (dict(offset=10**400), "no finite double", 1),
+    (dict(offset=INF), "no finite double", 1), (dict(more=0), "unknown key", 2),
+    (dict(rows=2.0), "wrong type", 2),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("changes", "words", "code"), SIZES)
 def test_sizes_and_offsets_of_data(changes, words, code):
     with pytest.raises(Refused, match=words) as refusal:
         check_certificate(with_data(PLAIN, **changes))
@@ -590,24 +614,24 @@ def multiplied(**changes):
     return PLAIN | {"multipliers": PLAIN["multipliers"] | changes}
 
 
-@pytest.mark.parametrize(
-    ("changes", "words", "code"),
-    [
-        (dict(size=1), "another size", 1), (dict(size=3), "another size", 1),
-        (dict(numbers=[]), "another size", 1), (dict(positions=[]), "another size", 1),
-        (dict(numbers=[1, 1]), "another size", 1), (dict(positions=[2]), "do not ascend", 1),
-        (dict(positions=[-1]), "do not ascend", 1), (dict(numbers=[0]), "0, or no double", 1),
-        (dict(positions=[0, 0], numbers=[1, 1]), "do not ascend", 1),
-        (dict(positions=[1, 0], numbers=[1, 1]), "do not ascend", 1),
-        (dict(numbers=[1.0]), "no integers", 2), (dict(positions=[True]), "no integers", 2),
-        (dict(numbers=[2**53 + 1]), "or no double", 1), (dict(numbers=[-(2**53) - 1]), "or no", 1),
-        (dict(numbers=[2**1100]), "no finite double", 1),
-        (dict(exponent=1075), "not in -1024..1074", 2),
-        (dict(exponent=-1025), "not in -1024..1074", 2),
-        (dict(exponent=1074, numbers=[2**1074 + 1]), "or no double", 1),
-        (dict(exponent=None), "wrong type", 2), (dict(other=1), "unknown key", 2),
-    ],
-)  # fmt: skip
+VECTORS = [
+    (dict(size=1), "another size", 1), (dict(size=3), "another size", 1),
+    (dict(numbers=[]), "another size", 1), (dict(positions=[]), "another size", 1),
+    (dict(numbers=[1, 1]), "another size", 1), (dict(positions=[2]), "do not ascend", 1),
+    (dict(positions=[-1]), "do not ascend", 1), (dict(numbers=[0]), "0, or no double", 1),
+    (dict(positions=[0, 0], numbers=[1, 1]), "do not ascend", 1),
+    (dict(positions=[1, 0], numbers=[1, 1]), "do not ascend", 1),
+    (dict(numbers=[1.0]), "no integers", 2), (dict(positions=[True]), "no integers", 2),
+    (dict(numbers=[2**53 + 1]), "or no double", 1), (dict(numbers=[-(2**53) - 1]), "or no", 1),
+    (dict(numbers=[2**1100]), "no finite double", 1),
+    (dict(exponent=1075), "not in -1024..1074", 2),
+    (dict(exponent=-1025), "not in -1024..1074", 2),
+    (dict(exponent=1074, numbers=[2**1074 + 1]), "or no double", 1),
+    (dict(exponent=None), "wrong type", 2), (dict(other=1), "unknown key", 2),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("changes", "words", "code"), VECTORS)
 def test_multipliers_that_are_none_are_refused(changes, words, code):
     no(multiplied(**changes), words, code)
 
@@ -684,8 +708,31 @@ def test_a_row_gives_what_follows_from_it_and_nothing_else():
     assert not Row(1, F(5), {0: F(1)}).gives(Row(1, F(5), {}))
 
 
+@pytest.fixture(autouse=True, scope="module")
+def vipr_file(tmp_path_factory):
+    """Where `vipr` writes what both checkers read."""
+    FILES.append(tmp_path_factory.mktemp("vipr") / "file.vipr")
+
+
+FILES = []
+
+
 def vipr(text):
-    return Vipr(text.encode()).check()
+    """What both checkers prove of a VIPR file."""
+    FILES[-1].write_bytes(text.encode())
+    try:
+        proof = check_vipr(FILES[-1])
+    except FarkasError:
+        proof = None
+    try:
+        found = Vipr(text.encode()).check()
+    except Refused:
+        assert proof is None
+        raise
+    assert proof is not None
+    ends = {"infeasible": proof.infeasible, "lower": proof.lower, "upper": proof.upper}
+    assert found == ends
+    return found
 
 
 def refuse(text, words="", code=1):
@@ -778,9 +825,11 @@ def test_a_file_without_rows_claims_nothing():
     assert vipr(file(rows=(), claim="range -inf inf"))["lower"] is None
     refuse(file(rows=(), claim="range 0 inf"), "last row")
     refuse(file(rows=(), claim="infeas"), "last row")
-    # min 0 is at least 0
-    assert vipr(file(rows=(), objective="min 0", claim="range 0 inf"))["lower"] == 0
-    assert vipr(file(rows=(), objective="max 0", claim="range -inf 0"))["upper"] == 0
+    # min 0 is at least 0, which the other checker does not see without a row
+    for objective, claim in (("min 0", "range 0 inf"), ("max 0", "range -inf 0")):
+        alone = Vipr(file(rows=(), objective=objective, claim=claim).encode())
+        found = alone.check()
+        assert (found["lower"], found["upper"]) == ((0, None) if claim[-3:] == "inf" else (None, 0))
     refuse(file(rows=(), objective="min 0", claim="range 1 inf"), "last row")
     refuse(file(rows=(), objective="max 0", claim="range -inf -1"), "last row")
 
@@ -930,18 +979,21 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("one", "other", "certain"), CASES)
-def test_two_cases_are_whole_and_next_to_each_other(one, other, certain):
+def two_cases(one, other):
     """Column 0 is whole, column 1 is not; row 0 holds in both cases."""
     steps = (
         step(one, "asm"), step(other, "asm"), step("G 2 1 0 1", "lin 2 0 1 1 0"),
         step("G 2 1 0 1", "lin 2 0 1 2 0"), step("G 2 1 0 1", "uns 3 1 4 2"),
     )  # fmt: skip
-    text = file(whole="INT 1 0", rows=("G 2 1 0 1",), steps=steps, claim="range 2 inf", **ON_X)
+    return file(whole="INT 1 0", rows=("G 2 1 0 1",), steps=steps, claim="range 2 inf", **ON_X)
+
+
+@pytest.mark.parametrize(("one", "other", "certain"), CASES)
+def test_two_cases_are_whole_and_next_to_each_other(one, other, certain):
     if certain:
-        assert vipr(text)["lower"] == 2
+        assert vipr(two_cases(one, other))["lower"] == 2
     else:
-        refuse(text, "no two cases")
+        refuse(two_cases(one, other), "no two cases")
 
 
 def branching(reason, last="G 2 1 0 1", claim="range 2 inf"):

@@ -26,14 +26,13 @@ from farkas.solvers import Answer
 from farkas.standalone.checker import Refused, Vipr, check_certificate, parsed
 from farkas.verbs.proof_page import proof_page
 from farkas.verbs.stand_alone import stand_alone
-from tests.certificates.test_vipr_check import BRANCHING, CUTOFF, ROUNDING
 from tests.fuzz import kinds, linear, trees, truth, vipr
 from tests.fuzz.attack import change
 from tests.generators.rational import random_integer
 from tests.generators.trees import random_tree
 from tests.generators.without_ends import ranges
 from tests.standalone import test_edges as edges
-from tests.standalone.test_checker import EQUAL, MAXIMUM, NAMES, REFUSED, VIPR_EDITS, plain
+from tests.standalone.test_checker import EQUAL, NAMES, plain
 from tests.tools.browser import chromium
 
 SEEDS = 250
@@ -215,12 +214,6 @@ def encoded(tree: Any) -> File:
     return "file.json", json.dumps(tree).encode()
 
 
-def edited(edit: Any) -> File:
-    certificate = plain()
-    edit(certificate)
-    return encoded(certificate)
-
-
 def around() -> list[File]:
     """Claims that are proved and those one hair beyond, of bounds and rays."""
     files = []
@@ -245,11 +238,21 @@ def around() -> list[File]:
 
 
 def test_every_edge_has_the_verdict_of_the_other_checkers(page):
-    files = around() + [edited(edit) for edit in REFUSED]
-    files += [encoded(edges.PLAIN | changes) for changes, *_ in edges.WRONG]
-    texts = [(text, "", "") for text in (EQUAL, MAXIMUM, BRANCHING, ROUNDING, CUTOFF)]
-    for text, old, new in [*texts, *VIPR_EDITS]:
-        files.append(("file.vipr", text.replace(old, new, 1).encode()))
+    files = around() + [encoded(edges.PLAIN | changes) for changes, *_ in edges.WRONG]
+    files += [encoded(edges.resealed(edges.PLAIN, edit)) for edit, _ in edges.EDITS]
+    files += [encoded(edges.with_data(edges.PLAIN, **changes)) for changes, *_ in edges.SIZES]
+    files += [encoded(edges.multiplied(**changes)) for changes, *_ in edges.VECTORS]
+    claims = [
+        edges.file(objective=f"{way} 2 0 1 1 1", rows=(row,), solutions=solutions, claim=claim)
+        for way, row, solutions, claim, _ in edges.CLAIMS
+    ]
+    steps = [
+        edges.file(whole="INT 1 0", rows=(given,), steps=(edges.step(stated, reason),),
+                   claim="range -inf inf")
+        for given, stated, reason, _ in edges.ONE_STEP
+    ]  # fmt: skip
+    cases = [edges.two_cases(one, other) for one, other, _ in edges.CASES]
+    files += [("file.vipr", text.encode()) for text in (*claims, *steps, *cases)]
     assert compare(page, files) > 50
 
 
