@@ -14,7 +14,6 @@ from farkas.certificates import check
 from farkas.certificates.coded import (
     ChancePrices,
     CodedPrices,
-    earned_above,
     meets_surrogate,
     safe_patience,
     time_bound,
@@ -41,15 +40,6 @@ def test_the_bound_is_the_optimum_but_for_rounding(seed):
     found = shared_optimum(data)
     bound = time_bound(data, found.prices, safe_patience(Pairs.of(data).patience))
     assert found.time * (1 - 1e-11) <= float(bound) <= found.time
-
-
-def test_what_a_worker_earns_is_rounded_up():
-    rng = np.random.default_rng(0)
-    prices, speed = rng.uniform(0, 1, 3), rng.uniform(0, 1, (3, 200))
-    for worker, earned in enumerate(earned_above(prices, speed).tolist()):
-        pairs = zip(prices.tolist(), speed[:, worker].tolist(), strict=True)
-        exact = max(Fraction(price) * Fraction(pace) for price, pace in pairs)
-        assert exact <= Fraction(earned) <= exact * (1 + 4 * Fraction(ULP))
 
 
 @pytest.mark.parametrize("work", [1e-300, 1e-295, 1e-289, 1e-30, 1e300])
@@ -399,16 +389,6 @@ def test_a_bound_of_p3_is_none_of_p1():
     prices = np.ones(1)
     whole = time_bound(data, prices, safe_patience(Pairs.of(data).patience))
     assert best_quantile(data) < whole
-
-
-def test_a_claim_beyond_the_numbers_is_refused():
-    data = random_coded_computing(1, masters=2, workers=4)
-    proved = ChancePrices.of(data, np.ones(2), Pairs.of(data).patience)
-    assert check(proved, instance=data).bound == Fraction(proved.bound)
-    claimed = Fraction(proved.bound) * (1 + Fraction(1, 10**15))
-    forged = msgspec.structs.replace(proved, bound=str(claimed))
-    with pytest.raises(NotACertificate, match="its numbers prove"):
-        check(forged, instance=data)
 
 
 def test_a_master_without_workers_is_never_ready():

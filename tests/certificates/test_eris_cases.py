@@ -15,7 +15,6 @@ from farkas.certificates.eris_cases import CaseSplit, ErisCases, cases_of, prove
 from farkas.certificates.packed import pack
 from farkas.certificates.runs import require_run_bound
 from farkas.errors import FileProblem, NotACertificate
-from farkas.instances import library
 from farkas.instances.eris import Auction
 from tests.generators.eris import one_resource, random_auction
 from tests.references.eris_welfare import ways, welfare
@@ -208,14 +207,6 @@ def test_a_certificate_survives_its_file_and_bounds_runs():
     assert wanted == msgspec.structs.replace(made, bound="1/3")
 
 
-def test_a_bound_below_what_the_cases_prove_is_refused():
-    auction, made = honest()
-    check(msgspec.structs.replace(made, bound=str(Fraction(made.bound) + 1)), instance=auction)
-    lower = Fraction(made.bound) - Fraction(1, 10**9)
-    with pytest.raises(NotACertificate, match="only"):
-        check(msgspec.structs.replace(made, bound=str(lower)), instance=auction)
-
-
 @pytest.mark.parametrize(
     ("tree", "words"),
     [
@@ -302,18 +293,6 @@ def test_a_threshold_one_off_on_either_side_proves_another_bound():
         assert near(forged.prove_bound(auction), bound)
         with pytest.raises(NotACertificate, match="only"):
             check(forged, instance=auction)
-
-
-def test_cases_of_another_auction_are_refused():
-    auction, made = honest()
-    other = auction.replace(transfer_budget=5.0)
-    with pytest.raises(NotACertificate, match="hashes to"):
-        check(made, instance=other)
-    with pytest.raises(NotACertificate, match="give it"):
-        check(made)
-    about = msgspec.structs.replace(made, instance=library.load("eris/tiny").sha256)
-    with pytest.raises(NotACertificate):
-        check(about, instance=library.load("eris/tiny"))
 
 
 def test_work_is_counted_over_all_leaves_and_refused_before_it_is_done(monkeypatch):

@@ -21,10 +21,9 @@ from farkas.certificates import (
     to_json,
     write,
 )
-from farkas.certificates.packed import deflate
 from farkas.errors import FileProblem, InvalidOption, NotACertificate
 from farkas.tolerances import FEASIBLE
-from tests.generators.certificates import form, good
+from tests.generators.certificates import good
 
 
 def test_a_certificate_is_proved_from_the_file_alone(tmp_path):
@@ -54,11 +53,6 @@ def test_a_point_is_not_claimed_within_more_than_a_millionth():
         good(point=point, tolerance=2e-6)
 
 
-def test_an_infeasible_point_is_not_certified():
-    with pytest.raises(NotACertificate, match=r"row\[i=0\]"):
-        good(point=np.array([1.0, 1.0]))
-
-
 def changed(**fields):
     """The good certificate with parts replaced; ``a__b`` reaches into part a."""
     plain = json.loads(to_json(good(point=np.array([2.0, 1.0]))))
@@ -77,41 +71,16 @@ MALFORMED = {
     "not UTF-8": b"\xff\xfe",
     "deep nesting": b"[" * 100_000,
     "an unknown tag": changed(certificate="magic"),
-    "an unknown field": changed(extra=1),
-    "another format version": changed(farkas=2),
-    "a hash of wrong length": changed(form="abc"),
-    "a foreign sense": changed(sense="best"),
     "a bound in floating point": changed(bound=4.5),
     "a decimal bound": changed(bound="4.5"),
     "a bound with an exponent": changed(bound="1e1000000000"),
-    "a bound over zero": changed(bound="1/0"),
     "a bound of a million digits": changed(bound="1" * 1_000_000),
-    "a NaN bound": changed(bound="nan"),
     "a huge exponent": changed(multipliers__exponent=10**10),
     "a negative exponent of doom": changed(multipliers__exponent=-(10**10)),
-    "a number that is no double": changed(multipliers__numbers=[2**53 + 1, -1]),
-    "a number beyond doubles": changed(multipliers__numbers=[2**1500, -1]),
-    "a stored zero": changed(multipliers__numbers=[0, -1]),
-    "too few numbers": changed(multipliers__numbers=[3]),
-    "positions out of order": changed(multipliers__positions=[1, 0]),
-    "a position out of range": changed(multipliers__positions=[0, 2]),
-    "a negative position": changed(multipliers__positions=[-1, 0]),
-    "a wrong size": changed(multipliers__size=3),
-    "a gigantic size": changed(multipliers__size=2**31 - 1),
-    "a negative size of data": changed(data__rows=-1),
     "gigantic data": changed(data__rows=2**31 - 1, data__entries=2**31 - 1),
-    "data that are not base64": changed(data__data="%%%"),
-    "data that are not deflated": changed(data__data="AAAA"),
-    "data of a wrong length": changed(data__columns=3),
     "a decompression bomb": changed(data__data=BOMB),
     "a bomb of the promised size": changed(data__rows=1_200_000, data__data=BOMB),
     "an infinite offset": changed(data__offset=1e308).replace(b"1e+308", b"1e999"),
-    "a point of a wrong length": changed(point__values=deflate(b"\0" * 8)),
-    "a point of NaN": changed(point__values=deflate(np.full(2, np.nan).tobytes())),
-    "a point of another value": changed(point__objective="4"),
-    "a negative tolerance": changed(point__tolerance=-1.0),
-    "a generous tolerance": changed(point__tolerance=1e6),
-    "a tolerance above that of points": changed(point__tolerance=1.001e-6),
 }
 
 
@@ -121,31 +90,6 @@ def test_malformed_files_are_one_clear_error(content):
         check(from_json(content))
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 400
-
-
-@pytest.mark.parametrize(
-    "spoil",
-    [
-        lambda f: {"values": np.array([1, np.nan, 1, -1.0])},
-        lambda f: {"columns": np.array([0, 7, 0, 1], np.int32)},
-        lambda f: {"columns": np.array([1, 0, 0, 1], np.int32)},
-        lambda f: {"columns": np.array([0, 0, 0, 1], np.int32)},
-        lambda f: {"starts": np.array([0, 5, 4], np.int64)},
-        lambda f: {"starts": np.array([1, 2, 4], np.int64)},
-    ],
-)
-def test_data_that_are_no_matrix_are_refused(spoil):
-    one = form()
-    parts = {
-        "starts": one.matrix.starts,
-        "columns": one.matrix.columns,
-        "values": one.matrix.values,
-    }
-    parts |= spoil(one)
-    tail = (one.cost, one.row_lower, one.row_upper, one.lower, one.upper)
-    raw = b"".join(p.tobytes() for p in (*parts.values(), *tail)) + b"\0"
-    with pytest.raises(NotACertificate, match="data"):
-        check(from_json(changed(data__data=deflate(raw))))
 
 
 @pytest.mark.parametrize(("name", "words"), [("missing.json", "no such"), (".", "directory")])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from fractions import Fraction as F
 
 import msgspec
@@ -20,8 +19,6 @@ from farkas.certificates import (
 from farkas.certificates.linear import as_floats, proof_in_fractions
 from farkas.certificates.reference import (
     reference_bound,
-    reference_proof,
-    reference_violation,
     show,
 )
 from farkas.errors import NotACertificate
@@ -84,51 +81,6 @@ def test_kind_and_options_that_the_name_confirms_are_accepted():
     check(certify(named, np.zeros(named.num_rows), **about))
     with pytest.raises(NotACertificate, match="gives the options"):
         check(certify(named, np.zeros(named.num_rows), options={"relax": "tight"}))
-
-
-def test_a_weaker_claim_is_proved_and_a_stronger_one_is_not():
-    plain = json.loads(to_json(good()))
-    assert check(from_json(json.dumps(plain | {"bound": "4"}).encode())).bound == 4
-    stronger = from_json(json.dumps(plain | {"bound": "9000000001/2000000000"}).encode())
-    with pytest.raises(NotACertificate, match=r"claims the bound 4.500000001, .* prove 4.5 only"):
-        check(stronger)
-
-
-@pytest.mark.parametrize(
-    ("sense", "weaker", "stronger"), [("min", "8/2", "10/2"), ("max", "-8/2", "-10/2")]
-)
-def test_a_claim_as_strong_as_its_proof_is_accepted_and_a_stronger_one_is_not(
-    sense, weaker, stronger
-):
-    sign = 1.0 if sense == "min" else -1.0
-    one = form().replace(sense=sense, cost=sign * form().cost, offset=sign * 0.5)
-    made = certify(one, sign * np.array([1.5, -0.5]))
-    assert F(made.bound) == sign * F(9, 2)
-    for bound in (made.bound, weaker):
-        proof = check(msgspec.structs.replace(made, bound=bound))
-        assert (proof.bound, proof.infeasible, proof.tolerance) == (F(bound), False, 0.0)
-    with pytest.raises(NotACertificate, match="prove"):
-        check(msgspec.structs.replace(made, bound=stronger))
-
-
-def test_the_claimed_tolerance_is_part_of_the_proof():
-    point = np.array([2.0 - 2.0**-21, 1.0])
-    proof = check(good(point=point, tolerance=2.0**-20))
-    assert proof.tolerance == 2.0**-20
-    assert proof.value == F(9, 2) - F(1, 2**21)
-    assert check(good(point=np.array([2.0, 1.0]))).tolerance == 0.0
-
-
-@pytest.mark.parametrize("off", [F(1, 10**30), F(-1, 10**30), F(1), F(-9)])
-def test_a_point_reaches_what_it_is_said_to_reach_and_nothing_else(off):
-    made = good(point=np.array([2.0, 1.0]))
-    value = F(made.point.objective)
-    point = msgspec.structs.replace(made.point, objective=str(value + off))
-    with pytest.raises(NotACertificate, match="the point is claimed to reach"):
-        check(msgspec.structs.replace(made, point=point))
-    doubled = f"{2 * value.numerator}/{2 * value.denominator}"
-    same = msgspec.structs.replace(made.point, objective=doubled)
-    assert check(msgspec.structs.replace(made, point=same)).value == value
 
 
 def test_a_certificate_of_another_sense_than_its_form_is_refused():
@@ -227,25 +179,6 @@ FORM = small(
 
 
 @pytest.mark.parametrize(
-    ("sense", "multipliers", "bound"),
-    [
-        # reduced (3 - 2, -1 - 1): 4 + 1 * 0 - 2 * 7 + 1/2
-        ("min", [1, 0], F(-19, 2)),
-        # reduced (3 + 2 - 1, -1 + 1 + 1): -6 - 2 + 4 * 0 + 1 * 1 + 1/2
-        ("min", [-1, 1], F(-13, 2)),
-        # the other end of everything: 6 + 1 * 10 - 2 * 1 + 1/2
-        ("max", [1, 0], F(29, 2)),
-        # -4 + 5 + 4 * 10 + 1 * 7 + 1/2
-        ("max", [-1, 1], F(97, 2)),
-        # reduced (3 - 2/3, -1 - 1/3): 4/3 + 0 - 28/3 + 1/2
-        ("min", [F(1, 3), 0], F(-15, 2)),
-    ],
-)
-def test_each_term_takes_the_end_that_its_sign_and_the_sense_ask_for(sense, multipliers, bound):
-    assert reference_bound(FORM.replace(sense=sense), multipliers) == bound
-
-
-@pytest.mark.parametrize(
     ("cost", "sense", "side"),
     [(1.0, "min", "lower"), (-1.0, "min", "upper"), (1.0, "max", "upper"), (-1.0, "max", "lower")],
 )
@@ -263,31 +196,5 @@ def test_a_wrong_number_of_multipliers_or_one_that_is_none_is_refused():
             reference_bound(FORM, [0.0, value])
 
 
-def test_a_violation_leaves_out_costs_and_constant():
-    # x + y >= 9 with x <= 3, y <= 4: 9 - 7 = 2, whatever is optimised
-    form = small([[1.0, 1.0]], cost=[5.0, 5.0], row_lower=[9.0], upper=[3.0, 4.0], offset=100.0)
-    for sense in ("min", "max"):
-        assert reference_violation(form.replace(sense=sense), [1.0]) == 2
-    assert reference_violation(form.replace(row_lower=np.array([6.0])), [1.0]) == -1
-
-
 def test_values_beyond_doubles_can_be_shown():
     assert (show(F(1, 3)), show(F(10**400))) == ("0.333", "beyond 1e308")
-
-
-@pytest.mark.parametrize("multipliers", [[1], [1, 0, 0]])
-def test_every_row_has_one_multiplier(multipliers):
-    with pytest.raises(NotACertificate, match="multipliers for 2 rows"):
-        reference_bound(FORM, multipliers)
-
-
-@pytest.mark.parametrize("cost", [0.5, -0.5])
-def test_an_implied_bound_counts_where_the_reduced_cost_meets_it(cost):
-    form = small([[1.0]], cost=[cost], lower=[-INF], upper=[INF])
-    for sense, sign in (("min", 1), ("max", -1)):
-        lower = cost * sign > 0
-        ends = {"implied_lower": np.array([-2.0])} if lower else {"implied_upper": np.array([2.0])}
-        proof = reference_proof(form.replace(sense=sense, **ends), [0])
-        assert proof == (-2 * sign * abs(F(cost)), 1)
-        stated = {"lower": np.array([-2.0])} if lower else {"upper": np.array([2.0])}
-        assert reference_proof(form.replace(sense=sense, **stated), [0])[1] == 0

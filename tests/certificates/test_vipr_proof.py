@@ -56,29 +56,6 @@ def test_words_come_in_order_over_lines_and_comments_are_kept():
         read.next()
 
 
-@pytest.mark.parametrize(
-    ("word", "value"), [("-7/2", F(-7, 2)), ("+0.125", F(1, 8)), ("12", 12), ("-0", 0)]
-)
-def test_fractions_and_finite_decimals_are_read_exactly(word, value):
-    assert words(word).value() == value
-
-
-@pytest.mark.parametrize("word", ["1e3", "1/0", "inf", "nan", "1/-2", "0x1", "1.", "1/02", "1_0"])
-def test_other_numbers_are_refused_with_their_line(word):
-    with pytest.raises(FileProblem, match=r"line 2: .* is no fraction or finite decimal"):
-        words("", word).value()
-
-
-@pytest.mark.parametrize(("word", "fine"), [("2", True), ("5", True), ("1", False), ("6", False),
-                                            ("2.0", False), ("+3", False)])  # fmt: skip
-def test_integers_lie_in_their_range(word, fine):
-    if fine:
-        assert words(word).integer(2, 5, "count") == int(word)
-    else:
-        with pytest.raises(FileProblem, match=r"count .* is no integer from 2 to 5"):
-            words(word).integer(2, 5, "count")
-
-
 def test_a_wrong_word_and_text_after_the_end_are_refused():
     with pytest.raises(FileProblem, match="line 1: 'MAX' instead of min or max"):
         words("MAX").expect("min", "max")
@@ -92,13 +69,3 @@ def test_a_wrong_word_and_text_after_the_end_are_refused():
 def test_long_words_are_cut():
     assert short("a" * 30) == repr("a" * 30)
     assert short("a" * 31) == repr("a" * 27 + "...")
-
-
-@pytest.mark.parametrize(
-    "word", ["9" * 2000, "-" + "9" * 2000 + "/" + "9" * 2000, "9" * 2000 + "." + "9" * 2000]
-)
-def test_the_longest_numbers_are_read_and_longer_ones_refused(word):
-    assert words(word).value() == F(word)
-    for longer in (word + "9", "1" + word.removeprefix("-")):
-        with pytest.raises(FileProblem, match="is no fraction or finite decimal"):
-            words(longer).value()

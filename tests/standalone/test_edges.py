@@ -103,7 +103,9 @@ def check_certificate(certificate):
     content = json.dumps(certificate).encode()
     try:
         proof = check(from_json(content))
-    except FarkasError:
+    except FarkasError as refusal:
+        assert str(refusal).isprintable()
+        assert len(str(refusal)) < 400
         proof = None
     try:
         found = checker.check_certificate(certificate)
@@ -722,7 +724,9 @@ def vipr(text):
     FILES[-1].write_bytes(text.encode())
     try:
         proof = check_vipr(FILES[-1])
-    except FarkasError:
+    except FarkasError as refusal:
+        assert str(refusal).isprintable()
+        assert len(str(refusal)) < 400
         proof = None
     try:
         found = Vipr(text.encode()).check()
