@@ -8,7 +8,7 @@ from farkas.certificates import (
     check,
 )
 from farkas.errors import NotACertificate
-from tests.certificates.test_files import form, good
+from tests.generators.certificates import form, good
 
 
 class Instance:

@@ -18,7 +18,7 @@ from farkas.certificates import (
 from farkas.certificates.prices import about_instance
 from farkas.certificates.proof import provenance, rounded
 from farkas.errors import NotACertificate
-from tests.certificates.test_files import form, good
+from tests.generators.certificates import form, good
 
 
 @pytest.mark.parametrize(
