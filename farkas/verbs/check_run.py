@@ -6,6 +6,7 @@ Stores and sweeps say of a proof that is tried again one line, whatever the file
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
@@ -230,19 +231,13 @@ def recheck(
     return proof
 
 
-def is_about(program: str) -> Refusal:
+def is_about(program: str, certificate: Certificate) -> None:
     """Accept certificates of one program, or of its relaxation."""
     from farkas.algebra.formulation import programs  # here: most checks know their program
 
     name = programs.build(program).full_name
-
-    def refuse(certificate: Certificate) -> None:
-        if certificate.program.removeprefix(RELAXATION) != name:
-            raise NotACertificate(
-                f"the certificate is about {named(certificate.program)}, not {name}"
-            )
-
-    return refuse
+    if certificate.program.removeprefix(RELAXATION) != name:
+        raise NotACertificate(f"the certificate is about {named(certificate.program)}, not {name}")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -270,7 +265,7 @@ def solve_verdict(claimed: Solved, instance: Instance) -> str:
     is the store's word.
     """
     try:
-        accepted = is_about(claimed.program)
+        accepted = functools.partial(is_about, claimed.program)
         proof = recheck(claimed.certificate, claimed.bound, instance, accepted)
         if claimed.sense != proof.sense:
             raise NotACertificate(

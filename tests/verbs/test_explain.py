@@ -152,19 +152,15 @@ def test_a_useless_ray_is_replaced(scale):
         assert float(found.violation) == pytest.approx(scale)
 
 
-def test_crossing_bounds_are_named_without_a_search():
-    found = explain(form([1], lower=[3], upper=[2]))
-    assert found.finding is Finding.SIDES
-    assert found.irreducible
-    assert "column 0: lower bound 3 > upper 2" in str(found)
-
-
-def test_crossing_sides_are_named_without_a_search():
-    found = explain(form([1, 1], [(0, [1, 1], 9), (4, [1, 0], 3)]))
-    assert found.finding is Finding.SIDES
-    assert found.irreducible
-    assert found.rows.tolist() == [1]
-    assert "row 1: must be at least 4 and at most 3" in str(found)
+def test_crossing_bounds_and_sides_are_named_without_a_search():
+    for crossed, rows, words in (
+        (form([1], lower=[3], upper=[2]), [], "column 0: lower bound 3 > upper 2"),
+        (form([1, 1], [(0, [1, 1], 9), (4, [1, 0], 3)]), [1], "must be at least 4 and at most 3"),
+    ):
+        found = explain(crossed)
+        assert (found.finding, found.irreducible) == (Finding.SIDES, True)
+        assert found.rows.tolist() == rows
+        assert words in str(found)
 
 
 def test_an_empty_row_with_a_side_is_a_contradiction_of_its_own():
