@@ -20,7 +20,8 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
         fuzz figures browser lock wheel install clean
 
 demo: $(CORE)  ## one certified run of every kind
-	@$(BIN)/python -m farkas demo
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/farkas demo
+	@echo "The command is $(BIN)/farkas; source $(BIN)/activate puts it on the path."
 
 # Types are checked beside the tests, which run in one process for each group of folders: a process imports the
 # tests of its own group only.  Whatever is new under tests belongs to the last group.
@@ -138,6 +139,10 @@ $(CORE): requirements-core.lock
 	    { echo "cannot create $(VENV); on Debian: apt install python3-venv" >&2; exit 2; }
 	@echo "setting up $(VENV) (once)"
 	$(call install,requirements-core.lock)
+	@$(BIN)/python -c 'import pathlib, sysconfig; \
+	    pathlib.Path(sysconfig.get_path("purelib"), "farkas_checkout.pth").write_text("$(CURDIR)\n")'
+	@printf '#!%s/python\nfrom farkas.cli import main\nmain()\n' "$(CURDIR)/$(BIN)" >$(BIN)/farkas
+	@chmod +x $(BIN)/farkas
 	@touch $@
 
 $(STAMP): $(CORE) requirements.lock pyproject.toml
