@@ -150,6 +150,8 @@ def _python() -> Finding:
 def _packages() -> list[Finding]:
     """Look for the packages and extras that the metadata of farkas list."""
     missing: dict[str, list[str]] = {}
+    if not _here("farkas"):
+        return [("packages", "absent", "farkas runs from its checkout", "pip install .")]
     for requirement in importlib.metadata.requires("farkas") or []:
         package = re.split(r"[^\w.-]", requirement)[0]
         extra = re.search(r"extra\s*==\s*['\"]([\w-]+)", requirement)
