@@ -18,10 +18,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from farkas.adversary.box import InstanceBox
-from farkas.adversary.moves import worst_drawn
 from farkas.adversary.scoring import Scorer
 from farkas.online.driver import algorithms
 from farkas.verbs.worst import worst
+from tests.recorded.worst import worst_drawn
 from tests.tools.shared import ROOT
 
 UNBOUNDED = math.inf

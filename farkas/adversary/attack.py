@@ -17,19 +17,18 @@ from typing import Any
 
 import numpy as np
 
+from farkas.adversary.annealing import Cooling, chosen, descent, kept
 from farkas.adversary.box import DRAWS, InstanceBox, plain_of
 from farkas.adversary.moves import moved
-from farkas.adversary.search import reduced
 from farkas.adversary.shape import Plain, copied, shape_of
+from farkas.adversary.shrinking import reduced
 from farkas.errors import FarkasError
 from farkas.instances import Instance
 from farkas.proofs.claim import Claim
 from farkas.proofs.said import Saying, Stated
 
-LEG = 60  #: Moves of one descent in temperature.
-#: First and last temperature: at 1 a factor of e between the sides is given up once in e times.
-WARM, COLD = 1.0, 0.02
-KEPT = 6  #: Examples kept, the nearest to violation.
+COOLING = Cooling(warm=1.0, cold=0.02, moves=60)
+INCUMBENT = 0.75  #: Share of walks that begin with an incumbent, where there is one.
 HIGHEST = 14.0  #: Largest logarithm of a ratio of sides that is told apart.
 FINDS = 6  #: Violations that are looked for and made small, of which the smallest is kept.
 AGAIN = 0.2  #: Share of the time in which a violation is followed by a search for another.
@@ -63,6 +62,14 @@ class Attempt:
         if failing:
             return -ASSUMED - sum(1.0 + max(height(one), 0.0) for one in failing)
         return max(height(one) for one in self.said.relations)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Start:
+    """Where a walk begins of which nothing is said."""
+
+    data: Plain
+    height: float = -math.inf
 
 
 def height(relation: Stated) -> float:
@@ -142,139 +149,135 @@ def attack(
     if claim.says is None:
         raise ValueError(f"{claim.name} says nothing of single examples")
     begin = time.process_time()
-    hunt = _Hunt(claim, box_of(claim), np.random.default_rng(seed), progress)
-    hunt.limit(begin + seconds, evaluations)
+    work = _Search(claim, box_of(claim), np.random.default_rng(seed), progress)
+    work.end, work.again = begin + seconds, begin + AGAIN * seconds
+    work.most = math.inf if evaluations is None else evaluations
     interrupted = False
     try:
-        hunt.run()
+        work.run()
     except KeyboardInterrupt:
         interrupted = True
     return Attack(
-        found=hunt.smallest,
-        slack=hunt.slack if hunt.heard else None,
-        evaluations=hunt.searched,
-        refused=hunt.refused,
+        found=work.smallest,
+        slack=work.slack if work.heard else None,
+        evaluations=work.searched,
+        refused=work.refused,
         seconds=time.process_time() - begin,
-        is_shrunk=hunt.complete,
+        is_shrunk=work.complete,
         interrupted=interrupted,
     )
 
 
-class _Hunt:
-    """One search: what was tried, and the nearest to violation."""
+@dataclasses.dataclass(slots=True)
+class _Search:
+    """What was tried, and the nearest to violation."""
 
-    def __init__(
-        self,
-        claim: Claim,
-        box: InstanceBox,
-        rng: np.random.Generator,
-        progress: Progress | None,
-    ) -> None:
-        self.evaluations = self.searched = self.refused = self.heard = 0
-        self.slack = math.inf
-        self.smallest: Attempt | None = None
-        self.complete = False
-        self._broken: Attempt | None = None
-        self._claim, self._box, self._rng, self._progress = claim, box, rng, progress
-        self._kept: list[Attempt] = []
-        self._reducing = 0
-        self._end, self._again, self._most = math.inf, math.inf, math.inf
+    claim: Claim
+    box: InstanceBox
+    rng: np.random.Generator
+    progress: Progress | None
+    #: end, again: CPU times at which it ends, and at which no other violation is looked for.
+    end: float = math.inf
+    again: float = math.inf
+    most: float = math.inf  #: Examples tried at most.
+    #: evaluations, reducing: examples tried, and those of them that make a violation small.
+    evaluations: int = 0
+    reducing: int = 0
+    refused: int = 0
+    heard: int = 0  #: Examples to which the claim applies.
+    slack: float = math.inf
+    smallest: Attempt | None = None
+    complete: bool = False  #: Whether nothing more can be left out of ``smallest``.
+    broken: Attempt | None = None  #: The last violation.
+    kept: list[Attempt] = dataclasses.field(default_factory=list)
 
-    def limit(self, end: float, evaluations: int | None) -> None:
-        """End at a CPU time, and after so many examples; look for others in a share of the time."""
-        now = time.process_time()
-        self._end, self._again = end, now + AGAIN * (end - now)
-        self._most = math.inf if evaluations is None else evaluations
+    @property
+    def searched(self) -> int:
+        return self.evaluations - self.reducing
 
     @property
     def late(self) -> bool:
         """Whether the limits are reached."""
-        return self.searched >= self._most or time.process_time() >= self._end
+        return self.searched >= self.most or time.process_time() >= self.end
 
     @property
     def over(self) -> bool:
         """Whether a walk ends."""
-        return self._broken is not None or self.late
+        return self.broken is not None or self.late
 
     def run(self) -> None:
         """Look for violations, each of which is made small, and keep the smallest."""
-        for start in self._box.starts:
+        for start in self.box.starts:
             if self.over:
                 break
-            self._take(self.tried(start))
+            self.take(self.tried(start))
         for _ in range(FINDS):
             while not self.over:
-                self._leg()
-            if self._broken is None:
+                self.walk()
+            if self.broken is None:
                 return
-            self._keep(*self._reduced(self._broken))
-            self._broken, self._kept = None, []
-            if self.late or time.process_time() >= self._again:
+            self.keep(*self.reduced(self.broken))
+            self.broken, self.kept = None, []
+            if self.late or time.process_time() >= self.again:
                 return
 
-    def _keep(self, found: Attempt, complete: bool) -> None:
+    def walk(self) -> None:
+        """Walk from a start of the box or from an incumbent while the temperature falls."""
+        draw, starts = self.rng.random, self.box.starts
+        begin: _Start | Attempt = _Start(starts[int(self.rng.integers(len(starts)))])
+        if self.kept and draw() < INCUMBENT:
+            begin = chosen(self.kept, draw)
+
+        def neighbour(current: _Start | Attempt) -> Attempt | None:
+            return self.tried(moved(current.data, self.box, self.rng))
+
+        for attempt in descent(begin, neighbour, COOLING, COOLING.moves, draw):
+            self.take(attempt)
+            if self.over:
+                return
+
+    def keep(self, found: Attempt, complete: bool) -> None:
         """Keep the smaller; the last of two that are as small."""
         if self.smallest is None or _measure(found) <= _measure(self.smallest):
             self.smallest, self.complete = found, complete
 
     def tried(self, data: Plain) -> Attempt | None:
         """Ask the statement about plain fields; None where they are no example of it."""
-        kind, says = self._box.kind, self._claim.says
-        assert says is not None
+        assert self.claim.says is not None
         example: Any = copied(data)
-        if kind:
-            example = self._box.built(example)
+        if self.box.kind:
+            example = self.box.built(example)
             if example is None:
                 self.refused += 1
                 return None
         self.evaluations += 1
         try:
             with np.errstate(all="ignore"):  # sides that are no numbers are refused
-                said = says(example)
+                said = self.claim.says(example)
         except (FarkasError, ArithmeticError, ValueError, IndexError, RuntimeError):
             said = None
         if said is None:
             self.refused += 1
             return None
-        return Attempt(example, plain_of(example) if kind else copied(data), said)
+        return Attempt(example, plain_of(example) if self.box.kind else copied(data), said)
 
-    def _take(self, attempt: Attempt | None) -> None:
-        self.searched = self.evaluations - self._reducing
+    def take(self, attempt: Attempt | None) -> None:
+        """Remember what was tried."""
         if attempt is None:
             return
         if attempt.said.applies:
             self.heard += 1
             if attempt.said.slack < self.slack:
                 self.slack = attempt.said.slack
-                if self._progress is not None:
-                    self._progress(self.evaluations, self.slack)
+                if self.progress is not None:
+                    self.progress(self.evaluations, self.slack)
         if attempt.broken:
-            self._broken = attempt
+            self.broken = attempt
             if self.smallest is None:
                 self.smallest = attempt
-        ranked = sorted([*self._kept, attempt], key=lambda one: -one.height)
-        self._kept = ranked[:KEPT]
+        kept(self.kept, attempt)
 
-    def _leg(self) -> None:
-        """Walk while the temperature falls."""
-        rng, box = self._rng, self._box
-        data, level = box.starts[int(rng.integers(len(box.starts)))], -math.inf
-        if self._kept and rng.random() < 0.75:
-            chosen = self._kept[int(len(self._kept) * rng.random() ** 2)]
-            data, level = chosen.data, chosen.height
-        for step in range(LEG):
-            if self.over:
-                return
-            temperature = WARM * (COLD / WARM) ** (step / LEG)
-            attempt = self.tried(moved(data, box, rng))
-            self._take(attempt)
-            if attempt is None:
-                continue
-            change = attempt.height - level
-            if change >= 0 or rng.random() < math.exp(change / temperature):
-                data, level = attempt.data, attempt.height
-
-    def _reduced(self, found: Attempt) -> tuple[Attempt, bool]:
+    def reduced(self, found: Attempt) -> tuple[Attempt, bool]:
         """Leave out parts and round numbers while the claim stays broken."""
         before = self.evaluations
 
@@ -282,14 +285,14 @@ class _Hunt:
             attempt = None if data == current.data else self.tried(data)
             if attempt is None or not attempt.broken or attempt.data == current.data:
                 return None
-            self._keep(attempt, False)
+            self.keep(attempt, False)
             return attempt
 
-        left = self._end - time.process_time()
+        left = self.end - time.process_time()
         try:
-            return reduced(found, lambda one: one.data, self._box, tried, seconds=left)
+            return reduced(found, lambda one: one.data, self.box, tried, seconds=left)
         finally:
-            self._reducing += self.evaluations - before
+            self.reducing += self.evaluations - before
 
 
 def _measure(attempt: Attempt) -> tuple[int, int]:

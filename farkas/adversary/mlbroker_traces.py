@@ -12,11 +12,13 @@ algorithm's own run.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from farkas.adversary.annealing import descent
 from farkas.adversary.mlbroker import filled
 from farkas.errors import InvalidOption
 from farkas.instances.mlbroker import Brokerage
@@ -105,13 +107,14 @@ class FoundWandering:
 class _Played:
     """A trace with the algorithm's state before every slot, to go on from where another differs."""
 
-    __slots__ = ("cost", "orders", "ratio", "states", "trace", "weights")
+    __slots__ = ("cost", "height", "orders", "ratio", "states", "trace", "weights")
     trace: Wandering
     weights: list[list[float]]
     orders: list[list[int]]
     states: list[tuple[list[float], float]]
     cost: float
     ratio: float
+    height: float
 
     def __init__(self, trace: Wandering, epsilon: float, known: _Played | None = None) -> None:
         sigma = math.log1p(1 / epsilon)
@@ -139,6 +142,7 @@ class _Played:
         self.trace, self.weights, self.orders, self.states = trace, weights, orders, states
         self.cost = states[-1][1]
         self.ratio = self.cost / trace.staying[1]
+        self.height = math.log(self.ratio)
 
 
 def worst_trace(
@@ -150,20 +154,7 @@ def worst_trace(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> FoundWandering:
-    """Search for the trace of the largest ratio, by annealing from traces drawn at random.
-
-    Parameters
-    ----------
-    sites
-        R >= 1.
-    epsilon
-        > 0; ε.
-    slots
-        At most, T >= 1; by default twice the sites.
-    tried
-        Traces to play, >= 1.
-    seed
-        Of all draws.
+    """Search for the trace of the largest ratio, as `farkas.verbs.worst.worst_trace` is asked to.
 
     Raises
     ------
@@ -178,26 +169,30 @@ def worst_trace(
         raise InvalidOption(f"epsilon = {epsilon:g}; give a finite number above 0")
     draws = _Draws(seed)
     best, count, interrupted = _Played(_drawn(sites, most, draws), epsilon), 1, False
+
+    def neighbour(current: _Played) -> _Played:
+        return _Played(_moved(current.trace, most, draws), epsilon, current)
+
     try:
         while count < tried:
-            current = _Played(_drawn(sites, most, draws), epsilon)
+            start = _Played(_drawn(sites, most, draws), epsilon)
             moves = min(MOVES * sites, tried - count)
-            for move in range(moves):
-                other = _Played(_moved(current.trace, most, draws), epsilon, current)
+            cooling = functools.partial(_temperature, moves)
+            for other in descent(start, neighbour, cooling, moves, draws.share):
                 count += 1
-                heat = WARM * (1 - move / moves) ** 2
-                # ratios are about 1 to 10, and never far from each other
-                change = math.log(other.ratio / current.ratio)
-                if change >= 0 or draws.share() < math.exp(max(change / heat, -100.0)):
-                    current = other
-                    if current.ratio > best.ratio:
-                        best = current
-                        if progress is not None:
-                            progress(count, best.ratio)
+                if other is not None and other.ratio > best.ratio:
+                    best = other
+                    if progress is not None:
+                        progress(count, best.ratio)
     except KeyboardInterrupt:
         interrupted = True
     simple = _simplified(best, epsilon)
     return FoundWandering(simple.trace, simple.ratio, count, interrupted)
+
+
+def _temperature(moves: int, move: int) -> float:
+    """Fall to 0 at the last move: ratios are about 1 to 10, and never far from each other."""
+    return WARM * (1 - move / moves) ** 2
 
 
 class _Draws:
@@ -253,7 +248,7 @@ def _retolled(trace: Wandering, draws: _Draws) -> Wandering:
     else:
         row[site] = _toll(draws)
     row[origin] = 0.0
-    return Wandering((*trace.tolls[:origin], tuple(row), *trace.tolls[origin + 1 :]), trace.origins)
+    return _with_row(trace, origin, row)
 
 
 def _reordered(trace: Wandering, most: int, draws: _Draws) -> Wandering:
@@ -274,52 +269,53 @@ def _reordered(trace: Wandering, most: int, draws: _Draws) -> Wandering:
 def _simplified(played: _Played, epsilon: float) -> _Played:
     """Leave out slots and round tolls while the ratio keeps within `LOST`."""
     least = played.ratio * (1 - LOST)
-    for simpler in (_without_slot, _without_toll, _rounded):
+    for simpler, places in (
+        (_without_slot, len(played.trace.origins)),
+        (_without_toll, len(played.trace.tolls) ** 2),
+        (_rounded, len(played.trace.tolls) ** 2),
+    ):
         changed = True
         while changed:
-            changed, place = False, 0
-            while (ways := simpler(played.trace, place)) is not None:
-                place += 1
-                for trace in ways:
-                    other = _Played(trace, epsilon, played)
-                    if other.ratio >= least:
-                        played, changed = other, True
-                        break
+            changed = False
+            for place in range(places):
+                tried = (_Played(trace, epsilon, played) for trace in simpler(played.trace, place))
+                found = next((other for other in tried if other.ratio >= least), None)
+                if found is not None:
+                    played, changed = found, True
     return played
 
 
-def _without_slot(trace: Wandering, place: int) -> list[Wandering] | None:
-    """Leave out a slot, the last first; None where there is no such slot."""
+def _without_slot(trace: Wandering, place: int) -> Iterator[Wandering]:
+    """Leave out a slot, the last first."""
     here = len(trace.origins) - 1 - place
-    if here < 0:
-        return None
-    if len(trace.origins) == 1:
-        return []
-    return [Wandering(trace.tolls, (*trace.origins[:here], *trace.origins[here + 1 :]))]
+    if here >= 0 and len(trace.origins) > 1:
+        yield Wandering(trace.tolls, (*trace.origins[:here], *trace.origins[here + 1 :]))
 
 
-def _without_toll(trace: Wandering, place: int) -> list[Wandering] | None:
+def _without_toll(trace: Wandering, place: int) -> Iterator[Wandering]:
     """Make a toll nothing, or else too much."""
-    if place >= len(trace.tolls) ** 2:
-        return None
     origin, site = divmod(place, len(trace.tolls))
     toll = trace.tolls[origin][site]
-    ways = [0.0, FORBIDDEN] if 0 < toll < FORBIDDEN else [0.0] if toll else []
-    return [_with_toll(trace, origin, site, other) for other in ways]
+    for other in (0.0, FORBIDDEN) if toll < FORBIDDEN else (0.0,):
+        if toll:
+            yield _with_toll(trace, origin, site, other)
 
 
-def _rounded(trace: Wandering, place: int) -> list[Wandering] | None:
+def _rounded(trace: Wandering, place: int) -> Iterator[Wandering]:
     """Give a toll one digit, or else two."""
-    if place >= len(trace.tolls) ** 2:
-        return None
     origin, site = divmod(place, len(trace.tolls))
     toll = trace.tolls[origin][site]
-    fewer = (float(f"{toll:.0e}"), float(f"{toll:.1e}"))
-    known = next((k for k, near in enumerate(fewer) if near == toll), len(fewer))
-    return [_with_toll(trace, origin, site, near) for near in fewer[:known]]
+    for near in (float(f"{toll:.0e}"), float(f"{toll:.1e}")):
+        if near == toll:
+            return
+        yield _with_toll(trace, origin, site, near)
 
 
 def _with_toll(trace: Wandering, origin: int, site: int, toll: float) -> Wandering:
     row = list(trace.tolls[origin])
     row[site] = toll
+    return _with_row(trace, origin, row)
+
+
+def _with_row(trace: Wandering, origin: int, row: list[float]) -> Wandering:
     return Wandering((*trace.tolls[:origin], tuple(row), *trace.tolls[origin + 1 :]), trace.origins)

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
 import math
-import time
-from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
-from farkas.adversary.box import DRAWS, Entry, InstanceBox, Range, entries, leaves
-from farkas.adversary.scoring import Scored, Scorer
+from farkas.adversary.box import Entry, InstanceBox, Range, entries, leaves
 from farkas.adversary.shape import Plain, copied, shape_of
 from farkas.portable import uniform
 
@@ -72,14 +68,9 @@ def _changed(data: Plain, box: InstanceBox, rng: np.random.Generator) -> None:
 
     Families are drawn first, so that long lists do not get all the moves.
     """
-    by_family: dict[str, list[Entry]] = {}
-    for family, holder, key in entries(data):
-        if family in box.ranges and box.ranges[family].open:
-            by_family.setdefault(family, []).append((holder, key))
-    if not by_family:
+    if (found := _family(data, box, rng)) is None:
         return
-    family = sorted(by_family)[int(rng.integers(len(by_family)))]
-    members, allowed = by_family[family], box.ranges[family]
+    allowed, members = found
     holder, key = members[int(rng.integers(len(members)))]
     scope = int(rng.integers(4))
     chosen = [(holder, key)]
@@ -88,6 +79,20 @@ def _changed(data: Plain, box: InstanceBox, rng: np.random.Generator) -> None:
     elif scope == 1 and isinstance(holder, list):
         chosen = [member for member in members if member[0] is holder]
     _set(chosen, members, allowed, rng)
+
+
+def _family(
+    data: Plain, box: InstanceBox, rng: np.random.Generator
+) -> tuple[Range, list[Entry]] | None:
+    """Draw a family whose numbers may change: its range and members; None where there is none."""
+    by_family: dict[str, list[Entry]] = {}
+    for family, holder, key in entries(data):
+        if family in box.ranges and box.ranges[family].open:
+            by_family.setdefault(family, []).append((holder, key))
+    if not by_family:
+        return None
+    family = sorted(by_family)[int(rng.integers(len(by_family)))]
+    return box.ranges[family], by_family[family]
 
 
 def _set(
@@ -166,14 +171,9 @@ def pushed(data: Plain, box: InstanceBox, rng: np.random.Generator) -> Plain:
     `moved` does so among much else, too seldom to try all families while a search lasts.
     """
     found: Plain = copied(data)
-    by_family: dict[str, list[Entry]] = {}
-    for family, holder, key in entries(found):
-        if family in box.ranges and box.ranges[family].open:
-            by_family.setdefault(family, []).append((holder, key))
-    if not by_family:
+    if (drawn_family := _family(found, box, rng)) is None:
         return found
-    family = sorted(by_family)[int(rng.integers(len(by_family)))]
-    members, allowed = by_family[family], box.ranges[family]
+    allowed, members = drawn_family
     held = members[int(rng.integers(len(members)))][0]
     alone = isinstance(held, list) and rng.random() < 0.5
     value = allowed.clipped(allowed.low if rng.random() < 0.5 else allowed.high)
@@ -181,72 +181,3 @@ def pushed(data: Plain, box: InstanceBox, rng: np.random.Generator) -> Plain:
         if not alone or holder is held:
             holder[key] = value
     return found
-
-
-def worst_drawn(
-    box: InstanceBox,
-    scorer: Scorer,
-    *,
-    preset: str | None = None,
-    size: Mapping[str, int] | None = None,
-    ranges: Mapping[str, tuple[float, float]] | None = None,
-    seconds: float = math.inf,
-    draws: int | None = None,
-    seed: int = 0,
-) -> Scored | None:
-    """Score random instances of a box and keep the worst; None where none could be scored.
-
-    Draws of the generator, clipped to the box, take turns with the same draws in which every number
-    is drawn anew from its range, so that wide ranges are drawn from as well.
-
-    Parameters
-    ----------
-    box
-        Made from ``preset``, ``size`` and ``ranges``, see `InstanceBox.drawn`.
-    seconds
-        CPU seconds after which no instance is drawn any more.
-    draws
-        Instances at most.
-    seed
-        Of the draws; they are none of those that made the box.
-    """
-    rng = np.random.default_rng(seed)
-    best: Scored | None = None
-    end = time.process_time() + seconds
-    every = _draws(box, preset, size, ranges, seed)
-    for data in itertools.islice(_redrawn(every, box, rng), draws):
-        if time.process_time() >= end or (best is not None and best.height == math.inf):
-            break
-        instance = box.built(data)
-        if instance is None:
-            continue
-        found = scorer.score(instance, -math.inf if best is None else best.height)
-        if found is not None and (best is None or found.height > best.height):
-            best = found
-    return best
-
-
-def _draws(
-    box: InstanceBox,
-    preset: str | None,
-    size: Mapping[str, int] | None,
-    ranges: Mapping[str, tuple[float, float]] | None,
-    seed: int,
-) -> Iterator[Plain]:
-    """Yield draws of the generator without end, inside the box."""
-    for batch in itertools.count(seed + 1):
-        other = InstanceBox.drawn(
-            box.kind, preset=preset, size=size, ranges=ranges, seed=DRAWS * batch
-        )
-        for data in other.starts:
-            for family, holder, key in entries(data):
-                if family in box.ranges:
-                    holder[key] = box.ranges[family].clipped(holder[key])
-            yield data
-
-
-def _redrawn(every: Iterator[Plain], box: InstanceBox, rng: np.random.Generator) -> Iterator[Plain]:
-    """Yield each instance, and again with numbers from the whole of their ranges."""
-    for data in every:
-        yield copied(data)
-        yield redrawn(data, box, rng)

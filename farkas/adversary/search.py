@@ -1,35 +1,247 @@
-"""Several searches side by side, in rounds: after each, all of them learn what others keep.
+"""Several chains of annealing side by side, in rounds: after each, all learn what others keep.
 
-Who performs the rounds makes no difference: there are always as many islands, each draws from its
+Who performs the rounds makes no difference: there are always as many chains, each draws from its
 own seed, and what they found is merged in their order.
 """
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import math
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
-from typing import TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
-from farkas.adversary.box import InstanceBox, entries, plain_of
-from farkas.adversary.island import Hunt, Island, IslandWork, Leave, Return
+import numpy as np
+
+from farkas.adversary.annealing import Cooling, accepted, chosen, kept
+from farkas.adversary.box import InstanceBox
+from farkas.adversary.moves import extreme, moved, pushed, redrawn
 from farkas.adversary.scoring import LIFTS, Scored, Scorer
-from farkas.adversary.shape import Plain, copied, shape_of, without
-from farkas.errors import NoAnswer
+from farkas.adversary.shape import Plain, copied
+from farkas.errors import NoAnswer, UnknownName
 from farkas.executor import LEAST_STEPS, Executor
+from farkas.kernels import Kernel
+from farkas.online.driver import Algorithm, algorithms
 from farkas.solvers.interrupt import CtrlC
 
-ISLANDS = 4  #: Searches side by side; more workers than these have nothing to do.
-ROUND = 15  #: Instances that each of them scores between two looks at the others.
-#: Of each island's lifts, those that all of them go by: together as many as one keeps.
-TOLD = LIFTS // ISLANDS
+CHAINS = 4  #: More workers than these have nothing to do.
+ROUND = 15  #: Instances that each chain scores between two looks at the others.
+#: Of each chain's lifts, those that all of them go by: together as many as one keeps.
+SHARED_LIFTS = LIFTS // CHAINS
+DRAWN = 20  #: Instances drawn at a restart; the walk goes down from the worst of them.
+COOLING = Cooling(warm=0.15, cold=0.02, moves=60)
+FRESH = 0.25  #: Share of walks that begin with draws, not with an incumbent.
+#: Share of draws with every number drawn anew from its range; of the others, families are at ends
+#: of theirs, because generators keep to the middle.
+REDRAWN = 0.1
+PUSHED = 0.4  #: Share of moves that put a family at an end of its range.
+REFUSED = 20  #: Moves for each instance that may be scored; readers refuse the others.
 LARGEST = 700.0  #: Logarithm beyond which a ratio is not told apart in progress.
 #: Called with the evaluations done and the best ratio, whenever that has grown.
 Progress = Callable[[int, float], None]
-#: Called with all islands after each round that nothing cut short.
-Keep = Callable[[Sequence[Island]], None]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Incumbent:
+    """An instance with its score, and the plain data that moves start from."""
+
+    scored: Scored
+    data: Plain
+
+    @property
+    def height(self) -> float:
+        """Logarithm of the ratio."""
+        return self.scored.height
+
+
+@dataclasses.dataclass(slots=True)
+class Chain:
+    """Where one of the searches stands between two of its moves."""
+
+    number: int  #: Its place among the others.
+    rng: np.random.Generator  #: Draws its moves.
+    #: The best instances, the worst for the algorithm first, each with other decisions.
+    kept: list[Incumbent] = dataclasses.field(default_factory=list)
+    #: What searches for better witnesses added lately, in logarithms of the ratio.
+    lifts: collections.deque[float] = dataclasses.field(
+        default_factory=lambda: collections.deque([math.inf], maxlen=LIFTS)
+    )
+    begun: int = 0  #: Starts of the box that it has scored.
+    #: Draws and moves of the walk under way; one from an incumbent has no draws and begins at
+    #: `DRAWN`.
+    step: int = 0
+    #: Where the walk stands; None where that is ``start``, which has no score.
+    walk: Incumbent | None = None
+    start: int = 0  #: Number of the box's start that was drawn from last.
+    #: evaluations, refused: instances scored, and those of them on which the algorithm had no valid
+    #: decisions.
+    evaluations: int = 0
+    refused: int = 0
+
+    @classmethod
+    def new(cls, number: int, seed: int) -> Chain:
+        """Begin one; its draws follow from the seed and its number."""
+        return cls(number, np.random.default_rng((seed, number)))
+
+    @property
+    def height(self) -> float:
+        """Logarithm of the largest ratio."""
+        return self.kept[0].height if self.kept else -math.inf
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing can be worse."""
+        return self.height == math.inf
+
+    def take(self, found: Incumbent) -> None:
+        """Keep an instance unless a worse one with the same decisions is known."""
+        for place, known in enumerate(self.kept):
+            if known.scored.signature == found.scored.signature:
+                if known.height >= found.height:
+                    return
+                del self.kept[place]
+                break
+        kept(self.kept, found)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Problem:
+    """What all chains share."""
+
+    box: InstanceBox  #: Instances to search among.
+    algorithm: str | Algorithm  #: Registered name, or an algorithm that has none.
+    #: options, seed, witnesses: as a `Scorer` takes them.
+    options: Mapping[str, Any]
+    seed: int
+    witnesses: tuple[str, ...]
+
+    @classmethod
+    def of(cls, box: InstanceBox, scorer: Scorer) -> Problem:
+        """Say what a scorer does."""
+        algorithm: str | Algorithm = scorer.algorithm
+        try:
+            if algorithms[scorer.algorithm.name] is scorer.algorithm:
+                algorithm = scorer.algorithm.name
+        except UnknownName:
+            pass
+        return cls(box, algorithm, scorer.options, scorer.seed, tuple(scorer.witnesses))
+
+    def scorer(self) -> Scorer:
+        """Make a scorer of it."""
+        name = self.algorithm
+        algorithm = algorithms[name] if isinstance(name, str) else name
+        return Scorer(algorithm, self.options, self.seed, self.witnesses)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Task:
+    """One round of one chain."""
+
+    chain: Chain  #: Where it stands.
+    quota: int  #: Instances to score.
+    seconds: float  #: CPU seconds after which no instance is scored any more.
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Round:
+    """What became of a round."""
+
+    chain: Chain  #: Where it stands now.
+    seconds: float  #: CPU seconds of the process ``process``.
+    process: int
+    cut: bool  #: Whether time or Ctrl-C ended it early.
+    interrupted: bool  #: Whether that was Ctrl-C.
+
+
+class ChainWork:
+    """Lets a chain go on for a round; `farkas.executor.SpreadWork`.
+
+    Parameters
+    ----------
+    shared
+        What all chains share.
+    scorer
+        Where it is made already.
+    """
+
+    kernels: tuple[Kernel[..., Any], ...] = ()
+
+    def __init__(self, shared: Problem, scorer: Scorer | None = None) -> None:
+        self._box = shared.box
+        self._scorer = shared.scorer() if scorer is None else scorer
+        self.pressed: Callable[[], bool] = lambda: False
+        """Whether Ctrl-C was pressed in this process."""
+
+    def __call__(self, task: Task) -> Round:
+        """Go on until the quota is reached."""
+        chain, begin = task.chain, time.process_time()
+        end, cut, interrupted = begin + task.seconds, False, False
+        self._scorer.pressed, self._scorer.lifts = self.pressed, chain.lifts
+        self._scorer.left = lambda: end - time.process_time()
+        last = chain.evaluations + task.quota
+        try:
+            for _ in range(REFUSED * task.quota):
+                if chain.evaluations >= last or chain.ended:
+                    break
+                cut = self.pressed() or time.process_time() >= end
+                if cut:
+                    break
+                self._advance(chain)
+        except KeyboardInterrupt:
+            cut = interrupted = True
+        return Round(
+            chain,
+            seconds=time.process_time() - begin,
+            process=os.getpid(),
+            cut=cut,
+            interrupted=interrupted or self.pressed(),
+        )
+
+    def _advance(self, chain: Chain) -> None:
+        """Score a start of the box, a draw, or a neighbour of where the walk stands."""
+        starts, rng = self._box.starts, chain.rng
+        first = chain.number + CHAINS * chain.begun
+        if first < len(starts):
+            chain.begun += 1
+            self._score(chain, copied(starts[first]))
+            return
+        if chain.step % (DRAWN + COOLING.moves) == 0:
+            chain.step, chain.walk = 0, None
+            if chain.kept and rng.random() >= FRESH:
+                chain.walk, chain.step = chosen(chain.kept, rng.random), DRAWN
+        draws = chain.step < DRAWN
+        if draws or chain.walk is None:
+            chain.start = int(rng.integers(len(starts)))
+        if draws:
+            how = redrawn if rng.random() < REDRAWN else extreme
+            data = how(starts[chain.start], self._box, rng)
+        else:
+            here = starts[chain.start] if chain.walk is None else chain.walk.data
+            data = (pushed if rng.random() < PUSHED else moved)(here, self._box, rng)
+        temperature = COOLING(chain.step - DRAWN)
+        chain.step += 1
+        found = self._score(chain, data)
+        if found is None:
+            return
+        change = found.height - (-math.inf if chain.walk is None else chain.walk.height)
+        if change >= 0 or (not draws and accepted(change, temperature, rng.random)):
+            chain.walk = found
+
+    def _score(self, chain: Chain, data: Plain) -> Incumbent | None:
+        instance = self._box.built(data)
+        if instance is None:
+            return None
+        chain.evaluations += 1
+        scored = self._scorer.score(instance, chain.height)
+        if scored is None:
+            chain.refused += 1
+            return None
+        found = Incumbent(scored, data)
+        chain.take(found)
+        return found
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -58,8 +270,8 @@ def search(
     seed: int = 0,
     progress: Progress | None = None,
     executor: Executor | None = None,
-    islands: Sequence[Island] = (),
-    keep: Keep | None = None,
+    chains: Sequence[Chain] = (),
+    keep: Callable[[Sequence[Chain]], None] | None = None,
 ) -> Found:
     """Search a box for an instance on which an algorithm is far from a witness.
 
@@ -76,10 +288,10 @@ def search(
         Called whenever the ratio has grown.
     executor
         Who performs; this process if left out.
-    islands
+    chains
         Where an earlier search stood; by default they begin.
     keep
-        Called with where islands stand.
+        Called with all chains after each round that nothing cut short.
 
     Raises
     ------
@@ -88,244 +300,117 @@ def search(
     KeyboardInterrupt
         Ctrl-C came before anything was scored; later it ends the search with what it has.
     """
-    hunt = Hunt.of(box, scorer, ISLANDS)
-    going = list(islands) or [Island.new(number, seed) for number in range(ISLANDS)]
-    rounds = _Rounds(hunt, scorer, executor or Executor(), going, seconds, progress)
+    going = list(chains) or [Chain.new(number, seed) for number in range(CHAINS)]
+    rounds = _Rounds(box, scorer, executor or Executor(), going, seconds, progress)
     with CtrlC() as keys:
         rounds.pressed = lambda: keys.pressed
         while (quotas := _quotas(rounds.evaluations, evaluations)) and not rounds.over():
+            before = rounds.evaluations
             complete = rounds.go(quotas)
             if complete and min(quotas) == ROUND and keep is not None:
-                keep(rounds.islands)
-            if not rounds.scored:
+                keep(rounds.chains)
+            if rounds.evaluations == before:
                 break
-    best = rounds.best
-    if best is None and rounds.interrupted:
+    found = [chain.kept[0].scored for chain in rounds.chains if chain.kept]
+    if not found and rounds.interrupted:
         raise KeyboardInterrupt("interrupted before a round had scored anything: nothing is kept")
-    if best is None:
+    if not found:
         raise NoAnswer(
             f"{scorer.algorithm.name} has no valid decisions beside a witness on any of"
             f" {rounds.evaluations} instances"
         )
-    refused = sum(island.refused for island in rounds.islands)
+    best = max(found, key=lambda one: one.height)
+    refused = sum(chain.refused for chain in rounds.chains)
     return Found(best, rounds.evaluations, refused, rounds.elsewhere, rounds.interrupted)
 
 
 def _quotas(done: int, evaluations: int | None) -> list[int]:
-    """Instances that each island is to score in the next round; empty if none are left."""
+    """Instances that each chain is to score in the next round; empty if none are left."""
     left = math.inf if evaluations is None else evaluations - done
-    if left >= ISLANDS * ROUND:
-        return [ROUND] * ISLANDS
-    share, more = divmod(int(left), ISLANDS)
-    return [share + (number < more) for number in range(ISLANDS)] if left > 0 else []
+    if left >= CHAINS * ROUND:
+        return [ROUND] * CHAINS
+    share, more = divmod(int(left), CHAINS)
+    return [share + (number < more) for number in range(CHAINS)] if left > 0 else []
 
 
 class _Rounds:
-    """Islands that go on round by round."""
+    """Chains that go on round by round."""
 
     def __init__(
         self,
-        hunt: Hunt,
+        box: InstanceBox,
         scorer: Scorer,
         executor: Executor,
-        islands: list[Island],
+        chains: list[Chain],
         seconds: float,
         progress: Progress | None,
     ) -> None:
-        self.islands, self.interrupted = islands, False
+        self.chains, self.interrupted = chains, False
         self.elsewhere = 0.0
         """CPU seconds of other processes."""
-        self.scored = True
-        """Whether the last round scored anything."""
         self.pressed: Callable[[], bool] = lambda: False
-        self._hunt, self._executor, self._progress = hunt, executor, progress
-        self._work = IslandWork(hunt, scorer)
+        self._problem, self._executor, self._progress = Problem.of(box, scorer), executor, progress
+        self._work = ChainWork(self._problem, scorer)
         self._work.pressed = lambda: self.pressed()
         self._begin, self._seconds = time.process_time(), seconds
-        self._told = -math.inf
+        self._highest = -math.inf
 
     @property
     def evaluations(self) -> int:
-        return sum(island.evaluations for island in self.islands)
-
-    @property
-    def best(self) -> Scored | None:
-        """The largest ratio, of the first island that has it."""
-        found = [island.best.scored for island in self.islands if island.best is not None]
-        return max(found, key=lambda one: one.height) if found else None
-
-    @property
-    def ended(self) -> bool:
-        return any(island.ended for island in self.islands)
+        return sum(chain.evaluations for chain in self.chains)
 
     @property
     def _left(self) -> float:
         return self._seconds - self.elsewhere - (time.process_time() - self._begin)
 
     def over(self) -> bool:
-        """Whether time is over or Ctrl-C was pressed."""
+        """Whether time is over, Ctrl-C was pressed, or nothing can be worse."""
         self.interrupted |= self.pressed()
-        return self.interrupted or self.ended or self._left <= 0
+        return self.interrupted or any(chain.ended for chain in self.chains) or self._left <= 0
 
     def go(self, quotas: Sequence[int]) -> bool:
-        """Let all islands go on, and merge what they find in order; True if nothing cut it short.
+        """Let all chains go on, and merge what they find in order; True if nothing cut it short.
 
-        An island that finds what nothing can beat is the last whose round counts.
+        A chain that finds what nothing can beat is the last whose round counts.
         """
-        before, complete = self.evaluations, True
-        share = self._left / len(quotas)
+        complete, share = True, self._left / len(quotas)
         tasks = [
-            Leave(island, quota, share) for island, quota in zip(self.islands, quotas, strict=True)
+            Task(chain, quota, share) for chain, quota in zip(self.chains, quotas, strict=True)
         ]
-        answers = self._executor.each(
-            self._work, self._hunt, tasks, [LEAST_STEPS] * len(tasks), self._check
-        )
+        steps = [LEAST_STEPS] * len(tasks)
         try:
-            for number, answer in enumerate(answers):
+            for number, answer in enumerate(
+                self._executor.each(self._work, self._problem, tasks, steps, self._check)
+            ):
                 self._take(number, answer)
                 complete &= not answer.cut
-                if answer.interrupted or answer.island.ended:
+                if answer.interrupted or answer.chain.ended:
                     break
         except _Pressed:
             self.interrupted, complete = True, False
-        self.scored = self.evaluations > before
         self._merge()
         return complete
 
     def _merge(self) -> None:
-        """Tell all islands what the others keep, and what their searches for witnesses added."""
-        kept = [found for island in self.islands for found in island.kept]
-        lifts = [lift for island in self.islands for lift in list(island.lifts)[-TOLD:]]
-        for island in self.islands:
-            island.lifts.clear()
-            island.lifts.extend(lifts)
-            for found in kept:
-                island.take(found)
+        """Tell all chains what the others keep, and what their searches for witnesses added."""
+        incumbents = [found for chain in self.chains for found in chain.kept]
+        lifts = [lift for chain in self.chains for lift in list(chain.lifts)[-SHARED_LIFTS:]]
+        for chain in self.chains:
+            chain.lifts.clear()
+            chain.lifts.extend(lifts)
+            for found in incumbents:
+                chain.take(found)
 
-    def _take(self, number: int, answer: Return) -> None:
-        self.islands[number] = answer.island
+    def _take(self, number: int, answer: Round) -> None:
+        self.chains[number] = answer.chain
         self.interrupted |= answer.interrupted
         if answer.process != os.getpid():
             self.elsewhere += answer.seconds
-        if answer.island.height > self._told:
-            self._told = answer.island.height
+        if answer.chain.height > self._highest:
+            self._highest = answer.chain.height
             if self._progress is not None:
-                self._progress(self.evaluations, math.exp(min(self._told, LARGEST)))
+                self._progress(self.evaluations, math.exp(min(self._highest, LARGEST)))
 
     def _check(self) -> None:
         if self.pressed():
             raise _Pressed
-
-
-LOST = 0.01  #: Share of the ratio that shrinking may give up in all.
-DIGITS = (1, 2, 3)  #: Digits to which numbers are rounded, the fewest first.
-
-
-def shrunk(
-    scored: Scored, box: InstanceBox, scorer: Scorer, *, seconds: float = math.inf
-) -> tuple[Scored, bool]:
-    """Leave out parts and round numbers while the ratio keeps within `LOST`.
-
-    Parameters
-    ----------
-    seconds
-        CPU seconds after which it ends with what it has.
-
-    Returns
-    -------
-    The instance, and whether nothing more can be left out or rounded.
-    """
-    least = scored.height + math.log1p(-LOST)
-
-    def tried(data: Plain, current: Scored) -> Scored | None:
-        instance = box.built(data)
-        if instance is None or instance.sha256 == current.instance.sha256:
-            return None
-        found = scorer.score(instance, least)
-        return found if found is not None and found.height >= least else None
-
-    return reduced(scored, lambda one: plain_of(one.instance), box, tried, seconds=seconds)
-
-
-S = TypeVar("S")
-
-
-def reduced(
-    current: S,
-    plain: Callable[[S], Plain],
-    box: InstanceBox,
-    tried: Callable[[Plain, S], S | None],
-    *,
-    seconds: float = math.inf,
-) -> tuple[S, bool]:
-    """Leave out parts and round numbers of something while it stays what it is.
-
-    Parameters
-    ----------
-    plain
-        Its plain fields.
-    tried
-        What plain fields with a part less, or fewer digits, make instead of the second; None where
-        that is not wanted.
-    seconds
-        CPU seconds after which it ends with what it has.
-
-    Returns
-    -------
-    What is left, and whether nothing more can be left out or rounded.
-    """
-    end = time.process_time() + seconds
-    changed = True
-    while changed:
-        changed = False
-        for simpler in (_parts, _digits):
-            while (found := _first(simpler(plain(current), box), current, tried, end)) is not None:
-                current, changed = found, True
-            if time.process_time() >= end:
-                return current, False
-    return current, True
-
-
-def _first(
-    candidates: Iterator[Plain], current: S, tried: Callable[[Plain, S], S | None], end: float
-) -> S | None:
-    """Try simpler fields until one is wanted."""
-    for data in candidates:
-        if time.process_time() >= end:
-            return None
-        found = tried(data, current)
-        if found is not None:
-            return found
-    return None
-
-
-def _parts(data: Plain, box: InstanceBox) -> Iterator[Plain]:
-    """Yield instances with one part less."""
-    shape = shape_of(box.kind)
-    if not box.kind or box.fixed:
-        return
-    yield from shape.smaller(data)
-    if not any(True for _ in shape.smaller(data)):
-        for job in range(len(data.get(shape.records) or ())):
-            yield without(data, job, (shape.records,))
-
-
-def _digits(data: Plain, box: InstanceBox) -> Iterator[Plain]:
-    """Yield instances with numbers of fewer digits: all of them, a family, a single one."""
-    families = sorted({family for family, _, _ in entries(data) if family in box.ranges})
-    for digits in DIGITS:
-        yield _rounded(data, box, digits, set(families))
-    for family in families:
-        for digits in DIGITS:
-            yield _rounded(data, box, digits, {family})
-
-
-def _rounded(data: Plain, box: InstanceBox, digits: int, families: set[str]) -> Plain:
-    """Copy with numbers of some families rounded that have more digits; ranges are kept."""
-    found: Plain = copied(data)
-    for family, holder, key in entries(found):
-        if family in families and holder[key]:
-            near = float(f"{holder[key]:.{digits - 1}e}")
-            if box.ranges[family].clipped(near) == near:
-                holder[key] = int(near) if box.ranges[family].whole else near
-    return found

@@ -8,8 +8,6 @@ The label is the algorithm without its kind, and the options that are not its de
 from __future__ import annotations
 
 import dataclasses
-import shlex
-from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal
@@ -46,19 +44,6 @@ class HowFound(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     version: str  #: Of farkas.
     #: ``draws`` where the worst random draw, made small, is worse than what the search found.
     found_by: Literal["search", "draws"] = "search"
-
-    def command(self, algorithm: str, options: Mapping[str, Any]) -> str:
-        """Command that searches in the same way again."""
-        words = ["farkas", "worst", algorithm]
-        for name, value in options.items():
-            words += ["--set", f"{name}={str(value).lower() if value is False else value}"]
-        words += ["--preset", self.preset] if self.preset else []
-        words += ["--size", ",".join(f"{k}={n}" for k, n in self.size.items())] if self.size else []
-        for name, (low, high) in self.ranges.items():
-            words += ["--range", f"{name}={low:g}..{high:g}"]
-        words += ["--evaluations", str(self.evaluations)]
-        words += ["--seed", str(self.seed)] if self.seed else []
-        return shlex.join(words)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -136,11 +121,6 @@ def label_of(name: str) -> str:
     return name.partition(".")[2].replace("[", ".").rstrip("]")
 
 
-def _name_of(kind: str, label: str) -> str:
-    first, dot, options = label.partition(".")
-    return f"{kind}.{first}[{options}]" if dot else f"{kind}.{first}"
-
-
 def statements_of(kind: str, folder: Path | None = None) -> list[Shipped]:
     """Statements of a kind by name, unproved.
 
@@ -150,9 +130,13 @@ def statements_of(kind: str, folder: Path | None = None) -> list[Shipped]:
         That holds a folder for each kind; by default the package's own.
     """
     inside = (folder or FOLDER) / kind
-    searches = _searches(inside / FOUND)
+    try:
+        searches = read_searches(inside / FOUND)
+    except FileProblem:
+        searches = {}
+    labels = [path.stem.partition(".") for path in inside.glob("*.json") if path.name != FOUND]
     names = sorted(
-        _name_of(kind, path.stem) for path in inside.glob("*.json") if path.name != FOUND
+        f"{kind}.{name}[{options}]" if dot else f"{kind}.{name}" for name, dot, options in labels
     )
     return [Shipped(name, inside, searches.get(name)) for name in names]
 
@@ -163,14 +147,6 @@ def find_statement(name: str) -> Shipped:
     if name not in every:
         raise UnknownName.of("statement of a worst case", name, every)
     return every[name]
-
-
-def _searches(path: Path) -> dict[str, HowFound]:
-    """How statements were found, by name; nothing where the file is none."""
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=dict[str, HowFound])
-    except (OSError, ValueError):
-        return {}
 
 
 def _proved(path: Path, name: str) -> tuple[GapProof | None, str]:
@@ -188,19 +164,11 @@ def _proved(path: Path, name: str) -> tuple[GapProof | None, str]:
     return proof, ""
 
 
-def write_searches(path: Path, searches: Mapping[str, HowFound]) -> None:
-    """Write ``found.json`` in one step, by name; raises `FileProblem`."""
-    from farkas.files import write_bytes
-
-    content = msgspec.json.format(msgspec.json.encode(dict(sorted(searches.items()))))
-    write_bytes(str(path), content + b"\n")
-
-
 def read_searches(path: Path) -> dict[str, HowFound]:
     """Read ``found.json``; raises `FileProblem` where it is there and is none."""
     if not path.exists():
         return {}
     try:
         return msgspec.json.decode(path.read_bytes(), type=dict[str, HowFound])
-    except (msgspec.DecodeError, ValueError) as error:
+    except (OSError, msgspec.DecodeError, ValueError) as error:
         raise FileProblem(f"{path}: says not how statements were found: {parsed(error)}") from None

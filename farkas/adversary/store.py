@@ -7,6 +7,7 @@ what it says of itself changes where a search goes on, but nothing that is found
 from __future__ import annotations
 
 import collections
+import dataclasses
 import hashlib
 import math
 import os
@@ -17,23 +18,22 @@ import msgspec
 import numpy as np
 
 import farkas
+from farkas.adversary.annealing import KEPT
 from farkas.adversary.box import InstanceBox
 from farkas.adversary.gap import Decisions
-from farkas.adversary.island import (
-    COLD,
+from farkas.adversary.scoring import LIFTS, Scorer
+from farkas.adversary.search import (
+    CHAINS,
+    COOLING,
     DRAWN,
     FRESH,
-    KEPT,
-    LEG,
     PUSHED,
     REDRAWN,
-    WARM,
-    Foothold,
-    Hunt,
-    Island,
+    ROUND,
+    Chain,
+    Incumbent,
+    Problem,
 )
-from farkas.adversary.scoring import LIFTS, Scorer
-from farkas.adversary.search import ISLANDS, ROUND
 from farkas.adversary.shape import copied
 from farkas.errors import FarkasError, FileProblem
 from farkas.files import read_record, require_single, require_target, write_bytes
@@ -43,9 +43,8 @@ from farkas.online.recording import installed, plain
 Index = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 Hex = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{1,32}$")]
 
-#: Islands, instances of a round, draws and moves of a descent, instances kept, temperatures, and
-#: shares of descents, draws and moves: with others a search goes on to another end.
-SEARCH = (ISLANDS, ROUND, DRAWN, LEG, KEPT, WARM, COLD, FRESH, REDRAWN, PUSHED)
+#: On these the course of a search depends: with others it goes on to another end.
+SEARCH = (CHAINS, ROUND, DRAWN, KEPT, *dataclasses.astuple(COOLING), FRESH, REDRAWN, PUSHED)
 
 
 class _Record(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -53,32 +52,46 @@ class _Record(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 class Stored(_Record, frozen=True, kw_only=True):
-    """An instance that was kept, as plain data, and the decisions that are better on it."""
+    """An incumbent as plain data, and the decisions that are better on it; no score."""
 
     data: dict[str, Any]
     witness: Decisions
 
-    @classmethod
-    def of(cls, kept: Foothold) -> Self:
-        """Leave out all scores."""
-        return cls(data=kept.data, witness=kept.scored.witness)
+
+COUNTS = ("begun", "step", "start", "evaluations", "refused")
 
 
-class Generator(_Record, frozen=True, kw_only=True):
-    """State of a `numpy.random.PCG64`."""
+class StoredChain(_Record, frozen=True, kw_only=True):
+    """A `farkas.adversary.search.Chain`; ``lifts`` are null where they are infinite."""
 
+    #: State of a `numpy.random.PCG64`: two numbers of 128 bits, and half a draw.
     state: Hex
     inc: Hex
     has_uint32: Annotated[int, msgspec.Meta(ge=0, le=1)]
     uinteger: Annotated[int, msgspec.Meta(ge=0, lt=2**32)]
+    kept: Annotated[list[Stored], msgspec.Meta(max_length=KEPT)]
+    lifts: Annotated[list[float | None], msgspec.Meta(min_length=1, max_length=LIFTS)]
+    begun: Index
+    step: Annotated[int, msgspec.Meta(ge=0, le=DRAWN + COOLING.moves)]
+    walk: Stored | None
+    start: Index
+    evaluations: Index
+    refused: Index
 
     @classmethod
-    def of(cls, rng: np.random.Generator) -> Self:
-        """Read it off."""
-        found: Any = rng.bit_generator.state
-        state, inc = (f"{found['state'][name]:x}" for name in ("state", "inc"))
-        buffer = {name: found[name] for name in ("has_uint32", "uinteger")}
-        return cls(state=state, inc=inc, **buffer)
+    def of(cls, chain: Chain) -> Self:
+        """Say where a chain stands."""
+        found: Any = chain.rng.bit_generator.state
+        return cls(
+            state=f"{found['state']['state']:x}",
+            inc=f"{found['state']['inc']:x}",
+            has_uint32=found["has_uint32"],
+            uinteger=found["uinteger"],
+            kept=[_stored(one) for one in chain.kept],
+            lifts=[None if math.isinf(lift) else lift for lift in chain.lifts],
+            walk=None if chain.walk is None else _stored(chain.walk),
+            **{name: getattr(chain, name) for name in COUNTS},
+        )
 
     def generator(self) -> np.random.Generator:
         """Make one that goes on from here."""
@@ -92,33 +105,8 @@ class Generator(_Record, frozen=True, kw_only=True):
         return np.random.Generator(bits)
 
 
-COUNTS = ("begun", "step", "start", "evaluations", "refused")
-
-
-class StoredIsland(_Record, frozen=True, kw_only=True):
-    """A `farkas.adversary.island.Island`; ``lifts`` are null where they are infinite."""
-
-    generator: Generator
-    kept: Annotated[list[Stored], msgspec.Meta(max_length=KEPT)]
-    lifts: Annotated[list[float | None], msgspec.Meta(min_length=1, max_length=LIFTS)]
-    begun: Index
-    step: Annotated[int, msgspec.Meta(ge=0, le=DRAWN + LEG)]
-    walk: Stored | None
-    start: Index
-    evaluations: Index
-    refused: Index
-
-    @classmethod
-    def of(cls, island: Island) -> Self:
-        """Say where an island stands."""
-        counts: dict[str, Any] = {name: getattr(island, name) for name in COUNTS}
-        return cls(
-            generator=Generator.of(island.rng),
-            kept=[Stored.of(one) for one in island.kept],
-            lifts=[None if math.isinf(lift) else lift for lift in island.lifts],
-            walk=None if island.walk is None else Stored.of(island.walk),
-            **counts,
-        )
+def _stored(one: Incumbent) -> Stored:
+    return Stored(data=one.data, witness=one.scored.witness)
 
 
 class Identity(_Record, frozen=True, kw_only=True):
@@ -133,16 +121,16 @@ class Identity(_Record, frozen=True, kw_only=True):
     versions: dict[str, str]  #: Of everything that scores.
 
     @classmethod
-    def of(cls, hunt: Hunt, name: str, seed: int) -> Self:
+    def of(cls, problem: Problem, name: str, seed: int) -> Self:
         """Say what a search is of."""
-        box = hunt.box
+        box = problem.box
         ranges = {family: (one.low, one.high, one.whole) for family, one in box.ranges.items()}
-        content = [box.kind, box.starts, ranges, box.most, sorted(box.optional), hunt.seed]
-        content += [hunt.witnesses, *(["fixed"] if box.fixed else [])]
+        content = [box.kind, box.starts, ranges, box.most, sorted(box.optional), box.fixed]
+        content += [problem.seed, problem.witnesses]
         encoded = msgspec.json.encode(content, order="deterministic")
         return cls(
             algorithm=name,
-            options=plain(dict(hunt.options)),
+            options=plain(dict(problem.options)),
             seed=seed,
             box=hashlib.sha256(encoded).hexdigest(),
             search=SEARCH,
@@ -167,7 +155,7 @@ class Identity(_Record, frozen=True, kw_only=True):
 class _File(_Record, frozen=True, kw_only=True):
     farkas: Literal[1] = 1
     search: Identity
-    islands: Annotated[list[StoredIsland], msgspec.Meta(min_length=ISLANDS, max_length=ISLANDS)]
+    chains: Annotated[list[StoredChain], msgspec.Meta(min_length=CHAINS, max_length=CHAINS)]
 
 
 class SearchStore:
@@ -178,14 +166,12 @@ class SearchStore:
         self._where = named(os.fspath(path))
         require_target(path)
 
-    def keep(self, islands: Sequence[Island]) -> None:
-        """Write where all islands stand, in one step; raises `FileProblem`."""
-        content = _File(
-            search=self._identity, islands=[StoredIsland.of(island) for island in islands]
-        )
+    def keep(self, chains: Sequence[Chain]) -> None:
+        """Write where all chains stand, in one step; raises `FileProblem`."""
+        content = _File(search=self._identity, chains=[StoredChain.of(one) for one in chains])
         write_bytes(self._path, msgspec.json.encode(content) + b"\n")
 
-    def islands(self, box: InstanceBox, scorer: Scorer) -> list[Island]:
+    def chains(self, box: InstanceBox, scorer: Scorer) -> list[Chain]:
         """Read where they stand, and score what they kept again; none without a file.
 
         Raises
@@ -204,40 +190,38 @@ class SearchStore:
         require_single(content, self._where)
         if difference := self._identity.other(found.search):
             raise FileProblem(f"{self._where}: is the store of another search: {difference}")
-        return [
-            self._island(number, stored, box, scorer) for number, stored in enumerate(found.islands)
-        ]
-
-    def _island(
-        self, number: int, stored: StoredIsland, box: InstanceBox, scorer: Scorer
-    ) -> Island:
-        if stored.start >= len(box.starts) or stored.refused > stored.evaluations:
-            raise FileProblem(f"{self._where}: counts of island {number} do not fit together")
-        lifts = [math.inf if lift is None else lift for lift in stored.lifts]
-        island = Island(
-            number,
-            stored.generator.generator(),
-            lifts=collections.deque(lifts, maxlen=LIFTS),
-            walk=None if stored.walk is None else self._scored(stored.walk, box, scorer),
-            **{name: getattr(stored, name) for name in COUNTS},
-        )
-        for one in stored.kept:
-            island.take(self._scored(one, box, scorer))
-        return island
-
-    def _scored(self, stored: Stored, box: InstanceBox, scorer: Scorer) -> Foothold:
-        """Build, decide and replay one instance again."""
-        data = copied(stored.data)
         try:
-            instance = box.built(data) if box.holds(data) else None
-        except (LookupError, TypeError, ValueError, AttributeError):
-            instance = None
-        if instance is None:
-            raise FileProblem(f"{self._where}: holds an instance that is not of the box")
-        try:
-            scored = scorer.again(instance, stored.witness)
+            return [_chain(number, one, box, scorer) for number, one in enumerate(found.chains)]
         except FarkasError as error:
             raise FileProblem(f"{self._where}: {error}") from None
-        if scored is None:
-            raise FileProblem(f"{self._where}: holds an instance on which nothing is decided")
-        return Foothold(scored, data)
+
+
+def _chain(number: int, stored: StoredChain, box: InstanceBox, scorer: Scorer) -> Chain:
+    if stored.start >= len(box.starts) or stored.refused > stored.evaluations:
+        raise FileProblem(f"counts of chain {number} do not fit together")
+    lifts = [math.inf if lift is None else lift for lift in stored.lifts]
+    chain = Chain(
+        number,
+        stored.generator(),
+        lifts=collections.deque(lifts, maxlen=LIFTS),
+        walk=None if stored.walk is None else _scored(stored.walk, box, scorer),
+        **{name: getattr(stored, name) for name in COUNTS},
+    )
+    for one in stored.kept:
+        chain.take(_scored(one, box, scorer))
+    return chain
+
+
+def _scored(stored: Stored, box: InstanceBox, scorer: Scorer) -> Incumbent:
+    """Build, decide and replay one instance again."""
+    data = copied(stored.data)
+    try:
+        instance = box.built(data) if box.holds(data) else None
+    except (LookupError, TypeError, ValueError, AttributeError):
+        instance = None
+    if instance is None:
+        raise FileProblem("holds an instance that is not of the box")
+    scored = scorer.again(instance, stored.witness)
+    if scored is None:
+        raise FileProblem("holds an instance on which nothing is decided")
+    return Incumbent(scored, data)

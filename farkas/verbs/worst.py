@@ -13,10 +13,10 @@ from typing import Any, Literal
 
 from farkas.adversary.box import InstanceBox
 from farkas.adversary.gap import UNBOUNDED, Gap, GapProof, at_least, prove_gap
-from farkas.adversary.island import Hunt
 from farkas.adversary.scoring import LONGEST, Scored, Scorer
-from farkas.adversary.search import ISLANDS, Found, Progress, search, shrunk
+from farkas.adversary.search import Found, Problem, Progress, search
 from farkas.adversary.shipped import find_statement
+from farkas.adversary.shrinking import shrunk
 from farkas.adversary.store import Identity, SearchStore
 from farkas.certificates.doubles import double, text_of
 from farkas.certificates.proof import rounded
@@ -250,19 +250,19 @@ class _Search:
     ) -> Found:
         """Search, from where the store stands."""
         scorer = Scorer(self.chosen, self.options)
-        hunt = Hunt.of(self.box, scorer, ISLANDS)
-        registered = isinstance(hunt.algorithm, str)
+        problem = Problem.of(self.box, scorer)
+        registered = isinstance(problem.algorithm, str)
         name = self.chosen.name
         if not registered and (executor.elsewhere or store is not None):
             raise InvalidOption(f"{named(name)} is not registered: no worker or store has it")
-        kept = None if store is None else SearchStore(store, Identity.of(hunt, name, self.seed))
-        islands = [] if kept is None else kept.islands(self.box, scorer)
-        done = sum(island.evaluations for island in islands)
+        kept = None if store is None else SearchStore(store, Identity.of(problem, name, self.seed))
+        chains = [] if kept is None else kept.chains(self.box, scorer)
+        done = sum(chain.evaluations for chain in chains)
         if self.evaluations is not None and done > self.evaluations:
             raise InvalidOption(f"the store holds {done} evaluations already; ask for more")
         return search(
             self.box, scorer, seconds=SEARCHED * self.limit, evaluations=self.evaluations,
-            seed=self.seed, progress=progress, executor=executor, islands=islands,
+            seed=self.seed, progress=progress, executor=executor, chains=chains,
             keep=None if kept is None else kept.keep,
         )  # fmt: skip
 

@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 
 from farkas.adversary.box import InstanceBox, Range, entries
-from farkas.adversary.moves import _draws, _redrawn, drawn, extreme, moved, pushed, worst_drawn
+from farkas.adversary.moves import drawn, extreme, moved, pushed
 from farkas.adversary.scoring import Scored, Scorer
 from farkas.adversary.shape import copied, shape_of
 from farkas.instances import Instance
 from farkas.instances.files import own_kinds
 from farkas.online.driver import algorithms
+from tests.recorded.worst import _draws, _redrawn, worst_drawn
 
 
 @pytest.mark.ids(4)

@@ -9,10 +9,10 @@ import time
 import pytest
 
 from farkas.adversary.box import InstanceBox, entries, plain_of
-from farkas.adversary.island import Island
 from farkas.adversary.scoring import LIFTS, Scored, Scorer
-from farkas.adversary.search import LOST, ROUND, search, shrunk
+from farkas.adversary.search import ROUND, Chain, search
 from farkas.adversary.shape import copied, shape_of
+from farkas.adversary.shrinking import LOST, shrunk
 from farkas.errors import NoAnswer
 from farkas.executor import Executor
 from farkas.instances import library
@@ -90,23 +90,23 @@ def test_whoever_performs_the_result_is_the_same(name: str) -> None:
 
 
 @pytest.mark.slow
-def test_islands_draw_differently_and_learn_from_each_other() -> None:
+def test_chains_draw_differently_and_learn_from_each_other() -> None:
     box, scorer = InstanceBox.drawn("mlbroker"), Scorer(algorithms["mlbroker.local"], {})
-    stood: list[list[Island]] = []
+    stood: list[list[Chain]] = []
     search(
         box, scorer, evaluations=4 * ROUND,
-        keep=lambda islands: stood.append(list(islands)),
+        keep=lambda chains: stood.append(list(chains)),
     )  # fmt: skip
-    (islands,) = stood
-    assert [island.evaluations for island in islands] == [ROUND] * 4
-    draws = {island.rng.bit_generator.state["state"]["state"] for island in islands}
+    (chains,) = stood
+    assert [chain.evaluations for chain in chains] == [ROUND] * 4
+    draws = {chain.rng.bit_generator.state["state"]["state"] for chain in chains}
     assert len(draws) == 4
-    assert {island.begun for island in islands} == {5}  # twenty starts, each scored once
-    best = max(island.height for island in islands)
-    assert [island.height for island in islands] == [best] * 4
-    assert all(island.lifts == islands[0].lifts for island in islands)
-    assert len(islands[0].lifts) <= LIFTS
-    assert islands[0].lifts is not islands[1].lifts
+    assert {chain.begun for chain in chains} == {5}  # twenty starts, each scored once
+    best = max(chain.height for chain in chains)
+    assert [chain.height for chain in chains] == [best] * 4
+    assert all(chain.lifts == chains[0].lifts for chain in chains)
+    assert len(chains[0].lifts) <= LIFTS
+    assert chains[0].lifts is not chains[1].lifts
 
 
 def test_rounds_that_score_nothing_end_the_search(monkeypatch: pytest.MonkeyPatch) -> None:

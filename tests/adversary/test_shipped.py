@@ -7,11 +7,11 @@ import shutil
 from fractions import Fraction
 from pathlib import Path
 
+import msgspec
 import pytest
 
 import farkas
 from farkas.adversary.gap import UNBOUNDED, from_json
-from farkas.adversary.search import LOST
 from farkas.adversary.shipped import (
     FOLDER,
     FOUND,
@@ -21,9 +21,8 @@ from farkas.adversary.shipped import (
     label_of,
     read_searches,
     statements_of,
-    write_searches,
 )
-from farkas.cli import call
+from farkas.adversary.shrinking import LOST
 from farkas.errors import FileProblem, UnknownName
 from farkas.instances.files import own_kinds
 from farkas.online.driver import algorithms
@@ -134,25 +133,10 @@ def test_how_statements_were_found_is_kept_and_a_broken_record_is_refused(tmp_pa
     path = tmp_path / FOUND
     search = HowFound(ranges={"rate": (1.0, 1000.0)}, size={"jobs": 3}, seed=2, evaluations=7,
                     seconds=1.0, draws=5, draw_seconds=1.0, version="1")  # fmt: skip
-    write_searches(path, {"coded.uniform": search})
+    path.write_bytes(msgspec.json.encode({"coded.uniform": search}))
     assert read_searches(path) == {"coded.uniform": search}
     assert read_searches(tmp_path / "none.json") == {}
     path.write_text("[")
     with pytest.raises(FileProblem, match="says not how statements were found"):
         read_searches(path)
     assert statements_of("nowhere", tmp_path) == []
-
-
-@pytest.mark.slow
-def test_the_command_of_a_record_searches_that_box(capsys) -> None:
-    search = HowFound(ranges={"rate": (1.0, 1000.0)}, size={"masters": 2}, seed=2, evaluations=7,
-                    seconds=1.0, draws=5, draw_seconds=1.0, version="1")  # fmt: skip
-    words = search.command("gadget.gadget", {"slots": "lp_rs_mde", "fill": False})
-    assert words == (
-        "farkas worst gadget.gadget --set slots=lp_rs_mde --set fill=false"
-        " --size masters=2 --range rate=1..1000 --evaluations 7 --seed 2"
-    )
-    plain = search.command("coded.uniform", {}).split()[1:]
-    assert call([*plain, "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert (found["algorithm"], found["evaluations"], found["seed"]) == ("coded.uniform", 7, 2)

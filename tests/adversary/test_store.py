@@ -88,41 +88,41 @@ def _other_version(plain: dict[str, Any]) -> None:
 
 
 def _unknown_field(plain: dict[str, Any]) -> None:
-    plain["islands"][0]["ratio"] = 1e9
+    plain["chains"][0]["ratio"] = 1e9
 
 
 def _no_instance(plain: dict[str, Any]) -> None:
-    plain["islands"][0]["kept"][0]["data"] = {"jobs": 3}
+    plain["chains"][0]["kept"][0]["data"] = {"jobs": 3}
 
 
 def _beyond_the_range(plain: dict[str, Any]) -> None:
-    plain["islands"][0]["kept"][0]["data"]["jobs"][0]["deploy_cost"] = 1e6
+    plain["chains"][0]["kept"][0]["data"]["jobs"][0]["deploy_cost"] = 1e6
 
 
 def _too_many_jobs(plain: dict[str, Any]) -> None:
-    jobs = plain["islands"][0]["kept"][0]["data"]["jobs"]
+    jobs = plain["chains"][0]["kept"][0]["data"]["jobs"]
     jobs += jobs + jobs
 
 
 def _fewer_workers(plain: dict[str, Any]) -> None:
-    for slot in plain["islands"][0]["kept"][0]["witness"]["decisions"]:
+    for slot in plain["chains"][0]["kept"][0]["witness"]["decisions"]:
         slot["workers"] = [[0 for _ in row] for row in slot["workers"]]
 
 
 def _relaxed_witness(plain: dict[str, Any]) -> None:
-    plain["islands"][0]["kept"][0]["witness"]["algorithm"] = "mlbroker.fractional"
+    plain["chains"][0]["kept"][0]["witness"]["algorithm"] = "mlbroker.fractional"
 
 
 def _wrong_counts(plain: dict[str, Any]) -> None:
-    plain["islands"][2]["start"] = 99
+    plain["chains"][2]["start"] = 99
 
 
 def _wrong_state(plain: dict[str, Any]) -> None:
-    plain["islands"][2]["generator"]["state"] = "-1"
+    plain["chains"][2]["state"] = "-1"
 
 
-def _one_island(plain: dict[str, Any]) -> None:
-    del plain["islands"][1:]
+def _one_chain(plain: dict[str, Any]) -> None:
+    del plain["chains"][1:]
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def _one_island(plain: dict[str, Any]) -> None:
         (_relaxed_witness, "decides no solutions"),
         (_wrong_counts, "do not fit together"),
         (_wrong_state, "no store of a search"),
-        (_one_island, "length >= 4"),
+        (_one_chain, "length >= 4"),
     ],
 )
 def test_forged_files_are_refused(
@@ -153,8 +153,8 @@ def test_forged_files_are_refused(
 def test_a_forged_witness_counts_for_what_it_is_worth(file: Path, tmp_path: Path) -> None:
     def worse(plain: dict[str, Any]) -> None:
         """Put a worker more wherever there are some."""
-        for island in plain["islands"]:
-            for kept in island["kept"]:
+        for chain in plain["chains"]:
+            for kept in chain["kept"]:
                 for slot in kept["witness"]["decisions"]:
                     slot["workers"] = [[one + (one > 0) for one in row] for row in slot["workers"]]
 

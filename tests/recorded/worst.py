@@ -10,21 +10,23 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import itertools
 import math
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import msgspec
+import numpy as np
 
 import farkas
-from farkas.adversary.box import InstanceBox
+from farkas.adversary.box import DRAWS, InstanceBox, entries
 from farkas.adversary.gap import Gap, GapProof, from_json, prove_gap
-from farkas.adversary.moves import worst_drawn
-from farkas.adversary.scoring import Scorer, decides_again
-from farkas.adversary.search import shrunk
+from farkas.adversary.moves import redrawn
+from farkas.adversary.scoring import Scored, Scorer, decides_again
+from farkas.adversary.shape import Plain, copied
 from farkas.adversary.shipped import (
     FOLDER,
     FOUND,
@@ -33,9 +35,10 @@ from farkas.adversary.shipped import (
     Shipped,
     read_searches,
     statements_of,
-    write_searches,
 )
+from farkas.adversary.shrinking import shrunk
 from farkas.errors import FarkasError, UnknownName
+from farkas.files import write_bytes
 from farkas.online import algorithms
 from farkas.verbs.worst import worst
 
@@ -178,7 +181,8 @@ def record(name: str, *, seconds: float, seed: int, folder: Path = FOLDER) -> st
         spent = round(old.draw_seconds + search.draw_seconds, 1)
         search = msgspec.structs.replace(stays, draws=old.draws + draws, draw_seconds=spent)
     searches[name] = search
-    write_searches(inside / FOUND, searches)
+    content = msgspec.json.format(msgspec.json.encode(dict(sorted(searches.items()))))
+    write_bytes(str(inside / FOUND), content + b"\n")
     ahead = "random draws are worse" if by_draws else "ahead of random draws"
     return f"{name}: {found.ratio_words} in {found.seconds:.0f} s, {ahead}: {said}"
 
@@ -216,6 +220,75 @@ def _before(path: Path) -> GapProof | None:
 
 def _height(proof: GapProof) -> Any:
     return math.inf if proof.ratio is None else proof.ratio
+
+
+def worst_drawn(
+    box: InstanceBox,
+    scorer: Scorer,
+    *,
+    preset: str | None = None,
+    size: Mapping[str, int] | None = None,
+    ranges: Mapping[str, tuple[float, float]] | None = None,
+    seconds: float = math.inf,
+    draws: int | None = None,
+    seed: int = 0,
+) -> Scored | None:
+    """Score random instances of a box and keep the worst; None where none could be scored.
+
+    Draws of the generator, clipped to the box, take turns with the same draws in which every number
+    is drawn anew from its range, so that wide ranges are drawn from as well.
+
+    Parameters
+    ----------
+    box
+        Made from ``preset``, ``size`` and ``ranges``, see `InstanceBox.drawn`.
+    seconds
+        CPU seconds after which no instance is drawn any more.
+    draws
+        Instances at most.
+    seed
+        Of the draws; they are none of those that made the box.
+    """
+    rng = np.random.default_rng(seed)
+    best: Scored | None = None
+    end = time.process_time() + seconds
+    every = _draws(box, preset, size, ranges, seed)
+    for data in itertools.islice(_redrawn(every, box, rng), draws):
+        if time.process_time() >= end or (best is not None and best.height == math.inf):
+            break
+        instance = box.built(data)
+        if instance is None:
+            continue
+        found = scorer.score(instance, -math.inf if best is None else best.height)
+        if found is not None and (best is None or found.height > best.height):
+            best = found
+    return best
+
+
+def _draws(
+    box: InstanceBox,
+    preset: str | None,
+    size: Mapping[str, int] | None,
+    ranges: Mapping[str, tuple[float, float]] | None,
+    seed: int,
+) -> Iterator[Plain]:
+    """Yield draws of the generator without end, inside the box."""
+    for batch in itertools.count(seed + 1):
+        other = InstanceBox.drawn(
+            box.kind, preset=preset, size=size, ranges=ranges, seed=DRAWS * batch
+        )
+        for data in other.starts:
+            for family, holder, key in entries(data):
+                if family in box.ranges:
+                    holder[key] = box.ranges[family].clipped(holder[key])
+            yield data
+
+
+def _redrawn(every: Iterator[Plain], box: InstanceBox, rng: np.random.Generator) -> Iterator[Plain]:
+    """Yield each instance, and again with numbers from the whole of their ranges."""
+    for data in every:
+        yield copied(data)
+        yield redrawn(data, box, rng)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shlex
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -201,8 +202,22 @@ def _found(case: WorstKnown) -> str:
     if search is None:
         return "Nothing says how."
     algorithm = proof.gap.reached.algorithm
-    command = fence(search.command(algorithm, unusual(proof.gap.reached)), "bash")
+    command = fence(search_command(search, algorithm, unusual(proof.gap.reached)), "bash")
     return f"{_words(search)}\n\n{command}"
+
+
+def search_command(search: HowFound, algorithm: str, options: Mapping[str, Any]) -> str:
+    """Command that searches in the same way again."""
+    words = ["farkas", "worst", algorithm]
+    for name, value in options.items():
+        words += ["--set", f"{name}={str(value).lower() if value is False else value}"]
+    words += ["--preset", search.preset] if search.preset else []
+    words += ["--size", ",".join(f"{k}={n}" for k, n in search.size.items())] if search.size else []
+    for name, (low, high) in search.ranges.items():
+        words += ["--range", f"{name}={low:g}..{high:g}"]
+    words += ["--evaluations", str(search.evaluations)]
+    words += ["--seed", str(search.seed)] if search.seed else []
+    return shlex.join(words)
 
 
 def _words(search: HowFound) -> str:
