@@ -20,6 +20,7 @@ class Candidate(Protocol):
 
 
 C = TypeVar("C", bound=Candidate)
+S = TypeVar("S", bound=Candidate)
 Share = Callable[[], float]  #: Draws from [0, 1).
 
 
@@ -43,13 +44,14 @@ def accepted(change: float, temperature: float, share: Share) -> bool:
 
 
 def descent(
-    current: C,
-    neighbour: Callable[[C], C | None],
+    start: S,
+    neighbour: Callable[[S | C], C | None],
     temperature: Callable[[int], float],
     moves: int,
     share: Share,
 ) -> Iterator[C | None]:
     """Walk while the temperature falls, and yield all neighbours; None is none."""
+    current: S | C = start
     for move in range(moves):
         other = neighbour(current)
         if other is not None and accepted(other.height - current.height, temperature(move), share):

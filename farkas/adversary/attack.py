@@ -27,7 +27,7 @@ from farkas.instances import Instance
 from farkas.proofs.claim import Claim
 from farkas.proofs.said import Saying, Stated
 
-COOLING = Cooling(warm=1.0, cold=0.02, moves=60)
+COOLING: Cooling = Cooling(warm=1.0, cold=0.02, moves=60)
 INCUMBENT = 0.75  #: Share of walks that begin with an incumbent, where there is one.
 HIGHEST = 14.0  #: Largest logarithm of a ratio of sides that is told apart.
 FINDS = 6  #: Violations that are looked for and made small, of which the smallest is kept.

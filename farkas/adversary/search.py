@@ -32,7 +32,7 @@ ROUND = 15  #: Instances that each chain scores between two looks at the others.
 #: Of each chain's lifts, those that all of them go by: together as many as one keeps.
 SHARED_LIFTS = LIFTS // CHAINS
 DRAWN = 20  #: Instances drawn at a restart; the walk goes down from the worst of them.
-COOLING = Cooling(warm=0.15, cold=0.02, moves=60)
+COOLING: Cooling = Cooling(warm=0.15, cold=0.02, moves=60)
 FRESH = 0.25  #: Share of walks that begin with draws, not with an incumbent.
 #: Share of draws with every number drawn anew from its range; of the others, families are at ends
 #: of theirs, because generators keep to the middle.
