@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from farkas.adversary.shape import KindShape, Plain, as_drawn, copied, shape_of
+from farkas.adversary.shape import KindShape, Plain, copied, shape_of
 from farkas.errors import InvalidInstance, InvalidOption
 from farkas.instances import Instance
 from farkas.instances.files import kind_class
@@ -102,7 +102,8 @@ class InstanceBox:
         for index, data in enumerate(drawn):
             share = (index + 1) / (DRAWS + 1)
             shape.complete(data, share)
-            shape.needs.get(algorithm, as_drawn)(data, share)
+            if algorithm in shape.needs:
+                shape.needs[algorithm](data, share)
         return cls._around(kind, shape, drawn, ranges or {}, ())
 
     @classmethod

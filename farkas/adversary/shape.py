@@ -11,25 +11,7 @@ from farkas.registry import Registry
 Plain = dict[str, Any]  #: Fields of an instance as lists, mappings and numbers.
 
 
-def nothing_smaller(data: Plain) -> Iterator[Plain]:
-    """Know no smaller instances."""
-    yield from ()
-
-
-def as_it_is(data: Plain) -> None:
-    """Mend nothing."""
-
-
-def as_drawn(data: Plain, share: float) -> None:
-    """Complete nothing."""
-
-
 Ranges = Mapping[str, tuple[float, float]]  #: Lowest and highest value by family of numbers.
-
-
-def nothing_implied(given: Ranges) -> Ranges:
-    """Let no range follow from others."""
-    return {}
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,12 +26,12 @@ class KindShape:
     #: Families of fields, by a word of ``--range`` that is not the name of their field.
     names: Mapping[str, str] = dataclasses.field(default_factory=dict)
     #: Changes fields in place so that they fit together again: order of arrivals, lengths.
-    mend: Callable[[Plain], None] = as_it_is
+    mend: Callable[[Plain], None] = lambda data: None
     #: Yields copies with one job, site, server, worker, slot or other part less.
-    smaller: Callable[[Plain], Iterator[Plain]] = nothing_smaller
+    smaller: Callable[[Plain], Iterator[Plain]] = lambda data: iter(())
     #: Fills in place what the generator leaves open, with a share in (0, 1) that grows from one
     #: draw to the next.
-    complete: Callable[[Plain, float], None] = as_drawn
+    complete: Callable[[Plain, float], None] = lambda data, share: None
     #: As ``complete``, by name of the one algorithm that reads what is filled in: moves of others
     #: are not spent on it.
     needs: Mapping[str, Callable[[Plain, float], None]] = dataclasses.field(default_factory=dict)
@@ -59,7 +41,7 @@ class KindShape:
     #: one that is null in the same places.
     null_at_zero: Mapping[str, str] = dataclasses.field(default_factory=dict)
     #: Ranges that follow from those that were asked for, both by family.
-    implied: Callable[[Ranges], Ranges] = nothing_implied
+    implied: Callable[[Ranges], Ranges] = lambda given: {}
     records: str = "jobs"  #: Field that holds the jobs, or what else can be left out and doubled.
     #: Fields whose numbers and lengths add up to the size of an instance.
     counted: tuple[str, ...] = ("jobs",)

@@ -110,12 +110,6 @@ def test_decisions_are_those_of_a_run(name: str) -> None:
     assert (found.algorithm, found.kind, found.options) == (name, algorithm.kind, run.options)
 
 
-def test_who_has_no_answer_decides_nothing() -> None:
-    algorithm = algorithms["dps.fixed_price"]
-    instance = library.load("dps/tiny").replace(fixed_prices=None)
-    assert decide(algorithm, algorithm.settle({}), instance, 0) is None
-
-
 @pytest.mark.parametrize(("share", "again"), [(1e-12, True), (1e-6, False)])
 def test_decisions_are_the_same_within_rounding(share: float, again: bool) -> None:
     shipped = find_statement("mlbroker.fractional")
