@@ -92,18 +92,6 @@ def test_a_point_of_p3_is_accepted():
     assert SPLIT.replace(**point()).sca_point.time == 4000.0
 
 
-def test_the_load_of_a_forbidden_pair_of_a_point_is_of_no_interest():
-    changed = {
-        "sca_point": {
-            "probability": [[0.5, 0, 0.5, 0.5], [0.5, 0.5, 0, 0.5]],
-            "loads": [[4.0, 0.0, 4.0, 4.0], [2.0, 2.0, 0.0, 2.0]],
-            "time": 30.0,
-        }
-    }
-    # All six pairs return almost surely by 30: 0.5 * 12 >= 3 and 0.5 * 6 >= 2.
-    assert FORBIDDEN.replace(**changed).sca_point.loads[0][1] == 0.0
-
-
 def test_forbidden_pairs_never_return_anything():
     assert FORBIDDEN.allowed.tolist() == [[True, False, True, True], [True, True, False, True]]
     assert FORBIDDEN.rates[0, 1] == 0.0

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
 import pytest
 
@@ -121,16 +119,3 @@ def test_reward_counts_progress_not_worker_slots():
     job = JOB | {"efficiency": 2, "utility": {"kind": "sqrt", "scale": 1}}
     built = cluster(jobs=[job, job])
     assert built.total_reward([2, 8]) == pytest.approx(2 + 4)
-
-
-def test_host_capacity_is_the_largest_count_that_fits():
-    rng = np.random.default_rng(0)
-    for _, size in itertools.product(range(30), (1, 3)):
-        demand = rng.integers(0, 4, size=2).tolist()
-        capacity = rng.integers(0, 6, size=2).tolist()
-        job = JOB | {"demand": demand, "budget": [None, None], "max_workers": 4}
-        held = cluster(capacity, servers=size, jobs=[job]).host_cap[0, 0]
-        fits = [
-            k for k in range(5) if all(k * d <= c for d, c in zip(demand, capacity, strict=True))
-        ]
-        assert held == max(fits)

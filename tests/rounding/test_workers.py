@@ -69,14 +69,6 @@ def test_one_item_per_site_always_goes_up():
     assert all(round_workers(workers, np.ones((1, 1)), rng).tolist() == [[1, 1]] for _ in range(50))
 
 
-def test_round2_of_the_same_shares_keeps_one_worker():
-    workers = np.array([[0.01, 0.99]])
-    rng = np.random.default_rng(0)
-    rounded = [round_workers(workers, np.ones((1, 1)), rng, combine="round2") for _ in range(300)]
-    assert {int(one.sum()) for one in rounded} == {1}
-    assert 0 < sum(int(one[0, 0]) for one in rounded) < 15  # 3 expected
-
-
 def test_no_jobs_need_no_draw():
     rng = np.random.default_rng(0)
     assert round_workers(np.zeros((0, 3)), np.zeros((0, 2)), rng).shape == (0, 3)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from farkas.instances.traces import import_trace
 from farkas.instances.traces.jobs import TraceJob
 from farkas.instances.traces.jobs_eris import chunks_of, nearest_model
-from farkas.online import algorithms
-from tests.tools.shared import shared
 
 # alpha has three jobs in the window, beta two, gamma one; delta comes later.
 PHILLY = """timestamp,duration,num_gpus,gpu_time,cluster
@@ -64,21 +61,6 @@ def test_large_jobs_and_later_ones_are_counted_as_left_out(trace) -> None:
     assert found.dropped["larger than most_chunks"] == 1
     assert found.dropped["beyond the number asked for"] == 2
     assert "2 jobs imported" in found.report()
-
-
-def test_a_day_of_the_public_trace_runs_and_is_certified() -> None:
-    path = shared("data", "philly", "philly.csv")
-    found = import_trace(
-        "philly", path, "eris", slots=24, start="2017-10-10 00:00", scale=0.05, jobs=60
-    )
-    assert found.kept == 60
-    assert all(chunks == job_chunks for chunks, job_chunks in zip(
-        found.instance.chunks, found.instance.data.sum(axis=1), strict=True))  # fmt: skip
-    run = algorithms["eris.eris"].run(found.instance, price_floor=0.5)
-    assert run.violations == []
-    assert run.ratio is not None
-    assert run.ratio >= 1.0
-    assert np.isfinite(run.ratio)
 
 
 def test_chunks_are_rounded_up_but_not_by_noise() -> None:

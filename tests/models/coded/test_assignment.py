@@ -95,3 +95,17 @@ def test_the_optimum_is_that_of_named_workers(seed):
     owner = types.owners(counts.reshape(types.speed.shape))
     reached = owner_levels(Pairs.of(data).speed, owner).min() / Pairs.of(data).speed.max()
     assert reached >= merged.objective * (1 - 1e-9)
+
+
+def test_counts_written_out():
+    # v = (4, 1, 1) and (2, 0, 0)
+    form = AssignmentByType().form(by_speed([[4, 1, 1], [2, 0, 0]]))
+    first = "0 <= +1 workers[0,0] +0.25 workers[0,1] -1 level"
+    assert row(form, "every_master_reaches_the_level[0]") == first
+    assert row(form, "workers_serve_one_master[1]") == "+1 workers[0,1] +1 workers[1,1] <= 2"
+    assert column(form, "workers[0,1]") == "0 <= workers[0,1] <= 2 integer"
+    assert column(form, "workers[1,1]") == "0 <= workers[1,1] <= 0 integer"
+    # the second master is no faster than 1/2, whoever serves it
+    assert form.implied_upper[form.column_block("level").where].tolist() == [0.5]
+    # the fast worker for the second master: min(2/4, 2/4)
+    assert solve(form).objective == pytest.approx(0.5)

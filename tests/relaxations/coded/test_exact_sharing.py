@@ -22,13 +22,6 @@ def levels(speed, share, prices):
     return reached, worth, sum(pi)
 
 
-def test_a_worker_that_is_worth_the_same_to_all_is_shared():
-    # 3 (1 - k) = 1 + 2 k at k = 2/5; prices 2 : 3, at which workers are worth (6 + 3) / 5 = 9/5
-    share, prices = exact_shares(np.array([[3.0, 0], [2, 1]]))
-    assert share.ravel() == pytest.approx([0.6, 0, 0.4, 1], rel=1e-15)
-    assert prices == pytest.approx([2 / 9, 3 / 9], rel=1e-15)
-
-
 @pytest.mark.parametrize("seed", range(30))
 def test_the_optimum_is_that_of_another_simplex_method(seed):
     rng = np.random.default_rng(seed)

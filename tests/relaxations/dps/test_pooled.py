@@ -34,14 +34,6 @@ def test_the_served_jobs_are_worth_what_complete_search_finds(seed):
     assert worth(market, "forced") == pytest.approx(forced)
 
 
-@pytest.mark.parametrize("seed", range(40, 52))
-@pytest.mark.parametrize("prices", ["free", "capped", "forced"])
-def test_larger_markets_agree_with_the_program_by_server(seed, prices):
-    market = random_market(seed, jobs=14, servers=3).replace(price_cap=1.0)
-    whole = solve(Offline(prices=prices).form(market), gap=0.0).require_optimal().objective
-    assert worth(market, prices) == pytest.approx(whole)
-
-
 def test_jobs_that_fit_the_pool_but_no_servers_are_cut_off():
     # The pooled program alone is worth more: its jobs cannot all be placed.
     market = library.load("dps/aggregate_gap")

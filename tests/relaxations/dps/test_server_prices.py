@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import numpy as np
 import pytest
 
@@ -132,7 +130,3 @@ def test_nobody_and_nothing_to_pay():
 
 def _plain(job) -> dict:
     return {name: getattr(job, name) for name in job.__struct_fields__}
-
-
-def test_fractions_of_bounds_are_exact():
-    assert isinstance(last_round(random_market(1, jobs=9)).bound, Fraction)

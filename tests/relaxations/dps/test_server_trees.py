@@ -10,7 +10,6 @@ import pytest
 from farkas.certificates.dps import SlotPrices
 from farkas.certificates.dps_server_trees import LEAF
 from farkas.errors import NotACertificate
-from farkas.instances.generate import generate
 from farkas.models.dps.offline import Offline
 from farkas.relaxations.dps import server_trees
 from farkas.relaxations.dps.server_prices import ServerProgram
@@ -105,14 +104,6 @@ def test_the_unit_of_money_changes_nothing(seed, unit):
     market = random_market(seed, jobs=12)
     one, other = grown(market), grown(market_in(market, unit))
     assert float(other.bound) == pytest.approx(float(one.bound) * unit, rel=1e-12)
-
-
-@pytest.mark.slow
-def test_larger_markets_are_enclosed_too():
-    market = generate("dps", "published", 0, num_jobs=60, horizon=60, num_servers=3)
-    trees = grown(market)
-    assert trees.certificate().prove_bound(market) == trees.bound
-    assert float(trees.excess) <= 1e-3 * float(trees.bound)
 
 
 def test_too_many_columns_are_refused(monkeypatch):

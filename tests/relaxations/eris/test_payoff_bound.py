@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
 import pytest
 
 from farkas.certificates.eris import prove_payoffs
-from farkas.instances.generate import generate
 from farkas.models.eris.best_schedule import PricedJobs
 from farkas.models.eris.prices import Prices, posted_on_arrival
-from farkas.relaxations.eris.columns import relaxation_by_columns
 from farkas.relaxations.eris.job_slots import Ties, job_slots, slot_of
 from farkas.relaxations.eris.payoff_bound import (
     PricedBound,
@@ -21,7 +17,6 @@ from farkas.relaxations.eris.payoff_bound import (
     payoff_bounds,
     subgradient,
 )
-from farkas.relaxations.eris.welfare_bound import aggregated_prices
 from tests.generators.eris import one_resource, random_auction
 from tests.references.eris_payoff import payoff_bound, slot_costs
 from tests.tools.optimum import optimum
@@ -60,28 +55,6 @@ def test_payoff_bounds_are_never_below_the_exact_payoff(seed: int) -> None:
         for job, bound in enumerate(bounds):
             data = PricedJobs(auction, (job,), prices)
             assert optimum(f"eris.best_schedule[{capacity}]", data) <= bound + 1e-6
-
-
-@pytest.mark.parametrize("seed", range(40))
-def test_the_traced_cover_costs_what_the_bound_says(seed: int) -> None:
-    # worth - cost of (workers, moves, server) read off the tables is the bound
-    auction = random_auction(seed, most_chunks=7, jobs=5)
-    prices = posted_on_arrival(auction)
-    for job in auction.jobs:
-        seen = job_slots(auction, job, prices, None, None)
-        cover = bound_payoff(seen)
-        if cover.finish < 0 or seen.chunks == 0:
-            continue
-        assert cover.processed.sum() == seen.chunks
-        cost = 0.0
-        for t in np.flatnonzero(cover.server >= 0):
-            workers = -(-seen.epochs * cover.processed[t] // seen.worker_rate)
-            remote = workers.sum() - workers[cover.server[t]]
-            moved = np.maximum(0, cover.processed[t] - seen.data).sum()
-            mb = seen.chunk_size * moved + seen.parameter_size * remote
-            cost += workers @ seen.worker_price[t] + seen.server_price[t, cover.server[t]]
-            cost += seen.transfer_price[t] * mb
-        assert seen.worth[cover.finish] - cost == pytest.approx(cover.payoff, abs=1e-9)
 
 
 @pytest.mark.parametrize("seed", range(25))
@@ -157,16 +130,6 @@ def test_of_equal_covers_a_whole_one_is_traced(seed: int) -> None:
         remote = workers.sum() - workers[server]
         cost += seen.transfer_price[t] * seen.parameter_size * remote
     assert seen.worth[cover.finish] - cost == pytest.approx(cover.payoff, abs=1e-9)
-
-
-@pytest.mark.slow
-def test_subgradient_steps_never_lose_the_best_bound() -> None:
-    auction = generate("eris", "small", seed=4, num_jobs=12)
-    start = aggregated_prices(auction)
-    bounds = [bound for bound, _ in subgradient(auction, start, rounds=25)]
-    assert bounds[0] == pytest.approx(evaluate(auction, start).bound)
-    assert all(later <= earlier for earlier, later in itertools.pairwise(bounds))
-    assert bounds[-1] >= relaxation_by_columns(auction).value - 1e-6
 
 
 def test_use_of_the_bounding_schedules_is_a_subgradient() -> None:

@@ -50,22 +50,6 @@ def test_what_is_rounded_holds_for_all_choices_and_not_for_the_shares(seed):
     assert charges @ share - most >= distance * np.linalg.norm(charges) - 1e-9 > 0
 
 
-def test_rounding_finds_rows_often():
-    rng, found = np.random.default_rng(0), 0
-    for _ in range(200):
-        size = rng.integers(2, 9, 4)
-        room = int(rng.integers(size.max(), size.sum()))
-        # a vertex of the linear program: whole but for one
-        share, left = np.zeros(4), room
-        for i in rng.permutation(4):
-            share[i] = min(1.0, left / size[i])
-            left -= share[i] * size[i]
-        between = (share > 0.001) & (share < 0.999)
-        found += rounded(size, share, room) is not None
-        assert between.any() or rounded(size, share, room) is None
-    assert found > 140
-
-
 def test_a_row_by_hand():
     # 2 (e_1 + e_2) <= 3 and e = (1, 1/2): divided by 2 and rounded, e_1 + e_2 <= 1, violated by
     # 1/2 at length sqrt(2)
@@ -133,20 +117,6 @@ def test_who_completed_before_counts():
     (row,) = violated_rows(auction, columns, share, tight)
     assert (row.span.first, row.span.last, row.span.jobs) == (0, 1, (0, 1))
     assert violated_rows(auction, columns, share, np.array([[False, True]])) == []
-
-
-def test_jobs_of_slots_before_a_run_leave_its_rows_as_they_are():
-    small, large = {"data": [1], "utility": [9.0, 1.0]}, {"data": [4], "utility": [10.0, 4.0]}
-    later = [job | {"arrival": 2} for job in (small, large)]
-    early = [{"data": [1], "utility": [3.0, 2.0, 1.0, 0.0]}, {"data": [2], "utility": [1.0] * 4}]
-    auction = one_resource(*early, *later, slots=4, sites=1, site_capacity=[[2.0]])
-    columns = by_slot(auction)
-    done = auction.arrival[columns.job] + finishes(columns, auction)
-    share = np.zeros(len(done))
-    for job, slot, part in ((0, 0, 1.0), (1, 1, 0.5), (2, 2, 1.0), (3, 3, 0.75)):
-        share[(columns.job == job) & (done == slot)] = part
-    (row,) = violated_rows(auction, columns, share, np.array([[False, False, True, True]]))
-    assert (row.span.first, row.span.last, row.span.jobs) == (2, 3, (2, 3))
 
 
 @pytest.mark.parametrize(("part", "rows"), [(0.004, 0), (0.01, 1)])

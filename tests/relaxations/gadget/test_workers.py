@@ -10,39 +10,6 @@ from farkas.solvers.convex import solve_problem
 from tests.generators.gadget import small, table
 
 
-def cutting_planes(cluster):
-    """Worker relaxation by tangents: an independent upper bound that converges."""
-    import cvxpy as cp
-
-    jobs = np.flatnonzero(cluster.active(cluster.at_slot))
-    servers = np.flatnonzero(cluster.is_server)
-    most = np.minimum(cluster.max_workers, cluster.budget_slots)[jobs]
-    workers = cp.Variable((len(jobs), len(servers)), nonneg=True)
-    rules = [cp.sum(workers, axis=1) <= most]
-    rules += [
-        cluster.demand[jobs, r] @ workers[:, p] <= cluster.capacity[u, r]
-        for p, u in enumerate(servers)
-        for r in range(cluster.num_resources)
-        if np.isfinite(cluster.capacity[u, r])
-    ]
-    value = 0
-    for p, i in enumerate(jobs):
-        grid = np.linspace(1e-6, most[p], 4001)
-        rewards = cluster.reward(i, grid)
-        slopes = np.gradient(rewards, grid)
-        epigraph = cp.Variable()
-        rules.append(epigraph <= rewards + cp.multiply(slopes, cp.sum(workers[p]) - grid))
-        value += epigraph
-    problem = cp.Problem(cp.Maximize(value), rules)
-    return problem.solve(solver="HIGHS")
-
-
-def test_the_worker_relaxation_meets_its_tangents():
-    cluster = library.load("gadget/tiny")
-    answer = solve_problem(WorkerRelaxation().model(cluster).problem).require_optimal()
-    assert answer.objective == pytest.approx(cutting_planes(cluster), abs=1e-3)
-
-
 def test_the_worker_relaxation_refuses_what_is_not_concave():
     with pytest.raises(NotApplicable, match="job 0 is not concave"):
         WorkerRelaxation().model(library.load("gadget/late_sigmoid")).problem.is_dcp()

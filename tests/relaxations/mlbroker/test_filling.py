@@ -56,12 +56,6 @@ def drawn(seed):
     return amount, move, floor, before, scale, epsilon
 
 
-@pytest.mark.parametrize("seed", range(300))
-def test_work_and_rents_are_optimal(seed):
-    given = drawn(seed)
-    assert_optimal(poured(*given), *given)
-
-
 def test_rises_end_for_every_reason(monkeypatch):
     """All is held, another site is as cheap, work that made room is used up; and work shifts."""
     ends, raised, shifted = set(), SiteLevels._raise, []
