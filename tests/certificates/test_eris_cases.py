@@ -104,10 +104,10 @@ def test_cases_drawn_are_many_and_often_worth_their_bound():
     assert tight > 20
 
 
-def two_large():
+def two_large(capacity=3.0):
     """Two jobs of two chunks share a slot of three workers: one completes early, the other late."""
     job = {"data": [2], "utility": [10.0, 4.0]}
-    return one_resource(job, dict(job), slots=2, sites=1, site_capacity=[[3.0]])
+    return one_resource(job, dict(job), slots=2, sites=1, site_capacity=[[capacity]])
 
 
 def at(early):

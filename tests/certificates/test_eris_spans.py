@@ -27,21 +27,13 @@ from farkas.certificates.runs import require_run_bound
 from farkas.errors import FileProblem, NotACertificate
 from farkas.instances.eris import Auction
 from farkas.replay.eris import replay
-from tests.generators.eris import auction_in, one_resource, random_auction
+from tests.certificates.test_eris_cases import SEEDS, at, known, some_prices, two_large
+from tests.generators.eris import auction_in, one_resource
 from tests.references.eris_welfare import ways, welfare
-
-SEEDS = range(80)
 
 
 def span(first, last, jobs, *, resource=0, unit=1.0):
     return Span(first=first, last=last, resource=resource, unit=unit, jobs=tuple(jobs))
-
-
-@functools.cache
-def known(seed: int) -> tuple[Auction, dict]:
-    """A drawn auction, and what it can be worth by when its jobs complete."""
-    auction = random_auction(seed)
-    return auction, {finishes: welfare(auction, finishes) for finishes in ways(auction)}
 
 
 def drawn_spans(rng, auction):
@@ -56,14 +48,6 @@ def drawn_spans(rng, auction):
         spans.append(span(first, last, jobs, resource=int(rng.integers(2)), unit=unit))
         charges.append(rng.choice([0.0, 1.0, 7.0, 33.0], len(jobs)) * rng.choice([1.0, 0.3]))
     return spans, charges
-
-
-def some_prices(rng, auction):
-    share = rng.choice([0.0, 1.0])
-    return (
-        share * rng.choice([0.0, 0.5, 3.0], auction.slots),
-        share * rng.choice([0.0, 1.0, 4.0, 12.0], auction.used.shape),
-    )
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -84,17 +68,6 @@ def test_no_decisions_are_worth_more_than_the_bound(seed):
                     if finishes[i] is not None and auction.arrival[i] + finishes[i] <= one.last
                 )
                 assert paid <= most_charged(auction, one, some)
-
-
-def two_large(capacity=3.0):
-    """Two jobs of two chunks share a slot of three workers: one completes early, the other late."""
-    job = {"data": [2], "utility": [10.0, 4.0]}
-    return one_resource(job, dict(job), slots=2, sites=1, site_capacity=[[capacity]])
-
-
-def at(early):
-    """Prices of workers in the first slot; the second one is free."""
-    return np.zeros(2), np.array([[[early, 0.0]]])
 
 
 def near(value, wanted):

@@ -106,11 +106,3 @@ def test_another_slot_progress_or_instance_is_refused(change: dict, problem: str
     forged = msgspec.structs.replace(made, slot=msgspec.structs.replace(made.slot, **change))
     with pytest.raises(NotACertificate, match=problem):
         forged.prove_bound(cluster)
-
-
-def test_less_than_is_proved_cannot_be_claimed() -> None:
-    cluster = late()
-    made = prices(cluster)
-    lower = msgspec.structs.replace(made, bound=str(Fraction(made.bound) * Fraction(99, 100)))
-    with pytest.raises(NotACertificate):
-        check(lower, instance=cluster)

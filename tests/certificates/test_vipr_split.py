@@ -17,22 +17,6 @@ from tests.generators.rational import program, random_integer
 from tests.generators.trees import random_tree
 
 
-def test_trees_with_cuts_are_accepted(tmp_path: Path) -> None:
-    with_cuts = 0
-    for seed in range(230, 580):
-        form = random_integer(seed)
-        certificate = prove_form(form).certificate
-        if not isinstance(certificate, TreeCertificate) or not certificate.cuts:
-            continue
-        with_cuts += 1
-        path = tmp_path / f"{seed}.vipr"
-        write_vipr_tree(form, certificate, path)
-        proof = check_vipr(path)
-        assert proof.infeasible is (certificate.bound is None)
-        assert " asm " in path.read_text(), "two cases"
-    assert with_cuts >= 5
-
-
 def test_cuts_of_random_weights_are_accepted_in_both_cases(tmp_path: Path) -> None:
     # several cuts, weakened at the ends that they are measured from and at others
     path, cuts = tmp_path / "x.vipr", 0

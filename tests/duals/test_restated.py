@@ -8,10 +8,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from farkas.certificates import certificate_types, exact_bound
+from farkas.certificates import certificate_types, check, exact_bound
 from farkas.certificates.files import from_json
 from farkas.duals.restated import as_linear, best_replies, restatements
 from farkas.errors import UnsupportedForm
+from farkas.standalone.checker import check_certificate
 from tests.fuzz import kinds
 from tests.generators.forms import INF, named, small
 from tests.tools.shared import ROOT
@@ -31,6 +32,27 @@ def test_a_job_row_takes_the_largest_reduced_cost_and_never_less():
     assert float(exact_bound(form, found)) == pytest.approx(2 + 0.1 + 10)
     # and what earns nothing pays nothing
     assert best_replies(form, np.array([0.0, 0.0, 50.0]), "jobs")[0] == 0.0
+
+
+@pytest.mark.parametrize("k", [0, 1])
+@pytest.mark.parametrize(
+    ("tag", "program"),
+    [
+        ("dps_prices", "dps.interval_lp[capped,cliques]"),
+        ("eris_prices", "eris.schedule_lp"),
+        ("gadget.slot", "gadget.column_lp"),
+        ("mlbroker_run", "mlbroker.relaxed[tight,printed]"),
+    ],
+)
+def test_the_linear_certificate_proves_as_much(tag, program, k):
+    instance, content = kinds.honest(tag, k)
+    own = check(from_json(content), instance=instance)
+    linear = as_linear(from_json(content), instance)
+    proof = check(linear)
+    assert (linear.program, linear.instance) == (program, instance.sha256)
+    assert float(proof.bound) == pytest.approx(float(own.bound), rel=1e-9)
+    found = check_certificate(kinds.plain(linear))
+    assert found["lower" if proof.sense == "min" else "upper"] == proof.bound
 
 
 def test_what_no_linear_program_states_is_said_in_one_line():

@@ -16,7 +16,7 @@ from farkas.exact.nodes import TreeNode
 from farkas.exact.tree import TreeSearch, exact_point, search
 from farkas.forms.rational import RationalForm
 from tests.exact.test_cuts import flows
-from tests.generators.rational import keeps, program, random_integer, reference_optimum
+from tests.generators.rational import program, random_integer, reference_optimum
 
 ABOUT = {"program": "small", "kind": None, "options": {}, "instance": None}
 
@@ -83,22 +83,6 @@ def test_whole_columns_without_ends() -> None:
     tree = search(form)
     assert tree.value == 3
     assert check(tree_certificate(form, tree, about=ABOUT)).bound == 3
-
-
-def test_at_the_limit_bound_and_point_stay_proved() -> None:
-    form = program([[3 * k % 17 + 2 for k in range(14)], [5 * k % 13 + 3 for k in range(14)]],
-                   cost=[-(7 * k % 19) - 5 for k in range(14)], rows=[(None, 61), (None, 57)],
-                   ends=[(0, 3)] * 14, whole=[1] * 14)  # fmt: skip
-    for seconds in (0.0, 0.005, 0.02):
-        tree = search(form, deadline=Deadline(seconds))
-        assert tree.bound is not None  # all columns have ends: the costs alone give one
-        proof = check(tree_certificate(form, tree, about=ABOUT))
-        assert proof.bound == tree.bound
-        assert proof.value == tree.value
-        if tree.value is not None:
-            assert tree.bound <= tree.value
-            assert tree.point is not None
-            assert keeps(form, tree.point)
 
 
 def test_a_gap_ends_the_search_early_and_is_kept() -> None:

@@ -7,25 +7,10 @@ from fractions import Fraction
 import pytest
 
 import farkas
-from farkas.certificates import check, from_json
 from farkas.cli import call
-from farkas.duals.restated import as_linear
 from farkas.errors import UnsupportedForm
-from farkas.standalone.checker import check_certificate, check_file
+from farkas.standalone.checker import check_file
 from farkas.verbs.stand_alone import stand_alone
-from tests.fuzz import kinds
-
-
-@pytest.mark.parametrize("k", [0, 1])
-def test_the_linear_certificate_proves_as_much(k):
-    instance, content = kinds.honest("eris_prices", k)
-    own = check(from_json(content), instance=instance)
-    linear = as_linear(from_json(content), instance)
-    proof = check(linear)
-    assert (linear.program, linear.instance) == ("eris.schedule_lp", instance.sha256)
-    assert float(proof.bound) == pytest.approx(float(own.bound), rel=1e-9)
-    found = check_certificate(kinds.plain(linear))
-    assert found["upper"] == proof.bound
 
 
 def test_where_the_schedules_are_too_many_another_bound_is_named(monkeypatch, tmp_path):

@@ -31,18 +31,6 @@ from tests.fuzz import kinds
 from tests.generators.gadget import job, star, table
 
 
-@pytest.mark.parametrize("k", [0, 1])
-def test_the_linear_certificate_proves_as_much(k):
-    instance, content = kinds.honest("gadget.slot", k)
-    own = check(from_json(content), instance=instance)
-    linear = as_linear(from_json(content), instance)
-    proof = check(linear)
-    assert (linear.program, linear.instance) == ("gadget.column_lp", instance.sha256)
-    assert float(proof.bound) == pytest.approx(float(own.bound), rel=1e-9)
-    found = check_certificate(kinds.plain(linear))
-    assert found["upper"] == proof.bound
-
-
 def slots(seed, **shape):
     """Slots of small clusters, and what prices of rings prove of whole sizes in them."""
     for cluster in random_clusters(10, seed, network="any", horizon=3, resources=2, **shape):
