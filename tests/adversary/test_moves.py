@@ -15,7 +15,7 @@ from farkas.adversary.shape import copied, shape_of
 from farkas.instances import Instance
 from farkas.instances.files import own_kinds
 from farkas.online.driver import algorithms
-from tests.recorded.worst import _draws, _redrawn, worst_drawn
+from tests.recorded.worst import random_data, worst_drawn
 
 
 @pytest.mark.ids(4)
@@ -179,8 +179,7 @@ def test_the_worst_of_all_draws_is_kept_and_the_seed_decides() -> None:
 
 def test_draws_stay_in_the_box_and_half_of_them_use_all_of_it() -> None:
     box = InstanceBox.drawn("coded", ranges=RATES)
-    drawn = _redrawn(_draws(box, None, None, RATES, 0), box, np.random.default_rng(0))
-    every = list(itertools.islice(drawn, 40))
+    every = list(itertools.islice(random_data(box, None, RATES, 0), 40))
     rates = [[holder[key] for family, holder, key in entries(data) if family == "rate[][]"]
              for data in every]  # fmt: skip
     for data in every:
@@ -192,13 +191,8 @@ def test_draws_stay_in_the_box_and_half_of_them_use_all_of_it() -> None:
     assert min(map(min, rates[1::2])) < 2
 
 
-def test_without_time_nothing_is_drawn() -> None:
-    box = InstanceBox.drawn("coded")
-    assert worst_drawn(box, Watched("coded.simple_greedy"), seconds=0) is None
-
-
-@pytest.mark.parametrize("draws", [1, 3])
-def test_no_more_than_so_many_are_scored(draws: int) -> None:
+def test_as_many_are_scored_as_are_asked_for() -> None:
     scorer = Watched("mlbroker.local")
-    worst_drawn(InstanceBox.drawn("mlbroker"), scorer, draws=draws)
-    assert scorer.evaluations <= draws
+    assert worst_drawn(InstanceBox.drawn("mlbroker"), scorer, draws=3) is not None
+    assert scorer.evaluations == 3
+    assert worst_drawn(InstanceBox.drawn("mlbroker"), scorer, seconds=0) is None

@@ -226,7 +226,6 @@ def worst_drawn(
     box: InstanceBox,
     scorer: Scorer,
     *,
-    preset: str | None = None,
     size: Mapping[str, int] | None = None,
     ranges: Mapping[str, tuple[float, float]] | None = None,
     seconds: float = math.inf,
@@ -235,13 +234,10 @@ def worst_drawn(
 ) -> Scored | None:
     """Score random instances of a box and keep the worst; None where none could be scored.
 
-    Draws of the generator, clipped to the box, take turns with the same draws in which every number
-    is drawn anew from its range, so that wide ranges are drawn from as well.
-
     Parameters
     ----------
     box
-        Made from ``preset``, ``size`` and ``ranges``, see `InstanceBox.drawn`.
+        Made from ``size`` and ``ranges``, see `InstanceBox.drawn`.
     seconds
         CPU seconds after which no instance is drawn any more.
     draws
@@ -249,11 +245,9 @@ def worst_drawn(
     seed
         Of the draws; they are none of those that made the box.
     """
-    rng = np.random.default_rng(seed)
     best: Scored | None = None
     end = time.process_time() + seconds
-    every = _draws(box, preset, size, ranges, seed)
-    for data in itertools.islice(_redrawn(every, box, rng), draws):
+    for data in itertools.islice(random_data(box, size, ranges, seed), draws):
         if time.process_time() >= end or (best is not None and best.height == math.inf):
             break
         instance = box.built(data)
@@ -265,30 +259,26 @@ def worst_drawn(
     return best
 
 
-def _draws(
+def random_data(
     box: InstanceBox,
-    preset: str | None,
     size: Mapping[str, int] | None,
     ranges: Mapping[str, tuple[float, float]] | None,
     seed: int,
 ) -> Iterator[Plain]:
-    """Yield draws of the generator without end, inside the box."""
+    """Yield draws of the generator, clipped to the box, and each again with all numbers redrawn.
+
+    Without the latter, wide ranges would hardly be drawn from.
+    """
+    rng = np.random.default_rng(seed)
     for batch in itertools.count(seed + 1):
-        other = InstanceBox.drawn(
-            box.kind, preset=preset, size=size, ranges=ranges, seed=DRAWS * batch
-        )
-        for data in other.starts:
+        for data in InstanceBox.drawn(
+            box.kind, size=size, ranges=ranges, seed=DRAWS * batch
+        ).starts:
             for family, holder, key in entries(data):
                 if family in box.ranges:
                     holder[key] = box.ranges[family].clipped(holder[key])
-            yield data
-
-
-def _redrawn(every: Iterator[Plain], box: InstanceBox, rng: np.random.Generator) -> Iterator[Plain]:
-    """Yield each instance, and again with numbers from the whole of their ranges."""
-    for data in every:
-        yield copied(data)
-        yield redrawn(data, box, rng)
+            yield copied(data)
+            yield redrawn(data, box, rng)
 
 
 if __name__ == "__main__":

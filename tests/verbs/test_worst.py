@@ -34,12 +34,6 @@ def test_it_is_found_made_small_and_proved(tmp_path) -> None:  # type: ignore[no
 
 
 @pytest.mark.slow
-def test_the_same_seed_finds_the_same() -> None:
-    one, two = (worst("mlbroker.central", evaluations=40, seed=3) for _ in range(2))
-    assert one.gap == two.gap
-
-
-@pytest.mark.slow
 def test_what_no_worker_can_find_is_refused_with_workers() -> None:
     one = dataclasses.replace(algorithms["mlbroker.local"], source="changed")
     assert worst(one, evaluations=4).ratio
