@@ -197,6 +197,12 @@ def test_a_price_at_the_budget_or_the_cap_is_within_it_and_a_millionth_more_is_n
     assert replayed(free, [sale(1e-300)]).broken
 
 
+def test_the_cap_alone_limits_the_payment() -> None:
+    market = posted((0, 1.0, 1, 9.0), price_cap=0.5)
+    assert not replayed(market, [sale(0.5)]).broken
+    assert "the price cap allows" in replayed(market, [sale(0.5001)]).broken[0]
+
+
 @pytest.mark.parametrize(
     ("runtime", "changes", "free"),
     [

@@ -86,6 +86,22 @@ def test_a_search_is_that_of_p1_by_what_is_guaranteed(seed, masters, workers, gr
     assert plan.loads.tolist() == wanted.tolist()
 
 
+def test_speeds_are_the_most_that_is_guaranteed_per_time_of_a_row_and_are_reached_there():
+    apart, data = 0, laws_apart(1, 3, 5)
+    grains = MeasuredGrains(data, 6)
+    for m, n in np.argwhere(data.allowed).tolist():
+        worker = np.array([n])
+        times = np.array(data.measured.times[data.measured.law[m][n]])
+        rows = float(data.rows[m])  # a master is served once it has all its rows
+        back = [grains.returned(m, worker, np.array([x]))[0] / (x * rows) for x in times]
+        assert grains.speed[m, n] == pytest.approx(max(back), rel=1e-9)
+        here = grains.time_per_row[m, n]
+        reached = grains.returned(m, worker, np.array([here * (1 + 1e-12)]))[0] / (here * rows)
+        assert reached == pytest.approx(max(back), rel=1e-9)
+        apart += abs(here * rows * grains.speed[m, n] - 1) > 0.05
+    assert apart > 5
+
+
 @pytest.mark.ids(1)
 @pytest.mark.parametrize("seed", range(6))
 def test_times_of_loads_are_the_exact_ones(seed):

@@ -69,6 +69,7 @@ def test_where_the_program_serves_nobody_the_greedy_decides():
     assert owner_levels(speed, RoundLp().owner(speed, 0)).max() > 0
 
 
+@pytest.mark.ids(40)
 @pytest.mark.parametrize("seed", range(40))
 def test_owners_are_those_of_the_forest_and_the_search_written_with_lists(seed):
     speed = (random_speed if seed % 2 else tied_speed)(seed, 1 + seed % 4, 1 + seed % 9)

@@ -20,6 +20,7 @@ VARIANTS = {
 }
 
 
+@pytest.mark.ids(84)
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("seed", range(24))
 def test_jobs_are_priced_as_the_algorithm_written_with_lists_prices_them(variant, seed):

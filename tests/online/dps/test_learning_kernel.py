@@ -15,6 +15,39 @@ from tests.generators.dps import random_market, uniform_users
 
 
 @pytest.mark.parametrize("supply", ["published", "turnover", "top"])
+@pytest.mark.parametrize("seed", range(8))
+def test_arms_are_chosen_as_the_learner_does_while_it_learns(supply, seed):
+    market = random_market(seed, jobs=40).replace(dps={"delta": 0.02})
+    rules, _ = both_sides(Known.of(market), radii=("unit", "range")[seed % 2])
+    closed = market.occupancy == "closed"
+    learner = Learner(rules, market.horizon, supply, closed)
+    side = _side(rules)
+    by = kernel.Supplying(float(market.horizon), SUPPLY[supply], closed)
+    kernel._begin.interpret(side, by)
+    rng = np.random.default_rng(seed)
+    asked = np.flatnonzero(rules.jobs)
+    for _ in range(25):
+        kind = int(rng.choice(asked))
+        arm = kernel._choose.interpret(side, kind, by)
+        assert arm == learner.choose(kind)
+        units = int(rng.integers(0, 3))
+        learner.answered(arm, units)
+        kernel._answered.interpret(side, kind, arm, units)
+        if rng.random() < 0.4:
+            runtime = float(rng.uniform(0, market.horizon * 1.2))
+            learner.finish(kind, runtime)
+            side.finished[kind] += 1
+            side.unused[kind] += max(0.0, market.horizon - runtime)
+            side.supply[kind] = -1.0
+        wanted = learner.supply(kind)
+        assert kernel._supply.interpret(side, kind, by) == pytest.approx(wanted, rel=1e-15)
+    kind = int(asked[0])
+    arms = range(rules.first[kind], rules.first[kind + 1])
+    demand = [kernel._demand.interpret(side, kind, arm) for arm in arms]
+    assert side.demand[list(arms)].tolist() == demand
+
+
+@pytest.mark.parametrize("supply", ["published", "turnover", "top"])
 @pytest.mark.parametrize("seed", range(6))
 def test_ties_up_to_rounding_and_supplies_that_rise_are_those_of_the_learner(supply, seed):
     # Radii of 0 and prices z/50, of which z sells 30/z units: all earn alike but for rounding, and

@@ -9,6 +9,7 @@ from farkas.errors import InvalidOption
 from farkas.instances.dps import Learning
 from farkas.online.dps.offers import Known
 from farkas.online.dps.pricing import (
+    Learner,
     best_fit,
     both_sides,
     colocated,
@@ -62,6 +63,14 @@ def test_published_steps_and_exploration():
     assert explored(Learning(), volume, logs, jobs) == pytest.approx([4.0, 40000.0])
     capped = Learning(theta_scale=0.5, explore_cap=0.4)
     assert explored(capped, volume, logs, jobs) == pytest.approx([1.2, 400.0])
+
+
+def test_time_that_a_job_runs_beyond_the_horizon_is_not_unused():
+    rules = both_sides(Known.of(random_market(0)))[0]
+    learner = Learner(rules, 10, "top", True)
+    learner.finish(0, 12.0)
+    learner.finish(0, 4.0)
+    assert (learner.unused[0], learner.finished[0]) == (6.0, 2)
 
 
 def test_types_of_which_nothing_is_installed_count_one_unit():

@@ -41,6 +41,16 @@ def decided(workers, server):
     )
 
 
+def test_nearest_rounding_repairs_jobs_left_with_too_few_workers():
+    # 28 GB need 3 workers of 10: 1.4 + 1.6 are rounded to 1 + 2; 1.4 + 1.4 + noise to 1 + 1
+    market, rng = snapshot(single([[13.0, 15.0]]), 0).market, np.random.default_rng(0)
+    assert IndependentRounding().round(decided([1.4, 1.6], [1, 0]), market, rng).repaired == 0
+    mended = IndependentRounding().round(decided([1.4, 1.4], [1, 0]), market, rng)
+    assert mended.repaired == 1
+    # 15 GB at site 1 are less trained by one worker than 13 GB at site 0
+    assert mended.workers.tolist() == [[1, 2]]
+
+
 def test_noise_of_the_solver_is_no_worker():
     market = snapshot(single([[13.0, 15.0]]), 0).market
     workers, server = clean(decided([1e-9, 3 - 1e-9], [1 - 1e-10, 1e-10]), market)
