@@ -24,7 +24,6 @@ from farkas.quantities import quantities
 from farkas.solvers import backends
 from farkas.verbs.compare import compare
 from tests.tools.shared import ROOT
-from tests.tools.site import wrong_headings
 
 DOCS = ROOT / "docs"
 WRITTEN = sorted(
@@ -187,23 +186,6 @@ def test_the_certificate_of_the_readme_is_read_as_it_says(
         assert call(words) == 0
     assert capsys.readouterr().out == shown
     assert (tmp_path / "bound.vipr").is_file()
-
-
-def test_a_page_has_one_title_and_levels_without_gaps(generated: dict[str, str]) -> None:
-    written = {short(path): path.read_text() for path in WRITTEN}
-    written.pop("docs/changelog.md")  # includes one that has a title
-    parts = {name: text for name, text in generated.items() if name.startswith("listings/")}
-    whole = {name: text for name, text in generated.items() if name not in parts}
-    assert not {name: wrong for name, text in {**written, **whole}.items()
-                if (wrong := wrong_headings(levels(text)))}  # fmt: skip
-    assert not {name for name, text in parts.items() if {1, 2} & set(levels(text))}
-
-
-def levels(text: str) -> list[int]:
-    """Levels of the headings of Markdown, those below a line of dashes too."""
-    bare = re.sub(r"^(`{3,}|:{3,}).*?^\1", "", text, flags=re.MULTILINE | re.DOTALL)
-    found = re.findall(r"^(#+) |^[^|\s:`].*\n(-{3,}|={3,})$", bare, re.MULTILINE)
-    return [len(marks) or 1 for marks, _ in found]
 
 
 def test_the_index_of_places_names_files_that_are_there() -> None:

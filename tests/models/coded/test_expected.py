@@ -5,10 +5,9 @@ import pyomo.environ as pyo
 import pytest
 
 from farkas.algebra import programs
-from farkas.errors import NotApplicable
 from farkas.instances import library
 from farkas.instances.coded import CodedComputing
-from farkas.models.coded.expected import Expected, ExpectedInteger, require_served
+from farkas.models.coded.expected import Expected, ExpectedInteger
 from farkas.models.coded.surrogate import expected_results
 
 
@@ -72,13 +71,3 @@ def test_loads_are_whole_in_p2_only_and_shares_where_workers_are_dedicated():
         assert model.share[0, 0].is_binary() == whole
         assert model.rows_sent[0, 0].ub is None
         assert model.rows_sent[0, 0].lb == 0
-
-
-def test_a_master_that_nobody_serves_is_named():
-    data = library.load("coded/forbidden_pairs")
-    require_served(data)
-    rate = [data.rate[0], [None] * data.workers]
-    shift = [data.shift[0], [None] * data.workers]
-    stuck = data.replace(rate=rate, shift=shift, plans=None, sca_point=None)
-    with pytest.raises(NotApplicable, match="master 1 may use no worker"):
-        require_served(stuck)

@@ -25,13 +25,6 @@ def test_rings_are_closed_walks_within_local_capacities():
             assert rings.size[c] == rings.workers[c].sum()
 
 
-def test_a_ring_on_one_host_uses_no_link():
-    cluster = library.load("gadget/tiny")
-    rings = enumerate_rings(cluster, cluster.ring_limit())
-    alone = (rings.workers > 0).sum(axis=1) == 1
-    assert not rings.flow[alone].any()
-
-
 def test_too_many_rings_are_refused_not_listed():
     cluster = library.load("gadget/two_triangles")
     with pytest.raises(NotApplicable, match="too many to list"):

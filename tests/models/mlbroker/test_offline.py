@@ -64,12 +64,6 @@ def test_printed_and_strict_differ_where_the_text_and_8_differ(name, printed, st
     assert value(Offline(semantics="strict"), data) == pytest.approx(strict)
 
 
-def test_the_optimum_of_set_cover_is_the_cover_number():
-    # 3 elements, 3 subsets of 2: two subsets cover; worker and server cost 1e-4 each, 3 slots
-    data = library.load("mlbroker/set_cover")
-    assert value(Offline(), data) == pytest.approx(2 + 6e-4)
-
-
 @pytest.mark.parametrize("seed", range(4))
 def test_two_constants_and_multiple_choice_relax_to_the_same_envelope(seed):
     # single M <= two constants = multiple choice, all else equal

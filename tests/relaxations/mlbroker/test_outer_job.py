@@ -6,7 +6,7 @@ import pytest
 from farkas.algebra import programs
 from farkas.models.mlbroker.slot import SlotProblem
 from farkas.relaxations.mlbroker.outer_job import JobPrices, Outer, OuterJob
-from farkas.relaxations.mlbroker.slot_solver import JobByJob, Together
+from farkas.relaxations.mlbroker.slot_solver import JobByJob
 from farkas.relaxations.mlbroker.tangents import Tangents, Touched, refine
 from farkas.solvers import solve
 from tests.conformance.oracle import row
@@ -50,17 +50,6 @@ def test_what_was_deployed_need_not_rise():
     tangents = Tangents.first(before, problem.scale, 1.0, grows=True, pieces=3)
     form = OuterJob().form(Touched(problem, tangents))
     assert row(form, "present_with_server[1]").startswith("-0.25 <= -1 server[1]")
-
-
-@pytest.mark.slow
-def test_jobs_one_by_one_are_the_whole_tight_slot():
-    # Only totals and v are unique; v moves by the root of a gap.
-    for problem in slots("printed"):
-        alone = JobByJob(problem.market.num_sites).solve(problem)
-        whole = Together("tight").solve(problem)
-        assert alone.objective == pytest.approx(whole.objective, rel=1e-8, abs=1e-8)
-        reached = np.maximum(problem.before, whole.deployed)
-        np.testing.assert_allclose(alone.deployed, reached, atol=1e-3)
 
 
 @pytest.mark.slow

@@ -8,10 +8,8 @@ import pytest
 from farkas.algebra import programs
 from farkas.certificates.mlbroker_slots import MOST_SITES
 from farkas.errors import InvalidOption
-from farkas.instances import library
 from farkas.relaxations.mlbroker.relaxed import Relaxed
 from farkas.relaxations.mlbroker.sharp import SetTies, Sharp, SiteTies, ties_of
-from farkas.solvers import solve
 from tests.generators.mlbroker import random_brokerage, single
 
 
@@ -25,17 +23,6 @@ def test_the_sharp_bound_needs_strict_semantics():
     assert programs.build("mlbroker.relaxed[strict,tight]").full_name == (
         "mlbroker.relaxed[tight,strict]"
     )
-
-
-def test_it_sees_traffic_that_the_tight_bound_splits_away():
-    # 5 GB a site, one worker needed in all: half a worker a site saves every transfer in the tight
-    # bound; with the server at one site the other half pays its links
-    data = library.load("mlbroker/surplus_worker")
-    tight, sharp = (
-        solve(Relaxed(relax=relax, semantics="strict").form(data)).objective
-        for relax in ("tight", "sharp")
-    )
-    assert (tight, sharp) == (pytest.approx(0.7), pytest.approx(3.2))
 
 
 def test_sets_are_listed_as_long_as_there_are_few():
