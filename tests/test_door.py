@@ -51,11 +51,6 @@ def test_every_public_name_is_a_documented_typed_function(name: str) -> None:
     assert all(p.annotation is not p.empty for p in signature.parameters.values())
 
 
-def test_a_name_that_does_not_exist_is_an_attribute_error() -> None:
-    with pytest.raises(AttributeError, match="no attribute 'solv'"):
-        farkas.solv  # noqa: B018
-
-
 def test_an_instance_is_given_by_value_by_path_or_by_name(tmp_path: Path) -> None:
     tiny = farkas.load("mlbroker/tiny")
     farkas.save(tiny, tmp_path / "tiny.json")
@@ -124,13 +119,6 @@ def test_everything_of_a_kind_is_listed_and_every_listed_name_is_shown() -> None
         farkas.algorithms("code")
     with pytest.raises(UnknownName, match="did you mean"):
         farkas.show("coded.unifrm")
-
-
-@pytest.mark.parametrize("verb", ["run", "compare"])
-def test_progress_that_cannot_be_called_is_refused_before_anything_runs(verb: str) -> None:
-    for name in ("progress", "bound_progress"):
-        with pytest.raises(InvalidOption, match="progress cannot be 3: give a function or None"):
-            getattr(farkas, verb)("mlbroker/tiny", "mlbroker.gr", **{name: 3})
 
 
 GIVEN: dict[str, dict[str, object]] = {

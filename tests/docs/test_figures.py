@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 from farkas_docs import figures as listing
 
@@ -46,12 +44,3 @@ def test_a_page_shows_what_a_figure_finds_with_its_numbers():
     assert listing.row(exhibit(lines()), None)[1:] == [
         "trend reproduced", "recorded by `make figures`"
     ]  # fmt: skip
-
-
-def test_the_record_takes_over_figures_of_the_full_preset_only(tmp_path):
-    for preset in ("full", "reduced"):
-        said = {"figure": "eris.figure3", "preset": preset, "standing": "s", "instances": 5,
-                "seed": 0, "data": {"findings": []}}  # fmt: skip
-        (tmp_path / f"{preset}.json").write_text(json.dumps(said))
-    assert list(record.found_in(tmp_path)) == ["eris.figure3"]
-    assert record.found_in(tmp_path / "none") == {}

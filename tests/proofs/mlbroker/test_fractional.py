@@ -5,22 +5,13 @@ import math
 import pytest
 
 from farkas.models.mlbroker.data import deployment_bound
-from farkas.online import algorithms
-from farkas.proofs.mlbroker.fractional import claimed_ratio, corrected_ratio, optimum
+from farkas.proofs.mlbroker.fractional import claimed_ratio, corrected_ratio
 from farkas.proofs.mlbroker.runs import shipped
 
 
 def test_the_claimed_ratio_by_hand():
     # 2 + 2 ln 2 at ε = 1
     assert claimed_ratio(1.0) == pytest.approx(3.3862944)
-
-
-@pytest.mark.parametrize("relax", ["printed", "tight"])
-@pytest.mark.parametrize("name", ["harmonic", "return_trip", "surplus_worker", "tiny"])
-def test_the_proved_ratio_holds_where_the_printed_one_fails(name, relax):
-    broker = shipped(name)
-    run = algorithms["mlbroker.fractional"].run(broker, relax=relax)
-    assert run.value <= corrected_ratio(broker, relax) * optimum(broker, relax) * (1 + 1e-9)
 
 
 def test_the_corrected_ratio_by_hand():
