@@ -19,7 +19,6 @@ import sys
 import tracemalloc
 import zlib
 from fractions import Fraction as F
-from types import SimpleNamespace
 
 import pytest
 
@@ -329,63 +328,6 @@ def test_what_a_point_reaches_is_claimed_to_the_last_unit():
         )
     no(of | point([2.0, INF], F(7, 4)), "no finite double")
     no(of | point([2.0, math.nan], F(7, 4)), "no finite double")
-
-
-def measured(rows, sides, bounds, whole=()):
-    """Units of columns and rows; sides and bounds as (low, high)."""
-    low, high = zip(*sides, strict=True) if sides else ((), ())
-    lower, upper = zip(*bounds, strict=True)
-    integer = [j in whole for j in range(len(bounds))]
-    return checker.units(SimpleNamespace(
-        rows=[sorted(row.items()) for row in rows], row_lower=low, row_upper=high, lower=lower,
-        upper=upper, integer=integer, cost=[0.0] * len(lower),
-    ))  # fmt: skip
-
-
-NO_END = (-INF, INF)
-
-
-@pytest.mark.parametrize(
-    ("rows", "sides", "bounds", "whole", "columns", "orders"),
-    [
-        ([], [], [(0.0, 8.0), (-4.0, 8.0), (-1.0, 0.0), NO_END], (), [3, 2, 0, 0], []),
-        ([], [], [(0.0, 9.0), (0.0, 7.99), (0.0, 0.75)], (), [3, 2, -1], []),
-        ([], [], [(0.0, 64.0), (0.0, 64.0)], (1,), [6, 0], []),
-        ([], [], [(2.0**1010, INF), (2.0**-1010, INF)], (), [1000, -1000], []),
-        # side / entry; of two rows the smaller
-        ([{0: 4.0}], [(64.0, INF)], [(0.0, INF)], (), [4], [6]),
-        ([{0: 4.0}, {0: 1.0}], [(64.0, INF), (-INF, 2.0)], [(0.0, INF)], (), [1], [4, 1]),
-        # known term / entry, the largest of the row
-        ([{0: 1.0, 1: 2.0, 2: 0.5}], [(0.0, INF)], [(0.0, 8.0), (0.0, 16.0), (0.0, INF)], (),
-         [3, 4, 6], [4]),
-        # the smallest over rows
-        ([{0: 1.0, 1: 1.0}, {0: 1.0, 1: 4.0}], [(0.0, INF)] * 2, [(0.0, 8.0), (0.0, INF)], (),
-         [3, 1], [2, 3]),
-        # round by round
-        ([{1: 1.0, 2: 1.0}, {0: 1.0, 1: 1.0}], [(0.0, INF)] * 2,
-         [(0.0, 8.0), (0.0, INF), (0.0, INF)], (), [3, 3, 3], [3, 3]),
-        # fixed at 0 is no term, fixed elsewhere or empty is one
-        ([{0: 1.0, 1: 1.0}], [(0.0, INF)], [(0.0, 0.0), (0.0, INF)], (), [0, 0], [0]),
-        ([{0: 1.0, 1: 1.0}], [(0.0, INF)], [(4.0, 4.0), (0.0, INF)], (), [2, 2], [2]),
-        ([{0: 1.0, 1: 1.0}], [(0.0, INF)], [(4.0, 0.0), (0.0, INF)], (), [2, 2], [2]),
-        ([{0: 1.0, 1: 1.0}], [(0.0, INF)], [(-4.0, 0.0), (0.0, INF)], (), [2, 2], [2]),
-        ([{0: 1.0, 1: 1.0}], [(0.0, INF)], [(0.0, -4.0), (0.0, INF)], (), [2, 2], [2]),
-        # ... also where a row measures it: no other column follows it, nor does it follow them
-        ([{0: 1.0}, {0: 1.0, 1: 1.0}], [(8.0, INF), (0.0, INF)], [(0.0, 0.0), (0.0, INF)], (),
-         [3, 0], [3, 0]),
-        ([{0: 1.0}, {0: 1.0, 1: 1.0}], [(8.0, INF), (0.0, INF)], [(0.0, 0.0), (0.0, 1.0)], (),
-         [3, 0], [3, 0]),
-        # the mean, rounded down; at most 16 below the largest
-        ([{0: 1.0, 1: 1.0}], [(0.0, INF)], [(0.0, 1.0), (0.0, 8.0)], (), [0, 3], [1]),
-        ([{0: 1.0, 1: 1.0}], [(0.0, INF)], [(0.0, 1.0), (0.0, 2.0**32)], (), [0, 32], [16]),
-        ([{0: 1.0, 1: 1.0}], [(0.0, INF)], [(0.0, 1.0), (0.0, 2.0**33)], (), [0, 33], [17]),
-        ([{0: 1.0, 1: 1.0}], [(0.0, INF)], [(0.0, 1.0), (0.0, 2.0**36)], (), [0, 36], [20]),
-        ([{}], [(0.0, 16.0)], [(0.0, 1.0)], (), [0], [4]),
-        ([{}], [NO_END], [(0.0, 1.0)], (), [0], [0]),
-    ],
-)  # fmt: skip
-def test_units_by_hand(rows, sides, bounds, whole, columns, orders):
-    assert measured(rows, sides, bounds, whole) == (columns, orders)
 
 
 def test_units_decide_what_counts_as_kept():
@@ -760,9 +702,6 @@ def file(*, variables="VAR 2 x y", whole="INT 2 0 1", objective="min 2 0 1 1 1",
     lines += [f"d{i} {step}" for i, step in enumerate(steps)]
     return "\n".join(lines) + "\n"
 
-
-X = "1 0 1"
-"""The terms of the row x."""
 
 ON_X = dict(objective="min 1 0 1")
 
