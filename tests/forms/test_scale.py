@@ -243,6 +243,20 @@ def test_the_smaller_of_two_bounds_measures_a_column():
     assert units_of(form([[0] * 4], [0], [0], lower, upper)).columns.tolist() == [3] * 4
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_a_point_in_units_is_worth_the_same(seed):
+    old = drawn(np.random.default_rng(100 + seed))
+    units = units_of(old)
+    new = in_units(old, units)
+    point = np.random.default_rng(seed).random(old.num_columns)
+    there = np.ldexp(point, -units.columns)
+    assert np.ldexp(new.cost @ there, units.cost) == pytest.approx(old.cost @ point, rel=1e-12)
+    activity = np.ldexp(as_scipy(new.matrix) @ there, units.rows)
+    assert activity == pytest.approx(as_scipy(old.matrix) @ point, rel=1e-12)
+    assert np.array_equal(np.ldexp(new.row_lower, units.rows), old.row_lower)
+    assert np.array_equal(np.ldexp(new.upper, units.columns), old.upper)
+
+
 def test_costs_that_are_hardly_doubles_are_brought_near_one():
     units = units_of(form([[1, 1]], [0], [1], [0, 0], [1, 1], cost=[5e-324, 1.5e-323]))
     # three steps of the smallest double have logarithm -1073, one has -1074
