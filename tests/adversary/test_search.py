@@ -26,20 +26,6 @@ def draws(name: str, box: InstanceBox) -> float:
     return max(one.height for one in found if one is not None)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "ranges", "factor"),
-    [("coded.simple_greedy", {"rate": (1, 1000)}, 5), ("mlbroker.local", {}, 4)],
-)
-def test_it_beats_draws_by_far(
-    name: str, ranges: dict[str, tuple[float, float]], factor: float
-) -> None:
-    box = InstanceBox.drawn(name.partition(".")[0], ranges=ranges)
-    found = search(box, Scorer(algorithms[name], {}), evaluations=600)
-    assert found.evaluations == 600
-    assert found.best.height > draws(name, box) + math.log(factor)
-
-
 def test_it_ends_when_nothing_can_be_worse() -> None:
     found = search(
         InstanceBox.drawn("gadget"), Scorer(algorithms["gadget.fifo"], {}), evaluations=2000

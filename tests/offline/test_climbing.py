@@ -71,19 +71,6 @@ def test_sides_only_get_better_and_check_proves_the_run_again(name):
     assert sign * found.value <= sign * found.bound
 
 
-@pytest.mark.slow
-def test_worse_rungs_change_nothing(market):
-    best = farkas.optimum(market)
-    first, bound = greedy(market)
-    loose = Bound.of(bound.bound.fraction + 1, "loose", bound.bound.certificate)
-    found = climb(
-        market, ladder("dps.optimum", rungs(first, bound, dataclasses.replace(bound, bound=loose))),
-        gap=Fraction(0),
-    )  # fmt: skip
-    assert len(found.steps) == 2
-    assert found.value <= best.value
-
-
 def test_a_bound_that_does_not_hold_for_such_runs_is_left_out(market):
     first, bound = greedy(market)
     other = dict(bound.bound.certificate, program="dps.offline_lp")

@@ -39,20 +39,6 @@ def test_the_certificate_stands_by_itself(name):
     assert again.proof.bound == found.bound <= found.value == again.value
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("power", [-40, 40])
-def test_other_units_of_time_scale_the_bound(power):
-    data = random_coded_computing(2, masters=2, workers=4, rows=4)
-    unit = 2.0**power
-    other = data.replace(
-        rate=tuple(tuple(u and u / unit for u in row) for row in data.rate),
-        shift=tuple(tuple(a and a * unit for a in row) for row in data.shift),
-    )
-    one, two = (farkas.optimum(each, problem="coded.chance") for each in (data, other))
-    assert two.bound == one.bound * Fraction(unit)
-    assert two.run.certificate.certificate["certificate"] == "coded_budgets"
-
-
 def test_the_latest_time_is_nearly_the_last_that_is_excluded():
     data = random_coded_computing(1, masters=2, workers=5, rows=5)
     search, prices = BudgetSearch(data, 8), np.full(5, 30)

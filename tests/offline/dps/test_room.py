@@ -62,22 +62,6 @@ def test_jobs_keep_their_mode():
     assert len(ways.what) == 5
 
 
-@pytest.mark.parametrize("seed", [*range(12), 13, 14, 15, 17])
-def test_payments_only_rise_and_every_unit_is_kept(seed):
-    market = random_market(seed, jobs=12, servers=1 + seed % 4, types=2)
-    assert (market.fits & (market.budget > 0)).any()  # seeds 12 and 16 have nobody who pays
-    found, anew = searching(market)
-    found.packing.fill(np.arange(market.num_jobs))
-    plan = np.zeros((market.num_jobs, 2))
-    plan[np.arange(market.num_jobs), np.arange(market.num_jobs) % 2] = 1.0
-    before = found.packing.value
-    for gained in make_room(anew, plan, lambda: 60.0):
-        assert (found.packing.value > before) == gained
-        assert found.packing.value >= before
-        before = found.packing.value
-    kept(found)
-
-
 def test_programs_in_vain_end_it(monkeypatch):
     monkeypatch.setattr(room, "MOST_IDLE", 3)
     market = generate("dps", "published", 0, num_jobs=60, horizon=20, num_servers=3)

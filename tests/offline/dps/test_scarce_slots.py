@@ -11,7 +11,7 @@ from farkas.offline.dps.place_program import PS, WHOLE, WORKERS
 from farkas.offline.dps.placements import Placements
 from farkas.offline.dps.reassigning import Reassigning
 from farkas.offline.dps.scarce_slots import ScarceSlots
-from farkas.offline.dps.timeline import Placed, ServerTimeline
+from farkas.offline.dps.timeline import Placed
 from farkas.relaxations.dps.server_prices import ServerProgram
 from farkas.relaxations.dps.server_trees import ServerTrees
 from tests.generators.dps import posted
@@ -102,23 +102,6 @@ def test_those_meet_who_are_there_and_half_as_many_wait():
     # one more than half as many again are the nearest: those that end before, or begin after
     assert len(set(slots.meeting(2, 1, -np.inf).tolist()) - {4, 5}) == 1
     assert set(slots.meeting(2, 3, -np.inf).tolist()) == {0, 1, 4, 5, 8, 9}
-
-
-@pytest.mark.ids(10)
-@pytest.mark.parametrize("market", list(paying(range(32), jobs=12, types=3)))
-def test_moves_keep_every_unit_and_lose_nothing(market):
-    slots = around(market)
-    before = slots.packing.value
-    for gained in slots.moves(lambda: 60.0, 0.0):
-        assert (slots.packing.value > before * (1 + 1e-9)) == gained
-        assert slots.packing.value >= before
-        before = slots.packing.value
-    again = ServerTimeline(market)
-    for job, where in slots.timeline.placed.items():
-        again.put(job, where)
-    for one, other in zip(again._idle, slots.timeline._idle, strict=True):
-        assert (one == other).all()
-        assert (one >= 0).all()
 
 
 def test_nothing_is_tried_when_no_time_is_left():
