@@ -121,3 +121,10 @@ def test_refining_where_nothing_is_wanted_changes_nothing():
     where = np.zeros((1, 1), bool)
     assert not refine(tangents, np.array([[0.3]]), np.zeros((1, 1)), where)
     assert np.array_equal(tangents.points, kept)
+
+
+def test_close_tangents_meet_just_before_the_middle():
+    # v + ε from 1 to 1 + x: x / ln(1 + x) - 1 = x/2 - x²/12 + x³/24 ...
+    x = 2.0**-14
+    where = meeting(np.zeros(1), np.array([x]), 1.0)[0]
+    assert where == pytest.approx(x / 2 - x**2 / 12, rel=1e-9, abs=0)
