@@ -24,11 +24,10 @@ from farkas.duals.mlbroker.closed_form import lift
 from farkas.errors import FileProblem, NotACertificate
 from farkas.instances import library, write
 from farkas.instances.generate import generate
-from farkas.online import algorithms, read_run, write_run
+from farkas.online import algorithms, write_run
 from farkas.relaxations.mlbroker.relaxed import Relaxed
 from farkas.solvers import solve
 from farkas.tolerances import TINY, ULP
-from farkas.verbs.check_run import bounds_runs_of, recheck
 from tests.generators.mlbroker import single
 from tests.tools.samples import samples
 from tests.tools.shared import ROOT
@@ -122,14 +121,6 @@ def test_a_guide_with_a_number_that_is_none_is_refused(bad):
     guide.server[0, 0] = bad
     with pytest.raises(NotACertificate, match="not finite"):
         complete(broker, guide, "tight", "printed")
-
-
-def test_the_certificate_of_a_run_file_is_proved_again(tmp_path):
-    broker = library.load("mlbroker/tiny")
-    write_run(algorithms["mlbroker.mlbroker"].run(broker), tmp_path / "run.json")
-    bound = read_run(tmp_path / "run.json").certificate
-    accepted = bounds_runs_of("mlbroker", {}, "mlbroker.opt", [])
-    assert recheck(bound.certificate, bound.exact, broker, accepted).bound == bound.fraction
 
 
 def test_a_run_file_is_no_certificate_file(tmp_path):

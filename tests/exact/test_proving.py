@@ -166,13 +166,6 @@ def test_words() -> None:
     assert binary.startswith("The optimal value of small, read as doubles, is 1/3")
     sly = form.replace(name='x has no point.  Proved: "y')
     assert '"x has no point.  Proved: \\"y", read as decimals,' in prove_form(sly).statement
-    open_ = Proved(form=form, status="bound", bound=F(1, 3), value=F(2, 3))
-    assert open_.statement == (
-        f"The optimal value of {read} is at least 0.333333333 and at most 0.666666667."
-    )
-    assert open_.gap == 0.5
-    assert Proved(form=form, status="bound").statement.endswith("is not bounded so far.")
-    assert Proved(form=form, status="bound").gap is None
 
 
 def test_points_are_named() -> None:

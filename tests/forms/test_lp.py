@@ -16,6 +16,7 @@ from farkas.forms.rational import Numbers, RationalForm
 from farkas.forms.writers import write_lp
 from farkas.solvers.highs import new_solver, pass_form
 from tests.generators.forms import random_form
+from tests.tools.highs_reading import agrees
 
 TEXT = """\
 \\ a comment
@@ -233,29 +234,6 @@ def test_what_is_no_linear_program_is_refused_by_name(old: str, new: str, word: 
     assert old in TEXT
     with pytest.raises(UnsupportedForm, match=word):
         parse_lp(TEXT.replace(old, new, 1))
-
-
-def agrees(path: Path) -> None:
-    """Hold a reading as doubles against HiGHS's, whose columns stand in another order."""
-    solver = new_solver()
-    solver.setOptionValue("small_matrix_value", 1e-12)
-    solver.readModel(str(path))
-    lp = solver.getLp()
-    form = read_model(path, numbers="binary")
-    ours = form.linear
-    order = [form.column_names.index(str(name)) for name in lp.col_names_]
-    assert sorted(order) == list(range(ours.num_columns))
-    assert lp.offset_ == ours.offset
-    assert (int(lp.sense_) == 1) is (form.sense == "min")
-    for theirs, mine in [
-        (lp.col_cost_, ours.cost[order]), (lp.col_lower_, ours.lower[order]),
-        (lp.col_upper_, ours.upper[order]), (lp.row_lower_, ours.row_lower),
-        (lp.row_upper_, ours.row_upper),
-    ]:  # fmt: skip
-        np.testing.assert_array_equal(np.array(theirs), mine)
-    kinds = [int(k) for k in lp.integrality_] or [0] * lp.num_col_
-    assert kinds == ours.integer[order].astype(int).tolist()
-    assert len(lp.a_matrix_.value_) == form.num_entries
 
 
 def test_highs_reads_the_same(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from farkas.forms.rational import Numbers, RationalForm, as_rational
 from farkas.forms.writers import write_mps
 from farkas.solvers.highs import new_solver, pass_form
 from tests.generators.forms import random_form
+from tests.tools.highs_reading import agrees
 
 TEXT = """\
 * a comment
@@ -295,38 +296,6 @@ def test_fields_at_fixed_positions_leave_nothing_between_them() -> None:
 def test_sets_among_columns_are_refused_by_name() -> None:
     with pytest.raises(UnsupportedForm, match="special ordered"):
         parse_mps(TEXT.replace("RHS\n", "    M  'MARKER'  'SOSORG'\nRHS\n", 1), "m.mps")
-
-
-def agrees(path: Path) -> None:
-    """Whether the file means to HiGHS what it means here, read as doubles."""
-    solver = new_solver()
-    solver.setOptionValue("small_matrix_value", 1e-12)
-    solver.readModel(str(path))
-    lp = solver.getLp()
-    form = read_model(path, numbers="binary")
-    ours = form.linear
-    assert (lp.num_row_, lp.num_col_) == (ours.num_rows, ours.num_columns)
-    assert [str(name) for name in lp.col_names_] == list(form.column_names)
-    assert lp.offset_ == ours.offset
-    assert (int(lp.sense_) == 1) is (form.sense == "min")
-    for theirs, mine in [
-        (lp.col_cost_, ours.cost), (lp.col_lower_, ours.lower), (lp.col_upper_, ours.upper),
-        (lp.row_lower_, ours.row_lower), (lp.row_upper_, ours.row_upper),
-        ([int(k) for k in lp.integrality_] or [0] * lp.num_col_, ours.integer.astype(int)),
-    ]:  # fmt: skip
-        np.testing.assert_array_equal(np.array(theirs), mine)
-    assert len(lp.a_matrix_.value_) == form.num_entries
-    point = np.arange(1.0, ours.num_columns + 1)
-    sums = np.zeros(lp.num_row_)
-    starts, index = np.array(lp.a_matrix_.start_), np.array(lp.a_matrix_.index_, dtype=int)
-    values = np.array(lp.a_matrix_.value_)
-    for j in range(lp.num_col_):
-        here = slice(starts[j], starts[j + 1])
-        np.add.at(sums, index[here], values[here] * point[j])
-    np.testing.assert_allclose(
-        sums, [sum(float(F(v) / form.factors[i]) * point[j] for j, v in form.row(i))
-               for i in range(form.num_rows)], rtol=1e-12, atol=1e-12,
-    )  # fmt: skip
 
 
 @pytest.mark.parametrize("more", [
