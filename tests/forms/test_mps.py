@@ -321,6 +321,7 @@ def test_what_is_written_here_and_by_highs_is_read_back(tmp_path: Path) -> None:
         size = form.num_columns  # a constant is one column more
         ends = (back.lower[:size], back.upper[:size])
         assert (back.cost[:size], *ends) == (here.cost, here.lower, here.upper)
+        assert back.sense == here.sense
         solver = new_solver()
         pass_form(solver, form)
         other = tmp_path / f"{k}h.mps"
