@@ -36,7 +36,7 @@ HOMES = {
     "dps_server_prices": "dps_servers",
     "eris_prices": "eris",
     "gadget.horizon": "gadget",
-    "gadget.one_slot": "gadget_one_slot",
+    "gadget.one_slot": "gadget_slot_tree",
     "gadget.slot": "gadget_slot",
     "gadget.slot_tree": "gadget_slot_tree",
     "mlbroker": "mlbroker_runs",

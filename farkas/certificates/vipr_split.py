@@ -7,7 +7,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from farkas.certificates.long_numbers import long_rational
+from farkas.certificates.doubles import long_rational
 from farkas.certificates.tree import CutStep
 from farkas.certificates.tree_program import ZERO
 from farkas.certificates.tree_steps import stepped

@@ -14,7 +14,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 
-from farkas.certificates.long_numbers import long_rational
+from farkas.certificates.doubles import long_rational
 from farkas.certificates.tree import CutStep, EndStep, LeafWeights, TreeCertificate
 from farkas.certificates.tree_program import ZERO
 from farkas.certificates.vipr_split import Split

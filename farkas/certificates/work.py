@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from farkas.certificates.long_numbers import long_rational
+from farkas.certificates.doubles import long_rational
 from farkas.errors import NotACertificate
 
 MOST_WORK = 2**28  #: Steps for one file: some minutes to twenty, see `docs/trust.md`.

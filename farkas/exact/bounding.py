@@ -14,7 +14,7 @@ from typing import TypeAlias
 import numpy as np
 
 from farkas.certificates import Certificate
-from farkas.certificates.long_numbers import long_rational
+from farkas.certificates.doubles import long_rational
 from farkas.certificates.tree import TreeCertificate
 from farkas.errors import NoAnswer
 from farkas.exact.whole import ZERO, Matrix, ScaledVector, objects, weighted_sum

@@ -8,8 +8,7 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from farkas.certificates import Certificate, Proof
-from farkas.certificates.doubles import double, nearest, text_of
-from farkas.certificates.long_numbers import long_rational
+from farkas.certificates.doubles import double, long_rational, nearest, text_of
 from farkas.certificates.proof import rounded
 from farkas.certificates.rational import RationalCertificate
 from farkas.certificates.tree import TreeCertificate

@@ -23,7 +23,7 @@ import numpy as np
 from farkas.instances.coded import CodedComputing
 from farkas.numbers import Floats
 from farkas.replay.base import Kept, Replayed
-from farkas.replay.exponential import falling, log2_units
+from farkas.replay.coded import falling, log2_units
 from farkas.tolerances import TINY, ULP
 
 PLACES = 96  #: Binary places of exponentials.

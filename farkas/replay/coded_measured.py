@@ -19,8 +19,8 @@ import numpy as np
 from farkas.errors import NotACertificate
 from farkas.instances.coded import CodedComputing, Measured
 from farkas.replay.base import Kept, Replayed
+from farkas.replay.coded import falling
 from farkas.replay.coded_chance import above, below, enclosed
-from farkas.replay.exponential import falling
 
 PLACES = 96  #: Binary places of exponentials.
 

@@ -10,8 +10,8 @@ import pytest
 
 import farkas
 from farkas.certificates import check
-from farkas.certificates.gadget_one_slot import OneSlot, certify_one_slot
 from farkas.certificates.gadget_slot import certify_slot
+from farkas.certificates.gadget_slot_tree import OneSlot, certify_one_slot
 from farkas.errors import NotACertificate
 from farkas.instances.gadget import Cluster
 from farkas.models.gadget.slot import snapshot

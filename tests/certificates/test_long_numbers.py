@@ -6,8 +6,7 @@ from fractions import Fraction as F
 
 import pytest
 
-from farkas.certificates.doubles import text_of
-from farkas.certificates.long_numbers import MOST_DIGITS, long_rational
+from farkas.certificates.doubles import MOST_DIGITS, long_rational, text_of
 from farkas.errors import NotACertificate
 
 

@@ -6,7 +6,7 @@ from fractions import Fraction as F
 
 from farkas.exact.bounding import Bounding
 from farkas.exact.cuts import Rounding
-from farkas.exact.same_program import boxed, with_cuts
+from farkas.exact.from_doubles import boxed, with_cuts
 from tests.exact.test_cuts import flows
 from tests.exact.test_tree import tied
 

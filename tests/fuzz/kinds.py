@@ -27,9 +27,8 @@ from farkas.certificates.dps import Rewards
 from farkas.certificates.dps_servers import DpsServerPrices
 from farkas.certificates.eris_cases import CaseSplit, ErisCases, cases_of, within
 from farkas.certificates.eris_spans import ErisSpans, Span
-from farkas.certificates.gadget_one_slot import certify_one_slot
 from farkas.certificates.gadget_slot import SharedServers, certify_slot
-from farkas.certificates.gadget_slot_tree import certify_slot_tree
+from farkas.certificates.gadget_slot_tree import certify_one_slot, certify_slot_tree
 from farkas.certificates.mlbroker_slots import LEAF, SiteBounds, SiteTrees
 from farkas.certificates.packed import unpack
 from farkas.errors import FarkasError

@@ -25,9 +25,10 @@ from farkas.replay.coded import (
     LateShare,
     WorkingPair,
     completion,
+    falling,
+    log2_units,
     replay,
 )
-from farkas.replay.exponential import falling, log2_units
 from tests.generators.coded import random_coded_computing
 from tests.tools.edits import edits
 

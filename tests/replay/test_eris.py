@@ -13,8 +13,7 @@ import pytest
 from farkas.errors import NotACertificate
 from farkas.instances.eris import Auction
 from farkas.online import algorithms, environments
-from farkas.online.eris.environment import SlotDecision, schedule_arrays
-from farkas.online.eris.executable import executable
+from farkas.online.eris.environment import SlotDecision, executable, schedule_arrays
 from farkas.replay import Replayed
 from farkas.replay.eris import PieceEntry, processed, replay
 from farkas.tolerances import ROUNDING

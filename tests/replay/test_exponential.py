@@ -9,8 +9,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from farkas.replay.coded import BITS, FARTHEST
-from farkas.replay.exponential import falling, log2_units
+from farkas.replay.coded import BITS, FARTHEST, falling, log2_units
 
 
 @pytest.mark.ids(2)

@@ -5,6 +5,9 @@ from typing import ClassVar
 
 from farkas.instances.traces.importer import Path, importers
 from farkas.instances.traces.jobs import JobTable, MarketOfJobs, TraceJob
+from farkas.instances.traces.jobs_eris import AuctionOfJobs
+from farkas.instances.traces.jobs_gadget import ClusterOfJobs
+from farkas.instances.traces.jobs_mlbroker import BrokerageOfJobs
 from farkas.instances.traces.understood import Account
 
 COLUMNS = ("timestamp", "duration", "num_gpus", "gpu_time", "cluster")
@@ -42,3 +45,18 @@ class PhillyTable(JobTable, frozen=True, kw_only=True):
 @importers.register("philly:dps")
 class PhillyMarket(MarketOfJobs, PhillyTable, frozen=True, kw_only=True):
     """Options of this importer: those of `MarketOfJobs`."""
+
+
+@importers.register("philly:eris")
+class PhillyAuction(AuctionOfJobs, PhillyTable, frozen=True, kw_only=True):
+    """Options of this importer: those of `AuctionOfJobs`."""
+
+
+@importers.register("philly:gadget")
+class PhillyCluster(ClusterOfJobs, PhillyTable, frozen=True, kw_only=True):
+    """Options of this importer: those of `ClusterOfJobs`."""
+
+
+@importers.register("philly:mlbroker")
+class PhillyBrokerage(BrokerageOfJobs, PhillyTable, frozen=True, kw_only=True):
+    """Options of this importer: those of `BrokerageOfJobs`."""

@@ -12,7 +12,7 @@ from farkas.models.coded.chance import soonest_plan
 from farkas.offline.climbing import bounded_by, policies
 from farkas.offline.coded.budgets import within_budgets
 from farkas.offline.coded.owners import DedicatedEnvironment, owners_tree
-from farkas.offline.coded.sharing import sharing
+from farkas.offline.coded.pricing import sharing
 from farkas.offline.ladder import Ascent, Ladder, Rung, ladders
 from farkas.online.coded.chance_plans import ChancePlanner, certify
 from farkas.online.coded.chance_search import ChanceSearch, LoadSearch

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Iterator
 from typing import Literal, Protocol
 
 import numpy as np
@@ -12,7 +13,12 @@ from farkas.certificates.coded_owners import Types, excludes, outbids
 from farkas.errors import NoAnswer
 from farkas.forms import LinearForm
 from farkas.forms.matrices import rows_of_dense
+from farkas.instances.coded import CodedComputing
+from farkas.models.coded.law import shared_plan
 from farkas.numbers import Floats, Ints
+from farkas.offline.ladder import Ascent, Rung
+from farkas.online.coded.environment import certify
+from farkas.relaxations.coded.sharing import shared_optimum
 from farkas.solvers.simplex import End, Simplex
 from farkas.tolerances import FINE_GAP, TIE
 
@@ -214,3 +220,10 @@ def _level_program(speed: Floats, size: Ints) -> LinearForm:
         upper=np.append(np.tile(size.astype(float), masters), np.inf),
         integer=np.zeros(masters * kinds + 1, np.bool_),
     )
+
+
+def sharing(instance: CodedComputing, ascent: Ascent) -> Iterator[Rung]:
+    """Share workers as the linear program says.  Coded (14), (18)."""
+    found = shared_optimum(instance)
+    plan = shared_plan(instance, found.share, found.time)
+    yield Rung("shares of coded.assignment_lp", [plan], certify(instance))

@@ -13,9 +13,8 @@ import numpy as np
 from farkas.errors import NoAnswer, NotACertificate
 from farkas.instances.dps import Market
 from farkas.numbers import Floats, Ints, floats
-from farkas.offline.dps.payments import best_prices, decisions_of
 from farkas.offline.dps.reassigning import Reassigning
-from farkas.offline.dps.repacking import FAIR_SHARE, Repacking
+from farkas.offline.dps.repacking import FAIR_SHARE, Repacking, best_prices, decisions_of
 from farkas.offline.dps.room import make_room
 from farkas.offline.dps.scarce_slots import ScarceSlots
 from farkas.offline.dps.server_bound import expanded, group_trees, server_bound

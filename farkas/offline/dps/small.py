@@ -12,7 +12,7 @@ from farkas.errors import NoAnswer
 from farkas.forms import LinearForm
 from farkas.instances.dps import Market
 from farkas.numbers import Floats
-from farkas.offline.dps.payments import best_prices, decisions_of
+from farkas.offline.dps.repacking import best_prices, decisions_of
 from farkas.offline.dps.timeline import Placed, ServerTimeline
 from farkas.offline.integer_program import integer_program
 from farkas.offline.ladder import Ascent, Rung

@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 
 from farkas.algebra.formulation import Formulation
-from farkas.certificates.gadget_one_slot import OneSlot, certify_one_slot
+from farkas.certificates.gadget_slot_tree import OneSlot, certify_one_slot
 from farkas.errors import NoAnswer
 from farkas.instances.gadget import Cluster
 from farkas.models.gadget.rings import Rings

@@ -7,7 +7,7 @@ the recursion of Algorithm 2 hands it no history.  It reserves room for a server
 section IV-D says and line 14 forgets.
 
 Schedules found this way may be impossible: data can be used twice, and Σ⌈E q/P⌉ may need more
-workers than ⌈E Σq/P⌉.  `farkas.online.eris.executable` tells.
+workers than ⌈E Σq/P⌉.  `farkas.online.eris.environment` tells.
 """
 
 import dataclasses
@@ -18,8 +18,7 @@ import numpy as np
 from farkas.instances.eris import Auction
 from farkas.kernels import Floats1, Ints1, Ints2, Out, compiled
 from farkas.numbers import Ints
-from farkas.online.eris.environment import Ledger
-from farkas.online.eris.executable import executable
+from farkas.online.eris.environment import Ledger, executable
 from farkas.online.eris.proposal import Proposal, SchedulePlan, new_plan, nothing, without_data
 from farkas.online.eris.slot_room import coarse
 from farkas.relaxations.eris.job_slots import NO_TIES, JobSlots, Slot, slot_of, workers_of

@@ -3,6 +3,7 @@
 #: Modules of what is registered under another name than that of its module.
 HOMES = {
     "": "environment",
+    "drf": "fixed_rings",
     "fifo": "fixed_rings",
     "greedy_exact": "gadget",
     "horizon_prices": "bounds",

@@ -12,9 +12,8 @@ from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import SlotView
 from farkas.numbers import Bools, Floats
 from farkas.online.gadget.diving import dive, repaired, whole_mix
-from farkas.online.gadget.drf import DominantResourceFairness
 from farkas.online.gadget.exchange import exchanged
-from farkas.online.gadget.fixed_rings import Fifo, LeastAttainedService
+from farkas.online.gadget.fixed_rings import DominantResourceFairness, Fifo, LeastAttainedService
 from farkas.online.gadget.placement import as_rings, packed
 from farkas.online.gadget.seen import Baseline, Seen
 from farkas.online.gadget.slot_tree import Cases, SlotSearch

@@ -10,7 +10,7 @@ import numpy as np
 from farkas.instances.gadget import Cluster
 from farkas.models.gadget.rings import Rings
 from farkas.numbers import Floats, Ints
-from farkas.online.gadget.drf import dominant_share, finite_totals
+from farkas.online.gadget.fixed_rings import dominant_share, finite_totals
 from farkas.online.gadget.placement import PlacedRing, Room, as_rings
 from farkas.tolerances import ROUNDING
 

@@ -9,4 +9,6 @@ HOMES = {
     "mlbroker": "rounded",
     "oasis": "myopic",
     "one_shot": "myopic",
+    "opt": "local",
+    "pooled": "local",
 }

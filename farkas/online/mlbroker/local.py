@@ -1,14 +1,19 @@
 """Baseline mlbroker.local."""
 
+from __future__ import annotations
+
 import dataclasses
 import itertools
 from collections.abc import Sequence
 
 import numpy as np
 
-from farkas.errors import NotApplicable
-from farkas.instances.mlbroker import Brokerage
+from farkas.errors import NoAnswer, NotApplicable
+from farkas.instances.base import Count, Nonnegative
+from farkas.instances.mlbroker import Brokerage, Semantics
+from farkas.instances.options import Share
 from farkas.instances.rounded import guarded_ceil
+from farkas.models.mlbroker.offline import Offline
 from farkas.models.mlbroker.one_shot import Snapshot
 from farkas.models.mlbroker.recourse import PlacedWorkers
 from farkas.numbers import Floats, Ints
@@ -17,6 +22,7 @@ from farkas.online.mlbroker.environment import PlacedSlot
 from farkas.online.mlbroker.recourse import recourse_costs
 from farkas.online.mlbroker.rounded import Memory, Placing
 from farkas.rounding import add_missing_workers
+from farkas.solvers import Reason, solve
 from farkas.tolerances import TIE, allowed
 
 MOST_CHOICES = 5000  #: Most choices of server sites over which the expectation is taken.
@@ -102,3 +108,101 @@ def site_costs(now: Snapshot) -> Floats:
     entering = market.deploy_cost[:, None] * ~now.deployed
     costs: Floats = market.volume @ market.transfer + resources + entering
     return costs
+
+
+@algorithm("mlbroker.pooled", source="added: slots by trees over discounts, dearer deployments")
+@dataclasses.dataclass(frozen=True)
+class Pooled(Placing):
+    """All jobs of a slot placed together, with the discounts that they cause, on few new sites.
+
+    As `mlbroker.one_shot`, but the slot is solved by a tree over the discounts that count, in which
+    jobs place themselves one by one, instead of by an integer program; and a new site costs more
+    than its deployment: a job that leaves its sites for a slot pays again when it comes back.
+
+    Parameters
+    ----------
+    deployments
+        Deployments that a new site is charged for; 1 looks at the slot alone.
+    gap
+        Relative gap at which a slot counts as solved.
+    most_nodes
+        Nodes of a slot's tree.
+    """
+
+    deployments: Nonnegative = 1.5
+    gap: Share = 1e-4
+    most_nodes: Count = 200
+
+    def place(self, now: Snapshot, state: Memory) -> tuple[Ints, Ints]:
+        """Solve the slot."""
+        # here: for this policy alone
+        from farkas.certificates.mlbroker_slots import MOST_SITES, SiteBounds, SlotBounds
+        from farkas.relaxations.mlbroker.slot_trees import grow
+
+        market = now.market
+        if not market.num_jobs:
+            return np.zeros(now.deployed.shape, np.int64), np.zeros(0, np.int64)
+        many = market.num_sites > MOST_SITES
+        bounds = (SiteBounds if many else SlotBounds)(market)
+        new = (~now.deployed).astype(float)
+        if not many:
+            members = np.arange(bounds.sets)[:, None] >> np.arange(market.num_sites) & 1
+            new = new @ members.T.astype(float)
+        extra = self.deployments * market.deploy_cost[:, None] * new
+        tree = grow(bounds, 0, extra, 0.0, self.most_nodes, _unhurried, share=self.gap)
+        return tree.best.workers, tree.best.server
+
+
+def _unhurried() -> None:
+    """Slots take the time they need."""
+
+
+@algorithm("mlbroker.opt", source="mlBroker (8)")
+@dataclasses.dataclass(frozen=True)
+class Optimum:
+    """The offline optimum, with all data known in advance: no online algorithm.
+
+    The paper's "Opt" is the relaxation (9) in section 6.3 and (8) in Figs. 9 and 10; every run's
+    certificate is a bound of the former kind, this is the latter, with every re-entry paid.
+
+    Parameters
+    ----------
+    semantics
+        "strict" pays every re-entry while optimising; "printed" optimises (8) literally, and is
+        charged for re-entries nevertheless.
+    solver, time_limit, gap
+        Integer solver and its limits; with a limit the best placement found counts.
+    """
+
+    semantics: Semantics = "strict"
+    solver: str = "highs"
+    time_limit: float = 60.0
+    gap: float = 0.0
+
+    def decide(self, instance: Brokerage, seed: int) -> list[PlacedSlot]:
+        """Solve the offline program.
+
+        Raises
+        ------
+        NoAnswer
+            When no placement was found in time.
+        """
+        workers = np.zeros((instance.num_pairs, instance.num_sites), np.int64)
+        server = np.zeros(instance.num_pairs, np.int64)
+        if instance.num_pairs:
+            form = Offline(semantics=self.semantics, prices="two", presence="split").form(instance)
+            answer = solve(form, self.solver, time_limit=self.time_limit, gap=self.gap)
+            answer.unless_interrupted()
+            if not answer.has_point:
+                if answer.reason is Reason.TIME_LIMIT:
+                    late = f"in {self.time_limit:g} s; raise time_limit"
+                    raise NoAnswer(f"mlbroker.opt found no placement {late}")
+                raise NoAnswer(f"mlbroker.opt got no placement of the solver {self.solver}")
+            workers[:] = np.round(form.values(answer.point, "workers")).reshape(workers.shape)
+            shares = form.values(answer.point, "server").reshape(workers.shape)
+            server[:] = np.argmax(shares, axis=1)
+        return [
+            PlacedSlot(instance.jobs_at(slot), workers[pairs], server[pairs])
+            for slot in range(instance.num_slots)
+            for pairs in [instance.pairs_at(slot)]
+        ]

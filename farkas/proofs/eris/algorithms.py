@@ -11,7 +11,7 @@ from farkas.instances.eris import Auction, Job
 from farkas.models.eris.best_schedule import BestSchedule, PricedJobs
 from farkas.models.eris.one_shot import OneShot, SlotTask
 from farkas.models.eris.prices import posted_on_arrival
-from farkas.online.eris.executable import executable
+from farkas.online.eris.environment import executable
 from farkas.online.eris.proposal import Proposal
 from farkas.online.eris.scheduler_printed import printed_slot
 from farkas.proofs.claim import Verdict, claim, refuted

@@ -6,8 +6,7 @@ import msgspec
 import numpy as np
 
 from farkas.instances.eris import Auction, Job
-from farkas.online.eris.environment import Ledger
-from farkas.online.eris.executable import executable
+from farkas.online.eris.environment import Ledger, executable
 from farkas.online.eris.proposal import Proposal
 from farkas.online.eris.scheduler_dp import repaired_schedule
 from farkas.portable import uniform

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from farkas.instances.gadget import Cluster
-from farkas.instances.utilities.curvature import concave_in_reach
+from farkas.instances.utilities.envelope import concave_in_reach
 from farkas.models.gadget.counts import FeasibleCounts, greedy, offline_optimum
 from farkas.proofs.claim import Verdict, claim, proved
 from farkas.proofs.gadget.small import among, random_clusters, shipped

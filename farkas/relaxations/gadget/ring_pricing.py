@@ -12,9 +12,8 @@ import numpy as np
 from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import SlotView
 from farkas.numbers import Bools, Floats, Ints, floats
-from farkas.relaxations.gadget.ring_program import program_ring
 from farkas.relaxations.gadget.ring_search import best_ring, best_rings
-from farkas.relaxations.gadget.ring_walks import Arcs, RingTask, distances
+from farkas.relaxations.gadget.ring_walks import Arcs, RingTask, distances, program_ring
 from farkas.tolerances import ROUNDING
 
 #: Labels for one job, 48 bytes each; where they do not suffice an integer program goes on.

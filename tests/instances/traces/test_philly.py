@@ -6,7 +6,7 @@ import pytest
 
 from farkas.errors import FileProblem
 from farkas.instances.traces.jobs import TraceJob
-from farkas.instances.traces.philly_gadget import PhillyCluster
+from farkas.instances.traces.philly import PhillyCluster
 from farkas.instances.traces.table import seconds
 from farkas.instances.traces.understood import Account
 

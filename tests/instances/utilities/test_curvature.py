@@ -11,7 +11,7 @@ from farkas.instances.utilities import (
     Sqrt,
     TableUtility,
 )
-from farkas.instances.utilities.curvature import (
+from farkas.instances.utilities.envelope import (
     concave_in_reach,
     differences,
     is_concave,

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from farkas.offline.dps.payments import best_prices, decisions_of
+from farkas.offline.dps.repacking import best_prices, decisions_of
 from farkas.offline.dps.timeline import ServerTimeline
 from tests.generators.dps import posted, random_market
 

@@ -8,7 +8,7 @@ import pytest
 from farkas.models.eris.prices import Prices
 from farkas.offline.eris.exchange_kernel import NO_SERVER, meet
 from farkas.offline.eris.packing import Packing
-from farkas.online.eris.executable import executable
+from farkas.online.eris.environment import executable
 from farkas.relaxations.eris.job_slots import job_slots
 from farkas.relaxations.eris.priced_jobs import JobPricer
 from farkas.tolerances import allowed

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from farkas.instances import library
-from farkas.online.eris.executable import executable
+from farkas.online.eris.environment import executable
 from tests.generators.eris import one_resource
 
 

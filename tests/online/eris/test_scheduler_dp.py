@@ -12,8 +12,7 @@ from farkas.instances.eris import Auction
 from farkas.models.eris.best_schedule import PricedJobs
 from farkas.models.eris.prices import Prices, posted_on_arrival
 from farkas.online.eris import scheduler_dp
-from farkas.online.eris.environment import Ledger
-from farkas.online.eris.executable import executable
+from farkas.online.eris.environment import Ledger, executable
 from farkas.online.eris.scheduler_dp import (
     Scratch,
     best_plan,

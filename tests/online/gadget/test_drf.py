@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from farkas.online.gadget.drf import dominant_share, finite_totals
+from farkas.online.gadget.fixed_rings import dominant_share, finite_totals
 from tests.generators.gadget import any_networks, job, over_time, star
 from tests.references import gadget_baselines
 from tests.tools.decisions import decisions

@@ -10,7 +10,7 @@ from farkas.models.gadget.column import Columns
 from farkas.models.gadget.rings import enumerate_rings
 from farkas.models.gadget.slot import snapshot
 from farkas.online.gadget.columns import baseline_rings, worth
-from farkas.online.gadget.drf import DominantResourceFairness
+from farkas.online.gadget.fixed_rings import DominantResourceFairness
 from farkas.online.gadget.lp_rs_mde import (
     is_local,
     lp_rs_mde,

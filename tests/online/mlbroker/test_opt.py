@@ -5,7 +5,7 @@ import pytest
 from farkas.errors import NoAnswer
 from farkas.instances import library
 from farkas.online import algorithms
-from farkas.online.mlbroker import opt
+from farkas.online.mlbroker import local
 from farkas.quantities import evaluate
 from farkas.solvers import Reason, solve
 from tests.generators.mlbroker import even_brokerage, random_brokerage, single
@@ -22,7 +22,7 @@ def test_no_placement_in_time_is_no_run(monkeypatch):
         def unless_interrupted(self):
             return self
 
-    monkeypatch.setattr(opt, "solve", lambda *arguments, **named: Nothing())
+    monkeypatch.setattr(local, "solve", lambda *arguments, **named: Nothing())
     with pytest.raises(NoAnswer, match="no placement in 3 s; raise time_limit"):
         OPT.run(library.load("mlbroker/tiny"), time_limit=3.0)
     monkeypatch.setattr(Nothing, "reason", Reason.UNKNOWN)
@@ -61,6 +61,6 @@ def test_limits_are_the_solvers(monkeypatch):
         asked.update(limits, name=name)
         return solve(form, name, **limits)
 
-    monkeypatch.setattr(opt, "solve", recorded)
+    monkeypatch.setattr(local, "solve", recorded)
     OPT.run(library.load("mlbroker/tiny"), time_limit=3.5, gap=0.25)
     assert asked == {"name": "highs", "time_limit": 3.5, "gap": 0.25}

@@ -7,7 +7,7 @@ import pytest
 
 import farkas
 from farkas.models.mlbroker.one_shot import snapshot
-from farkas.online.mlbroker.pooled import Pooled
+from farkas.online.mlbroker.local import Pooled
 from farkas.online.mlbroker.rounded import Memory
 from tests.generators.mlbroker import edge_cases, random_brokerage, single
 

@@ -16,8 +16,8 @@ from farkas.relaxations.gadget.ring_pricing import (
     network_of,
     noise,
 )
-from farkas.relaxations.gadget.ring_program import program_ring
 from farkas.relaxations.gadget.ring_search import best_rings
+from farkas.relaxations.gadget.ring_walks import program_ring
 from tests.generators.gadget import any_networks, small, table
 from tests.references.gadget_pricing import dense_walks, random_prices
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from farkas.models.gadget.slot import snapshot
-from farkas.relaxations.gadget import ring_program
-from farkas.relaxations.gadget.ring_program import program_ring
+from farkas.relaxations.gadget import ring_walks
+from farkas.relaxations.gadget.ring_walks import program_ring
 from tests.generators.gadget import any_networks, small, table
 from tests.references.gadget_pricing import random_prices
 from tests.relaxations.gadget.test_ring_pricing import best_listed
@@ -47,6 +47,6 @@ def test_without_an_answer_nothing_is_claimed(monkeypatch):
     )
     dear = program_ring(slot, 0, worker[0] + 9, length[0])
     assert (dear[0], dear[1], dear[2].any()) == (0.0, pytest.approx(0), False)
-    monkeypatch.setattr(ring_program, "PATIENCE", 0.0)
+    monkeypatch.setattr(ring_walks, "PATIENCE", 0.0)
     worth, bound, workers, flow = program_ring(slot, 0, worker[0], length[0])
     assert worth <= 5.0 <= bound
