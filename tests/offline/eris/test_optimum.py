@@ -13,7 +13,6 @@ from farkas.offline import Ascent
 from farkas.offline.eris.optimum import small
 from tests.generators.eris import random_auction
 from tests.offline.bounds import bounds, closed
-from tests.tools.shared import shared
 
 
 @pytest.mark.parametrize("seed", [3, 5, 8, 13])
@@ -46,12 +45,3 @@ def test_prices_and_listed_schedules_bound_the_welfare():
     assert "eris.schedule_ilp" in closed(found, best)
     found, best, _ = bounds("eris/integrality_gap", "eris.offline")
     assert closed(found, best) == {"eris.schedule_ilp"}
-
-
-@pytest.mark.slow
-def test_the_medium_case_is_proved():
-    path = shared("cases", "eris", "eris-medium-public.json")
-    solution = farkas.solve(str(path), "eris.offline", certify=True)
-    assert abs(float(solution.bound) - 69.759) < 1e-3
-    assert solution.gap <= 1e-9
-    assert farkas.check(solution.certificate, str(path)).bound == solution.bound

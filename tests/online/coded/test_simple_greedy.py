@@ -7,17 +7,13 @@ import pytest
 
 from farkas.errors import InvalidOption
 from farkas.instances import library
-from farkas.instances.traces import import_trace
-from farkas.instances.traces.gavel_coded import read_throughputs
 from farkas.models.coded.kernel import Pairs
 from farkas.online import algorithms
 from farkas.online.coded.local_search import least_level
 from farkas.online.coded.simple_greedy import IteratedGreedy, greedy_owner
-from farkas.relaxations.coded.sharing import best_sharing
 from tests.generators.coded import random_speed, tied_speed
 from tests.references.coded_plans import level
 from tests.references.coded_search import greedy, search
-from tests.tools.shared import shared
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -92,27 +88,3 @@ def test_rounds_search_and_give_workers_back_until_patience_ends(make, seed, var
     wanted = max(found, key=lambda each: each[0])[1]
     policy = IteratedGreedy(variant, rounds=6, patience=2)
     assert policy.owner(speed, seed).tolist() == wanted.tolist()
-
-
-@pytest.mark.parametrize("alike", [False, True])
-def test_on_measured_speeds_of_gpus_the_printed_search_never_ends_with_a_finite_time(alike):
-    """GPUs of a type are equal, so all begin with one favourite and masters stay empty."""
-    path = shared("data", "gavel", "simulation_throughputs.json")
-    options = {}
-    if alike:  # as fast as one another on a V100
-        table = read_throughputs(path)
-        options["rows_per_step"] = {
-            name: 1 / table["v100"][name] if name in table["v100"] else 1.0 for name in table["k80"]
-        }
-    over = []
-    for seed in range(9):
-        data = import_trace("gavel", path, "coded", seed=seed, **options).instance
-        speed = Pairs.of(data).speed
-        printed, repaired = (
-            least_level(speed, IteratedGreedy(variant=variant).owner(speed, seed))
-            for variant in ("printed", "lexicographic")
-        )
-        assert printed == 0.0
-        over.append(best_sharing(speed).level / repaired)
-    low, high = (1.03, 1.13) if alike else (1.02, 1.08)
-    assert (round(min(over), 2), round(max(over), 2)) == (low, high)
