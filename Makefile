@@ -24,8 +24,8 @@ demo: $(CORE)  ## one certified run of every kind
 	@echo "The command is $(BIN)/farkas; source $(BIN)/activate puts it on the path."
 
 # Types are checked beside the tests, which run in one process for each group of folders: a process imports the
-# tests of its own group only.  Whatever is new under tests belongs to the last group.
-SUITES := tests-1 tests-2 tests-3 tests-4 tests-5 tests-6 doctests compiled
+# tests of its own group only.  The longest begins first.  Whatever is new under tests belongs to group 6.
+SUITES := tests-4 tests-6 tests-1 tests-2 tests-3 tests-5 compiled doctests
 tests-1 := $(wildcard $(addprefix tests/,online offline adversary replay))
 tests-2 := $(wildcard $(addprefix tests/,certificates exact duals standalone forms algebra))
 tests-3 := $(wildcard $(addprefix tests/,experiments executor solvers))
