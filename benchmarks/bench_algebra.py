@@ -27,7 +27,7 @@ from farkas.instances.dps import Market
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker import data as shared
 from farkas.relaxations.dps.interval import IntervalLP
-from farkas.relaxations.mlbroker.regularized import Relaxed
+from farkas.relaxations.mlbroker.relaxed import Relaxed
 from farkas.solvers import open_session, solve
 from farkas.solvers.highs import pass_form
 from farkas.tolerances import FEASIBLE, ROUNDING

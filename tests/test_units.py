@@ -38,7 +38,7 @@ from farkas.online.eris.scheduler_printed import printed_schedule
 from farkas.online.gadget.placement import Room
 from farkas.online.mlbroker.fractional import Fractional
 from farkas.proofs.gadget.small import random_clusters
-from farkas.relaxations.dps.pooled import corrected_bound, printed_bound
+from farkas.relaxations.dps.fixed_price import corrected_bound, printed_bound
 from farkas.relaxations.eris.job_slots import job_slots
 from farkas.relaxations.eris.payoff_bound import bound_payoff, subgradient
 from farkas.relaxations.gadget.generation import closed, improving

@@ -149,7 +149,7 @@ def attack(
     if claim.says is None:
         raise ValueError(f"{claim.name} says nothing of single examples")
     begin = time.process_time()
-    work = _Search(claim, box_of(claim), np.random.default_rng(seed), progress)
+    work = _ClaimSearch(claim, box_of(claim), np.random.default_rng(seed), progress)
     work.end, work.again = begin + seconds, begin + AGAIN * seconds
     work.most = math.inf if evaluations is None else evaluations
     interrupted = False
@@ -169,7 +169,7 @@ def attack(
 
 
 @dataclasses.dataclass(slots=True)
-class _Search:
+class _ClaimSearch:
     """What was tried, and the nearest to violation."""
 
     claim: Claim

@@ -137,7 +137,7 @@ class Problem:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Task:
+class ChainTask:
     """One round of one chain."""
 
     chain: Chain  #: Where it stands.
@@ -146,7 +146,7 @@ class Task:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Round:
+class ChainRound:
     """What became of a round."""
 
     chain: Chain  #: Where it stands now.
@@ -175,7 +175,7 @@ class ChainWork:
         self.pressed: Callable[[], bool] = lambda: False
         """Whether Ctrl-C was pressed in this process."""
 
-    def __call__(self, task: Task) -> Round:
+    def __call__(self, task: ChainTask) -> ChainRound:
         """Go on until the quota is reached."""
         chain, begin = task.chain, time.process_time()
         end, cut, interrupted = begin + task.seconds, False, False
@@ -192,7 +192,7 @@ class ChainWork:
                 self._advance(chain)
         except KeyboardInterrupt:
             cut = interrupted = True
-        return Round(
+        return ChainRound(
             chain,
             seconds=time.process_time() - begin,
             process=os.getpid(),
@@ -375,7 +375,7 @@ class _Rounds:
         """
         complete, share = True, self._left / len(quotas)
         tasks = [
-            Task(chain, quota, share) for chain, quota in zip(self.chains, quotas, strict=True)
+            ChainTask(chain, quota, share) for chain, quota in zip(self.chains, quotas, strict=True)
         ]
         steps = [LEAST_STEPS] * len(tasks)
         try:
@@ -401,7 +401,7 @@ class _Rounds:
             for found in incumbents:
                 chain.take(found)
 
-    def _take(self, number: int, answer: Round) -> None:
+    def _take(self, number: int, answer: ChainRound) -> None:
         self.chains[number] = answer.chain
         self.interrupted |= answer.interrupted
         if answer.process != os.getpid():

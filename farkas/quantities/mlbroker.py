@@ -15,7 +15,7 @@ from farkas.online.mlbroker.local import local_expected, local_total
 from farkas.online.mlbroker.recourse import recourse_costs
 from farkas.quantities.names import optimum
 from farkas.quantities.quantity import quantity
-from farkas.relaxations.mlbroker.regularized import Relaxed
+from farkas.relaxations.mlbroker.relaxed import Relaxed
 from farkas.tolerances import SIMPLEX
 
 

@@ -11,7 +11,7 @@ import pytest
 from farkas.adversary.annealing import KEPT
 from farkas.adversary.box import InstanceBox
 from farkas.adversary.scoring import Scorer
-from farkas.adversary.search import Chain, ChainWork, Incumbent, Problem, Task
+from farkas.adversary.search import Chain, ChainTask, ChainWork, Incumbent, Problem
 from farkas.adversary.shape import copied
 from farkas.online.driver import algorithms
 
@@ -37,7 +37,7 @@ def test_a_worse_instance_with_the_same_decisions_takes_the_place_of_a_better() 
 
 def moved_on(work: ChainWork, chain: Chain, *quotas: int, journey: bool = False) -> Chain:
     for quota in quotas:
-        task = Task(chain, quota, 1e9)
+        task = ChainTask(chain, quota, 1e9)
         answer = work(pickle.loads(pickle.dumps(task)) if journey else task)
         assert not answer.cut
         chain = answer.chain
@@ -69,7 +69,7 @@ def test_ctrl_c_leaves_it_where_it_stands() -> None:
     box = InstanceBox.drawn("mlbroker")
     work = ChainWork(Problem.of(box, Scorer(algorithms["mlbroker.local"], {})))
     work.pressed = lambda: True
-    answer = work(Task(Chain.new(0, 0), 9, 1e9))
+    answer = work(ChainTask(Chain.new(0, 0), 9, 1e9))
     assert answer.cut
     assert answer.interrupted
     assert answer.chain.evaluations == 0

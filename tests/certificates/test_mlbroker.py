@@ -25,7 +25,7 @@ from farkas.errors import FileProblem, NotACertificate
 from farkas.instances import library, write
 from farkas.instances.generate import generate
 from farkas.online import algorithms, write_run
-from farkas.relaxations.mlbroker.regularized import Relaxed
+from farkas.relaxations.mlbroker.relaxed import Relaxed
 from farkas.solvers import solve
 from farkas.tolerances import TINY, ULP
 from tests.generators.mlbroker import single

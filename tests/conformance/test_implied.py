@@ -15,7 +15,7 @@ from farkas.duals.dps.interval_dual import IntervalDual
 from farkas.duals.eris.schedule_dual import ScheduleDual
 from farkas.forms import LinearForm
 from farkas.relaxations.eris.aggregated import Aggregated
-from farkas.relaxations.mlbroker.regularized import Relaxed
+from farkas.relaxations.mlbroker.relaxed import Relaxed
 from farkas.solvers import solve
 from tests.conformance.oracle import variants
 from tests.generators.coded import random_coded_computing

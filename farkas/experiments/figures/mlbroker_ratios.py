@@ -34,7 +34,7 @@ from farkas.numbers import Floats
 from farkas.online.mlbroker.alike import run_alike
 from farkas.online.mlbroker.bound import tight_bound
 from farkas.online.run import ratio_to
-from farkas.relaxations.mlbroker.regularized import Relaxed
+from farkas.relaxations.mlbroker.relaxed import Relaxed
 from farkas.solvers import solve
 from farkas.verbs.worst import worst_trace
 

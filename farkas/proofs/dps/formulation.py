@@ -14,8 +14,8 @@ from farkas.proofs.dps.hardness import best_by_search
 from farkas.proofs.dps.horizon import small, unit_users
 from farkas.proofs.said import Among, Saying, Stated, said
 from farkas.proofs.trials import Trials, optimum, refuted_by, require_zero, sp
+from farkas.relaxations.dps.fixed_price import corrected_bound, printed_bound
 from farkas.relaxations.dps.interval import IntervalIP, IntervalLP
-from farkas.relaxations.dps.pooled import corrected_bound, printed_bound
 from farkas.tolerances import ROUNDING, SOLVER_GAP
 
 ONE_TYPE = {"worker_types": 1, "ps_types": 1, "servers": 1}

@@ -11,7 +11,7 @@ from farkas.proofs.claim import Verdict, claim, proved
 from farkas.proofs.mlbroker.runs import FEW, brokers
 from farkas.proofs.said import Saying, Stated, said
 from farkas.proofs.trials import Trials, optimum, refuted_by, require, require_zero, sp
-from farkas.relaxations.mlbroker.regularized import Relaxed
+from farkas.relaxations.mlbroker.relaxed import Relaxed
 from farkas.tolerances import SOLVER_GAP
 
 

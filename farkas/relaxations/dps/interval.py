@@ -10,7 +10,7 @@ from farkas.instances.dps import Market
 from farkas.models.dps import windows
 from farkas.models.dps.windows import MarketSide
 from farkas.numbers import Floats, Ints
-from farkas.relaxations.dps.pooled import payments
+from farkas.relaxations.dps.fixed_price import payments
 from farkas.tolerances import allowed
 
 

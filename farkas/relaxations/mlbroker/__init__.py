@@ -3,6 +3,5 @@
 #: Modules of what is registered under another name than that of its module.
 HOMES = {
     "outer": "outer_job",
-    "relaxed": "regularized",
     "relaxed_by_job": "separated",
 }

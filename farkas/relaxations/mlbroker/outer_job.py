@@ -13,7 +13,7 @@ from farkas.models.mlbroker import data as shared
 from farkas.models.mlbroker.placement import StaticRows, resources, traffic
 from farkas.models.mlbroker.slot import SlotProblem
 from farkas.numbers import Floats
-from farkas.relaxations.mlbroker.regularized import Relaxing
+from farkas.relaxations.mlbroker.relaxed import Relaxing
 from farkas.relaxations.mlbroker.tangents import Touched
 
 

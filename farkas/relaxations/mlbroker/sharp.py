@@ -12,7 +12,7 @@ from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker import data as shared
 from farkas.numbers import Bools, Floats, Ints
 from farkas.relaxations.mlbroker.in_parts import SiteGrowth, SlotGrowth
-from farkas.relaxations.mlbroker.regularized import Relaxed
+from farkas.relaxations.mlbroker.relaxed import Relaxed
 
 
 def workers_at(m, i, t, r):

@@ -3,7 +3,7 @@
 from farkas.duals.mlbroker.dual import Dual, DualAsPrinted
 from farkas.instances import library
 from farkas.models.mlbroker.offline import Offline
-from farkas.relaxations.mlbroker.regularized import Relaxed
+from farkas.relaxations.mlbroker.relaxed import Relaxed
 from farkas.solvers import solve
 from tests.conformance.oracle import row, traced
 from tests.generators.mlbroker import random_brokerage, single

@@ -7,7 +7,7 @@ import pytest
 
 from farkas.certificates.mlbroker import Guide, complete
 from farkas.duals.mlbroker.closed_form import lift, move_prices, trajectory_bound
-from farkas.relaxations.mlbroker.regularized import Relaxed
+from farkas.relaxations.mlbroker.relaxed import Relaxed
 from tests.generators.mlbroker import discounted, edge_cases, random_brokerage, single
 
 

@@ -11,7 +11,7 @@ from farkas.duals.mlbroker.printed_against_derived import REPAIRS, audit, differ
 from farkas.forms.matrices import as_scipy, rows_of_dense, rows_of_scipy
 from farkas.forms.words import short_name
 from farkas.instances import library
-from farkas.relaxations.mlbroker.regularized import Relaxed
+from farkas.relaxations.mlbroker.relaxed import Relaxed
 from tests.generators.mlbroker import discounted, dual_cases, random_brokerage
 
 DATA = dual_cases()

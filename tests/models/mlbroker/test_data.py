@@ -16,7 +16,7 @@ from farkas.models.mlbroker.data import (
     rounded_up,
     valid_big_m,
 )
-from farkas.relaxations.mlbroker.regularized import Relaxed
+from farkas.relaxations.mlbroker.relaxed import Relaxed
 from farkas.tolerances import NORMAL, ULP
 from tests.generators.mlbroker import discounted, random_brokerage, single
 

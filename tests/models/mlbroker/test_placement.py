@@ -9,7 +9,7 @@ import pytest
 from farkas.algebra import Program, programs
 from farkas.forms.words import index_in
 from farkas.instances.mlbroker import Brokerage
-from farkas.relaxations.mlbroker.regularized import Relaxed  # registers the relaxations
+from farkas.relaxations.mlbroker.relaxed import Relaxed
 from tests.generators.mlbroker import random_brokerage, tight_brokerage
 from tests.tools.samples import samples
 

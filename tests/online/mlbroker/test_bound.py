@@ -4,7 +4,7 @@ import pytest
 
 from farkas.online import algorithms
 from farkas.online.mlbroker.bound import tight_bound
-from farkas.relaxations.mlbroker.regularized import Relaxed
+from farkas.relaxations.mlbroker.relaxed import Relaxed
 from farkas.solvers import solve
 from tests.generators.mlbroker import random_brokerage
 

@@ -10,7 +10,7 @@ from farkas.instances import library
 from farkas.instances.generate import generate
 from farkas.online import algorithms, environments
 from farkas.online.mlbroker.fractional import Fractional, FractionalSlot, Lanes
-from farkas.relaxations.mlbroker.regularized import Relaxed
+from farkas.relaxations.mlbroker.relaxed import Relaxed
 from farkas.solvers import solve
 from tests.generators.mlbroker import edge_cases, random_brokerage, single
 from tests.references.mlbroker_policies import least_slot, worth_of

@@ -6,7 +6,7 @@ import pytest
 
 from farkas.instances import library
 from farkas.online.dps.posted import FixedPrice
-from farkas.relaxations.dps.pooled import (
+from farkas.relaxations.dps.fixed_price import (
     corrected_bound,
     demand_bound,
     fewest_slots,

@@ -11,7 +11,7 @@ import pytest
 from farkas.algebra import programs
 from farkas.certificates import exact_bound
 from farkas.instances import library
-from farkas.relaxations.mlbroker.regularized import Relaxed
+from farkas.relaxations.mlbroker.relaxed import Relaxed
 from farkas.solvers import solve
 from tests.conformance.oracle import variants
 from tests.generators.mlbroker import edge_cases, random_brokerage

@@ -8,7 +8,7 @@ import pytest
 from farkas.models.mlbroker.one_shot import snapshot
 from farkas.models.mlbroker.slot import Constants, SlotProblem
 from farkas.relaxations.mlbroker.outer_job import JobPrices
-from farkas.relaxations.mlbroker.regularized import Relaxed
+from farkas.relaxations.mlbroker.relaxed import Relaxed
 from farkas.relaxations.mlbroker.separated import JobShares, Part, Separated
 from farkas.solvers import solve
 from tests.generators.mlbroker import edge_cases, random_brokerage, single

@@ -8,7 +8,7 @@ import pytest
 from farkas.algebra import programs
 from farkas.certificates.mlbroker_slots import MOST_SITES
 from farkas.errors import InvalidOption
-from farkas.relaxations.mlbroker.regularized import Relaxed
+from farkas.relaxations.mlbroker.relaxed import Relaxed
 from farkas.relaxations.mlbroker.sharp import SetTies, Sharp, SiteTies, ties_of
 from tests.generators.mlbroker import random_brokerage, single
 
