@@ -20,41 +20,6 @@ from typing import IO, Any
 from farkas.errors import FarkasError, FileProblem
 from farkas.messages import named
 
-
-def repeated(content: bytes) -> Iterator[tuple[str, str]]:
-    """Path and key of every object in which one key stands twice; raises what `json` does."""
-    read = json.loads(content, object_pairs_hook=_object, parse_int=len, parse_float=len)
-    return _found(read, "$")
-
-
-class _Repeated(dict[str, Any]):
-    """An object of a file in which one key stands twice."""
-
-    key: str
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    plain = dict(pairs)
-    if len(plain) == len(pairs):
-        return plain
-    marked = _Repeated(plain)
-    counts = collections.Counter(name for name, _ in pairs)
-    marked.key = next(name for name, count in counts.items() if count > 1)
-    return marked
-
-
-def _found(value: Any, path: str) -> Iterator[tuple[str, str]]:
-    if isinstance(value, _Repeated):
-        yield path, value.key
-    if isinstance(value, dict):
-        for key, item in value.items():
-            yield from _found(item, f"{path}.{key}")
-    elif isinstance(value, list):
-        for index, item in enumerate(value):
-            if isinstance(item, list | dict):
-                yield from _found(item, f"{path}[{index}]")
-
-
 LARGEST_FILE = 2**30  #: Bytes; a larger file is refused unread.
 
 DEEPEST = 100  #: Brackets within brackets in a file; records of farkas need fewer than twenty.
@@ -198,6 +163,40 @@ def _single(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(plain) < len(pairs):
         raise _TwiceError
     return plain
+
+
+def repeated(content: bytes) -> Iterator[tuple[str, str]]:
+    """Path and key of every object in which one key stands twice; raises what `json` does."""
+    read = json.loads(content, object_pairs_hook=_object, parse_int=len, parse_float=len)
+    return _found(read, "$")
+
+
+class _Repeated(dict[str, Any]):
+    """An object of a file in which one key stands twice."""
+
+    key: str
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    plain = dict(pairs)
+    if len(plain) == len(pairs):
+        return plain
+    marked = _Repeated(plain)
+    counts = collections.Counter(name for name, _ in pairs)
+    marked.key = next(name for name, count in counts.items() if count > 1)
+    return marked
+
+
+def _found(value: Any, path: str) -> Iterator[tuple[str, str]]:
+    if isinstance(value, _Repeated):
+        yield path, value.key
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield from _found(item, f"{path}.{key}")
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            if isinstance(item, list | dict):
+                yield from _found(item, f"{path}[{index}]")
 
 
 def _refusal(name: str, error: OSError | ValueError) -> FileProblem:

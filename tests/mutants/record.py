@@ -2,6 +2,7 @@
 
 import msgspec
 
+from farkas.files import require_single
 from tests.tools.shared import ROOT
 
 KEPT = ROOT / "tests" / "recorded" / "mutants.json"
@@ -77,7 +78,11 @@ class Record(msgspec.Struct):
 
 def read() -> Record:
     """The record; an empty one if there is none."""
-    return msgspec.json.decode(KEPT.read_bytes(), type=Record) if KEPT.exists() else Record()
+    if not KEPT.exists():
+        return Record()
+    content = KEPT.read_bytes()
+    require_single(content, KEPT.name)  # a module that stands twice would lose a score in silence
+    return msgspec.json.decode(content, type=Record)
 
 
 def write(record: Record) -> None:

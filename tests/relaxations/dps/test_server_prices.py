@@ -87,8 +87,7 @@ def test_known_prices_change_the_way_not_the_end(seed):
     market = random_market(seed, jobs=9, servers=3)
     program = ServerProgram(market, "budget")
     found = last_round(market)
-    if found is None:
-        pytest.skip("nobody pays")
+    assert found is not None, "nobody pays"
     first = next(program.rounds())
     *_, again = program.rounds(known=first.prices)
     assert float(again.bound) == pytest.approx(float(found.bound), rel=1e-9)
