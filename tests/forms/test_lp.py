@@ -180,6 +180,7 @@ def test_what_is_seldom_meant_has_a_note(section: str, note: str) -> None:
     ("z free", "z loose", "expected <=, >="), ("+ 2 y", "+ 2 § y", "sign is missing"),
     ("0.1 z", "0.1e9999 z", "no number"), ("= 3.5", "= inf", "no number is = infinity"),
     ("+ 2 y", "+ 2 \x1b y", "unexpected"), ("x - y >= -1", "x - y >= 1e400", ">= infinity"),
+    ("x - y >= -1", "inf <= 5", ">= infinity"), ("x - y >= -1", "-inf >= 5", "<= -infinity"),
     # terms without a sign between them
     ("- 2 y", "2 y", 'sign is missing between "1.5" "x" and "2"'),
     ("1.5 x", "1.5 2 x", "sign is missing"), ("1.5 x", "1,5 x", "unexpected"),
