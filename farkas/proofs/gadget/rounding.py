@@ -243,14 +243,6 @@ def chosen_slot(servers: int) -> SlotView:
     return slot.fixed(slot.largest)
 
 
-def number_of_variables(slot: SlotView) -> int:
-    """Variables of the augmented relaxation at fixed sizes, by the formula."""
-    size = slot.largest.astype(int)
-    hosts = (slot.cluster.host_cap[slot.jobs] > 0).sum(axis=1)
-    nodes, links = slot.cluster.num_nodes, slot.cluster.num_links
-    return int((hosts * (1 + (size - 1) * nodes + np.where(size > 1, size, 0) * links)).sum())
-
-
 @claim("gadget.competitive_ratio_algebra", source="GADGET Theorem 10")
 def competitive_ratio_algebra() -> Verdict:
     """α/(1 + α) at α = 1/(3Γ) is 1/(3Γ + 1).

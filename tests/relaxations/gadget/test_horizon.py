@@ -1,11 +1,13 @@
 """Blocks of slots and pieces of rewards; the bounds on the whole horizon beside each other."""
 
+import numpy as np
 import pytest
 
 from farkas.errors import NotApplicable
 from farkas.instances import library
 from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
 from farkas.models.gadget.slot import snapshot
+from farkas.proofs.gadget.rounding import SIZES, chosen_slot
 from farkas.proofs.gadget.small import random_clusters
 from farkas.relaxations.gadget.horizon import Augmented, Timeline, fixed_sizes
 from farkas.relaxations.gadget.offline_bound import OfflineBound, OfflineColumnBound
@@ -74,3 +76,14 @@ def test_no_part_of_a_ring_edge_runs_on_a_link_that_is_too_thin_for_it(bandwidth
     form = Augmented().form(snapshot(small([1, 1], [(0, 1, bandwidth)])).fixed([2]))
     block = form.column_block("routed")
     assert set(form.upper[block.start : block.start + block.size].tolist()) == {share}
+
+
+@pytest.mark.parametrize("servers", SIZES)
+def test_variables_are_a_copy_per_host_and_size(servers: int) -> None:
+    slot = chosen_slot(servers)
+    size = slot.largest.astype(int)
+    hosts = (slot.cluster.host_cap[slot.jobs] > 0).sum(axis=1)
+    nodes, links = slot.cluster.num_nodes, slot.cluster.num_links
+    # a host chooses; all workers but its own stand on nodes, and rings of two and more use links
+    copies = hosts * (1 + (size - 1) * nodes + np.where(size > 1, size, 0) * links)
+    assert Augmented().form(slot).num_columns == copies.sum()
