@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from farkas.algebra import programs
 from farkas.instances import library
-from farkas.proofs.claim import Verdict, claim, proved, refuted
-from farkas.proofs.said import Stated
-from farkas.proofs.trials import Trials, require_zero
+from farkas.proofs.claim import Trials, claim, require_zero
+from farkas.proofs.verdict import Stated, Verdict, proved, refuted
 from farkas.solvers import solve
 
 BROKERS = ("tiny", "return_trip", "surplus_worker")

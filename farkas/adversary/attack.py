@@ -25,7 +25,7 @@ from farkas.adversary.shrinking import reduced
 from farkas.errors import FarkasError
 from farkas.instances import Instance
 from farkas.proofs.claim import Claim
-from farkas.proofs.said import Saying, Stated
+from farkas.proofs.verdict import Saying, Stated
 
 COOLING: Cooling = Cooling(warm=1.0, cold=0.02, moves=60)
 INCUMBENT = 0.75  #: Share of walks that begin with an incumbent, where there is one.

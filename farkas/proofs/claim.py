@@ -1,239 +1,35 @@
-"""Claims of the papers, and what became of them."""
+"""Claims of the papers: their registry, what they are tried on, and steps of symbolic proofs."""
 
 import dataclasses
-import enum
+import functools
 import inspect
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import NoneType
-from typing import Any
+from typing import Any, TypeVar
+
+import msgspec
+import numpy as np
 
 from farkas.errors import NoVerdict, require_type
-from farkas.instances import library
-from farkas.messages import LONGEST_WORDS, ShowsItself, cut
-from farkas.proofs.said import Among, Says, Stated
+from farkas.extras import needed
+from farkas.forms import LinearForm
+from farkas.instances import Instance, library
+from farkas.instances.generate import generate
+from farkas.messages import ShowsItself
+from farkas.proofs.verdict import (
+    Among,
+    Saying,
+    Says,
+    Standing,
+    Stated,
+    Verdict,
+    held,
+    proved,
+    refuted,
+)
 from farkas.registry import Registry
-
-
-class Standing(enum.StrEnum):
-    """What is known about a claim."""
-
-    PROVED = "proved"  #: Symbolically, for all values.
-    HELD = "held"  #: In every one of a number of runs; no more than that.
-    REFUTED = "refuted"  #: By a counterexample that anyone can recompute.
-    NOT_APPLICABLE = "not applicable"  #: An assumption is false.
-
-
-@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
-class Attacked:
-    """How far a search for a violation got."""
-
-    #: CPU seconds that it had; the same ``evaluations`` and ``seed`` find the same again.
-    seconds: float
-    evaluations: int  #: Instances, or other inputs, that were tried.
-    #: Smallest distance from violation over those of which the statement says something; None where
-    #: it says nothing of any.
-    slack: float | None
-    seed: int = 0  #: Of the search.
-
-    def __str__(self) -> str:
-        least = "said of none" if self.slack is None else f"smallest slack {self.slack:.3g}"
-        return f"attacked for {self.seconds:.3g} s, {self.evaluations:,} instances, {least}"
-
-    def to_builtins(self) -> dict[str, Any]:
-        """Plain data for JSON, which has no infinity: that is a word."""
-        data = dataclasses.asdict(self)
-        if self.slack is not None and not math.isfinite(self.slack):
-            data["slack"] = str(self.slack)
-        return data
-
-
-@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict(ShowsItself):
-    """Outcome of checking a claim; build it with the functions below."""
-
-    standing: Standing
-    runs: int | None = None  #: Number of runs in which it held.
-    #: Smallest distance from violation over those runs, negative within a tolerance; a share of the
-    #: sides where there is a tolerance, else in the unit of the claim.
-    slack: float | None = None
-    tolerance: float = 0.0  #: Largest violation that counted as none, as a share of the sides.
-    #: ``"kind/name"`` of an instance in ``farkas/instances/library``, or a small instance inline.
-    counterexample: str | Mapping[str, Any] | None = None
-    #: What the refuted statement says of the counterexample, and is not so.
-    fails: tuple[Stated, ...] = ()
-    given: tuple[Stated, ...] = ()  #: What the statement assumes, and is so.
-    note: str = ""  #: One sentence.
-    #: Named values a reader can recompute.
-    numbers: Mapping[str, float] = dataclasses.field(default_factory=dict)
-    attacked: Attacked | None = None  #: How far a search for a violation got, where there was one.
-
-    def __bool__(self) -> bool:
-        raise TypeError("a verdict is neither true nor false: compare its standing")
-
-    def __repr__(self) -> str:
-        return f"<verdict {cut(str(self), LONGEST_WORDS)}>"
-
-    def __str__(self) -> str:
-        words: list[str] = []
-        if self.runs is not None:
-            words.append(f"in {self.runs} runs, smallest slack {self.slack:.3g}")
-        if self.tolerance:
-            words.append(f"tolerance {self.tolerance:g}")
-        if self.attacked is not None:
-            words.append(str(self.attacked))
-        if isinstance(self.counterexample, str):
-            words.append(f"by {self.counterexample}")
-        if self.fails:
-            words.append(failing(self.fails))
-        if self.note:
-            words.append(self.note)
-        return str(self.standing) + (f": {'; '.join(words)}" if words else "")
-
-    def to_builtins(self) -> dict[str, Any]:
-        """Plain data for JSON, without what is empty."""
-        shown = {
-            "standing": str(self.standing),
-            "runs": self.runs,
-            "slack": self.slack,
-            "tolerance": self.tolerance or None,
-            "counterexample": self.counterexample,
-            "fails": [relation.to_builtins() for relation in self.fails] or None,
-            "given": [relation.to_builtins() for relation in self.given] or None,
-            "note": self.note or None,
-            "numbers": dict(self.numbers) or None,
-            "attacked": None if self.attacked is None else self.attacked.to_builtins(),
-        }
-        return {name: value for name, value in shown.items() if value is not None}
-
-
-def proved(note: str = "", **numbers: float) -> Verdict:
-    """Verdict of a symbolic proof for all values."""
-    return Verdict(standing=Standing.PROVED, note=note, numbers=numbers)
-
-
-def failing(fails: Iterable[Stated]) -> str:
-    """Words for a statement that fails.
-
-    >>> failing([Stated(8.75, "<=", 3.61), Stated(2, "==", 3)])
-    'statement 8.75 <= 3.61, 2 == 3 fails'
-    """
-    return f"statement {', '.join(map(str, fails))} fails"
-
-
-def held(
-    relations: Iterable[Stated], note: str = "", *, runs: int | None = None, **numbers: float
-) -> Verdict:
-    """Verdict of runs without violation.
-
-    Parameters
-    ----------
-    relations
-        What the statement says of each run; all must hold.
-    runs
-        Number of runs, when it is not that of relations.
-
-    Raises
-    ------
-    ValueError
-        When there was no run.
-    NoVerdict
-        When a relation fails.
-    """
-    tried = tuple(relations)
-    runs = len(tried) if runs is None else runs
-    if runs < 1 or not tried:
-        raise ValueError(f"held in {runs} runs says nothing: at least one run is needed")
-    for relation in tried:
-        if not relation.holds:
-            raise NoVerdict(f"{relation} is violated: use refuted()")
-    return Verdict(
-        standing=Standing.HELD,
-        runs=runs,
-        slack=min(relation.slack for relation in tried),
-        tolerance=max(relation.tolerance for relation in tried),
-        note=note,
-        numbers=numbers,
-    )
-
-
-def refuted(
-    counterexample: str | Mapping[str, Any],
-    statement: Stated | Iterable[Stated],
-    note: str = "",
-    *,
-    given: Any = (),
-    **numbers: float,
-) -> Verdict:
-    """Verdict of a counterexample.
-
-    Parameters
-    ----------
-    counterexample
-        ``"kind/name"`` of a shipped instance, for example ``"mlbroker/harmonic"``, or the data of a
-        small counterexample inline.
-    statement
-        What the refuted statement says of the counterexample, with both sides as computed; each
-        relation must fail.
-    given
-        What the statement assumes of the counterexample; a relation or several, which must hold.
-    numbers
-        Other values that a reader can recompute, or the sides by name.
-
-    Raises
-    ------
-    ValueError
-        Without a counterexample or a relation, or when the instance is not shipped.
-    NoVerdict
-        When a relation of the statement holds or one that it assumes fails: a counterexample that
-        is none is no evidence for the statement either, so that it is not held.
-    """
-    if not counterexample:
-        raise ValueError("a refutation needs a counterexample")
-    if isinstance(counterexample, str) and not ships(counterexample):
-        raise ValueError(f"no instance {counterexample!r} in farkas/instances/library")
-    fails, assumed = _several(statement), _several(given)
-    if not fails:
-        raise ValueError("a refutation needs the relation that fails")
-    for relation in fails:
-        if relation.holds:
-            raise NoVerdict(f"{_cited(counterexample)} violates nothing: {relation} holds")
-    for relation in assumed:
-        if not relation.holds:
-            raise NoVerdict(
-                f"{_cited(counterexample)} is no counterexample: the assumption {relation} fails"
-            )
-    return Verdict(
-        standing=Standing.REFUTED,
-        counterexample=counterexample,
-        fails=fails,
-        given=assumed,
-        note=note,
-        numbers=numbers,
-    )
-
-
-def _cited(counterexample: str | Mapping[str, Any]) -> str:
-    return counterexample if isinstance(counterexample, str) else "the counterexample"
-
-
-def _several(relations: Stated | Iterable[Stated]) -> tuple[Stated, ...]:
-    several = (relations,) if isinstance(relations, Stated) else tuple(relations)
-    for relation in several:
-        require_type(relation, Stated, "relation")
-    return several
-
-
-def not_applicable(reason: str) -> Verdict:
-    """Verdict when an assumption is false; ``reason`` says which."""
-    if not reason:
-        raise ValueError("say which assumption is false")
-    return Verdict(standing=Standing.NOT_APPLICABLE, note=reason)
-
-
-def ships(name: str) -> bool:
-    """Whether ``kind/name`` is a shipped instance; its file's suffix may follow."""
-    return name.removesuffix(".json") in library.names(name.partition("/")[0])
+from farkas.solvers import solve
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -248,6 +44,7 @@ class Claim(ShowsItself):
     #: attack searches with it. None where it is about nothing that can be searched.
     says: Says | None = None
     among: Among = dataclasses.field(default_factory=Among)  #: Where it is attacked.
+    module: str = ""  #: Where it is written.
 
     def __repr__(self) -> str:
         return f"<claim {self.name} ({self.source}): {self._first}>"
@@ -269,6 +66,8 @@ class Claim(ShowsItself):
         return verdict
 
 
+Checked = TypeVar("Checked", bound=Callable[..., Any])
+
 claims: Registry[Claim] = Registry("claim", "farkas.proofs")
 
 
@@ -288,8 +87,14 @@ def select(name: str | None = None) -> list[Claim]:
 
 
 def claim(
-    name: str, *, source: str, says: Says | None = None, among: Among | None = None
-) -> Callable[[Callable[[], Verdict]], Callable[[], Verdict]]:
+    name: str,
+    *,
+    source: str,
+    says: Says | None = None,
+    among: Among | None = None,
+    by: str = "",
+    note: str = "",
+) -> Callable[[Checked], Checked]:
     """Register the decorated function as the check of a claim; its docstring is the statement.
 
     Parameters
@@ -300,17 +105,173 @@ def claim(
         Where the claim stands, for example ``"mlBroker Lemma 1 (P2)"``.
     says, among
         What it says of one instance, and where a violation is searched for; see `Claim`.
+    by, note
+        Shipped instance that refutes it, and a sentence of the verdict: the decorated function says
+        what the claim says of one instance then, and the check asks it of this one.
     """
     if "." not in name:
         raise ValueError(f"claim {name!r} needs a name of the form kind.what_it_says")
     if not source:
         raise ValueError(f"claim {name!r} needs a source")
 
-    def register(check: Callable[[], Verdict]) -> Callable[[], Verdict]:
-        statement = inspect.getdoc(check)
+    def register(written: Checked) -> Checked:
+        statement = inspect.getdoc(written)
         if not statement:
             raise ValueError(f"claim {name!r} needs its statement as docstring")
-        claims.add(name, Claim(name, source, statement, check, says, among or Among()))
-        return check
+        check: Callable[..., Verdict] = written
+        if by:
+            check = functools.partial(refuted_by, written, by, note)
+        said = written if by else says
+        made = Claim(name, source, statement, check, said, among or Among(), written.__module__)
+        claims.add(name, made)
+        return written
 
     return register
+
+
+I = TypeVar("I", bound=Instance)  # noqa: E741
+
+#: How what was tried is cited: ``"kind/name"`` if it ships, what draws it, or itself.
+Example = str | Mapping[str, Any] | Instance
+
+
+def instance_of(kind: type[I], name: str) -> I:
+    """Shipped instance ``name`` of a kind, without the kind's name."""
+    found = library.load(f"{kind.__struct_config__.tag}/{name}")
+    assert isinstance(found, kind)
+    return found
+
+
+def drawn(kind: type[I], preset: str = "published", seed: int = 0, **settings: Any) -> I:
+    """Instance of a kind's generator."""
+    made = generate(str(kind.__struct_config__.tag), preset, seed, **settings)
+    assert isinstance(made, kind)
+    return made
+
+
+def asked(says: Says, example: Any) -> Saying:
+    """What a statement says of an example of which it has to say something."""
+    found = says(example)
+    if found is None:
+        raise NoVerdict("the statement says nothing of the example")
+    return found
+
+
+def refuted_by(says: Says, name: str, note: str = "", **numbers: float) -> Verdict:
+    """Verdict of a shipped instance that a statement is wrong about; more numbers of it follow."""
+    found = asked(says, library.load(name))
+    return refuted(name, found.shown, note, given=found.given, **{**found.numbers, **numbers})
+
+
+def optimum(form: LinearForm) -> float:
+    """Optimal value, found without any gap; raises `NoAnswer` when none is claimed."""
+    return solve(form, gap=0.0 if form.is_mip else None).require_optimal().objective
+
+
+def growth(sizes: Sequence[float], values: Sequence[float]) -> float:
+    """Slope of log values over log sizes by least squares: the power with which values grow.
+
+    Parameters
+    ----------
+    sizes, values
+        At least three of each, > 0: two points have a slope whatever the law, and one has none.
+    """
+    if len(sizes) < 3:
+        raise ValueError(f"{len(sizes)} sizes say nothing of growth: at least three are needed")
+    return float(np.polyfit(np.log(sizes), np.log(values), 1)[0])
+
+
+def interval(hits: int, draws: int) -> tuple[float, float]:
+    """95 % interval of a probability by Clopper and Pearson."""
+    from scipy import stats
+
+    low = float(stats.beta.ppf(0.025, hits, draws - hits + 1)) if hits else 0.0
+    high = float(stats.beta.ppf(0.975, hits + 1, draws - hits)) if hits < draws else 1.0
+    return low, high
+
+
+class Trials:
+    """Outcomes of one statement: what it says of each example."""
+
+    def __init__(self) -> None:
+        self.runs = 0
+        self._relations: list[Stated] = []
+        self._worst: tuple[Stated, Example] | None = None
+
+    @property
+    def slack(self) -> float:
+        """Smallest distance from violation so far, infinite before the first trial."""
+        return min((relation.slack for relation in self._relations), default=math.inf)
+
+    def add(self, example: Example, *relations: Stated) -> None:
+        """Count one trial, of which the statement says all of ``relations``."""
+        if not relations:
+            raise ValueError(f"{example}: nothing is said of it")
+        self.runs += 1
+        self._relations += relations
+        for relation in relations:
+            if relation.holds:
+                continue
+            if self._worst is None or relation.slack < self._worst[0].slack:
+                self._worst = relation, example
+
+    def hear(self, example: Example, found: Saying | None) -> None:
+        """Count what a statement says of an example, if it says something and that applies."""
+        if found is not None and found.applies:
+            self.add(example, *found.relations)
+
+    def verdict(self, note: str = "", **numbers: float) -> Verdict:
+        """Held, or refuted by the worst violation."""
+        if self._worst is None:
+            return held(self._relations, note, runs=self.runs, **numbers)
+        relation, worst = self._worst
+        example = msgspec.to_builtins(worst) if isinstance(worst, Instance) else worst
+        return refuted(example, relation, note, **numbers)
+
+    def proved(self, note: str = "", **numbers: float) -> Verdict:
+        """Proved: an argument for all values came before, and trials do not contradict it."""
+        tried = self.verdict()
+        return proved(note, **numbers) if tried.standing is Standing.HELD else tried
+
+
+# Steps of symbolic proofs.
+#
+# An expression that does not simplify proves nothing, and refutes nothing either: it is an error.
+
+
+class Deferred:
+    """A module that is imported when something of it is first used; ``name`` is its dotted name."""
+
+    __slots__ = ("_name",)
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, held: str) -> Any:
+        return getattr(needed(self._name), held)
+
+
+sp = Deferred("sympy")  #: SymPy, which reading, listing and showing claims does not need.
+
+
+class NotProved(NoVerdict):
+    """A step of a symbolic proof does not go through."""
+
+
+def vanishes(*expressions: Any) -> bool:
+    """Whether all expressions simplify to 0."""
+    return all(sp.simplify(sp.expand_log(sp.simplify(e), force=True)) == 0 for e in expressions)
+
+
+def require_zero(**expressions: Any) -> None:
+    """Raise `NotProved` unless every expression simplifies to 0."""
+    for name, expression in expressions.items():
+        if not vanishes(expression):
+            raise NotProved(f"{name.replace('_', ' ')}: {expression} does not vanish")
+
+
+def require(**conditions: Any) -> None:
+    """Raise `NotProved` unless every condition is true, or SymPy's true; undecided is not."""
+    for name, condition in conditions.items():
+        if condition is not True and condition != sp.true:
+            raise NotProved(f"{name.replace('_', ' ')}: {condition}")

@@ -9,7 +9,7 @@ from farkas.certificates.bound import prove_bound
 from farkas.forms import LinearForm
 from farkas.forms.matrices import as_scipy
 from farkas.numbers import Bools, Floats
-from farkas.proofs.said import Stated
+from farkas.proofs.verdict import Stated
 
 
 class Knapsack(NamedTuple):

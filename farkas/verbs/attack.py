@@ -12,7 +12,8 @@ from farkas.adversary.attack import attack as search
 from farkas.adversary.shape import Plain
 from farkas.errors import InvalidOption, require_progress, require_seed, require_type
 from farkas.instances import Instance, library
-from farkas.proofs.claim import Attacked, Claim, Standing, Verdict, claims, refuted
+from farkas.proofs.claim import Claim, claims
+from farkas.proofs.verdict import Attacked, Standing, Verdict, refuted
 from farkas.verbs.inputs import require_search_limit
 
 SECONDS = 60.0  #: CPU seconds of an attack that is given neither seconds nor evaluations.

@@ -209,7 +209,7 @@ def _claims(name: str, latex: bool) -> Iterator[Meaning]:
     if name in claims:
         item = claims[name]
         text = f"{name}  {item.source}\n\n{item.statement}\n\nCheck it: farkas claims {name} --run"
-        yield Meaning("claim", name, text, {"source": item.source}, item.check.__module__)
+        yield Meaning("claim", name, text, {"source": item.source}, item.module)
 
 
 def _quantities(name: str, latex: bool) -> Iterator[Meaning]:

@@ -21,8 +21,8 @@ from farkas.adversary.box import plain_of
 from farkas.adversary.shape import copied, shape_of
 from farkas.errors import NoAnswer
 from farkas.instances import Instance
-from farkas.proofs.claim import Claim, proved
-from farkas.proofs.said import Among, Saying, Says, Stated, said
+from farkas.proofs.claim import Claim
+from farkas.proofs.verdict import Among, Saying, Says, Stated, proved, said
 
 KINDS = ("coded", "dps", "eris", "gadget", "mlbroker")
 

@@ -18,7 +18,7 @@ from farkas.instances import library
 from farkas.models.gadget.counts import FeasibleCounts
 from farkas.models.gadget.rings import enumerate_rings
 from farkas.models.gadget.slot import snapshot
-from farkas.proofs.gadget.small import random_clusters
+from farkas.proofs.gadget.relaxed import random_clusters
 from farkas.relaxations.gadget.generation import generate_columns
 from farkas.replay import replay
 from tests.certificates.test_gadget import reward

@@ -27,7 +27,7 @@ from farkas.instances import library
 from farkas.models.gadget.links import link_cap
 from farkas.models.gadget.rings import enumerate_rings
 from farkas.models.gadget.slot import snapshot
-from farkas.proofs.gadget.small import random_clusters
+from farkas.proofs.gadget.relaxed import random_clusters
 from farkas.relaxations.gadget.ring_pricing import network_of
 from farkas.relaxations.gadget.ring_search import RingTask, best_ring
 from tests.generators.gadget import any_networks

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-from farkas.proofs.said import Stated
+from farkas.proofs.verdict import Stated
 
 PATH = Path(__file__).with_name("relations.json")
 

@@ -12,7 +12,8 @@ from typing import Any
 
 from farkas.instances.files import own_kinds
 from farkas.proofs import Standing, Verdict, claims
-from farkas.proofs.claim import Attacked, Claim
+from farkas.proofs.claim import Claim
+from farkas.proofs.verdict import Attacked
 from farkas.verbs import attack as attacks
 from tests.recorded import relations
 from tests.tools.shared import ROOT

@@ -39,8 +39,8 @@ from farkas.online.dps.posted import BestFit, Random
 from farkas.online.eris.scheduler_dp import repaired_schedule
 from farkas.online.eris.scheduler_printed import printed_schedule, printed_slot
 from farkas.online.recording import plain as as_plain
-from farkas.proofs.eris.samples import ledger_of
-from farkas.proofs.gadget.small import random_clusters
+from farkas.proofs.eris.algorithms import ledger_of
+from farkas.proofs.gadget.relaxed import random_clusters
 from farkas.relaxations.eris.payoff_bound import bound_payoff
 from farkas.relaxations.eris.priced_jobs import JobPricer
 from farkas.relaxations.gadget.ring_pricing import RingPricing

@@ -10,8 +10,8 @@ import farkas
 from farkas.errors import InvalidOption, NoVerdict, UnknownName
 from farkas.instances import library, write
 from farkas.proofs import Standing, held, not_applicable, proved, refuted
-from farkas.proofs.claim import Attacked, Claim
-from farkas.proofs.said import Among, Stated, said
+from farkas.proofs.claim import Claim
+from farkas.proofs.verdict import Among, Attacked, Stated, said
 from farkas.verbs.attack import attack, why_not
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from farkas.proofs import Claim, Stated, claims
-from farkas.proofs.claim import Attacked, failing
+from farkas.proofs.verdict import Attacked, failing
 from farkas_docs.text import anchor, cell, code_cell, docstring, escaped, page, table
 
 LEDGER = Path(__file__).resolve().parents[2] / "ledger"

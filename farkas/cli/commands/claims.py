@@ -16,7 +16,8 @@ from farkas.cli.values import check_writable
 from farkas.errors import Exit, FarkasError, InvalidOption
 
 if TYPE_CHECKING:
-    from farkas.proofs.claim import Claim, Verdict
+    from farkas.proofs.claim import Claim
+    from farkas.proofs.verdict import Verdict
     from farkas.verbs.attack import Assault
 
 
@@ -51,7 +52,8 @@ def command(
     what ships, and made small.  A claim that holds stays held, attacked for so long.  With
     --evaluations the result depends on --seed alone.  Ctrl-C ends it.  -o keeps the instance.
     """
-    from farkas.proofs.claim import Standing, select
+    from farkas.proofs.claim import select
+    from farkas.proofs.verdict import Standing
     from farkas.verbs.show import hint
 
     if attack is not None or evaluations is not None:
@@ -128,7 +130,8 @@ def _attack(
 ) -> None:
     """Attack one claim, and end with code 1 where it is refuted."""
     from farkas.instances import write
-    from farkas.proofs.claim import Standing, claims
+    from farkas.proofs.claim import claims
+    from farkas.proofs.verdict import Standing
     from farkas.verbs.attack import attack
     from farkas.verbs.inputs import require_search_limit
 

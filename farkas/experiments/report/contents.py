@@ -15,7 +15,8 @@ from farkas.experiments.worst_cases import WorstKnown, case_of
 from farkas.instances import Instance
 from farkas.messages import named
 from farkas.online import Run
-from farkas.proofs.claim import Claim, Verdict, select
+from farkas.proofs.claim import Claim, select
+from farkas.proofs.verdict import Verdict
 
 #: Algorithms whose worst run is drawn slot by slot; the page says how many there are.
 MOST_SHOWN = 12

@@ -1,19 +1,30 @@
 """Claims about the surrogate: Lemma 1, Theorem 1, and that P3 is a linear program."""
 
 import functools
+import math
+from collections.abc import Sequence
 from typing import Any
 
 from farkas.algebra import programs
 from farkas.instances.coded import CodedComputing
+from farkas.models.coded.integer import best_integer_plan
 from farkas.models.coded.kernel import Pairs
+from farkas.models.coded.law import Allocation, Law, dedicated_plan, dedicated_share, shared_plan
 from farkas.models.coded.surrogate import reference_time
 from farkas.online.coded.exhaustive import best_owner, every_owner
 from farkas.online.coded.local_search import least_level
-from farkas.proofs import trials
-from farkas.proofs.claim import Verdict, claim, proved, refuted
-from farkas.proofs.said import Among, Saying, Stated, said
-from farkas.proofs.trials import refuted_by, require, require_zero, sp
-from farkas.relaxations.coded.sharing import shared_optimum
+from farkas.proofs.claim import (
+    Trials,
+    claim,
+    drawn,
+    instance_of,
+    refuted_by,
+    require,
+    require_zero,
+    sp,
+)
+from farkas.proofs.verdict import Among, Saying, Stated, Verdict, proved, refuted, said
+from farkas.relaxations.coded.sharing import best_sharing, shared_optimum
 from farkas.solvers.convex import solve_problem
 from farkas.tolerances import FINE_GAP, SOLVER_GAP, TIE
 
@@ -28,7 +39,7 @@ def shift(u: Any, h: Any) -> Any:
     return (h - sp.log(1 + h)) / u
 
 
-shipped = functools.partial(trials.shipped, CodedComputing)
+shipped = functools.partial(instance_of, CodedComputing)
 
 #: Two masters and four workers, whose rates are far apart.
 WIDE = Among(ranges={"rate": (1.0, 1000.0)})
@@ -36,9 +47,7 @@ WIDE = Among(ranges={"rate": (1.0, 1000.0)})
 
 def published(masters: int, workers: int, seed: int, rows: int = 200) -> CodedComputing:
     """Instance of the published generator."""
-    return trials.drawn(
-        CodedComputing, seed=seed, num_masters=masters, num_workers=workers, rows=rows
-    )
+    return drawn(CodedComputing, seed=seed, num_masters=masters, num_workers=workers, rows=rows)
 
 
 def agreement(data: CodedComputing) -> Stated:
@@ -160,19 +169,20 @@ def stationary_points_with_full_loads_are_optimal() -> Verdict:
     return proved("∂/∂k = t v, ∂/∂l = 0, ∂/∂t = k v")
 
 
-def _shared_and_dedicated(data: CodedComputing) -> Saying:
+@claim(
+    "coded.proposition1",
+    source="Coded Proposition 1",
+    among=WIDE,
+    by="coded/split_worker",
+    note="true for dedicated workers; shared ones give its linear relaxation",
+)
+def p3_is_max_min_allocation(data: CodedComputing) -> Saying:
+    """P3 is equivalent to the max-min allocation P5 (stated for dedicated and shared workers)."""
     dedicated = 1.0 / least_level(Pairs.of(data).speed, best_owner(Pairs.of(data).speed))
     shared = shared_optimum(data).time
     return said(
         Stated(shared, "==", dedicated, SOLVER_GAP), time_shared=shared, time_of_p5=dedicated
     )
-
-
-@claim("coded.proposition1", source="Coded Proposition 1", says=_shared_and_dedicated, among=WIDE)
-def p3_is_max_min_allocation() -> Verdict:
-    """P3 is equivalent to the max-min allocation P5 (stated for dedicated and shared workers)."""
-    note = "true for dedicated workers; shared ones give its linear relaxation"
-    return refuted_by(_shared_and_dedicated, "coded/split_worker", note)
 
 
 @claim("coded.proposition1_dedicated", source="Coded Proposition 1")
@@ -193,7 +203,7 @@ def dedicated_p3_is_max_min_allocation() -> Verdict:
         own=owned.subs(k, 1) - t * u / (rows * (1 + h)),
         unused=(k * results).subs(k, 0),
     )
-    found = trials.Trials()
+    found = Trials()
     for seed in range(6):
         found.add({"seed": seed}, agreement(published(2 + seed % 2, 8, seed)))
     return found.proved("with shares 0 and 1 the linear program is the max-min allocation")
@@ -232,3 +242,152 @@ def optima_scale_as_they_must() -> Verdict:
         example = {"masters": 2, "workers": 6, "rows": 100, "seed": 0}
         return refuted(example, [one for one in found if not one.holds], "of the linear program")
     return proved("f(c l, c t) = c f(l, t), and f does not rise with a")
+
+
+def _shared(data: CodedComputing) -> Allocation:
+    found = shared_optimum(data)
+    return shared_plan(data, found.share, found.time)
+
+
+def _dedicated(data: CodedComputing) -> Allocation:
+    return dedicated_plan(data, best_owner(Pairs.of(data).speed))
+
+
+def _law(data: CodedComputing, plan: Allocation) -> Law:
+    return Law.given(data, plan.share, plan.whole_loads)
+
+
+@claim("coded.shared_below_dedicated", source="Coded section IV, last remark")
+def shared_optima_are_no_later() -> Verdict:
+    """The optimum of P3, and of P2, with shared workers is at most that with dedicated ones.
+
+    Shares 0 and 1 are shares: the programs have the same rows, and the dedicated ones fewer points.
+    """
+    require(shares=sp.FiniteSet(0, 1).is_subset(sp.Interval(0, 1)))
+    trials = Trials()
+    for seed in range(6):
+        data = published(2, 5, seed, rows=25)
+        speed = Pairs.of(data).speed
+        owner = best_owner(speed)
+        shared = shared_optimum(data)
+        dedicated = 1.0 / least_level(speed, owner)
+        whole = best_integer_plan(data, lambda g: best_sharing(g).share, shared.share)
+        owned = best_integer_plan(
+            data, lambda g: dedicated_share(best_owner(g), 2), dedicated_share(owner, 2)
+        )
+        trials.add(
+            {"seed": seed},
+            Stated(shared.time, "<=", dedicated, TIE),
+            Stated(whole.time, "<=", owned.time, FINE_GAP),
+        )
+    return trials.proved("shares 0 and 1 lie in [0, 1]")
+
+
+def _run_times(data: CodedComputing) -> Saying:
+    """Mean and quantile of the last master, exactly."""
+    shared, dedicated = _law(data, _shared(data)), _law(data, _dedicated(data))
+    mean = shared.mean(), dedicated.mean()
+    wanted = data.success_probability
+    late = shared.joint_quantile(wanted), dedicated.joint_quantile(wanted)
+    return said(
+        Stated(mean[0], "<=", mean[1]),
+        Stated(late[0], "<=", late[1]),
+        mean_shared=mean[0],
+        mean_dedicated=mean[1],
+        quantile_shared=late[0],
+        quantile_dedicated=late[1],
+        surrogate_shared=shared_optimum(data).time,
+    )
+
+
+@claim(
+    "coded.shared_is_faster_when_run",
+    source="Coded Fig. 2, 3 and section V",
+    says=_run_times,
+    among=WIDE,
+)
+def shared_plans_finish_earlier() -> Verdict:
+    """The plan that is optimal for P3 with shared workers also finishes earlier when run."""
+    wanted = shipped("shared_is_slower").success_probability
+    note = f"mean and {wanted:g} quantile of the last master, exactly"
+    return refuted_by(_run_times, "coded/shared_is_slower", note)
+
+
+@claim(
+    "coded.surrogate_is_meaningful",
+    source="Coded section II, from (3b) to (4b)",
+    among=WIDE,
+    by="coded/split_worker",
+    note="the master that the shared worker does not choose never has its rows",
+)
+def a_plan_of_p3_can_finish(data: CodedComputing) -> Saying:
+    """A plan that is optimal for P3 lets every master finish with probability at least ρ."""
+    law = _law(data, _shared(data))
+    chance = float(law.recoverable().min())
+    return said(
+        Stated(chance, ">=", data.success_probability),
+        recoverable=chance,
+        recoverable_together=law.joint(math.inf),
+        wanted=data.success_probability,
+    )
+
+
+@claim(
+    "coded.surrogate_meets_chance",
+    source="Coded section II, P2 as an approximation of P1",
+    among=WIDE,
+    by="coded/shared_is_slower",
+    note="the expected number of results is near the middle of its law",
+)
+def the_surrogate_time_meets_the_chance_constraint(data: CodedComputing) -> Saying:
+    """By the optimal time of P3 every master has its rows with probability at least ρ."""
+    plan = _dedicated(data)
+    time = 1.0 / least_level(Pairs.of(data).speed, best_owner(Pairs.of(data).speed))
+    law = _law(data, plan)
+    chance = float(law.at(time).min())
+    return said(
+        Stated(chance, ">=", data.success_probability),
+        chance=chance,
+        wanted=data.success_probability,
+        quantile_over_time=law.quantile(data.success_probability) / time,
+        joint_quantile_over_time=law.joint_quantile(data.success_probability) / time,
+    )
+
+
+@claim("coded.markov_bound", source="not in the paper; bounds on P1")
+def chance_times_surrogate_bounds_the_chance_program() -> Verdict:
+    """P1 takes at least ρ times the optimal time of P3 (Markov's inequality).
+
+    X >= L 1[X >= L] for X >= 0, so a plan that meets P1 by t serves E X >= ρ L expected rows.
+    Results f(l, t) scale with l and t together, so its loads over ρ serve L rows by t/ρ, which is
+    at least the optimum of P3.
+    """
+    excess, rows, scale = sp.symbols("x L c", nonnegative=True)
+    # 1[X >= L] is 0 at X = x < L, and 1 at X = L + x
+    for indicator, results in ((0, excess), (1, rows + excess)):
+        require(indicator_is_below=sp.expand(results - rows * indicator).is_nonnegative)
+    load, t, u, a = sp.symbols("l t u a", positive=True)
+    f = expected_results(load, t, u, a)
+    grown = f.subs({load: scale * load, t: scale * t}, simultaneous=True)
+    require_zero(scaling=grown - scale * f)
+    return proved("an indicator below X/L, and f(c l, c t) = c f(l, t)")
+
+
+#: 1 + h for c = u a = 1: the completion time of one row by one worker of rate 1.
+FULL_LOAD = 3.1461932206205825
+
+
+def reciprocal(
+    name: str, description: str, rate: Sequence[Sequence[float]], rows: int, **more: object
+) -> CodedComputing:
+    """Shift 1/rate and equal rows, so that speeds are proportional to rates."""
+    return CodedComputing.build(
+        name=name,
+        description=description,
+        success_probability=0.9,
+        masters=[{"name": f"m{index}", "rows": rows} for index in range(len(rate))],
+        workers=len(rate[0]),
+        rate=rate,
+        shift=[[1.0 / u for u in row] for row in rate],
+        **more,
+    )

@@ -1,22 +1,156 @@
 """What (2) and (3) are, and what they are not."""
 
-from collections.abc import Iterator
+import itertools
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 
-from farkas.instances.dps import Market
+from farkas.forms import LinearForm
+from farkas.instances.dps import Job, Market
 from farkas.models.dps.offline import Offline, OfflineLP
-from farkas.numbers import Floats
+from farkas.models.dps.placement import MinServers, Sequence
+from farkas.numbers import Bools, Floats
 from farkas.online.dps.best_fixed import best_exactly
-from farkas.online.dps.posted import FixedPrice, run_seller
-from farkas.proofs.claim import Standing, Verdict, claim, proved, refuted
-from farkas.proofs.dps.hardness import best_by_search
-from farkas.proofs.dps.horizon import small, unit_users
-from farkas.proofs.said import Among, Saying, Stated, said
-from farkas.proofs.trials import Trials, optimum, refuted_by, require_zero, sp
+from farkas.online.dps.posted import BestFit, FixedPrice, FreeOfCharge, run_seller
+from farkas.online.dps.pricing import colocated, pa
+from farkas.proofs.claim import Trials, claim, optimum, refuted_by, require_zero, sp
+from farkas.proofs.dps.grids import shipped, small, unit_users
+from farkas.proofs.knapsack import Knapsack, embedded, knapsacks, most_worth
+from farkas.proofs.verdict import Among, Saying, Standing, Stated, Verdict, proved, refuted, said
 from farkas.relaxations.dps.fixed_price import corrected_bound, printed_bound
 from farkas.relaxations.dps.interval import IntervalIP, IntervalLP
 from farkas.tolerances import ROUNDING, SOLVER_GAP
+
+
+def knapsack_market(knapsack: Knapsack) -> Market:
+    """Market whose highest payments are the greatest worth that fits.
+
+    One server with ``room`` workers; thing j is a job of the first slot that needs as many workers
+    as j weighs, for that slot, and has j's worth as its budget.
+    """
+    things = tuple(zip(knapsack.weights, knapsack.worths, strict=True))
+    return Market(
+        horizon=2,
+        occupancy="half_open",
+        server_workers=((knapsack.room,),),
+        server_ps=((len(things),),),
+        worker_bandwidth=(None,),
+        ps_bandwidth=(None,),
+        jobs=tuple(
+            Job(
+                arrival=0, worker_type=0, workers=weight, ps_type=0, ps=1, model_size=0.0,
+                epochs=1.0, epoch_compute=1.0, budget=float(worth),
+            )
+            for weight, worth in things
+        ),
+    )  # fmt: skip
+
+
+def added_up(form: LinearForm) -> Floats:
+    """Multipliers of the capacity of workers, and of the placement of each thing."""
+    derivation = np.zeros(form.num_rows)
+    derivation[form.row_block("enough_workers").where] = 1.0
+    derivation[form.row_block("all_workers_placed").where] = -1.0
+    return derivation
+
+
+def taking(form: LinearForm, things: int) -> tuple[Floats, Bools]:
+    """Points that accept one job, whole; and the columns that accept it."""
+    alone, each = np.zeros((things, form.num_columns)), np.arange(form.num_columns)
+    alone[range(things), each[form.column_block("whole").where]] = 1.0
+    taken = np.zeros(alone.shape, np.bool_)
+    for name in ("whole", "spread"):
+        taken[range(things), each[form.column_block(name).where]] = True
+    return alone, taken
+
+
+@claim("dps.np_hard", source="DPS section I, hardness")
+def payments_contain_knapsacks() -> Verdict:
+    """(2) is NP-hard; the paper gives no proof.
+
+    A knapsack is a market of one server and one slot, of the same size.  Things that fit are jobs
+    that run on it together and pay their budgets.  Conversely an accepted job is there whole (u) or
+    with all workers of a spread one (x = w h), and these fit into the server: the weights of the
+    accepted jobs are at most the room.  Both ways are executed on knapsacks and on sums of weights,
+    row by row in exact numbers; dynamic programming finds the same optimum.
+    """
+    weight, whole, spread = sp.symbols("w u h", nonnegative=True)
+    placed = weight * spread  # x
+    require_zero(
+        accepted_jobs_need_their_weight=weight * whole + placed - weight * (whole + spread)
+    )
+    trials = Trials()
+    for knapsack in knapsacks(12):
+        form = Offline().form(knapsack_market(knapsack))
+        alone, taken = taking(form, len(knapsack.weights))
+        trials.add(
+            knapsack._asdict(),
+            *embedded(form, knapsack, alone, taken, added_up(form)),
+            Stated(optimum(form), "==", float(most_worth(knapsack)), SOLVER_GAP),
+        )
+    return trials.proved("things that fit are jobs that are served, row by row")
+
+
+#: End, job, workers and parameter servers by server.
+Held = tuple[float, int, tuple[int, ...], tuple[int, ...]]
+
+
+def best_by_search(market: Market, rewards: Floats, forced: Bools | None = None) -> float:
+    """Highest total reward over all ways to accept and place jobs, one job after the other.
+
+    Parameters
+    ----------
+    market
+        A handful of jobs and servers; the work grows exponentially with both.
+    rewards
+        What an accepted job pays, shape (jobs,).
+    forced
+        Jobs that must be accepted whenever they fit, shape (jobs,).
+    """
+    return _search(market, rewards, forced, 0, [])
+
+
+def _search(
+    market: Market, rewards: Floats, forced: Bools | None, job: int, held: list[Held]
+) -> float:
+    if job == market.num_jobs:
+        return 0.0
+    data = market.jobs[job]
+    held = [entry for entry in held if market.still_held(entry[0], data.arrival)]
+    workers, ps = _idle(market, job, held)
+    fits = sum(workers) >= data.workers and sum(ps) >= data.ps
+    best = -np.inf
+    if not (fits and forced is not None and forced[job]):
+        best = _search(market, rewards, forced, job + 1, held)
+    if not fits:
+        return best
+    for chosen in itertools.product(_taken(data.workers, workers), _taken(data.ps, ps)):
+        used = sum(1 for units in zip(*chosen, strict=True) if any(units))
+        ends = market.colocated_end if used == 1 else market.spread_end
+        after = [*held, (float(ends[job]), job, *chosen)]
+        best = max(best, float(rewards[job]) + _search(market, rewards, forced, job + 1, after))
+    return best
+
+
+def _idle(market: Market, job: int, held: list[Held]) -> tuple[list[int], list[int]]:
+    data = market.jobs[job]
+    workers = market.installed_workers[:, data.worker_type].tolist()
+    ps = market.installed_ps[:, data.ps_type].tolist()
+    for _, other, some, more in held:
+        if market.jobs[other].worker_type == data.worker_type:
+            workers = [a - b for a, b in zip(workers, some, strict=True)]
+        if market.jobs[other].ps_type == data.ps_type:
+            ps = [a - b for a, b in zip(ps, more, strict=True)]
+    return workers, ps
+
+
+def _taken(total: int, idle: list[int]) -> Iterator[tuple[int, ...]]:
+    """Every way to take ``total`` units from servers with ``idle`` units."""
+    for units in itertools.product(*(range(min(total, most) + 1) for most in idle)):
+        if sum(units) == total:
+            yield units
+
 
 ONE_TYPE = {"worker_types": 1, "ps_types": 1, "servers": 1}
 TINY = {"num_jobs": 4, "num_servers": 2, "horizon": 12, "workers": [1, 3], "ps": [1, 2]}
@@ -92,26 +226,22 @@ def _all_at(market: Market, price: float) -> tuple[Floats, Floats]:
     return np.full(market.num_worker_types, price), np.full(market.num_ps_types, price)
 
 
-def _at_half(market: Market) -> Saying:
-    prices = _all_at(market, 0.5)
-    profit = FixedPrice(*prices).simulate(market).profit
-    bound = printed_bound(market, *prices)
-    return said(Stated(profit, "<=", bound, ROUNDING), profit=profit, printed_bound=bound)
-
-
 @claim(
     "dps.fixed_price_bound",
     source="DPS (3)",
-    says=_at_half,
     among=Among(ranges={"epoch_compute": (1.0, 100.0)}),
+    by="dps/long_job",
 )
-def fixed_price_bound() -> Verdict:
+def fixed_price_bound(market: Market) -> Saying:
     """A fixed price earns at most its capacity term p C (T - E τ).
 
     The term has the unit price x units x slots, but a job pays once: with runtimes near the
     horizon it vanishes.
     """
-    return refuted_by(_at_half, "dps/long_job")
+    prices = _all_at(market, 0.5)
+    profit = FixedPrice(*prices).simulate(market).profit
+    bound = printed_bound(market, *prices)
+    return said(Stated(profit, "<=", bound, ROUNDING), profit=profit, printed_bound=bound)
 
 
 @claim("dps.fixed_price_bound_corrected", source="DPS (3), corrected")
@@ -166,7 +296,14 @@ def sales_depend_on_own_price() -> Verdict:
     )
 
 
-def _attained(market: Market) -> Saying | None:
+@claim(
+    "dps.best_fixed_price_is_attained",
+    source="DPS section IV, benchmark",
+    among=Among(size={**ONE_TYPE, "jobs": 4, "slots": 10}, ranges={"model_size": (0.0, 0.0)}),
+    by="dps/unattained",
+)
+def best_fixed_price_is_attained(market: Market) -> Saying | None:
+    """Some fixed prices earn the supremum of the fixed-price profit."""
     if market.num_worker_types != 1 or market.num_ps_types != 1:
         return None
     best = best_exactly(market)
@@ -183,17 +320,16 @@ def _attained(market: Market) -> Saying | None:
 
 
 @claim(
-    "dps.best_fixed_price_is_attained",
-    source="DPS section IV, benchmark",
-    says=_attained,
-    among=Among(size={**ONE_TYPE, "jobs": 4, "slots": 10}, ranges={"model_size": (0.0, 0.0)}),
+    "dps.lower_price_loses_little",
+    source="DPS Lemma 3, appendix E",
+    among=Among(size=ONE_TYPE),
+    by="dps/lower_price_hurts",
 )
-def best_fixed_price_is_attained() -> Verdict:
-    """Some fixed prices earn the supremum of the fixed-price profit."""
-    return refuted_by(_attained, "dps/unattained")
+def lower_price_loses_little(market: Market) -> Saying:
+    """A(p / (1 + δ)) >= (1 - δ) A(p): the next lower grid price costs a share δ at most.
 
-
-def _one_step_lower(market: Market) -> Saying:
+    It holds for demand alone, not for profit: a lower price admits jobs that block others.
+    """
     step = 1.0 / 19.0
     # 0.95 is the grid neighbour 1 / (1 + 1/19); written out, since the quotient of doubles is above
     high, low = (
@@ -207,15 +343,88 @@ def _one_step_lower(market: Market) -> Saying:
     )
 
 
-@claim(
-    "dps.lower_price_loses_little",
-    source="DPS Lemma 3, appendix E",
-    says=_one_step_lower,
-    among=Among(size=ONE_TYPE),
-)
-def lower_price_loses_little() -> Verdict:
-    """A(p / (1 + δ)) >= (1 - δ) A(p): the next lower grid price costs a share δ at most.
+def _placed(state: Mapping[str, Any]) -> Saying:
+    idle = [np.array(side) for side in state["idle"]]
+    workers, ps = int(state["workers"]), int(state["ps"])
+    units = pa(idle[0], idle[1], workers, ps)
+    fits = idle[0].sum() >= workers and idle[1].sum() >= ps
+    possible = bool(((idle[0] >= workers) & (idle[1] >= ps)).any())
+    return said(
+        Stated(units is not None, "==", bool(fits)),
+        Stated(units is not None and colocated(units), "==", bool(fits) and possible),
+    )
 
-    It holds for demand alone, not for profit: a lower price admits jobs that block others.
+
+def _arrivals(count: int = 20, seed: int = 1) -> Iterator[dict[str, Any]]:
+    """States of up to six servers, and what a job asks for."""
+    rng = np.random.default_rng(seed)
+    for _ in range(count):
+        servers = int(rng.integers(1, 7))
+        idle = rng.integers(0, 6, servers), rng.integers(0, 6, servers)
+        workers, ps = (int(x) for x in rng.integers(1, 7, 2))
+        yield {"workers": workers, "ps": ps, "idle": [side.tolist() for side in idle]}
+
+
+@claim(
+    "dps.pa_minimises_runtime",
+    source="DPS section IV-A, (15)",
+    says=_placed,
+    among=Among(samples=_arrivals),
+)
+def pa_minimises_runtime() -> Verdict:
+    """Algorithm 2 places an arrival with the shortest runtime.
+
+    Runtimes take two values: the short one is possible iff one server has all units idle.
     """
-    return refuted_by(_one_step_lower, "dps/lower_price_hurts")
+    trials = Trials()
+    for state in _arrivals(3000, seed=0):
+        trials.hear(state, _placed(state))
+    return trials.verdict("states of up to six servers")
+
+
+@claim(
+    "dps.pa_minimises_servers",
+    source="DPS section IV-A",
+    among=Among(size={"servers": 4, "jobs": 2}),
+    by="dps/too_many_servers",
+)
+def pa_minimises_servers(market: Market) -> Saying | None:
+    """Algorithm 2 uses as few servers as possible.
+
+    The runtime (1) does not reward it either: it knows one server and several.
+    """
+    # Servers of the first job, which comes alone.
+    market = market.replace(jobs=market.jobs[:1])
+    job = market.jobs[0]
+    idle = (
+        market.installed_workers[:, job.worker_type],
+        market.installed_ps[:, job.ps_type],
+    )
+    units = pa(*idle, job.workers, job.ps)
+    if units is None:
+        return None
+    used = int(np.count_nonzero(units[0] + units[1]))
+    fewest = optimum(MinServers().form(market))
+    return said(Stated(used, "<=", fewest, SOLVER_GAP), used=used, fewest=fewest)
+
+
+def _sequence(market: Market) -> Saying:
+    greedy, fit = FreeOfCharge().simulate(market), BestFit().simulate(market)
+    served, all_served = int(greedy.served.sum()), int(fit.served.sum())
+    return said(
+        Stated(served, ">=", all_served),
+        given=[Stated(all_served, "==", market.num_jobs)],
+        served=served,
+        served_by_best_fit=all_served,
+        runtime_by_best_fit=float(fit.runtime.sum()),
+    )
+
+
+@claim("dps.pa_minimises_sequences", source="DPS section IV-A", says=_sequence)
+def pa_minimises_sequences() -> Verdict:
+    """Algorithm 2 minimises the total runtime of jobs that arrive one after the other.
+
+    It takes the server with most idle units, which splits the large ones.
+    """
+    best = optimum(Sequence().form(shipped("fragmented")))
+    return refuted_by(_sequence, "dps/fragmented", shortest=best)

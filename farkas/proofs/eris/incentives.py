@@ -10,10 +10,9 @@ from farkas.online.eris.environment import Ledger, executable
 from farkas.online.eris.proposal import Proposal
 from farkas.online.eris.scheduler_dp import repaired_schedule
 from farkas.portable import uniform
-from farkas.proofs.claim import Verdict, claim
-from farkas.proofs.eris.samples import Shape, auction, auctions, propose
-from farkas.proofs.said import Among, Saying, Stated, said
-from farkas.proofs.trials import Trials, refuted_by, require, require_zero, sp
+from farkas.proofs.claim import Trials, claim, refuted_by, require, require_zero, sp
+from farkas.proofs.eris.algorithms import Shape, auction, auctions, propose
+from farkas.proofs.verdict import Among, Saying, Stated, Verdict, said
 from farkas.tolerances import SOLVER_GAP
 
 Report = Callable[[Job, np.random.Generator], Job]
@@ -101,14 +100,6 @@ def individually_rational() -> Verdict:
     return trials.proved("a job is accepted where worth less cost is above 0")
 
 
-def _first_payment(sample: Auction) -> Saying:
-    ledger = Ledger(sample)
-    job = sample.jobs[0]
-    found = repaired_schedule(sample, job, ledger.meet(job))
-    payoff = Stated(found.payoff, ">", 0)
-    return said(Stated(found.cost, ">", 0), given=[payoff], payment=found.cost)
-
-
 def _states() -> Iterator[Auction]:
     return auctions(20, seed=0, shape=Shape(sites=2))
 
@@ -119,15 +110,20 @@ STATES = Among(samples=_states)
 @claim(
     "eris.profit_is_positive",
     source="Eris section V, proof of Theorem 2",
-    says=_first_payment,
     among=STATES,
+    by="eris/single_site",
+    note="the first accepted job pays nothing",
 )
-def profit_is_positive() -> Verdict:
+def profit_is_positive(sample: Auction) -> Saying:
     """The operator's profit is always positive.
 
     It is never negative.  Prices begin at 0, so the first job pays nothing.
     """
-    return refuted_by(_first_payment, "eris/single_site", "the first accepted job pays nothing")
+    ledger = Ledger(sample)
+    job = sample.jobs[0]
+    found = repaired_schedule(sample, job, ledger.meet(job))
+    payoff = Stated(found.payoff, ">", 0)
+    return said(Stated(found.cost, ">", 0), given=[payoff], payment=found.cost)
 
 
 @claim("eris.truthful_in_worth", source="Eris Theorem 3")

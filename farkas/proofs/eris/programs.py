@@ -1,20 +1,39 @@
 """Claims about problems (2), (3) and (4): equivalence, duality, and (2) as printed."""
 
+from __future__ import annotations
+
+import math
 from collections.abc import Iterator
+
+import msgspec
+import numpy as np
 
 from farkas.duals.dualize import dualize
 from farkas.duals.eris.schedule_dual import ScheduleDual
 from farkas.extras import needed
-from farkas.instances.eris import Auction
+from farkas.forms import LinearForm
+from farkas.instances.eris import Auction, Job
 from farkas.models.eris.as_printed import AsPrinted
+from farkas.models.eris.best_schedule import BestSchedule, PricedJobs
 from farkas.models.eris.offline import Offline, OfflineTotal
+from farkas.models.eris.prices import posted_on_arrival
 from farkas.models.eris.schedule_ilp import ScheduleIlp, ScheduleLp
-from farkas.proofs.claim import Verdict, claim, proved
-from farkas.proofs.eris.samples import Shape, auctions, resolved
-from farkas.proofs.said import Among, Saying, Stated, said
-from farkas.proofs.trials import Trials, optimum, refuted_by, require_zero, sp
+from farkas.numbers import Bools, Floats
+from farkas.proofs.claim import (
+    Trials,
+    claim,
+    growth,
+    optimum,
+    refuted_by,
+    require,
+    require_zero,
+    sp,
+)
+from farkas.proofs.eris.algorithms import Shape, auction, auctions, resolved
+from farkas.proofs.knapsack import Knapsack, embedded, knapsacks, most_worth
+from farkas.proofs.verdict import Among, Saying, Stated, Verdict, proved, refuted, said
 from farkas.relaxations.eris.columns import relaxation_by_columns
-from farkas.tolerances import LOOSE_GAP
+from farkas.tolerances import LOOSE_GAP, SOLVER_GAP
 
 SMALL = Shape(sites=2, slots=2, jobs=2, chunks=2)
 
@@ -64,23 +83,36 @@ def schedules_are_equivalent() -> Verdict:
     return trials.verdict()
 
 
-def _totals(sample: Auction) -> Saying:
-    by_site, total = optimum(Offline().form(sample)), optimum(OfflineTotal().form(sample))
-    return said(Stated(total, "<=", by_site, LOOSE_GAP), all_data=by_site, as_printed=total)
-
-
-@claim("eris.all_data_processed", source="Eris (2a)", says=_totals, among=AMONG)
-def all_data_processed() -> Verdict:
+@claim(
+    "eris.all_data_processed",
+    source="Eris (2a)",
+    among=AMONG,
+    by="eris/integrality_gap",
+    note="processing one site's data twice earns more than any schedule that processes all",
+)
+def all_data_processed(sample: Auction) -> Saying:
     """Constraint (2a) ensures that all of a job's data are processed.
 
     It equates totals over the sites, so that one site's chunks may be processed twice and
     another's never.
     """
-    note = "processing one site's data twice earns more than any schedule that processes all"
-    return refuted_by(_totals, "eris/integrality_gap", note)
+    by_site, total = optimum(Offline().form(sample)), optimum(OfflineTotal().form(sample))
+    return said(Stated(total, "<=", by_site, LOOSE_GAP), all_data=by_site, as_printed=total)
 
 
-def _late_job(sample: Auction) -> Saying:
+@claim(
+    "eris.server_in_every_slot",
+    source="Eris (2c), (2g)",
+    among=AMONG,
+    by="eris/late_arrival",
+    note="x = Σ z(0) by (2c) and z(0) = 0 by (2g), so x = 0: the job is never accepted",
+)
+def server_in_every_slot(sample: Auction) -> Saying:
+    """Problem (2) can accept a job that arrives after the first slot.
+
+    (2c) demands a server in every slot of an accepted job, (2g) forbids one before its arrival.
+    Solved as printed but for (2d), which multiplies variables; leaving it out only helps the job.
+    """
     printed = printed_without_transfer(sample)
     corrected = optimum(Offline().form(sample))
     return said(
@@ -89,17 +121,6 @@ def _late_job(sample: Auction) -> Saying:
         as_printed=printed,
         corrected=corrected,
     )
-
-
-@claim("eris.server_in_every_slot", source="Eris (2c), (2g)", says=_late_job, among=AMONG)
-def server_in_every_slot() -> Verdict:
-    """Problem (2) can accept a job that arrives after the first slot.
-
-    (2c) demands a server in every slot of an accepted job, (2g) forbids one before its arrival.
-    Solved as printed but for (2d), which multiplies variables; leaving it out only helps the job.
-    """
-    note = "x = Σ z(0) by (2c) and z(0) = 0 by (2g), so x = 0: the job is never accepted"
-    return refuted_by(_late_job, "eris/late_arrival", note)
 
 
 def printed_without_transfer(sample: Auction) -> float:
@@ -150,3 +171,285 @@ def increments_give_the_ratio() -> Verdict:
     after = (before + rise) - (dual + dual_rise) / gamma
     require_zero(induction_step=after - (before - dual / gamma) - (rise - dual_rise / gamma))
     return proved("by induction over the jobs; needs a final point that is feasible in (4)")
+
+
+def knapsack_auction(knapsack: Knapsack) -> Auction:
+    """Auction whose greatest welfare is the greatest worth that fits.
+
+    One site of ``room`` units; thing j is a job of one chunk, one worker of j's weight, and j's
+    worth.
+    """
+    things = tuple(zip(knapsack.weights, knapsack.worths, strict=True))
+    return Auction(
+        slots=1,
+        sites=1,
+        resource_names=("units",),
+        site_capacity=((float(knapsack.room),),),
+        transfer_budget=0.0,
+        chunk_size=1.0,
+        price_base_transfer=1000.0,
+        price_base_resource=(1000.0,),
+        jobs=tuple(
+            Job(
+                arrival=0, utility=(float(worth),), data=(1,), epochs=1, worker_rate=1,
+                worker_demand=(float(weight),), server_demand=(0.0,), parameter_size=0.0,
+            )
+            for weight, worth in things
+        ),
+    )  # fmt: skip
+
+
+def added_up(form: LinearForm, knapsack: Knapsack) -> Floats:
+    """Multipliers of the capacity, and of work and workers of each thing by its weight."""
+    derivation, weights = np.zeros(form.num_rows), np.array(knapsack.weights, float)
+    derivation[form.row_block("capacity_of_site").where] = 1.0
+    derivation[form.row_block("enough_workers").where] = weights
+    derivation[form.row_block("all_chunks_processed").where] = -weights
+    return derivation
+
+
+def taking(form: LinearForm, things: int) -> tuple[Floats, Bools]:
+    """Points that complete one job, all others idle; and the columns that complete it."""
+    alone, each = np.zeros((things, form.num_columns)), np.arange(form.num_columns)
+    for name in ("finished", "workers", "server", "processed", "local"):
+        alone[range(things), each[form.column_block(name).where]] = 1.0
+    taken = np.zeros(alone.shape, np.bool_)
+    taken[range(things), each[form.column_block("finished").where]] = True
+    return alone, taken
+
+
+@claim("eris.np_hard", source="Eris section III-B, hardness")
+def welfare_contains_knapsacks() -> Verdict:
+    """(2) is NP-hard, by a reduction from the knapsack problem.
+
+    A knapsack is an auction of one site and one slot, of the same size.  Things that fit are jobs
+    of one worker that complete together, with their worth as welfare.  Conversely a completed job
+    (x = 1) processes its chunk (q = x) with a worker (q <= g), and workers fit into the site: the
+    weights of the completed jobs are at most the room.  Both ways are executed on knapsacks and on
+    sums of weights, row by row in exact numbers; dynamic programming finds the same optimum.
+    """
+    weight, completed, idle = sp.symbols("w x i", nonnegative=True)
+    workers = completed + idle  # g, as q = x
+    room_left = sp.expand(weight * workers - weight * completed)
+    require(completed_jobs_need_their_weight=room_left.is_nonnegative)
+    trials = Trials()
+    for knapsack in knapsacks(12):
+        form = Offline().form(knapsack_auction(knapsack))
+        alone, taken = taking(form, len(knapsack.weights))
+        trials.add(
+            knapsack._asdict(),
+            *embedded(form, knapsack, alone, taken, added_up(form, knapsack)),
+            Stated(optimum(form), "==", float(most_worth(knapsack)), SOLVER_GAP),
+        )
+    return trials.proved("things that fit are jobs that complete, row by row")
+
+
+@claim("eris.running_time", source="Eris Theorem 6")
+def running_time() -> Verdict:
+    """Without the sorting in Algorithm 3, Eris takes O(I T D (R² K + D)) steps.
+
+    For the stateless reading with one table for all completion slots: T D one-slot problems over
+    at most R² pairs, and T Σ_{n<=D} (n + 1) additions.  What sorting adds: eris.sorting_time.
+    """
+    slots, chunks, sites, kinds, n = sp.symbols("T D R K n", positive=True, integer=True)
+    additions = slots * sp.summation(n + 1, (n, 0, chunks))
+    steps = slots * chunks * sites**2 * kinds + additions
+    claimed = slots * chunks * (sites**2 * kinds + chunks)
+    # (D + 1)(D + 2)/2 <= 3 D² for D >= 1, hence steps <= 3 · claimed
+    rest = sp.Poly(sp.expand((3 * claimed - steps) / slots).subs(chunks, n + 1), n, sites, kinds)
+    require(no_coefficient_is_negative=min(rest.coeffs()) >= 0)
+    return proved("with D = n + 1 every coefficient of 3 · claimed - steps is >= 0")
+
+
+class Counted:
+    """A number that counts how often it is compared."""
+
+    def __init__(self, value: float, count: list[int]) -> None:
+        self.value, self.count = value, count
+
+    def __lt__(self, other: Counted) -> bool:
+        self.count[0] += 1
+        return self.value < other.value
+
+
+def comparisons(sites: int) -> int:
+    """Comparisons that sorting the ordered pairs of sites by (9) takes; prices are random."""
+    price, count = np.random.default_rng(sites).random(sites), [0]
+    pairs = [
+        Counted(float(price[o] - price[r]), count)
+        for r in range(sites)
+        for o in range(sites)
+        if r != o
+    ]
+    pairs.sort()
+    return count[0]
+
+
+@claim("eris.sorting_time", source="Eris Theorem 6, proof")
+def sorting_time() -> Verdict:
+    """Sorting the pairs of sites takes O(R log R) steps.
+
+    There are R (R - 1) of them, since the metric has a direction; even looking at each once takes
+    more than any multiple of R log R, and half as many pairs are no fewer in order.  Counted are
+    the comparisons of a merge sort from 16 to 256 sites.
+    """
+    sizes = (16, 64, 256)
+    counted = [comparisons(sites) for sites in sizes]
+    measured, printed = growth(sizes, counted), growth(sizes, [r * math.log2(r) for r in sizes])
+    count = sp.symbols("R", positive=True)
+    limit = float(sp.limit((count - 1) / sp.log(count), count, sp.oo))
+    return refuted(
+        {"sites": list(sizes)},
+        [Stated(measured, "<=", printed), Stated(limit, "<", math.inf)],
+        "growth of log steps over log R; pairs over R log R in the limit",
+        comparisons_at_16=counted[0],
+        comparisons_at_64=counted[1],
+        comparisons_at_256=counted[2],
+        growth_measured=measured,
+        growth_printed=printed,
+    )
+
+
+def _free_and_left(sample: Auction) -> Saying | None:
+    job = sample.jobs[0]
+    if sample.sites != 2 or any(job.data[1:]) or job.parameter_size <= 0:
+        return None
+    data = PricedJobs(sample, (0,), posted_on_arrival(sample))
+    free = optimum(BestSchedule(capacity="full").form(data))
+    left = max(0.0, optimum(BestSchedule(capacity="residual").form(data)))
+    least = sum(job.worker_demand) + sum(job.server_demand)  # of the one worker a chunk needs
+    return said(
+        Stated(free, "<=", left, SOLVER_GAP),
+        given=[
+            Stated(max(job.utility) / job.parameter_size, "<=", sample.price_base_transfer - 1),
+            Stated(max(job.utility) / least, "<=", min(sample.price_base_resource) - 1),
+            *worker_and_server_apart(sample),
+        ],
+        payoff_by_prices=free,
+        payoff_that_fits=left,
+    )
+
+
+def _apart() -> Iterator[Auction]:
+    """One job, whose worker fits at the first site and whose server at the second, both busy."""
+    rng = np.random.default_rng(0)
+    for number in range(20):
+        units, ports = (float(n) for n in rng.integers(1, 9, 2))
+        yield Auction.build(
+            name=f"apart {number}",
+            slots=1,
+            sites=2,
+            resource_names=["units", "ports"],
+            site_capacity=[[units + float(rng.integers(1, 9)), 0.5], [0.5, ports]],
+            transfer_budget=float(rng.integers(10, 100)),
+            chunk_size=1.0,
+            price_base_transfer=100.0,
+            price_base_resource=[100.0, 100.0],
+            jobs=[
+                {
+                    "arrival": 0,
+                    "utility": [float(rng.integers(1, 200))],
+                    "data": [1, 0],
+                    "epochs": 1,
+                    "worker_rate": 1,
+                    "worker_demand": [units, 0.0],
+                    "server_demand": [0.0, ports],
+                    "parameter_size": float(rng.integers(1, 5)),
+                }
+            ],
+            occupied={
+                "transfer": [0.0],
+                "resources": [[[float(rng.integers(0, 4)) / 2], [0.0]], [[0.0], [0.0]]],
+            },
+        )
+
+
+@claim(
+    "eris.prices_protect_capacity",
+    source="Eris section IV-B, text after (6)",
+    says=_free_and_left,
+    among=Among(samples=_apart),
+)
+def prices_protect_capacity() -> Verdict:
+    """Prices alone keep use within capacity, if f/Σψ <= γ_d - 1 and f/Σφ <= γ_k - 1.
+
+    The payoff on what is left is 0, on the full capacities it is large: only (7a), (7b) stop it.
+    Sums are over what a schedule uses: every one of this job has its worker at the first site and
+    its server, which fits nowhere else, at the second.
+    """
+    sample = auction("partly_full")
+    units = sum(sample.jobs[0].worker_demand)  # of the one worker that its chunk needs
+    capacity, used = float(sample.capacity[0, 0]), float(sample.used[0, 0, 0])
+    note = f"of {capacity:g} units {capacity - used:g} are free, and {units:g} of them would pay"
+    return refuted_by(_free_and_left, "eris/partly_full", note)
+
+
+def worker_and_server_apart(sample: Auction) -> list[Stated]:
+    """No worker fits at the second site and no server at the first, whatever is free."""
+    job, capacity = sample.jobs[0], sample.capacity
+    worker = np.max(np.array(job.worker_demand) / capacity[1])
+    server = np.max(np.array(job.server_demand) / capacity[0])
+    return [Stated(float(worker), ">", 1.0), Stated(float(server), ">", 1.0)]
+
+
+def mostly_free() -> Auction:
+    """One unit of a full resource beside a hundred units of an empty one, worth 999 · 90.
+
+    The server is at another site, so that ninety units of parameters are transferred.
+    """
+    return Auction.build(
+        name="mostly_free",
+        slots=1,
+        sites=2,
+        resource_names=["full", "empty", "ports"],
+        site_capacity=[[1.0, 1000.0, 0.5], [0.5, 1.0, 1.0]],
+        transfer_budget=100.0,
+        chunk_size=1.0,
+        price_base_transfer=1000.0,
+        price_base_resource=[1000.0, 1000.0, 1000.0],
+        jobs=[
+            {
+                "arrival": 0,
+                "utility": [999.0 * 90.0],
+                "data": [1, 0],
+                "epochs": 1,
+                "worker_rate": 1,
+                "worker_demand": [1.0, 100.0, 0.0],
+                "server_demand": [0.0, 0.0, 1.0],
+                "parameter_size": 90.0,
+            }
+        ],
+        occupied={
+            "transfer": [0.0],
+            "resources": [[[1.0], [0.0], [0.0]], [[0.0], [0.0], [0.0]]],
+        },
+    )
+
+
+@claim("eris.full_resource_repels", source="Eris section IV-B, text after (6)")
+def full_resource_repels() -> Verdict:
+    """No schedule that uses a full resource earns anything, under the same assumption.
+
+    Its price is γ - 1 = 999, but a schedule that also uses a hundred units of an empty resource may
+    be worth 999 · 90 for its 101 units, its server, and 90 units of parameters.
+    """
+    sample = mostly_free()
+    prices = posted_on_arrival(sample)
+    payoff = optimum(BestSchedule(capacity="full").form(PricedJobs(sample, (0,), prices)))
+    job = sample.jobs[0]
+    worth, limit = max(job.utility), float(prices.resource.max())
+    demand, unpriced = np.array(job.worker_demand), prices.resource[0, :, 0] == 0
+    return refuted(
+        msgspec.to_builtins(sample),
+        Stated(payoff, "<=", 0),
+        f"{demand[unpriced].sum():g} of the {demand.sum():g} units have price 0",
+        given=[
+            Stated(float(sample.used[0, 0, 0]), "==", float(sample.capacity[0, 0])),
+            Stated(worth / (sum(job.worker_demand) + sum(job.server_demand)), "<=", limit),
+            Stated(worth / job.parameter_size, "<=", sample.price_base_transfer - 1),
+            *worker_and_server_apart(sample),
+        ],
+        payoff=payoff,
+        worth=worth,
+        cost=worth - payoff,
+    )

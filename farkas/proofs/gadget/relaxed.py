@@ -1,6 +1,12 @@
 """Claims about relaxations: the collapse, the order, duals without network prices."""
 
+import functools
 import itertools
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
 
 from farkas.certificates import exact_bound
 from farkas.duals.dualize import dualize
@@ -9,16 +15,125 @@ from farkas.instances.gadget import Cluster
 from farkas.models.gadget.column import ColumnIP, ColumnLP
 from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
 from farkas.models.gadget.gvne import Gvne
-from farkas.models.gadget.slot import snapshot
-from farkas.proofs.claim import Verdict, claim
-from farkas.proofs.gadget.small import among, random_clusters, shipped
-from farkas.proofs.said import Saying, Stated, said
-from farkas.proofs.trials import Trials, optimum, refuted_by
+from farkas.models.gadget.offline import Offline
+from farkas.models.gadget.slot import SlotView, snapshot
+from farkas.numbers import Floats
+from farkas.proofs.claim import (
+    Trials,
+    claim,
+    instance_of,
+    optimum,
+    refuted_by,
+    require,
+    require_zero,
+    sp,
+)
+from farkas.proofs.knapsack import Knapsack, embedded, knapsacks, most_worth
+from farkas.proofs.verdict import Among, Saying, Stated, Verdict, refuted, said
 from farkas.relaxations.gadget.embedding import GvneLP, LocalNodeLP, NodeLP
 from farkas.relaxations.gadget.generation import generate_columns, start
 from farkas.relaxations.gadget.horizon import Augmented, fixed_sizes
 from farkas.relaxations.gadget.offline_bound import OfflineBound, OfflineColumnBound
-from farkas.tolerances import SIMPLEX, SOLVER_GAP
+from farkas.solvers import solve
+from farkas.tolerances import LOOSE_GAP, ROUNDING, SHARE, SIMPLEX, SOLVER_GAP
+
+Rng = np.random.Generator
+
+shipped = functools.partial(instance_of, Cluster)  #: Shipped instance of this kind.
+
+
+def random_cluster(
+    rng: Rng,
+    *,
+    network: str = "tree",
+    servers: int = 3,
+    jobs: int = 3,
+    horizon: int = 3,
+    resources: int = 1,
+    concave: bool = True,
+    budgets: bool = True,
+    at_once: bool = False,
+) -> Cluster:
+    """Draw a cluster of a few servers and jobs with integer data.
+
+    Parameters
+    ----------
+    network
+        ``tree`` (servers under one or two switches), ``cycle`` (one-way), ``mesh`` (random links
+        both ways) or ``any``.
+    concave
+        Concave tables; otherwise any table that does not fall.
+    budgets
+        Whether jobs may have budgets.
+    at_once
+        Whether all jobs arrive in slot 0.
+    """
+    shape = str(rng.choice(["tree", "cycle", "mesh"])) if network == "any" else network
+    nodes, links = _network(rng, shape, servers, resources)
+    return Cluster.build(
+        horizon=horizon,
+        resources=[f"r{r}" for r in range(resources)],
+        nodes=nodes,
+        links=links,
+        jobs=[_job(rng, horizon, resources, concave, budgets, at_once) for _ in range(jobs)],
+    )
+
+
+def random_clusters(count: int, seed: int, **settings: Any) -> Iterator[Cluster]:
+    """Draw ``count`` clusters; settings as in :func:`random_cluster`."""
+    rng = np.random.default_rng(seed)
+    for _ in range(count):
+        yield random_cluster(rng, **settings)
+
+
+def among(**settings: Any) -> Among:
+    """Draws around which a claim is attacked; settings as in :func:`random_cluster`."""
+    settings = {"network": "any", **settings}
+    return Among(samples=lambda: random_clusters(20, 1000, **settings))
+
+
+def _network(rng: Rng, shape: str, servers: int, resources: int) -> tuple[list[Any], list[Any]]:
+    switches = int(rng.integers(1, 3)) if shape == "tree" else 0
+    nodes = [{"capacity": rng.integers(1, 4, size=resources).tolist()} for _ in range(servers)]
+    nodes += [{"server": False, "capacity": [0] * resources} for _ in range(switches)]
+    if shape == "tree":
+        edges = [(u, servers + int(rng.integers(switches))) for u in range(servers)]
+        edges += [(servers, servers + 1)] if switches == 2 else []
+    elif shape == "cycle":
+        return nodes, [
+            {"from": u, "to": (u + 1) % servers, "bandwidth": int(rng.integers(1, 5))}
+            for u in range(servers)
+            if servers > 1
+        ]
+    else:
+        edges = [(u, v) for u in range(servers) for v in range(u) if rng.random() < 0.7]
+    links = [
+        {"from": a, "to": b, "bandwidth": int(rng.integers(1, 5))}
+        for u, v in edges
+        for a, b in ((u, v), (v, u))
+    ]
+    return nodes, links
+
+
+def _job(
+    rng: Rng, horizon: int, resources: int, concave: bool, budgets: bool, at_once: bool
+) -> dict[str, Any]:
+    gains = rng.integers(0, 10, size=3 * horizon).astype(float)
+    if concave:
+        gains = np.sort(gains)[::-1]
+    most = int(rng.integers(1, 4))
+    return {
+        "arrival": 0 if at_once else int(rng.integers(0, horizon)),
+        "demand": rng.integers(1, 3, size=resources).tolist(),
+        "budget": [
+            int(rng.integers(1, 8)) if budgets and rng.random() < 0.4 else None
+            for _ in range(resources)
+        ],
+        "max_workers": most,
+        "bandwidth": int(rng.integers(1, 4)),
+        "efficiency": 1.0,
+        "utility": {"kind": "table", "values": np.append(0.0, np.cumsum(gains)).tolist()},
+    }
 
 
 def _collapsed(cluster: Cluster) -> Saying:
@@ -144,3 +259,230 @@ def prices_need_no_network_multipliers() -> Verdict:
     for cluster in random_clusters(40, 61, network="any", servers=4, jobs=4):
         trials.hear(cluster, _priced(cluster))
     return trials.verdict(largest_gap=-trials.slack)
+
+
+def knapsack_cluster(knapsack: Knapsack) -> Cluster:
+    """Cluster whose highest reward is the greatest worth that fits.
+
+    One server with ``room`` GPUs and one slot; thing j is a job of one worker at most that needs as
+    many GPUs as j weighs, and a worker-slot of it earns j's worth.
+    """
+    return Cluster.build(
+        horizon=1,
+        resources=["gpu"],
+        nodes=[{"capacity": [knapsack.room]}],
+        links=[],
+        jobs=[
+            {
+                "arrival": 0,
+                "demand": [weight],
+                "budget": [None],
+                "max_workers": 1,
+                "bandwidth": 1.0,
+                "efficiency": 1.0,
+                "utility": {"kind": "linear", "slope": float(worth)},
+            }
+            for weight, worth in zip(knapsack.weights, knapsack.worths, strict=True)
+        ],
+    )
+
+
+@claim("gadget.np_hard", source="GADGET V, hardness")
+def slots_contain_knapsacks() -> Verdict:
+    """(10) and DDLJS are NP-hard; the paper gives no proof.
+
+    A knapsack is a cluster of one server and one slot, of the same size.  All rings have one worker
+    and use no link, so that a set of rings is a set of things, worth as much, and runs if it fits.
+    Both ways are executed on knapsacks and on sums of weights, row by row in exact numbers, on the
+    slot with one variable per ring; dynamic programming finds the optimum of (12) and of all slots.
+    """
+    worth, before, ring = sp.symbols("v z x", nonnegative=True)
+    reward = worth * (before + ring) - worth * before  # of one worker, linear in worker-slots
+    require_zero(a_ring_that_runs_earns_its_worth=sp.expand(reward - worth * ring))
+    trials = Trials()
+    for knapsack in knapsacks(12):
+        cluster = knapsack_cluster(knapsack)
+        form = ColumnIP().form(cluster)
+        each = np.eye(len(knapsack.weights))
+        capacity = np.zeros(form.num_rows)
+        capacity[form.row_block("node_capacity").where] = 1.0
+        best = float(most_worth(knapsack))
+        trials.add(
+            knapsack._asdict(),
+            *embedded(form, knapsack, each, each.astype(np.bool_), capacity),
+            Stated(optimum(Gvne().form(cluster)), "==", best, SOLVER_GAP),
+            Stated(optimum(Offline().form(cluster)), "==", best, SOLVER_GAP),
+        )
+    return trials.proved("things that fit are rings that run together, row by row")
+
+
+@claim(
+    "gadget.relaxed_workers_bound_ring_sizes",
+    source="GADGET V-C, Q_i",
+    among=among(),
+    by="gadget/worker_bound_trap",
+    note="sizes up to ceil(q) leave job 1 nothing",
+)
+def relaxed_workers_bound_ring_sizes(cluster: Cluster) -> Saying:
+    """The rounded-up workers of the relaxation bound the size of every useful ring."""
+    from farkas.relaxations.gadget.workers import WorkerRelaxation
+    from farkas.solvers.convex import solve_problem
+
+    model = WorkerRelaxation().model(cluster)
+    solve_problem(model.problem).require_optimal()
+    q = np.ceil(model.point()["workers"].sum(axis=1) - LOOSE_GAP)
+    slot = snapshot(cluster)
+    sizes = np.arange(1, slot.allowed.shape[1] + 1)
+    printed = slot.restrict(slot.allowed & (sizes[None, :] <= q[slot.jobs, None]))
+    low, best = optimum(Gvne().form(printed)), optimum(Gvne().form(slot))
+    return said(Stated(low, ">=", best, SOLVER_GAP), printed=low, optimum=best)
+
+
+def shares(slot: SlotView) -> Floats:
+    """Share of each size in the relaxation, shape (jobs, sizes)."""
+    form = NodeLP().form(slot)
+    share = np.zeros(slot.gains.shape)
+    share[slot.allowed] = form.values(solve(form).require_optimal().point, "chosen")
+    return share
+
+
+def kept(seed: int, choose: Callable[[SlotView], SlotView]) -> Iterator[tuple[SlotView, float]]:
+    """Share of the relaxation that chosen sizes keep, and on what, where it is worth anything."""
+    for cluster in random_clusters(80, seed, network="any", jobs=4):
+        slot = snapshot(cluster)
+        whole = optimum(NodeLP().form(slot)) if len(slot.jobs) else 0.0
+        if whole > 0:
+            yield slot, optimum(NodeLP().form(choose(slot))) / whole
+
+
+def selected(slot: SlotView) -> SlotView:
+    """Sizes of largest gain x share in the relaxation."""
+    share = shares(slot)
+    weight = np.where(slot.allowed & (share > SHARE), slot.gains * share, -np.inf)
+    return slot.fixed(np.where(np.isfinite(weight.max(axis=1)), weight.argmax(axis=1) + 1, 0))
+
+
+@claim("gadget.ring_selection_relaxed", source="GADGET Lemma 7, relaxation at the chosen sizes")
+def ring_selection_relaxed() -> Verdict:
+    """The relaxation at the selected sizes keeps 1/Γ of the relaxation, Γ = max |Q_i|.
+
+    The largest of at most Γ terms gain × share of a job is at least a Γ-th of their sum, and
+    dropping the others keeps feasibility: of its workers on each node the share of its own stays.
+    """
+    largest, less = sp.symbols("a s", nonnegative=True)  # the other terms are a − s on average
+    others, own, rest = sp.symbols("n k r", positive=True)
+    total = largest + others * (largest - less)
+    require(a_part_of_the_sum=sp.expand((others + 1) * largest - total).is_nonnegative)
+    require(workers_only_leave=sp.factor(1 - own / (own + rest)).is_positive)
+    trials, least = Trials(), math.inf
+    for slot, share in kept(21, selected):
+        trials.add(slot.cluster, Stated(share, ">=", 1 / slot.largest_size, ROUNDING))
+        least = min(least, share)
+    note = "the largest of Γ terms is at least a Γ-th of their sum"
+    return trials.proved(note, least_share=least)
+
+
+def _printed_selection(cluster: Cluster) -> Saying:
+    sizes = _printed_sizes(snapshot(cluster))
+    value, best = optimum(Gvne().form(selected(sizes))), optimum(Gvne().form(cluster))
+    kept = best / sizes.largest_size
+    return said(Stated(value, ">=", kept, size=best), value=value, optimum=best)
+
+
+@claim("gadget.ring_selection", source="GADGET Lemma 7", says=_printed_selection, among=among())
+def ring_selection() -> Verdict:
+    """The selected ring sizes keep 1/Γ of the integer optimum.
+
+    The printed proof bounds the sum of gains of all selected jobs and never asks whether they fit.
+    """
+    numbers: dict[str, float] = {}
+    picked = []
+    for name in ("half_server", "unlinked_pair"):
+        chosen = selected(_printed_sizes(snapshot(shipped(name))))
+        picked.append(f"{chosen.largest.max()} on {name}")
+        found = _printed_selection(shipped(name))
+        numbers |= {f"{name}_{word}": value for word, value in found.numbers.items()}
+    note = f"of the printed sizes the relaxation picks {', '.join(picked)}, which never fit"
+    found = _printed_selection(shipped("half_server"))
+    return refuted("gadget/half_server", found.shown, note, **numbers)
+
+
+def _printed_sizes(slot: SlotView) -> SlotView:
+    """Allow 1..N, as ceil(q) does when the relaxation fills the cluster."""
+    cluster = slot.cluster
+    widest = int(cluster.max_workers[slot.jobs].max())
+    gains = np.zeros((len(slot.jobs), widest))
+    for place, job in enumerate(slot.jobs.tolist()):
+        worth = cluster.reward(job, slot.progress[job] + np.arange(widest + 1))
+        gains[place] = worth[1:] - worth[0]
+    allowed = np.arange(1, widest + 1)[None, :] <= cluster.max_workers[slot.jobs][:, None]
+    return SlotView(cluster, slot.slot, slot.progress, slot.jobs, gains, allowed)
+
+
+@claim(
+    "gadget.gamma_bounds_sizes",
+    source="GADGET Lemma 7, proof (Π_i)",
+    among=among(jobs=1, budgets=False),
+    by="gadget/two_ring_star",
+    note="a ring of two runs",
+)
+def gamma_bounds_sizes(cluster: Cluster) -> Saying | None:
+    """Π_i = min over servers of capacity over demand, N and budget bounds the number of sizes.
+
+    Rings span servers: two one-GPU servers hold a ring of two.
+    """
+    # One job without a budget, and its number of sizes in the first slot.
+    slot = snapshot(cluster)
+    if cluster.num_jobs != 1 or not len(slot.jobs) or not cluster.demand[0].all():
+        return None
+    room = cluster.capacity[cluster.is_server] / cluster.demand[0]
+    smallest = min(float(cluster.max_workers[0]), float(room.min()))
+    sizes = float(slot.largest_size)
+    return said(Stated(sizes, "<=", smallest), printed_bound=smallest, sizes=sizes)
+
+
+@claim("gadget.floor_and_ceiling_keep_half", source="GADGET Lemma 7, improved (ours)")
+def floor_and_ceiling_keep_half() -> Verdict:
+    """For concave gains, the better of the two sizes around a job's mean keeps half of the LP.
+
+    Mixing both loses nothing of it.  With n <= m <= n + 1 and the slope of the gain between n and
+    n + 1, concave gains lie below that line at all sizes, also at 0, so that the mean of the gains
+    is at most the line at m, which is the mixture of both sizes.  The mixture has m workers, and
+    so has none of its parts more: what one node held of the job is scaled down.
+    """
+    low, slope = sp.symbols("g s", real=True)
+    size, steps, bend, odds = sp.symbols("n j b z", nonnegative=True)
+    part = 1 / (1 + odds)  # m − n
+    line = low + slope * part
+    mixed = (1 - part) * low + part * (low + slope)
+    beyond = low + slope + steps * (slope - bend)
+    below = low - steps * (slope + bend)
+    require_zero(
+        mixture=mixed - line,
+        workers=(1 - part) * size + part * (size + 1) - size - part,
+        half=(2 * sp.Max(low, slope) - low - slope - sp.Abs(low - slope)).rewrite(sp.Piecewise),
+    )
+    require(
+        larger_sizes=sp.expand(low + slope * (1 + steps) - beyond).is_nonnegative,
+        smaller_sizes=sp.expand(low - slope * steps - below).is_nonnegative,
+        the_lower_part=sp.factor(size + part - (1 - part) * size).is_nonnegative,
+        the_upper_part=sp.factor(size + part - part * (size + 1)).is_nonnegative,
+    )
+    trials = Trials()
+    for slot, share in kept(22, around_mean):
+        trials.add(slot.cluster, Stated(share, ">=", 0.5, ROUNDING))
+    return trials.proved("concave gains lie below the line through the sizes around the mean")
+
+
+def around_mean(slot: SlotView) -> SlotView:
+    """Better of the two sizes around each job's mean size in the relaxation."""
+    share = shares(slot)
+    sizes = np.arange(1, slot.gains.shape[1] + 1)
+    mean = (share * sizes).sum(axis=1)
+    low = np.floor(mean + ROUNDING).astype(int)
+    part = np.clip(mean - low, 0.0, 1.0)
+    gains = np.column_stack([np.zeros(len(mean)), slot.gains])
+    each = np.arange(len(mean))
+    high = np.minimum(low + 1, slot.largest)
+    better = gains[each, high] * part > gains[each, low] * (1 - part)
+    return slot.fixed(np.where(better, high, low))

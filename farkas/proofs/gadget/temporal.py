@@ -3,17 +3,22 @@
 import dataclasses
 import itertools
 import math
+from collections.abc import Iterator
 
+import msgspec
 import numpy as np
 
 from farkas.instances.gadget import Cluster
+from farkas.instances.generate.gadget import Published
 from farkas.instances.utilities.envelope import concave_in_reach
 from farkas.models.gadget.counts import FeasibleCounts, greedy, offline_optimum
-from farkas.proofs.claim import Verdict, claim, proved
-from farkas.proofs.gadget.small import among, random_clusters, shipped
-from farkas.proofs.said import Among, Saying, Stated, said
-from farkas.proofs.trials import Trials, refuted_by, require, require_zero, sp
-from farkas.tolerances import ROUNDING
+from farkas.models.gadget.gvne import Gvne
+from farkas.models.gadget.printed import OfflinePrinted
+from farkas.portable import uniform
+from farkas.proofs.claim import Trials, claim, optimum, require, require_zero, sp
+from farkas.proofs.gadget.relaxed import among, random_clusters, shipped
+from farkas.proofs.verdict import Among, Saying, Stated, Verdict, proved, refuted, said
+from farkas.tolerances import ROUNDING, SOLVER_GAP
 
 ALPHAS = (1 / 3, 1 / 2, 1.0)
 
@@ -42,8 +47,16 @@ def concave_rewards_are_submodular() -> Verdict:
     return proved("μ(x + d) - μ(x) >= μ(y + d) - μ(y) for x <= y and every concave μ")
 
 
-def _gains(cluster: Cluster) -> Saying:
-    """Two worker-slots of the first job, one after the other, where the gain rises most."""
+@claim(
+    "gadget.published_utility_is_concave",
+    source="GADGET VI-1, sigmoid utility",
+    among=Among(preset="published", size={"jobs": 2, "servers": 2, "slots": 20}),
+    by="gadget/late_sigmoid",
+    note="the sixth worker-slot gains more than the fifth",
+)
+def published_utility_is_concave(cluster: Cluster) -> Saying:
+    """The utility of the evaluation satisfies the assumption of Lemma 5 and Theorem 6."""
+    # Two worker-slots of the first job, one after the other, where the gain rises most.
     most = max(6, cluster.horizon * int(cluster.max_workers[0]))
     gains = np.diff(cluster.reward(0, np.arange(most + 1)))
     at = int(np.diff(gains).argmax())
@@ -55,19 +68,18 @@ def _gains(cluster: Cluster) -> Saying:
 
 
 @claim(
-    "gadget.published_utility_is_concave",
-    source="GADGET VI-1, sigmoid utility",
-    says=_gains,
-    among=Among(preset="published", size={"jobs": 2, "servers": 2, "slots": 20}),
+    "gadget.schedules_form_a_matroid",
+    source="GADGET Theorem 6, proof",
+    among=among(jobs=1),
+    by="gadget/budget_of_two",
+    note="two workers at once, or one in each slot: both maximal",
 )
-def published_utility_is_concave() -> Verdict:
-    """The utility of the evaluation satisfies the assumption of Lemma 5 and Theorem 6."""
-    note = "the sixth worker-slot gains more than the fifth"
-    return refuted_by(_gains, "gadget/late_sigmoid", note)
+def schedules_form_a_matroid(cluster: Cluster) -> Saying | None:
+    """Feasible schedules form a partition matroid, a 1-system.
 
-
-def _maximal(cluster: Cluster) -> Saying | None:
-    """Slots of the schedules of one job that spend its budget: nothing can be added to them."""
+    Budgets (3) couple the slots: all maximal schedules would have to have one size.
+    """
+    # Slots of the schedules of one job that spend its budget: nothing can be added to them.
     budget = float(cluster.most_slots[0])
     if cluster.num_jobs != 1 or not budget.is_integer() or cluster.horizon > SLOTS:
         return None
@@ -82,21 +94,6 @@ def _maximal(cluster: Cluster) -> Saying | None:
     if not sizes:
         return None
     return said(Stated(min(sizes), "==", max(sizes)), smallest=min(sizes), largest=max(sizes))
-
-
-@claim(
-    "gadget.schedules_form_a_matroid",
-    source="GADGET Theorem 6, proof",
-    says=_maximal,
-    among=among(jobs=1),
-)
-def schedules_form_a_matroid() -> Verdict:
-    """Feasible schedules form a partition matroid, a 1-system.
-
-    Budgets (3) couple the slots: all maximal schedules would have to have one size.
-    """
-    note = "two workers at once, or one in each slot: both maximal"
-    return refuted_by(_maximal, "gadget/budget_of_two", note)
 
 
 @claim("gadget.truncation_repairs_budgets", source="GADGET Theorem 6, repaired")
@@ -209,28 +206,25 @@ def greedy_ratio() -> Verdict:
     return trials.proved(note, **numbers)
 
 
-def _half_of_value(cluster: Cluster) -> Saying | None:
+@claim(
+    "gadget.greedy_ratio_as_printed",
+    source="GADGET Theorem 6 as printed, α of (10)",
+    among=among(servers=2, jobs=2),
+    by="gadget/one_gpu",
+    note="half of (10) in every slot",
+)
+def greedy_ratio_as_printed(cluster: Cluster) -> Saying | None:
+    """If every slot reaches α of the optimum of (10), the run reaches α/(1+α).
+
+    (10) counts rewards of the past: with a linear utility, half of it is met by idling from the
+    second slot on.
+    """
     if not all(concave_in_reach(cluster, job) for job in range(cluster.num_jobs)):
         return None
     feasible = FeasibleCounts.of(cluster)
     value = worst_run(feasible, 0.5, marginal=False)
     best = offline_optimum(feasible)[0]
     return said(Stated(value, ">=", best / 3), value=value, optimum=best, bound=1 / 3)
-
-
-@claim(
-    "gadget.greedy_ratio_as_printed",
-    source="GADGET Theorem 6 as printed, α of (10)",
-    says=_half_of_value,
-    among=among(servers=2, jobs=2),
-)
-def greedy_ratio_as_printed() -> Verdict:
-    """If every slot reaches α of the optimum of (10), the run reaches α/(1+α).
-
-    (10) counts rewards of the past: with a linear utility, half of it is met by idling from the
-    second slot on.
-    """
-    return refuted_by(_half_of_value, "gadget/one_gpu", "half of (10) in every slot")
 
 
 @claim("gadget.greedy_ratio_at_once", source="GADGET Theorem 6, sharpened (ours)")
@@ -280,18 +274,144 @@ def exact_greedy_is_half() -> Verdict:
     return dataclasses.replace(tried, numbers={"least_ratio": 0.5 + trials.slack})
 
 
-def _half_by_greedy(cluster: Cluster) -> Saying:
+@claim(
+    "gadget.greedy_ratio_without_concavity",
+    source="GADGET Theorem 6, sigmoid utilities",
+    among=among(concave=False),
+    by="gadget/step_greedy",
+    note="unbounded in the prize",
+)
+def greedy_ratio_without_concavity(cluster: Cluster) -> Saying:
+    """The ratio also holds for the utilities of the evaluation, which are not concave."""
     feasible = FeasibleCounts.of(cluster)
     value, best = cluster.total_reward(greedy(feasible)), offline_optimum(feasible)[0]
     return said(Stated(value, ">=", best / 2), value=value, optimum=best)
 
 
+@claim("gadget.evaluated_budgets_bind", source="GADGET VI, (3) as specialised")
+def evaluated_budgets_bind() -> Verdict:
+    """Σ_t Σ_s y <= F limits a job, with F in [1000, 6000], N in [1, 5] and T = 200.
+
+    y counts worker-slots and F iterations; a job has at most N T = 1000 worker-slots.
+    """
+    settings = Published()
+    most, budget = settings.max_workers[1] * settings.horizon, settings.iterations[0]
+    return refuted(
+        {"T": settings.horizon, "N": settings.max_workers[1], "F": budget},
+        Stated(budget, "<", most),
+        "the smallest budget is the largest number of worker-slots",
+        most_worker_slots=float(most),
+        smallest_budget=float(budget),
+    )
+
+
+def _examples() -> Iterator[Cluster]:
+    """Clusters whose first job has the utility of example 2, with any factors."""
+    rng = np.random.default_rng(0)
+    for cluster in random_clusters(20, 1000, network="any", jobs=2):
+        first, *others = msgspec.to_builtins(cluster.jobs)
+        quadratic, linear = uniform(rng, 0.0, 1.0, 2).tolist()
+        first["utility"] = {"kind": "quadratic_cost", "quadratic": quadratic, "linear": linear}
+        yield cluster.replace(jobs=[first, *others])
+
+
 @claim(
-    "gadget.greedy_ratio_without_concavity",
-    source="GADGET Theorem 6, sigmoid utilities",
-    says=_half_by_greedy,
-    among=among(concave=False),
+    "gadget.example_utilities_are_nondecreasing",
+    source="GADGET IV-3, example 2 (energy)",
+    among=Among(samples=_examples),
+    by="gadget/energy",
+    note="the job is never run",
 )
-def greedy_ratio_without_concavity() -> Verdict:
-    """The ratio also holds for the utilities of the evaluation, which are not concave."""
-    return refuted_by(_half_by_greedy, "gadget/step_greedy", "unbounded in the prize")
+def example_utilities_are_nondecreasing(cluster: Cluster) -> Saying:
+    """The utilities of the examples are nondecreasing.
+
+    The energy utility falls, and the best schedule idles the job.
+    """
+    # Of the first job.
+    received = offline_optimum(FeasibleCounts.of(cluster))[1]
+    rewards = cluster.reward(0, np.arange(3))
+    return said(
+        Stated(float(rewards[1]), ">=", float(rewards[0])),
+        given=[Stated(float(received[0]), "==", 0)],
+        worker_slots=float(received[0]),
+        reward_of_one=float(rewards[1]),
+    )
+
+
+@claim("gadget.logarithm_is_a_reward", source="GADGET IV-3, example 3 (logarithm)")
+def logarithm_is_a_reward() -> Verdict:
+    """μ = log(k) is finite for every schedule: it is -inf for a job that never runs."""
+    with np.errstate(divide="ignore"):
+        printed = float(np.log(0.0))
+    note = "the reward of a job that never runs is -inf; log1p is used"
+    return refuted({"progress": 0.0}, Stated(printed, ">", -np.inf), note)
+
+
+@claim("gadget.fixed_rings_respect_sizes", source="GADGET VI-2, fixed workers in [1, 10]")
+def fixed_rings_respect_sizes() -> Verdict:
+    """The fixed ring sizes of FIFO and LAS obey (2).  N is at most 5, so they are capped."""
+    settings = Published()
+    drawn, most = settings.fixed_workers[1], settings.max_workers[1]
+    return refuted(
+        {"fixed_workers": list(settings.fixed_workers), "max_workers": list(settings.max_workers)},
+        Stated(drawn, "<=", most),
+        f"sizes up to {drawn} are drawn, rings have at most {most}",
+        largest_fixed=float(drawn),
+        largest_ring=float(most),
+    )
+
+
+def printed_optimum(cluster: Cluster, degree: str = "own_servers") -> float:
+    """Optimum of the printed program."""
+    return optimum(OfflinePrinted(degree=degree).form(cluster))
+
+
+@claim(
+    "gadget.degree_two_admits_rings",
+    source="GADGET (9)",
+    among=among(jobs=2, horizon=2),
+    by="gadget/two_ring_star",
+    note="printed slots run one worker each",
+)
+def degree_two_admits_rings(cluster: Cluster) -> Saying:
+    """(9) admits every ring: two servers joined by one path can carry a ring of two.
+
+    Their degree is one, so the printed program forbids what fits.
+    """
+    printed = printed_optimum(cluster)
+    best = offline_optimum(FeasibleCounts.of(cluster))[0]
+    return said(Stated(printed, ">=", best, SOLVER_GAP), printed=printed, optimum=best)
+
+
+@claim(
+    "gadget.degree_two_means_one_ring",
+    source="GADGET (9), text below it",
+    among=among(servers=6, jobs=1, horizon=1),
+    by="gadget/two_triangles",
+    note="six workers on two separate triangles have degree two everywhere",
+)
+def degree_two_means_one_ring(cluster: Cluster) -> Saying | None:
+    """(9) guarantees one big cycle instead of several small ones."""
+    # One slot, in which (9) admits no more than rings.
+    if cluster.horizon != 1:
+        return None
+    printed, best = printed_optimum(cluster), optimum(Gvne().form(cluster))
+    return said(Stated(printed, "<=", best, SOLVER_GAP), printed=printed, optimum=best)
+
+
+@claim("gadget.path_capacities_bound_links", source="GADGET (8)")
+def path_capacities_bound_links() -> Verdict:
+    """(8), the capacity of each path, keeps all links within bandwidth."""
+    cluster = shipped("shared_link")
+    # job 0 on servers 0 and 1, job 1 on servers 2 and 1: paths 0-3-1 and 2-3-1
+    shared = int(np.flatnonzero((cluster.link_source == 3) & (cluster.link_target == 1))[0])
+    each, room = float(cluster.bandwidth[0]), float(cluster.link_bandwidth[shared])
+    return refuted(
+        "gadget/shared_link",
+        Stated(2 * each, "<=", room),
+        f"each path holds {each:g} of {room:g}; together they put {2 * each:g} on the link",
+        given=Stated(each, "<=", room),
+        path=each,
+        link=2 * each,
+        bandwidth=room,
+    )

@@ -1,21 +1,27 @@
 """Claims about the dependent rounding: Lemmas 1 and 2, properties (P1) and (P2)."""
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Collection, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
+from farkas.certificates.bound import prove_bound
+from farkas.errors import InvalidOption
+from farkas.forms import LinearForm
 from farkas.instances.mlbroker import Brokerage
+from farkas.models.mlbroker.offline import Offline
+from farkas.numbers import Floats, Ints
 from farkas.online import algorithms, environments
 from farkas.online.mlbroker.rounded import MlBroker
 from farkas.portable import uniform
-from farkas.proofs.claim import Verdict, claim, proved, refuted
+from farkas.proofs.claim import Trials, claim, drawn, optimum, require, require_zero, sp
 from farkas.proofs.mlbroker.runs import largest_lambda
-from farkas.proofs.said import Among, Saying, Stated, said
-from farkas.proofs.trials import Trials, drawn, refuted_by, require, require_zero, sp
+from farkas.proofs.verdict import Among, Saying, Stated, Verdict, proved, refuted, said
 from farkas.rounding import round_sites, round_workers, trade_once
-from farkas.tolerances import ROUNDING
+from farkas.solvers.fallback import optimum_by_any
+from farkas.tolerances import ROUNDING, SOLVER_GAP
 
 Outcomes = dict[tuple[int, ...], Fraction]
 
@@ -204,8 +210,23 @@ def rounding_multiplies_a_jobs_capacity_by_at_most_one_plus_lambda() -> Verdict:
     return proved("P + P (R+1) x / min D is left, with Σ P ỹ = min D + x")
 
 
-def _usage(broker: Brokerage) -> Saying | None:
-    """One job in one slot, with a hundredth of a worker at the first site, the rest at the next."""
+@claim(
+    "mlbroker.usage_growth",
+    source="mlBroker below (14), (16b)",
+    among=Among(size={"jobs": 1, "sites": 2, "slots": 1}, ranges={"data": (1.0, 1000.0)}),
+    by="mlbroker/surplus_worker",
+    note="one item per site",
+)
+def rounding_multiplies_a_sites_usage_by_at_most_one_plus_lambda(
+    broker: Brokerage,
+) -> Saying | None:
+    """Σ n ȳ <= (1+λ) Σ n ỹ at each site, "through the same derivation process".
+
+    With (0.01, 0.99) workers at the two sites of `surplus_worker` λ = 3 P / min D = 6; Round1 has
+    one item a site and rounds both up, always.
+    """
+    # One job in one slot, with a hundredth of a worker at the first site, the rest at the
+    # next.
     if broker.num_pairs != 1 or broker.num_sites < 2:
         return None
     fractional = np.zeros((1, broker.num_sites))
@@ -216,21 +237,6 @@ def _usage(broker: Brokerage) -> Saying | None:
     used = demand * float(rounded[0, 0])
     enough = Stated(float(fractional.sum()), ">=", float(broker.workers_needed[0]), ROUNDING)
     return said(Stated(used, "<=", allowed), given=[enough], used=used, allowed=allowed)
-
-
-@claim(
-    "mlbroker.usage_growth",
-    source="mlBroker below (14), (16b)",
-    says=_usage,
-    among=Among(size={"jobs": 1, "sites": 2, "slots": 1}, ranges={"data": (1.0, 1000.0)}),
-)
-def rounding_multiplies_a_sites_usage_by_at_most_one_plus_lambda() -> Verdict:
-    """Σ n ȳ <= (1+λ) Σ n ỹ at each site, "through the same derivation process".
-
-    With (0.01, 0.99) workers at the two sites of `surplus_worker` λ = 3 P / min D = 6; Round1 has
-    one item a site and rounds both up, always.
-    """
-    return refuted_by(_usage, "mlbroker/surplus_worker", "one item per site")
 
 
 @claim("mlbroker.independent_rounding_fails", source="mlBroker section 5, introduction")
@@ -288,3 +294,180 @@ def round2_buys_less_than_one_worker() -> Verdict:
     require_zero(trades_keep_the_sum=traded(1, 1, p1, p2) - p1 - p2)
     require(less_than_a_worker=sp.factor(1 - (1 - last)).is_positive)
     return proved("all weights are 1: the last open item adds 1 − p")
+
+
+def set_cover(
+    subsets: Sequence[Collection[int]] = ((0, 1), (1, 2), (0, 2)),
+    elements: int = 3,
+    *,
+    price: float = 1e-4,
+    forbidding: float = 1000.0,
+) -> Brokerage:
+    """Set cover as a placement problem: proves Theorem 1, whose printed proof is void.
+
+    One site per subset, then one per element.  In slot t the data of element t lie at its own
+    site; moving them to a subset that covers t is free.  The optimum is the cover number plus
+    ``2 price`` per slot (one worker and its server).
+
+    Parameters
+    ----------
+    subsets
+        Elements of each subset.
+    elements
+        Number of elements, which is the number of slots.
+    price
+        USD per unit at the sites of subsets.
+    forbidding
+        Price of everything that a cover does not do, USD.
+    """
+    sites = len(subsets) + elements
+    transfer = np.full((sites, sites), forbidding)
+    np.fill_diagonal(transfer, 0.0)
+    for index, subset in enumerate(subsets):
+        for element in subset:
+            if not 0 <= element < elements:
+                raise InvalidOption(f"subsets[{index}] holds {element}; elements are < {elements}")
+            transfer[len(subsets) + element, index] = 0.0
+    data = np.hstack([np.zeros((elements, len(subsets))), np.eye(elements)])
+    prices = np.r_[np.full(len(subsets), price), np.full(elements, forbidding)]
+    return Brokerage.build(
+        name="set_cover",
+        description=f"{len(subsets)} subsets of {elements} elements as a placement problem.",
+        num_sites=sites,
+        num_slots=elements,
+        num_resources=1,
+        transfer_price=transfer,
+        base_price=prices[:, None],
+        epsilon=1.0,
+        jobs=[
+            {
+                "name": "cover",
+                "arrival": 0,
+                "departure": elements - 1,
+                "data": data,
+                "worker_capacity": 1.0,
+                "sync_volume": 0.0,
+                "deploy_cost": 1.0,
+                "worker_demand": [1.0],
+                "server_demand": [1.0],
+            }
+        ],
+    )
+
+
+PRICE = 1e-4  #: USD a unit at the site of a subset.
+
+Subsets = list[frozenset[int]]
+
+
+def covers(count: int) -> Iterator[tuple[Subsets, int]]:
+    """Draw subsets that cover two to four elements, and say how many elements."""
+    rng = np.random.default_rng(0)
+    for number in range(count):
+        elements = 2 + number % 3
+        drawn = [frozenset(np.flatnonzero(rng.random(elements) < 0.6).tolist()) for _ in "abc"]
+        drawn.append(frozenset(range(elements)) - drawn[0])
+        found = [subset or frozenset({0}) for subset in drawn]
+        found.append(frozenset(range(elements)) - frozenset().union(*found) or found[0])
+        yield found, elements
+
+
+def cover_number(subsets: Subsets, elements: int) -> int:
+    """Fewest subsets that cover all elements.
+
+    Raises
+    ------
+    ValueError
+        All of them cover too little.
+
+    >>> cover_number([frozenset({0, 1}), frozenset({1, 2}), frozenset({0, 2})], 3)
+    2
+    """
+    for size in range(1, len(subsets) + 1):
+        for some in itertools.combinations(subsets, size):
+            if len(frozenset().union(*some)) == elements:
+                return size
+    raise ValueError("the subsets cover too little")
+
+
+def block(form: LinearForm, name: str) -> Ints:
+    """Columns of a decision of the one job, shape (slots, sites)."""
+    found = form.column_block(name)
+    return np.arange(found.start, found.stop).reshape(found.shape)
+
+
+def entry_pays(form: LinearForm, slot: int, site: int) -> float:
+    """Least of the deployments to a site until a slot, less its presence then, exactly.
+
+    The rows (8h) of the site until then, added up.
+    """
+    cost, rows = np.zeros(form.num_columns), np.zeros(form.num_rows)
+    started = block(form, "started")
+    cost[started[: slot + 1, site]] = 1.0
+    cost[block(form, "deployed")[slot, site]] = -1.0
+    families = [form.row_block(name) for name in ("started_at_arrival", "started_when_new")]
+    of_entries = np.concatenate([np.arange(b.start, b.stop) for b in families])
+    rows[of_entries.reshape(started.shape)[: slot + 1, site]] = 1.0
+    return float(prove_bound(form.replace(cost=cost), rows).value)
+
+
+def cost_beside(form: LinearForm) -> float:
+    """Least cost of everything but deployments, exactly: no column has a negative one."""
+    cost: Floats = form.cost.copy()
+    cost[block(form, "started").ravel()] -= 1.0
+    return float(prove_bound(form.replace(cost=cost), np.zeros(form.num_rows)).value)
+
+
+def cost_without(form: LinearForm, slot: int, sites: list[int]) -> float:
+    """What a placement costs at least that is at none of some sites in a slot; proved exactly."""
+    upper = form.upper.copy()
+    upper[block(form, "deployed")[slot, sites]] = 0.0
+    barred = form.replace(upper=upper, integer=np.zeros(form.num_columns, np.bool_))
+    duals = optimum_by_any(barred, duals=True).row_duals
+    return float(prove_bound(barred, duals).value)
+
+
+@claim("mlbroker.np_hard", source="mlBroker Theorem 1")
+def placement_contains_set_cover() -> Verdict:
+    """(8) is NP-hard.
+
+    The printed proof is void: it reduces to a problem with s and (8f) only, which is trivial.
+    Valid: one site per subset and per element, element t's data at its own site in slot t, free
+    to move to subsets that cover it.  Placed at k subsets that cover all, the job costs k and two
+    units a slot.  Conversely a placement pays for every site that it ever enters, by (8h), and
+    nothing else costs less than 0.  One that is in some slot at no site that covers the slot's
+    element costs more than all subsets; any other is, in every slot, at one of them, so that these
+    are a cover: the least cost, rounded down, is the least number of subsets.  What sites cost is
+    proved in exact numbers on drawn covers, whose numbers are enumerated.
+    """
+    before, present, first, second = sp.symbols("v w a b", nonnegative=True)
+    entries = (before + first) + (present - before + second)  # (8h) with its slacks
+    require(a_site_is_paid_once_it_is_entered=sp.expand(entries - present).is_nonnegative)
+    trials = Trials()
+    for subsets, elements in covers(9):
+        form = Offline(prices="two", presence="split").form(set_cover(subsets, elements))
+        slots, sites = block(form, "deployed").shape
+        whole = form.integer[block(form, "deployed")].all()
+        trials.add(
+            {"subsets": [sorted(subset) for subset in subsets], "elements": elements},
+            Stated(bool(whole), ">", 0),
+            *(
+                Stated(entry_pays(form, slot, site), ">=", 0)
+                for slot in range(slots)
+                for site in range(sites)
+            ),
+            Stated(cost_beside(form), ">=", 0),
+            *(
+                Stated(cost_without(form, t, _covering(subsets, t)), ">", len(subsets) + 1)
+                for t in range(elements)
+            ),
+            Stated(
+                optimum(form), "==", cover_number(subsets, elements) + 2 * PRICE * elements,
+                SOLVER_GAP,
+            ),
+        )  # fmt: skip
+    return trials.proved("sites that a job enters are the subsets of a cover")
+
+
+def _covering(subsets: Subsets, element: int) -> list[int]:
+    return [site for site, subset in enumerate(subsets) if element in subset]

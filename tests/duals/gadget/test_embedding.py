@@ -8,7 +8,7 @@ import pytest
 from farkas.certificates import exact_bound
 from farkas.duals.gadget.size_paths import network_free_multipliers
 from farkas.models.gadget.slot import snapshot
-from farkas.proofs.gadget.small import random_clusters
+from farkas.proofs.gadget.relaxed import random_clusters
 from farkas.relaxations.gadget.embedding import GvneLP
 from farkas.relaxations.gadget.generation import start
 from farkas.solvers import solve

@@ -20,7 +20,7 @@ from farkas.instances.utilities import Sqrt
 from farkas.models.gadget.column import ColumnLP, all_columns
 from farkas.models.gadget.slot import snapshot
 from farkas.online.gadget.bounds import horizon_certificate, slot_certificate
-from farkas.proofs.gadget.small import random_clusters
+from farkas.proofs.gadget.relaxed import random_clusters
 from farkas.relaxations.gadget.generation import generate_columns
 from farkas.relaxations.gadget.offline_bound import OfflineBound
 from farkas.relaxations.gadget.ring_pricing import LOOSE_LABELS

@@ -7,7 +7,7 @@ import pytest
 
 from farkas.algebra import programs
 from farkas.instances import library
-from farkas.proofs.dps.hardness import best_by_search
+from farkas.proofs.dps.formulation import best_by_search
 from tests.conformance.oracle import variants
 from tests.generators.dps import empty_market, random_market
 from tests.tools.quadratic import scip_optimum

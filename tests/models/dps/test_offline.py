@@ -10,7 +10,7 @@ from farkas.errors import NotApplicable
 from farkas.instances import library
 from farkas.models.dps.offline import Offline, OfflineLP
 from farkas.models.dps.placement import Sequence
-from farkas.proofs.dps.hardness import best_by_search
+from farkas.proofs.dps.formulation import best_by_search
 from farkas.solvers import Claimed, solve
 from tests.generators.dps import empty_market, forced_jobs, random_market
 from tests.tools.samples import seeds

@@ -12,7 +12,7 @@ from farkas.models.gadget.base import (
 )
 from farkas.models.gadget.rings import enumerate_rings
 from farkas.models.gadget.slot import snapshot
-from farkas.proofs.gadget.small import random_clusters
+from farkas.proofs.gadget.relaxed import random_clusters
 from tests.generators.gadget import small
 
 

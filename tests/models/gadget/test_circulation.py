@@ -11,7 +11,7 @@ from farkas.models.gadget.forest import forest
 from farkas.models.gadget.gvne import Gvne
 from farkas.models.gadget.slot import snapshot
 from farkas.models.gadget.tree import Tree
-from farkas.proofs.gadget.small import random_clusters
+from farkas.proofs.gadget.relaxed import random_clusters
 from farkas.solvers import solve
 from tests.generators.gadget import small
 

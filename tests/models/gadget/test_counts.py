@@ -11,7 +11,7 @@ from farkas.instances.gadget import Cluster
 from farkas.models.gadget.counts import FeasibleCounts, count_vectors, offline_optimum
 from farkas.models.gadget.offline import Offline
 from farkas.models.gadget.rings import enumerate_rings
-from farkas.proofs.gadget.small import random_clusters
+from farkas.proofs.gadget.relaxed import random_clusters
 from farkas.solvers import solve
 from tests.generators.gadget import small, table
 

@@ -8,8 +8,8 @@ from farkas.instances import library
 from farkas.models.gadget import printed
 from farkas.models.gadget.offline import Offline
 from farkas.models.gadget.printed import OfflinePrinted, simple_paths
-from farkas.proofs.gadget.settings import printed_optimum
-from farkas.proofs.gadget.small import shipped
+from farkas.proofs.gadget.relaxed import shipped
+from farkas.proofs.gadget.temporal import printed_optimum
 from farkas.solvers import solve
 from tests.conformance.oracle import row
 from tests.generators.gadget import small

@@ -8,7 +8,7 @@ from farkas.instances import library
 from farkas.models.gadget.links import link_cap
 from farkas.models.gadget.rings import ClosedWalks, Rings, enumerate_rings
 from farkas.online.gadget.environment import closed_walk
-from farkas.proofs.gadget.small import random_clusters
+from farkas.proofs.gadget.relaxed import random_clusters
 from tests.generators.gadget import small
 
 

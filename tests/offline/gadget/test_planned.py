@@ -16,7 +16,7 @@ from farkas.offline.gadget.planned import _whole, plan_of, planned, pooled
 from farkas.offline.ladder import Ascent, ladders
 from farkas.online.gadget.bounds import horizon_certificate
 from farkas.online.gadget.hindsight import reward_of, schedules
-from farkas.proofs.gadget.small import random_clusters
+from farkas.proofs.gadget.relaxed import random_clusters
 from farkas.relaxations.gadget.offline_bound import PooledBound
 from farkas.tolerances import WHOLE
 from tests.generators.gadget import job, star, table

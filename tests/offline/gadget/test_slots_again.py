@@ -12,7 +12,7 @@ from farkas.exact.bounding import Deadline, OutOfTime
 from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
 from farkas.offline.gadget.optimum import slots_again
 from farkas.offline.ladder import Ascent, ladders
-from farkas.proofs.gadget.small import random_clusters
+from farkas.proofs.gadget.relaxed import random_clusters
 from tests.generators.gadget import job, star, table
 
 

@@ -15,7 +15,7 @@ from farkas.online.eris import scheduler_dp
 from farkas.online.eris.environment import Ledger, executable
 from farkas.online.eris.proposal import nothing
 from farkas.online.eris.scheduler_dp import _restricted, exact_schedule, repaired_schedule
-from farkas.proofs.eris.samples import ledger_of
+from farkas.proofs.eris.algorithms import ledger_of
 from farkas.solvers import solve
 from tests.generators.eris import one_resource, random_auction
 from tests.tools.samples import seeds

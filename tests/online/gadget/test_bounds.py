@@ -21,7 +21,7 @@ from farkas.online.gadget.bounds import (
 )
 from farkas.online.gadget.environment import Ring
 from farkas.online.gadget.gadget import Gadget
-from farkas.proofs.gadget.small import random_clusters
+from farkas.proofs.gadget.relaxed import random_clusters
 from farkas.relaxations.gadget.generation import CapacityPrices
 from tests.generators.gadget import job, star, table
 

@@ -25,7 +25,7 @@ from farkas.online.gadget.columns import (
 from farkas.online.gadget.environment import broken
 from farkas.online.gadget.exact import compact_rings, exact_rings, list_counts
 from farkas.online.gadget.seen import Seen
-from farkas.proofs.gadget.small import random_clusters
+from farkas.proofs.gadget.relaxed import random_clusters
 from farkas.relaxations.gadget.generation import Generated, generate_columns, no_prices
 from farkas.relaxations.gadget.whole_sizes import whole_sizes
 from farkas.solvers import solve

@@ -15,7 +15,7 @@ from farkas.online.gadget.environment import (
     received,
     totals,
 )
-from farkas.proofs.gadget.small import random_clusters
+from farkas.proofs.gadget.relaxed import random_clusters
 from tests.generators.gadget import any_networks, job, over_time, star
 from tests.references import gadget_audit, gadget_baselines
 

@@ -12,7 +12,7 @@ from farkas.models.gadget.counts import FeasibleCounts
 from farkas.models.gadget.slot import snapshot
 from farkas.online.gadget import exact
 from farkas.online.gadget.environment import closed_walk
-from farkas.proofs.gadget.small import random_clusters
+from farkas.proofs.gadget.relaxed import random_clusters
 from farkas.solvers.fallback import optimum_by_any
 from tests.generators.gadget import job, small, star, table
 

@@ -14,7 +14,7 @@ from farkas.online.gadget.environment import broken
 from farkas.online.gadget.exchange import Exchange, SpareRoom, exchanged
 from farkas.online.gadget.hindsight import improve, reward_of, schedules
 from farkas.online.gadget.seen import Seen
-from farkas.proofs.gadget.small import random_clusters
+from farkas.proofs.gadget.relaxed import random_clusters
 from farkas.relaxations.gadget.generation import no_prices
 from farkas.relaxations.gadget.whole_sizes import whole_sizes
 from tests.generators.gadget import (

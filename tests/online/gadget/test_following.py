@@ -11,7 +11,7 @@ from farkas.offline.gadget.planned import plan_of
 from farkas.offline.ladder import ladders
 from farkas.online.gadget.following import Following, followed
 from farkas.online.gadget.hindsight import decisions_of, reward_of
-from farkas.proofs.gadget.small import random_clusters
+from farkas.proofs.gadget.relaxed import random_clusters
 from tests.generators.gadget import job, star, table
 
 

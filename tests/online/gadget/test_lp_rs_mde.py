@@ -19,7 +19,7 @@ from farkas.online.gadget.lp_rs_mde import (
     rounding_problem,
     select_sizes,
 )
-from farkas.proofs.gadget.small import random_clusters
+from farkas.proofs.gadget.relaxed import random_clusters
 from farkas.relaxations.gadget.decompose import Mixture
 from farkas.rounding.rings import round_printed
 from farkas.solvers.fallback import optimum_by_any

@@ -1,5 +1,6 @@
 """What the surrogate says of the true law, recomputed by hand."""
 
+import itertools
 import math
 
 import numpy as np
@@ -7,8 +8,14 @@ import pytest
 
 from farkas.models.coded.chance import markov_bound
 from farkas.models.coded.kernel import Pairs
-from farkas.proofs.coded.chance import FULL_LOAD, _dedicated, _law, reciprocal
-from farkas.proofs.coded.surrogate import published
+from farkas.proofs.coded.surrogate import (
+    FULL_LOAD,
+    _dedicated,
+    _law,
+    agreement,
+    published,
+    reciprocal,
+)
 from farkas.relaxations.coded.sharing import shared_optimum
 
 
@@ -29,3 +36,21 @@ def test_speeds_are_rates_over_rows_and_the_full_load():
 def test_the_full_load_solves_its_equation():
     # h - ln(1 + h) = c = u a = 1 at 1 + h
     assert FULL_LOAD - 1 - math.log(FULL_LOAD) == pytest.approx(1.0, rel=1e-14)
+
+
+def test_entries_of_algorithm_2_by_counting(verdict_of):
+    # the printed loops: pairs of masters without workers and free workers; then sums and workers
+    for masters, workers in itertools.product(range(1, 5), range(4, 9)):
+        looked = sum((masters - r) * (workers - r) for r in range(masters))
+        looked += sum(masters + workers - j for j in range(masters, workers))
+        m, n = masters, workers
+        factored = -(m**3 - 3 * m**2 * n + 3 * m**2 - 3 * m * n + 2 * m - 3 * n**2 - 3 * n) / 6
+        assert looked == factored <= (m + 3) / 2 * n**2
+    entries = "-(M**3 - 3*M**2*N + 3*M**2 - 3*M*N + 2*M - 3*N**2 - 3*N)/6"
+    assert entries in verdict_of("coded.complexity").note
+
+
+def test_branch_and_bound_agrees_with_all_assignments_within_rounding():
+    found = agreement(published(2, 5, 1))
+    assert (found.sign, found.tolerance) == ("==", 1e-12)
+    assert -1e-12 <= found.slack <= 0

@@ -6,8 +6,8 @@ import pytest
 
 from farkas.instances.eris import Auction
 from farkas.proofs.claim import claims
+from farkas.proofs.eris.algorithms import auctions, resolved
 from farkas.proofs.eris.programs import SMALL
-from farkas.proofs.eris.samples import auctions, resolved
 from farkas.tolerances import FEASIBLE
 
 

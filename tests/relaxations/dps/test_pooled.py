@@ -8,7 +8,7 @@ import pytest
 from farkas.errors import NotApplicable
 from farkas.instances import library
 from farkas.models.dps.offline import Offline
-from farkas.proofs.dps.hardness import best_by_search
+from farkas.proofs.dps.formulation import best_by_search
 from farkas.relaxations.dps import pooled
 from farkas.relaxations.dps.pooled import best_served, can_serve, pooled_form
 from farkas.solvers import solve

@@ -5,7 +5,7 @@ import pytest
 
 from farkas.instances import library
 from farkas.models.gadget.slot import snapshot
-from farkas.proofs.gadget.small import random_clusters
+from farkas.proofs.gadget.relaxed import random_clusters
 from farkas.relaxations.gadget.decompose import Copy, decompose
 from farkas.relaxations.gadget.horizon import Augmented, fixed_sizes
 from farkas.solvers import solve

@@ -5,7 +5,7 @@ import pytest
 from farkas.duals.dualize import dualize
 from farkas.instances import library
 from farkas.models.gadget.column import ColumnLP
-from farkas.proofs.gadget.small import random_clusters
+from farkas.proofs.gadget.relaxed import random_clusters
 from farkas.relaxations.gadget.embedding import GvneLP, LocalNodeLP, NodeLP
 from farkas.relaxations.gadget.horizon import Augmented, fixed_sizes
 from farkas.solvers import solve

@@ -12,7 +12,7 @@ from farkas.models.gadget.column import ColumnLP, all_columns
 from farkas.models.gadget.forest import forest
 from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import snapshot
-from farkas.proofs.gadget.small import random_clusters
+from farkas.proofs.gadget.relaxed import random_clusters
 from farkas.relaxations.gadget.embedding import NodeLP
 from farkas.relaxations.gadget.generation import (
     CapacityPrices,

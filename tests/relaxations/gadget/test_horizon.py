@@ -7,8 +7,8 @@ from farkas.errors import NotApplicable
 from farkas.instances import library
 from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
 from farkas.models.gadget.slot import snapshot
+from farkas.proofs.gadget.relaxed import random_clusters
 from farkas.proofs.gadget.rounding import SIZES, chosen_slot
-from farkas.proofs.gadget.small import random_clusters
 from farkas.relaxations.gadget.horizon import Augmented, Timeline, fixed_sizes
 from farkas.relaxations.gadget.offline_bound import OfflineBound, OfflineColumnBound
 from farkas.solvers import solve

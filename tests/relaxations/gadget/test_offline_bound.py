@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from farkas.proofs.gadget.small import random_clusters
+from farkas.proofs.gadget.relaxed import random_clusters
 from farkas.relaxations.gadget.offline_bound import OfflineBound, OfflineColumnBound, ServerClasses
 from tests.generators.gadget import small
 from tests.relaxations.gadget.test_horizon import optimum, two_blocks

@@ -4,7 +4,7 @@ import numpy as np
 
 from farkas.models.gadget.forest import forest
 from farkas.models.gadget.slot import snapshot
-from farkas.proofs.gadget.small import random_clusters
+from farkas.proofs.gadget.relaxed import random_clusters
 from farkas.relaxations.gadget.tree_pricing import TreePricing, cheapest
 from tests.generators.gadget import small
 from tests.references.gadget_pricing import least_costs, random_prices, tree_costs

@@ -11,7 +11,7 @@ from farkas.models.gadget.column import ColumnLP
 from farkas.models.gadget.counts import FeasibleCounts
 from farkas.models.gadget.rings import enumerate_rings
 from farkas.models.gadget.slot import snapshot
-from farkas.proofs.gadget.small import random_clusters
+from farkas.proofs.gadget.relaxed import random_clusters
 from farkas.relaxations.gadget.generation import CapacityPrices, generate_columns, no_prices
 from farkas.relaxations.gadget.ring_pricing import LOOSE_LABELS
 from farkas.relaxations.gadget.whole_sizes import (

@@ -17,7 +17,7 @@ from farkas.adversary.shape import copied
 from farkas.errors import FarkasError
 from farkas.instances import library
 from farkas.proofs import Standing, claims
-from farkas.proofs.said import HOLDS, Among, Saying, Stated, beyond_rounding, said
+from farkas.proofs.verdict import HOLDS, Among, Saying, Stated, beyond_rounding, said
 from tests.recorded import verdicts
 
 ALWAYS = {
