@@ -29,7 +29,8 @@ from farkas.errors import FarkasError
 from farkas.instances import Instance
 from farkas.offline.climbing import climb
 from farkas.offline.ladder import Ladder, ladders
-from farkas.online.driver import Algorithm, Clairvoyant, algorithms, environments
+from farkas.online.driver import Algorithm, algorithms, environments
+from farkas.online.loop import decide as decide_all
 from farkas.online.recording import plain
 from farkas.online.run import Bound
 from farkas.tolerances import ROUNDING
@@ -54,15 +55,8 @@ def decide(
         Those of the instance, where they have been made already.
     """
     policy, world = algorithm.make(**options), environments[instance.kind]
-    decisions: Sequence[Any]
     try:
-        if isinstance(policy, Clairvoyant):
-            decisions = policy.decide(instance, seed)
-        else:
-            state, decisions = policy.start(world.known(instance), seed), []
-            for arrival in world.arrivals(instance) if arrivals is None else arrivals:
-                state, decision = policy.step(state, arrival)
-                decisions.append(decision)
+        decisions = decide_all(policy, world, instance, seed, arrivals=arrivals).decisions
     except (FarkasError, ArithmeticError):
         return None
     return Decisions(

@@ -16,7 +16,8 @@ from farkas.exact.bounding import Deadline, OutOfTime
 from farkas.executor import Executor
 from farkas.messages import ShowsItself, named, verb
 from farkas.offline.ladder import Ascent, Climber, Ladder, Rung
-from farkas.online.driver import Certifying, Clairvoyant, algorithms, environments
+from farkas.online.driver import algorithms, environments
+from farkas.online.loop import decide
 from farkas.online.run import Bound, Run, Sense
 from farkas.registry import Registry
 from farkas.solvers.interrupt import CtrlC
@@ -265,16 +266,6 @@ def decided(
 ) -> tuple[Sequence[Any], Bound | None]:
     """Return what an algorithm decides; to certify, with the bound that it proves, if it does."""
     policy, world = algorithms[name].policy(), environments[instance.kind]
-    decisions: Sequence[Any]
-    state: Any = None
-    if isinstance(policy, Clairvoyant):
-        decisions = policy.decide(instance, 0)
-    else:
-        state, decisions = policy.start(world.known(instance), 0), []
-        for arrival in world.arrivals(instance):
-            state, decision = policy.step(state, arrival)
-            decisions.append(decision)
-    bound = None
-    if certify and isinstance(policy, Certifying):
-        bound = policy.certify(instance, state, decisions)
-    return decisions, bound
+    done = decide(policy, world, instance, 0)
+    bound = policy.certify(instance, done.state, done.decisions) if certify else None
+    return done.decisions, bound

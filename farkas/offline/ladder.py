@@ -9,7 +9,9 @@ from typing import Any
 
 from farkas.exact.bounding import Deadline
 from farkas.executor import Executor
-from farkas.online.driver import Outcome, bound_holds, drive, environments
+from farkas.online.driver import Outcome, environments
+from farkas.online.loop import bound_holds, drive
+from farkas.online.policy import Policy
 from farkas.online.run import Bound, Run, Sense
 from farkas.registry import Registry
 
@@ -138,8 +140,8 @@ class Ladder:
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class _Decided:
-    """The policy that has decided already: `Clairvoyant`, `Priced` and `Certifying`."""
+class _Decided(Policy):
+    """The policy that has decided already."""
 
     judge: Any
     decisions: Sequence[Any]

@@ -8,9 +8,11 @@ from farkas.extras import when_used
 __getattr__ = when_used(
     __name__,
     {
-        "driver": "Algorithm Demo Environment Outcome Policy algorithm algorithms demos drive "
-        "environment environments",
+        "driver": "Algorithm Demo Environment Outcome algorithm algorithms demos environment "
+        "environments",
+        "loop": "drive",
+        "policy": "Policy",
         "recording": "write_run",
-        "run": "Bound Manifest Run read_run",
+        "run": "Bound Manifest Run Slot read_run",
     },
 )

@@ -1,4 +1,4 @@
-"""The driver: a policy meets the arrivals one after the other, and the run is certified.
+"""What a kind adds to the loop, and the algorithms that are registered.
 
 A kind adds one `Environment` (who arrives when, what decisions cost, what bounds every run), an
 algorithm one `Policy`.  Both are one file below ``farkas/online/<kind>/``::
@@ -23,26 +23,20 @@ import dataclasses
 import inspect
 import math
 import typing
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from fractions import Fraction
 from typing import Any, TypeVar
 
 import msgspec
 
-from farkas.certificates.files import from_json
-from farkas.certificates.runs import bounds_run
-from farkas.errors import InvalidInstance, InvalidOption, NoAnswer
-from farkas.kernels import clock
+from farkas.errors import InvalidInstance, InvalidOption
 from farkas.messages import parsed, shown
-from farkas.online.deciding import AtOnce as AtOnce
-from farkas.online.deciding import Certifying as Certifying
-from farkas.online.deciding import Clairvoyant as Clairvoyant
-from farkas.online.deciding import Policy as Policy
-from farkas.online.deciding import Preparing as Preparing
-from farkas.online.deciding import Priced as Priced
-from farkas.online.deciding import Progress, Remarking, decide
-from farkas.online.recording import manifest, plain
-from farkas.online.run import Bound, Run, Sense, prove_value
+from farkas.online.recording import plain
+from farkas.online.run import Bound, Run, Sense
 from farkas.registry import Registry
+
+T = TypeVar("T")
+Progress = Callable[[int, int], None]  #: Called with the steps done and the number of steps.
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -105,6 +99,19 @@ class Environment:
     def bound(self, instance: Any) -> Bound | None:
         """Return a proved bound on every run, for policies that prove none themselves."""
         return None
+
+    def bounds_so_far(self, instance: Any, bound: Bound) -> Sequence[Fraction] | None:
+        """Return what the certificate of ``bound`` proves of the instance that ends in each slot.
+
+        Returns
+        -------
+        One number a slot, the last of them that of ``bound``; None where nothing is known.
+        """
+        return None
+
+    def by_slot(self, instance: Any, steps: Sequence[T]) -> Sequence[T]:
+        """Return what belongs to every slot, of what belongs to every step; by default the same."""
+        return steps
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -185,6 +192,8 @@ class Algorithm:
         if instance.kind != self.kind:
             message = f"{self.name} takes instances of kind {self.kind}, not {instance.kind}"
             raise InvalidInstance(message)
+        from farkas.online.loop import drive  # here: the loop knows what is registered
+
         settled = self.settle(options)
         policy, said = self.make(**settled), plain(settled)
         return drive(policy, instance, seed, progress=progress, name=self.name, options=said)
@@ -232,110 +241,16 @@ def algorithm(name: str, *, source: str = "", problem: str = "") -> Callable[[Ma
 def environment(
     kind: str, *, demo: Demo | None = None
 ) -> Callable[[EnvironmentClass], EnvironmentClass]:
-    """Register an `Environment` class, made without arguments, and what the demo shows of it."""
+    """Register an `Environment` class, made without arguments, and what the demo shows of it.
+
+    A class with some of its parts gets the defaults of the others.
+    """
 
     def register(cls: EnvironmentClass) -> EnvironmentClass:
-        environments.add(kind, cls())
+        made = cls if issubclass(cls, Environment) else type(cls.__name__, (cls, Environment), {})
+        environments.add(kind, made())
         if demo is not None:
             demos.add(kind, demo)
         return cls
 
     return register
-
-
-def drive(
-    policy: Any,
-    instance: Any,
-    seed: int = 0,
-    *,
-    progress: Progress | None = None,
-    name: str | None = None,
-    options: dict[str, Any] | None = None,
-) -> Run:
-    """Let ``policy`` decide about one arrival after the other, then price and certify the run.
-
-    The decisions are then replayed in exact arithmetic, by code that shares nothing with what
-    priced them; the certified ratio is that of exact value and exact bound.
-    Timings hold no compiling: what a policy does not prepare is compiled while `clock` stands.
-
-    Parameters
-    ----------
-    policy
-        `Policy` or `Clairvoyant`; may also be `AtOnce`, `Preparing`, `Priced`, `Certifying`,
-        `Remarking`.
-    instance
-        Instance of a kind that has an environment.
-    seed
-        Seed of every random draw.
-    progress
-        Called after every step.
-    name, options
-        What the run says of its policy; by default its class and no options.
-
-    Raises
-    ------
-    NoAnswer
-        When the value is beyond doubles.
-    NotACertificate
-        When environment and replay disagree, or the value is better than the bound allows.
-    """
-    world = environments[instance.kind]
-    done = decide(policy, world, instance, seed, progress)
-    begin, decisions, state = clock(), done.decisions, done.state
-    judge = policy if isinstance(policy, Priced) else world
-    outcome = judge.evaluate(instance, decisions)
-    called, used = name or f"{instance.kind}.{type(policy).__name__}", options or {}
-    if math.isinf(outcome.total) and not outcome.violations:
-        raise NoAnswer(f"{called}: decisions are worth more than doubles hold; use larger units")
-    evaluated, made = clock(), plain(decisions)
-    bound = policy.certify(instance, state, decisions) if isinstance(policy, Certifying) else None
-    if bound is None:
-        # what bounds runs as the environment prices them may not bound what this policy's are worth
-        bound = world.bound(instance)
-        if bound is not None and bound.certificate is not None:
-            bound = bound if bound_holds(bound, instance.kind, used, called, made) else None
-    certified = clock()
-    run = Run(
-        algorithm=called,
-        kind=instance.kind,
-        options=used,
-        instance=instance.name,
-        sense=world.sense,
-        value=outcome.total,
-        costs=plain(outcome.costs),
-        decisions=made,
-        violations=list(outcome.violations),
-        certificate=bound,
-        numbers={name: float(x) for name, x in outcome.numbers.items()},
-        remarks=outcome.remarks + (policy.remarks(state) if isinstance(policy, Remarking) else []),
-        timings={
-            "policy": done.seconds,
-            "longest_step": done.longest,
-            "evaluate": evaluated - begin,
-            "certify": certified - evaluated,
-        },
-        manifest=manifest(instance, seed),
-    )
-    written = clock()
-    run.remember(instance)
-    prove_value(run, instance)
-    run.timings["replay"] = clock() - written
-    return run
-
-
-def bound_holds(
-    bound: Bound, kind: str, options: Mapping[str, Any], name: str, decisions: Sequence[Any]
-) -> bool:
-    """Whether the program that a bound is about bounds a run, as its kind lists it.
-
-    Parameters
-    ----------
-    bound
-        With the certificate that proves it; without one it is nobody's bound.
-    kind, options, name, decisions
-        Of the run: its kind, options and name of its algorithm, and what that decided, plain data.
-    """
-    if bound.certificate is None:
-        return False
-    certificate = from_json(msgspec.json.encode(bound.certificate), "certificate of a bound")
-    return bounds_run(certificate, kind, options, name, decisions)

@@ -14,8 +14,9 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from farkas.errors import InvalidOption, NotApplicable
-from farkas.online.deciding import Certifying, Clairvoyant, Priced, Remarking
-from farkas.online.driver import Algorithm, Outcome, drive, environments
+from farkas.online.driver import Algorithm, Outcome, environments
+from farkas.online.loop import drive, take_step
+from farkas.online.policy import Policy
 from farkas.online.recording import plain
 from farkas.online.run import Bound, Run
 
@@ -91,7 +92,7 @@ class Feed:
         world = environments[instance.kind]
         if not isinstance(world, Feeding):
             raise NotApplicable(f"nothing arrives over time in kind {instance.kind}")
-        if isinstance(self._policy, Clairvoyant):
+        if self._policy.hindsight:
             raise InvalidOption(f"{algorithm.name} has to see the whole instance; it cannot be fed")
         self._world: Feeding = world
         self._begin = instance.replace(jobs=())
@@ -99,6 +100,7 @@ class Feed:
         self.decisions: list[Any] = []
         facts = environments[instance.kind].known(self._begin) if known is None else known
         self.state: Any = self._policy.start(facts, seed)
+        self._rng = np.random.default_rng(seed)
 
     def step(self, *jobs: Any, more: Mapping[int, Any] | None = None) -> Any:
         """Show what comes next; return what the policy decides.
@@ -136,7 +138,7 @@ class Feed:
         } | dict(enumerate(new, len(self.jobs)))
         shown = self._begin.replace(jobs=list(active.values()))
         arrivals = world.shown(shown, step, list(active))
-        self.state, decision = self._policy.step(self.state, arrivals)
+        self.state, decision, _ = take_step(self._policy, self.state, arrivals, self._rng)
         self.jobs = [longer.get(number, job) for number, job in enumerate(self.jobs)]
         self.jobs += new
         self.decisions.append(decision)
@@ -198,10 +200,10 @@ class Feed:
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class _Made:
+class _Made(Policy):
     """Decisions that were made, with what their policy says of them."""
 
-    policy: Any
+    policy: Policy
     state: Any
     decisions: list[Any]
 
@@ -209,17 +211,14 @@ class _Made:
         """Return them."""
         return self.decisions
 
-    def evaluate(self, instance: Any, decisions: Sequence[Any]) -> Outcome:
-        """Price them as the policy does, or as the environment."""
-        judge = self.policy if isinstance(self.policy, Priced) else environments[instance.kind]
-        return judge.evaluate(instance, decisions)
+    def evaluate(self, instance: Any, decisions: Sequence[Any]) -> Outcome | None:
+        """Price them as the policy does."""
+        return self.policy.evaluate(instance, decisions)
 
     def certify(self, instance: Any, state: Any, decisions: Sequence[Any]) -> Bound | None:
         """Let the policy prove a bound if it can."""
-        if not isinstance(self.policy, Certifying):
-            return None
         return self.policy.certify(instance, self.state, decisions)
 
     def remarks(self, state: Any) -> list[str]:
         """Say what the policy says."""
-        return self.policy.remarks(self.state) if isinstance(self.policy, Remarking) else []
+        return self.policy.remarks(self.state)

@@ -14,6 +14,7 @@ from farkas.certificates.packed import rational, shown
 from farkas.certificates.proof import rounded
 from farkas.certificates.ratio import ratio_at_most, ratio_words
 from farkas.errors import FileProblem, NotACertificate
+from farkas.extras import needed
 from farkas.files import read_record, require_single
 from farkas.messages import ShowsItself, named, parsed, verb
 from farkas.replay import (
@@ -83,6 +84,35 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     instance_sha256: str  #: Content hash of the instance.
 
 
+class Slot(
+    msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True
+):
+    """What one slot of a run solved, decided and proved."""
+
+    value: float | None  #: Cost or reward of the slot's decision; None where it has none.
+    value_so_far: float | None  #: Of all decisions up to this slot.
+    #: Proved bound on every solution of the instance that ends here, a rational number as text;
+    #: None where nothing proves one.
+    bound_so_far: str | None = None
+    ratio_so_far: float | None = None  #: Value to bound, both so far, >= 1, rounded up.
+    program: str = ""  #: Program that was solved; empty without one.
+    solver: str = ""  #: Who solved it.
+    programs: int = 0  #: How many programs the slot solved.
+    fractional: float | None = None  #: Value of the program.
+    dual: float | None = None  #: Bound on that value which the solver claims.
+    #: left, right: sides of the theorem's inequality ``left <= right``, rational numbers as text.
+    left: str | None = None
+    right: str | None = None
+    seconds: float = 0.0  #: Of the solver.
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether the theorem's inequality holds in this slot; None where there is none."""
+        if self.left is None or self.right is None:
+            return None
+        return Fraction(self.left) <= Fraction(self.right)
+
+
 class Run(
     ShowsItself, msgspec.Struct, kw_only=True, forbid_unknown_fields=True, eq=False, dict=True
 ):
@@ -107,6 +137,8 @@ class Run(
     #: One mapping per slot, from part (``transfer``, ``deploy``, ...) to amount.
     costs: list[dict[str, float]]
     decisions: list[Any]  #: One entry per step, plain data.
+    steps: list[Slot] = []  #: What each slot solved, decided and proved.
+    theorem: str = ""  #: Whose inequality the slots hold; empty without one.
     #: Requirements the decisions break, in words; then there is no ratio.
     violations: list[str] = []
     certificate: Bound | None = None  #: Proved bound; None when none was proved.
@@ -120,6 +152,12 @@ class Run(
     #: Seconds: ``policy``, ``longest_step`` (0 if none), ``evaluate``, ``certify``, ``replay``.
     timings: dict[str, float] = {}
     manifest: Manifest
+
+    @property
+    def slots(self) -> Any:
+        """Frame of `steps`, one row a slot; needs pandas."""
+        rows = [msgspec.structs.asdict(step) | {"holds": step.holds} for step in self.steps]
+        return needed("pandas").DataFrame(rows)
 
     plot, to_frame, save, _check = verb("plot"), verb("to_frame"), verb("save"), verb("check")
 
@@ -168,8 +206,9 @@ class Run(
     __hash__ = None  # type: ignore[assignment]
 
     def _content(self) -> bytes:
-        names = (name for name in self.__struct_fields__ if name != "timings")
-        return msgspec.json.encode({name: getattr(self, name) for name in names})
+        names = (name for name in self.__struct_fields__ if name not in ("timings", "steps"))
+        steps = [msgspec.structs.replace(step, seconds=0.0) for step in self.steps]
+        return msgspec.json.encode([{name: getattr(self, name) for name in names}, steps])
 
 
 class _Filed(Run, kw_only=True, eq=False):

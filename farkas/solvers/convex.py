@@ -115,6 +115,25 @@ def solve_problem(
     return dataclasses.replace(answer, duals=tuple(_times(unit, dual) for dual in answer.duals))
 
 
+def require_convex_solver(problem: Any, solver: str) -> None:
+    """Refuse a solver that is missing, or that cannot take the cones of a ``cvxpy.Problem``.
+
+    Raises
+    ------
+    SolverUnavailable, UnsupportedForm
+        See there.
+    """
+    name = solver.removeprefix("cvxpy:").upper()
+    standing = CvxpySolver(name).availability()
+    if not standing:
+        raise SolverUnavailable(f"solver cvxpy:{name} is {standing}")
+    try:
+        problem.get_problem_data(solver=name)
+    except Exception as failure:  # CVXPY has no type of its own for it
+        words = " ".join(str(failure).split())
+        raise UnsupportedForm(f"cvxpy:{name} cannot take the program: {words}") from None
+
+
 def _times(unit: float, dual: Any) -> Any:
     """Return a dual value in another unit; that of a cone is a list with an entry a part."""
     if dual is None:

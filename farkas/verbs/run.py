@@ -19,7 +19,7 @@ from farkas.errors import (
 from farkas.files import make_folder
 from farkas.instances import Instance
 from farkas.online import Algorithm, Run, algorithms, environments
-from farkas.online.deciding import Progress
+from farkas.online.driver import Progress
 from farkas.verbs.inputs import InstanceOrName, as_instance, require_search_limit
 
 if TYPE_CHECKING:

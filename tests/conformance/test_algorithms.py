@@ -16,7 +16,7 @@ from farkas.errors import NotACertificate, NotApplicable
 from farkas.instances import Instance, kinds, library
 from farkas.instances.generate import generate
 from farkas.online import Bound, algorithms, demos, environments, read_run, write_run
-from farkas.online.driver import Clairvoyant, Priced
+from farkas.online.policy import Policy
 from farkas.online.recording import plain
 from farkas.online.run import Run, ratio_to
 from farkas.verbs.check import check
@@ -81,7 +81,7 @@ def test_a_run_is_no_better_than_what_others_prove_possible(name: str) -> None:
     for instance, run in runs(name):
         place = instances(kind).index(instance)
         proved = dict(bounds_of_others(kind, place))
-        if isinstance(algorithms[name].policy(), Priced):
+        if type(algorithms[name].policy()).evaluate is not Policy.evaluate:
             del proved["program"]  # about whole decisions, and these are priced as something else
         for whom, bound in proved.items():
             if run.violations:
@@ -149,7 +149,7 @@ def long_instance(kind: str) -> Instance:
 ONLINE = [
     name
     for name in algorithms.names()
-    if algorithms[name].kind in CUT and not isinstance(algorithms[name].policy(), Clairvoyant)
+    if algorithms[name].kind in CUT and not algorithms[name].policy().hindsight
 ]
 
 

@@ -16,6 +16,7 @@ import pytest
 
 import farkas.kernels
 import farkas.online.driver
+import farkas.online.loop
 from farkas.errors import InvalidInstance, InvalidOption, NotACertificate
 from farkas.kernels import Kernel, compiled
 from farkas.online import Bound, Outcome, Run, read_run, write_run
@@ -25,10 +26,10 @@ from farkas.online.driver import (
     algorithm,
     algorithms,
     demos,
-    drive,
     environment,
     environments,
 )
+from farkas.online.loop import drive
 from tests.tools.shared import ROOT
 
 
@@ -40,7 +41,7 @@ class Orders:
     sha256: str = "00"
 
 
-class Shop:
+class Shop(farkas.online.driver.Environment):
     sense: Literal["min"] = "min"
 
     def known(self, instance: Orders) -> int:
@@ -150,7 +151,7 @@ def test_kernels_are_prepared_before_anything_is_decided(
 
     monkeypatch.setattr("farkas.kernels.machine.translate", translate)
     monkeypatch.setattr(farkas.kernels, "STEPS_INTERPRETED", 29)
-    monkeypatch.setattr("farkas.online.deciding.clock", lambda: told.append("clock") or 0.0)
+    monkeypatch.setattr("farkas.online.loop.clock", lambda: told.append("clock") or 0.0)
     drive(Ready(), Orders())
     assert told.index("compiled") < told.index("clock") < told.index("begun")
     assert told.count("compiled") == 1
@@ -158,7 +159,7 @@ def test_kernels_are_prepared_before_anything_is_decided(
 
 def test_the_time_of_the_replay_is_that_of_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [0.0]
-    made = farkas.online.driver.manifest
+    made = farkas.online.loop.manifest
 
     def slow(instance: Any, seed: int) -> Any:
         now[0] += 100.0
@@ -167,9 +168,9 @@ def test_the_time_of_the_replay_is_that_of_nothing_else(monkeypatch: pytest.Monk
     def replayed(run: Run, instance: Any) -> None:
         now[0] += 1.0
 
-    monkeypatch.setattr("farkas.online.driver.clock", lambda: now[0])
-    monkeypatch.setattr("farkas.online.driver.manifest", slow)
-    monkeypatch.setattr("farkas.online.driver.prove_value", replayed)
+    monkeypatch.setattr("farkas.online.loop.clock", lambda: now[0])
+    monkeypatch.setattr("farkas.online.loop.manifest", slow)
+    monkeypatch.setattr("farkas.online.loop.prove_value", replayed)
     assert drive(Factor(), Orders()).timings["replay"] == 1.0
 
 

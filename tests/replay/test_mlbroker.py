@@ -9,7 +9,7 @@ import farkas
 from farkas.errors import NotACertificate
 from farkas.instances.mlbroker import FRACTIONAL
 from farkas.online import algorithms
-from farkas.online.driver import drive
+from farkas.online.loop import drive
 from farkas.online.mlbroker.fractional import Fractional
 from farkas.replay import replay
 from farkas.replay.mlbroker import require_slots

@@ -13,6 +13,7 @@ from farkas.models.coded.law import Allocation, dedicated_plan
 from farkas.numbers import Floats, Ints
 from farkas.online.coded.environment import certify
 from farkas.online.coded.local_search import least_level
+from farkas.online.policy import Policy
 from farkas.online.run import Bound
 
 FEW = 5  #: Masters of whom every subset's prices are raised.
@@ -187,7 +188,7 @@ def _keep(search: Out[OwnerSearch]) -> None:
             search.best[n] = search.choice[n]
 
 
-class Planner:
+class Planner(Policy):
     """One step, no state; the plan itself is certified along with the bound."""
 
     def start(self, known: None, seed: int) -> int:

@@ -2,7 +2,7 @@
 
 import dataclasses
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import msgspec
 
@@ -20,12 +20,15 @@ from farkas.online.dps.offers import Decision
 from farkas.online.dps.posted import FixedPrice, decided
 from farkas.online.dps.simulation import Simulation, prepare_posted
 from farkas.online.driver import algorithm
+from farkas.online.policy import Policy
 
 Rounds = Annotated[int, msgspec.Meta(ge=1, le=100)]
 
 
-class Hindsight:
+class Hindsight(Policy):
     """Base of the baselines: find prices, then sell at them."""
+
+    hindsight: ClassVar[bool] = True
 
     def best(self, market: Market) -> Best:
         """Find the prices."""

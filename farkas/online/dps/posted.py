@@ -2,6 +2,7 @@
 
 import dataclasses
 from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from farkas.online.dps.pricing import Placing
 from farkas.online.dps.seller import Seller, SellerState
 from farkas.online.dps.simulation import Simulation, simulate_gifts, simulate_prices
 from farkas.online.driver import algorithm
+from farkas.online.policy import Policy
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -38,8 +40,10 @@ class FixedPrice(Seller):
 
 @algorithm("dps.fixed_price", source="DPS section IV")
 @dataclasses.dataclass(frozen=True)
-class GivenPrice:
+class GivenPrice(Policy):
     """Unit prices that never change: the ``fixed_prices`` of the instance."""
+
+    hindsight: ClassVar[bool] = True
 
     placement: Placing = "pa"
 
@@ -110,7 +114,7 @@ class BestFit(_Gift):
 
 def decided(seller: Seller, market: Market, seed: int) -> Sequence[Decision]:
     """Let a seller handle every job of a market, at once if it can."""
-    found = seller.at_once(market, seed)
+    found = seller.decide(market, seed)
     return run_seller(seller, market, seed) if found is None else found
 
 

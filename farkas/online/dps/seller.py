@@ -16,6 +16,7 @@ from farkas.online.dps.offers import Ask, Decision, Known, Offer, Outcome, Quote
 from farkas.online.dps.pricing import Placing
 from farkas.online.dps.sales import Sales
 from farkas.online.dps.simulation import Simulation
+from farkas.online.policy import Policy
 
 Numbers = Floats | Ints
 
@@ -32,7 +33,7 @@ class SellerState:
 S = TypeVar("S", bound=SellerState)
 
 
-class Seller:
+class Seller(Policy):
     """Base of the step-by-step sellers.  A subclass overrides the hooks it needs.
 
     A market that is given as a whole is handled by `step`; one that runs, by the two halves of it,
@@ -51,7 +52,7 @@ class Seller:
         """Handle a whole market by `one_pass`; ``log`` keeps placements."""
         raise NotImplementedError
 
-    def at_once(self, instance: Market, seed: int) -> Sales | None:
+    def decide(self, instance: Market, seed: int) -> Sales | None:
         """Decide as `step` does, if there is machine code for it or enough to do to compile some.
 
         Returns None otherwise.

@@ -16,6 +16,7 @@ from farkas.numbers import Floats, Ints, floats
 from farkas.online import driver
 from farkas.online.driver import Demo, Outcome, environment
 from farkas.online.eris.proposal import Proposal
+from farkas.online.policy import Policy
 from farkas.online.run import Bound, Sense
 from farkas.relaxations.eris.job_slots import JobSlots, job_slots
 from farkas.relaxations.eris.welfare_bound import Effort, certify_welfare
@@ -147,7 +148,7 @@ def welfare_bound(auction: Auction, effort: Effort) -> Bound:
     return Bound.of(Fraction(proved.bound), method, proved.plain())
 
 
-class CertifiedRun:
+class CertifiedRun(Policy):
     """Mixin of policies with an option ``effort``: how the bound on their run is found."""
 
     effort: Effort

@@ -20,6 +20,7 @@ from farkas.online.eris.environment import Award, Ledger, Piece, SlotArrivals, S
 from farkas.online.eris.eris import pieces_of
 from farkas.online.eris.proposal import Proposal
 from farkas.online.eris.scheduler_dp import repaired_schedule
+from farkas.online.policy import Policy
 from farkas.online.run import Bound
 from farkas.relaxations.eris.job_slots import JobSlots, job_slots
 from farkas.relaxations.eris.priced_jobs import JobPricer
@@ -48,7 +49,7 @@ class LearnedPrices:
 
 @algorithm("eris.learned", source="added: prices from the jobs seen so far")
 @dataclasses.dataclass(frozen=True)
-class Learned:
+class Learned(Policy):
     """Posts the prices at which the jobs here and those expected would share what is left.
 
     In every slot in which jobs come, those of the slot and a sample of all jobs so far, as if as

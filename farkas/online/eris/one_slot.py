@@ -20,6 +20,7 @@ from farkas.instances.eris import Auction, Job, workers_for
 from farkas.kernels import Floats1, Floats3, Ints1, Out, compiled
 from farkas.online.eris.environment import Award, Piece, SlotArrivals, SlotDecision
 from farkas.online.eris.slot_room import SlotRoom, Waiting
+from farkas.online.policy import Policy
 from farkas.relaxations.eris.job_slots import Slot, chunks_of, workers_of
 from farkas.relaxations.eris.payoff_bound import reach
 from farkas.tolerances import ROUNDING, SIMPLEX
@@ -324,7 +325,7 @@ def workers_asked(job: Job) -> int:
     return max(1, workers_for(sum(job.data), job.epochs, job.worker_rate * SLOTS_AIMED_AT))
 
 
-class SlotPolicy:
+class SlotPolicy(Policy):
     """Base of the baselines: subclasses say who runs in a slot, and how."""
 
     def start(self, known: Auction, seed: int) -> System:

@@ -18,6 +18,7 @@ from farkas.online.gadget.exact import exact_rings, list_counts
 from farkas.online.gadget.lp_rs_mde import Rounding, lp_rs_mde
 from farkas.online.gadget.placement import PlacedRing, Room, as_rings
 from farkas.online.gadget.seen import Seen
+from farkas.online.policy import Policy
 from farkas.online.run import Bound
 
 SlotSolver = Literal["columns", "exact", "lp_rs_mde"]
@@ -33,7 +34,7 @@ class GadgetState(Seen):
 
 @algorithm("gadget.gadget", source="GADGET Algorithm 1")
 @dataclasses.dataclass(frozen=True)
-class Gadget:
+class Gadget(Policy):
     """In every slot, run the rings of largest marginal reward.
 
     ``slots`` solves the slot: ``columns`` (column generation and the best subset of its rings,

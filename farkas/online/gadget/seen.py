@@ -11,6 +11,7 @@ from farkas.models.gadget.slot import Gains, SlotView, snapshot
 from farkas.numbers import Floats, Ints
 from farkas.online.gadget.environment import Arrival, Decision, Ring, with_jobs
 from farkas.online.gadget.placement import PlacedRing, as_rings
+from farkas.online.policy import Policy
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -55,7 +56,7 @@ class Seen:
         return after, [_decided(rings, place, self.index) for place in order]
 
 
-class Baseline:
+class Baseline(Policy):
     """Base of the baselines: a subclass fills one slot after the other."""
 
     def start(self, known: Cluster, seed: int) -> Seen:

@@ -11,7 +11,8 @@ import numpy as np
 from farkas.errors import InvalidOption
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.one_shot import Snapshot
-from farkas.online.driver import algorithms, drive
+from farkas.online.driver import algorithms
+from farkas.online.loop import drive
 from farkas.online.mlbroker.environment import PlacedSlot
 from farkas.online.mlbroker.fractional import Fractional, FractionalSlot, FractionalState
 from farkas.online.mlbroker.rounded import Rounded
@@ -57,11 +58,11 @@ class RoundedAgain(Rounded):
         """The one that all of them round."""
         return self.shared
 
-    def round(
+    def whole(
         self, decision: FractionalSlot, market: Brokerage, rng: np.random.Generator
     ) -> PlacedSlot:
         """Round as the rule does."""
-        return self.rule.round(decision, market, rng)
+        return self.rule.whole(decision, market, rng)
 
 
 def run_alike(

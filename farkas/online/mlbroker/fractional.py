@@ -18,6 +18,7 @@ from farkas.models.mlbroker.slot import SlotProblem
 from farkas.numbers import Floats, Ints
 from farkas.online.driver import Outcome, algorithm
 from farkas.online.mlbroker.environment import Known
+from farkas.online.policy import Policy
 from farkas.online.run import Bound
 from farkas.relaxations.mlbroker.separated import SlotSolution, SlotSolver
 from farkas.tolerances import FEASIBLE
@@ -73,7 +74,7 @@ class FractionalState:
 
 @algorithm("mlbroker.fractional", source="mlBroker Algorithm 1")
 @dataclasses.dataclass(frozen=True)
-class Fractional:
+class Fractional(Policy):
     """Fractional decisions, slot by slot, with relative entropy in place of deployment cost.
 
     Every slot solves (10), with the deployment v of the slot before as its only memory.  Since the

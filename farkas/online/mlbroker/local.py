@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
 
@@ -21,6 +22,7 @@ from farkas.online.driver import algorithm
 from farkas.online.mlbroker.environment import PlacedSlot
 from farkas.online.mlbroker.recourse import recourse_costs
 from farkas.online.mlbroker.rounded import Memory, Placing
+from farkas.online.policy import Policy
 from farkas.rounding import add_missing_workers
 from farkas.solvers import Reason, solve
 from farkas.tolerances import TIE, allowed
@@ -159,7 +161,7 @@ def _unhurried() -> None:
 
 @algorithm("mlbroker.opt", source="mlBroker (8)")
 @dataclasses.dataclass(frozen=True)
-class Optimum:
+class Optimum(Policy):
     """The offline optimum, with all data known in advance: no online algorithm.
 
     The paper's "Opt" is the relaxation (9) in section 6.3 and (8) in Figs. 9 and 10; every run's
@@ -173,6 +175,8 @@ class Optimum:
     solver, time_limit, gap
         Integer solver and its limits; with a limit the best placement found counts.
     """
+
+    hindsight: ClassVar[bool] = True
 
     semantics: Semantics = "strict"
     solver: str = "highs"

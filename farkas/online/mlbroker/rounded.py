@@ -14,6 +14,7 @@ from farkas.online.driver import algorithm
 from farkas.online.mlbroker.bound import tight_bound
 from farkas.online.mlbroker.environment import Known, PlacedSlot, present
 from farkas.online.mlbroker.fractional import Fractional, FractionalSlot, FractionalState
+from farkas.online.policy import Policy
 from farkas.online.run import Bound
 from farkas.rounding import (
     add_missing_workers,
@@ -34,7 +35,7 @@ class RoundedState:
 
 
 @dataclasses.dataclass(frozen=True)
-class Rounded:
+class Rounded(Policy):
     """Fractional algorithm whose decisions are rounded by slot; it never sees the rounding."""
 
     relax: Literal["tight", "printed"] = "tight"  #: As in mlbroker.fractional.
@@ -53,10 +54,10 @@ class Rounded:
     def step(self, state: RoundedState, arrivals: Snapshot) -> tuple[RoundedState, PlacedSlot]:
         """Decide fractionally, then round."""
         inner, decision = self.fractional.step(state.fractional, arrivals)
-        rounded = self.round(decision, arrivals.market, state.rng)
+        rounded = self.whole(decision, arrivals.market, state.rng)
         return dataclasses.replace(state, fractional=inner), rounded
 
-    def round(
+    def whole(
         self, decision: FractionalSlot, market: Brokerage, rng: np.random.Generator
     ) -> PlacedSlot:
         """Make the fractional decision of a slot integer."""
@@ -94,7 +95,7 @@ class MlBroker(Rounded):
 
     combine: Combine = "max"
 
-    def round(
+    def whole(
         self, decision: FractionalSlot, market: Brokerage, rng: np.random.Generator
     ) -> PlacedSlot:
         """Round workers by Algorithm 3 and draw one server a job."""
@@ -112,7 +113,7 @@ class IndependentRounding(Rounded):
     counts such jobs and repairs them where most data are untrained.
     """
 
-    def round(
+    def whole(
         self, decision: FractionalSlot, market: Brokerage, rng: np.random.Generator
     ) -> PlacedSlot:
         """Round to the nearest, then repair."""
@@ -134,7 +135,7 @@ class IndependentRounding(Rounded):
 class GreedyRounding(Rounded):
     """Workers rounded up, server where its share is largest, the first such site on ties."""
 
-    def round(
+    def whole(
         self, decision: FractionalSlot, market: Brokerage, rng: np.random.Generator
     ) -> PlacedSlot:
         """Round up."""
@@ -153,7 +154,7 @@ class Memory:
 
 
 @dataclasses.dataclass(frozen=True)
-class Placing:
+class Placing(Policy):
     """Baseline that decides from one slot and the presence one slot before."""
 
     def start(self, known: Known, seed: int) -> Memory:

@@ -50,7 +50,7 @@ def roomy(seed: int) -> Market:
 @pytest.mark.parametrize("seed", range(4))
 def test_they_are_the_decisions_job_by_job(seller: Any, seed: int, at_work: None) -> None:
     for market in (roomy(seed), learning_market(seed), random_market(seed), empty_market()):
-        found = seller.at_once(market, seed)
+        found = seller.decide(market, seed)
         slow = run_seller(seller, market, seed)
         assert isinstance(found, Sales)
         assert list(found) == slow
@@ -70,7 +70,7 @@ def test_they_are_the_decisions_job_by_job(seller: Any, seed: int, at_work: None
 def test_fixed_prices_too(at_work: None) -> None:
     market = roomy(1)
     seller = FixedPrice(np.full(market.num_worker_types, 0.4), np.full(market.num_ps_types, 0.3))
-    found = seller.at_once(market, 0)
+    found = seller.decide(market, 0)
     assert found is not None
     assert list(found) == run_seller(seller, market)
     assert {each.outcome for each in found} == {"sold", "declined", "full"}
@@ -98,7 +98,7 @@ def test_steps_are_taken_where_no_machine_code_is_and_little_to_do(
     kernel = farkas.kernels.Kernel(run_learning.function, run_learning.steps)
     monkeypatch.setattr(Dps, "one_pass", kernel)
     monkeypatch.setattr(farkas.kernels, "STEPS_INTERPRETED", 500_000)
-    assert Dps().at_once(market, 0) is None
+    assert Dps().decide(market, 0) is None
 
     def translate(given: Any, **_: bool) -> Any:
         asked.append(given)
@@ -106,17 +106,17 @@ def test_steps_are_taken_where_no_machine_code_is_and_little_to_do(
 
     monkeypatch.setattr("farkas.kernels.machine.translate", translate)
     monkeypatch.setattr(farkas.kernels, "STEPS_INTERPRETED", 7 * (STEPS_A_JOB + 3))
-    assert Dps().at_once(market, 0) is None
+    assert Dps().decide(market, 0) is None
     monkeypatch.setattr(farkas.kernels, "STEPS_INTERPRETED", 7 * (STEPS_A_JOB + 3) - 1)
-    assert isinstance(Dps().at_once(market, 0), Sales)
+    assert isinstance(Dps().decide(market, 0), Sales)
     assert kernel in asked
     monkeypatch.setattr(farkas.kernels, "STEPS_INTERPRETED", 1e12)
-    assert isinstance(Dps().at_once(market, 0), Sales)  # it is there now
+    assert isinstance(Dps().decide(market, 0), Sales)  # it is there now
 
 
 def test_sellers_without_a_kernel_take_steps(at_work: None) -> None:
-    assert Random().at_once(random_market(0), 0) is None
-    assert Seller().at_once(random_market(0), 0) is None
+    assert Random().decide(random_market(0), 0) is None
+    assert Seller().decide(random_market(0), 0) is None
     with pytest.raises(NotImplementedError):
         Seller().simulate(random_market(0))
 
@@ -157,16 +157,16 @@ class Unknowing(PairPrices):
 
 @pytest.mark.parametrize("seller", [Mixed(), Dear(), Blind(), Unknowing()], ids=repr)
 def test_whoever_changes_what_decides_takes_steps(seller: Any, at_work: None) -> None:
-    assert seller.at_once(roomy(0), 0) is None
+    assert seller.decide(roomy(0), 0) is None
 
 
 def test_a_step_changed_later_counts_too(at_work: None, monkeypatch: pytest.MonkeyPatch) -> None:
     class Mine(Simple):
         """To be changed."""
 
-    assert Mine().at_once(roomy(0), 0) is not None
+    assert Mine().decide(roomy(0), 0) is not None
     monkeypatch.setattr(Mine, "quote", Half.quote, raising=False)
-    assert Mine().at_once(roomy(0), 0) is None
+    assert Mine().decide(roomy(0), 0) is None
 
 
 def test_a_seller_that_changes_a_step_does_not_use_the_kernel(at_work: None) -> None:
@@ -178,8 +178,8 @@ def test_a_seller_that_changes_a_step_does_not_use_the_kernel(at_work: None) -> 
         """The same under another name."""
 
     market = roomy(0)
-    assert Generous().at_once(market, 0) is None
-    assert algorithms["dps.simple"].policy().at_once(market, 0) is not None
-    renamed = Renamed().at_once(market, 0)
+    assert Generous().decide(market, 0) is None
+    assert algorithms["dps.simple"].policy().decide(market, 0) is not None
+    renamed = Renamed().decide(market, 0)
     assert renamed is not None
     assert list(renamed) == run_seller(Simple(), market)

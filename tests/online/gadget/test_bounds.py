@@ -10,7 +10,6 @@ import pytest
 from farkas.instances import library
 from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
 from farkas.models.gadget.slot import snapshot
-from farkas.online.driver import drive
 from farkas.online.gadget import bounds
 from farkas.online.gadget.bounds import (
     horizon_bound,
@@ -21,6 +20,7 @@ from farkas.online.gadget.bounds import (
 )
 from farkas.online.gadget.environment import Ring
 from farkas.online.gadget.gadget import Gadget
+from farkas.online.loop import drive
 from farkas.proofs.gadget.relaxed import random_clusters
 from farkas.relaxations.gadget.generation import CapacityPrices
 from tests.generators.gadget import job, star, table

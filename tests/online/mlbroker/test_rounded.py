@@ -44,8 +44,8 @@ def decided(workers, server):
 def test_nearest_rounding_repairs_jobs_left_with_too_few_workers():
     # 28 GB need 3 workers of 10: 1.4 + 1.6 are rounded to 1 + 2; 1.4 + 1.4 + noise to 1 + 1
     market, rng = snapshot(single([[13.0, 15.0]]), 0).market, np.random.default_rng(0)
-    assert IndependentRounding().round(decided([1.4, 1.6], [1, 0]), market, rng).repaired == 0
-    mended = IndependentRounding().round(decided([1.4, 1.4], [1, 0]), market, rng)
+    assert IndependentRounding().whole(decided([1.4, 1.6], [1, 0]), market, rng).repaired == 0
+    mended = IndependentRounding().whole(decided([1.4, 1.4], [1, 0]), market, rng)
     assert mended.repaired == 1
     # 15 GB at site 1 are less trained by one worker than 13 GB at site 0
     assert mended.workers.tolist() == [[1, 2]]
@@ -92,7 +92,7 @@ def test_halves_and_noise_are_rounded_as_with_lists(seed):
     for rule, policy in made.items():
         shares = point.workers.tolist(), point.server.tolist()
         wanted = rounded(market, 0, shares, np.random.default_rng(seed), rule)
-        assert plans_of(policy.round(point, market, np.random.default_rng(seed))) == wanted
+        assert plans_of(policy.whole(point, market, np.random.default_rng(seed))) == wanted
 
 
 @dataclasses.dataclass(frozen=True)

@@ -1,0 +1,193 @@
+"""The loop of every run: solve, round, judge, bound.
+
+For every arrival the policy states a program, a solver answers, the policy rounds.  The decisions
+are judged from the instance alone, a bound is proved, and every slot leaves its record.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+
+from farkas.certificates.files import from_json
+from farkas.certificates.runs import bounds_run
+from farkas.errors import NoAnswer
+from farkas.kernels import clock
+from farkas.online.driver import Environment, Progress, environments
+from farkas.online.policy import Policy, as_policy
+from farkas.online.recording import manifest, plain
+from farkas.online.run import Bound, Run, prove_value
+from farkas.online.slots import Solved, slots_of
+
+if TYPE_CHECKING:
+    from farkas.solvers.subproblem import SubproblemAnswer
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class DecisionsMade:
+    """What a policy did."""
+
+    decisions: Sequence[Any]  #: One per arrival.
+    state: Any = None  #: The last one; None where there were no steps.
+    solved: Sequence[Solved] = ()  #: One per step; empty without steps.
+    #: seconds, longest: time in all, and that of the longest step, by `clock`.
+    seconds: float = 0.0
+    longest: float = 0.0
+
+
+def drive(
+    policy: Any,
+    instance: Any,
+    seed: int = 0,
+    *,
+    progress: Progress | None = None,
+    name: str | None = None,
+    options: dict[str, Any] | None = None,
+) -> Run:
+    """Let ``policy`` decide about one arrival after the other, then judge and certify the run.
+
+    The decisions are judged in exact arithmetic, by code that shares nothing with what made them;
+    the certified ratio is that of exact value and exact bound.
+    Timings hold no compiling: what a policy does not prepare is compiled while `clock` stands.
+
+    Parameters
+    ----------
+    policy
+        A `Policy`, its class, or an object with some of its parts.
+    instance
+        Instance of a kind that has an environment.
+    seed
+        Seed of every random draw.
+    progress
+        Called after every step.
+    name, options
+        What the run says of its policy; by default its class and no options.
+
+    Raises
+    ------
+    InvalidOption
+        ``policy`` decides nothing.
+    NoAnswer
+        When the value is beyond doubles.
+    NotACertificate
+        When environment and replay disagree, or the value is better than the bound allows.
+    """
+    policy, world = as_policy(policy), environments[instance.kind]
+    called, used = name or f"{instance.kind}.{policy.name}", options or {}
+    done = decide(policy, world, instance, seed, progress)
+    begin, decisions = clock(), done.decisions
+    outcome = policy.evaluate(instance, decisions) or world.evaluate(instance, decisions)
+    if math.isinf(outcome.total) and not outcome.violations:
+        raise NoAnswer(f"{called}: decisions are worth more than doubles hold; use larger units")
+    evaluated, made = clock(), plain(decisions)
+    bound = policy.certify(instance, done.state, decisions)
+    if bound is None:
+        # what bounds runs as the environment prices them may not bound what this policy's are worth
+        bound = world.bound(instance)
+        if bound is not None and bound.certificate is not None:
+            bound = bound if bound_holds(bound, instance.kind, used, called, made) else None
+    theorem = policy.theorem(instance, done.state, decisions)
+    certified = clock()
+    run = Run(
+        algorithm=called,
+        kind=instance.kind,
+        options=used,
+        instance=instance.name,
+        sense=world.sense,
+        value=outcome.total,
+        costs=plain(outcome.costs),
+        decisions=made,
+        steps=slots_of(world, instance, done.solved, outcome, bound, theorem),
+        theorem="" if theorem is None else theorem.theorem,
+        violations=list(outcome.violations),
+        certificate=bound,
+        numbers={name: float(x) for name, x in outcome.numbers.items()},
+        remarks=[*outcome.remarks, *policy.remarks(done.state)],
+        timings={
+            "policy": done.seconds,
+            "longest_step": done.longest,
+            "evaluate": evaluated - begin,
+            "certify": certified - evaluated,
+        },
+        manifest=manifest(instance, seed),
+    )
+    written = clock()
+    run.remember(instance)
+    prove_value(run, instance)
+    run.timings["replay"] = clock() - written
+    return run
+
+
+def decide(
+    policy: Policy,
+    world: Environment,
+    instance: Any,
+    seed: int,
+    progress: Progress | None = None,
+    arrivals: Iterable[Any] | None = None,
+) -> DecisionsMade:
+    """Ask a policy for all its decisions: at once where it can, else arrival by arrival.
+
+    ``arrivals`` are those of the instance, where they have been made already.
+    """
+    policy.prepare(instance)
+    begin = clock()
+    found = policy.decide(instance, seed)
+    if found is not None:
+        return DecisionsMade(found, seconds=clock() - begin)
+    arrivals = world.arrivals(instance) if arrivals is None else list(arrivals)
+    rng = np.random.default_rng(seed)
+    begin, longest = clock(), 0.0
+    state = policy.start(world.known(instance), seed)
+    decisions: list[Any] = []
+    solved: list[Solved] = []
+    for arrival in arrivals:
+        since = clock()
+        state, decision, answers = take_step(policy, state, arrival, rng)
+        longest = max(longest, clock() - since)
+        decisions.append(decision)
+        solved.append(Solved(*policy.dual(answers), answers) if answers else Solved())
+        if progress is not None:
+            progress(len(decisions), len(arrivals))
+    return DecisionsMade(decisions, state, solved, clock() - begin, longest)
+
+
+def take_step(
+    policy: Policy, state: Any, arrivals: Any, rng: np.random.Generator
+) -> tuple[Any, Any, list[SubproblemAnswer]]:
+    """Solve and round until there is a decision; return the next state, it, and the answers."""
+    answers: list[SubproblemAnswer] = []
+    while True:
+        program = policy.model(state, arrivals)
+        answer = None
+        if program is not None:
+            from farkas.solvers.subproblem import solve_subproblem  # here: many policies solve none
+
+            answer = solve_subproblem(program, policy.solver)
+            answers.append(answer)
+        state, decision = policy.round(state, arrivals, answer, rng)
+        if decision is not None or program is None:
+            return state, decision, answers
+
+
+def bound_holds(
+    bound: Bound, kind: str, options: Mapping[str, Any], name: str, decisions: Sequence[Any]
+) -> bool:
+    """Whether the program that a bound is about bounds a run, as its kind lists it.
+
+    Parameters
+    ----------
+    bound
+        With the certificate that proves it; without one it is nobody's bound.
+    kind, options, name, decisions
+        Of the run: its kind, options and name of its algorithm, and what that decided, plain data.
+    """
+    if bound.certificate is None:
+        return False
+    certificate = from_json(msgspec.json.encode(bound.certificate), "certificate of a bound")
+    return bounds_run(certificate, kind, options, name, decisions)

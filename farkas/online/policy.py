@@ -1,0 +1,148 @@
+"""What a policy is: the parts that the loop asks for, each with a default.
+
+A policy with a program states it and rounds what a solver answers; one without decides in `step`::
+
+    class Greedy(Policy):
+        def start(self, known, seed): ...
+        def model(self, state, arrivals): return Subproblem(...)
+        def round(self, state, arrivals, answer, rng): return state, decision
+
+    class FirstFit(Policy):
+        def start(self, known, seed): ...
+        def step(self, state, arrivals): return state, decision
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from farkas.errors import InvalidOption
+
+if TYPE_CHECKING:
+    from farkas.online.driver import Outcome
+    from farkas.online.run import Bound
+    from farkas.solvers.subproblem import Subproblem, SubproblemAnswer
+
+
+class Increments(NamedTuple):
+    """An inequality of a theorem, slot by slot, in exact arithmetic: left <= right."""
+
+    theorem: str  #: For example ``"Eris Lemma 1"``.
+    left: Sequence[Fraction]  #: One number a slot.
+    right: Sequence[Fraction]  #: One number a slot.
+
+
+class Policy:
+    """An online algorithm: state in, state out, and never a look at the future."""
+
+    #: Whether it sees the whole instance: a baseline with hindsight, which cannot be fed.
+    hindsight: ClassVar[bool] = False
+    #: Who solves its programs; empty: the fastest that is exact.  One that lets its user choose
+    #: has an option of that name.
+    solver: str = ""
+
+    @property
+    def name(self) -> str:
+        """Name of a policy that is not registered, in its runs."""
+        return type(self).__name__
+
+    def prepare(self, instance: Any) -> None:
+        """Have kernels compiled, if the whole run is worth it, before clocks start."""
+
+    def decide(self, instance: Any, seed: int) -> Sequence[Any] | None:
+        """Return every decision at once, in the order of the arrivals; None: step by step.
+
+        A policy without `hindsight` decides here as its steps would.  Decisions that are kept as
+        columns have a method ``plain`` that returns what a file holds.
+        """
+        return None
+
+    def start(self, known: Any, seed: int) -> Any:
+        """Return the state before the first arrival; ``known`` is what is known in advance."""
+
+    def model(self, state: Any, arrivals: Any) -> Subproblem | None:
+        """Return the program to solve next, with its data; None: there is none."""
+        return None
+
+    def round(
+        self,
+        state: Any,
+        arrivals: Any,
+        answer: SubproblemAnswer | None,
+        rng: np.random.Generator,
+    ) -> tuple[Any, Any]:
+        """Return the next state and the decision about ``arrivals``.
+
+        Parameters
+        ----------
+        answer
+            Of the program of `model`; None without a program.
+        rng
+            For every random draw of the rounding; seeded once a run.
+
+        Returns
+        -------
+        The decision is None where the state has one more program for the same arrivals.
+        """
+        return self.step(state, arrivals)
+
+    def step(self, state: Any, arrivals: Any) -> tuple[Any, Any]:
+        """Return the next state and the decision, of a policy without a program."""
+        raise NotImplementedError(f"{type(self).__name__} has neither step nor model and round")
+
+    def dual(self, answers: Sequence[SubproblemAnswer]) -> tuple[float, float]:
+        """Return value and dual value of a step's programs; by default those of the last one."""
+        return answers[-1].value, answers[-1].dual
+
+    def evaluate(self, instance: Any, decisions: Sequence[Any]) -> Outcome | None:
+        """Return what decisions are worth; None: what the environment says."""
+        return None
+
+    def certify(self, instance: Any, state: Any, decisions: Sequence[Any]) -> Bound | None:
+        """Prove a bound from the last state; None: by the environment's own."""
+        return None
+
+    def theorem(self, instance: Any, state: Any, decisions: Sequence[Any]) -> Increments | None:
+        """Return the inequality of the paper's theorem for every slot; None without one."""
+        return None
+
+    def remarks(self, state: Any) -> list[str]:
+        """Say what the last state says of the run and its decisions do not."""
+        return []
+
+
+class _Outside(Policy):
+    """A policy that has some of the parts and is no `Policy`."""
+
+    name = ""
+
+    def __init__(self, given: Any) -> None:
+        for part in (name for name in vars(Policy) if not name.startswith("_")):
+            if hasattr(given, part):
+                setattr(self, part, getattr(given, part))
+        if not hasattr(given, "step") and not hasattr(given, "round"):
+            self.hindsight = True  # type: ignore[misc]
+        self.name = type(given).__name__
+
+
+def as_policy(given: Any) -> Policy:
+    """Return a policy: an object that is one, its class, or an object with some of the parts.
+
+    Raises
+    ------
+    InvalidOption
+        Nothing of it decides.
+    """
+    made = given() if isinstance(given, type) else given
+    if isinstance(made, Policy):
+        return made
+    if any(callable(getattr(made, part, None)) for part in ("step", "round", "decide")):
+        return _Outside(made)
+    raise InvalidOption(
+        f"{type(made).__name__} is no policy: it has no `step`, `round` or `decide`; "
+        "derive its class from farkas.Policy"
+    )

@@ -1,0 +1,67 @@
+"""The record of every slot of a run: what was solved, decided and proved up to it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from farkas.certificates.ratio import ratio_at_most
+from farkas.online.driver import Environment, Outcome
+from farkas.online.policy import Increments
+from farkas.online.run import Bound, Slot
+
+if TYPE_CHECKING:
+    from farkas.solvers.subproblem import SubproblemAnswer
+
+
+class Solved(NamedTuple):
+    """What a step solved."""
+
+    value: float = math.nan  #: Value of its program; NaN without one.
+    dual: float = math.nan  #: Bound on that value which the solver claims.
+    answers: Sequence[SubproblemAnswer] = ()  #: Of all its programs, in turn.
+
+
+def slots_of(
+    world: Environment,
+    instance: Any,
+    solved: Sequence[Solved],
+    outcome: Outcome,
+    bound: Bound | None,
+    theorem: Increments | None,
+) -> list[Slot]:
+    """Return the record of every slot: what was solved, decided and proved up to it."""
+    found, so_far = [], Fraction(0)
+    bounds = None if bound is None else world.bounds_so_far(instance, bound)
+    programs = world.by_slot(instance, solved)
+    if len(programs) != len(outcome.costs):  # a kind whose costs are those of something else
+        programs = [Solved()] * len(outcome.costs)
+    for slot, costs in enumerate(outcome.costs):
+        value = sum(map(float, costs.values()))
+        known = math.isfinite(value)
+        so_far += Fraction(value) if known else 0
+        proved = None if bounds is None else bounds[slot]
+        ratio = None
+        if proved is not None and not outcome.violations:
+            # rounded sums may be better than the bound by their rounding
+            ratio = ratio_at_most(world.sense, so_far, proved, exact=False)
+        each = programs[slot]
+        found.append(
+            Slot(
+                value=value if known else None,
+                value_so_far=float(so_far) if known else None,
+                bound_so_far=None if proved is None else str(proved),
+                ratio_so_far=ratio,
+                program=each.answers[-1].program if each.answers else "",
+                solver=each.answers[-1].solver if each.answers else "",
+                programs=len(each.answers),
+                fractional=each.value if math.isfinite(each.value) else None,
+                dual=each.dual if math.isfinite(each.dual) else None,
+                left=None if theorem is None else str(theorem.left[slot]),
+                right=None if theorem is None else str(theorem.right[slot]),
+                seconds=sum(answer.seconds for answer in each.answers),
+            )
+        )
+    return found
