@@ -91,6 +91,7 @@ def home_of(package: str, owner: str, name: str) -> str | None:
     if known.get(owner):
         root, name = importlib.import_module(f"{package}.{owner}"), name[len(owner) + 1 :]
         known = {info.name: info.ispkg for info in pkgutil.iter_modules(root.__path__)}
+    name = name.partition("[")[0]  # a variant is registered with what it varies
     home = getattr(root, "HOMES", {}).get(name, name)
     return f"{root.__name__}.{home}" if home in known else None
 

@@ -23,8 +23,9 @@ import dataclasses
 import inspect
 import math
 import typing
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import msgspec
@@ -218,8 +219,23 @@ Maker = TypeVar("Maker", bound=Callable[..., Any])
 EnvironmentClass = TypeVar("EnvironmentClass", bound=type)
 
 
-def algorithm(name: str, *, source: str = "", problem: str = "") -> Callable[[Maker], Maker]:
-    """Register a policy class, or a function that makes one; its keyword arguments are options."""
+def algorithm(
+    name: str,
+    *,
+    source: str = "",
+    problem: str = "",
+    variants: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
+) -> Callable[[Maker], Maker]:
+    """Register a policy class, or a function that makes one; its keyword arguments are options.
+
+    Parameters
+    ----------
+    name, source, problem
+        As of `Algorithm`; under the name of a paper's algorithm runs what the paper prints.
+    variants
+        Repairs and readings of our own by name, with the options that differ: ``{"tight":
+        {"relax": "tight"}}`` registers ``name[tight]``.
+    """
 
     def register(make: Maker) -> Maker:
         doc = inspect.getdoc(make)
@@ -233,6 +249,10 @@ def algorithm(name: str, *, source: str = "", problem: str = "") -> Callable[[Ma
         hints = typing.get_type_hints(make, include_extras=True)
         types = {option: hints.get(option, Any) for option in options}
         algorithms.add(name, Algorithm(name, source, problem, doc, make, options, types))
+        for variant, others in variants.items():
+            full, own = f"{name}[{variant}]", {**options, **others}
+            what = f"{source}; variant of our own" if source else ""
+            algorithms.add(full, Algorithm(full, what, problem, doc, make, own, types))
         return make
 
     return register

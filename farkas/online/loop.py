@@ -102,7 +102,6 @@ def drive(
         value=outcome.total,
         costs=plain(outcome.costs),
         decisions=made,
-        steps=slots_of(world, instance, done.solved, outcome, bound, theorem),
         theorem="" if theorem is None else theorem.theorem,
         violations=list(outcome.violations),
         certificate=bound,
@@ -119,6 +118,7 @@ def drive(
     written = clock()
     run.remember(instance)
     prove_value(run, instance)
+    run.steps = slots_of(run, world, instance, done.solved, theorem)
     run.timings["replay"] = clock() - written
     return run
 

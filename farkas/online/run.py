@@ -279,6 +279,8 @@ def prove_value(run: Run, instance: Any) -> None:
     found = replay(run, instance)
     if found is not None and is_as_decided(run, found):
         run.value = float(found.proved(run.sense))  # what it is held to from now on
+    if found is not None and not run.violations:
+        run.violations = list(found.broken)
     found = audit(run, instance, found)
     if run.violations:
         return

@@ -8,9 +8,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from farkas.certificates.ratio import ratio_at_most
-from farkas.online.driver import Environment, Outcome
+from farkas.online.driver import Environment
 from farkas.online.policy import Increments
-from farkas.online.run import Bound, Slot
+from farkas.online.run import Run, Slot
 
 if TYPE_CHECKING:
     from farkas.solvers.subproblem import SubproblemAnswer
@@ -25,26 +25,25 @@ class Solved(NamedTuple):
 
 
 def slots_of(
+    run: Run,
     world: Environment,
     instance: Any,
     solved: Sequence[Solved],
-    outcome: Outcome,
-    bound: Bound | None,
     theorem: Increments | None,
 ) -> list[Slot]:
     """Return the record of every slot: what was solved, decided and proved up to it."""
     found, so_far = [], Fraction(0)
-    bounds = None if bound is None else world.bounds_so_far(instance, bound)
+    bounds = None if run.certificate is None else world.bounds_so_far(instance, run.certificate)
     programs = world.by_slot(instance, solved)
-    if len(programs) != len(outcome.costs):  # a kind whose costs are those of something else
-        programs = [Solved()] * len(outcome.costs)
-    for slot, costs in enumerate(outcome.costs):
+    if len(programs) != len(run.costs):  # a kind whose costs are those of something else
+        programs = [Solved()] * len(run.costs)
+    for slot, costs in enumerate(run.costs):
         value = sum(map(float, costs.values()))
         known = math.isfinite(value)
         so_far += Fraction(value) if known else 0
         proved = None if bounds is None else bounds[slot]
         ratio = None
-        if proved is not None and not outcome.violations:
+        if proved is not None and not run.violations:
             # rounded sums may be better than the bound by their rounding
             ratio = ratio_at_most(world.sense, so_far, proved, exact=False)
         each = programs[slot]

@@ -323,3 +323,12 @@ def test_runs_do_not_depend_on_the_hash_seed() -> None:
         for seed in ("1", "2")
     ]
     assert outputs[0] == outputs[1]
+
+
+def test_a_variant_differs_in_its_options_only() -> None:
+    algorithm("toy.twice", source="Here", variants={"thrice": {"factor": 3.0}})(Factor)
+    plain, variant = algorithms["toy.twice"], algorithms["toy.twice[thrice]"]
+    assert variant.options == {**plain.options, "factor": 3.0}
+    run = variant.run(Orders())
+    assert (run.algorithm, run.value, run.options["factor"]) == ("toy.twice[thrice]", 18.0, 3.0)
+    assert variant.run(Orders(), factor=4.0).value == 24.0
