@@ -1,1 +1,21 @@
 """Duals: mechanical ones of any linear form, and what the papers print."""
+
+#: Modules of what is registered: programs, and restatements of certificates.
+HOMES = {
+    "coded.assignment_dual": "coded",
+    "coded.coded_chance": "coded",
+    "coded.coded_chance_dedicated": "coded",
+    "coded.coded_dedicated": "coded",
+    "coded.coded_measured": "coded",
+    "coded.coded_run": "coded",
+    "coded.loads_dual": "coded",
+    "dps.dps_prices": "dps",
+    "dps.interval_dual": "dps",
+    "eris.dual": "eris",
+    "eris.eris_prices": "eris",
+    "gadget.gadget.horizon": "gadget",
+    "gadget.gadget.slot": "gadget",
+    "mlbroker.dual": "mlbroker",
+    "mlbroker.dual_as_printed": "mlbroker",
+    "mlbroker.mlbroker_run": "mlbroker",
+}

@@ -25,13 +25,10 @@ import numpy as np
 
 from farkas.algebra import programs
 from farkas.certificates import Certificate, FormCertificate, certify, certify_infeasible
-from farkas.certificates.mlbroker import MlbrokerPrices, complete
 from farkas.certificates.prices import PriceCertificate
-from farkas.duals.mlbroker.closed_form import lift
 from farkas.errors import NotApplicable, UnknownName, UnsupportedForm
 from farkas.forms import LinearForm
 from farkas.instances import Instance
-from farkas.instances.mlbroker import Brokerage
 from farkas.numbers import Floats
 from farkas.registry import Registry
 from farkas.tolerances import OUTWARD
@@ -142,12 +139,3 @@ def best_replies(form: LinearForm, multipliers: Floats, family: str) -> Floats:
         largest = float(np.abs(form.cost[columns]).max(initial=0.0))
         found[i] = most + OUTWARD * largest if most > 0 else 0.0
     return found
-
-
-@restatements.register("mlbroker.mlbroker_run")
-def restated(certificate: MlbrokerPrices, data: Brokerage) -> Restatement:
-    """Complete the guide and lift the dual point."""
-    form = programs.build(certificate.subject).form(data)
-    guide = certificate.read_guide(data)
-    point = complete(data, guide, certificate.relax, certificate.semantics)
-    return Restatement(form, lift(form, point, data))

@@ -20,7 +20,7 @@ from farkas.certificates.mlbroker import (
     down,
     up,
 )
-from farkas.duals.mlbroker.closed_form import lift
+from farkas.duals.mlbroker import lift
 from farkas.errors import FileProblem, NotACertificate
 from farkas.instances import library, write
 from farkas.instances.generate import generate

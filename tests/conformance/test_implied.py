@@ -11,8 +11,8 @@ import pytest
 from farkas.algebra import Program, programs
 from farkas.certificates import exact_feasibility, exact_value, repaired
 from farkas.certificates.repair import snap
-from farkas.duals.dps.interval_dual import IntervalDual
-from farkas.duals.eris.schedule_dual import ScheduleDual
+from farkas.duals.dps import IntervalDual
+from farkas.duals.eris import ScheduleDual
 from farkas.forms import LinearForm
 from farkas.relaxations.eris.aggregated import Aggregated
 from farkas.relaxations.mlbroker.relaxed import Relaxed

@@ -9,10 +9,10 @@ import msgspec
 import numpy as np
 
 from farkas.certificates.mlbroker import Guide, MlbrokerPrices
-from farkas.duals.mlbroker.closed_form import move_prices, trajectory_bound
 from farkas.instances.base import Nonnegative
 from farkas.instances.mlbroker import Brokerage, Semantics
 from farkas.models.mlbroker.data import valid_big_m
+from farkas.models.mlbroker.discount import growth
 from farkas.models.mlbroker.one_shot import Snapshot
 from farkas.models.mlbroker.slot import SlotProblem
 from farkas.numbers import Floats, Ints
@@ -269,3 +269,48 @@ def _deployed(data: Brokerage, decisions: Sequence[FractionalSlot]) -> Floats:
     for slot, decision in enumerate(decisions):
         deployed[data.pairs_at(slot)] = decision.deployed
     return deployed
+
+
+def move_prices(data: Brokerage, saved: Floats) -> tuple[Floats, Floats]:
+    """Multipliers of (8h) that slot optima call for, and those after departure.
+
+    At the optimum of (10) more deployment saves (c/σ) ln((v(t)+ε)/(v(t−1)+ε)), so that subtracting
+    it slot by slot from c telescopes to μ(t) = (c/σ) ln((1+ε)/(v(t−1)+ε)).  Prices of the solver
+    fit its other multipliers better than logarithms of its v.  As printed, μ̃ has 1+σ for 1+ε and
+    loses + ε; see errata.
+
+    Parameters
+    ----------
+    saved
+        Shape (pairs, sites), USD; derivative of the entropy term at v.
+
+    Returns
+    -------
+    Shapes (pairs, sites) and (jobs, sites), USD, in [0, c].
+    """
+    most = np.repeat(data.deploy_cost[data.pair_job][:, None], data.num_sites, axis=1)
+    move, left = most.copy(), np.zeros_like(most)
+    for pair in range(data.num_pairs):
+        if data.previous_pair[pair] >= 0:
+            move[pair] = left[pair - 1]
+        left[pair] = np.clip(move[pair] - saved[pair], 0.0, most[pair])
+    return move, left[data.pair_start[1:] - 1]
+
+
+def trajectory_bound(data: Brokerage, static: float, deployed: Floats) -> float:
+    """Bound that exact slot optima prove: Σ static + Σ (c/σ) v(t) ln((v(t)+ε)/(v(t−1)+ε)), USD.
+
+    Parameters
+    ----------
+    static
+        C1 + C2 + C4 of the run under the relaxation, USD.
+    deployed
+        Shape (pairs, sites); v.
+    """
+    before = np.zeros_like(deployed)
+    later = data.previous_pair >= 0
+    before[later] = deployed[data.previous_pair[later]]
+    scale = (data.deploy_cost / data.entropy_scale)[data.pair_job]
+    return static + float(
+        (scale[:, None] * deployed * growth(deployed, before, data.epsilon)).sum()
+    )

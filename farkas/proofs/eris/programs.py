@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 
 from farkas.duals.dualize import dualize
-from farkas.duals.eris.schedule_dual import ScheduleDual
+from farkas.duals.eris import ScheduleDual
 from farkas.extras import needed
 from farkas.forms import LinearForm
 from farkas.instances.eris import Auction, Job

@@ -10,7 +10,7 @@ import numpy as np
 
 from farkas.certificates import exact_bound
 from farkas.duals.dualize import dualize
-from farkas.duals.gadget.size_paths import network_free_multipliers
+from farkas.duals.gadget import network_free_multipliers
 from farkas.instances.gadget import Cluster
 from farkas.models.gadget.column import ColumnIP, ColumnLP
 from farkas.models.gadget.counts import FeasibleCounts, offline_optimum

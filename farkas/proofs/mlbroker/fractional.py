@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from farkas.duals.mlbroker.dual import DualAsPrinted
+from farkas.duals.mlbroker import DualAsPrinted
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.data import deployment_bound
 from farkas.models.mlbroker.discount import entropy

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
 from farkas.algebra import programs
-from farkas.duals.eris.schedule_dual import _dearest
+from farkas.duals.eris import _dearest
 from tests.generators.eris import one_resource, random_auction
 from tests.tools.optimum import optimum
+from fractions import Fraction
+import farkas
+from farkas.cli import call
+from farkas.errors import UnsupportedForm
+from farkas.standalone.checker import check_file
+from farkas.verbs.stand_alone import stand_alone
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -52,3 +57,24 @@ def test_a_scarce_budget_earns_what_its_jobs_bid() -> None:
     auction = one_resource(*jobs, transfer_budget=1.0, **close)
     assert optimum("eris.dual", auction) == pytest.approx(10.0)
     assert optimum("eris.dual", auction.replace(transfer_budget=2.0)) == pytest.approx(16.0)
+
+
+def test_where_the_schedules_are_too_many_another_bound_is_named(monkeypatch, tmp_path):
+    run = farkas.run("eris/tiny", "eris.eris")
+    monkeypatch.setattr("farkas.models.eris.schedules.LARGEST_LIST", 1)
+    with pytest.raises(UnsupportedForm) as refusal:
+        stand_alone(run, "eris/tiny")
+    said = str(refusal.value)
+    assert "spreads of its data" in said
+    assert "column generation" not in said
+    command = "farkas solve INSTANCE --program eris.aggregated --write bound.json"
+    assert command in said
+    # what is named keeps its word: no listing is needed, and the file is a bound of the auction
+    path = tmp_path / "bound.json"
+    market = tmp_path / "market.json"
+    farkas.save(farkas.load("eris/tiny"), market)
+    words = command.replace("INSTANCE", str(market)).replace("bound.json", str(path)).split()
+    assert call(words[1:]) == 0
+    found = check_file(str(path))
+    assert found["upper"] >= Fraction(run.value)
+    assert farkas.check(path, "eris/tiny").bound == found["upper"]

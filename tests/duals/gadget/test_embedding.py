@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from farkas.certificates import exact_bound
-from farkas.duals.gadget.size_paths import network_free_multipliers
+from farkas.duals.gadget import network_free_multipliers
 from farkas.models.gadget.slot import snapshot
 from farkas.proofs.gadget.relaxed import random_clusters
 from farkas.relaxations.gadget.embedding import GvneLP

@@ -12,8 +12,7 @@ import pytest
 from farkas.certificates import check, from_json
 from farkas.certificates.gadget import certify_horizon, nested
 from farkas.certificates.gadget_slot import SharedServers, certify_slot
-from farkas.duals.gadget.restated import SIZES, SLOT, WORTHS
-from farkas.duals.gadget.size_paths import SizePaths
+from farkas.duals.gadget import SIZES, SLOT, WORTHS, SizePaths
 from farkas.duals.restated import as_linear, restate
 from farkas.errors import NotACertificate, NotApplicable, UnsupportedForm
 from farkas.instances.utilities import Sqrt
@@ -87,7 +86,7 @@ def test_where_rings_are_too_many_sizes_are_worth_what_the_certificate_proves(mo
         raise NotApplicable("too many to list")
 
     cases = [(own, cluster, restate(own, cluster)) for cluster, own in slots(6)]
-    monkeypatch.setattr("farkas.duals.gadget.restated.all_columns", refuse)
+    monkeypatch.setattr("farkas.duals.gadget.all_columns", refuse)
     for own, cluster, _ in cases:
         proved, bound, name = bounds(own, cluster)
         assert proved * (1 - Fraction(1, 10**9)) <= bound <= proved * (1 + Fraction(1, 10**9))
@@ -117,7 +116,7 @@ def test_sizes_without_rings_are_worth_no_less_than_the_certificate_proves(monke
         raise NotApplicable("too many to list")
 
     cases = list(slots(6))
-    monkeypatch.setattr("farkas.duals.gadget.restated.all_columns", refuse)
+    monkeypatch.setattr("farkas.duals.gadget.all_columns", refuse)
     rounded = {"rent": 0, "worth": 0}
     for tabled, free in cases:
         # roots, and prices of many digits, so that doubles hold neither rent nor worth

@@ -1,6 +1,6 @@
 """mlbroker.dual_as_printed: what the paper prints, with its indices repaired."""
 
-from farkas.duals.mlbroker.dual import Dual, DualAsPrinted
+from farkas.duals.mlbroker import Dual, DualAsPrinted
 from farkas.instances import library
 from farkas.models.mlbroker.offline import Offline
 from farkas.relaxations.mlbroker.relaxed import Relaxed

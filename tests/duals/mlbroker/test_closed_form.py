@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from farkas.certificates.mlbroker import Guide, complete
-from farkas.duals.mlbroker.closed_form import lift, move_prices, trajectory_bound
+from farkas.duals.mlbroker import lift
+from farkas.online.mlbroker.fractional import move_prices, trajectory_bound
 from farkas.relaxations.mlbroker.relaxed import Relaxed
 from tests.generators.mlbroker import discounted, edge_cases, random_brokerage, single
 

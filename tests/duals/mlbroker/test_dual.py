@@ -10,8 +10,8 @@ import pytest
 
 from farkas.algebra import programs
 from farkas.duals.dualize import dualize
-from farkas.duals.mlbroker.dual import Dual, Worth
-from farkas.duals.mlbroker.printed_against_derived import differences
+from farkas.duals.mlbroker import Dual, Worth
+from farkas.duals.mlbroker_printed import differences
 from farkas.relaxations.mlbroker.relaxed import Relaxed
 from farkas.solvers import solve
 from farkas.verbs.solve import solve_form

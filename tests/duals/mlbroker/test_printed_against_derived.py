@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from farkas.duals.dualize import dualize
-from farkas.duals.mlbroker.dual import Dual
-from farkas.duals.mlbroker.printed_against_derived import REPAIRS, audit, differences
+from farkas.duals.mlbroker import Dual
+from farkas.duals.mlbroker_printed import REPAIRS, audit, differences
 from farkas.forms.matrices import as_scipy, rows_of_dense, rows_of_scipy
 from farkas.forms.words import short_name
 from farkas.instances import library

@@ -1,14 +1,29 @@
-"""Program dps.interval_dual."""
+"""Duals of kind dps: prices of capacity that bound every run."""
+
+from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
 
-from farkas.algebra import IndexedSet, Param, Program, Set, Sum, Var, constraint, objective, option
+from farkas.algebra import (
+    IndexedSet,
+    Param,
+    Program,
+    Set,
+    Sum,
+    Var,
+    constraint,
+    objective,
+    option,
+    programs,
+)
+from farkas.certificates.dps import DpsPrices
+from farkas.duals.restated import Restatement, restatements
 from farkas.instances.dps import Market
 from farkas.models.dps import windows
 from farkas.models.dps.windows import MarketSide
-from farkas.numbers import Ints
+from farkas.numbers import Bools, Ints
 
 
 class IntervalDual(Program):
@@ -74,3 +89,40 @@ def _rows_of(rows: Ints, side: MarketSide, last: Ints, jobs: Ints) -> list[Ints]
         ]
         for i in jobs
     ]
+
+
+@restatements.register("dps.dps_prices")
+def restated(certificate: DpsPrices, market: Market) -> Restatement:
+    """Put each price on the row whose jobs are most like those of its slot.
+
+    Rows are kept for the largest sets of jobs that hold units at once only, so that every slot has
+    one whose jobs are a superset; what a job earns beyond prices meets its bound 1.
+    """
+    form = programs.build(certificate.subject).form(market)
+    prices = certificate.prices
+    multipliers = np.zeros(form.num_rows)
+    for family, types, positions, numbers in (
+        ("enough_workers", market.worker_type, prices.worker_positions, prices.worker_numbers),
+        ("enough_ps", market.ps_type, prices.ps_positions, prices.ps_numbers),
+    ):
+        block = form.row_block(family)
+        members = block.axes[0].members
+        for position, number in zip(positions.tolist(), numbers.tolist(), strict=True):
+            kind, slot = divmod(position, market.horizon)
+            rows = np.flatnonzero(members[:, 0] == kind)
+            if len(rows):
+                here = _held(market, types, kind, slot)
+                shared = [
+                    np.count_nonzero(here & _held(market, types, kind, int(members[row, 1])))
+                    for row in rows.tolist()
+                ]
+                row = block.start + int(rows[int(np.argmax(shared))])
+                multipliers[row] += np.ldexp(float(number), -prices.scale)
+    return Restatement(form, multipliers)
+
+
+def _held(market: Market, types: Ints, kind: int, slot: int) -> Bools:
+    """Jobs that hold units of a type in a slot, shape (jobs,)."""
+    inside = (market.arrival <= slot) & (slot <= market.last_slot)
+    held: Bools = (types == kind) & inside & market.fits
+    return held

@@ -8,7 +8,7 @@ from farkas.algebra import Program, programs
 from farkas.certificates import exact_bound
 from farkas.certificates.proof import rounded
 from farkas.duals.dualize import DualForm, dualize
-from farkas.duals.mlbroker.dual import Dual, DualAsPrinted
+from farkas.duals.mlbroker import Dual, DualAsPrinted
 from farkas.forms import LinearForm
 from farkas.forms.words import find_block, index_in, short_name
 from farkas.instances.mlbroker import Brokerage

@@ -1,4 +1,4 @@
-"""Program mlbroker.dual."""
+"""Duals of kind mlbroker: by hand, as printed, and multipliers from a run's dual point."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from farkas.algebra import Param, Program, Set, Sum, Var, constraint, objective
+from farkas.algebra import Param, Program, Set, Sum, Var, constraint, objective, programs
+from farkas.certificates.mlbroker import DualPoint, MlbrokerPrices, complete
+from farkas.duals.restated import Restatement, restatements
+from farkas.forms import Block, LinearForm
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker import data as shared
 from farkas.numbers import Floats
@@ -245,7 +248,7 @@ class DualAsPrinted(Dual):
     """The dual that the paper prints, with its indices repaired.  mlBroker (11).
 
     Kept as printed: no ξ in the objective, and (11c), (11d) once per resource instead of summed.
-    Repaired, since it would not parse: see ``REPAIRS`` in `printed_against_derived`.
+    Repaired, since it would not parse: see ``REPAIRS`` in `farkas.duals.mlbroker_printed`.
     It is no dual of (9): its value, always finite, bounds (9) neither from below nor from above.
     """
 
@@ -288,3 +291,62 @@ class DualAsPrinted(Dual):
             )
             + Sum(m.one_server[i, t] for i, t in m.job_slots)
         )
+
+
+def lift(form: LinearForm, point: DualPoint, data: Brokerage) -> Floats:
+    """Multipliers of ``mlbroker.relaxed[...]`` (not sharp) from a dual point; shape (rows,).
+
+    Parameters
+    ----------
+    form
+        Traced relaxation of ``data``, of the variant the point belongs to.
+    point
+        From :func:`farkas.certificates.mlbroker.complete`.
+    """
+    first = data.previous_pair < 0
+    busy = np.unique(data.pair_slot)
+    values: dict[str, tuple[Floats, str]] = {
+        "enough_workers": (point.alpha, "workers"),
+        "all_data_moved": (point.beta, "moved"),
+        "cost_at_list_price": (point.theta[busy], "resource_cost"),
+        "cost_at_reduced_price": (point.rho[busy], "resource_cost"),
+        "one_branch": (point.xi[busy], "not_list"),
+        "cost_on_chord": (np.ones_like(point.xi[busy]), "resource_cost"),
+        "one_server": (point.gamma, "server"),
+        "present_where_used": (point.phi_server, "deployed"),
+        "present_with_workers": (point.phi_worker, "deployed"),
+        "present_with_server": (point.phi_server, "deployed"),
+        "started_at_arrival": (point.mu[first], "started"),
+        "started_when_new": (point.mu[~first], "started"),
+        "workers_connect": (point.psi, "connected"),
+        "server_is_connected": (point.eta, "connected"),
+        "absent_where_unused": (point.omega, "workers"),
+        "connect_to_server_only": (point.kappa, "server"),
+    }
+    multipliers = np.zeros(form.num_rows)
+    for block in form.rows:
+        numbers, column = values[block.name]
+        multipliers[block.where] = _orientation(form, block, column) * numbers.reshape(-1)
+    return multipliers
+
+
+def _orientation(form: LinearForm, block: Block, column: str) -> float:
+    """Sign that a variable has in a family when the family is written as in `DualPoint`."""
+    if not block.size:
+        return 1.0
+    where = form.column_block(column).where
+    entries = slice(form.matrix.starts[block.start], form.matrix.starts[block.stop])
+    columns = form.matrix.columns[entries]
+    inside = (columns >= where.start) & (columns < where.stop)
+    # A family whose coefficients all vanished binds nothing; its sign does not matter.
+    signs = np.sign(form.matrix.values[entries][inside])
+    return float(signs[0]) if len(signs) else 1.0
+
+
+@restatements.register("mlbroker.mlbroker_run")
+def restated(certificate: MlbrokerPrices, data: Brokerage) -> Restatement:
+    """Complete the guide and lift the dual point."""
+    form = programs.build(certificate.subject).form(data)
+    guide = certificate.read_guide(data)
+    point = complete(data, guide, certificate.relax, certificate.semantics)
+    return Restatement(form, lift(form, point, data))
