@@ -17,8 +17,8 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-from farkas.adversary.box import InstanceBox
 from farkas.adversary.scoring import Scorer
+from farkas.adversary.shape import InstanceBox
 from farkas.online.driver import algorithms
 from farkas.verbs.worst import worst
 from tests.recorded.worst import worst_drawn

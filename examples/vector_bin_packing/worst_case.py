@@ -12,8 +12,8 @@ from binpacking.instance import Packing
 from binpacking.worst import UNITS, WorstDecreasing
 
 import farkas
-from farkas.adversary.box import plain_of
 from farkas.adversary.gap import Decisions, Gap
+from farkas.adversary.shape import plain_of
 from farkas.online import algorithms
 from farkas.solvers import solve
 

@@ -17,11 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from farkas.adversary.annealing import Cooling, chosen, descent, kept
-from farkas.adversary.box import DRAWS, InstanceBox, plain_of
-from farkas.adversary.moves import moved
-from farkas.adversary.shape import Plain, copied, shape_of
-from farkas.adversary.shrinking import reduced
+from farkas.adversary.moves import Cooling, chosen, descent, kept, moved, reduced
+from farkas.adversary.shape import DRAWS, InstanceBox, Plain, copied, plain_of, shape_of
 from farkas.errors import FarkasError
 from farkas.instances import Instance
 from farkas.proofs.claim import Claim

@@ -1,14 +1,28 @@
-"""Moves from one instance of a box to another."""
+"""Annealing, moves from one instance of a box to another, and instances made small."""
 
 from __future__ import annotations
 
+import dataclasses
 import math
-from typing import Any
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from farkas.adversary.box import Entry, InstanceBox, Range, entries, leaves
-from farkas.adversary.shape import Plain, copied, shape_of
+from farkas.adversary.scoring import Scored, Scorer
+from farkas.adversary.shape import (
+    Entry,
+    InstanceBox,
+    Plain,
+    Range,
+    copied,
+    entries,
+    leaves,
+    plain_of,
+    shape_of,
+    without,
+)
 from farkas.portable import uniform
 
 REORDERED = 0.15  #: Share of moves that leave out, double or exchange whole jobs.
@@ -180,4 +194,185 @@ def pushed(data: Plain, box: InstanceBox, rng: np.random.Generator) -> Plain:
     for holder, key in members:
         if not alone or holder is held:
             holder[key] = value
+    return found
+
+
+KEPT = 6  #: Incumbents.
+
+
+class Candidate(Protocol):
+    """Anything with a height, which is to be large."""
+
+    @property
+    def height(self) -> float:
+        """In logarithms, so that a difference of heights knows no unit."""
+        ...
+
+
+C = TypeVar("C", bound=Candidate)
+S = TypeVar("S", bound=Candidate)
+Share = Callable[[], float]  #: Draws from [0, 1).
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Cooling:
+    """How the temperature falls, by the same factor with each move."""
+
+    #: warm, cold: first and last temperature; at 1 a loss of 1 in height is taken once in e times.
+    warm: float
+    cold: float
+    moves: int
+
+    def __call__(self, move: int) -> float:
+        """Temperature of a move."""
+        return self.warm * float((self.cold / self.warm) ** (move / self.moves))
+
+
+def accepted(change: float, temperature: float, share: Share) -> bool:
+    """Whether a walk goes on from a neighbour that is higher by ``change``."""
+    return change >= 0 or share() < math.exp(change / temperature)
+
+
+def descent(
+    start: S,
+    neighbour: Callable[[S | C], C | None],
+    temperature: Callable[[int], float],
+    moves: int,
+    share: Share,
+) -> Iterator[C | None]:
+    """Walk while the temperature falls, and yield all neighbours; None is none."""
+    current: S | C = start
+    for move in range(moves):
+        other = neighbour(current)
+        if other is not None and accepted(other.height - current.height, temperature(move), share):
+            current = other
+        yield other
+
+
+def kept(incumbents: list[C], found: C) -> None:
+    """Put a candidate among the incumbents, the highest of which stay, in order of height."""
+    incumbents.append(found)
+    incumbents.sort(key=lambda one: -one.height)
+    del incumbents[KEPT:]
+
+
+def chosen(incumbents: list[C], share: Share) -> C:
+    """Draw an incumbent, high ones more often."""
+    return incumbents[int(len(incumbents) * share() ** 2)]
+
+
+LOST = 0.01  #: Share of the ratio that shrinking may give up in all.
+DIGITS = (1, 2, 3)  #: Digits to which numbers are rounded, the fewest first.
+
+
+def shrunk(
+    scored: Scored, box: InstanceBox, scorer: Scorer, *, seconds: float = math.inf
+) -> tuple[Scored, bool]:
+    """Leave out parts and round numbers while the ratio keeps within `LOST`.
+
+    Parameters
+    ----------
+    seconds
+        CPU seconds after which it ends with what it has.
+
+    Returns
+    -------
+    The instance, and whether nothing more can be left out or rounded.
+    """
+    least = scored.height + math.log1p(-LOST)
+
+    def tried(data: Plain, current: Scored) -> Scored | None:
+        instance = box.built(data)
+        if instance is None or instance.sha256 == current.instance.sha256:
+            return None
+        found = scorer.score(instance, least)
+        return found if found is not None and found.height >= least else None
+
+    return reduced(scored, lambda one: plain_of(one.instance), box, tried, seconds=seconds)
+
+
+Held = TypeVar("Held")
+
+
+def reduced(
+    current: Held,
+    plain: Callable[[Held], Plain],
+    box: InstanceBox,
+    tried: Callable[[Plain, Held], Held | None],
+    *,
+    seconds: float = math.inf,
+) -> tuple[Held, bool]:
+    """Leave out parts and round numbers of something while it stays what it is.
+
+    Parameters
+    ----------
+    plain
+        Its plain fields.
+    tried
+        What plain fields with a part less, or fewer digits, make instead of the second; None where
+        that is not wanted.
+    seconds
+        CPU seconds after which it ends with what it has.
+
+    Returns
+    -------
+    What is left, and whether nothing more can be left out or rounded.
+    """
+    end = time.process_time() + seconds
+    changed = True
+    while changed:
+        changed = False
+        for simpler in (_parts, _digits):
+            while (found := _first(simpler(plain(current), box), current, tried, end)) is not None:
+                current, changed = found, True
+            if time.process_time() >= end:
+                return current, False
+    return current, True
+
+
+def _first(
+    candidates: Iterator[Plain],
+    current: Held,
+    tried: Callable[[Plain, Held], Held | None],
+    end: float,
+) -> Held | None:
+    """Try simpler fields until one is wanted."""
+    for data in candidates:
+        if time.process_time() >= end:
+            return None
+        found = tried(data, current)
+        if found is not None:
+            return found
+    return None
+
+
+def _parts(data: Plain, box: InstanceBox) -> Iterator[Plain]:
+    """Yield instances with one part less."""
+    shape = shape_of(box.kind)
+    if not box.kind or box.fixed:
+        return
+    yield from shape.smaller(data)
+    if not any(True for _ in shape.smaller(data)):
+        for job in range(len(data.get(shape.records) or ())):
+            yield without(data, job, (shape.records,))
+
+
+def _digits(data: Plain, box: InstanceBox) -> Iterator[Plain]:
+    """Yield instances with numbers of fewer digits: all of them, a family, a single one."""
+    families = sorted({family for family, _, _ in entries(data) if family in box.ranges})
+    for digits in DIGITS:
+        yield _rounded(data, box, digits, set(families))
+    for family in families:
+        for digits in DIGITS:
+            yield _rounded(data, box, digits, {family})
+
+
+def _rounded(data: Plain, box: InstanceBox, digits: int, families: set[str]) -> Plain:
+    """Copy with numbers of some families rounded that have more digits; ranges are kept."""
+    found: Plain = copied(data)
+    for family, holder, key in entries(found):
+        if family in families and holder[key]:
+            near = float(f"{holder[key]:.{digits - 1}e}")
+            if box.ranges[family].clipped(near) == near:
+                holder[key] = int(near) if box.ranges[family].whole else near
     return found

@@ -142,7 +142,7 @@ class Scored:
 
     def gap(self, seed: int) -> Gap:
         """Write down the statement."""
-        from farkas.adversary.box import plain_of
+        from farkas.adversary.shape import plain_of
 
         data = {"farkas": 1, "kind": self.instance.kind, "name": "worst case"}
         return Gap(

@@ -16,11 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from farkas.adversary.annealing import Cooling, accepted, chosen, kept
-from farkas.adversary.box import InstanceBox
-from farkas.adversary.moves import extreme, moved, pushed, redrawn
+from farkas.adversary.moves import Cooling, accepted, chosen, extreme, kept, moved, pushed, redrawn
 from farkas.adversary.scoring import LIFTS, Scored, Scorer
-from farkas.adversary.shape import Plain, copied
+from farkas.adversary.shape import InstanceBox, Plain, copied
 from farkas.errors import NoAnswer, UnknownName
 from farkas.executor import LEAST_STEPS, Executor
 from farkas.kernels import Kernel

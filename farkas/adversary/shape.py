@@ -1,11 +1,22 @@
-"""What a kind brings to the search for its worst instances."""
+"""What a kind brings to the search for its worst instances, and the box that is searched.
+
+A box holds sizes at most, and a range for every number.
+"""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Mapping
+import math
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
+import msgspec
+
+from farkas.errors import InvalidInstance, InvalidOption
+from farkas.instances import Instance
+from farkas.instances.files import kind_class
+from farkas.instances.generate import generate
+from farkas.messages import named, suggestion
 from farkas.registry import Registry
 
 Plain = dict[str, Any]  #: Fields of an instance as lists, mappings and numbers.
@@ -98,3 +109,327 @@ def copied(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [copied(part) for part in value]
     return value
+
+
+DRAWS = 20  #: Draws of a generator between whose smallest and largest value a number may lie.
+
+Entry = tuple[Any, Any]  #: A list or mapping, and the index or key of a number in it.
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Range:
+    """Numbers that a family of fields may hold."""
+
+    #: low, high: both inclusive.
+    low: float
+    high: float
+    whole: bool  #: Whether only integers.
+
+    @property
+    def open(self) -> bool:
+        """Whether there is anything to choose."""
+        return self.low < self.high
+
+    def clipped(self, value: float) -> float:
+        """Nearest number of the range."""
+        near = min(max(value, self.low), self.high)
+        return round(near) if self.whole else float(near)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class InstanceBox:
+    """Instances to search among."""
+
+    kind: str  #: Of all of them.
+    #: Plain fields of the instances from which the search starts, inside the ranges.
+    starts: tuple[Plain, ...]
+    #: By family: the path of a number without indices, for example ``jobs[].utility[]``.
+    ranges: Mapping[str, Range]
+    most: int  #: Jobs, or whatever the kind leaves out and doubles, at most.
+    optional: frozenset[str] = frozenset()  #: Families whose numbers may be null.
+    fixed: bool = False  #: Whether sizes are those of a start: nothing is left out or doubled.
+
+    @classmethod
+    def drawn(
+        cls,
+        kind: str,
+        *,
+        preset: str | None = None,
+        size: Mapping[str, int] | None = None,
+        ranges: Mapping[str, tuple[float, float]] | None = None,
+        seed: int = 0,
+        algorithm: str = "",
+    ) -> InstanceBox:
+        """Return a box around draws of the kind's generator.
+
+        Parameters
+        ----------
+        preset
+            Of the generator; by default the one that the kind's shape names, with its smallest
+            sizes.
+        size
+            Sizes by their word, for example ``{"jobs": 3, "slots": 4}``.
+        ranges
+            Lowest and highest value by name of a field, or its family; what is not named lies
+            between the smallest and the largest value of `DRAWS` draws.
+        seed
+            Of the first draw, >= 0.
+        algorithm
+            Name of the one that is attacked: what only that one reads is filled in, too.
+
+        Raises
+        ------
+        UnknownName, InvalidOption
+            The kind has no generator, preset or size of that name, a size is below 1, or a range
+            names no number.
+        """
+        shape = shape_of(kind)
+        settings: dict[str, Any] = {} if preset is not None else dict(shape.smallest)
+        for word, count in (size or {}).items():
+            if word not in shape.sizes:
+                wrong = f"kind {kind} has no size {named(word)}"
+                raise InvalidOption.near(wrong, word, shape.sizes)
+            if count < 1:
+                raise InvalidOption(f"size {named(word)} = {count}; give at least 1")
+            settings[shape.sizes[word]] = count
+        chosen = preset or shape.preset
+        drawn = [plain_of(generate(kind, chosen, seed + s, **settings)) for s in range(DRAWS)]
+        for index, data in enumerate(drawn):
+            share = (index + 1) / (DRAWS + 1)
+            shape.complete(data, share)
+            if algorithm in shape.needs:
+                shape.needs[algorithm](data, share)
+        return cls._around(kind, shape, drawn, ranges or {}, ())
+
+    @classmethod
+    def around(
+        cls, instance: Instance, *, ranges: Mapping[str, tuple[float, float]] | None = None
+    ) -> InstanceBox:
+        """Return a box around one instance.
+
+        Every number lies between the smallest and the largest of its family.  Where ranges are
+        given, numbers that none of them names stay as they are.
+
+        Raises
+        ------
+        InvalidOption
+            A range names no number.
+        """
+        shape, kept = shape_of(instance.kind), () if not ranges else tuple(ranges)
+        return cls._around(instance.kind, shape, [plain_of(instance)], ranges or {}, kept)
+
+    @classmethod
+    def spanned(
+        cls,
+        kind: str,
+        starts: Sequence[Plain],
+        ranges: Mapping[str, tuple[float, float]] | None = None,
+    ) -> InstanceBox:
+        """Return a box around plain fields; without a kind these are any numbers and lists.
+
+        Raises
+        ------
+        InvalidOption
+            A range names no number.
+        """
+        return cls._around(kind, shape_of(kind), starts, ranges or {}, ())
+
+    @classmethod
+    def _around(
+        cls,
+        kind: str,
+        shape: KindShape,
+        starts: Sequence[Plain],
+        given: Mapping[str, tuple[float, float]],
+        only: Sequence[str],
+    ) -> InstanceBox:
+        seen: dict[str, Range] = {}
+        for start in starts:
+            for family, holder, key in entries(start):
+                value = holder[key]
+                old = seen.get(family, Range(value, value, True))
+                whole = old.whole and isinstance(value, int)
+                seen[family] = Range(min(old.low, value), max(old.high, value), whole)
+        asked: dict[str, tuple[float, float]] = {}
+        for word, (low, high) in given.items():
+            families = _families(word, shape, seen)
+            if not families:
+                hint = suggestion(word, sorted({_last(family) for family in seen}))
+                raise InvalidOption(f"range {named(word)}: kind {kind} has no such number{hint}")
+            if not (math.isfinite(low) and math.isfinite(high) and low <= high):
+                raise InvalidOption(f"range {named(word)}: give finite numbers LOW..HIGH")
+            for family in families:
+                asked[family] = (low, high)
+        asked = {**shape.implied(asked), **asked}
+        chosen = {
+            family: Range(low, high, seen[family].whole) for family, (low, high) in asked.items()
+        }
+        ranges = chosen if only else {**seen, **chosen}
+        inside = [copied(start) for start in starts]
+        for start in inside:
+            for family, holder, key in entries(start):
+                if family in chosen:
+                    holder[key] = chosen[family].clipped(holder[key])
+            shape.mend(start)
+        optional = {
+            family
+            for family in shape.optional
+            if family in ranges and any(family == null for one in inside for null in nulls(one))
+        }
+        optional |= {
+            family
+            for family in shape.null_at_zero
+            if family in ranges and ranges[family].low <= 0 < ranges[family].high
+        }
+        records = [start.get(shape.records) for start in starts] if kind else []
+        most = max((len(held or ()) for held in records), default=0)
+        return cls(kind, tuple(inside), ranges, most, frozenset(optional))
+
+    def holds(self, data: Plain) -> bool:
+        """Whether plain data are what moves inside the box can lead to.
+
+        Numbers lie in their ranges, others are those of starts, but for what mending makes of
+        them; words, flags and fields are those of starts, and lists no longer.  Data that are none
+        of the kind's may raise anything that indexing raises.
+        """
+        seen: dict[str, set[float]] = {}
+        for start in self.starts:
+            for family, holder, key in entries(start):
+                if family not in self.ranges:
+                    seen.setdefault(family, set()).add(holder[key])
+        shape, near = shape_of(self.kind), copied(data)
+        known = self.optional.union(*(set(nulls(start)) for start in self.starts))
+        twins = {shape.null_at_zero.get(family, family) for family in self.optional}
+        if not (known | twins).issuperset(nulls(data)):
+            return False
+        if shape.records and len(near[shape.records]) > self.most:
+            return False
+        if not set(_words(near)).issubset(word for start in self.starts for word in _words(start)):
+            return False
+        longest: dict[str, int] = {}
+        for family, length in (one for start in self.starts for one in _lengths(start, shape)):
+            longest[family] = max(length, longest.get(family, 0))
+        if any(length > longest.get(family, -1) for family, length in _lengths(near, shape)):
+            return False
+        if self.fixed and _sizes(near, shape) not in [_sizes(one, shape) for one in self.starts]:
+            return False
+        for family, holder, key in entries(near):
+            value, allowed = holder[key], self.ranges.get(family)
+            holder[key] = (
+                min(seen[family], key=lambda one: abs(one - value))
+                if allowed is None
+                else allowed.clipped(value)
+            )
+        shape.mend(near)
+        return bool(near == data)
+
+    def built(self, data: Plain) -> Instance | None:
+        """Return the instance of plain data, mended; None where a rule of the kind refuses it."""
+        try:
+            shape_of(self.kind).mend(data)
+            return kind_class(self.kind).build(**data)
+        except (InvalidInstance, ArithmeticError, IndexError):
+            return None
+
+
+def _sizes(data: Plain, shape: KindShape) -> list[Any]:
+    held = [data[name] for name in shape.counted]
+    return [one if isinstance(one, int) else len(one) for one in held]
+
+
+def plain_of(instance: Instance) -> Plain:
+    """Fields of an instance as plain data, without what says nothing to an algorithm."""
+    data = copied(msgspec.to_builtins(instance))
+    for name in ("kind", *type(instance).bookkeeping, "seed"):
+        data.pop(name, None)
+    return dict(data)
+
+
+def entries(data: Any) -> Iterator[tuple[str, Any, Any]]:
+    """Yield every number of plain data: its family, what holds it, and its index or key."""
+    for family, holder, key in leaves(data):
+        if isinstance(holder[key], int | float) and not isinstance(holder[key], bool):
+            yield family, holder, key
+
+
+def outside(data: Plain, ends: Plain, families: Collection[str]) -> str | None:
+    """Say how plain data differ from others in more than numbers of some families in their ranges.
+
+    Parameters
+    ----------
+    ends
+        The others; ranges reach from the smallest to the largest number of a family in them.
+
+    >>> outside({"a": [2.5, 1], "b": 0}, {"a": [1, 3], "b": 0}, ("a[]",)) is None
+    True
+    >>> outside({"a": [4, 1], "b": 0}, {"a": [1, 3], "b": 0}, ("a[]",))
+    'a[] = 4 is not in 1..3'
+    """
+    held: dict[str, list[float]] = {}
+    for family, holder, key in entries(ends):
+        held.setdefault(family, []).append(holder[key])
+    near = copied(data)
+    for (family, holder, key), (_, other, place) in zip(entries(near), entries(ends), strict=False):
+        if family not in families or family not in held:
+            continue
+        low, high = min(held[family]), max(held[family])
+        if not low <= holder[key] <= high:
+            return f"{family} = {holder[key]!r} is not in {low!r}..{high!r}"
+        holder[key] = other[place]
+    return None if near == ends else f"more than {', '.join(families)} is different"
+
+
+def _words(data: Plain) -> Iterator[tuple[str, Any]]:
+    """Yield every text and flag of plain data with its family, and the fields of every mapping."""
+    for family, holder, key in leaves(data):
+        if isinstance(holder[key], str | bool):
+            yield family, holder[key]
+    for family, held in _holders(data):
+        if isinstance(held, dict):
+            yield family, tuple(sorted(held))
+
+
+def _lengths(data: Plain, shape: KindShape) -> Iterator[tuple[str, int]]:
+    """Yield the length of every list, but for those of records, which readers hold to counts."""
+    inside = f"{shape.records}[]" if shape.records else None
+    for family, held in _holders(data):
+        if isinstance(held, list) and not (inside and family.startswith(inside)):
+            yield family, len(held)
+
+
+def _holders(data: Any, family: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield every mapping and list of plain data, with its family."""
+    yield family, data
+    for key in data if isinstance(data, dict) else range(len(data)):
+        if isinstance(data[key], dict | list):
+            named_key = f"{family}.{key}" if family else str(key)
+            yield from _holders(data[key], named_key if isinstance(data, dict) else f"{family}[]")
+
+
+def nulls(data: Any) -> Iterator[str]:
+    """Yield the family of every null of plain data."""
+    for family, holder, key in leaves(data):
+        if holder[key] is None:
+            yield family
+
+
+def leaves(data: Any, family: str = "") -> Iterator[tuple[str, Any, Any]]:
+    """As `entries`, of everything that holds nothing itself."""
+    named_keys = isinstance(data, dict)
+    for key in data if named_keys else range(len(data)):
+        here = f"{family}[]" if not named_keys else f"{family}.{key}" if family else str(key)
+        if isinstance(data[key], dict | list):
+            yield from leaves(data[key], here)
+        else:
+            yield here, data, key
+
+
+def _last(family: str) -> str:
+    return family.rpartition(".")[2].rstrip("[]")
+
+
+def _families(word: str, shape: KindShape, known: Mapping[str, Range]) -> list[str]:
+    wanted = shape.names.get(word, word)
+    if wanted in known:
+        return [wanted]
+    return [family for family in known if _last(family) == wanted]

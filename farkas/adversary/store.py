@@ -18,9 +18,8 @@ import msgspec
 import numpy as np
 
 import farkas
-from farkas.adversary.annealing import KEPT
-from farkas.adversary.box import InstanceBox
 from farkas.adversary.gap import Decisions
+from farkas.adversary.moves import KEPT
 from farkas.adversary.scoring import LIFTS, Scorer
 from farkas.adversary.search import (
     CHAINS,
@@ -34,7 +33,7 @@ from farkas.adversary.search import (
     Incumbent,
     Problem,
 )
-from farkas.adversary.shape import copied
+from farkas.adversary.shape import InstanceBox, copied
 from farkas.errors import FarkasError, FileProblem
 from farkas.files import read_record, require_single, require_target, write_bytes
 from farkas.messages import named, parsed

@@ -11,12 +11,12 @@ from fractions import Fraction
 from types import NoneType
 from typing import Any, Literal
 
-from farkas.adversary.box import InstanceBox
 from farkas.adversary.gap import UNBOUNDED, Gap, GapProof, at_least, prove_gap
+from farkas.adversary.moves import shrunk
 from farkas.adversary.scoring import LONGEST, Scored, Scorer
 from farkas.adversary.search import Found, Problem, Progress, search
+from farkas.adversary.shape import InstanceBox
 from farkas.adversary.shipped import find_statement
-from farkas.adversary.shrinking import shrunk
 from farkas.adversary.store import Identity, SearchStore
 from farkas.certificates.doubles import double, text_of
 from farkas.certificates.proof import rounded

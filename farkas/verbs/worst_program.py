@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 
-from farkas.adversary.box import InstanceBox, entries, outside, plain_of
 from farkas.adversary.gap import GapProof
+from farkas.adversary.shape import InstanceBox, entries, outside, plain_of
 from farkas.algebra import programs
 from farkas.errors import InvalidOption, NotACertificate
 from farkas.instances import Instance

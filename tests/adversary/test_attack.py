@@ -17,8 +17,7 @@ from farkas.adversary.attack import (
     height,
     size_of,
 )
-from farkas.adversary.box import plain_of
-from farkas.adversary.shape import copied, shape_of
+from farkas.adversary.shape import copied, plain_of, shape_of
 from farkas.errors import NoAnswer
 from farkas.instances import Instance
 from farkas.proofs.claim import Claim

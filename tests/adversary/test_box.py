@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from farkas.adversary.box import InstanceBox, Range, entries, plain_of
-from farkas.adversary.shape import copied
+from farkas.adversary.shape import InstanceBox, Range, copied, entries, plain_of
 from farkas.errors import InvalidOption
 from farkas.instances import library
 from farkas.instances.files import own_kinds

@@ -8,11 +8,10 @@ import pickle
 import msgspec
 import pytest
 
-from farkas.adversary.annealing import KEPT
-from farkas.adversary.box import InstanceBox
+from farkas.adversary.moves import KEPT
 from farkas.adversary.scoring import Scorer
 from farkas.adversary.search import Chain, ChainTask, ChainWork, Incumbent, Problem
-from farkas.adversary.shape import copied
+from farkas.adversary.shape import InstanceBox, copied
 from farkas.online.driver import algorithms
 
 

@@ -9,9 +9,9 @@ import msgspec
 import pytest
 
 import farkas
-from farkas.adversary.box import plain_of
 from farkas.adversary.gap import UNBOUNDED, Decisions, Gap, from_json, prove_gap, ratio_of, replayed
 from farkas.adversary.scoring import Scorer
+from farkas.adversary.shape import plain_of
 from farkas.errors import FileProblem, InvalidInstance, NotACertificate
 from farkas.instances import Instance
 from farkas.instances.coded import CodedComputing

@@ -8,10 +8,9 @@ import itertools
 import numpy as np
 import pytest
 
-from farkas.adversary.box import InstanceBox, Range, entries
 from farkas.adversary.moves import drawn, extreme, moved, pushed
 from farkas.adversary.scoring import Scored, Scorer
-from farkas.adversary.shape import copied, shape_of
+from farkas.adversary.shape import InstanceBox, Range, copied, entries, shape_of
 from farkas.instances import Instance
 from farkas.instances.files import own_kinds
 from farkas.online.driver import algorithms

@@ -8,11 +8,10 @@ import time
 
 import pytest
 
-from farkas.adversary.box import InstanceBox, entries, plain_of
+from farkas.adversary.moves import LOST, shrunk
 from farkas.adversary.scoring import LIFTS, Scored, Scorer
 from farkas.adversary.search import ROUND, Chain, search
-from farkas.adversary.shape import copied, shape_of
-from farkas.adversary.shrinking import LOST, shrunk
+from farkas.adversary.shape import InstanceBox, copied, entries, plain_of, shape_of
 from farkas.errors import NoAnswer
 from farkas.executor import Executor
 from farkas.instances import library

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from farkas.adversary.box import InstanceBox, plain_of
-from farkas.adversary.shape import copied, shape_of, without
+from farkas.adversary.shape import InstanceBox, copied, plain_of, shape_of, without
 from farkas.instances import library
 from farkas.instances.files import own_kinds
 

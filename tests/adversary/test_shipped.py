@@ -12,6 +12,7 @@ import pytest
 
 import farkas
 from farkas.adversary.gap import UNBOUNDED, from_json
+from farkas.adversary.moves import LOST
 from farkas.adversary.shipped import (
     FOLDER,
     FOUND,
@@ -22,7 +23,6 @@ from farkas.adversary.shipped import (
     read_searches,
     statements_of,
 )
-from farkas.adversary.shrinking import LOST
 from farkas.errors import FileProblem, UnknownName
 from farkas.instances.files import own_kinds
 from farkas.online.driver import algorithms

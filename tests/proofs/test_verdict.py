@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 
 from farkas.adversary.attack import box_of
-from farkas.adversary.box import InstanceBox
 from farkas.adversary.moves import moved
-from farkas.adversary.shape import copied
+from farkas.adversary.shape import InstanceBox, copied
 from farkas.errors import FarkasError
 from farkas.instances import library
 from farkas.proofs import Standing, claims

@@ -22,11 +22,10 @@ import msgspec
 import numpy as np
 
 import farkas
-from farkas.adversary.box import DRAWS, InstanceBox, entries
 from farkas.adversary.gap import Gap, GapProof, from_json, prove_gap
-from farkas.adversary.moves import redrawn
+from farkas.adversary.moves import redrawn, shrunk
 from farkas.adversary.scoring import Scored, Scorer, decides_again
-from farkas.adversary.shape import Plain, copied
+from farkas.adversary.shape import DRAWS, InstanceBox, Plain, copied, entries
 from farkas.adversary.shipped import (
     FOLDER,
     FOUND,
@@ -36,7 +35,6 @@ from farkas.adversary.shipped import (
     read_searches,
     statements_of,
 )
-from farkas.adversary.shrinking import shrunk
 from farkas.errors import FarkasError, UnknownName
 from farkas.files import write_bytes
 from farkas.online import algorithms

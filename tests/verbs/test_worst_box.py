@@ -13,9 +13,8 @@ import numpy as np
 import pytest
 
 import farkas
-from farkas.adversary.box import entries, plain_of
 from farkas.adversary.scoring import Scorer
-from farkas.adversary.shape import Plain
+from farkas.adversary.shape import Plain, entries, plain_of
 from farkas.algebra import programs
 from farkas.certificates.proof import rounded
 from farkas.errors import InvalidInstance, InvalidOption, NoAnswer, NotACertificate, NotApplicable

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from farkas.adversary.box import plain_of
+from farkas.adversary.shape import plain_of
 from farkas.adversary.shipped import HowFound, label_of, unusual
 from farkas.certificates.ratio import ratio_words as certified_words
 from farkas.experiments import pictures, style, worst_cases

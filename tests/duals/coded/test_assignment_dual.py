@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
+import msgspec
 import numpy as np
 import pytest
-from farkas.duals.coded import AssignmentDual, LoadsDual
-from farkas.errors import NotApplicable
-from farkas.models.coded.kernel import Pairs
-from farkas.models.coded.loads import Owned
-from farkas.relaxations.coded.sharing import shared_optimum
-from farkas.solvers import solve
-from tests.conformance.oracle import row
-from tests.generators.coded import by_speed, random_coded_computing
-from fractions import Fraction
-import msgspec
+
 from farkas.certificates import InfeasibleCertificate, check, exact_bound, from_json
 from farkas.certificates.coded import CodedPrices, GuaranteedPrices, guaranteed_speeds, speeds_above
 from farkas.certificates.packed import pack
 from farkas.certificates.packed_form import unpacked
-from farkas.duals.coded import LeastTime, Paces, least_time
+from farkas.duals.coded import AssignmentDual, LeastTime, LoadsDual, Paces, least_time
 from farkas.duals.restated import as_certificate, as_linear, restate
-from farkas.errors import NotACertificate
+from farkas.errors import NotACertificate, NotApplicable
 from farkas.instances import library
+from farkas.models.coded.kernel import Pairs
+from farkas.models.coded.loads import Owned
 from farkas.online import algorithms
+from farkas.relaxations.coded.sharing import shared_optimum
+from farkas.solvers import solve
 from farkas.standalone.checker import check_certificate
+from tests.conformance.oracle import row
 from tests.fuzz import kinds
-from tests.generators.coded import by_speed
+from tests.generators.coded import by_speed, random_coded_computing
 
 
 def test_prices_and_wages_written_out():
@@ -200,8 +199,8 @@ def test_measured_speeds_are_rounded_up():
     assert isinstance(own, GuaranteedPrices)
     form = unpacked(as_linear(own, instance).data, "x", "min")
     speed = dense_rows(form)[: instance.num_masters, :-1]
-    for m, row in enumerate(guaranteed_speeds(instance)):
-        for n, exact in enumerate(row):
+    for m, line in enumerate(guaranteed_speeds(instance)):
+        for n, exact in enumerate(line):
             stored = Fraction(float(speed[m, m * instance.workers + n]))
             assert exact <= stored <= exact * (1 + Fraction(1, 2**52))
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
-from farkas.duals.dps import IntervalDual
+
+from farkas.certificates import check
+from farkas.certificates.dps import DpsPrices, SlotPrices
+from farkas.duals.dps import IntervalDual, restated
 from farkas.duals.dualize import dualize
+from farkas.duals.restated import as_linear
 from farkas.relaxations.dps.interval import IntervalLP
 from farkas.solvers import solve
 from tests.generators.dps import empty_market, posted, random_market
-from fractions import Fraction
-from farkas.certificates import check
-from farkas.certificates.dps import DpsPrices, SlotPrices
-from farkas.duals.dps import restated
-from farkas.duals.restated import as_linear
-from tests.generators.dps import random_market
 
 
 @pytest.mark.parametrize("seed", range(25))

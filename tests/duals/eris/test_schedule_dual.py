@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
-from farkas.algebra import programs
-from farkas.duals.eris import _dearest
-from tests.generators.eris import one_resource, random_auction
-from tests.tools.optimum import optimum
-from fractions import Fraction
+
 import farkas
+from farkas.algebra import programs
 from farkas.cli import call
+from farkas.duals.eris import _dearest
 from farkas.errors import UnsupportedForm
 from farkas.standalone.checker import check_file
 from farkas.verbs.stand_alone import stand_alone
+from tests.generators.eris import one_resource, random_auction
+from tests.tools.optimum import optimum
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -2,41 +2,44 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 from fractions import Fraction
+
+import msgspec
 import numpy as np
 import pytest
-from farkas.certificates import exact_bound
+
+from farkas.certificates import check, exact_bound, from_json
+from farkas.certificates.gadget import certify_horizon, nested
+from farkas.certificates.gadget_slot import SharedServers, certify_slot
 from farkas.duals.gadget import (
+    SIZES,
+    SLOT,
+    WORTHS,
     BestSizes,
     PricedSizes,
     SizedColumns,
     SizedRings,
     SizePaths,
+    network_free_multipliers,
 )
-from farkas.errors import NotApplicable
-from farkas.models.gadget.column import ColumnLP, all_columns
-from farkas.models.gadget.slot import snapshot
-from farkas.relaxations.gadget.whole_sizes import best_sizes
-from farkas.solvers import solve
-from tests.generators.gadget import job, star, table
-import contextlib
-import msgspec
-from farkas.certificates import check, from_json
-from farkas.certificates.gadget import certify_horizon, nested
-from farkas.certificates.gadget_slot import SharedServers, certify_slot
-from farkas.duals.gadget import SIZES, SLOT, WORTHS, SizePaths
 from farkas.duals.restated import as_linear, restate
 from farkas.errors import NotACertificate, NotApplicable, UnsupportedForm
 from farkas.instances.utilities import Sqrt
+from farkas.models.gadget.column import ColumnLP, all_columns
+from farkas.models.gadget.slot import snapshot
 from farkas.online.gadget.bounds import horizon_certificate, slot_certificate
 from farkas.proofs.gadget.relaxed import random_clusters
-from farkas.relaxations.gadget.generation import generate_columns
+from farkas.relaxations.gadget.embedding import GvneLP
+from farkas.relaxations.gadget.generation import generate_columns, start
 from farkas.relaxations.gadget.offline_bound import OfflineBound
 from farkas.relaxations.gadget.ring_pricing import LOOSE_LABELS
-from farkas.relaxations.gadget.whole_sizes import whole_sizes
+from farkas.relaxations.gadget.whole_sizes import best_sizes, whole_sizes
+from farkas.solvers import solve
 from farkas.standalone.checker import check_certificate
 from tests.fuzz import kinds
+from tests.generators.gadget import job, star, table
 
 
 def test_the_states_are_what_the_jobs_before_may_have_taken():
@@ -288,3 +291,40 @@ def test_the_dearest_prices_are_written_or_refused_without_a_warning(place):
     dear = msgspec.json.decode(content) | {place: prices}
     with contextlib.suppress(NotACertificate):
         assert check(as_linear(from_json(msgspec.json.encode(dear)), cluster)).bound > 0
+
+
+@pytest.mark.parametrize("network", ["tree", "cycle", "mesh"])
+def test_server_prices_alone_prove_the_embedding_relaxation(network):
+    for cluster in random_clusters(12, 1, network=network, resources=2):
+        slot = snapshot(cluster)
+        if not len(slot.jobs):
+            continue
+        form = GvneLP().form(slot)
+        prices, _ = start(slot)
+        bound = exact_bound(form, network_free_multipliers(slot, form, prices.node))
+        assert float(bound) == pytest.approx(solve(form).objective, abs=1e-6)
+
+
+def test_any_nonnegative_prices_bound_it():
+    rng = np.random.default_rng(0)
+    for cluster in random_clusters(12, 2, network="any"):
+        slot = snapshot(cluster)
+        if not len(slot.jobs):
+            continue
+        form = GvneLP().form(slot)
+        price = rng.random(cluster.capacity.shape) * 3
+        bound = exact_bound(form, network_free_multipliers(slot, form, price))
+        assert float(bound) >= solve(form).objective - 1e-9
+
+
+def test_prices_by_hand():
+    # gadget/tiny in slot 0: job 0 alone, gains 3 sqrt(k), three GPUs; at price sqrt(3) a worker
+    # costs what its share of the largest ring earns: 3 sqrt(3) + max(0, 3 - sqrt 3, 3 sqrt 2 - 2
+    # sqrt 3, 0) = 5.196 + 1.268
+    from farkas.instances import library
+
+    slot = snapshot(library.load("gadget/tiny"))
+    form = GvneLP().form(slot)
+    price = np.full(slot.cluster.capacity.shape, np.sqrt(3.0))
+    bound = float(exact_bound(form, network_free_multipliers(slot, form, price)))
+    assert bound == pytest.approx(3 * np.sqrt(3) + 3 - np.sqrt(3))

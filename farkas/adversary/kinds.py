@@ -1,0 +1,271 @@
+"""How instances of each kind are drawn small, mended and made smaller."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from farkas.adversary.shape import KindShape, Plain, Ranges, copied, shapes, without
+
+# Masters and workers of coded computation: the values of each pair."""
+
+
+def implied_coded(given: Ranges) -> Ranges:
+    """Let shifts lie where those of the published law do: 1 over the rate."""
+    if "rate[][]" not in given or given["rate[][]"][0] <= 0:
+        return {}
+    low, high = given["rate[][]"]
+    return {"shift[][]": (1 / high, 1 / low)}
+
+
+def mend_coded(data: Plain) -> None:
+    """Forbid pairs at rate 0 or without a rate.
+
+    Measured times are not drawn: nothing but coded.distribution_free decides by them, so that it
+    has no witness.
+    """
+    for rates, shifts in zip(data["rate"], data["shift"], strict=True):
+        for worker, rate in enumerate(rates):
+            if not rate:
+                rates[worker] = shifts[worker] = None
+
+
+def smaller_coded(data: Plain) -> Iterator[Plain]:
+    """Leave out a master or a worker; plans and points that were to be evaluated go first.
+
+    No fewer workers are left than masters, for whom whole workers would be too few in any plan.
+    """
+    extra = {name: None for name in ("plans", "sca_point") if data.get(name) is not None}
+    if extra:
+        yield data | extra
+        return
+    measured = [] if data.get("measured") is None else [("measured", "law")]
+    for master in range(len(data["masters"]) if len(data["masters"]) > 1 else 0):
+        yield without(data, master, ("masters",), ("rate",), ("shift",), *measured)
+    for worker in range(data["workers"] if data["workers"] > len(data["masters"]) else 0):
+        pairs = [("rate", "*"), ("shift", "*"), *((*path, "*") for path in measured)]
+        yield without(data, worker, *pairs, count="workers")
+
+
+shapes.add(
+    "coded",
+    KindShape(
+        sizes={"masters": "num_masters", "workers": "num_workers", "rows": "rows"},
+        smallest={"num_masters": 2, "num_workers": 4},
+        smaller=smaller_coded,
+        mend=mend_coded,
+        null_at_zero={"rate[][]": "shift[][]"},
+        implied=implied_coded,
+        records="",
+        counted=("masters", "workers"),
+        witnesses=("coded.simple_greedy", "coded.iterated_greedy", "coded.round_lp"),
+    ),
+)
+
+
+# Markets of DPS: jobs in order of arrival."""
+
+
+def mend_dps(data: Plain) -> None:
+    """Sort jobs by arrival."""
+    data["jobs"].sort(key=lambda job: job["arrival"])
+
+
+def complete_dps(data: Plain, share: float) -> None:
+    """Fix prices for the seller that posts such: a share of what a type is paid at most."""
+    if data["fixed_prices"] is None:
+        most = 1.0 if data["price_cap"] is None else data["price_cap"]
+        data["fixed_prices"] = {
+            "worker": [share * most for _ in data["worker_bandwidth"]],
+            "ps": [share * most for _ in data["ps_bandwidth"]],
+        }
+
+
+def grid_dps(data: Plain, share: float) -> None:
+    """Offer three prices to the search on a grid."""
+    most = 1.0 if data["price_cap"] is None else data["price_cap"]
+    data["price_grid"] = [share * most / 2, share * most, (1 + share) * most / 2]
+
+
+def smaller_dps(data: Plain) -> Iterator[Plain]:
+    """Leave out a job or a server."""
+    for job in range(len(data["jobs"])):
+        yield without(data, job, ("jobs",))
+    servers = len(data["server_workers"])
+    for server in range(servers if servers > 1 else 0):
+        yield without(data, server, ("server_workers",), ("server_ps",))
+
+
+shapes.add(
+    "dps",
+    KindShape(
+        sizes={
+            "jobs": "num_jobs",
+            "servers": "num_servers",
+            "worker_types": "num_worker_types",
+            "ps_types": "num_ps_types",
+            "slots": "horizon",
+        },
+        smallest={"num_jobs": 6, "num_servers": 2, "horizon": 30},
+        mend=mend_dps,
+        complete=complete_dps,
+        needs={"dps.bfp_grid": grid_dps},
+        smaller=smaller_dps,
+        counted=("jobs", "server_workers"),
+        witnesses=("dps.best_fit", "dps.bfp_fluid", "dps.simple", "dps.top", "dps.learned"),
+    ),
+)
+
+
+# Auctions of Eris: jobs in order of arrival, what they are worth never increasing."""
+
+
+def mend_eris(data: Plain) -> None:
+    """Sort jobs by arrival and worths downwards; both reach to the last slot at most."""
+    for job in data["jobs"]:
+        job["arrival"] = min(job["arrival"], data["slots"] - 1)
+    data["jobs"].sort(key=lambda job: job["arrival"])
+    for job in data["jobs"]:
+        job["utility"].sort(reverse=True)
+        missing = data["slots"] - job["arrival"] - len(job["utility"])
+        job["utility"] += job["utility"][-1:] * missing
+        del job["utility"][data["slots"] - job["arrival"] :]
+
+
+def smaller_eris(data: Plain) -> Iterator[Plain]:
+    """Leave out a job, a site, a resource, or the last slot."""
+    for job in range(len(data["jobs"])):
+        yield without(data, job, ("jobs",))
+    busy = [] if data["occupied"] is None else ["occupied"]
+    if busy:
+        yield {**copied(data), "occupied": None}
+    for site in range(data["sites"] if data["sites"] > 1 else 0):
+        used = [(name, "resources") for name in busy]
+        yield without(data, site, ("site_capacity",), ("jobs", "*", "data"), *used, count="sites")
+    resources = len(data["resource_names"])
+    for resource in range(resources if resources > 1 else 0):
+        yield without(
+            data, resource, ("resource_names",), ("price_base_resource",), ("site_capacity", "*"),
+            ("jobs", "*", "worker_demand"), ("jobs", "*", "server_demand"),
+            *((name, "resources", "*") for name in busy),
+        )  # fmt: skip
+    if data["slots"] > 1:
+        moved = [(name, "transfer") for name in busy]
+        held = [(name, "resources", "*", "*") for name in busy]
+        yield without(data, -1, *moved, *held, count="slots")
+
+
+shapes.add(
+    "eris",
+    KindShape(
+        sizes={"jobs": "num_jobs", "sites": "sites", "slots": "slots"},
+        smallest={"num_jobs": 3, "sites": 1, "slots": 4},
+        names={"worth": "jobs[].utility[]"},
+        mend=mend_eris,
+        smaller=smaller_eris,
+        counted=("jobs", "sites", "slots"),
+        witnesses=("eris.antman", "eris.tiresias", "eris.liquid", "eris.eris"),
+    ),
+)
+
+
+# Clusters of GADGET: nodes that links name by their index."""
+
+
+def mend_gadget(data: Plain) -> None:
+    """Let jobs arrive in the last slot at the latest."""
+    for job in data["jobs"]:
+        job["arrival"] = min(job["arrival"], data["horizon"] - 1)
+
+
+def smaller_gadget(data: Plain) -> Iterator[Plain]:
+    """Leave out a job, a link, a node with its links, or the last slot."""
+    for job in range(len(data["jobs"])):
+        yield without(data, job, ("jobs",))
+    for node in range(len(data["nodes"]) if len(data["nodes"]) > 1 else 0):
+        yield _without_node(data, node)
+    for link in range(len(data["links"])):
+        yield without(data, link, ("links",))
+    if data["horizon"] > 1:
+        yield without(data, -1, count="horizon")
+
+
+def _without_node(data: Plain, node: int) -> Plain:
+    found = without(data, node, ("nodes",))
+    found["links"] = [
+        link | {end: link[end] - (link[end] > node) for end in ("from", "to")}
+        for link in found["links"]
+        if node not in (link["from"], link["to"])
+    ]
+    return found
+
+
+shapes.add(
+    "gadget",
+    KindShape(
+        sizes={"jobs": "num_jobs", "servers": "num_servers", "slots": "horizon"},
+        smallest={"num_jobs": 3, "num_servers": 3, "horizon": 4},
+        optional=("jobs[].budget[]",),
+        mend=mend_gadget,
+        smaller=smaller_gadget,
+        counted=("jobs", "nodes", "horizon"),
+        witnesses=("gadget.fifo", "gadget.las", "gadget.drf", "gadget.greedy_exact"),
+    ),
+)
+
+
+# Markets of mlBroker: data of a job from its arrival to its departure."""
+
+
+BY_SITE = ("base_price", "discount_price", "discount_threshold", "transfer_price")
+
+
+def mend_mlbroker(data: Plain) -> None:
+    """Let jobs depart after they arrive, with data in every slot between; discounts lower prices.
+
+    Moving nothing is free.
+    """
+    for site, row in enumerate(data["transfer_price"]):
+        row[site] = 0.0
+    for listed, reduced in zip(data["base_price"], data["discount_price"] or (), strict=False):
+        reduced[:] = [
+            low if low is None else min(low, price)
+            for price, low in zip(listed, reduced, strict=True)
+        ]
+    for job in data["jobs"]:
+        job["departure"] = min(max(job["arrival"], job["departure"]), data["num_slots"] - 1)
+        job["arrival"] = min(job["arrival"], job["departure"])
+        length = job["departure"] - job["arrival"] + 1
+        job["data"] += [list(job["data"][-1]) for _ in range(length - len(job["data"]))]
+        del job["data"][length:]
+
+
+def smaller_mlbroker(data: Plain) -> Iterator[Plain]:
+    """Leave out a job, a site, a resource, or the last slot."""
+    for job in range(len(data["jobs"])):
+        yield without(data, job, ("jobs",))
+    for site in range(data["num_sites"] if data["num_sites"] > 1 else 0):
+        yield without(
+            data, site, *((name,) for name in BY_SITE), ("transfer_price", "*"),
+            ("jobs", "*", "data", "*"), count="num_sites",
+        )  # fmt: skip
+    for resource in range(data["num_resources"] if data["num_resources"] > 1 else 0):
+        yield without(
+            data, resource, *((name, "*") for name in BY_SITE[:3]),
+            ("jobs", "*", "worker_demand"), ("jobs", "*", "server_demand"),
+            count="num_resources",
+        )  # fmt: skip
+    if data["num_slots"] > 1:
+        yield without(data, -1, count="num_slots")
+
+
+shapes.add(
+    "mlbroker",
+    KindShape(
+        sizes={"jobs": "num_jobs", "sites": "num_sites", "slots": "num_slots"},
+        smallest={"num_jobs": 3, "num_sites": 3, "num_slots": 6},
+        mend=mend_mlbroker,
+        smaller=smaller_mlbroker,
+        counted=("jobs", "num_sites", "num_slots"),
+        witnesses=("mlbroker.central", "mlbroker.local"),
+    ),
+)
