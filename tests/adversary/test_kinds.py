@@ -1,0 +1,259 @@
+"""Markets mended and made smaller."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction as F
+
+import numpy as np
+import pytest
+
+from farkas.adversary.kinds import (
+    complete_dps,
+    implied_coded,
+    mend_coded,
+    mend_dps,
+    mend_eris,
+    mend_mlbroker,
+    smaller_coded,
+    smaller_dps,
+    smaller_eris,
+    smaller_gadget,
+    smaller_mlbroker,
+)
+from farkas.adversary.mlbroker_traces import Wandering, filled
+from farkas.adversary.shape import InstanceBox, plain_of
+from farkas.instances import library
+from farkas.instances.files import kind_class
+from farkas.models.mlbroker.discount import entropy, growth
+from farkas.models.mlbroker.slot import Constants, SlotProblem
+from farkas.relaxations.mlbroker.slot_solver import JobByJob
+
+
+def test_windows_data_and_prices_are_mended() -> None:
+    job = {"arrival": 2, "departure": 1, "data": [[1.0], [2.0]]}
+    late = {"arrival": 1, "departure": 9, "data": [[3.0]]}
+    data = {
+        "num_slots": 4, "jobs": [job, late], "transfer_price": [[7.0, 1.0], [2.0, 8.0]],
+        "base_price": [[1.0, 2.0]], "discount_price": [[3.0, None]],
+    }  # fmt: skip
+    mend_mlbroker(data)
+    assert job == {"arrival": 2, "departure": 2, "data": [[1.0]]}
+    assert late == {"arrival": 1, "departure": 3, "data": [[3.0], [3.0], [3.0]]}
+    assert data["transfer_price"] == [[0.0, 1.0], [2.0, 0.0]]
+    assert data["discount_price"] == [[1.0, None]]
+    data["discount_price"] = None
+    mend_mlbroker(data)
+
+
+def test_sites_and_resources_go_from_all_lists() -> None:
+    box = InstanceBox.drawn("mlbroker")
+    found = [one for one in map(box.built, smaller_mlbroker(box.starts[0])) if one is not None]
+    assert {2, 3} == {one.num_sites for one in found}  # type: ignore[attr-defined]
+    assert {1, 2} == {one.num_resources for one in found}  # type: ignore[attr-defined]
+    assert {2, 3} == {one.num_jobs for one in found}  # type: ignore[attr-defined]
+
+
+def solved(before, tolls, epsilon):
+    """Solve a slot with the weights that belong to its tolls."""
+    sigma = math.log1p(1 / epsilon)
+    weights = [math.exp(-sigma * toll) if toll < 1 else 0.0 for toll in tolls]
+    order = sorted(range(len(tolls)), key=tolls.__getitem__)
+    return filled(before, tolls, weights, order, epsilon)
+
+
+def exactly(before, allowed, epsilon):
+    """Solve a slot of sites that are free or closed, in fractions."""
+    tolls = [F(0) if site in allowed else F(2) for site in range(len(before))]
+    weights = [F(1) if site in allowed else F(0) for site in range(len(before))]
+    order = sorted(range(len(before)), key=tolls.__getitem__)
+    return filled(before, tolls, weights, order, epsilon)
+
+
+@pytest.mark.parametrize("sites", [1, 2, 7, 12])
+@pytest.mark.parametrize("epsilon", [F(1, 100), F(1), F(50)])
+def test_fewer_sites_in_every_slot_cost_the_harmonic_sum_exactly(sites, epsilon):
+    before, total = [F(0)] * sites, F(0)
+    for slot in range(sites):
+        found = exactly(before, set(range(slot, sites)), epsilon)
+        before, total = found.deployed, total + found.moving
+    assert total == sum(F(1, k) for k in range(1, sites + 1))
+
+
+def random_slot(seed):
+    rng = np.random.default_rng(seed)
+    sites = int(rng.integers(1, 6))
+    before = rng.random(sites) * rng.integers(0, 2, sites)
+    tolls = rng.random(sites) * rng.integers(0, 3, sites)
+    tolls[rng.integers(sites)] = 0.0
+    return before.tolist(), tolls.tolist(), float(10.0 ** rng.uniform(-2, 2))
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_no_shift_of_shares_is_cheaper(seed):
+    # the optimality conditions: at λ, sites with data cost at most λ, and others at least
+    before, tolls, epsilon = random_slot(seed)
+    found = solved(before, tolls, epsilon)
+    sigma = math.log1p(1 / epsilon)
+    before, after, tolls = (np.array(x) for x in (before, found.deployed, tolls))
+    assert (after >= before).all()
+    assert found.moving == pytest.approx((after - before).sum(), abs=1e-12)
+    grown = after > before
+    dearer = tolls + growth(after, before, epsilon) / sigma
+    if grown.any():
+        level = dearer[grown].max()
+        assert dearer[grown].min() == pytest.approx(level, rel=1e-9)
+        # sites below the level are full, and what they do not hold is paid at the level
+        share = np.where(tolls < level - 1e-9, after, 0.0)
+        rest = 1 - share.sum()
+        assert rest >= -1e-9
+        assert found.static == pytest.approx(float(share @ tolls) + rest * level, abs=1e-9)
+        assert rest < 1e-9 or before[np.abs(tolls - level) < 1e-9].sum() >= rest - 1e-9
+        return
+    left, cost = 1.0, 0.0
+    for site in np.argsort(tolls, kind="stable"):
+        part = min(left, before[site])
+        left, cost = left - part, cost + part * tolls[site]
+    assert left == pytest.approx(0, abs=1e-12)
+    assert found.static == pytest.approx(cost, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_the_solver_of_slots_finds_the_same(seed):
+    before, tolls, epsilon = random_slot(seed)
+    sites = len(tolls)
+    origin = tolls.index(0.0)
+    rows = tuple(
+        tuple(tolls) if o == origin else tuple(0.0 for _ in range(sites)) for o in range(sites)
+    )
+    market = Wandering(rows, (origin,)).instance(epsilon, workers=1)
+    shares = np.array([before])
+    problem = SlotProblem(market=market, before=shares, constants=Constants.of(market))
+    solution = JobByJob(sites).solve(problem)
+    found = solved(before, tolls, epsilon)
+    terms = entropy(np.array([found.deployed]), shares, problem.scale, epsilon)
+    assert found.static + terms.sum() == pytest.approx(solution.objective, abs=1e-6)
+    if found.moving > 1e-3:  # v is unique
+        assert solution.deployed[0] == pytest.approx(found.deployed, abs=2e-3)
+
+
+def test_pairs_go_with_their_master_or_worker() -> None:
+    data = {
+        "masters": ["a", "b"], "workers": 3, "rate": [[1, 2, 0], [3, 4, 0]],
+        "shift": [[5, 6, 0], [7, 8, 0]], "measured": {"law": [[0, 1, 4], [2, 3, 4]]},
+    }  # fmt: skip
+    one, two, three, four, _ = smaller_coded(data)
+    assert (one["rate"], two["rate"]) == ([[3, 4, 0]], [[1, 2, 0]])
+    assert (three["rate"], four["rate"]) == ([[2, 0], [4, 0]], [[1, 0], [3, 0]])
+    assert (one["shift"], three["shift"]) == ([[7, 8, 0]], [[6, 0], [8, 0]])
+    assert (one["measured"]["law"], three["measured"]["law"]) == ([[2, 3, 4]], [[1, 4], [3, 4]])
+    assert (one["workers"], three["workers"]) == (3, 2)
+    assert [less["workers"] for less in smaller_coded(three)] == [2, 2]  # a master each, no worker
+
+
+def test_what_was_to_be_evaluated_goes_first() -> None:
+    data = {"masters": ["a"], "workers": 1, "plans": [1], "sca_point": None}
+    assert list(smaller_coded(data)) == [data | {"plans": None}]
+
+
+def test_shifts_follow_rates() -> None:
+    assert implied_coded({"rate[][]": (2.0, 8.0)}) == {"shift[][]": (0.125, 0.5)}
+    assert implied_coded({"shift[][]": (2.0, 8.0)}) == implied_coded({"rate[][]": (0.0, 8.0)}) == {}
+    box = InstanceBox.drawn("coded", ranges={"rate": (2, 8)})
+    assert (box.ranges["shift[][]"].low, box.ranges["shift[][]"].high) == (0.125, 0.5)
+    box = InstanceBox.drawn("coded", ranges={"rate": (2, 8), "shift": (1, 3)})
+    assert (box.ranges["shift[][]"].low, box.ranges["shift[][]"].high) == (1, 3)
+    for start in box.starts:
+        for row in start["shift"]:
+            assert row == pytest.approx([1.0] * len(row))
+
+
+def test_a_pair_without_rate_has_no_shift() -> None:
+    data = {"rate": [[0.0, 4.0], [None, 2.0]], "shift": [[1.0, 5.0], [3.0, 7.0]]}
+    mend_coded(data)
+    assert data == {"rate": [[None, 4.0], [None, 2.0]], "shift": [[None, 5.0], [None, 7.0]]}
+
+
+def test_jobs_are_put_in_order() -> None:
+    data = {"jobs": [{"arrival": 3}, {"arrival": 1}]}
+    mend_dps(data)
+    assert [job["arrival"] for job in data["jobs"]] == [1, 3]
+
+
+def test_prices_are_fixed_where_none_are() -> None:
+    data = {
+        "fixed_prices": None,
+        "price_cap": 2.0,
+        "worker_bandwidth": [1.0, 1.0],
+        "ps_bandwidth": [1.0],
+    }
+    complete_dps(data, 0.25)
+    assert data["fixed_prices"] == {"worker": [0.5, 0.5], "ps": [0.5]}
+    complete_dps(data, 0.5)
+    assert data["fixed_prices"] == {"worker": [0.5, 0.5], "ps": [0.5]}
+
+
+def test_one_server_stays() -> None:
+    box = InstanceBox.drawn("dps")
+    counts = {len(one["server_workers"]) for one in smaller_dps(box.starts[0])}
+    assert counts == {1, 2}
+    alone = next(one for one in smaller_dps(box.starts[0]) if len(one["server_workers"]) == 1)
+    assert all(len(one["server_workers"]) == 1 for one in smaller_dps(alone))
+
+
+def test_prices_of_a_grid_are_drawn_for_who_reads_them() -> None:
+    plain, gridded = InstanceBox.drawn("dps"), InstanceBox.drawn("dps", algorithm="dps.bfp_grid")
+    assert "price_grid[]" not in plain.ranges
+    assert gridded.ranges["price_grid[]"].open
+    assert 0 < gridded.ranges["price_grid[]"].low < gridded.ranges["price_grid[]"].high <= 1
+    one, two, three = gridded.starts[0]["price_grid"]
+    assert one < two < three
+
+
+def test_links_follow_the_nodes_that_they_name() -> None:
+    data = {
+        "horizon": 1,
+        "jobs": [],
+        "nodes": ["a", "b", "c"],
+        "links": [{"from": 0, "to": 2, "bandwidth": 1.0}, {"from": 1, "to": 2, "bandwidth": 2.0}],
+    }
+    found = list(smaller_gadget(data))
+    first, second, third, *links = found
+    assert first["nodes"] == ["b", "c"]
+    assert first["links"] == [{"from": 0, "to": 1, "bandwidth": 2.0}]
+    assert second["links"] == [{"from": 0, "to": 1, "bandwidth": 1.0}]
+    assert third["links"] == []
+    assert [len(one["links"]) for one in links] == [1, 1]
+
+
+def test_worths_fall_and_reach_to_the_last_slot() -> None:
+    data = plain_of(library.load("eris/tiny"))
+    slots, job = data["slots"], data["jobs"][-1]
+    job["arrival"], job["utility"] = 0, [1.0, 3.0]
+    mend_eris(data)
+    assert job is data["jobs"][0] or data["jobs"][0]["arrival"] == 0
+    assert job["utility"] == [3.0, 1.0, *[1.0] * (slots - 2)][:slots]
+    kind_class("eris").build(**data)
+
+
+def test_sites_and_resources_of_auctions_go_from_all_lists() -> None:
+    box = InstanceBox.drawn("eris", size={"sites": 2})
+    data = box.starts[0]
+    found = [one for one in map(box.built, smaller_eris(data)) if one is not None]
+    assert {1, 2} == {one.sites for one in found}  # type: ignore[attr-defined]
+    assert {2, 3} == {one.num_resources for one in found}  # type: ignore[attr-defined]
+    last = [one for one in found if one.sites == 1]  # type: ignore[attr-defined]
+    assert [one.jobs[0].data for one in last] == [  # type: ignore[attr-defined]
+        (data["jobs"][0]["data"][1],), (data["jobs"][0]["data"][0],),
+    ]  # fmt: skip
+
+
+def test_auctions_that_begin_occupied_lose_that_and_its_entries_with_sites() -> None:
+    data = plain_of(library.load("eris/not_truthful"))
+    found = list(smaller_eris(data))
+    assert [one["occupied"] for one in found].count(None) == 1
+    fewer = [one for one in found if one["sites"] == data["sites"] - 1]
+    assert len(fewer) == data["sites"]
+    for one in fewer:
+        assert len(one["occupied"]["resources"]) == one["sites"]
+        kind_class("eris").build(**one)
