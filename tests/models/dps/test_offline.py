@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
+import itertools
+
 import msgspec
 import numpy as np
+import pyomo.environ as pyo
 import pytest
 
+import farkas
+from farkas.algebra import Set, programs
+from farkas.algebra.declare import Declarations
 from farkas.errors import NotApplicable
+from farkas.forms.words import index_in
 from farkas.instances import library
+from farkas.models.dps import windows
+from farkas.models.dps.best_fixed_price import BestFixedPrice
 from farkas.models.dps.offline import Offline, OfflineLP
-from farkas.models.dps.placement import Sequence
+from farkas.models.dps.placement import Idle, MinServers, Placement, Sequence
+from farkas.models.dps.windows import MarketSide
+from farkas.online.dps.best_fixed import best_exactly
+from farkas.online.dps.pricing import colocated, pa
 from farkas.proofs.dps.formulation import best_by_search
 from farkas.solvers import Claimed, solve
-from tests.generators.dps import empty_market, forced_jobs, random_market
+from tests.conformance.oracle import column, row, variants
+from tests.generators.dps import empty_market, forced_jobs, market_in, posted, random_market
+from tests.tools.quadratic import scip_optimum
 from tests.tools.samples import seeds
 
 
@@ -133,3 +147,335 @@ def test_a_part_of_a_job_that_fits_nowhere_is_worth_nothing():
     for units, worth in ((4, job["budget"]), (5, 0.0)):
         for side in ("workers", "ps"):
             assert optimum(OfflineLP(), one.replace(jobs=[{**job, side: units}])) == worth
+
+
+LAST = np.array([2, 1, 4, 5])
+LONGER = np.array([3, 1, 4, 5])
+
+
+def side():
+    """Jobs of type 0 from slots 0, 1, 3, and one of type 1 from slot 1."""
+    ones = np.ones(4, int)
+    return MarketSide(
+        types=np.array([0, 0, 0, 1]),
+        demand=ones,
+        start=np.array([0, 1, 3, 1]),
+        capacity=np.array([2, 2]),
+        installed=np.array([[1, 2], [3, 4], [5, 6]]),
+    )
+
+
+def test_capacity_is_stated_where_the_last_of_some_jobs_arrives():
+    # jobs 0 and 1 meet in slot 1, job 2 comes when both are gone; slot 0 is part of slot 1
+    assert windows.clique_rows(side(), [LAST]).tolist() == [[0, 1], [0, 3], [1, 1]]
+    # a job that may stay until slot 3 meets job 2, yet jobs 0 and 1 still meet without it
+    assert windows.clique_rows(side(), [LONGER]).tolist() == [[0, 1], [0, 3], [1, 1]]
+    # one that stays in every case makes slot 1 needless only when nobody leaves before slot 3
+    whole = np.array([3, 3, 4, 5])
+    assert windows.clique_rows(side(), [whole]).tolist() == [[0, 3], [1, 1]]
+    assert windows.clique_rows(side(), [whole, LAST]).tolist() == [[0, 1], [0, 3], [1, 1]]
+
+
+def test_who_holds_units_in_a_row():
+    rows = windows.clique_rows(side(), [LAST])
+    assert [j.tolist() for j in windows.jobs_at(rows, side(), LAST)] == [[0, 1], [2], [3]]
+    assert [j.tolist() for j in windows.jobs_at(rows, side(), LONGER)] == [[0, 1], [0, 2], [3]]
+
+
+def test_earlier_jobs_of_the_type_that_are_still_there():
+    assert [j.tolist() for j in windows.earlier(side(), LAST, [0, 1, 2, 3])] == [[], [0], [], []]
+    assert [j.tolist() for j in windows.earlier(side(), LONGER, [2])] == [[0]]
+
+
+def test_units_on_servers_are_those_of_the_type_asked_for():
+    assert side().on_server.tolist() == [[1, 3, 5], [1, 3, 5], [1, 3, 5], [2, 4, 6]]
+    market = library.load("dps/tiny")
+    workers, ps = windows.worker_side(market), windows.ps_side(market)
+    assert workers.demand.tolist() == [2, 2, 3, 4, 1]
+    assert ps.demand.tolist() == [1, 2, 1, 1, 3]
+    assert (workers.capacity.tolist(), ps.capacity.tolist()) == ([4, 3], [3])
+
+
+def test_nobody_needs_no_row():
+    market = empty_market()
+    nobody = windows.worker_side(market)
+    rows = windows.clique_rows(nobody, [market.last_slot])
+    assert rows.shape == (0, 2)
+    assert windows.jobs_at(rows, nobody, market.last_slot) == []
+
+
+def test_rows_and_demands_are_declared_by_name():
+    market = posted((0, 2, 1, 1.0), (1, 1, 3, 1.0), units=4)
+    m = Declarations()
+    m.jobs = Set([1], label="job")
+    windows.declare_demand(m, market, np.array([1]))
+    ends = {"now": market.last_slot, "soon": market.last_slot - 1}
+    windows.declare_rows(m, "rows", windows.ps_side(market), **ends)
+    assert (m.workers.values.tolist(), m.ps.values.tolist()) == ([3], [3])
+    assert (m.worker_capacity.values.tolist(), m.ps_capacity.values.tolist()) == ([4], [4])
+    # the first job holds slots 0 and 1, or only 0 when it leaves sooner
+    assert m.rows.table.tolist() == [[0, 0], [0, 1]]
+    assert m.now.table[:, 0].tolist() == [0, 0, 1]
+    assert (m.soon.counts.tolist(), m.soon.table[:, 0].tolist()) == ([1, 0], [0])
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_rows_are_scarce_where_all_who_meet_there_ask_for_too_much(seed):
+    market = random_market(seed, jobs=9)
+    sides = windows.worker_side(market), windows.ps_side(market)
+    for each, rows in zip(sides, windows.scarce_rows(market), strict=True):
+        wanted = []
+        for kind, slot in windows.clique_rows(each, [market.last_slot]).tolist():
+            asked = sum(
+                each.demand[job]
+                for job in range(market.num_jobs)
+                if each.types[job] == kind
+                and each.start[job] <= slot <= market.last_slot[job]
+                and market.fits[job]
+            )
+            if asked > each.capacity[kind]:
+                wanted.append([kind, slot])
+        assert rows.tolist() == wanted
+
+
+def test_two_who_take_all_together_leave_nothing_scarce():
+    market = posted((0, 2.0, 2, 1.0), (1, 1.0, 2, 1.0), units=4)
+    assert [len(rows) for rows in windows.scarce_rows(market)] == [0, 0]
+    market = market.replace(server_workers=[[3]])
+    assert [rows.tolist() for rows in windows.scarce_rows(market)] == [[[0, 1]], []]
+    assert [len(rows) for rows in windows.scarce_rows(empty_market())] == [0, 0]
+
+
+def some_idle(seed: int) -> Idle:
+    """A market with some units taken away."""
+    market = random_market(seed, jobs=5, servers=4)
+    rng = np.random.default_rng(seed)
+    taken = (
+        rng.integers(0, units + 1) for units in (market.installed_workers, market.installed_ps)
+    )
+    workers, ps = taken
+    return Idle(market=market, workers=market.installed_workers - workers // 2, ps=ps)
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_algorithm_2_reaches_the_shortest_runtime_of_an_arrival(seed):
+    idle = some_idle(seed)
+    market, form = idle.market, Placement().form(idle)
+    point = solve(form, gap=0.0).require_optimal().point
+    whole = form.values(point, "whole").sum(axis=1)
+    for place, job in enumerate(idle.fitting):
+        units = pa(
+            idle.workers[:, market.worker_type[job]], idle.ps[:, market.ps_type[job]],
+            int(market.workers[job]), int(market.ps[job]),
+        )  # fmt: skip
+        faster = market.colocated_runtime[job] < market.spread_runtime[job]
+        assert units is not None
+        assert units[0].sum() == market.workers[job]
+        assert units[1].sum() == market.ps[job]
+        if faster:
+            assert colocated(units) == (whole[place] > 0.5)
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_the_fewest_servers_are_the_smallest_subset_that_suffices(seed):
+    idle = some_idle(seed)
+    market, form = idle.market, MinServers().form(idle)
+    used = form.values(solve(form, gap=0.0).require_optimal().point, "used").sum(axis=1)
+    for place, job in enumerate(idle.fitting):
+        workers = idle.workers[:, market.worker_type[job]]
+        ps = idle.ps[:, market.ps_type[job]]
+        fewest = min(
+            len(chosen)
+            for size in range(1, market.num_servers + 1)
+            for chosen in itertools.combinations(range(market.num_servers), size)
+            if workers[list(chosen)].sum() >= market.workers[job]
+            and ps[list(chosen)].sum() >= market.ps[job]
+        )
+        assert used[place] == pytest.approx(fewest)
+
+
+def test_algorithm_2_may_use_a_server_too_many():
+    # (3, 0), (2, 1), (1, 3): workers fill the first, parameter servers the second and third.
+    units = pa(np.array([3, 2, 1]), np.array([0, 1, 3]), 3, 3)
+    assert units is not None
+    assert (units[0].tolist(), units[1].tolist()) == ([3, 0, 0], [0, 1, 2])
+    form = MinServers().form(library.load("dps/too_many_servers"))
+    assert solve(form).require_optimal().objective == pytest.approx(2.0)
+
+
+def test_names_and_empty_markets():
+    for program, name in ((Placement(), "dps.placement"), (MinServers(), "dps.min_servers")):
+        assert program.full_name == name
+        assert solve(program.form(empty_market())).require_optimal().objective == 0.0
+
+
+def printed(market) -> pyo.ConcreteModel:
+    return programs.build("dps.as_printed").to_pyomo(market)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_letter_is_the_search_over_acceptance_and_placement(seed):
+    market = random_market(seed, jobs=3, servers=2)
+    found = scip_optimum(printed(market))
+    assert found == pytest.approx(best_by_search(market, market.budget), abs=1e-5)
+
+
+def test_it_is_not_linear():
+    from pyomo.repn import generate_standard_repn
+
+    repn = generate_standard_repn(printed(library.load("dps/tiny")).payments.expr, quadratic=True)
+    assert repn.quadratic_vars
+
+
+def test_what_is_yes_or_no_is_binary_and_units_are_whole():
+    model = printed(random_market(1, jobs=3, servers=2))
+    kinds = {
+        var.name: {one.domain.name for one in var.values()}
+        for var in model.component_objects(pyo.Var)
+    }
+    for name in ("accepted", "alone", "short_of_workers", "short_of_ps", "dear"):
+        assert kinds[name] <= {"Binary"}
+    for name in ("workers", "ps"):
+        assert all("Integers" in kind for kind in kinds[name])
+
+
+def test_a_market_without_jobs_has_no_constraints():
+    model = printed(empty_market())
+    assert not list(model.component_data_objects(pyo.Constraint))
+
+
+def holds(row) -> bool:
+    body, lower, upper = pyo.value(row.body), pyo.value(row.lower), pyo.value(row.upper)
+    return (lower is None or body >= lower) and (upper is None or body <= upper)
+
+
+@pytest.mark.parametrize("side", ["workers", "ps"])
+def test_too_few_units_are_idle_exactly_when_a_job_may_be_turned_away(side):
+    market = random_market(3, jobs=4)
+    model = printed(market)
+    needs = model.needs if side == "workers" else model.needs_ps
+    every = getattr(model, f"all_{side}")
+    busy, short = getattr(model, f"busy_{side}"), getattr(model, f"short_of_{side}")
+    fits, lacks = getattr(model, f"{side}_suffice"), getattr(model, f"{side}_short")
+    for i in model.jobs:
+        assert short[i].is_binary()
+        assert model.accepted[i].is_binary()
+        need, have = pyo.value(needs[i]), pyo.value(every[i])
+        for taken in range(int(have) + 3):
+            busy[i].set_value(taken, skip_validation=True)
+            for one in (0, 1):
+                model.accepted[i].set_value(one)
+                short[i].set_value(one)
+                assert holds(fits[i]) == (need * one + taken <= have)
+                assert holds(lacks[i]) == (not one or taken > have - need)
+
+
+def test_a_server_has_all_of_a_job_exactly_when_it_is_alone():
+    market = random_market(5, jobs=4, servers=2)
+    model = printed(market)
+    for i in model.jobs:
+        job = market.jobs[i]
+        for workers in range(job.workers + 1):
+            for ps in range(job.ps + 1):
+                for alone in (0, 1):
+                    model.workers[i, 0].set_value(workers)
+                    model.ps[i, 0].set_value(ps)
+                    model.alone[i, 0].set_value(alone)
+                    both = holds(model.alone_has_all[i, 0]) and holds(model.all_is_alone[i, 0])
+                    assert both == (alone == (workers + ps == job.workers + job.ps))
+
+
+def test_rows_carry_the_number_under_which_the_paper_prints_their_side():
+    # (2b), (2e), (2g) are about parameter servers, (2c), (2d), (2f) about workers
+    sides = {"ps": {"2b", "2e", "2g"}, "worker": {"2c", "2d", "2f"}}
+    seen = set()
+    for name in programs.names("dps."):
+        for family in (f for v in variants(programs[name]) for f in v.families()):
+            labels = set(family.label.split(","))
+            for side, numbers in sides.items():
+                if labels & numbers:
+                    assert side in family.name, f"{name}: {family.name} is ({family.label})"
+                    seen |= labels & numbers
+    assert seen == sides["ps"] | sides["worker"]
+
+
+def best_fixed_price(market):
+    return solve(BestFixedPrice().form(market), gap=0.0).require_optimal().objective
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_it_agrees_with_the_search_over_cells(seed):
+    market = random_market(seed, types=1, jobs=5, servers=1).replace(price_cap=1.0)
+    assert best_fixed_price(market) == pytest.approx(float(best_exactly(market).profit), rel=1e-6)
+
+
+def test_income_is_the_budget_or_the_cap_for_every_unit():
+    # at most 1 for each of 3 + 3 units
+    for budget, most in ((5.0, "5"), (6.0, "6"), (9.0, "6")):
+        form = BestFixedPrice().form(posted((0, 1, 3, budget), units=4))
+        assert row(form, "income_from_served[0]") == f"-{most} served[0] +1 income[0] <= 0"
+
+
+def test_resources_are_short_when_too_few_are_idle_for_the_job():
+    # 4 units; after 2 are taken a job of 3 is blocked: held >= 4 - 3 + 1 = 2
+    form = BestFixedPrice().form(posted((0, 3, 2, 2.0), (1, 1, 3, 3.0), units=4))
+    assert row(form, "workers_really_short[1]") == "0 <= +2 served[0] -2 short_of_workers[1]"
+
+
+def test_who_can_pay_the_most_that_is_asked_always_can():
+    # 1 + 1 for one unit a side: a budget of 2 cannot decline, one hair below it can
+    market = posted((0, 1, 1, 2.0), (1, 1, 1, 2.0 * (1 - 2.0**-52)))
+    form = BestFixedPrice().form(market)
+    bounds = [column(form, f"affordable[{i}]").split(" ")[0] for i in range(2)]
+    assert bounds == ["1", "0"]
+
+
+def test_two_equal_jobs_pay_alike():
+    # the first holds the server when the second arrives, or neither pays
+    assert best_fixed_price(posted((0, 2, 1, 0.7), (1, 1, 1, 0.7))) == pytest.approx(0.7, abs=1e-4)
+    assert best_fixed_price(posted((0, 1, 1, 0.7), (1, 1, 1, 0.7))) == pytest.approx(1.4, abs=1e-4)
+
+
+def test_no_price_earns_more_than_the_program_proves():
+    # budgets a hair above the cap: at the cap all four short jobs pay 1/2, though a decliner's
+    # payment has no room above the first job's budget
+    market = posted(
+        (0, 1, 1, 0.5), *((i, 1, 1, 0.500001) for i in range(1, 5)), price_cap=0.2500005
+    )
+    assert best_fixed_price(market) == pytest.approx(float(best_exactly(market).profit), rel=1e-9)
+    assert certified(market) >= best_exactly(market).profit
+
+
+def certified(market):
+    return farkas.solve(market, "dps.bfp", certify=True).bound
+
+
+@pytest.mark.parametrize("unit", [2.0**-40, 2.0**40])
+def test_the_best_price_does_not_depend_on_the_currency(unit):
+    for seed in range(3):
+        market = random_market(seed, types=1, jobs=5, servers=1).replace(price_cap=1.0)
+        other = market_in(market, unit).replace(price_cap=unit)
+        assert best_fixed_price(other) == unit * best_fixed_price(market)
+
+
+def test_jobs_are_ranked_within_parallel_asks_only():
+    # jobs ask for 1 + 1, 2 + 2, 2 + 1 and 1 + 1; the first two have 3/2 a unit, the last has 7/4
+    market = posted((0, 1, 1, 3.0), (1, 1, 2, 6.0), (2, 1, 2, 9.0), (3, 1, 1, 3.5), units=9)
+    jobs = msgspec.to_builtins(market.jobs)
+    jobs[2]["ps"] = 1
+    market = market.replace(jobs=jobs)
+    form = BestFixedPrice().form(market)
+    block = form.row_block("richer_pays_too")
+    pairs = [index_in(block, i) for i in range(block.start, block.stop)]
+    assert pairs == [(0, 1), (1, 0), (1, 3)]
+
+
+def test_what_it_needs():
+    with pytest.raises(NotApplicable, match=r"dps\.bfp needs one server, this market has 2"):
+        BestFixedPrice().form(library.load("dps/tiny"))
+    with pytest.raises(NotApplicable, match="price_cap"):
+        BestFixedPrice().form(posted((0, 1, 1, 1.0), price_cap=None))
+    one = {"server_workers": [[1]], "server_ps": [[1]], "worker_bandwidth": [None]}
+    nobody = empty_market().replace(**one, ps_bandwidth=[None], price_cap=1.0)
+    assert best_fixed_price(nobody) == 0.0
+    assert BestFixedPrice().example().num_servers == 1

@@ -9,15 +9,23 @@ import numpy as np
 import pytest
 
 import farkas
-from farkas.algebra.formulation import programs
+from farkas.algebra import programs
+from farkas.errors import InvalidOption
 from farkas.exact.proving import prove_form
 from farkas.forms.rational import as_rational
+from farkas.instances import library
+from farkas.instances.eris import workers_for
 from farkas.models.eris.offline import FORGIVEN, forgiven
+from farkas.models.eris.one_shot import OneShot, SlotTask
+from farkas.models.eris.prices import posted_on_arrival
+from farkas.models.eris.schedules import compositions
 from farkas.online.run import Bound
+from farkas.solvers import Claimed, solve
 from farkas.tolerances import ROUNDING
 from farkas.verbs.optimum import hold_against
 from tests.generators.eris import one_resource, random_auction
 from tests.tools.optimum import optimum
+from tests.tools.quadratic import scip_optimum
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -100,3 +108,78 @@ def test_only_limits_that_rounding_decides_about_are_raised() -> None:
     least = 3 * (1 - ROUNDING * 65 / 64)
     assert forgiven(np.array(least), [1.0]) >= 3
     assert forgiven(np.array(3 * (1 - 4 * ROUNDING)), [1.0]) < 3
+
+
+def brute_one_shot(task: SlotTask) -> float:
+    """Cheapest of all (chunks per site, chunks at home, server) that fit; inf without any."""
+    auction, slot = task.auction, task.slot
+    job = auction.jobs[task.job]
+    free = auction.capacity - auction.used[:, :, slot]
+    price = task.prices.resource[:, :, slot]
+    best = np.inf
+    for chunks in compositions(task.workload, auction.sites):
+        workers = np.array([workers_for(int(q), job.epochs, job.worker_rate) for q in chunks])
+        moved = np.maximum(0, chunks - task.remaining).sum()
+        for server in range(auction.sites):
+            use = np.outer(workers, job.worker_demand)
+            use[server] += job.server_demand
+            mb = auction.chunk_size * moved
+            mb += job.parameter_size * (workers.sum() - workers[server])
+            left = auction.transfer_budget - auction.transferred[slot]
+            if (use <= free + 1e-9).all() and mb <= left + 1e-9:
+                best = min(best, task.prices.transfer[slot] * mb + (use * price).sum())
+    return best
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_one_shot_is_the_cheapest_of_all_placements(seed: int) -> None:
+    auction = random_auction(seed, most_chunks=4)
+    prices = posted_on_arrival(auction)
+    for job in range(auction.num_jobs):
+        total = int(auction.chunks[job])
+        for workload in range(1, total + 1):
+            slot = int(auction.arrival[job])
+            task = SlotTask(auction, prices, job, slot, workload, auction.data[job])
+            answer = solve(OneShot().form(task))
+            expected = brute_one_shot(task)
+            if np.isinf(expected):
+                assert answer.claim is Claimed.INFEASIBLE
+            else:
+                assert answer.require_optimal().objective == pytest.approx(expected, abs=1e-6)
+
+
+def test_one_shot_of_no_chunks_is_refused_by_name() -> None:
+    auction = library.load("eris/tiny")
+    with pytest.raises(InvalidOption, match="workload = 0"):
+        SlotTask(auction, posted_on_arrival(auction), 0, 0, 0, auction.data[0])
+
+
+def test_of_an_auction_it_takes_all_chunks_of_the_first_job_that_has_any() -> None:
+    auction = one_resource({"data": [0, 0]}, {"arrival": 1, "data": [1, 2]})
+    task = SlotTask.of(auction)
+    assert (task.job, task.slot, task.workload, task.remaining.tolist()) == (1, 1, 3, [1, 2])
+
+
+def corrected(name: str) -> float:
+    form = programs.build("eris.offline").form(library.load(name))
+    return solve(form).require_optimal().objective
+
+
+def test_a_job_that_arrives_late_is_never_accepted_as_printed() -> None:
+    model = programs.build("eris.as_printed").to_pyomo(library.load("eris/late_arrival"))
+    assert scip_optimum(model) == pytest.approx(0.0, abs=1e-6)
+    assert corrected("eris/late_arrival") == pytest.approx(10.0)
+
+
+def test_chunks_that_stay_are_charged_as_printed() -> None:
+    # one_chunk_twice has no transfer budget, and θ = 1: even data that stay cannot be processed
+    model = programs.build("eris.as_printed").to_pyomo(library.load("eris/one_chunk_twice"))
+    assert scip_optimum(model) == pytest.approx(0.0, abs=1e-6)
+    assert corrected("eris/one_chunk_twice") == pytest.approx(20.0)
+
+
+def test_a_budget_for_chunks_that_stay_lets_the_job_run_as_printed() -> None:
+    # θ = 1 for each of two chunks that stay: with 2 MB a slot the printed program pays for them
+    auction = library.load("eris/one_chunk_twice").replace(transfer_budget=2.0)
+    model = programs.build("eris.as_printed").to_pyomo(auction)
+    assert scip_optimum(model) == pytest.approx(20.0, abs=1e-6)

@@ -1,19 +1,25 @@
 """What one-slot programs declare alike: who may run with which sizes."""
 
 import numpy as np
+import pytest
 
 from farkas.algebra import Set
 from farkas.algebra.declare import Declarations
+from farkas.errors import InvalidOption, NotApplicable
+from farkas.instances import library
 from farkas.models.gadget.base import (
     declare_capacities,
     declare_links,
     declare_participants,
     lone_sizes,
 )
-from farkas.models.gadget.rings import enumerate_rings
+from farkas.models.gadget.links import link_cap
+from farkas.models.gadget.orders import OrderedWalks, minimal
+from farkas.models.gadget.rings import ClosedWalks, Rings, enumerate_rings
 from farkas.models.gadget.slot import snapshot
+from farkas.online.gadget.environment import closed_walk
 from farkas.proofs.gadget.relaxed import random_clusters
-from tests.generators.gadget import small
+from tests.generators.gadget import small, table
 
 
 def test_sizes_belong_to_the_jobs_that_may_run():
@@ -91,3 +97,178 @@ def test_only_allowed_sizes_count():
     assert lone_sizes(slot).tolist() == [2]
     assert lone_sizes(slot.restrict(np.array([[True, False, True]]))).tolist() == [1]
     assert lone_sizes(slot.restrict(np.array([[False, False, True]]))).tolist() == [0]
+
+
+def test_a_link_carries_so_many_edges_of_a_ring():
+    # 2 Gbps an edge: 4 carry two, 3.999 one; what asks for nothing is never limited
+    cluster = small([1, 1], [(0, 1, 4), (1, 0, 3.999)], {}, {"bandwidth": 0.0}, one_way=True)
+    assert link_cap(cluster, 0).tolist() == [2, 1]
+    assert link_cap(cluster, 1).tolist() == [np.inf, np.inf]
+
+
+def test_rings_are_closed_walks_within_local_capacities():
+    for cluster in random_clusters(15, 5, network="any", servers=4, jobs=2):
+        rings = enumerate_rings(cluster, cluster.ring_limit())
+        for c in range(len(rings)):
+            job = int(rings.job[c])
+            hosts = np.flatnonzero(rings.workers[c]).tolist()
+            uses = dict(enumerate(rings.flow[c].tolist()))
+            assert closed_walk(cluster, hosts, uses)
+            assert (rings.workers[c] <= cluster.host_cap[job]).all()
+            assert (rings.flow[c] <= link_cap(cluster, job)).all()
+            assert rings.size[c] == rings.workers[c].sum()
+
+
+def test_too_many_rings_are_refused_not_listed():
+    cluster = library.load("gadget/two_triangles")
+    with pytest.raises(NotApplicable, match="too many to list"):
+        enumerate_rings(cluster, cluster.ring_limit(), most=5)
+
+
+def test_rings_of_two_servers_by_hand():
+    # 2 + 1 GPUs and two workers at most: 1 or 2 at home, 1 on the other, 1 + 1 over both links
+    rings = enumerate_rings(small([2, 1], [(0, 1, 2)]), [2])
+    found = sorted(zip(rings.size, rings.workers.tolist(), rings.flow.tolist(), strict=True))
+    assert found == [
+        (1, [0, 1], [0, 0]), (1, [1, 0], [0, 0]), (2, [1, 1], [1, 1]), (2, [2, 0], [0, 0]),
+    ]  # fmt: skip
+
+
+def test_loads_are_workers_and_edges_times_what_the_job_asks_for():
+    cluster = small([2, 2], [(0, 1, 9)], {}, {"demand": [3.0], "bandwidth": 4.0})
+    rings = Rings(np.array([1]), np.array([3]), np.array([[2, 1]]), np.array([[1, 2]]))
+    assert rings.node_load(cluster).tolist() == [[[6.0], [3.0]]]
+    assert rings.link_load(cluster).tolist() == [[4.0, 8.0]]
+    both = Rings.join([rings, rings.take([0])], cluster)
+    assert both.job.tolist() == [1, 1]
+    assert len(Rings.join([], cluster)) == 0
+    assert Rings.none(cluster).flow.shape == (0, 2)
+
+
+def test_on_a_one_way_cycle_every_ring_circles_once():
+    cluster = library.load("gadget/six_cycle_half").replace(
+        links=[{"from": u, "to": (u + 1) % 6, "bandwidth": 2} for u in range(6)]
+    )
+    walks = ClosedWalks(cluster, 1000).through((0, 2, 5), np.full(6, 2.0))
+    assert walks == [(1, 1, 1, 1, 1, 1)]  # in the other order it would circle twice
+
+
+def test_walks_along_a_detour_are_kept_beside_the_direct_one():
+    # a triangle of one-way links and one link back: from 0 to 1 directly, back by 1->0 or 1->2->0
+    cluster = small([1, 1, 1], [(0, 1, 9), (1, 0, 9), (1, 2, 9), (2, 0, 9)], one_way=True)
+    assert ClosedWalks(cluster, 99).through((0, 1), np.full(4, 9.0)) == [(1, 1, 0, 0), (1, 0, 1, 1)]
+    assert ClosedWalks(cluster, 99).through((0, 1), np.array([9.0, 0, 9, 9])) == [(1, 0, 1, 1)]
+
+
+def test_on_a_tree_hosts_decide_and_nothing_is_searched():
+    # a star around node 0: rings take the edges to their hosts both ways
+    cluster = small([1, 1, 1], [(0, 1, 9), (0, 2, 9)])
+    walks = ClosedWalks(cluster, 0)  # not one partial path may be looked at
+    assert walks.through((0, 1), np.full(4, 1.0)) == [(1, 1, 0, 0)]
+    assert walks.through((1, 2), np.full(4, 1.0)) == [(1, 1, 1, 1)]
+    assert walks.through((1, 2), np.array([1.0, 1, 1, 0])) == []
+    assert walks.through((2,), np.zeros(4)) == [(0, 0, 0, 0)]
+
+
+def test_hosts_of_two_trees_have_no_walk():
+    assert ClosedWalks(small([1, 1, 1], [(0, 1, 9)]), 9).through((1, 2), np.full(2, 9.0)) == []
+
+
+def test_envelope_gains_see_what_a_sigmoid_is_worth_later():
+    cluster = library.load("gadget/late_sigmoid")
+    printed = snapshot(cluster, 0).gains[0, 0]
+    envelope = snapshot(cluster, 0, gains="envelope").gains[0, 0]
+    assert printed < 1e-40
+    # the chord from 0 to the seventh worker-slot, just past the bend at 6
+    rewards = cluster.reward(0, np.arange(11))
+    assert envelope == pytest.approx(max(rewards[m] / m for m in range(1, 11)))
+
+
+def test_envelope_gains_know_the_slots_left():
+    cluster = library.load("gadget/late_sigmoid")
+    last = snapshot(cluster, 9, gains="envelope").gains[0, 0]
+    assert last == pytest.approx(snapshot(cluster, 9).gains[0, 0])
+
+
+def slot(progress=None):
+    """Three GPUs; job 0 has not arrived, job 1 may run 2 workers, job 2 has a budget of 2."""
+    jobs = {"arrival": 1}, {"max_workers": 2} | table(0, 1, 5, 6, 8), {"budget": [2.0]}
+    return snapshot(small([3], (), *jobs, horizon=2), 0, progress)
+
+
+def test_gains_are_differences_of_rewards_after_what_was_received():
+    view = slot([0, 2, 1])
+    assert view.jobs.tolist() == [1, 2]
+    assert view.gains.tolist() == [[1, 3], [5, 10]]  # 6 - 5 and 8 - 5; 5 a worker
+    assert view.allowed.tolist() == [[True, True], [True, False]]  # one worker-slot is left
+    assert view.pairs.tolist() == [[1, 1], [1, 2], [2, 1]]
+    assert view.pair_gains.tolist() == [1, 3, 5]
+    assert view.largest.tolist() == [2, 1]
+    assert (view.largest_size, view.cap.tolist()) == (2, [[2], [1]])
+    assert view.value([9, 2, 1]) == 3 + 5
+    assert view.value([9, 0, 1]) == 5
+
+
+def test_a_job_without_budget_left_does_not_run():
+    assert slot([0, 0, 2]).jobs.tolist() == [1]
+
+
+def test_without_jobs_there_is_nothing_to_choose():
+    done = snapshot(small([3], (), {"budget": [2.0]}), 0, [2])
+    for view in (snapshot(small([3]).replace(jobs=[])), done):
+        assert len(view.jobs) == 0
+        assert view.gains.shape == view.allowed.shape == (0, 0)
+        assert view.value(np.full(view.cluster.num_jobs, 9)) == 0.0
+
+
+def test_fixing_a_size_forbids_the_others_and_zero_removes_the_job():
+    assert slot().fixed([2, 0]).pairs.tolist() == [[1, 2]]
+    assert slot().fixed([1, 2]).pairs.tolist() == [[1, 1], [2, 2]]
+    assert slot().fixed([1, 3]).jobs.tolist() == [1]  # three workers were not allowed
+
+
+def test_a_snapshot_of_a_snapshot_is_itself_and_unknown_gains_are_named():
+    view = slot()
+    assert snapshot(view) is view
+    with pytest.raises(InvalidOption, match="did you mean envelope"):
+        snapshot(view.cluster, gains="envelop")
+
+
+def test_envelope_gains_count_no_more_worker_slots_than_the_job_can_still_get():
+    # values 0, 0, 10: with two worker-slots to come the first is worth half of 10, with one nothing
+    jobs = ({"max_workers": 1} | table(0, 0, 10),)
+    cluster = small([1], (), *jobs, horizon=2)
+    assert snapshot(cluster, 0, gains="envelope").gains.tolist() == [[5]]
+    assert snapshot(cluster, 1, gains="envelope").gains.tolist() == [[0]]
+    assert snapshot(cluster, 1, [1], gains="envelope").gains.tolist() == [[10]]
+
+
+def test_envelope_gains_end_with_the_budget():
+    # one of two worker-slots of the budget is left: 10, although 99 after four would bend it to 33
+    jobs = ({"max_workers": 1, "budget": [2.0]} | table(0, 0, 10, 10, 99),)
+    cluster = small([1], (), *jobs, horizon=5)
+    assert snapshot(cluster, 1, [1], gains="envelope").gains.tolist() == [[10]]
+
+
+# a triangle of one-way links and one link back
+TRIANGLE = small([1, 1, 1], [(0, 1, 9), (1, 0, 9), (1, 2, 9), (2, 0, 9)], one_way=True)
+
+
+def test_both_ways_back_are_kept_unless_a_link_is_full():
+    found = OrderedWalks(TRIANGLE, 99).through((0, 1), np.full(4, 9.0))
+    assert found == [(1, 1, 0, 0), (1, 0, 1, 1)]
+    assert OrderedWalks(TRIANGLE, 99).through((0, 1), np.array([9.0, 9, 9, 0])) == [(1, 1, 0, 0)]
+    assert OrderedWalks(TRIANGLE, 99).through((0, 1), np.array([0.0, 9, 9, 9])) == []
+
+
+def test_ways_to_join_paths_are_counted_over_all_calls():
+    # a pair of hosts: one way out, and after it two ways back, each looked at once
+    walks = OrderedWalks(TRIANGLE, 4)
+    for _ in range(13):
+        walks.through((0, 1), np.full(4, 9.0))
+    with pytest.raises(NotApplicable, match="more than 4 closed walks; too many to list"):
+        walks.through((0, 1), np.full(4, 9.0))
+
+
+def test_minimal_vectors_lie_below_no_other():
+    assert minimal([(1, 1), (0, 2), (1, 0), (2, 0), (1, 0)]) == [(1, 0), (0, 2)]

@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 from farkas.algebra import Program, programs
+from farkas.errors import InvalidOption, NotApplicable
 from farkas.forms.words import index_in
+from farkas.instances import library
 from farkas.instances.mlbroker import Brokerage
+from farkas.models.mlbroker.offline import Offline
+from farkas.models.mlbroker.one_shot import OneShot, snapshot
+from farkas.models.mlbroker.recourse import PlacedWorkers, Recourse
+from farkas.models.mlbroker.slot import Constants, SlotProblem, market_of
+from farkas.online.mlbroker.recourse import recourse_costs, transfer_costs
 from farkas.relaxations.mlbroker.relaxed import Relaxed
-from tests.generators.mlbroker import random_brokerage, tight_brokerage
+from farkas.solvers import solve
+from tests.generators.mlbroker import (
+    discounted,
+    edge_cases,
+    random_brokerage,
+    single,
+    tight_brokerage,
+)
 from tests.tools.samples import samples
 
 OFFLINE = [
@@ -167,3 +183,212 @@ def test_data_and_connections_pay_from_the_first_site_to_the_second(name):
                 sync = data.jobs[number].sync_volume
                 assert moved.reshape(shape)[pair, o, r] == price
                 assert connected.reshape(shape)[pair, o, r] == pytest.approx(price * sync)
+
+
+def test_costs_of_the_return_trip():
+    # 10 GB at site 0, 1, 0; one worker of 10 GB where the data are; server with it; 0.1 per unit
+    data = library.load("mlbroker/return_trip")
+    costs = recourse_costs(PlacedWorkers.of(data, [[1, 0], [0, 1], [1, 0]], [0, 1, 0]))
+    assert costs.transfer.tolist() == [0, 0, 0]
+    assert costs.resource == pytest.approx([0.2, 0.2, 0.2])
+    assert costs.deploy.tolist() == [3, 3, 3]
+    assert costs.deploy_once.tolist() == [3, 3, 0]
+    assert costs.sync.tolist() == [0, 0, 0]
+    assert (costs.total, costs.total_sticky) == (pytest.approx(9.6), pytest.approx(6.6))
+
+
+def test_workers_away_from_data_and_server():
+    # 5 + 5 GB; two workers at site 1, server at site 0: move 5 GB, two links of 2 GB; 3 units;
+    # present at both sites
+    data = single([[5.0, 5.0]])
+    costs = recourse_costs(PlacedWorkers.of(data, [[0, 2]], [0]))
+    assert costs.transfer.sum() == pytest.approx(5)
+    assert costs.resource.sum() == pytest.approx(3)
+    assert costs.deploy.sum() == 2
+    assert costs.sync.sum() == pytest.approx(4)
+
+
+def test_the_discount_is_pooled_over_jobs():
+    data = single([[10.0]], discount_price=[[0.5]], discount_threshold=[[2.0]])
+    data = data.replace(jobs=[data.jobs[0], data.jobs[0]])
+    costs = recourse_costs(PlacedWorkers.of(data, [[1], [1]], [0, 0]))
+    assert costs.resource.tolist() == [3.0]  # 4 units: 0.5 * 4 + 0.5 * 2
+
+
+def test_a_job_that_pauses_pays_again():
+    data = single([[10.0], [10.0], [10.0]])
+    whole = PlacedWorkers.of(data, [[1], [1], [1]], [0, 0, 0])
+    paused = PlacedWorkers.of(data, [[1], [1]], [0, 0], pairs=[0, 2])
+    assert recourse_costs(whole).deploy.tolist() == [1, 0, 0]
+    assert recourse_costs(paused).deploy.tolist() == [1, 0, 1]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_transport_on_two_sites_moves_the_excess_only(seed):
+    data = random_brokerage(seed, jobs=4)
+    placed = PlacedWorkers.checkpoint(data)
+    excess = np.maximum(data.volume - 10.0 * placed.workers, 0)
+    expected = excess[:, 0] * data.transfer[0, 1] + excess[:, 1] * data.transfer[1, 0]
+    assert transfer_costs(placed).sum() == pytest.approx(expected.sum(), abs=1e-9)
+
+
+@pytest.mark.parametrize("name", edge_cases())
+def test_the_checkpoint_is_feasible_everywhere(name):
+    costs = recourse_costs(PlacedWorkers.checkpoint(edge_cases()[name]))
+    assert np.isfinite(costs.total)
+
+
+def test_no_jobs_cost_nothing():
+    data = edge_cases()["no jobs"]
+    assert recourse_costs(PlacedWorkers.of(data, np.zeros((0, 2)), [])).total == 0
+
+
+def test_an_instance_stands_for_its_checkpoint():
+    data = random_brokerage(3, sites=3)
+    answer = solve(programs.build("mlbroker.recourse").form(data)).require_optimal()
+    assert answer.objective == pytest.approx(transfer_costs(PlacedWorkers.checkpoint(data)).sum())
+
+
+@pytest.mark.parametrize(
+    ("workers", "server", "words"),
+    [
+        ([[0, 0]], [0], r"job 0 has 0 workers in slot 0 and needs 1"),
+        ([[2, -1]], [0], "negative"),
+        ([[1, 0]], [2], r"outside 0\.\.1"),
+        ([[1, 0]], [0, 1], "need"),
+        ([[1, 0], [1, 0]], [0], "need"),
+    ],
+)
+def test_impossible_decisions_are_refused(workers, server, words):
+    with pytest.raises(InvalidOption, match=words):
+        PlacedWorkers.of(single([[5.0, 5.0]]), workers, server)
+
+
+def test_the_first_of_several_jobs_that_lack_workers_is_named():
+    twice = single([[15.0, 15.0], [15.0, 15.0]])
+    with pytest.raises(InvalidOption, match=r"job 0 has 1 workers in slot 0 and needs 3"):
+        PlacedWorkers.of(twice, [[1, 0], [0, 2]], [0, 0])
+
+
+def test_placed_workers_train_what_fits_into_the_capacities_of_their_sites():
+    # capacities P y are rounded site by site: their exact sum counts
+    for seed in range(100):
+        placed = PlacedWorkers.checkpoint(tight_brokerage(seed, short=5e-10))
+        rooms = [sum(map(Fraction, row), Fraction(0)) for row in placed.capacity().tolist()]
+        trained = [sum(map(Fraction, row), Fraction(0)) for row in placed.trained_volume().tolist()]
+        assert all(few <= room for few, room in zip(trained, rooms, strict=True))
+        assert Recourse().form(placed).num_rows > 0
+
+
+def test_constants_are_those_of_the_whole_instance():
+    # the second slot alone would have U = 1 + 2 and M = 0.5 (4 - 1)
+    constants = Constants.of(discounted())
+    assert (constants.big_m, constants.presence_bound) == (2.0, 4)
+    assert Constants.of(discounted().replace(big_m=9.0)).big_m == 9.0
+
+
+def test_an_instance_stands_for_its_first_busy_slot():
+    data = single([[30.0, 0.0], [0.0, 12.0]], num_slots=4)
+    job = data.replace(jobs=[]).replace(num_slots=4)
+    problem = SlotProblem.of(data)
+    assert problem.market.num_slots == 1
+    assert problem.market.volume.tolist() == [[30, 0]]
+    assert problem.before.tolist() == [[0, 0]]
+    assert SlotProblem.of(problem) is problem
+    assert SlotProblem.of(job).before.shape == (0, 2)
+
+
+def test_the_weight_of_the_entropy_is_the_cost_of_deploying_from_nothing():
+    # c = 1, ε = 1: σ = ln(1 + 1/ε) = ln 2, so that full deployment from nothing costs about c
+    problem = SlotProblem.of(single([[30.0, 0.0]]))
+    assert problem.scale.tolist() == [[1 / math.log(2)]]
+    assert np.shape(problem.scale) == (1, 1)
+
+
+def test_every_slot_keeps_its_jobs_and_data_and_all_prices() -> None:
+    data = random_brokerage(2, sites=3, jobs=4, resources=2)
+    for slot in range(data.num_slots):
+        jobs = data.jobs_at(slot)
+        market = market_of(data, slot, jobs)
+        assert (market.num_slots, market.num_jobs, market.big_m) == (1, len(jobs), None)
+        assert market.volume.tolist() == data.volume[data.pairs_at(slot)].tolist()
+        assert np.array_equal(market.list_price, data.list_price)
+        assert np.array_equal(market.transfer, data.transfer)
+        assert market.deploy_cost.tolist() == data.deploy_cost[jobs].tolist()
+        assert market.arrival.tolist() == market.departure.tolist() == [0] * len(jobs)
+
+
+def test_fewer_jobs_in_any_order() -> None:
+    data = random_brokerage(2, sites=3, jobs=4, resources=2)
+    slot = int(np.argmax([len(data.jobs_at(t)) for t in range(data.num_slots)]))
+    jobs = data.jobs_at(slot)[::-1]
+    assert len(jobs) > 1
+    market = market_of(data, slot, jobs[:2])
+    assert market.worker_capacity.tolist() == data.worker_capacity[jobs[:2]].tolist()
+
+
+def value(data, prices="choice"):
+    return solve(OneShot(prices=prices).form(data)).require_optimal().objective
+
+
+@pytest.mark.parametrize("prices", ["choice", "single"])
+@pytest.mark.parametrize("seed", range(5))
+def test_one_slot_without_past_is_the_strict_offline_program(prices, seed):
+    data = random_brokerage(seed, slots=1, sites=3, jobs=3)
+    strict = solve(Offline(semantics="strict").form(data)).require_optimal().objective
+    assert value(data, prices) == pytest.approx(strict, abs=1e-6)
+
+
+def test_staying_is_free_and_moving_costs_a_deployment():
+    # 5 GB at site 1; a worker and a server at 1 USD each; moving costs 1 USD/GB, deploying 1 USD
+    data = single([[5.0, 0.0], [0.0, 5.0]])
+    assert value(snapshot(data, 1)) == pytest.approx(2 + 1)
+    assert value(snapshot(data, 1, [[False, True]])) == pytest.approx(2)
+    assert value(snapshot(data, 1, [[True, False]])) == pytest.approx(2 + 1)
+    # with deployment at 9 USD the data go back to where the job is
+    dear = single([[5.0, 0.0], [0.0, 5.0]], deploy_cost=9.0)
+    assert value(snapshot(dear, 1, [[True, False]])) == pytest.approx(2 + 5)
+
+
+def test_list_prices_ignore_the_discount():
+    # three workers and a server: 4 units; list 4, discounted 0.5 * 4 + 0.5 * 1 = 2.5; deployment 1
+    data = single([[30.0]], discount_price=[[0.5]], discount_threshold=[[1.0]])
+    assert value(data, "list") == pytest.approx(4 + 1)
+    assert value(data, "choice") == pytest.approx(2.5 + 1)
+    assert value(data, "single") == pytest.approx(2.5 + 1)
+
+
+def test_jobs_alone_do_not_pool_their_volume():
+    # two equal jobs of 2 units each: alone 2 at list price; together 0.5 * 4 + 0.5 * 2 = 3
+    data = single([[10.0]], discount_price=[[0.5]], discount_threshold=[[2.0]], deploy_cost=0.0)
+    data = data.replace(jobs=[data.jobs[0], data.jobs[0]])
+    assert value(snapshot(data, 0, jobs=[1])) == pytest.approx(2)
+    assert value(snapshot(data, 0)) == pytest.approx(3)
+
+
+def test_an_instance_without_jobs_costs_nothing():
+    empty = single([[5.0, 5.0]]).replace(jobs=[])
+    assert value(empty) == 0
+    assert np.array_equal(snapshot(empty, 0).jobs, [])
+
+
+def test_a_slot_is_an_instance_with_its_jobs_and_their_data():
+    data = single([[5.0, 0.0], [1.0, 4.0]], discount_price=None)
+    now = snapshot(data, 1, [[False, True]])
+    assert (now.slot, now.jobs.tolist(), now.deployed.tolist()) == (1, [0], [[False, True]])
+    assert (now.market.num_slots, now.market.num_jobs) == (1, 1)
+    assert now.market.volume.tolist() == [[1.0, 4.0]]
+    assert now.market.big_m is None
+
+
+def test_nothing_is_deployed_before_arrival():
+    data = single([[5.0, 0.0], [0.0, 5.0]])
+    assert not snapshot(data, 0, [[True, True]]).deployed.any()
+
+
+def test_an_inactive_job_is_refused():
+    data = random_brokerage(1)
+    away = [i for i in range(data.num_jobs) if i not in data.jobs_at(0)]
+    assert away == [0, 1]
+    with pytest.raises(NotApplicable, match="job 0 is not active in slot 0"):
+        snapshot(data, 0, jobs=away)
