@@ -94,6 +94,7 @@ def as_lists(units):
     return tuple(part.tolist() for part in units)
 
 
+@pytest.mark.ids(60)  # they take a millisecond each
 @pytest.mark.parametrize("seed", range(60))
 def test_placements_are_those_of_the_rules(seed):
     rng = np.random.default_rng(seed)
