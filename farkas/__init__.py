@@ -16,6 +16,7 @@ __version__ = "0.2.0"
 #: Module and function behind every public name, as far as a verb has no module of its name.
 _HOMES = {
     "FarkasError": "farkas.errors:FarkasError",
+    "Policy": "farkas.online.policy:Policy",
     "algorithms": "farkas.verbs.show:list_algorithms",
     "claims": "farkas.proofs.claim:select",
     "evaluate": "farkas.verbs.run:evaluate",

@@ -63,6 +63,10 @@ class OutsideKindProblem(FarkasError):
     """A kind that another distribution brings cannot be used; the message names its package."""
 
 
+class PolicyProblem(FarkasError):
+    """A policy of somebody else fails; the message names the policy, the step and the cause."""
+
+
 class UnknownName(FarkasError):
     """A program, algorithm, solver, key or claim of that name does not exist."""
 

@@ -66,6 +66,15 @@ Seed = Annotated[int, Option(min=0, help="Seed of every random draw.")]
 Settings = Annotated[
     list[str] | None, Option("--set", metavar="KEY=VALUE", help="Set an option (repeatable).")
 ]
+SlotSolver = Annotated[
+    str | None,
+    Option(
+        "--solver",
+        metavar="NAME",
+        help="Who solves the programs of the slots; see farkas show solvers.",
+        show_default="the fastest that is exact",
+    ),
+]
 TimeLimit = Annotated[float | None, Option(help="Seconds.")]
 BoundSeconds = Annotated[
     float | None, Option(help="Seconds for a search for the offline optimum and its proved bound.")

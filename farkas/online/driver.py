@@ -30,7 +30,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from farkas.errors import InvalidInstance, InvalidOption
+from farkas.errors import InvalidInstance, InvalidOption, PolicyProblem
 from farkas.messages import parsed, shown
 from farkas.online.recording import plain
 from farkas.online.run import Bound, Run, Sense
@@ -64,6 +64,9 @@ class Environment:
     """What a kind adds to the driver, judged from the instance alone."""
 
     sense: Sense
+    #: arrives, decides: what a policy is shown in a step, and what it decides, in words.
+    arrives: str = ""
+    decides: str = ""
 
     def known(self, instance: Any) -> Any:
         """Return what a policy may see before the first arrival; by default nothing."""
@@ -129,6 +132,7 @@ class Algorithm:
     #: options, types: default and type of every option.
     options: dict[str, Any]
     types: dict[str, Any]
+    source_sha256: str = ""  #: Of the file of a policy that is not farkas's own; else empty.
 
     @property
     def kind(self) -> str:
@@ -197,7 +201,10 @@ class Algorithm:
 
         settled = self.settle(options)
         policy, said = self.make(**settled), plain(settled)
-        return drive(policy, instance, seed, progress=progress, name=self.name, options=said)
+        run = drive(policy, instance, seed, progress=progress, name=self.name, options=said)
+        if self.source_sha256:
+            run.manifest = msgspec.structs.replace(run.manifest, policy_sha256=self.source_sha256)
+        return run
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -210,7 +217,33 @@ class Demo:
     measure: str = ""  #: What values of the program are, where they are not what runs are worth.
 
 
-algorithms: Registry[Algorithm] = Registry("algorithm", "farkas.online")
+class AlgorithmRegistry(Registry[Algorithm]):
+    """Algorithms by name, with those that other distributions bring for any kind.
+
+    Such a distribution has entry points in the group `POLICIES`: ``gadget.mine = "package:Mine"``.
+    """
+
+    def _load(self, owner: str | None) -> None:
+        super()._load(owner)
+        from importlib import metadata  # takes longer than most imports
+
+        for entry in metadata.entry_points(group=POLICIES):
+            kind, dot, _ = entry.name.partition(".")
+            if owner not in (None, kind) or entry.name in self._items:
+                continue
+            try:
+                if not dot:
+                    raise InvalidOption("its name is none of the form kind.policy")
+                algorithm(entry.name, source=entry.value)(entry.load())
+            except Exception as error:  # its code may raise anything
+                words = f"policy {entry.name}: {entry.value} cannot be used: {error}"
+                raise PolicyProblem(words) from error
+
+
+#: Group of the entry points under which other distributions bring policies.
+POLICIES = "farkas.policies"
+
+algorithms = AlgorithmRegistry("algorithm", "farkas.online")
 environments: Registry[Environment] = Registry("environment", "farkas.online")
 #: By kind; the demo of a kind that is not here runs all its algorithms.
 demos: Registry[Demo] = Registry("demo", "farkas.online")
@@ -241,13 +274,7 @@ def algorithm(
         doc = inspect.getdoc(make)
         if not doc:
             raise ValueError(f"algorithm {name!r} needs a docstring")
-        options: dict[str, Any] = {}
-        for parameter in inspect.signature(make).parameters.values():
-            if parameter.default is parameter.empty:
-                raise ValueError(f"{name}: option {parameter.name!r} needs a default")
-            options[parameter.name] = parameter.default
-        hints = typing.get_type_hints(make, include_extras=True)
-        types = {option: hints.get(option, Any) for option in options}
+        options, types = options_of(make, name)
         algorithms.add(name, Algorithm(name, source, problem, doc, make, options, types))
         for variant, others in variants.items():
             full, own = f"{name}[{variant}]", {**options, **others}
@@ -256,6 +283,17 @@ def algorithm(
         return make
 
     return register
+
+
+def options_of(make: Callable[..., Any], name: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return default and type of every keyword argument; raises ValueError without a default."""
+    options: dict[str, Any] = {}
+    for parameter in inspect.signature(make).parameters.values():
+        if parameter.default is parameter.empty:
+            raise ValueError(f"{name}: option {parameter.name!r} needs a default")
+        options[parameter.name] = parameter.default
+    hints = typing.get_type_hints(make, include_extras=True)
+    return options, {option: hints.get(option, Any) for option in options}
 
 
 def environment(

@@ -19,7 +19,7 @@ from farkas.certificates.runs import bounds_run
 from farkas.errors import NoAnswer
 from farkas.kernels import clock
 from farkas.online.driver import Environment, Progress, environments
-from farkas.online.policy import Policy, as_policy
+from farkas.online.policy import Policy, as_policy, authored
 from farkas.online.recording import manifest, plain
 from farkas.online.run import Bound, Run, prove_value
 from farkas.online.slots import Solved, slots_of
@@ -78,20 +78,26 @@ def drive(
         When environment and replay disagree, or the value is better than the bound allows.
     """
     policy, world = as_policy(policy), environments[instance.kind]
+    expected = f"kind {instance.kind} takes {world.decides}" if world.decides else ""
     called, used = name or f"{instance.kind}.{policy.name}", options or {}
     done = decide(policy, world, instance, seed, progress)
     begin, decisions = clock(), done.decisions
-    outcome = policy.evaluate(instance, decisions) or world.evaluate(instance, decisions)
+    with authored(policy, "its decisions", expected):
+        outcome = policy.evaluate(instance, decisions) or world.evaluate(instance, decisions)
     if math.isinf(outcome.total) and not outcome.violations:
         raise NoAnswer(f"{called}: decisions are worth more than doubles hold; use larger units")
-    evaluated, made = clock(), plain(decisions)
-    bound = policy.certify(instance, done.state, decisions)
+    evaluated = clock()
+    with authored(policy, "its decisions", expected):
+        made = plain(decisions)
+    with authored(policy, "certify"):
+        bound = policy.certify(instance, done.state, decisions)
     if bound is None:
         # what bounds runs as the environment prices them may not bound what this policy's are worth
         bound = world.bound(instance)
         if bound is not None and bound.certificate is not None:
             bound = bound if bound_holds(bound, instance.kind, used, called, made) else None
-    theorem = policy.theorem(instance, done.state, decisions)
+    with authored(policy, "theorem"):
+        theorem = policy.theorem(instance, done.state, decisions)
     certified = clock()
     run = Run(
         algorithm=called,
@@ -137,24 +143,40 @@ def decide(
     """
     policy.prepare(instance)
     begin = clock()
-    found = policy.decide(instance, seed)
+    with authored(policy, "decide"):
+        found = policy.decide(instance, seed)
     if found is not None:
         return DecisionsMade(found, seconds=clock() - begin)
     arrivals = world.arrivals(instance) if arrivals is None else list(arrivals)
     rng = np.random.default_rng(seed)
     begin, longest = clock(), 0.0
-    state = policy.start(world.known(instance), seed)
+    with authored(policy, "start"):
+        state = policy.start(world.known(instance), seed)
+    if policy.solver:
+        _require_solver(policy, state, arrivals)
     decisions: list[Any] = []
     solved: list[Solved] = []
     for arrival in arrivals:
         since = clock()
-        state, decision, answers = take_step(policy, state, arrival, rng)
+        with authored(policy, f"step {len(decisions)}"):
+            state, decision, answers = take_step(policy, state, arrival, rng)
         longest = max(longest, clock() - since)
         decisions.append(decision)
         solved.append(Solved(*policy.dual(answers), answers) if answers else Solved())
         if progress is not None:
             progress(len(decisions), len(arrivals))
     return DecisionsMade(decisions, state, solved, clock() - begin, longest)
+
+
+def _require_solver(policy: Policy, state: Any, arrivals: Iterable[Any]) -> None:
+    """Refuse a solver that cannot take the first program, before anything is decided."""
+    from farkas.solvers.subproblem import require_solver
+
+    for arrival in arrivals:
+        program = policy.model(state, arrival)
+        if program is not None:
+            require_solver(program, policy.solver)
+            return
 
 
 def take_step(

@@ -14,13 +14,14 @@ A policy with a program states it and rounds what a solver answers; one without 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from farkas.errors import InvalidOption
+from farkas.errors import FarkasError, InvalidOption, PolicyProblem
 
 if TYPE_CHECKING:
     from farkas.online.driver import Outcome
@@ -36,6 +37,24 @@ class Increments(NamedTuple):
     right: Sequence[Fraction]  #: One number a slot.
 
 
+@contextlib.contextmanager
+def authored(policy: Policy, where: str, expected: str = "") -> Iterator[None]:
+    """Turn an error of somebody else's policy into one that says so; raises `PolicyProblem`."""
+    try:
+        yield
+    except (FarkasError, NotImplementedError) as error:
+        if isinstance(error, NotImplementedError) and policy.foreign:
+            raise PolicyProblem(str(error)) from None
+        raise
+    except Exception as error:
+        if not policy.foreign:
+            raise
+        tail = f"; {expected}" if expected else ""
+        raise PolicyProblem(
+            f"policy {policy.name}, {where}: {type(error).__name__}: {error}{tail}"
+        ) from error
+
+
 class Policy:
     """An online algorithm: state in, state out, and never a look at the future."""
 
@@ -49,6 +68,11 @@ class Policy:
     def name(self) -> str:
         """Name of a policy that is not registered, in its runs."""
         return type(self).__name__
+
+    @property
+    def foreign(self) -> bool:
+        """Whether it is not farkas's own, so that its errors are its author's."""
+        return not type(self).__module__.startswith("farkas.")
 
     def prepare(self, instance: Any) -> None:
         """Have kernels compiled, if the whole run is worth it, before clocks start."""
@@ -115,13 +139,17 @@ class Policy:
         return []
 
 
+#: What `_Outside` says itself.
+KEPT = ("name", "foreign")
+
+
 class _Outside(Policy):
     """A policy that has some of the parts and is no `Policy`."""
 
-    name = ""
+    name, foreign = "", True
 
     def __init__(self, given: Any) -> None:
-        for part in (name for name in vars(Policy) if not name.startswith("_")):
+        for part in (one for one in vars(Policy) if one not in KEPT and one[0] != "_"):
             if hasattr(given, part):
                 setattr(self, part, getattr(given, part))
         if not hasattr(given, "step") and not hasattr(given, "round"):
@@ -143,6 +171,6 @@ def as_policy(given: Any) -> Policy:
     if any(callable(getattr(made, part, None)) for part in ("step", "round", "decide")):
         return _Outside(made)
     raise InvalidOption(
-        f"{type(made).__name__} is no policy: it has no `step`, `round` or `decide`; "
-        "derive its class from farkas.Policy"
+        f"{type(made).__name__} is no name of an algorithm and no policy: it has no `step`, "
+        "`round` or `decide`; derive its class from farkas.Policy"
     )

@@ -82,6 +82,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     solvers: dict[str, str]  #: Versions of the solver packages installed.
     seed: int  #: Seed of every random draw of the run.
     instance_sha256: str  #: Content hash of the instance.
+    policy_sha256: str = ""  #: Hash of the file of a policy that is not farkas's own; else empty.
 
 
 class Slot(

@@ -95,7 +95,7 @@ def solve_subproblem(subproblem: Subproblem, solver: str = "") -> SubproblemAnsw
 def require_solver(subproblem: Subproblem, solver: str) -> None:
     """Refuse a solver that cannot take a program; raises as `solve_subproblem`."""
     program = subproblem.formulation
-    if not solver or _own(program, solver) is not None:
+    if solver in ("", subproblem.fastest) or _own(program, solver) is not None:
         return
     if isinstance(program, ConvexProgram):
         from farkas.solvers.convex import require_convex_solver

@@ -19,8 +19,11 @@ from farkas.errors import (
 )
 from farkas.instances import Instance
 from farkas.messages import ShowsItself, html_table, named, number_of, suggestion, verb
-from farkas.online import Bound, Run, algorithms
+from farkas.online import Bound, Run
+from farkas.online import algorithms as registered
 from farkas.online.driver import Algorithm
+from farkas.online.own import as_algorithm
+from farkas.online.policy import Policy
 from farkas.online.run import Sense, ratio_to
 from farkas.verbs.inputs import (
     InstanceOrName,
@@ -31,7 +34,6 @@ from farkas.verbs.inputs import (
     require_search_limit,
 )
 from farkas.verbs.optimum import best_bounds, known_optimum, tightest
-from farkas.verbs.run import find_algorithm
 
 if TYPE_CHECKING:
     from farkas.offline.climbing import Advance
@@ -138,10 +140,11 @@ class Comparison(ShowsItself):
 
 def compare(
     instance: InstanceOrName,
-    names: str | Iterable[str] | None = None,
+    algorithms: str | Policy | type | Iterable[str | Policy | type] | None = None,
     *,
     problem: str | None = None,
     seed: int = 0,
+    solver: str | None = None,
     time_limit: float | None = None,
     bound_seconds: float | None = None,
     progress: Callable[[int, int], None] | None = None,
@@ -154,13 +157,16 @@ def compare(
     ----------
     instance
         An instance, the path of its file, or the name of a shipped one.
-    names
-        One algorithm or several; by default all of the instance's kind that solve ``problem``.
+    algorithms
+        One or several, by name or as policies of your own, see `farkas.run`; by default all of the
+        instance's kind that solve ``problem``.
     problem
         Program whose points the runs are, for example ``"coded.chance"``; by default what the runs
         of the kind are worth.  Runs of different problems have no bound in common.
     seed
         Seed of every run.
+    solver
+        Who solves the programs of the algorithms that solve some; by default each its fastest.
     time_limit
         Seconds for every algorithm, its certificate included; one that takes longer is stopped and
         has no value, the others are compared without it.
@@ -198,13 +204,14 @@ def compare(
     require_progress(bound_progress)
     require_limit(time_limit)
     require_search_limit(bound_seconds, "bound_seconds")
-    require_type(names, (str, Iterable, NoneType), "names")
+    chosen: Any = algorithms
+    if isinstance(chosen, str | type) or not isinstance(chosen, Iterable | NoneType):
+        chosen = [chosen]
     require_type(problem, (str, NoneType), "problem")
-    names = [names] if isinstance(names, str) else names
-    items = _chosen(instance.kind, names, problem)
+    items = _chosen(instance.kind, chosen, problem)
     outcomes: list[Run | FarkasError] = []
     for done, item in enumerate(items):
-        outcomes.append(_run(item, instance, seed, time_limit, steps))
+        outcomes.append(_run(item, instance, seed, solver, time_limit, steps))
         if progress is not None:
             progress(done + 1, len(items))
     labels = [item.name for item in items]
@@ -231,6 +238,7 @@ def _run(
     item: Algorithm,
     instance: Instance,
     seed: int,
+    solver: str | None,
     time_limit: float | None,
     steps: Callable[[str, int, int], None] | None,
 ) -> Run | FarkasError:
@@ -245,7 +253,8 @@ def _run(
 
     try:
         with limited(time_limit):
-            return item.run(instance, seed, progress=count)
+            given = {"solver": solver} if solver and "solver" in item.options else {}
+            return item.run(instance, seed, progress=count, **given)
     except FarkasError as error:
         return error
     except Overlong:
@@ -256,14 +265,14 @@ def _run(
             steps(item.name, total, total)
 
 
-def _chosen(kind: str, names: Iterable[str] | None, problem: str | None) -> list[Algorithm]:
+def _chosen(kind: str, names: Iterable[Any] | None, problem: str | None) -> list[Algorithm]:
     """Algorithms to compare; raises `InvalidOption` when there are none, or of two problems."""
     if names is None:
-        of_kind = [algorithms[name] for name in algorithms.names(f"{kind}.")]
+        of_kind = [registered[name] for name in registered.names(f"{kind}.")]
         found = [item for item in of_kind if item.problem == (problem or "")]
         known = sorted({item.problem for item in of_kind if item.problem})
     else:
-        found = [find_algorithm(name, kind) for name in dict.fromkeys(names)]
+        found = list({item.name: item for item in (as_algorithm(n, kind) for n in names)}.values())
         known = sorted({item.problem or f"what kind {kind} asks for" for item in found})
         if len(known) > 1:
             raise InvalidOption(f"these algorithms solve different problems: {', '.join(known)}")

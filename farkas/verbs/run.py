@@ -9,17 +9,16 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from farkas.certificates import Certificate, write
 from farkas.errors import (
-    InvalidInstance,
     InvalidOption,
-    UnknownName,
     require_progress,
     require_seed,
     require_type,
 )
 from farkas.files import make_folder
 from farkas.instances import Instance
-from farkas.online import Algorithm, Run, algorithms, environments
+from farkas.online import Algorithm, Policy, Run, environments
 from farkas.online.driver import Progress
+from farkas.online.own import as_algorithm
 from farkas.verbs.inputs import InstanceOrName, as_instance, require_search_limit
 
 if TYPE_CHECKING:
@@ -38,7 +37,7 @@ class SlotCertifying(Protocol):
 
 def run(
     instance: InstanceOrName,
-    algorithm: str | Algorithm,
+    algorithm: str | Algorithm | Policy | type,
     *,
     seed: int = 0,
     progress: Progress | None = None,
@@ -53,7 +52,8 @@ def run(
     instance
         An instance, the path of its file, or the name of a shipped one.
     algorithm
-        Name, for example ``"mlbroker.fractional"``; ``farkas.algorithms(kind)`` lists them.
+        Name, for example ``"mlbroker.fractional"``; ``farkas.algorithms(kind)`` lists them.  Or a
+        policy of your own: an object, its class, or ``"file.py:Class"``; see `farkas.Policy`.
     seed
         Seed of every random draw, >= 0.
     progress
@@ -80,12 +80,11 @@ def run(
     >>> round(run.value, 6), run.certificate.words("min"), round(run.ratio, 6)
     (16.8, '16.7999999', 1.0)
     """
-    require_type(algorithm, (str, Algorithm), "algorithm")
     require_seed(seed)
     require_progress(progress)
     require_progress(bound_progress)
     data = as_instance(instance)
-    chosen = find_algorithm(algorithm, data.kind) if isinstance(algorithm, str) else algorithm
+    chosen = as_algorithm(algorithm, data.kind)
     require_search_limit(bound_seconds, "bound_seconds")
     found = chosen.run(data, seed, progress=progress, **options)
     if bound_seconds is None:
@@ -133,32 +132,9 @@ def slot_certifying(kind: str) -> SlotCertifying:
     return environment
 
 
-def find_algorithm(name: str, kind: str) -> Algorithm:
-    """Return the algorithm of a name, for instances of ``kind``.
-
-    Raises
-    ------
-    UnknownName
-        There is none of that name; one that names no kind is answered with those of ``kind``.
-    InvalidInstance
-        It takes instances of another kind.
-    """
-    require_type(name, str, "algorithm")
-    known = [] if "." in name else algorithms.names(f"{kind}.")
-    if known and name not in known:
-        raise UnknownName.of("algorithm", name, known)
-    found = algorithms[name]
-    if found.kind != kind:
-        others = ", ".join(algorithms.names(f"{kind}."))
-        raise InvalidInstance(
-            f"{name} takes instances of kind {found.kind}, not {kind}; of {kind} there are {others}"
-        )
-    return found
-
-
 def feed(
     instance: InstanceOrName,
-    algorithm: str | Algorithm,
+    algorithm: str | Algorithm | Policy | type,
     *,
     seed: int = 0,
     known: Any = None,
@@ -196,10 +172,9 @@ def feed(
     >>> run.value >= float(run.certificate)
     True
     """
-    require_type(algorithm, (str, Algorithm), "algorithm")
     require_seed(seed)
     data = as_instance(instance)
-    chosen = find_algorithm(algorithm, data.kind) if isinstance(algorithm, str) else algorithm
+    chosen = as_algorithm(algorithm, data.kind)
     from farkas.online.feeding import Feed  # here: runs have no use for it
 
     return Feed(data, chosen, seed, known, options)

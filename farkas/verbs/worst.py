@@ -32,8 +32,8 @@ from farkas.executor import Executor
 from farkas.instances import Instance
 from farkas.messages import ShowsItself, named, verb
 from farkas.online.driver import Algorithm, algorithms
+from farkas.online.own import as_algorithm
 from farkas.verbs.inputs import InstanceOrName, as_instance, require_search_limit
-from farkas.verbs.run import find_algorithm
 
 SECONDS = 60.0  #: CPU seconds of a search that is given neither seconds nor evaluations.
 SEARCHED = 0.8  #: Share of them before shrinking begins.
@@ -198,7 +198,6 @@ def worst(
     >>> found.ratio > 1, farkas.check(found.gap).ratio == found.ratio
     (True, True)
     """
-    require_type(algorithm, (str, Algorithm), "algorithm")
     require_type(evaluations, (int, NoneType), "evaluations")
     require_type(fixed, bool, "fixed")
     require_seed(seed)
@@ -206,19 +205,18 @@ def worst(
     require_type(workers, (int, NoneType), "workers")
     require_type(scheduler, str, "scheduler")
     require_type(store, (str, os.PathLike, NoneType), "store")
-    chosen = algorithms[algorithm] if isinstance(algorithm, str) else algorithm
+    given = None if instance is None else as_instance(instance)
+    chosen = as_algorithm(algorithm, "" if given is None else given.kind)
     if evaluations is not None and (isinstance(evaluations, bool) or evaluations < 1):
         raise InvalidOption(f"evaluations = {evaluations}; give at least 1")
     require_search_limit(seconds, "seconds")
-    if instance is None:
+    if given is None:
         box = InstanceBox.drawn(
             chosen.kind, preset=preset, size=size, ranges=ranges, algorithm=chosen.name
         )
     elif preset is not None or size:
         raise InvalidOption("preset and size are of draws; leave them out beside an instance")
     else:
-        given = as_instance(instance)
-        find_algorithm(chosen.name, given.kind)
         box = InstanceBox.around(given, ranges=ranges)
     limit = (SECONDS if evaluations is None else math.inf) if seconds is None else seconds
     asked = _Search(

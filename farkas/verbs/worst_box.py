@@ -13,7 +13,7 @@ from farkas.adversary.gap import UNBOUNDED, GapProof, at_least, prove_gap
 from farkas.adversary.scoring import Scored, Scorer
 from farkas.certificates.doubles import double, text_of
 from farkas.certificates.proof import rounded
-from farkas.errors import InvalidOption, NoAnswer, NotACertificate, require_progress, require_type
+from farkas.errors import InvalidOption, NoAnswer, NotACertificate, require_progress
 from farkas.exact.bounding import Deadline, OutOfTime
 from farkas.exact.from_doubles import rational
 from farkas.exact.proved import Proved
@@ -22,12 +22,12 @@ from farkas.forms import LinearForm
 from farkas.instances import Instance
 from farkas.messages import named
 from farkas.models.worst_case import WorstProgram, by_family
-from farkas.online.driver import Algorithm, algorithms
+from farkas.online.driver import Algorithm
+from farkas.online.own import as_algorithm
 from farkas.solvers import solve
 from farkas.tolerances import FINE_GAP, ROUNDING
 from farkas.verbs.inputs import InstanceOrName, as_instance, require_search_limit
 from farkas.verbs.programs import origin
-from farkas.verbs.run import find_algorithm
 from farkas.verbs.worst_program import boxed, why_outside, worst_program
 
 if TYPE_CHECKING:
@@ -169,16 +169,15 @@ def worst_box(
     >>> found.words(), farkas.check(found.upper.certificate).bound <= 0
     (('1.17878787', '1.17878788'), True)
     """
-    require_type(algorithm, (str, Algorithm), "algorithm")
     require_progress(progress)
     require_search_limit(time_limit)
     begin = time.process_time()
-    chosen = algorithms[algorithm] if isinstance(algorithm, str) else algorithm
+    chosen = as_algorithm(algorithm)
     cls = worst_program(chosen.name)
     if chosen.settle(dict(options)) != chosen.settle({}):
         raise InvalidOption(f"{cls.name} is about {chosen.name} with its default options")
     given = as_instance(instance)
-    find_algorithm(chosen.name, given.kind)
+    as_algorithm(chosen, given.kind)
     box = boxed(given, cls, ranges or {})
     clock = Deadline(math.inf if time_limit is None else time_limit)
     work = _Iteration(cls, dict(variant or {}), box, Scorer(chosen, options), clock)

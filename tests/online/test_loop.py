@@ -172,7 +172,7 @@ def test_programs_are_solved_and_rounded(solver: str) -> None:
 
 
 def test_what_is_no_policy_is_refused() -> None:
-    with pytest.raises(InvalidOption, match=r"World is no policy: .* `decide`; derive its class"):
+    with pytest.raises(InvalidOption, match=r"World is no name .* `decide`; derive its class"):
         as_policy(World())
     assert as_policy(Buyer).solver == ""
     assert as_policy(Hindsight()).hindsight

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from typer import Option
 
-from farkas.cli.options import BoundSeconds, InstanceFile, Json, Out, Seed
+from farkas.cli.options import BoundSeconds, InstanceFile, Json, Out, Seed, SlotSolver
 from farkas.cli.printing import end, print_json
 from farkas.cli.tables import bars, print_table, promised_ratio, seconds, told_search
 from farkas.cli.values import check_writable, measured
@@ -18,8 +18,16 @@ from farkas.messages import named
 def command(
     file: InstanceFile,
     algorithms: Annotated[
-        str | None, Option(help="Names joined with commas; all of the kind by default.")
+        list[str] | None,
+        Option(
+            "--algorithm",
+            "-a",
+            "--algorithms",
+            help="Name or file.py:Class (repeatable, or joined with commas); all of the kind"
+            " by default.",
+        ),
     ] = None,
+    solver: SlotSolver = None,
     problem: Annotated[
         str | None,
         Option(metavar="NAME", help="Program whose points are compared, as coded.chance."),
@@ -46,10 +54,12 @@ def command(
 
     instance = as_instance(file)
     check_writable(out)
-    names = None if algorithms is None else [n.strip() for n in algorithms.split(",") if n.strip()]
+    names = None
+    if algorithms is not None:
+        names = [n.strip() for text in algorithms for n in text.split(",") if n.strip()]
     with bars() as show:
         result = compare(
-            instance, names, problem=problem, seed=seed, time_limit=time_limit,
+            instance, names, problem=problem, seed=seed, solver=solver, time_limit=time_limit,
             bound_seconds=bound_seconds, progress=functools.partial(show, "compare"), steps=show,
             bound_progress=told_search,
         )  # fmt: skip

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from fractions import Fraction
+from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
@@ -13,6 +14,7 @@ from farkas.cli.options import (
     Out,
     Seed,
     Settings,
+    SlotSolver,
     complete_algorithm,
 )
 from farkas.cli.printing import print_json
@@ -20,6 +22,33 @@ from farkas.cli.tables import print_table, progress, promised, promised_ratio, s
 from farkas.cli.values import assignments, check_writable, choices, measured
 from farkas.errors import InvalidOption
 from farkas.messages import named
+
+if TYPE_CHECKING:
+    from farkas.online.run import Sense, Slot
+
+SLOT_COLUMNS = [
+    "slot", "program", "solver", "fractional", "dual", "value", "value so far", "bound so far",
+    "ratio so far", "theorem holds",
+]  # fmt: skip
+
+
+def slot_row(number: int, slot: Slot, sense: Sense) -> tuple[object, ...]:
+    """Cells of a slot, bounds and ratios rounded to their proved side."""
+    from farkas.certificates.proof import rounded  # here: help needs none of it
+
+    bound = None if slot.bound_so_far is None else Fraction(slot.bound_so_far)
+    return (
+        number,
+        slot.program or None,
+        slot.solver or None,
+        slot.fractional,
+        slot.dual,
+        slot.value,
+        slot.value_so_far,
+        None if bound is None else rounded(bound, up=sense == "max"),
+        promised_ratio(slot.ratio_so_far),
+        {None: None, True: "yes", False: "no"}[slot.holds],
+    )
 
 
 def command(
@@ -39,6 +68,8 @@ def command(
     seed: Seed = 0,
     settings: Settings = None,
     out: Out = None,
+    solver: SlotSolver = None,
+    by_slot: Annotated[bool, Option("--slots", help="Print what every slot solved.")] = False,
     slots: Annotated[
         str | None,
         Option("--write-slots", metavar="DIR", help="Write a certificate of every slot (gadget)."),
@@ -50,15 +81,17 @@ def command(
 
     Prints value, proved bound and their ratio; --out keeps decisions, costs and certificate.
     --bound-seconds searches for the offline optimum, too: the tighter bound is the run's then.
+    --slots prints what each slot solved, decided and proved; --solver chooses who solves.
     --write-slots keeps what every single slot could have earned after the slots before it, as
     certificates for farkas check.
     """
     from farkas.files import require_folder
     from farkas.online import write_run
+    from farkas.online.own import as_algorithm, with_solver
     from farkas.online.recording import plain
     from farkas.verbs.inputs import as_instance
-    from farkas.verbs.run import find_algorithm, slot_certifying, write_slots
     from farkas.verbs.run import run as perform
+    from farkas.verbs.run import slot_certifying, write_slots
 
     instance = as_instance(file)
     if name is not None and algorithm is not None:
@@ -66,9 +99,10 @@ def command(
     algorithm = name if algorithm is None else algorithm
     if algorithm is None:
         raise choices("an algorithm", "algorithms", "-a/--algorithm", file, instance.kind)
-    chosen = find_algorithm(algorithm, instance.kind)
+    chosen = as_algorithm(algorithm, instance.kind)
     algorithm = chosen.name
-    options = chosen.settle(assignments(settings, "--set"), strict=False)
+    given = with_solver(chosen, assignments(settings, "--set"), solver)
+    options = chosen.settle(given, strict=False)
     check_writable(out)
     if slots is not None:
         slot_certifying(instance.kind)
@@ -97,3 +131,7 @@ def command(
         *(("violated", words) for words in run.violations),
     ]
     print_table(f"{algorithm} on {named(run.instance or file)}{measured(instance)}", ["", ""], rows)
+    if by_slot:
+        print_table(
+            "slots", SLOT_COLUMNS, [slot_row(n, s, run.sense) for n, s in enumerate(run.steps)]
+        )

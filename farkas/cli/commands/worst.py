@@ -103,10 +103,10 @@ def command(
         raise InvalidOption("--time-limit: is of --prove; a search takes --seconds of CPU time")
     require_search_limit(seconds, "--seconds")
     from farkas.instances import write as write_instance
-    from farkas.online.driver import algorithms
+    from farkas.online.own import as_algorithm
     from farkas.verbs.worst import worst
 
-    chosen = algorithms[algorithm]
+    chosen = as_algorithm(algorithm)
     options = chosen.settle(given, strict=False)
     words = assignments(None if size is None else size.split(","), "--size")
     sizes = {word: _count(word, text) for word, text in words.items()}
@@ -181,12 +181,12 @@ def _prove(
 ) -> None:
     """Prove the ratio of a box, print it, and write its statement, its bound and the box."""
     from farkas.instances.writing import write as write_instance
-    from farkas.online.driver import algorithms
+    from farkas.online.own import as_algorithm
     from farkas.verbs.save import save
     from farkas.verbs.worst_box import worst_box
     from farkas.verbs.worst_program import worst_program
 
-    chosen = algorithms[algorithm]
+    chosen = as_algorithm(algorithm)
     own = worst_program(chosen.name).options()
     variant = {key: word for key, word in settings.items() if key in own}
     options = chosen.settle({k: v for k, v in settings.items() if k not in own}, strict=False)

@@ -21,7 +21,8 @@ from farkas.errors import FarkasError, InvalidOption, NoAnswer, UnknownName
 from farkas.experiments.sweeps.config import MOST_TASKS, Config, instances, product, seeds
 from farkas.instances import Instance, read_bytes
 from farkas.messages import one_line
-from farkas.online import algorithms
+from farkas.online import Algorithm, algorithms
+from farkas.online.own import as_algorithm, is_own
 from farkas.online.recording import SOLVER_PACKAGES
 
 if TYPE_CHECKING:
@@ -66,6 +67,8 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
         """SHA-256 of the task and the versions of everything that computes it."""
         names = ("what", "name", "instance", "seed", "options")
         content = {name: getattr(self, name) for name in names} | {"versions": dict(versions())}
+        if is_own(self.name):  # what a policy of a file decides depends on the file
+            content["source"] = as_algorithm(self.name, self.kind).source_sha256
         return hashlib.sha256(msgspec.json.encode(content, order="deterministic")).hexdigest()
 
     @property
@@ -164,7 +167,7 @@ def _runs(config: Config, instance: Instance, sha: str) -> list[Task]:
     common: dict[str, Any] = {"what": "run", "kind": instance.kind, "instance": sha}
     made = []
     for entry in config.algorithms:
-        algorithm = algorithms[entry.name]
+        algorithm = _algorithm(entry.name, instance.kind)
         if algorithm.kind != instance.kind:
             continue
         for options, seed in itertools.product(product(entry.options), seeds(entry.seeds)):
@@ -180,7 +183,7 @@ def _optima(config: Config, instance: Instance, sha: str) -> list[Task]:
     if not config.bound_seconds:
         return []
     kind, options = instance.kind, {"time_limit": config.bound_seconds}
-    named = (algorithms[entry.name] for entry in config.algorithms)
+    named = (_algorithm(entry.name, kind) for entry in config.algorithms)
     problems = {algorithm.problem for algorithm in named if algorithm.kind == kind}
     return [
         Task(what="optimum", name=name, kind=kind, instance=sha, options=options)
@@ -228,7 +231,13 @@ def perform(request: Request) -> Result:
 
 
 def _run(task: Task, instance: Instance) -> dict[str, Any]:
-    return _found(task, algorithms[task.name].run(instance, task.seed, **task.options), instance)
+    algorithm = _algorithm(task.name, task.kind)
+    return _found(task, algorithm.run(instance, task.seed, **task.options), instance)
+
+
+def _algorithm(name: str, kind: str) -> Algorithm:
+    """Return what an entry names: of instances of ``kind`` where it is a class in a file."""
+    return as_algorithm(name, kind if is_own(name) else "")
 
 
 def _optimum(task: Task, instance: Instance) -> dict[str, Any]:

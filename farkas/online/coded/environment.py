@@ -116,6 +116,8 @@ class Environment(driver.Environment):
     """One step, before which nothing is known and in which every master and worker arrives."""
 
     sense: Sense = "min"
+    arrives = "the instance: everything is known at once"
+    decides = "an `Allocation`: shares and loads, shape (masters, workers)"
 
     def arrivals(self, instance: CodedComputing) -> list[CodedComputing]:
         """Return the instance itself."""

@@ -102,6 +102,8 @@ class Environment(driver.Environment):
     """Jobs arrive one after the other, each with a budget of its own."""
 
     sense: Sense = "max"
+    arrives = "an `Offer`: a job that asks for its price, and accepts or declines"
+    decides = "a `Decision`: outcome, payment, prices, and the servers with their units"
 
     def known(self, instance: Market) -> Known:
         """Return horizon, capacities, numbers of jobs by type, and constants."""

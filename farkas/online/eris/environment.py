@@ -163,6 +163,8 @@ class Environment(driver.Environment):
     """Slots in order, each with the jobs that arrive in it; begins empty."""
 
     sense: Sense = "max"
+    arrives = "a `SlotArrivals`: the slot, and the jobs that arrive in it with their numbers"
+    decides = "a `SlotDecision`: an `Award` of every job that arrives and the `Piece`s that run"
 
     def known(self, instance: Auction) -> Auction:
         """Return the sites without any job, on an empty system."""

@@ -46,6 +46,8 @@ class Environment(driver.Environment):
     """A slot shows its new jobs and takes the rings that run in it."""
 
     sense: Sense = "max"
+    arrives = "a tuple of `Arrival`s: the jobs that arrive in the slot, with their numbers"
+    decides = "a list of `Ring`s: job, workers by node, links with their multiplicity"
 
     def known(self, instance: Cluster) -> Cluster:
         """Return the cluster without jobs."""

@@ -77,6 +77,8 @@ class Environment(driver.Environment):
     """Slots in order, each with its active jobs; no capacities, so that every run can go on."""
 
     sense: Sense = "min"
+    arrives = "a `Snapshot`: the active jobs of the slot as a market of one slot"
+    decides = "a `PlacedSlot`: workers, shape (jobs, sites), and the site of each server"
 
     def known(self, instance: Brokerage) -> Known:
         """Return the number of sites and the constants of the printed relaxation."""

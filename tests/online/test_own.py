@@ -1,0 +1,167 @@
+"""Policies that nobody registered: objects, classes, and classes in files."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import farkas
+from farkas.errors import (
+    FileProblem,
+    InvalidInstance,
+    InvalidOption,
+    PolicyProblem,
+    UnknownName,
+)
+from farkas.online.driver import algorithms
+from farkas.online.own import as_algorithm
+
+FILE = '''
+import dataclasses
+import farkas
+
+@dataclasses.dataclass
+class Idle(farkas.Policy):
+    """Runs nothing."""
+
+    kind = "gadget"
+    wait: int = 3
+
+    def step(self, state, arrivals):
+        return state, []
+
+class Duck:
+    """Has a step and no base."""
+
+    def start(self, known, seed):
+        return 0
+
+    def step(self, state, arrivals):
+        return state + 1, []
+
+class Wrong(farkas.Policy):
+    """Decides what is no decision."""
+
+    def step(self, state, arrivals):
+        return state, {"job": 3}
+
+class Broken(farkas.Policy):
+    """Fails in its second step."""
+
+    def start(self, known, seed):
+        return [7]
+
+    def step(self, state, arrivals):
+        state.pop()
+        return state, []
+
+class Needy(farkas.Policy):
+    """Cannot be made without an argument."""
+
+    def __init__(self, limit):
+        self.limit = limit
+
+    def step(self, state, arrivals):
+        return state, []
+
+class Other:
+    """Decides nothing."""
+'''
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "mine.py"
+    path.write_text(FILE)
+    return path
+
+
+@dataclasses.dataclass
+class Counting(farkas.Policy):
+    """Remembers in itself, which a run must not see of another."""
+
+    steps: int = 0
+
+    def step(self, state: Any, arrivals: Any) -> tuple[Any, list[Any]]:
+        self.steps += 1
+        return state, []
+
+    def remarks(self, state: Any) -> list[str]:
+        return [f"{self.steps} steps"]
+
+
+def test_an_object_a_class_and_a_file_run_alike(file: Path) -> None:
+    mine = Counting()
+    runs = [farkas.run("gadget/tiny", given) for given in (mine, mine, Counting)]
+    assert {(run.algorithm, run.value, tuple(run.remarks)) for run in runs} == {
+        ("gadget.Counting", 0.0, (f"{farkas.load('gadget/tiny').horizon} steps",))
+    }
+    assert mine.steps == 0
+    assert runs[0].options == {"steps": 0}
+    assert farkas.run("gadget/tiny", mine, steps=2).options == {"steps": 2}
+    found = farkas.run("gadget/tiny", f"{file}:Idle", wait=5)
+    assert (found.algorithm, found.options) == ("gadget.Idle", {"wait": 5})
+    assert farkas.run("gadget/tiny", f"{file}:Duck").algorithm == "gadget.Duck"
+    assert len(found.manifest.policy_sha256) == 64
+    assert farkas.run("gadget/tiny", "gadget.fifo").manifest.policy_sha256 == ""
+    before = found.manifest.policy_sha256
+    file.write_text(FILE + "\n")
+    assert farkas.run("gadget/tiny", f"{file}:Idle").manifest.policy_sha256 != before
+    assert farkas.check(found, instance="gadget/tiny").value == 0
+
+
+def test_own_policies_are_compared_and_fed(file: Path) -> None:
+    found = farkas.compare("gadget/tiny", [f"{file}:Idle", Counting(), "fifo"])
+    assert {entry.algorithm for entry in found} == {"gadget.Idle", "gadget.Counting", "gadget.fifo"}
+    assert farkas.compare("gadget/tiny", Counting).entries[0].algorithm == "gadget.Counting"
+    feed = farkas.feed("gadget/tiny", Counting())
+    assert feed.step() == []
+    with pytest.raises(InvalidOption, match="wait"):
+        farkas.run("gadget/tiny", f"{file}:Idle", wait="long")
+
+
+def test_the_kind_is_that_of_the_instance_or_of_the_class(file: Path) -> None:
+    assert as_algorithm(f"{file}:Idle").kind == "gadget"
+    with pytest.raises(InvalidOption, match="Duck says no kind"):
+        as_algorithm(f"{file}:Duck")
+    with pytest.raises(InvalidInstance, match="takes instances of kind gadget, not dps"):
+        as_algorithm("gadget.fifo", "dps")
+
+
+@pytest.mark.parametrize(
+    ("name", "error", "words"),
+    [
+        ("Wrong", PolicyProblem, "policy Wrong, its decisions: .*; kind gadget takes a list"),
+        ("Broken", PolicyProblem, "policy Broken, step 1: IndexError"),
+        ("Needy", InvalidOption, "Needy: option 'limit' needs a default; or hand an object over"),
+        ("Other", UnknownName, "unknown policy of .*'Other'; known: Broken, Duck, Idle, Needy"),
+    ],
+)
+def test_errors_are_those_of_the_policy(file: Path, name: str, error: Any, words: str) -> None:
+    with pytest.raises(error, match=words):
+        farkas.run("gadget/tiny", f"{file}:{name}")
+
+
+def test_files_that_cannot_be_imported_say_why(tmp_path: Path) -> None:
+    path = tmp_path / "broken.py"
+    with pytest.raises(FileProblem):
+        as_algorithm(f"{path}:Mine", "dps")
+    path.write_text("import nosuchpackage\n")
+    with pytest.raises(PolicyProblem, match="cannot be imported: ModuleNotFoundError"):
+        as_algorithm(f"{path}:Mine", "dps")
+
+
+def test_other_distributions_bring_policies_of_shipped_kinds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from importlib import metadata
+
+    entry = metadata.EntryPoint("gadget.counting", f"{__name__}:Counting", "farkas.policies")
+    monkeypatch.setattr(metadata, "entry_points", lambda group: [entry] * (group == entry.group))
+    monkeypatch.setattr(algorithms, "_items", dict(algorithms._items))
+    monkeypatch.setattr(algorithms, "_loaded", set())
+    assert "gadget.counting" in algorithms.names("gadget.")
+    assert farkas.run("gadget/tiny", "gadget.counting").value == 0
