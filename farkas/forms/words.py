@@ -95,7 +95,8 @@ def size_words(rows: int, columns: int, integers: int = 0) -> str:
 def box(form: LinearForm, j: int, side: str) -> str:
     """One bound of column ``j``, for example ``workers[0] <= 3``; ``side`` is lower or upper."""
     value = (form.safe_lower if side == "lower" else form.safe_upper)[j]
-    return f"{short(form, j)} {'>=' if side == 'lower' else '<='} {value:g}"
+    implied = "" if math.isfinite(getattr(form, side)[j]) else "  (implied)"
+    return f"{short(form, j)} {'>=' if side == 'lower' else '<='} {value:g}{implied}"
 
 
 def short(form: LinearForm, j: int) -> str:

@@ -25,7 +25,7 @@ def settled_by_inspection(form: LinearForm) -> Answer | None:
 
     Solvers differ most on these, so none of them sees one.
     """
-    crossed = _crossing(form)
+    crossed = crossing(form)
     if crossed:
         return Answer(
             reason=Reason.FINISHED, claim=Claimed.INFEASIBLE, seconds=0.0, message=crossed
@@ -56,7 +56,8 @@ def settled_by_inspection(form: LinearForm) -> Answer | None:
     )
 
 
-def _crossing(form: LinearForm) -> str:
+def crossing(form: LinearForm) -> str:
+    """Name the first variable or row whose sides cross; empty if there is none."""
     lower, upper = inwards(form.lower, form.upper, form.integer)
     bad = (form.lower > form.upper) | (lower > upper)
     if bad.any():

@@ -1,7 +1,4 @@
-"""Why a program has no point: few rows that contradict each other, proved in exact arithmetic.
-
-HiGHS names an irreducible infeasible subsystem; the ray of its rows is the proof.
-"""
+"""Why a program has no point: rows that HiGHS finds to contradict each other, proved exactly."""
 
 from __future__ import annotations
 
@@ -21,13 +18,14 @@ from farkas.certificates.repair import exact_reduced_costs
 from farkas.errors import NotACertificate
 from farkas.forms import LinearForm
 from farkas.forms.words import box, find_block, relation
-from farkas.numbers import Floats, Ints
+from farkas.numbers import Floats
 from farkas.relaxations.integrality import relax
-from farkas.solvers import Answer, Claimed, solve
+from farkas.solvers import solve
+from farkas.solvers.audit import crossing
 from farkas.solvers.highs import contradicting_rows
-from farkas.tolerances import SHARE, WHOLE
+from farkas.tolerances import SHARE
 
-MOST_NAMED = 12  #: Bounds and multipliers that are listed; more are counted.
+MOST_NAMED = 12  #: Bounds that are printed; more are counted.
 SECONDS = 10.0  #: Wall time of the search for rows, which Ctrl-C does not end.
 
 
@@ -45,54 +43,33 @@ class Finding(enum.StrEnum):
 class Explanation:
     """Why a form has no point."""
 
-    form: LinearForm  #: without integrality
-    finding: Finding  #: all below is empty unless it is ``rows`` or ``sides``
-    rows: Ints = dataclasses.field(default_factory=lambda: np.zeros(0, np.int64))  #: ascending
-    multipliers: Floats = dataclasses.field(default_factory=lambda: np.zeros(0))  #: of a minimum
+    form: LinearForm  #: rows and bounds alone, without cost or integrality
+    finding: Finding
+    ray: Floats  #: multipliers of rows that contradict each other, 0 for others; shape (rows,)
+    note: str
     violation: Fraction | None = None  #: by how much the rows added with these miss, > 0, exact
     irreducible: bool = False  #: whether HiGHS finds a point without any one of the rows
-    note: str = ""
 
-    @property
-    def ray(self) -> Floats:
-        """The multipliers as a ray of the whole form, shape (rows,)."""
-        ray = np.zeros(self.form.num_rows)
-        ray[self.rows] = self.multipliers
-        return ray
-
-    def bounds(self) -> list[tuple[int, str]]:
-        """Columns and sides (``lower``, ``upper``) of the bounds that the contradiction uses."""
-        if self.finding is not Finding.ROWS:
-            return []
-        reduced = exact_reduced_costs(_without_cost(self.form), self.ray)
+    def bounds(self) -> list[str]:
+        """Bounds of variables that the contradiction uses, written out."""
+        reduced = exact_reduced_costs(self.form, self.ray)
         used = np.flatnonzero(reduced.nonzero).tolist()
-        return [(j, "upper" if reduced.negative[j] else "lower") for j in used]
+        return [box(self.form, j, "upper" if reduced.negative[j] else "lower") for j in used]
 
     def to_builtins(self) -> dict[str, Any]:
         """Plain data for JSON."""
-        form = self.form
         return {
             "finding": str(self.finding),
             "rows": [
                 {
-                    "row": form.row_name(i),
-                    "family": block.name if block else "",
-                    "label": block.label if block else "",
-                    "says": block.doc if block else "",
-                    "relation": relation(form, i),
-                    "multiplier": y,
+                    "row": self.form.row_name(i),
+                    "says": find_block(self.form.rows, i).doc if self.form.rows else "",
+                    "relation": relation(self.form, i),
+                    "multiplier": self.ray[i].item(),
                 }
-                for i, y in zip(self.rows.tolist(), self.multipliers.tolist(), strict=True)
-                for block in [find_block(form.rows, i) if form.rows else None]
+                for i in np.flatnonzero(self.ray).tolist()
             ],
-            "bounds": [
-                {
-                    "variable": form.column_name(j),
-                    "relation": box(form, j, side),
-                    "implied": not math.isfinite(getattr(form, side)[j]),
-                }
-                for j, side in self.bounds()
-            ],
+            "bounds": self.bounds(),
             "violation": None if self.violation is None else str(self.violation),
             "irreducible": self.irreducible,
             "note": self.note,
@@ -101,24 +78,17 @@ class Explanation:
     def __str__(self) -> str:
         if self.violation is None:
             return self.note
-        data, count = self.to_builtins(), len(self.rows)
-        which = "this row" if count == 1 else f"these {count} rows together"
-        lines = [f"no point satisfies {which} within the variables' bounds:"]
-        for row in data["rows"]:
+        lines = ["no point satisfies these rows together within the variables' bounds:"]
+        rows, bounds = self.to_builtins()["rows"], self.bounds()
+        for row in rows:
             lines += [f"  {row['row']}", f"      {row['relation']}"]
             lines += [f"      {row['says']}"] if row["says"] else []
-        signs = sorted(data["bounds"], key=lambda bound: str(bound["relation"]).endswith(">= 0"))
-        for bound in signs[:MOST_NAMED]:
-            lines.append(f"  with {bound['relation']}" + "  (implied)" * bound["implied"])
-        left = len(data["bounds"]) - MOST_NAMED
+        lines += [f"  with {bound}" for bound in bounds[:MOST_NAMED]]
+        left = len(bounds) - MOST_NAMED
         lines += [f"  with {left} more bounds"] if left > 0 else []
-        weights = ", ".join(f"{y:g}" for y in self.multipliers[:MOST_NAMED])
-        more = ", ..." if count > MOST_NAMED else ""
-        exact = str(self.violation)
-        missed = exact if len(exact) <= 12 else rounded(self.violation, up=False)
-        lines.append(
-            f"proved exactly: added with multipliers {weights}{more} they miss by {missed}"
-        )
+        weights = ", ".join(f"{row['multiplier']:g}" for row in rows)
+        missed = rounded(self.violation, up=False)
+        lines.append(f"proved exactly: added with multipliers {weights} they miss by {missed}")
         return "\n".join([*lines, self.note])
 
 
@@ -127,95 +97,52 @@ def explain(
 ) -> Explanation:
     """Find a small set of rows of ``form`` that contradict each other, and prove it.
 
-    Integrality is dropped first: a contradiction without it is one with it.
-
     Parameters
     ----------
     ray
-        Shape (rows,): a solver's multipliers; they are tried where the rows that HiGHS names prove
-        nothing.
+        Shape (rows,): a solver's multipliers, tried where the rows of HiGHS prove nothing.
     seconds
         Wall time of HiGHS's search for rows, 10 at most.
     """
-    linear = relax(form) if form.is_mip else form
-    crossed = _crossed(linear)
-    if crossed is not None:
-        return crossed
-    free, found, note = _without_cost(linear), None, ""
+    free = relax(form).replace(cost=np.zeros(form.num_columns), offset=0.0, sense="min")
+    nothing = np.zeros(form.num_rows)
+    if crossed := crossing(free):
+        return Explanation(free, Finding.SIDES, nothing, crossed, irreducible=True)
+    found = None
     rows, irreducible = contradicting_rows(free, min(seconds, SECONDS))
     if len(rows):
         kept = np.isin(np.arange(free.num_rows), rows)
-        part = free.replace(
-            row_lower=np.where(kept, free.row_lower, -math.inf),
-            row_upper=np.where(kept, free.row_upper, math.inf),
-        )
+        low = np.where(kept, free.row_lower, -math.inf)
+        part = free.replace(row_lower=low, row_upper=np.where(kept, free.row_upper, math.inf))
         found = _proved(part, solve(part).unless_interrupted().raw_ray)
     irreducible &= found is not None
     if found is None:
         found = _proved(free, ray)
     if found is None:
         answer = solve(free).unless_interrupted()
-        if answer.claim is Claimed.OPTIMAL:
-            return _with_point(form, linear, answer)
+        if answer.report:
+            finding = Finding.INTEGRALITY if form.is_mip else Finding.POINT
+            where = " where variables need not be whole" if form.is_mip else ""
+            return Explanation(free, finding, nothing, f"{answer.solver} finds a point{where}")
         found = _proved(free, answer.raw_ray)
     if found is None:
-        note = "neither a point nor multipliers that prove infeasibility were found"
-        return Explanation(linear, Finding.NOTHING, note=note)
-    rows = np.flatnonzero(found)
-    if irreducible and len(rows) == 1:
-        note = "no other row is needed"
-    elif irreducible:
+        return Explanation(free, Finding.NOTHING, nothing, "neither a point nor a proof was found")
+    note = "some of them may not be needed: the search for fewer was not finished"
+    if irreducible:
         note = "each of them is needed: without it the others have a point (by HiGHS's word)"
-    else:
-        note = "some of them may not be needed: the search for fewer was not finished"
-    violation = prove_infeasible(linear, found)
-    return Explanation(linear, Finding.ROWS, rows, found[rows], violation, irreducible, note)
-
-
-def _crossed(form: LinearForm) -> Explanation | None:
-    for j in np.flatnonzero(form.lower > form.upper).tolist():
-        note = f"{form.column_name(j)}: lower bound {form.lower[j]:g} > upper {form.upper[j]:g}"
-        return Explanation(form, Finding.SIDES, irreducible=True, note=note)
-    bad = np.flatnonzero(form.row_lower > form.row_upper)[:1]
-    for i in bad.tolist():
-        low, high = form.row_lower[i], form.row_upper[i]
-        note = f"{form.row_name(i)}: must be at least {low:g} and at most {high:g}"
-        return Explanation(form, Finding.SIDES, bad, np.zeros(1), irreducible=True, note=note)
-    return None
-
-
-def _with_point(form: LinearForm, linear: LinearForm, answer: Answer) -> Explanation:
-    report = answer.report
-    if not report:
-        note = f"the point {answer.solver} calls feasible is not: {report}"
-        return Explanation(linear, Finding.NOTHING, note=note)
-    if form.is_mip:
-        note = (
-            f"if infeasible, only because {int(form.integer.sum())} variables take whole numbers: "
-            "without that there is a point, so no multipliers of rows prove it"
-        )
-        return Explanation(linear, Finding.INTEGRALITY, note=note)
-    note = f"not infeasible: {answer.solver} finds a point, feasible within {report.worst:.3g}"
-    return Explanation(linear, Finding.POINT, note=note)
-
-
-def _without_cost(form: LinearForm) -> LinearForm:
-    """Keep rows and bounds, drop the objective; a ray has the signs of a minimisation."""
-    return form.replace(cost=np.zeros(form.num_columns), offset=0.0, sense="min")
+    return Explanation(free, Finding.ROWS, found, note, prove_infeasible(free, found), irreducible)
 
 
 def _proved(form: LinearForm, ray: Floats | None) -> Floats | None:
-    """``ray``, repaired and as round as possible, when it proves infeasibility; else None."""
+    """``ray``, repaired and if possible in whole numbers, when it proves infeasibility."""
     if ray is None or not np.isfinite(ray).all() or not ray.any():
         return None
     clean = np.where(np.abs(ray) <= SHARE * np.abs(ray).max(), 0.0, ray)
     # rays of combinatorial rows are small whole numbers once the smallest one is 1
-    scaled = clean / np.abs(clean[clean != 0]).min()
-    whole = np.rint(scaled)
-    near = np.abs(scaled - whole).max() <= WHOLE and np.abs(whole).max() <= 1e6
+    whole = np.rint(clean / np.abs(clean[clean != 0]).min())
     # a proof that needs no implied bound is worth more than one that does
     for read in (form.replace(implied_lower=None, implied_upper=None), form):
-        for candidate in ([whole] if near else []) + [clean, ray]:
+        for candidate in (whole, clean):
             with contextlib.suppress(NotACertificate):
                 best, _ = repaired(read, candidate)
                 prove_infeasible(read, best)

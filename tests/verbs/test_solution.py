@@ -146,7 +146,9 @@ def test_infeasible_is_what_was_proved_so_and_no_claim() -> None:
         assert repr(proved).endswith(", proved infeasible>")
         assert proved.to_builtins()["proved_infeasible"] == str(distance)
     for finding in Finding:
-        why = dataclasses.replace(claimed, explanation=Explanation(found.form, finding))
+        why = dataclasses.replace(
+            claimed, explanation=Explanation(found.form, finding, np.zeros(found.form.num_rows), "")
+        )
         assert why.proved_infeasible == (finding is Finding.SIDES)
 
 

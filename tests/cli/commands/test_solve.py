@@ -59,7 +59,7 @@ def test_an_infeasible_program_is_explained_in_words(capsys: Capture) -> None:
     found = json.loads(capsys.readouterr().out)["explanation"]
     assert found["finding"] == "rows"
     assert found["irreducible"] is True
-    assert [row["family"] for row in found["rows"]] == ["exactly_once"]
+    assert [row["row"] for row in found["rows"]] == ["exactly_once[job=3]  (2a)"]
 
 
 def test_a_convex_program_is_solved_by_a_conic_solver(capsys):
