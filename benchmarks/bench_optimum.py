@@ -29,7 +29,7 @@ from benchmarks.measure import RESULTS, keep
 from benchmarks.optimum_windows import KINDS, Window, windows
 from farkas.experiments.figures.measuring import sources
 from farkas.experiments.plotting import gap_figure, write_gaps
-from farkas.files import write_text
+from farkas.files.writing import write_text
 from farkas.offline.climbing import Advance
 from tests.tools.shared import ROOT, SHARED
 

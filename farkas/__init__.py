@@ -39,7 +39,7 @@ __all__ = ["__version__", *_HOMES]
 
 def __getattr__(name: str) -> object:
     if name not in _HOMES:
-        suggestion = importlib.import_module("farkas.messages").suggestion
+        suggestion = importlib.import_module("farkas.messages.refusals").suggestion
         # tools ask for private names, and read no hint
         hint = "" if name.startswith("_") else suggestion(name, __all__)
         raise AttributeError(f"module 'farkas' has no attribute {name!r}{hint}")

@@ -38,7 +38,7 @@ class FarkasError(Exception):
     @classmethod
     def near(cls, message: str, name: str, known: Iterable[str]) -> Self:
         """Build an error about a name, with the nearest known names as suggestion."""
-        from farkas.messages import suggestion  # here: names are seldom wrong
+        from farkas.messages.refusals import suggestion  # here: names are seldom wrong
 
         return cls(f"{message}{suggestion(name, known)}")
 

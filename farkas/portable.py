@@ -1,8 +1,7 @@
-"""Numbers with the same bits on every machine, for instances and the programs that they become.
+"""Functions with the same bits on every machine, for instances and the programs that they become.
 
-A seed names an instance and its hash, and a certificate speaks of a program to the last bit; runs
-use numpy.  `numpy.exp`, its kin and numpy's own variates choose their code by the processor or call
-the C library.  Here only operations are used whose results IEEE 754 fixes.  A generator's
+A seed names an instance and its hash, and a certificate speaks of a program to the last bit.  The
+code of numpy depends on the processor.  Here IEEE 754 fixes every result.  A generator's
 ``random``, ``integers``, ``permutation`` and ``choice`` have the same bits everywhere.
 """
 
@@ -14,7 +13,7 @@ from typing import overload
 import numpy as np
 import numpy.typing as npt
 
-from farkas.numbers import Floats, Ints, floats
+from farkas.numbers import Floats, floats
 
 Shape = int | tuple[int, ...]
 
@@ -119,55 +118,3 @@ def uniform(
     least = np.asarray(low, float)
     found = least + (np.asarray(high, float) - least) * rng.random(shape)
     return float(found) if shape is None else np.asarray(found)
-
-
-def exponential(rng: np.random.Generator, shape: Shape) -> Floats:
-    """Draw with mean 1, one uniform number each."""
-    return -log(1.0 - rng.random(shape))  # 1 - u is exact and never 0
-
-
-def normal(rng: np.random.Generator, count: int) -> Floats:
-    """Draw with mean 0 and variance 1, all radii before all angles."""
-    pairs = -(-count // 2)
-    radius, angle = rng.random(pairs), rng.random(pairs)
-    return np.stack(normals(radius, angle), axis=1).ravel()[:count]
-
-
-def normals(radius: Floats, angle: Floats) -> tuple[Floats, Floats]:
-    """Two normal variates of two uniform ones; Box and Muller (1958)."""
-    size = np.sqrt(-2.0 * log(1.0 - radius))
-    sine, cosine = turn(2.0 * angle)
-    return size * cosine, size * sine
-
-
-def dirichlet(rng: np.random.Generator, concentration: float, shape: tuple[int, int]) -> Floats:
-    """Draw rows of shares that sum to 1, all with one concentration, > 0."""
-    if concentration == 1.0:
-        weight = exponential(rng, shape)
-    else:
-        logs = _log_gamma(rng, concentration, math.prod(shape)).reshape(shape)
-        weight = exp(logs - logs.max(axis=1, keepdims=True))
-    return np.asarray(weight / weight.sum(axis=1, keepdims=True))
-
-
-def _log_gamma(rng: np.random.Generator, concentration: float, count: int) -> Floats:
-    """Logarithms of gamma variates, which may be too small for numbers; Marsaglia, Tsang (2000)."""
-    raised = concentration < 1.0
-    size = concentration + raised - 1.0 / 3.0
-    found, left = np.empty(count), np.arange(count)
-    while len(left):
-        x = normal(rng, len(left))
-        root = np.maximum(1.0 + x / math.sqrt(9.0 * size), 0.0)
-        cube = root * root * root
-        bound = 0.5 * x * x + size * (1.0 - cube + log(cube))
-        fits = log(1.0 - rng.random(len(left))) < bound
-        found[left[fits]] = log(size * cube[fits])
-        left = left[~fits]
-    return found - exponential(rng, count) / concentration if raised else found
-
-
-def multinomial(rng: np.random.Generator, count: int, shares: Floats) -> Ints:
-    """Throw ``count`` balls at cells with ``shares``, shape (cells,); balls by cell."""
-    upper = np.cumsum(shares)
-    cells = np.searchsorted(upper / upper[-1], rng.random(count), side="right")
-    return np.bincount(cells, minlength=len(upper))

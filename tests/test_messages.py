@@ -20,13 +20,12 @@ from farkas.messages import (
     named,
     number_of,
     one_line,
-    parsed,
     quoted,
     shown,
-    suggestion,
     verb,
     visible_json,
 )
+from farkas.messages.refusals import parsed, suggestion
 from farkas.online.run import Bound, read_run
 from farkas.proofs.claim import claims
 

@@ -11,17 +11,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from farkas.portable import (
-    dirichlet,
-    exp,
-    exponential,
-    log,
-    log1p,
-    multinomial,
-    normal,
-    turn,
-    uniform,
-)
+from farkas.instances.variates import dirichlet, exponential, multinomial, normal
+from farkas.portable import exp, log, log1p, turn, uniform
 from tests.tools.shared import ROOT
 
 COUNT = 40_000
@@ -166,4 +157,4 @@ def test_what_is_drawn_takes_no_bits_from_the_machine(folder):
             and node.attr in banned.get(ast.unparse(node.value).split(".")[-1], ()))
         or (isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult))
     ]  # fmt: skip
-    assert not found, "draw with farkas.portable"
+    assert not found, "draw with farkas.portable and farkas.instances.variates"

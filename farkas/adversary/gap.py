@@ -16,10 +16,12 @@ from farkas.certificates.doubles import both, text_of
 from farkas.certificates.packed import rational
 from farkas.certificates.proof import rounded
 from farkas.errors import FileProblem, InvalidOption, NotACertificate
-from farkas.files import require_single, write_bytes
+from farkas.files import require_single
+from farkas.files.writing import write_bytes
 from farkas.instances import Instance
 from farkas.instances.files import read_bytes
-from farkas.messages import ShowsStatement, named, parsed, verb
+from farkas.messages import ShowsStatement, named, verb
+from farkas.messages.refusals import parsed
 from farkas.offline.ladder import ladders
 from farkas.online.driver import algorithms, environments
 from farkas.online.recording import plain

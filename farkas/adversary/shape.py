@@ -16,7 +16,8 @@ from farkas.errors import InvalidInstance, InvalidOption
 from farkas.instances import Instance
 from farkas.instances.files import kind_class
 from farkas.instances.generate import generate
-from farkas.messages import named, suggestion
+from farkas.messages import named
+from farkas.messages.refusals import suggestion
 from farkas.registry import Registry
 
 Plain = dict[str, Any]  #: Fields of an instance as lists, mappings and numbers.

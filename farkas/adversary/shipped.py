@@ -17,7 +17,7 @@ import msgspec
 from farkas.adversary.gap import Decisions, GapProof, from_json, prove_gap
 from farkas.adversary.scoring import decides_again
 from farkas.errors import FarkasError, FileProblem, UnknownName
-from farkas.messages import parsed
+from farkas.messages.refusals import parsed
 from farkas.online.driver import algorithms
 
 FOLDER = Path(__file__).parent / "statements"

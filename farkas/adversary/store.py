@@ -35,8 +35,10 @@ from farkas.adversary.search import (
 )
 from farkas.adversary.shape import InstanceBox, copied
 from farkas.errors import FarkasError, FileProblem
-from farkas.files import read_record, require_single, require_target, write_bytes
-from farkas.messages import named, parsed
+from farkas.files import read_record, require_single
+from farkas.files.writing import require_target, write_bytes
+from farkas.messages import named
+from farkas.messages.refusals import parsed
 from farkas.online.recording import installed, plain
 
 Index = Annotated[int, msgspec.Meta(ge=0, le=2**53)]

@@ -11,8 +11,7 @@ import numpy as np
 from farkas.certificates.outward import down, returned_above, up
 from farkas.errors import NotACertificate
 from farkas.instances.coded import CodedComputing
-from farkas.kernels import Floats1, Floats2, Out, compiled
-from farkas.kernels.loops import copy_floats
+from farkas.kernels import Floats1, Floats2, Out, compiled, copy_floats
 from farkas.numbers import Floats, Ints
 
 MOST_STEPS = 2**36  #: Sums of all recursions of one certificate: about a minute.

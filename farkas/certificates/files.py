@@ -13,7 +13,7 @@ import msgspec
 
 from farkas import __version__
 from farkas.errors import FileProblem, UnknownName
-from farkas.files import Target, read_record, require_single, write_bytes
+from farkas.files import read_record, require_single
 from farkas.messages import ShowsItself, cut, named, verb
 from farkas.registry import Registry
 
@@ -117,7 +117,7 @@ def _decoded(content: bytes, wanted: type[R], where: str) -> R:
     try:
         return msgspec.json.decode(content, type=wanted)
     except (msgspec.DecodeError, ValueError, RecursionError) as error:
-        from farkas.messages import parsed
+        from farkas.messages.refusals import parsed
 
         raise FileProblem(f"{where}: no certificate: {parsed(error)}") from None
 
@@ -127,8 +127,10 @@ def to_json(certificate: Certificate) -> bytes:
     return msgspec.json.encode(certificate) + b"\n"
 
 
-def write(certificate: Certificate, path: Target) -> None:
+def write(certificate: Certificate, path: str | os.PathLike[str]) -> None:
     """Write a certificate file, whole or not at all; raises :class:`FileProblem`."""
+    from farkas.files.writing import write_bytes  # here: a check writes nothing
+
     write_bytes(path, to_json(certificate))
 
 

@@ -19,10 +19,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from farkas.certificates.mlbroker_transport import capacity_prices
+from farkas.certificates.mlbroker_transport import capacity_prices, scale
 from farkas.certificates.mlbroker_workers import loads
-from farkas.kernels import Floats1, Floats2, Ints1, Ints2, Out, compiled
-from farkas.kernels.loops import copy_ints, scale
+from farkas.kernels import Floats1, Floats2, Ints1, Ints2, Out, compiled, copy_ints
 from farkas.tolerances import BRANCHED, ROUNDING, TIE, TINY, ULP
 
 # What a job costs at least in a slot where sites in use cost charges, at prices of capacity.

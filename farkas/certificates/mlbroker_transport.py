@@ -21,6 +21,14 @@ from farkas.kernels import Floats1, Floats2, Ints1, Out, compiled
 from farkas.tolerances import TIE, TINY, ULP
 
 
+@compiled
+def scale(factor: float, source: Floats2, target: Out[Floats2]) -> None:
+    """Write the multiple of a matrix to the first rows and columns of ``target``."""
+    for i in range(source.shape[0]):
+        for j in range(source.shape[1]):
+            target[i, j] = factor * source[i, j]
+
+
 @compiled(steps=lambda amount, move, *_: 40.0 * move.size)
 def capacity_prices(
     amount: Floats1,

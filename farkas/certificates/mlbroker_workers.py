@@ -13,9 +13,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from farkas.certificates.mlbroker_transport import capacity_prices, priced_below
-from farkas.kernels import Floats1, Floats2, Ints1, Ints2, Out, compiled
-from farkas.kernels.loops import copy_ints, scale
+from farkas.certificates.mlbroker_transport import capacity_prices, priced_below, scale
+from farkas.kernels import Floats1, Floats2, Ints1, Ints2, Out, compiled, copy_ints
 from farkas.tolerances import NORMAL, ROUNDING, ULP
 
 MOST_BRANCHES = 400  #: Nodes of a branching; what is open then is bounded by its transport program.

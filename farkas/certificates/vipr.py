@@ -16,7 +16,7 @@ from farkas.certificates.infeasible import prove_infeasible
 from farkas.certificates.points import exact_feasibility, exact_value
 from farkas.certificates.repair import exact_reduced_costs
 from farkas.errors import UnsupportedForm
-from farkas.files import Target, replacing
+from farkas.files.writing import Target, replacing
 from farkas.forms import LinearForm
 from farkas.forms.writers import column_names, row_names, unused
 from farkas.messages import cleaned

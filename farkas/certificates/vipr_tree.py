@@ -19,7 +19,7 @@ from farkas.certificates.tree import CutStep, EndStep, LeafWeights, TreeCertific
 from farkas.certificates.tree_program import ZERO
 from farkas.certificates.vipr_split import Split
 from farkas.errors import NotACertificate
-from farkas.files import Target, replacing
+from farkas.files.writing import Target, replacing
 from farkas.forms.rational import RationalForm, Side
 from farkas.messages import cleaned
 

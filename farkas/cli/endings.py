@@ -11,7 +11,7 @@ import typer
 
 from farkas.cli.printing import complain
 from farkas.errors import Exit, FarkasError
-from farkas.messages import suggestion
+from farkas.messages.refusals import suggestion
 
 #: What does it here, by the words that people try and by those of the version before.
 ELSEWHERE = {

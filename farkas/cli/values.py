@@ -12,7 +12,7 @@ import typer
 from farkas.cli.printing import complain, print_document, print_json
 from farkas.cli.tables import print_table
 from farkas.errors import Exit, FileProblem, InvalidOption
-from farkas.files import require_target
+from farkas.files.writing import require_target
 from farkas.messages import named, quoted
 
 

@@ -24,8 +24,7 @@ from farkas.certificates.doubles import double
 from farkas.duals.restated import Restatement, restatements
 from farkas.errors import NotACertificate, NotApplicable
 from farkas.instances.coded import CodedComputing
-from farkas.models.coded.kernel import Pairs, owner_levels
-from farkas.models.coded.loads import Owned
+from farkas.models.coded.kernel import Owned, Pairs, owner_levels
 from farkas.numbers import Floats
 from farkas.tolerances import OUTWARD_CLOSE
 

@@ -24,7 +24,7 @@ from farkas.experiments.figures.writing import PICTURES, drawn
 from farkas.experiments.pictures import BothSides, gantt, layouts, outline, outlines
 from farkas.experiments.worst_cases import pair_of, said_to_be
 from farkas.extras import needed
-from farkas.files import write_bytes
+from farkas.files.writing import write_bytes
 from farkas.instances import Instance
 from farkas.messages import named
 from farkas.offline.climbing import OfflineOptimum

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from farkas.errors import UnsupportedForm
-from farkas.files import Target, write_text
+from farkas.files.writing import Target, write_text
 from farkas.forms.blocks import Block
 from farkas.forms.feasibility import refuse_impossible_sides
 from farkas.forms.form import LinearForm

@@ -107,7 +107,7 @@ class Instance(
         try:
             return msgspec.convert({"kind": tag, **plain}, cls, from_attributes=True)
         except msgspec.ValidationError as error:
-            from farkas.messages import parsed
+            from farkas.messages.refusals import parsed
 
             raise InvalidInstance(parsed(error)) from None
 

@@ -16,9 +16,7 @@ from farkas.instances.base import Instance
 from farkas.messages import named
 
 # Modules of this package that are no kind.  Everything else here is one.
-SHARED_MODULES = frozenset(
-    {"base", "columns", "files", "long_lists", "market", "options", "placed", "rounded", "writing"}
-)
+SHARED_MODULES = frozenset({"base", "files", "market", "options", "rounded", "variates", "writing"})
 T = TypeVar("T")
 
 
@@ -128,7 +126,7 @@ def _decode(data: bytes, wanted: type[T], source: str) -> T:
     try:
         return msgspec.json.decode(data, type=wanted)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        from farkas.messages import parsed
+        from farkas.messages.refusals import parsed
 
         if isinstance(error, msgspec.ValidationError):
             raise InvalidInstance(f"{source}: {parsed(error)}") from None

@@ -8,7 +8,8 @@ import msgspec
 
 from farkas.errors import InvalidInstance, InvalidOption
 from farkas.instances.base import Count, Nonnegative, Positive, plain_value
-from farkas.messages import named, parsed, shown, suggestion
+from farkas.messages import named, shown
+from farkas.messages.refusals import parsed, suggestion
 
 S = TypeVar("S", bound="Settings")
 N = TypeVar("N", int, float)

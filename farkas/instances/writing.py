@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 
 from farkas.errors import InvalidInstance
-from farkas.files import write_bytes
+from farkas.files.writing import write_bytes
 from farkas.instances.base import Instance, plain_value
 from farkas.instances.files import kind_class, kinds
 from farkas.numbers import Array

@@ -31,7 +31,8 @@ from typing import Any, TypeVar
 import msgspec
 
 from farkas.errors import InvalidInstance, InvalidOption, PolicyProblem
-from farkas.messages import parsed, shown
+from farkas.messages import shown
+from farkas.messages.refusals import parsed
 from farkas.online.recording import plain
 from farkas.online.run import Bound, Run, Sense
 from farkas.registry import Registry

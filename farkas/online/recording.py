@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 
 import farkas
-from farkas.files import write_bytes
+from farkas.files.writing import write_bytes
 from farkas.online.run import Manifest, Run
 
 SOLVER_PACKAGES = (

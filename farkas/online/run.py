@@ -16,7 +16,8 @@ from farkas.certificates.ratio import ratio_at_most, ratio_words
 from farkas.errors import FileProblem, NotACertificate
 from farkas.extras import needed
 from farkas.files import read_record, require_single
-from farkas.messages import ShowsItself, named, parsed, verb
+from farkas.messages import ShowsItself, named, verb
+from farkas.messages.refusals import parsed
 from farkas.replay import (
     Replayed,
     audit,

@@ -8,9 +8,8 @@ from farkas.errors import NotApplicable
 from farkas.instances.coded import CodedComputing, Plan
 from farkas.models.coded.chance import best_quantile, best_stretch, hoeffding_plan, markov_bound
 from farkas.models.coded.integer import best_integer_plan, integer_time
-from farkas.models.coded.kernel import Pairs, theorem1_times
+from farkas.models.coded.kernel import Pairs, blocks_owner, theorem1_times
 from farkas.models.coded.law import Law, dedicated_plan, dedicated_share
-from farkas.models.coded.loads import blocks_owner
 from farkas.numbers import Floats
 from farkas.online.coded.exhaustive import best_owner
 from farkas.online.coded.local_search import climb, favourites, least_level

@@ -26,7 +26,7 @@ from farkas.certificates.packed import rational, shown
 from farkas.certificates.proof import rounded
 from farkas.certificates.ratio import ratio_at_most
 from farkas.errors import NotACertificate
-from farkas.messages import parsed
+from farkas.messages.refusals import parsed
 from farkas.registry import Registry
 from farkas.tolerances import FORGIVEN, ROUNDING
 

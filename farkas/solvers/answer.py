@@ -14,7 +14,8 @@ import numpy as np
 from farkas.errors import NoAnswer
 from farkas.forms import FeasibilityReport, LinearForm
 from farkas.forms.scale import Units, in_units
-from farkas.messages import ShowsItself, named, suggestion, verb
+from farkas.messages import ShowsItself, named, verb
+from farkas.messages.refusals import suggestion
 from farkas.numbers import Bools, Floats, Ints
 from farkas.tolerances import FEASIBLE
 

@@ -18,7 +18,8 @@ from farkas.errors import (
     require_type,
 )
 from farkas.instances import Instance
-from farkas.messages import ShowsItself, html_table, named, number_of, suggestion, verb
+from farkas.messages import ShowsItself, html_table, named, number_of, verb
+from farkas.messages.refusals import suggestion
 from farkas.online import Bound, Run
 from farkas.online import algorithms as registered
 from farkas.online.driver import Algorithm

@@ -13,7 +13,8 @@ from farkas.certificates.runs import bounds_run
 from farkas.errors import InvalidOption, NoAnswer, require_progress, require_share, require_type
 from farkas.executor import Executor
 from farkas.instances import Instance
-from farkas.messages import named, suggestion
+from farkas.messages import named
+from farkas.messages.refusals import suggestion
 from farkas.offline import Ladder, OfflineOptimum, climb, ladders
 from farkas.offline.climbing import Progress
 from farkas.online.run import Bound, Run, Sense, prove_value

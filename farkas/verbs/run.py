@@ -14,7 +14,7 @@ from farkas.errors import (
     require_seed,
     require_type,
 )
-from farkas.files import make_folder
+from farkas.files.writing import make_folder
 from farkas.instances import Instance
 from farkas.online import Algorithm, Policy, Run, environments
 from farkas.online.driver import Progress

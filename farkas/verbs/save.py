@@ -22,12 +22,13 @@ from farkas.certificates.tree import TreeCertificate
 from farkas.certificates.vipr_tree import write_vipr_tree
 from farkas.errors import InvalidOption, NoAnswer, NotACertificate, require_type
 from farkas.exact.proved import Proved
-from farkas.files import write_bytes
+from farkas.files.writing import write_bytes
 from farkas.forms.rational import as_rational
 from farkas.forms.writers import write_lp, write_mps
 from farkas.instances import Instance
 from farkas.instances import write as write_instance
-from farkas.messages import named, suggestion
+from farkas.messages import named
+from farkas.messages.refusals import suggestion
 from farkas.numbers import Floats
 from farkas.online.recording import write_run
 from farkas.online.run import Run

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from farkas.certificates.mlbroker_transport import capacity_prices, priced_below
+from farkas.certificates.mlbroker_transport import capacity_prices, priced_below, scale
 from farkas.replay.transport import cheapest
 
 
@@ -81,8 +81,8 @@ def test_any_prices_bound_whole_workers(seed):
     amount, move, unit, low, high = drawn(seed)
     rng = np.random.default_rng(seed)
     optimum = best(amount, move, unit, low, high, None)
-    for scale in (0.0, 0.5, 2.0, 1e3):
-        alpha = scale * rng.uniform(0, 2, len(unit))
+    for size in (0.0, 0.5, 2.0, 1e3):
+        alpha = size * rng.uniform(0, 2, len(unit))
         below = priced_below(amount, move, unit, low, high, alpha, int(amount.sum()), 4)
         assert below <= optimum
 
@@ -145,3 +145,9 @@ def test_steps_count_what_is_passed_until_everything_is_moved(seed):
     Read.times = 0
     steps = capacity_prices.interpret(amount, move, unit, low, high, flow, load, alpha)
     assert Read.times / 2 <= steps <= 8 * Read.times
+
+
+def test_multiples_of_a_matrix_leave_what_is_around_them() -> None:
+    target = np.full((3, 4), 9.0)
+    scale(0.5, np.array([[2.0, 4.0, 6.0], [8.0, 1.0, 0.0]]), target)
+    assert target.tolist() == [[1.0, 2.0, 3.0, 9.0], [4.0, 0.5, 0.0, 9.0], [9.0] * 4]

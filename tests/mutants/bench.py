@@ -32,6 +32,12 @@ WALL = 20
 
 MEMORY = 12 << 30
 
+IN_BROWSERS = (
+    "tests/experiments/report/test_in_browser.py", "tests/standalone/test_page.py",
+    "tests/verbs/test_proof_page.py",
+)  # fmt: skip
+"""Tests that are left out: a browser reserves more memory than a fork may have."""
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Outcome:
@@ -161,6 +167,7 @@ def _inside(asked: dict[str, Any], answer: Path) -> int:
     importlib.invalidate_caches()
     watch = Watch(asked["only"], asked["follow"])
     options = ["-q", "-p", "no:cacheprovider", "--quick", f"--basetemp={answer}.d"]
+    options += [f"--ignore={file}" for file in IN_BROWSERS]
     options += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # plugins that are loaded here
     options += [] if asked["follow"] else ["-x"]
     code = pytest.main([*options, *asked["files"]], plugins=[watch])

@@ -36,7 +36,7 @@ from farkas.adversary.shipped import (
     statements_of,
 )
 from farkas.errors import FarkasError, UnknownName
-from farkas.files import write_bytes
+from farkas.files.writing import write_bytes
 from farkas.online import algorithms
 from farkas.verbs.worst import worst
 

@@ -20,10 +20,12 @@ import farkas
 import farkas.kernels
 from farkas.certificates.budget_chances import chance_by_budget
 from farkas.exact.bounding import Deadline
-from farkas.instances.utilities.envelope import compiled_envelope, envelope
+from farkas.instances.utilities.envelope import envelope
 from farkas.kernels import Kernel
-from farkas.models.coded.kernel import Pairs, counts
+from farkas.models.coded.kernel import Pairs
+from farkas.models.coded.law import counts
 from farkas.models.eris.prices import Prices
+from farkas.models.gadget.envelope import compiled_envelope
 from farkas.models.gadget.forest import forest
 from farkas.models.gadget.slot import snapshot
 from farkas.offline.eris.packing import Packing

@@ -10,14 +10,14 @@ from typing import IO
 
 from farkas.certificates.vipr_check import check_vipr
 from farkas.errors import FarkasError
-from farkas.files import Target
+from farkas.files.writing import Target
 from tests.references.vipr import Certificate, NoProof
 
 Replacing = Callable[[Target], AbstractContextManager[IO[bytes]]]
 
 
 def read_again(replacing: Replacing) -> Replacing:
-    """Return `farkas.files.replacing` with a comparison behind it."""
+    """Return `farkas.files.writing.replacing` with a comparison behind it."""
 
     @contextlib.contextmanager
     def written(path: Target) -> Iterator[IO[bytes]]:

@@ -10,7 +10,8 @@ import pytest
 import farkas
 from farkas.certificates import certify_infeasible, check
 from farkas.errors import InvalidOption, NotACertificate, UnsupportedForm
-from farkas.files import read_record, write_bytes
+from farkas.files import read_record
+from farkas.files.writing import write_bytes
 from farkas.online import Bound
 from farkas.standalone.checker import check_file
 from farkas.verbs.stand_alone import stand_alone

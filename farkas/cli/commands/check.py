@@ -84,7 +84,7 @@ def command(
 
 def _restated(path: str, *given: Any, **options: Any) -> tuple[Any, dict[str, Any]]:
     """Check, and write what needs no instance once that is proved, too."""
-    from farkas.files import require_target, write_bytes
+    from farkas.files.writing import require_target, write_bytes
     from farkas.verbs.stand_alone import stand_alone
 
     require_target(path)
@@ -96,7 +96,7 @@ def _restated(path: str, *given: Any, **options: Any) -> tuple[Any, dict[str, An
 
 
 def _write_page(path: str) -> None:
-    from farkas.files import require_target, write_text
+    from farkas.files.writing import require_target, write_text
     from farkas.verbs.proof_page import proof_page
 
     require_target(path)

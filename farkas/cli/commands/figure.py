@@ -149,7 +149,7 @@ def _statement(kind: str, of: str, out: str | None, as_json: bool) -> None:
     proof, pair = asked(kind, of)
     if out is not None:
         from farkas.experiments.pictures.gantt import picture
-        from farkas.files import write_bytes
+        from farkas.files.writing import write_bytes
 
         write_bytes(out, picture(pair, Path(out).suffix))
     if as_json:
@@ -219,7 +219,7 @@ def _write_all(
     exhibits: list[Exhibit], folder: Path, preset: Preset, seed: int, jobs: int, as_json: bool
 ) -> None:
     from farkas.experiments.figures.writing import Batch
-    from farkas.files import make_folder, require_folder
+    from farkas.files.writing import make_folder, require_folder
 
     needed("matplotlib")  # not after minutes
     require_folder(folder)

@@ -41,7 +41,7 @@ def command(
     """
     from farkas.certificates.files import to_json
     from farkas.errors import InvalidOption, NoAnswer
-    from farkas.files import write_bytes
+    from farkas.files.writing import write_bytes
     from farkas.online import write_run
     from farkas.solvers.interrupt import CtrlC
     from farkas.verbs.check_run import certificate_of

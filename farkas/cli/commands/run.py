@@ -85,7 +85,7 @@ def command(
     --write-slots keeps what every single slot could have earned after the slots before it, as
     certificates for farkas check.
     """
-    from farkas.files import require_folder
+    from farkas.files.writing import require_folder
     from farkas.online import write_run
     from farkas.online.own import as_algorithm, with_solver
     from farkas.online.recording import plain

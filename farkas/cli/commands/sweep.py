@@ -117,7 +117,7 @@ def _sweep(config: str, as_json: bool, **options: Any) -> None:
 
 def _ratios(store: str, worst: str | None, recheck: float, seed: int | None, as_json: bool) -> None:
     from farkas.experiments.sweeps import Rechecked, Store, ratios, settled_seed, write_worst
-    from farkas.files import require_folder
+    from farkas.files.writing import require_folder
 
     seed, drawn = settled_seed(seed, recheck)
     if worst is not None:
@@ -196,7 +196,7 @@ def _report(
     store: str, out: str, title: str, claims: bool, recheck: float, seed: int | None, as_json: bool
 ) -> None:
     from farkas.experiments.sweeps import Store
-    from farkas.files import write_text
+    from farkas.files.writing import write_text
 
     check_writable(out)
     with Store(store, readonly=True):  # what is no store is told before a package that is missing

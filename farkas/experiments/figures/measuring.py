@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, cast
 
 import farkas
-from farkas.files import write_text
+from farkas.files.writing import write_text
 
 P = ParamSpec("P")
 R = TypeVar("R")

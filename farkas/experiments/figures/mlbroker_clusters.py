@@ -30,7 +30,8 @@ from farkas.experiments.figures.measuring import measurement
 from farkas.experiments.figures.mlbroker_costs import usage_of
 from farkas.experiments.figures.mlbroker_ratios import MLBROKER
 from farkas.instances.mlbroker import Brokerage
-from farkas.portable import dirichlet, uniform
+from farkas.instances.variates import dirichlet
+from farkas.portable import uniform
 
 #: Parameters in millions and batch size; Table 3.
 MODELS = {

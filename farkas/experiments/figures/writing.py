@@ -31,7 +31,7 @@ from farkas.experiments.figures.figure import Figure, Table, spread
 from farkas.experiments.figures.measuring import kept_in, sources
 from farkas.experiments.style import written
 from farkas.extras import needed
-from farkas.files import write_bytes
+from farkas.files.writing import write_bytes
 from farkas.messages import named
 
 PICTURES = (".png", ".svg", ".pdf")

@@ -18,7 +18,8 @@ from farkas.errors import FileProblem, InvalidOption
 from farkas.files import read_record
 from farkas.instances import Instance, read
 from farkas.instances.generate import generate
-from farkas.messages import cut, named, parsed, suggestion
+from farkas.messages import cut, named
+from farkas.messages.refusals import parsed, suggestion
 from farkas.verbs.load import mistaken
 
 LARGEST_CONFIG = 2**20  #: Bytes of a configuration file.

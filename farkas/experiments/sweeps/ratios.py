@@ -25,7 +25,7 @@ from farkas.errors import FarkasError, InvalidOption, NotACertificate
 from farkas.experiments.sweeps.guarantees import Promise, guarantees_of, hold
 from farkas.experiments.sweeps.store import Store
 from farkas.experiments.sweeps.task import Result, Task
-from farkas.files import make_folder
+from farkas.files.writing import make_folder
 from farkas.instances import Instance, write
 from farkas.messages import cut, named
 from farkas.online import algorithms

@@ -24,7 +24,8 @@ from farkas.errors import FileProblem
 from farkas.experiments.sweeps.task import Result, Status, Task
 from farkas.files import opened, require_shallow
 from farkas.instances import Instance, read_bytes, to_bytes
-from farkas.messages import named, one_line, parsed
+from farkas.messages import named, one_line
+from farkas.messages.refusals import parsed
 from farkas.online.run import Bound, Manifest, Sense
 from farkas.verbs.load import no_store
 

@@ -18,7 +18,7 @@ from farkas.errors import InvalidOption, UnknownName, require_seed, require_type
 from farkas.instances.base import Instance
 from farkas.instances.files import kind_class
 from farkas.instances.options import Settings
-from farkas.messages import suggestion
+from farkas.messages.refusals import suggestion
 from farkas.registry import load_outside, outside_kinds
 
 

@@ -20,9 +20,10 @@ from farkas.instances.options import (
     Share,
     UnitRange,
 )
+from farkas.instances.variates import normal
 from farkas.instances.writing import RecordColumns
 from farkas.numbers import Floats, Ints
-from farkas.portable import exp, normal, turn, uniform
+from farkas.portable import exp, turn, uniform
 
 
 class Published(Settings, frozen=True, kw_only=True):

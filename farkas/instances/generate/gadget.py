@@ -22,7 +22,8 @@ from farkas.instances.options import (
     Units,
     require_option,
 )
-from farkas.portable import exponential, uniform
+from farkas.instances.variates import exponential
+from farkas.portable import uniform
 
 
 class Published(Settings, frozen=True, kw_only=True):

@@ -22,8 +22,9 @@ from farkas.instances.options import (
     WholeRange,
     require_option,
 )
+from farkas.instances.variates import dirichlet
 from farkas.numbers import Floats, Ints, floats
-from farkas.portable import dirichlet, uniform
+from farkas.portable import uniform
 
 ShareRange = tuple[Share, Share]
 

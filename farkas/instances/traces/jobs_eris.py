@@ -22,8 +22,9 @@ from farkas.instances.rounded import guarded_ceil
 from farkas.instances.traces.importer import Path
 from farkas.instances.traces.jobs import JobTable, TraceJob, most_at_once, whole_units
 from farkas.instances.traces.understood import Account
+from farkas.instances.variates import dirichlet, multinomial
 from farkas.numbers import Floats, Ints
-from farkas.portable import dirichlet, multinomial, uniform
+from farkas.portable import uniform
 
 PUBLISHED = Published()
 

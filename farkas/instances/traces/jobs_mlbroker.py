@@ -19,8 +19,9 @@ from farkas.instances.traces.importer import Path
 from farkas.instances.traces.jobs import JobTable, TraceJob, whole_units
 from farkas.instances.traces.market import GpuPrice, read_prices
 from farkas.instances.traces.understood import Account
+from farkas.instances.variates import dirichlet
 from farkas.numbers import Floats
-from farkas.portable import dirichlet, uniform
+from farkas.portable import uniform
 
 RANGES = Published()
 HOUR, DAY = 3600.0, 86400.0

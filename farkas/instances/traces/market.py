@@ -13,9 +13,10 @@ from farkas.instances.generate.dps import Published
 from farkas.instances.traces.importer import Path
 from farkas.instances.traces.table import Line, lines
 from farkas.instances.traces.window import Window
+from farkas.instances.variates import normals
 from farkas.messages import named
 from farkas.numbers import Floats
-from farkas.portable import exp, normals, uniform
+from farkas.portable import exp, uniform
 
 RANGES = Published()
 SHORTEST = 1.0  #: Seconds that a job runs at least.

@@ -9,7 +9,8 @@ from xml.etree import ElementTree
 from farkas.errors import FileProblem
 from farkas.files import read_bytes
 from farkas.instances.traces.importer import Path
-from farkas.messages import named, parsed
+from farkas.messages import named
+from farkas.messages.refusals import parsed
 
 GIGA = 1e9
 

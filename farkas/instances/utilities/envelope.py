@@ -6,7 +6,6 @@ import numpy as np
 
 from farkas.instances.gadget import Cluster
 from farkas.instances.utilities.functions import Utility
-from farkas.kernels import Floats1, compiled
 from farkas.numbers import Floats
 from farkas.tolerances import TIE
 
@@ -36,30 +35,6 @@ def _below(heights: list[float], left: int, middle: int, right: int) -> bool:
     """Whether the middle point is on or below the chord of its neighbours."""
     rise = (heights[right] - heights[left]) * (middle - left)
     return (heights[middle] - heights[left]) * (right - left) <= rise
-
-
-@compiled(steps=len)
-def compiled_envelope(values: Floats1) -> Floats1:
-    """Compute :func:`farkas.instances.utilities.envelope.envelope` at compiled speed."""
-    count = len(values)
-    corners = np.empty(count, np.int64)
-    used = 0
-    for m in range(count):
-        while used > 1:
-            left, middle = corners[used - 2], corners[used - 1]
-            rise = (values[m] - values[left]) * (middle - left)
-            if (values[middle] - values[left]) * (m - left) > rise:
-                break
-            used -= 1
-        corners[used] = m
-        used += 1
-    hull = values.copy()
-    for c in range(used - 1):
-        left, right = corners[c], corners[c + 1]
-        slope = (values[right] - values[left]) / (right - left)
-        for m in range(left + 1, right):
-            hull[m] = values[left] + slope * (m - left)
-    return hull
 
 
 # Whether utilities are monotone or concave where it counts.

@@ -1,7 +1,7 @@
 """Law of the completion times of a plan: the left side of (3b), evaluated exactly.
 
 The paper calls (3b) inexpressible.  For given shares and loads it is a sum over subsets of workers
-or a short recursion (`farkas.models.coded.kernel`).  (3b) is read per master; the evaluation of
+or a short recursion.  (3b) is read per master; the evaluation of
 the paper plots the *joint* law of the last master, in which the masters that a worker is shared by
 are not independent: it picks one.  Both are here.
 """
@@ -14,11 +14,13 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 
-from farkas.errors import NotApplicable
+from farkas.errors import InvalidOption, NotApplicable
 from farkas.instances.coded import CodedComputing, Measured, Plan
+from farkas.kernels import Floats1, Ints1, compiled
 from farkas.models.coded.integer import first_time
-from farkas.models.coded.kernel import Pairs, recovery_probability, theorem1_times
+from farkas.models.coded.kernel import Pairs, theorem1_times
 from farkas.models.coded.surrogate import expected_results, returned_share
 from farkas.numbers import Floats, Ints, floats
 from farkas.registry import once
@@ -325,3 +327,81 @@ def _measured_pairs(data: CodedComputing) -> MeasuredPairs:
             best[place], speed[place] = one[pace.argmax()], pace.max()
     # forbidden pairs, of law −1, take the last entries
     return MeasuredPairs(best[law], speed[law] / data.rows[:, None], law, times, chances)
+
+
+# A master holds X = Σ l_n B_n results, B_n independent with success probabilities p_n.  No method
+# subtracts, so relative errors stay near (number of workers) × 2⁻⁵².
+
+
+ENUMERATED = 14  #: Up to so many workers subsets are enumerated, with loads of any kind.
+
+
+def recovery_probability(loads: npt.ArrayLike, success: npt.ArrayLike, rows: float) -> float:
+    """P[Σ loads of successful workers >= rows].
+
+    Parameters
+    ----------
+    loads
+        Shape (workers,), >= 0; whole numbers when more than `ENUMERATED` are positive.
+    success
+        Shape (workers,), within [0, 1].
+    rows
+        Results needed, >= 1; L.
+
+    Raises
+    ------
+    InvalidOption
+        For many workers with fractional loads.
+    """
+    load, chance = np.asarray(loads, dtype=float), np.asarray(success, dtype=float)
+    used = (load > 0) & (chance > 0)
+    load, chance = load[used], chance[used]
+    if load.sum() < rows:
+        return 0.0
+    if len(load) <= ENUMERATED:
+        order = np.argsort(-load, kind="stable")  # large loads first decide subsets sooner
+        return by_subsets(load[order], chance[order], rows)
+    whole = load.astype(np.int64)
+    if (whole != load).any():
+        raise InvalidOption(f"{len(load)} workers with fractional loads: round them")
+    return counts(whole, chance, int(np.ceil(rows)))
+
+
+def by_subsets(loads: Floats, success: Floats, rows: float) -> float:
+    """Sum over subsets of workers, one worker after the other; reached subsets are closed."""
+    reached = 0.0
+    sums, weights = np.zeros(1), np.ones(1)
+    rest = np.concatenate([np.cumsum(loads[::-1])[::-1][1:], [0.0]])
+    for load, chance, after in zip(loads, success, rest, strict=True):
+        with_it, weight = sums + load, weights * chance
+        enough = with_it >= rows
+        reached += weight[enough].sum()
+        open_ = ~enough & (with_it + after >= rows)
+        alive = sums + after >= rows
+        sums = np.concatenate([sums[alive], with_it[open_]])
+        weights = np.concatenate([weights[alive] * (1.0 - chance), weight[open_]])
+    return float(reached)
+
+
+@compiled(steps=lambda loads, success, rows: len(loads) * rows)
+def counts(loads: Ints1, success: Floats1, rows: int) -> float:
+    """Distribution of X below ``rows``, in place, one worker after the other."""
+    mass = np.zeros(rows)  # P[X = s] for s < rows
+    mass[0] = 1.0
+    top = 0
+    reached = 0.0
+    for n in range(len(loads)):
+        load, chance = loads[n], success[n]
+        lost = 0.0
+        # downwards, so that no mass is moved twice
+        for s in range(min(top, rows - 1), -1, -1):
+            here = mass[s]
+            if here != 0.0:
+                if s + load >= rows:
+                    lost += here * chance
+                else:
+                    mass[s + load] += here * chance
+                mass[s] = here * (1.0 - chance)
+        reached += lost
+        top += load
+    return reached

@@ -149,7 +149,7 @@ def _gains(
     if gains == "printed":
         worth = cluster.reward(job, received + np.arange(widest + 1))
     else:
-        from farkas.instances.utilities.envelope import compiled_envelope  # seldom
+        from farkas.models.gadget.envelope import compiled_envelope  # seldom
 
         left = min(
             cluster.most_slots[job] - received,

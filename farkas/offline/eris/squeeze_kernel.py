@@ -7,8 +7,7 @@ what is used beyond capacities does not grow, until nothing is; or everything is
 
 import numpy as np
 
-from farkas.kernels import Bools1, Floats1, Floats2, Ints1, Out, compiled
-from farkas.kernels.loops import copy_ints
+from farkas.kernels import Bools1, Floats1, Floats2, Ints1, Out, compiled, copy_ints
 from farkas.offline.eris.exchange_kernel import (
     PackedSchedules,
     PricedRoom,

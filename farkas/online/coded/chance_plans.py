@@ -18,9 +18,14 @@ from farkas.certificates.coded_dedicated import DedicatedChancePrices
 from farkas.errors import NotApplicable
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.integer import first_time
-from farkas.models.coded.kernel import Pairs, recovery_probability
-from farkas.models.coded.law import Allocation, dedicated_plan, dedicated_share
-from farkas.models.coded.loads import blocks_owner, even_loads, uncoded_mean, uncoded_quantile
+from farkas.models.coded.kernel import Pairs, blocks_owner
+from farkas.models.coded.law import (
+    Allocation,
+    dedicated_plan,
+    dedicated_share,
+    recovery_probability,
+)
+from farkas.models.coded.loads import even_loads, uncoded_mean, uncoded_quantile
 from farkas.models.coded.surrogate import surrogate_times
 from farkas.numbers import Floats, Ints
 from farkas.online.coded.environment import (

@@ -16,8 +16,8 @@ from farkas.certificates.coded_dedicated import DedicatedPrices
 from farkas.errors import NoAnswer, NotACertificate
 from farkas.instances.coded import CodedComputing
 from farkas.messages import named
-from farkas.models.coded.kernel import ENUMERATED, Pairs
-from farkas.models.coded.law import Allocation, Law
+from farkas.models.coded.kernel import Pairs
+from farkas.models.coded.law import ENUMERATED, Allocation, Law
 from farkas.models.coded.surrogate import surrogate_times
 from farkas.numbers import Floats
 from farkas.online import driver

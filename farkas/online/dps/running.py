@@ -17,9 +17,11 @@ import msgspec
 import numpy as np
 
 from farkas.errors import FileProblem, InvalidOption
-from farkas.files import read_record, replacing
+from farkas.files import read_record
+from farkas.files.writing import replacing
 from farkas.instances.dps import Learning
-from farkas.messages import named, parsed, shown
+from farkas.messages import named, shown
+from farkas.messages.refusals import parsed
 from farkas.numbers import Ints
 from farkas.online import algorithms
 from farkas.online.dps.offers import Ask, Decision, Known, Quote

@@ -58,7 +58,7 @@ class Seller(Policy):
         Returns None otherwise.
         """
         steps = kernel.steps(instance.num_jobs, instance.num_servers)
-        if self.one_pass is None or self._deviates() or not self.one_pass.ready(steps):
+        if self.one_pass is None or self._deviates() or not self.one_pass.prepare(steps):
             return None
         return Sales.of(self.simulate(instance, seed, log=True))
 

@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 
 from farkas.instances.eris import Auction, Job
+from farkas.instances.variates import multinomial
 from farkas.models.eris.best_schedule import BestSchedule, PricedJobs
 from farkas.models.eris.one_shot import OneShot, SlotTask
 from farkas.models.eris.prices import Prices, posted_on_arrival
@@ -17,7 +18,7 @@ from farkas.online.eris.environment import Ledger, executable
 from farkas.online.eris.proposal import Proposal
 from farkas.online.eris.scheduler_dp import exact_schedule, repaired_schedule
 from farkas.online.eris.scheduler_printed import printed_schedule, printed_slot
-from farkas.portable import multinomial, uniform
+from farkas.portable import uniform
 from farkas.proofs.claim import Trials, claim, instance_of, optimum, refuted_by
 from farkas.proofs.verdict import Among, Saying, Stated, Verdict, refuted, said
 from farkas.relaxations.eris.job_slots import job_slots

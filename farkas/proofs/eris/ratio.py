@@ -10,13 +10,14 @@ import msgspec
 import numpy as np
 
 from farkas.instances.eris import Auction
+from farkas.instances.variates import multinomial
 from farkas.models.eris.best_schedule import BestSchedule, PricedJobs
 from farkas.models.eris.offline import Offline
 from farkas.models.eris.prices import Prices
 from farkas.online.eris.environment import Ledger
 from farkas.online.eris.scheduler_dp import exact_schedule, repaired_schedule
 from farkas.online.eris.scheduler_printed import printed_run
-from farkas.portable import multinomial, uniform
+from farkas.portable import uniform
 from farkas.proofs.claim import Trials, claim, drawn, optimum, refuted_by, require, require_zero, sp
 from farkas.proofs.eris.algorithms import Shape, auction, auctions
 from farkas.proofs.verdict import Among, Saying, Standing, Stated, Verdict, proved, said

@@ -15,8 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from farkas.kernels import Floats1, Floats2, Ints1, Ints2, Out, compiled
-from farkas.kernels.loops import copy_ints
+from farkas.kernels import Floats1, Floats2, Ints1, Ints2, Out, compiled, copy_ints
 from farkas.numbers import Ints
 from farkas.relaxations.gadget.ring_walks import (
     Ahead,

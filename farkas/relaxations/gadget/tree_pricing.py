@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from farkas.instances.gadget import Cluster
-from farkas.kernels import Axes, Floats2, Ints1, Ints2, compiled
+from farkas.kernels import Floats2, Ints1, Ints2, compiled
 from farkas.models.gadget.forest import Forest
 from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.tree import crossable
@@ -106,7 +106,7 @@ class TreeRings:
         return Rings(p.jobs[places], sizes, workers, flow)
 
 
-Takes = Annotated[npt.NDArray[np.int16], Axes(np.int16, 3)]
+Takes = Annotated[npt.NDArray[np.int16], np.int16, 3]
 
 
 @compiled(steps=lambda worker, edge, cap, parent, order, size: worker.size * (size + 1) ** 2)

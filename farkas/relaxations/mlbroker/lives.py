@@ -13,12 +13,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from farkas.certificates.mlbroker_charges import apart_costs, place_charged
-from farkas.certificates.mlbroker_transport import capacity_prices
+from farkas.certificates.mlbroker_transport import capacity_prices, scale
 from farkas.certificates.mlbroker_workers import ENDLESS, loads, set_below
 from farkas.errors import NoAnswer
 from farkas.instances.mlbroker import Brokerage
-from farkas.kernels import Floats1, Floats2, Ints1, Ints2, Out, compiled
-from farkas.kernels.loops import copy_floats, copy_ints, scale
+from farkas.kernels import Floats1, Floats2, Ints1, Ints2, Out, compiled, copy_floats, copy_ints
 from farkas.numbers import Bools, Floats, Ints
 from farkas.tolerances import BRANCHED, ULP
 

@@ -16,8 +16,7 @@ from farkas.duals.coded import AssignmentDual, LeastTime, LoadsDual, Paces, leas
 from farkas.duals.restated import as_certificate, as_linear, restate
 from farkas.errors import NotACertificate, NotApplicable
 from farkas.instances import library
-from farkas.models.coded.kernel import Pairs
-from farkas.models.coded.loads import Owned
+from farkas.models.coded.kernel import Owned, Pairs
 from farkas.online import algorithms
 from farkas.relaxations.coded.sharing import shared_optimum
 from farkas.solvers import solve

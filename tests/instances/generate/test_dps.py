@@ -10,7 +10,7 @@ import pytest
 
 from farkas.instances.generate import generate
 from farkas.instances.generate.dps import Published, _arrivals
-from farkas.portable import normal
+from farkas.instances.variates import normal
 
 
 def test_the_published_market_has_the_published_sizes():

@@ -8,7 +8,7 @@ import pytest
 from farkas.errors import InvalidInstance, InvalidOption
 from farkas.instances.generate import generate
 from farkas.instances.generate.mlbroker import Published
-from farkas.portable import dirichlet
+from farkas.instances.variates import dirichlet
 
 
 @pytest.mark.parametrize(

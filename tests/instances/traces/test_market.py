@@ -9,7 +9,8 @@ import pytest
 
 from farkas.errors import FileProblem, InvalidOption
 from farkas.instances.traces.market import RANGES, GpuPrice, MarketWindow, read_prices
-from farkas.portable import exp, normal, uniform
+from farkas.instances.variates import normal
+from farkas.portable import exp, uniform
 from tests.instances.traces.made import PRICES
 
 

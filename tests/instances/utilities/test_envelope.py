@@ -7,7 +7,8 @@ import itertools
 import numpy as np
 import pytest
 
-from farkas.instances.utilities.envelope import compiled_envelope, envelope
+from farkas.instances.utilities.envelope import envelope
+from farkas.models.gadget.envelope import compiled_envelope
 
 
 @pytest.mark.parametrize(

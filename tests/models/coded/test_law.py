@@ -13,22 +13,16 @@ from farkas.errors import InvalidOption, NotApplicable
 from farkas.instances import library
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.integer import first_time
-from farkas.models.coded.kernel import (
-    Pairs,
-    by_subsets,
-    excess,
-    owner_levels,
-    patience,
-    recovery_probability,
-    theorem1_times,
-)
+from farkas.models.coded.kernel import Pairs, excess, owner_levels, patience, theorem1_times
 from farkas.models.coded.law import (
     Allocation,
     Law,
     MeasuredPairs,
+    by_subsets,
     dedicated_plan,
     dedicated_share,
     mean_time,
+    recovery_probability,
     require_measured,
     shared_plan,
 )

@@ -13,13 +13,11 @@ from farkas.instances.coded import CodedComputing
 from farkas.models.coded.assignment import Assignment, AssignmentByType, WorkerTypes, level, tidy
 from farkas.models.coded.expected import Expected, ExpectedInteger
 from farkas.models.coded.integer import best_integer_plan, best_loads, first_time, integer_time
-from farkas.models.coded.kernel import Pairs, owner_levels, theorem1_times
+from farkas.models.coded.kernel import Owned, Pairs, blocks_owner, owner_levels, theorem1_times
 from farkas.models.coded.law import Allocation, dedicated_share
 from farkas.models.coded.loads import (
     Loads,
-    Owned,
     all_returned,
-    blocks_owner,
     even_loads,
     uncoded_mean,
     uncoded_quantile,

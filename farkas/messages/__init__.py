@@ -1,4 +1,4 @@
-"""What objects and errors say: lines, tables for notebooks, near names, numbers of things.
+"""What objects and errors say: lines, tables for notebooks, numbers of things.
 
 Text that others wrote is shown so that it cannot pass for words of farkas: a line break in a name
 could begin a line, an escape sequence could rewrite the screen, a quotation mark could end a
@@ -8,7 +8,7 @@ quotation.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -125,38 +125,6 @@ def html_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[objec
     return "\n".join([*lines, *body, "</table>"])
 
 
-def suggestion(name: str, known: Iterable[str]) -> str:
-    """Text that names the closest known names, or lists them all when they are few.
-
-    A name is looked for among those of its own kind; one that names no kind, in every kind.
-
-    >>> suggestion("higs", ["highs", "scip"])
-    '; did you mean highs?'
-    >>> suggestion("local", ["dps.simple", "mlbroker.local"])
-    '; did you mean mlbroker.local?'
-    >>> suggestion("dps.nosuch", ["coded.uniform", "dps.simple"])
-    '; known: dps.simple'
-    """
-    from difflib import get_close_matches  # here: names are seldom wrong
-
-    names = sorted(set(known))
-    owner, dot, _ = name.partition(".")
-    if dot:
-        names = [one for one in names if one.startswith(f"{owner}.")] or names
-    near = get_close_matches(name, names, n=3, cutoff=0.6)
-    if not dot:  # those whose part after the kind is the name or, where there is none, close to it
-        last: dict[str, list[str]] = {}
-        for one in names:
-            last.setdefault(one.partition(".")[2] or one, []).append(one)
-        parts = [name] if name in last else get_close_matches(name, last, n=3, cutoff=0.6)
-        near = [one for part in parts for one in last[part]][:3] or near
-    if near:
-        return f"; did you mean {' or '.join(near)}?"
-    if not names:
-        return "; there is none"
-    return f"; known: {', '.join(names[:12])}{', ...' if len(names) > 12 else ''}"
-
-
 def number_of(count: int, things: str, one: str = "") -> str:
     """Return a number and what is counted, in the singular for one.
 
@@ -187,13 +155,6 @@ def visible_json(text: str) -> str:
 
 LONGEST_LINE = 4000  #: Characters of a message that are shown.
 
-#: What decoders of JSON and TOML repeat of a file, between marks that they do not escape.
-_OF_THE_FILE = re.compile(
-    r"((?:unknown value|Invalid value|Object contains unknown field) )"
-    r"(['`])(.*?)\2((?: - at `\$[^`]*`)?)",
-    re.DOTALL,
-)
-
 
 def one_line(text: str, most: int = LONGEST_LINE) -> str:
     r"""One printable line; runs of blanks and line breaks become one blank.
@@ -204,55 +165,6 @@ def one_line(text: str, most: int = LONGEST_LINE) -> str:
     'two lines, \\x07'
     """
     return cut(cleaned(" ".join(cut(word, 2 * LONGEST_WORDS) for word in text.split())), most)
-
-
-def parsed(error: object) -> str:
-    r"""Return what a decoder says of a file, types in words: every such message goes through here.
-
-    The file's words are quoted unless they are a name.
-
-    >>> print(parsed("Object contains unknown field `jobz` - at `$.x`"))
-    unknown field `jobz` - at `$.x`
-    >>> print(parsed("Object contains unknown field `a`. Proved: `b`"))
-    unknown field "a`. Proved: `b"
-    >>> print(parsed("Expected `float` >= 0.0 - at `$.x`"))
-    Expected a number >= 0.0 - at `$.x`
-    >>> print(parsed("Expected `int | null`, got `str` - at `$.x`"))
-    Expected a whole number or null, got text - at `$.x`
-    """
-    text = str(error).replace("JSON is malformed", "not JSON", 1)
-    text = text.replace("Input data was truncated", "not JSON: it ends too early", 1)
-    text = text.replace("'utf-8' codec", "not JSON: 'utf-8' codec", 1)
-    text = text.replace("Invalid enum value", "unknown value", 1)
-    found = _OF_THE_FILE.fullmatch(text)
-    if found is not None and not PLAIN.fullmatch(found[3]):
-        text = f"{found[1]}{quoted(found[3])}{found[4]}"
-    if text.startswith("Object "):  # contains unknown field, missing required field
-        return text.removeprefix("Object ").removeprefix("contains ")
-    return _TYPES.sub(_in_words, _PATTERN.sub(r"\1 without control characters\2", text))
-
-
-def _in_words(found: re.Match[str]) -> str:
-    """Say types of JSON in words."""
-    said = found[1] + " or ".join(_TYPE.get(name, name) for name in found[2].split(" | "))
-    if found[3] is not None:
-        said += found[3] + _GOT.get(found[4], _TYPE.get(found[4], found[4]))
-    return said
-
-
-_TYPE = {
-    "float": "a number",
-    "int": "a whole number",
-    "str": "text",
-    "bool": "true or false",
-    "array": "a list",
-    "object": "an object of names and values",
-}
-# of names that a certificate may hold, whose pattern lists what is forbidden: nobody reads that
-_PATTERN = re.compile(r"^(Expected `str`) matching regex '\^\[\^.*'( - at `\$[^`]*`)$", re.DOTALL)
-#: What a value is called that is none of those expected, where that differs.
-_GOT = {"float": "a number with a point", "bool": "a truth value"}
-_TYPES = re.compile(r"^(Expected )`([a-z]+(?: \| [a-z]+)*)`(?:(, got )`([a-z]+)`)?")
 
 
 def shown(value: object, most: int = LONGEST_WORDS) -> str:
