@@ -5,21 +5,11 @@ from __future__ import annotations
 import dataclasses
 from fractions import Fraction
 from operator import mul
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from farkas.algebra import Param, Program, Set, Sum, Var, constraint, objective
-from farkas.certificates.coded import (
-    ChancePrices,
-    CodedPrices,
-    EveryPlanPrices,
-    GuaranteedPrices,
-    guaranteed_speeds,
-    require_prices,
-    speeds_above,
-)
-from farkas.certificates.coded_dedicated import DedicatedChancePrices, DedicatedPrices
 from farkas.certificates.doubles import double
 from farkas.duals.restated import Restatement, restatements
 from farkas.errors import NotACertificate, NotApplicable
@@ -27,6 +17,17 @@ from farkas.instances.coded import CodedComputing
 from farkas.models.coded.kernel import Owned, Pairs, owner_levels
 from farkas.numbers import Floats
 from farkas.tolerances import OUTWARD_CLOSE
+
+if TYPE_CHECKING:
+    from farkas.certificates.coded import (
+        ChancePrices,
+        CodedPrices,
+        EveryPlanPrices,
+        GuaranteedPrices,
+    )
+    from farkas.certificates.coded_dedicated import DedicatedChancePrices, DedicatedPrices
+
+# functions of certificates are imported where they are called: a check of a program needs none
 
 
 class AssignmentDual(Program):
@@ -186,6 +187,8 @@ def restated_chance(certificate: ChancePrices, data: CodedComputing) -> Restatem
 
 
 def _of_every_plan(certificate: EveryPlanPrices, data: CodedComputing) -> Restatement:
+    from farkas.certificates.coded import speeds_above
+
     prices, patience = certificate.numbers(data)
     speed = speeds_above(data, prices, patience)
     name = f"{certificate.subject} {AT_SPEEDS}"
@@ -199,6 +202,8 @@ def restated_dedicated(certificate: DedicatedPrices, data: CodedComputing) -> Re
     The program may have a later least time than the bound, which is all that is claimed: cut at a
     higher level it would have an earlier one.
     """
+    from farkas.certificates.coded import speeds_above
+
     prices, patience = certificate.numbers(data)
     speed = np.minimum(speeds_above(data, prices, patience), certificate.level)
     name = f"{certificate.subject} {AT_SPEEDS}, cut at the certificate's level"
@@ -217,6 +222,8 @@ def restated_chance_dedicated(
 @restatements.register("coded.coded_measured")
 def restated_measured(certificate: GuaranteedPrices, data: CodedComputing) -> Restatement:
     """Speeds under the laws of the measured times, which are fractions, rounded up."""
+    from farkas.certificates.coded import guaranteed_speeds, require_prices
+
     prices = certificate.read_prices(data)
     require_prices(prices, data.num_masters)
     speed = np.array([[double(v, up=True) for v in row] for row in guaranteed_speeds(data)], float)

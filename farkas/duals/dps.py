@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,12 +18,14 @@ from farkas.algebra import (
     option,
     programs,
 )
-from farkas.certificates.dps import DpsPrices
 from farkas.duals.restated import Restatement, restatements
 from farkas.instances.dps import Market
 from farkas.models.dps import windows
 from farkas.models.dps.windows import MarketSide
 from farkas.numbers import Bools, Ints
+
+if TYPE_CHECKING:
+    from farkas.certificates.dps import DpsPrices
 
 
 class IntervalDual(Program):

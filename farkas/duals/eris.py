@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from farkas.algebra import Param, Program, Set, Sum, Var, constraint, objective, programs
-from farkas.certificates.eris import ErisPrices
 from farkas.duals.restated import Restatement, best_replies, restatements
 from farkas.errors import NotApplicable
 from farkas.instances.eris import Auction
 from farkas.models.eris.schedules import list_schedules
 from farkas.numbers import Floats, floats
+
+if TYPE_CHECKING:
+    from farkas.certificates.eris import ErisPrices
 
 
 class ScheduleDual(Program):

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from farkas.algebra import Param, Program, Set, Sum, Var, constraint, objective, programs
-from farkas.certificates.mlbroker import DualPoint, MlbrokerPrices, complete
 from farkas.duals.restated import Restatement, restatements
 from farkas.forms import Block, LinearForm
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker import data as shared
 from farkas.numbers import Floats
+
+if TYPE_CHECKING:
+    from farkas.certificates.mlbroker import DualPoint, MlbrokerPrices
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -346,6 +348,8 @@ def _orientation(form: LinearForm, block: Block, column: str) -> float:
 @restatements.register("mlbroker.mlbroker_run")
 def restated(certificate: MlbrokerPrices, data: Brokerage) -> Restatement:
     """Complete the guide and lift the dual point."""
+    from farkas.certificates.mlbroker import complete  # here: a check of a program needs none
+
     form = programs.build(certificate.subject).form(data)
     guide = certificate.read_guide(data)
     point = complete(data, guide, certificate.relax, certificate.semantics)

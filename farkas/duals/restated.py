@@ -18,20 +18,21 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
 
 from farkas.algebra import programs
-from farkas.certificates import Certificate, FormCertificate, certify, certify_infeasible
-from farkas.certificates.prices import PriceCertificate
 from farkas.errors import NotApplicable, UnknownName, UnsupportedForm
 from farkas.forms import LinearForm
 from farkas.instances import Instance
 from farkas.numbers import Floats
 from farkas.registry import Registry
 from farkas.tolerances import OUTWARD
+
+if TYPE_CHECKING:
+    from farkas.certificates import Certificate, FormCertificate
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -65,6 +66,8 @@ def as_linear(certificate: Certificate, instance: Instance) -> FormCertificate:
 
 def as_certificate(found: Restatement, instance: Instance) -> FormCertificate:
     """Certificate of what multipliers prove, about the program and with its data."""
+    from farkas.certificates import certify, certify_infeasible
+
     about: dict[str, Any] = {"kind": instance.kind, "instance": instance.sha256}
     if not found.remark:
         about["options"] = {**programs.build(found.form.name).variant}
@@ -95,6 +98,8 @@ def restate(certificate: Certificate, instance: Instance) -> Restatement:
     NotACertificate
         When its numbers are none that prove something.
     """
+    from farkas.certificates.prices import PriceCertificate
+
     tag = str(certificate.__struct_config__.tag)
     kind = certificate.about if isinstance(certificate, PriceCertificate) else instance.kind
     try:
