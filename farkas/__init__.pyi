@@ -4,6 +4,7 @@ from farkas.experiments.plotting import to_frame as to_frame
 from farkas.instances import kinds as kinds
 from farkas.instances.generate import generate as generate
 from farkas.instances.traces import import_trace as import_trace
+from farkas.online.policy import Policy as Policy
 from farkas.proofs.claim import select as claims
 from farkas.solvers import all_solvers as solvers
 from farkas.verbs.attack import attack as attack
@@ -29,6 +30,7 @@ __version__: str
 
 __all__ = [
     "FarkasError",
+    "Policy",
     "__version__",
     "algorithms",
     "attack",

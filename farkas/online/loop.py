@@ -190,7 +190,10 @@ def take_step(
         if program is not None:
             from farkas.solvers.subproblem import solve_subproblem  # here: many policies solve none
 
-            answer = solve_subproblem(program, policy.solver)
+            try:
+                answer = solve_subproblem(program, policy.solver)
+            except NoAnswer as error:
+                return *policy.unsolved(state, arrivals, error), answers
             answers.append(answer)
         state, decision = policy.round(state, arrivals, answer, rng)
         if decision is not None or program is None:

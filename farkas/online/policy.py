@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from farkas.errors import FarkasError, InvalidOption, PolicyProblem
+from farkas.errors import FarkasError, InvalidOption, NoAnswer, PolicyProblem
 
 if TYPE_CHECKING:
     from farkas.online.driver import Outcome
@@ -117,6 +117,10 @@ class Policy:
     def step(self, state: Any, arrivals: Any) -> tuple[Any, Any]:
         """Return the next state and the decision, of a policy without a program."""
         raise NotImplementedError(f"{type(self).__name__} has neither step nor model and round")
+
+    def unsolved(self, state: Any, arrivals: Any, error: NoAnswer) -> tuple[Any, Any]:
+        """Return state and decision where no solver answers a program; by default the error."""
+        raise error
 
     def dual(self, answers: Sequence[SubproblemAnswer]) -> tuple[float, float]:
         """Return value and dual value of a step's programs; by default those of the last one."""

@@ -113,8 +113,14 @@ def solvers_of(program: Formulation) -> list[str]:
     return [name.removeprefix(prefix) for name in own_solvers.names(prefix)]
 
 
+#: Names that no own solver has, so that none is looked for.
+GENERAL = ("highs", "gurobi", "scip", "clarabel", "mosek", "scs", "ortools", "cvxpy", "pyomo")
+
+
 def _own(program: Formulation, name: str) -> OwnSolver | None:
-    return own_solvers.get(f"{program.name}:{name}") if name.isidentifier() else None
+    if name in GENERAL or not name.isidentifier():
+        return None
+    return own_solvers.get(f"{program.name}:{name}")
 
 
 def _by_general(subproblem: Subproblem, name: str) -> SubproblemAnswer:

@@ -1,25 +1,35 @@
 """Shared workers: P3 by its linear program, and by successive convex approximation."""
 
-import contextlib
 import dataclasses
 import itertools
 from collections.abc import Iterator
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from farkas.errors import NoAnswer
 from farkas.instances.base import Count, Nonnegative
 from farkas.instances.coded import CodedComputing
+from farkas.models.coded.assignment import tidy
 from farkas.models.coded.kernel import Pairs
 from farkas.models.coded.law import Allocation, dedicated_share, shared_plan
 from farkas.models.coded.surrogate import surrogate_times
 from farkas.online.coded.owner_tree import Planner
 from farkas.online.coded.simple_greedy import greedy_owner
 from farkas.online.driver import algorithm
-from farkas.relaxations.coded.sca import SLACK, Sca, SharedPoint, solve_step
+from farkas.registry import once
+from farkas.relaxations.coded.sca import SLACK, Sca, SharedPoint, read_point, solve_step
 from farkas.relaxations.coded.sharing import shared_optimum
+from farkas.solvers.subproblem import Subproblem, SubproblemAnswer, own_solver
 from farkas.tolerances import SOLVER_GAP
+
+
+@own_solver("coded.assignment_lp", "sifting")
+def sifting(subproblem: Subproblem) -> SubproblemAnswer:
+    """Solve on the pairs that matter, and prove the answer by its own prices."""
+    program, data = subproblem.formulation, subproblem.data
+    found, unit = shared_optimum(data), program.scale(data)  # type: ignore[attr-defined]
+    return SubproblemAnswer(found.share, found.level / unit, found.bound / unit)
 
 
 @algorithm("coded.expected", source="Coded section IV, solved as the linear program it is")
@@ -31,12 +41,31 @@ class ExpectedSharing(Planner):
     masters' workers at most M − 1 are shared, all others serve one master.  A shared worker draws
     one of its masters, and another may then never have its rows: P3 does not see that, the run's
     number ``recoverable`` does (coded.surrogate_is_meaningful).
+
+    Parameters
+    ----------
+    solver
+        Of ``coded.assignment_lp``; by default its own, ``sifting``.
     """
 
-    def plan(self, data: CodedComputing, seed: int) -> Allocation:
-        """Solve the linear program; draws nothing."""
-        found = shared_optimum(data)
-        return shared_plan(data, found.share, found.time)
+    solver: str = ""
+
+    def model(self, state: Any, arrivals: CodedComputing) -> Subproblem:
+        """Share workers so that the slowest master is as fast as possible."""
+        from farkas.relaxations.coded.sifting import AssignmentLp  # here: a plan needs no program
+
+        def read(form: Any, answer: Any) -> Any:
+            return tidy(form.values(answer.point, "share").reshape(arrivals.rates.shape))
+
+        return Subproblem(AssignmentLp(), arrivals, read, "sifting")
+
+    def round(
+        self, state: Any, arrivals: CodedComputing, answer: Any, rng: Any
+    ) -> tuple[Any, Allocation]:
+        """Give every pair the load t/φ; draws nothing."""
+        level = float((Pairs.of(arrivals).speed * answer.decisions).sum(axis=1).min())
+        time = 1.0 / level if level > 0 else np.inf
+        return state, shared_plan(arrivals, answer.decisions, time)
 
 
 def start_point(data: CodedComputing, start: str) -> SharedPoint:
@@ -70,7 +99,37 @@ def iterates(
         yield point
 
 
-@algorithm("coded.sca", source="Coded Algorithm 3")
+@once
+def _compiled(data: CodedComputing) -> dict[str, Any]:
+    """Compiled problems of an instance, by split."""
+    return {}
+
+
+@own_solver("coded.sca", "parametric")
+def parametric(subproblem: Subproblem) -> SubproblemAnswer:
+    """Solve by Clarabel a problem that is compiled once, in the units in which it is surest."""
+    (data, point), program = subproblem.data, subproblem.formulation
+    assert isinstance(program, Sca)
+    models = _compiled(data)
+    if program.split not in models:
+        models[program.split] = program.model((data, point))
+    after = solve_step(data, program.split, point, models[program.split])
+    return SubproblemAnswer(after, after.time)
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Iteration:
+    """Where Algorithm 3 stands."""
+
+    points: tuple[SharedPoint, ...] = ()  #: All so far, the start first; each is feasible for P3.
+    step: float = 1.0  #: Size of the next step; γ.
+
+
+@algorithm(
+    "coded.sca",
+    source="Coded Algorithm 3",
+    variants={"product": {"split": "product"}, "scaled": {"split": "scaled"}},
+)
 @dataclasses.dataclass(frozen=True)
 class SuccessiveApproximation(Planner):
     """Successive convex approximation of P3; compare it with coded.expected, which solves P3.
@@ -79,12 +138,13 @@ class SuccessiveApproximation(Planner):
     points that are no optimum, even no local one (coded.stationary_is_local_optimum); the
     certified ratio of the run says how far it is.  Of the last points that are as early as the
     very last to a tenth of ``stop``, the first is kept: where a conic solver ends among equals, its
-    last bits decide.
+    last bits decide.  Where no solver answers, the last point stands.
 
     Parameters
     ----------
     split
-        How products are split; "printed" slows down as rows grow.
+        How products are split; "printed" is the paper's, and slows down as rows grow; the variant
+        ``coded.sca[product]`` does not.
     start_at
         ``uniform`` or ``greedy``.
     alpha
@@ -93,27 +153,54 @@ class SuccessiveApproximation(Planner):
         Steps at most; R.
     stop
         Relative decrease of time below which it stops.
+    solver
+        Of ``coded.sca``, P(z); by default its own, ``parametric``.
     """
 
-    split: Literal["product", "printed", "scaled"] = "product"
+    split: Literal["printed", "product", "scaled"] = "printed"
     start_at: Literal["uniform", "greedy"] = "uniform"
     alpha: Nonnegative = 1e-3
     rounds: Count = 200
     stop: Nonnegative = SOLVER_GAP
+    solver: str = ""
 
-    def plan(self, data: CodedComputing, seed: int) -> Allocation:
-        """Iterate until time stands still; draws nothing."""
-        point = start_point(data, self.start_at)
-        seen = [point]
-        # every point so far is feasible: where the solver fails, the last one stands
-        with contextlib.suppress(NoAnswer):
-            for after in iterates(data, point, self.split, self.alpha, self.rounds):
-                seen.append(after)
-                if abs(1.0 - after.time / seen[-2].time) < self.stop:
-                    break
-        latest = (surrogate_times(data, p.share, p.loads).max() for p in reversed(seen))
+    def start(self, known: None, seed: int) -> Iteration:
+        """Begin without a point; draws nothing."""
+        return Iteration()
+
+    def model(self, state: Iteration, arrivals: CodedComputing) -> Subproblem:
+        """P(z) at the last point z."""
+        point, program = self._points(state, arrivals)[-1], Sca(split=self.split)
+
+        def read(model: Any, answer: Any) -> SharedPoint:
+            return read_point(arrivals, model, point, program.unit)
+
+        return Subproblem(program, (arrivals, point), read, "parametric")
+
+    def round(
+        self, state: Iteration, arrivals: CodedComputing, answer: Any, rng: Any
+    ) -> tuple[Iteration, Allocation | None]:
+        """Step towards the minimiser, γ ← γ (1 − α γ); decide when time stands still."""
+        points = self._points(state, arrivals)
+        points = (*points, points[-1].toward(answer.decisions, state.step))
+        after = Iteration(points, state.step * (1.0 - self.alpha * state.step))
+        still = abs(1.0 - points[-1].time / points[-2].time) < self.stop
+        done = still or len(points) > self.rounds
+        return after, self._chosen(arrivals, points) if done else None
+
+    def unsolved(
+        self, state: Iteration, arrivals: CodedComputing, error: NoAnswer
+    ) -> tuple[Iteration, Allocation]:
+        """Keep the last point."""
+        return state, self._chosen(arrivals, self._points(state, arrivals))
+
+    def _points(self, state: Iteration, data: CodedComputing) -> tuple[SharedPoint, ...]:
+        return state.points or (start_point(data, self.start_at),)
+
+    def _chosen(self, data: CodedComputing, points: tuple[SharedPoint, ...]) -> Allocation:
+        latest = (surrogate_times(data, p.share, p.loads).max() for p in reversed(points))
         last = next(latest)
         equal = itertools.takewhile(lambda time: time <= last * (1.0 + self.stop / 10.0), latest)
-        point = seen[-1 - len(list(equal))]
+        point = points[-1 - len(list(equal))]
         used = (point.share > 0) & data.allowed
         return Allocation(point.share, np.where(used, point.loads, 0.0))

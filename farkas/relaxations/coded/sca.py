@@ -290,16 +290,16 @@ def solve_step(
         if answer.claim is Claimed.FEASIBLE:
             # feasible, and found a second time in other units: good enough for a step
             if any(abs(answer.objective / value - 1.0) <= SOLVER_GAP for value in less_sure):
-                return _read_point(data, model, z, program.unit)
+                return read_point(data, model, z, program.unit)
             less_sure.append(answer.objective)
         program.unit = unit
         model = program.model((data, z))
         answer = solve_problem(model.problem)
     answer.require_optimal()
-    return _read_point(data, model, z, program.unit)
+    return read_point(data, model, z, program.unit)
 
 
-def _read_point(
+def read_point(
     data: CodedComputing, model: ConvexModel, point: SharedPoint, unit: float
 ) -> SharedPoint:
     """Point of P3 that a solved model of a step from ``point`` stands for."""

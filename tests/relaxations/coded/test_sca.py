@@ -11,7 +11,7 @@ from farkas.errors import NotApplicable
 from farkas.instances import library
 from farkas.models.coded.kernel import Pairs
 from farkas.models.coded.surrogate import surrogate_times
-from farkas.relaxations.coded.sca import At, Sca, SharedPoint, _read_point, coefficients, solve_step
+from farkas.relaxations.coded.sca import At, Sca, SharedPoint, coefficients, read_point, solve_step
 from farkas.relaxations.coded.sharing import shared_optimum
 from farkas.relaxations.coded.truncated import AssignmentTruncated, Capped
 from farkas.solvers import Claimed, solve
@@ -133,7 +133,7 @@ def test_shares_that_add_up_to_too_much_are_scaled_and_others_stay():
     zero = {"share": np.zeros(size), "load": np.zeros(size), "time": 0.0}
     for more, want in ((0.25, 0.5), (-0.25, 0.25)):
         model.point = lambda more=more: zero | {"share": np.full(size, more)}
-        after = _read_point(data, model, point, 1.0)
+        after = read_point(data, model, point, 1.0)
         assert after.share == pytest.approx(np.full((2, 3), want))
         assert after.time == pytest.approx(9.0)
 
