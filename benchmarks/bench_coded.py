@@ -21,8 +21,7 @@ from farkas.certificates.coded import CodedPrices, safe_patience, time_bound
 from farkas.instances import write
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.kernel import Pairs
-from farkas.models.coded.law import counts, recovery_probability
-from farkas.models.coded.law import shared_plan
+from farkas.models.coded.law import counts, recovery_probability, shared_plan
 from farkas.online import algorithms
 from farkas.online.coded.exhaustive import best_owner
 from farkas.online.coded.simulate import simulate

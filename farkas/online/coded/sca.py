@@ -20,7 +20,7 @@ from farkas.online.driver import algorithm
 from farkas.registry import once
 from farkas.relaxations.coded.sca import SLACK, Sca, SharedPoint, read_point, solve_step
 from farkas.relaxations.coded.sharing import shared_optimum
-from farkas.solvers.subproblem import Subproblem, SubproblemAnswer, own_solver
+from farkas.solvers.subproblem import Subproblem, SubproblemAnswer, own_solver, solve_subproblem
 from farkas.tolerances import SOLVER_GAP
 
 
@@ -85,18 +85,6 @@ def start_point(data: CodedComputing, start: str) -> SharedPoint:
         return SharedPoint.uniform(data)
     time = (1.0 + SLACK) / level
     return SharedPoint(share, pairs.loads(time), time)
-
-
-def iterates(
-    data: CodedComputing, point: SharedPoint, split: str, alpha: float, rounds: int
-) -> Iterator[SharedPoint]:
-    """Points of Algorithm 3 after the first, with step sizes γ ← γ (1 − α γ), γ₀ = 1."""
-    model = Sca(split=split).model((data, point))
-    step = 1.0
-    for _ in range(rounds):
-        point = point.toward(solve_step(data, split, point, model), step)
-        step *= 1.0 - alpha * step
-        yield point
 
 
 @once
@@ -204,3 +192,15 @@ class SuccessiveApproximation(Planner):
         point = points[-1 - len(list(equal))]
         used = (point.share > 0) & data.allowed
         return Allocation(point.share, np.where(used, point.loads, 0.0))
+
+
+def iterates(
+    data: CodedComputing, point: SharedPoint, split: str, alpha: float, rounds: int
+) -> Iterator[SharedPoint]:
+    """Points of Algorithm 3 after a given first one."""
+    policy = SuccessiveApproximation(split=split, alpha=alpha, rounds=rounds, stop=0.0)  # type: ignore[arg-type]
+    state = Iteration((point,))
+    for _ in range(rounds):
+        answer = solve_subproblem(policy.model(state, data))
+        state, _ = policy.round(state, data, answer, None)
+        yield state.points[-1]

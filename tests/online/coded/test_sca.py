@@ -4,7 +4,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from farkas.errors import NoAnswer
+from farkas.errors import NoAnswer, UnsupportedForm
 from farkas.instances import library
 from farkas.models.coded.surrogate import surrogate_times
 from farkas.online import algorithms
@@ -37,7 +37,7 @@ def test_step_sizes_fall_as_printed(monkeypatch):
             steps.append(step)
             return self
 
-    monkeypatch.setattr(sca, "solve_step", lambda *arguments: None)
+    monkeypatch.setattr(sca, "solve_step", lambda *arguments: arguments[2])
     data = random_coded_computing(0)
     list(iterates(data, Toward(*vars_of(SharedPoint.uniform(data))), "product", 0.1, 3))
     assert steps == pytest.approx([1.0, 0.9, 0.9 * (1 - 0.1 * 0.9)])
@@ -144,9 +144,42 @@ def test_of_the_last_points_that_are_equally_early_the_first_is_kept(monkeypatch
     # 5.0000004 is within a tenth of 1e-6 of the last; what lies before 9 is not looked at
     times = [5.0, 9.0, 5.0 + 4e-7, 5.0 + 1e-7, 5.0]
     measured = {id(p.loads): np.array([1.0, time]) for p, time in zip(points, times, strict=True)}
-    monkeypatch.setattr(sca, "start_point", lambda *_: points[0])
-    monkeypatch.setattr(sca, "iterates", lambda *_: iter(points[1:]))
     monkeypatch.setattr(sca, "surrogate_times", lambda data, share, loads: measured[id(loads)])
     for stop, kept in ((0.0, 4), (3e-7, 3), (1e-6, 2)):
-        plan = algorithms["coded.sca"].policy(stop=stop).plan(data, 0)
+        plan = algorithms["coded.sca"].policy(stop=stop)._chosen(data, tuple(points))
         assert plan.loads == pytest.approx(points[kept].loads * data.allowed)
+
+
+@pytest.mark.parametrize("solver", ["clarabel", "scs", "cvxpy:CLARABEL"])
+def test_other_solvers_end_where_the_own_one_does(solver):
+    data = random_coded_computing(2, masters=2, workers=3, rows=9)
+    own = algorithms["coded.sca"].run(data, rounds=20)
+    other = algorithms["coded.sca"].run(data, rounds=20, solver=solver)
+    assert other.value == pytest.approx(own.value, rel=1e-3 if solver == "scs" else 1e-5)
+    assert other.certificate == own.certificate or other.ratio < 1.1
+    (slot,) = other.steps
+    assert (slot.program, slot.programs > 1) == ("coded.sca[printed]", True)
+    assert slot.solver == solver
+
+
+@pytest.mark.parametrize("solver", ["highs", "scip", "clarabel", "pyomo:highs"])
+def test_the_linear_program_has_one_optimum_by_every_solver(solver):
+    data = random_coded_computing(5, masters=3, workers=5)
+    own = algorithms["coded.expected"].run(data)
+    other = algorithms["coded.expected"].run(data, solver=solver)
+    assert other.value == pytest.approx(own.value, rel=1e-7)
+    assert other.steps[0].fractional == pytest.approx(own.steps[0].fractional, rel=1e-7)
+    assert own.steps[0].solver == "sifting"
+
+
+def test_a_solver_that_takes_no_cone_is_refused_before_the_first_step():
+    data, seen = random_coded_computing(2), []
+    with pytest.raises(UnsupportedForm, match="cvxpy:HIGHS cannot take the program"):
+        algorithms["coded.sca"].run(data, solver="highs", progress=lambda *_: seen.append(1))
+    assert not seen
+
+
+def test_the_paper_prints_the_printed_split_and_ours_are_variants():
+    assert algorithms["coded.sca"].options["split"] == "printed"
+    for split in ("product", "scaled"):
+        assert algorithms[f"coded.sca[{split}]"].options["split"] == split
