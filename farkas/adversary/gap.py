@@ -146,12 +146,8 @@ def ratio_of(sense: Sense, value: Fraction | None, witness: Fraction) -> Fractio
     """Return how far a value is from a witness; None when one is 0 and the other is not.
 
     Values that are nowhere below zero are compared; two zeros are equal.  A value of None is an
-    infinite cost, which is infinitely far from any.
-
-    Raises
-    ------
-    NotACertificate
-        One is negative: then their ratio says nothing.
+    infinite cost, which is infinitely far from any.  Raises `NotACertificate`: one is negative:
+    then their ratio says nothing.
 
     >>> ratio_of("min", Fraction(3), Fraction(2)), ratio_of("max", Fraction(0), Fraction(2))
     (Fraction(3, 2), None)
@@ -171,13 +167,9 @@ def ratio_of(sense: Sense, value: Fraction | None, witness: Fraction) -> Fractio
 def prove_gap(gap: Gap) -> GapProof:
     """Replay both sides of a statement on its instance.
 
-    Raises
-    ------
-    NotACertificate
-        Decisions break requirements, the witness does so by a share that counts as kept, names
-        are of no algorithm or of another problem, or a smaller ratio is proved than is claimed.
-    InvalidInstance
-        The file holds no instance.
+    Raises `NotACertificate`: decisions break requirements, the witness does so by a share that
+    counts as kept, names are of no algorithm or of another problem, or a smaller ratio is proved
+    than is claimed; `InvalidInstance`: the file holds no instance.
     """
     inside = read_bytes(msgspec.json.encode(gap.instance), "instance of the statement")
     problem = _problem_of(gap.reached.algorithm, inside.kind, searches=False)

@@ -248,12 +248,8 @@ class Scorer:
     def again(self, instance: Instance, witness: Decisions) -> Scored | None:
         """Score an instance with a witness that is known.
 
-        None where the algorithm has no decisions that keep requirements.
-
-        Raises
-        ------
-        NotACertificate
-            The witness is none on this instance.
+        None where the algorithm has no decisions that keep requirements.  Raises `NotACertificate`:
+        the witness is none on this instance.
         """
         reached = self._decide(self.algorithm, self.options, instance, self.seed)
         if reached is None:

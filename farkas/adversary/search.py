@@ -273,6 +273,10 @@ def search(
 ) -> Found:
     """Search a box for an instance on which an algorithm is far from a witness.
 
+    Raises `NoAnswer`: the algorithm has valid decisions and a witness on no instance that was
+    tried; `KeyboardInterrupt`: ctrl-C came before anything was scored; later it ends the search
+    with what it has.
+
     Parameters
     ----------
     seconds
@@ -290,13 +294,6 @@ def search(
         Where an earlier search stood; by default they begin.
     keep
         Called with all chains after each round that nothing cut short.
-
-    Raises
-    ------
-    NoAnswer
-        The algorithm has valid decisions and a witness on no instance that was tried.
-    KeyboardInterrupt
-        Ctrl-C came before anything was scored; later it ends the search with what it has.
     """
     going = list(chains) or [Chain.new(number, seed) for number in range(CHAINS)]
     rounds = _Rounds(box, scorer, executor or Executor(), going, seconds, progress)

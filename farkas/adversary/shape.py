@@ -163,6 +163,9 @@ class InstanceBox:
     ) -> InstanceBox:
         """Return a box around draws of the kind's generator.
 
+        Raises `UnknownName` or `InvalidOption`: the kind has no generator, preset or size of that
+        name, a size is below 1, or a range names no number.
+
         Parameters
         ----------
         preset
@@ -177,12 +180,6 @@ class InstanceBox:
             Of the first draw, >= 0.
         algorithm
             Name of the one that is attacked: what only that one reads is filled in, too.
-
-        Raises
-        ------
-        UnknownName, InvalidOption
-            The kind has no generator, preset or size of that name, a size is below 1, or a range
-            names no number.
         """
         shape = shape_of(kind)
         settings: dict[str, Any] = {} if preset is not None else dict(shape.smallest)
@@ -209,12 +206,8 @@ class InstanceBox:
         """Return a box around one instance.
 
         Every number lies between the smallest and the largest of its family.  Where ranges are
-        given, numbers that none of them names stay as they are.
-
-        Raises
-        ------
-        InvalidOption
-            A range names no number.
+        given, numbers that none of them names stay as they are.  Raises `InvalidOption`: a range
+        names no number.
         """
         shape, kept = shape_of(instance.kind), () if not ranges else tuple(ranges)
         return cls._around(instance.kind, shape, [plain_of(instance)], ranges or {}, kept)
@@ -228,10 +221,7 @@ class InstanceBox:
     ) -> InstanceBox:
         """Return a box around plain fields; without a kind these are any numbers and lists.
 
-        Raises
-        ------
-        InvalidOption
-            A range names no number.
+        Raises `InvalidOption`: a range names no number.
         """
         return cls._around(kind, shape_of(kind), starts, ranges or {}, ())
 

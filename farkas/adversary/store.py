@@ -175,11 +175,8 @@ class SearchStore:
     def chains(self, box: InstanceBox, scorer: Scorer) -> list[Chain]:
         """Read where they stand, and score what they kept again; none without a file.
 
-        Raises
-        ------
-        FileProblem
-            The file is no such store, about another search, or holds what the box does not or a
-            witness that is none.
+        Raises `FileProblem`: the file is no such store, about another search, or holds what the box
+        does not or a witness that is none.
         """
         if not os.path.lexists(self._path):
             return []

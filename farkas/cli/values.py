@@ -22,10 +22,7 @@ def assignments(words: Sequence[str] | None, flag: str) -> dict[str, str]:
     >>> assignments(["a=1", "b=x=y"], "--set")
     {'a': '1', 'b': 'x=y'}
 
-    Raises
-    ------
-    InvalidOption
-        A word without ``=``, or a key given twice.
+    Raises `InvalidOption`: a word without ``=``, or a key given twice.
     """
     found: dict[str, str] = {}
     for word in words or ():

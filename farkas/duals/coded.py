@@ -236,6 +236,8 @@ def least_time(
 ) -> Restatement:
     """State what prices of masters prove of the least time at given speeds.
 
+    Raises `NotACertificate` when a speed or a time is beyond all doubles.
+
     Parameters
     ----------
     name
@@ -248,11 +250,6 @@ def least_time(
         Share of its rows that every master wants, a double.
     remark
         What the file leaves open.
-
-    Raises
-    ------
-    NotACertificate
-        When a speed or a time is beyond all doubles.
     """
     if not np.isfinite(speed).all():
         raise NotACertificate("a speed is beyond all doubles")

@@ -94,11 +94,8 @@ class DualForm:
 def dualize(form: LinearForm) -> DualForm:
     """Dual of ``form``; implied bounds, which are no part of the stated program, do not enter.
 
-    Raises
-    ------
-    UnsupportedForm
-        When the form has integer variables (relax it first) or a side or bound that no finite
-        number satisfies.
+    Raises `UnsupportedForm` when the form has integer variables (relax it first) or a side or bound
+    that no finite number satisfies.
     """
     refuse_integers(form)
     refuse_impossible_sides(form, "no finite number is there")

@@ -52,6 +52,8 @@ class SizePaths:
     def of(cls, weight: list[int], largest: list[int], room: int) -> SizePaths:
         """All states that are reached.
 
+        Raises `NotApplicable` when there are more than `MOST_ARCS` arcs.
+
         Parameters
         ----------
         weight
@@ -60,11 +62,6 @@ class SizePaths:
             Largest size of each job.
         room
             Units of all.
-
-        Raises
-        ------
-        NotApplicable
-            When there are more than `MOST_ARCS` arcs.
         """
         arcs: list[tuple[int, int, int, int]] = []
         states: list[tuple[int, int]] = []

@@ -70,10 +70,7 @@ class Audit:
 def audit(instance: Brokerage) -> Audit:
     """Compare (11) with the dual that follows from (9), and solve both.
 
-    Raises
-    ------
-    NoAnswer
-        When (9) or its derived dual is not solved.
+    Raises `NoAnswer` when (9) or its derived dual is not solved.
     """
     relaxed = programs.build("mlbroker.relaxed[printed]")
     assert isinstance(relaxed, Program)

@@ -83,20 +83,16 @@ def as_certificate(found: Restatement, instance: Instance) -> FormCertificate:
 def restate(certificate: Certificate, instance: Instance) -> Restatement:
     """State the bound of a kind's certificate about a linear program.
 
+    Raises `UnsupportedForm` when the kind registers none for this type of certificate, for example
+    because the program is not linear, or when it is too large to write; `NotACertificate` when its
+    numbers are none that prove something.
+
     Parameters
     ----------
     certificate
         Of a type that its kind writes; already proved.
     instance
         The instance it is about.
-
-    Raises
-    ------
-    UnsupportedForm
-        When the kind registers none for this type of certificate, for example because the
-        program is not linear, or when it is too large to write.
-    NotACertificate
-        When its numbers are none that prove something.
     """
     from farkas.certificates.prices import PriceCertificate
 

@@ -114,10 +114,7 @@ def picture_suffix(path: str | os.PathLike[str]) -> str:
 def about(run: Run, instance: InstanceOrName | None) -> Instance:
     """Return the instance of a run: the one given, that it was made on, or one that ships.
 
-    Raises
-    ------
-    InvalidOption
-        None of them is known, or the one given is another.
+    Raises `InvalidOption`: none of them is known, or the one given is another.
     """
     known = instance if instance is not None else run.made_on
     try:
@@ -242,10 +239,7 @@ def _compared(found: Comparison) -> Picture:
 def compared(found: Comparison) -> Figure:
     """Ratios of a comparison, best first, as data of a figure.
 
-    Raises
-    ------
-    NoAnswer
-        No algorithm has a certified ratio.
+    Raises `NoAnswer`: no algorithm has a certified ratio.
     """
     rated = {e.algorithm: float(e.ratio) for e in found.entries if e.ratio is not None}
     if not rated:
@@ -384,17 +378,14 @@ def gap_figure(
 ) -> Figure:
     """Draw the gaps of several searches; what is closer than 1e-6 is drawn there.
 
+    Raises `InvalidOption`: no search had both sides at any time.
+
     Parameters
     ----------
     curves
         By name: the curve, and when the search ended, > 0.
     seconds
         What was counted as time.
-
-    Raises
-    ------
-    InvalidOption
-        No search had both sides at any time.
     """
     series = [gap_series(name, curve, end) for name, (curve, end) in curves.items()]
     series = [one for one in series if len(one.x)]
@@ -412,12 +403,8 @@ def gap_figure(
 def write_gaps(figure: Figure, title: str, path: str, about: str = "") -> None:
     """Draw the figure into a file, with ``about`` where the curves are from in its caption.
 
-    Raises
-    ------
-    InvalidOption
-        The suffix is not that of a picture.
-    FileProblem
-        The file cannot be written.
+    Raises `InvalidOption`: the suffix is not that of a picture; `FileProblem`: the file cannot be
+    written.
     """
     suffix = Path(path).suffix
     if suffix not in PICTURES:

@@ -187,23 +187,16 @@ def said_to_be(name: str) -> str:
 def asked(kind: str, of: str) -> tuple[GapProof, BothSides]:
     """Prove a statement and lay it out.
 
+    Raises `UnknownName`: nothing of that name ships; `FileProblem`: the file cannot be read, or is
+    no statement; `NotACertificate`: less is proved than is stated; `NoAnswer`: decisions of the
+    kind have no layout.
+
     Parameters
     ----------
     kind
         Of its instance.
     of
         Algorithm, with options in brackets where the statement has such; or the path of a file.
-
-    Raises
-    ------
-    UnknownName
-        Nothing of that name ships.
-    FileProblem
-        The file cannot be read, or is no statement.
-    NotACertificate
-        Less is proved than is stated.
-    NoAnswer
-        Decisions of the kind have no layout.
     """
     is_file = Path(of).suffix == ".json"
     if is_file:
@@ -233,10 +226,7 @@ def _shipped(kind: str) -> list[Shipped]:
 def overview(kind: str) -> Exhibit:
     """Exhibit of a kind's worst cases; it is no figure of the paper, so that no list holds it.
 
-    Raises
-    ------
-    UnknownName
-        There is no such kind.
+    Raises `UnknownName`: there is no such kind.
     """
     require_kind(kind)
 

@@ -48,6 +48,8 @@ def best_bound(
 ) -> Solution:
     """Bound an integer program by its relaxation, by what else bounds it, by branch and bound.
 
+    Raises `NoAnswer` or `NotACertificate` when nothing is proved at all.
+
     Parameters
     ----------
     witness
@@ -57,11 +59,6 @@ def best_bound(
     gap
         Share of the value within which a bound ends the work; one of another program also ends it
         within `NEAR`, since optima of two programs in doubles agree no further.
-
-    Raises
-    ------
-    NoAnswer, NotACertificate
-        When nothing is proved at all.
     """
     clock = Deadline(seconds)
     try:
@@ -112,10 +109,7 @@ def by_relaxation(
 ) -> Solution:
     """Bound by the multipliers; where they prove nothing, by fractions.
 
-    Raises
-    ------
-    NoAnswer, NotACertificate
-        When fractions prove nothing in that time either.
+    Raises `NoAnswer` or `NotACertificate` when fractions prove nothing in that time either.
     """
     try:
         return by_multipliers(form, answer, witness, about)
@@ -132,10 +126,7 @@ def fractions(
 ) -> Proved | None:
     """Bound what can be bounded in that time; None for nothing.
 
-    Raises
-    ------
-    NotACertificate
-        The solver is proved wrong.
+    Raises `NotACertificate`: the solver is proved wrong.
     """
     found = in_fractions(form, answer, about, seconds, gap)
     if found is None:
@@ -168,10 +159,7 @@ def by_multipliers(
 ) -> Solution:
     """Bound by the multipliers of ``witness``, which solved the linear relaxation.
 
-    Raises
-    ------
-    NoAnswer, NotACertificate
-        When it has none, or they prove nothing.
+    Raises `NoAnswer` or `NotACertificate` when it has none, or they prove nothing.
     """
     if witness.raw_row_duals is None:
         raise NoAnswer(

@@ -120,10 +120,7 @@ def _how_well(found: Replayed) -> str:
 def certificate_of(run: Run, where: str, bound: Bound | None = None) -> Certificate:
     """Return the certificate of a run's bound, or of another one of it.
 
-    Raises
-    ------
-    NotACertificate
-        It holds none; ``where`` begins the message.
+    Raises `NotACertificate`: it holds none; ``where`` begins the message.
     """
     held = bound or run.certificate
     if held is None or held.certificate is None:
@@ -199,6 +196,8 @@ def recheck(
 ) -> Proof:
     """Prove ``certificate`` about ``instance`` and compare with the bound that was ``claimed``.
 
+    Raises `NotACertificate` when less is proved than was claimed, or about something else.
+
     Parameters
     ----------
     certificate
@@ -209,11 +208,6 @@ def recheck(
         The instance of the run.
     accepted
         What the certificate may be about, for example `bounds_runs_of`.
-
-    Raises
-    ------
-    NotACertificate
-        When less is proved than was claimed, or about something else.
     """
     if isinstance(certificate, Mapping):
         certificate = from_json(msgspec.json.encode(certificate), "certificate of the run")

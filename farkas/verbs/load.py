@@ -83,13 +83,9 @@ def load(file: str | os.PathLike[str]) -> Any:
 def other_instance(given: InstanceOrName) -> Instance:
     """Return the instance of what is none yet: a shipped name, a path, what was imported.
 
-    Raises
-    ------
-    FileProblem, InvalidInstance
-        There is no such file, or it holds something else; the message says what and which command
-        takes it.
-    InvalidOption
-        Neither an instance nor a name.
+    Raises `FileProblem` or `InvalidInstance`: there is no such file, or it holds something else;
+    the message says what and which command takes it; `InvalidOption`: neither an instance nor a
+    name.
     """
     from farkas.instances.library import load_or_read
 

@@ -104,10 +104,7 @@ def optimum(
 def ladder_of(kind: str, problem: str | None = None) -> Ladder:
     """Return the ladder of a kind's problem.
 
-    Raises
-    ------
-    InvalidOption
-        The kind has none.
+    Raises `InvalidOption`: the kind has none.
     """
     known = {ladders[name].problem: ladders[name] for name in ladders.names(f"{kind}.")}
     found = known.get(problem or "")
@@ -125,6 +122,8 @@ def known_optimum(
 ) -> Run | None:
     """Search for the offline optimum of what runs are worth, for the sake of its bound.
 
+    Raises `InvalidOption`: the kind has no such search.
+
     Parameters
     ----------
     problem
@@ -137,11 +136,6 @@ def known_optimum(
     Returns
     -------
     The decisions with the bound; None where none were found in time.
-
-    Raises
-    ------
-    InvalidOption
-        The kind has no such search.
     """
     try:
         return optimum(instance, problem=problem or None, time_limit=seconds, progress=progress).run
@@ -152,14 +146,12 @@ def known_optimum(
 def hold_against(run: Run, other: Run | None, instance: Any) -> Run:
     """Hold a run against the bound of another run where that is tighter and bounds it, too.
 
+    Raises `NotACertificate`: the run is better than the other's bound allows: one of the two is
+    wrong.
+
     Returns
     -------
     The run itself, or one whose `own_bound` is what it proved and whose ratio is to the other's.
-
-    Raises
-    ------
-    NotACertificate
-        The run is better than the other's bound allows: one of the two is wrong.
     """
     best = run.certificate if other is None else best_bounds([run, other])[0]
     own = run.certificate

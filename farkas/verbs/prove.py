@@ -144,6 +144,9 @@ def own_model(
 ) -> RationalForm | LinearForm | None:
     """Read a program that needs no instance; None for an instance, its path or its name.
 
+    Raises `FileProblem` or `UnsupportedForm`: the model cannot be read, or is no linear or integer
+    program; `InvalidOption`: it is of an unknown type, or comes with a program.
+
     Parameters
     ----------
     what
@@ -152,13 +155,6 @@ def own_model(
         What the caller named as the program, which such a model must not have.
     numbers
         ``"decimal"`` or ``"binary"``; None for decimals of files and doubles of what is in memory.
-
-    Raises
-    ------
-    FileProblem, UnsupportedForm
-        The model cannot be read, or is no linear or integer program.
-    InvalidOption
-        It is of an unknown type, or comes with a program.
     """
     if isinstance(what, str | os.PathLike):
         if isinstance(what, str) and "\n" in what:

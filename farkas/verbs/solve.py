@@ -202,6 +202,9 @@ def solve_form(
 ) -> Solution:
     """Solve a form and, where asked, prove bound or infeasibility.
 
+    Raises `NoAnswer` when the solver gives no multipliers to prove anything with; `NotACertificate`
+    when its multipliers prove nothing.
+
     Parameters
     ----------
     relax
@@ -220,13 +223,6 @@ def solve_form(
         What else bounds the program, see `others_of`.
     options
         See :func:`farkas.solvers.solve`.
-
-    Raises
-    ------
-    NoAnswer
-        When the solver gives no multipliers to prove anything with.
-    NotACertificate
-        When its multipliers prove nothing.
     """
     if relax:
         form = without_integrality(form)

@@ -40,10 +40,8 @@ def boxed(
 ) -> Instance:
     """Return an instance whose families that vary reach from end to end of their ranges.
 
-    Raises
-    ------
-    InvalidOption
-        A range is of numbers that do not vary, or there is one number only to hold both its ends.
+    Raises `InvalidOption`: a range is of numbers that do not vary, or there is one number only to
+    hold both its ends.
     """
     if not ranges:
         return instance
@@ -94,10 +92,8 @@ def _why_beyond(
 def placed(proof: GapProof, box: Instance) -> GapProof:
     """Return the proof of a statement that says that its instance is one, or lies in its box.
 
-    Raises
-    ------
-    NotACertificate
-        It is neither, or the algorithm has no program of its worst case and so no box.
+    Raises `NotACertificate`: it is neither, or the algorithm has no program of its worst case and
+    so no box.
     """
     if proof.instance.sha256 == box.sha256:
         return proof

@@ -1,4 +1,4 @@
-"""``farkas show``."""
+"""``farkas show``, ``list``, ``demo``; and ``evaluate``, by which case files are evaluated."""
 
 from __future__ import annotations
 
@@ -7,16 +7,28 @@ import importlib.metadata
 import os
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from typer import Argument, Option
 
-from farkas.cli.options import Json, complete_instance
-from farkas.cli.printing import print_json, print_line
-from farkas.cli.tables import print_folded, print_table, progress, seconds
-from farkas.errors import Exit, FarkasError
+from farkas.cli.options import InstanceFile, Json, complete_instance, complete_kind
+from farkas.cli.printing import complain, print_json, print_line, print_text
+from farkas.cli.tables import (
+    folded,
+    print_folded,
+    print_table,
+    progress,
+    promised,
+    promised_ratio,
+    room,
+    seconds,
+)
+from farkas.cli.values import check_writable
+from farkas.errors import Exit, FarkasError, InvalidOption, NoAnswer, NotApplicable, UnknownName
+from farkas.messages import named
 
 
 def command(
@@ -59,8 +71,6 @@ def command(
     if compiled:
         _compile([name, *(keys or ())] if name else [], as_json)
     elif name is not None and (keys or write is not None):
-        from farkas.cli.commands.evaluate import command as evaluate
-
         evaluate(name, keys, write, as_json)
     elif name == "solvers":
         _solvers(as_json)
@@ -203,3 +213,179 @@ def _proof() -> Finding:
     except (FarkasError, ImportError) as error:
         return "a proof", "broken", str(error), "pip install --force-reinstall farkas"
     return "a proof", "fine", found.statement, ""
+
+
+ROLES = ("instances", "algorithms", "programs", "claims", "quantities")
+SORTS = ("kinds", *ROLES, "sources", "presets", "figures", "solvers")
+
+
+def list_names(
+    sort: Annotated[
+        str,
+        Argument(metavar="[SORT]", help=f"{', '.join(SORTS)}.", autocompletion=lambda: list(SORTS)),
+    ] = "",
+    kind: Annotated[
+        str, Argument(metavar="[KIND]", help="Of one kind.", autocompletion=complete_kind)
+    ] = "",
+    as_json: Json = False,
+) -> None:
+    """List what there is, of one kind or of all, with a sentence about each.
+
+    `farkas show NAME` says more about any of them.
+    """
+    from farkas.instances.files import require_kind
+
+    if sort and sort not in SORTS:
+        raise UnknownName.of("sort", sort, SORTS)
+    if kind:
+        require_kind(kind)
+    if kind and sort == "solvers":
+        raise InvalidOption("solvers are of no kind; write farkas list solvers")
+    if sort:
+        lines = list(_lines(sort, kind))
+    else:
+        lines = [(one, f"farkas list {one}{' [KIND]' * (one != 'solvers')}") for one in SORTS]
+    if as_json:
+        entries = [{"name": name, "about": words} for name, words in lines]
+        print_json({sort or "sorts": entries})
+        return
+    of = f" of {kind}" if kind and sort != "kinds" else ""
+    print_table(f"{len(lines)} {sort or 'sorts'}{of}", ["", ""], lines)
+
+
+def _lines(sort: str, kind: str) -> Iterator[tuple[str, str]]:
+    """Names of a sort, each with its first sentence."""
+    from farkas.instances import kinds
+    from farkas.verbs.show import catalogue, hint
+
+    if sort in ROLES:
+        yield from ((name, hint(sort, name)) for name in catalogue(kind)[sort])
+    elif sort == "sources":
+        from farkas.instances.traces import kinds_of, sources
+
+        for name in sources():
+            if not kind or kind in kinds_of(name):
+                yield name, f"makes {', '.join(kinds_of(name))}"
+    elif sort == "solvers":
+        from farkas.solvers import status
+
+        for one in status():
+            yield one.name, ", ".join([str(one.availability), *one.abilities])
+    else:
+        for each in [kind] if kind else kinds():
+            yield from _of_kind(sort, each)
+
+
+def _of_kind(sort: str, kind: str) -> Iterator[tuple[str, str]]:
+    """Presets or figures of a kind, or how much of everything it has."""
+    if sort == "presets":
+        from farkas.instances.generate import generators, presets
+
+        for name in presets(kind) if kind in generators() else []:
+            yield f"{kind} {name}", f"farkas generate {kind} --preset {name}"
+    elif sort == "figures":
+        from farkas.experiments.figures import of_kind
+
+        for exhibit in of_kind(kind):
+            yield exhibit.name, f"{exhibit.title} ({exhibit.agreement})"
+    else:
+        from farkas.verbs.show import catalogue
+
+        yield kind, ", ".join(f"{len(names)} {role}" for role, names in catalogue(kind).items())
+
+
+def evaluate(
+    file: InstanceFile,
+    keys: Annotated[
+        list[str] | None,
+        Argument(metavar="[KEY]...", help="Quantities; by default those the file expects."),
+    ] = None,
+    write: Annotated[
+        str | None,
+        Option(metavar="FILE", help="Write the certificate of a proved bound."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Compute named quantities of an instance.
+
+    The name of a program, also with a variant, is the quantity of its optimum.  --write keeps what
+    proves the value of the one quantity that is named, for farkas check: dps.bfp_bound.
+
+    Without keys: those listed under "expected" in the file, or everything defined for the kind.
+    The expected values themselves are never looked at.  A quantity that is not defined for the
+    instance is absent; standard error says why.
+    """
+    from farkas.quantities import evaluate_all, find
+    from farkas.quantities.evaluate import wanted_keys
+    from farkas.verbs.inputs import as_instance
+    from farkas.verbs.save import save
+
+    instance = as_instance(file)
+    if write is not None and len(set(keys or ())) != 1:
+        raise InvalidOption("--write keeps the certificate of one quantity; name one")
+    check_writable(write)
+    for key in keys or ():
+        find(key, instance.kind)  # a misspelt key is refused before any work
+    wanted = wanted_keys(instance) if not keys else list(dict.fromkeys(keys))
+    values, codes = {}, []
+    with progress("evaluate") as report:
+        for done, outcome in enumerate(evaluate_all(instance, wanted)):
+            report(done + 1, len(wanted))
+            if outcome.error is None:
+                values[outcome.key] = outcome.value
+                if write is not None:
+                    if outcome.certificate is None:
+                        said = f"{named(write)}: {outcome.key} has no certificate to write"
+                        raise NoAnswer(said)
+                    save(outcome.certificate, write)
+            elif keys or not isinstance(outcome.error, NotApplicable):
+                codes.append(_explain(outcome.key, outcome.error))
+    if as_json:
+        print_json(values)
+    else:
+        print_table(named(instance.name or file), ["quantity", "value"], list(values.items()))
+    serious = [code for code in codes if code is not None]
+    if serious or (codes and not values):
+        raise typer.Exit(max(serious, default=Exit.NO_ANSWER))
+
+
+def _explain(key: str, error: Exception) -> Exit | None:
+    """Say on standard error why a key has no value; exit code unless it is merely undefined."""
+    if isinstance(error, NotApplicable):
+        complain(str(error))
+        return None
+    if isinstance(error, FarkasError):
+        complain(f"{key}: {error}")
+        return error.exit_code
+    complain(f"{key}: internal error: {type(error).__name__}: {error}")
+    return Exit.INTERNAL_ERROR
+
+
+WIDEST = 100  #: Characters of a line of prose.
+
+
+def demo(as_json: Json = False) -> None:
+    """Show a certified online run and an offline solve of every kind, on shipped instances.
+
+    The ratio is value over proved bound for costs, proved bound over value for rewards: however
+    good the unknown optimum is, the value is within that factor.
+    """
+    from farkas.experiments import demo as shown
+
+    with progress("demo") as report:
+        lines = shown.demo(report)
+    if as_json:
+        print_json({"demo": [dataclasses.asdict(line) for line in lines]})
+        return
+    columns = ["instance", "algorithm or program", "value", "proved bound", "certified ratio",
+               "what", "wall seconds"]  # fmt: skip
+    rows = [
+        (
+            line.instance, line.what, promised(line.value, up=line.sense == "min", digits=6),
+            promised(line.bound, up=line.sense == "max", digits=6),
+            promised_ratio(line.ratio), line.measure, seconds(line.seconds),
+        )
+        for line in lines
+    ]  # fmt: skip
+    print_table("farkas demo", columns, rows, spare=["wall seconds"])
+    print_text("\n" + folded(shown.proved(lines), min(room(), WIDEST)))

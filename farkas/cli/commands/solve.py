@@ -1,35 +1,42 @@
-"""``farkas solve``."""
+"""``farkas solve``, ``prove`` and ``optimum``."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from typer import Option
 
 from farkas.cli.options import (
+    InstanceFile,
     Json,
     ModelFile,
+    Out,
     Point,
     Program,
     ReaderDiffers,
+    Scheduler,
     Solver,
     TimeLimit,
+    Workers,
     Write,
 )
-from farkas.cli.printing import end, print_json, print_text
-from farkas.cli.tables import print_table, promised, seconds
+from farkas.cli.printing import end, print_json, print_text, report
+from farkas.cli.tables import ERASED, print_table, promised, seconds, tell, told_nodes, told_search
 from farkas.cli.values import (
     assignments,
     check_writable,
     choices,
     json_assignments,
+    measured,
     refuse_other_reading,
 )
 from farkas.errors import Exit
 from farkas.messages import named
 
 if TYPE_CHECKING:
+    from farkas.exact.proved import Proved
+    from farkas.offline import OfflineOptimum
     from farkas.verbs.solution import ConvexSolution, Solution
 
 
@@ -171,3 +178,157 @@ def _finish(solution: Solution | ConvexSolution) -> None:
         end(Exit.NEGATIVE, f"{name} is {answer.claim} by the word of {answer.solver}{hint}")
     if math.isnan(answer.objective):
         end(Exit.NO_ANSWER, f"no answer: {answer.solver} stopped for reason {answer.reason}")
+
+
+MOST_NAMES = 20  #: Contradicting rows and bounds that are printed.
+
+
+def prove(
+    model: ModelFile,
+    program: Program = None,
+    solver: Solver = None,
+    time_limit: TimeLimit = None,
+    gap: Annotated[float, Option(help="Relative gap that counts as solved.")] = 0.0,
+    numbers: Annotated[
+        Literal["decimal", "binary"] | None,
+        Option(help="What 0.1 means; decimal is of files."),
+    ] = None,
+    reader_differs: ReaderDiffers = "refuse",
+    point: Point = False,
+    write: Write = None,
+    as_json: Json = False,
+) -> None:
+    """Prove the optimum of any linear or integer program in exact arithmetic.
+
+    The solver's answer is a claim; it is printed beside what was proved.  Linear programs end at an
+    exactly optimal vertex, integer programs in a tree whose every leaf is closed exactly; what has
+    no point, or no bound, is proved to have none.  Exit code 3 when a limit came first: what is
+    proved by then is printed and written, also when Ctrl-C ends the search.  Exit code 1 when HiGHS
+    reads the file otherwise, unless --reader-differs accept is given.
+    """
+    from farkas.verbs.inputs import require_search_limit
+    from farkas.verbs.prove import prove as ask
+    from farkas.verbs.save import check_certificate_suffix, save
+
+    require_search_limit(time_limit, "--time-limit")
+    for path in write or []:
+        check_certificate_suffix(path)
+    check_writable(*(write or []))
+    found = ask(
+        model, program, solver=solver or "highs", time_limit=time_limit, gap=gap, numbers=numbers,
+        progress=told_nodes,
+    )  # fmt: skip
+    tell(ERASED)
+    for path in write or []:
+        save(found, path)
+    if as_json:
+        print_json(found.to_builtins(point=point))
+    else:
+        _print_proved(found, point)
+    refuse_other_reading(found.form.differences, reader_differs)
+    if found.status != "bound" or found.within(gap):
+        return
+    if found.interrupted:
+        end(Exit.INTERRUPTED, "interrupted")
+    end(Exit.NO_ANSWER, "a limit came before the proof was complete")
+
+
+def _print_proved(found: Proved, point: bool) -> None:
+    from farkas.certificates.doubles import text_of
+    from farkas.forms.words import size_words
+
+    shown = found.to_builtins()
+    size = size_words(shown["rows"], shown["columns"], shown["integers"])
+    rows = [
+        ("size", size),
+        ("numbers", f"read as {'decimals' if shown['numbers'] == 'decimal' else 'doubles'}"),
+        ("proved", shown["status"]),
+        ("gap", shown["gap"]),
+        ("nodes", shown["nodes"]),
+        ("wall seconds", seconds(shown["seconds"])),
+        ("solver", shown["claim"] or shown["solver"]),
+    ]
+    print_table(named(shown["program"]), ["", ""], [row for row in rows if row[1] is not None])
+    print_text(shown["statement"])
+    for note in found.form.notes:
+        print_text(f"Note: {note}.")
+    names = shown["contradiction"]
+    if names:
+        print_text("What contradicts: " + "; ".join(names[:MOST_NAMES]))
+        if len(names) > MOST_NAMES:
+            print_text(f"and {len(names) - MOST_NAMES} more (--json names all)")
+    if point and found.point is not None:
+        exact = [(name, text_of(x)) for name, x in found.values().items()]
+        print_table("point, exactly", ["variable", "value"], exact)
+
+
+def optimum(
+    file: InstanceFile,
+    problem: Annotated[
+        str | None,
+        Option(help="Program whose points the decisions are, as coded.chance."),
+    ] = None,
+    gap: Annotated[float, Option(help="Relative gap that is near enough.")] = 0.001,
+    time_limit: Annotated[float, Option(help="Seconds, without compiling.")] = 60.0,
+    workers: Workers = None,
+    scheduler: Scheduler = "",
+    out: Out = None,
+    write: Write = None,
+    as_json: Json = False,
+) -> None:
+    """Find the best decisions with hindsight, and prove how good they are.
+
+    Value and bound are improved in turn until they are near enough; whenever one of them moves, a
+    line on standard error of a terminal says so.  The time limit, or Ctrl-C, leaves the best of
+    both, both proved.  --workers shares slots and jobs of large instances out; the result is the
+    same for any number of them.  -o keeps the run: decisions and certificate.  Exit code 3 when the
+    gap was not reached.
+    """
+    from farkas.certificates.files import to_json
+    from farkas.errors import InvalidOption, NoAnswer
+    from farkas.files.writing import write_bytes
+    from farkas.online import write_run
+    from farkas.solvers.interrupt import CtrlC
+    from farkas.verbs.check_run import certificate_of
+    from farkas.verbs.inputs import as_instance, require_search_limit
+    from farkas.verbs.optimum import optimum as search
+
+    require_search_limit(time_limit, "--time-limit")
+    for path in write or []:
+        if not path.endswith(".json"):
+            raise InvalidOption(f"{named(path)}: the certificate of a run is a .json file")
+    check_writable(out, *(write or []))
+    instance = as_instance(file)
+    with CtrlC():  # which ends the search; what it has found is written all the same
+        found = search(
+            instance, problem=problem, gap=gap, time_limit=time_limit, workers=workers,
+            scheduler=scheduler, progress=told_search,
+        )  # fmt: skip
+        if out is not None:
+            write_run(found.run, out)
+        for path in write or []:
+            if found.bound is None:
+                raise NoAnswer(f"{named(path)}: no bound was proved, so there is no certificate")
+            write_bytes(path, to_json(certificate_of(found.run, "the run")))
+    report(found, as_json, lambda found: _print_optimum(found, measured(instance)))
+    if found.complete:
+        return
+    if found.interrupted:
+        end(Exit.INTERRUPTED, "interrupted")
+    end(Exit.NO_ANSWER, "the gap was not reached: the time limit or nothing left to try came first")
+
+
+def _print_optimum(found: OfflineOptimum, measure: str) -> None:
+    up = found.sense == "max"
+    certificate = found.run.certificate
+    rows = [
+        ("value", promised(found.value, up=not up)),
+        ("proved bound", None if certificate is None else certificate.words(found.sense)),
+        ("gap, at most", promised(found.gap, up=True, digits=3)),
+        ("value found by", found.found_by),
+        ("bound proved by", None if certificate is None else certificate.method),
+        ("wall seconds", seconds(found.seconds)),
+        *(("not done", words) for words in found.remarks),
+        *(("remark", words) for words in found.run.remarks),
+    ]
+    print_table(f"optimum of {named(found.run.instance)}{measure}", ["", ""], rows)

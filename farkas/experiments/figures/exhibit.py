@@ -171,10 +171,7 @@ class Paper(Generic[Data]):
 def of_kind(kind: str) -> list[Exhibit]:
     """Exhibits of a kind: figures before tables, by number.
 
-    Raises
-    ------
-    UnknownName
-        When there is no such kind.
+    Raises `UnknownName` when there is no such kind.
     """
     if kind not in kinds():
         raise UnknownName.of("kind", kind, kinds())
@@ -189,10 +186,7 @@ def _place(exhibit: Exhibit) -> tuple[str, int, str]:
 def find(kind: str, number: str) -> Exhibit:
     """Exhibit of a number as a reader writes it: ``5``, ``figure5``, ``table4``, ``"Table 4"``.
 
-    Raises
-    ------
-    UnknownName
-        When the kind or the number does not exist; names the ones that do.
+    Raises `UnknownName` when the kind or the number does not exist; names the ones that do.
     """
     known = {exhibit.label: exhibit for exhibit in of_kind(kind)}
     label = re.sub(r"[\s._-]", "", str(number)).lower()

@@ -202,10 +202,8 @@ def product(settings: Settings) -> Iterator[Settings]:
 def instances(config: Config, folder: Path) -> Iterator[Instance]:
     """Every instance of the sweep, in order.
 
-    Raises
-    ------
-    FileProblem, InvalidInstance, InvalidOption
-        From reading and generating; a pattern that matches nothing is a FileProblem.
+    Raises `FileProblem`, `InvalidInstance` or `InvalidOption` from reading and generating; a
+    pattern that matches nothing is a FileProblem.
     """
     for source in config.instances:
         if source.files:

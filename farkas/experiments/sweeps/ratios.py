@@ -292,10 +292,7 @@ def write_worst(
 ) -> list[Path]:
     """Write the worst instance of every algorithm as an instance file; returns the files.
 
-    Raises
-    ------
-    FileProblem
-        A file cannot be written.
+    Raises `FileProblem`: a file cannot be written.
     """
     target = Path(folder)
     make_folder(target)

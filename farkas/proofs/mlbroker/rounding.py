@@ -375,10 +375,7 @@ def covers(count: int) -> Iterator[tuple[Subsets, int]]:
 def cover_number(subsets: Subsets, elements: int) -> int:
     """Fewest subsets that cover all elements.
 
-    Raises
-    ------
-    ValueError
-        All of them cover too little.
+    Raises `ValueError`: all of them cover too little.
 
     >>> cover_number([frozenset({0, 1}), frozenset({1, 2}), frozenset({0, 2})], 3)
     2

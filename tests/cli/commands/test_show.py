@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib.metadata
 import json
 import os
@@ -9,13 +10,24 @@ from pathlib import Path
 
 import pytest
 
+from farkas.algebra import programs
 from farkas.cli import call
 from farkas.cli.commands import show
+from farkas.cli.commands.show import SORTS, _lines
 from farkas.errors import NoAnswer
+from farkas.experiments.demo import DemoLine, proved
+from farkas.experiments.figures import of_kind
+from farkas.instances import kinds, library
+from farkas.instances.generate import presets
+from farkas.instances.library import path as shipped
+from farkas.instances.traces import sources
+from farkas.online import algorithms
+from farkas.proofs import claims
+from farkas.quantities import quantities
 from farkas.solvers import backends
 from farkas.solvers.base import Access, Availability, Status
 from farkas.verbs.warm import Warmed
-from tests.tools.cells import rows
+from tests.tools.cells import cells, rows
 
 Capture = pytest.CaptureFixture[str]
 
@@ -168,3 +180,209 @@ def test_it_tells_kernels_apart_by_whether_they_were_there(
     monkeypatch.undo()
     assert call(["show", "--compile", "dbs"]) == 2
     assert capsys.readouterr().err == "farkas: unknown kind 'dbs'; did you mean dps?\n"
+
+
+LINES = [
+    DemoLine("a/demo", "a.greedy", "min", 3.0, 2.0, 1.5, 0.25, "cost (USD)"),
+    DemoLine("b/demo", "b.offline", "max", 7.0, None, None, 0.5),
+]
+
+
+@pytest.fixture(autouse=True)
+def lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("farkas.experiments.demo.demo", lambda progress: LINES)
+
+
+def test_every_line_has_its_columns_and_a_dash_where_nothing_is_proved(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert call(["demo"]) == 0
+    assert rows(capsys.readouterr().out) == [
+        ["a/demo", "a.greedy", "3", "2", "1.5", "cost (USD)", "0.250"],
+        ["b/demo", "b.offline", "7", "-", "-", "-", "0.500"],
+    ]
+
+
+def test_on_a_narrow_line_the_seconds_go_first(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "72")
+    assert call(["demo"]) == 0
+    text = capsys.readouterr().out
+    assert rows(text)[0] == ["a/demo", "a.greedy", "3", "2", "1.5", "cost (USD)", "0.250"]
+    monkeypatch.setenv("COLUMNS", "64")
+    assert call(["demo"]) == 0
+    text = capsys.readouterr().out
+    assert max(map(len, text.splitlines())) <= 64
+    assert rows(text)[0] == ["a/demo", "a.greedy", "3", "2", "1.5", "cost (USD)"]
+
+
+def test_the_last_sentence_is_read_off_the_numbers(capsys: pytest.CaptureFixture[str]) -> None:
+    assert call(["demo"]) == 0
+    said = " ".join(capsys.readouterr().out.split("\n\n")[1].split())
+    assert "for 1 of 2 lines" in said
+    assert "the largest is 1.5: a.greedy on a/demo" in said
+    assert said.endswith("Next: farkas compare a/demo")
+    better = dataclasses.replace(LINES[1], bound=21.0, ratio=3.0)
+    said = proved([LINES[0], better])
+    assert "for all 2 lines" in said
+    assert "the largest is 3: b.offline on b/demo" in said
+    assert said.endswith("Next: farkas compare b/demo")
+    assert proved(LINES[1:]) == "Nothing is proved of these lines."
+
+
+def test_json_names_the_columns(capsys: pytest.CaptureFixture[str]) -> None:
+    assert call(["demo", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["demo"][0] == {
+        "instance": "a/demo", "what": "a.greedy", "sense": "min", "value": 3.0, "bound": 2.0,
+        "ratio": 1.5, "seconds": 0.25, "measure": "cost (USD)",
+    }  # fmt: skip
+
+
+EXPECTED = {
+    "kinds": lambda kind: [kind] if kind else kinds(),
+    "instances": library.names,
+    "algorithms": lambda kind: algorithms.names(f"{kind}." if kind else ""),
+    "programs": lambda kind: programs.names(f"{kind}." if kind else ""),
+    "claims": lambda kind: claims.names(f"{kind}." if kind else ""),
+    "quantities": lambda kind: quantities.names(f"{kind}." if kind else ""),
+    "sources": lambda kind: [s for s in sources() if s in ("csv", "philly") or not kind],
+    "presets": lambda kind: [f"{k} {p}" for k in ([kind] if kind else kinds()) for p in presets(k)],
+    "figures": lambda kind: [e.name for k in ([kind] if kind else kinds()) for e in of_kind(k)],
+    "solvers": lambda kind: list(backends),
+}
+
+
+@pytest.mark.parametrize("sort", SORTS)
+@pytest.mark.parametrize("kind", ["", "eris"])
+def test_the_names_of_a_sort_are_those_that_are_registered(
+    sort: str, kind: str, capsys: Capture
+) -> None:
+    if sort == "solvers" and kind:
+        assert call(["list", sort, kind]) == 2
+        assert "solvers are of no kind" in capsys.readouterr().err
+        return
+    words = ["list", sort, *([kind] if kind else [])]
+    assert call([*words, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)[sort]
+    expected = EXPECTED[sort](kind)
+    assert [one["name"] for one in found] == expected
+    assert expected
+    assert call(words) == 0
+    title, *lines = cells(capsys.readouterr().out)
+    of = " of eris" if kind and sort != "kinds" else ""
+    assert title == [f"{len(expected)} {sort}{of}"]
+    assert [line[0] for line in lines] == expected
+
+
+def test_without_a_sort_the_sorts_are_listed(capsys: Capture) -> None:
+    assert call(["list"]) == 0
+    assert [row[0] for row in cells(capsys.readouterr().out)[1:]] == list(SORTS)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["algoritms"], "unknown sort 'algoritms'; did you mean algorithms?"),
+        (["programs", "gadgt"], "unknown kind 'gadgt'; did you mean gadget?"),
+    ],
+)
+def test_a_misspelt_word_is_answered_with_the_nearest(
+    words: list[str], said: str, capsys: Capture
+) -> None:
+    assert call(["list", *words]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_a_shipped_instance_says_what_it_is_without_its_settings() -> None:
+    told = dict(_lines("instances", "eris"))
+    assert told["eris/tiny"] == "two sites, three jobs; a state for prices"
+    assert told["eris/demo"] == "generated, preset small, seed 9"
+
+
+def test_a_preset_says_how_to_draw_it_and_a_source_what_it_makes() -> None:
+    assert ("gadget small", "farkas generate gadget --preset small") in _lines("presets", "gadget")
+    assert dict(_lines("sources", ""))["gavel"] == "makes coded"
+
+
+TINY = str(shipped("mlbroker/tiny"))
+
+
+def test_evaluate_prints_exactly_the_values(capsys: Capture) -> None:
+    assert call(["evaluate", TINY, "mlbroker.relaxed[printed]", "--json"]) == 0
+    values = json.loads(capsys.readouterr().out)
+    assert values == {"mlbroker.relaxed[printed]": pytest.approx(14.192857142857145, abs=1e-5)}
+
+
+def test_a_key_without_value_is_explained_and_no_answer_only_where_none_has_one(
+    capsys: Capture,
+) -> None:
+    # tiny was made by hand, so ties decide the myopic baselines
+    assert call(["evaluate", TINY, "mlbroker.oasis", "--json"]) == 3
+    captured = capsys.readouterr()
+    assert json.loads(captured.out) == {}
+    assert captured.err.startswith("farkas: mlbroker.oasis: instances made by hand")
+    assert call(["evaluate", TINY, "mlbroker.oasis", "mlbroker.big_m_smallest"]) == 0
+    captured = capsys.readouterr()
+    assert "mlbroker.oasis" not in captured.out
+    assert captured.err.count("\n") == 1
+
+
+def test_an_error_of_one_key_leaves_the_others_their_values(
+    monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    tiny = str(shipped("coded/tiny"))
+    keys = ["coded.simple_greedy", "coded.chance"]  # a program for Pyomo only
+    assert call(["evaluate", tiny, *keys, "--json"]) == 2
+    captured = capsys.readouterr()
+    assert list(json.loads(captured.out)) == ["coded.simple_greedy"]
+    assert "coded.chance: coded.chance[shared] is not linear" in captured.err
+
+    def broken(*given: object) -> object:
+        raise ZeroDivisionError("nothing to divide by")
+
+    # the gravest of several errors is the exit code
+    monkeypatch.setattr("farkas.quantities.coded.least_level", broken)
+    assert call(["evaluate", tiny, *keys]) == 70
+    assert "internal error: ZeroDivisionError: nothing to divide by" in capsys.readouterr().err
+
+
+def test_without_keys_those_the_file_expects_are_computed_in_silence(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    from farkas.instances import read, write
+
+    expected = {
+        key: {"value": 77, "tol": 0} for key in ("mlbroker.oasis", "mlbroker.local_expected")
+    }
+    write(read(TINY).replace(expected=expected), tmp_path / "asking.json")
+    assert call(["evaluate", str(tmp_path / "asking.json"), "--json"]) == 0
+    captured = capsys.readouterr()
+    assert list(json.loads(captured.out)) == ["mlbroker.local_expected"]
+    assert captured.err == ""
+
+
+def test_a_proved_bound_is_written_and_checks_against_its_instance_only(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    market, kept = str(shipped("dps/tiny")), str(tmp_path / "bound.json")
+    assert call(["evaluate", market, "dps.bfp_bound", "--write", kept, "--json"]) == 0
+    value = json.loads(capsys.readouterr().out)["dps.bfp_bound"]
+    assert call(["check", kept, "--instance", market, "--json"]) == 0
+    checked = json.loads(capsys.readouterr().out)
+    assert (checked["bound"], checked["program"]) == (value, "dps.bfp")
+    assert call(["check", kept, "--instance", str(shipped("dps/demo"))]) == 1
+
+
+def test_only_the_certificate_of_one_proved_bound_is_written(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    market, kept = str(shipped("dps/one_server")), str(tmp_path / "bound.json")
+    for keys in ([], ["dps.bfp", "dps.bfp_bound"]):
+        assert call(["evaluate", market, *keys, "--write", kept]) == 2
+        assert "--write keeps the certificate of one quantity; name one" in capsys.readouterr().err
+    assert call(["evaluate", market, "dps.bfp", "--write", kept]) == 3
+    assert "dps.bfp has no certificate to write" in capsys.readouterr().err
+    assert not Path(kept).exists()
+    missing = str(tmp_path / "none" / "bound.json")
+    assert call(["evaluate", market, "dps.bfp_bound", "--write", missing]) == 2

@@ -7,11 +7,16 @@ import signal
 import subprocess
 import sys
 import time
+from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import farkas
 from farkas.cli import call
+from farkas.verbs.worst_box import _Iteration
+from tests.tools.boxes import dps_box
 
 
 @pytest.mark.slow
@@ -117,3 +122,94 @@ def test_without_an_algorithm_it_is_said_what_lists_them(
 ) -> None:
     assert call(["worst"]) == 2
     assert "farkas list algorithms lists them" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_what_it_writes_is_what_check_proves_of_a_box(tmp_path, capsys) -> None:  # type: ignore[no-untyped-def]
+    gap, bound, box, out = (
+        str(tmp_path / name) for name in ("gap.json", "gap.bound.json", "gap.box.json", "out.json")
+    )
+    words = ["worst", "mlbroker.local", "--from", "mlbroker/tiny", "--prove", "--set", "parts=1"]
+    assert call([*words, "--write", gap, "--out", out, "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert farkas.load(out).sha256 == farkas.check(gap).instance.sha256
+    assert call(["check", gap, "--instance", out, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["ratio_exact"] == said["ratio_at_least_exact"]
+    assert call(["check", gap, "--instance", box]) == 0
+    assert "lies in the box of the given one" in capsys.readouterr().out
+    assert call(["check", gap, "--instance", "mlbroker/demo"]) == 1
+    assert "its box does not hold the other" in capsys.readouterr().err
+    assert call(["check", bound, "--instance", box]) == 0
+    assert "the ratio of mlbroker.local is at most 1.17878788" in capsys.readouterr().out
+    assert call(["check", bound, "--instance", box, "--json"]) == 0
+    assert Fraction(json.loads(capsys.readouterr().out)["bound_exact"]) <= 0
+    assert said["program"] == "mlbroker.worst_local[printed,1.178787878787879,0,1]"
+    assert call(["check", bound, "--instance", out]) == 1
+
+
+def test_a_table_for_people_of_a_box(tmp_path, capsys) -> None:  # type: ignore[no-untyped-def]
+    file = tmp_path / "box.json"
+    farkas.save(dps_box(2.0, 4.0), file)
+    assert call(["worst", "dps.fixed_price", "--from", str(file), "--prove"]) == 0
+    said = capsys.readouterr().out
+    assert "ratio, on every instance at most" in said
+    assert "jobs[].budget" in said
+    assert call(["worst", "dps.fixed_price", "--from", str(file), "--prove",
+                 "--range", "budget=1..4"]) == 0  # fmt: skip
+    assert capsys.readouterr().out.count("unbounded") == 2
+
+
+def test_a_search_has_no_limit_by_the_clock(capsys) -> None:  # type: ignore[no-untyped-def]
+    assert call(["worst", "mlbroker.local", "--time-limit", "3"]) == 2
+    assert "a search takes --seconds" in capsys.readouterr().err
+
+
+def test_ctrl_c_writes_the_side_there_is(tmp_path, capsys, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    box, gap = tmp_path / "box.json", tmp_path / "gap.json"
+    farkas.save(dps_box(2.0, 4.0), box)
+    search = _Iteration.search
+
+    def pressed(self: _Iteration, progress: Any) -> None:
+        signal.raise_signal(signal.SIGINT)
+        search(self, progress)
+
+    monkeypatch.setattr(_Iteration, "search", pressed)
+    words = ["worst", "dps.fixed_price", "--from", str(box), "--prove", "--write", str(gap)]
+    assert call([*words, "--json"]) == 130
+    read = capsys.readouterr()
+    assert "interrupted; this is what is proved so far" in read.err
+    said = json.loads(read.out)
+    assert said["interrupted"] is True
+    assert said["ratio_at_most"] is None
+    assert Fraction(said["ratio_at_least_exact"]) > 1
+    assert call(["check", str(gap), "--instance", str(tmp_path / "gap.box.json")]) == 0
+    assert not (tmp_path / "gap.bound.json").exists()
+
+
+def test_a_limit_is_exit_code_3(tmp_path, capsys) -> None:  # type: ignore[no-untyped-def]
+    box = tmp_path / "box.json"
+    farkas.save(dps_box(2.0, 4.0), box)
+    words = ["worst", "dps.fixed_price", "--from", str(box), "--prove", "--time-limit", "1e-9"]
+    assert call(words) == 3
+    assert "time limit" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["mlbroker.local"], "give --from"),
+        (["mlbroker.central", "--from", "mlbroker/tiny"], "no program of its worst case"),
+        (["mlbroker.local", "--from", "mlbroker/tiny", "--seed", "3"], "--prove"),
+        (["mlbroker.local", "--from", "mlbroker/tiny", "--workers", "2"], "of the others only"),
+        (["mlbroker.local", "--from", "mlbroker/tiny", "--seconds", "9"], "give --time-limit"),
+        (["mlbroker.local", "--from", "mlbroker/tiny", "--time-limit", "0"], "--time-limit = 0"),
+        (["mlbroker.local", "--from", "mlbroker/tiny", "--set", "nothing=3"], "no option"),
+        (["mlbroker.local", "--from", "mlbroker/tiny", "--set", "parts=3"], "parts cannot be"),
+        (["mlbroker.local", "--from", "mlbroker/tiny", "--write", "gap.txt"], ".json"),
+    ],
+)
+def test_bad_words_about_a_box_are_one_line(words: list[str], message: str, capsys) -> None:  # type: ignore[no-untyped-def]
+    assert call(["worst", *words, "--prove"]) == 2
+    said = capsys.readouterr().err
+    assert message in said
+    assert said.count("\n") == 1
