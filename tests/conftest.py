@@ -43,7 +43,7 @@ def as_wide_as_it_likes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True, scope="session")
 def read_twice() -> Iterator[None]:
-    """Hold every VIPR file that farkas writes here to a checker that shares nothing with it."""
+    """Hold every VIPR file that farkas writes here to the second checker."""
     patch = pytest.MonkeyPatch()
     for module in (vipr, vipr_tree):
         patch.setattr(module, "replacing", read_again(module.replacing))

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import math
 import signal
 import time
 from fractions import Fraction
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 import farkas
+from farkas.certificates import from_json
 from farkas.errors import NoAnswer, NotACertificate
 from farkas.exact.bounding import Deadline
 from farkas.offline import Ascent, Rung, climb, ladders
+from farkas.offline import integer_program as module
 from farkas.offline.climbing import decided, policies
+from farkas.offline.integer_program import integer_program
 from farkas.online.run import Bound
 
 DEMOS = ["mlbroker/demo", "eris/demo", "dps/demo", "gadget/demo", "coded/demo"]
@@ -229,3 +235,133 @@ def test_an_algorithm_alone_proves_nothing():
     _, proved = decided("eris.tiresias", auction, certify=True)
     assert bound is None
     assert proved == farkas.run(auction, "eris.tiresias").certificate
+
+
+def ascent_at(sense, value=None, bound=None, gap=0):
+    found = Ascent(sense, Deadline(), Fraction(gap))
+    if value is not None:
+        found.run = SimpleNamespace(reached=Fraction(value))
+    if bound is not None:
+        found.bound = Bound.of(Fraction(bound), "given")
+    return found
+
+
+def test_distance_is_a_share_of_the_larger():
+    assert ascent_at("max", 8, 10).distance == Fraction(1, 5)
+    assert ascent_at("min", 10, 8).distance == Fraction(1, 5)
+    assert ascent_at("min", 0, 0).distance == 0
+    assert ascent_at("min", 1, -1).distance == 2
+    assert ascent_at("min", 1).distance is None
+    assert ascent_at("min", bound=1).distance is None
+
+
+@pytest.mark.parametrize(("gap", "done"), [("1/5", True), ("199/1000", False)])
+def test_done_at_the_gap_exactly(gap, done):
+    assert ascent_at("max", 8, 10, gap).done is done
+    assert not ascent_at("max", 8, None, gap).done
+
+
+@pytest.mark.parametrize(("sense", "value", "bound"), [("max", 8, 10), ("min", 10, 8)])
+def test_near_enough_as_a_share_of_the_larger(sense, value, bound):
+    # 2 of 10; of 8 they would be a quarter
+    assert ascent_at(sense, bound=bound, gap="9/40").near_enough(value)
+    assert not ascent_at(sense, bound=bound, gap="19/100").near_enough(value)
+    assert not ascent_at(sense, gap=1).near_enough(value)
+
+
+def test_the_first_decisions_are_waited_for_unless_somebody_stops_it():
+    late = Ascent("max", Deadline(0.0), Fraction(0))
+    assert not late.over()
+    late.run = SimpleNamespace(reached=Fraction(1))
+    assert late.over()
+    assert Ascent("max", Deadline(60.0, lambda: True), Fraction(0)).over()
+    assert not ascent_at("max", 1).over()
+
+
+@pytest.mark.parametrize("name", ["mlbroker/tiny", "eris/demo", "dps/demo", "gadget/demo"])
+def test_any_limit_has_an_answer(name):
+    found = farkas.optimum(name, gap=0, time_limit=1e-9)
+    assert not found.interrupted
+    assert farkas.check(found.run, farkas.load(name)).proof.bound == found.bound
+
+
+@pytest.mark.parametrize(("sense", "better", "worse"), [("min", 9, 11), ("max", 11, 9)])
+def test_better_values_and_tighter_bounds(sense, better, worse):
+    found = ascent_at(sense, 10, 10)
+    assert found.better_value(better)
+    assert not found.better_value(worse)
+    assert not found.better_value(10)
+    assert found.better_bound(Fraction(worse))
+    assert not found.better_bound(Fraction(better))
+    assert not found.better_bound(Fraction(10))
+    assert ascent_at(sense).better_value(worse)
+    assert ascent_at(sense).better_bound(Fraction(better))
+
+
+@pytest.mark.parametrize("kind", ["mlbroker", "eris", "dps", "gadget", "coded"])
+def test_every_kind_has_a_ladder_for_its_runs(kind):
+    assert ladders[f"{kind}.optimum"].problem == ""
+    assert ladders[f"{kind}.optimum"].kind == kind
+
+
+def test_runs_of_dedicated_workers_have_bounds_of_their_own():
+    found = farkas.optimum("coded/stuck", problem="coded.assignment", gap=0, time_limit=5)
+    ladder = ladders["coded.dedicated_optimum"]
+    assert found.run.certificate.certificate["certificate"] == "coded_owners"
+    assert ladder.bounds(found.run.certificate, found.run.decisions)
+    plan = found.run.decisions[0]
+    everywhere = [[0.5] * len(row) for row in plan["share"]]
+    shared = [dict(plan, share=everywhere, loads=[[1.0] * len(row) for row in everywhere])]
+    assert not ladder.bounds(found.run.certificate, shared)
+
+
+def program_rungs(most_entries=10**6):
+    seen = []
+
+    def decide(instance, form, point):
+        seen.append(form.cost @ point + form.offset)
+        assert np.array_equal(point[form.integer], np.rint(point[form.integer]))
+        return ["decisions"]
+
+    climber = integer_program("dps.offline[free]", decide, most_entries)
+    found = list(climber(farkas.load("dps/demo"), Ascent("max", Deadline(60.0), Fraction(0))))
+    return found, seen
+
+
+@pytest.mark.slow
+def test_points_and_bound_meet_at_the_optimum():
+    found, seen = program_rungs()
+    exact = farkas.prove("dps/demo", "dps.offline[free]").value
+    assert [rung.decisions for rung in found[:-1]] == [["decisions"]] * (len(found) - 1)
+    assert seen == pytest.approx([float(exact)] * len(seen))
+    bound = found[-1].bound
+    assert bound.fraction == exact
+    assert bound.certificate["certificate"] == "tree"
+    import msgspec
+
+    certificate = from_json(msgspec.json.encode(bound.certificate), "certificate")
+    assert farkas.check(certificate, "dps/demo").bound == exact
+
+
+def test_large_programs_are_left_to_others():
+    with pytest.raises(NoAnswer, match=r"dps\.offline\[free\] has \d+ entries, more than 10"):
+        program_rungs(10)
+
+
+def test_the_solver_leaves_time_for_the_proof(monkeypatch):
+    monkeypatch.setattr("farkas.exact.bounding.clock", lambda: 0.0)  # no time passes
+    limits = {}
+
+    def limited(name, answer):
+        def instead(form, *, time_limit=math.inf, **named):
+            limits[name] = time_limit
+            return answer
+
+        monkeypatch.setattr(module, name, instead)
+
+    limited("solve", SimpleNamespace(has_point=False))
+    limited("prove_form", SimpleNamespace(point=None, bound=None, certificate=None))
+    climber = integer_program("dps.offline[free]", None, 10**6, share=0.5)
+    assert not list(climber(farkas.load("dps/demo"), Ascent("max", Deadline(60.0), Fraction(0))))
+    assert limits["prove_form"] == 30.0  # half of what is left is all that both may take
+    assert 0 < limits["solve"] <= 15.0

@@ -1,4 +1,4 @@
-"""VIPR files are read by two checkers as soon as farkas has written them."""
+"""VIPR files are read by both checkers as soon as farkas has written them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import IO
 from farkas.certificates.vipr_check import check_vipr
 from farkas.errors import FarkasError
 from farkas.files.writing import Target
-from tests.references.vipr import Certificate, NoProof
+from farkas.standalone.checker import Refused, Vipr
 
 Replacing = Callable[[Target], AbstractContextManager[IO[bytes]]]
 
@@ -31,10 +31,11 @@ def read_again(replacing: Replacing) -> Replacing:
 
 def compare(path: Path) -> None:
     """Raise where the checkers differ about a file, or about what it proves."""
+    theirs, why = None, ""
     try:
-        theirs: Certificate | None = Certificate(path.read_text())
-    except NoProof as refusal:
-        theirs, why = None, str(refusal)
+        theirs = Vipr(path.read_bytes()).check()
+    except Refused as refusal:
+        why = str(refusal.args[0])
     try:
         ours = check_vipr(path)
     except FarkasError as refusal:
@@ -43,4 +44,4 @@ def compare(path: Path) -> None:
         raise AssertionError(f"{path} is refused by farkas alone: {refusal}") from refusal
     assert theirs is not None, f"{path} is accepted by farkas alone: {why}"
     said = (ours.infeasible, ours.lower, ours.upper)
-    assert said == (theirs.infeasible, theirs.lower, theirs.upper), path
+    assert said == (theirs["infeasible"], theirs["lower"], theirs["upper"]), path

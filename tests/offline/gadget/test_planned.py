@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from fractions import Fraction
 
 import msgspec
@@ -9,9 +10,10 @@ import numpy as np
 import pytest
 
 import farkas
-from farkas.errors import NotACertificate
+from farkas.errors import NoAnswer, NotACertificate
 from farkas.exact.bounding import Deadline, OutOfTime
 from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
+from farkas.offline.gadget.optimum import one_slot, slots_again
 from farkas.offline.gadget.planned import _whole, plan_of, planned, pooled
 from farkas.offline.ladder import Ascent, ladders
 from farkas.online.gadget.bounds import horizon_certificate
@@ -19,7 +21,8 @@ from farkas.online.gadget.hindsight import reward_of, schedules
 from farkas.proofs.gadget.relaxed import random_clusters
 from farkas.relaxations.gadget.offline_bound import PooledBound
 from farkas.tolerances import WHOLE
-from tests.generators.gadget import job, star, table
+from tests.generators.gadget import job, scarce, star, table
+from tests.offline.bounds import bounds, closed
 from tests.relaxations.gadget.test_horizon import optimum
 
 
@@ -195,3 +198,87 @@ def test_one_server_is_planned_as_classes_are_where_all_are_alike():
 def test_the_deadline_ends_it(climber):
     with pytest.raises(OutOfTime):
         list(climber(crowded_at_the_end(), ascent(Deadline(0.0))))
+
+
+def found_by(cluster) -> list[tuple[str, Fraction]]:
+    runs = [
+        (rung.method, ladders["gadget.optimum"].run(cluster, rung.decisions))
+        for rung in slots_again(cluster, ascent())
+    ]
+    assert all(run.violations == [] for _, run in runs)
+    return [(method, Fraction(run.reached)) for method, run in runs]
+
+
+@pytest.mark.slow
+def test_every_schedule_is_better_than_the_last_and_none_beats_the_optimum():
+    again = 0
+    for cluster in random_clusters(12, 7, network="any", servers=3, jobs=4, horizon=3):
+        found = found_by(cluster)
+        best = offline_optimum(FeasibleCounts.of(cluster))[0]
+        for (_, before), (method, value) in itertools.pairwise(found):
+            if method.startswith("slots solved again"):
+                assert value > before
+                again += 1
+        assert max(float(value) for _, value in found) <= best + 1e-9 * abs(best)
+    assert again, "on some clusters a slot gives way to others"
+
+
+def test_the_search_finds_what_the_policies_miss():
+    # one GPU, three slots: rewards by slots held, for jobs that come one after the other
+    first = job(max_workers=1, **table(0, 4, 7, 8))
+    cluster = star(1, horizon=3, jobs=[first, job(arrival=2, max_workers=1, **table(0, 2))])
+    assert max(value for _, value in found_by(cluster)) == 9
+    assert farkas.optimum(cluster, gap=0.0).value == 9
+
+
+def test_the_deadline_ends_slots_again():
+    cluster = star(1, horizon=3, jobs=[job(max_workers=1, **table(0, 1))])
+    with pytest.raises(OutOfTime):
+        list(slots_again(cluster, ascent(Deadline(0.0))))
+
+
+MESH = [(0, 1), (1, 2), (2, 3), (0, 3), (0, 2)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("utility", ["linear", "sigmoid"])
+def test_narrow_links_are_closed(utility: str) -> None:
+    cluster = scarce(4, MESH, utility, jobs=30, width=0.35)
+    found = farkas.optimum(cluster, gap=1e-3, time_limit=60)
+    assert found.gap is not None
+    assert found.gap <= 1e-3
+    assert found.verify(cluster).ratio == found.run.ratio
+    assert "only slot" in found.run.certificate.method
+
+
+def test_an_earlier_job_leaves_it_to_others() -> None:
+    cluster = scarce(4, MESH, "linear", jobs=4, horizon=2)
+    assert cluster.arrival.min() == 0
+    with pytest.raises(NoAnswer, match="before the last slot"):
+        next(one_slot(cluster, Ascent("max", Deadline(), Fraction(1, 1000))))
+
+
+def test_slots_before_the_only_one_stay_empty() -> None:
+    cluster = scarce(4, MESH, "linear", jobs=6)
+    moved = msgspec.structs.replace(
+        cluster,
+        horizon=3,
+        jobs=tuple(msgspec.structs.replace(job, arrival=2) for job in cluster.jobs),
+    )
+    there, here = farkas.optimum(moved, gap=1e-3), farkas.optimum(cluster, gap=1e-3)
+    assert abs(there.bound - here.bound) <= Fraction(1, 1000) * here.bound
+    assert there.value == pytest.approx(float(here.value), rel=1e-3)
+    assert there.verify(moved).ratio == there.run.ratio
+
+
+def test_prices_and_fractions_of_rings_bound_the_horizon():
+    found, best, _ = bounds("gadget/tiny", "gadget.offline")
+    assert list(found) == ["gadget.horizon_prices", "gadget.offline_column_bound"]
+    assert closed(found, best) == set(found)
+
+
+@pytest.mark.parametrize("program", ["gadget.gvne", "gadget.column_ip"])
+@pytest.mark.parametrize("instance", ["gadget/tiny", "gadget/demo"])
+def test_prices_of_nodes_and_links_bound_a_slot(instance, program):
+    found, best, _ = bounds(instance, program)
+    assert closed(found, best) == {"gadget.slot_prices"}

@@ -1,5 +1,7 @@
 """coded.assignment_lp, the linear program that P3 with shared workers is."""
 
+from __future__ import annotations
+
 from fractions import Fraction
 from operator import mul
 
@@ -11,19 +13,26 @@ from farkas.certificates import exact_bound
 from farkas.duals.dualize import dualize
 from farkas.errors import NoAnswer, NotApplicable
 from farkas.instances import library
+from farkas.models.coded.assignment import level
 from farkas.models.coded.kernel import Pairs
+from farkas.numbers import Floats
 from farkas.online import algorithms
 from farkas.online.coded.exhaustive import best_owner, every_owner
 from farkas.online.coded.local_search import least_level
+from farkas.relaxations.coded import sifting
+from farkas.relaxations.coded.exact_sharing import LEAST_SHARE, exact_shares
 from farkas.relaxations.coded.sharing import (
+    _solved,
     best_sharing,
     excluded_level,
     price_bound,
     shared_optimum,
     truncated_level,
 )
+from farkas.relaxations.coded.sifting import MANY, MOST_ROUNDS, Vertex, _best_pairs, sifted
 from farkas.solvers import solve
-from tests.generators.coded import by_speed, random_coded_computing
+from tests.fuzz.truth import simplex
+from tests.generators.coded import by_speed, random_coded_computing, random_speed
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -189,3 +198,182 @@ def test_the_prices_exclude_what_is_above_the_level(seed):
         assert allowed < cap * found.prices.sum()
     # and the linear program reaches the level itself: no smaller one is excluded by any prices
     assert best_sharing(np.minimum(speed / found.level, 1.0)).level >= 1 - 1e-10
+
+
+@pytest.fixture
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sift also where it does not pay."""
+    monkeypatch.setattr(sifting, "MANY", 4)
+    monkeypatch.setattr(sifting, "SAMPLE", 2)
+    monkeypatch.setattr(sifting, "PAIRS", 1)
+
+
+class Noted:
+    """The solver, and what it was given."""
+
+    def __init__(self) -> None:
+        self.pairs: list[int] = []
+
+    def __call__(self, speed: Floats, room: Floats) -> Vertex:
+        self.pairs.append(int((speed > 0).sum()))
+        return _solved(speed, room)
+
+
+@pytest.mark.usefixtures("few")
+@pytest.mark.parametrize("seed", range(12))
+def test_the_optimum_is_that_of_all_pairs(seed: int) -> None:
+    speed = random_speed(seed, masters=3, workers=40)
+    rng = np.random.default_rng(seed)
+    if seed % 2:
+        speed = speed * (rng.random(speed.shape) < 0.6)
+    room = rng.uniform(0.2, 1.0, 40) if seed % 3 else np.ones(40)
+    noted = Noted()
+    share, prices = sifted(noted, speed, room)
+    whole, _ = _solved(speed, room)
+    assert noted.pairs[0] < (speed > 0).sum()
+    assert seed % 2 or noted.pairs[-1] < (speed > 0).sum()
+    assert (share.sum(axis=0) <= room * (1 + 1e-9)).all()
+    assert level(speed, share) == pytest.approx(level(speed, whole), rel=1e-9)
+    # these prices allow no more, in rational arithmetic
+    worth = sum(
+        Fraction(space)
+        * max(Fraction(p) * Fraction(v) for p, v in zip(prices, column, strict=True))
+        for space, column in zip(room.tolist(), speed.T.tolist(), strict=True)
+    )
+    bound = float(worth / sum(map(Fraction, prices.tolist())))
+    assert bound == pytest.approx(level(speed, share), rel=1e-9)
+
+
+def test_few_workers_are_solved_at_once() -> None:
+    noted = Noted()
+    speed = random_speed(1, masters=2, workers=2 * MANY - 1)
+    sifted(noted, speed, np.ones(speed.shape[1]))
+    assert noted.pairs == [(speed > 0).sum()]
+
+
+@pytest.mark.usefixtures("few")
+def test_a_sample_that_knows_nothing_of_a_master_costs_rounds_and_no_optimum() -> None:
+    # master 1 works on the last worker only, which no sample holds
+    speed = np.ones((2, 40))
+    speed[1, :39] = 0.0
+    found, share = Noted(), sifted(_solved, speed, np.ones(40))[0]
+    assert level(speed, share) == pytest.approx(1.0)
+    sifted(found, speed, np.ones(40))
+    assert found.pairs[-1] == 41
+
+
+@pytest.mark.usefixtures("few")
+def test_after_some_rounds_all_pairs_are_solved() -> None:
+    speed, parts = np.ones((8, 40)), []
+
+    def misleading(part: Floats, room: Floats) -> Vertex:
+        # the master with most pairs left out is said to pay ten times as much as the others
+        parts.append(part)
+        left_out = (part == 0).sum(axis=1)
+        prices = np.where(np.arange(8) == left_out.argmax(), 10.0, 1.0)
+        return np.zeros_like(part), prices if part.shape == speed.shape else np.arange(1.0, 9.0)
+
+    sifted(misleading, speed, np.ones(40))
+    # a sample, one more master a round, and all
+    assert [int(part.sum()) for part in parts] == [160, 40, 80, 120, 160, 200, 320]
+    assert len(parts) == MOST_ROUNDS + 2
+
+
+@pytest.mark.usefixtures("few")
+def test_what_the_whole_program_raises_is_raised() -> None:
+    def refuse(speed: Floats, room: Floats) -> Vertex:
+        raise NoAnswer(f"{speed.shape[1]} workers")
+
+    with pytest.raises(NoAnswer, match="40 workers"):
+        sifted(refuse, np.ones((2, 40)), np.ones(40))
+
+
+def test_the_best_pairs_are_those_nearest_to_the_best_of_their_worker() -> None:
+    worth = np.array([[4.0, 1.0, 0.0, 3.0], [2.0, 0.9, 0.0, 0.3]])
+    # shares of the best: 1, 1, -, 1 and 0.5, 0.9, -, 0.1; worker 2 pays nobody
+    assert _best_pairs(worth, 4).tolist() == [[1, 1, 0, 1], [0, 1, 0, 0]]
+    assert _best_pairs(worth, 5).tolist() == [[1, 1, 0, 1], [1, 1, 0, 0]]
+
+
+def test_many_workers_are_proved_as_few_are() -> None:
+    speed = random_speed(5, masters=3, workers=3 * MANY)
+    found = best_sharing(speed)
+    assert found.gap <= 1e-12
+    assert price_bound(speed, found.prices) == found.bound
+    shares, _ = _solved(speed, np.ones(3 * MANY))
+    assert found.level == pytest.approx(level(speed, shares), rel=1e-9)
+
+
+def test_speeds_that_nobody_can_write_to_are_solved_once() -> None:
+    speed = random_speed(6, masters=2, workers=5)
+    assert best_sharing(speed) is not best_sharing(speed)
+    first = best_sharing(speed)
+    speed.setflags(write=False)
+    kept = best_sharing(speed)
+    assert best_sharing(speed) is kept
+    assert (kept.level, kept.share.tolist()) == (first.level, first.share.tolist())
+
+
+def levels(speed, share, prices):
+    """Level that shares reach, and what prices allow, in fractions."""
+    v, k = ([[Fraction(x) for x in row] for row in part.tolist()] for part in (speed, share))
+    pi = [Fraction(price) for price in prices.tolist()]
+    reached = min(sum(map(mul, a, b)) for a, b in zip(v, k, strict=True))
+    worth = sum(max(map(mul, pi, column)) for column in zip(*v, strict=True))
+    return reached, worth, sum(pi)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_optimum_is_that_of_another_simplex_method(seed):
+    rng = np.random.default_rng(seed)
+    m, n = rng.integers(1, 4), rng.integers(1, 5)
+    speed = rng.integers(0, 4, (m, n)) * 2.0 ** rng.integers(-3, 4, (m, n))
+    speed[:, 0] += 1
+    rows = [
+        ([-Fraction(v) * (i == j) for j in range(m) for v in speed[j].tolist()] + [Fraction(1)], 0)
+        for i in range(m)
+    ]
+    rows += [([Fraction(int(n == k)) for _ in range(m) for k in range(len(speed[0]))] + [0], 1)
+             for n in range(len(speed[0]))]  # fmt: skip
+    lines = [([Fraction(a) for a in row], Fraction(side)) for row, side in rows]
+    best = simplex([Fraction(0)] * speed.size + [Fraction(1)], lines)
+    share, prices = exact_shares(speed)
+    reached, worth, total = levels(speed, share, prices)
+    close = 1 + Fraction(1, 10**14)
+    assert best / close <= reached <= best * close
+    assert best / close <= worth / total <= best * close
+    assert float(worth) == pytest.approx(1, rel=1e-14)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_speeds_of_any_size_keep_their_optimum(seed):
+    rng = np.random.default_rng(seed)
+    m, n = rng.integers(2, 5), rng.integers(2, 7)
+    speed = rng.uniform(0.5, 2, (m, n)) * 10.0 ** rng.uniform(-300, 300, (m, n))
+    speed[rng.random((m, n)) < 0.2] = 0
+    speed[:, 0] = np.maximum(speed[:, 0], 1e-300)
+    share, prices = exact_shares(speed)
+    assert share.sum(axis=0).max() <= 1 + 1e-14
+    assert share[share > 0].min() >= LEAST_SHARE
+    share /= np.maximum(1.0, share.sum(axis=0))
+    reached, worth, total = levels(speed, share, prices)
+    assert worth / total * (1 - Fraction(1, 10**14)) <= reached <= worth / total * (1 + Fraction(
+        1, 10**15))  # fmt: skip
+    assert float(worth) == pytest.approx(1, rel=1e-14)
+
+
+def test_a_share_that_is_next_to_nothing_is_no_smaller_than_the_least():
+    # the fast master needs 1e-600 of the worker, which is no double
+    share, prices = exact_shares(np.array([[1e300], [1e-300]]))
+    assert share.ravel().tolist() == [LEAST_SHARE, 1.0]
+    assert prices == pytest.approx([1e-300, 1e300])
+
+
+def test_many_masters_and_workers_are_left_to_solvers():
+    with pytest.raises(NoAnswer, match="10 masters and 40 workers are too many"):
+        exact_shares(np.ones((10, 40)))
+
+
+def test_ties_everywhere_end():
+    share, _ = exact_shares(np.ones((4, 12)))
+    assert share.sum(axis=1) == pytest.approx([3] * 4)

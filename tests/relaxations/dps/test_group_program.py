@@ -12,14 +12,20 @@ from farkas.certificates import check
 from farkas.certificates.dps import SlotPrices
 from farkas.certificates.dps_fixed import PriceCell, cell_bound
 from farkas.certificates.dps_server_groups import ALL_WAYS, GroupedMarket
-from farkas.errors import InvalidOption, NotApplicable
+from farkas.certificates.dps_server_trees import LEAF
+from farkas.errors import InvalidOption, NotACertificate, NotApplicable
 from farkas.instances import library
+from farkas.instances.generate import generate
 from farkas.models.dps.offline import Offline
 from farkas.online.dps.best_fixed import best_exactly, best_on_grid
 from farkas.quantities.names import program_optimum
+from farkas.relaxations.dps import server_prices, server_trees
 from farkas.relaxations.dps.group_program import GroupProgram, price_cells, prove_fixed_prices
+from farkas.relaxations.dps.interval import IntervalLP
+from farkas.relaxations.dps.server_prices import ServerProgram, blended, in_money
+from farkas.relaxations.dps.server_trees import ServerTrees
 from farkas.solvers import solve
-from tests.generators.dps import empty_market, posted, random_market
+from tests.generators.dps import empty_market, market_in, posted, random_market
 
 NONE = np.zeros(0, np.int64)
 SCALE = 30
@@ -184,3 +190,227 @@ def test_cells_that_bound_programs_stop_in_time():
     market = library.load("dps/one_server")
     assert price_cells(market, 60.0) == prove_fixed_prices(market)
     assert price_cells(market, 0.0) == prove_fixed_prices(market, cells=1)
+
+
+def last_round(market, rewards="budget"):
+    rounds = list(ServerProgram(market, rewards).rounds())
+    return rounds[-1] if rounds else None
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_prices_prove_the_value_of_the_program_and_bound_the_optimum(seed):
+    market = random_market(seed, jobs=9)
+    found = last_round(market)
+    best = solve(Offline().form(market), gap=0.0).require_optimal().objective
+    if found is None:
+        assert best == 0
+        return
+    program = ServerProgram(market, "budget")
+    value = float(program.reward[found.ways.job] @ found.share)
+    assert float(found.bound) == pytest.approx(value, rel=1e-9)
+    assert float(found.bound) >= best * (1 - 1e-9)
+    by_type = solve(IntervalLP().form(market)).require_optimal().objective
+    assert value <= by_type * (1 + 1e-9)
+
+
+def test_classes_see_what_types_do_not():
+    market = library.load("dps/aggregate_gap")
+    # the optimum is 13.1, the relaxation by type 17.9, that by server 17.3
+    assert 13.1 <= float(last_round(market).bound) <= 17.3 + 1e-6
+
+
+def test_one_class_of_one_server_is_the_relaxation_by_type():
+    market = generate("dps", "published", 0, num_jobs=60, horizon=60, num_servers=1)
+    value = solve(IntervalLP().form(market)).require_optimal().objective
+    assert float(last_round(market).bound) == pytest.approx(value, rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_margins_are_what_ways_pay_beyond_their_charges(seed):
+    market = random_market(seed, jobs=9)
+    found = last_round(market)
+    if found is None:
+        return
+    # complementary slackness: what the optimum takes pays its charge at least, and all of it
+    # where a job is not served in full
+    used = found.share > 1e-9
+    largest = market.budget.max()
+    assert (found.margin[used] >= -1e-9 * largest).all()
+    served = np.bincount(found.ways.job, found.share, market.num_jobs)
+    partly = served[found.ways.job] < 1 - 1e-9
+    assert (found.margin[partly] <= 1e-9 * largest).all()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_unit_of_money_changes_nothing(seed):
+    market = random_market(seed, jobs=9)
+    one, other = last_round(market), last_round(market_in(market, 2.0**40))
+    if one is None:
+        assert other is None
+        return
+    assert other.bound == one.bound * 2**40
+    assert (other.share == one.share).all()
+
+
+def test_what_is_too_large_or_too_late_is_left_out(monkeypatch):
+    market = random_market(1, jobs=9)
+    assert not list(ServerProgram(market, "budget").rounds(lambda: 0.0))
+    monkeypatch.setattr(server_prices, "MOST_ENTRIES", 3)
+    assert not list(ServerProgram(market, "budget").rounds())
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_known_prices_change_the_way_not_the_end(seed):
+    market = random_market(seed, jobs=9, servers=3)
+    program = ServerProgram(market, "budget")
+    found = last_round(market)
+    assert found is not None, "nobody pays"
+    first = next(program.rounds())
+    *_, again = program.rounds(known=first.prices)
+    assert float(again.bound) == pytest.approx(float(found.bound), rel=1e-9)
+    rounds = list(program.rounds(close=0.01))
+    assert [each.bound for each in rounds] == [
+        each.bound for each in list(program.rounds())[: len(rounds)]
+    ]
+    assert float(min(each.bound for each in rounds)) <= 1.02 * float(found.bound)
+    assert len(list(program.rounds(close=1.0))) == 1
+
+
+def test_prices_between_two_are_half_of_both():
+    market = generate("dps", "published", 0, num_jobs=60, horizon=60, num_servers=3)
+    one, *_, other = (each.prices for each in ServerProgram(market, "budget").rounds())
+    between = blended(market, one, other)
+    for name in ("worker", "ps"):
+        found = [
+            dict(
+                zip(
+                    getattr(prices, f"{name}_positions").tolist(),
+                    in_money(getattr(prices, f"{name}_numbers"), prices).tolist(),
+                    strict=True,
+                )
+            )
+            for prices in (one, other, between)
+        ]
+        assert set(found[2]) <= set(found[0]) | set(found[1])
+        for at in set(found[0]) | set(found[1]):
+            half = (found[0].get(at, 0.0) + found[1].get(at, 0.0)) / 2
+            assert found[2].get(at, 0.0) == pytest.approx(half, rel=1e-6, abs=1e-9)
+
+
+def test_nobody_and_nothing_to_pay():
+    assert last_round(empty_market()) is None
+    market = random_market(2, jobs=5)
+    free = market.replace(jobs=[{**_plain(job), "budget": 0.0} for job in market.jobs])
+    assert last_round(free) is None
+
+
+def _plain(job) -> dict:
+    return {name: getattr(job, name) for name in job.__struct_fields__}
+
+
+def trees_of(market):
+    program = ServerProgram(market, "budget")
+    nobody = SlotPrices.of(market, *({"type": (), "slot": (), "price": ()} for _ in range(2)))
+    priced = program.priced(nobody, program.whole_ways().chosen(np.zeros(0, np.int64)), np.zeros(0))
+    *_, priced = priced, *program.rounds()
+    return ServerTrees(program, priced), priced
+
+
+def grown(market) -> ServerTrees:
+    trees, _ = trees_of(market)
+    trees.settle(lambda: 60.0, 0.0)
+    while trees.expand():
+        pass
+    return trees
+
+
+def optimum(market) -> float:
+    return solve(Offline().form(market), gap=0.0).require_optimal().objective
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_roots_together_are_the_program_by_class(seed):
+    market = random_market(seed, jobs=10, servers=1 + seed % 4, types=3)
+    trees, priced = trees_of(market)
+    assert float(trees.bound) == pytest.approx(float(priced.bound), rel=1e-6, abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_trees_prove_the_optimum_of_whole_jobs_and_their_certificate_says_so(seed):
+    market = random_market(seed, jobs=10, servers=1 if seed % 2 else 3, types=3)
+    trees = grown(market)
+    best = optimum(market)
+    made = trees.certificate()
+    assert made.prove_bound(market) == trees.bound == Fraction(made.bound)
+    assert float(trees.bound) >= best * (1 - 1e-9)
+    if market.num_servers == 1:  # one server is its class, and spreading is to no avail
+        assert float(trees.bound) == pytest.approx(best, rel=1e-5)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_no_step_proves_less_than_the_optimum_or_more_than_before(seed):
+    market = random_market(400 + seed, jobs=9, servers=1 + seed % 3)
+    trees, _ = trees_of(market)
+    best, before = optimum(market), trees.bound
+    for _ in range(30):
+        if not trees.expand():
+            break
+        assert Fraction(best) * (1 - Fraction(1, 10**9)) <= trees.bound <= before
+        before = trees.bound
+
+
+def test_an_integrality_gap_is_closed_by_deciding_jobs():
+    market = posted(*[(0, 3.0, 2, 4.0)] * 3, (1, 3.0, 1, 1.0), units=5)
+    trees, priced = trees_of(market)
+    assert float(priced.bound) == pytest.approx(10.0)
+    assert float(trees.bound) == pytest.approx(10.0)
+    shares = trees.settle(lambda: 60.0, 0.0)
+    assert float(trees.excess) == pytest.approx(1.0)
+    assert shares.sum() == 3
+    while trees.expand():
+        pass
+    assert float(trees.bound) == pytest.approx(9.0, rel=1e-6)
+    nodes = trees.certificate().trees
+    assert nodes.count(LEAF) == len(nodes) // 2 + 1 > 1
+
+
+def test_a_spread_job_buys_parameter_servers_of_the_other_group():
+    market = posted((0, 1.0, 1, 5.0), (0, 1.0, 1, 3.0)).replace(
+        server_workers=[[1, 0], [0, 1]], server_ps=[[0], [1]], worker_bandwidth=[None, None]
+    )
+    second = market.jobs[1]
+    market = market.replace(
+        jobs=[market.jobs[0], {**{f: getattr(second, f) for f in second.__struct_fields__},
+                               "worker_type": 1}]
+    )  # fmt: skip
+    trees = grown(market)
+    assert len(trees.trees) == 2
+    assert float(trees.bound) == pytest.approx(5.0)
+
+
+@pytest.mark.parametrize("unit", [2.0**-40, 2.0**40])
+@pytest.mark.parametrize("seed", [1, 5, 8])
+def test_the_unit_of_money_changes_no_tree(seed, unit):
+    market = random_market(seed, jobs=12)
+    one, other = grown(market), grown(market_in(market, unit))
+    assert float(other.bound) == pytest.approx(float(one.bound) * unit, rel=1e-12)
+
+
+def test_too_many_columns_are_refused(monkeypatch):
+    monkeypatch.setattr(server_trees, "MOST_COLUMNS", 3)
+    with pytest.raises(NotACertificate, match="columns of groups"):
+        trees_of(random_market(1, jobs=8))
+
+
+def test_nodes_are_limited(monkeypatch):
+    market = posted(*[(0, 3.0, 2, 4.0)] * 3, (1, 3.0, 1, 1.0), units=5)
+    monkeypatch.setattr(server_trees, "MOST_NODES", 1)
+    assert grown(market).nodes == 1
+
+
+def test_a_market_that_nobody_visits():
+    market = empty_market()
+    trees, _ = trees_of(market)
+    assert trees.bound == 0
+    assert not trees.expand()
+    assert trees.certificate().prove_bound(market) == 0

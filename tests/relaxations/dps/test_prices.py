@@ -1,16 +1,34 @@
 """Prices of capacity: optimal ones from a solver, and those of a subgradient method."""
 
+from __future__ import annotations
+
+import itertools
+
+import msgspec
 import numpy as np
 import pytest
 
 from farkas.certificates.dps import prices_bound
-from farkas.errors import InvalidOption, NoAnswer
+from farkas.errors import InvalidOption, NoAnswer, NotApplicable
 from farkas.instances import library
-from farkas.relaxations.dps.interval import IntervalLP
+from farkas.models.dps.offline import Offline
+from farkas.online.dps.posted import FixedPrice
+from farkas.proofs.dps.formulation import best_by_search
+from farkas.relaxations.dps import pooled
+from farkas.relaxations.dps.fixed_price import (
+    corrected_bound,
+    demand_bound,
+    fewest_slots,
+    payments,
+    printed_bound,
+)
+from farkas.relaxations.dps.interval import IntervalIP, IntervalLP, fixed_price_payments
+from farkas.relaxations.dps.pooled import best_served, can_serve, pooled_form
 from farkas.relaxations.dps.prices import lp_prices, subgradient_prices
 from farkas.solvers import solve
-from tests.generators.dps import empty_market, random_market
+from tests.generators.dps import empty_market, forced_jobs, posted, random_market
 from tests.solvers.test_fallback import break_solvers
+from tests.tools.samples import seeds
 
 ROW = library.load("dps/one_server")
 """Three jobs worth 1, 1.2, 0.9 in slots 0, 1, 2, each of which excludes the next."""
@@ -117,3 +135,308 @@ def test_nobody_left_to_ask_for_prices_is_said(monkeypatch):
     break_solvers(monkeypatch)
     with pytest.raises(NoAnswer, match="no solver reached an optimum"):
         lp_prices(ROW)
+
+
+def worth(market, prices: str) -> float:
+    return Offline(prices=prices).rewards(market)[best_served(market, prices)].sum()
+
+
+@seeds(12, 30)
+def test_the_served_jobs_are_worth_what_complete_search_finds(seed):
+    market = random_market(seed, jobs=4, servers=2)
+    assert worth(market, "free") == pytest.approx(best_by_search(market, market.budget))
+    if market.price_cap is None:
+        with pytest.raises(NotApplicable, match="needs a price_cap"):
+            best_served(market, "capped")
+        return
+    reward = market.capped_reward
+    assert worth(market, "capped") == pytest.approx(best_by_search(market, reward))
+    forced = best_by_search(market, reward, forced=forced_jobs(market))
+    assert worth(market, "forced") == pytest.approx(forced)
+
+
+def test_jobs_that_fit_the_pool_but_no_servers_are_cut_off():
+    # The pooled program alone is worth more: its jobs cannot all be placed.
+    market = library.load("dps/aggregate_gap")
+    above = solve(pooled_form(market, "free"), gap=0.0).require_optimal().objective
+    assert above > worth(market, "free") + 1.0
+
+
+def test_a_refused_set_is_smallest(monkeypatch):
+    market = library.load("dps/aggregate_gap")
+    form = Offline().form(market)
+    found = []
+    monkeypatch.setattr(
+        pooled,
+        "_smallest_refused",
+        lambda plain, served, real=pooled._smallest_refused: (
+            found.append(real(plain, served)) or found[-1]
+        ),
+    )
+    best_served(market, "free")
+    assert found
+    for refused in found:
+        assert not can_serve(form, refused)
+        for job in np.flatnonzero(refused):
+            smaller = refused.copy()
+            smaller[job] = False
+            assert can_serve(form, smaller)
+
+
+def test_a_choice_only_forcing_refuses_is_cut_off_alone():
+    # The first job's price is out of reach of refusal, so serving the second alone is not allowed,
+    # although its units are free.
+    market = library.load("dps/forced_acceptance")
+    only_second = np.array([False, True])
+    assert can_serve(Offline(prices="capped").form(market), only_second)
+    assert not can_serve(Offline(prices="forced").form(market), only_second)
+
+
+def test_nothing_is_served_without_jobs_or_servers():
+    assert best_served(empty_market(), "free").shape == (0,)
+    market = random_market(3).replace(server_workers=[], server_ps=[])
+    assert not best_served(market, "free").any()
+
+
+def test_a_refused_choice_takes_no_other_with_it(monkeypatch):
+    # the first job pays 9 for all units, the others 2 each for half of them: refused, 4 are left
+    jobs = [(0, 1.0, 2, 9.0), (0, 1.0, 1, 2.0), (0, 1.0, 1, 2.0)]
+    market = posted(*jobs, units=2, price_cap=9.0)
+    real = pooled.can_serve
+
+    def refused(form, served):
+        forced = any(block.name == "served_unless_blocked" for block in form.rows)
+        return real(form, served) and not (forced and served.tolist() == [True, False, False])
+
+    assert best_served(market, "forced").tolist() == [True, False, False]
+    dear = market.replace(price_cap=4.0)
+    form = Offline(prices="forced").form(dear)
+    assert any(block.name == "served_unless_blocked" for block in form.rows)
+    monkeypatch.setattr(pooled, "can_serve", refused)
+    assert best_served(dear, "forced").tolist() == [False, True, True]
+
+
+def test_a_job_that_no_server_holds_alone_runs_as_long_as_a_spread_one_in_the_pool():
+    # two workers on two servers of one: 1 slot together, 2 x 60 / (1 x 60 / 2) more when spread,
+    # so that the first still runs when the second arrives
+    job = {"worker_type": 0, "workers": 2, "ps_type": 0, "ps": 1, "model_size": 60.0,
+           "epochs": 1.0, "epoch_compute": 1.0, "budget": 3.0}  # fmt: skip
+    market = posted().replace(
+        jobs=[{**job, "arrival": 0}, {**job, "arrival": 2}],
+        server_workers=[[1], [1]], server_ps=[[1], [1]],
+        worker_bandwidth=[1.0], ps_bandwidth=[1.0],
+    )  # fmt: skip
+    assert (market.colocated_runtime[0], market.spread_runtime[0]) == (1.0, 5.0)
+    for prices, worth in (("free", 3.0), ("capped", 3.0), ("forced", 3.0)):
+        form = pooled_form(market, prices)
+        assert solve(form, gap=0.0).require_optimal().objective == pytest.approx(worth)
+        assert not form.upper[form.column_block("whole").where].any()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_what_cannot_be_served_together_leaves_all_but_one_of_it(seed, monkeypatch):
+    # Three jobs of 2 workers on two servers of 3: the third is spread, and runs for 5 slots instead
+    # of 1.  Pooled all are over when the last comes, who wants all workers.
+    budgets = np.random.default_rng(seed).permutation([2.0, 3.0, 5.0, 7.0])
+    job = {"worker_type": 0, "ps_type": 0, "ps": 1, "model_size": 60.0, "epochs": 1.0,
+           "epoch_compute": 1.0}  # fmt: skip
+    asks = [(0, 2), (0, 2), (0, 2), (2, 6)]
+    market = posted().replace(
+        jobs=[
+            {**job, "arrival": arrival, "workers": workers, "budget": budget}
+            for (arrival, workers), budget in zip(asks, budgets.tolist(), strict=True)
+        ],
+        server_workers=[[3], [3]], server_ps=[[4], [4]],
+        worker_bandwidth=[1.0], ps_bandwidth=[2.0],
+    )  # fmt: skip
+    cut = []
+    monkeypatch.setattr(
+        pooled,
+        "_smallest_refused",
+        lambda plain, served, real=pooled._smallest_refused: (
+            cut.append(real(plain, served)) or cut[-1]
+        ),
+    )
+    assert worth(market, "free") == pytest.approx(best_by_search(market, market.budget))
+    assert [refused.tolist() for refused in cut] == [[True] * 4]
+    assert worth(market, "free") == 15.0
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_a_choice_that_forcing_refuses_leaves_those_with_more_jobs(first, monkeypatch):
+    # one of two jobs pays nothing, so that it is worth as much to serve it as not to
+    jobs = [(0, 1.0, 1, 4.0), (0, 1.0, 1, 0.0)]
+    market = posted(*(jobs if first else jobs[::-1]), units=2, price_cap=2.0)
+    real = pooled.can_serve
+
+    def only_both(form, served):
+        forced = any(block.name == "served_unless_blocked" for block in form.rows)
+        return real(form, served) and (not forced or bool(served.all()))
+
+    monkeypatch.setattr(pooled, "can_serve", only_both)
+    assert best_served(market, "forced").tolist() == [True, True]
+
+
+def optimum(program, market) -> float:
+    return solve(program.form(market), gap=0.0).require_optimal().objective
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_all_shapes_have_one_optimum(seed):
+    market = random_market(seed, jobs=9)
+    for program in (IntervalIP, IntervalLP):
+        cliques, *others = (
+            optimum(program(shape=shape), market) for shape in ("cliques", "state", "scarce")
+        )
+        assert others == pytest.approx([cliques, cliques], abs=1e-7)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_it_is_the_best_subset_that_respects_capacity_at_every_arrival(seed):
+    market = random_market(seed, jobs=7)
+    best = 0.0
+    for chosen in itertools.product((False, True), repeat=market.num_jobs):
+        pick = np.array(chosen)
+        if not (pick & ~market.fits).any() and _fits(market, pick):
+            best = max(best, float(market.budget[pick].sum()))
+    assert optimum(IntervalIP(), market) == pytest.approx(best)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_at_fixed_prices_it_is_the_best_subset_of_those_who_can_pay(seed):
+    rng = np.random.default_rng(seed)
+    market = random_market(seed, jobs=7)
+    worker = rng.choice([0.1, 0.3, 0.5], market.num_worker_types).tolist()
+    ps = rng.choice([0.2, 0.4], market.num_ps_types).tolist()
+    market = market.replace(fixed_prices={"worker": worker, "ps": ps})
+    paid = []
+    for job in market.jobs:
+        asked = worker[job.worker_type] * job.workers + ps[job.ps_type] * job.ps
+        paid.append(asked if asked <= job.budget * (1 + 1e-9) else 0.0)
+    assert fixed_price_payments(market).tolist() == pytest.approx(paid)
+    best = 0.0
+    for chosen in itertools.product((False, True), repeat=market.num_jobs):
+        pick = np.array(chosen)
+        if not (pick & ~market.fits).any() and _fits(market, pick):
+            best = max(best, float(np.array(paid)[pick].sum()))
+    assert optimum(IntervalIP(rewards="fixed"), market) == pytest.approx(best)
+
+
+def _fits(market, pick) -> bool:
+    for i in range(market.num_jobs):
+        held = [
+            j for j in np.flatnonzero(pick[: i + 1])
+            if j == i or market.still_held(market.least_end[j], market.arrival[i])
+        ]  # fmt: skip
+        k, m = market.worker_type[i], market.ps_type[i]
+        workers = sum(market.workers[j] for j in held if market.worker_type[j] == k)
+        ps = sum(market.ps[j] for j in held if market.ps_type[j] == m)
+        if workers > market.worker_capacity[k] or ps > market.ps_capacity[m]:
+            return False
+    return True
+
+
+def test_no_jobs_no_rows():
+    form = IntervalLP().form(empty_market())
+    assert form.num_rows == form.num_columns == 0
+    assert optimum(IntervalLP(shape="state"), empty_market()) == 0.0
+
+
+def test_fixed_rewards_need_fixed_prices():
+    with pytest.raises(NotApplicable, match="no fixed_prices"):
+        IntervalLP(rewards="fixed").form(library.load("dps/one_server"))
+
+
+@pytest.mark.parametrize("shape", ["cliques", "state"])
+@pytest.mark.parametrize("side", ["workers", "ps"])
+def test_a_job_that_never_fits_counts_for_nothing_in_fractions_too(side, shape):
+    # twice the units that there are: half of the job would fit
+    market = random_market(0).replace(
+        server_workers=[[2], [2]], server_ps=[[2], [2]], worker_bandwidth=[None],
+        ps_bandwidth=[None], price_cap=1.0,
+        jobs=[{"arrival": 0, "worker_type": 0, "workers": 1, "ps_type": 0, "ps": 1, "model_size": 0,
+               "epochs": 1, "epoch_compute": 1.0, "budget": 10.0} | {side: 8}],
+    )  # fmt: skip
+    assert solve(IntervalLP(shape=shape).form(market)).require_optimal().objective == 0.0
+    fits = market.replace(server_workers=[[8]], server_ps=[[8]])
+    assert solve(IntervalLP(shape=shape).form(fits)).require_optimal().objective == 10.0
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_the_corrected_bound_is_above_every_fixed_price(seed):
+    market = random_market(seed, jobs=9)
+    rng = np.random.default_rng(seed)
+    for _ in range(20):
+        prices = rng.random(market.num_worker_types), rng.random(market.num_ps_types)
+        profit = FixedPrice(*prices).simulate(market).profit
+        assert profit <= corrected_bound(market, *prices) + 1e-9
+        assert profit <= demand_bound(market, *prices) + 1e-9
+
+
+def test_the_printed_bound_is_below_the_profit_of_one_long_job():
+    market = library.load("dps/long_job")
+    prices = np.array([0.5]), np.array([0.5])
+    # C (T - τ) = 1 (10 - 10) = 0, but the job pays 1/2 + 1/2.
+    assert printed_bound(market, *prices) == 0.0
+    assert FixedPrice(*prices).simulate(market).profit == 1.0
+    assert corrected_bound(market, *prices) == 1.0
+
+
+def at(worker, ps):
+    return np.array([worker]), np.array([ps])
+
+
+def test_every_job_is_asked_for_its_units():
+    market = posted((0, 1, 2, 9.0), (1, 1, 3, 9.0), units=4)
+    assert payments(market, *at(0.5, 0.25)).tolist() == [1.5, 2.25]
+
+
+def test_sales_of_a_unit_by_hand():
+    # budgets 1, 1.2, 0.9 in slots 0, 1, 2, closed: a job holds its slot and the next, so that a
+    # unit starts 4 // 2 = 2 jobs in three slots and the last job's second
+    market = library.load("dps/one_server")
+    assert fewest_slots(market).tolist() == [2, 2, 2]
+    # asked 0.9: three can pay 2.7, but units of 0.5 and 0.4 are sold twice
+    assert demand_bound(market, *at(0.5, 0.4)) == pytest.approx(2.7)
+    assert corrected_bound(market, *at(0.5, 0.4)) == pytest.approx(1.8)
+    # asked 1: two can pay, within slots 0 and 1 and one more: 3 // 2 = 1 sale
+    assert demand_bound(market, *at(0.5, 0.5)) == 2.0
+    assert corrected_bound(market, *at(0.5, 0.5)) == 1.0
+    # as printed: price x units x (horizon 6 - runtime 1) on each side, or the demand
+    assert printed_bound(market, *at(0.5, 0.4)) == pytest.approx(2.7)
+    assert printed_bound(market, *at(0.1, 0.1)) == pytest.approx(0.6)
+    assert printed_bound(market.replace(horizon=3), *at(0.5, 0.4)) == pytest.approx(1.8)
+
+
+def test_every_type_has_the_mean_of_its_own_runtimes_in_the_printed_bound():
+    # one worker type, two server types: jobs run 1 and 3 slots on the first, 5 on the second
+    market = posted((0, 1.0, 1, 9.0), (1, 3.0, 1, 9.0), (2, 5.0, 1, 9.0), units=2)
+    jobs = msgspec.to_builtins(market.jobs)
+    jobs[2]["ps_type"] = 1
+    market = market.replace(jobs=jobs, server_ps=[[2, 4]], ps_bandwidth=[None, None], horizon=9)
+    prices = np.array([0.01]), np.array([0.02, 0.04])
+    # workers 2 (9 - 3); servers 2 (9 - 2) and 4 (9 - 5)
+    wanted = 0.01 * 2 * 6 + 0.02 * 2 * 7 + 0.04 * 4 * 4
+    dear = market.replace(jobs=[{**job, "workers": 100, "budget": 999.0} for job in jobs])
+    assert printed_bound(dear, *prices) == pytest.approx(wanted)
+
+
+def test_half_open_jobs_free_their_units_for_the_next_arrival():
+    market = library.load("dps/one_server_half_open")
+    assert fewest_slots(market).tolist() == [1, 1, 1]
+    assert corrected_bound(market, *at(0.5, 0.4)) == pytest.approx(2.7)
+    # a quarter of a slot, and two and a half of them, half open: 1 and 3 arrival slots
+    long = posted((0, 0.25, 1, 1.0), (0, 2.5, 1, 1.0), runtime_rounding="none")
+    assert fewest_slots(long).tolist() == [1, 3]
+    assert fewest_slots(long.replace(occupancy="closed")).tolist() == [1, 3]
+
+
+def test_a_job_that_does_not_fit_pays_nothing_in_the_corrected_bound():
+    market = posted((0, 1, 1, 1.0), (1, 1, 5, 9.0), units=4)
+    assert demand_bound(market, *at(0.5, 0.5)) == 6.0
+    assert corrected_bound(market, *at(0.5, 0.5)) == 1.0
+
+
+def test_nobody_pays_prices_above_every_budget():
+    market = posted((0, 1, 1, 1.0))
+    assert corrected_bound(market, *at(0.75, 0.75)) == demand_bound(market, *at(0.75, 0.75)) == 0.0

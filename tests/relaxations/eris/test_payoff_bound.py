@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
-from farkas.certificates.eris import prove_payoffs
+from farkas import executor as module
+from farkas.certificates.eris import ErisPrices, prove_payoffs, prove_welfare
+from farkas.executor import Executor
+from farkas.instances import library
 from farkas.models.eris.best_schedule import PricedJobs
 from farkas.models.eris.prices import Prices, posted_on_arrival
-from farkas.relaxations.eris.job_slots import Ties, job_slots, slot_of
+from farkas.numbers import Floats, Ints
+from farkas.relaxations.eris import aggregated
+from farkas.relaxations.eris.aggregated import Aggregated, windows, worker_slots
+from farkas.relaxations.eris.job_slots import NO_SERVER, Ties, chunks_of, job_slots, slot_of
 from farkas.relaxations.eris.payoff_bound import (
     PricedBound,
     bound_payoff,
@@ -17,7 +25,20 @@ from farkas.relaxations.eris.payoff_bound import (
     payoff_bounds,
     subgradient,
 )
-from tests.generators.eris import one_resource, random_auction
+from farkas.relaxations.eris.priced_jobs import JobPricer
+from farkas.relaxations.eris.welfare_bound import (
+    METHODS,
+    PayoffProofs,
+    PayoffsToProve,
+    aggregated_prices,
+    certify_welfare,
+    column_prices,
+    find_prices,
+    payoffs_by,
+    pooled_prices,
+    prohibitive,
+)
+from tests.generators.eris import auction_in, one_resource, random_auction
 from tests.references.eris_payoff import payoff_bound, slot_costs
 from tests.tools.optimum import optimum
 
@@ -188,3 +209,264 @@ def test_after_eight_rounds_without_progress_the_target_moves_half_way_back(
     # rounds 2 to 9 brought nothing: from the best prices, 0, to the target 10 - 2.5 %
     length = sum(0.6**k for k in range(9))
     assert asked[9] == pytest.approx(0.25 / length)
+
+
+@pytest.mark.parametrize("seed", range(15))
+def test_every_effort_proves_a_bound_on_the_optimum(seed: int) -> None:
+    auction = random_auction(seed)
+    best = optimum("eris.offline", auction)
+    for effort in ("free", "aggregated", "subgradient", "columns"):
+        prices = find_prices(auction, effort, rounds=20)
+        proved = float(prove_welfare(auction, prices.transfer, prices.resource))
+        assert proved >= best - 1e-9
+
+
+def test_without_a_budget_transfer_is_priced_out() -> None:
+    # no_transfer: 21 with moves forbidden, 33 if moving were free
+    auction = library.load("eris/no_transfer")
+    assert float(certify_welfare(auction, "columns")[0].bound) == pytest.approx(21.0)
+
+
+def test_more_effort_proves_more() -> None:
+    # integrality_gap: its relaxation is 87.2435, and everything for nothing proves 92.893
+    auction = library.load("eris/integrality_gap")
+    bounds = [float(Fraction(certify_welfare(auction, effort)[0].bound)) for effort in METHODS]
+    assert bounds[0] >= bounds[1] > bounds[2] > bounds[3]
+    assert bounds[0] == pytest.approx(92.893)
+    assert bounds[-1] == pytest.approx(87.2435, abs=1e-4)
+
+
+def test_without_a_budget_even_free_prices_forbid_moves() -> None:
+    # the data are at site 0, where no worker fits: nothing can be earned
+    auction = one_resource({}, site_capacity=[[0.0], [2.0]], transfer_budget=0.0)
+    assert Fraction(certify_welfare(auction, "free")[0].bound) == 0
+
+
+def test_pooled_capacity_prices_what_is_scarce() -> None:
+    # jobs worth 10 and 6 for one gpu slot of two sites together: its dual is 6 at both
+    jobs = [{"data": [1, 0], "utility": [worth], "parameter_size": 0.0} for worth in (10.0, 6.0)]
+    auction = one_resource(*jobs, slots=1, site_capacity=[[1.0], [0.0]])
+    prices = aggregated_prices(auction)
+    assert prices.resource.ravel().tolist() == pytest.approx([6.0, 6.0])
+    assert prices.transfer.tolist() == [0.0]
+
+
+@pytest.mark.parametrize("unit", [2.0**-50, 1.0, 2.0**50])
+def test_without_a_budget_nothing_that_moves_can_pay(unit: float) -> None:
+    jobs = [{"data": [1, 0], "utility": [u, u, u], "parameter_size": 0.25} for u in (3.0, 7.0)]
+    auction = auction_in(one_resource(*jobs, transfer_budget=0.0), data=unit)
+    prices = prohibitive(auction, Prices.zero(auction))
+    assert (0.25 * unit * prices.transfer > 7.0).all()
+    assert not prices.resource.any()
+
+
+def test_prices_stay_where_there_is_a_budget_or_nothing_to_move() -> None:
+    still = {"utility": [5.0, 5.0, 5.0], "parameter_size": 0.0}
+    for auction in (
+        one_resource(dict(still)),
+        one_resource(dict(still), chunk_size=0.0, transfer_budget=0.0),
+        one_resource(chunk_size=0.0, transfer_budget=0.0),
+    ):
+        zero = Prices.zero(auction)
+        assert prohibitive(auction, zero) is zero
+
+
+def test_prices_that_bound_programs_are_those_of_their_effort_and_of_the_time() -> None:
+    auction = library.load("eris/integrality_gap")
+    assert pooled_prices(auction, 1.0) == certify_welfare(auction)[0]
+    assert column_prices(auction, 60.0) == certify_welfare(auction, "columns")[0]
+    # the first round alone knows no prices
+    assert column_prices(auction, 0.0) == certify_welfare(auction, "free")[0]
+
+
+def prices_of(auction, seed=0):
+    rng = np.random.default_rng(seed)
+    shape = (auction.sites, auction.num_resources, auction.slots)
+    return rng.random(auction.slots), rng.random(shape)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_parts_add_up_exactly(seed):
+    auction = random_auction(seed, jobs=6)
+    transfer, resource = prices_of(auction, seed)
+    proofs, whole = PayoffProofs(auction), prove_payoffs(auction, transfer, resource)
+    for cut in range(auction.num_jobs + 1):
+        two = [
+            proofs(PayoffsToProve(begin, end, transfer, resource))
+            for begin, end in ((0, cut), (cut, auction.num_jobs))
+        ]
+        assert sum(two) == whole
+
+
+@pytest.mark.parametrize("workers", [None, 1, 3])
+def test_certificates_do_not_depend_on_who_proves(workers, monkeypatch):
+    monkeypatch.setattr(module, "LEAST_STEPS", 0.0)
+    with Executor.of(workers) as executor:
+        for seed in range(4):
+            auction = random_auction(seed, jobs=6)
+            prices = prices_of(auction, seed)
+            found = ErisPrices.of(auction, *prices, payoffs_by(executor))
+            assert found == ErisPrices.of(auction, *prices)
+            assert found.prove_bound(auction) == ErisPrices.of(auction, *prices).prove_bound(
+                auction
+            )
+
+
+def test_worker_slots_count_whole_workers() -> None:
+    # integrality_gap, job 1: E=3, P=2, up to 3 workers at a site: q=1 takes 2, q=2 takes 3
+    auction = library.load("eris/integrality_gap")
+    assert worker_slots(auction, 1) == pytest.approx(2 * 3 / 2)
+    blocked = auction.replace(site_capacity=[[0, 0], [0, 0]])
+    assert worker_slots(blocked, 1) == np.inf
+    assert Aggregated().form(blocked).num_columns == 0
+
+
+def test_windows_shrink_when_jobs_are_many_and_soon_done() -> None:
+    # a tenth of a slot alone: 4,000 pairs of all jobs, but 4 to 40 slots of each
+    for jobs, slots in ((1, 40), (100, 40), (200, 20), (1000, 4), (20_000, 4)):
+        assert windows(np.full(jobs, 0.1)).tolist() == [slots] * jobs
+
+
+def test_windows_are_four_times_as_long_as_a_job_takes_unless_that_is_too_much() -> None:
+    alone = np.full(1000, 0.1)
+    alone[:4] = 2.0, 2.1, 9.9, 11.0
+    assert windows(alone)[:5].tolist() == [8, 9, 40, 40, 4]
+    # with 2,500 jobs 40,000 pairs are 16 slots of each
+    assert windows(np.full(2500, 3.0)).max() == 12
+    assert windows(np.full(2500, 7.0)).max() == 16
+    assert windows(np.zeros(0)).shape == (0,)
+
+
+def test_a_job_may_run_in_its_window_and_no_longer(monkeypatch: pytest.MonkeyPatch) -> None:
+    auction = library.load("eris/late_arrival")
+    given = []
+
+    def short(alone: Floats) -> Ints:
+        given.append(alone)
+        return np.arange(1, len(alone) + 1)
+
+    monkeypatch.setattr(aggregated, "windows", short)
+    form = Aggregated().form(auction)
+    for i, job in enumerate(auction.jobs):
+        members = form.column_block("running").axes[0].members
+        last = min(job.arrival + i + 1, auction.slots)
+        assert [t for j, t in members.tolist() if j == i] == list(range(job.arrival, last))
+        most = auction.most_workers[i].sum()
+        assert given[0][i] == pytest.approx(worker_slots(auction, i) / most)
+
+
+def random_prices(auction, seed):
+    rng = np.random.default_rng(seed)
+    transfer = rng.uniform(0, 3, auction.slots)
+    return Prices(transfer, rng.uniform(0, 10, auction.used.shape))
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_jobs_at_once_and_in_turn_agree(seed):
+    auction = random_auction(seed, most_chunks=7, jobs=6)
+    prices = random_prices(auction, seed)
+    pricer = JobPricer(auction)
+    found = evaluate(auction, prices)
+    assert pricer.bound(prices) == pytest.approx(found.bound)
+    assert pricer.chosen.payoff == pytest.approx(payoff_bounds(auction, prices, full=True))
+    usage = pricer.columns().usage.sum(axis=0)
+    assert usage[: auction.slots] == pytest.approx(found.transfer)
+    assert usage[auction.slots :] == pytest.approx(found.resource.ravel())
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_what_a_schedule_is_worth_pays_for_its_use(seed):
+    auction = random_auction(seed, most_chunks=7, jobs=6)
+    prices = random_prices(auction, seed)
+    pricer = JobPricer(auction)
+    pricer.bound(prices)
+    found = pricer.columns()
+    cost = found.usage @ np.concatenate([prices.transfer, prices.resource.ravel()])
+    assert found.worth - cost == pytest.approx(pricer.chosen.payoff[found.job])
+    last = np.array([slots.nonzero()[0].max() for slots in found.busy.toarray()], dtype=int)
+    assert last.tolist() == (auction.arrival + pricer.chosen.finish)[found.job].tolist()
+
+
+def test_every_schedule_is_joined_once():
+    auction = one_resource({"utility": [5.0, 4.0, 3.0]}, {"utility": [6.0, 5.0, 4.0]})
+    pricer = JobPricer(auction)
+    pricer.bound(Prices.zero(auction))
+    first = pricer.columns()
+    dear = Prices.zero(auction)
+    dear.resource[:, :, 0] = 5.5
+    pricer.bound(dear)
+    second = pricer.columns()
+    both = first.join(second).join(first)
+    assert first.job.tolist() == [0, 1] == second.job.tolist()
+    assert both.job.tolist() == [0, 1, 0, 1]
+    assert both.worth.tolist() == [5.0, 6.0, 4.0, 5.0]
+    assert both.taken(np.array([3])).busy.toarray().tolist() == [[0.0, 1.0, 0.0]]
+
+
+def test_an_auction_without_jobs_has_no_schedules():
+    auction = one_resource()
+    pricer = JobPricer(auction)
+    assert pricer.bound(Prices.zero(auction)) == 0.0
+    assert len(pricer.columns().job) == 0
+
+
+def test_what_a_job_meets_by_hand() -> None:
+    # site 0: 2 gpus, 0.5 in use in slot 1; a worker takes 1, a server 0.75
+    state = {"transfer": [0.0, 4.0, 0.0], "resources": [[[0.0, 0.5, 2.0]], [[0.0, 0.0, 0.0]]]}
+    job = {"arrival": 1, "data": [2, 3], "worker_rate": 2, "server_demand": [0.75]}
+    auction = one_resource(job, occupied=state, site_capacity=[[2.0], [5.0]])
+    price = np.arange(6.0).reshape(2, 1, 3)
+    prices = Prices(np.array([7.0, 8.0, 9.0]), price)
+    met = job_slots(auction, auction.jobs[0], prices, auction.transferred, auction.used)
+    assert (met.window, met.chunks, met.size) == (2, 5, (2, 2, 5))
+    assert met.worker_price.tolist() == [[1.0, 4.0], [2.0, 5.0]]
+    assert met.server_price.tolist() == [[0.75, 3.0], [1.5, 3.75]]
+    # 1.5 gpus left hold a worker, 0.75 beside a server none; 3 workers process all 5 chunks
+    assert met.alone.tolist() == [[1, 3], [0, 3]]
+    assert met.beside_server.tolist() == [[0, 3], [NO_SERVER, 3]]
+    assert met.transfer_price.tolist() == [8.0, 9.0]
+    assert met.free_transfer.tolist() == [6.0, 10.0]
+    assert met.most_transfer.tolist() == pytest.approx([6.0 + 1e-8, 10.0 + 1e-8], abs=1e-15)
+    empty = job_slots(auction, auction.jobs[0], prices, None, None)
+    assert empty.alone.tolist() == [[2, 3], [2, 3]]
+    assert empty.free_transfer.tolist() == [10.0, 10.0]
+
+
+@pytest.mark.parametrize("unit", [2.0**-40, 1.0, 2.0**40])
+def test_use_beyond_a_capacity_by_rounding_leaves_nothing_and_more_leaves_less(unit: float) -> None:
+    # a worker that needs no gpu runs at a full site, not at one that is more than full
+    for share, workers in ((1.0, 1), (1 + 0.9e-9, 1), (1 + 1.1e-9, 0)):
+        auction = auction_in(one_resource({"worker_demand": [0.0]}), units=unit, data=unit)
+        met = job_slots(
+            auction, auction.jobs[0], Prices.zero(auction),
+            share * np.full(3, auction.transfer_budget),
+            share * np.full((2, 1, 3), 2.0 * unit),
+        )  # fmt: skip
+        assert (met.alone == workers).all()
+        assert (met.beside_server == (workers or NO_SERVER)).all()
+        assert (met.free_transfer == 0.0).all()
+        assert (met.most_transfer <= 1.01e-9 * auction.transfer_budget).all()
+        assert (met.most_transfer >= 0.0).all()
+
+
+def test_a_slot_has_the_prices_of_its_time_and_other_data() -> None:
+    auction = one_resource({"arrival": 1, "utility": [9.0, 4.0], "data": [1, 1]})
+    prices = Prices(np.array([7.0, 8.0, 9.0]), np.arange(6.0).reshape(2, 1, 3))
+    met = job_slots(auction, auction.jobs[0], prices, None, None)
+    slot = slot_of.function(met, 1, np.array([0, 2]), Ties(0.5, 0.0, 0.25))
+    assert slot.worker_price.tolist() == [2.0, 5.0]
+    assert slot.transfer_price == 9.0
+    assert slot.worth == 9.0  # the greatest, not that of the slot
+    assert slot.data.tolist() == [0, 2]
+    assert slot.ties == (0.5, 0.0, 0.25)
+
+
+def test_chunks_of_workers_are_whole_and_limited() -> None:
+    assert [chunks_of.function(w, 3, 4, 5) for w in (NO_SERVER, 0, 1, 2, 3, 9)] == [
+        -1,
+        0,
+        1,
+        2,
+        4,
+        5,
+    ]

@@ -10,9 +10,11 @@ from farkas.instances.gadget import Cluster
 from farkas.instances.generate import generate
 from farkas.models.gadget.column import ColumnLP, all_columns
 from farkas.models.gadget.forest import forest
-from farkas.models.gadget.rings import Rings
+from farkas.models.gadget.links import link_cap
+from farkas.models.gadget.rings import Rings, enumerate_rings
 from farkas.models.gadget.slot import snapshot
 from farkas.proofs.gadget.relaxed import random_clusters
+from farkas.relaxations.gadget import ring_walks
 from farkas.relaxations.gadget.embedding import NodeLP
 from farkas.relaxations.gadget.generation import (
     CapacityPrices,
@@ -25,9 +27,14 @@ from farkas.relaxations.gadget.generation import (
     start,
     tree_rings,
 )
+from farkas.relaxations.gadget.ring_pool import RingPool
 from farkas.relaxations.gadget.ring_pricing import RingPricing
+from farkas.relaxations.gadget.ring_walks import program_ring
+from farkas.relaxations.gadget.tree_pricing import TreePricing, cheapest
 from farkas.solvers import solve
 from tests.generators.gadget import any_networks, small, table, wide_area
+from tests.references.gadget_pricing import least_costs, random_prices, tree_costs
+from tests.relaxations.gadget.test_ring_search import best_listed
 
 
 def optimum(form):
@@ -241,3 +248,168 @@ def test_the_master_of_all_rings_is_the_program_over_them():
         np.testing.assert_array_equal(master.session.form.cost, form.cost)
         compared += made.size > 0
     assert compared > 20
+
+
+def priced(slot, node, link):
+    cluster = slot.cluster
+    worker = cluster.demand[slot.jobs] @ node.T
+    return worker, cluster.bandwidth[slot.jobs][:, None] * link
+
+
+def test_the_program_finds_the_best_of_all_rings():
+    rng, rings = np.random.default_rng(8), 0
+    for cluster in any_networks(25, 9):
+        slot = snapshot(cluster)
+        node, link = random_prices(cluster, rng)
+        link *= rng.random() < 0.6  # links for nothing invite cycles away from the hosts
+        worker, length = priced(slot, node, link)
+        best = best_listed(slot, node, link) if len(slot.jobs) else []
+        for place, most in enumerate(best):
+            worth, bound, workers, flow = program_ring(slot, place, worker[place], length[place])
+            assert (worth, bound) == pytest.approx((most, most), abs=1e-5)
+            out = np.bincount(cluster.link_source, flow, cluster.num_nodes)
+            assert out.tolist() == np.bincount(cluster.link_target, flow, len(out)).tolist()
+            rings += bool(flow.any()) and int((workers > 0).sum() > 1)
+    assert rings > 5
+
+
+def test_without_an_answer_nothing_is_claimed(monkeypatch):
+    slot = snapshot(small([2, 1], [(0, 1, 3)], table(0, 4, 7, 9)))
+    worker, length = priced(slot, np.array([[1.0], [2.0]]), np.array([0.5, 0.0]))
+    # 9 - 4 - 1 for three, 7 - 2 for two, 4 - 1 for one
+    worth, bound, workers, flow = program_ring(slot, 0, worker[0], length[0])
+    assert (worth, bound, workers.tolist(), flow.tolist()) == (
+        5.0,
+        pytest.approx(5),
+        [2, 0],
+        [0, 0],
+    )
+    dear = program_ring(slot, 0, worker[0] + 9, length[0])
+    assert (dear[0], dear[1], dear[2].any()) == (0.0, pytest.approx(0), False)
+    monkeypatch.setattr(ring_walks, "PATIENCE", 0.0)
+    worth, bound, workers, flow = program_ring(slot, 0, worker[0], length[0])
+    assert worth <= 5.0 <= bound
+
+
+@pytest.mark.slow
+def test_every_job_takes_the_best_ring_that_was_found_for_anybody():
+    rng, others, ties = np.random.default_rng(6), 0, 0
+    for cluster in any_networks(40, 7):
+        slot = snapshot(cluster)
+        if not len(slot.jobs):
+            continue
+        limit = np.zeros(cluster.num_jobs, int)
+        limit[slot.jobs] = slot.largest
+        found = enumerate_rings(cluster, limit)
+        found = found.take(np.flatnonzero(rng.random(len(found)) < 0.5))
+        pool = RingPool(slot)
+        half = len(found) // 2
+        pool.add(found.take(np.arange(half)))
+        pool.add(found)  # what is there already stands there once
+        node, link = (np.round(2.0 * price) / 2.0 for price in random_prices(cluster, rng))
+        most = pool.most(node, link)
+        floor = np.where(rng.random(len(most)) < 0.3, most, most - 1e-6)
+        floor[np.isinf(most)] = 0.0
+        best = pool.better(node, link, floor)
+        for place, job in enumerate(slot.jobs.tolist()):
+            profit, able = [-np.inf], [-1]
+            for ring in range(len(found)):
+                size, workers, flow = found.size[ring], found.workers[ring], found.flow[ring]
+                fits = size <= slot.largest[place] and (workers <= slot.cap[place]).all()
+                if fits and (flow <= link_cap(cluster, job)).all():
+                    rent = (workers @ node) @ cluster.demand[job]
+                    rent += cluster.bandwidth[job] * (flow @ link)
+                    profit.append(slot.gains[place, size - 1] - rent)
+                    able.append(ring)
+                    others += int(found.job[ring] != job)
+            assert most[place] == pytest.approx(max(profit))
+            mine = best.take(np.flatnonzero(best.job == job))
+            wanted = set[bytes]()
+            if np.isfinite(most[place]) and most[place] > floor[place]:
+                as_good = np.flatnonzero(np.array(profit) > most[place] - 1e-6)
+                wanted = {_key(found, able[k]) for k in as_good.tolist()}
+                ties += len(wanted) > 1
+            assert {_key(mine, ring) for ring in range(len(mine))} == wanted
+            assert len(mine) == len(wanted)
+    assert (others > 100, ties > 10) == (True, True)
+
+
+def _key(rings, ring):
+    return rings.workers[ring].tobytes() + rings.flow[ring].tobytes()
+
+
+def test_a_ring_that_is_too_large_for_a_job_is_not_taken():
+    # two workers on server 0 or one on each: the second job may run one, the third has no room
+    cluster = small(
+        [2, 1],
+        [(0, 1, 3)],
+        {"max_workers": 2, **table(0, 1, 5)},
+        {"max_workers": 1, **table(0, 2)},
+        {"max_workers": 2, "bandwidth": 4.0, **table(0, 1, 6)},
+    )
+    pool = RingPool(snapshot(cluster))
+    workers, flow = np.array([[2, 0], [1, 1], [1, 0]]), np.array([[0, 0], [1, 1], [0, 0]])
+    rings = Rings(np.zeros(3, np.int64), workers.sum(axis=1), workers, flow)
+    pool.add(rings.take([1]))
+    free, nothing = (np.zeros((2, 1)), np.zeros(2)), np.zeros(3)
+    assert pool.most(*free).tolist() == [5.0, -np.inf, -np.inf]
+    assert pool.better(*free, nothing).job.tolist() == [0]
+    pool.add(rings)
+    assert len(pool.rings) == 3
+    prices = np.array([[1.0], [0.0]]), np.zeros(2)
+    assert pool.most(*prices).tolist() == [4, 1, 4]
+    assert pool.better(*prices, nothing).workers.tolist() == [[1, 1], [1, 0], [2, 0]]
+    floor = np.array([4.0, 0.5, 4.0 - 1e-6])
+    assert pool.better(*prices, floor).job.tolist() == [1, 2]
+    # where servers cost nothing either, both rings of two are as good for the first job
+    assert pool.better(*free, nothing).job.tolist() == [0, 0, 1, 2]
+
+
+def test_an_empty_pool_has_nothing_for_anybody():
+    pool, prices = RingPool(snapshot(small([1]))), (np.zeros((1, 1)), np.zeros(0))
+    assert pool.most(*prices).tolist() == [-np.inf]
+    assert len(pool.better(*prices, np.array([-1.0]))) == 0
+
+
+def test_tree_pricing_finds_the_cheapest_ring_of_every_size():
+    rng = np.random.default_rng(0)
+    for cluster in random_clusters(25, 2, network="tree", servers=4, jobs=3, resources=2):
+        slot = snapshot(cluster)
+        if not len(slot.jobs):
+            continue
+        node, link = random_prices(cluster, rng)
+        pricing = TreePricing(cluster, forest(cluster), slot.jobs, slot.largest)
+        cost, found = pricing.costs(node, link)
+        inside = np.arange(1, cost.shape[1] + 1)[None, :] <= slot.largest[:, None]
+        assert np.allclose(cost[inside], least_costs(cluster, slot, node, link)[inside])
+        assert np.allclose(cost, tree_costs(pricing, node, link))
+        # without machine code, which would not mind a table that is too small
+        given = *pricing.prices(node, link), pricing.cap, pricing.tree.parent, pricing.tree.order
+        own, _, take = cheapest.interpret(*given, cost.shape[1])
+        assert np.array_equal(own, cost)
+        assert np.array_equal(take, found.take)
+        places = np.argwhere(np.isfinite(cost))
+        rings = found.rings(places[:, 0], places[:, 1] + 1)
+        paid = (rings.node_load(cluster) * node).sum(axis=(1, 2)) + rings.link_load(cluster) @ link
+        assert np.allclose(paid, cost[places[:, 0], places[:, 1]])
+        assert (rings.workers.sum(axis=1) == rings.size).all()
+
+
+def test_a_ring_leaves_a_dear_server_when_crossing_is_cheaper():
+    # two GPUs at 3 on server 0, two at 1 on server 1 behind a switch; an edge both ways costs
+    # 2 Gbps x (0.1 + 0.2) + 2 Gbps x (0.3 + 0.4) = 2 to cross both
+    cluster = small([2, 2], [(0, 2, 9), (1, 2, 9)], switches=1)
+    pricing = TreePricing(cluster, forest(cluster), np.array([0]), np.array([3]))
+    node, link = np.array([[3.0], [1.0], [0.0]]), np.array([0.1, 0.2, 0.3, 0.4])
+    cost, found = pricing.costs(node, link)
+    assert np.allclose(cost, [[1, 2, 2 + 3 + 2]])
+    rings = found.rings(np.array([0, 0]), np.array([2, 3]))
+    assert rings.workers.tolist() == [[0, 2, 0], [1, 2, 0]]
+    assert rings.flow.tolist() == [[0, 0, 0, 0], [1, 1, 1, 1]]
+
+
+def test_an_edge_too_narrow_is_not_crossed_at_any_price():
+    cluster = small([2, 2], [(0, 1, 1)])
+    pricing = TreePricing(cluster, forest(cluster), np.array([0]), np.array([3]))
+    cost, _ = pricing.costs(np.array([[3.0], [1.0]]), np.zeros(2))
+    assert cost.tolist() == [[1, 2, np.inf]]

@@ -1,17 +1,23 @@
 """Blocks of slots and pieces of rewards; the bounds on the whole horizon beside each other."""
 
+import msgspec
 import numpy as np
 import pytest
 
+from farkas.duals.dualize import dualize
 from farkas.errors import NotApplicable
 from farkas.instances import library
+from farkas.models.gadget.column import ColumnLP
 from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
 from farkas.models.gadget.slot import snapshot
 from farkas.proofs.gadget.relaxed import random_clusters
 from farkas.proofs.gadget.rounding import SIZES, chosen_slot
+from farkas.relaxations.gadget.decompose import Copy, decompose
+from farkas.relaxations.gadget.embedding import GvneLP, LocalNodeLP, NodeLP
 from farkas.relaxations.gadget.horizon import Augmented, Timeline, fixed_sizes
-from farkas.relaxations.gadget.offline_bound import OfflineBound, OfflineColumnBound
+from farkas.relaxations.gadget.offline_bound import OfflineBound, OfflineColumnBound, ServerClasses
 from farkas.solvers import solve
+from tests.conformance.oracle import row
 from tests.generators.gadget import small, table
 
 
@@ -87,3 +93,125 @@ def test_variables_are_a_copy_per_host_and_size(servers: int) -> None:
     # a host chooses; all workers but its own stand on nodes, and rings of two and more use links
     copies = hosts * (1 + (size - 1) * nodes + np.where(size > 1, size, 0) * links)
     assert Augmented().form(slot).num_columns == copies.sum()
+
+
+def test_the_shares_of_a_mixture_are_those_of_the_point():
+    slot = snapshot(library.load("gadget/tiny"))
+    slot = slot.fixed(slot.largest)
+    form = Augmented().form(slot)
+    point = solve(form).require_optimal().point
+    mixture = decompose(slot, form, point)
+    assert mixture.share.sum() == pytest.approx(form.values(point, "chosen").sum())
+    assert mixture.passes <= int((point > 0).sum())
+
+
+@pytest.mark.parametrize("network", ["tree", "mesh"])
+def test_node_loads_are_reproduced_and_link_loads_not_exceeded(network):
+    for cluster in random_clusters(6, 11, network=network, jobs=2):
+        slot = fixed_sizes(cluster)
+        form = Augmented().form(slot)
+        point = solve(form).require_optimal().point
+        mixture = decompose(slot, form, point)
+        node = np.tensordot(mixture.share, mixture.rings.node_load(cluster), 1)
+        link = mixture.share @ mixture.rings.link_load(cluster)
+        servers = cluster.is_server
+        assert (node[servers] <= cluster.capacity[servers] + 1e-6).all()
+        assert (link <= cluster.link_bandwidth + 1e-6).all()
+        worth = dict(zip(slot.jobs.tolist(), slot.pair_gains.tolist(), strict=True))
+        gains = np.array([worth[job] for job in mixture.rings.job.tolist()])
+        assert mixture.share @ gains == pytest.approx(form.objective(point), abs=1e-6)
+
+
+def test_one_ring_is_peeled_off_by_its_thinnest_part():
+    # a ring of two from host 0: half of worker 1 sits on node 1, reached by 0.3 of edge 0
+    cluster = small([1, 1], [(0, 1, 3)])
+    placed = np.array([[0, 0], [0.25, 0.5]])
+    routed = np.array([[0.3, 0.0], [0.0, 0.5]])  # edge 0 over link (0, 1), edge 1 over (1, 0)
+    copy = Copy(cluster, 0, 0.75, placed, routed)
+    share, hosts, paths = copy.peel()  # the first goal is at home: worker 1 with 0.25 on node 0
+    assert (share, hosts, paths) == (0.25, [0, 0], [[], []])
+    share, hosts, paths = copy.peel()
+    assert (share, hosts, paths) == (pytest.approx(0.3), [0, 1], [[0], [1]])
+    assert copy.chosen == pytest.approx(0.2)
+    assert copy.placed[1].tolist() == pytest.approx([0, 0.2])
+    assert copy.routed.tolist() == [pytest.approx([0, 0]), pytest.approx([0, 0.2])]
+    assert copy.peel() is None  # edge 0 is used up
+
+
+def test_rings_of_a_point_by_hand():
+    slot = snapshot(small([1, 1], [(0, 1, 3)])).fixed([2])
+    form = Augmented().form(slot)
+    mixture = decompose(slot, form, solve(form).require_optimal().point)
+    # the workers sit on both servers, whichever is the first
+    assert set(map(tuple, mixture.rings.workers.tolist())) <= {(1, 1), (2, 0), (0, 2)}
+    assert mixture.share.sum() == pytest.approx(1.0)
+    nothing = decompose(slot, form, np.zeros(form.num_columns))
+    assert (len(nothing.rings), nothing.passes) == (0, 0)
+
+
+@pytest.mark.parametrize("network", ["tree", "cycle", "mesh"])
+def test_the_embedding_relaxation_and_its_dual_are_the_node_relaxation(network):
+    for cluster in random_clusters(8, 1, network=network, resources=2):
+        node = optimum(NodeLP().form(cluster))
+        form = GvneLP().form(cluster)
+        assert optimum(form) == pytest.approx(node, abs=1e-7)
+        assert optimum(dualize(form).form) == pytest.approx(node, abs=1e-7)
+        fixed = fixed_sizes(cluster)
+        assert optimum(Augmented().form(fixed)) == pytest.approx(
+            optimum(NodeLP().form(fixed)), abs=1e-7
+        )
+
+
+def test_half_rings_on_a_cycle_separate_the_relaxations():
+    cluster = library.load("gadget/six_cycle_half")
+    assert optimum(GvneLP().form(cluster)) == pytest.approx(1.0)
+    assert optimum(LocalNodeLP().form(cluster)) == pytest.approx(1.0)
+    assert optimum(ColumnLP().form(cluster)) == 0.0
+
+
+def test_a_node_holds_no_more_of_a_ring_than_fits_when_it_is_empty():
+    # workers of 2 GPUs on 3 + 2: rings of two, worth 6, for two jobs
+    jobs = [{"demand": [2.0]} | table(0, 0, 6)] * 2
+    cluster = small([3, 2], [(0, 1, 9)], *jobs)
+    # 1.5 + 1 workers are 1.25 rings; but a ring has at most one worker on either server, and the
+    # second has room for one in all
+    assert optimum(NodeLP().form(cluster)) == pytest.approx(7.5)
+    form = LocalNodeLP().form(cluster)
+    assert optimum(form) == pytest.approx(6.0)
+    held = "-1 chosen[0,1] -1 chosen[0,2] +1 workers[0,0] <= 0"
+    assert row(form, "local_capacity[0,0]") == held
+
+
+def test_merging_slots_and_servers_loses_nothing():
+    for cluster in random_clusters(15, 5, network="any", servers=3, jobs=3, horizon=3):
+        merged = optimum(OfflineBound().form(cluster))
+        # distinct memory capacities nobody uses keep all servers apart
+        apart = cluster.replace(
+            resources=[*cluster.resources, "unused"],
+            nodes=[
+                {"server": n.server, "capacity": [*n.capacity, 100.0 + u]}
+                for u, n in enumerate(cluster.nodes)
+            ],
+            jobs=[
+                {**msgspec.to_builtins(j), "demand": [*j.demand, 0.0], "budget": [*j.budget, None]}
+                for j in cluster.jobs
+            ],
+        )
+        assert optimum(OfflineBound().form(apart)) == pytest.approx(merged, abs=1e-6)
+
+
+def test_equal_servers_are_one_class():
+    servers = ServerClasses.of(two_blocks())
+    assert servers.count.tolist() == [2, 1]
+    assert servers.capacity.tolist() == [[1], [2]]
+    assert servers.cap.tolist() == [[1, 2], [1, 1]]
+    assert [m.tolist() for m in servers.members] == [[0, 2], [1]]
+    assert len(ServerClasses.of(small([], switches=1)).count) == 0
+
+
+def test_links_bound_the_rings_of_a_block():
+    # a ring of two over one edge, 2 Gbps each way, four slots; two jobs: four rings in all
+    cluster = small([2, 2], [(0, 1, 2)], *[{"demand": [2.0], "max_workers": 2}] * 2, horizon=4)
+    form = OfflineColumnBound().form(cluster.replace(nodes=[{"capacity": [4]}, {"capacity": [4]}]))
+    assert form.row_upper[form.row_block("link_capacity").where].tolist() == [8, 8]
+    assert optimum(OfflineColumnBound().form(cluster)) == 40.0  # 4 slots of 2 workers at 5

@@ -1,16 +1,38 @@
 """mlbroker.outer_job: one job of a slot in shares of its workers."""
 
+from __future__ import annotations
+
+import itertools
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
+import farkas
 from farkas.algebra import programs
-from farkas.models.mlbroker.slot import SlotProblem
+from farkas.errors import NoAnswer
+from farkas.models.mlbroker.one_shot import snapshot
+from farkas.models.mlbroker.recourse import PlacedWorkers
+from farkas.models.mlbroker.slot import Constants, SlotProblem
+from farkas.online.mlbroker.environment import PlacedSlot
+from farkas.online.mlbroker.recourse import recourse_costs
+from farkas.relaxations.mlbroker.in_parts import cheapest_lives
+from farkas.relaxations.mlbroker.lives import SiteLives, lives_of, spread, usage_of
 from farkas.relaxations.mlbroker.outer_job import JobPrices, Outer, OuterJob
+from farkas.relaxations.mlbroker.relaxed import Relaxed
+from farkas.relaxations.mlbroker.separated import JobShares, Part, Separated
 from farkas.relaxations.mlbroker.slot_solver import JobByJob
 from farkas.relaxations.mlbroker.tangents import Tangents, Touched, refine
 from farkas.solvers import solve
 from tests.conformance.oracle import row
-from tests.generators.mlbroker import discounted, single, slots
+from tests.generators.mlbroker import (
+    discounted,
+    edge_cases,
+    even_brokerage,
+    random_brokerage,
+    single,
+    slots,
+)
 
 
 @pytest.mark.slow
@@ -113,3 +135,262 @@ def test_more_tangents_bound_the_slot_closer():
     exact.problem.solve(solver="CLARABEL")
     assert values[-1] == pytest.approx(exact.problem.value, rel=1e-3)
     assert values[-1] <= exact.problem.value + 1e-6
+
+
+def nothing():
+    """The clock does not matter."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(8))
+def test_at_list_prices_the_lives_are_the_optimum_without_discounts(seed):
+    data = random_brokerage(seed, sites=2 + seed % 2, slots=3, jobs=2, resources=2)
+    data = data.replace(discount_price=None, discount_threshold=None)
+    slope = np.broadcast_to(data.list_price, (data.num_slots, *data.list_price.shape))
+    lives = cheapest_lives(data, slope, nothing)
+    optimum = farkas.prove(data, "mlbroker.offline[strict,choice,split]").value
+    assert lives.cost(data) == pytest.approx(float(optimum), rel=1e-8)
+    assert lives.bound.sum() == pytest.approx(float(optimum), rel=1e-8)
+    assert lives.bound.sum() <= float(optimum) * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_costs_are_those_of_the_environment(seed):
+    data = even_brokerage(seed, jobs=3, slots=3)
+    lives = cheapest_lives(data, data.chord_slope("strict"), nothing)
+    placed = PlacedWorkers.of(data, lives.workers, lives.server)
+    assert lives.cost(data) == pytest.approx(recourse_costs(placed).total, rel=1e-9)
+    np.testing.assert_array_equal(lives.usage(data), placed.usage())
+    one = np.array([0])
+    part = usage_of(data, one, lives.workers[one], lives.server[one])
+    assert part.sum() == pytest.approx(PlacedWorkers.of(
+        data, lives.workers[one], lives.server[one], one).usage().sum())  # fmt: skip
+
+
+def test_tolls_fall_with_a_site_by_its_deployment_at_most():
+    data = random_brokerage(3, sites=3, slots=4, jobs=4)
+    lives = cheapest_lives(data, data.chord_slope("strict"), nothing)
+    deploy = data.deploy_cost[data.pair_job]
+    for members, site in itertools.product(range(8), range(3)):
+        if not members >> site & 1:
+            drop = lives.tolls[:, members] - lives.tolls[:, members | 1 << site]
+            assert (drop >= -1e-12).all()
+            assert (drop <= deploy + 1e-12).all()
+    assert (lives.tolls[data.next_pair < 0] == 0).all()
+    assert lives.tolls[data.next_pair >= 0].any()
+
+
+def test_sets_spread_to_smaller_ones_for_nothing():
+    cost, came = np.array([9.0, 4.0, 7.0, 1.0]), np.zeros(4, np.int64)
+    spread(2.0, cost, came)
+    assert cost.tolist() == [1.0, 1.0, 1.0, 1.0]
+    cost = np.array([0.0, 9.0, 1.0, 9.0])
+    spread(2.0, cost, came)
+    assert cost.tolist() == [0.0, 2.0, 1.0, 3.0]
+    assert came.tolist() == [0, 0, 2, 2]
+
+
+def test_the_clock_is_looked_at():
+    def late():
+        raise NoAnswer("late")
+
+    with pytest.raises(NoAnswer, match="late"):
+        cheapest_lives(discounted(), discounted().chord_slope(), late)
+
+
+def test_a_job_that_costs_more_than_doubles_hold_has_no_lives():
+    # five slots with a worker for 4e307 each
+    data = single([[10.0]] * 5, base_price=[[4e307]], server_demand=[0.0])
+    with pytest.raises(NoAnswer, match="more than doubles hold"):
+        cheapest_lives(data, data.chord_slope("strict"), nothing)
+
+
+CASES = {
+    **{f"random {n}": random_brokerage(n, sites=3, slots=5, jobs=4, resources=2) for n in range(8)},
+    "moving": single([[10.0, 0.0], [0.0, 10.0], [10.0, 0.0]], deploy_cost=3.0),
+    "one slot": single([[10.0, 4.0]]),
+    "one site": single([[10.0], [3.0]]),
+    "nothing": single([[0.0, 0.0], [0.0, 0.0]]),
+}
+
+
+@pytest.mark.ids(1)
+@pytest.mark.parametrize("name", CASES)
+def test_lives_are_bounded_and_near_the_cheapest(name):
+    data = CASES[name]
+    slope = data.chord_slope("strict")
+    search = SiteLives(data, 0, data.num_jobs, slope)
+    search.search()
+    exact, found = lives_of(data, 0, data.num_jobs, slope), search.lives()
+    best = exact.bound
+    assert (search.bound <= best * (1 + 1e-9) + 1e-12).all()
+    assert (search.cost >= best * (1 - 1e-9)).all()
+    assert search.cost.sum() == pytest.approx(best.sum(), rel=0.02)
+    assert search.bound.sum() == pytest.approx(best.sum(), rel=0.05)
+    # at these prices the jobs pay what was said
+    price = (found.usage(data) * slope).sum() + found.apart.sum()
+    assert price == pytest.approx(search.cost.sum())
+    assert (found.workers.sum(axis=1) >= data.workers_needed).all()
+
+
+@pytest.mark.slow
+def test_parts_are_placed_as_the_whole():
+    data, slope = CASES["random 1"], CASES["random 1"].chord_slope("strict")
+    whole, part = (SiteLives(data, begin, 4, slope) for begin in (0, 2))
+    for each in (whole, part):
+        each.search()
+    assert whole.bound[2:].tolist() == part.bound.tolist()
+    first = data.pair_start[2]
+    assert (whole.workers[first:] == part.workers).all()
+    assert (whole.best_tolls[first:] == part.best_tolls).all()
+
+
+def test_charges_add_up_to_a_deployment():
+    data = CASES["random 2"]
+    search = SiteLives(data, 0, data.num_jobs, data.chord_slope("strict"))
+    rng = np.random.default_rng(0)
+    search.tolls[search.links] = (
+        -rng.uniform(0, 1, (len(search.links), 3)) * (search.deploy[search.links])
+    )
+    total = np.zeros((data.num_jobs, 3))
+    np.add.at(total, data.pair_job, search.charges())
+    assert total == pytest.approx(np.repeat(data.deploy_cost[:, None], 3, axis=1))
+
+
+def test_slots_between_others_pay_for_what_these_lack():
+    data = CASES["moving"]
+    search = SiteLives(data, 0, 1, data.chord_slope("strict"))
+    search.workers[:] = [[1, 0], [0, 1], [1, 0]]
+    search.at[:] = [0, 1, 0]
+    # the middle one saves a second entry at the first site, and enters the second itself
+    assert search.between(np.arange(3)).tolist() == [[3.0, 0.0], [-3.0, 3.0], [3.0, 0.0]]
+
+
+@pytest.mark.slow
+def test_many_sites_are_placed_in_parts_too():
+    data = random_brokerage(1, sites=11, slots=3, jobs=3, resources=1)
+    found = cheapest_lives(data, data.chord_slope("strict"), lambda: None)
+    assert found.tolls.shape == (data.num_pairs, 11)
+    placed = PlacedSlot(
+        data.jobs_at(0), found.workers[data.pairs_at(0)], found.server[data.pairs_at(0)]
+    )
+    assert (placed.workers.sum(axis=1) >= data.workers_needed[data.pairs_at(0)]).all()
+
+
+@pytest.mark.slow
+def test_a_job_stays_where_every_slot_has_a_better_site():
+    # what a slot saves elsewhere is less than a deployment, and another site each time
+    sites = 5
+    price = np.ones((sites, 1))
+    data = single([[4.0 * (r == t) for r in range(sites)] for t in range(sites)], deploy_cost=9.0,
+                  base_price=price)  # fmt: skip
+    search = SiteLives(data, 0, 1, data.chord_slope("strict"))
+    search.search()
+    assert len(set(search.at)) == 1
+    # one deployment, a worker and a server in each slot, and 4 GB moved in all but one of them
+    assert search.cost.tolist() == pytest.approx([9.0 + 2 * sites + 4 * (sites - 1)])
+
+
+DATA = {
+    **edge_cases(),
+    **{f"random {n}": random_brokerage(n, sites=3, jobs=4, resources=2) for n in range(4)},
+}
+
+
+def value(program, data):
+    return solve(program.form(data)).require_optimal().objective
+
+
+@pytest.mark.ids(8)
+@pytest.mark.parametrize("name", DATA)
+def test_all_jobs_and_the_sum_of_single_jobs_are_the_tight_relaxation(name):
+    data = DATA[name]
+    tight = value(Relaxed(relax="tight"), data)
+    alone = sum(value(Separated(), Part(data, np.array([i]))) for i in range(data.num_jobs))
+    assert value(Separated(), data) == pytest.approx(tight, rel=1e-7, abs=1e-7)
+    assert alone == pytest.approx(tight, rel=1e-7, abs=1e-7)
+
+
+def test_prices_in_units_of_a_worker():
+    # 25 GB for workers of 10 GB: 3 workers, 2.5 of them busy.  A worker and a server are 1 unit at
+    # 1 USD; moving what a worker trains costs 10, serving it from the other site 2, deploying 1.
+    form = Separated().form(single([[25.0, 0.0]]))
+    cost = form.cost
+    assert form.values(cost, "moved")[0].tolist() == [[0, 10], [10, 0]]
+    assert form.values(cost, "connected")[0].tolist() == [[1, 3], [3, 1]]
+    assert form.values(cost, "server").tolist() == [[1, 1]]
+    assert form.values(cost, "deployed").tolist() == [[1, 1]]
+    assert form.row_lower[form.row_block("all_data_moved").where].tolist() == [2.5, 0.0]
+    # at home: three workers and a server, deployed once
+    assert solve(form).objective == pytest.approx(3 + 1 + 1)
+
+
+def test_a_part_keeps_the_prices_of_all_jobs_and_its_own_pairs():
+    # jobs of 2 + 2 = 4 units: together beyond the threshold 2, 0.5 * 4 + 0.5 * 2 = 3 on the chord
+    # to the most they can use, 4 units; so a unit costs 3/4, whoever is in the part
+    data = single([[10.0]], discount_price=[[0.5]], discount_threshold=[[2.0]])
+    data = data.replace(jobs=[data.jobs[0], data.jobs[0]])
+    part = Part(data, np.array([1]))
+    assert part.pairs.tolist() == [1]
+    form = Separated().form(part)
+    assert form.values(form.cost, "server").tolist() == [[0.75]]
+    assert Part(data, np.array([], int)).pairs.tolist() == []
+
+
+@pytest.mark.slow
+def test_loads_in_units_of_workers_add_up_to_no_more_than_the_workers_needed():
+    # P = 3 and Y P data: the quotients by 3 are rounded, and add up to more than Y every now and
+    # then; (8g*) would then need more than the implied bound 1 of deployment
+    rounded_too_high = 0
+    for seed in range(60):
+        parts = np.random.default_rng(seed).integers(1, 50, 3).astype(float)
+        parts[2] += -parts.sum() % 3
+        data = single([parts.tolist()], worker_capacity=3.0)
+        form = Separated().form(data)
+        sides = form.row_lower[form.row_block("all_data_moved").where].tolist()
+        assert sum(map(Fraction, sides)) <= int(data.workers_needed[0])
+        rounded_too_high += sum(map(Fraction, (parts / 3.0).tolist())) > int(data.workers_needed[0])
+    assert rounded_too_high > 5
+
+
+def test_shares_are_of_needed_workers_and_of_what_they_train():
+    # 10 and 20 GB: three workers of 10 GB; a unit costs 1 and a GB 1 to move, a remote worker 2.
+    # All workers at site 1, half of them served from site 0, where half of the server is.
+    market = snapshot(single([[10.0, 20.0]]), 0).market
+    before = np.array([[0.75, 0.0]])
+    problem = SlotProblem(market=market, before=before, constants=Constants.of(market))
+    found = JobShares.zeros(1, 2)
+    found.moved[0] = [[0, 1 / 3], [0, 2 / 3]]
+    found.connected[0] = [[0, 0], [0.5, 0.5]]
+    found.server[0] = [0.5, 0.5]
+    found.connection_price[0] = [3.0, 6.0]
+    found.presence_price[0], found.deployed_price[0] = [1.0, 2.0], [4.0, 8.0]
+    found.gap[:] = 0.25
+    done = found.solution(problem, JobPrices.of(market))
+    assert done.workers.tolist() == [[0, 3]]
+    assert done.moved[0] == pytest.approx(np.array([[0, 10], [0, 20]]))
+    assert done.connected[0].tolist() == [[0, 0], [1.5, 1.5]]
+    assert done.server.tolist() == [[0.5, 0.5]]
+    assert done.deployed.tolist() == [[0.75, 1.0]]
+    assert done.server_price.tolist() == [[1.0, 2.0]]
+    assert (done.presence_price.tolist(), done.deployed_price.tolist()) == ([[1, 2]], [[4, 8]])
+    for none in (done.worker_price, done.absence_price, done.list_price, done.reduced_price):
+        assert not none.any()
+    # 10 GB moved, three workers and a server, 1.5 remote workers of 2 GB; the entropy term of 0 to
+    # 1 at ε = 1 with c = 1: (2 ln 2 - 1) / ln 2
+    assert done.objective == pytest.approx(10 + 4 + 3 + 2 - 1 / np.log(2))
+    assert done.gap == 0.25
+
+
+def test_no_jobs_and_no_data():
+    broker = single([[0.0, 0.0]])
+    for jobs in (0, 1):
+        market = snapshot(broker.replace(jobs=broker.jobs[:jobs]), 0).market
+        before = np.zeros((jobs, 2))
+        problem = SlotProblem(market=market, before=before, constants=Constants.of(market))
+        found = JobShares.zeros(jobs, 2)
+        found.connected[:, 0, 0] = found.server[:, 0] = 1.0
+        done = found.solution(problem, JobPrices.of(market))
+        assert done.workers.tolist() == [[0, 0]] * jobs
+        assert done.deployed.tolist() == [[1, 0]] * jobs
+        assert done.objective == pytest.approx(jobs * (1 + 2 - 1 / np.log(2)))

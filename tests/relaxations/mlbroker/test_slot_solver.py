@@ -1,14 +1,40 @@
 """Cutting planes of the regularised slot: two ways to the same optimum."""
 
+from __future__ import annotations
+
+import dataclasses
+import decimal
+import itertools
+from decimal import Decimal
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
+from farkas.certificates import guards
+from farkas.certificates.mlbroker_slots import LEAF, LIST, REDUCED, SlotBounds
+from farkas.errors import NoAnswer
 from farkas.models.mlbroker.discount import entropy, growth
 from farkas.models.mlbroker.one_shot import snapshot
 from farkas.models.mlbroker.slot import Constants, SlotProblem
 from farkas.relaxations.mlbroker import slot_solver
 from farkas.relaxations.mlbroker.slot_solver import JobByJob, Together
-from tests.generators.mlbroker import random_brokerage, single
+from farkas.relaxations.mlbroker.slot_trees import grow
+from farkas.relaxations.mlbroker.tangents import (
+    Tangents,
+    Touched,
+    full_price,
+    meeting,
+    refine,
+    shortfall,
+)
+from tests.generators.mlbroker import (
+    discounted,
+    even_brokerage,
+    leaf_states,
+    random_brokerage,
+    single,
+)
 from tests.references.mlbroker_policies import worth_of
 
 
@@ -125,3 +151,222 @@ def test_a_point_is_worth_its_true_terms_however_few_tangents_there_are(monkeypa
         worth = worth_of(broker, 0, before.tolist(), point, *variant)
         assert found.objective == pytest.approx(worth, rel=1e-9)
         assert found.gap > 1e-6 * worth  # far from settled
+
+
+EPSILONS = (1e-300, 1e-100, 1e-17, 1e-9, 0.1, 1.0, 1e9, 1e17, 1e100, 1e300)
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+@pytest.mark.parametrize(("low", "high"), [(0.0, 1.0), (0.0, 0.0), (0.25, 0.250001), (0.5, 1.0)])
+def test_tangents_meet_between_their_points(low, high, epsilon):
+    where = meeting(np.array([low]), np.array([high]), epsilon)[0]
+    with decimal.localcontext(prec=700):
+        a, b = Decimal(low) + Decimal(epsilon), Decimal(high) + Decimal(epsilon)
+        mean = float((b - a) / (b / a).ln() - Decimal(epsilon)) if b > a else low
+    assert where == pytest.approx(mean, rel=1e-9)
+
+
+@pytest.mark.parametrize("grows", [True, False])
+def test_segments_add_up_to_the_highest_tangent(grows):
+    rng = np.random.default_rng(1)
+    before = rng.uniform(0, 0.9, (3, 4))
+    scale = rng.uniform(0, 2, (3, 1))
+    tangents = Tangents.first(before, scale, 0.2, grows=grows, pieces=9)
+    for _ in range(4):
+        spot = rng.uniform(tangents.start, 1.0)
+        refine(tangents, spot, scale * rng.normal(size=before.shape), np.ones(before.shape, bool))
+    prices, widths = tangents.segments()
+    assert (np.diff(prices) >= -1e-12).all()
+    for v in rng.uniform(tangents.start, 1.2, (20, 3, 4)):
+        filled = np.clip(v[..., None] - tangents.start[..., None] - _starts(widths), 0, widths)
+        value = tangents.constant() + (prices * filled).sum()
+        true = entropy(v, before, scale, 0.2)
+        assert value == pytest.approx((true - shortfall(tangents, v)).sum(), abs=1e-9)
+
+
+def _starts(widths):
+    return np.concatenate([np.zeros((*widths.shape[:2], 1)), np.cumsum(widths, -1)[..., :-1]], -1)
+
+
+def test_prices_are_slopes_and_widths_lead_from_meeting_to_meeting():
+    # from p = 0, ε = 1, scale 2: touching at 0 and e - 1 gives prices 0 and 2 ln e, split at e - 2
+    points = np.array([[[0.0, np.e - 1]]])
+    tangents = Tangents(points, np.zeros((1, 1)), np.zeros((1, 1)), np.full((1, 1), 2.0), 1.0)
+    prices, widths = tangents.segments()
+    assert prices[0, 0].tolist() == pytest.approx([0.0, 2.0])
+    assert widths[0, 0].tolist() == pytest.approx([np.e - 2, np.inf])
+    assert full_price(tangents) == pytest.approx(2 * np.log(2))
+    # at e - 2 the term is 2 [(e - 1) ln(e - 1) - (e - 2)], both tangents are 0
+    want = 2 * ((np.e - 1) * np.log(np.e - 1) - (np.e - 2))
+    assert shortfall(tangents, np.full((1, 1), np.e - 2))[0, 0] == pytest.approx(want)
+
+
+def test_what_never_grows_starts_at_zero_and_pays_for_leaving():
+    before = np.array([[0.5]])
+    leaving = Tangents.first(before, np.ones((1, 1)), 1.0, grows=False, pieces=4)
+    staying = Tangents.first(before, np.ones((1, 1)), 1.0, grows=True, pieces=4)
+    assert (leaving.start[0, 0], staying.start[0, 0]) == (0.0, 0.5)
+    # ln(1 / 1.5) + 1/2 for going to 0 from 1/2
+    assert leaving.constant() == pytest.approx(np.log(2 / 3) + 0.5)
+    assert staying.constant() == 0.0
+    assert leaving.segments()[0][0, 0, 0] == pytest.approx(np.log(2 / 3))
+    assert staying.segments()[0].min() == 0.0
+    full = Tangents.first(before, np.ones((1, 1)), 1.0, grows=True)
+    assert full.points[0, 0, -1] == 1.0
+
+
+def test_an_instance_gives_its_first_busy_slot_with_three_tangents():
+    data = single([[5.0, 0.0], [0.0, 5.0]])
+    for semantics, start in (("printed", 0.0), ("strict", 0.0)):
+        found = Touched.of(data, semantics)
+        assert found.problem.market.num_slots == 1
+        assert found.problem.market.volume.tolist() == [[5.0, 0.0]]
+        assert found.tangents.points.shape == (1, 2, 3)
+        assert found.tangents.start.tolist() == [[start, start]]
+    assert Touched.of(found) is found
+    problem = SlotProblem.of(data)
+    assert Touched.of(problem).problem is problem
+
+
+def test_segments_begin_where_a_job_was_unless_it_may_leave():
+    problem = dataclasses.replace(SlotProblem.of(single([[5.0, 0.0]])), before=np.full((1, 2), 0.5))
+    assert Touched.of(problem, "printed").tangents.start.tolist() == [[0.5, 0.5]]
+    assert Touched.of(problem, "strict").tangents.start.tolist() == [[0.0, 0.0]]
+
+
+def test_full_deployment_costs_what_is_asked_for_every_job():
+    # scales 2 and 3: (2 + 3) ln(1 + 1/ε), at ε = 1/4
+    tangents = Tangents.first(np.zeros((2, 1)), np.array([[2.0], [3.0]]), 0.25, grows=True)
+    assert full_price(tangents) == pytest.approx(5 * np.log(5))
+
+
+def test_tangents_never_lie_above_the_term_and_touch_where_added():
+    before = np.array([[0.0, 0.4]])
+    tangents = Tangents.first(before, np.ones((1, 1)), 0.1, grows=True, pieces=8)
+    spot = np.array([[0.3, 0.7]])
+    assert (shortfall(tangents, spot) > 1e-4).all()
+    assert refine(tangents, spot, np.zeros((1, 2)), np.ones((1, 2), bool))
+    np.testing.assert_allclose(shortfall(tangents, spot), 0.0, atol=1e-12)
+
+
+def test_refining_where_nothing_is_wanted_changes_nothing():
+    tangents = Tangents.first(np.array([[0.0]]), np.ones((1, 1)), 0.1, grows=True, pieces=8)
+    kept = tangents.points.copy()
+    where = np.zeros((1, 1), bool)
+    assert not refine(tangents, np.array([[0.3]]), np.zeros((1, 1)), where)
+    assert np.array_equal(tangents.points, kept)
+
+
+def test_close_tangents_meet_just_before_the_middle():
+    # v + ε from 1 to 1 + x: x / ln(1 + x) - 1 = x/2 - x²/12 + x³/24 ...
+    x = 2.0**-14
+    where = meeting(np.zeros(1), np.array([x]), 1.0)[0]
+    assert where == pytest.approx(x / 2 - x**2 / 12, rel=1e-9, abs=0)
+
+
+def nothing():
+    """The clock does not matter."""
+
+
+def grown(data, slot=0, near=0.0, most=1000):
+    bounds = SlotBounds(data)
+    pairs = data.pairs_at(slot)
+    places = 30 - int(np.frexp(data.deploy_cost.max())[1])
+    extra = bounds.extra(np.zeros((len(bounds.links), bounds.sets)), places)[pairs]
+    return bounds, extra, grow(bounds, slot, extra, near, most, nothing)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(10))
+def test_a_finished_tree_is_as_good_as_deciding_every_cell(seed):
+    data = even_brokerage(seed, slots=1, jobs=3)
+    data = data.replace(jobs=[job for job in data.jobs if job.worker_capacity])
+    bounds, extra, tree = grown(data)
+    cells = data.num_sites * data.num_resources
+    best = min(
+        bounds.leaf(0, np.reshape(state, (data.num_sites, -1)), extra).total()
+        for state in itertools.product((LIST, REDUCED), repeat=cells)
+    )
+    assert float(tree.bound) == pytest.approx(float(best), rel=1e-9, abs=0.0)
+    assert tree.cost == pytest.approx(float(best), rel=1e-8)
+    found = [
+        bounds.leaf(0, state, extra).total()
+        for state in leaf_states(iter(tree.nodes), data.num_sites, data.num_resources)
+    ]
+    assert min(found) == tree.bound
+
+
+def test_a_chord_that_is_met_is_a_leaf():
+    # 5 units, 0.5 USD cheaper beyond the first: 5 0.5 + 0.5 = 3 USD, on the chord too
+    _, _, tree = grown(discounted(), near=1e-9)
+    assert tree.nodes == [LEAF]
+    assert tree.least.usage.tolist() == [[5.0], [0.0]]
+    assert float(tree.bound) == pytest.approx(tree.cost)
+    assert tree.least.excess.max() < 1e-9
+
+
+def test_few_nodes_and_near_bounds_end_it_early():
+    data = even_brokerage(7, slots=1, jobs=4)
+    _, _, whole = grown(data)
+    assert len(whole.nodes) > 3
+    _, _, short = grown(data, most=3)
+    assert len(short.nodes) == 3
+    _, _, near = grown(data, near=whole.cost)
+    assert near.nodes == [LEAF]
+    assert short.bound <= whole.bound + Fraction(1, 10**9)
+    assert near.bound <= short.bound
+
+
+def test_leaves_take_no_more_steps_than_they_may():
+    data = even_brokerage(7, slots=1, jobs=4)
+    bounds, extra, whole = grown(data)
+    assert len(whole.nodes) > 3
+
+    def steps(tree):
+        before = int(bounds.work[0])
+        bounds.tree(0, iter(tree.nodes), extra)
+        return int(bounds.work[0]) - before
+
+    assert whole.steps == steps(whole)
+    for most in (0, whole.steps // 2, whole.steps - 1):
+        tree = grow(bounds, 0, extra, 0.0, 1000, nothing, most_steps=most)
+        assert tree.steps == steps(tree)
+        assert tree.steps <= most or tree.nodes == [LEAF]
+        assert tree.bound <= whole.bound
+        assert tree.cost == pytest.approx(whole.cost, rel=0.5)
+    same = grow(bounds, 0, extra, 0.0, 1000, nothing, most_steps=whole.steps)
+    assert same.nodes == whole.nodes
+
+
+@pytest.mark.slow
+def test_a_tree_knows_which_limits_of_steps_let_it_grow():
+    data = even_brokerage(7, slots=1, jobs=4)
+    bounds, extra, whole = grown(data)
+    limits = [-1, 0, whole.steps - 1, whole.steps, whole.steps + 1]
+    limits += range(whole.steps // 10, whole.steps, whole.steps // 10)
+    trees = [grow(bounds, 0, extra, 0.0, 1000, nothing, most_steps=limit) for limit in limits]
+    assert len({tuple(tree.nodes) for tree in trees}) == 3
+    for tree in trees:
+        for limit, other in zip(limits, trees, strict=True):
+            assert tree.same_within(limit) == (tree.nodes == other.nodes), limit
+
+
+def test_nodes_too_deep_for_a_check_are_left_open(monkeypatch):
+    data = even_brokerage(7, slots=1, jobs=4)
+    bounds, extra, whole = grown(data)
+    assert len(whole.nodes) > 3
+    monkeypatch.setattr("farkas.relaxations.mlbroker.slot_trees.MOST_CELLS", 2 * bounds.table(0))
+    short = grow(bounds, 0, extra, 0.0, 1000, nothing)
+    assert len(short.nodes) == 3
+    monkeypatch.setattr(guards.affordable, "__defaults__", (2 * bounds.table(0),))
+    assert bounds.tree(0, iter(short.nodes), extra) == short.bound
+
+
+def test_the_clock_is_looked_at():
+    def late():
+        raise NoAnswer("late")
+
+    data = even_brokerage(7, slots=1, jobs=4)
+    bounds = SlotBounds(data)
+    with pytest.raises(NoAnswer, match="late"):
+        grow(bounds, 0, np.zeros((4, bounds.sets)), 0.0, 100, late)
