@@ -27,8 +27,7 @@ from farkas.online.eris.environment import Environment, Ledger
 from farkas.online.eris.eris import Eris, Scheduler
 from farkas.online.eris.scheduler_dp import repaired_schedule
 from farkas.online.eris.scheduler_printed import printed_slot
-from farkas.relaxations.eris.job_slots import job_slots
-from farkas.relaxations.eris.payoff_bound import bound_payoff, evaluate, subgradient
+from farkas.relaxations.eris.payoff_bound import bound_payoff, evaluate, job_slots, subgradient
 from farkas.relaxations.eris.welfare_bound import aggregated_prices
 from tests.references.eris_payoff import payoff_bound
 from tests.references.eris_prices import payoff_in_turn

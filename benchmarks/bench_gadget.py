@@ -20,8 +20,7 @@ from farkas.online.gadget.columns import column_rings, worth
 from farkas.relaxations.gadget.embedding import GvneLP, NodeLP
 from farkas.relaxations.gadget.generation import generate_columns, start
 from farkas.relaxations.gadget.offline_bound import OfflineBound
-from farkas.relaxations.gadget.ring_pricing import RingPricing
-from farkas.relaxations.gadget.tree_pricing import TreePricing
+from farkas.relaxations.gadget.ring_pricing import RingPricing, TreePricing
 from farkas.solvers import solve
 from tests.generators.gadget import wide_area
 from tests.references.gadget_pricing import dense_walks, tree_costs

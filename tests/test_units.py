@@ -38,9 +38,8 @@ from farkas.online.eris.scheduler_printed import printed_schedule
 from farkas.online.gadget.placement import Room
 from farkas.online.mlbroker.fractional import Fractional
 from farkas.proofs.gadget.relaxed import random_clusters
-from farkas.relaxations.dps.fixed_price import corrected_bound, printed_bound
-from farkas.relaxations.eris.job_slots import job_slots
-from farkas.relaxations.eris.payoff_bound import bound_payoff, subgradient
+from farkas.relaxations.dps.interval import corrected_bound, printed_bound
+from farkas.relaxations.eris.payoff_bound import bound_payoff, job_slots, subgradient
 from farkas.relaxations.gadget.generation import closed, improving
 from farkas.rounding.rings import Mix, admit
 from tests.generators.dps import market_in

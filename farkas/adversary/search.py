@@ -23,7 +23,7 @@ from farkas.errors import NoAnswer, UnknownName
 from farkas.executor import LEAST_STEPS, Executor
 from farkas.kernels import Kernel
 from farkas.online.driver import Algorithm, algorithms
-from farkas.solvers.interrupt import CtrlC
+from farkas.solvers.options import CtrlC
 
 CHAINS = 4  #: More workers than these have nothing to do.
 ROUND = 15  #: Instances that each chain scores between two looks at the others.

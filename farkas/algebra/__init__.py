@@ -18,13 +18,11 @@ __getattr__ = when_used(
     __name__,
     {
         "to_pyomo": "PyomoProgram",
-        "rules": "Between",
         "convex": "Exp Product Where ConvexModel ConvexProgram",
         "declare": "expression Param Var",
         "expressions": "Sum",
         "formulation": "constraint objective option programs",
-        "program": "Program",
-        "ragged": "IndexedSet",
-        "sets": "Set",
+        "program": "Between Program",
+        "sets": "IndexedSet Set",
     },
 )

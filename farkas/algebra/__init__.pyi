@@ -11,8 +11,8 @@ from farkas.algebra.formulation import constraint as constraint
 from farkas.algebra.formulation import objective as objective
 from farkas.algebra.formulation import option as option
 from farkas.algebra.formulation import programs as programs
+from farkas.algebra.program import Between as Between
 from farkas.algebra.program import Program as Program
-from farkas.algebra.ragged import IndexedSet as IndexedSet
-from farkas.algebra.rules import Between as Between
+from farkas.algebra.sets import IndexedSet as IndexedSet
 from farkas.algebra.sets import Set as Set
 from farkas.algebra.to_pyomo import PyomoProgram as PyomoProgram

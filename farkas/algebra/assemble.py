@@ -8,11 +8,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from farkas.algebra.cells import Cells, Dims, Number, as_cells, spread
+from farkas.algebra.cells import Cells, Dims, Number, as_cells, reading, spread
 from farkas.algebra.declare import Declarations
 from farkas.algebra.expressions import Linear, Relation, Term, Trace
 from farkas.algebra.sets import Set
-from farkas.algebra.tracing import reading
 from farkas.errors import FarkasError, RuleError
 from farkas.forms import Block, SparseRows
 from farkas.numbers import Array, Floats, Ints

@@ -8,15 +8,21 @@ and a pointer back to t, so no padding is ever stored.
 
 from __future__ import annotations
 
+import contextlib
 import operator
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from farkas.errors import RuleError
 from farkas.numbers import Array
+
+if TYPE_CHECKING:
+    from farkas.algebra.assemble import Reader
+
 
 Number = int | float | np.integer[Any] | np.floating[Any]
 NUMBERS = (int, float, np.integer, np.floating)
@@ -242,3 +248,26 @@ class Index(Cells):
 def as_cells(value: Cells | Number) -> Cells:
     """Numbers as cells without dimensions."""
     return value if isinstance(value, Cells) else Cells(np.asarray(value), ())
+
+
+class _Local(threading.local):
+    reader: Reader | None = None
+
+
+_local = _Local()
+
+
+def current() -> Reader | None:
+    """Reader of this thread, or None when Pyomo (or a user) runs the rule."""
+    return _local.reader
+
+
+@contextlib.contextmanager
+def reading(reader: Reader) -> Iterator[None]:
+    """Make ``reader`` the current one."""
+    before = _local.reader
+    _local.reader = reader
+    try:
+        yield
+    finally:
+        _local.reader = before

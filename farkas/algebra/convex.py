@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from farkas.algebra.cells import current
 from farkas.algebra.formulation import Formulation, first_line
-from farkas.algebra.tracing import current
 from farkas.errors import RuleError, UnknownName
 from farkas.numbers import Floats
 

@@ -8,8 +8,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from farkas.algebra.cells import NUMBERS, Cells, Dim, Dims, Number, as_cells, join, total
-from farkas.algebra.tracing import current
+from farkas.algebra.cells import NUMBERS, Cells, Dim, Dims, Number, as_cells, current, join, total
 from farkas.errors import RuleError
 from farkas.numbers import Array
 

@@ -12,7 +12,7 @@ from farkas.messages import ShowsItself
 from farkas.registry import Registry
 
 if TYPE_CHECKING:
-    from farkas.algebra.rules import RuleProgram
+    from farkas.algebra.program import RuleProgram
 
 
 Rule = Callable[..., Any]

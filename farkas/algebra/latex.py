@@ -8,15 +8,14 @@ from collections.abc import Iterator
 from types import GeneratorType
 from typing import TYPE_CHECKING, Any
 
+from farkas.algebra.cells import reading
 from farkas.algebra.declare import Declarations, Expression, Param, Var
 from farkas.algebra.formulation import Family
-from farkas.algebra.ragged import IndexedSet
-from farkas.algebra.sets import Set
-from farkas.algebra.tracing import reading
+from farkas.algebra.sets import IndexedSet, Set
 from farkas.errors import RuleError
 
 if TYPE_CHECKING:
-    from farkas.algebra.rules import RuleProgram
+    from farkas.algebra.program import RuleProgram
 
 _SUM, _PRODUCT, _ATOM = 0, 1, 2
 

@@ -12,15 +12,14 @@ import numpy as np
 from farkas.algebra.declare import Param, Var
 from farkas.algebra.formulation import Family, rules_in_words
 from farkas.algebra.latex import domain
-from farkas.algebra.ragged import IndexedSet
-from farkas.algebra.rules import RuleProgram
-from farkas.algebra.sets import Set
+from farkas.algebra.program import RuleProgram
+from farkas.algebra.sets import IndexedSet, Set
 from farkas.errors import RuleError
 
 if TYPE_CHECKING:
     import pyomo.environ as pyo
 
-    from farkas.algebra.rules import RuleProgram
+    from farkas.algebra.program import RuleProgram
 
 
 def to_pyomo(program: RuleProgram, data: Any) -> pyo.ConcreteModel:

@@ -10,7 +10,7 @@ from farkas.certificates.proof import rounded
 from farkas.duals.dualize import DualForm, dualize
 from farkas.duals.mlbroker import Dual, DualAsPrinted
 from farkas.forms import LinearForm
-from farkas.forms.words import find_block, index_in, short_name
+from farkas.forms.feasibility import find_block, index_in, short_name
 from farkas.instances.mlbroker import Brokerage
 from farkas.solvers import solve
 from farkas.tolerances import TIE

@@ -13,10 +13,9 @@ from fractions import Fraction
 
 import numpy as np
 
+from farkas.exact.bounding import floats
 from farkas.exact.cuts import Cut
-from farkas.exact.whole import floats
-from farkas.forms.blocks import Block
-from farkas.forms.form import LinearForm
+from farkas.forms.form import Block, LinearForm
 from farkas.forms.rational import RationalForm, Side, as_rational, whole_array
 from farkas.messages import LONGEST_WORDS, cleaned, cut
 from farkas.numbers import Floats, Ints
@@ -127,7 +126,7 @@ def _sides(values: Floats) -> list[Side]:
 
 
 def _names(blocks: Sequence[Block], size: int, role: str) -> Iterator[str]:
-    """Names of all rows or columns, as `farkas.forms.words.name_among` has them."""
+    """Names of all rows or columns, as `farkas.forms.feasibility.name_among` has them."""
     if not blocks:
         yield from (f"{role} {position}" for position in range(size))
     for block in blocks:

@@ -15,11 +15,9 @@ from typing import Any, Literal
 import numpy as np
 
 from farkas.errors import NoAnswer
-from farkas.exact.bounding import Deadline
-from farkas.exact.ends import Nearby
+from farkas.exact.bounding import ZERO, Deadline, Matrix, ScaledVector, divided
+from farkas.exact.ends import Nearby, Vertex, VertexFinder, dual_value, reduced_costs
 from farkas.exact.refined import Singular
-from farkas.exact.vertex import Vertex, VertexFinder, dual_value, reduced_costs
-from farkas.exact.whole import ZERO, Matrix, ScaledVector, divided
 from farkas.forms.rational import RationalForm, Side, rational_form
 from farkas.numbers import Floats
 from farkas.solvers.simplex import Basis, End, Simplex

@@ -8,9 +8,8 @@ import sys
 import numpy as np
 
 from farkas.errors import NoAnswer
-from farkas.exact.bounding import ColumnEnd, Deadline, OutOfTime
-from farkas.exact.nodes import TreeNode
-from farkas.exact.whole import floats
+from farkas.exact.bounding import ColumnEnd, Deadline, OutOfTime, floats
+from farkas.exact.certificate import TreeNode
 from farkas.forms.rational import RationalForm
 from farkas.numbers import Floats, Ints
 from farkas.solvers.simplex import End, Simplex

@@ -14,8 +14,8 @@ from farkas.certificates.rational import RationalCertificate
 from farkas.certificates.tree import TreeCertificate
 from farkas.certificates.work import MOST_WORK
 from farkas.errors import NoAnswer
+from farkas.exact.bounding import ZERO
 from farkas.exact.sources import load_values
-from farkas.exact.whole import ZERO
 from farkas.forms.form import Sense
 from farkas.forms.rational import RationalForm, Side
 from farkas.messages import cut, named, verb

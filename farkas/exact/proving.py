@@ -15,19 +15,22 @@ from typing import Any
 from farkas.certificates.tree import TreeCertificate
 from farkas.certificates.unbounded import UnboundedCertificate
 from farkas.errors import NoAnswer, NotACertificate
-from farkas.exact.bounding import Bounding, Deadline, OutOfTime, Weights
-from farkas.exact.certificate import one_leaf, tree_certificate, unbounded_certificate
+from farkas.exact.bounding import ZERO, Bounding, Deadline, OutOfTime, Weights
+from farkas.exact.certificate import (
+    ProofTree,
+    one_leaf,
+    refuted,
+    tree_certificate,
+    unbounded_certificate,
+)
 from farkas.exact.ends import derived
-from farkas.exact.equations import refuted
 from farkas.exact.linear import ExactLinear, solve_linear
-from farkas.exact.nodes import ProofTree
 from farkas.exact.proved import Proved, Status
 from farkas.exact.tree import Progress, search
-from farkas.exact.whole import ZERO
 from farkas.forms.rational import RationalForm, Side
 from farkas.messages import named
 from farkas.solvers import Answer, solve
-from farkas.solvers.interrupt import CtrlC
+from farkas.solvers.options import CtrlC
 from farkas.solvers.simplex import Basis, End, Simplex
 
 #: Of the time that is left, for searching; the checker has to see every leaf again.

@@ -3,7 +3,7 @@
 The residual is kept in whole numbers: with ``y`` the solution in doubles for residual ``r``, and
 ``Y = round(2**s y)``, the next residual ``2**s r - M Y`` is known exactly, and the solution so far,
 ``X = 2**s X + Y``, has ``s`` more bits.  Fractions follow from enough bits.  Nothing here has to be
-believed: what comes out is checked by :mod:`farkas.exact.vertex` with the whole program.
+believed: what comes out is checked by :mod:`farkas.exact.ends` with the whole program.
 """
 
 from __future__ import annotations
@@ -15,8 +15,7 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import SuperLU, splu
 
 from farkas.errors import FarkasError
-from farkas.exact.bounding import Deadline
-from farkas.exact.whole import Matrix, ScaledVector, objects
+from farkas.exact.bounding import Deadline, Matrix, ScaledVector, objects
 from farkas.numbers import Array, Floats, Ints
 
 MOST_BITS_A_STEP = 44

@@ -10,10 +10,9 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import splu
 
-from farkas.exact.bounding import Bounding, Deadline
+from farkas.exact.bounding import Bounding, Deadline, moved
 from farkas.exact.cuts import Cut, Rounding
 from farkas.exact.separation import CutProposal, Separation
-from farkas.exact.whole import moved
 from farkas.forms.rational import Side
 from farkas.numbers import Floats
 from farkas.solvers.simplex import BASIC, Basis, End, Simplex

@@ -16,9 +16,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from farkas.exact.bounding import gain_of
+from farkas.exact.bounding import floats, gain_of, moved
 from farkas.exact.cuts import Rounding
-from farkas.exact.whole import floats, moved
 from farkas.numbers import Floats, Ints
 from farkas.tolerances import ROUNDING, WHOLE
 

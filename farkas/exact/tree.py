@@ -27,11 +27,11 @@ from farkas.exact.bounding import (
     rounded_up,
     shortened,
 )
+from farkas.exact.certificate import ProofTree, TreeNode, covered, preorder
 from farkas.exact.ends import Step, derived
 from farkas.exact.from_doubles import boxed, with_cuts
 from farkas.exact.linear import solve_linear
 from farkas.exact.node_solver import NodeSolver
-from farkas.exact.nodes import ProofTree, TreeNode, covered, preorder
 from farkas.exact.root_cuts import root_cuts
 from farkas.forms.rational import RationalForm, Side
 from farkas.numbers import Floats

@@ -9,8 +9,7 @@ from farkas.extras import when_used
 __getattr__ = when_used(
     __name__,
     {
-        "blocks": "Axis Block",
         "feasibility": "FeasibilityReport Violation check_point",
-        "form": "LinearForm Sense SparseRows",
+        "form": "Axis Block LinearForm Sense SparseRows",
     },
 )

@@ -5,17 +5,57 @@ from __future__ import annotations
 import dataclasses
 import functools
 import hashlib
+import math
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from farkas.forms.blocks import Block
 from farkas.messages import ShowsItself, named, number_of
 from farkas.numbers import Bools, Floats, Ints
 
 if TYPE_CHECKING:
     from farkas.forms.scale import Units
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Axis:
+    """One index set of a family."""
+
+    labels: tuple[str, ...]  #: One word per component of a member, for example ``("job", "slot")``.
+    members: Ints  #: Shape (size, len(labels)), integers; the order is that of rows or columns.
+
+    @property
+    def size(self) -> int:
+        return len(self.members)
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Block:
+    """The consecutive rows (or columns) of one family, ordered like nested loops over its axes."""
+
+    name: str  #: Family or variable name, for example ``enough_workers``.
+    label: str  #: Equation label of the source, for example ``8a``; empty when it has none.
+    start: int  #: First row or column.
+    axes: tuple[Axis, ...] = ()  #: Index sets, outermost first; none for a single row.
+    doc: str = ""  #: One sentence in words.
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(axis.size for axis in self.axes)
+
+    @property
+    def size(self) -> int:
+        return math.prod(self.shape)
+
+    @property
+    def stop(self) -> int:
+        return self.start + self.size
+
+    @property
+    def where(self) -> slice:
+        return slice(self.start, self.stop)
+
 
 Sense = Literal["min", "max"]
 
@@ -86,7 +126,7 @@ class LinearForm(ShowsItself):
             raise ValueError(f"{self.name}: cost or matrix holds NaN")
 
     def __repr__(self) -> str:
-        from farkas.forms.words import size_words
+        from farkas.forms.feasibility import size_words
 
         size = size_words(self.num_rows, self.num_columns, int(self.integer.sum()))
         entries = number_of(self.num_entries, "entries", "entry")
@@ -124,25 +164,25 @@ class LinearForm(ShowsItself):
 
     def row_name(self, i: int) -> str:
         """``enough_workers[job=3, slot=7, site=2]  (8a)``."""
-        from farkas.forms.words import name_among  # here: nothing is named but in messages
+        from farkas.forms.feasibility import name_among  # here: nothing is named but in messages
 
         return name_among(self.rows, i, "row")
 
     def column_name(self, j: int) -> str:
         """``moved[job=3, slot=7, site=2, site=0]``."""
-        from farkas.forms.words import name_among
+        from farkas.forms.feasibility import name_among
 
         return name_among(self.columns, j, "column")
 
     def row_block(self, name: str) -> Block:
         """Family ``name``."""
-        from farkas.forms.words import block_of
+        from farkas.forms.feasibility import block_of
 
         return block_of(self.rows, name, f"constraint family of {self.name}")
 
     def column_block(self, name: str) -> Block:
         """Variable ``name``."""
-        from farkas.forms.words import block_of
+        from farkas.forms.feasibility import block_of
 
         return block_of(self.columns, name, f"variable of {self.name}")
 

@@ -19,8 +19,7 @@ from typing import Literal
 import numpy as np
 
 from farkas.errors import UnsupportedForm
-from farkas.forms.blocks import Block
-from farkas.forms.form import LinearForm, Sense, SparseRows
+from farkas.forms.form import Block, LinearForm, Sense, SparseRows
 from farkas.messages import LONGEST_WORDS, cleaned, cut
 from farkas.numbers import Bools, Floats, Ints
 

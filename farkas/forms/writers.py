@@ -11,9 +11,8 @@ import numpy as np
 
 from farkas.errors import UnsupportedForm
 from farkas.files.writing import Target, write_text
-from farkas.forms.blocks import Block
 from farkas.forms.feasibility import refuse_impossible_sides
-from farkas.forms.form import LinearForm
+from farkas.forms.form import Block, LinearForm
 from farkas.numbers import Floats
 
 LONGEST = 255  #: Characters that every reader accepts in a name.

@@ -20,7 +20,7 @@ from farkas.online.driver import algorithms, environments
 from farkas.online.loop import decide
 from farkas.online.run import Bound, Run, Sense
 from farkas.registry import Registry
-from farkas.solvers.interrupt import CtrlC
+from farkas.solvers.options import CtrlC
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from farkas.online.dps.posted import given_price
 from farkas.online.dps.pricing import pa
 from farkas.online.dps.simulation import simulate_gifts
 from farkas.quantities.quantity import quantity
-from farkas.relaxations.dps import fixed_price as bounds
+from farkas.relaxations.dps import interval as bounds
 from farkas.relaxations.dps.group_program import prove_fixed_prices
 from farkas.relaxations.dps.pooled import best_served
 from farkas.relaxations.dps.prices import lp_prices

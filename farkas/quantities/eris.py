@@ -11,9 +11,8 @@ from farkas.online.eris.environment import executable
 from farkas.online.eris.scheduler_printed import printed_run, printed_schedule
 from farkas.quantities.names import optimum, program_optimum
 from farkas.quantities.quantity import quantity
-from farkas.relaxations.eris.columns import relaxation_by_columns
-from farkas.relaxations.eris.job_slots import job_slots
-from farkas.relaxations.eris.payoff_bound import payoff_bounds
+from farkas.relaxations.eris.payoff_bound import job_slots, payoff_bounds
+from farkas.relaxations.eris.welfare_bound import relaxation_by_columns
 
 
 def jobs(instance: Auction) -> range:

@@ -12,8 +12,7 @@ from farkas.forms.matrices import as_scipy
 from farkas.numbers import Floats, Ints
 from farkas.solvers.answer import Answer, Claimed, Reason
 from farkas.solvers.base import Ability, Backend, Undecided, backend
-from farkas.solvers.interrupt import CtrlC, log_to_stderr
-from farkas.solvers.options import Options, refused_by
+from farkas.solvers.options import CtrlC, Options, log_to_stderr, refused_by
 
 
 @backend("clarabel")

@@ -20,8 +20,7 @@ from farkas.solvers.base import (
     installed,
     missing,
 )
-from farkas.solvers.interrupt import CtrlC, off_stdout
-from farkas.solvers.options import WORDS, Options, refused_by
+from farkas.solvers.options import WORDS, CtrlC, Options, off_stdout, refused_by
 
 # what the licence inside the wheel accepts
 MOST = 2000

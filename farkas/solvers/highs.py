@@ -17,8 +17,7 @@ from farkas.messages import named, shown
 from farkas.numbers import Floats, Ints
 from farkas.solvers.answer import Answer, Claimed, Reason, as_minimum, of_maximum
 from farkas.solvers.base import Ability, Availability, Backend, backend, backends
-from farkas.solvers.interrupt import CtrlC
-from farkas.solvers.options import Options, Raw
+from farkas.solvers.options import CtrlC, Options, Raw
 from farkas.solvers.session import Session
 from farkas.tolerances import ROUNDING, SIMPLEX
 

@@ -19,8 +19,7 @@ from farkas.solvers.base import (
     installed,
     missing,
 )
-from farkas.solvers.interrupt import CtrlC
-from farkas.solvers.options import Options, refused_by
+from farkas.solvers.options import CtrlC, Options, refused_by
 
 
 @backend("mosek")

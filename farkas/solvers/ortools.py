@@ -27,8 +27,7 @@ from farkas.messages import named
 from farkas.numbers import Floats
 from farkas.solvers.answer import Answer, Claimed, Reason
 from farkas.solvers.base import Ability, Backend, backend
-from farkas.solvers.interrupt import CtrlC
-from farkas.solvers.options import Options
+from farkas.solvers.options import CtrlC, Options
 
 #: What the process starts with; modules of the current folder are not found (``-P``).
 START = "import sys; sys.path.append(sys.argv[1]); from farkas.solvers.ortools import main; main()"

@@ -10,8 +10,7 @@ from farkas.forms import LinearForm
 from farkas.numbers import Floats
 from farkas.solvers.answer import Answer, Claimed, Reason
 from farkas.solvers.base import Ability, Backend, Undecided, backend
-from farkas.solvers.interrupt import off_stdout
-from farkas.solvers.options import WORDS, Options, refused_by
+from farkas.solvers.options import WORDS, Options, off_stdout, refused_by
 
 
 @backend("scip")

@@ -29,8 +29,7 @@ from farkas.solvers.base import (
     missing,
     version_of,
 )
-from farkas.solvers.interrupt import off_stdout
-from farkas.solvers.options import WORDS, Options, Words
+from farkas.solvers.options import WORDS, Options, Words, off_stdout
 
 DEFAULT = "CLARABEL"
 #: SCIP's belong to its presolved program; the others give none.

@@ -30,8 +30,7 @@ from farkas.solvers.base import (
     missing,
     version_of,
 )
-from farkas.solvers.interrupt import off_stdout
-from farkas.solvers.options import WORDS, Options, Raw, Words
+from farkas.solvers.options import WORDS, Options, Raw, Words, off_stdout
 
 DEFAULT = "appsi_highs"
 

@@ -17,7 +17,7 @@ from farkas.certificates.proof import rounded
 from farkas.certificates.repair import exact_reduced_costs
 from farkas.errors import NotACertificate
 from farkas.forms import LinearForm
-from farkas.forms.words import box, find_block, relation
+from farkas.forms.feasibility import box, find_block, relation
 from farkas.numbers import Floats
 from farkas.relaxations.integrality import relax
 from farkas.solvers import solve

@@ -18,7 +18,7 @@ from farkas.messages.refusals import suggestion
 from farkas.offline import Ladder, OfflineOptimum, climb, ladders
 from farkas.offline.climbing import Progress
 from farkas.online.run import Bound, Run, Sense, prove_value
-from farkas.solvers.interrupt import CtrlC
+from farkas.solvers.options import CtrlC
 from farkas.verbs.check_run import certificate_of
 from farkas.verbs.inputs import InstanceOrName, as_instance, require_search_limit
 

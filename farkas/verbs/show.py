@@ -303,8 +303,8 @@ def described(path: str) -> tuple[str, str, dict[str, str]]:
     """Role, text and details of a file; `FileProblem` or `InvalidInstance` where it has none."""
     name = named(path)
     if is_model(path):
+        from farkas.forms.feasibility import size_words
         from farkas.forms.model_text import read_model
-        from farkas.forms.words import size_words
 
         form = read_model(path).linear
         size = f"{size_words(form.num_rows, form.num_columns)}, sense {form.sense}"

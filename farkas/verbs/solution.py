@@ -16,8 +16,8 @@ from farkas.certificates.proof import rounded
 from farkas.errors import InvalidOption, NoAnswer, UnsupportedForm
 from farkas.exact.sources import load_values
 from farkas.forms import FeasibilityReport, LinearForm, Sense
+from farkas.forms.feasibility import find_block, short_name
 from farkas.forms.rational import RationalForm
-from farkas.forms.words import find_block, short_name
 from farkas.messages import named, verb
 from farkas.solvers import Answer
 from farkas.solvers.answer import SolverResult

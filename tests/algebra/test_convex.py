@@ -10,8 +10,8 @@ import pyomo.environ as pyo
 import pytest
 
 from farkas.algebra import ConvexModel, ConvexProgram, Exp, Product, Where
+from farkas.algebra.cells import reading
 from farkas.algebra.expressions import Trace
-from farkas.algebra.tracing import reading
 from farkas.errors import RuleError, UnknownName
 
 

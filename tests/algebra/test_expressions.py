@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 from farkas.algebra import Set, Sum
-from farkas.algebra.cells import Cells, Dim
+from farkas.algebra.cells import Cells, Dim, reading
 from farkas.algebra.expressions import Linear, Term, Trace
-from farkas.algebra.tracing import reading
 from farkas.errors import RuleError
 
 ROWS = Dim(0, 2)

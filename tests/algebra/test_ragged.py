@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from farkas.algebra import IndexedSet, Set
+from farkas.algebra.cells import reading
 from farkas.algebra.expressions import Trace
-from farkas.algebra.tracing import reading
 
 
 def test_one_member_may_stand_in_several_groups():

@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 from farkas.algebra import Between, Program, constraint, objective, option
-from farkas.algebra.cells import Cells
+from farkas.algebra.cells import Cells, reading
 from farkas.algebra.expressions import Linear, Relation, Term, Trace
-from farkas.algebra.tracing import reading
 from farkas.errors import InvalidInstance, RuleError
-from farkas.forms.words import find_block
+from farkas.forms.feasibility import find_block
 from farkas.instances import library
 from tests.algebra.toys import toy
 

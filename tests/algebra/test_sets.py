@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from farkas.algebra import IndexedSet, Set, sets
-from farkas.algebra.cells import Dim, Index
+from farkas.algebra.cells import Dim, Index, reading
 from farkas.algebra.expressions import Trace
 from farkas.algebra.sets import locate_product
-from farkas.algebra.tracing import reading
 from farkas.errors import RuleError
 
 

@@ -6,8 +6,8 @@ import threading
 
 import pytest
 
+from farkas.algebra.cells import current, reading
 from farkas.algebra.expressions import Trace
-from farkas.algebra.tracing import current, reading
 
 
 def test_readers_are_nested_and_come_back_after_a_failure():

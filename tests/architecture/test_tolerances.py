@@ -18,9 +18,9 @@ ELSEWHERE = {
     "models/coded/integer.py": {1e-14, 1e-10},  # width of a bisection, and its least progress
     "models/coded/law.py": {1e-11, 1e-12, 1e-13},  # accuracy asked of integrals
     "online/coded/execution.py": {1e-300},  # keeps a quotient from dividing by 0
-    "relaxations/coded/exact_sharing.py": {2.0**-60},  # least share of a worker, as of a load
+    "relaxations/coded/sharing.py": {2.0**-60},  # least share of a worker, as of a load
     "relaxations/coded/sca.py": {1e-12},  # least load of a step, which the next divides by
-    "relaxations/mlbroker/tangents.py": {1e-8, 1e-5},  # places of tangents, shares of deployment
+    "relaxations/mlbroker/outer_job.py": {1e-8, 1e-5},  # places of tangents, shares of deployment
     "solvers/simplex.py": {1e-12},  # the least small_matrix_value of HiGHS: no entry is dropped
     "solvers/via_cvxpy.py": {1e-8},  # accuracy asked of first-order solvers
     "standalone/checker.py": {1e-6},  # FEASIBLE again: the file imports nothing of the package

@@ -15,7 +15,7 @@ from farkas.instances.eris import Auction
 from farkas.online import algorithms
 from farkas.quantities import evaluate
 from farkas.quantities.evaluate import evaluate_all, wanted_keys
-from farkas.relaxations.eris.columns import JobPricing, relaxation_by_columns
+from farkas.relaxations.eris.welfare_bound import JobPricing, relaxation_by_columns
 from farkas.solvers import availability, solve
 from tests.generators.dps import empty_market, random_market
 from tests.tools.samples import seeds

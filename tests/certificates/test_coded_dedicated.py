@@ -32,7 +32,7 @@ from farkas.instances import library
 from farkas.models.coded.chance import best_quantile
 from farkas.models.coded.kernel import Pairs, owner_levels
 from farkas.models.coded.law import Law
-from farkas.offline.coded.budgets import BudgetSearch
+from farkas.offline.coded.optimum import BudgetSearch
 from farkas.online import algorithms
 from farkas.online.run import Bound
 from farkas.relaxations.coded.sharing import excluded_level

@@ -27,7 +27,7 @@ from farkas.errors import NotACertificate
 from farkas.exact.bounding import Deadline
 from farkas.models.coded.kernel import Pairs, owner_levels
 from farkas.offline.coded import owners
-from farkas.offline.coded.pricing import MasterPricing, TypePricing
+from farkas.offline.coded.owners import MasterPricing, TypePricing
 from tests.generators.coded import by_speed
 
 SPEEDS = [

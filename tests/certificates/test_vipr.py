@@ -11,7 +11,7 @@ from farkas.certificates import exact_bound
 from farkas.certificates.vipr import write_vipr, write_vipr_infeasible
 from farkas.certificates.vipr_check import check_vipr
 from farkas.errors import NotACertificate, UnsupportedForm
-from farkas.forms.blocks import Block
+from farkas.forms.form import Block
 from tests.certificates.test_bound import magnitudes
 from tests.generators.forms import INF, random_form, small
 

@@ -147,7 +147,7 @@ import sys, time
 from farkas.solvers import highs_session
 from farkas.solvers.answer import Answer, Reason
 from farkas.solvers.base import backends
-from farkas.solvers.interrupt import CtrlC
+from farkas.solvers.options import CtrlC
 def run(*_):
     with CtrlC() as key:
         print("ready", file=sys.stderr, flush=True)

@@ -14,7 +14,7 @@ from pyomo.repn.plugins.standard_form import LinearStandardFormCompiler
 from farkas.algebra import Program
 from farkas.errors import FarkasError
 from farkas.forms import LinearForm
-from farkas.forms.words import find_block, short_name
+from farkas.forms.feasibility import find_block, short_name
 
 Row = tuple[dict[str, float], float, float]
 

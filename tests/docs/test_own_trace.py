@@ -8,7 +8,7 @@ from typing import Any, get_args
 import msgspec
 import pytest
 
-from farkas.instances.traces import alibaba_dps, csv_coded, csv_jobs, importers, market, philly
+from farkas.instances.traces import alibaba_dps, csv_coded, csv_jobs, importers, market
 from tests.tools.shared import ROOT
 
 PAGE = (ROOT / "docs" / "own_trace.md").read_text()
@@ -99,7 +99,7 @@ def test_every_choice_and_unit_is_named() -> None:
 @pytest.mark.parametrize(
     ("source", "columns"),
     [
-        ("philly", philly.COLUMNS),
+        ("philly", csv_jobs.COLUMNS),
         ("alibaba", (*alibaba_dps.POD_COLUMNS, *alibaba_dps.NODE_COLUMNS)),
     ],
 )

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from farkas.exact.bounding import Bounding, Deadline
-from farkas.exact.ends import LARGEST, Nearby, Step, derived, rounded_end
-from farkas.exact.vertex import VertexFinder
+from farkas.exact.ends import LARGEST, Nearby, Step, VertexFinder, derived, rounded_end
 from farkas.forms.rational import RationalForm
 from farkas.solvers.simplex import BASIC, LOWER, UPPER, Basis, End
 from tests.generators.rational import keeps, program, random_integer

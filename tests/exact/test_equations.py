@@ -9,8 +9,7 @@ import msgspec
 import pytest
 
 from farkas.errors import NotACertificate
-from farkas.exact.certificate import tree_certificate
-from farkas.exact.equations import combined, refuted
+from farkas.exact.certificate import combined, refuted, tree_certificate
 from farkas.forms.rational import RationalForm
 from tests.generators.rational import Given, program
 from tests.generators.without_ends import solvable

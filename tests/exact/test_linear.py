@@ -7,10 +7,9 @@ from fractions import Fraction as F
 import pytest
 
 from farkas.exact import linear
-from farkas.exact.bounding import Deadline, OutOfTime
+from farkas.exact.bounding import Deadline, Matrix, OutOfTime, ScaledVector
+from farkas.exact.ends import dual_value, reduced_costs
 from farkas.exact.linear import elastic, infeasibility, recession, solve_linear
-from farkas.exact.vertex import dual_value, reduced_costs
-from farkas.exact.whole import Matrix, ScaledVector
 from farkas.forms.model_text import read_model
 from farkas.forms.rational import RationalForm
 from tests.generators.rational import keeps, program, random_linear, reference_optimum

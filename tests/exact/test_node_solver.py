@@ -8,8 +8,8 @@ import pytest
 from farkas.errors import NoAnswer
 from farkas.exact import node_solver
 from farkas.exact.bounding import Deadline, OutOfTime, shortened
+from farkas.exact.certificate import TreeNode
 from farkas.exact.node_solver import RELIABLE, NodeSolver
-from farkas.exact.nodes import TreeNode
 from farkas.solvers.simplex import End
 from tests.generators.rational import program
 

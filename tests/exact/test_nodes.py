@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from farkas.exact.nodes import TreeNode, covered, preorder
+from farkas.exact.certificate import TreeNode, covered, preorder
 
 
 def test_decisions_narrow_ends() -> None:

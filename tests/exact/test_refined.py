@@ -8,8 +8,8 @@ from fractions import Fraction as F
 import numpy as np
 import pytest
 
+from farkas.exact.bounding import Matrix, objects
 from farkas.exact.refined import Singular, Square, fractions_near
-from farkas.exact.whole import Matrix, objects
 from farkas.forms.rational import whole_array
 
 

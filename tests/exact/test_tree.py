@@ -11,8 +11,7 @@ import pytest
 from farkas.certificates import check
 from farkas.exact import tree
 from farkas.exact.bounding import Bounding, Deadline
-from farkas.exact.certificate import tree_certificate
-from farkas.exact.nodes import TreeNode
+from farkas.exact.certificate import TreeNode, tree_certificate
 from farkas.exact.tree import TreeSearch, exact_point, search
 from farkas.forms.rational import RationalForm
 from tests.exact.test_cuts import flows

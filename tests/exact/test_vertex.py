@@ -7,8 +7,8 @@ from fractions import Fraction as F
 import numpy as np
 import pytest
 
+from farkas.exact.ends import VertexFinder, dual_value
 from farkas.exact.refined import Singular
-from farkas.exact.vertex import VertexFinder, dual_value
 from farkas.forms.rational import RationalForm
 from farkas.solvers.simplex import BASIC, LOWER, UPPER, Basis
 from tests.generators.rational import program

@@ -8,7 +8,7 @@ from fractions import Fraction as F
 import numpy as np
 import pytest
 
-from farkas.exact.whole import Matrix, ScaledVector, floats, moved, objects
+from farkas.exact.bounding import Matrix, ScaledVector, floats, moved, objects
 from tests.generators.rational import program, random_linear
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from farkas.forms import Axis, Block
-from farkas.forms.words import (
+from farkas.forms.feasibility import (
     box,
     find_block,
     full_name,

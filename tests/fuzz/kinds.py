@@ -37,9 +37,9 @@ from farkas.instances import Instance
 from farkas.models.coded.kernel import Pairs
 from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import snapshot
-from farkas.offline.coded.budgets import BudgetSearch
+from farkas.offline.coded.optimum import BudgetSearch
 from farkas.offline.ladder import Ascent
-from farkas.offline.mlbroker.tolls import tolls
+from farkas.offline.mlbroker.optimum import tolls
 from farkas.online.gadget.bounds import slot_certificate
 from farkas.online.gadget.columns import by_cases
 from farkas.relaxations.coded.sharing import shared_optimum

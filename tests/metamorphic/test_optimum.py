@@ -10,7 +10,7 @@ import pytest
 
 from farkas.instances import Instance
 from farkas.offline import ladders
-from farkas.offline.coded.budgets import LEAST_STEP
+from farkas.offline.coded.optimum import LEAST_STEP
 from farkas.tolerances import OUTWARD_CLOSE, SIMPLEX
 from farkas.verbs.optimum import optimum
 from tests.metamorphic.compared import agree

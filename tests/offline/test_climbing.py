@@ -18,9 +18,9 @@ from farkas.certificates import from_json
 from farkas.errors import NoAnswer, NotACertificate
 from farkas.exact.bounding import Deadline
 from farkas.offline import Ascent, Rung, climb, ladders
-from farkas.offline import integer_program as module
+from farkas.offline import ladder as module
 from farkas.offline.climbing import decided, policies
-from farkas.offline.integer_program import integer_program
+from farkas.offline.ladder import integer_program
 from farkas.online.run import Bound
 
 DEMOS = ["mlbroker/demo", "eris/demo", "dps/demo", "gadget/demo", "coded/demo"]

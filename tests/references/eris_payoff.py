@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from farkas.numbers import Floats
-from farkas.relaxations.eris.job_slots import JobSlots
+from farkas.relaxations.eris.payoff_bound import JobSlots
 
 
 def payoff_bound(job: JobSlots) -> float:

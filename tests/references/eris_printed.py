@@ -9,7 +9,7 @@ import numpy as np
 from farkas.instances.eris import workers_for
 from farkas.numbers import Ints
 from farkas.online.eris.proposal import Proposal, nothing, without_data
-from farkas.relaxations.eris.job_slots import JobSlots
+from farkas.relaxations.eris.payoff_bound import JobSlots
 from farkas.tolerances import ROUNDING
 
 Deployment = tuple[float, Ints, int, int]

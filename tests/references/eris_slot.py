@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 
-from farkas.relaxations.eris.job_slots import JobSlots
+from farkas.relaxations.eris.payoff_bound import JobSlots
 
 Uses = dict[float, float]
 """Least cost by MB."""

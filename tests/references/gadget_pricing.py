@@ -7,7 +7,7 @@ back to a host and so bound what `ring_search.best_ring` finds.
 import numpy as np
 
 from farkas.models.gadget.rings import enumerate_rings
-from farkas.relaxations.gadget.tree_pricing import TreePricing
+from farkas.relaxations.gadget.ring_pricing import TreePricing
 
 
 def tree_costs(pricing: TreePricing, node_price: np.ndarray, link_price: np.ndarray) -> np.ndarray:

@@ -11,10 +11,10 @@ from farkas.errors import InvalidOption, NoAnswer, UnknownName, UnsupportedForm
 from farkas.instances import library
 from farkas.online import algorithms
 from farkas.online.mlbroker.bound import tight_bound
-from farkas.relaxations.coded import exact_sharing
+from farkas.relaxations.coded import sharing
 from farkas.solvers import Answer, Claimed, Reason, open_session
 from farkas.solvers.base import find
-from farkas.solvers.fallback import multipliers_by_any, optimum_by_any, optimum_of
+from farkas.solvers.highs_session import multipliers_by_any, optimum_by_any, optimum_of
 from tests.generators.forms import small
 
 
@@ -119,7 +119,7 @@ def test_a_plan_too_large_for_whole_numbers_has_the_bound_of_its_slowest_master(
     one = farkas.load("coded/tiny").replace(name="unsolved")
     best = Fraction(algorithms["coded.simple_greedy"].run(one).certificate.exact)
     break_solvers(monkeypatch)
-    monkeypatch.setattr(exact_sharing, "MOST_ENTRIES", 0)
+    monkeypatch.setattr(sharing, "MOST_ENTRIES", 0)
     other = one.replace(name="unsolved, without solvers")
     run = algorithms["coded.simple_greedy"].run(other)
     assert run.certificate.method == "the slowest master alone, for every plan"

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from farkas.solvers.interrupt import CtrlC, log_to_stderr, off_stdout
+from farkas.solvers.options import CtrlC, log_to_stderr, off_stdout
 
 
 def test_ctrl_c_is_remembered_once_and_the_handler_comes_back():

@@ -30,7 +30,7 @@ from farkas.models.gadget.forest import forest
 from farkas.models.gadget.slot import snapshot
 from farkas.offline.eris.packing import Packing
 from farkas.offline.ladder import Ascent, Climber
-from farkas.offline.mlbroker.tolls import tolls
+from farkas.offline.mlbroker.optimum import tolls
 from farkas.online import environments
 from farkas.online.coded.local_search import climb, favourites
 from farkas.online.coded.owner_tree import OwnerTree
@@ -45,9 +45,8 @@ from farkas.proofs.eris.algorithms import ledger_of
 from farkas.proofs.gadget.relaxed import random_clusters
 from farkas.relaxations.eris.payoff_bound import bound_payoff
 from farkas.relaxations.eris.priced_jobs import JobPricer
-from farkas.relaxations.gadget.ring_pricing import RingPricing
+from farkas.relaxations.gadget.ring_pricing import RingPricing, TreePricing
 from farkas.relaxations.gadget.ring_walks import walks_ahead
-from farkas.relaxations.gadget.tree_pricing import TreePricing
 from farkas.relaxations.gadget.whole_sizes import best_sizes
 from tests.generators.coded import random_coded_computing
 from tests.generators.dps import random_market

@@ -16,7 +16,7 @@ from farkas.instances import kinds, library, write
 from farkas.instances.files import own_kinds
 from farkas.instances.generate import generate
 from farkas.instances.traces import importers, kinds_of, sources
-from farkas.instances.traces.philly import COLUMNS
+from farkas.instances.traces.csv_jobs import COLUMNS
 from farkas.online import write_run
 from farkas.quantities import quantities
 from farkas.verbs.show import (

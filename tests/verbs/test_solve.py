@@ -13,7 +13,7 @@ from farkas.algebra import programs
 from farkas.certificates import LinearCertificate, check
 from farkas.certificates.tree import TreeCertificate
 from farkas.errors import InvalidOption, NoAnswer, NotACertificate
-from farkas.exact.nodes import ProofTree
+from farkas.exact.certificate import ProofTree
 from farkas.exact.tree import TreeSearch
 from farkas.forms import LinearForm, SparseRows
 from farkas.instances.library import load

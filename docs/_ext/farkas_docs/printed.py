@@ -17,7 +17,7 @@ from typing import Any
 
 from farkas.algebra import ConvexProgram, programs
 from farkas.algebra.formulation import Formulation, first_line
-from farkas.algebra.rules import RuleProgram
+from farkas.algebra.program import RuleProgram
 from farkas.errors import InvalidOption
 from farkas.experiments.figures import Agreement, figures
 from farkas.online import algorithms

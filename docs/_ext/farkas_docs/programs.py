@@ -9,7 +9,7 @@ from pathlib import Path
 
 from farkas.algebra import ConvexProgram, PyomoProgram, programs
 from farkas.algebra.formulation import Formulation
-from farkas.algebra.rules import RuleProgram
+from farkas.algebra.program import RuleProgram
 from farkas.errors import InvalidOption
 from farkas.instances import kinds
 from farkas_docs.mathml import mathml

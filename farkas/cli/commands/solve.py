@@ -131,7 +131,7 @@ def _print(solution: Solution | ConvexSolution, instance: str, point: bool) -> N
         ("largest violation", shown["largest_violation"]),
     ]
     if isinstance(solution, Solution):
-        from farkas.forms.words import size_words
+        from farkas.forms.feasibility import size_words
 
         size = size_words(shown["rows"], shown["columns"], shown["integers"])
         rows.insert(0, ("size", size))
@@ -235,7 +235,7 @@ def prove(
 
 def _print_proved(found: Proved, point: bool) -> None:
     from farkas.certificates.doubles import text_of
-    from farkas.forms.words import size_words
+    from farkas.forms.feasibility import size_words
 
     shown = found.to_builtins()
     size = size_words(shown["rows"], shown["columns"], shown["integers"])
@@ -288,7 +288,7 @@ def optimum(
     from farkas.errors import InvalidOption, NoAnswer
     from farkas.files.writing import write_bytes
     from farkas.online import write_run
-    from farkas.solvers.interrupt import CtrlC
+    from farkas.solvers.options import CtrlC
     from farkas.verbs.check_run import certificate_of
     from farkas.verbs.inputs import as_instance, require_search_limit
     from farkas.verbs.optimum import optimum as search

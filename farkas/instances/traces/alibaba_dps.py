@@ -18,10 +18,9 @@ import numpy as np
 
 from farkas.instances.base import Count
 from farkas.instances.options import require_option
-from farkas.instances.traces.importer import Path, importers
+from farkas.instances.traces.importer import Account, Path, importers, moment
 from farkas.instances.traces.market import RANGES, MarketWindow
 from farkas.instances.traces.table import Line, lines
-from farkas.instances.traces.understood import Account, moment
 from farkas.messages import number_of
 from farkas.numbers import Floats, Ints
 from farkas.portable import uniform

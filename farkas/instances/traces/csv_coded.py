@@ -17,9 +17,8 @@ from farkas.errors import FileProblem, InvalidOption
 from farkas.instances.base import Count
 from farkas.instances.coded import OpenShare
 from farkas.instances.options import by_name, require_option
-from farkas.instances.traces.importer import Importer, Path, importers
+from farkas.instances.traces.importer import Account, Importer, Path, importers, numbers, other_unit
 from farkas.instances.traces.table import Line, lines
-from farkas.instances.traces.understood import Account, numbers, other_unit
 from farkas.messages import named
 
 REQUIRED = ("master", "worker", "rate")

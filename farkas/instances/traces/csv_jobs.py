@@ -17,13 +17,12 @@ import msgspec
 
 from farkas.errors import FileProblem, InvalidOption
 from farkas.instances.options import require_option
-from farkas.instances.traces.importer import Importer, Path, importers
+from farkas.instances.traces.importer import SECONDS, Account, Importer, Path, importers, other_unit
 from farkas.instances.traces.jobs import JobTable, MarketOfJobs, TraceJob
 from farkas.instances.traces.jobs_eris import AuctionOfJobs
 from farkas.instances.traces.jobs_gadget import ClusterOfJobs
 from farkas.instances.traces.jobs_mlbroker import BrokerageOfJobs
 from farkas.instances.traces.table import Line, length, seconds
-from farkas.instances.traces.understood import SECONDS, Account, other_unit
 from farkas.messages import named
 
 #: What a column can be.
@@ -266,3 +265,55 @@ _of_any_table("gadget", ClusterOfJobs)
 _of_any_table("eris", AuctionOfJobs)
 _of_any_table("dps", MarketOfJobs)
 _of_any_table("mlbroker", BrokerageOfJobs, valued=False)
+
+
+COLUMNS = ("timestamp", "duration", "num_gpus", "gpu_time", "cluster")
+
+
+class PhillyTable(JobTable, frozen=True, kw_only=True):
+    """An importer of the Philly trace."""
+
+    source: ClassVar[str] = "philly"
+
+    @property
+    def origin(self) -> str:
+        """The source in words."""
+        return "Philly trace"
+
+    @property
+    def dated(self) -> bool:
+        """Its times are dates."""
+        return True
+
+    def read(self, path: Path, dropped: Account) -> Sequence[TraceJob]:
+        """Return all jobs in file order; raises `FileProblem` naming the line."""
+        return [
+            TraceJob(
+                submitted=line.time("timestamp"),
+                duration=line.nonnegative("duration"),
+                num_gpus=line.whole("num_gpus"),
+                gpu_time=line.nonnegative("gpu_time"),
+                cluster=line.text("cluster"),
+            )
+            for line in self.complete_lines(path, COLUMNS, COLUMNS, dropped)
+        ]
+
+
+@importers.register("philly:dps")
+class PhillyMarket(MarketOfJobs, PhillyTable, frozen=True, kw_only=True):
+    """Options of this importer: those of `MarketOfJobs`."""
+
+
+@importers.register("philly:eris")
+class PhillyAuction(AuctionOfJobs, PhillyTable, frozen=True, kw_only=True):
+    """Options of this importer: those of `AuctionOfJobs`."""
+
+
+@importers.register("philly:gadget")
+class PhillyCluster(ClusterOfJobs, PhillyTable, frozen=True, kw_only=True):
+    """Options of this importer: those of `ClusterOfJobs`."""
+
+
+@importers.register("philly:mlbroker")
+class PhillyBrokerage(BrokerageOfJobs, PhillyTable, frozen=True, kw_only=True):
+    """Options of this importer: those of `BrokerageOfJobs`."""

@@ -18,8 +18,7 @@ from farkas.files import read_record
 from farkas.instances.base import Count, Index, Positive
 from farkas.instances.coded import Confidence, OpenShare
 from farkas.instances.options import by_name, require_option
-from farkas.instances.traces.importer import Importer, Path, importers
-from farkas.instances.traces.understood import Account, numbers
+from farkas.instances.traces.importer import Account, Importer, Path, importers, numbers
 from farkas.messages import named
 from farkas.numbers import Floats
 

@@ -8,10 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from farkas.instances.base import Count, Positive
-from farkas.instances.traces.importer import Path
-from farkas.instances.traces.market import RANGES, MarketWindow
-from farkas.instances.traces.understood import Account
-from farkas.instances.traces.window import Window
+from farkas.instances.traces.importer import Account, Path
+from farkas.instances.traces.market import RANGES, MarketWindow, Window
 from farkas.numbers import Ints
 from farkas.portable import uniform
 

@@ -15,10 +15,9 @@ import numpy as np
 from farkas.instances.base import Count, Nonnegative, Positive
 from farkas.instances.generate.mlbroker import Published, ShareRange
 from farkas.instances.options import require_option
-from farkas.instances.traces.importer import Path
+from farkas.instances.traces.importer import Account, Path
 from farkas.instances.traces.jobs import JobTable, TraceJob, whole_units
 from farkas.instances.traces.market import GpuPrice, read_prices
-from farkas.instances.traces.understood import Account
 from farkas.instances.variates import dirichlet
 from farkas.numbers import Floats
 from farkas.portable import uniform

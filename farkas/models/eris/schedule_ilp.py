@@ -76,7 +76,7 @@ class ScheduleLp(ScheduleIlp):
     """Linear relaxation of (3); its dual is (4).
 
     At least as tight as the linear relaxation of (2).  Instances with too many schedules to list
-    are solved by column generation, see farkas.relaxations.eris.columns.
+    are solved by column generation, see farkas.relaxations.eris.welfare_bound.
     """
 
     name = "eris.schedule_lp"

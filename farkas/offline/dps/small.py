@@ -14,8 +14,7 @@ from farkas.instances.dps import Market
 from farkas.numbers import Floats
 from farkas.offline.dps.repacking import best_prices, decisions_of
 from farkas.offline.dps.timeline import Placed, ServerTimeline
-from farkas.offline.integer_program import integer_program
-from farkas.offline.ladder import Ascent, Rung
+from farkas.offline.ladder import Ascent, Rung, integer_program
 from farkas.online.dps.offers import Decision
 from farkas.solvers import solve
 

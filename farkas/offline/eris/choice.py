@@ -14,8 +14,7 @@ from farkas.offline.eris.packing import Packing, largest_first
 from farkas.offline.ladder import Ascent, Rung
 from farkas.online.eris.environment import SlotDecision
 from farkas.relaxations.eris.priced_jobs import JobPricer, ScheduleColumns, weighted_rows
-from farkas.relaxations.eris.schedule_master import ScheduleMaster
-from farkas.relaxations.eris.span_rows import SpanRows
+from farkas.relaxations.eris.schedule_master import ScheduleMaster, SpanRows
 from farkas.solvers import solve
 
 #: Share of the gap asked for at which prices are good enough, and a choice among few schedules.

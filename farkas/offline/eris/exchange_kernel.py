@@ -10,7 +10,7 @@ import numpy as np
 
 from farkas.kernels import Bools1, Floats1, Floats2, Floats3, Ints1, Ints2, Out, compiled, copy_ints
 from farkas.online.eris.scheduler_dp import best_plan, new_scratch
-from farkas.relaxations.eris.job_slots import NO_SERVER, NO_TIES, JobSlots
+from farkas.relaxations.eris.payoff_bound import NO_SERVER, NO_TIES, JobSlots
 from farkas.relaxations.eris.priced_jobs import JobsTable
 from farkas.tolerances import ROUNDING
 

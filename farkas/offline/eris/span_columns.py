@@ -1,6 +1,6 @@
 """The linear relaxation of (3) with rows that hold jobs as wholes: columns and rows in turn.
 
-Rows of spans (`farkas.relaxations.eris.span_rows`) charge who completes in them.  So a job is
+Rows of spans (`farkas.relaxations.eris.schedule_master`) charge who completes in them.  So a job is
 priced as before, with a worth that may rise with the slot of completion; where it does, a schedule
 may be done and still count as completed later, which is a column of its own.
 """
@@ -20,14 +20,13 @@ from farkas.exact.bounding import Deadline, OutOfTime
 from farkas.instances.eris import Auction
 from farkas.models.eris.prices import Prices
 from farkas.numbers import Floats, Ints
+from farkas.offline.eris.cases import PricedRound
 from farkas.offline.eris.choice import CLOSE, packed
 from farkas.offline.eris.packing import Packing
-from farkas.offline.eris.priced_columns import PricedRound
 from farkas.offline.ladder import Ascent, Rung
 from farkas.online.run import Bound
 from farkas.relaxations.eris.priced_jobs import JobPricer, ScheduleColumns, finishes
-from farkas.relaxations.eris.schedule_master import ScheduleMaster
-from farkas.relaxations.eris.span_rows import SpanRows, violated_rows
+from farkas.relaxations.eris.schedule_master import ScheduleMaster, SpanRows, violated_rows
 from farkas.solvers import solve
 from farkas.tolerances import SOLVER_GAP
 

@@ -5,13 +5,281 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
+import numpy as np
+
 from farkas.algebra.formulation import Formulation
 from farkas.certificates.mlbroker import Guide, MlbrokerPrices
+from farkas.certificates.mlbroker_slots import (
+    FREE,
+    MOST_STEPS,
+    REDUCED,
+    TOLL_BITS,
+    SlotTrees,
+)
+from farkas.errors import NoAnswer, NotACertificate
 from farkas.instances.mlbroker import Brokerage
+from farkas.numbers import Bools, Floats
 from farkas.offline.climbing import bounded_by, decided, policies
 from farkas.offline.ladder import Ascent, Ladder, Rung, ladders
-from farkas.offline.mlbroker.tolls import tolls
+from farkas.online.mlbroker.environment import PlacedSlot
 from farkas.online.run import Bound
+from farkas.relaxations.mlbroker.lives import Lives
+from farkas.relaxations.mlbroker.sharp import ties_of
+from farkas.relaxations.mlbroker.slot_trees import (
+    DiscountTree,
+    SlotToGrow,
+    cheapest_lives,
+    pair_steps,
+)
+
+# Bound and placements of a broker from both sides: jobs at prices, slots at tolls.
+#
+# The first prices are slopes of chords: each job by itself places itself, which is a placement and,
+# slot by slot with `farkas.relaxations.mlbroker.slot_trees`, a bound.  Then every job's tolls are
+# moved towards those of the prices that the best placement pays, as far as slots agree to, and by
+# subgradients: where a job leaves a slot on one set of sites and enters the next on another, the
+# first becomes dearer and the second cheaper.  What the slots decide says which discounts count;
+# the cheapest lives at these prices, and at those that they lead to, are further placements.
+
+
+MOST_ROUNDS = 200
+#: Nodes of a slot's tree: while there is no bound, while tolls are looked for, and later.
+MOST_NODES = (1, 30, 30, 30, 2000)
+#: Steps of jobs' shares, which begin at a half, of tolls at the prices that are paid.
+LEANS = (0.25, 0.125)
+NEAR_SHARE = 0.15  #: Of the gap that is asked for, what trees may leave open.
+PATIENCE = 3  #: Rounds without a better bound after which steps are halved.
+SHORTEST_STEP = 2.0**-10
+RESPONSES = 4  #: Times that jobs answer to the discounts that they cause.
+
+
+def decisions_of(data: Brokerage, lives: Lives) -> list[PlacedSlot]:
+    """Decisions slot by slot, as the environment evaluates them."""
+    return [
+        PlacedSlot(data.jobs_at(slot), lives.workers[pairs], lives.server[pairs])
+        for slot in range(data.num_slots)
+        for pairs in [data.pairs_at(slot)]
+    ]
+
+
+class TollSearch:
+    """Tolls, the trees of all slots at them, and the best placement.
+
+    Parameters
+    ----------
+    data
+        The instance.
+    ascent
+        Whose deadline and gap count.
+    """
+
+    def __init__(self, data: Brokerage, ascent: Ascent) -> None:
+        self.data, self.ascent = data, ascent
+        self.check = ascent.deadline.check
+        links = np.flatnonzero(data.next_pair >= 0)
+        self.ties = ties_of(data, links)
+        self.growth = self.ties.growth(data, self.check)
+        self.bounds = self.growth.bounds
+        self.chord = data.chord_slope("strict")
+        self.best = cheapest_lives(data, self.chord, self.check, ascent.executor)
+        self.cost = self.best.cost(data)
+        largest = max(float(np.abs(self.best.tolls).max(initial=0.0)),
+                      float(data.deploy_cost.max(initial=0.0)) * data.num_sites)  # fmt: skip
+        # sums of tolls have room for as much again
+        places = TOLL_BITS - 4 - int(np.frexp(largest)[1]) if largest else 0
+        self.exponent = min(max(places, -1024), 1074)
+        self.tolls = self.closed(self.best.tolls[self.bounds.links])
+        self.trees: dict[int, DiscountTree] = {}
+        self._whole: set[int] = set()
+        self._ends = self.tolls, self.tolls
+        self.share: Floats = np.zeros(data.num_jobs)
+        """Of the second of two kinds of tolls, job by job."""
+        self._extra: Floats = np.zeros((0, self.bounds.sets))
+
+    def closed(self, tolls: Floats) -> Floats:
+        """Lower tolls to whole units, and until they fall with each site as far as they may."""
+        return self.ties.closed(tolls, self.exponent)
+
+    def look(self, most: int = MOST_NODES[-1]) -> None:
+        """Grow the trees of slots whose tolls have changed, or that were left too small.
+
+        Together they take no more steps than a check makes.
+
+        Parameters
+        ----------
+        most
+            Nodes of a tree.
+        """
+        extra = self.bounds.extra(self.tolls, self.exponent)
+        data = self.data
+        busy = [slot for slot in range(data.num_slots) if len(data.pairs_at(slot))]
+        near = NEAR_SHARE * float(self.ascent.gap) * self.cost / max(1, len(busy))
+        tasks = [
+            SlotToGrow(slot, extra[pairs], near, most)
+            for slot in busy
+            for pairs in [data.pairs_at(slot)]
+            if slot not in self._whole or not np.array_equal(self._extra[pairs], extra[pairs])
+        ]
+        steps = sum(tree.steps for tree in self.trees.values())
+        # here each tree knows what is left to it; elsewhere it does not know the other ones
+        trees = self.ascent.executor.each(
+            self.growth, data, tasks, [self._guess(task) for task in tasks], self.check
+        )
+        for task in tasks:
+            steps -= self.trees[task.slot].steps if task.slot in self.trees else 0
+            self.growth.room = MOST_STEPS - steps
+            tree = next(trees)
+            if not tree.same_within(self.growth.room):
+                tree = self.growth(task)
+            self.trees[task.slot] = tree
+            steps += tree.steps
+            if len(tree.nodes) < most or most == MOST_NODES[-1]:
+                self._whole.add(task.slot)
+            else:
+                self._whole.discard(task.slot)
+        self._extra = extra
+
+    def _guess(self, task: SlotToGrow) -> float:
+        """Guess the steps of a tree: as many as the last one took, or as its root does."""
+        if task.slot in self.trees:
+            return float(self.trees[task.slot].steps)
+        return pair_steps(self.data) * len(task.extra)
+
+    @property
+    def bound(self) -> Fraction:
+        """What the trees prove, USD."""
+        return sum((tree.bound for tree in self.trees.values()), Fraction(0))
+
+    def certificate(self) -> SlotTrees:
+        """State what the trees prove."""
+        nodes = [node for slot in sorted(self.trees) for node in self.trees[slot].nodes]
+        return self.ties.trees.of(self.data, self.bound, self.exponent, self.tolls, nodes)
+
+    def present(self) -> Bools:
+        """Sites of every pair in the least leaves, shape (pairs, sites)."""
+        data = self.data
+        found = np.zeros((data.num_pairs, data.num_sites), bool)
+        for slot, tree in self.trees.items():
+            leaf, pairs = tree.least.leaf, data.pairs_at(slot)
+            found[pairs] = leaf.workers > 0
+            found[pairs, leaf.server] = True
+        return found
+
+    def apart(self) -> Floats:
+        """Supergradient of the bound in the tolls, shape (links, sets).
+
+        Each counts in the slot that is left, and against the one that is entered.
+        """
+        links, present = self.bounds.links, self.present()
+        return self.ties.shown(present[links]) - self.ties.shown(present[links + 1])
+
+    def step(self, share: float) -> bool:
+        """Move the tolls by a share of what would close the gap; False where jobs agree."""
+        apart = self.apart()
+        size = float(np.count_nonzero(apart))
+        if not size:
+            return False
+        self.tolls = self.closed(
+            self.tolls + share * max(0.0, self.cost - float(self.bound)) / size * apart
+        )
+        return True
+
+    def meet(self) -> None:
+        """Move the tolls half the way to those of the cheapest lives where discounts are as caused.
+
+        At the first ones jobs are kept together at prices of chords, at these at the prices that
+        the best placement pays; the slots decide between both.
+        """
+        data = self.data
+        reduced = self.best.usage(data) > data.threshold
+        slope = np.where(reduced, data.reduced_price, data.list_price)
+        lives = cheapest_lives(data, slope, self.check, self.ascent.executor)
+        self._ends = self.tolls, lives.tolls[self.bounds.links]
+        self.share[:] = 0.5
+        self._mix()
+
+    def lean(self, step: float) -> None:
+        """Move each job's share of its two kinds of tolls to where the bound grows.
+
+        The bound is concave in tolls, and what the slots decide is a supergradient.
+        """
+        links, (low, high) = self.bounds.links, self._ends
+        gain = ((high - low) * self.apart()).sum(axis=1)
+        whole = np.zeros(self.data.num_jobs)
+        np.add.at(whole, self.data.pair_job[links], gain)
+        self.share = np.clip(self.share + step * np.sign(whole), 0.0, 1.0)
+        self._mix()
+
+    def _mix(self) -> None:
+        share = self.share[self.data.pair_job[self.bounds.links]][:, None]
+        low, high = self._ends
+        self.tolls = self.closed(low * (1 - share) + high * share)
+
+    def reduced(self) -> Bools:
+        """Cells where the least leaves have the discount, shape (slots, sites, resources)."""
+        found = np.zeros(self.chord.shape, bool)
+        for slot, tree in self.trees.items():
+            state, caused = tree.least.leaf.state, tree.least.usage > self.data.threshold
+            found[slot] = np.where(state == FREE, caused, state == REDUCED)
+        return found
+
+    def respond(self, reduced: Bools) -> bool:
+        """Place jobs where discounts count as told, then as they cause them; whether it is best."""
+        data, better = self.data, False
+        for _ in range(RESPONSES):
+            slope = np.where(reduced, data.reduced_price, data.list_price)
+            lives = cheapest_lives(data, slope, self.check, self.ascent.executor, tolls=False)
+            cost = lives.cost(data)
+            if cost < self.cost:
+                self.best, self.cost, better = lives, cost, True
+            caused = lives.usage(data) > data.threshold
+            if np.array_equal(caused, reduced):
+                break
+            reduced = caused
+        return better
+
+
+def tolls(instance: Brokerage, ascent: Ascent) -> Iterator[Rung]:
+    """Move tolls until bound and placements meet.
+
+    Raises
+    ------
+    NoAnswer
+        Where sets of sites of jobs in slots are too many, or prices overflow.
+    """
+    try:
+        search = TollSearch(instance, ascent)
+    except NotACertificate as failure:
+        raise NoAnswer(f"jobs at prices: {failure}") from None
+    best, kept, share, stalled = Fraction(-1), search.tolls, 1.0, 0
+    for round_ in range(MOST_ROUNDS):
+        search.look(MOST_NODES[min(round_, len(MOST_NODES) - 1)])
+        words = f"slots by themselves, {len(search.trees)} trees over discounts, jobs tied by tolls"
+        bound = search.bound
+        if bound > best:
+            best, kept = bound, search.tolls
+            yield Rung(words, bound=Bound.of(bound, words, search.certificate().plain()))
+            stalled = 0
+        else:
+            stalled += 1
+        if not round_:  # after a bound, so that no run asks for that of another program
+            yield Rung(
+                "each job by itself at prices of chords", decisions_of(instance, search.best)
+            )
+        if search.respond(search.reduced()):
+            words = "jobs by themselves where discounts count as slots decide"
+            yield Rung(words, decisions_of(instance, search.best))
+        if round_ + 1 < len(MOST_NODES):
+            if round_ == 1:  # once placements have answered to discounts
+                search.meet()
+            elif round_:
+                search.lean(LEANS[round_ - 2])
+            continue
+        if stalled == PATIENCE:
+            search.tolls, share, stalled = kept, share / 2, 0
+        if share < SHORTEST_STEP or not search.step(share):
+            return
+
 
 # Placements of a broker that are there at once, and a bound that asks nobody.
 #

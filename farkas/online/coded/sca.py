@@ -52,7 +52,7 @@ class ExpectedSharing(Planner):
 
     def model(self, state: Any, arrivals: CodedComputing) -> Subproblem:
         """Share workers so that the slowest master is as fast as possible."""
-        from farkas.relaxations.coded.sifting import AssignmentLp  # here: a plan needs no program
+        from farkas.relaxations.coded.truncated import AssignmentLp  # here: a plan needs no program
 
         def read(form: Any, answer: Any) -> Any:
             return tidy(form.values(answer.point, "share").reshape(arrivals.rates.shape))

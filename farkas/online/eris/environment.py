@@ -18,7 +18,7 @@ from farkas.online.driver import Demo, Outcome, environment
 from farkas.online.eris.proposal import Proposal
 from farkas.online.policy import Policy
 from farkas.online.run import Bound, Sense
-from farkas.relaxations.eris.job_slots import JobSlots, job_slots
+from farkas.relaxations.eris.payoff_bound import JobSlots, job_slots
 from farkas.relaxations.eris.welfare_bound import Effort, certify_welfare
 from farkas.tolerances import allowed
 

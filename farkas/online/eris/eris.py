@@ -20,7 +20,7 @@ from farkas.online.eris.environment import (
 from farkas.online.eris.proposal import Proposal
 from farkas.online.eris.scheduler_dp import exact_schedule, repaired_schedule
 from farkas.online.eris.scheduler_printed import printed_schedule
-from farkas.relaxations.eris.job_slots import JobSlots
+from farkas.relaxations.eris.payoff_bound import JobSlots
 from farkas.relaxations.eris.welfare_bound import Effort
 
 Scheduler = Literal["dp", "printed", "exact"]

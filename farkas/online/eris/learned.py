@@ -22,7 +22,7 @@ from farkas.online.eris.proposal import Proposal
 from farkas.online.eris.scheduler_dp import repaired_schedule
 from farkas.online.policy import Policy
 from farkas.online.run import Bound
-from farkas.relaxations.eris.job_slots import JobSlots, job_slots
+from farkas.relaxations.eris.payoff_bound import JobSlots, job_slots
 from farkas.relaxations.eris.priced_jobs import JobPricer
 from farkas.relaxations.eris.schedule_master import ScheduleMaster, settled_prices
 from farkas.relaxations.eris.welfare_bound import prohibitive

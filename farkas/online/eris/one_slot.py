@@ -21,8 +21,7 @@ from farkas.kernels import Floats1, Floats3, Ints1, Out, compiled
 from farkas.online.eris.environment import Award, Piece, SlotArrivals, SlotDecision
 from farkas.online.eris.slot_room import SlotRoom, Waiting
 from farkas.online.policy import Policy
-from farkas.relaxations.eris.job_slots import Slot, chunks_of, workers_of
-from farkas.relaxations.eris.payoff_bound import reach
+from farkas.relaxations.eris.payoff_bound import Slot, chunks_of, reach, workers_of
 from farkas.tolerances import ROUNDING, SIMPLEX
 
 #: State of a workload: bounds still apart; nothing to gain; no cover known to fit.

@@ -7,7 +7,7 @@ import numpy as np
 
 from farkas.kernels import Ints1, Ints2, compiled
 from farkas.numbers import Floats, Ints
-from farkas.relaxations.eris.job_slots import JobSlots
+from farkas.relaxations.eris.payoff_bound import JobSlots
 from farkas.tolerances import ROUNDING
 
 

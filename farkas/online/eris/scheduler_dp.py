@@ -33,8 +33,8 @@ from farkas.online.eris.one_slot import (
     trace_cover,
 )
 from farkas.online.eris.proposal import Proposal, SchedulePlan, nothing, without_data
-from farkas.relaxations.eris.job_slots import JobSlots, Slot, Ties, slot_of, workers_of
-from farkas.solvers.fallback import optimum_by_any
+from farkas.relaxations.eris.payoff_bound import JobSlots, Slot, Ties, slot_of, workers_of
+from farkas.solvers.highs_session import optimum_by_any
 from farkas.tolerances import ROUNDING, SIMPLEX, SOLVER_GAP
 
 TIE = ROUNDING  #: Share of a job's worth that one slot's full use of everything costs on top.

@@ -21,7 +21,7 @@ from farkas.numbers import Ints
 from farkas.online.eris.environment import Ledger, executable
 from farkas.online.eris.proposal import Proposal, SchedulePlan, new_plan, nothing, without_data
 from farkas.online.eris.slot_room import coarse
-from farkas.relaxations.eris.job_slots import NO_TIES, JobSlots, Slot, slot_of, workers_of
+from farkas.relaxations.eris.payoff_bound import NO_TIES, JobSlots, Slot, slot_of, workers_of
 from farkas.tolerances import ROUNDING
 
 

@@ -30,7 +30,7 @@ from farkas.relaxations.gadget.offline_bound import OfflineBound, PooledBound, S
 from farkas.relaxations.gadget.ring_pricing import LOOSE_LABELS
 from farkas.relaxations.gadget.whole_sizes import whole_sizes
 from farkas.relaxations.integrality import price_bounds
-from farkas.solvers.fallback import multipliers_by_any, optimum_by_any
+from farkas.solvers.highs_session import multipliers_by_any, optimum_by_any
 from farkas.tolerances import SOLVER_GAP
 
 #: Relative gap that certificates of slots may leave before they are proved by cases.

@@ -21,7 +21,7 @@ from farkas.relaxations.gadget.generation import CapacityPrices, Generated, clos
 from farkas.relaxations.gadget.ring_pricing import LOOSE_LABELS, LabelBudget, RingSearch
 from farkas.relaxations.gadget.whole_sizes import whole_sizes
 from farkas.rounding.rings import admit
-from farkas.solvers.fallback import optimum_by_any
+from farkas.solvers.highs_session import optimum_by_any
 from farkas.tolerances import LOOSE_GAP, ROUNDING, SIMPLEX, SOLVER_GAP
 
 #: What a slot is never worse than.

@@ -12,7 +12,7 @@ from farkas.models.gadget.rings import Rings, enumerate_rings
 from farkas.models.gadget.slot import SlotView
 from farkas.models.gadget.tree import Tree
 from farkas.numbers import Floats, Ints
-from farkas.solvers.fallback import optimum_by_any
+from farkas.solvers.highs_session import optimum_by_any
 from farkas.tolerances import ROUNDING
 
 MOST_COLUMNS = 4000  #: Largest integer program that is solved for an exact slot.

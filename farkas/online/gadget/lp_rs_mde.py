@@ -17,7 +17,7 @@ from farkas.relaxations.gadget.decompose import Mixture, decompose
 from farkas.relaxations.gadget.embedding import GvneLP, NodeLP
 from farkas.relaxations.gadget.horizon import Augmented
 from farkas.rounding.rings import Mix, RoundedRings, round_printed, round_repaired, violation_factor
-from farkas.solvers.fallback import optimum_by_any
+from farkas.solvers.highs_session import optimum_by_any
 from farkas.tolerances import SHARE
 
 Rounding = Literal["repair", "printed", "milp"]

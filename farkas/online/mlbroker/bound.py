@@ -11,7 +11,7 @@ from farkas.instances.mlbroker import Brokerage
 from farkas.numbers import Floats
 from farkas.online.run import Bound
 from farkas.relaxations.mlbroker.separated import Part, Separated
-from farkas.solvers.fallback import multipliers_by_any
+from farkas.solvers.highs_session import multipliers_by_any
 
 
 @functools.lru_cache(maxsize=8)

@@ -10,7 +10,7 @@ from farkas.models.mlbroker.one_shot import OneShot, Snapshot
 from farkas.numbers import Ints
 from farkas.online.driver import algorithm
 from farkas.online.mlbroker.rounded import Memory, Placing
-from farkas.solvers.fallback import optimum_by_any
+from farkas.solvers.highs_session import optimum_by_any
 
 
 def best_placement(now: Snapshot, prices: str, solver: str, gap: float) -> tuple[Ints, Ints]:

@@ -7,7 +7,7 @@ import numpy as np
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.recourse import PlacedWorkers, Recourse
 from farkas.numbers import Bools, Floats, Ints
-from farkas.solvers.fallback import optimum_by_any
+from farkas.solvers.highs_session import optimum_by_any
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)

@@ -18,8 +18,7 @@ from farkas.proofs.claim import Trials, claim, optimum, refuted_by, require_zero
 from farkas.proofs.dps.grids import shipped, small, unit_users
 from farkas.proofs.knapsack import Knapsack, embedded, knapsacks, most_worth
 from farkas.proofs.verdict import Among, Saying, Standing, Stated, Verdict, proved, refuted, said
-from farkas.relaxations.dps.fixed_price import corrected_bound, printed_bound
-from farkas.relaxations.dps.interval import IntervalIP, IntervalLP
+from farkas.relaxations.dps.interval import IntervalIP, IntervalLP, corrected_bound, printed_bound
 from farkas.tolerances import ROUNDING, SOLVER_GAP
 
 

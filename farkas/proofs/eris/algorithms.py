@@ -21,7 +21,7 @@ from farkas.online.eris.scheduler_printed import printed_schedule, printed_slot
 from farkas.portable import uniform
 from farkas.proofs.claim import Trials, claim, instance_of, optimum, refuted_by
 from farkas.proofs.verdict import Among, Saying, Stated, Verdict, refuted, said
-from farkas.relaxations.eris.job_slots import job_slots
+from farkas.relaxations.eris.payoff_bound import job_slots
 from farkas.solvers import Claimed, solve
 from farkas.tolerances import FEASIBLE, SOLVER_GAP, allowed, close
 

@@ -32,7 +32,7 @@ from farkas.proofs.claim import (
 from farkas.proofs.eris.algorithms import Shape, auction, auctions, resolved
 from farkas.proofs.knapsack import Knapsack, embedded, knapsacks, most_worth
 from farkas.proofs.verdict import Among, Saying, Stated, Verdict, proved, refuted, said
-from farkas.relaxations.eris.columns import relaxation_by_columns
+from farkas.relaxations.eris.welfare_bound import relaxation_by_columns
 from farkas.tolerances import LOOSE_GAP, SOLVER_GAP
 
 SMALL = Shape(sites=2, slots=2, jobs=2, chunks=2)

@@ -21,8 +21,8 @@ from farkas.portable import uniform
 from farkas.proofs.claim import Trials, claim, drawn, optimum, refuted_by, require, require_zero, sp
 from farkas.proofs.eris.algorithms import Shape, auction, auctions
 from farkas.proofs.verdict import Among, Saying, Standing, Stated, Verdict, proved, said
-from farkas.relaxations.eris.columns import relaxation_by_columns
 from farkas.relaxations.eris.payoff_bound import payoff_bounds
+from farkas.relaxations.eris.welfare_bound import relaxation_by_columns
 from farkas.tolerances import SOLVER_GAP, allowed
 
 

@@ -20,7 +20,7 @@ from farkas.proofs.claim import Trials, claim, drawn, optimum, require, require_
 from farkas.proofs.mlbroker.runs import largest_lambda
 from farkas.proofs.verdict import Among, Saying, Stated, Verdict, proved, refuted, said
 from farkas.rounding import round_sites, round_workers, trade_once
-from farkas.solvers.fallback import optimum_by_any
+from farkas.solvers.highs_session import optimum_by_any
 from farkas.tolerances import ROUNDING, SOLVER_GAP
 
 Outcomes = dict[tuple[int, ...], Fraction]

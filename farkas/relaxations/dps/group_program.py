@@ -43,7 +43,7 @@ from farkas.relaxations.dps.interval import IntervalLP
 from farkas.relaxations.dps.prices import dual_prices
 from farkas.relaxations.integrality import price_bounds
 from farkas.solvers import Answer, solve
-from farkas.solvers.fallback import optimum_by_any
+from farkas.solvers.highs_session import optimum_by_any
 
 #: Times what all jobs pay: what it costs a program not to serve a job that must be served.
 MUST = 1024.0

@@ -11,7 +11,7 @@ from farkas.forms import LinearForm
 from farkas.instances.dps import Market
 from farkas.numbers import Bools, Floats, Ints, floats
 from farkas.relaxations.dps.interval import IntervalLP
-from farkas.solvers.fallback import optimum_by_any
+from farkas.solvers.highs_session import optimum_by_any
 
 
 def lp_prices(market: Market, rewards: Rewards = "budget", solver: str = "highs") -> SlotPrices:

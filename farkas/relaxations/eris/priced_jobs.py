@@ -16,8 +16,7 @@ from farkas.instances.eris import Auction, hosted, left_over
 from farkas.kernels import Floats1, Floats2, Floats3, Ints1, Ints2, Out, compiled
 from farkas.models.eris.prices import Prices
 from farkas.numbers import Floats, Ints
-from farkas.relaxations.eris.job_slots import NO_SERVER, JobSlots
-from farkas.relaxations.eris.payoff_bound import bound_payoff
+from farkas.relaxations.eris.payoff_bound import NO_SERVER, JobSlots, bound_payoff
 
 
 class JobsTable(NamedTuple):

@@ -7,5 +7,5 @@ HOMES = {
     "local_node_lp": "embedding",
     "node_lp": "embedding",
     "offline_column_bound": "offline_bound",
-    "worker_relaxation": "workers",
+    "worker_relaxation": "embedding",
 }

@@ -11,9 +11,8 @@ from farkas.models.gadget.forest import forest
 from farkas.models.gadget.slot import SlotView
 from farkas.numbers import Bools, Floats, Ints
 from farkas.relaxations.gadget.generation import CapacityPrices
-from farkas.relaxations.gadget.ring_pricing import RingPricing
+from farkas.relaxations.gadget.ring_pricing import RingPricing, TreePricing
 from farkas.relaxations.gadget.ring_search import best_ring
-from farkas.relaxations.gadget.tree_pricing import TreePricing
 from farkas.tolerances import FLOORS, ROUNDING
 
 MOST_ROOM = 1 << 10  #: Units of room, at most: units are as large as that needs.

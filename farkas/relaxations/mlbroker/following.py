@@ -1,8 +1,8 @@
 """The tight regularised slot (10) where servers follow the workers, all jobs of a slot at once.
 
 A job whose server has, at every site, the share of its workers there needs no connection between
-sites.  What is left of (10) is the transport problem of `farkas.relaxations.mlbroker.filling`, with
-f the resources of a worker and of the server, and idle workers as work that moves for nothing.
+sites.  What is left of (10) is a transport problem, below, with f the resources of a worker and of
+the server, and idle workers as work that moves for nothing.
 
 Whether nothing is better is decided by multipliers.  With rents D of the filling, least prices
 u_o = min_r (m_or + f_r + D_r), and γ = min_r (f_r + D_r) the multiplier of (8f), those of (8b) are
@@ -20,6 +20,7 @@ what the shares cost, and both are optimal.  Otherwise a linear program decides.
 from __future__ import annotations
 
 import dataclasses
+import math
 from typing import Protocol
 
 import numpy as np
@@ -27,10 +28,185 @@ import numpy as np
 from farkas.models.mlbroker.discount import entropy, growth
 from farkas.models.mlbroker.slot import SlotProblem
 from farkas.numbers import Bools, Floats
-from farkas.relaxations.mlbroker.filling import SiteLevels
 from farkas.relaxations.mlbroker.outer_job import JobPrices
 from farkas.relaxations.mlbroker.separated import JobShares, SlotSolution
 from farkas.tolerances import FINE_GAP, TIE
+
+# A job's work poured over sites that fill to common levels: transport with entropy terms, exactly.
+#
+# Work A_o >= 0, with Σ A = 1, goes from origins o to sites r at m_or and f_r a share:
+#
+#     min Σ m_or q_or + Σ f_r x_r + Σ h_r(x_r),   Σ_r q_or = A_o,   x_r = Σ_o q_or,   q >= 0
+#
+# with h_r = 0 up to p_r, and the entropy term of (10) beyond.  Its derivative there is a *rent* D_r
+# with x_r + ε = (p_r + ε) exp(σ D_r / c), and h_r is smooth: a site of rent 0 holds up to p_r, one
+# of rent D_r > 0 that x_r.  Optimal are work and rents such that all work goes where m_or + f_r +
+# D_r is least and every site holds what comes.
+#
+# Origins are poured one after the other, each at its cheapest site.  Where a site holds less than
+# comes, rents rise alike in all sites that its work can be moved to at no cost, directly or in
+# exchange for other work, so that all of them hold more; e^(σ D / c) grows by one factor there.
+# The rise ends when all is held, when another site is as cheap, or when work that made room is used
+# up.  A site of rent 0 that is not full takes work at no rise.  No rent ever falls: those at the
+# end are the least of all optimal ones.
+
+
+MOST_STEPS = 50  #: Steps for each site and origin, a multiple of what was ever seen.
+
+
+@dataclasses.dataclass(slots=True, eq=False)
+class FreeMoves:
+    """Sites that work of the first can be moved to at no cost, and how."""
+
+    sites: list[int]  #: In the order in which they were found.
+    taken_from: dict[int, int]  #: By origin: the site that its work leaves.
+    moved_by: dict[int, int]  #: By site but the first: the origin whose work comes.
+    room: int = -1  #: A site that is not full, where the search ended; -1 for none.
+
+
+class SiteLevels:
+    """Sites, what they hold, and whose work.
+
+    Parameters
+    ----------
+    move
+        Shape (origins, sites), USD for moving all work, >= 0.
+    floor
+        Shape (sites,), USD for all work at a site; f.
+    before
+        Shape (sites,), shares that each site holds for nothing; p.
+    scale
+        USD, >= 0; c / σ.
+    epsilon
+        > 0; ε.
+
+    Attributes
+    ----------
+    work
+        Shape (origins, sites); q.
+    held
+        Shape (sites,): what each site has room for at its rent, at least the work there.
+    rent
+        Shape (sites,), USD; D.
+    """
+
+    def __init__(
+        self, move: Floats, floor: Floats, before: Floats, scale: float, epsilon: float
+    ) -> None:
+        self.move, self.floor, self.scale, self.epsilon = move, floor, scale, epsilon
+        self.held = before.copy()
+        self.work = np.zeros(move.shape)
+        self.load, self.rent = np.zeros(len(floor)), np.zeros(len(floor))
+
+    def pour(self, amount: Floats) -> None:
+        """Pour the work of all origins; some is left only where rounding lets it go in circles.
+
+        Parameters
+        ----------
+        amount
+            Shape (origins,), >= 0, in all at most 1; A.
+        """
+        waiting = np.flatnonzero(amount > 0)
+        while len(waiting):
+            cheapest = (self.move[waiting] + (self.floor + self.rent)).argmin(axis=1)
+            first = int(cheapest[0])
+            coming = waiting[cheapest == first]
+            waiting = waiting[cheapest != first]
+            self.work[coming, first] = amount[coming]
+            self.load[first] += amount[coming].sum()
+            if not self._settle(first):
+                return
+
+    def _settle(self, first: int) -> bool:
+        """Move work from a site, or raise rents, until the site holds what is there."""
+        for _ in range(MOST_STEPS * sum(self.move.shape)):
+            if self.load[first] <= self.held[first]:
+                return True
+            price = self.move + (self.floor + self.rent)
+            least = price.min(axis=1, keepdims=True)
+            more = price - least
+            found = self._exchange(first, more <= TIE * (price + abs(least)))
+            if found.room >= 0:
+                self._shift(found)
+            else:
+                self._raise(found, more)
+        return False
+
+    def _exchange(self, first: int, free: Bools) -> FreeMoves:
+        """Search sites breadth first, up to one that is not full.
+
+        In ``free``, shape (origins, sites), moving work costs no more than anywhere else.
+        """
+        found = FreeMoves([first], {}, {})
+        for site in found.sites:
+            for origin in np.flatnonzero(self.work[:, site]).tolist():
+                if origin in found.taken_from:
+                    continue
+                found.taken_from[origin] = site
+                for other in np.flatnonzero(free[origin]).tolist():
+                    if other == first or other in found.moved_by:
+                        continue
+                    found.moved_by[other] = origin
+                    found.sites.append(other)
+                    if self.load[other] < self.held[other]:
+                        found.room = other
+                        return found
+        return found
+
+    def _shift(self, found: FreeMoves) -> None:
+        """Move work along the way to the site with room."""
+        first, site = found.sites[0], found.room
+        way = []
+        while site != first:
+            origin = found.moved_by[site]
+            way.append((origin, found.taken_from[origin], site))
+            site = found.taken_from[origin]
+        excess, room = self.load[first] - self.held[first], found.room
+        part = min(excess, self.held[room] - self.load[room])
+        part = min(part, *(self.work[origin, left] for origin, left, _ in way))
+        for origin, left, entered in way:
+            self.work[origin, left] -= part
+            self.work[origin, entered] += part
+        self.load[room] = min(self.held[room], self.load[room] + part)
+        self.load[first] = self.held[first] if part == excess else self.load[first] - part
+
+    def _raise(self, found: FreeMoves, more: Floats) -> None:
+        """Raise rents of all sites found until something happens.
+
+        A price exceeds the least of its origin by ``more``, shape (origins, sites), USD.
+        """
+        first, sites = found.sites[0], found.sites
+        # what a site and those behind it take for each share that e^(σ D / c) grows by
+        taking = dict(zip(sites, (self.held[sites] + self.epsilon).tolist(), strict=True))
+        given = dict.fromkeys(found.taken_from, 0.0)
+        for site in reversed(sites[1:]):
+            origin = found.moved_by[site]
+            given[origin] += taking[site]
+            taking[found.taken_from[origin]] += taking[site]
+        excess = self.load[first] - self.held[first]
+        growth, gone = float(excess / taking[first]), -1
+        for origin, left in found.taken_from.items():
+            if given[origin] * growth > self.work[origin, left]:
+                growth, gone = float(self.work[origin, left] / given[origin]), origin
+        outside = np.ones(len(self.rent), bool)
+        outside[sites] = False
+        nearest = float(more[list(found.taken_from)][:, outside].min(initial=np.inf))
+        rise = self.scale * math.log1p(growth)
+        done = gone < 0 and rise <= nearest
+        if nearest < rise:
+            rise, growth, gone = nearest, math.expm1(nearest / self.scale), -1
+        self.rent[sites] += rise
+        for origin, left in found.taken_from.items():
+            rest = self.work[origin, left] - given[origin] * growth
+            self.work[origin, left] = 0.0 if origin == gone else max(0.0, rest)
+        for site in sites[1:]:
+            self.work[found.moved_by[site], site] += taking[site] * growth
+        own = float(self.held[first] + self.epsilon)
+        self.held[sites] += (self.held[sites] + self.epsilon) * growth
+        self.load[sites[1:]] = self.held[sites[1:]]
+        self.load[first] -= (taking[first] - own) * growth
+        if done:
+            self.load[first] = self.held[first]
 
 
 class JobSolver(Protocol):

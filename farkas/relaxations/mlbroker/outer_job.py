@@ -3,18 +3,176 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from typing import Any
 
 import numpy as np
 
 from farkas.algebra import Param, Program, Set, Sum, Var, constraint, objective, option
-from farkas.instances.mlbroker import Brokerage
+from farkas.instances.mlbroker import Brokerage, Semantics
 from farkas.models.mlbroker import data as shared
+from farkas.models.mlbroker.discount import SMALL, entropy, growth
 from farkas.models.mlbroker.placement import StaticRows, resources, traffic
 from farkas.models.mlbroker.slot import SlotProblem
-from farkas.numbers import Floats
+from farkas.numbers import Floats, floats
+from farkas.portable import log1p
 from farkas.relaxations.mlbroker.relaxed import Relaxing
-from farkas.relaxations.mlbroker.tangents import Touched
+
+# The entropy term of (10) from below, by tangents that join where they are needed.
+#
+# Deployment v costs c/σ · [(v+ε) ln((v+ε)/(p+ε)) − v + p] with p the deployment before.  Its
+# derivative (c/σ) ln((v+ε)/(p+ε)) is negative below p (the term is not increasing, as the paper
+# says, but least at v = p).  The highest of some tangents is a convex function of straight pieces;
+# written as segments of growing price it changes costs and bounds of a linear program, never its
+# matrix.
+
+
+def meeting(low: Floats, high: Floats, epsilon: float) -> Floats:
+    """Where the tangents at ``low`` and ``high`` meet, between them; arrays of one shape.
+
+    There v + ε is the logarithmic mean of low + ε and high + ε.
+    """
+    base = low + epsilon
+    change = (high - low) / base
+    small = np.where(change < SMALL, change, 0.0)
+    large = np.where(change < SMALL, 1.0, change)
+    ratio = np.where(change < SMALL, small * (1 / 2 - small / 12), large / log1p(large) - 1)
+    return np.clip(low + base * ratio, low, high)
+
+
+@dataclasses.dataclass(slots=True)
+class Tangents:
+    """Tangents of every job and site."""
+
+    #: Shape (jobs, sites, pieces), ascending points of tangency; repeated points count once.
+    points: Floats
+    before: Floats  #: Shape (jobs, sites); p.
+    #: Shape (jobs, sites), where segments begin: p when deployment only grows, else 0.
+    start: Floats
+    scale: Floats  #: Shape (jobs, 1), USD; c / σ.
+    epsilon: float  #: ε.
+
+    @classmethod
+    def first(
+        cls, before: Floats, scale: Floats, epsilon: float, *, grows: bool, pieces: int = 16
+    ) -> Tangents:
+        """Touch at the start, at p and at full deployment.
+
+        Parameters
+        ----------
+        grows
+            Whether deployment below p never pays, as without (8l).
+        pieces
+            Most tangents of a job and site.
+        """
+        start = before if grows else np.zeros_like(before)
+        points = np.ones((*before.shape, pieces))
+        points[..., 0], points[..., 1] = start, before
+        # The first step off p is where the term bends most.
+        points[..., 2] = np.minimum(1.0, before + 0.01 * np.minimum(before + epsilon, 1.0))
+        return cls(np.sort(np.maximum(points, start[..., None])), before, start, scale, epsilon)
+
+    def growth_at_points(self) -> Floats:
+        """Logarithm in the derivative at every point of tangency."""
+        return growth(self.points, self.before[..., None], self.epsilon)
+
+    def segments(self) -> tuple[Floats, Floats]:
+        """Price, USD, and width of every segment, shape (jobs, sites, pieces); the last endless."""
+        meet = meeting(self.points[..., :-1], self.points[..., 1:], self.epsilon)
+        inner = np.diff(np.concatenate([self.start[..., None], meet], axis=-1))
+        endless = np.full((*self.start.shape, 1), np.inf)
+        widths = np.concatenate([np.maximum(inner, 0.0), endless], axis=-1)
+        return self.scale[..., None] * self.growth_at_points(), widths
+
+    def constant(self) -> float:
+        """Sum of the terms at the start of the segments, USD."""
+        return float(entropy(self.start, self.before, self.scale, self.epsilon).sum())
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Touched:
+    """A slot problem with tangents of its entropy terms."""
+
+    problem: SlotProblem
+    tangents: Tangents
+
+    @classmethod
+    def of(
+        cls, data: Brokerage | SlotProblem | Touched, semantics: Semantics = "printed"
+    ) -> Touched:
+        """Return ``data``, or the slot (the first busy one of an instance) with three tangents."""
+        if isinstance(data, Touched):
+            return data
+        problem = SlotProblem.of(data, semantics)
+        grows, epsilon = semantics == "printed", problem.market.epsilon
+        tangents = Tangents.first(problem.before, problem.scale, epsilon, grows=grows, pieces=3)
+        return cls(problem, tangents)
+
+
+CLOSE = 1e-8  #: Points of tangency this close, as shares of full deployment, are one.
+#: Distance of the two points around a wanted one, as a share of it; its error is the square.
+BRACKET = 1e-5
+
+
+def full_price(tangents: Tangents) -> float:
+    """Cost of deploying every job at one site, USD; Σ c."""
+    return float(tangents.scale.sum() * math.log1p(1 / tangents.epsilon))
+
+
+def shortfall(tangents: Tangents, deployed: Floats) -> Floats:
+    """Entropy term minus its highest tangent at ``deployed``, USD, shape (jobs, sites)."""
+    before, scale = tangents.before[..., None], tangents.scale[..., None]
+    steps = deployed[..., None] - tangents.points
+    tangent = (
+        entropy(tangents.points, before, scale, tangents.epsilon)
+        + scale * tangents.growth_at_points() * steps
+    )
+    below = tangent.max(axis=-1)
+    term = entropy(deployed, tangents.before, tangents.scale, tangents.epsilon)
+    return floats(np.maximum(term - below, 0.0))
+
+
+def refine(tangents: Tangents, deployed: Floats, price: Floats, where: np.ndarray) -> bool:
+    """Add tangents at ``deployed`` and around the point that ``price`` calls for.
+
+    Parameters
+    ----------
+    deployed
+        Shape (jobs, sites); where the linear program went.
+    price
+        Shape (jobs, sites), USD; what it would pay for more deployment.  Where that stays the
+        optimum has derivative ``price``, so tangents close to both sides of it end the search.
+    where
+        Shape (jobs, sites); which to refine.
+
+    Returns
+    -------
+    Whether any tangent is new.  Where room runs out, those far from ``deployed`` leave.
+    """
+    scale = np.where(tangents.scale > 0, tangents.scale, 1.0)
+    base = tangents.before + tangents.epsilon
+    with np.errstate(over="ignore"):  # beyond full deployment in any case
+        called = tangents.before + base * np.expm1(np.clip(price / scale, -50, 50))
+    # Far from settled, a point is worth more than a narrow bracket of it.
+    near = np.abs(called - deployed) <= 1e-3
+    step = np.where(near, BRACKET * np.minimum(called + tangents.epsilon, 1.0), 0.0)
+    top = np.maximum(1.0, deployed)
+    new = np.stack([deployed, called - step, called + step], axis=-1)
+    new = np.clip(new, tangents.start[..., None], top[..., None])
+    every = np.sort(np.concatenate([tangents.points, new], axis=-1))
+    # Near what the linear program wants, tangents count; far away the outermost do.
+    distance = np.abs(every - deployed[..., None])
+    distance[..., 0] = distance[..., -1] = -1.0
+    repeated = np.diff(every, prepend=-np.inf) <= CLOSE
+    distance = np.where(repeated, np.inf, distance)
+    kept = np.argsort(distance, axis=-1, kind="stable")[..., : tangents.points.shape[-1]]
+    chosen = np.take_along_axis(every, kept, axis=-1)
+    surplus = np.isinf(np.take_along_axis(distance, kept, axis=-1))
+    chosen = np.sort(np.where(surplus, every[..., -1:], chosen))
+    chosen = np.where(where[..., None], chosen, tangents.points)
+    changed = bool((np.abs(chosen - tangents.points) > CLOSE).any())
+    tangents.points = chosen
+    return changed
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)

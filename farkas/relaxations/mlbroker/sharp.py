@@ -11,8 +11,8 @@ from farkas.certificates.mlbroker_slots import MOST_SITES, TOLL_BITS, SiteTrees,
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker import data as shared
 from farkas.numbers import Bools, Floats, Ints
-from farkas.relaxations.mlbroker.in_parts import SiteGrowth, SlotGrowth
 from farkas.relaxations.mlbroker.relaxed import Relaxed
+from farkas.relaxations.mlbroker.slot_trees import SiteGrowth, SlotGrowth
 
 
 def workers_at(m, i, t, r):

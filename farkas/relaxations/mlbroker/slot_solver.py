@@ -13,11 +13,19 @@ from farkas.instances.mlbroker import Semantics
 from farkas.models.mlbroker.discount import entropy
 from farkas.models.mlbroker.slot import SlotProblem
 from farkas.numbers import Floats
-from farkas.relaxations.mlbroker.outer_job import JobPrices, Outer, OuterJob
+from farkas.relaxations.mlbroker.outer_job import (
+    JobPrices,
+    Outer,
+    OuterJob,
+    Tangents,
+    Touched,
+    full_price,
+    refine,
+    shortfall,
+)
 from farkas.relaxations.mlbroker.separated import JobShares, SlotSolution
-from farkas.relaxations.mlbroker.tangents import Tangents, Touched, full_price, refine, shortfall
 from farkas.solvers import Answer, Claimed, Session, open_session
-from farkas.solvers.fallback import optimum_of
+from farkas.solvers.highs_session import optimum_of
 from farkas.tolerances import FINE_GAP
 
 MOST_ROUNDS = 60

@@ -13,8 +13,8 @@ import pytest
 
 import farkas
 from farkas.cli import call
+from farkas.exact.certificate import TreeNode
 from farkas.exact.node_solver import NodeSolver
-from farkas.exact.nodes import TreeNode
 from farkas.standalone.checker import check_file
 
 LP = """\

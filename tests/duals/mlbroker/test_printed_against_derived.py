@@ -8,8 +8,8 @@ import pytest
 from farkas.duals.dualize import dualize
 from farkas.duals.mlbroker import Dual
 from farkas.duals.mlbroker_printed import REPAIRS, audit, differences
+from farkas.forms.feasibility import short_name
 from farkas.forms.matrices import as_scipy, rows_of_dense, rows_of_scipy
-from farkas.forms.words import short_name
 from farkas.instances import library
 from farkas.relaxations.mlbroker.relaxed import Relaxed
 from tests.generators.mlbroker import discounted, dual_cases, random_brokerage

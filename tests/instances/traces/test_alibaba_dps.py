@@ -8,7 +8,7 @@ import pytest
 from farkas.errors import FileProblem, InvalidOption
 from farkas.instances.traces import import_trace
 from farkas.instances.traces.alibaba_dps import AlibabaMarket, Pod, _types, read_nodes
-from farkas.instances.traces.understood import Account
+from farkas.instances.traces.importer import Account
 from tests.instances.traces.made import NODES, PODS
 from tests.tools.shared import shared
 

@@ -7,8 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from farkas.instances import library
-from farkas.instances.traces.importer import Imported, Importer
-from farkas.instances.traces.understood import Account
+from farkas.instances.traces.importer import Account, Imported, Importer
 
 
 class Two(Importer, frozen=True, kw_only=True):

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from farkas.instances.traces import import_trace
+from farkas.instances.traces.csv_jobs import PhillyMarket
+from farkas.instances.traces.importer import Account
 from farkas.instances.traces.jobs import TraceJob, most_at_once, whole_units
-from farkas.instances.traces.philly import PhillyMarket
-from farkas.instances.traces.understood import Account
 from tests.tools.shared import ROOT
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from farkas.errors import FileProblem
 from farkas.instances.traces import import_trace
-from farkas.instances.traces.philly import PhillyCluster
+from farkas.instances.traces.csv_jobs import PhillyCluster
 from tests.instances.traces.made import SNDLIB
 
 PHILLY = """timestamp,duration,num_gpus,gpu_time,cluster

@@ -8,7 +8,7 @@ import pytest
 from farkas import instances
 from farkas.errors import InvalidOption
 from farkas.instances.traces import import_trace
-from farkas.instances.traces.philly import PhillyBrokerage
+from farkas.instances.traces.csv_jobs import PhillyBrokerage
 from tests.instances.traces.made import PHILLY
 from tests.tools.shared import shared
 

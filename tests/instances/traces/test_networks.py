@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from farkas.errors import FileProblem
-from farkas.instances.traces.networks import read_network
+from farkas.instances.traces.jobs_gadget import read_network
 from tests.instances.traces.made import GRAPHML, SNDLIB
 from tests.tools.shared import shared
 

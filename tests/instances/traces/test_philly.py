@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from farkas.errors import FileProblem
+from farkas.instances.traces.csv_jobs import PhillyCluster
+from farkas.instances.traces.importer import Account
 from farkas.instances.traces.jobs import TraceJob
-from farkas.instances.traces.philly import PhillyCluster
 from farkas.instances.traces.table import seconds
-from farkas.instances.traces.understood import Account
 
 
 def test_jobs_are_read_in_file_order_with_their_units(folder):

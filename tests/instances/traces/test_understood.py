@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from farkas.instances.traces.understood import (
+from farkas.instances.traces.importer import (
     SECONDS,
     SPELT,
     Account,

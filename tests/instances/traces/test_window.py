@@ -7,8 +7,8 @@ from types import SimpleNamespace
 import pytest
 
 from farkas.errors import InvalidOption
-from farkas.instances.traces.understood import Account
-from farkas.instances.traces.window import Window
+from farkas.instances.traces.importer import Account
+from farkas.instances.traces.market import Window
 
 
 def jobs(*submitted: float) -> list[SimpleNamespace]:

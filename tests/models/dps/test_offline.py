@@ -13,7 +13,7 @@ import farkas
 from farkas.algebra import Set, programs
 from farkas.algebra.declare import Declarations
 from farkas.errors import NotApplicable
-from farkas.forms.words import index_in
+from farkas.forms.feasibility import index_in
 from farkas.instances import library
 from farkas.models.dps import windows
 from farkas.models.dps.best_fixed_price import BestFixedPrice

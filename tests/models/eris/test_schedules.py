@@ -23,7 +23,7 @@ from farkas.models.eris.prices import (
 )
 from farkas.models.eris.schedule_ilp import ScheduleIlp
 from farkas.models.eris.schedules import compositions, list_schedules, spreads, unbeaten
-from farkas.relaxations.eris.columns import relaxation_by_columns
+from farkas.relaxations.eris.welfare_bound import relaxation_by_columns
 from tests.generators.eris import one_resource, random_auction
 from tests.tools.optimum import optimum
 

@@ -10,7 +10,7 @@ import pytest
 
 from farkas.algebra import Program, programs
 from farkas.errors import InvalidOption, NotApplicable
-from farkas.forms.words import index_in
+from farkas.forms.feasibility import index_in
 from farkas.instances import library
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.offline import Offline

@@ -21,11 +21,24 @@ from farkas.models.coded.chance import best_quantile
 from farkas.models.coded.kernel import Pairs, owner_levels
 from farkas.models.coded.law import Allocation
 from farkas.offline import Ascent, climb, ladders
-from farkas.offline.coded import budgets, owners
-from farkas.offline.coded.budgets import BudgetSearch, WorkerPrices, improved, whole_prices
-from farkas.offline.coded.optimum import every_load, searched_loads
-from farkas.offline.coded.owners import DedicatedEnvironment, OwnersSearch, owners_of
-from farkas.offline.coded.pricing import MasterPricing, TypePricing, cheapest, pricing
+from farkas.offline.coded import optimum, owners
+from farkas.offline.coded.optimum import (
+    BudgetSearch,
+    WorkerPrices,
+    every_load,
+    improved,
+    searched_loads,
+    whole_prices,
+)
+from farkas.offline.coded.owners import (
+    DedicatedEnvironment,
+    MasterPricing,
+    OwnersSearch,
+    TypePricing,
+    cheapest,
+    owners_of,
+    pricing,
+)
 from farkas.online.coded.chance_plans import ChancePlanner
 from tests.generators.coded import by_speed, random_coded_computing, tied_speed
 from tests.offline.bounds import bounds, closed
@@ -239,7 +252,7 @@ def test_the_latest_time_is_nearly_the_last_that_is_excluded():
     search, prices = BudgetSearch(data, 8), np.full(5, 30)
     best = best_quantile(data)
     time = search.latest(prices, best / 8, 8 * best)
-    later = time * (1 + 20 * budgets.NEAR)
+    later = time * (1 + 20 * optimum.NEAR)
     for one, excluded in ((time, True), (later, False)):
         paid, limits = search.paid(one, prices)
         assert (paid > 1) is excluded
@@ -256,7 +269,7 @@ def test_budgets_that_end_early_pay_nearly_what_all_do(monkeypatch):
     prices, time = np.full(5, 30), 4 * best_quantile(data)
     whole, limits = BudgetSearch(data, 8).paid(time, prices)
     assert limits.tolist() == [150, 150]
-    monkeypatch.setattr(budgets, "WHOLE_SUM", 0)
+    monkeypatch.setattr(optimum, "WHOLE_SUM", 0)
     ended, limits = BudgetSearch(data, 8).paid(time, prices)
     assert limits.max() <= 150
     assert limits.min() < 150

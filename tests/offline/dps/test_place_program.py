@@ -21,6 +21,17 @@ from farkas.instances.generate import generate
 from farkas.models.dps.offline import Offline
 from farkas.offline.dps import place_program
 from farkas.offline.dps import small as small_markets
+from farkas.offline.dps.optimum import (
+    FIRST_NODES,
+    TREES,
+    WORDS,
+    Placements,
+    expanded,
+    group_trees,
+    placements,
+    rewards_that_bind,
+    server_bound,
+)
 from farkas.offline.dps.place_program import (
     PS,
     SPREAD,
@@ -30,17 +41,7 @@ from farkas.offline.dps.place_program import (
     best_places,
     place_form,
 )
-from farkas.offline.dps.placements import Placements, placements
 from farkas.offline.dps.reassigning import Reassigning
-from farkas.offline.dps.server_bound import (
-    FIRST_NODES,
-    TREES,
-    WORDS,
-    expanded,
-    group_trees,
-    rewards_that_bind,
-    server_bound,
-)
 from farkas.offline.dps.small import crowded, decisions_at, few_servers, small
 from farkas.offline.dps.timeline import Placed, ServerTimeline
 from farkas.offline.ladder import Ascent, ladders

@@ -12,9 +12,16 @@ import farkas
 from farkas.exact.bounding import Deadline
 from farkas.instances.generate import generate
 from farkas.models.dps.offline import Offline
-from farkas.offline.dps import placements as module
-from farkas.offline.dps.placements import Placements, placements, shares_of
-from farkas.offline.dps.server_bound import TREES, WORDS, group_trees, rewards_that_bind
+from farkas.offline.dps import optimum as module
+from farkas.offline.dps.optimum import (
+    TREES,
+    WORDS,
+    Placements,
+    group_trees,
+    placements,
+    rewards_that_bind,
+    shares_of,
+)
 from farkas.offline.ladder import Ascent, ladders
 from farkas.relaxations.dps import server_prices
 from farkas.relaxations.dps.server_prices import ServerProgram

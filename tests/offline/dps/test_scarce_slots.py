@@ -13,8 +13,8 @@ from farkas.certificates.dps import SlotPrices
 from farkas.instances.generate import generate
 from farkas.models.dps.offline import Offline
 from farkas.offline.dps import place_program, scarce_slots
+from farkas.offline.dps.optimum import Placements
 from farkas.offline.dps.place_program import PS, WHOLE, WORKERS
-from farkas.offline.dps.placements import Placements
 from farkas.offline.dps.reassigning import Reassigning
 from farkas.offline.dps.repacking import best_prices, decisions_of
 from farkas.offline.dps.scarce_slots import ScarceSlots

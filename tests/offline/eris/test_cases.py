@@ -19,7 +19,7 @@ from farkas.offline.eris.cases import (
     spread,
     worth_again,
 )
-from farkas.offline.eris.priced import priced
+from farkas.offline.eris.optimum import priced
 from farkas.relaxations.eris.priced_jobs import JobPricer, finishes
 from tests.certificates.test_eris_cases import two_large
 from tests.generators.eris import one_resource, random_auction
@@ -30,7 +30,7 @@ from tests.tools.quick import some
 @pytest.fixture(autouse=True)
 def no_spans(monkeypatch):
     """Prices alone leave more to cases."""
-    monkeypatch.setattr("farkas.offline.eris.priced.spanned", lambda *given: iter(()))
+    monkeypatch.setattr("farkas.offline.eris.optimum.spanned", lambda *given: iter(()))
 
 
 def searched(auction, climbers=(priced, cases), gap=0.0, seconds=60.0):

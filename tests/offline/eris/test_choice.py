@@ -15,13 +15,11 @@ from farkas.errors import NoAnswer
 from farkas.exact.bounding import Deadline, OutOfTime
 from farkas.models.eris.prices import Prices
 from farkas.offline import Ascent, Ladder, climb, ladders
+from farkas.offline.eris.cases import price_columns
 from farkas.offline.eris.choice import chosen_columns, decisions_of
-from farkas.offline.eris.optimum import small
-from farkas.offline.eris.priced import priced
-from farkas.offline.eris.priced_columns import price_columns
+from farkas.offline.eris.optimum import priced, small
 from farkas.relaxations.eris.priced_jobs import JobPricer
-from farkas.relaxations.eris.schedule_master import ScheduleMaster
-from farkas.relaxations.eris.span_rows import SpanRow, SpanRows
+from farkas.relaxations.eris.schedule_master import ScheduleMaster, SpanRow, SpanRows
 from farkas.solvers import solve
 from tests.generators.eris import auction_in, one_resource, random_auction
 from tests.offline.bounds import bounds, closed

@@ -18,8 +18,8 @@ from farkas.exact.bounding import Deadline, OutOfTime
 from farkas.models.eris.prices import Prices
 from farkas.offline import Ascent, Rung
 from farkas.offline.eris import span_columns as module
+from farkas.offline.eris.cases import price_columns
 from farkas.offline.eris.packing import Packing
-from farkas.offline.eris.priced_columns import price_columns
 from farkas.offline.eris.span_columns import (
     SpannedRound,
     SpanPricer,
@@ -28,10 +28,9 @@ from farkas.offline.eris.span_columns import (
     span_columns,
     spanned,
 )
-from farkas.relaxations.eris.columns import relaxation_by_columns
 from farkas.relaxations.eris.priced_jobs import JobPricer, finishes
-from farkas.relaxations.eris.schedule_master import ScheduleMaster
-from farkas.relaxations.eris.span_rows import SpanRow, SpanRows
+from farkas.relaxations.eris.schedule_master import ScheduleMaster, SpanRow, SpanRows
+from farkas.relaxations.eris.welfare_bound import relaxation_by_columns
 from tests.certificates.test_eris_cases import two_large
 from tests.generators.eris import auction_in, one_resource, random_auction
 from tests.offline.eris.test_choice import searched

@@ -13,11 +13,10 @@ from farkas.errors import NotACertificate
 from farkas.exact.bounding import Deadline, OutOfTime
 from farkas.offline import Ladder, climb
 from farkas.offline.ladder import Ascent, ladders
-from farkas.offline.mlbroker import tolls as module
-from farkas.offline.mlbroker.optimum import at_once
-from farkas.offline.mlbroker.tolls import TollSearch, decisions_of, tolls
+from farkas.offline.mlbroker import optimum as module
+from farkas.offline.mlbroker.optimum import TollSearch, at_once, decisions_of, tolls
 from farkas.online.mlbroker.environment import by_pair
-from farkas.relaxations.mlbroker.in_parts import cheapest_lives
+from farkas.relaxations.mlbroker.slot_trees import cheapest_lives
 from tests.generators.mlbroker import (
     discounted,
     edge_cases,

@@ -28,7 +28,7 @@ from farkas.online.eris.one_slot import (
     workers_asked,
 )
 from farkas.online.eris.slot_room import SlotPlacement, SlotRoom, Waiting
-from farkas.relaxations.eris.job_slots import JobSlots, Slot, Ties, job_slots, slot_of
+from farkas.relaxations.eris.payoff_bound import JobSlots, Slot, Ties, job_slots, slot_of
 from farkas.solvers import Claimed, solve
 from tests.generators.eris import auction_in, one_resource, random_auction
 from tests.references import eris_slot

@@ -9,7 +9,7 @@ import pytest
 
 from farkas.models.eris.prices import Prices
 from farkas.online.eris.proposal import Proposal, nothing, without_data
-from farkas.relaxations.eris.job_slots import JobSlots, job_slots
+from farkas.relaxations.eris.payoff_bound import JobSlots, job_slots
 from tests.generators.eris import one_resource
 
 

@@ -22,7 +22,7 @@ from farkas.online.eris.scheduler_dp import (
     repaired_schedule,
 )
 from farkas.proofs.eris.algorithms import ledger_of, propose
-from farkas.relaxations.eris.job_slots import JobSlots, Ties, job_slots, slot_of
+from farkas.relaxations.eris.payoff_bound import JobSlots, Ties, job_slots, slot_of
 from farkas.solvers import solve
 from tests.generators.eris import auction_in, one_resource, random_auction
 from tests.references import eris_slot

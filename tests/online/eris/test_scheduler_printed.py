@@ -9,7 +9,7 @@ from farkas.instances import library
 from farkas.instances.eris import Auction
 from farkas.models.eris.prices import Prices, posted_on_arrival
 from farkas.online.eris.scheduler_printed import printed_run, printed_schedule, printed_slot
-from farkas.relaxations.eris.job_slots import JobSlots, job_slots
+from farkas.relaxations.eris.payoff_bound import JobSlots, job_slots
 from tests.generators.eris import one_resource, random_auction
 from tests.references.eris_printed import algorithm_2, algorithm_3
 

@@ -13,7 +13,7 @@ from farkas.models.gadget.slot import snapshot
 from farkas.online.gadget import exact
 from farkas.online.gadget.environment import closed_walk
 from farkas.proofs.gadget.relaxed import random_clusters
-from farkas.solvers.fallback import optimum_by_any
+from farkas.solvers.highs_session import optimum_by_any
 from tests.generators.gadget import job, small, star, table
 
 

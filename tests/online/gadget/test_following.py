@@ -7,7 +7,7 @@ import pytest
 
 from farkas.exact.bounding import Deadline, OutOfTime
 from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
-from farkas.offline.gadget.planned import plan_of
+from farkas.offline.gadget.optimum import plan_of
 from farkas.offline.ladder import ladders
 from farkas.online.gadget.following import Following, followed
 from farkas.online.gadget.hindsight import decisions_of, reward_of

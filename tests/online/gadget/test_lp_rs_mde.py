@@ -22,7 +22,7 @@ from farkas.online.gadget.lp_rs_mde import (
 from farkas.proofs.gadget.relaxed import random_clusters
 from farkas.relaxations.gadget.decompose import Mixture
 from farkas.rounding.rings import round_printed
-from farkas.solvers.fallback import optimum_by_any
+from farkas.solvers.highs_session import optimum_by_any
 from tests.generators.gadget import any_networks, job, over_time, small, star, table
 from tests.references import gadget_rounding
 

@@ -5,7 +5,7 @@ import pytest
 from farkas.models.mlbroker.one_shot import OneShot
 from farkas.online import algorithms
 from farkas.online.mlbroker import myopic
-from farkas.solvers.fallback import optimum_by_any
+from farkas.solvers.highs_session import optimum_by_any
 from tests.generators.mlbroker import even_brokerage, random_brokerage, single
 from tests.references.mlbroker_policies import cheapest, cost_of, plans_of, sites_of
 from tests.tools.decisions import decisions

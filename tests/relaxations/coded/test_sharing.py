@@ -19,17 +19,18 @@ from farkas.numbers import Floats
 from farkas.online import algorithms
 from farkas.online.coded.exhaustive import best_owner, every_owner
 from farkas.online.coded.local_search import least_level
-from farkas.relaxations.coded import sifting
-from farkas.relaxations.coded.exact_sharing import LEAST_SHARE, exact_shares
+from farkas.relaxations.coded import truncated
 from farkas.relaxations.coded.sharing import (
+    LEAST_SHARE,
     _solved,
     best_sharing,
+    exact_shares,
     excluded_level,
     price_bound,
     shared_optimum,
     truncated_level,
 )
-from farkas.relaxations.coded.sifting import MANY, MOST_ROUNDS, Vertex, _best_pairs, sifted
+from farkas.relaxations.coded.truncated import MANY, MOST_ROUNDS, Vertex, _best_pairs, sifted
 from farkas.solvers import solve
 from tests.fuzz.truth import simplex
 from tests.generators.coded import by_speed, random_coded_computing, random_speed
@@ -203,9 +204,9 @@ def test_the_prices_exclude_what_is_above_the_level(seed):
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Sift also where it does not pay."""
-    monkeypatch.setattr(sifting, "MANY", 4)
-    monkeypatch.setattr(sifting, "SAMPLE", 2)
-    monkeypatch.setattr(sifting, "PAIRS", 1)
+    monkeypatch.setattr(truncated, "MANY", 4)
+    monkeypatch.setattr(truncated, "SAMPLE", 2)
+    monkeypatch.setattr(truncated, "PAIRS", 1)
 
 
 class Noted:

@@ -15,14 +15,16 @@ from farkas.models.dps.offline import Offline
 from farkas.online.dps.posted import FixedPrice
 from farkas.proofs.dps.formulation import best_by_search
 from farkas.relaxations.dps import pooled
-from farkas.relaxations.dps.fixed_price import (
+from farkas.relaxations.dps.interval import (
+    IntervalIP,
+    IntervalLP,
     corrected_bound,
     demand_bound,
     fewest_slots,
+    fixed_price_payments,
     payments,
     printed_bound,
 )
-from farkas.relaxations.dps.interval import IntervalIP, IntervalLP, fixed_price_payments
 from farkas.relaxations.dps.pooled import best_served, can_serve, pooled_form
 from farkas.relaxations.dps.prices import lp_prices, subgradient_prices
 from farkas.solvers import solve

@@ -16,13 +16,17 @@ from farkas.models.eris.prices import Prices, posted_on_arrival
 from farkas.numbers import Floats, Ints
 from farkas.relaxations.eris import aggregated
 from farkas.relaxations.eris.aggregated import Aggregated, windows, worker_slots
-from farkas.relaxations.eris.job_slots import NO_SERVER, Ties, chunks_of, job_slots, slot_of
 from farkas.relaxations.eris.payoff_bound import (
+    NO_SERVER,
     PricedBound,
+    Ties,
     bound_payoff,
+    chunks_of,
     cover_slot,
     evaluate,
+    job_slots,
     payoff_bounds,
+    slot_of,
     subgradient,
 )
 from farkas.relaxations.eris.priced_jobs import JobPricer

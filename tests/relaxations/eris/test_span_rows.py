@@ -12,16 +12,21 @@ import pytest
 from farkas.certificates.eris_spans import Span, charged, most_charged
 from farkas.errors import NoAnswer
 from farkas.models.eris.prices import Prices
-from farkas.relaxations.eris.columns import JobPricing, generate_columns, relaxation_by_columns
 from farkas.relaxations.eris.priced_jobs import JobPricer, finishes
-from farkas.relaxations.eris.schedule_master import ScheduleMaster, settled_prices
-from farkas.relaxations.eris.span_rows import (
+from farkas.relaxations.eris.schedule_master import (
+    ScheduleMaster,
     SpanRow,
     SpanRows,
     rounded,
     runs,
+    settled_prices,
     unit_of,
     violated_rows,
+)
+from farkas.relaxations.eris.welfare_bound import (
+    JobPricing,
+    generate_columns,
+    relaxation_by_columns,
 )
 from farkas.solvers import Answer, solve
 from tests.generators.eris import auction_in, one_resource, random_auction

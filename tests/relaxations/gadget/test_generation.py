@@ -20,6 +20,7 @@ from farkas.relaxations.gadget.generation import (
     CapacityPrices,
     ForestPricing,
     MasterProgram,
+    RingPool,
     generate_columns,
     improving,
     no_prices,
@@ -27,10 +28,8 @@ from farkas.relaxations.gadget.generation import (
     start,
     tree_rings,
 )
-from farkas.relaxations.gadget.ring_pool import RingPool
-from farkas.relaxations.gadget.ring_pricing import RingPricing
+from farkas.relaxations.gadget.ring_pricing import RingPricing, TreePricing, cheapest
 from farkas.relaxations.gadget.ring_walks import program_ring
-from farkas.relaxations.gadget.tree_pricing import TreePricing, cheapest
 from farkas.solvers import solve
 from tests.generators.gadget import any_networks, small, table, wide_area
 from tests.references.gadget_pricing import least_costs, random_prices, tree_costs

@@ -14,6 +14,7 @@ from farkas.models.gadget.counts import FeasibleCounts
 from farkas.models.gadget.rings import enumerate_rings
 from farkas.models.gadget.slot import snapshot
 from farkas.proofs.gadget.relaxed import random_clusters
+from farkas.relaxations.gadget.embedding import WorkerRelaxation
 from farkas.relaxations.gadget.generation import CapacityPrices, generate_columns, no_prices
 from farkas.relaxations.gadget.ring_pricing import LOOSE_LABELS
 from farkas.relaxations.gadget.whole_sizes import (
@@ -24,7 +25,6 @@ from farkas.relaxations.gadget.whole_sizes import (
     size_profits,
     whole_sizes,
 )
-from farkas.relaxations.gadget.workers import WorkerRelaxation
 from farkas.solvers import solve
 from farkas.solvers.convex import solve_problem
 from tests.generators.gadget import any_networks, job, small, star, table

@@ -10,9 +10,8 @@ import pytest
 from farkas.models.mlbroker.discount import entropy
 from farkas.models.mlbroker.one_shot import snapshot
 from farkas.models.mlbroker.slot import Constants, SlotProblem
-from farkas.relaxations.mlbroker import filling, following
-from farkas.relaxations.mlbroker.filling import FreeMoves, SiteLevels
-from farkas.relaxations.mlbroker.following import FollowingServers
+from farkas.relaxations.mlbroker import following
+from farkas.relaxations.mlbroker.following import FollowingServers, FreeMoves, SiteLevels
 from farkas.relaxations.mlbroker.outer_job import JobPrices
 from farkas.relaxations.mlbroker.slot_solver import JobByJob
 from tests.generators.mlbroker import edge_cases, random_brokerage, single
@@ -167,7 +166,7 @@ def test_only_jobs_that_are_not_proved_are_left_to_the_program(asked, monkeypatc
 def test_a_filling_without_end_is_left_to_the_program(asked, monkeypatch):
     problem = drawn(11, jobs=6)
     plain = solver(problem.market.num_sites).solve(problem)
-    monkeypatch.setattr(filling, "MOST_STEPS", 0)
+    monkeypatch.setattr(following, "MOST_STEPS", 0)
     found = solver(problem.market.num_sites).solve(problem)
     assert asked == list(range(problem.market.num_jobs))
     assert found.objective == pytest.approx(plain.objective, rel=1e-8)
@@ -352,7 +351,7 @@ def test_units_of_money_change_nothing_but_rents(exponent):
 
 
 def test_it_stops_rather_than_to_go_in_circles(monkeypatch):
-    monkeypatch.setattr(filling, "MOST_STEPS", 0)
+    monkeypatch.setattr(following, "MOST_STEPS", 0)
     levels = SiteLevels(np.zeros((2, 1)), np.zeros(1), np.zeros(1), 1.0, 1.0)
     levels.pour(np.array([0.5, 0.5]))
     assert levels.load[0] > levels.held[0]

@@ -16,13 +16,19 @@ from farkas.models.mlbroker.recourse import PlacedWorkers
 from farkas.models.mlbroker.slot import Constants, SlotProblem
 from farkas.online.mlbroker.environment import PlacedSlot
 from farkas.online.mlbroker.recourse import recourse_costs
-from farkas.relaxations.mlbroker.in_parts import cheapest_lives
 from farkas.relaxations.mlbroker.lives import SiteLives, lives_of, spread, usage_of
-from farkas.relaxations.mlbroker.outer_job import JobPrices, Outer, OuterJob
+from farkas.relaxations.mlbroker.outer_job import (
+    JobPrices,
+    Outer,
+    OuterJob,
+    Tangents,
+    Touched,
+    refine,
+)
 from farkas.relaxations.mlbroker.relaxed import Relaxed
 from farkas.relaxations.mlbroker.separated import JobShares, Part, Separated
 from farkas.relaxations.mlbroker.slot_solver import JobByJob
-from farkas.relaxations.mlbroker.tangents import Tangents, Touched, refine
+from farkas.relaxations.mlbroker.slot_trees import cheapest_lives
 from farkas.solvers import solve
 from tests.conformance.oracle import row
 from tests.generators.mlbroker import (

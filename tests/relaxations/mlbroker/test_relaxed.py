@@ -18,13 +18,12 @@ from farkas.errors import InvalidOption
 from farkas.executor import Executor
 from farkas.instances import library
 from farkas.models.mlbroker.slot import SlotProblem
-from farkas.relaxations.mlbroker import in_parts
-from farkas.relaxations.mlbroker.in_parts import SlotGrowth, SlotToGrow, cheapest_lives
+from farkas.relaxations.mlbroker import slot_trees
 from farkas.relaxations.mlbroker.lives import Lives, lives_of
 from farkas.relaxations.mlbroker.relaxed import Relaxed
 from farkas.relaxations.mlbroker.sharp import SetTies, Sharp, SiteTies, ties_of
 from farkas.relaxations.mlbroker.slot_solver import Together
-from farkas.relaxations.mlbroker.slot_trees import grow
+from farkas.relaxations.mlbroker.slot_trees import SlotGrowth, SlotToGrow, cheapest_lives, grow
 from farkas.solvers import solve
 from farkas.solvers.convex import solve_problem
 from tests.conformance.oracle import variants
@@ -186,7 +185,7 @@ def test_jobs_are_placed_the_same_in_any_parts(part, workers, monkeypatch):
     data = random_brokerage(5, sites=3, slots=4, jobs=7, resources=2)
     slope = data.chord_slope("strict")
     whole = lives_of(data, 0, data.num_jobs, slope)
-    monkeypatch.setattr(in_parts, "PART", part)
+    monkeypatch.setattr(slot_trees, "PART", part)
     monkeypatch.setattr(module, "LEAST_STEPS", 0.0)
     with Executor.of(workers) as executor:
         assert equal(cheapest_lives(data, slope, nothing, executor), whole)

@@ -18,9 +18,7 @@ from farkas.models.mlbroker.discount import entropy, growth
 from farkas.models.mlbroker.one_shot import snapshot
 from farkas.models.mlbroker.slot import Constants, SlotProblem
 from farkas.relaxations.mlbroker import slot_solver
-from farkas.relaxations.mlbroker.slot_solver import JobByJob, Together
-from farkas.relaxations.mlbroker.slot_trees import grow
-from farkas.relaxations.mlbroker.tangents import (
+from farkas.relaxations.mlbroker.outer_job import (
     Tangents,
     Touched,
     full_price,
@@ -28,6 +26,8 @@ from farkas.relaxations.mlbroker.tangents import (
     refine,
     shortfall,
 )
+from farkas.relaxations.mlbroker.slot_solver import JobByJob, Together
+from farkas.relaxations.mlbroker.slot_trees import grow
 from tests.generators.mlbroker import (
     discounted,
     even_brokerage,
