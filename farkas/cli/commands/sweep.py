@@ -170,6 +170,17 @@ def _print_ratios(found: list[Ratios], believed: int) -> None:
     ]  # fmt: skip
     title = "ratios, some by the store's word" if believed else "certified ratios"
     print_table(title, columns, rows, spare=["own mean", "95 % interval", "median", "tasks"])
+    random = [(item.label, e) for item in found if (e := item.expectation) is not None]
+    if random:
+        print_table(
+            "expected values over seeds, on the instance of the largest ratio",
+            ["algorithm", "instance", "seeds", "mean", "95 % interval", "ratio", "at most"],
+            [
+                (label, e.instance[:12], e.seeds, e.mean, f"{e.low:.6g} to {e.high:.6g}",
+                 promised_ratio(e.ratio), promised_ratio(e.most))
+                for label, e in random
+            ],
+        )  # fmt: skip
     repeats = sum(item.left_out.get(REPEATS, 0) for item in found)
     if repeats:
         print_line(f"left out, since they repeat a task: {repeats}")
@@ -178,11 +189,14 @@ def _print_ratios(found: list[Ratios], believed: int) -> None:
         which = f"{number_of(beaten, 'results')} {'is' if beaten == 1 else 'are'}"
         complain(f"left out: {which} better than a bound of the store allows")
     promised = [
-        (item.label, p.reading, p.source, p.smallest, p.largest, p.kept, p.undecided, p.broken,
-         p.not_applicable)
+        (
+            item.label,
+            f"{p.reading}, expected" if p.expected else p.reading,
+            *(p.source, p.smallest, p.largest, p.kept, p.undecided, p.broken, p.not_applicable),
+        )
         for item in found
         for p in item.promises
-    ]  # fmt: skip
+    ]
     if promised:
         columns = ["algorithm", "reading", "source", "least factor", "largest factor", "kept",
                    "undecided", "broken", "not applicable"]  # fmt: skip

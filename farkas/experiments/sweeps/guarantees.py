@@ -21,7 +21,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from farkas.experiments import explanation
+from farkas.experiments.sweeps.expectation import expectations
 from farkas.experiments.sweeps.task import Result
+from farkas.forms import Sense
 from farkas.instances import Instance
 from farkas.instances.files import own_kinds
 from farkas.registry import load_outside
@@ -52,6 +54,8 @@ class Guarantee:
     witnesses: frozenset[str] = frozenset()
     #: The claim that states it, whose verdict says whether it is true; empty where none does.
     claim: str = ""
+    #: Whether it is about the expected value of a randomised policy, not about every run.
+    expected: bool = False
 
 
 #: By algorithm and reading, as in ``mlbroker.fractional[printed]``.
@@ -65,6 +69,7 @@ def guarantee(
     source: str,
     witnesses: tuple[str, ...] = (),
     claim: str = "",
+    expected: bool = False,
 ) -> Callable[[Factor], Factor]:
     """Register the decorated function as the factor of a theorem; its docstring is the statement.
 
@@ -76,7 +81,7 @@ def guarantee(
         words = explanation(factor, f"guarantee {name}")
         if name in guarantees:
             raise ValueError(f"two guarantees are called {name!r}: rename one")
-        found = Guarantee(reading, source, words, factor, frozenset(witnesses), claim)
+        found = Guarantee(reading, source, words, factor, frozenset(witnesses), claim, expected)
         guarantees[name] = found
         return factor
 
@@ -85,6 +90,7 @@ def guarantee(
 
 def guarantees_of(algorithm: str) -> list[Guarantee]:
     """Guarantees of an algorithm, the printed one first."""
+    algorithm = algorithm.partition("[")[0]  # a variant says in its options what it is
     kind = algorithm.partition(".")[0]
     if kind not in own_kinds():
         load_outside(kind)
@@ -98,6 +104,9 @@ class Promise:
     reading: str  #: As in `Guarantee`.
     source: str  #: As in `Guarantee`.
     statement: str  #: As in `Guarantee`.
+    #: Whether it is about expected values: then its numbers count instances with two seeds and
+    #: more, it is kept or broken where the whole 95 % interval is, and undecided else.
+    expected: bool = False
     kept: int = 0  #: Runs whose certified ratio is within the factor: there the theorem is true.
     undecided: int = 0  #: Runs whose certified ratio is larger, though the true one may be smaller.
     #: Runs that cost more than the factor times a solution that exists: there it is false.
@@ -116,7 +125,7 @@ def hold(
     runs: Sequence[Result],
     instance: Callable[[str], Instance],
     values: Mapping[str, Mapping[str, float]],
-    sense: str,
+    sense: Sense,
 ) -> Promise:
     """Compare certified runs with a guarantee.
 
@@ -124,8 +133,14 @@ def hold(
     algorithm that broke no requirement.
     """
     found = Promise(
-        reading=guarantee.reading, source=guarantee.source, statement=guarantee.statement
+        reading=guarantee.reading,
+        source=guarantee.source,
+        statement=guarantee.statement,
+        expected=guarantee.expected,
     )
+    if guarantee.expected:
+        _hold_expected(found, guarantee, runs, instance, values, sense)
+        return found
     for run in runs:
         factor = guarantee.factor(instance(run.task.instance), run.task.options)
         if factor is None:
@@ -135,12 +150,43 @@ def hold(
     return found
 
 
+def _hold_expected(
+    found: Promise,
+    guarantee: Guarantee,
+    runs: Sequence[Result],
+    instance: Callable[[str], Instance],
+    values: Mapping[str, Mapping[str, float]],
+    sense: Sense,
+) -> None:
+    """Compare the expected value on every instance that has several seeds."""
+    options = runs[0].task.options if runs else {}
+    for one in expectations(runs, sense):
+        factor = guarantee.factor(instance(one.instance), options)
+        if factor is None or one.ratio is None:
+            found.not_applicable += 1
+            continue
+        _extend(found, factor, one.ratio)
+        witness = _witness(guarantee, values[one.instance], sense)
+        best = one.low if sense == "min" else one.high
+        if one.most is not None and one.most <= factor * (1 + SOLVER_GAP):
+            found.kept += 1
+        elif witness is not None and _breaks(best, witness, factor, sense):
+            found.broken += 1
+            found.counterexample = found.counterexample or one.instance
+        else:
+            found.undecided += 1
+
+
+def _extend(found: Promise, factor: float, ratio: float) -> None:
+    found.smallest = min(factor, found.smallest if found.smallest is not None else factor)
+    found.largest = max(factor, found.largest if found.largest is not None else factor)
+    found.margin = max(ratio / factor, found.margin or 0.0)
+
+
 def _count(found: Promise, run: Result, factor: float, witness: float | None, sense: str) -> None:
     assert run.ratio is not None
     assert run.value is not None
-    found.smallest = min(factor, found.smallest if found.smallest is not None else factor)
-    found.largest = max(factor, found.largest if found.largest is not None else factor)
-    found.margin = max(run.ratio / factor, found.margin or 0.0)
+    _extend(found, factor, run.ratio)
     if run.ratio <= factor * (1 + SOLVER_GAP):
         found.kept += 1
     elif witness is not None and _breaks(run.value, witness, factor, sense):

@@ -22,6 +22,7 @@ from farkas.certificates.proof import rounded
 from farkas.certificates.ratio import ratio_at_most, ratio_words
 from farkas.certificates.runs import bounds_run
 from farkas.errors import FarkasError, InvalidOption, NotACertificate
+from farkas.experiments.sweeps.expectation import Expectation, expectations
 from farkas.experiments.sweeps.guarantees import Promise, guarantees_of, hold
 from farkas.experiments.sweeps.store import Store
 from farkas.experiments.sweeps.task import Result, Task
@@ -67,6 +68,9 @@ class Ratios:
     own_mean: float | None = None  #: The same of ratios to what each run proved itself.
     #: 95 % confidence interval of the mean; None for fewer than five instances.
     interval: tuple[float, float] | None = None
+    #: Of randomised policies, the instance with the largest ratio of expected values; None where no
+    #: instance has runs of two seeds.
+    expectation: Expectation | None = None
     #: By percentage; empty without any.
     quantiles: dict[str, float] = dataclasses.field(default_factory=dict)
     worst: Worst | None = None  #: None without any.
@@ -209,12 +213,21 @@ def _summary(
         own_mean=_mean(own_values) if own_values else None,
         interval=interval(by_instance, seed=seed),
         quantiles=quantiles(values),
+        expectation=_largest(certified, sense),
         worst=Worst(last.key, sha, instance(sha).name),
         promises=[
             hold(item, certified, instance, best, sense) for item in guarantees_of(task.name)
         ],
         seconds=sum(result.seconds for result in certified) / len(certified),
     )
+
+
+def _largest(certified: list[Result], sense: Sense) -> Expectation | None:
+    """Return the expectation of the largest ratio; runs of one value need no seeds."""
+    known = [one for one in expectations(certified, sense) if one.ratio is not None]
+    if all(one.low == one.high for one in known):
+        return None
+    return max(known, key=lambda one: (one.ratio, one.instance))
 
 
 def _mean(values: list[float]) -> float | None:
