@@ -9,13 +9,12 @@ import dataclasses
 
 import numpy as np
 
-from farkas.instances.generate import generate
-from farkas.online import algorithms, drive
+import farkas
 from farkas.online.mlbroker.environment import Known, PlacedSlot
 
 
 @dataclasses.dataclass(frozen=True)
-class FollowTheData:
+class FollowTheData(farkas.Policy):
     """Each job runs where it first had most data, with the server beside it, and never moves."""
 
     def start(self, known: Known, seed: int) -> dict[int, int]:
@@ -33,12 +32,12 @@ class FollowTheData:
         return home, PlacedSlot(arrivals.jobs, workers, sites)
 
 
-instance = generate("mlbroker", "small", seed=0)
-mine = drive(FollowTheData(), instance)
+instance = farkas.generate("mlbroker", "small", seed=0)
+mine = farkas.run(instance, FollowTheData())
 print(f"{'policy':22} {'cost':>9} {'proved bound':>13} {'ratio':>7}")
 runs = [
     mine,
-    *(algorithms[f"mlbroker.{n}"].run(instance) for n in ("mlbroker", "central", "local")),
+    *(farkas.run(instance, f"mlbroker.{n}") for n in ("mlbroker", "central", "local")),
 ]
 for run in runs:
     assert run.certificate is not None

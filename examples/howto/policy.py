@@ -11,13 +11,14 @@ import numpy as np
 from farkas.models.mlbroker.one_shot import Snapshot
 from farkas.online.driver import algorithm
 from farkas.online.mlbroker.environment import Known, PlacedSlot
+from farkas.online.policy import Policy
 
 Home = dict[int, list[int]]
 
 
 @algorithm("mlbroker.stay_home", source="none; an example")
 @dataclasses.dataclass(frozen=True)
-class StayHome:
+class StayHome(Policy):
     """Workers stay at the sites where the job had most data on arrival.
 
     ``spread``: over how many sites they are spread evenly; the server is at the first of them.

@@ -124,6 +124,10 @@ def require_convex_solver(problem: Any, solver: str) -> None:
         See there.
     """
     name = solver.removeprefix("cvxpy:").upper()
+    if ":" in name:
+        raise UnsupportedForm(
+            f"{solver} takes no cones, which the program has; ask clarabel or scs"
+        )
     standing = CvxpySolver(name).availability()
     if not standing:
         raise SolverUnavailable(f"solver cvxpy:{name} is {standing}")

@@ -2,7 +2,8 @@
 
 ``make record`` writes what is missing or visibly out of date.  A verdict can be out of date without
 showing it; the test that finds it names the claim: ``make record NAMES="KIND.CLAIM"``.  ``NAMES``
-takes programs, claims, kinds, solvers (which renew their matrix), ``instances`` (what the seeds of
+takes programs, claims, kinds, solvers (which renew their matrix), ``runs`` (algorithms by
+solvers), ``instances`` (what the seeds of
 the presets name), ``practice`` (policies on the public traces beside the checkout),
 ``figures`` (what `make figures` found), ``gallery`` (its pictures), or ``all``, which leaves out
 the last three.
@@ -25,9 +26,10 @@ from farkas.instances.files import own_kinds
 from farkas.online import algorithms
 from farkas.quantities import quantities
 from farkas.solvers import backends
-from tests.recorded import figures, gallery, golden, instances, matrix, practice, verdicts
+from tests.recorded import figures, gallery, golden, instances, matrix, practice, runs, verdicts
 
 MATRIX = "solvers"
+RUNS = "runs"
 INSTANCES = "instances"
 PRACTICE = "practice"
 FIGURES = "figures"
@@ -51,6 +53,8 @@ def main(words: list[str]) -> int:
     for name in names:
         if name == MATRIX:
             say(matrix.renew())
+        elif name == RUNS:
+            say(runs.renew())
         elif name == INSTANCES:
             say(instances.renew())
         elif name == PRACTICE:
@@ -91,6 +95,7 @@ def visible() -> list[str]:
         *texts,
         *verdicts.out_of_date(),
         *([MATRIX] if matrix.out_of_date() else []),
+        *([RUNS] if set(runs.kept()) != set(runs.names()) else []),
     ]
 
 
@@ -115,13 +120,13 @@ def expanded(given: Iterable[str]) -> list[str]:
     found: list[str] = []
     for word in given:
         if word == "all":
-            found += [*recorded, MATRIX, INSTANCES]
+            found += [*recorded, MATRIX, RUNS, INSTANCES]
         elif word in own_kinds():
             found += [name for name in recorded if name.startswith(f"{word}.")]
         elif word == MATRIX or word in backends:
             found.append(MATRIX)
         elif (
-            word in (INSTANCES, PRACTICE, FIGURES, GALLERY)
+            word in (RUNS, INSTANCES, PRACTICE, FIGURES, GALLERY)
             or word in recorded
             or word in nothing_kept
         ):

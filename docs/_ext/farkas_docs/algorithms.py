@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from farkas.instances import kinds, library
-from farkas.online import algorithms
+from farkas.online import algorithms, environments
 from farkas_docs.text import cell, code_cell, escaped, page, sections, table
 
 
@@ -14,9 +14,15 @@ def pages() -> Iterator[tuple[str, str]]:
     parts = ["Every entry runs with `farkas run FILE --algorithm NAME` and joins `farkas compare`."]
     for kind in kinds():
         names = algorithms.names(f"{kind}.")
-        parts += [f"## {kind}", *(_algorithm(name) for name in names)] if names else []
+        parts += [f"## {kind}", met(kind), *map(_algorithm, names)] if names else []
     yield "algorithms", page("Algorithms and baselines", *parts)
     yield "library", page("Shipped instances", *_library())
+
+
+def met(kind: str) -> str:
+    """Say what a policy of a kind is shown and what it decides."""
+    world = environments[kind]
+    return f"In every step a policy is shown {world.arrives}. It decides {world.decides}."
 
 
 def _algorithm(name: str) -> str:

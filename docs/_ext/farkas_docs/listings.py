@@ -13,6 +13,7 @@ from farkas.algebra.formulation import first_line
 from farkas.instances import kinds
 from farkas.online import algorithms
 from farkas.quantities import quantities
+from farkas_docs.algorithms import met
 from farkas_docs.claims import lines_of_kind, standing
 from farkas_docs.text import anchor, cell, code_cell, page, table
 
@@ -55,7 +56,7 @@ def _algorithms(kind: str) -> str:
         link = f"[`{name}`](generated/algorithms.md#{_slug(name)})"
         options = ", ".join(code_cell(option) for option in item.options)
         rows.append([link, cell(item.doc.split("\n\n")[0]), cell(item.source), options])
-    return table(["algorithm", "what it does", "source", "options"], rows)
+    return met(kind) + "\n\n" + table(["algorithm", "what it does", "source", "options"], rows)
 
 
 def _claims(kind: str) -> str:

@@ -88,7 +88,38 @@ UNSEEN = {"promised_solvers_are_usable_here"}
 def pages() -> Iterator[tuple[str, str]]:
     """``solvers``."""
     seen = json.loads((LEDGER / "solvers.json").read_text())
-    yield "solvers", page("Solvers", INTRO, *_seen(seen), "## Declared abilities", _abilities())
+    runs = json.loads((LEDGER / "runs.json").read_text())
+    parts = [*_seen(seen), "## Declared abilities", _abilities(), *_runs(runs)]
+    yield "solvers", page("Solvers", INTRO, *parts)
+
+
+def _runs(runs: Mapping[str, Any]) -> Iterator[str]:
+    yield "## Algorithms by solvers"
+    yield (
+        "Value and proved bound of each algorithm that solves programs, on a small shipped "
+        "instance, by the solver of its slots. *own*: its fastest exact one. A dash: the solver "
+        "cannot take the program, or has no licence here; the run is refused before its first slot."
+    )
+    solvers = [solver for solver in next(iter(runs.values())) if solver]
+    rows = []
+    for name, by in runs.items():
+        own = by[""]
+        cells = [_run(own)]
+        cells += ["as own" if _same(by[solver], own) else _run(by[solver]) for solver in solvers]
+        rows.append([f"`{name}`", ", ".join(f"`{p}`" for p in own.get("programs", [])), *cells])
+    yield table(["algorithm", "programs", "own", *(f"`{solver}`" for solver in solvers)], rows)
+    yield (
+        "Where an entry is not *as own*, the program has several optima, or the solver stops at "
+        "its tolerance; the bound is proved in either case. `make record NAMES=runs` runs them again."
+    )
+
+
+def _run(entry: Mapping[str, Any]) -> str:
+    return "–" if "error" in entry else f"{entry['value']} / {entry['bound']}"
+
+
+def _same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    return all(one.get(key) == other.get(key) for key in ("value", "bound")) and "error" not in one
 
 
 def _abilities() -> str:
