@@ -76,6 +76,7 @@ def test_the_wheel_holds_the_package_its_licence_and_nothing_else(wheel: Path) -
         "__init__.pyi",
         "experiments/report/templates/page.html",
         "standalone/checker.py",
+        "standalone/page/example.json",
     )
     assert {f"farkas/{name}" for name in needed} <= inside
     for kind in farkas.kinds():

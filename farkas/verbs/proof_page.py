@@ -12,7 +12,9 @@ from msgspec import inspect
 import farkas
 from farkas.certificates.files import certificate_types
 from farkas.duals.restated import restatements
+from farkas.instances import library
 from farkas.instances.files import kind_class, own_kinds
+from farkas.messages import number_of
 
 #: The checker, in the order in which its parts build on one another.
 CHECKER = ("numbers.js", "linear.js", "vipr.js", "tree.js", "judge.js")
@@ -24,13 +26,19 @@ def proof_page() -> str:
     for name, text in (
         ("base", _asset("page.css")),
         ("version", farkas.__version__),
-        ("section", proof_section()),
+        ("section", proof_section(example(), "Try an example: a bound and its instance")),
     ):
         html = html.replace(f"@{name}@", text)
     return html
 
 
-def proof_section(given: list[tuple[str, str]] | None = None) -> str:
+def example() -> list[tuple[str, str]]:
+    """Return a certificate that has its program inside, and the instance that it is about."""
+    instance = library.path("dps/tiny").read_text(encoding="utf-8")
+    return [("bound.json", _asset("example.json")), ("market.json", instance)]
+
+
+def proof_section(given: list[tuple[str, str]] | None = None, button: str = "") -> str:
     """Return it as a section of another page.
 
     Its content policy must allow workers from ``blob:``, else the page stands still meanwhile; its
@@ -41,10 +49,14 @@ def proof_section(given: list[tuple[str, str]] | None = None) -> str:
     ----------
     given
         Files that a button checks, as names and texts.
+    button
+        What the button says, where they are more than certificates.
     """
     files = ""
     if given:
-        files = f'<script type="application/json" id="check-files-given">{_inline(given)}</script>'
+        button = button or f"Check the {number_of(len(given), 'certificates')} of this page"
+        given_files = {"button": button, "files": given}
+        files = f'<script type="application/json" id="check-files-given">{_inline(given_files)}</script>'
     return "\n".join(
         [
             f"<style>\n{_asset('section.css')}</style>",

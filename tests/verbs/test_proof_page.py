@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 
 import pytest
 
 import farkas
 from farkas.cli import call
 from farkas.instances import library
-from farkas.verbs.proof_page import proof_page, proof_section
+from farkas.verbs.proof_page import example, proof_page, proof_section
 from tests.standalone.test_checker import EQUAL, plain
 from tests.tools.browser import ENTER, chromium
 
+BUTTON = "return document.getElementById('check-given').textContent"
 CARDS = "return [...document.querySelectorAll('#check-results h3')].map((one) => one.textContent)"
 PROVED = "Proved of the program inside the file"
 STATUS = "return document.getElementById('check-status').textContent"
@@ -221,13 +223,31 @@ def test_the_page_is_alone_and_has_no_complaints(page):
     assert page.console() == []
 
 
+def test_one_click_checks_an_example_with_its_instance(opened):
+    assert opened.run(BUTTON) == "Try an example: a bound and its instance"
+    opened.press("#check-given", ENTER)
+    assert opened.becomes(CARDS, [f"{PROVED}: bound.json", "Instance: market.json"])
+    said = opened.run("return document.querySelector('#check-results article').textContent")
+    assert 'calls "dps.interval_lp[budget,cliques]"' in said
+    assert "is at most 11.75. A point that satisfies it exactly reaches 11.75." in said
+    assert 'It states the hash of "market.json"' in said
+    opened.press("#check-clear", ENTER)
+    assert opened.becomes(CARDS, [])
+
+
+def test_the_example_is_a_bound_of_the_instance_beside_it(tmp_path):
+    for name, text in example():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    proof = farkas.check(tmp_path / "bound.json", instance=tmp_path / "market.json")
+    assert (proof.program, proof.bound) == ("dps.interval_lp[budget,cliques]", Fraction(47, 4))
+
+
 @pytest.mark.slow
 def test_a_page_of_given_files_has_a_button_for_them(page, tmp_path):
     given = proof_section([("a.json", GOOD), ("</script><b>.json", "{}")])
     path = tmp_path / "given.html"
-    path.write_text(proof_page().replace(proof_section(), given), encoding="utf-8")
+    path.write_text(f"<!doctype html><body>{given}", encoding="utf-8")
     page.open(path.as_uri())
-    name = "return document.getElementById('check-given').textContent"
-    assert page.run(name) == "Check the 2 certificates of this page"
+    assert page.run(BUTTON) == "Check the 2 certificates of this page"
     page.press("#check-given", ENTER)
     assert page.becomes(CARDS, [f"{PROVED}: a.json", "Refused: </script><b>.json"])

@@ -167,8 +167,9 @@
   if (typeof farkasChecker === "object") part("status").textContent = "";
   const given = document.getElementById("check-files-given");
   if (given) {
-    const files = JSON.parse(given.textContent).map(([name, text]) => new File([text], name));
-    part("given").textContent = `Check the ${files.length} ${files.length > 1 ? "certificates" : "certificate"} of this page`;
+    const { button, files: texts } = JSON.parse(given.textContent);
+    const files = texts.map(([name, text]) => new File([text], name));
+    part("given").textContent = button;
     part("given").hidden = false;
     part("given").addEventListener("click", () => add(files));
   }
