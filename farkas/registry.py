@@ -218,3 +218,23 @@ def once(function: Callable[[Owner], Found]) -> Callable[[Owner], Found]:
         return known[key][1]
 
     return remembered
+
+
+def when_used(package: str, names: Mapping[str, str]) -> Callable[[str], Any]:
+    """Return the ``__getattr__`` of a package whose names stand in its modules.
+
+    Parameters
+    ----------
+    package
+        Dotted name, the ``__name__`` of its ``__init__``.
+    names
+        Of every module below it, the names that it holds, with blanks between them.
+    """
+    home = {name: module for module, held in names.items() for name in held.split()}
+
+    def load(name: str) -> Any:
+        if name not in home:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        return getattr(importlib.import_module(f"{package}.{home[name]}"), name)
+
+    return load

@@ -17,7 +17,8 @@ import pytest
 
 from farkas.errors import Exit, FarkasError
 from farkas.experiments.sweeps import Store
-from farkas.extras import EXTRAS, MissingExtra, needed, when_used
+from farkas.extras import EXTRAS, MissingExtra, needed
+from farkas.registry import when_used
 from tests.tools.shared import ROOT
 from tests.tools.sources import MODULES, parsed
 

@@ -13,8 +13,9 @@ import pytest
 
 from farkas import files
 from farkas.errors import FileProblem
-from farkas.files import opened, read_bytes, read_record, repeated, require_shallow, require_single
+from farkas.files import opened, read_bytes, read_record, require_shallow, require_single
 from farkas.files.writing import replacing, require_folder, require_target, write_bytes, write_text
+from farkas.messages.refusals import repeated
 
 
 def test_a_file_is_read_whole(tmp_path: Path) -> None:

@@ -12,19 +12,8 @@ from msgspec.structs import replace
 import farkas
 from farkas.adversary.shipped import find_statement
 from farkas.algebra import programs
-from farkas.messages import (
-    MOST_ROWS,
-    cleaned,
-    cut,
-    html_table,
-    named,
-    number_of,
-    one_line,
-    quoted,
-    shown,
-    verb,
-    visible_json,
-)
+from farkas.messages import cleaned, cut, named, number_of, one_line, quoted, shown, verb
+from farkas.messages.formats import MOST_ROWS, html_table, visible_json
 from farkas.messages.refusals import parsed, suggestion
 from farkas.online.run import Bound, read_run
 from farkas.proofs.claim import claims

@@ -12,7 +12,7 @@ A rule that means nothing raises `farkas.errors.RuleError`, where the mistake is
 - convex programs: `convex`
 """
 
-from farkas.extras import when_used
+from farkas.registry import when_used
 
 __getattr__ = when_used(
     __name__,

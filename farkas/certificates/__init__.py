@@ -4,7 +4,7 @@ Every name but `check` is imported when it is first used: what is checked decide
 """
 
 from farkas.certificates.check import check as check
-from farkas.extras import when_used
+from farkas.registry import when_used
 
 __getattr__ = when_used(
     __name__,

@@ -66,6 +66,6 @@ def _plain(value: Any) -> Any:
 
 def print_document(text: str) -> None:
     """Print JSON as it is in its file, with invisible characters spelt."""
-    from farkas.messages import visible_json
+    from farkas.messages.formats import visible_json
 
     write(visible_json(text.rstrip("\n")) + "\n")

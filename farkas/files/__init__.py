@@ -6,7 +6,6 @@ holds.  Everything that farkas opens to read is opened here.
 
 from __future__ import annotations
 
-import collections
 import contextlib
 import json
 import os
@@ -148,6 +147,8 @@ def require_single(content: bytes, where: str, refusal: type[FarkasError] = File
         try:
             json.loads(content, object_pairs_hook=_single, parse_int=len, parse_float=len)
         except _TwiceError:
+            from farkas.messages.refusals import repeated  # here: few files are refused
+
             for path, key in repeated(content):
                 raise refusal(f"{where}: key {key[:40]!a} stands twice - at `{path}`") from None
 
@@ -161,40 +162,6 @@ def _single(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(plain) < len(pairs):
         raise _TwiceError
     return plain
-
-
-def repeated(content: bytes) -> Iterator[tuple[str, str]]:
-    """Path and key of every object in which one key stands twice; raises what `json` does."""
-    read = json.loads(content, object_pairs_hook=_object, parse_int=len, parse_float=len)
-    return _found(read, "$")
-
-
-class _Repeated(dict[str, Any]):
-    """An object of a file in which one key stands twice."""
-
-    key: str
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    plain = dict(pairs)
-    if len(plain) == len(pairs):
-        return plain
-    marked = _Repeated(plain)
-    counts = collections.Counter(name for name, _ in pairs)
-    marked.key = next(name for name, count in counts.items() if count > 1)
-    return marked
-
-
-def _found(value: Any, path: str) -> Iterator[tuple[str, str]]:
-    if isinstance(value, _Repeated):
-        yield path, value.key
-    if isinstance(value, dict):
-        for key, item in value.items():
-            yield from _found(item, f"{path}.{key}")
-    elif isinstance(value, list):
-        for index, item in enumerate(value):
-            if isinstance(item, list | dict):
-                yield from _found(item, f"{path}[{index}]")
 
 
 def _refusal(name: str, error: OSError | ValueError) -> FileProblem:

@@ -4,7 +4,7 @@ Points are judged in doubles by those who make them; who checks proofs does so e
 nothing for it.
 """
 
-from farkas.extras import when_used
+from farkas.registry import when_used
 
 __getattr__ = when_used(
     __name__,

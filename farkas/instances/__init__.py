@@ -1,6 +1,6 @@
 """Instances: strict reading, canonical writing, generators, importers."""
 
-from farkas.extras import when_used
+from farkas.registry import when_used
 
 __getattr__ = when_used(
     __name__,

@@ -8,7 +8,7 @@ quotation.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
@@ -63,7 +63,6 @@ def cut(text: str, most: int) -> str:
 
 
 MOST_LETTERS = 300  #: Of a cell of a table; the middle of longer text is left out.
-MOST_ROWS = 60  #: Of a table; those in the middle are left out.
 
 
 class ShowsItself:
@@ -77,6 +76,8 @@ class ShowsItself:
         return plain() if plain is not None else {}
 
     def _repr_html_(self) -> str:
+        from farkas.messages.formats import html_table  # here: only notebooks ask
+
         rows = [[word, what] for word, what in self._details().items() if what or what == 0]
         return html_table(repr(self).removeprefix("<").removesuffix(">"), (), rows)
 
@@ -101,30 +102,6 @@ def verb(name: str) -> Any:
     return method
 
 
-def html_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    """Table in HTML that nothing in it can close; None is an empty cell.
-
-    >>> print(html_table("two <b>", ["name"], [["a"], [None]]))
-    <table><caption>two &lt;b&gt;</caption>
-    <tr><th scope="col">name</th></tr>
-    <tr><td>a</td></tr>
-    <tr><td></td></tr>
-    </table>
-    """
-    import html  # here: only notebooks ask
-
-    def cell(what: object) -> str:
-        return html.escape(cleaned(cut("" if what is None else str(what), MOST_LETTERS)))
-
-    head = "".join(f'<th scope="col">{cell(column)}</th>' for column in columns)
-    body = [f"<tr>{''.join(f'<td>{cell(x)}</td>' for x in row)}</tr>" for row in rows]
-    if len(body) > MOST_ROWS:
-        half = MOST_ROWS // 2
-        body[half:-half] = [f"<tr><td>{len(body) - 2 * half} rows more</td></tr>"]
-    lines = [f"<table><caption>{cell(title)}</caption>", *([f"<tr>{head}</tr>"] if head else [])]
-    return "\n".join([*lines, *body, "</table>"])
-
-
 def number_of(count: int, things: str, one: str = "") -> str:
     """Return a number and what is counted, in the singular for one.
 
@@ -132,25 +109,6 @@ def number_of(count: int, things: str, one: str = "") -> str:
     ('1 job', '0 masters', '1 entry')
     """
     return f"{count} {(one or things.removesuffix('s')) if count == 1 else things}"
-
-
-def visible_json(text: str) -> str:
-    r"""JSON with the same content whose invisible characters are spelt as ``\uXXXX``.
-
-    Outside its strings JSON holds none of them but line breaks, which stay.
-
-    >>> visible_json('{"name": "\u202e\x7f\u03c1"}') == '{"name": "\\u202e\\u007f\u03c1"}'
-    True
-    """
-
-    def spelt(found: re.Match[str]) -> str:
-        letter = found.group()
-        if letter.isprintable():
-            return letter
-        units = letter.encode("utf-16-be", "surrogatepass")
-        return "".join(f"\\u{units[k]:02x}{units[k + 1]:02x}" for k in range(0, len(units), 2))
-
-    return re.sub(r"[^\n -~]", spelt, text)
 
 
 LONGEST_LINE = 4000  #: Characters of a message that are shown.

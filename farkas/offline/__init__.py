@@ -8,7 +8,7 @@ A climber yields `Rung`s, decisions or bounds, as it finds them; `climb` keeps t
 The search is imported when it is first used: who looks a ladder up needs no solver.
 """
 
-from farkas.extras import when_used
+from farkas.registry import when_used
 
 __getattr__ = when_used(
     __name__,

@@ -3,7 +3,7 @@
 What runs and records is imported when it is first used: reading a run needs none of it.
 """
 
-from farkas.extras import when_used
+from farkas.registry import when_used
 
 __getattr__ = when_used(
     __name__,

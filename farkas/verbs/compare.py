@@ -18,7 +18,8 @@ from farkas.errors import (
     require_type,
 )
 from farkas.instances import Instance
-from farkas.messages import ShowsItself, html_table, named, number_of, verb
+from farkas.messages import ShowsItself, named, number_of, verb
+from farkas.messages.formats import html_table
 from farkas.messages.refusals import suggestion
 from farkas.online import Bound, Run
 from farkas.online import algorithms as registered

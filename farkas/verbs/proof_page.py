@@ -55,8 +55,8 @@ def proof_section(given: list[tuple[str, str]] | None = None, button: str = "") 
     files = ""
     if given:
         button = button or f"Check the {number_of(len(given), 'certificates')} of this page"
-        given_files = {"button": button, "files": given}
-        files = f'<script type="application/json" id="check-files-given">{_inline(given_files)}</script>'
+        data = _inline({"button": button, "files": given})
+        files = f'<script type="application/json" id="check-files-given">{data}</script>'
     return "\n".join(
         [
             f"<style>\n{_asset('section.css')}</style>",
