@@ -110,7 +110,8 @@ def _runs(runs: Mapping[str, Any]) -> Iterator[str]:
     yield table(["algorithm", "programs", "own", *(f"`{solver}`" for solver in solvers)], rows)
     yield (
         "Where an entry is not *as own*, the program has several optima, or the solver stops at "
-        "its tolerance; the bound is proved in either case. `make record NAMES=runs` runs them again."
+        "its tolerance; the bound is proved in either case. "
+        "`make record NAMES=runs` runs them again."
     )
 
 
