@@ -92,7 +92,7 @@ def run(
     """Run 200 jobs over `SLOTS` slots, with certificate."""
     cluster = scarce(nodes, edges, utility, horizon=SLOTS)
     begin = time.process_time()
-    found = algorithms["gadget.gadget"].run(cluster, gains="envelope")
+    found = algorithms["gadget.columns"].run(cluster, gains="envelope")
     assert found.ratio is not None
     note(results, f"run, {name}", time.process_time() - begin, found.ratio - 1.0)
 

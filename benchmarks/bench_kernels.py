@@ -47,7 +47,7 @@ algorithms["{algorithm}"].run(generate("{kind}", seed=1, **{settings}))
 WORKS = {
     "demo": DEMO,
     "eris.eris, published": RUN.format(algorithm="eris.eris", kind="eris", settings={}),
-    "gadget.gadget, published": RUN.format(algorithm="gadget.gadget", kind="gadget", settings={}),
+    "gadget.columns, published": RUN.format(algorithm="gadget.columns", kind="gadget", settings={}),
     "mlbroker.mlbroker, published": RUN.format(
         algorithm="mlbroker.mlbroker", kind="mlbroker", settings={}
     ),

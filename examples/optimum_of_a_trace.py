@@ -50,7 +50,7 @@ def main() -> None:
         print(f"{step.seconds:7.2f} s  {value}, {bound}  ({step.method})")
     farkas.check(found.run, cluster)  # raises unless decisions and certificate hold
     print(f"checked without a solver; value and bound are within {found.gap:.2g} of each other")
-    for name in ("gadget.gadget", "gadget.fifo"):
+    for name in ("gadget.columns", "gadget.fifo"):
         run = farkas.run(cluster, name)
         ratio = float(found.bound / run.value)
         print(f"{name} decides slot by slot and is within a factor {ratio_words(ratio)}")

@@ -279,7 +279,7 @@ def list_algorithms(kind: str = "") -> list[str]:
 
     >>> import farkas
     >>> farkas.algorithms("gadget")[:3]
-    ['gadget.drf', 'gadget.fifo', 'gadget.gadget']
+    ['gadget.columns', 'gadget.drf', 'gadget.fifo']
     """
     return algorithms.names(_prefix(kind))
 

@@ -125,7 +125,7 @@ def test_options_are_those_that_the_algorithm_has() -> None:
     words = prove_gap(gap).statement
     assert words.isprintable()
     assert "that it says gadget.gadget takes" in words
-    assert "slots=columns" in words
+    assert "slots=lp_rs_mde" in words
     fewer = {name: value for name, value in gap.reached.options.items() if name != "slots"}
     for options in (fewer, {"x\n": "y\x1b"}, gap.reached.options | {"slots": "none"}):
         with pytest.raises(NotACertificate):

@@ -192,7 +192,7 @@ def test_control_c_ends_a_solve_and_everything_above_it(words: list[str], tmp_pa
 
 def test_control_c_ends_a_sweep_that_goes_on_later(tmp_path: Path) -> None:
     tasks = (
-        'name = "c"\nalgorithms = [{name = "gadget.gadget"}]\n'
+        'name = "c"\nalgorithms = [{name = "gadget.columns"}]\n'
         'instances = [{kind = "gadget", preset = "published", seeds = "0..3"}]\n'
     )
     (tmp_path / "c.toml").write_text(tasks)

@@ -24,7 +24,7 @@ INSTANCES = {
 ALGORITHMS = [
     "dps.learned", "dps.beliefs", "dps.simple", "dps.dps_pairs", "dps.random", "dps.best_fit",
     "eris.learned", "eris.eris", "eris.tiresias", "eris.antman",
-    "gadget.gadget", "gadget.las", "gadget.drf", "gadget.fifo",
+    "gadget.columns", "gadget.gadget", "gadget.las", "gadget.drf", "gadget.fifo",
     "mlbroker.pooled", "mlbroker.fractional", "mlbroker.mlbroker", "mlbroker.local",
 ]  # fmt: skip
 

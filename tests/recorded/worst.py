@@ -69,8 +69,8 @@ TARGETS: dict[str, Target] = {
         for name in ("simple_greedy", "round_lp", "uniform")
     },
     "coded.iterated_greedy": Target(size={"masters": 3}),
+    "gadget.columns": Target(),
     "gadget.gadget": Target(),
-    "gadget.gadget[slots=lp_rs_mde,fill=False]": Target({"slots": "lp_rs_mde", "fill": False}),
     "gadget.greedy_exact": Target(),
     "gadget.lp_rs_mde": Target(),
     **{f"gadget.{name}": Target(size=FOUR) for name in ("fifo", "las", "drf")},

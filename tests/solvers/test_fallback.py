@@ -138,7 +138,7 @@ def test_a_broker_is_bounded_when_every_solver_fails(monkeypatch):
 
 POLICIES = {
     "mlbroker/tiny": ["mlbroker.one_shot", "mlbroker.fractional", "mlbroker.oasis"],
-    "gadget/tiny": ["gadget.gadget"],
+    "gadget/tiny": ["gadget.columns", "gadget.gadget"],
 }
 
 

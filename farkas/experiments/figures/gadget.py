@@ -22,14 +22,14 @@ from farkas.experiments.figures.measuring import measurement
 from farkas.instances.gadget import Cluster
 from farkas.models.gadget.slot import snapshot
 from farkas.online.gadget.columns import column_rings, worth
-from farkas.online.gadget.lp_rs_mde import lp_rs_mde
+from farkas.online.gadget.gadget import lp_rs_mde
 from farkas.relaxations.gadget.generation import generate_columns
 from farkas.tolerances import ROUNDING
 
 GADGET: Paper[Cluster] = Paper("gadget", "GADGET")
 POLICIES: dict[str, tuple[str, dict[str, Any]]] = {
-    "GADGET, envelope gains": ("gadget", {"gains": "envelope"}),
-    "GADGET, printed gains": ("gadget", {"gains": "printed"}),
+    "GADGET, envelope gains": ("columns", {"gains": "envelope"}),
+    "GADGET, printed gains": ("columns", {"gains": "printed"}),
     "FIFO": ("fifo", {}),
     "DRF": ("drf", {}),
     "LAS": ("las", {}),

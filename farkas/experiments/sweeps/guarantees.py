@@ -247,8 +247,8 @@ def eris_printed(instance: Auction, options: Mapping[str, Any]) -> float:
 
 
 #: Rewards that any of them reaches, the optimum reaches.
-GADGET = ("gadget.drf", "gadget.fifo", "gadget.gadget", "gadget.greedy_exact", "gadget.las",
-          "gadget.offline", "gadget.optimum")  # fmt: skip
+GADGET = ("gadget.columns", "gadget.drf", "gadget.fifo", "gadget.gadget", "gadget.greedy_exact",
+          "gadget.las", "gadget.offline", "gadget.optimum")  # fmt: skip
 
 
 @guarantee("gadget.greedy_exact", "printed", source="GADGET Theorem 6", witnesses=GADGET,
@@ -277,7 +277,7 @@ def gadget_concave(instance: Cluster, options: Mapping[str, Any]) -> float | Non
            claim="gadget.competitive_ratio")  # fmt: skip
 def gadget_whole(instance: Cluster, options: Mapping[str, Any]) -> float | None:
     """3 Γ + 1, Γ the most sizes of a job's ring, for slots by Algorithm 2 that all qualify."""
-    if options.get("slots", "columns") != "lp_rs_mde" or not instance.jobs:
+    if options.get("slots", "lp_rs_mde") != "lp_rs_mde" or not instance.jobs:
         return None
     return 3.0 * max(job.max_workers for job in instance.jobs) + 1
 

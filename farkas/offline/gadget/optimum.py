@@ -172,7 +172,7 @@ ladders.add(
             policies("gadget.fifo", "gadget.las"),
             planned,
             one_slot,
-            policies("gadget.gadget"),
+            policies("gadget.columns"),
             slots_again,
         ),
     ),

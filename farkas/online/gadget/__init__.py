@@ -3,6 +3,9 @@
 #: Modules of what is registered under another name than that of its module.
 HOMES = {
     "": "environment",
+    "circulation:columns": "columns",
+    "circulation:exact": "exact",
+    "columns": "gadget",
     "drf": "fixed_rings",
     "fifo": "fixed_rings",
     "greedy_exact": "gadget",
@@ -10,4 +13,6 @@ HOMES = {
     "las": "fixed_rings",
     "lp_rs_mde": "gadget",
     "slot_prices": "bounds",
+    "tree:columns": "columns",
+    "tree:exact": "exact",
 }

@@ -14,7 +14,7 @@ from farkas.numbers import Bools, Floats
 from farkas.online.gadget.diving import dive, repaired, whole_mix
 from farkas.online.gadget.exchange import exchanged
 from farkas.online.gadget.fixed_rings import DominantResourceFairness, Fifo, LeastAttainedService
-from farkas.online.gadget.placement import as_rings, packed
+from farkas.online.gadget.placement import PlacedRing, Room, as_rings
 from farkas.online.gadget.seen import Baseline, Seen
 from farkas.online.gadget.slot_tree import Cases, SlotSearch
 from farkas.relaxations.gadget.generation import CapacityPrices, Generated, closed, generate_columns
@@ -22,6 +22,7 @@ from farkas.relaxations.gadget.ring_pricing import LOOSE_LABELS, LabelBudget, Ri
 from farkas.relaxations.gadget.whole_sizes import whole_sizes
 from farkas.rounding.rings import admit
 from farkas.solvers.highs_session import optimum_by_any
+from farkas.solvers.subproblem import Subproblem, SubproblemAnswer, own_solver
 from farkas.tolerances import LOOSE_GAP, ROUNDING, SIMPLEX, SOLVER_GAP
 
 #: What a slot is never worse than.
@@ -44,12 +45,24 @@ SLOT_LABELS = 1 << 22
 
 PARTS = 20  #: One in so many parts of the gap is left to the relaxation, the others to whole rings.
 
+#: Share above which a ring of several hosts runs if it fits, and a size on one server is wanted.
+LIKELY = 0.3
+
 #: Rings, and a bound that may be better, from the best rings and bound so far.
 Attempt = Callable[[Rings, float], tuple[Rings, float]]
 
 MOST_LISTED = 2_000  #: Sets of hosts, and rings, up to which all rings are listed.
 
 MOST_COLUMNS = 1_000  #: Rings up to which an integer program looks for a better subset.
+
+
+@own_solver("gadget.circulation", "columns")
+@own_solver("gadget.tree", "columns")
+def columns(subproblem: Subproblem) -> SubproblemAnswer:
+    """Solve a slot within the gap that it is given; see `column_rings`."""
+    slot: SlotView = subproblem.data
+    rings, bound = column_rings(slot, float(subproblem.options["gap"]))
+    return SubproblemAnswer(rings, worth(slot, rings), bound)
 
 
 def column_rings(slot: SlotView, gap: float, known: Rings | None = None) -> tuple[Rings, float]:
@@ -186,8 +199,7 @@ def worth(slot: SlotView, rings: Rings) -> float:
 def baseline_rings(slot: SlotView, baseline: Baseline) -> Rings:
     """Rings that a baseline would run in the slot, those of allowed sizes."""
     jobs = np.arange(slot.cluster.num_jobs)
-    rng = np.random.default_rng(0)  # never asked
-    seen = Seen(slot.cluster, jobs, slot.progress, slot.slot, rng)
+    seen = Seen(slot.cluster, jobs, slot.progress, slot.slot)
     rings = as_rings(slot.cluster, baseline.fill(seen))
     if not len(rings):
         return rings
@@ -250,3 +262,57 @@ def promising(columns: Columns, generated: Generated, value: float) -> Bools:
     loss: Floats = best[rings.job] - surplus
     near: Bools = loss <= generated.bound - value + ROUNDING * abs(generated.bound)
     return near
+
+
+def packed(slot: SlotView, rings: Rings, share: Floats) -> Rings:
+    """Rings that fit together: wide ones by share, then sizes on single servers, largest first.
+
+    A relaxation may lay halves of rings on servers of which others hold one half; their sizes may
+    still fit, after those of other jobs have moved together.  Jobs that are left take what is free,
+    by gain per worker.
+
+    Parameters
+    ----------
+    slot
+        Whose gains count.
+    rings
+        Of the relaxation, of allowed sizes.
+    share
+        Shape (rings,).
+    """
+    cluster = slot.cluster
+    wide = (rings.workers > 0).sum(axis=1) > 1
+    likely = np.flatnonzero(wide & (share > LIKELY))
+    first = rings.take(likely)
+    mix = whole_mix(Columns(slot, first))
+    kept = first.take(admit(mix, np.argsort(-share[likely], kind="stable"))[0])
+    room, placed = Room(cluster), dict[int, PlacedRing]()
+    for at, job in enumerate(kept.job.tolist()):
+        links = np.repeat(np.arange(cluster.num_links), kept.flow[at]).tolist()
+        placed[job] = PlacedRing(kept.workers[at], links)
+        room.free -= kept.workers[at][:, None] * cluster.demand[job]
+        for link in links:
+            room.residual[link] -= float(cluster.bandwidth[job])
+    place = slot.jobs.searchsorted(rings.job)
+    wanted = np.zeros((len(slot.jobs), slot.gains.shape[1] + 1))
+    np.add.at(wanted, (place[~wide], rings.size[~wide]), share[~wide])
+    size = np.where(wanted.max(axis=1) > LIKELY, wanted.argmax(axis=1), 0)
+    sure = np.flatnonzero(size)
+    sure = sure[np.lexsort((-wanted[sure, size[sure]], -size[sure]))]
+    rate = np.where(slot.allowed, slot.gains, 0.0) / np.arange(1, slot.gains.shape[1] + 1)
+    rest = np.argsort(-rate, axis=None, kind="stable")
+    rest = rest[rate.ravel()[rest] > 0]
+    pairs = np.column_stack(np.unravel_index(rest, rate.shape)) + np.array([0, 1])
+    first_pairs = np.column_stack([sure, size[sure]])
+    most_fit = dict[int, int]()  # workers on one node, when last looked at: room only shrinks
+    for i, k in np.concatenate([first_pairs, pairs]).tolist():
+        job = int(slot.jobs[i])
+        if job in placed or most_fit.get(job, k) < k:
+            continue
+        most_fit[job] = int(room.fit(job).max(initial=0))
+        if most_fit[job] < k:
+            continue
+        ring = room.place(job, k)
+        if ring is not None:
+            placed[job] = ring
+    return as_rings(cluster, placed)

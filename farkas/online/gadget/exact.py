@@ -1,8 +1,11 @@
 """Exact slots: the best rings that fit together, with a fixed rule for ties."""
 
+import functools
+
 import numpy as np
 
 from farkas.errors import NotApplicable
+from farkas.forms import LinearForm
 from farkas.instances.gadget import Cluster
 from farkas.models.gadget.circulation import Circulation, connected_part
 from farkas.models.gadget.column import ColumnIP, Columns
@@ -12,10 +15,29 @@ from farkas.models.gadget.rings import Rings, enumerate_rings
 from farkas.models.gadget.slot import SlotView
 from farkas.models.gadget.tree import Tree
 from farkas.numbers import Floats, Ints
+from farkas.registry import once
+from farkas.solvers.answer import Answer
 from farkas.solvers.highs_session import optimum_by_any
+from farkas.solvers.subproblem import Subproblem, SubproblemAnswer, own_solver
 from farkas.tolerances import ROUNDING
 
 MOST_COLUMNS = 4000  #: Largest integer program that is solved for an exact slot.
+
+
+def slot_problem(slot: SlotView, fastest: str, gap: float) -> Subproblem:
+    """Smallest exact integer program of the slot; it has the optimum of GADGET (12)-(19)."""
+    program = Circulation() if forest(slot.cluster) is None else Tree()
+    return Subproblem(program, slot, functools.partial(rings_of, slot), fastest, {"gap": gap})
+
+
+@own_solver("gadget.circulation", "exact")
+@own_solver("gadget.tree", "exact")
+def exact(subproblem: Subproblem) -> SubproblemAnswer:
+    """List the sizes that fit together, where they are few; see `exact_rings`."""
+    slot: SlotView = subproblem.data
+    rings = exact_rings(slot, list_counts(slot.cluster))
+    value = float(Columns(slot, rings).gains.sum())
+    return SubproblemAnswer(rings, value, value)
 
 
 def exact_rings(slot: SlotView, feasible: FeasibleCounts | None) -> Rings:
@@ -37,8 +59,14 @@ def exact_rings(slot: SlotView, feasible: FeasibleCounts | None) -> Rings:
 
 def list_counts(cluster: Cluster) -> FeasibleCounts | None:
     """Feasible counts, or None when they are too many to list."""
+    vectors = _vectors(cluster)
+    return None if vectors is None else FeasibleCounts(cluster, vectors)
+
+
+@once
+def _vectors(cluster: Cluster) -> Ints | None:
     try:
-        return FeasibleCounts.of(cluster, most=50_000)
+        return FeasibleCounts.of(cluster, most=50_000).vectors
     except NotApplicable:
         return None
 
@@ -72,15 +100,18 @@ def rings_of_counts(cluster: Cluster, counts: Ints) -> Rings:
 
 def compact_rings(slot: SlotView, gap: float = 0.0, start: Floats | None = None) -> Rings:
     """Best rings by the smallest exact integer program of the network."""
-    tree = forest(slot.cluster)
-    program = Tree() if tree is not None else Circulation()
-    form = program.form(slot)
+    form = slot_problem(slot, "", gap).formulation.form(slot)
     if form.num_columns > MOST_COLUMNS:
         raise NotApplicable(
             f"an exact slot has {form.num_columns} variables, more than {MOST_COLUMNS}; "
-            "use slots=columns"
+            "use gadget.columns"
         )
-    answer = optimum_by_any(form, gap=gap, start=start)
+    return rings_of(slot, form, optimum_by_any(form, gap=gap, start=start))
+
+
+def rings_of(slot: SlotView, form: LinearForm, answer: Answer) -> Rings:
+    """Rings of a point of the slot's program."""
+    tree = forest(slot.cluster)
     workers = np.rint(form.values(answer.point, "workers")).astype(np.int64)
     runs = workers.sum(axis=1) > 0
     flow = np.zeros((len(slot.jobs), slot.cluster.num_links), np.int64)

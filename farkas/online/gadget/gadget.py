@@ -1,115 +1,299 @@
-"""Algorithm 1: greedy in time.  GADGET V-B."""
+"""Algorithms 1 and 2: greedy in time, every slot by LP-RS-MDE or by a program of its own.
+
+GADGET V.  Algorithm 2 solves two programs in turn: the relaxation of (12)-(19), by which every job
+gets one ring size, and the augmented relaxation at these sizes, which is decomposed and rounded.
+"""
 
 import dataclasses
+import functools
 from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
 
+from farkas.forms import LinearForm
 from farkas.instances.gadget import Cluster
-from farkas.models.gadget.counts import FeasibleCounts
+from farkas.models.gadget.base import lone_sizes
+from farkas.models.gadget.column import ColumnIP, Columns
+from farkas.models.gadget.links import link_cap
 from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import Gains, SlotView
+from farkas.numbers import Floats, Ints
 from farkas.online.driver import algorithm
-from farkas.online.gadget.bounds import run_bound
-from farkas.online.gadget.columns import column_rings
 from farkas.online.gadget.environment import Arrival, Decision
-from farkas.online.gadget.exact import exact_rings, list_counts
-from farkas.online.gadget.lp_rs_mde import Rounding, lp_rs_mde
 from farkas.online.gadget.placement import PlacedRing, Room, as_rings
 from farkas.online.gadget.seen import Seen
 from farkas.online.policy import Policy
 from farkas.online.run import Bound
+from farkas.relaxations.gadget.decompose import Mixture, decompose
+from farkas.relaxations.gadget.embedding import GvneLP, NodeLP
+from farkas.relaxations.gadget.horizon import Augmented
+from farkas.rounding.rings import Mix, RoundedRings, round_printed, round_repaired, violation_factor
+from farkas.solvers.answer import Answer
+from farkas.solvers.highs_session import optimum_by_any
+from farkas.solvers.subproblem import Subproblem, SubproblemAnswer, solve_subproblem
+from farkas.tolerances import SHARE
 
-SlotSolver = Literal["columns", "exact", "lp_rs_mde"]
+SlotSolver = Literal["lp_rs_mde", "columns", "exact"]
 PriceSource = Literal["horizon", "run"]
+Rounding = Literal["repair", "printed", "milp"]
+
+#: Columns up to which the printed relaxation is solved; beyond, the node relaxation equals it.
+SMALL_EMBEDDING = 200_000
+
+ALPHA = 1 / 3  #: Share of the relaxation that a printed round has to reach.
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class GadgetState(Seen):
-    """State with the feasible counts of the jobs seen, where exact slots list them."""
+    """State between the programs of a slot."""
 
-    feasible: FeasibleCounts | None = None
+    chosen: SlotView | None = None  #: The slot at the selected sizes; None before their selection.
 
 
-@algorithm("gadget.gadget", source="GADGET Algorithm 1")
+@algorithm("gadget.gadget", source="GADGET Algorithms 1, 2")
 @dataclasses.dataclass(frozen=True)
 class Gadget(Policy):
-    """In every slot, run the rings of largest marginal reward.
+    """In every slot, run the rings that Algorithm 2 (LP-RS-MDE) finds.
 
-    ``slots`` solves the slot: ``columns`` (column generation and the best subset of its rings,
-    within ``gap``), ``exact``, or ``lp_rs_mde`` (Algorithm 2 with ``rounding`` and ``rounds``).
-    ``gains`` are the printed marginal rewards or slopes of concave envelopes, which see what a
-    sigmoid is worth later.  ``fill`` then places jobs left over, in job order, as large as the
-    baselines' heuristic can; by default with printed gains only.
+    It selects sizes, decomposes the augmented relaxation, and rounds up to ``rounds`` times.
+    Printed rounds break capacities, so the least that makes them executable is the default:
+    ``rounding=repair`` drops what does not fit and keeps the best round.  ``printed`` rounds as
+    the paper does, and returns the round of least violation where none qualifies, of which it
+    says nothing.  ``milp`` is the best subset of the decomposition.  Sizes that do not fit alone
+    are dropped first, without which Theorem 8 is false.
+
+    ``slots`` are ``lp_rs_mde``, or solve the slot's program as `gadget.columns` and
+    `gadget.greedy_exact` do.  ``gains`` are the printed marginal rewards or slopes of concave
+    envelopes, which see what a sigmoid is worth later.  ``fill`` then places jobs left over, in
+    job order, as large as the baselines' heuristic can; never after Algorithm 2 unless asked.
 
     The run is certified by ``prices`` of the relaxed ``horizon``, or by those of the ``run``'s own
     slots, which prove no more but need no program of the horizon.
     """
 
-    slots: SlotSolver = "columns"
+    slots: SlotSolver = "lp_rs_mde"
     gains: Gains = "printed"
     fill: bool | None = None
     rounding: Rounding = "repair"
     rounds: int = 100
     gap: float = 1e-3
     prices: PriceSource = "horizon"
+    solver: str = ""
 
     def start(self, known: Cluster, seed: int) -> GadgetState:
         """Know nobody."""
-        return GadgetState.start(known, seed)
+        return GadgetState.start(known)
 
-    def step(
-        self, state: GadgetState, arrivals: tuple[Arrival, ...]
-    ) -> tuple[GadgetState, Decision]:
-        """Solve the slot."""
+    def model(self, state: GadgetState, arrivals: tuple[Arrival, ...]) -> Subproblem | None:
+        """State the slot's program, of Algorithm 2 the next one; none where nobody can run."""
+        if state.chosen is not None:
+            return embedding(state.chosen) if len(state.chosen.jobs) else None
+        slot = state.meet(arrivals).now(self.gains)
+        if self.slots == "lp_rs_mde":
+            slot = only_lone(slot)
+            return size_selection(slot) if len(slot.jobs) else None
+        if not len(slot.jobs):
+            return None
+        from farkas.online.gadget.exact import slot_problem  # here: Algorithm 2 has its own
+
+        return slot_problem(slot, self.slots, self.gap if self.slots == "columns" else 0.0)
+
+    def round(
+        self,
+        state: GadgetState,
+        arrivals: tuple[Arrival, ...],
+        answer: SubproblemAnswer | None,
+        rng: np.random.Generator,
+    ) -> tuple[GadgetState, Decision | None]:
+        """Keep the sizes for the second program, or run the rings."""
         seen = state.meet(arrivals)
-        feasible = state.feasible
-        if self.slots == "exact" and (arrivals or state.slot == 0):
-            feasible = list_counts(seen.cluster)
-        slot = seen.now(self.gains)
-        rings = self._solve(slot, feasible, state.rng)
-        if self.fill if self.fill is not None else self.gains == "printed":
-            rings = filled(slot, rings)
+        rings = Rings.none(seen.cluster)
+        if self.slots == "lp_rs_mde" and answer is not None:
+            if state.chosen is None:
+                return dataclasses.replace(seen, chosen=answer.decisions), None
+            rings = round_rings(state.chosen, answer, self.rounding, self.rounds, rng).rings
+        elif answer is not None:
+            rings = answer.decisions
+        if self._fills:
+            rings = filled(seen.now(self.gains), rings)
         after, decision = seen.run(rings)
-        return dataclasses.replace(after, feasible=feasible), decision
+        return dataclasses.replace(after, chosen=None), decision
+
+    @property
+    def _fills(self) -> bool:
+        if self.fill is None:
+            return self.slots != "lp_rs_mde" and self.gains == "printed"
+        return self.fill
 
     def certify(
         self, instance: Cluster, state: GadgetState, decisions: Sequence[Decision]
     ) -> Bound | None:
         """Prove a bound by the run's own prices, or leave it to the relaxed horizon."""
-        return run_bound(instance, decisions) if self.prices == "run" else None
+        if self.prices == "horizon":
+            return None
+        from farkas.online.gadget.bounds import run_bound
 
-    def _solve(
-        self, slot: SlotView, feasible: FeasibleCounts | None, rng: np.random.Generator
-    ) -> Rings:
-        if self.slots == "columns":
-            return column_rings(slot, self.gap)[0]
-        if self.slots == "exact":
-            return exact_rings(slot, feasible)
-        return lp_rs_mde(slot, self.rounding, self.rounds, rng).rings
+        return run_bound(instance, decisions)
+
+
+@algorithm("gadget.columns", source="GADGET Algorithm 1, our slots")
+def columns(
+    gains: Gains = "printed",
+    fill: bool | None = None,
+    gap: float = 1e-3,
+    prices: PriceSource = "horizon",
+    solver: str = "",
+) -> Gadget:
+    """Algorithm 1 whose slots are within ``gap`` of the best, by column generation.
+
+    ``gains``, ``fill`` and ``prices`` as of `gadget.gadget`; with printed gains jobs left over are
+    placed too unless ``fill`` says otherwise.  A general ``solver`` takes the slot's integer
+    program.
+    """
+    return Gadget("columns", gains, fill, gap=gap, prices=prices, solver=solver)
 
 
 @algorithm("gadget.greedy_exact", source="GADGET Algorithm 1 with exact slots")
-def greedy_exact() -> Gadget:
+def greedy_exact(solver: str = "") -> Gadget:
     """Algorithm 1 with exact slots, printed gains, and nothing filled in afterwards.
 
-    Ties within 1e-9 go to the lexicographically largest ring sizes.
+    Ties within 1e-9 go to the lexicographically largest ring sizes, unless a general ``solver``
+    takes the slot's integer program.
     """
-    return Gadget(slots="exact", gains="printed", fill=False)
+    return Gadget("exact", fill=False, solver=solver)
 
 
-@algorithm("gadget.lp_rs_mde", source="GADGET Algorithm 2")
+@algorithm("gadget.lp_rs_mde", source="GADGET Algorithms 1, 2")
 def algorithm_2(
-    rounding: Rounding = "repair", gains: Gains = "printed", rounds: int = 1000
+    rounding: Rounding = "repair", gains: Gains = "printed", rounds: int = 1000, solver: str = ""
 ) -> Gadget:
-    """Algorithm 1 whose slots are those of Algorithm 2 (LP-RS-MDE), nothing filled in afterwards.
+    """As `gadget.gadget`, with more rounds by default."""
+    return Gadget(gains=gains, rounding=rounding, rounds=rounds, solver=solver)
 
-    Select sizes, decompose the augmented relaxation, round up to ``rounds`` times.  ``rounding``
-    is ``printed``, which may break capacities, ``repair``, which drops what does not fit, or
-    ``milp``, the best subset of the decomposition.
-    """
-    return Gadget(slots="lp_rs_mde", rounding=rounding, gains=gains, rounds=rounds, fill=False)
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Slotwise:
+    """What one slot of Algorithm 2 did."""
+
+    rings: Rings  #: Rings to run.
+    relaxation: float  #: Value of the augmented relaxation at the selected sizes.
+    mixture: Mixture  #: Its decomposition.
+    rounded: RoundedRings  #: Outcome of the rounding.
+
+
+def lp_rs_mde(
+    slot: SlotView, rounding: Rounding, rounds: int, rng: np.random.Generator
+) -> Slotwise:
+    """Run Algorithm 2 on one slot; arguments as of `Gadget`."""
+    chosen = select_sizes(only_lone(slot))
+    if not len(chosen.jobs):
+        nothing, empty = Rings.none(slot.cluster), np.zeros(0, np.int64)
+        mixture = Mixture(nothing, np.zeros(0), 0)
+        return Slotwise(nothing, 0.0, mixture, RoundedRings(empty, True, 0, 0.0))
+    return round_rings(chosen, solve_subproblem(embedding(chosen)), rounding, rounds, rng)
+
+
+def only_lone(slot: SlotView) -> SlotView:
+    """Keep the sizes that fit when their job is alone."""
+    sizes = np.arange(1, slot.allowed.shape[1] + 1)
+    return slot.restrict(slot.allowed & (sizes[None, :] <= lone_sizes(slot)[:, None]))
+
+
+def size_selection(slot: SlotView) -> Subproblem:
+    """Program of line 3: the embedding relaxation, or its equal without ring edges if large."""
+    q = slot.allowed.sum(axis=1)
+    edges = int((q * (q + 1) // 2).sum()) * (slot.cluster.num_nodes + slot.cluster.num_links)
+    program = GvneLP() if edges <= SMALL_EMBEDDING else NodeLP()
+    return Subproblem(program, slot, functools.partial(_selected, slot))
+
+
+def _selected(slot: SlotView, form: LinearForm, answer: Answer) -> SlotView:
+    """One size per job that the relaxation runs: largest gain x share, ties smallest."""
+    share = np.zeros(slot.gains.shape)
+    share[slot.allowed] = form.values(answer.point, "chosen")
+    weight = np.where(slot.allowed & (share > SHARE), slot.gains * share, -np.inf)
+    best = weight.argmax(axis=1)
+    return slot.fixed(np.where(np.isfinite(weight.max(axis=1)), best + 1, 0))
+
+
+def select_sizes(slot: SlotView) -> SlotView:
+    """Solve the program of line 3; return the slot at the selected sizes."""
+    if not len(slot.jobs):
+        return slot
+    chosen: SlotView = solve_subproblem(size_selection(slot)).decisions
+    return chosen
+
+
+def embedding(chosen: SlotView) -> Subproblem:
+    """Program of lines 4 and 5, the augmented relaxation, and its decomposition of line 6."""
+
+    def read(form: LinearForm, answer: Answer) -> Mixture:
+        return decompose(chosen, form, answer.point)
+
+    return Subproblem(Augmented(), chosen, read)
+
+
+def round_rings(
+    chosen: SlotView,
+    answer: SubproblemAnswer,
+    rounding: Rounding,
+    rounds: int,
+    rng: np.random.Generator,
+) -> Slotwise:
+    """Round the answer of `embedding`; lines 7 to 9."""
+    mixture: Mixture = answer.decisions
+    mix, factor = rounding_problem(chosen, mixture)
+    if rounding == "printed":
+        rounded = round_printed(mix, ALPHA * answer.value, factor, rounds, rng)
+    elif rounding == "repair":
+        rounded = round_repaired(mix, mixture.rings.size, rounds, rng)
+    else:
+        rounded = _best_subset(chosen, mixture, mix)
+    return Slotwise(mixture.rings.take(rounded.picked), answer.value, mixture, rounded)
+
+
+def rounding_problem(slot: SlotView, mixture: Mixture) -> tuple[Mix, Floats]:
+    """Collect loads and rooms of everything that can fill up, and the factors of Theorem 8."""
+    cluster, rings = slot.cluster, mixture.rings
+    nodes = np.isfinite(cluster.capacity) & cluster.is_server[:, None]
+    links = np.isfinite(cluster.link_bandwidth)
+    load = [rings.node_load(cluster)[:, nodes], rings.link_load(cluster)[:, links]]
+    room = [cluster.capacity[nodes], cluster.link_bandwidth[links]]
+    gain = Columns(slot, rings).gains
+    mix = Mix(rings.job, mixture.share, gain, np.concatenate(load, axis=1), np.concatenate(room))
+    beta = node_factors(cluster, slot.jobs, slot.largest)
+    gamma = violation_factor(cluster.bandwidth[slot.jobs], slot.largest, room[1], cluster.num_links)
+    resource = np.argwhere(nodes)[:, 1]
+    return mix, np.concatenate([beta[resource], np.full(len(room[1]), gamma)])
+
+
+def node_factors(cluster: Cluster, jobs: Ints, size: Ints) -> Floats:
+    """β of every resource, shape (resources,)."""
+    servers = int(cluster.is_server.sum())
+    found = []
+    for r in range(cluster.num_resources):
+        room = cluster.capacity[cluster.is_server, r]
+        demand = cluster.demand[jobs, r]
+        found.append(violation_factor(demand, size, room[np.isfinite(room)], servers))
+    return np.array(found)
+
+
+def _best_subset(slot: SlotView, mixture: Mixture, mix: Mix) -> RoundedRings:
+    """Best rings of the decomposition that fit together."""
+    rings = mixture.rings
+    local = np.array([is_local(slot.cluster, rings, c) for c in range(len(rings))], np.bool_)
+    form = ColumnIP().form(Columns(slot, rings.take(local)))
+    used = optimum_by_any(form, gap=0.0).point > 0.5
+    picked = np.flatnonzero(local)[used]
+    return RoundedRings(picked, True, 0, float(mix.fullness(picked).max(initial=0.0)))
+
+
+def is_local(cluster: Cluster, rings: Rings, place: int) -> bool:
+    """Whether a ring fits when it is alone."""
+    job = int(rings.job[place])
+    hosts = (rings.workers[place] <= cluster.host_cap[job]).all()
+    return bool(hosts and (rings.flow[place] <= link_cap(cluster, job)).all())
 
 
 def filled(slot: SlotView, rings: Rings) -> Rings:

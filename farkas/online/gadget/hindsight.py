@@ -75,7 +75,7 @@ def schedules(
 def decisions_of(cluster: Cluster, schedule: Schedule) -> list[Decision]:
     """Return the schedule slot by slot, as the environment evaluates it."""
     everybody, nothing = np.arange(cluster.num_jobs), np.zeros(cluster.num_jobs)
-    seen, found = Seen(cluster, everybody, nothing, 0, np.random.default_rng(0)), []
+    seen, found = Seen(cluster, everybody, nothing, 0), []
     for rings in schedule:
         seen, decision = seen.run(rings)
         found.append(decision)

@@ -1,7 +1,7 @@
 """What a scheduler knows: the jobs seen so far and what they have received."""
 
 import dataclasses
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -22,18 +22,27 @@ class Seen:
     index: Ints  #: Shape (jobs seen,), their positions in the instance.
     received: Floats  #: Shape (jobs seen,), worker-slots; z.
     slot: int  #: The next slot.
-    rng: np.random.Generator  #: Generator of random draws.
+    #: What a slot asks for again: the state with its new jobs, and its problem.
+    _known: dict[object, Any] = dataclasses.field(init=False, default_factory=dict, repr=False)
 
     @classmethod
-    def start(cls, known: Cluster, seed: int) -> Self:
+    def start(cls, known: Cluster) -> Self:
         """Know nobody."""
         nobody = np.zeros(0)
-        return cls(known, nobody.astype(np.int64), nobody, 0, np.random.default_rng(seed))
+        return cls(known, nobody.astype(np.int64), nobody, 0)
 
     def meet(self, arrivals: tuple[Arrival, ...]) -> Self:
-        """Add new jobs in their place."""
-        if not arrivals:
+        """Add new jobs in their place; those that are known already stay as they are."""
+        new = tuple(arrival for arrival in arrivals if arrival.index not in self.index)
+        if not new:
             return self
+        numbers = tuple(arrival.index for arrival in new)
+        if numbers not in self._known:
+            self._known[numbers] = self._with(new)
+        met: Self = self._known[numbers]
+        return met
+
+    def _with(self, arrivals: tuple[Arrival, ...]) -> Self:
         index = np.append(self.index, [a.index for a in arrivals])
         received = np.append(self.received, np.zeros(len(arrivals)))
         jobs = [*self.cluster.jobs, *(a.job for a in arrivals)]
@@ -45,7 +54,10 @@ class Seen:
 
     def now(self, gains: Gains = "printed") -> SlotView:
         """Return the slot's problem."""
-        return snapshot(self.cluster, self.slot, self.received, gains)
+        if gains not in self._known:
+            self._known[gains] = snapshot(self.cluster, self.slot, self.received, gains)
+        view: SlotView = self._known[gains]
+        return view
 
     def run(self, rings: Rings) -> tuple[Self, Decision]:
         """Run ``rings`` (jobs numbered as seen) and go to the next slot."""
@@ -61,7 +73,7 @@ class Baseline(Policy):
 
     def start(self, known: Cluster, seed: int) -> Seen:
         """Know nobody."""
-        return Seen.start(known, seed)
+        return Seen.start(known)
 
     def step(self, state: Seen, arrivals: tuple[Arrival, ...]) -> tuple[Seen, Decision]:
         """Meet the new jobs and fill the slot."""

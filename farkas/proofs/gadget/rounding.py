@@ -11,7 +11,7 @@ from farkas.instances.gadget import Cluster
 from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
 from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import SlotView, snapshot
-from farkas.online.gadget.lp_rs_mde import (
+from farkas.online.gadget.gadget import (
     lp_rs_mde,
     node_factors,
     only_lone,
@@ -266,7 +266,7 @@ def _repaired(cluster: Cluster, rng: np.random.Generator | None = None) -> Sayin
     rng = rng or np.random.default_rng(0)
     rings = lp_rs_mde(snapshot(cluster), "repair", 20, rng).rings
     index = np.arange(cluster.num_jobs)
-    state = Seen(cluster, index, np.zeros(cluster.num_jobs), 0, rng)
+    state = Seen(cluster, index, np.zeros(cluster.num_jobs), 0)
     return said(Stated(len(broken(cluster, 0, state.run(rings)[1])), "==", 0))
 
 

@@ -270,7 +270,7 @@ RUNS = {
     "mlbroker": ("mlbroker.mlbroker", "mlbroker.opt", "mlbroker.one_shot"),
     "eris": ("eris.eris",),
     "dps": ("dps.dps",),
-    "gadget": ("gadget.gadget", "gadget.greedy_exact"),
+    "gadget": ("gadget.gadget", "gadget.columns", "gadget.greedy_exact"),
     "coded": ("coded.round_lp", "coded.expected"),
 }
 

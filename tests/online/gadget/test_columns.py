@@ -185,7 +185,7 @@ def equal_to_brute_force(networks):
 def slot_broken(cluster, rings):
     """What the rings break, in words."""
     everybody = np.arange(cluster.num_jobs)
-    seen = Seen(cluster, everybody, np.zeros(len(everybody)), 0, np.random.default_rng(0))
+    seen = Seen(cluster, everybody, np.zeros(len(everybody)), 0)
     return broken(cluster, 0, seen.run(rings)[1])
 
 

@@ -57,7 +57,7 @@ def test_too_many_counts_are_not_listed_and_too_large_programs_are_refused(monke
     assert exact.list_counts(many) is None
     assert exact.list_counts(star(2, jobs=[job()])).vectors.tolist() == [[0], [1], [2]]
     monkeypatch.setattr(exact, "MOST_COLUMNS", 3)
-    with pytest.raises(NotApplicable, match="more than 3; use slots=columns"):
+    with pytest.raises(NotApplicable, match=r"more than 3; use gadget\.columns"):
         exact.compact_rings(snapshot(star(2, 2, jobs=[job()])))
 
 

@@ -40,7 +40,7 @@ def exchange_of(slot, rings=None, seed=0):
 def is_broken(cluster, rings):
     """What the rings break, in words."""
     everybody = np.arange(cluster.num_jobs)
-    seen = Seen(cluster, everybody, np.zeros(len(everybody)), 0, np.random.default_rng(0))
+    seen = Seen(cluster, everybody, np.zeros(len(everybody)), 0)
     return broken(cluster, 0, seen.run(rings)[1])
 
 

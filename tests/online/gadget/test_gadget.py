@@ -12,10 +12,10 @@ from farkas.models.gadget.counts import FeasibleCounts, greedy
 from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import snapshot
 from farkas.online import algorithms
-from farkas.online.gadget import gadget
+from farkas.online.gadget import columns, gadget
 from farkas.online.gadget.columns import baseline_rings, column_rings, worth
 from farkas.online.gadget.fixed_rings import Fifo
-from farkas.online.gadget.gadget import Gadget, filled
+from farkas.online.gadget.gadget import filled
 from farkas.proofs.gadget.relaxed import random_clusters
 from tests.generators.gadget import any_networks, job, over_time, star
 from tests.references import gadget_baselines
@@ -31,8 +31,8 @@ def test_the_exact_greedy_policy_is_the_enumerated_greedy():
 def test_a_first_slot_without_jobs_is_decided_too():
     for cluster in random_clusters(4, 2, network="tree", servers=2, jobs=2):
         later = cluster.replace(jobs=[{**_plain(one), "arrival": 1} for one in cluster.jobs])
-        for slots in ("exact", "columns"):
-            run = algorithms["gadget.gadget"].run(later, slots=slots)
+        for name in ("gadget.gadget", "gadget.greedy_exact", "gadget.columns"):
+            run = algorithms[name].run(later)
             assert run.violations == []
             assert not run.decisions[0]
 
@@ -54,7 +54,7 @@ def _plain(job):
 
 def test_algorithm_2_is_what_its_name_says():
     cluster = generate("gadget", "small", 5, num_jobs=8, arrivals="start")
-    options = {"slots": "lp_rs_mde", "fill": False, "rounds": 1000}
+    options = {"rounds": 1000}
     for rounding in ("repair", "printed"):
         named = algorithms["gadget.lp_rs_mde"].run(cluster, 4, rounding=rounding)
         assert (
@@ -65,7 +65,7 @@ def test_algorithm_2_is_what_its_name_says():
 
 
 def test_filling_skips_losses():
-    run = algorithms["gadget.gadget"].run(library.load("gadget/energy"))
+    run = algorithms["gadget.columns"].run(library.load("gadget/energy"))
     assert run.value == pytest.approx(2 * np.log(3))
 
 
@@ -78,35 +78,39 @@ def test_links_that_rings_hold_are_not_filled_again():
 
 
 @pytest.mark.parametrize(
-    ("gains", "fill", "times"),
-    [("printed", None, 1), ("envelope", None, 0), ("printed", False, 0), ("envelope", True, 1)],
-)
-def test_rings_are_filled_in_when_asked_or_by_default_with_printed_gains(
-    gains, fill, times, monkeypatch
+    ("name", "gains", "fill", "times"),
+    [
+        ("columns", "printed", None, 1), ("columns", "envelope", None, 0),
+        ("columns", "printed", False, 0), ("columns", "envelope", True, 1),
+        ("gadget", "printed", None, 0), ("gadget", "printed", True, 1),
+    ],
+)  # fmt: skip
+def test_rings_are_filled_in_when_asked_or_by_default_in_our_slots_with_printed_gains(
+    name, gains, fill, times, monkeypatch
 ):
     asked = []
     monkeypatch.setattr(gadget, "filled", lambda slot, rings: asked.append(1) or rings)
-    algorithms["gadget.gadget"].run(star(2, jobs=[job()]), gains=gains, fill=fill)
+    algorithms[f"gadget.{name}"].run(star(2, jobs=[job()]), gains=gains, fill=fill)
     assert len(asked) == times
 
 
-def test_feasible_counts_are_listed_again_only_when_somebody_comes():
-    cluster = star(2, horizon=3, jobs=[job(), job(arrival=1)])
-    policy, world = Gadget(slots="exact"), algorithms["gadget.gadget"]
-    from farkas.online import environments
+def test_feasible_counts_are_listed_again_only_when_somebody_comes(monkeypatch):
+    listed = []
 
-    state, lists = policy.start(environments["gadget"].known(cluster), 0), []
-    for arrival in environments["gadget"].arrivals(cluster):
-        state, _ = policy.step(state, arrival)
-        lists.append(state.feasible)
-    assert lists[1] is lists[2]
-    assert [found.vectors.shape[1] for found in lists] == [1, 2, 2]
-    assert world.run(cluster, slots="exact").violations == []
+    def noted(cluster, *, most):
+        listed.append(cluster.num_jobs)
+        return counts_of(cluster, most=most)
+
+    counts_of = FeasibleCounts.of
+    monkeypatch.setattr(FeasibleCounts, "of", noted)
+    cluster = star(2, horizon=3, jobs=[job(), job(arrival=1)])
+    assert algorithms["gadget.greedy_exact"].run(cluster).violations == []
+    assert listed == [1, 2]
 
 
 def test_the_run_is_certified_by_its_own_prices_when_asked():
     cluster = generate("gadget", "small", 2, num_jobs=3)
-    horizon, run = (algorithms["gadget.gadget"].run(cluster, prices=p) for p in ("horizon", "run"))
+    horizon, run = (algorithms["gadget.columns"].run(cluster, prices=p) for p in ("horizon", "run"))
     assert "averaged" in run.certificate.method
     assert float(horizon.certificate) <= float(run.certificate) * (1 + 1e-6)
     assert np.isfinite(run.ratio)
@@ -128,9 +132,9 @@ def test_published_clusters_are_answered_at_their_bound(seed, monkeypatch):
         gaps.append(bound - worth(slot, rings))
         return rings, bound
 
-    monkeypatch.setattr(gadget, "column_rings", watched)
+    monkeypatch.setattr(columns, "column_rings", watched)
     cluster = generate("gadget", "published", seed)
-    run = algorithms["gadget.gadget"].run(cluster)
+    run = algorithms["gadget.columns"].run(cluster)
     assert not run.violations
     assert len(gaps) == cluster.horizon
     assert max(gaps) <= 1e-9

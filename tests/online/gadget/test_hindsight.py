@@ -19,7 +19,7 @@ def rules_broken(cluster, schedule):
     everybody, received = np.arange(cluster.num_jobs), np.zeros(cluster.num_jobs)
     said = []
     for slot, rings in enumerate(schedule):
-        seen = Seen(cluster, everybody, received, slot, np.random.default_rng(0))
+        seen = Seen(cluster, everybody, received, slot)
         said += broken(cluster, slot, seen.run(rings)[1])
         np.add.at(received, rings.job, rings.size)
     within = received <= cluster.most_slots

@@ -11,13 +11,13 @@ from farkas.models.gadget.rings import enumerate_rings
 from farkas.models.gadget.slot import snapshot
 from farkas.online.gadget.columns import baseline_rings, worth
 from farkas.online.gadget.fixed_rings import DominantResourceFairness
-from farkas.online.gadget.lp_rs_mde import (
+from farkas.online.gadget.gadget import (
     is_local,
     lp_rs_mde,
     only_lone,
-    relaxation_of,
     rounding_problem,
     select_sizes,
+    size_selection,
 )
 from farkas.proofs.gadget.relaxed import random_clusters
 from farkas.relaxations.gadget.decompose import Mixture
@@ -25,6 +25,10 @@ from farkas.rounding.rings import round_printed
 from farkas.solvers.highs_session import optimum_by_any
 from tests.generators.gadget import any_networks, job, over_time, small, star, table
 from tests.references import gadget_rounding
+
+
+def relaxation_of(slot):
+    return size_selection(slot).formulation.form(slot)
 
 
 def test_the_programs_of_algorithm_2_take_the_chosen_gains():
@@ -73,7 +77,7 @@ def test_the_best_subset_of_rings_is_the_best(monkeypatch):
         gaps.append(options.get("gap"))
         return optimum_by_any(form, **options)
 
-    monkeypatch.setattr("farkas.online.gadget.lp_rs_mde.optimum_by_any", noted)
+    monkeypatch.setattr("farkas.online.gadget.gadget.optimum_by_any", noted)
     for cluster in random_clusters(8, 9, network="tree", servers=3, jobs=3):
         done = lp_rs_mde(snapshot(cluster), "milp", 20, np.random.default_rng(0))
         if len(done.rings):
@@ -127,7 +131,7 @@ def test_a_third_of_the_relaxation_is_the_least_of_a_printed_round(monkeypatch):
         asked.append(least)
         return round_printed(mix, least, factor, rounds, rng)
 
-    monkeypatch.setattr("farkas.online.gadget.lp_rs_mde.round_printed", noted)
+    monkeypatch.setattr("farkas.online.gadget.gadget.round_printed", noted)
     slot = snapshot(star(2, jobs=[job(), job()]))
     done = lp_rs_mde(slot, "printed", 3, np.random.default_rng(0))
     assert asked == [pytest.approx(done.relaxation / 3)]
@@ -178,17 +182,15 @@ def test_on_every_network_sizes_are_selected_by_gain_times_share():
     assert mixed > 2
 
 
-def test_of_sizes_worth_the_same_the_smallest_is_selected_and_of_no_share_none(monkeypatch):
+def test_of_sizes_worth_the_same_the_smallest_is_selected_and_of_no_share_none():
     # 1 x 0.5 and 2 x 0.25; no share of anything, though the second job loses by one worker
     jobs = [job(**table(0, 1, 2)), job(**table(0, -1, 5))]
     slot = snapshot(star(3, jobs=jobs))
-    form = relaxation_of(slot)
+    program = size_selection(slot)
+    form = program.formulation.form(slot)
     point = np.zeros(form.num_columns)
     point[form.column_block("chosen").where] = [0.5, 0.25, 0.0, 0.0]
-    monkeypatch.setattr(
-        "farkas.online.gadget.lp_rs_mde.optimum_by_any", lambda form: SimpleNamespace(point=point)
-    )
-    chosen = select_sizes(slot)
+    chosen = program.read(form, SimpleNamespace(point=point))
     assert (chosen.jobs.tolist(), chosen.largest.tolist()) == ([0], [1])
 
 
@@ -197,5 +199,5 @@ def test_the_printed_relaxation_is_solved_up_to_its_size_and_then_its_equal(monk
     slot = snapshot(star(1, 1, jobs=[job()]))
     assert relaxation_of(slot).name == "gadget.gvne_lp"
     for most, program in ((3 * 7, "gadget.gvne_lp"), (3 * 7 - 1, "gadget.node_lp")):
-        monkeypatch.setattr("farkas.online.gadget.lp_rs_mde.SMALL_EMBEDDING", most)
+        monkeypatch.setattr("farkas.online.gadget.gadget.SMALL_EMBEDDING", most)
         assert relaxation_of(slot).name == program

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from farkas.models.gadget.counts import FeasibleCounts
 from farkas.models.gadget.rings import Rings
+from farkas.models.gadget.slot import snapshot
 from farkas.online.gadget.environment import Arrival, Ring
 from farkas.online.gadget.gadget import GadgetState
 from farkas.online.gadget.seen import Seen
@@ -17,16 +17,28 @@ def arrive(*index):
 
 
 def nobody():
-    return Seen.start(THREE.replace(jobs=[]), 0)
+    return Seen.start(THREE.replace(jobs=[]))
 
 
 def test_jobs_stand_in_the_order_of_the_instance_whenever_they_come():
     seen = nobody().meet(arrive(2))
-    seen = Seen(seen.cluster, seen.index, np.array([5.0]), 1, seen.rng).meet(arrive(1, 0))
+    seen = Seen(seen.cluster, seen.index, np.array([5.0]), 1).meet(arrive(1, 0))
     assert seen.index.tolist() == [0, 1, 2]
     assert [one.efficiency for one in seen.cluster.jobs] == [1, 2, 3]
     assert seen.received.tolist() == [0, 0, 5]
     assert seen.meet(()) is seen
+    assert seen.meet(arrive(1, 2)) is seen  # known already
+
+
+def test_the_model_and_the_rounding_of_a_slot_look_at_the_same():
+    seen = nobody()
+    assert seen.meet(arrive(0)) is seen.meet(arrive(0))
+    assert seen.meet(arrive(1)).index.tolist() == [1]
+    met = seen.meet(arrive(0))
+    assert met.now() is met.now("printed")
+    assert met.now("envelope") is not met.now()
+    after, _ = met.run(Rings.none(met.cluster))
+    assert after.now().slot == 1
 
 
 def test_a_slot_adds_what_its_rings_hold_and_tells_positions_in_the_instance():
@@ -53,12 +65,8 @@ def test_what_jobs_received_adds_up_over_slots():
 
 
 def test_what_a_subclass_remembers_stays():
-    counts = FeasibleCounts.of(THREE)
-    state = GadgetState(THREE.replace(jobs=[]), *nobody_arrays(), feasible=counts)
-    assert state.meet(arrive(1)).feasible is counts
-    assert state.run(Rings.none(state.cluster))[0].feasible is counts
-
-
-def nobody_arrays():
+    chosen = snapshot(THREE)
     seen = nobody()
-    return seen.index, seen.received, seen.slot, seen.rng
+    state = GadgetState(seen.cluster, seen.index, seen.received, seen.slot, chosen=chosen)
+    assert state.meet(arrive(1)).chosen is chosen
+    assert state.run(Rings.none(state.cluster))[0].chosen is chosen
