@@ -7,18 +7,17 @@ which it hands out, certified, after any step.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
 from farkas.errors import InvalidOption, NotApplicable
-from farkas.online.driver import Algorithm, Outcome, environments
-from farkas.online.loop import drive, take_step
-from farkas.online.policy import Policy
+from farkas.online.driver import Algorithm, environments
+from farkas.online.loop import DecisionsMade, drive, solved_by, take_step
 from farkas.online.recording import plain
-from farkas.online.run import Bound, Run
+from farkas.online.run import Run
+from farkas.online.slots import Solved
 
 
 @runtime_checkable
@@ -98,6 +97,7 @@ class Feed:
         self._begin = instance.replace(jobs=())
         self.jobs: list[Any] = []
         self.decisions: list[Any] = []
+        self._solved: list[Solved] = []
         facts = environments[instance.kind].known(self._begin) if known is None else known
         self.state: Any = self._policy.start(facts, seed)
         self._rng = np.random.default_rng(seed)
@@ -138,7 +138,9 @@ class Feed:
         } | dict(enumerate(new, len(self.jobs)))
         shown = self._begin.replace(jobs=list(active.values()))
         arrivals = world.shown(shown, step, list(active))
-        self.state, decision, _ = take_step(self._policy, self.state, arrivals, self._rng)
+        policy = self._policy
+        self.state, decision, answers = take_step(policy, self.state, arrivals, self._rng)
+        self._solved.append(solved_by(policy, answers))
         self.jobs = [longer.get(number, job) for number, job in enumerate(self.jobs)]
         self.jobs += new
         self.decisions.append(decision)
@@ -169,9 +171,10 @@ class Feed:
         """
         instance = self.so_far()
         rest = self._world.undecided(instance, len(self.decisions))
-        made = _Made(self._policy, self.state, [*self.decisions, *rest])
+        solved = [*self._solved, *(Solved() for _ in rest)]
+        done = DecisionsMade([*self.decisions, *rest], self.state, solved)
         name, options = self.algorithm.name, plain(self.options)
-        return drive(made, instance, self.seed, name=name, options=options)
+        return drive(self._policy, instance, self.seed, name=name, options=options, done=done)
 
     def _prolonged(self, number: int, data: Any) -> Any:
         if isinstance(number, bool) or number not in range(len(self.jobs)):
@@ -197,28 +200,3 @@ class Feed:
         for job in new:
             if job.arrival != step:
                 raise InvalidOption(f"a job arrives in slot {job.arrival}; slot {step} is next")
-
-
-@dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class _Made(Policy):
-    """Decisions that were made, with what their policy says of them."""
-
-    policy: Policy
-    state: Any
-    decisions: list[Any]
-
-    def decide(self, instance: Any, seed: int) -> Sequence[Any]:
-        """Return them."""
-        return self.decisions
-
-    def evaluate(self, instance: Any, decisions: Sequence[Any]) -> Outcome | None:
-        """Price them as the policy does."""
-        return self.policy.evaluate(instance, decisions)
-
-    def certify(self, instance: Any, state: Any, decisions: Sequence[Any]) -> Bound | None:
-        """Let the policy prove a bound if it can."""
-        return self.policy.certify(instance, self.state, decisions)
-
-    def remarks(self, state: Any) -> list[str]:
-        """Say what the policy says."""
-        return self.policy.remarks(self.state)

@@ -48,6 +48,7 @@ def drive(
     progress: Progress | None = None,
     name: str | None = None,
     options: dict[str, Any] | None = None,
+    done: DecisionsMade | None = None,
 ) -> Run:
     """Let ``policy`` decide about one arrival after the other, then judge and certify the run.
 
@@ -67,6 +68,8 @@ def drive(
         Called after every step.
     name, options
         What the run says of its policy; by default its class and no options.
+    done
+        What it decided, where it has been asked already.
 
     Raises
     ------
@@ -80,7 +83,7 @@ def drive(
     policy, world = as_policy(policy), environments[instance.kind]
     expected = f"kind {instance.kind} takes {world.decides}" if world.decides else ""
     called, used = name or f"{instance.kind}.{policy.name}", options or {}
-    done = decide(policy, world, instance, seed, progress)
+    done = done or decide(policy, world, instance, seed, progress)
     begin, decisions = clock(), done.decisions
     with authored(policy, "its decisions", expected):
         outcome = policy.evaluate(instance, decisions) or world.evaluate(instance, decisions)
@@ -162,10 +165,15 @@ def decide(
             state, decision, answers = take_step(policy, state, arrival, rng)
         longest = max(longest, clock() - since)
         decisions.append(decision)
-        solved.append(Solved(*policy.dual(answers), answers) if answers else Solved())
+        solved.append(solved_by(policy, answers))
         if progress is not None:
             progress(len(decisions), len(arrivals))
     return DecisionsMade(decisions, state, solved, clock() - begin, longest)
+
+
+def solved_by(policy: Policy, answers: Sequence[SubproblemAnswer]) -> Solved:
+    """Return what a step solved."""
+    return Solved(*policy.dual(answers), answers) if answers else Solved()
 
 
 def _require_solver(policy: Policy, state: Any, arrivals: Iterable[Any]) -> None:
