@@ -222,8 +222,9 @@ def witnessed(sense: Sense, found: Replayed) -> Fraction:
 
 def _problem_of(name: str, kind: str, *, searches: bool) -> str:
     """Return what an algorithm, or a search, of ``kind`` decides."""
-    if name in algorithms.names(f"{kind}."):
-        return algorithms[name].problem
+    found = algorithms.get(name) if name.startswith(f"{kind}.") else None
+    if found is not None:
+        return found.problem
     if searches and name in ladders.names(f"{kind}."):
         return ladders[name].problem
     raise NotACertificate(f"{named(name)} is no algorithm of kind {kind}")

@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from farkas.adversary.gap import Gap, GapProof, prove_gap
 from farkas.adversary.scoring import decides_again
@@ -136,6 +136,8 @@ def about(run: Run, instance: InstanceOrName | None) -> Instance:
 def plot(
     what: Run | OfflineOptimum | Comparison | WorstCase | GapProof | InstanceOrName,
     instance: InstanceOrName | None = None,
+    *,
+    slots: Literal["", "value", "ratio"] = "",
 ) -> Picture:
     """Draw who holds how much of what in a run, and when; or an instance.
 
@@ -148,6 +150,9 @@ def plot(
         shipped instance.
     instance
         That of the run; needed where the run was read from a file, and its instance does not ship.
+    slots
+        Of a run, ``"value"``: value and proved bound so far, over the slots; ``"ratio"``: the ratio
+        of both.  By default who holds what.
 
     Returns
     -------
@@ -200,6 +205,10 @@ def plot(
         )
     require_type(given, drawable, "what is drawn")
     run: Run = given.run if isinstance(given, OfflineOptimum) else given
+    if slots:
+        figure = slot_figure(run, slots)
+        title = f"{named(run.algorithm)} on {named(run.instance)}, slot by slot"
+        return Picture(title, figure.caption, functools.partial(drawn, figure, title, ""))
     layout_of = layouts.get(run.kind)
     if layout_of is None:
         raise NoAnswer(f"decisions of kind {named(run.kind)} have no picture")
@@ -217,6 +226,37 @@ def plot(
     title = f"{decided} on {named(data.name)} {_worth(run, found)}"
     words = explanation(layout_of, f"layout of {run.kind}")
     return Picture.of(BothSides(title, ("",), layout, words))
+
+
+def slot_figure(run: Run, what: str) -> Figure:
+    """Value and proved bound of a run over its slots, or the ratio of both, as data of a figure.
+
+    Raises `NoAnswer` where the slots have no such number.
+    """
+    if what not in ("value", "ratio"):
+        raise InvalidOption(f"slots = {what!r}; give 'value' or 'ratio'")
+    known: dict[str, list[float | None]] = {
+        "value so far": [step.value_so_far for step in run.steps],
+        "proved bound so far": [
+            None if step.bound_so_far is None else as_double(Fraction(step.bound_so_far))
+            for step in run.steps
+        ],
+        "ratio so far": [step.ratio_so_far for step in run.steps],
+    }
+    series = []
+    for name in ("value so far", "proved bound so far") if what == "value" else ("ratio so far",):
+        pairs = [(slot, y) for slot, y in enumerate(known[name]) if y is not None]
+        if pairs:
+            series.append(Series(name, [slot for slot, _ in pairs], [y for _, y in pairs]))
+    if not series:
+        raise NoAnswer(f"no slot of the run of {named(run.algorithm)} has a {what} to draw")
+    ends = "" if run.ratio is None else f" The whole run: at most {run.ratio:.6g}."
+    return Figure(
+        x=PlotAxis("slot"),
+        y=PlotAxis(what if what == "ratio" else "value"),
+        series=series,
+        caption=f"A bound holds for every solution of the instance that ends in the slot.{ends}",
+    )
 
 
 def _outlined(instance: Instance) -> Picture:

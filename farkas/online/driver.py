@@ -224,6 +224,15 @@ class AlgorithmRegistry(Registry[Algorithm]):
     Such a distribution has entry points in the group `POLICIES`: ``gadget.mine = "package:Mine"``.
     """
 
+    def __init__(self, role: str, *packages: str) -> None:
+        super().__init__(role, *packages)
+        #: Of policies that were handed over in this process: found by name, but not listed.
+        self.own: dict[str, Algorithm] = {}
+
+    def get(self, name: str) -> Algorithm | None:
+        """Return what was handed over under a name, or is registered; None without either."""
+        return self.own.get(name) or super().get(name)
+
     def _load(self, owner: str | None) -> None:
         super()._load(owner)
         from importlib import metadata  # takes longer than most imports

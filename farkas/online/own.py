@@ -139,8 +139,11 @@ def _of_policy(given: Any, kind: str) -> Algorithm:
             held = [field.name for field in dataclasses.fields(given) if field.init]
             options = {name: plain(getattr(given, name)) for name in held}
         make = functools.partial(_copy, given, options)
-    return Algorithm(
-        name=f"{kind}.{made.__name__}",
+    name = f"{kind}.{made.__name__}"
+    if name not in algorithms.own and name in algorithms:
+        raise InvalidOption(f"{name} is an algorithm of farkas; give the class another name")
+    algorithms.own[name] = found = Algorithm(
+        name=name,
         source=_place(made),
         problem=getattr(given, "problem", ""),
         doc=inspect.getdoc(made) or made.__name__,
@@ -149,6 +152,7 @@ def _of_policy(given: Any, kind: str) -> Algorithm:
         types=types or dict.fromkeys(options, Any),
         source_sha256=_digest(made),
     )
+    return found
 
 
 def _copy(given: Any, held: dict[str, Any], **options: Any) -> Any:

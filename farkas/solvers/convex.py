@@ -125,9 +125,7 @@ def require_convex_solver(problem: Any, solver: str) -> None:
     """
     name = solver.removeprefix("cvxpy:").upper()
     if ":" in name:
-        raise UnsupportedForm(
-            f"{solver} takes no cones, which the program has; ask clarabel or scs"
-        )
+        raise UnsupportedForm(f"{solver} takes no cones, as the program has; ask clarabel or scs")
     standing = CvxpySolver(name).availability()
     if not standing:
         raise SolverUnavailable(f"solver cvxpy:{name} is {standing}")

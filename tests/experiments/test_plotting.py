@@ -25,6 +25,7 @@ from farkas.experiments.plotting import (
     framed,
     gap_figure,
     gap_series,
+    slot_figure,
     write_gaps,
 )
 from farkas.experiments.worst_cases import asked, pair_of
@@ -377,3 +378,18 @@ def test_frames_come_from_the_library_that_is_there(monkeypatch, there):
     found = framed(rows, ("a", "b"))
     first = "pandas" if there == "both" else there
     assert found == (rows if there == "neither" else (first, {"a": [1, 3], "b": [2, 4]}))
+
+
+def test_slots_are_drawn_as_value_and_bound_or_as_their_ratio() -> None:
+    run = farkas.run("coded/tiny", "coded.expected")
+    value, ratio = (slot_figure(run, what) for what in ("value", "ratio"))
+    assert [one.name for one in value.series] == ["value so far", "proved bound so far"]
+    assert value.series[0].y[0] == pytest.approx(run.value)
+    assert value.series[1].y[0] == pytest.approx(float(run.certificate.fraction))
+    assert [one.y[0] for one in ratio.series] == [pytest.approx(run.ratio, rel=1e-6)]
+    assert b"slot by slot" in run.plot(slots="value").drawn(".svg")
+    with pytest.raises(InvalidOption, match="slots = 'both'"):
+        run.plot(slots="both")
+    run.steps = []
+    with pytest.raises(NoAnswer, match=r"no slot of the run of coded\.expected has a ratio"):
+        run.plot(slots="ratio")

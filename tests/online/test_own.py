@@ -16,6 +16,7 @@ from farkas.errors import (
     PolicyProblem,
     UnknownName,
 )
+from farkas.experiments.sweeps import Store, sweep
 from farkas.online.driver import algorithms
 from farkas.online.own import as_algorithm
 
@@ -165,3 +166,34 @@ def test_other_distributions_bring_policies_of_shipped_kinds(
     monkeypatch.setattr(algorithms, "_loaded", set())
     assert "gadget.counting" in algorithms.names("gadget.")
     assert farkas.run("gadget/tiny", "gadget.counting").value == 0
+
+
+SELLER = """
+import farkas
+from farkas.online.dps.offers import Decision
+
+class Refusal(farkas.Policy):
+    'Sells nothing.'
+
+    kind = "dps"
+
+    def step(self, state, arrivals):
+        return state, Decision("declined", 0.0)
+"""
+
+
+def test_a_policy_in_a_file_is_swept_and_searched_for_its_worst_instance(tmp_path: Path) -> None:
+    mine, path = tmp_path / "seller.py", tmp_path / "sweep.toml"
+    mine.write_text(SELLER)
+    farkas.save(farkas.load("dps/tiny"), tmp_path / "tiny.json")
+    path.write_text(
+        'name = "own"\n[[instances]]\nfiles = ["tiny.json"]\n'
+        f'[[algorithms]]\nname = "{mine}:Refusal"\nseeds = "0..1"\n'
+    )
+    done = sweep(path)
+    with Store(done.store, readonly=True) as store:
+        results = list(store.results(output=True))
+    assert [one.status for one in results] == ["done", "done"]
+    assert {one.output["algorithm"] for one in results if one.output} == {"dps.Refusal"}
+    found = farkas.worst(f"{mine}:Refusal", evaluations=20)
+    assert found.gap.reached.algorithm == "dps.Refusal"

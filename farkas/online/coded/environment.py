@@ -158,6 +158,10 @@ class Environment(driver.Environment):
             )
         return Outcome([{"completion": value}], words, value, found, remarks)
 
+    def bounds_so_far(self, instance: CodedComputing, bound: Bound) -> list[Fraction]:
+        """Return the bound: the only slot ends the instance."""
+        return [bound.fraction]
+
     def bound(self, instance: CodedComputing) -> Bound | None:
         """Prove a lower bound from the prices of the linear program."""
         return certify(instance)
