@@ -23,8 +23,8 @@ from farkas.instances.coded import CodedComputing
 from farkas.models.coded.kernel import Pairs
 from farkas.models.coded.law import counts, recovery_probability, shared_plan
 from farkas.online import algorithms
+from farkas.online.coded.execution import simulate
 from farkas.online.coded.exhaustive import best_owner
-from farkas.online.coded.simulate import simulate
 from farkas.relaxations.coded.sca import Sca, SharedPoint, solve_step
 from farkas.relaxations.coded.sharing import best_sharing, shared_optimum
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from farkas.errors import NotApplicable
 from farkas.instances.coded import CodedComputing, Plan
 from farkas.models.coded.chance import best_quantile, best_stretch, hoeffding_plan, markov_bound
-from farkas.models.coded.integer import best_integer_plan, integer_time
+from farkas.models.coded.expected import best_integer_plan, integer_time
 from farkas.models.coded.kernel import Pairs, blocks_owner, theorem1_times
 from farkas.models.coded.law import Law, dedicated_plan, dedicated_share
 from farkas.numbers import Floats

@@ -28,10 +28,10 @@ from farkas.models.coded.kernel import Pairs
 from farkas.models.coded.law import Allocation, Law
 from farkas.numbers import Floats
 from farkas.online import algorithms
+from farkas.online.coded.execution import simulate
 from farkas.online.coded.local_search import least_level
 from farkas.online.coded.sca import iterates
 from farkas.online.coded.simple_greedy import IteratedGreedy
-from farkas.online.coded.simulate import simulate
 from farkas.relaxations.coded.sca import SharedPoint
 from farkas.relaxations.coded.sharing import shared_optimum
 from farkas.tolerances import SOLVER_GAP

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from farkas.errors import InvalidOption, NotApplicable
 from farkas.instances.coded import CodedComputing, Measured, Plan
 from farkas.kernels import Floats1, Ints1, compiled
-from farkas.models.coded.integer import first_time
+from farkas.models.coded.expected import first_time
 from farkas.models.coded.kernel import Pairs, theorem1_times
 from farkas.models.coded.surrogate import expected_results, returned_share
 from farkas.numbers import Floats, Ints, floats

@@ -7,7 +7,7 @@ import numpy as np
 from farkas.algebra import ConvexModel, ConvexProgram
 from farkas.errors import NotApplicable
 from farkas.instances.coded import CodedComputing
-from farkas.models.coded.integer import first_time
+from farkas.models.coded.expected import first_time
 from farkas.models.coded.kernel import Owned, Pairs, theorem1_times
 from farkas.models.coded.law import mean_time
 from farkas.models.coded.surrogate import returned_share

@@ -21,8 +21,7 @@ from farkas.numbers import Floats, Ints
 from farkas.offline.climbing import bounded_by, policies
 from farkas.offline.coded.owners import DedicatedEnvironment, owners_tree, sharing
 from farkas.offline.ladder import Ascent, Ladder, Rung, ladders
-from farkas.online.coded.chance_plans import ChancePlanner, certify
-from farkas.online.coded.chance_search import ChanceSearch, LoadSearch
+from farkas.online.coded.chance_plans import ChancePlanner, ChanceSearch, LoadSearch, certify
 from farkas.online.coded.environment import master_prices
 from farkas.online.run import Bound
 from farkas.tolerances import FINE_GAP

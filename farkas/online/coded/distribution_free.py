@@ -13,8 +13,7 @@ from farkas.certificates.coded import GuaranteedPrices
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.law import Allocation, MeasuredPairs, require_measured
 from farkas.numbers import Floats, Ints
-from farkas.online.coded.chance_plans import Grains
-from farkas.online.coded.chance_search import ChanceSearch
+from farkas.online.coded.chance_plans import ChanceSearch, Grains
 from farkas.online.driver import Outcome, algorithm
 from farkas.online.run import Bound
 from farkas.relaxations.coded.sharing import best_sharing

@@ -6,18 +6,160 @@ master decodes as soon as enough rows have arrived and ignores the rest.
 """
 
 import dataclasses
+import math
 import time
+from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED as FIRST
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
-from typing import Literal
+from typing import Literal, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from farkas.errors import InvalidOption, NoAnswer
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.law import Allocation
 from farkas.numbers import Floats, Ints
-from farkas.online.coded.code import MdsCode
+from farkas.tolerances import TIE
+
+# Coding for real: any L of the coded rows of a matrix give its product with a vector.
+#
+# Deterministic real MDS constructions are numerically unusable beyond L = 20 to 40; Gaussian parity
+# is MDS with probability 1 and its decoding matrices stay well conditioned.
+
+
+def systematic(rows: int, coded: int, rng: np.random.Generator) -> Floats:
+    """Identity above Gaussian parity N(0, 1/L), shape (coded, rows); G."""
+    parity = rng.standard_normal((coded - rows, rows)) / np.sqrt(rows)
+    return np.vstack([np.eye(rows), parity])
+
+
+def orthonormal(rows: int, coded: int, rng: np.random.Generator) -> Floats:
+    """Gaussian matrix with orthonormal columns, shape (coded, rows)."""
+    return np.asarray(np.linalg.qr(rng.standard_normal((coded, rows)))[0])
+
+
+def dft_rows(rows: int, coded: int, rng: np.random.Generator) -> npt.NDArray[np.complex128]:
+    """First columns of the discrete Fourier matrix, shape (coded, rows)."""
+    turn = 2.0 * np.pi * np.outer(np.arange(coded), np.arange(rows)) / coded
+    return np.asarray(np.exp(-1j * turn) / np.sqrt(coded))
+
+
+def chebyshev_vandermonde(rows: int, coded: int, rng: np.random.Generator) -> Floats:
+    """Chebyshev polynomials at Chebyshev points, shape (coded, rows)."""
+    points = np.cos(np.pi * (2 * np.arange(coded) + 1) / (2 * coded))
+    return np.asarray(np.polynomial.chebyshev.chebvander(points, rows - 1), dtype=float)
+
+
+def monomial_vandermonde(rows: int, coded: int, rng: np.random.Generator) -> Floats:
+    """Powers of equidistant points in [−1, 1], shape (coded, rows)."""
+    return np.vander(np.linspace(-1, 1, coded), rows, increasing=True)
+
+
+#: Generator matrices by name.
+GENERATORS: dict[str, Callable[[int, int, np.random.Generator], npt.NDArray[np.inexact]]] = {
+    "systematic Gaussian": systematic,
+    "orthonormal columns": orthonormal,
+    "DFT rows": dft_rows,
+    "Chebyshev-Vandermonde": chebyshev_vandermonde,
+    "monomial Vandermonde": monomial_vandermonde,
+}
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class MdsCode:
+    """Coded rows of one master, cut in one block a worker."""
+
+    parity: Floats  #: Shape (coded − rows, rows); the first ``rows`` coded rows are the plain ones.
+    rows: int  #: L in the paper.
+
+    @classmethod
+    def gaussian(cls, rows: int, coded: int, rng: np.random.Generator) -> Self:
+        """Systematic code with Gaussian parity.
+
+        Raises
+        ------
+        InvalidOption
+            When fewer rows are coded than needed.
+        """
+        if not 1 <= rows <= coded:
+            raise InvalidOption(f"{coded} coded rows cannot recover {rows}")
+        return cls(systematic(rows, coded, rng)[rows:], rows)
+
+    @property
+    def coded(self) -> int:
+        return self.rows + len(self.parity)
+
+    def encode(self, matrix: Floats) -> Floats:
+        """Coded rows of a matrix, shape (coded, columns)."""
+        return np.vstack([matrix, self.parity @ matrix])
+
+    def decode(self, where: Ints, values: Floats) -> Floats:
+        """Product A x from any ``rows`` of the coded products.
+
+        Plain rows are taken as they are; only the missing ones are solved for.
+
+        Parameters
+        ----------
+        where
+            Numbers of the coded rows received, at least ``rows`` different ones.
+        values
+            Their products with x, shape (received,).
+
+        Raises
+        ------
+        NoAnswer
+            When too few rows were received.
+        """
+        if len(np.unique(where)) < self.rows:
+            received = len(np.unique(where))
+            raise NoAnswer(f"{received} coded rows received, {self.rows} are needed")
+        product = np.full(self.rows, np.nan)
+        plain = where < self.rows
+        product[where[plain]] = values[plain]
+        missing = np.flatnonzero(np.isnan(product))
+        if not len(missing):
+            return product
+        parity, seen = where[~plain] - self.rows, values[~plain]
+        known = np.where(np.isnan(product), 0.0, product)
+        rest = seen - self.parity[parity] @ known
+        product[missing] = np.linalg.lstsq(self.parity[parity][:, missing], rest, rcond=None)[0]
+        return product
+
+
+def decoding_error(
+    name: str, rows: int, rng: np.random.Generator, *, blocks: int = 10, trials: int = 20
+) -> tuple[float, float]:
+    """Worst condition number and relative error of decoding from random sets of workers.
+
+    Parameters
+    ----------
+    name
+        Key of `GENERATORS`.
+    rows
+        L; 1.47 L rows are coded, as Theorem 1 does for a = 1/u.
+    blocks, trials
+        Workers with equal loads, and random sets of them.
+    """
+    coded = max(rows + 1, round(1.47 * rows))
+    matrix = GENERATORS[name](rows, coded, rng)
+    parts = np.array_split(np.arange(coded), blocks)
+    condition = error = 0.0
+    for _ in range(trials):
+        truth = rng.standard_normal(rows)
+        received: list[int] = []
+        for block in rng.permutation(blocks):
+            received += parts[block].tolist()
+            if len(received) >= rows:
+                break
+        chosen = matrix[received[:rows]]
+        condition = max(condition, float(np.linalg.cond(chosen)))
+        try:
+            found = np.linalg.solve(chosen, chosen @ truth)
+        except np.linalg.LinAlgError:
+            return np.inf, np.inf
+        error = max(error, float(np.abs(found - truth).max() / np.abs(truth).max()))
+    return condition, error
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -148,3 +290,108 @@ def _collect(master: int, code: MdsCode, running: Running, truth: Floats, begin:
     used = tuple(sorted(running[f][0] for f in received))
     ignored = tuple(sorted(running[f][0] for f in waiting))
     return Executed(product, error, seconds, used, ignored)
+
+
+CHUNK = 20_000  #: Draws at a time: bounds memory, and fixes the order of draws.
+ENOUGH = 1.0 - TIE  #: Real loads that sum to the rows needed but for rounding are enough.
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Sample:
+    """Completion times of every draw."""
+
+    times: Floats  #: Shape (draws, masters); infinite where a master never gets enough rows.
+
+    @property
+    def last(self) -> Floats:
+        """Time of the last master of every draw, shape (draws,)."""
+        last: Floats = self.times.max(axis=1)
+        return last
+
+    def reached(self, time: float, confidence: float = 0.99) -> tuple[float, float, float]:
+        """Share of draws in which all are done by ``time``, with an exact binomial interval.
+
+        Clopper and Pearson (1934).
+        """
+        from scipy.stats import beta
+
+        draws = len(self.times)
+        hits = int((self.last <= time).sum())
+        tail = (1.0 - confidence) / 2
+        low = 0.0 if hits == 0 else float(beta.ppf(tail, hits, draws - hits + 1))
+        high = 1.0 if hits == draws else float(beta.ppf(1 - tail, hits + 1, draws - hits))
+        return hits / draws, low, high
+
+    def mean(self, confidence: float = 0.99) -> tuple[float, float]:
+        """Mean time of the last master and the half width of its normal interval."""
+        from scipy.stats import norm
+
+        spread = float(self.last.std(ddof=1)) / math.sqrt(len(self.last))
+        return float(self.last.mean()), float(norm.ppf(0.5 + confidence / 2)) * spread
+
+
+def simulate(
+    data: CodedComputing,
+    plan: Allocation,
+    draws: int,
+    rng: np.random.Generator,
+) -> Sample:
+    """Draw completion times.
+
+    Order of draws per chunk: uniforms of the shared workers, then exponentials of all workers.
+
+    Parameters
+    ----------
+    data
+        The instance.
+    plan
+        Shares and loads; a worker that draws no master stays idle.
+    draws
+        Number of draws, >= 1.
+    rng
+        Source of randomness.
+    """
+    if draws < 1:
+        raise InvalidOption(f"draws = {draws}; give at least 1")
+    parts = [_chunk(data, plan, min(CHUNK, draws - start), rng) for start in range(0, draws, CHUNK)]
+    return Sample(np.concatenate(parts))
+
+
+def _chunk(data: CodedComputing, plan: Allocation, draws: int, rng: np.random.Generator) -> Floats:
+    shared = np.flatnonzero(((plan.share > 0) & (plan.share < 1)).any(axis=0))
+    choice = rng.random((draws, len(shared)))
+    delay = -np.log1p(-rng.random((draws, data.workers)))
+    upper = np.cumsum(plan.share[:, shared], axis=0)
+    times = np.empty((draws, data.num_masters))
+    for master in range(data.num_masters):
+        used = np.flatnonzero((plan.share[master] > 0) & (plan.loads[master] > 0))
+        loads = plan.loads[master, used]
+        need = data.rows[master] * ENOUGH
+        if loads.sum() < need:
+            times[:, master] = np.inf
+            continue
+        finish = delay[:, used] * (loads / data.rates[master, used])
+        finish += loads * data.shifts[master, used]
+        for place, worker in enumerate(used):
+            if plan.share[master, worker] < 1:
+                at = int(np.searchsorted(shared, worker))
+                below = upper[master - 1, at] if master else 0.0
+                away = (choice[:, at] < below) | (choice[:, at] >= upper[master, at])
+                finish[away, place] = np.inf
+        times[:, master] = _first_enough(finish, loads, need)
+    return times
+
+
+def _first_enough(finish: Floats, loads: Floats, need: float) -> Floats:
+    """Time at which the sorted loads first reach ``need``, shape (draws,); infinite if never.
+
+    Parameters
+    ----------
+    finish
+        Shape (draws, workers), infinite where a worker does not take part.
+    loads
+        Shape (workers,), together at least ``need``.
+    """
+    order = np.argsort(finish, axis=1)  # only infinite times are equal, so any order will do
+    place = (np.cumsum(loads[order], axis=1) >= need).argmax(axis=1)
+    return np.take_along_axis(finish, np.take_along_axis(order, place[:, None], 1), 1)[:, 0]

@@ -13,9 +13,8 @@ from farkas.models.coded.surrogate import surrogate_times
 from farkas.numbers import Floats
 from farkas.online.coded.exhaustive import best_owner, every_owner
 from farkas.online.coded.local_search import least_level
-from farkas.online.coded.round_lp import round_forest
 from farkas.online.coded.sca import iterates
-from farkas.online.coded.simple_greedy import IteratedGreedy, greedy_owner
+from farkas.online.coded.simple_greedy import IteratedGreedy, greedy_owner, round_forest
 from farkas.proofs.claim import Trials, claim, growth, refuted_by, require, require_zero, sp
 from farkas.proofs.coded.surrogate import FULL_LOAD, WIDE, agreement, published, reciprocal, shipped
 from farkas.proofs.verdict import Among, Saying, Stated, Verdict, not_applicable, proved, said

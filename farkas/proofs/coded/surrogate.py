@@ -7,7 +7,7 @@ from typing import Any
 
 from farkas.algebra import programs
 from farkas.instances.coded import CodedComputing
-from farkas.models.coded.integer import best_integer_plan
+from farkas.models.coded.expected import best_integer_plan
 from farkas.models.coded.kernel import Pairs
 from farkas.models.coded.law import Allocation, Law, dedicated_plan, dedicated_share, shared_plan
 from farkas.models.coded.surrogate import reference_time

@@ -12,7 +12,7 @@ import pytest
 from farkas.errors import InvalidOption, NotApplicable
 from farkas.instances import library
 from farkas.instances.coded import CodedComputing
-from farkas.models.coded.integer import first_time
+from farkas.models.coded.expected import first_time
 from farkas.models.coded.kernel import Pairs, excess, owner_levels, patience, theorem1_times
 from farkas.models.coded.law import (
     Allocation,
@@ -27,7 +27,7 @@ from farkas.models.coded.law import (
     shared_plan,
 )
 from farkas.models.coded.surrogate import returned_share, surrogate_times
-from farkas.online.coded.simulate import simulate
+from farkas.online.coded.execution import simulate
 from farkas.relaxations.coded.sharing import shared_optimum
 from tests.generators.coded import by_speed, measured_computing, random_coded_computing
 from tests.references.coded_recovery import by_counts

@@ -11,8 +11,14 @@ from farkas.errors import NotApplicable
 from farkas.instances import library
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.assignment import Assignment, AssignmentByType, WorkerTypes, level, tidy
-from farkas.models.coded.expected import Expected, ExpectedInteger
-from farkas.models.coded.integer import best_integer_plan, best_loads, first_time, integer_time
+from farkas.models.coded.expected import (
+    Expected,
+    ExpectedInteger,
+    best_integer_plan,
+    best_loads,
+    first_time,
+    integer_time,
+)
 from farkas.models.coded.kernel import Owned, Pairs, blocks_owner, owner_levels, theorem1_times
 from farkas.models.coded.law import Allocation, dedicated_share
 from farkas.models.coded.loads import (
@@ -23,9 +29,9 @@ from farkas.models.coded.loads import (
     uncoded_quantile,
 )
 from farkas.models.coded.surrogate import expected_results, returned_share
+from farkas.online.coded.execution import simulate
 from farkas.online.coded.exhaustive import best_owner
 from farkas.online.coded.local_search import least_level
-from farkas.online.coded.simulate import simulate
 from farkas.relaxations.coded.sharing import best_sharing, shared_optimum
 from farkas.solvers import solve
 from farkas.solvers.convex import solve_problem
