@@ -272,6 +272,7 @@ PLANTED = {
 }
 
 
+@pytest.mark.ids(99)
 @pytest.mark.parametrize("rule", PLANTED, ids=lambda rule: rule.__name__)
 def test_a_wrong_rule_is_refused_with_program_and_family(rule):
     with pytest.raises(RuleError) as error:

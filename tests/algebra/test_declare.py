@@ -19,6 +19,7 @@ def declaring(change):
     return toy(declaring=all_of_it)
 
 
+@pytest.mark.ids(99)
 @pytest.mark.parametrize(
     ("change", "words"),
     [

@@ -38,6 +38,7 @@ def test_every_index_of_a_family_is_told_with_its_set():
 A, B, C = Text("a"), Text("b"), Text("c")
 
 
+@pytest.mark.ids(99)
 @pytest.mark.parametrize(
     ("written", "text"),
     [

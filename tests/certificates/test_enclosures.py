@@ -182,6 +182,7 @@ def test_rational_utilities_are_exact(curve, values):
         assert enclose(curve, 0.5, 2 * z) == (Fraction(value), Fraction(value))
 
 
+@pytest.mark.ids(99)
 @pytest.mark.parametrize(
     ("curve", "rises"),
     [

@@ -84,6 +84,7 @@ MALFORMED = {
 }
 
 
+@pytest.mark.ids(99)
 @pytest.mark.parametrize("content", MALFORMED.values(), ids=MALFORMED)
 def test_malformed_files_are_one_clear_error(content):
     with pytest.raises((FileProblem, NotACertificate)) as caught:

@@ -85,6 +85,7 @@ def test_a_direction_proves_it(sense: str) -> None:
     assert "Proved unbounded" in proof.statement
 
 
+@pytest.mark.ids(99)
 @pytest.mark.parametrize(("changes", "problem"), [
     ({"direction": [[0, "1"]]}, "leaves a side of row 0"),
     ({"direction": [[0, "1"], [1, "2"]]}, "leaves a side of row 0"),

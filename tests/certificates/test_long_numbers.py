@@ -32,6 +32,7 @@ def test_as_many_digits_as_are_allowed_are_read_on_either_side() -> None:
             long_rational(text, "x")
 
 
+@pytest.mark.ids(99)
 @pytest.mark.parametrize("text", [
     "", "1.5", "+1", "01", "1/0", "1/01", "--1", "0" * 5000, "1" * (MOST_DIGITS + 1),
     "1" * 5000 + "/0", "1" * 5000 + "x", "1" * 5000 + "/-2", "\u0661" * 5000, "1" * 5000 + "\n",

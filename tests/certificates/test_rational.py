@@ -42,6 +42,7 @@ def test_numbers_of_as_many_digits_as_are_allowed_come_back() -> None:
     assert PackedText.of(one).form("x").sha256 == one.sha256
 
 
+@pytest.mark.ids(99)
 @pytest.mark.parametrize(("old", "new", "problem"), [
     ("max", "most", "no head"), ("decimal", "octal", "no head"), ("2 2 -7/2", "3 2 -7/2", "lines"),
     ("1/3 0 1 I", "1/3 0 1 Q", "no column"), ("1/3 0 1 I", "1/3 0 1", "no column"),

@@ -96,6 +96,7 @@ def test_a_small_tree_by_hand() -> None:
     assert proved(half()) == (-1, -1)
 
 
+@pytest.mark.ids(99)
 @pytest.mark.parametrize(("parts", "problem"), [
     ({"point": [[0, "2"]], "value": "-2"}, "row 0 is outside"),
     ({"point": [[0, "5"]], "value": "-5"}, "column 0 is outside"),
@@ -315,6 +316,7 @@ def test_a_rounded_row_is_a_cut() -> None:
     assert proved(cutting()) == (-1, None)
 
 
+@pytest.mark.ids(99)
 @pytest.mark.parametrize(("changed", "problem"), [
     ({"divisor": "0"}, "divides"), ({"divisor": "-1"}, "divides"), ({"times": "0"}, "divides"),
     ({"times": "-1"}, "divides"), ({"side": "0"}, "stronger"), ({"side": "1/2"}, "stronger"),

@@ -91,6 +91,7 @@ def test_every_kind_of_reason_is_understood(text, tmp_path):
     assert proof.num_derivations == text.count("{")
 
 
+@pytest.mark.ids(99)
 @pytest.mark.parametrize(
     ("text", "old", "new", "words"),
     [

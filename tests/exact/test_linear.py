@@ -51,6 +51,7 @@ def test_random_programs_of_every_kind() -> None:
         assert seen.count(status) >= 20, status
 
 
+@pytest.mark.ids(99)
 @pytest.mark.parametrize("form", [
     program([], cost=[1, -1], ends=[(0, 1), (0, 2)]), program([], cost=[0]),
     program([], cost=[-1]), program([[0]], cost=[1], rows=[(1, None)]),

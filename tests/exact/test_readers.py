@@ -72,6 +72,7 @@ def of_gurobi(path: Path) -> float | str:
         return NO_POINT if model.Status == gp.GRB.INFEASIBLE else float(model.ObjVal)
 
 
+@pytest.mark.ids(99)
 @pytest.mark.parametrize("name", TABLE)
 def test_readers_have_the_values_of_the_table(name: str, tmp_path: Path) -> None:
     text, *values = TABLE[name]

@@ -122,6 +122,12 @@ def test_gurobi() -> None:
             from_object(model, "binary")
 
 
+def test_boolean_variables_without_bounds_are_0_or_1() -> None:
+    x, y = cp.Variable(boolean=True), cp.Variable(boolean=True)
+    problem = cp.Problem(cp.Minimize(x - 2 * y), [x + y <= 5])
+    assert prove_form(from_object(problem, "binary")).value == -2
+
+
 def test_another_object_is_refused_by_its_type() -> None:
     with pytest.raises(InvalidOption, match="model cannot be 3: give the path"):
         from_object(3, "binary")

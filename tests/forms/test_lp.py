@@ -68,6 +68,7 @@ def test_binary_reading_takes_the_nearest_doubles() -> None:
     assert F(form.row(0)[2][1]) / form.factors[0] == F(0.1)
 
 
+@pytest.mark.ids(99)
 @pytest.mark.parametrize(("line", "low", "high"), [
     ("x >= -3", -3, None), ("x = 2", 2, 2), ("x < 4", 0, 4), ("4 >= x", 0, 4), ("1 <= x", 1, None),
     ("x <= -1", 0, -1), ("x >= -5\n x <= -1", -5, -1), ("-inf <= x <= 3", None, 3),
@@ -88,6 +89,7 @@ def test_bounds_that_no_point_keeps_are_refused(line: str) -> None:
         parse_lp(f"min\n x\nst\n c: x >= 1\nbounds\n {line}\nend\n")
 
 
+@pytest.mark.ids(99)
 @pytest.mark.parametrize("row", [
     "x + y >= 1", "x + y > 1", "x + y => 1", "c: x + y >= 1", "1 <= x + y", "x + x - x + y >= 1",
     "2 x + 2 y - x - y >= +1", "x\n + y >=\n 1", "- - x + y >= 1", "1\nx\n+\ny\n>=\n+\n1",
@@ -174,6 +176,7 @@ def test_what_is_seldom_meant_has_a_note(section: str, note: str) -> None:
     assert parse_lp(f"min\n tasks\nst\n c: tasks >= 1\n{section}\nend\n").notes == (note,)
 
 
+@pytest.mark.ids(99)
 @pytest.mark.parametrize(("old", "new", "problem"), [
     ("Maximize", "Hello", "neither Minimize"), ("x - y >= -1", "cap: x - y >= -1", "stands twice"),
     ("<= 8", "<= y", "not the column"), ("<= 8", "<=", "not the column|too soon"),

@@ -31,6 +31,7 @@ def test_numbers_are_decimals(text: str, value: F) -> None:
     assert number(text, "decimal") == value
 
 
+@pytest.mark.ids(99)
 @pytest.mark.parametrize("text", ["", "-", "nan", "0x10", "1_0", "1e", "1e1234", "1 2", "١", "--1",
                                   "1" * 401, "1e+-2", ".", "infinit"])  # fmt: skip
 def test_what_is_no_number_is_told(text: str) -> None:

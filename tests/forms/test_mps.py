@@ -11,7 +11,7 @@ import pytest
 
 from farkas.errors import FileProblem, UnsupportedForm
 from farkas.forms.model_text import read_model
-from farkas.forms.mps import read_mps
+from farkas.forms.mps import _fields_by_position, read_mps
 from farkas.forms.rational import Numbers, RationalForm, as_rational
 from farkas.forms.writers import write_mps
 from farkas.solvers.highs import new_solver, pass_form
@@ -91,6 +91,7 @@ def test_ranges_widen_by_kind_and_sign(
         assert sides(sample(f"RANGES\n    {name}{row}  {span}"), row) == (low, high)
 
 
+@pytest.mark.ids(99)
 @pytest.mark.parametrize(("lines", "low", "high", "whole"), [
     ("UP b x 4", 0, 4, False), ("UP x 4", 0, 4, False), ("LO b x -3/", None, None, None),
     ("LO b x -3", -3, None, False), ("FX b x 2.5", F(5, 2), F(5, 2), False),
@@ -172,6 +173,7 @@ def test_names_with_blanks_are_read_at_fixed_positions() -> None:
     assert (form.cost, form.row_upper, form.upper, form.factors) == ((1,), (2,), (3,), (F(1, 2),))
 
 
+@pytest.mark.ids(99)
 @pytest.mark.parametrize(("old", "new", "problem"), [
     ("ENDATA", "", "without ENDATA"), (" L  low", " L  low\n L  low", "stands twice"),
     ("low              1\n", "nowhere   1\n", "unknown row"),
@@ -330,3 +332,9 @@ def test_what_is_written_here_and_by_highs_is_read_back(tmp_path: Path) -> None:
             agrees(other)
             seen += 1
     assert seen > 40
+
+
+def test_a_line_by_position_has_no_text_between_its_fields():
+    line = " UP bnd       x 1       4"
+    assert _fields_by_position(line) == ["UP", "bnd", "x 1", "4"]
+    assert _fields_by_position(f"{line[:12]}z{line[13:]}") is None

@@ -277,3 +277,16 @@ def test_ranges_that_no_width_reaches_are_refused(low, high):
     ranged = small([[1.0]], cost=[1.0], row_lower=[low], row_upper=[high])
     with pytest.raises(UnsupportedForm, match="no exact range in MPS; write LP"):
         _mps_side(ranged, 0)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "said"),
+    [
+        (-INF, INF, ("N", 0.0, None)),
+        (-INF, 2.0, ("L", 2.0, None)),
+        (2.0, INF, ("G", 2.0, None)),
+        (2.0, 2.0, ("E", 2.0, None)),
+    ],
+)
+def test_rows_have_the_letter_of_their_sides(low, high, said):
+    assert _mps_side(small([[1.0]], cost=[1], row_lower=[low], row_upper=[high]), 0) == said

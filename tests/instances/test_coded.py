@@ -30,6 +30,7 @@ def point(**changes):
     return {"sca_point": {**given, **changes}}
 
 
+@pytest.mark.ids(99)
 @pytest.mark.parametrize(
     ("changes", "message"),
     [

@@ -17,6 +17,7 @@ def job(**changes):
     return {"jobs": [{**given, **changes}]}
 
 
+@pytest.mark.ids(99)
 @pytest.mark.parametrize(
     ("changes", "message"),
     [

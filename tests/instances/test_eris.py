@@ -24,6 +24,7 @@ def state(transfer=(0.0, 0.0), resources=(((0.0, 0.0),), ((0.9, 0.9),))):
     return {"occupied": {"transfer": transfer, "resources": resources}}
 
 
+@pytest.mark.ids(99)
 @pytest.mark.parametrize(
     ("changes", "message"),
     [

@@ -43,6 +43,7 @@ def test_case_files_load_or_are_refused_as_expected(path):
         assert instances.read_bytes(instances.to_bytes(instance)) == instance
 
 
+@pytest.mark.ids(99)
 @pytest.mark.parametrize(
     ("content", "message"),
     [

@@ -32,6 +32,7 @@ def job(**changes):
     return {"jobs": [{**first, **changes}]}
 
 
+@pytest.mark.ids(99)
 @pytest.mark.parametrize(
     ("changes", "message"),
     [

@@ -81,6 +81,15 @@ def test_points_by_family_have_the_shapes_of_their_sets():
     assert sum(part.size for part in found.values()) == form.num_columns
 
 
+def test_rows_of_fifo_name_the_jobs_that_run_behind_the_one_that_stops():
+    form = programs.build("gadget.worst_fifo").form(gadget_box())
+    rows, runs = form.row_block("nobody_runs_after"), form.column_block("runs")
+    for i in range(rows.start, rows.stop):
+        columns, values = form.matrix.row(i)
+        inside = (columns >= runs.start) & (columns < runs.stop)
+        assert values[inside].tolist() == [1.0]
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_only_an_optimum_that_is_proved_to_be_at_most_0_bounds_a_ratio(name):
     program = programs.build(f"{name}[ratio=2.5]")

@@ -122,3 +122,11 @@ def test_numbers_that_highs_refuses_are_one_line():
     huge = small([[1e200, 1e-200], [1e-200, 1e200]], cost=[1.0, 1.0], row_lower=[1.0, 1.0])
     with pytest.raises(NoAnswer, match="other units"):
         Simplex(huge)
+
+
+def test_a_run_takes_as_many_iterations_as_it_needs() -> None:
+    # neighbours share 1, so that every second of 200 is at 1
+    pairs = np.eye(199, 200) + np.eye(199, 200, 1)
+    simplex = Simplex(small(pairs, cost=[-1 - j % 3 for j in range(200)], row_upper=[1] * 199))
+    assert simplex.run() is End.OPTIMAL
+    assert simplex.iterations > 2 * 31

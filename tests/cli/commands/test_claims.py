@@ -33,6 +33,11 @@ def test_a_single_refuted_claim_is_a_negative_result(capsys: Capture) -> None:
         del claims._items["mlbroker.false_for_this_test"]
 
 
+def test_a_list_is_headed_by_what_it_says(capsys: Capture) -> None:
+    assert call(["claims", "coded"]) == 0
+    assert cells(capsys.readouterr().out)[1] == ["claim", "source", "statement"]
+
+
 def test_a_claim_is_proved_when_asked_and_only_stated_otherwise(capsys: Capture) -> None:
     assert call(["claims", "coded.full_loads_are_global", "--run", "--json"]) == 0
     (entry,) = json.loads(capsys.readouterr().out)["claims"]

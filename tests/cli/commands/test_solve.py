@@ -56,6 +56,7 @@ def test_an_infeasible_program_is_explained_in_words(capsys: Capture) -> None:
     assert "Every job is accepted." in captured.out
     assert "proved exactly" in captured.out
     assert "proved infeasible" in captured.out
+    assert "solver says" not in captured.out
     assert "is infeasible" in captured.err
     assert call([*words, "--json"]) == 1
     found = json.loads(capsys.readouterr().out)["explanation"]

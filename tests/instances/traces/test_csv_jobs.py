@@ -132,6 +132,7 @@ def test_a_table_of_no_jobs_is_refused(tmp_path):
         cluster(path, ROLES)
 
 
+@pytest.mark.ids(99)
 @pytest.mark.parametrize(
     ("row", "words"),
     [

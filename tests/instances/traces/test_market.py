@@ -92,6 +92,11 @@ def test_a_damaged_price_table_is_refused(folder, before, after, message):
         read_prices(folder / "prices.csv", "g4.big")
 
 
+def test_a_reserved_price_may_be_the_one_on_demand(folder):
+    (folder / "prices.csv").write_text(PRICES.replace("8.0,4.0", "8.0,8.0", 1))
+    assert max(price.reserved for price in read_prices(folder / "prices.csv", "g4.big")) == 2.0
+
+
 def test_words_of_a_price_table_are_quoted(folder):
     table = PRICES.replace("east", "all: accepted.").replace("west", "all: accepted.")
     (folder / "prices.csv").write_text(table)

@@ -84,7 +84,7 @@ def test_a_window_that_holds_no_job_names_the_first_and_the_last(start):
     last = "the first one comes at 1970-01-02 00:00:00, the last at 1970-01-02 00:01:40"
     assert told.endswith(last)
     with pytest.raises(InvalidOption, match=r"first one comes at 5 s, the last at 7 s$"):
-        cut(Window(slot_seconds=10.0, slots=2, start=start), 5.0, 7.0)
+        cut(Window(slot_seconds=10.0, slots=2, start=start), 5.0, 6.0, 7.0)
     assert cut(Window(slot_seconds=10.0, slots=2, start=start, jobs=0), 5.0)[0] == []
 
 

@@ -154,6 +154,7 @@ BOTH = pytest.mark.parametrize("name", ["eris.offline", "eris.offline[explicit]"
 
 
 @BOTH
+@pytest.mark.ids(99)
 @pytest.mark.parametrize(
     ("job", "changes", "worth"),
     [
