@@ -5,8 +5,10 @@ whole cluster plus what each job alone would earn at most after paying its rent.
 duality for any utility, concave or not; no multiplier of the embedding's other rows is needed.
 """
 
+import collections
 import itertools
 import math
+import operator
 from fractions import Fraction
 from typing import Annotated, Any, Literal
 
@@ -25,6 +27,9 @@ from farkas.instances.gadget import Cluster
 from farkas.numbers import Floats, Ints
 
 DIGITS = 60  #: Binary digits of a claimed bound.
+
+#: Ends up to which best replies of jobs are looked at, one after the other.
+MOST_ENDS = 12
 
 #: Binary digits to which what a job keeps is rounded up: of itself, whatever the unit.
 MORE_DIGITS = 100
@@ -106,32 +111,32 @@ class HorizonCertificate(ClusterCertificate, frozen=True, kw_only=True, tag="gad
 
     def prove_bound(self, cluster: Cluster, /) -> Fraction:
         """Rent of all blocks plus the best that each job could do alone."""
-        price = self._checked(cluster)
-        affordable(float(cluster.reachable_slots.max(initial=0)), "worker-slots of a job")
-        start = np.array(self.starts, np.int64)
-        length = np.diff(np.append(start, cluster.horizon))
-        first = [servers[0] for servers in self.classes]
-        count = np.array([len(servers) for servers in self.classes], np.int64)
-        rent = sum(
-            (
-                int(length[q] * count[c]) * rent_of(cluster.capacity[first[c]], price[q, c])
-                for q, c in np.argwhere(price.any(axis=2)).tolist()
-            ),
-            Fraction(0),
-        )
-        jobs = np.flatnonzero(cluster.reachable_slots)
-        never = np.flatnonzero(cluster.reachable_slots == 0).tolist()
-        idle = (at_most(cluster.jobs[job].utility, 1.0, 0) for job in never)
-        profit = sum(map(shortened, idle), Fraction(0))
-        demand = cluster.demand[jobs]
-        top = dearest(price.max(axis=(0, 1), initial=0.0), demand)
-        grid = grid_exponent(top, int(cluster.reachable_slots.max(initial=1)))
-        unit = rounded_down(demand[:, None, None, :], price[None], grid)
-        room = count * cluster.host_cap[:, first]
-        for place, job in enumerate(jobs.tolist()):
-            spent = _cheapest(cluster, job, length, start + length, room[job], unit[place])
-            profit += shortened(_best_total(cluster, job, spent, grid))
-        return rent + profit
+        replies = Replies(self, cluster)
+        rent = sum(map(operator.mul, replies.length.tolist(), replies.rent), Fraction(0))
+        return rent + sum(replies.until(cluster.horizon), Fraction(0))
+
+    def bounds_so_far(self, cluster: Cluster, /) -> list[Fraction]:
+        """Bound the schedules of the instance that ends in each slot, at the same prices.
+
+        They pay the rent of these slots.  What a job could do alone never falls with more slots,
+        so it is looked at up to every slot, or the next of `MOST_ENDS` ends.
+        """
+        replies, horizon = Replies(self, cluster), cluster.horizon
+        arrive: dict[int, list[int]] = collections.defaultdict(list)
+        for job, slot in enumerate(cluster.arrival.tolist()):
+            arrive[slot].append(job)
+        ends = sorted({-(-horizon * k // MOST_ENDS) for k in range(1, MOST_ENDS + 1)})
+        found: list[Fraction] = []
+        rent, here, least = Fraction(0), list[int](), replies.until(0)
+        for begin, end in itertools.pairwise([0, *ends]):
+            most, total = replies.until(end), sum(least, Fraction(0))
+            total += sum((most[job] - least[job] for job in here), Fraction(0))
+            for slot in range(begin, end):
+                rent += replies.rent[np.searchsorted(self.starts, slot, side="right") - 1]
+                total += sum((most[job] - least[job] for job in arrive[slot]), Fraction(0))
+                here += arrive[slot]
+                found.append(shortened(rent + total, DIGITS))
+        return found
 
     def _checked(self, cluster: Cluster) -> Floats:
         servers = sorted(u for group in self.classes for u in group)
@@ -146,6 +151,75 @@ class HorizonCertificate(ClusterCertificate, frozen=True, kw_only=True, tag="gad
             raise NotACertificate("the blocks do not cut the horizon")
         shape = (len(starts), len(self.classes), cluster.num_resources)
         return price_array(self.prices, shape)
+
+
+class Replies:
+    """Rent of every block, and what each job could earn at most alone after paying it.
+
+    Parameters
+    ----------
+    made
+        Whose prices.
+    cluster
+        The instance.
+    """
+
+    def __init__(self, made: HorizonCertificate, cluster: Cluster) -> None:
+        price = made._checked(cluster)
+        affordable(float(cluster.reachable_slots.max(initial=0)), "worker-slots of a job")
+        first = [servers[0] for servers in made.classes]
+        count = np.array([len(servers) for servers in made.classes], np.int64)
+        self.cluster = cluster
+        self.start = np.array(made.starts, np.int64)
+        self.length = np.diff(np.append(self.start, cluster.horizon))
+        self.rent = [Fraction(0)] * len(self.start)  #: Of a slot of each block.
+        for q, c in np.argwhere(price.any(axis=2)).tolist():
+            self.rent[q] += int(count[c]) * rent_of(cluster.capacity[first[c]], price[q, c])
+        self.jobs = np.flatnonzero(cluster.reachable_slots)
+        demand = cluster.demand[self.jobs]
+        top = dearest(price.max(axis=(0, 1), initial=0.0), demand)
+        self.grid = grid_exponent(top, int(cluster.reachable_slots.max(initial=1)))
+        self.unit = rounded_down(demand[:, None, None, :], price[None], self.grid)
+        self.room = count * cluster.host_cap[:, first]
+        self._worth: list[dict[int, Fraction]] = [{} for _ in self.jobs]
+
+    def until(self, end: int) -> list[Fraction]:
+        """Most that each job could earn alone in the slots before ``end``, rounded up."""
+        jobs = self.cluster.jobs
+        found = [shortened(at_most(job.utility, 1.0, 0)) for job in jobs]
+        for place, job in enumerate(self.jobs.tolist()):
+            if jobs[job].arrival < end:
+                spent = self._cheapest(place, job, end)
+                found[job] = shortened(
+                    _best_total(self.cluster, job, spent, self.grid, self._worth[place])
+                )
+        return found
+
+    def _cheapest(self, place: int, job: int, end: int) -> Ints:
+        """Least integer cost of 0, 1, ... worker-slots of one job.
+
+        In every slot of a block the cheapest classes come first, up to the largest ring; all slots
+        of the block are alike.  A block that begins before the arrival is open to the job as a
+        whole if any of its slots is, which can only lower the cost.  The grid of prices is such
+        that the sum of all worker-slots stays inside 64 bits.
+        """
+        cluster, arrival = self.cluster, int(self.cluster.arrival[job])
+        ends = np.minimum(self.start + self.length, end)
+        opens = slice(int(ends.searchsorted(arrival, side="right")), None)
+        unit, length = self.unit[place, opens], np.maximum(ends - self.start, 0)[opens]
+        order = unit.argsort(axis=1, kind="stable")
+        price = unit[np.arange(len(unit))[:, None], order].ravel()
+        filled = np.minimum(self.room[job][order].cumsum(axis=1), int(cluster.max_workers[job]))
+        filled[:, 1:] -= filled[:, :-1].copy()
+        slots = np.minimum(length, ends[opens] - arrival)
+        number = (filled * slots[:, None]).ravel()
+        order = price.argsort(kind="stable")
+        most = min(cluster.reachable_slots[job], (end - arrival) * cluster.largest_ring[job])
+        upto = np.minimum(number[order].cumsum(), most)
+        upto[1:] -= upto[:-1].copy()
+        spent = np.zeros(upto.sum() + 1, np.int64)
+        price[order].repeat(upto).cumsum(out=spent[1:])
+        return spent
 
 
 # a single slot bounds no run of several, unless all jobs come in the last one
@@ -180,34 +254,14 @@ def certify_horizon(
     return msgspec.structs.replace(draft, bound=claimed(draft.prove_bound(cluster)))
 
 
-def _cheapest(cluster: Cluster, job: int, length: Ints, ends: Ints, room: Ints, unit: Ints) -> Ints:
-    """Least integer cost of 0, 1, ... worker-slots of one job.
+def _best_total(
+    cluster: Cluster, job: int, spent: Ints, grid: int, known: dict[int, Fraction]
+) -> Fraction:
+    """Upper bound on the largest μ(ζ z) - cost(z); costs are in units of ``2**-grid``.
 
-    In every slot of a block the cheapest classes come first, up to the largest ring; all slots of
-    the block are alike.  A block that begins before the arrival is open to the job as a whole if
-    any of its slots is, which can only lower the cost.  The grid of prices is such that the sum of
-    all worker-slots stays inside 64 bits.  ``room``: workers that fit into the servers of a class.
+    ``known``: rewards of counts that were looked at before, to be added to.
     """
-    most, arrival = int(cluster.reachable_slots[job]), int(cluster.arrival[job])
-    opens = slice(int(ends.searchsorted(arrival, side="right")), None)
-    unit = unit[opens]
-    order = unit.argsort(axis=1, kind="stable")
-    price = unit[np.arange(len(unit))[:, None], order].ravel()
-    filled = np.minimum(room[order].cumsum(axis=1), int(cluster.max_workers[job]))
-    filled[:, 1:] -= filled[:, :-1].copy()
-    slots = np.minimum(length[opens], ends[opens] - arrival)
-    number = (filled * slots[:, None]).ravel()
-    order = price.argsort(kind="stable")
-    upto = np.minimum(number[order].cumsum(), most)
-    upto[1:] -= upto[:-1].copy()
-    spent = np.zeros(upto.sum() + 1, np.int64)
-    price[order].repeat(upto).cumsum(out=spent[1:])
-    return spent
-
-
-def _best_total(cluster: Cluster, job: int, spent: Ints, grid: int) -> Fraction:
-    """Upper bound on the largest μ(ζ z) - cost(z); costs are in units of ``2**-grid``."""
-    one, known = cluster.jobs[job], dict[int, Fraction]()
+    one = cluster.jobs[job]
 
     def worth(z: int) -> Fraction:
         if z not in known:

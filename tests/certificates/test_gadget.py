@@ -300,7 +300,7 @@ def test_the_best_total_does_not_trust_the_guess_it_begins_with(monkeypatch):
                     enclose(job.utility, 1.0, z)[1] - Fraction(int(cost), 2)
                     for z, cost in enumerate(spent.tolist())
                 )
-                assert _best_total(cluster, 0, spent, 1) == most
+                assert _best_total(cluster, 0, spent, 1, {}) == most
 
 
 def test_jobs_that_never_run_keep_what_nothing_is_worth():

@@ -6,6 +6,7 @@ from fractions import Fraction
 import msgspec
 import numpy as np
 
+from farkas.certificates.enclosures import enclose
 from farkas.certificates.gadget import HorizonCertificate, certify_horizon
 from farkas.certificates.gadget_slot import (
     SharedServers,
@@ -100,6 +101,48 @@ def horizon_bound(cluster: Cluster, *, pooled: bool = False) -> Bound:
         method=f"{prices} of {merged}, each job's best reply in exact arithmetic",
         certificate=msgspec.to_builtins(certificate),
     )
+
+
+@once
+def default_bound(cluster: Cluster) -> Bound:
+    """As `horizon_bound`, computed once for a cluster."""
+    return horizon_bound(cluster)
+
+
+def proved_so_far(cluster: Cluster, bound: Bound) -> list[Fraction] | None:
+    """Return what the prices of a bound prove of the instance that ends in each slot.
+
+    The last is the bound itself; None where its certificate has no prices of the horizon.
+    """
+    made = bound.certificate
+    if made is None or made["certificate"] != HorizonCertificate.__struct_config__.tag:
+        return None
+    known, key = _so_far(cluster), msgspec.json.encode(made)
+    if key not in known:
+        known[key] = msgspec.convert(made, HorizonCertificate).bounds_so_far(cluster)
+    return known[key]
+
+
+@once
+def _so_far(cluster: Cluster) -> dict[bytes, list[Fraction]]:
+    """By certificate: both the record of slots and a theorem about them ask."""
+    return {}
+
+
+def earned_so_far(cluster: Cluster, decisions: Sequence[Decision]) -> list[Fraction]:
+    """Least that all jobs together have earned at the end of each slot, in exact arithmetic."""
+    given = [0] * cluster.num_jobs
+    worth = [enclose(job.utility, job.efficiency, 0)[0] for job in cluster.jobs]
+    total, found = sum(worth, Fraction(0)), []
+    for rings in decisions:
+        for ring in rings:
+            given[ring.job] += ring.size
+            job = cluster.jobs[ring.job]
+            now = enclose(job.utility, job.efficiency, given[ring.job])[0]
+            total += now - worth[ring.job]
+            worth[ring.job] = now
+        found.append(total)
+    return found
 
 
 def run_certificate(cluster: Cluster, decisions: Sequence[Decision]) -> HorizonCertificate:

@@ -3,6 +3,7 @@
 import itertools
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 
 import msgspec
 import numpy as np
@@ -129,11 +130,17 @@ class Environment(driver.Environment):
         before = received(instance, made)[:-1]
         return [best_slot_certificate(instance, slot, given) for slot, given in enumerate(before)]
 
-    def bound(self, instance: Cluster) -> Bound | None:
+    def bound(self, instance: Cluster) -> Bound:
         """Return the bound that the optimal prices of the merged horizon prove."""
-        from farkas.online.gadget.bounds import horizon_bound
+        from farkas.online.gadget.bounds import default_bound
 
-        return horizon_bound(instance)
+        return default_bound(instance)
+
+    def bounds_so_far(self, instance: Cluster, bound: Bound) -> Sequence[Fraction] | None:
+        """Return what the prices of a horizon certificate prove of the slots so far."""
+        from farkas.online.gadget.bounds import proved_so_far
+
+        return proved_so_far(instance, bound)
 
 
 def _nowhere(instance: Cluster, ring: Ring) -> Iterator[str]:

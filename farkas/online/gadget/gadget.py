@@ -7,6 +7,7 @@ gets one ring size, and the augmented relaxation at these sizes, which is decomp
 import dataclasses
 import functools
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Literal
 
 import numpy as np
@@ -23,7 +24,7 @@ from farkas.online.driver import algorithm
 from farkas.online.gadget.environment import Arrival, Decision
 from farkas.online.gadget.placement import PlacedRing, Room, as_rings
 from farkas.online.gadget.seen import Seen
-from farkas.online.policy import Policy
+from farkas.online.policy import Increments, Policy
 from farkas.online.run import Bound
 from farkas.relaxations.gadget.decompose import Mixture, decompose
 from farkas.relaxations.gadget.embedding import GvneLP, NodeLP
@@ -135,6 +136,27 @@ class Gadget(Policy):
         from farkas.online.gadget.bounds import run_bound
 
         return run_bound(instance, decisions)
+
+    def theorem(
+        self, instance: Cluster, state: GadgetState, decisions: Sequence[Decision]
+    ) -> Increments | None:
+        """Theorem 6 of every slot's end: α/(1 + α) of what is proved so far is reached.
+
+        Slots of Algorithm 2 have α = 1/(3Γ), Γ the most sizes of a ring (Theorem 10), others 1 but
+        for their gap.  Concave rewards keep it; it is about printed gains and the bound by prices
+        of the horizon.
+        """
+        if self.gains != "printed" or self.prices != "horizon":
+            return None
+        from farkas.online.gadget.bounds import default_bound, earned_so_far, proved_so_far
+
+        bounds = proved_so_far(instance, default_bound(instance)) or []
+        alpha, name = 1 - Fraction(self.gap if self.slots == "columns" else 0), "GADGET Theorem 6"
+        if self.slots == "lp_rs_mde":
+            most = max((job.max_workers for job in instance.jobs), default=1)
+            alpha, name = Fraction(1, 3 * most), "GADGET Theorem 10"
+        left = [alpha / (1 + alpha) * bound for bound in bounds]
+        return Increments(name, left, earned_so_far(instance, decisions))
 
 
 @algorithm("gadget.columns", source="GADGET Algorithm 1, our slots")

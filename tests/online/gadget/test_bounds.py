@@ -4,12 +4,16 @@ from dataclasses import replace
 from fractions import Fraction
 from types import SimpleNamespace
 
+import msgspec
 import numpy as np
 import pytest
 
+from farkas.certificates import gadget as certificates
+from farkas.certificates.gadget import HorizonCertificate, certify_horizon
 from farkas.instances import library
 from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
 from farkas.models.gadget.slot import snapshot
+from farkas.online import algorithms
 from farkas.online.gadget import bounds
 from farkas.online.gadget.bounds import (
     horizon_bound,
@@ -18,7 +22,7 @@ from farkas.online.gadget.bounds import (
     run_certificate,
     slot_certificate,
 )
-from farkas.online.gadget.environment import Ring
+from farkas.online.gadget.environment import Environment, Ring
 from farkas.online.gadget.gadget import Gadget
 from farkas.online.loop import drive
 from farkas.proofs.gadget.relaxed import random_clusters
@@ -116,3 +120,53 @@ def test_whole_sizes_that_prove_less_than_they_promise_are_not_taken(monkeypatch
 
     monkeypatch.setattr(bounds, "whole_sizes", promising)
     assert slot_certificate(cluster) == plain
+
+
+def test_the_prices_bound_what_ends_in_each_slot(monkeypatch):
+    world, late = Environment(), 0
+    for number, cluster in enumerate(random_clusters(12, 21, network="any", concave=False)):
+        bound = world.bound(cluster)
+        made = msgspec.convert(bound.certificate, HorizonCertificate)
+        found = world.bounds_so_far(cluster, bound)
+        assert found[-1] == bound.fraction
+        monkeypatch.setattr(certificates, "MOST_ENDS", 2)
+        rough = made.bounds_so_far(cluster)
+        monkeypatch.undo()
+        assert rough[-1] == bound.fraction
+        for slot, (value, more) in enumerate(zip(found, rough, strict=True)):
+            cut = world.so_far(cluster, slot + 1)
+            blocks = sum(start <= slot for start in made.starts)
+            classes = [np.array(members) for members in made.classes]
+            same = certify_horizon(
+                cut, np.array(made.starts[:blocks]), classes, np.array(made.prices[:blocks])
+            )
+            assert float(value) == pytest.approx(float(Fraction(same.bound)), rel=1e-9), number
+            assert more >= value
+            assert float(value) >= offline_optimum(FeasibleCounts.of(cut))[0] * (1 - 1e-12)
+            late += value < found[-1]
+    assert late > 12
+    assert world.bounds_so_far(cluster, bound.of(1, "no certificate")) is None
+
+
+def test_a_theorem_breaks_in_the_slot_in_which_half_of_the_bound_is_missed():
+    cluster = library.load("gadget/step_greedy")
+    run = algorithms["gadget.greedy_exact"].run(cluster)
+    assert run.theorem == "GADGET Theorem 6"
+    assert [step.holds for step in run.steps] == [True, False]
+    for step, reached in zip(run.steps, (1, 2), strict=True):
+        assert Fraction(step.left) == Fraction(step.bound_so_far) / 2
+        assert Fraction(step.right) == reached
+    most = max(one.max_workers for one in cluster.jobs)
+    printed = algorithms["gadget.gadget"].run(cluster).steps[-1]
+    assert Fraction(printed.left) == Fraction(printed.bound_so_far) / (3 * most + 1)
+    near = algorithms["gadget.columns"].run(cluster, gap=0.5).steps[-1]
+    assert Fraction(near.left) == Fraction(near.bound_so_far) / 3
+    assert algorithms["gadget.columns"].run(cluster, gains="envelope").theorem == ""
+
+
+def test_what_jobs_have_earned_so_far_is_exact():
+    cluster = star(2, horizon=3, jobs=[job(utility={"kind": "sqrt", "scale": 1}), job()])
+    one, two = ([Ring(job=i, workers=((0, 1),))] for i in (0, 1))
+    found = bounds.earned_so_far(cluster, [one, two, one + two])
+    assert [float(x) for x in found] == pytest.approx([1, 2, np.sqrt(2) + 2], rel=1e-15)
+    assert found[2] <= Fraction(np.nextafter(np.sqrt(2), 2)) + 2
