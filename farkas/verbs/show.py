@@ -445,6 +445,8 @@ def source_text(name: str) -> str:
 def columns(importer: type[Any]) -> dict[str, str]:
     """Columns that an importer reads, or the roles that columns can have, and what they are."""
     for cls in importer.__mro__:
+        if (read := vars(cls).get("columns")) is not None:
+            return dict.fromkeys(read, "")
         held = vars(sys.modules[cls.__module__])
         if (roles := held.get("ROLES")) is not None:
             told = roles if isinstance(roles, Mapping) else dict.fromkeys(roles, "")
