@@ -444,9 +444,9 @@ def source_text(name: str) -> str:
 
 def columns(importer: type[Any]) -> dict[str, str]:
     """Columns that an importer reads, or the roles that columns can have, and what they are."""
+    if (fixed := getattr(importer, "fixed_columns", None)) is not None:
+        return dict.fromkeys(fixed, "")
     for cls in importer.__mro__:
-        if (read := vars(cls).get("columns")) is not None:
-            return dict.fromkeys(read, "")
         held = vars(sys.modules[cls.__module__])
         if (roles := held.get("ROLES")) is not None:
             told = roles if isinstance(roles, Mapping) else dict.fromkeys(roles, "")

@@ -274,7 +274,7 @@ class PhillyTable(JobTable, frozen=True, kw_only=True):
     """An importer of the Philly trace."""
 
     source: ClassVar[str] = "philly"
-    columns: ClassVar[tuple[str, ...]] = COLUMNS
+    fixed_columns: ClassVar[tuple[str, ...]] = COLUMNS
 
     @property
     def origin(self) -> str:
