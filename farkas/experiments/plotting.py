@@ -15,6 +15,7 @@ from typing import Any, Literal
 from farkas.adversary.gap import Gap, GapProof, prove_gap
 from farkas.adversary.scoring import decides_again
 from farkas.certificates.doubles import nearest, text_of
+from farkas.certificates.packed import rational
 from farkas.certificates.proof import rounded
 from farkas.errors import FileProblem, InvalidOption, MissingInstance, NoAnswer, require_type
 from farkas.exact.proved import Proved, as_double
@@ -238,7 +239,9 @@ def slot_figure(run: Run, what: str) -> Figure:
     known: dict[str, list[float | None]] = {
         "value so far": [step.value_so_far for step in run.steps],
         "proved bound so far": [
-            None if step.bound_so_far is None else as_double(Fraction(step.bound_so_far))
+            None
+            if step.bound_so_far is None
+            else as_double(rational(step.bound_so_far, "bound of a slot"))
             for step in run.steps
         ],
         "ratio so far": [step.ratio_so_far for step in run.steps],

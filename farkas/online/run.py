@@ -112,7 +112,7 @@ class Slot(
         """Whether the theorem's inequality holds in this slot; None where there is none."""
         if self.left is None or self.right is None:
             return None
-        return Fraction(self.left) <= Fraction(self.right)
+        return rational(self.left, "slot") <= rational(self.right, "slot")
 
 
 class Run(

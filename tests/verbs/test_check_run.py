@@ -122,9 +122,9 @@ def test_without_a_replay_a_value_is_the_word_of_the_run(
 def test_what_nothing_recomputes_is_the_word_of_the_file(cost: Run) -> None:
     lying = changed(cost, costs=[{"transfer": -1.0}], numbers={"x": 1.0}, remarks=["all is well"])
     proof = farkas.check(lying, "mlbroker/tiny")
-    assert proof.words == ("costs", "numbers", "remarks", "timings")
+    assert proof.words == ("costs", "steps", "numbers", "remarks", "timings")
     assert proof.statement.endswith(
-        "Not proved, but the file's word: costs, numbers, remarks, timings, and who decided so."
+        "Not proved, but the file's word: costs, steps, numbers, remarks, timings, and who decided so."
     )
     silent = changed(cost, costs=[], numbers={}, remarks=[], timings={})
     assert "word" not in farkas.check(silent, "mlbroker/tiny").statement
