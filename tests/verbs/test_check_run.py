@@ -124,9 +124,10 @@ def test_what_nothing_recomputes_is_the_word_of_the_file(cost: Run) -> None:
     proof = farkas.check(lying, "mlbroker/tiny")
     assert proof.words == ("costs", "steps", "numbers", "remarks", "timings")
     assert proof.statement.endswith(
-        "Not proved, but the file's word: costs, steps, numbers, remarks, timings, and who decided so."
+        "Not proved, but the file's word: costs, steps, numbers, remarks, timings, "
+        "and who decided so."
     )
-    silent = changed(cost, costs=[], numbers={}, remarks=[], timings={})
+    silent = changed(cost, costs=[], steps=[], numbers={}, remarks=[], timings={})
     assert "word" not in farkas.check(silent, "mlbroker/tiny").statement
 
 
