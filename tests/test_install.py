@@ -187,7 +187,7 @@ POSITIVE: dict[str, list[list[str]]] = {
         ["solve", "mlbroker/tiny", "-p", "mlbroker.relaxed", "--solver", "clarabel"],
     ],
     "figures": [["figure", "eris", "7", "--preset", "reduced", "-o", "seven.svg"]],
-    "kernels": [["python", "from farkas.online.dps.kernel import *; import numba; print(1)"]],
+    "kernels": [["python", "from farkas.online.dps.cluster import *; import numba; print(1)"]],
     "pyomo": [
         ["solve", "mlbroker/tiny", "-p", "mlbroker.relaxed", "--solver", "pyomo"],
         ["claims", "eris.server_in_every_slot", "--run"],

@@ -14,9 +14,8 @@ from farkas.instances.dps import Market
 from farkas.models.dps.offline import Offline
 from farkas.online import algorithms
 from farkas.online.dps import best_fixed
-from farkas.online.dps.posted import given_price
-from farkas.online.dps.pricing import pa
-from farkas.online.dps.simulation import simulate_gifts
+from farkas.online.dps.cluster import placed
+from farkas.online.dps.posted import BestFit, FreeOfCharge, GivenPrice
 from farkas.quantities.quantity import quantity
 from farkas.relaxations.dps import interval as bounds
 from farkas.relaxations.dps.group_program import prove_fixed_prices
@@ -83,7 +82,7 @@ def servers(instance: Market, rule: str) -> list[int | None]:
     for job in instance.jobs:
         idle = instance.installed_workers[:, job.worker_type], instance.installed_ps[:, job.ps_type]
         if rule == "pa":
-            units = pa(*idle, job.workers, job.ps)
+            units = placed("pa", *idle, job.workers, job.ps)
             found.append(None if units is None else int(np.count_nonzero(units[0] + units[1])))
             continue
         enough = (subsets @ idle[0] >= job.workers) & (subsets @ idle[1] >= job.ps)
@@ -92,16 +91,16 @@ def servers(instance: Market, rule: str) -> list[int | None]:
 
 
 @quantity("dps.{placing}_sequence", placing=("pa", "best_fit"))
-def sequence(instance: Market, placing: Any) -> float | None:
+def sequence(instance: Market, placing: str) -> float | None:
     """Total runtime when Algorithm 2 or best fit places every job; None when one is dropped."""
-    done = simulate_gifts(instance, placing)
+    done = (FreeOfCharge() if placing == "pa" else BestFit()).simulate(instance)
     return float(done.runtime.sum()) if done.served.all() else None
 
 
 @quantity("dps.fixed_price")
 def fixed_price(instance: Market) -> dict[str, Any]:
     """Profit of the given fixed prices, and the jobs they serve."""
-    done = given_price(instance).simulate(instance)
+    done = GivenPrice().simulate(instance)
     return {"profit": done.profit, "served": np.flatnonzero(done.served).tolist()}
 
 
@@ -157,6 +156,10 @@ def bfp_bound(instance: Market) -> DpsFixedPrices:
 @quantity("dps.{seller}", seller=("dps", "simple", "top"))
 def seller(instance: Market, seller: str) -> dict[str, float]:
     """Profit, arrivals explored, jobs served and their runtime under DPS, SIMPLE or TOP."""
-    policy = algorithms[f"dps.{seller}"].policy()
-    found: dict[str, float] = policy.simulate(instance, instance.seed or 0).summary()
-    return found
+    done = algorithms[f"dps.{seller}"].policy().simulate(instance, instance.seed or 0)
+    return {
+        "profit": done.profit,
+        "explored": int(done.exploring.sum()),
+        "served": int(done.served.sum()),
+        "total_runtime": float(done.runtime.sum()),
+    }

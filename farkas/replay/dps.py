@@ -9,27 +9,39 @@ this replay all speak of them.  Every way to run that passes here keeps them, so
 of the programs and no better than a bound of theirs.  Where the exact runtime is longer, units are
 held that much longer here as well; if they are missing for that reason only, by a rounding error
 of a slot, this counts as kept and is told as an excess.  Where it is shorter, nothing is freed.
+
+Decisions are looked at as columns.  What is said of them is exact: a comparison of doubles counts
+where their rounding errors cannot turn it around, the others are done in fractions job by job, and
+the value is a sum of integers.
 """
 
 from __future__ import annotations
 
 import functools
-import heapq
-from collections.abc import Mapping, Sequence
+import itertools
+import operator
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
+import numpy as np
 
+from farkas.errors import NotACertificate
 from farkas.instances.dps import Job, Market
+from farkas.numbers import Bools, Floats, Ints
 from farkas.replay.base import Decided, Entry, Kept, Replayed, decoded, fixed, places, replays
-from farkas.tolerances import ROUNDING
+from farkas.tolerances import ROUNDING, TINY, ULP
 
 Index = Annotated[int, msgspec.Meta(ge=0)]
 Amount = Annotated[float, msgspec.Meta(ge=0)]
 
 SERVED = ("sold", "explored")
 PARTS = round(1 / ROUNDING)
+#: Share of a result of a few operations on doubles, more than their rounding errors together.
+ULPS = 16 * ULP
+#: More than any count or place of a market; larger ones of a decision are read as this.
+HUGE = 2**40
 
 
 class SaleEntry(Entry, frozen=True, kw_only=True, gc=False):
@@ -48,80 +60,163 @@ class SaleEntry(Entry, frozen=True, kw_only=True, gc=False):
 @replays.register("dps")
 def replay(market: Market, run: Decided) -> Replayed:
     """Add up payments, and check them and the placements."""
-    decisions = decoded(run.decisions, list[SaleEntry])
+    decisions, kept = decoded(run.decisions, list[SaleEntry]), Kept()
     if len(decisions) != market.num_jobs:
-        kept = Kept()
         kept.broken.append(f"{len(decisions)} decisions for {market.num_jobs} jobs")
         return Replayed.of(0, kept)
-    if len(decisions) > 200:  # fewer are not worth the import
-        from farkas.replay.dps_columns import earned_if_kept
-
-        whole = earned_if_kept(market, decisions)
-        if whole is not None:
-            return Replayed.of(whole)
-    return one_by_one(market, decisions)
-
-
-def one_by_one(market: Market, decisions: list[SaleEntry]) -> Replayed:
-    """Replay one decision after the other, and say in words what is wrong with each."""
-    kept = Kept()
-    earned = _earned(market, decisions, kept)
-    placed = []
-    for number, (job, decision) in enumerate(zip(market.jobs, decisions, strict=True)):
-        if decision.servers or decision.workers or decision.ps or decision.outcome in SERVED:
-            wrong = _misplaced(market, job, decision)
-            if wrong:
-                kept.broken.append(f"job {number} {wrong}")
-            else:
-                placed.append(number)
-    free = _in_doubles(market, decisions)
-    later = {job: max(free[job], first_free(market, job, decisions[job].servers)) for job in placed}
-    if _lacking(market, decisions, placed, later):
-        lacking = _lacking(market, decisions, placed, free)
-        kept.broken += [f"job {number} takes units that are not idle" for number in lacking]
+    outcome = np.array([decision.outcome for decision in decisions])
+    offers = _Offers(market, decisions, outcome)
+    for job, wrong in sorted(offers.faults(kept)):
+        kept.broken.append(f"job {job} {wrong}")
+    placed, odd = _Placed.of(market, decisions, np.isin(outcome, SERVED))
+    for job in odd:
+        kept.broken.append(f"job {job} {_misplaced(market, market.jobs[job], decisions[job])}")
+    in_doubles = market.last_held(np.where(placed.alone, *_ends(market))) + 1
+    if len(placed.lacking(market, np.maximum(in_doubles, _exactly_free(market, placed)))):
+        lacking = placed.lacking(market, in_doubles)
+        kept.broken += [f"job {job} takes units that are not idle" for job in lacking.tolist()]
         kept.excess = max(kept.excess, Fraction(ROUNDING))
-    return Replayed.of(earned, kept)
+    return Replayed.of(offers.earned(), kept)
 
 
-def _earned(market: Market, decisions: list[SaleEntry], kept: Kept) -> Fraction:
-    """Add up payments, in integers, and compare each with what it may be."""
-    numbers = [1.0 if market.price_cap is None else market.price_cap]
-    for job, decision in zip(market.jobs, decisions, strict=True):
-        if decision.payment or decision.worker_price is not None or decision.ps_price is not None:
-            numbers.append(job.budget)
-            numbers.append(decision.payment)
-            numbers.append(decision.worker_price or 0.0)
-            numbers.append(decision.ps_price or 0.0)
-    after = places(numbers)
-    cap = fixed(numbers[0], after)
-    earned = 0
-    for number, (job, decision) in enumerate(zip(market.jobs, decisions, strict=True)):
-        sold = decision.outcome == "sold"
-        if decision.payment and not sold:
-            kept.broken.append(f"job {number} pays without being sold anything")
-        if decision.worker_price is None or decision.ps_price is None:
-            if sold:
-                kept.broken.append(f"job {number} is sold at no price")
-            continue
-        asked = fixed(decision.worker_price, after) * job.workers
-        asked += fixed(decision.ps_price, after) * job.ps
-        budget = fixed(job.budget, after)
-        if sold:
-            earned += asked
-            if abs(asked - fixed(decision.payment, after)) * PARTS > asked:
-                wrong = f"pays {decision.payment:g}, which its prices do not make"
-            elif not kept.within(asked, budget):
-                wrong = f"pays {decision.payment:g} with a budget of {job.budget:g}"
-            elif market.price_cap is not None and not kept.within(
-                asked, cap * (job.workers + job.ps)
-            ):
-                wrong = f"pays {decision.payment:g}, more than the price cap allows"
-            else:
-                continue
-            kept.broken.append(f"job {number} {wrong}")
-        elif decision.outcome == "declined" and asked <= budget:
-            kept.broken.append(f"job {number} declines what is within its budget")
-    return Fraction(earned, 1 << after)
+class _Offers:
+    """Prices asked and payments; arrays have shape (jobs,)."""
+
+    def __init__(self, market: Market, decisions: Sequence[SaleEntry], outcome: Any) -> None:
+        worker = [decision.worker_price for decision in decisions]
+        ps = [decision.ps_price for decision in decisions]
+        self.market, self.sold, self.declined = market, outcome == "sold", outcome == "declined"
+        self.paid = np.array([decision.payment for decision in decisions], dtype=float)
+        self.worker, self.ps = (
+            np.array([price or 0.0 for price in side], dtype=float) for side in (worker, ps)
+        )
+        self.posted = np.array([None not in pair for pair in zip(worker, ps, strict=True)], bool)
+        for column in (self.paid, self.worker, self.ps):
+            for wrong in column[~np.isfinite(column)][:1].tolist():
+                raise NotACertificate(f"the decisions of the run hold {wrong}")
+
+    def faults(self, kept: Kept) -> Iterator[tuple[int, str]]:
+        """Say of which jobs the payment is wrong, and why."""
+        for job in np.flatnonzero((self.paid != 0) & ~self.sold).tolist():
+            yield job, "pays without being sold anything"
+        for job in np.flatnonzero(self.sold & ~self.posted).tolist():
+            yield job, "is sold at no price"
+        market, budget = self.market, self.market.budget
+        with np.errstate(over="ignore", under="ignore"):
+            asked = self.worker * market.workers + self.ps * market.ps
+            high, low = asked * (1 + ULPS), asked * (1 - ULPS)
+            lost = (asked > 0) & (asked < TINY)
+            near = np.abs(asked - self.paid) <= asked * (ROUNDING / 2)
+            doubted = lost | ~near | ~(high <= budget)
+            if market.price_cap is not None:
+                most = market.price_cap * (market.workers + market.ps)
+                doubted |= ~(high <= most * (1 - ULPS))
+        for job in np.flatnonzero(self.sold & self.posted & doubted).tolist():
+            if wrong := self._overpaid(job, kept):
+                yield job, wrong
+        for job in np.flatnonzero(self.declined & self.posted & (lost | ~(low > budget))).tolist():
+            if self._asked(job) <= Fraction(market.jobs[job].budget):
+                yield job, "declines what is within its budget"
+
+    def _asked(self, job: int) -> Fraction:
+        data = self.market.jobs[job]
+        return Fraction(self.worker[job]) * data.workers + Fraction(self.ps[job]) * data.ps
+
+    def _overpaid(self, job: int, kept: Kept) -> str:
+        """Say why a sold job pays too much or not what it is asked for; empty if it does not."""
+        asked, paid, data = self._asked(job), float(self.paid[job]), self.market.jobs[job]
+        cap = self.market.price_cap
+        if abs(asked - Fraction(paid)) * PARTS > asked:
+            return f"pays {paid:g}, which its prices do not make"
+        if not kept.within(asked, Fraction(data.budget)):
+            return f"pays {paid:g} with a budget of {data.budget:g}"
+        if cap is not None and not kept.within(asked, Fraction(cap) * (data.workers + data.ps)):
+            return f"pays {paid:g}, more than the price cap allows"
+        return ""
+
+    def earned(self) -> Fraction:
+        """Add up what sold jobs are asked for, by prices; in integers."""
+        parts: list[tuple[float, int]] = []
+        sold, market = self.sold & self.posted, self.market
+        for price, units in ((self.worker, market.workers), (self.ps, market.ps)):
+            found, place = np.unique(price[sold], return_inverse=True)
+            total = np.bincount(place, units[sold], len(found))  # whole numbers below 2^53
+            parts += zip(found.tolist(), total.astype(np.int64).tolist(), strict=True)
+        after = places(price for price, _ in parts)
+        return Fraction(sum(fixed(price, after) * units for price, units in parts), 1 << after)
+
+
+class _Placed:
+    """Placements that are none of their own fault: job, server and units; shape (entries,)."""
+
+    def __init__(self, jobs: int, job: Ints, server: Ints, workers: Ints, ps: Ints) -> None:
+        self.job, self.server, self.workers, self.ps = job, server, workers, ps
+        self.count = np.bincount(job, minlength=jobs)  #: Servers of each job, shape (jobs,).
+        self.alone: Bools = self.count == 1
+
+    @classmethod
+    def of(
+        cls, market: Market, decisions: Sequence[SaleEntry], served: Bools
+    ) -> tuple[_Placed, list[int]]:
+        """Read them, and return the jobs with placements that are wrong by themselves."""
+        counts = [
+            np.fromiter(map(len, map(operator.attrgetter(field), decisions)), np.int64)
+            for field in ("servers", "workers", "ps")
+        ]
+        count = counts[0]
+        told = served & (count > 0) & (counts[1] == count) & (counts[2] == count)
+        odd = ~told & (served | (sum(counts) > 0))
+        listed = [decision for decision, one in zip(decisions, told.tolist(), strict=True) if one]
+        server, workers, ps = (
+            _column(map(operator.attrgetter(field), listed))
+            for field in ("servers", "workers", "ps")
+        )
+        job = np.repeat(np.flatnonzero(told), count[told])
+        stride = market.num_servers + 1  # the last place is for servers that do not exist
+        place = np.sort(job * stride + np.minimum(server, market.num_servers))
+        twice = place[1:][place[1:] == place[:-1]] // stride
+        odd[job[(server >= market.num_servers) | (workers + ps == 0)]] = True
+        odd[twice] = True
+        for units, asked in ((workers, market.workers), (ps, market.ps)):
+            odd |= told & (np.bincount(job, units, len(asked)) != asked)
+        fine = ~odd[job]
+        columns = (column[fine] for column in (job, server, workers, ps))
+        return cls(market.num_jobs, *columns), np.flatnonzero(odd).tolist()
+
+    def lacking(self, market: Market, free: Ints) -> Ints:
+        """Return the jobs that take units which others still hold.
+
+        Usage rises on arrivals only; what is free in a slot is given back before they take theirs.
+
+        Parameters
+        ----------
+        free
+            First slot in which each job holds its units no longer, shape (jobs,).
+        """
+        end = np.minimum(free, market.horizon)[self.job]  # nobody comes later
+        # by slot, and in a slot what is given back first
+        moment = np.concatenate([2 * end, 2 * market.arrival[self.job] + 1])
+        taker = np.concatenate([np.full(len(end), -1), self.job])
+        found = []
+        for types, units, installed in (
+            (market.worker_type, self.workers, market.installed_workers),
+            (market.ps_type, self.ps, market.installed_ps),
+        ):
+            cell = np.tile(self.server * installed.shape[1] + types[self.job], 2)
+            order = np.lexsort((moment, cell))
+            used = np.cumsum(np.concatenate([-units, units])[order])
+            # every cell gets all back in the end, so that the next one begins with none in use
+            found.append(taker[order][used > installed.ravel()[cell[order]]])
+        lacking = np.unique(np.concatenate(found))
+        return lacking[lacking >= 0]
+
+
+def _column(lists: Iterable[Sequence[int]]) -> Ints:
+    numbers = list(itertools.chain.from_iterable(lists))
+    try:
+        return np.minimum(np.array(numbers, np.int64), HUGE)
+    except OverflowError:
+        return np.array([min(number, HUGE) for number in numbers], np.int64)
 
 
 def _misplaced(market: Market, job: Job, decision: SaleEntry) -> str:
@@ -140,55 +235,46 @@ def _misplaced(market: Market, job: Job, decision: SaleEntry) -> str:
     return ""
 
 
-def _lacking(
-    market: Market, decisions: list[SaleEntry], placed: list[int], free: Mapping[int, int]
-) -> list[int]:
-    """Jobs that take units which others still hold.
-
-    Parameters
-    ----------
-    placed
-        Jobs that hold units, in order.
-    free
-        By job, the first slot in which it holds them no longer.
-    """
-    idle_workers = [list(row) for row in market.server_workers]
-    idle_ps = [list(row) for row in market.server_ps]
-    running: list[tuple[int, int]] = []
-    found = []
-    for number in placed:
-        job, decision = market.jobs[number], decisions[number]
-        while running and running[0][0] <= job.arrival:
-            before = heapq.heappop(running)[1]
-            over, held = market.jobs[before], decisions[before]
-            for server, workers, ps in zip(held.servers, held.workers, held.ps, strict=True):
-                idle_workers[server][over.worker_type] += workers
-                idle_ps[server][over.ps_type] += ps
-        lacks = False
-        for server, workers, ps in zip(
-            decision.servers, decision.workers, decision.ps, strict=True
-        ):
-            idle_workers[server][job.worker_type] -= workers
-            idle_ps[server][job.ps_type] -= ps
-            lacks |= idle_workers[server][job.worker_type] < 0 or idle_ps[server][job.ps_type] < 0
-        if lacks:
-            found.append(number)
-        heapq.heappush(running, (free[number], number))
-    return found
+def _ends(market: Market) -> tuple[Floats, Floats]:
+    return market.colocated_end, market.spread_end
 
 
-def _in_doubles(market: Market, decisions: list[SaleEntry]) -> dict[int, int]:
-    """First slot in which each job holds its units no longer, by the market's own runtimes."""
-    whole, spread = market.last_held(market.colocated_end), market.last_held(market.spread_end)
-    ends = zip(whole.tolist(), spread.tolist(), decisions, strict=True)
-    return {
-        number: (one if len(decision.servers) == 1 else other) + 1
-        for number, (one, other, decision) in enumerate(ends)
-    }
+def _exactly_free(market: Market, placed: _Placed) -> Ints:
+    """First slot in which each job holds its units no longer, by exact numbers; shape (jobs,)."""
+    alone, closed = placed.alone, market.occupancy == "closed"
+    epochs, compute, size = (
+        np.array(list(map(operator.attrgetter(field), market.jobs)), dtype=float)
+        for field in ("epochs", "epoch_compute", "model_size")
+    )
+    with np.errstate(over="ignore", under="ignore", invalid="ignore", divide="ignore"):
+        slots = epochs * compute
+        worker, ps = (_rates(rates) for rates in (market.worker_bandwidth, market.ps_bandwidth))
+        pace = np.minimum(worker[market.worker_type], ps[market.ps_type] / market.workers)
+        gbit = pace * market.slot_seconds
+        slots = slots + ~alone * (2 * epochs * size / gbit)
+        ceil = market.runtime_rounding == "ceil"
+        end = slots - ROUNDING if ceil else slots + market.arrival
+        error = (slots if ceil else end) * ULPS
+        whole = np.floor(end)
+        sure = (end - whole > error) & (whole + 1 - end > error) & (slots > TINY) & (end < 2.0**52)
+    known = (pace > TINY) & (gbit > TINY) & ((gbit < np.inf) | (pace == np.inf))
+    sure &= alone | known
+    later = np.where(sure, whole, 0.0).astype(np.int64) + 1
+    if ceil:
+        later = market.arrival + np.maximum(1, later) + closed
+    else:
+        later = np.maximum(later, market.arrival + 1)
+    for job in np.flatnonzero((placed.count > 0) & ~sure).tolist():
+        later[job] = min(first_free(market, job, int(placed.count[job])), market.horizon + 1)
+    return later
 
 
-def first_free(market: Market, number: int, servers: Sequence[int]) -> int:
-    """First slot in which a job holds its units no longer; no earlier than after its arrival.
+def _rates(rates: Iterable[Any]) -> Floats:
+    return np.array([np.inf if rate is None else rate for rate in rates])
+
+
+def first_free(market: Market, number: int, servers: int) -> int:
+    """First slot in which a job on so many servers holds its units no longer, after its arrival.
 
     It runs α β slots on one server, α (β + 2 w / (b x slot length)) on several, in whole slots
     where the market rounds, and still holds its units at slot t if it ends after t, or, with closed
@@ -198,7 +284,7 @@ def first_free(market: Market, number: int, servers: Sequence[int]) -> int:
     part, parts = job.epochs.as_integer_ratio()
     each, eaches = job.epoch_compute.as_integer_ratio()
     top, bottom = part * each, parts * eaches
-    if len(servers) > 1:
+    if servers > 1:
         size, sizes = job.model_size.as_integer_ratio()
         worker = market.worker_bandwidth[job.worker_type]
         server = market.ps_bandwidth[job.ps_type]

@@ -10,10 +10,20 @@ from typing import Any, Literal
 import numpy as np
 
 from farkas.instances.dps import Market
+from farkas.online.dps.offers import Known, Offer
 from tests.references import dps_market
 
 Handled = tuple[str, float, float | None, float | None]
 """What became of a job, what it paid, and the unit prices it was quoted."""
+
+
+def by_steps(seller: Any, market: Market, seed: int = 0) -> list[Any]:
+    """Decisions of a seller that is told of one job after the other."""
+    state, found = seller.start(Known.of(market), seed), []
+    for offer in Offer.all_of(market):
+        state, decision = seller.step(state, offer)
+        found.append(decision)
+    return found
 
 
 def handled(decisions: Sequence[Any]) -> list[Handled]:

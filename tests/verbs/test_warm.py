@@ -77,7 +77,7 @@ def test_what_says_nothing_of_its_steps_is_called_by_kernels_alone() -> None:
 
 def test_kernels_are_of_the_kinds_whose_folders_or_files_they_are_in() -> None:
     of = {f"{kernel.__module__}.{kernel.function.__name__}": kinds for kernel, kinds in entries()}
-    assert of["farkas.online.dps.kernel.run_posted"] == {"dps"}
+    assert of["farkas.online.dps.posted.sell_at"] == {"dps"}
     assert of["farkas.certificates.mlbroker_workers.loads"] == {"mlbroker"}
     assert of["farkas.models.coded.kernel.counts"] == {"coded"}
     shared = of["farkas.instances.utilities.envelope.compiled_envelope"]
@@ -87,7 +87,7 @@ def test_kernels_are_of_the_kinds_whose_folders_or_files_they_are_in() -> None:
 def test_all_kernels_of_the_kinds_asked_for_are_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     names, told = fresh(monkeypatch), list[tuple[int, int]]()
     done = warm(["dps"], lambda *step: told.append(step))
-    assert {"run_posted", "run_learning", "run_pairs", "run_knapsacks"} <= set(names)
+    assert {"sell_at", "sell_learning", "sell_to_pairs", "sell_by_ratio"} <= set(names)
     assert "best_plan" not in names
     assert len(names) == len(set(names)) == len(done)
     assert told == [(place, len(done)) for place in range(1, len(done) + 1)]

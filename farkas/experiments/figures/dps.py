@@ -30,7 +30,7 @@ from farkas.numbers import Floats
 from farkas.online import algorithms
 
 if TYPE_CHECKING:
-    from farkas.online.dps.simulation import Simulation
+    from farkas.online.dps.sales import Sales
 
 DPS: Paper[Market] = Paper("dps", "DPS")
 EXPLORED = 0.112
@@ -58,22 +58,22 @@ def market(full: bool, seed: int, knobs: dict[str, Any] | None = None, **changes
     return drawn.replace(dps={"explore_cap": EXPLORED, **(knobs or {})})
 
 
-def play(name: str, instance: Market, seed: int = 0, **options: Any) -> Simulation:
+def play(name: str, instance: Market, seed: int = 0, **options: Any) -> Sales:
     """Run a seller."""
-    done: Simulation = algorithms[f"dps.{name}"].policy(**options).simulate(instance, seed)
+    done: Sales = algorithms[f"dps.{name}"].policy(**options).simulate(instance, seed)
     return done
 
 
-def cumulated(done: Simulation) -> Floats:
+def cumulated(done: Sales, horizon: int) -> Floats:
     """Profit up to every slot, shape (horizon,)."""
-    return np.cumsum(done.profit_by_slot())
+    return np.cumsum(done.profit_by_slot(horizon))
 
 
 @measurement
 def profits(full: bool, seed: int, changes: dict[str, Any], seller: str) -> list[float]:
     """Profit of a seller up to `shown` slots of a market."""
     instance = market(full, seed, **changes)
-    return list(cumulated(play(seller, instance, seed))[shown(instance.horizon)])
+    return list(cumulated(play(seller, instance, seed), instance.horizon)[shown(instance.horizon)])
 
 
 @measurement

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-import re
-from collections.abc import Iterable
 
 import numpy as np
 
 from farkas.instances.base import Nonnegative, Positive
 from farkas.numbers import Floats
-from farkas.online.dps.offers import Ask, Known, Quote
-from farkas.online.dps.pricing import Placing
-from farkas.online.dps.seller import Numbers, Seller, SellerState
+from farkas.online.dps.cluster import Placing
+from farkas.online.dps.offers import Known, Offer, Quote
+from farkas.online.dps.seller import Seller, SellerState
 from farkas.online.driver import algorithm
 
 #: Levels of a unit's worth from two times the price cap down, as powers of two, and how many there
@@ -20,7 +18,6 @@ from farkas.online.driver import algorithm
 HIGHEST, LOWEST, STEPS = 1, -7, 8
 LN2 = float(np.log(2.0))
 NEW = 0.5  #: Share of a new pair of types that is believed to be worth what others are.
-_PAIR = re.compile(r"pair (\d+) (\d+)")
 
 
 @dataclasses.dataclass(slots=True, eq=False)
@@ -65,7 +62,6 @@ class Believer(Seller):
 
     def start(self, known: Known, seed: int) -> BelievedState:
         """Nothing is believed of any pair."""
-        plain = super().start(known, seed)
         levels = np.arange(LOWEST * STEPS, HIGHEST * STEPS + 1) / STEPS
         prices = levels[levels <= 0]
         odds = self.steep * LN2 * (prices[None, :] - levels[:, None])
@@ -73,36 +69,25 @@ class Believer(Seller):
         sold = -(np.maximum(odds, 0.0) + np.log1p(np.exp(-np.abs(odds))))
         refused = sold + odds
         unit = known.price_cap * np.exp(LN2 * prices)
-        return BelievedState(known, plain.cluster, plain.rng, {}, unit, sold, refused)
+        return BelievedState.begin(known, seed, {}, unit, sold, refused)
 
-    def quote(self, state: BelievedState, ask: Ask) -> Quote:
+    def quote(self, state: BelievedState, offer: Offer) -> Quote:
         """Ask the dearest of the prices that are believed to earn most."""
-        weight = normalised(self._belief(state, (ask.worker_type, ask.ps_type)))
+        weight = normalised(self._belief(state, (offer.worker_type, offer.ps_type)))
         selling = weight @ np.exp(state.sold)
         levels = len(weight)
         worth = np.exp(LN2 * (LOWEST + np.arange(levels) / STEPS))
         mean = state.known.price_cap * float(weight @ worth)
-        later = self.scarcity * mean * self._busy(state, ask) ** self.late
+        later = self.scarcity * mean * self._busy(state, offer) ** self.late
         value = (state.prices - later) * selling
         arm = int(np.flatnonzero(value == value.max())[-1])
         unit = min(float(state.prices[arm]), state.known.price_cap)
-        return self.at(ask, unit, unit, arm)
+        return self.at(offer, unit, unit, arm)
 
-    def answered(self, state: BelievedState, ask: Ask, quote: Quote, accepted: bool) -> None:
+    def answered(self, state: BelievedState, offer: Offer, quote: Quote, accepted: bool) -> None:
         """Multiply the belief by how likely the answer was."""
         said = state.sold if accepted else state.refused
-        state.beliefs[ask.worker_type, ask.ps_type] += said[:, quote.arms[0]]
-
-    def remembered(self, state: BelievedState) -> dict[str, Numbers]:
-        """Return the beliefs of each pair."""
-        return {f"pair {k} {m}": belief for (k, m), belief in state.beliefs.items()}
-
-    def recall(self, state: BelievedState, names: Iterable[str]) -> dict[str, Numbers]:
-        """Meet the pairs of these names."""
-        for name in names:
-            if match := _PAIR.fullmatch(name):
-                self._belief(state, (int(match[1]), int(match[2])))
-        return self.remembered(state)
+        state.beliefs[offer.worker_type, offer.ps_type] += said[:, quote.arm]
 
     def _belief(self, state: BelievedState, key: tuple[int, int]) -> Floats:
         if key not in state.beliefs:
@@ -114,13 +99,16 @@ class Believer(Seller):
             state.beliefs[key] = np.log(new)
         return state.beliefs[key]
 
-    def _busy(self, state: BelievedState, ask: Ask) -> float:
+    def _busy(self, state: BelievedState, offer: Offer) -> float:
         """Share of units that are busy, on the busier side."""
         known, cluster = state.known, state.cluster
         shares = []
         for there, idle in (
-            (known.installed_workers[:, ask.worker_type], cluster.idle_workers[:, ask.worker_type]),
-            (known.installed_ps[:, ask.ps_type], cluster.idle_ps[:, ask.ps_type]),
+            (
+                known.installed_workers[:, offer.worker_type],
+                cluster.idle_workers[offer.worker_type],
+            ),
+            (known.installed_ps[:, offer.ps_type], cluster.idle_ps[offer.ps_type]),
         ):
             shares.append(1.0 - float(idle.sum()) / float(max(1, there.sum())))
         return max(shares)

@@ -11,8 +11,8 @@ import numpy as np
 from farkas.errors import NotApplicable
 from farkas.instances.dps import Market
 from farkas.numbers import Bools, Floats
-from farkas.online.dps import kernel
-from farkas.online.dps.simulation import Prepared
+from farkas.online.dps.cluster import EXPLORED, Cluster, Jobs, Results, filling, steps
+from farkas.online.dps.posted import sell_at
 from farkas.tolerances import allowed
 
 MOST_COMBINATIONS = 200_000  #: Price combinations beyond which the exhaustive search gives up.
@@ -46,7 +46,7 @@ class Profits:
 
     def __init__(self, market: Market) -> None:
         self.market = market
-        self.prepared = Prepared.of(market)
+        self.jobs = Jobs.of(market)
         self.simulations = 0
         self._fits = np.array(market.fits)
 
@@ -68,10 +68,20 @@ class Profits:
         """Jobs served when exactly those in ``able`` accept; the simulation."""
         self.simulations += 1
         chosen = np.flatnonzero(able)
-        jobs = kernel.Jobs(*(values[chosen] for values in self.prepared.jobs))
+        jobs, market = self.jobs.some(chosen), self.market
+        cluster = Cluster.empty(market.installed_workers, market.installed_ps).with_room(jobs)
+        results, none = Results.empty(len(chosen)), np.zeros(len(chosen))
+        sell_at(cluster, jobs, none, none, True, False, filling("pa"), results)
         served = np.zeros(len(able), np.bool_)
-        served[chosen] = self.prepared.sold(jobs)
+        served[chosen] = results.outcome == EXPLORED
         return served
+
+
+def prepare(market: Market, simulations: int) -> None:
+    """Have the kernel compiled if so many simulations at given prices are worth it."""
+    jobs = Jobs.of(market)
+    idle = Cluster.empty(market.installed_workers, market.installed_ps)
+    sell_at.prepare(simulations * steps(idle, jobs))
 
 
 def best_on_grid(market: Market) -> Best | None:

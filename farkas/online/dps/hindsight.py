@@ -1,7 +1,6 @@
 """Baselines that know every budget: fixed prices chosen in hindsight."""
 
 import dataclasses
-from collections.abc import Sequence
 from typing import Annotated, ClassVar
 
 import msgspec
@@ -15,10 +14,10 @@ from farkas.online.dps.best_fixed import (
     best_by_coordinates,
     best_for_demand,
     best_on_grid,
+    prepare,
 )
-from farkas.online.dps.offers import Decision
-from farkas.online.dps.posted import FixedPrice, decided
-from farkas.online.dps.simulation import Simulation, prepare_posted
+from farkas.online.dps.posted import FixedPrice
+from farkas.online.dps.sales import Sales
 from farkas.online.driver import algorithm
 from farkas.online.policy import Policy
 
@@ -40,15 +39,14 @@ class Hindsight(Policy):
 
     def prepare(self, instance: Market) -> None:
         """Have the simulation compiled if all of these together are worth it."""
-        prepare_posted(instance, self.simulations(instance))
+        prepare(instance, self.simulations(instance))
 
-    def decide(self, instance: Market, seed: int) -> Sequence[Decision]:
+    def decide(self, instance: Market, seed: int) -> Sales:
         """Run with the best prices."""
-        found = self.best(instance)
-        return decided(FixedPrice(found.worker, found.ps), instance, seed)
+        return self.simulate(instance, seed)
 
-    def simulate(self, market: Market, seed: int = 0) -> Simulation:
-        """Run on the whole market at once, compiled."""
+    def simulate(self, market: Market, seed: int = 0) -> Sales:
+        """Run with the best prices."""
         found = self.best(market)
         return FixedPrice(found.worker, found.ps).simulate(market, seed)
 

@@ -8,8 +8,16 @@ import numpy as np
 
 from farkas.instances.base import Nonnegative
 from farkas.numbers import Floats, Ints
-from farkas.online.dps.offers import Ask, Decision, Known, Offer, Quote, Report
-from farkas.online.dps.pricing import Placing
+from farkas.online.dps.cluster import (
+    ARRIVAL,
+    PS,
+    PS_TYPE,
+    RUNNING,
+    WORKER_TYPE,
+    WORKERS,
+    Placing,
+)
+from farkas.online.dps.offers import Known, Offer, Quote
 from farkas.online.dps.seller import Seller, SellerState
 from farkas.online.driver import algorithm
 
@@ -66,58 +74,63 @@ class BidTaker(Seller):
     forecast: Nonnegative = 1.0
     placement: Placing = "best_fit"
 
-    asks_for_reports = True
+    serves_free = False
 
     def start(self, known: Known, seed: int) -> LearnedState:
         """Nobody came; capacity is worth nothing."""
-        plain = super().start(known, seed)
         types = known.installed_workers.shape[1], known.installed_ps.shape[1]
         worker, ps = (np.zeros(count) for count in types)
-        return LearnedState(known, plain.cluster, plain.rng, [], 0.0, worker, ps, 1)
+        return LearnedState.begin(known, seed, [], 0.0, worker, ps, 1)
 
-    def arrived(self, state: LearnedState, ask: Ask) -> bool:
+    def arrived(self, state: LearnedState, offer: Offer) -> bool:
         """Take note of the report, and learn prices anew if many came since."""
-        known, report = state.known, _report(ask)
-        installed = known.installed_workers[:, ask.worker_type], known.installed_ps[:, ask.ps_type]
-        if installed[0].sum() < ask.workers or installed[1].sum() < ask.ps:
+        known = state.known
+        installed = (
+            known.installed_workers[:, offer.worker_type],
+            known.installed_ps[:, offer.ps_type],
+        )
+        if installed[0].sum() < offer.workers or installed[1].sum() < offer.ps:
             return False
-        reward = most_paid(known, ask, report)
-        state.unit = max(state.unit, reward / (ask.workers + ask.ps))
-        whole = _hosted(*installed, ask)
-        runtime = report.colocated_runtime if whole else report.spread_runtime
-        entry = ask.worker_type, ask.ps_type, ask.workers, ask.ps, reward, held(known, runtime)
+        reward = most_paid(known, offer)
+        state.unit = max(state.unit, reward / (offer.workers + offer.ps))
+        whole = _hosted(*installed, offer)
+        runtime = offer.report.colocated_runtime if whole else offer.report.spread_runtime
+        entry = (
+            offer.worker_type,
+            offer.ps_type,
+            offer.workers,
+            offer.ps,
+            reward,
+            held(known, runtime),
+        )
         state.seen.append(entry)
         if len(state.seen) >= state.relearn:
             state.relearn = len(state.seen) + 1 + len(state.seen) // RELEARNED
-            self._learn(state, ask.slot)
+            self._learn(state, offer.slot)
         return False
 
-    def quote(self, state: LearnedState, ask: Ask) -> Quote:
+    def quote(self, state: LearnedState, offer: Offer) -> Quote:
         """Ask for the whole budget if it exceeds the charge, else for nothing."""
-        known, report = state.known, _report(ask)
-        reward = most_paid(known, ask, report)
-        if not reward > self.charge(state, ask, report):
+        known = state.known
+        reward = most_paid(known, offer)
+        if not reward > self.charge(state, offer):
             return Quote()
         # the next double below: what it makes is less than the budget after rounding too
-        unit = min(_cap(known), float(np.nextafter(reward / (ask.workers + ask.ps), 0.0)))
-        return self.at(ask, unit, unit)
+        unit = min(_cap(known), float(np.nextafter(reward / (offer.workers + offer.ps), 0.0)))
+        return self.at(offer, unit, unit)
 
-    def charge(self, state: LearnedState, ask: Ask, report: Report) -> float:
+    def charge(self, state: LearnedState, offer: Offer) -> float:
         """Charge for the units that the job would hold now."""
         known, cluster = state.known, state.cluster
-        idle = cluster.idle_workers[:, ask.worker_type], cluster.idle_ps[:, ask.ps_type]
-        runtime = report.colocated_runtime if _hosted(*idle, ask) else report.spread_runtime
+        idle = cluster.idle_workers[offer.worker_type], cluster.idle_ps[offer.ps_type]
+        runtime = (
+            offer.report.colocated_runtime if _hosted(*idle, offer) else offer.report.spread_runtime
+        )
         least = self._least(state)
-        worker = max(least, float(state.worker_price[ask.worker_type]))
-        ps = max(least, float(state.ps_price[ask.ps_type]))
-        slots = min(held(known, runtime), float(known.horizon - ask.slot))
-        return CHARGED * slots * (worker * ask.workers + ps * ask.ps)
-
-    def settled(self, state: LearnedState, ask: Ask, quote: Quote, accepted: bool) -> Decision:
-        """Serve the job if it was asked for a price; nobody is served free of charge."""
-        if quote.free:
-            return Decision("declined")
-        return super().settled(state, ask, quote, accepted)
+        worker = max(least, float(state.worker_price[offer.worker_type]))
+        ps = max(least, float(state.ps_price[offer.ps_type]))
+        slots = min(held(known, runtime), float(known.horizon - offer.slot))
+        return CHARGED * slots * (worker * offer.workers + ps * offer.ps)
 
     def _least(self, state: LearnedState) -> float:
         return self.reserve * state.unit / state.known.horizon
@@ -130,11 +143,13 @@ class BidTaker(Seller):
             return
         workers = known.installed_workers.sum(axis=0) * left
         ps = known.installed_ps.sum(axis=0) * left
-        for job in state.cluster.running.values():
-            ask = job.ask
-            slots = min(max(0.0, ask.slot + held(known, job.runtime) - slot), left)
-            workers[ask.worker_type] -= slots * ask.workers
-            ps[ask.ps_type] -= slots * ask.ps
+        cluster = state.cluster
+        for row in cluster.active[: cluster.counts[RUNNING]].tolist():
+            job = cluster.running[row].tolist()
+            end = job[ARRIVAL] + held(known, float(cluster.runtime[row]))
+            slots = min(max(0.0, end - slot), left)
+            workers[job[WORKER_TYPE]] -= slots * job[WORKERS]
+            ps[job[PS_TYPE]] -= slots * job[PS]
         past = Past(*(np.array(column) for column in zip(*state.seen, strict=True)))
         times = rate * left
         coming = dataclasses.replace(past, hold=np.minimum(past.hold, left))
@@ -148,9 +163,9 @@ def _cap(known: Known) -> float:
     return known.price_cap if known.capped else np.inf
 
 
-def most_paid(known: Known, ask: Ask, report: Report) -> float:
+def most_paid(known: Known, offer: Offer) -> float:
     """Budget, or what the largest unit price makes."""
-    return min(report.budget, _cap(known) * (ask.workers + ask.ps))
+    return min(offer.report.budget, _cap(known) * (offer.workers + offer.ps))
 
 
 def held(known: Known, runtime: float) -> float:
@@ -210,10 +225,5 @@ def exhausting_price(margin: Floats, use: Floats, room: float) -> float:
     return float(worth[order][fitting]) if fitting < len(order) else 0.0
 
 
-def _hosted(workers: Ints, ps: Ints, ask: Ask) -> bool:
-    return bool(((workers >= ask.workers) & (ps >= ask.ps)).any())
-
-
-def _report(ask: Ask) -> Report:
-    assert isinstance(ask, Offer)
-    return ask.report()
+def _hosted(workers: Ints, ps: Ints, offer: Offer) -> bool:
+    return bool(((workers >= offer.workers) & (ps >= offer.ps)).any())

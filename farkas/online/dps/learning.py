@@ -1,95 +1,305 @@
-"""Algorithm 1 and its variants: a bandit for each type of worker and of parameter server."""
+"""Algorithm 1 and its variants: a bandit for each type of worker and of parameter server.
+
+The worker side and the server side of the market learn alike and apart from each other.
+"""
+
+from __future__ import annotations
 
 import dataclasses
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from farkas.instances.dps import Market
-from farkas.online.dps.cluster import Running
-from farkas.online.dps.learning_kernel import run_learning
-from farkas.online.dps.offers import Ask, Known, Quote
-from farkas.online.dps.pricing import LEARNED, Grid, Learner, Placing, Radii, Supply, both_sides
-from farkas.online.dps.seller import Numbers, Seller, SellerState
-from farkas.online.dps.simulation import Simulation, simulate_learning
+import numpy as np
+
+from farkas.kernels import Floats1, Ints1, Out, compiled
+from farkas.online.dps.cluster import (
+    DECLINED,
+    EXPLORED,
+    FULL,
+    OVER,
+    PS_TYPE,
+    SOLD,
+    WORKER_TYPE,
+    Cluster,
+    Filling,
+    Jobs,
+    Placing,
+    Results,
+    fits,
+    place,
+    release,
+    steps,
+)
+from farkas.online.dps.offers import Known
+from farkas.online.dps.pricing import Grid, Radii, Rules, Supply, both_sides
+from farkas.online.dps.seller import KernelSeller, SellerState
 from farkas.online.driver import algorithm
+from farkas.tolerances import TIE
+
+PUBLISHED, TURNOVER, TOP = 0, 1, 2
+SUPPLY = {"published": PUBLISHED, "turnover": TURNOVER, "top": TOP}
+BLOCK = 32  #: Arms of a block.
+
+
+class Side(NamedTuple):
+    """One side of the learning market: constants, then what is learned."""
+
+    jobs: Ints1
+    capacity: Ints1
+    explore: Floats1
+    eta: Floats1
+    demand_range: Floats1
+    time_range: Floats1
+    first: Ints1
+    price: Floats1
+    seen: Ints1
+    finished: Ints1
+    unused: Floats1
+    offers: Ints1
+    sold: Floats1
+    demand: Floats1  #: optimistic demand of every arm
+    supply: Floats1  #: optimistic supply of every type, negative when it has to be found anew
+    value: Floats1  #: price x min(demand, supply) of every arm
+    top: Floats1  #: largest value of every block of arms
+    first_block: Ints1  #: first block of each type, and the number of all blocks
+    peak: Floats1  #: at least the largest demand of each type
+    used: Floats1  #: supply that the values of each type were computed with
+
+
+class Sides(NamedTuple):
+    """Both sides of the market."""
+
+    workers: Side
+    ps: Side
+
+
+class Supplying(NamedTuple):
+    """How supply is estimated; see `Bandits`."""
+
+    horizon: float
+    form: int  #: PUBLISHED, TURNOVER or TOP
+    closed: bool  #: jobs hold their last slot to its end
+
+
+@compiled
+def supply(side: Side, kind: int, by: Supplying) -> float:
+    """Units of a type that can still be sold over the horizon, optimistically.  DPS (6), (14)."""
+    capacity, count = float(side.capacity[kind]), float(side.finished[kind])
+    if count == 0.0:
+        return capacity * by.horizon if by.form == PUBLISHED else np.inf
+    eta = side.time_range[kind] * side.eta[kind]
+    unused = side.unused[kind] / count
+    if by.form == PUBLISHED:
+        radius: float = eta / (1.0 + count) + np.sqrt(eta * unused / (1.0 + count))
+        return float(capacity * (unused + radius))
+    runtime = by.horizon - unused
+    if by.form == TURNOVER and by.closed:
+        runtime += 1.0
+    runtime -= np.sqrt(eta * runtime / (1.0 + count)) + eta / (1.0 + count)
+    return float(capacity * by.horizon / max(1.0, runtime))
+
+
+@compiled
+def demand(side: Side, kind: int, arm: int) -> float:
+    """Optimistic demand at the price of an arm, over all jobs of the type.  DPS (7)-(10), (13)."""
+    offers = side.offers[arm]
+    mean = side.sold[arm] / offers if offers else 0.0
+    count = 1.0 + offers
+    eta = side.demand_range[kind] * side.eta[kind]
+    return float(side.jobs[kind] * (mean + (eta / count + np.sqrt(eta * mean / count))))
+
+
+@compiled
+def _evaluate(side: Out[Side], kind: int) -> None:
+    """Compute the values of all arms of a type, and the largest of each block."""
+    most = side.supply[kind]
+    side.used[kind] = most
+    side.peak[kind] = 0.0
+    first, last = side.first[kind], side.first[kind + 1]
+    for arm in range(first, last):
+        side.value[arm] = side.price[arm] * min(side.demand[arm], most)
+        side.peak[kind] = max(side.peak[kind], side.demand[arm])
+    for block in range(side.first_block[kind], side.first_block[kind + 1]):
+        _crown(side, kind, block)
+
+
+@compiled
+def _crown(side: Out[Side], kind: int, block: int) -> None:
+    """Find the largest value of a block."""
+    begin = side.first[kind] + (block - side.first_block[kind]) * BLOCK
+    best = 0.0
+    for arm in range(begin, min(begin + BLOCK, side.first[kind + 1])):
+        best = max(best, side.value[arm])
+    side.top[block] = best
+
+
+@compiled
+def answered(side: Out[Side], kind: int, arm: int, units: int) -> None:
+    """Learn how many units an offer sold, 0 if it was declined.
+
+    Printed under "accept" only; (9) and (10) need both answers.
+    """
+    side.offers[arm] += 1
+    side.sold[arm] += units
+    side.demand[arm] = demand(side, kind, arm)
+    side.peak[kind] = max(side.peak[kind], side.demand[arm])
+    side.value[arm] = side.price[arm] * min(side.demand[arm], side.used[kind])
+    _crown(side, kind, side.first_block[kind] + (arm - side.first[kind]) // BLOCK)
+
+
+@compiled
+def choose(side: Out[Side], kind: int, by: Supplying) -> int:
+    """Arm with the largest price x min(demand, supply), the highest price among equals.
+
+    Scanning upward with a running best, as published, ends at the last arm that equals the best:
+    arms before the first best one are overtaken, later ones are held against it.  Values wait in
+    blocks, since one arm changes at a time; a new supply changes them only where it binds.
+    """
+    if side.supply[kind] < 0.0:
+        side.supply[kind] = supply(side, kind, by)
+    if side.used[kind] < 0.0:  # the first time
+        for arm in range(side.first[kind], side.first[kind + 1]):
+            side.demand[arm] = demand(side, kind, arm)
+        _evaluate(side, kind)
+    now, used = side.supply[kind], side.used[kind]
+    if now != used and min(now, used) < side.peak[kind]:
+        _evaluate(side, kind)
+    best = 0.0
+    for block in range(side.first_block[kind], side.first_block[kind + 1]):
+        best = max(best, side.top[block])
+    enough = best - TIE * best
+    block = side.first_block[kind + 1] - 1
+    while side.top[block] < enough:
+        block -= 1
+    begin = side.first[kind] + (block - side.first_block[kind]) * BLOCK
+    chosen: int = min(begin + BLOCK, side.first[kind + 1]) - 1
+    while side.value[chosen] < enough:
+        chosen -= 1
+    return chosen
+
+
+@compiled
+def finish(side: Out[Side], kind: int, runtime: float, by: Supplying) -> None:
+    """Learn the runtime of a job that is over."""
+    side.finished[kind] += 1
+    side.unused[kind] += max(0.0, by.horizon - runtime)
+    side.supply[kind] = -1.0
+
+
+def _steps(cluster: Cluster, jobs: Jobs, sides: Sides, *rest: object) -> int:
+    count = len(jobs.slot)
+    arms = (len(sides.workers.price) + len(sides.ps.price)) if count > 1 else 0
+    return arms + 4 * BLOCK * count + steps(cluster, jobs)
+
+
+@compiled(steps=_steps)
+def sell_learning(
+    cluster: Out[Cluster],
+    jobs: Jobs,
+    sides: Out[Sides],
+    by: Supplying,
+    filling: Filling,
+    results: Out[Results],
+) -> None:
+    """Algorithm 1."""
+    workers, ps = sides.workers, sides.ps
+    for job in range(len(jobs.slot)):
+        release(cluster, jobs.slot[job])
+        for entry in range(cluster.counts[OVER]):
+            row = cluster.ended[entry]
+            finish(workers, cluster.running[row, WORKER_TYPE], cluster.runtime[row], by)
+            finish(ps, cluster.running[row, PS_TYPE], cluster.runtime[row], by)
+        kind, other = jobs.worker_type[job], jobs.ps_type[job]
+        workers.seen[kind] += 1
+        ps.seen[other] += 1
+        results.exploring[job] = (
+            workers.seen[kind] <= workers.explore[kind] or ps.seen[other] <= ps.explore[other]
+        )
+        if not fits(cluster, jobs, job):
+            results.outcome[job] = FULL
+        elif results.exploring[job]:
+            results.outcome[job] = EXPLORED
+        else:
+            one, two = choose(workers, kind, by), choose(ps, other, by)
+            results.worker_price[job], results.ps_price[job] = workers.price[one], ps.price[two]
+            payment = workers.price[one] * jobs.workers[job] + ps.price[two] * jobs.ps[job]
+            sold = payment <= jobs.limit[job]
+            results.outcome[job] = SOLD if sold else DECLINED
+            results.payment[job] = payment if sold else 0.0
+            answered(workers, kind, one, jobs.workers[job] if sold else 0)
+            answered(ps, other, two, jobs.ps[job] if sold else 0)
+        if results.outcome[job] >= SOLD:
+            place(cluster, jobs, job, filling)
+
+
+def new_side(rules: Rules) -> Side:
+    """One side that has learned nothing."""
+    types, arms = len(rules.jobs), len(rules.price)
+    blocks = -(-np.diff(rules.first) // BLOCK)
+    return Side(
+        jobs=rules.jobs.astype(np.int64),
+        capacity=rules.capacity.astype(np.int64),
+        explore=rules.explore.astype(np.float64),
+        eta=rules.eta,
+        demand_range=rules.demand_range,
+        time_range=rules.time_range,
+        first=rules.first,
+        price=rules.price,
+        seen=np.zeros(types, np.int64),
+        finished=np.zeros(types, np.int64),
+        unused=np.zeros(types),
+        offers=np.zeros(arms, np.int64),
+        sold=np.zeros(arms),
+        demand=np.zeros(arms),
+        supply=np.full(types, -1.0),
+        value=np.zeros(arms),
+        top=np.zeros(int(blocks.sum())),
+        first_block=np.concatenate([[0], np.cumsum(blocks)]).astype(np.int64),
+        peak=np.zeros(types),
+        used=np.full(types, -1.0),
+    )
 
 
 @dataclasses.dataclass(slots=True, eq=False)
 class LearningState(SellerState):
     """What both sides have learned."""
 
-    workers: Learner
-    ps: Learner
+    sides: Sides
 
 
-class Bandits(Seller):
-    """Two-sided upper confidence bounds; subclasses fix the variant."""
+class Bandits(KernelSeller):
+    """Two-sided upper confidence bounds; subclasses fix the variant.
+
+    Supply that caps demand: ``published``: C μ with μ the unused time T - τ; ``top``: C T / τ;
+    ``turnover``: C T over the slots that a job occupies.
+    """
 
     explore: bool = True
     grid: Grid = "geometric"
     radii: Radii = "unit"
     capacity: Supply = "published"
-    one_pass = run_learning
 
     def start(self, known: Known, seed: int) -> LearningState:
         """Start without observations."""
-        plain = super().start(known, seed)
-        rules = both_sides(known, explore=self.explore, radii=self.radii, grid=self.grid)
-        closed = known.occupancy == "closed"
-        workers, ps = (Learner(side, known.horizon, self.capacity, closed) for side in rules)
-        return LearningState(known, plain.cluster, plain.rng, workers, ps)
+        sides = map(new_side, self.rules(known))
+        return LearningState.begin(known, seed, Sides(*sides))
 
-    def finished(self, state: LearningState, job: Running) -> None:
-        """Learn a runtime on both sides."""
-        state.workers.finish(job.ask.worker_type, job.runtime)
-        state.ps.finish(job.ask.ps_type, job.runtime)
+    def rules(self, known: Known) -> tuple[Rules, Rules]:
+        """Return the constants of workers and of parameter servers."""
+        return both_sides(known, explore=self.explore, radii=self.radii, grid=self.grid)
 
-    def arrived(self, state: LearningState, ask: Ask) -> bool:
-        """Explore while either type is new."""
-        one = state.workers.explores(ask.worker_type)
-        other = state.ps.explores(ask.ps_type)
-        return one or other
-
-    def quote(self, state: LearningState, ask: Ask) -> Quote:
-        """Quote the arms with the highest upper confidence bounds, each side for itself.
+    def run(self, state: LearningState, jobs: Jobs, fill: Filling, results: Results) -> None:
+        """Run Algorithm 1.
 
         Raises
         ------
         InvalidOption
-            No job of its types is foretold, so that there are no arms.
+            No job of these types is foretold, so that there are no arms.
         """
-        state.known.require_foretold(ask)
-        one, other = state.workers.choose(ask.worker_type), state.ps.choose(ask.ps_type)
-        prices = state.workers.rules.price[one], state.ps.rules.price[other]
-        return self.at(ask, float(prices[0]), float(prices[1]), one, other)
-
-    def answered(self, state: LearningState, ask: Ask, quote: Quote, accepted: bool) -> None:
-        """Learn how many units both arms sold."""
-        one, other = quote.arms
-        state.workers.answered(one, ask.workers * accepted)
-        state.ps.answered(other, ask.ps * accepted)
-
-    def remembered(self, state: LearningState) -> dict[str, Numbers]:
-        """Return counts and sums of both sides."""
-        sides = {"workers": state.workers, "ps": state.ps}
-        return {
-            f"{name} {what}": getattr(side, what)
-            for name, side in sides.items()
-            for what in LEARNED
-        }
-
-    def simulate(self, market: Market, seed: int = 0, *, log: bool = False) -> Simulation:
-        """Run on the whole market at once, compiled; the same decisions as step by step.
-
-        Parameters
-        ----------
-        seed
-            For random placement.
-        log
-            Keep placements.
-        """
-        known = Known.of(market)
-        rules = both_sides(known, explore=self.explore, radii=self.radii, grid=self.grid)
-        return simulate_learning(market, rules, self.capacity, self.placement, seed, log=log)
+        known = state.known
+        known.require_foretold(jobs)
+        closed = known.occupancy == "closed"
+        by = Supplying(float(known.horizon), SUPPLY[self.capacity], closed)
+        sell_learning(state.cluster, jobs, state.sides, by, fill, results)
 
 
 @algorithm("dps.dps", source="DPS Algorithm 1 with Algorithm 2")

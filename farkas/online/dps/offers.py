@@ -1,14 +1,14 @@
 """What an online seller sees: facts known in advance, then one job after the other."""
 
 import dataclasses
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 import numpy as np
 
 from farkas.errors import InvalidOption
 from farkas.instances.dps import Learning, Market
 from farkas.numbers import Ints
-from farkas.tolerances import allowed
+from farkas.online.dps.cluster import Jobs
 
 Outcome = Literal["sold", "explored", "declined", "full"]
 
@@ -52,18 +52,18 @@ class Known:
             capped=market.price_cap is not None,
         )
 
-    def require_foretold(self, ask: "Ask") -> None:
-        """Refuse a job of types that nobody told of: who learns for so many jobs cannot start.
+    def require_foretold(self, jobs: Jobs) -> None:
+        """Refuse jobs of types that nobody told of: who learns for so many jobs cannot start.
 
         Raises
         ------
         InvalidOption
-            No job of one of its types is foretold.
+            No job of one of the types is foretold.
         """
-        for jobs, kind, word in (
-            (self.worker_jobs, ask.worker_type, "worker"), (self.ps_jobs, ask.ps_type, "ps"),
+        for foretold, kinds, word in (
+            (self.worker_jobs, jobs.worker_type, "worker"), (self.ps_jobs, jobs.ps_type, "ps"),
         ):  # fmt: skip
-            if not jobs[kind]:
+            for kind in kinds[foretold[kinds] == 0][:1].tolist():
                 raise InvalidOption(
                     f"prices are learned for as many jobs as are foretold, and none is of {word}"
                     f" type {kind}; tell feed so by known="
@@ -71,25 +71,8 @@ class Known:
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class Ask:
-    """What a job asks for on arrival: all that a seller may know of it."""
-
-    job: int
-    slot: int  #: Arrival.
-    #: worker_type, workers, ps_type, ps: what it asks for.
-    worker_type: int
-    workers: int
-    ps_type: int
-    ps: int
-
-    def payment(self, worker_price: float, ps_price: float) -> float:
-        """Price of the whole job at unit prices."""
-        return worker_price * self.workers + ps_price * self.ps
-
-
-@dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Report:
-    """What a user says of a job on arrival, to a seller that asks for it."""
+    """What a user says of a job on arrival, truly, to a seller that asks for it."""
 
     budget: float  #: What the user would pay at most.
     #: colocated_runtime, spread_runtime: slots the job runs on one server, and on several.
@@ -98,42 +81,42 @@ class Report:
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class Offer(Ask):
-    """A job of a market.  Its budget shows in its answer only, its runtime when it is over.
+class Offer:
+    """A job on arrival.  Its budget shows in its answer only, its runtime when it is over."""
 
-    Sellers that say so (`farkas.online.dps.seller.Seller.asks_for_reports`) see both on arrival.
-    """
-
-    _market: Market
-    _place: int
+    job: int
+    slot: int  #: Arrival.
+    #: worker_type, workers, ps_type, ps: what it asks for.
+    worker_type: int
+    workers: int
+    ps_type: int
+    ps: int
+    #: The job as columns, for kernels; its limit answers prices, its runtimes say when it is over.
+    alone: Jobs
+    report: Report  #: For sellers that ask for it, see `farkas.online.dps.learned`.
 
     @classmethod
     def of(cls, market: Market, job: int, number: int | None = None) -> Self:
         """Job number ``job`` of a market; another ``number`` where this market is part of one."""
-        data = market.jobs[job]
-        asked = data.arrival, data.worker_type, data.workers, data.ps_type, data.ps
-        return cls(job if number is None else number, *asked, market, job)
+        return cls._of(market, Jobs.of(market), job, job if number is None else number)
+
+    @classmethod
+    def all_of(cls, market: Market) -> list[Self]:
+        """Jobs of a market in order."""
+        jobs = Jobs.of(market)
+        return [cls._of(market, jobs, job, job) for job in range(market.num_jobs)]
+
+    @classmethod
+    def _of(cls, market: Market, jobs: Jobs, place: int, number: int) -> Self:
+        alone = jobs.some(slice(place, place + 1))
+        slot, kind, workers, other, ps = (int(column[0]) for column in alone[:5])
+        runtimes = float(alone.colocated_runtime[0]), float(alone.spread_runtime[0])
+        report = Report(float(market.budget[place]), *runtimes)
+        return cls(number, slot, kind, workers, other, ps, alone, report)
 
     def accepts(self, payment: float) -> bool:
         """Return the user's answer to a price for the whole job."""
-        return bool(payment <= allowed(float(self._market.budget[self._place])))
-
-    def report(self) -> Report:
-        """Return what the user says on arrival, truly; for sellers that ask for reports."""
-        return Report(
-            float(self._market.budget[self._place]), self.runtime(True), self.runtime(False)
-        )
-
-    def end(self, colocated: bool) -> float:
-        """When the job ends if it starts now; for the cluster, not for the seller."""
-        ends = self._market.colocated_end if colocated else self._market.spread_end
-        return float(ends[self._place])
-
-    def runtime(self, colocated: bool) -> float:
-        """Slots the job runs; for the cluster, not for the seller."""
-        market = self._market
-        runtimes = market.colocated_runtime if colocated else market.spread_runtime
-        return float(runtimes[self._place])
+        return bool(payment <= self.alone.limit[0])
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -144,15 +127,7 @@ class Quote:
     worker_price: float | None = None
     ps_price: float | None = None
     payment: float = 0.0  #: What the user pays who accepts.
-    fits: bool = True  #: Whether the job can be served at all.
-    exploring: bool = False  #: Whether the job arrived while its types were explored.
-    #: Arms behind the prices, and what else the seller wants to know when the user has answered.
-    arms: tuple[Any, ...] = ()
-
-    @property
-    def free(self) -> bool:
-        """Whether the job is served free of charge, so that nobody is asked."""
-        return self.fits and self.worker_price is None
+    arm: int = -1  #: Number of the prices among those of the seller.
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

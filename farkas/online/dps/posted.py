@@ -1,41 +1,91 @@
 """Sellers whose prices do not depend on what happened before."""
 
+from __future__ import annotations
+
 import dataclasses
-from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from farkas.errors import NotApplicable
 from farkas.instances.dps import Market
+from farkas.kernels import Floats1, Out, compiled
 from farkas.numbers import Floats
-from farkas.online.dps.kernel import run_posted
-from farkas.online.dps.offers import Ask, Decision, Known, Offer, Quote
-from farkas.online.dps.pricing import Placing
-from farkas.online.dps.seller import Seller, SellerState
-from farkas.online.dps.simulation import Simulation, simulate_gifts, simulate_prices
+from farkas.online.dps.cluster import (
+    DECLINED,
+    EXPLORED,
+    FULL,
+    SOLD,
+    Cluster,
+    Filling,
+    Jobs,
+    Placing,
+    Results,
+    fits,
+    place,
+    release,
+    steps,
+)
+from farkas.online.dps.offers import Known
+from farkas.online.dps.sales import Sales
+from farkas.online.dps.seller import KernelSeller, SellerState
 from farkas.online.driver import algorithm
 from farkas.online.policy import Policy
 
 
+@compiled(steps=steps)
+def sell_at(
+    cluster: Out[Cluster],
+    jobs: Jobs,
+    worker_price: Floats1,
+    ps_price: Floats1,
+    free: bool,
+    blindly: bool,
+    filling: Filling,
+    results: Out[Results],
+) -> None:
+    """Serve every job that accepts its prices, or free of charge, and fits.
+
+    Parameters
+    ----------
+    worker_price, ps_price
+        Unit prices for each job.
+    blindly
+        Whether jobs that do not fit are asked as well.
+    """
+    for job in range(len(jobs.slot)):
+        release(cluster, jobs.slot[job])
+        room = fits(cluster, jobs, job)
+        payment = worker_price[job] * jobs.workers[job] + ps_price[job] * jobs.ps[job]
+        if not free and (room or blindly):
+            results.worker_price[job] = worker_price[job]
+            results.ps_price[job] = ps_price[job]
+        if not room:
+            results.outcome[job] = FULL
+        elif free:
+            results.outcome[job] = EXPLORED
+        elif payment <= jobs.limit[job]:
+            results.outcome[job] = SOLD
+            results.payment[job] = payment
+        else:
+            results.outcome[job] = DECLINED
+        if results.outcome[job] >= SOLD:
+            place(cluster, jobs, job, filling)
+
+
 @dataclasses.dataclass(frozen=True, eq=False)
-class FixedPrice(Seller):
+class FixedPrice(KernelSeller):
     """Unit prices by type that never change."""
 
     #: worker, ps: prices, shapes (worker types,), (server types,).
     worker: Floats
     ps: Floats
     placement: Placing = "pa"
-    one_pass = run_posted
 
-    def quote(self, state: SellerState, ask: Ask) -> Quote:
+    def run(self, state: Any, jobs: Jobs, fill: Filling, results: Results) -> None:
         """Ask for the fixed price."""
-        return self.at(ask, float(self.worker[ask.worker_type]), float(self.ps[ask.ps_type]))
-
-    def simulate(self, market: Market, seed: int = 0, *, log: bool = False) -> Simulation:
-        """Run on the whole market at once, compiled."""
-        prices = self.worker[market.worker_type], self.ps[market.ps_type]
-        return simulate_prices(market, *prices, self.placement, seed, log=log)
+        prices = self.worker[jobs.worker_type], self.ps[jobs.ps_type]
+        sell_at(state.cluster, jobs, *prices, False, False, fill, results)
 
 
 @algorithm("dps.fixed_price", source="DPS section IV")
@@ -47,53 +97,57 @@ class GivenPrice(Policy):
 
     placement: Placing = "pa"
 
-    def decide(self, instance: Market, seed: int) -> Sequence[Decision]:
+    def decide(self, instance: Market, seed: int) -> Sales:
         """Run with the instance's prices."""
-        return decided(given_price(instance, self.placement), instance, seed)
+        return self.simulate(instance, seed)
 
-    def simulate(self, market: Market, seed: int = 0) -> Simulation:
-        """Run on the whole market at once, compiled."""
-        return given_price(market, self.placement).simulate(market, seed)
+    def simulate(self, market: Market, seed: int = 0) -> Sales:
+        """Run with the instance's prices; raises `NotApplicable` where it has none."""
+        prices = market.fixed_prices
+        if prices is None:
+            raise NotApplicable("dps.fixed_price needs an instance with fixed_prices")
+        seller = FixedPrice(np.array(prices.worker), np.array(prices.ps), self.placement)
+        return seller.simulate(market, seed)
 
 
-def given_price(market: Market, placement: Placing = "pa") -> FixedPrice:
-    """Seller with the instance's ``fixed_prices``; raises `NotApplicable` where it has none."""
-    if market.fixed_prices is None:
-        raise NotApplicable("dps.fixed_price needs an instance with fixed_prices")
-    prices = market.fixed_prices
-    return FixedPrice(np.array(prices.worker), np.array(prices.ps), placement)
+@dataclasses.dataclass(slots=True, eq=False)
+class RandomState(SellerState):
+    """Prices of the jobs at hand, shape (2, jobs)."""
+
+    drawn: Floats
 
 
 @algorithm("dps.random", source="DPS section V")
 @dataclasses.dataclass(frozen=True)
-class Random(Seller):
+class Random(KernelSeller):
     """A new pair of unit prices for every job, drawn uniformly below the price cap."""
 
     placement: Placing = "pa"
-    quotes_blindly = True
 
-    def quote(self, state: SellerState, ask: Ask) -> Quote:
-        """Draw two prices, also when the job does not fit."""
-        worker, ps = state.known.price_cap * state.rng.random(2)
-        return self.at(ask, float(worker), float(ps))
+    def start(self, known: Known, seed: int) -> RandomState:
+        """Start without prices."""
+        return RandomState.begin(known, seed, np.zeros((2, 0)))
 
-    def simulate(self, market: Market, seed: int = 0, *, log: bool = False) -> Simulation:
-        """Run on the whole market at once, compiled; for the deterministic placements."""
-        cap = 1.0 if market.price_cap is None else market.price_cap
-        drawn = cap * np.random.default_rng(seed).random((market.num_jobs, 2))
-        return simulate_prices(market, drawn[:, 0], drawn[:, 1], self.placement, seed, log=log)
+    def decide(self, instance: Market, seed: int) -> Sales | None:
+        """Handle all jobs at once, unless prices and orders of servers are drawn in turn."""
+        return None if self.placement == "random" else super().decide(instance, seed)
+
+    def sell(self, state: RandomState, jobs: Jobs) -> Sales:
+        """Draw two prices for every job, also for those that do not fit."""
+        state.drawn = state.known.price_cap * state.rng.random((len(jobs.slot), 2)).T
+        return super().sell(state, jobs)
+
+    def run(self, state: RandomState, jobs: Jobs, fill: Filling, results: Results) -> None:
+        """Ask for the drawn prices."""
+        worker, ps = state.drawn
+        sell_at(state.cluster, jobs, worker, ps, False, True, fill, results)
 
 
-class _Gift(Seller):
-    one_pass = run_posted
-
-    def quote(self, state: SellerState, ask: Ask) -> Quote:
-        """Serve the job, whoever it is."""
-        return Quote()
-
-    def simulate(self, market: Market, seed: int = 0, *, log: bool = False) -> Simulation:
-        """Run on the whole market at once, compiled."""
-        return simulate_gifts(market, self.placement, seed, log=log)
+class _Gift(KernelSeller):
+    def run(self, state: Any, jobs: Jobs, fill: Filling, results: Results) -> None:
+        """Serve every job, whoever it is."""
+        none = np.zeros(len(jobs.slot))
+        sell_at(state.cluster, jobs, none, none, True, False, fill, results)
 
 
 @algorithm("dps.pa", source="DPS Algorithm 2")
@@ -110,19 +164,3 @@ class BestFit(_Gift):
     """Serves every job that fits free of charge, placed where it fits best; see the runtimes."""
 
     placement = "best_fit"
-
-
-def decided(seller: Seller, market: Market, seed: int) -> Sequence[Decision]:
-    """Let a seller handle every job of a market, at once if it can."""
-    found = seller.decide(market, seed)
-    return run_seller(seller, market, seed) if found is None else found
-
-
-def run_seller(seller: Seller, market: Market, seed: int = 0) -> list[Decision]:
-    """Let a seller handle every job of a market, step by step."""
-    state = seller.start(Known.of(market), seed)
-    decisions = []
-    for job in range(market.num_jobs):
-        state, decision = seller.step(state, Offer.of(market, job))
-        decisions.append(decision)
-    return decisions

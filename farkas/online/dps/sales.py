@@ -1,34 +1,32 @@
-"""Decisions about all jobs of a market as columns; read one by one each is a `Decision`."""
+"""Decisions about jobs as columns; read one by one each is a `Decision`."""
+
+from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Sequence
-from typing import Any, Self, overload
+from typing import Any, overload
 
 import numpy as np
 
 from farkas.numbers import Bools, Floats, Ints
-from farkas.online.dps import kernel
+from farkas.online.dps.cluster import DECLINED, EXPLORED, FULL, LOGGED, SOLD, Cluster, Jobs, Results
 from farkas.online.dps.offers import Decision, Outcome
-from farkas.online.dps.simulation import Simulation
 
 OUTCOMES: dict[int, Outcome] = {
-    kernel.FULL: "full",
-    kernel.DECLINED: "declined",
-    kernel.SOLD: "sold",
-    kernel.EXPLORED: "explored",
-}
-SERVED = np.array([kernel.SOLD, kernel.EXPLORED])
+    FULL: "full", DECLINED: "declined", SOLD: "sold", EXPLORED: "explored",
+}  # fmt: skip
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Sales(Sequence[Decision]):
-    """What happened to every job; the fields of `Decision` as arrays."""
+    """What happened to jobs; the fields of `Decision` as arrays."""
 
+    jobs: Jobs
     outcome: Ints  #: Keys of `OUTCOMES`, shape (jobs,).
-    payment: Floats  #: What users paid, shape (jobs,).
     #: worker_price, ps_price: unit prices posted, NaN where none was, shape (jobs,).
     worker_price: Floats
     ps_price: Floats
+    payment: Floats  #: What users paid, shape (jobs,).
     exploring: Bools  #: Whether the job arrived while its types were explored, shape (jobs,).
     #: Place of the first entry of each job, and at the end their number, shape (jobs + 1,).
     first: Ints
@@ -39,25 +37,24 @@ class Sales(Sequence[Decision]):
     ps: Ints
 
     @classmethod
-    def of(cls, done: Simulation) -> Self:
-        """Return what a simulation that kept its placements has done."""
-        assert done.placements is not None
-        placed = done.placements[np.lexsort((done.placements[:, 1], done.placements[:, 0]))]
-        first = np.searchsorted(placed[:, 0], np.arange(len(done.outcome) + 1))
-        return cls(
-            done.outcome,
-            done.payment,
-            done.worker_price,
-            done.ps_price,
-            done.exploring,
-            first,
-            *(placed[:, column] for column in (1, 2, 3)),
-        )
+    def of(cls, jobs: Jobs, results: Results, cluster: Cluster, begin: int = 0) -> Sales:
+        """Return what kernels did; ``begin`` is the first entry of the log about these jobs."""
+        log = cluster.log[begin : cluster.counts[LOGGED]]
+        log = log[np.lexsort((log[:, 1], log[:, 0]))]
+        first = np.searchsorted(log[:, 0], np.arange(len(results.outcome) + 1))
+        return cls(jobs, *results, first, log[:, 1], log[:, 2], log[:, 3])
+
+    @property
+    def sold(self) -> Bools:
+        """Jobs that paid, shape (jobs,)."""
+        sold: Bools = self.outcome == SOLD
+        return sold
 
     @property
     def served(self) -> Bools:
         """Jobs placed, paid or free, shape (jobs,)."""
-        return np.isin(self.outcome, SERVED)
+        served: Bools = self.outcome >= SOLD
+        return served
 
     @property
     def colocated(self) -> Bools:
@@ -65,8 +62,23 @@ class Sales(Sequence[Decision]):
         colocated: Bools = np.diff(self.first) == 1
         return colocated
 
+    @property
+    def profit(self) -> float:
+        """Payments in all."""
+        return float(self.payment.sum())
+
+    @property
+    def runtime(self) -> Floats:
+        """Slots each served job runs, 0 for the others, shape (jobs,)."""
+        runtime = np.where(self.colocated, self.jobs.colocated_runtime, self.jobs.spread_runtime)
+        return np.where(self.served, runtime, 0.0)
+
+    def profit_by_slot(self, horizon: int) -> Floats:
+        """Payments by slot of arrival, shape (horizon,)."""
+        return np.bincount(self.jobs.slot, self.payment, horizon).astype(float)
+
     def plain(self) -> list[dict[str, Any]]:
-        """Return what a file holds of each decision, as `farkas.online.run.plain` would."""
+        """Return what a file holds of each decision, as `farkas.online.recording.plain` would."""
         words = np.array([OUTCOMES[code] for code in range(len(OUTCOMES))], dtype=object)
         servers, workers, ps = (tuple(x.tolist()) for x in (self.servers, self.workers, self.ps))
         first = self.first.tolist()

@@ -1,24 +1,22 @@
-"""What all sellers share: release what is over, look whether the job fits, quote, place."""
+"""What all sellers share: release what is over, look whether the job fits, quote, place.
+
+A rule that has a kernel is a `KernelSeller`: its kernel handles jobs, one in a step or all of a
+market.  Any other rule is a `Seller`, whose hooks are Python.
+"""
+
+from __future__ import annotations
 
 import dataclasses
-import inspect
-from collections.abc import Iterable
-from typing import Any, ClassVar, TypeVar
+from typing import Any, Self
 
 import numpy as np
 
 from farkas.instances.dps import Market
-from farkas.kernels import Kernel
-from farkas.numbers import Floats, Ints
-from farkas.online.dps import kernel
-from farkas.online.dps.cluster import IdleUnits, Running
-from farkas.online.dps.offers import Ask, Decision, Known, Offer, Outcome, Quote
-from farkas.online.dps.pricing import Placing
+from farkas.online.dps import cluster
+from farkas.online.dps.cluster import Cluster, Filling, Jobs, Placing, Results, filling
+from farkas.online.dps.offers import Decision, Known, Offer, Quote
 from farkas.online.dps.sales import Sales
-from farkas.online.dps.simulation import Simulation
 from farkas.online.policy import Policy
-
-Numbers = Floats | Ints
 
 
 @dataclasses.dataclass(slots=True, eq=False)
@@ -26,116 +24,120 @@ class SellerState:
     """Cluster and random numbers; sellers that learn add what they learned."""
 
     known: Known
-    cluster: IdleUnits
+    cluster: Cluster
     rng: np.random.Generator
 
+    @classmethod
+    def begin(cls, known: Known, seed: int, *learned: Any) -> Self:
+        """Start with empty servers."""
+        idle = Cluster.empty(known.installed_workers, known.installed_ps)
+        return cls(known, idle, np.random.default_rng(seed), *learned)
 
-S = TypeVar("S", bound=SellerState)
 
-
-class Seller(Policy):
-    """Base of the step-by-step sellers.  A subclass overrides the hooks it needs.
-
-    A market that is given as a whole is handled by `step`; one that runs, by the two halves of it,
-    `priced` and `settled` (`farkas.online.dps.running`).
-    """
+class KernelSeller(Policy):
+    """Base of the sellers whose rule is a kernel."""
 
     placement: Placing = "pa"
 
-    #: Whether users have to say on arrival what they would pay and how long their jobs run.
-    asks_for_reports = False
-
-    #: What `simulate` handles a whole market by; None where a seller has only steps.
-    one_pass: ClassVar[Kernel[..., None] | None] = None
-
-    def simulate(self, market: Market, seed: int = 0, *, log: bool = False) -> Simulation:
-        """Handle a whole market by `one_pass`; ``log`` keeps placements."""
-        raise NotImplementedError
-
-    def decide(self, instance: Market, seed: int) -> Sales | None:
-        """Decide as `step` does, if there is machine code for it or enough to do to compile some.
-
-        Returns None otherwise.
-        """
-        steps = kernel.steps(instance.num_jobs, instance.num_servers)
-        if self.one_pass is None or self._deviates() or not self.one_pass.prepare(steps):
-            return None
-        return Sales.of(self.simulate(instance, seed, log=True))
-
-    def _deviates(self) -> bool:
-        """Whether anything that decides is not that of the class whose kernel this is."""
-        own = type(self)
-        owner = next(cls for cls in own.__mro__ if "one_pass" in vars(cls))
-        names = [name for name in dir(owner) if not name.startswith("__")]
-        steps = [n for n in names if inspect.isroutine(inspect.getattr_static(owner, n))]
-        return (
-            own.quotes_blindly != owner.quotes_blindly  # type: ignore[attr-defined]
-            or not vars(self).keys().isdisjoint(steps)
-            or any(
-                inspect.getattr_static(own, name) is not inspect.getattr_static(owner, name)
-                for name in steps
-            )
-        )
-
     def start(self, known: Known, seed: int) -> Any:
         """Start with empty servers."""
-        rng = np.random.default_rng(seed)
-        return SellerState(known, IdleUnits(known, self.placement, rng), rng)
+        return SellerState.begin(known, seed)
+
+    def run(self, state: Any, jobs: Jobs, fill: Filling, results: Results) -> None:
+        """Call the kernel of the rule on the arrays of the state."""
+        raise NotImplementedError
 
     def step(self, state: Any, arrivals: Offer) -> tuple[Any, Decision]:
         """Handle one job."""
-        for job in state.cluster.release(arrivals.slot):
-            self.finished(state, job)
-        quote = self.priced(state, arrivals)
-        accepted = quote.fits and (quote.free or arrivals.accepts(quote.payment))
-        return state, self.settled(state, arrivals, quote, accepted)
+        return state, self.sell(state, arrivals.alone)[0]
 
-    def priced(self, state: Any, ask: Ask) -> Quote:
-        """Take note of an arrival and quote a price, or none."""
-        explores = self.arrived(state, ask)
-        fits = state.cluster.fits(ask)
+    def decide(self, instance: Market, seed: int) -> Sales | None:
+        """Handle all jobs of a market at once."""
+        return self.simulate(instance, seed)
+
+    def simulate(self, market: Market, seed: int = 0) -> Sales:
+        """Handle all jobs of a market at once."""
+        return self.sell(self.start(Known.of(market), seed), Jobs.of(market))
+
+    def sell(self, state: Any, jobs: Jobs) -> Sales:
+        """Handle jobs in order of arrival."""
+        state.cluster = state.cluster.with_room(jobs)
+        counts, results = state.cluster.counts, Results.empty(len(jobs.slot))
+        begin, counts[cluster.PLACED] = int(counts[cluster.LOGGED]), 0
+        random = self.placement == "random"
+        before, servers = state.rng.bit_generator.state, len(state.cluster.order)
+        orders = [state.rng.permutation(servers) for _ in jobs.slot] if random else []
+        self.run(state, jobs, filling(self.placement, orders, servers), results)
+        if random:  # only a job that is placed takes an order
+            state.rng.bit_generator.state = before
+            for _ in range(counts[cluster.PLACED]):
+                state.rng.permutation(servers)
+        return Sales.of(jobs, results, state.cluster, begin)
+
+
+class Seller(Policy):
+    """Base of the sellers whose rule is Python.  A subclass overrides the hooks it needs."""
+
+    placement: Placing = "pa"
+
+    def start(self, known: Known, seed: int) -> Any:
+        """Start with empty servers."""
+        return SellerState.begin(known, seed)
+
+    def step(self, state: Any, arrivals: Offer) -> tuple[Any, Decision]:
+        """Handle one job."""
+        cluster.release(state.cluster, arrivals.slot)
+        for row in state.cluster.ended[: state.cluster.counts[cluster.OVER]].tolist():
+            self.finished(state, row)
+        explores = self.arrived(state, arrivals)
+        fits = cluster.fits.function(state.cluster, arrivals.alone, 0)
+        quote = Quote()
         if not explores and (fits or self.quotes_blindly):
-            return dataclasses.replace(self.quote(state, ask), fits=fits)
-        return Quote(fits=fits, exploring=explores)
-
-    def settled(self, state: Any, ask: Ask, quote: Quote, accepted: bool) -> Decision:
-        """Learn the user's answer and serve the job if it was accepted."""
+            quote = self.quote(state, arrivals)
         prices = quote.worker_price, quote.ps_price
-        if not quote.fits:
-            return Decision("full", 0.0, *prices, exploring=quote.exploring)
-        if not quote.free:
-            self.answered(state, ask, quote, accepted)
+        if not fits:
+            return state, Decision("full", 0.0, *prices, exploring=explores)
+        free = quote.worker_price is None
+        accepted = self.serves_free if free else arrivals.accepts(quote.payment)
+        if not free:
+            self.answered(state, arrivals, quote, accepted)
         if not accepted:
-            return Decision("declined", 0.0, *prices)
-        outcome: Outcome = "explored" if quote.free else "sold"
-        servers, workers, ps = state.cluster.place(ask)
-        return Decision(outcome, quote.payment, *prices, servers, workers, ps, quote.exploring)
+            return state, Decision("declined", 0.0, *prices)
+        servers, workers, ps = self._place(state, arrivals.alone)
+        outcome: Any = "explored" if free else "sold"
+        return state, Decision(
+            outcome, quote.payment, *prices, servers, workers, ps, exploring=explores
+        )
+
+    def _place(self, state: Any, job: Jobs) -> tuple[tuple[int, ...], ...]:
+        state.cluster = state.cluster.with_room(job)
+        counts, servers = state.cluster.counts, len(state.cluster.order)
+        random = self.placement == "random"
+        orders = [state.rng.permutation(servers)] if random else []
+        begin, counts[cluster.PLACED] = int(counts[cluster.LOGGED]), 0
+        cluster.place(state.cluster, job, 0, filling(self.placement, orders, servers))
+        log = state.cluster.log[begin : counts[cluster.LOGGED], 1:]
+        one, two, three = log[np.argsort(log[:, 0])].T.tolist()
+        return tuple(one), tuple(two), tuple(three)
 
     quotes_blindly = False  #: Whether a price is made even for jobs that do not fit.
+    serves_free = True  #: Whether jobs that fit and are quoted no price are served.
 
-    def finished(self, state: Any, job: Running) -> None:
-        """Learn that a job is over."""
+    def finished(self, state: Any, row: int) -> None:
+        """Learn that a job is over; ``row`` is its row in the arrays of running jobs."""
 
-    def arrived(self, state: Any, ask: Ask) -> bool:
+    def arrived(self, state: Any, offer: Offer) -> bool:
         """Take note of an arrival; return whether it is served free of charge to learn."""
         return False
 
-    def quote(self, state: Any, ask: Ask) -> Quote:
+    def quote(self, state: Any, offer: Offer) -> Quote:
         """Quote a price for a job that is not explored."""
         raise NotImplementedError
 
-    def answered(self, state: Any, ask: Ask, quote: Quote, accepted: bool) -> None:
+    def answered(self, state: Any, offer: Offer, quote: Quote, accepted: bool) -> None:
         """Learn whether a job that fits was sold at its quote."""
 
-    def remembered(self, state: Any) -> dict[str, Numbers]:
-        """Arrays that hold all that was learned, by name."""
-        return {}
-
-    def recall(self, state: Any, names: Iterable[str]) -> dict[str, Numbers]:
-        """Arrays of a new state in which what was remembered under these names has its place."""
-        return self.remembered(state)
-
-    def at(self, ask: Ask, worker_price: float, ps_price: float, *arms: Any) -> Quote:
+    def at(self, offer: Offer, worker_price: float, ps_price: float, arm: int = -1) -> Quote:
         """Quote of unit prices."""
-        payment = ask.payment(worker_price, ps_price)
-        return Quote(worker_price, ps_price, payment, arms=arms)
+        payment = worker_price * offer.workers + ps_price * offer.ps
+        return Quote(worker_price, ps_price, payment, arm)

@@ -12,8 +12,8 @@ from farkas.models.dps.offline import Offline, OfflineLP
 from farkas.models.dps.placement import MinServers, Sequence
 from farkas.numbers import Bools, Floats
 from farkas.online.dps.best_fixed import best_exactly
-from farkas.online.dps.posted import BestFit, FixedPrice, FreeOfCharge, run_seller
-from farkas.online.dps.pricing import colocated, pa
+from farkas.online.dps.cluster import placed
+from farkas.online.dps.posted import BestFit, FixedPrice, FreeOfCharge
 from farkas.proofs.claim import Trials, claim, optimum, refuted_by, require_zero, sp
 from farkas.proofs.dps.grids import shipped, small, unit_users
 from farkas.proofs.knapsack import Knapsack, embedded, knapsacks, most_worth
@@ -307,7 +307,7 @@ def best_fixed_price_is_attained(market: Market) -> Saying | None:
         return None
     best = best_exactly(market)
     at = np.array([float(best.worker)]), np.array([float(best.ps)])
-    profit = sum(d.payment for d in run_seller(FixedPrice(*at), market))
+    profit = FixedPrice(*at).simulate(market).profit
     supremum = float(best.profit)
     no_other = Stated(best.attained, "==", 0)  # exact search over all prices
     return said(
@@ -345,12 +345,13 @@ def lower_price_loses_little(market: Market) -> Saying:
 def _placed(state: Mapping[str, Any]) -> Saying:
     idle = [np.array(side) for side in state["idle"]]
     workers, ps = int(state["workers"]), int(state["ps"])
-    units = pa(idle[0], idle[1], workers, ps)
+    units = placed("pa", idle[0], idle[1], workers, ps)
     fits = idle[0].sum() >= workers and idle[1].sum() >= ps
     possible = bool(((idle[0] >= workers) & (idle[1] >= ps)).any())
+    whole = units is not None and np.count_nonzero(units[0] + units[1]) == 1
     return said(
         Stated(units is not None, "==", bool(fits)),
-        Stated(units is not None and colocated(units), "==", bool(fits) and possible),
+        Stated(whole, "==", bool(fits) and possible),
     )
 
 
@@ -399,7 +400,7 @@ def pa_minimises_servers(market: Market) -> Saying | None:
         market.installed_workers[:, job.worker_type],
         market.installed_ps[:, job.ps_type],
     )
-    units = pa(*idle, job.workers, job.ps)
+    units = placed("pa", *idle, job.workers, job.ps)
     if units is None:
         return None
     used = int(np.count_nonzero(units[0] + units[1]))

@@ -13,8 +13,7 @@ from farkas.instances.dps import Job, Learning, Market
 from farkas.numbers import Floats
 from farkas.online.dps.learning import Dps
 from farkas.online.dps.offers import Known
-from farkas.online.dps.pricing import both_sides, explored, geometric_grid, grid_steps
-from farkas.online.dps.simulation import simulate_learning
+from farkas.online.dps.pricing import Rules, both_sides, explored, geometric_grid, grid_steps
 from farkas.portable import uniform
 from farkas.proofs.claim import Trials, claim, drawn, growth, instance_of, require, require_zero, sp
 from farkas.proofs.verdict import Among, Saying, Stated, Verdict, proved, refuted, said
@@ -197,15 +196,26 @@ def published_constants_earn() -> Verdict:
     paper ends exploration near slot 1120, which ``explore_cap`` 0.112 imitates.
     """
     market = published()
-    printed = Dps().simulate(market).summary()
-    imitated = Dps().simulate(market.replace(dps={"explore_cap": 0.112})).summary()
+    printed = Dps().simulate(market)
+    imitated = Dps().simulate(market.replace(dps={"explore_cap": 0.112}))
     return refuted(
         {"preset": "published", "seed": 1},
-        Stated(printed["profit"], ">", 0),
-        profit=printed["profit"],
-        explored=printed["explored"],
-        profit_with_explore_cap=imitated["profit"],
+        Stated(printed.profit, ">", 0),
+        profit=printed.profit,
+        explored=int(printed.exploring.sum()),
+        profit_with_explore_cap=imitated.profit,
     )
+
+
+class _Roomy(Dps):
+    """DPS that counts on a thousand times the capacity."""
+
+    def rules(self, known: Known) -> tuple[Rules, Rules]:
+        one, other = super().rules(known)
+        return (
+            dataclasses.replace(one, capacity=one.capacity * 1000),
+            dataclasses.replace(other, capacity=other.capacity * 1000),
+        )
 
 
 @claim("dps.capacity_limits_prices", source="DPS (13), (14)")
@@ -218,9 +228,7 @@ def capacity_limits_prices() -> Verdict:
     changed, offers = 0, 0
     for epochs in (4000.0, 20_000.0):
         market = published(epochs_median=epochs).replace(dps={"explore_cap": 0.112})
-        rules = both_sides(Known.of(market))
-        roomy = tuple(dataclasses.replace(side, capacity=side.capacity * 1000) for side in rules)
-        runs = [simulate_learning(market, r, "published") for r in (rules, (roomy[0], roomy[1]))]
+        runs = [seller.simulate(market) for seller in (Dps(), _Roomy())]
         prices = [np.nan_to_num(np.stack([r.worker_price, r.ps_price])) for r in runs]
         changed += int((prices[0] != prices[1]).any(axis=0).sum())
         offers += int((prices[0][0] > 0).sum())

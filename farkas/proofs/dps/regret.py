@@ -54,21 +54,20 @@ def chosen_prices(jobs: int, seed: int = 0) -> tuple[Chosen, ...]:
     market = unit_users(jobs, seed, 2, 2).replace(dps=LATE)
     seller, found = Simple(), []
     state = seller.start(Known.of(market), 0)
-    for job in range(jobs):
-        offer = Offer.of(market, job)
-        learner, kind = state.ps, offer.ps_type
-        arms = slice(learner.rules.first[kind], learner.rules.first[kind + 1])
-        offers, sold = learner.offers[arms].astype(float), learner.sold[arms].copy()
+    for job, offer in enumerate(Offer.all_of(market)):
+        side, kind = state.sides.ps, offer.ps_type
+        arms = slice(side.first[kind], side.first[kind + 1])
+        offers, sold = side.offers[arms].astype(float), side.sold[arms].copy()
         state, decision = seller.step(state, offer)
         if 2 * job < jobs or decision.ps_price is None:
             continue
         assert decision.worker_price is not None
-        price, asked = learner.rules.price[arms], int(learner.rules.jobs[kind])
+        price, asked = side.price[arms], int(side.jobs[kind])
         # budgets are uniform in [0, 2]
         sales = np.clip(1.0 - (price + decision.worker_price) / 2.0, 0.0, 1.0)
         arm = int(np.flatnonzero(price == decision.ps_price)[0])
         seen = float(sold[arm] / offers[arm]) if offers[arm] else 0.0
-        wide = float(radius(float(learner.rules.eta[kind]), np.array(seen), float(offers[arm])))
+        wide = float(radius(float(side.eta[kind]), np.array(seen), float(offers[arm])))
         best = float((price * sales).max()) * asked
         found.append(Chosen(best, decision.ps_price, asked, float(sales[arm]), seen, wide))
     return tuple(found)

@@ -30,7 +30,7 @@ def test_exploration_is_capped_unless_a_figure_asks_for_more() -> None:
 def test_profit_cumulated_over_slots_ends_at_the_profit() -> None:
     instance = market(False, 0, num_jobs=60, horizon=60, num_servers=2)
     done = play("simple", instance)
-    so_far = cumulated(done)
+    so_far = cumulated(done, 60)
     assert so_far.shape == (60,)
     assert so_far[-1] == pytest.approx(done.profit)
 

@@ -21,7 +21,7 @@ from farkas.models.dps.offline import Offline, OfflineLP
 from farkas.models.dps.placement import Idle, MinServers, Placement, Sequence
 from farkas.models.dps.windows import MarketSide
 from farkas.online.dps.best_fixed import best_exactly
-from farkas.online.dps.pricing import colocated, pa
+from farkas.online.dps.cluster import placed
 from farkas.proofs.dps.formulation import best_by_search
 from farkas.solvers import Claimed, solve
 from tests.conformance.oracle import column, row, variants
@@ -264,7 +264,8 @@ def test_algorithm_2_reaches_the_shortest_runtime_of_an_arrival(seed):
     point = solve(form, gap=0.0).require_optimal().point
     whole = form.values(point, "whole").sum(axis=1)
     for place, job in enumerate(idle.fitting):
-        units = pa(
+        units = placed(
+            "pa",
             idle.workers[:, market.worker_type[job]], idle.ps[:, market.ps_type[job]],
             int(market.workers[job]), int(market.ps[job]),
         )  # fmt: skip
@@ -273,7 +274,8 @@ def test_algorithm_2_reaches_the_shortest_runtime_of_an_arrival(seed):
         assert units[0].sum() == market.workers[job]
         assert units[1].sum() == market.ps[job]
         if faster:
-            assert colocated(units) == (whole[place] > 0.5)
+            alone = np.count_nonzero(units[0] + units[1]) == 1
+            assert alone == (whole[place] > 0.5)
 
 
 @pytest.mark.parametrize("seed", range(25))
@@ -296,7 +298,7 @@ def test_the_fewest_servers_are_the_smallest_subset_that_suffices(seed):
 
 def test_algorithm_2_may_use_a_server_too_many():
     # (3, 0), (2, 1), (1, 3): workers fill the first, parameter servers the second and third.
-    units = pa(np.array([3, 2, 1]), np.array([0, 1, 3]), 3, 3)
+    units = placed("pa", np.array([3, 2, 1]), np.array([0, 1, 3]), 3, 3)
     assert units is not None
     assert (units[0].tolist(), units[1].tolist()) == ([3, 0, 0], [0, 1, 2])
     form = MinServers().form(library.load("dps/too_many_servers"))

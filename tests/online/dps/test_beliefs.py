@@ -9,9 +9,8 @@ import farkas
 from farkas.errors import InvalidOption
 from farkas.online.dps.beliefs import HIGHEST, LOWEST, STEPS, Believer, normalised
 from farkas.online.dps.offers import Known, Offer
-from farkas.online.dps.posted import run_seller
-from farkas.online.dps.running import Provider, RunningMarket
 from tests.generators.dps import empty_market, random_market
+from tests.references.dps_sellers import by_steps
 
 
 def asked(market, seller=None, job: int = 0):
@@ -82,7 +81,7 @@ def test_a_new_pair_is_believed_to_be_half_like_the_others():
 def test_budgets_and_runtimes_show_in_answers_only(seed):
     """Budgets that answer alike, and runtimes that end alike, change no decision."""
     market = random_market(seed, jobs=20)
-    known = run_seller(Believer(), market)
+    known = by_steps(Believer(), market)
     jobs = []
     for job, decision in zip(market.jobs, known, strict=True):
         fields = {name: getattr(job, name) for name in job.__struct_fields__}
@@ -91,27 +90,7 @@ def test_budgets_and_runtimes_show_in_answers_only(seed):
         elif decision.worker_price is not None and decision.outcome == "declined":
             fields["budget"] = 0.0
         jobs.append(fields)
-    assert run_seller(Believer(), market.replace(jobs=jobs)) == known
-
-
-def test_a_running_market_is_saved_and_goes_on():
-    provider = Provider(server_workers=((3,), (2,)), server_ps=((2,), (2,)))
-
-    def offers(market: RunningMarket, slots: range) -> list[float]:
-        prices = []
-        for slot in slots:
-            quote = market.offer(slot, 0, 1, 0, 1)
-            prices.append(quote.payment)
-            if market.answer(quote.payment <= 0.6).served:
-                market.over(market.jobs - 1, 1.0)
-        return prices
-
-    whole = offers(RunningMarket(provider, "dps.beliefs"), range(20))
-    market = RunningMarket(provider, "dps.beliefs")
-    first = offers(market, range(9))
-    again = RunningMarket.from_json(market.to_json())
-    assert first + offers(again, range(9, 20)) == whole
-    assert len(set(whole)) > 3
+    assert by_steps(Believer(), market.replace(jobs=jobs)) == known
 
 
 @pytest.mark.parametrize("option", [{"steep": 0.0}, {"late": 0.0}, {"scarcity": -1.0}])
@@ -121,4 +100,4 @@ def test_options_are_checked(option):
 
 
 def test_a_market_that_nobody_visits():
-    assert run_seller(Believer(), empty_market()) == []
+    assert by_steps(Believer(), empty_market()) == []

@@ -18,7 +18,7 @@ from farkas.online.dps.best_fixed import (
     best_on_grid,
     decimal,
 )
-from farkas.online.dps.posted import FixedPrice, run_seller
+from farkas.online.dps.posted import FixedPrice
 from farkas.solvers import solve
 from tests.generators.dps import empty_market, posted, random_market
 from tests.references.dps_market import sell
@@ -93,8 +93,7 @@ def test_the_first_of_equally_good_prices_of_the_grid_is_given():
         market = posted(*jobs, units=2, price_grid=grid)
         earned = {
             (worker, ps): sum(
-                d.payment
-                for d in run_seller(FixedPrice(np.array([worker]), np.array([ps])), market)
+                d.payment for d in FixedPrice(np.array([worker]), np.array([ps])).simulate(market)
             )
             for worker in grid
             for ps in grid

@@ -6,7 +6,6 @@ import msgspec
 import pytest
 
 from farkas.online.dps.knapsacks import Knapsacks
-from farkas.online.dps.posted import run_seller
 from tests.generators.dps import random_market
 from tests.references.dps_market import sell
 
@@ -75,7 +74,7 @@ def test_arms_are_the_best_ratios_of_the_source(seed):
         return payment if sold else None
 
     told = sell(market, pays, over)
-    found = run_seller(Knapsacks(), market)
+    found = Knapsacks().simulate(market)
     assert [d.outcome if d.outcome != "sold" else "served" for d in found] == [t for t, _ in told]
     prices = {i: (d.worker_price, d.ps_price) for i, d in enumerate(found) if d.worker_price}
     assert prices == quoted

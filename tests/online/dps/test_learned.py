@@ -11,7 +11,6 @@ import pytest
 import scipy.optimize
 
 import farkas
-from farkas.errors import InvalidOption
 from farkas.instances.dps import Market
 from farkas.online import algorithms
 from farkas.online.dps.environment import Environment
@@ -22,9 +21,8 @@ from farkas.online.dps.learned import (
     exhausting_prices,
 )
 from farkas.online.dps.offers import Known, Offer
-from farkas.online.dps.posted import run_seller
-from farkas.online.dps.running import Provider, RunningMarket
 from tests.generators.dps import random_market
+from tests.references.dps_sellers import by_steps
 
 
 def random_past(seed: int, types: tuple[int, int] = (2, 2)) -> tuple[Past, np.ndarray, np.ndarray]:
@@ -106,7 +104,7 @@ def test_who_is_served_pays_the_budget_or_the_cap():
     for seed in range(8):
         market = random_market(seed, jobs=30)
         cap = math.inf if market.price_cap is None else market.price_cap
-        for job, decision in zip(market.jobs, run_seller(BidTaker(), market), strict=True):
+        for job, decision in zip(market.jobs, by_steps(BidTaker(), market), strict=True):
             assert decision.outcome in ("sold", "declined", "full")
             if decision.outcome == "sold":
                 most = min(job.budget, cap * (job.workers + job.ps))
@@ -132,7 +130,7 @@ def one_server(*jobs, horizon=40, **changes) -> Market:
 
 
 def served(market: Market, **options) -> list[int]:
-    decisions = run_seller(BidTaker(**options), market)
+    decisions = by_steps(BidTaker(**options), market)
     return [job for job, decision in enumerate(decisions) if decision.served]
 
 
@@ -174,24 +172,18 @@ def test_what_can_never_be_served_teaches_nothing():
     assert state.unit == 0.2
 
 
-def test_a_market_of_asks_cannot_be_run_by_it():
-    provider = Provider(server_workers=((4,),), server_ps=((4,),))
-    with pytest.raises(InvalidOption, match="see budgets and runtimes"):
-        RunningMarket(provider, "dps.learned")
-
-
 def test_no_jobs_and_nothing_installed():
     empty = one_server()
     assert farkas.run(empty, "dps.learned").value == 0.0
     nothing = one_server((0, 1.0, 1.0)).replace(server_workers=[[0]])
-    assert [d.outcome for d in run_seller(BidTaker(), nothing)] == ["full"]
+    assert [d.outcome for d in by_steps(BidTaker(), nothing)] == ["full"]
     assert Environment().arrivals(empty) == []
     assert algorithms["dps.learned"].options["placement"] == "best_fit"
 
 
 def test_who_may_pay_more_than_one_pays_it_where_no_cap_is_stated():
     market = one_server((0, 1.0, 5.0)).replace(price_cap=None)
-    (sold,) = run_seller(BidTaker(), market)
+    (sold,) = by_steps(BidTaker(), market)
     assert sold.payment == pytest.approx(market.jobs[0].budget, rel=1e-12)
-    (capped,) = run_seller(BidTaker(), market.replace(price_cap=1.0))
+    (capped,) = by_steps(BidTaker(), market.replace(price_cap=1.0))
     assert capped.payment <= market.jobs[0].workers + market.jobs[0].ps < sold.payment

@@ -1,11 +1,25 @@
 """Algorithm 1 and its variants: when they explore and which constants they take."""
 
+import msgspec
 import numpy as np
 import pytest
 
-from farkas.online.dps.learning import Dps, RandomPlacement, Scaled, Simple, Top
-from farkas.online.dps.posted import run_seller
-from tests.generators.dps import learning_market
+from farkas.online.dps.learning import (
+    BLOCK,
+    SUPPLY,
+    Dps,
+    RandomPlacement,
+    Scaled,
+    Simple,
+    Supplying,
+    Top,
+    choose,
+    finish,
+    new_side,
+)
+from farkas.online.dps.offers import Known
+from farkas.online.dps.pricing import both_sides
+from tests.generators.dps import learning_market, random_market, uniform_users
 from tests.references.dps_market import best_fit, in_random_order
 from tests.references.dps_sellers import alike, bandits, handled
 
@@ -25,11 +39,77 @@ VARIANTS = {
 @pytest.mark.parametrize("seed", range(24))
 def test_jobs_are_priced_as_the_algorithm_written_with_lists_prices_them(variant, seed):
     market, (seller, words) = learning_market(seed), VARIANTS[variant]
-    assert alike(handled(run_seller(seller, market, seed)), bandits(market, **words))
+    assert alike(handled(seller.simulate(market, seed)), bandits(market, **words))
 
 
 @pytest.mark.parametrize("seed", range(24))
 def test_servers_in_random_order_are_those_of_the_list(seed):
     market, rng = learning_market(seed), np.random.default_rng(seed)
     wanted = bandits(market, place=in_random_order(rng))
-    assert alike(handled(run_seller(RandomPlacement(), market, seed)), wanted)
+    assert alike(handled(RandomPlacement().simulate(market, seed)), wanted)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("seed", range(6))
+def test_hundreds_of_arms_in_several_blocks_are_chosen_as_from_a_list(variant, seed):
+    market, (seller, words) = random_market(seed, jobs=60), VARIANTS[variant]
+    market = market.replace(dps={"delta": 0.012, "explore_cap": 0.0, "eta_scale": 0.1 * seed})
+    rules = seller.rules(Known.of(market))
+    assert len(rules[0].price) > 2 * BLOCK
+    assert alike(handled(seller.simulate(market)), bandits(market, **words))
+
+
+@pytest.mark.parametrize("variant", ["simple", "top", "turnover"])
+@pytest.mark.parametrize("seed", range(4))
+def test_ties_up_to_rounding_and_supplies_that_bind_and_rise_are_those_of_the_list(variant, seed):
+    # Without radii, prices z/50 of which z sell 30/z units all earn alike but for rounding, and
+    # they lie in two blocks.  Long jobs on few units make supply bind; short ones bring it back.
+    rng, (seller, words) = np.random.default_rng(seed), VARIANTS[variant]
+    jobs = [
+        {"arrival": at, "worker_type": 0, "workers": int(30 // rng.choice([1, 2, 3, 5, 6, 10])),
+         "ps_type": 0, "ps": 1, "model_size": 0, "epochs": 1,
+         "epoch_compute": 30.0 if at < 15 else 0.5, "budget": float(rng.uniform(0, 30))}
+        for at in range(60)
+    ]  # fmt: skip
+    market = random_market(0).replace(
+        horizon=60, jobs=jobs, server_workers=[[80]], server_ps=[[80]], worker_bandwidth=[None],
+        ps_bandwidth=[None], price_cap=1.0,
+        dps={"delta": 0.02, "eta_scale": 0.0, "explore_cap": 0.0},
+    )  # fmt: skip
+    assert alike(handled(seller.simulate(market)), bandits(market, **words))
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_the_last_arrival_to_explore_is_explored_on_either_side(swapped):
+    # eight jobs of one type explore four times, four of each other type explore twice; the fourth
+    # job is the third of its other type
+    one = uniform_users(8, 1)
+    jobs = msgspec.to_builtins(one.jobs)
+    side = "worker_type" if swapped else "ps_type"
+    for job, kind in zip(jobs, (0, 1, 0, 0, 0, 1, 1, 1), strict=True):
+        job[side] = kind
+    types = {"server_workers": [[1, 1]], "worker_bandwidth": [None] * 2} if swapped else {
+        "server_ps": [[1, 1]], "ps_bandwidth": [None] * 2}  # fmt: skip
+    market = one.replace(jobs=jobs, dps={"explore_cap": 0.5, "delta": 0.2}, **types)
+    assert np.flatnonzero(Dps().simulate(market).exploring).tolist() == [0, 1, 2, 3, 5]
+
+
+def test_arms_without_worth_are_tied_and_the_dearest_is_chosen():
+    # nothing installed: the published supply is 0, and so is every value
+    market = random_market(1, jobs=6).replace(
+        server_workers=[[0, 0]], server_ps=[[1, 1]], worker_bandwidth=[None] * 2,
+        ps_bandwidth=[None] * 2,
+    )  # fmt: skip
+    rules, _ = both_sides(Known.of(market))
+    side = new_side(rules)
+    by = Supplying(float(market.horizon), SUPPLY["published"], True)
+    kind = int(np.flatnonzero(rules.jobs)[0])
+    assert choose.interpret(side, kind, by) == rules.first[kind + 1] - 1
+
+
+def test_time_that_a_job_runs_beyond_the_horizon_is_not_unused():
+    side = new_side(both_sides(Known.of(random_market(0)))[0])
+    by = Supplying(10.0, SUPPLY["top"], True)
+    finish.interpret(side, 0, 12.0, by)
+    finish.interpret(side, 0, 4.0, by)
+    assert (side.unused[0], side.finished[0]) == (6.0, 2)

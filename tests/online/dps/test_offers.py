@@ -3,7 +3,7 @@
 import pytest
 
 from farkas.instances import library
-from farkas.online.dps.offers import Decision, Known, Offer, Quote
+from farkas.online.dps.offers import Decision, Known, Offer
 from tests.generators.dps import empty_market
 
 
@@ -29,13 +29,11 @@ def test_known_are_numbers_of_jobs_and_their_largest_demands():
     assert not nobody.most_ps.any()
 
 
-def test_an_offer_is_priced_by_unit_and_ends_as_it_is_placed():
-    market = library.load("dps/tiny")
-    offer = Offer.of(market, 1)
-    assert offer.payment(0.5, 0.125) == 2 * 0.5 + 2 * 0.125
+def test_a_user_reports_what_the_market_says():
+    report = Offer.of(library.load("dps/tiny"), 1).report
     # one server: 2 epochs of 1/2; spread: 2 x 2 x 60 / (1 x 120) = 2 more
-    assert (offer.runtime(True), offer.runtime(False)) == (1.0, 3.0)
-    assert (offer.end(True), offer.end(False)) == (2.0, 4.0)
+    assert (report.colocated_runtime, report.spread_runtime) == (1.0, 3.0)
+    assert report.budget == library.load("dps/tiny").jobs[1].budget
 
 
 @pytest.mark.parametrize(
@@ -45,10 +43,3 @@ def test_an_offer_is_priced_by_unit_and_ends_as_it_is_placed():
 def test_a_decision_tells_whether_the_job_is_on_one_server(servers, served, colocated):
     decision = Decision("sold", servers=servers)
     assert (decision.served, decision.colocated) == (served, colocated)
-
-
-def test_only_a_job_that_fits_and_has_no_price_is_served_free_of_charge():
-    assert Quote().free
-    assert not Quote(fits=False).free
-    assert not Quote(0.5, 0.5, 2.0).free
-    assert not Quote(0.0, 0.0, 0.0).free

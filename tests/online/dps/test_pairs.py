@@ -6,10 +6,10 @@ import math
 import numpy as np
 import pytest
 
+from farkas.online.dps.cluster import DECLINED, FULL, SOLD, Jobs, Results
 from farkas.online.dps.knapsacks import Knapsacks
 from farkas.online.dps.offers import Known
-from farkas.online.dps.pairs import Pair, PairPrices, joint_grid, pair_arms
-from farkas.online.dps.posted import run_seller
+from farkas.online.dps.pairs import PairArms, PairPrices, dearest, joint_grid, offer
 from tests.generators.dps import empty_market, random_market, uniform_users
 from tests.references.dps_market import sell
 
@@ -17,22 +17,40 @@ from tests.references.dps_market import sell
 def test_pricing_pairs_learns_the_price_of_the_job():
     # Total price p sells with probability 1 - p/2 and earns p (1 - p/2), 1/2 at p = 1.
     market = uniform_users(6000, 1).replace(dps={"delta": 0.25, "explore_cap": 0.0})
-    late = [d.payment for d in run_seller(PairPrices(), market)][4000:]
+    late = [d.payment for d in PairPrices().simulate(market)][4000:]
     assert np.mean(late) > 0.4
-    prices = [d.worker_price for d in run_seller(PairPrices(), market)][4000:]
+    prices = [d.worker_price for d in PairPrices().simulate(market)][4000:]
     # Unit price 1/2 on both sides earns 1/2; of 0.25 1.25^z, 0.391, 0.488 and 0.610 earn
     # 0.476, 0.4997 and 0.476, which no 6000 offers tell apart; 0.3125 earns 0.43.
     assert 0.35 < float(np.median(prices)) < 0.65
 
 
 def test_a_pair_counts_offers_sales_and_payments():
-    pair = Pair.new(joint_grid())
-    assert len(pair.prices) == 64
-    pair.learn(3, 0.4, True)
-    pair.learn(3, 0.0, False)
-    # Mean 1/5, radius with η = 2: 2/3 + sqrt(2/5/3).
-    assert pair.optimistic(2.0)[3] == pytest.approx(0.2 + 2 / 3 + np.sqrt(0.4 / 3))
-    assert pair.least_sales(0.01)[3] == pytest.approx(0.5 - 0.01 / 3 - np.sqrt(0.005 / 3))
+    # one worker and one parameter server of a cap of 1: payments are shares of 2
+    market = uniform_users(2, 1)
+    arms = PairArms.empty(1.0).with_pair(joint_grid(), 2.0)
+    assert len(arms.offers) == 64
+    assert (arms.high[3], arms.low[3]) == (2.0, 0.0)
+    results, jobs = Results.empty(2), Jobs.of(market)._replace(limit=np.array([9.0, 0.0]))
+    for job in (0, 1):
+        offer.interpret(arms, jobs, job, 0, 3, results)
+    mean = (0.125 + 0.5) / 2 / 2
+    # radius with η = 2: 2/3 + sqrt(2 mean / 3)
+    assert arms.high[3] == pytest.approx(mean + 2 / 3 + np.sqrt(2 * mean / 3))
+    assert arms.low[3] == 0.0
+    doubted = arms._replace(eta=np.array([0.01]))
+    offer.interpret(doubted, jobs, 1, 0, 3, results)
+    assert doubted.low[3] == pytest.approx(1 / 3 - 0.01 / 4 - np.sqrt(0.01 / 3 / 4))
+    assert results.outcome.tolist() == [SOLD, DECLINED]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_dearest_of_the_best_is_chosen(seed):
+    rng = np.random.default_rng(seed)
+    value = rng.integers(0, 4, 12) * (1.0 + rng.integers(0, 2, 12) * 1e-14)
+    value[5] = [np.inf, 2.0][seed % 2]
+    best = max(arm for arm in range(3, 12) if value[arm] >= value[3:].max() * (1 - 1e-12))
+    assert dearest.interpret(value, 3, 12) == best
 
 
 def test_the_grid_of_a_type_is_that_of_all_its_unit_slots():
@@ -42,7 +60,7 @@ def test_the_grid_of_a_type_is_that_of_all_its_unit_slots():
     def grid(horizon, units):
         changed = dataclasses.replace(known, horizon=horizon, worker_jobs=np.array([50]),
                                       installed_workers=np.full((1, 1), units))  # fmt: skip
-        return PairPrices()._prices(changed, 0).tolist()
+        return PairPrices().prices(changed, 0).tolist()
 
     assert grid(8, 400) == grid(16, 200) == grid(3200, 1)
     assert len(grid(8, 400)) < len(grid(80, 400)) < len(grid(80, 4000))
@@ -89,7 +107,7 @@ def test_arms_have_the_highest_confidence_bound_and_the_dearest_wins_ties(arms, 
         return payment if sold else None
 
     told = sell(market, pays)
-    found = run_seller(PairPrices(arms=arms), market)
+    found = PairPrices(arms=arms).simulate(market)
     assert [d.outcome if d.outcome != "sold" else "served" for d in found] == [t for t, _ in told]
     assert {i: d.worker_price for i, d in enumerate(found) if d.worker_price} == pytest.approx(
         quoted
@@ -97,32 +115,25 @@ def test_arms_have_the_highest_confidence_bound_and_the_dearest_wins_ties(arms, 
     assert np.isfinite([d.payment for d in found]).all()
 
 
-def same(seller, market, seed):
-    """Number of jobs sold, all decisions compared."""
-    steps, whole = run_seller(seller, market, seed), seller.simulate(market, seed)
-    for name in ("worker_price", "ps_price"):
-        quoted = [getattr(d, name) for d in steps]
-        found = [None if np.isnan(price) else price for price in getattr(whole, name).tolist()]
-        assert found == quoted
-    assert whole.payment.tolist() == [d.payment for d in steps]
-    assert whole.served.tolist() == [d.served for d in steps]
-    assert whole.colocated.tolist() == [d.colocated for d in steps]
-    return int(whole.sold.sum())
-
-
 @pytest.mark.parametrize("seller", [PairPrices(), PairPrices(arms="joint"), Knapsacks()])
 def test_what_costs_nothing_is_best_and_nobody_is_no_trouble(seller):
     # a huge weight makes time worth nothing, so that arms that sold nothing cost nothing
     market = random_market(1, jobs=60).replace(price_cap=1.0, dps={"eta_scale": 0.0})
-    assert same(seller, market, 0) >= 0
+    done = seller.simulate(market)
+    assert np.isfinite(done.payment).all()
+    assert (done.outcome != FULL).any()
     assert len(seller.simulate(empty_market()).outcome) == 0
 
 
 def test_arms_of_pairs_that_nobody_asks_for_are_left_out():
     market = random_market(4, jobs=3)
-    arms = pair_arms(market, lambda kind: np.full((kind + 2, 2), 0.5), lambda kind, other: 1.0)
+    seller = PairPrices()
+    state = seller.start(Known.of(market), 0)
+    number = seller.meet(state, Jobs.of(market))
     asked = {(job.worker_type, job.ps_type) for job in market.jobs}
-    assert len(arms.eta) == len(asked) < 4
-    sizes = [kind + 2 for kind, _ in sorted(asked)]
-    assert np.diff(arms.first).tolist() == sizes
-    assert len(arms.worker_price) == sum(sizes)
+    assert state.pairs.keys() == asked
+    assert len(state.arms.eta) == len(asked) < 4
+    assert [state.pairs[job.worker_type, job.ps_type] for job in market.jobs] == number.tolist()
+    sizes = [len(seller.prices(state.known, kind)) for kind, _ in state.pairs]
+    assert np.diff(state.arms.first).tolist() == sizes
+    assert len(state.arms.worker_price) == sum(sizes)

@@ -1,4 +1,4 @@
-"""Grids, exploration and the learner against its formulas in 50 digits."""
+"""Grids, exploration and constants."""
 
 import dataclasses
 
@@ -9,18 +9,13 @@ from farkas.errors import InvalidOption
 from farkas.instances.dps import Learning
 from farkas.online.dps.offers import Known
 from farkas.online.dps.pricing import (
-    Learner,
-    best_fit,
     both_sides,
-    colocated,
     explored,
     geometric_grid,
     grid_steps,
-    pa,
     uniform_grid,
 )
 from tests.generators.dps import random_market
-from tests.references.dps_market import algorithm_2
 
 
 @pytest.mark.parametrize("step", [1.0, 0.5, 0.25, 0.2, 0.1, 0.013])
@@ -65,14 +60,6 @@ def test_published_steps_and_exploration():
     assert explored(capped, volume, logs, jobs) == pytest.approx([1.2, 400.0])
 
 
-def test_time_that_a_job_runs_beyond_the_horizon_is_not_unused():
-    rules = both_sides(Known.of(random_market(0)))[0]
-    learner = Learner(rules, 10, "top", True)
-    learner.finish(0, 12.0)
-    learner.finish(0, 4.0)
-    assert (learner.unused[0], learner.finished[0]) == (6.0, 2)
-
-
 def test_types_of_which_nothing_is_installed_count_one_unit():
     # (T C)^(-1/3) and (T C ln n)^(2/3) of C = 0 would be no numbers of prices or arrivals
     market = random_market(0, jobs=9).replace(dps={"explore_cap": None})
@@ -88,32 +75,3 @@ def test_types_of_which_nothing_is_installed_count_one_unit():
     assert nothing.explore.tolist() == one.explore.tolist()
     logs = np.log(np.maximum(known.worker_jobs, 2))
     assert nothing.explore == pytest.approx((market.horizon * logs) ** (2 / 3))
-
-
-def as_lists(units):
-    return tuple(part.tolist() for part in units)
-
-
-@pytest.mark.ids(60)  # they take a millisecond each
-@pytest.mark.parametrize("seed", range(60))
-def test_placements_are_those_of_the_rules(seed):
-    rng = np.random.default_rng(seed)
-    count = int(rng.integers(1, 5))
-    idle_workers, idle_ps = rng.integers(0, 4, (2, count))
-    workers, ps = (int(x) for x in rng.integers(1, 5, 2))
-    found = pa(idle_workers, idle_ps, workers, ps)
-    if idle_workers.sum() < workers or idle_ps.sum() < ps:
-        assert found is None
-        assert best_fit(idle_workers, idle_ps, workers, ps) is None
-        return
-    wanted = algorithm_2(idle_workers.tolist(), idle_ps.tolist(), workers, ps)
-    assert as_lists(found) == wanted
-    hosts = [s for s in range(count) if idle_workers[s] >= workers and idle_ps[s] >= ps]
-    if hosts:
-        least = min(hosts, key=lambda s: (idle_workers[s] + idle_ps[s], s))
-        wanted = (
-            [workers * (s == least) for s in range(count)],
-            [ps * (s == least) for s in range(count)],
-        )
-    assert as_lists(best_fit(idle_workers, idle_ps, workers, ps)) == wanted
-    assert colocated(found) == bool(hosts)

@@ -5,8 +5,9 @@ import dataclasses
 import pytest
 
 from farkas.instances import library
-from farkas.online.dps.offers import Decision, Known, Offer
+from farkas.online.dps.offers import Decision
 from farkas.online.dps.seller import Seller
+from tests.references.dps_sellers import by_steps
 
 
 @dataclasses.dataclass
@@ -19,27 +20,22 @@ class Told(Seller):
     over: list[int] = dataclasses.field(default_factory=list)
     told: list[tuple[int, bool]] = dataclasses.field(default_factory=list)
 
-    def arrived(self, state, ask):
-        return ask.job in self.new
+    def arrived(self, state, offer):
+        return offer.job in self.new
 
-    def finished(self, state, job):
-        self.over.append(job.job)
+    def finished(self, state, row):
+        self.over.append(row)
 
-    def answered(self, state, ask, quote, accepted):
-        self.told.append((ask.job, accepted))
+    def answered(self, state, offer, quote, accepted):
+        self.told.append((offer.job, accepted))
 
-    def quote(self, state, ask):
-        return self.at(ask, self.price, self.price)
+    def quote(self, state, offer):
+        return self.at(offer, self.price, self.price)
 
 
 def decide(seller):
     """Two jobs in slots 0 and 1 that hold the only server for two slots, one in slot 2."""
-    market = library.load("dps/one_server")
-    state, found = seller.start(Known.of(market), 0), []
-    for job in range(market.num_jobs):
-        state, decision = seller.step(state, Offer.of(market, job))
-        found.append(decision)
-    return found
+    return by_steps(seller, library.load("dps/one_server"))
 
 
 def test_a_job_that_does_not_fit_is_asked_for_nothing_unless_prices_are_quoted_blindly():
