@@ -147,7 +147,7 @@ def answered(side: Out[Side], kind: int, arm: int, units: int) -> None:
 
 
 @compiled
-def choose(side: Out[Side], kind: int, by: Supplying) -> int:
+def best_arm(side: Out[Side], kind: int, by: Supplying) -> int:
     """Arm with the largest price x min(demand, supply), the highest price among equals.
 
     Scanning upward with a running best, as published, ends at the last arm that equals the best:
@@ -219,7 +219,7 @@ def sell_learning(
         elif results.exploring[job]:
             results.outcome[job] = EXPLORED
         else:
-            one, two = choose(workers, kind, by), choose(ps, other, by)
+            one, two = best_arm(workers, kind, by), best_arm(ps, other, by)
             results.worker_price[job], results.ps_price[job] = workers.price[one], ps.price[two]
             payment = workers.price[one] * jobs.workers[job] + ps.price[two] * jobs.ps[job]
             sold = payment <= jobs.limit[job]

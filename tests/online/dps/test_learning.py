@@ -13,7 +13,7 @@ from farkas.online.dps.learning import (
     Simple,
     Supplying,
     Top,
-    choose,
+    best_arm,
     finish,
     new_side,
 )
@@ -104,7 +104,7 @@ def test_arms_without_worth_are_tied_and_the_dearest_is_chosen():
     side = new_side(rules)
     by = Supplying(float(market.horizon), SUPPLY["published"], True)
     kind = int(np.flatnonzero(rules.jobs)[0])
-    assert choose.interpret(side, kind, by) == rules.first[kind + 1] - 1
+    assert best_arm.interpret(side, kind, by) == rules.first[kind + 1] - 1
 
 
 def test_time_that_a_job_runs_beyond_the_horizon_is_not_unused():
