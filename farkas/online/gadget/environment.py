@@ -1,8 +1,7 @@
-"""Arrivals, decisions and rewards of ring scheduling, judged from the instance alone."""
+"""Arrivals, decisions and rewards of ring scheduling; `farkas.replay.gadget` judges them."""
 
 import itertools
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 
 import msgspec
@@ -15,7 +14,6 @@ from farkas.numbers import Floats
 from farkas.online import driver
 from farkas.online.driver import Demo, Outcome, environment
 from farkas.online.run import Bound, Sense
-from farkas.tolerances import FLOORS, allowed
 
 
 class Arrival(msgspec.Struct, frozen=True):
@@ -87,12 +85,12 @@ class Environment(driver.Environment):
         return []
 
     def unusable(self, instance: Cluster, decisions: Sequence[Decision]) -> list[str]:
-        """Jobs, nodes, links and counts that do not exist."""
+        """Jobs that do not exist."""
         return [
-            f"slot {slot}: {words}"
+            f"slot {slot}: there is no job {ring.job}"
             for slot, rings in enumerate(decisions)
             for ring in rings
-            for words in _nowhere(instance, ring)
+            if ring.job not in range(instance.num_jobs)
         ]
 
     def measure(self, instance: Cluster) -> str:
@@ -106,19 +104,6 @@ class Environment(driver.Environment):
         rings = [ring for slot in decisions for ring in slot]
         numbers = {"rings": float(len(rings)), "worker_slots": float(sum(r.size for r in rings))}
         return Outcome(rewards, value=total[-1], numbers=numbers)
-
-    def broken(self, instance: Cluster, decisions: Sequence[Decision]) -> list[str]:
-        """Return every capacity, ring or budget that is broken."""
-        *_, given = received(instance, decisions)
-        return [
-            f"slot {slot}: {words}"
-            for slot, rings in enumerate(decisions)
-            for words in broken(instance, slot, rings)
-        ] + [
-            f"job {i} receives {given[i]:g} worker-slots, its budget allows "
-            f"{instance.most_slots[i]:g}"
-            for i in np.flatnonzero(given > instance.most_slots).tolist()
-        ]
 
     def slot_certificates(
         self, instance: Cluster, decisions: Sequence[object]
@@ -141,17 +126,6 @@ class Environment(driver.Environment):
         from farkas.online.gadget.bounds import proved_so_far
 
         return proved_so_far(instance, bound)
-
-
-def _nowhere(instance: Cluster, ring: Ring) -> Iterator[str]:
-    """Say what of a ring the instance does not have."""
-    if ring.job not in range(instance.num_jobs):
-        yield f"there is no job {ring.job}"
-    nodes, links = range(instance.num_nodes), range(instance.num_links)
-    for role, places, known in (("node", ring.workers, nodes), ("link", ring.links, links)):
-        for place, count in places:
-            if place not in known or count < 0:
-                yield f"job {ring.job} uses {role} {place} {count} times"
 
 
 def received(cluster: Cluster, decisions: Sequence[Decision]) -> Floats:
@@ -184,69 +158,3 @@ def with_jobs(instance: Cluster, jobs: tuple[Job, ...]) -> Cluster:
         links=instance.links,
         jobs=jobs,
     )
-
-
-def broken(instance: Cluster, slot: int, rings: Sequence[Ring]) -> list[str]:
-    """Say in words what a slot's rings violate."""
-    said: list[str] = []
-    used = np.zeros((instance.num_nodes, instance.num_resources))
-    reserved = np.zeros(instance.num_links)
-    seen: set[int] = set()
-    for ring in rings:
-        said += _broken_ring(instance, slot, ring, seen)
-        seen.add(ring.job)
-        for node, count in ring.workers:
-            used[node] += count * instance.demand[ring.job]
-        for link, times in ring.links:
-            reserved[link] += times * instance.bandwidth[ring.job]
-    said += _overfull(used, instance.capacity, "node", instance.resources)
-    said += _overfull(reserved[:, None], instance.link_bandwidth[:, None], "link", ("bandwidth",))
-    return said
-
-
-def _overfull(used: Floats, room: Floats, what: str, names: Sequence[str]) -> list[str]:
-    most = allowed(room, FLOORS)
-    return [
-        f"{what} {place} carries {used[place, r]:g} of {room[place, r]:g} {names[r]}"
-        for place, r in np.argwhere(used > most).tolist()
-    ]
-
-
-def _broken_ring(instance: Cluster, slot: int, ring: Ring, seen: set[int]) -> list[str]:
-    job = instance.jobs[ring.job]
-    said: list[str] = []
-    if ring.job in seen:
-        said.append(f"job {ring.job} runs two rings")
-    if job.arrival > slot:
-        said.append(f"job {ring.job} arrives in slot {job.arrival} only")
-    if not 1 <= ring.size <= job.max_workers:
-        said.append(f"job {ring.job} runs {ring.size} workers, at most {job.max_workers}")
-    hosts = [node for node, count in ring.workers if count > 0]
-    said += [f"job {ring.job}: node {u} is a switch" for u in hosts if not instance.is_server[u]]
-    uses: Counter[int] = Counter()
-    for link, times in ring.links:  # one that is listed twice is used by both
-        uses[link] += times
-    if len(hosts) > 1 and not closed_walk(instance, hosts, uses):
-        said.append(f"job {ring.job}: its links are no closed walk through hosts {hosts}")
-    return said
-
-
-def closed_walk(instance: Cluster, hosts: Sequence[int], uses: dict[int, int]) -> bool:
-    """Whether link multiplicities form one closed walk that visits all hosts."""
-    balance = np.zeros(instance.num_nodes)
-    onward: dict[int, list[int]] = {}
-    for link, times in uses.items():
-        u, v = int(instance.link_source[link]), int(instance.link_target[link])
-        balance[u] += times
-        balance[v] -= times
-        if times > 0:
-            onward.setdefault(u, []).append(v)
-    if balance.any():
-        return False
-    reached, stack = {hosts[0]}, [hosts[0]]
-    while stack:
-        for v in onward.get(stack.pop(), []):
-            if v not in reached:
-                reached.add(v)
-                stack.append(v)
-    return reached.issuperset(hosts)

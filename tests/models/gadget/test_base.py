@@ -17,9 +17,9 @@ from farkas.models.gadget.links import link_cap
 from farkas.models.gadget.orders import OrderedWalks, minimal
 from farkas.models.gadget.rings import ClosedWalks, Rings, enumerate_rings
 from farkas.models.gadget.slot import snapshot
-from farkas.online.gadget.environment import closed_walk
 from farkas.proofs.gadget.relaxed import random_clusters
 from tests.generators.gadget import small, table
+from tests.tools.rings import is_walk
 
 
 def test_sizes_belong_to_the_jobs_that_may_run():
@@ -111,9 +111,7 @@ def test_rings_are_closed_walks_within_local_capacities():
         rings = enumerate_rings(cluster, cluster.ring_limit())
         for c in range(len(rings)):
             job = int(rings.job[c])
-            hosts = np.flatnonzero(rings.workers[c]).tolist()
-            uses = dict(enumerate(rings.flow[c].tolist()))
-            assert closed_walk(cluster, hosts, uses)
+            assert is_walk(cluster, rings.workers[c], rings.flow[c])
             assert (rings.workers[c] <= cluster.host_cap[job]).all()
             assert (rings.flow[c] <= link_cap(cluster, job)).all()
             assert rings.size[c] == rings.workers[c].sum()

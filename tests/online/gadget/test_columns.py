@@ -22,9 +22,7 @@ from farkas.online.gadget.columns import (
     promising,
     worth,
 )
-from farkas.online.gadget.environment import broken
 from farkas.online.gadget.exact import compact_rings, exact_rings, list_counts
-from farkas.online.gadget.seen import Seen
 from farkas.proofs.gadget.relaxed import random_clusters
 from farkas.relaxations.gadget.generation import Generated, generate_columns, no_prices
 from farkas.relaxations.gadget.whole_sizes import whole_sizes
@@ -41,6 +39,7 @@ from tests.generators.gadget import (
     wide_area,
 )
 from tests.tools.quick import some
+from tests.tools.rings import schedule_broken
 
 
 def subsets(columns):
@@ -166,7 +165,7 @@ def equal_to_brute_force(networks):
         near = 1e-9 * max(1.0, best)
         rings, bound = column_rings(slot, 1e-9)
         assert worth(slot, rings) == pytest.approx(best, abs=near)
-        assert slot_broken(cluster, rings) == []
+        assert schedule_broken(cluster, [rings]) == []
         usual = worth(slot, column_rings(slot, 1e-3)[0])
         baselines = [worth(slot, baseline_rings(slot, baseline)) for baseline in BASELINES]
         assert max(*baselines, best * (1 - 1e-3)) - near <= usual <= best + near
@@ -182,13 +181,6 @@ def equal_to_brute_force(networks):
             assert best - near <= upper <= relaxed * (1 + 3e-6) + 3e-6
 
 
-def slot_broken(cluster, rings):
-    """What the rings break, in words."""
-    everybody = np.arange(cluster.num_jobs)
-    seen = Seen(cluster, everybody, np.zeros(len(everybody)), 0)
-    return broken(cluster, 0, seen.run(rings)[1])
-
-
 @pytest.mark.slow
 def test_slots_are_those_of_brute_force_on_every_shape_of_network():
     equal_to_brute_force(any_networks(some(20, 100), 1))
@@ -200,7 +192,7 @@ def test_slots_of_two_hundred_jobs_on_wide_area_networks_are_within_a_thousandth
     slot = snapshot(cluster)
     rings, bound = column_rings(slot, 1e-3)
     value = worth(slot, rings)
-    assert slot_broken(cluster, rings) == []
+    assert schedule_broken(cluster, [rings]) == []
     assert bound * (1 - 1e-3) <= value <= bound * (1 + 1e-12)
     assert value >= max(worth(slot, baseline_rings(slot, baseline)) for baseline in BASELINES)
 
@@ -213,7 +205,7 @@ def test_slots_of_scarce_links_are_near_their_bound(utility):
     slot = snapshot(cluster)
     rings, bound = column_rings(slot, 1e-3)
     value = worth(slot, rings)
-    assert slot_broken(cluster, rings) == []
+    assert schedule_broken(cluster, [rings]) == []
     assert value <= bound * (1 + 1e-12)
     assert value >= max(worth(slot, baseline_rings(slot, baseline)) for baseline in BASELINES)
     assert value >= bound * (1 - 1e-3)

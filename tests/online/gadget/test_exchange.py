@@ -10,10 +10,8 @@ from farkas.instances.gadget import Cluster
 from farkas.models.gadget.rings import Rings, enumerate_rings
 from farkas.models.gadget.slot import snapshot
 from farkas.online.gadget.columns import BASELINES, baseline_rings, worth
-from farkas.online.gadget.environment import broken
 from farkas.online.gadget.exchange import Exchange, SpareRoom, exchanged
 from farkas.online.gadget.hindsight import improve, reward_of, schedules
-from farkas.online.gadget.seen import Seen
 from farkas.proofs.gadget.relaxed import random_clusters
 from farkas.relaxations.gadget.generation import no_prices
 from farkas.relaxations.gadget.whole_sizes import whole_sizes
@@ -27,7 +25,7 @@ from tests.generators.gadget import (
     table,
     wide_area,
 )
-from tests.online.gadget.test_hindsight import rules_broken
+from tests.tools.rings import schedule_broken
 
 
 def exchange_of(slot, rings=None, seed=0):
@@ -35,13 +33,6 @@ def exchange_of(slot, rings=None, seed=0):
     sizes = whole_sizes(slot, no_prices(slot.cluster), 0)
     rings = Rings.none(slot.cluster) if rings is None else rings
     return Exchange(slot, sizes, rings, np.random.default_rng(seed))
-
-
-def is_broken(cluster, rings):
-    """What the rings break, in words."""
-    everybody = np.arange(cluster.num_jobs)
-    seen = Seen(cluster, everybody, np.zeros(len(everybody)), 0)
-    return broken(cluster, 0, seen.run(rings)[1])
 
 
 def test_a_ring_is_laid_wherever_one_of_its_size_fits():
@@ -61,7 +52,7 @@ def test_a_ring_is_laid_wherever_one_of_its_size_fits():
                 known = (rings.size == size).any()
                 assert workers.sum() == (size if known else 0)
                 one = Rings.of(cluster, [(of, workers, flow)] if known else [])
-                assert is_broken(cluster, one) == []
+                assert schedule_broken(cluster, [one]) == []
                 laid, missing = laid + known, missing + (not known)
     assert laid > 100
     assert missing > 10
@@ -101,7 +92,7 @@ def test_exchanges_keep_all_capacities_and_lose_nothing():
             exchange.move()
             assert exchange.value == worth(slot, exchange.rings) >= value * (1 - 1e-9)
             assert len(set(exchange.rings.job.tolist())) == len(exchange.rings)
-            assert is_broken(cluster, exchange.rings) == []
+            assert schedule_broken(cluster, [exchange.rings]) == []
             better += exchange.value > value * (1 + 1e-9)
             value = exchange.value
     assert better > 10
@@ -159,7 +150,7 @@ def test_the_best_sizes_are_laid_on_a_wide_area_network(seed):
     slot = snapshot(cluster)
     sizes = whole_sizes(slot, no_prices(cluster), 0)
     rings = exchanged(slot, sizes, Rings.none(cluster), sizes.bound * (1 - 1e-9))
-    assert is_broken(cluster, rings) == []
+    assert schedule_broken(cluster, [rings]) == []
     assert worth(slot, rings) == pytest.approx(sizes.bound, rel=1e-9)
 
 
@@ -172,7 +163,7 @@ def test_what_is_laid_leaves_kept_rings_their_links_and_is_smaller_where_it_must
     for seed in range(5):
         new = exchange_of(slot, kept, seed).laid(kept)
         assert (new.job.tolist(), new.size.tolist()) == ([1], [1])
-        assert is_broken(cluster, Rings.join([kept, new], cluster)) == []
+        assert schedule_broken(cluster, [Rings.join([kept, new], cluster)]) == []
 
 
 def test_rings_that_are_laid_leave_each_other_neither_links_nor_servers_twice():
@@ -188,7 +179,7 @@ def test_rings_that_are_laid_leave_each_other_neither_links_nor_servers_twice():
         for seed in range(8):
             new = exchange_of(slot, none, seed).laid(none)
             assert len(new) == runs
-            assert is_broken(slot.cluster, new) == []
+            assert schedule_broken(slot.cluster, [new]) == []
 
 
 def test_most_exchanges_take_away_every_ring_of_an_unwanted_size():
@@ -282,7 +273,7 @@ def test_moving_loses_nothing_and_breaks_nothing():
         room = SpareRoom(cluster, schedule)
         moved += sum(room.empty(slot) for slot in range(cluster.horizon))
         assert reward_of(cluster, schedule) == pytest.approx(before, rel=1e-12)
-        assert rules_broken(cluster, schedule) == []
+        assert schedule_broken(cluster, schedule) == []
         fresh = SpareRoom(cluster, list(schedule))
         assert np.allclose(fresh.node, room.node)
         assert np.allclose(fresh.link, room.link)
@@ -313,7 +304,7 @@ def test_a_ring_goes_as_it_is_only_where_links_have_room_for_it():
     room = SpareRoom(cluster, [first, second])
     assert room.empty(0)
     assert (room.link >= 0).all()
-    assert rules_broken(cluster, room.schedule) == []
+    assert schedule_broken(cluster, room.schedule) == []
     (moved,) = np.flatnonzero(room.schedule[1].job == 0)
     assert not room.schedule[1].flow[moved].any()  # to one host instead
 

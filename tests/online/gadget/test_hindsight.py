@@ -9,21 +9,8 @@ from farkas.instances.generate import generate
 from farkas.models.gadget.rings import enumerate_rings
 from farkas.online import algorithms
 from farkas.online.gadget.bounds import horizon_certificate
-from farkas.online.gadget.environment import broken
 from farkas.online.gadget.hindsight import improve, improved_schedule, reward_of
-from farkas.online.gadget.seen import Seen
 from tests.generators.gadget import job, star, table
-
-
-def rules_broken(cluster, schedule):
-    everybody, received = np.arange(cluster.num_jobs), np.zeros(cluster.num_jobs)
-    said = []
-    for slot, rings in enumerate(schedule):
-        seen = Seen(cluster, everybody, received, slot)
-        said += broken(cluster, slot, seen.run(rings)[1])
-        np.add.at(received, rings.job, rings.size)
-    within = received <= cluster.most_slots
-    return said if within.all() else [*said, "budget"]
 
 
 def test_a_slot_gives_way_to_what_comes_later():

@@ -10,8 +10,8 @@ from farkas.online.gadget.columns import packed
 from farkas.online.gadget.placement import Room, as_rings
 from farkas.relaxations.gadget.generation import generate_columns
 from tests.generators.gadget import any_networks, job, star, table
-from tests.online.gadget.test_columns import slot_broken
 from tests.online.gadget.test_diving import ring
+from tests.tools.rings import schedule_broken
 
 
 def test_a_failed_placement_keeps_nothing():
@@ -63,7 +63,7 @@ def sizes(cluster, found, share):
     """Workers by server of every job that runs."""
     slot = snapshot(cluster)
     rings = packed(slot, Rings.of(cluster, found), np.array(share))
-    assert slot_broken(cluster, rings) == []
+    assert schedule_broken(cluster, [rings]) == []
     return {
         int(i): y.tolist()[: cluster.is_server.sum()]
         for i, y in zip(rings.job, rings.workers, strict=True)
@@ -107,7 +107,7 @@ def test_what_is_packed_fits_on_every_shape_of_network():
         slot = snapshot(cluster)
         found = generate_columns(slot)
         rings = packed(slot, found.columns.rings, found.share)
-        assert slot_broken(cluster, rings) == []
+        assert schedule_broken(cluster, [rings]) == []
         assert len(np.unique(rings.job)) == len(rings.job)
         wide += int(((rings.workers > 0).sum(axis=1) > 1).sum())
     assert wide > 8

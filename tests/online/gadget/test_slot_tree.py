@@ -21,7 +21,7 @@ from farkas.relaxations.gadget.generation import generate_columns
 from farkas.relaxations.gadget.ring_pricing import LabelBudget
 from farkas.solvers import solve
 from tests.generators.gadget import any_networks, small, table
-from tests.online.gadget.test_columns import slot_broken
+from tests.tools.rings import schedule_broken
 
 
 def halves(jobs=2):
@@ -44,7 +44,7 @@ def test_cases_end_at_the_best_rings_and_prove_it_on_every_shape_of_network():
         best = FeasibleCounts.of(cluster).best(0, np.zeros(cluster.num_jobs))[0]
         value = worth(slot, found.rings)
         assert value == pytest.approx(best, rel=1e-9)
-        assert slot_broken(cluster, found.rings) == []
+        assert schedule_broken(cluster, [found.rings]) == []
         assert best * (1 - 1e-9) <= found.bound <= best * (1 + 2e-5) + 1e-9
         none = np.zeros(cluster.num_jobs, int)
         made = certify_slot_tree(cluster, 0, none, found.level, *found.written())
