@@ -23,6 +23,7 @@ from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.one_shot import snapshot
 from farkas.models.mlbroker.slot import Constants, SlotProblem
 from farkas.online import algorithms
+from farkas.online.loop import decide
 from farkas.online.mlbroker.bound import tight_bound
 from farkas.online.mlbroker.environment import Environment
 from farkas.online.mlbroker.fractional import Fractional
@@ -41,16 +42,13 @@ GROWING = ("fractional", "mlbroker", "ir", "gr", "central", "local", "pooled")
 
 def run(instance: Brokerage) -> dict[str, float]:
     """CPU seconds of the steps, the certificate and the pricing of one run."""
-    world, policy = Environment(), Fractional()
+    world, policy = Environment(), Fractional("tight")
     start = time.process_time()
-    state, decisions = policy.start(world.known(instance), 0), []
-    for arrival in world.arrivals(instance):
-        state, decision = policy.step(state, arrival)
-        decisions.append(decision)
+    made = decide(policy, world, instance, 0)
     stepped = time.process_time()
-    bound = policy.certify(instance, state, decisions)
+    bound = policy.certify(instance, made.state, made.decisions)
     certified = time.process_time()
-    cost = policy.evaluate(instance, decisions).total
+    cost = policy.price(instance, made.decisions).total
     done = time.process_time()
     return {
         "job_slots": instance.num_pairs,

@@ -2,7 +2,7 @@
 
 >>> import farkas
 >>> market = farkas.generate("mlbroker", "small", seed=0)
->>> run = farkas.run(market, "mlbroker.fractional")
+>>> run = farkas.run(market, "mlbroker.fractional[tight]")
 >>> 1 <= run.ratio < 1.1
 True
 

@@ -12,7 +12,7 @@ def _relaxed(relax: str, semantics: str, options: Options, algorithm: str, _: ob
     """Whether runs are points of a variant: fractional ones of the printed are not of the tight."""
     if semantics == "strict" and options.get("semantics") != "strict":
         return False  # printed semantics allow more than (8l), (8m) do
-    return relax == "printed" or algorithm not in FRACTIONAL or options.get("relax") != "printed"
+    return relax == "printed" or algorithm not in FRACTIONAL or options.get("relax") == "tight"
 
 
 def _whole(options: Options, algorithm: str, _: object) -> bool:

@@ -35,7 +35,7 @@ Semantics = Literal["printed", "strict"]
 #: What decides points of the relaxation: the algorithm, and the same driven as a bare policy.
 #:
 #: Nobody else's decisions may be fractional, whatever a file puts there.
-FRACTIONAL = ("mlbroker.fractional", "mlbroker.Fractional")
+FRACTIONAL = ("mlbroker.fractional", "mlbroker.fractional[tight]", "mlbroker.Fractional")
 
 
 class Job(Record, frozen=True, kw_only=True):

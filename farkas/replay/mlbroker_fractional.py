@@ -56,7 +56,7 @@ class FractionalEntry(Entry, frozen=True, kw_only=True):
     deployed: list[list[float]]
     moved: LanesEntry
     connected: LanesEntry
-    gap: float = 0.0
+    gap: float | None = 0.0
 
 
 def replay_fractional(instance: Brokerage, run: Decided) -> Replayed:
@@ -87,7 +87,7 @@ class _Relaxation:
     """Data of the instance in whole units, and the variant."""
 
     def __init__(self, instance: Brokerage, run: Decided) -> None:
-        self.relax = run.options.get("relax", "tight")
+        self.relax = run.options.get("relax", "printed")
         self.semantics: Semantics = run.options.get("semantics", "printed")
         self.variant = f"{self.relax},{self.semantics}"
         if self.relax not in ("tight", "printed") or self.semantics not in get_args(Semantics):

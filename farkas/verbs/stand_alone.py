@@ -88,7 +88,7 @@ def stand_alone(
     >>> import farkas
     >>> run = farkas.run("mlbroker/tiny", "mlbroker.fractional")
     >>> stand_alone(run, "mlbroker/tiny").certificate.program
-    'mlbroker.relaxed[tight,printed]'
+    'mlbroker.relaxed[printed,printed]'
     """
     require_type(what, (Certificate, Run, str, os.PathLike), "what is checked")
     if isinstance(what, str | os.PathLike):

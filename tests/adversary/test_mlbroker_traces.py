@@ -27,7 +27,7 @@ def test_the_cost_of_a_trace_by_hand():
 def test_the_algorithm_pays_what_the_closed_form_says():
     trace = worst_trace(4, 1.0, tried=3000).trace
     for workers in (1, 7):
-        run = algorithms["mlbroker.fractional"].run(trace.instance(1.0, workers))
+        run = algorithms["mlbroker.fractional[tight]"].run(trace.instance(1.0, workers))
         assert run.value == pytest.approx(trace.cost(1.0), rel=1e-4)
 
 

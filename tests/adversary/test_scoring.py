@@ -112,7 +112,7 @@ def test_decisions_are_those_of_a_run(name: str) -> None:
 
 @pytest.mark.parametrize(("share", "again"), [(1e-12, True), (1e-6, False)])
 def test_decisions_are_the_same_within_rounding(share: float, again: bool) -> None:
-    shipped = find_statement("mlbroker.fractional")
+    shipped = find_statement("mlbroker.fractional[tight]")
     gap = from_json(shipped.path.read_bytes(), shipped.name)
     moved = msgspec.json.decode(msgspec.json.encode(gap.reached.decisions))
     workers = next(row for step in moved for row in step["workers"] if max(row) > 0)

@@ -75,7 +75,7 @@ def test_no_knowledge_proves_the_price_of_the_cheapest_site():
 
 def certificate(name="tiny"):
     broker = library.load(f"mlbroker/{name}")
-    run = algorithms["mlbroker.fractional"].run(broker)
+    run = algorithms["mlbroker.fractional[tight]"].run(broker)
     return broker, msgspec.convert(run.certificate.certificate, MlbrokerPrices)
 
 
@@ -105,7 +105,7 @@ def test_malformed_certificates_are_refused(change, message):
 def test_mutated_guides_never_prove_more_than_the_optimum(samples):
     broker = library.load("mlbroker/tiny")
     rng = np.random.default_rng(5)
-    run = algorithms["mlbroker.fractional"].run(broker)
+    run = algorithms["mlbroker.fractional[tight]"].run(broker)
     guide = msgspec.convert(run.certificate.certificate, MlbrokerPrices).read_guide(broker)
     for _ in range(samples):
         changed = {n: getattr(guide, n).copy() for n in Guide.shapes(broker)}
@@ -132,7 +132,7 @@ def test_a_run_file_is_no_certificate_file(tmp_path):
 
 def test_checking_a_run_loads_no_solver(tmp_path):
     broker = library.load("mlbroker/tiny")
-    write_run(algorithms["mlbroker.fractional"].run(broker), tmp_path / "run.json")
+    write_run(algorithms["mlbroker.fractional[tight]"].run(broker), tmp_path / "run.json")
     write(broker, tmp_path / "broker.json")
     code = (
         "import sys; from farkas.cli import call;"

@@ -22,6 +22,7 @@ from farkas.errors import NotACertificate
 from farkas.forms.matrices import rows_of_dense
 from farkas.instances import library
 from farkas.instances.files import own_kinds
+from farkas.instances.mlbroker import FRACTIONAL
 from farkas.models.coded.kernel import Pairs
 from farkas.numbers import bools
 
@@ -102,7 +103,7 @@ def of(run):
     return from_json(msgspec.json.encode(run.certificate.certificate))
 
 
-@pytest.mark.parametrize("algorithm", ["mlbroker.fractional", "mlbroker.Fractional"])
+@pytest.mark.parametrize("algorithm", FRACTIONAL)
 def test_bounds_on_whole_placements_say_nothing_of_fractions(algorithm):
     slots = of(farkas.optimum(farkas.load("mlbroker/tiny")).run)
     assert type(slots).__struct_config__.tag == "mlbroker_slots"
@@ -119,9 +120,10 @@ def test_strict_relaxations_count_for_strict_runs():
 
 
 def test_tight_relaxations_do_not_count_for_printed_fractions():
-    made = of(farkas.run(farkas.load("mlbroker/tiny"), "mlbroker.fractional"))
-    assert accepts(made, {}, "mlbroker.fractional")
+    made = of(farkas.run(farkas.load("mlbroker/tiny"), "mlbroker.fractional[tight]"))
+    assert accepts(made, {"relax": "tight"}, "mlbroker.fractional")
     assert not accepts(made, {"relax": "printed"}, "mlbroker.fractional")
+    assert not accepts(made, {}, "mlbroker.Fractional")  # a bare policy says no options
     assert accepts(made, {"relax": "printed"}, "mlbroker.central")
 
 

@@ -157,16 +157,19 @@ def test_every_module_stands_in_the_reference(generated: dict[str, str]) -> None
 
 def test_the_table_of_the_readme_is_what_compare_prints() -> None:
     text = (ROOT / "README.md").read_text()
-    shown = re.findall(r"^(mlbroker\.\w+) +\d", text, re.MULTILINE)
+    shown = re.findall(r"^(mlbroker\.[\w\[\]]+) +\d", text, re.MULTILINE)
     assert len(shown) > 5
     found = compare(generate("mlbroker", "small", seed=0), shown)
     assert f"proved bound {found.proved}\n" in text
     for entry in found.entries:
-        row = rf"^{entry.algorithm} +{entry.value:.6g}  +{ratio_words(entry.ratio)}  "
+        row = rf"^{re.escape(entry.algorithm)} +{entry.value:.6g}  +{ratio_words(entry.ratio)}  "
         assert re.search(row, text, re.MULTILINE), entry
     ratios = {entry.algorithm: entry.ratio for entry in found.entries}
     for name, words in (
-        ("fractional", r"`mlbroker\.fractional` is within ([\d.]+) % of an optimum"),
+        (
+            "fractional[tight]",
+            r"`mlbroker\.fractional\[tight\]` is within ([\d.]+) % of an optimum",
+        ),
         ("opt", r"the proof leaves ([\d.]+) % open"),
     ):
         (share,) = re.findall(words, text)

@@ -25,7 +25,8 @@ ALGORITHMS = [
     "dps.learned", "dps.beliefs", "dps.simple", "dps.dps_pairs", "dps.random", "dps.best_fit",
     "eris.learned", "eris.eris", "eris.tiresias", "eris.antman",
     "gadget.columns", "gadget.gadget", "gadget.las", "gadget.drf", "gadget.fifo",
-    "mlbroker.pooled", "mlbroker.fractional", "mlbroker.mlbroker", "mlbroker.local",
+    # as printed, constants are those of the whole instance, and no prefix has them
+    "mlbroker.pooled", "mlbroker.fractional[tight]", "mlbroker.mlbroker", "mlbroker.local",
 ]  # fmt: skip
 
 

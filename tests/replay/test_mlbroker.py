@@ -14,7 +14,7 @@ from farkas.online.mlbroker.fractional import Fractional
 from farkas.replay import replay
 from farkas.replay.mlbroker import require_slots
 
-WHOLE = [name for name in algorithms.names("mlbroker.") if name != "mlbroker.fractional"]
+WHOLE = [name for name in algorithms.names("mlbroker.") if name not in FRACTIONAL]
 
 
 def test_slots_are_those_of_the_instance() -> None:

@@ -28,7 +28,7 @@ def decided(run: Run, decisions: list[Any], **options: Any) -> Run:
 
 def replayed(instance: Brokerage, slot: dict[str, Any], **options: Any) -> Replayed:
     """Replay of one slot written by hand."""
-    run = farkas.run("mlbroker/tiny", "mlbroker.fractional")
+    run = farkas.run("mlbroker/tiny", "mlbroker.fractional[tight]")
     found = replay(decided(run, [slot], **options), instance)
     assert found is not None
     return found
@@ -154,7 +154,7 @@ NUMBERS = ("workers", "server", "deployed")
 def test_no_number_of_a_decision_can_be_changed(semantics: str, step: float) -> None:
     # under relax="printed" constants are so loose that a server may move and cost nothing
     instance = farkas.load("mlbroker/tiny")
-    run = farkas.run(instance, "mlbroker.fractional", semantics=semantics)
+    run = farkas.run(instance, "mlbroker.fractional[tight]", semantics=semantics)
     places: list[tuple[Any, ...]] = []
     for t, slot in enumerate(run.decisions):
         places += [
@@ -207,7 +207,7 @@ def test_no_relaxation_of_another_name(options: dict[str, Any]) -> None:
 
 def test_another_variant_is_another_value() -> None:
     instance = random_brokerage(3, sites=3, jobs=3)
-    run = farkas.run(instance, "mlbroker.fractional")
+    run = farkas.run(instance, "mlbroker.fractional[tight]")
     with pytest.raises(NotACertificate, match="claims the"):
         audit(decided(run, run.decisions, relax="printed"), instance)
 
@@ -230,7 +230,7 @@ def test_points_of_the_printed_relaxation_are_not_bounded_by_the_tight_one() -> 
     instance = farkas.load("mlbroker/tiny")
     for semantics in ("printed", "strict"):
         printed, tight = (
-            farkas.run(instance, "mlbroker.fractional", relax=relax, semantics=semantics)
+            farkas.run(instance, "mlbroker.fractional[tight]", relax=relax, semantics=semantics)
             for relax in ("printed", "tight")
         )
         assert farkas.check(tight, instance=instance).ratio is not None
@@ -250,7 +250,7 @@ def test_points_of_the_printed_relaxation_are_not_bounded_by_the_tight_one() -> 
 @pytest.mark.parametrize("power", [-60, -10, 40])
 def test_what_mending_rounds_up_does_not_depend_on_the_unit_of_data(power: int) -> None:
     broker = random_brokerage(2, resources=2)
-    run = farkas.run(broker, "mlbroker.fractional", seed=1)
-    other = farkas.run(in_units(broker, "data", 2.0**power), "mlbroker.fractional", seed=1)
+    run = farkas.run(broker, "mlbroker.fractional[tight]", seed=1)
+    other = farkas.run(in_units(broker, "data", 2.0**power), "mlbroker.fractional[tight]", seed=1)
     assert run.value_exact is not None
     assert other.value_exact == run.value_exact

@@ -176,7 +176,7 @@ def test_a_missed_millionth_at_a_dear_site_is_charged(relax: str, semantics: str
 def test_a_fresh_run_states_what_its_mended_point_costs(monkeypatch):
     """A solver that leaves a billionth leaves a run that says what making it good costs."""
     broker = farkas.load("mlbroker/tiny")
-    honest = farkas.run(broker, "mlbroker.fractional")
+    honest = farkas.run(broker, "mlbroker.fractional[tight]")
     leaving = copy.deepcopy(honest.decisions)
     leaving[0]["moved"]["amount"][0] *= 1 - 1e-7
     found = replay(msgspec.structs.replace(honest, decisions=leaving), broker)

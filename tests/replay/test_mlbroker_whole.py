@@ -11,7 +11,7 @@ import pytest
 
 import farkas
 from farkas.errors import FarkasError, NotACertificate
-from farkas.instances.mlbroker import Brokerage
+from farkas.instances.mlbroker import FRACTIONAL, Brokerage
 from farkas.online import Run, algorithms, environments
 from farkas.online.mlbroker.environment import PlacedSlot
 from farkas.replay import Replayed, audit, replay
@@ -19,7 +19,7 @@ from farkas.tolerances import ROUNDING
 from tests.generators.mlbroker import random_brokerage, single
 from tests.tools.edits import edits
 
-WHOLE = [name for name in algorithms.names("mlbroker.") if name != "mlbroker.fractional"]
+WHOLE = [name for name in algorithms.names("mlbroker.") if name not in FRACTIONAL]
 
 
 def decided(run: Run, decisions: list[Any]) -> Run:

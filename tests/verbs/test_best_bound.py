@@ -33,12 +33,12 @@ def relaxation_alone(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(scope="module")
 def own() -> Run:
     """A run whose own dual point proves less than the relaxation's optimum."""
-    return farkas.run(DEMO, "mlbroker.fractional")
+    return farkas.run(DEMO, "mlbroker.fractional[tight]")
 
 
 @pytest.fixture
 def held() -> Run:
-    return farkas.run(DEMO, "mlbroker.fractional", bound_seconds=60)
+    return farkas.run(DEMO, "mlbroker.fractional[tight]", bound_seconds=60)
 
 
 def exact(run: Run) -> F:
@@ -128,7 +128,7 @@ def test_no_decisions_in_time_are_no_bound(monkeypatch: pytest.MonkeyPatch) -> N
 
     monkeypatch.setattr("farkas.verbs.optimum.optimum", nothing)
     assert known_optimum(as_instance(DEMO), "", 1.0) is None
-    run = farkas.run(DEMO, "mlbroker.fractional", bound_seconds=1.0)
+    run = farkas.run(DEMO, "mlbroker.fractional[tight]", bound_seconds=1.0)
     assert run.own_bound is None
 
 
@@ -145,10 +145,10 @@ def test_a_kind_without_a_search_says_so() -> None:
 
 
 def test_a_comparison_has_the_search_among_its_lines_and_both_ratios() -> None:
-    found = farkas.compare(DEMO, ["mlbroker.fractional", "mlbroker.local"], bound_seconds=60)
+    found = farkas.compare(DEMO, ["mlbroker.fractional[tight]", "mlbroker.local"], bound_seconds=60)
     by_name = {entry.algorithm: entry for entry in found.entries}
-    assert set(by_name) == {"mlbroker.fractional", "mlbroker.local", "mlbroker.optimum"}
-    fractional = by_name["mlbroker.fractional"]
+    assert set(by_name) == {"mlbroker.fractional[tight]", "mlbroker.local", "mlbroker.optimum"}
+    fractional = by_name["mlbroker.fractional[tight]"]
     assert fractional.ratio is not None
     assert fractional.own_ratio is not None
     assert fractional.ratio < fractional.own_ratio
@@ -160,7 +160,7 @@ def test_a_comparison_has_the_search_among_its_lines_and_both_ratios() -> None:
 
 def test_the_commands_show_both_bounds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = str(tmp_path / "run.json")
-    words = ["run", DEMO, "-a", "mlbroker.fractional", "--bound-seconds", "60", "--out", out]
+    words = ["run", DEMO, "-a", "mlbroker.fractional[tight]", "--bound-seconds", "60", "--out", out]
     assert call(words) == 0
     shown = capsys.readouterr().out
     assert "146.2" in shown
@@ -168,6 +168,6 @@ def test_the_commands_show_both_bounds(tmp_path: Path, capsys: pytest.CaptureFix
     assert "144.26" in shown
     assert call(["check", out, "--instance", DEMO]) == 0
     assert "The run itself proves at least 144.26" in capsys.readouterr().out
-    words = ["compare", DEMO, "--algorithms", "mlbroker.fractional", "--bound-seconds", "60"]
+    words = ["compare", DEMO, "--algorithms", "mlbroker.fractional[tight]", "--bound-seconds", "60"]
     assert call(words) == 0
     assert "mlbroker.optimum" in capsys.readouterr().out

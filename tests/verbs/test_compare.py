@@ -231,7 +231,7 @@ def test_bound_and_ratios_are_told_on_their_proved_side() -> None:
 
 
 @pytest.mark.parametrize(("sense", "strong", "weak"), [("min", 5, 3), ("max", 14, 20)])
-def test_what_holds_for_all_is_the_loosest_of_their_bounds(
+def test_of_bounds_that_as_many_have_the_loosest_is_common(
     monkeypatch: pytest.MonkeyPatch, sense: Any, strong: int, weak: int
 ) -> None:
     class Kind(Shop):

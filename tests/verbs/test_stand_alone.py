@@ -19,7 +19,7 @@ from tests.generators.forms import small
 
 
 def test_a_run_and_its_file_become_a_linear_certificate(tmp_path):
-    run = farkas.run("mlbroker/tiny", "mlbroker.fractional")
+    run = farkas.run("mlbroker/tiny", "mlbroker.fractional[tight]")
     farkas.save(run, tmp_path / "run.json")
     for what in (run, tmp_path / "run.json"):
         found = stand_alone(what, "mlbroker/tiny")
@@ -50,7 +50,7 @@ def test_a_file_of_coded_says_what_it_leaves_to_the_check_with_the_instance(tmp_
     assert name in found.alone.statement
     with pytest.raises(NotACertificate, match="no program that is rebuilt"):
         farkas.check(found.certificate, "coded/tiny")
-    run = farkas.run("mlbroker/tiny", "mlbroker.fractional")
+    run = farkas.run("mlbroker/tiny", "mlbroker.fractional[tight]")
     found = stand_alone(run, "mlbroker/tiny")
     assert (found.remark, found.statement) == ("", found.alone.statement)
     assert "remark" not in found.to_builtins()
@@ -78,7 +78,9 @@ def test_what_is_not_proved_is_not_written():
     ],
 )
 def test_a_run_is_held_to_all_that_check_holds_it_to(changes, words):
-    run = msgspec.structs.replace(farkas.run("mlbroker/tiny", "mlbroker.fractional"), **changes)
+    run = msgspec.structs.replace(
+        farkas.run("mlbroker/tiny", "mlbroker.fractional[tight]"), **changes
+    )
     for door in (farkas.check, stand_alone):
         with pytest.raises(NotACertificate, match=words):
             door(run, "mlbroker/tiny")
@@ -106,7 +108,7 @@ def test_data_of_a_file_are_proved_although_the_program_was_rebuilt():
 
 def test_a_file_is_read_once(tmp_path, monkeypatch):
     path = tmp_path / "run.json"
-    farkas.save(farkas.run("mlbroker/tiny", "mlbroker.fractional"), path)
+    farkas.save(farkas.run("mlbroker/tiny", "mlbroker.fractional[tight]"), path)
     reads = []
 
     def counted(name):
@@ -120,7 +122,7 @@ def test_a_file_is_read_once(tmp_path, monkeypatch):
 
 
 def test_what_is_missing_is_said(tmp_path):
-    run = farkas.run("mlbroker/tiny", "mlbroker.fractional")
+    run = farkas.run("mlbroker/tiny", "mlbroker.fractional[tight]")
     assert stand_alone(run).content == stand_alone(run, "mlbroker/tiny").content
     with pytest.raises(InvalidOption, match="a run is about an instance"):
         stand_alone(msgspec.structs.replace(run, instance="mine"))

@@ -13,7 +13,9 @@ from farkas.certificates.ratio import ratio_words
 from farkas.verbs.compare import Comparison
 
 FOLDER = Path(__file__).resolve().parents[2] / "_static"
-SHOWN = ("one_shot", "fractional", "oasis", "ir", "mlbroker", "gr", "local")
+SHOWN = (
+    "one_shot", "fractional[tight]", "oasis", "ir[tight]", "mlbroker[tight]", "gr[tight]", "local",
+)  # fmt: skip
 """Algorithms of the picture; the first is the optimum of every slot by itself."""
 
 LOOKS = {
@@ -52,7 +54,7 @@ def picture(found: Comparison, look: str) -> str:
     for place, entry in enumerate(rows):
         y = TOP + place * STEP
         end = LEFT + entry.value * share
-        name = entry.algorithm.partition(".")[2]
+        name = entry.algorithm.partition(".")[2].partition("[")[0]
         off = f"≤ {ratio_words(entry.ratio)} × optimum" if entry.ratio is not None else ""
         parts += [
             _words(LEFT - 8, y + 14, name, colours["text"], "text-anchor='end'"),

@@ -28,7 +28,7 @@ from farkas.experiments.figures.figure import (
 )
 from farkas.experiments.figures.measuring import measurement
 from farkas.experiments.figures.mlbroker_costs import usage_of
-from farkas.experiments.figures.mlbroker_ratios import MLBROKER
+from farkas.experiments.figures.mlbroker_ratios import DRAWN, MLBROKER
 from farkas.instances.mlbroker import Brokerage
 from farkas.instances.variates import dirichlet
 from farkas.portable import uniform
@@ -116,7 +116,7 @@ def measured(preset: Preset, seed: int) -> dict[str, np.ndarray]:
 def in_clusters(name: str, seed: int) -> list[float]:
     """Cost 1 to 4, total, instance-hours and discount rate of an algorithm in the stand-in."""
     instance = clusters(seed)
-    run = MLBROKER.run(name, instance, seed)
+    run = MLBROKER.run(DRAWN.get(name, name), instance, seed)
     parts = [sum(s[part] for s in run.costs) for part in ("transfer", "resource", "deploy", "sync")]
     hours = float(usage_of(instance, run).sum())
     return [*parts, run.value, hours, parts[1] / (PRICE * hours)]

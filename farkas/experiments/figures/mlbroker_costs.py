@@ -19,7 +19,7 @@ from farkas.experiments.figures.figure import (
     mean_lines,
 )
 from farkas.experiments.figures.measuring import measurement
-from farkas.experiments.figures.mlbroker_ratios import MLBROKER
+from farkas.experiments.figures.mlbroker_ratios import DRAWN, MLBROKER
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.recourse import PlacedWorkers
 from farkas.numbers import Floats
@@ -63,7 +63,7 @@ def costs_at(seed: int, settings: dict[str, Any]) -> dict[str, dict[str, float]]
     found = {}
     for name in COMPARED:
         options: dict[str, Any] = {"gap": 1e-4} if name == "oasis" else {}
-        run = MLBROKER.run(name, drawn, seed, **options)
+        run = MLBROKER.run(DRAWN.get(name, name), drawn, seed, **options)
         parts = {part: float(sum(slot[part] for slot in run.costs)) for part in PARTS}
         found[name] = {"total": run.value, **parts}
     return found | {BOUND: {"total": float(tight_bound(drawn))}}
@@ -165,7 +165,7 @@ def discounts(seed: int, settings: dict[str, Any]) -> dict[str, float]:
     drawn = MLBROKER.draw(seed, **settings)
     found = {}
     for name in DISCOUNTED:
-        run = MLBROKER.run(name, drawn, seed)
+        run = MLBROKER.run(DRAWN.get(name, name), drawn, seed)
         listed_price = drawn.list_price * usage_of(drawn, run)
         paid = sum(slot["resource"] for slot in run.costs)
         found[name] = 1 - paid / float(listed_price.sum())

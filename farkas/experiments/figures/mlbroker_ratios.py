@@ -39,6 +39,7 @@ from farkas.solvers import solve
 from farkas.verbs.worst import worst_trace
 
 MLBROKER: Paper[Brokerage] = Paper("mlbroker", "mlBroker")
+DRAWN = {"mlbroker": "mlbroker[tight]"}  #: By line: what it runs where that has another name.
 RANGES = Published()
 
 
@@ -134,10 +135,10 @@ def rounding_ratio(preset: Preset, seed: int) -> Figure:
 
 
 ROUNDINGS: dict[str, tuple[str, dict[str, Any]]] = {
-    "A_round": ("mlbroker.mlbroker", {}),
-    "Round2 alone": ("mlbroker.mlbroker", {"combine": "round2"}),
-    "IR with repair": ("mlbroker.ir", {}),
-    "GR": ("mlbroker.gr", {}),
+    "A_round": ("mlbroker.mlbroker[tight]", {}),
+    "Round2 alone": ("mlbroker.mlbroker[tight]", {"combine": "round2"}),
+    "IR with repair": ("mlbroker.ir[tight]", {}),
+    "GR": ("mlbroker.gr[tight]", {}),
 }
 
 
@@ -147,7 +148,7 @@ def rounded_over_fractional(
 ) -> list[float]:
     """Cost of decisions rounded by some of `ROUNDINGS` over the fractional cost, tight."""
     drawn = MLBROKER.draw(seed, **settings)
-    chosen = [("mlbroker.fractional", {}), *(ROUNDINGS[name] for name in roundings)]
+    chosen = [("mlbroker.fractional[tight]", {}), *(ROUNDINGS[name] for name in roundings)]
     base, *rounded = run_alike(drawn, chosen, seed)
     return [run.value / base.value for run in rounded]
 

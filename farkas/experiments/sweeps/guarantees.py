@@ -89,12 +89,11 @@ def guarantee(
 
 
 def guarantees_of(algorithm: str) -> list[Guarantee]:
-    """Guarantees of an algorithm, the printed one first."""
-    algorithm = algorithm.partition("[")[0]  # a variant says in its options what it is
-    kind = algorithm.partition(".")[0]
+    """Guarantees of an algorithm, the printed one first; those of a variant are the same."""
+    kind, stem = algorithm.partition(".")[0], algorithm.partition("[")[0]
     if kind not in own_kinds():
         load_outside(kind)
-    return [guarantees[name] for name in sorted(guarantees) if name.startswith(f"{algorithm}[")]
+    return [guarantees[name] for name in sorted(guarantees) if name.startswith(f"{stem}[")]
 
 
 @dataclasses.dataclass(slots=True, kw_only=True)
@@ -284,9 +283,9 @@ def gadget_whole(instance: Cluster, options: Mapping[str, Any]) -> float | None:
 
 #: Their decisions are points of every relaxation, at no smaller cost there.
 MLBROKER = (
-    "mlbroker.central", "mlbroker.gr", "mlbroker.ir", "mlbroker.local", "mlbroker.mlbroker",
-    "mlbroker.oasis", "mlbroker.offline", "mlbroker.one_shot", "mlbroker.opt",
-    "mlbroker.optimum",
+    "mlbroker.central", "mlbroker.gr", "mlbroker.gr[tight]", "mlbroker.ir", "mlbroker.ir[tight]",
+    "mlbroker.local", "mlbroker.mlbroker", "mlbroker.mlbroker[tight]", "mlbroker.oasis",
+    "mlbroker.offline", "mlbroker.one_shot", "mlbroker.opt", "mlbroker.optimum",
 )  # fmt: skip
 
 
@@ -342,7 +341,7 @@ def _least_presence(instance: Brokerage, options: Mapping[str, Any]) -> float:
     """Total deployment that every job is charged for at least; κ."""
     from farkas.models.mlbroker.data import deployment_bound
 
-    if options.get("relax", "tight") == "tight" or not instance.num_pairs:
+    if options.get("relax") == "tight" or not instance.num_pairs:
         return 1.0
     most: dict[int, int] = {}
     for job, needed in zip(instance.pair_job, instance.workers_needed, strict=True):

@@ -1,18 +1,24 @@
 """Program mlbroker.one_shot."""
 
+from __future__ import annotations
+
 import dataclasses
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from farkas.algebra import Param, constraint, option
 from farkas.errors import NotApplicable
+from farkas.forms import LinearForm
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker import data as shared
 from farkas.models.mlbroker.discount import Choice
 from farkas.models.mlbroker.slot import PlacementProgram, market_of
 from farkas.numbers import Bools, Floats, Ints
+
+if TYPE_CHECKING:
+    from farkas.solvers.answer import Answer
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -83,7 +89,7 @@ class OneShot(PlacementProgram, Choice):
 
     def declare(self, m: Any, data: Brokerage | Snapshot) -> None:
         """Declare the rules of (8) for one slot, and who was where before."""
-        now = data if isinstance(data, Snapshot) else _first_busy_slot(data)
+        now = data if isinstance(data, Snapshot) else first_busy_slot(data)
         super().declare(m, now.market)
         m.deployed_before = Param(m.job_slots, m.sites, values=now.deployed)
 
@@ -99,6 +105,15 @@ class OneShot(PlacementProgram, Choice):
     started_at_arrival: Any = None
 
 
-def _first_busy_slot(data: Brokerage) -> Snapshot:
+def placement(form: LinearForm, answer: Answer) -> tuple[Ints, Ints]:
+    """Read workers, shape (jobs, sites), and servers, shape (jobs,)."""
+    shape = form.column_block("server").shape
+    workers = np.round(form.values(answer.point, "workers")).astype(np.int64)
+    server = np.asarray(form.values(answer.point, "server"))
+    return workers.reshape(shape), np.argmax(server.reshape(shape), axis=1)
+
+
+def first_busy_slot(data: Brokerage) -> Snapshot:
+    """Return the first slot with jobs, nothing deployed before."""
     slots = shared.busy_slots(data)
     return snapshot(data, int(slots[0]) if len(slots) else 0)

@@ -13,56 +13,61 @@ from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.one_shot import Snapshot
 from farkas.online.driver import algorithms
 from farkas.online.loop import drive
-from farkas.online.mlbroker.environment import PlacedSlot
-from farkas.online.mlbroker.fractional import Fractional, FractionalSlot, FractionalState
-from farkas.online.mlbroker.rounded import Rounded
+from farkas.online.mlbroker.fractional import Fractional, FractionalState
+from farkas.online.policy import Increments, Policy
 from farkas.online.recording import plain
 from farkas.online.run import Bound, Run
+from farkas.solvers.subproblem import Subproblem, SubproblemAnswer
 
 
 @dataclasses.dataclass(frozen=True)
-class SolvedOnce(Fractional):
-    """The fractional algorithm on one instance: who asks again gets the same steps and bound."""
+class SolvedOnce(Policy):
+    """A fractional algorithm or a rounding of one, whose slots others may have solved."""
 
-    taken: dict[int, tuple[FractionalState, FractionalSlot]] = dataclasses.field(
-        default_factory=dict
-    )
-    proved: list[Bound] = dataclasses.field(default_factory=list)
-
-    def step(
-        self, state: FractionalState, arrivals: Snapshot
-    ) -> tuple[FractionalState, FractionalSlot]:
-        """Solve the regularised slot, or return what came of it."""
-        if arrivals.slot not in self.taken:
-            self.taken[arrivals.slot] = super().step(state, arrivals)
-        return self.taken[arrivals.slot]
-
-    def certify(
-        self, instance: Brokerage, state: FractionalState, decisions: Sequence[FractionalSlot]
-    ) -> Bound:
-        """Complete the multipliers once."""
-        if not self.proved:
-            self.proved.append(super().certify(instance, state, decisions))
-        return self.proved[0]
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class RoundedAgain(Rounded):
-    """A rounding of decisions that others round, too."""
-
-    rule: Rounded
-    shared: SolvedOnce
+    rule: Fractional
+    answers: dict[int, SubproblemAnswer]  #: By slot; those of this run join them.
 
     @property
-    def fractional(self) -> Fractional:
-        """The one that all of them round."""
-        return self.shared
+    def solver(self) -> str:  # type: ignore[override]
+        """The rule's."""
+        return self.rule.solver
 
-    def whole(
-        self, decision: FractionalSlot, market: Brokerage, rng: np.random.Generator
-    ) -> PlacedSlot:
+    def start(self, known: Any, seed: int) -> FractionalState:
+        """Start the rule."""
+        return self.rule.start(known, seed)
+
+    def model(self, state: FractionalState, arrivals: Snapshot) -> Subproblem | None:
+        """State the rule's program, with the answer where there is one."""
+        program = self.rule.model(state, arrivals)
+        if program is None:
+            return None
+        return dataclasses.replace(program, answer=self.answers.get(arrivals.slot))
+
+    def round(
+        self,
+        state: FractionalState,
+        arrivals: Snapshot,
+        answer: SubproblemAnswer | None,
+        rng: np.random.Generator,
+    ) -> tuple[FractionalState, Any]:
         """Round as the rule does."""
-        return self.rule.whole(decision, market, rng)
+        if answer is not None:
+            self.answers[arrivals.slot] = answer
+        return self.rule.round(state, arrivals, answer, rng)
+
+    def evaluate(self, instance: Brokerage, decisions: Sequence[Any]) -> Any:
+        """Price as the rule does."""
+        return self.rule.evaluate(instance, decisions)
+
+    def certify(self, instance: Brokerage, state: Any, decisions: Sequence[Any]) -> Bound:
+        """Prove the rule's bound."""
+        return self.rule.certify(instance, state, decisions)
+
+    def theorem(
+        self, instance: Brokerage, state: Any, decisions: Sequence[Any]
+    ) -> Increments | None:
+        """Return the rule's inequality."""
+        return self.rule.theorem(instance, state, decisions)
 
 
 def run_alike(
@@ -86,17 +91,17 @@ def run_alike(
         An algorithm that rounds nothing, or whose fractional decisions are not those of the first.
     """
     runs: list[Run] = []
-    shared: SolvedOnce | None = None
+    answers: dict[int, SubproblemAnswer] = {}
+    wanted: tuple[Any, ...] | None = None
     for name, options in chosen:
         settled = algorithms[name].settle(dict(options))
-        policy = algorithms[name].make(**settled)
-        inner = policy.fractional if isinstance(policy, Rounded) else policy
-        if not isinstance(inner, Fractional):
+        rule = algorithms[name].make(**settled)
+        if not isinstance(rule, Fractional):
             raise InvalidOption(f"{name} rounds no fractional decisions")
-        variant = inner.relax, inner.semantics, inner.epsilon
-        shared = shared or SolvedOnce(*variant)
-        if variant != (shared.relax, shared.semantics, shared.epsilon):
+        variant = rule.relax, rule.semantics, rule.epsilon, rule.solver
+        wanted = wanted or variant
+        if variant != wanted:
             raise InvalidOption(f"{name} rounds other decisions than {chosen[0][0]}")
-        again = RoundedAgain(rule=policy, shared=shared) if isinstance(policy, Rounded) else shared
+        again = SolvedOnce(rule, answers)
         runs.append(drive(again, instance, seed, name=name, options=plain(settled)))
     return runs

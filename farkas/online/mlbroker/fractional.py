@@ -1,9 +1,11 @@
 """Algorithm mlbroker.fractional."""
 
+from __future__ import annotations
+
 import dataclasses
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import msgspec
 import numpy as np
@@ -20,8 +22,11 @@ from farkas.online.driver import Outcome, algorithm
 from farkas.online.mlbroker.environment import Known
 from farkas.online.policy import Policy
 from farkas.online.run import Bound
-from farkas.relaxations.mlbroker.separated import SlotSolution, SlotSolver
 from farkas.tolerances import FEASIBLE
+
+if TYPE_CHECKING:
+    from farkas.relaxations.mlbroker.regularized import SlotSolution
+    from farkas.solvers.subproblem import Subproblem, SubproblemAnswer
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -59,7 +64,9 @@ class FractionalSlot:
     #: moved, connected: GB and workers from site to site; q and g.
     moved: Lanes
     connected: Lanes
-    gap: float  #: By how much the slot's objective may exceed its optimum, USD.
+    #: By how much the slot's objective may exceed its optimum, USD; None where its solver does not
+    #: say.
+    gap: float | None
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -67,20 +74,23 @@ class FractionalState:
     """Deployment of the slot before by job, and the multipliers of all slots so far."""
 
     known: Known
-    solver: SlotSolver
     before: dict[int, Floats]
-    solved: tuple[SlotSolution, ...] = ()
+    kept: dict[str, Any]  #: What solvers keep from slot to slot.
+    solved: tuple[SlotSolution | None, ...] = ()  #: One a slot; None without jobs.
 
 
-@algorithm("mlbroker.fractional", source="mlBroker Algorithm 1")
+@algorithm(
+    "mlbroker.fractional", source="mlBroker Algorithm 1", variants={"tight": {"relax": "tight"}}
+)
 @dataclasses.dataclass(frozen=True)
 class Fractional(Policy):
     """Fractional decisions, slot by slot, with relative entropy in place of deployment cost.
 
     Every slot solves (10), with the deployment v of the slot before as its only memory.  Since the
     entropy term is least where v stays, v never falls during a job's life (under printed
-    semantics).  ``relax="printed"`` is the paper's and needs constants that depend on future jobs;
-    ``"tight"`` prices resources on the chord and needs nothing.
+    semantics).  ``relax="printed"`` is the paper's: it needs constants M and U that depend on
+    future jobs, and takes the smallest valid ones.  The variant ``[tight]`` prices resources on
+    the chord and needs nothing.
 
     Parameters
     ----------
@@ -88,53 +98,65 @@ class Fractional(Policy):
         As in mlbroker.regularized.
     epsilon
         ε; 0 takes the instance's.
+    solver
+        Solver of (10): ``cutting_planes``, ``filling`` (of the tight variant), ``clarabel``,
+        ``scs``, ``mosek``; by default the fastest that is exact.  Where (10) has many optima,
+        decisions depend on it.
     """
 
-    relax: Literal["tight", "printed"] = "tight"
+    relax: Literal["printed", "tight"] = "printed"
     semantics: Semantics = "printed"
     epsilon: Nonnegative = 0.0
+    solver: str = ""
 
     def start(self, known: Known, seed: int) -> FractionalState:
-        """Nothing is deployed; the algorithm draws no random numbers."""
-        return FractionalState(known, self._solver(known.num_sites), {})
+        """Nothing is deployed."""
+        return FractionalState(known, {}, {})
 
-    def _solver(self, num_sites: int) -> SlotSolver:
+    def model(self, state: FractionalState, arrivals: Snapshot) -> Subproblem | None:
+        """State (10) for the jobs of the slot."""
         # here: who looks for the name of an algorithm solves nothing
-        from farkas.relaxations.mlbroker.slot_solver import JobByJob, Together
+        from farkas.relaxations.mlbroker.regularized import Regularized
 
-        if self.relax == "tight" and self.semantics == "printed":
-            from farkas.relaxations.mlbroker.following import FollowingServers
+        if not arrivals.market.num_jobs:
+            return None
+        program = Regularized(relax=self.relax, semantics=self.semantics)
+        return program.asked(self._problem(state, arrivals))
 
-            return FollowingServers(JobByJob(num_sites))
-        return Together(self.relax, self.semantics)
-
-    def step(
-        self, state: FractionalState, arrivals: Snapshot
-    ) -> tuple[FractionalState, FractionalSlot]:
-        """Solve the regularised slot."""
-        solution, decision = self.solve(state, arrivals)
-        after = dict(zip(arrivals.jobs.tolist(), decision.deployed, strict=True))
-        solved = (*state.solved, solution)
-        return dataclasses.replace(state, before=after, solved=solved), decision
-
-    def solve(
-        self, state: FractionalState, arrivals: Snapshot
-    ) -> tuple[SlotSolution, FractionalSlot]:
-        """Solve the slot and keep what noise leaves of it: v := min(1, max(v(t−1), need))."""
-        market = arrivals.market
-        if self.epsilon > 0:
-            market = msgspec.structs.replace(market, epsilon=self.epsilon)
+    def _problem(self, state: FractionalState, arrivals: Snapshot) -> SlotProblem:
+        market = self._seen(arrivals.market)
         none = np.zeros(market.num_sites)
         before = np.array([state.before.get(job, none) for job in arrivals.jobs.tolist()])
         before = before.reshape(market.num_jobs, market.num_sites)
         constants = state.known.printed if self.semantics == "printed" else state.known.strict
-        problem = SlotProblem(market=market, before=before, constants=constants)
-        solution = state.solver.solve(problem)
+        return SlotProblem(market=market, before=before, constants=constants, kept=state.kept)
+
+    def round(
+        self,
+        state: FractionalState,
+        arrivals: Snapshot,
+        answer: SubproblemAnswer | None,
+        rng: np.random.Generator,
+    ) -> tuple[FractionalState, Any]:
+        """Keep what noise leaves of the solution: v := min(1, max(v(t−1), need))."""
+        solution = None if answer is None else answer.decisions
+        decision = self._decision(self._problem(state, arrivals), arrivals.jobs, solution)
+        after = dict(zip(arrivals.jobs.tolist(), decision.deployed, strict=True))
+        solved = (*state.solved, solution)
+        return dataclasses.replace(state, before=after, solved=solved), decision
+
+    def _decision(
+        self, problem: SlotProblem, jobs: Ints, solution: SlotSolution | None
+    ) -> FractionalSlot:
+        if solution is None:
+            none, lanes = np.zeros_like(problem.before), Lanes.of(np.zeros((0, 0, 0)))
+            return FractionalSlot(jobs, none, none, none, lanes, lanes, 0.0)
         deployed = np.minimum(1.0, solution.deployed)
-        if self.semantics == "printed" and market.num_jobs:
-            deployed = np.minimum(1.0, np.maximum(before, self._need(problem, solution)))
-        decision = FractionalSlot(
-            jobs=arrivals.jobs,
+        if self.semantics == "printed":
+            need = self._need(problem, solution)
+            deployed = np.minimum(1.0, np.maximum(problem.before, need))
+        return FractionalSlot(
+            jobs=jobs,
             workers=solution.workers,
             server=solution.server,
             deployed=deployed,
@@ -142,7 +164,6 @@ class Fractional(Policy):
             connected=Lanes.of(solution.connected),
             gap=solution.gap,
         )
-        return solution, decision
 
     def _need(self, problem: SlotProblem, solution: SlotSolution) -> Floats:
         """Least deployment that (8g) allows, shape (jobs, sites)."""
@@ -153,8 +174,12 @@ class Fractional(Policy):
         np.divide(solution.workers, needed, out=share, where=needed > 0)
         return np.maximum(solution.server, share)
 
-    def evaluate(self, instance: Brokerage, decisions: Sequence[FractionalSlot]) -> Outcome:
-        """Price the decisions under the relaxation, and check its rows."""
+    def evaluate(self, instance: Brokerage, decisions: Sequence[Any]) -> Outcome | None:
+        """Price the decisions under the relaxation."""
+        return self.price(instance, decisions)
+
+    def price(self, instance: Brokerage, decisions: Sequence[FractionalSlot]) -> Outcome:
+        """Price fractional decisions under the relaxation, and check its rows."""
         data = self._seen(instance)
         costs = [self._costs(data, slot, decision) for slot, decision in enumerate(decisions)]
         deployed = _deployed(data, decisions)
@@ -175,12 +200,14 @@ class Fractional(Policy):
             "static": static,
             "moving": float(moving.sum()),
             "certificate": trajectory_bound(data, static, deployed),
-            "gap": sum((decision.gap for decision in decisions), 0.0),
         }
+        gaps = [decision.gap for decision in decisions]
+        if None not in gaps:
+            numbers["gap"] = sum(filter(None, gaps), 0.0)
         return Outcome(costs, violations, numbers=numbers)
 
     def certify(
-        self, instance: Brokerage, state: FractionalState, decisions: Sequence[FractionalSlot]
+        self, instance: Brokerage, state: FractionalState, decisions: Sequence[Any]
     ) -> Bound:
         """Complete the multipliers of the slots to a dual point of the whole relaxation."""
         data = self._seen(instance)
@@ -193,6 +220,8 @@ class Fractional(Policy):
         """Collect the multipliers of all slots by pair."""
         guide, saved = Guide.zeros(data), np.zeros((data.num_pairs, data.num_sites))
         for slot, solution in enumerate(state.solved):
+            if solution is None:
+                continue
             pairs = data.pairs_at(slot)
             saved[pairs] = solution.deployed_price
             guide.server[pairs] = solution.server_price
@@ -207,7 +236,7 @@ class Fractional(Policy):
     def _seen(self, instance: Brokerage) -> Brokerage:
         """Return the instance with the ε in use, which no cost depends on."""
         if self.epsilon > 0:
-            return instance.replace(epsilon=self.epsilon)
+            return msgspec.structs.replace(instance, epsilon=self.epsilon)
         return instance
 
     def _costs(self, data: Brokerage, slot: int, decision: FractionalSlot) -> dict[str, float]:

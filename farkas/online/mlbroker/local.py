@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -19,9 +19,9 @@ from farkas.models.mlbroker.one_shot import Snapshot
 from farkas.models.mlbroker.recourse import PlacedWorkers
 from farkas.numbers import Floats, Ints
 from farkas.online.driver import algorithm
-from farkas.online.mlbroker.environment import PlacedSlot
+from farkas.online.mlbroker.environment import Known, PlacedSlot
 from farkas.online.mlbroker.recourse import recourse_costs
-from farkas.online.mlbroker.rounded import Memory, Placing
+from farkas.online.mlbroker.rounded import Placing
 from farkas.online.policy import Policy
 from farkas.rounding import add_missing_workers
 from farkas.solvers import Reason, solve
@@ -44,25 +44,30 @@ def local_workers(market: Brokerage) -> Ints:
 
 @algorithm("mlbroker.local", source="mlBroker section 6.3, LocalWorkers")
 @dataclasses.dataclass(frozen=True)
-class LocalWorkers(Placing):
+class LocalWorkers(Policy):
     """Data are trained where they are collected; no data move.
 
     The paper leaves the server open; here every job draws one site on arrival and keeps it.
     """
 
-    def step(self, state: Memory, arrivals: Snapshot) -> tuple[Memory, PlacedSlot]:
-        """Place workers with the data; ``before`` holds each job's server site."""
-        market = arrivals.market
-        after = {}
+    def start(self, known: Known, seed: int) -> dict[int, int]:
+        """No job has a server site yet."""
+        return {}
+
+    def round(
+        self,
+        state: dict[int, int],
+        arrivals: Snapshot,
+        answer: Any,
+        rng: np.random.Generator,
+    ) -> tuple[dict[int, int], PlacedSlot]:
+        """Place workers with the data, and the servers of new jobs anywhere."""
+        market, after = arrivals.market, {}
         for job in arrivals.jobs.tolist():
-            known = state.before.get(job)
-            drawn = np.zeros(market.num_sites, bool)
-            if known is None:
-                drawn[state.rng.integers(market.num_sites)] = True
-            after[job] = drawn if known is None else known
-        servers = np.array([np.argmax(site) for site in after.values()], dtype=np.int64)
-        decision = PlacedSlot(arrivals.jobs, local_workers(market), servers)
-        return dataclasses.replace(state, before=after), decision
+            known = state.get(job)
+            after[job] = int(rng.integers(market.num_sites)) if known is None else known
+        servers = np.array(list(after.values()), dtype=np.int64)
+        return after, PlacedSlot(arrivals.jobs, local_workers(market), servers)
 
 
 def local_total(instance: Brokerage, sites: Sequence[int]) -> float:
@@ -91,7 +96,7 @@ def local_expected(instance: Brokerage) -> float:
 class Central(Placing):
     """Every job moves all its data to the one site where that is cheapest for it alone."""
 
-    def place(self, now: Snapshot, state: Memory) -> tuple[Ints, Ints]:
+    def place(self, now: Snapshot) -> tuple[Ints, Ints]:
         """Place all workers and the server of each job at its site."""
         market = now.market
         costs = site_costs(now)
@@ -135,7 +140,7 @@ class Pooled(Placing):
     gap: Share = 1e-4
     most_nodes: Count = 200
 
-    def place(self, now: Snapshot, state: Memory) -> tuple[Ints, Ints]:
+    def place(self, now: Snapshot) -> tuple[Ints, Ints]:
         """Solve the slot."""
         # here: for this policy alone
         from farkas.certificates.mlbroker_slots import MOST_SITES, SiteBounds, SlotBounds

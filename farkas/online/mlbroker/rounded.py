@@ -1,13 +1,14 @@
 """Fractional decisions of every slot, rounded: dependently, or every number by itself."""
 
+from __future__ import annotations
+
 import dataclasses
 from collections.abc import Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from farkas.instances.base import Nonnegative
-from farkas.instances.mlbroker import Brokerage, Semantics
+from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.one_shot import Snapshot
 from farkas.numbers import Bools, Floats, Ints
 from farkas.online.driver import algorithm
@@ -25,37 +26,26 @@ from farkas.rounding import (
 )
 from farkas.rounding.workers import Combine
 
+if TYPE_CHECKING:
+    from farkas.solvers.subproblem import SubproblemAnswer
 
-@dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class RoundedState:
-    """State of the fractional algorithm, and the generator of the rounding."""
-
-    fractional: FractionalState
-    rng: np.random.Generator
+TIGHT = {"tight": {"relax": "tight"}}  #: Variants of every algorithm that rounds.
 
 
 @dataclasses.dataclass(frozen=True)
-class Rounded(Policy):
+class Rounded(Fractional):
     """Fractional algorithm whose decisions are rounded by slot; it never sees the rounding."""
 
-    relax: Literal["tight", "printed"] = "tight"  #: As in mlbroker.fractional.
-    semantics: Semantics = "printed"  #: As in mlbroker.fractional.
-    epsilon: Nonnegative = 0.0  #: As in mlbroker.fractional.
-
-    @property
-    def fractional(self) -> Fractional:
-        """Algorithm that is rounded."""
-        return Fractional(self.relax, self.semantics, self.epsilon)
-
-    def start(self, known: Known, seed: int) -> RoundedState:
-        """Start both parts."""
-        return RoundedState(self.fractional.start(known, seed), np.random.default_rng(seed))
-
-    def step(self, state: RoundedState, arrivals: Snapshot) -> tuple[RoundedState, PlacedSlot]:
+    def round(
+        self,
+        state: FractionalState,
+        arrivals: Snapshot,
+        answer: SubproblemAnswer | None,
+        rng: np.random.Generator,
+    ) -> tuple[FractionalState, PlacedSlot]:
         """Decide fractionally, then round."""
-        inner, decision = self.fractional.step(state.fractional, arrivals)
-        rounded = self.whole(decision, arrivals.market, state.rng)
-        return dataclasses.replace(state, fractional=inner), rounded
+        state, decision = super().round(state, arrivals, answer, rng)
+        return state, self.whole(decision, arrivals.market, rng)
 
     def whole(
         self, decision: FractionalSlot, market: Brokerage, rng: np.random.Generator
@@ -63,15 +53,18 @@ class Rounded(Policy):
         """Make the fractional decision of a slot integer."""
         raise NotImplementedError
 
+    def evaluate(self, instance: Brokerage, decisions: Sequence[Any]) -> None:
+        """Whole decisions are worth what the environment says."""
+
     def certify(
-        self, instance: Brokerage, state: RoundedState, decisions: Sequence[PlacedSlot]
+        self, instance: Brokerage, state: FractionalState, decisions: Sequence[Any]
     ) -> Bound:
         """Prove the bound of the fractional run or the tight one, whichever is higher.
 
         Both hold for integer runs of every semantics; with a single constant M the run's own is far
         below the tight one, which costs a small share of the run.
         """
-        own = self.fractional.certify(instance, state.fractional, ())
+        own = super().certify(instance, state, ())
         return max(own, tight_bound(instance), key=lambda bound: bound.fraction)
 
 
@@ -81,7 +74,7 @@ def clean(decision: FractionalSlot, market: Brokerage) -> tuple[Floats, Floats]:
     return workers.reshape(decision.workers.shape), snap(decision.server)
 
 
-@algorithm("mlbroker.mlbroker", source="mlBroker Algorithms 1, 2 and 3")
+@algorithm("mlbroker.mlbroker", source="mlBroker Algorithms 1, 2 and 3", variants=TIGHT)
 @dataclasses.dataclass(frozen=True)
 class MlBroker(Rounded):
     """Fractional decisions, rounded dependently so that all data are trained.
@@ -104,7 +97,7 @@ class MlBroker(Rounded):
         return PlacedSlot(decision.jobs, placed, draw_servers(server, rng))
 
 
-@algorithm("mlbroker.ir", source="mlBroker section 6.2, IR")
+@algorithm("mlbroker.ir", source="mlBroker section 6.2, IR", variants=TIGHT)
 @dataclasses.dataclass(frozen=True)
 class IndependentRounding(Rounded):
     """Workers rounded to the nearest integer, server drawn by its shares; too few are added to.
@@ -130,7 +123,7 @@ class IndependentRounding(Rounded):
         return PlacedSlot(decision.jobs, nearest, draw_servers(server, rng), int(short.sum()))
 
 
-@algorithm("mlbroker.gr", source="mlBroker section 6.2, GR")
+@algorithm("mlbroker.gr", source="mlBroker section 6.2, GR", variants=TIGHT)
 @dataclasses.dataclass(frozen=True)
 class GreedyRounding(Rounded):
     """Workers rounded up, server where its share is largest, the first such site on ties."""
@@ -145,33 +138,34 @@ class GreedyRounding(Rounded):
         )
 
 
-@dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class Memory:
-    """Presence of every job that was active in the slot before, shape (sites,) each."""
-
-    rng: np.random.Generator
-    before: dict[int, Bools]
+Presence = dict[int, Bools]  #: Where each job was one slot before, shape (sites,) each.
 
 
 @dataclasses.dataclass(frozen=True)
 class Placing(Policy):
     """Baseline that decides from one slot and the presence one slot before."""
 
-    def start(self, known: Known, seed: int) -> Memory:
+    def start(self, known: Known, seed: int) -> Presence:
         """Nothing is deployed."""
-        return Memory(np.random.default_rng(seed), {})
+        return {}
 
-    def step(self, state: Memory, arrivals: Snapshot) -> tuple[Memory, PlacedSlot]:
-        """Place the slot's jobs."""
+    def now(self, state: Presence, arrivals: Snapshot) -> Snapshot:
+        """Return the slot with where its jobs were."""
         none = np.zeros(arrivals.market.num_sites, bool)
-        before = [state.before.get(job, none) for job in arrivals.jobs.tolist()]
+        before = [state.get(job, none) for job in arrivals.jobs.tolist()]
         deployed = np.reshape(before, (len(before), len(none))).astype(bool)
-        now = dataclasses.replace(arrivals, deployed=deployed)
-        workers, server = self.place(now, state)
-        decision = PlacedSlot(arrivals.jobs, workers, server)
-        after = dict(zip(arrivals.jobs.tolist(), present(decision), strict=True))
-        return dataclasses.replace(state, before=after), decision
+        return dataclasses.replace(arrivals, deployed=deployed)
 
-    def place(self, now: Snapshot, state: Memory) -> tuple[Ints, Ints]:
+    def step(self, state: Presence, arrivals: Snapshot) -> tuple[Presence, PlacedSlot]:
+        """Place the slot's jobs."""
+        return placed(arrivals, *self.place(self.now(state, arrivals)))
+
+    def place(self, now: Snapshot) -> tuple[Ints, Ints]:
         """Workers, shape (jobs, sites), and server site, shape (jobs,)."""
         raise NotImplementedError
+
+
+def placed(arrivals: Snapshot, workers: Ints, server: Ints) -> tuple[Presence, PlacedSlot]:
+    """Return where the jobs are after a slot, and the decision."""
+    decision = PlacedSlot(arrivals.jobs, workers, server)
+    return dict(zip(arrivals.jobs.tolist(), present(decision), strict=True)), decision

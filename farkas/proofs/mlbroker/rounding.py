@@ -14,6 +14,7 @@ from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.offline import Offline
 from farkas.numbers import Floats, Ints
 from farkas.online import algorithms, environments
+from farkas.online.loop import decide
 from farkas.online.mlbroker.rounded import MlBroker
 from farkas.portable import uniform
 from farkas.proofs.claim import Trials, claim, drawn, optimum, require, require_zero, sp
@@ -267,7 +268,7 @@ def independent_rounding_leaves_jobs_short() -> Verdict:
             "num_sites": 5,
         }
         broker = drawn(Brokerage, **settings)
-        alone = int(algorithms["mlbroker.ir"].run(broker, seed=seed).numbers["repaired"])
+        alone = int(algorithms["mlbroker.ir[tight]"].run(broker, seed=seed).numbers["repaired"])
         trials.add(settings, Stated(alone, ">", 0), Stated(short_of_workers(broker, seed), "==", 0))
         short, total = short + alone, total + broker.num_pairs
     return trials.proved(
@@ -277,10 +278,9 @@ def independent_rounding_leaves_jobs_short() -> Verdict:
 
 def short_of_workers(broker: Brokerage, seed: int) -> int:
     """Jobs that a run of A_round leaves with fewer workers than they need, over all slots."""
-    world, policy = environments["mlbroker"], MlBroker()
-    state, short = policy.start(world.known(broker), seed), 0
-    for slot, arrival in enumerate(world.arrivals(broker)):
-        state, decision = policy.step(state, arrival)
+    short = 0
+    made = decide(MlBroker("tight"), environments["mlbroker"], broker, seed)
+    for slot, decision in enumerate(made.decisions):
         needed = broker.workers_needed[broker.pairs_at(slot)]
         short += int((decision.workers.sum(axis=1) < needed).sum())
     return short

@@ -11,6 +11,7 @@ from farkas.certificates.mlbroker import DualPoint, Relax, complete
 from farkas.instances.mlbroker import Brokerage
 from farkas.numbers import Floats
 from farkas.online import Outcome, environments
+from farkas.online.loop import decide
 from farkas.online.mlbroker.fractional import Fractional, FractionalSlot
 from farkas.proofs.claim import claim, drawn, instance_of, require, require_zero, sp
 from farkas.proofs.verdict import (
@@ -77,10 +78,8 @@ def traced_runs(relax: Relax) -> tuple[Traced, ...]:
 def trace(example: Example, instance: Brokerage, relax: Relax) -> Traced:
     """Run Algorithm 1 and rebuild its dual point."""
     world, policy = environments["mlbroker"], Fractional(relax)
-    state, decisions = policy.start(world.known(instance), 0), []
-    for arrival in world.arrivals(instance):
-        state, decision = policy.step(state, arrival)
-        decisions.append(decision)
+    made = decide(policy, world, instance, 0)
+    decisions = made.decisions
     deployed = np.zeros((instance.num_pairs, instance.num_sites))
     for slot, decision in enumerate(decisions):
         deployed[instance.pairs_at(slot)] = decision.deployed
@@ -91,8 +90,8 @@ def trace(example: Example, instance: Brokerage, relax: Relax) -> Traced:
         example=example,
         instance=instance,
         decisions=tuple(decisions),
-        outcome=policy.evaluate(instance, decisions),
-        point=complete(instance, policy.guide(instance, state), relax, "printed"),
+        outcome=policy.price(instance, decisions),
+        point=complete(instance, policy.guide(instance, made.state), relax, "printed"),
         deployed=deployed,
         before=before,
     )

@@ -2,6 +2,9 @@
 
 #: Modules of what is registered under another name than that of its module.
 HOMES = {
+    "one_shot:one_site": "one_site_tree",
     "outer": "outer_job",
+    "regularized:cutting_planes": "slot_solver",
+    "regularized:filling": "following",
     "relaxed_by_job": "separated",
 }

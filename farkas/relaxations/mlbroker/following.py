@@ -21,15 +21,17 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import Protocol
 
 import numpy as np
 
+from farkas.errors import UnsupportedForm
 from farkas.models.mlbroker.discount import entropy, growth
 from farkas.models.mlbroker.slot import SlotProblem
 from farkas.numbers import Bools, Floats
 from farkas.relaxations.mlbroker.outer_job import JobPrices
-from farkas.relaxations.mlbroker.separated import JobShares, SlotSolution
+from farkas.relaxations.mlbroker.regularized import Regularized, SlotSolution
+from farkas.relaxations.mlbroker.slot_solver import JobByJob, JobShares, answer_of
+from farkas.solvers.subproblem import Subproblem, SubproblemAnswer, own_solver
 from farkas.tolerances import FINE_GAP, TIE
 
 # A job's work poured over sites that fill to common levels: transport with entropy terms, exactly.
@@ -209,16 +211,6 @@ class SiteLevels:
             self.load[first] = self.held[first]
 
 
-class JobSolver(Protocol):
-    """What solves the tight slots of single jobs."""
-
-    def settle_job(
-        self, problem: SlotProblem, prices: JobPrices, job: int, found: JobShares
-    ) -> None:
-        """Solve (10) tight for one job, and write down what was found."""
-        ...
-
-
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class PouredJobs:
     """Fillings of all jobs of a slot, and what they start from."""
@@ -240,7 +232,7 @@ class FollowingServers:
         Solves jobs whose servers had better not follow.
     """
 
-    def __init__(self, others: JobSolver) -> None:
+    def __init__(self, others: JobByJob) -> None:
         self._others = others
 
     def solve(self, problem: SlotProblem) -> SlotSolution:
@@ -250,6 +242,19 @@ class FollowingServers:
         for job in np.flatnonzero(~proved).tolist():
             self._others.settle_job(problem, prices, job, found)
         return found.solution(problem, prices)
+
+
+@own_solver("mlbroker.regularized", "filling")
+def filling(asked: Subproblem) -> SubproblemAnswer:
+    """Solve a slot of the tight relaxation in closed form, other jobs by linear programs."""
+    program = asked.formulation
+    assert isinstance(program, Regularized)
+    if not program.separable:
+        words = "filling solves mlbroker.regularized[tight,printed] only; try cutting_planes"
+        raise UnsupportedForm(f"{program.full_name}: {words}")
+    problem = SlotProblem.of(asked.data)
+    others = problem.kept.setdefault("jobs", JobByJob(problem.market.num_sites))
+    return answer_of(FollowingServers(others).solve(problem))
 
 
 def _fill(problem: SlotProblem, prices: JobPrices) -> PouredJobs:

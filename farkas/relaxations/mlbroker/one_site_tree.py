@@ -8,13 +8,21 @@ used in part; the cell where this is most is branched on.
 
 from __future__ import annotations
 
+import dataclasses
 import heapq
 import itertools
 
+import msgspec
 import numpy as np
 
-from farkas.models.mlbroker.one_shot import Snapshot
+from farkas.models.mlbroker.one_shot import OneShot, Snapshot, first_busy_slot
 from farkas.numbers import Bools, Floats, Ints
+from farkas.solvers.subproblem import (
+    Subproblem,
+    SubproblemAnswer,
+    own_solver,
+    solve_subproblem,
+)
 from farkas.tolerances import TIE
 
 # Jobs of a slot for which one site is best at given prices of resources, in closed form.
@@ -99,28 +107,68 @@ class SingleSites:
         return used
 
 
-def best_single_sites(now: Snapshot) -> tuple[Ints, Bools]:
+@own_solver("mlbroker.one_shot", "one_site")
+def one_site(asked: Subproblem) -> SubproblemAnswer:
+    """Place jobs at one site each where that is best, and ask HiGHS otherwise.
+
+    At list prices jobs do not meet, and HiGHS is asked for each of the others by itself.
+    """
+    program, now = asked.formulation, asked.data
+    assert isinstance(program, OneShot)
+    if not isinstance(now, Snapshot):
+        now = first_busy_slot(now)
+    others = dataclasses.replace(asked, fastest="highs")
+    if program.prices != "list":
+        found = best_sites_together(now)
+        if found is None:
+            return solve_subproblem(dataclasses.replace(others, data=now))
+        server, value, dual = found
+        return SubproblemAnswer((_at_one(now, server), server), value, dual)
+    server, cost, bound, best = best_single_sites(now)
+    workers = _at_one(now, server)
+    for job in np.flatnonzero(~best).tolist():
+        here = slice(job, job + 1)
+        answer = solve_subproblem(dataclasses.replace(others, data=_alone(now, here)))
+        workers[here], server[here] = answer.decisions
+        cost[job], bound[job] = answer.value, answer.dual
+    return SubproblemAnswer((workers, server), float(cost.sum()), float(bound.sum()))
+
+
+def _at_one(now: Snapshot, site: Ints) -> Ints:
+    """Workers of jobs that are at one site each, shape (jobs, sites)."""
+    workers = np.zeros(now.deployed.shape, np.int64)
+    workers[np.arange(len(workers)), site] = now.market.workers_needed
+    return workers
+
+
+def _alone(now: Snapshot, here: slice) -> Snapshot:
+    market = msgspec.structs.replace(now.market, jobs=now.market.jobs[here])
+    return Snapshot(now.slot, now.jobs[here], market, now.deployed[here])
+
+
+def best_single_sites(now: Snapshot) -> tuple[Ints, Floats, Floats, Bools]:
     """Find the cheapest site for all of each job at list prices, and whether nothing is cheaper.
 
     Returns
     -------
-    Shape (jobs,) each; the first of equally cheap sites.
+    Shape (jobs,) each: the first of equally cheap sites, cost and bound, USD, and whether.
     """
     whole, below = SingleSites(now).place(now.market.list_price)
-    least = whole.min(axis=1)
-    return whole.argmin(axis=1), below.min(axis=1) >= least - TIE * least
+    least, bound = whole.min(axis=1), below.min(axis=1)
+    return whole.argmin(axis=1), least, bound, bound >= least - TIE * least
 
 
 FREE, LIST, REDUCED = 0, 1, 2  #: Price of a cell: the chord's slope, a, or b with the surcharge.
 MOST_NODES = 200
 
 
-def best_sites_together(now: Snapshot) -> Ints | None:
+def best_sites_together(now: Snapshot) -> tuple[Ints, float, float] | None:
     """Find the cheapest sites of all jobs.
 
     Returns
     -------
-    Shape (jobs,); None where some jobs may be better at several sites each.
+    Shape (jobs,), with cost and bound, USD; None where some jobs may be better at several sites
+    each.
     """
     jobs, chord = SingleSites(now), now.market.chord_slope("strict")[0]
     tickets = itertools.count()
@@ -143,7 +191,7 @@ def best_sites_together(now: Snapshot) -> Ints | None:
             branch = state.copy()
             branch.flat[excess.argmax()] = price
             grow(branch)
-    return sites
+    return sites, best, min(best, waiting[0][0])
 
 
 def _node(jobs: SingleSites, chord: Floats, state: Ints) -> tuple[float, float, Ints, Floats]:

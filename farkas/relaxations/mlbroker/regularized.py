@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+import dataclasses
+import functools
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,6 +13,37 @@ from farkas.algebra.convex import ConvexModel, ConvexProgram
 from farkas.instances.mlbroker import Brokerage, Semantics
 from farkas.models.mlbroker.slot import SlotProblem
 from farkas.numbers import Floats
+from farkas.solvers.subproblem import Subproblem
+
+if TYPE_CHECKING:
+    from farkas.solvers.convex import ConvexAnswer
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class SlotSolution:
+    """Fractional decisions of one slot and the multipliers that a certificate needs."""
+
+    #: workers, server, deployed: shape (jobs, sites); y, s and v.
+    workers: Floats
+    server: Floats
+    deployed: Floats
+    #: moved, connected: shape (jobs, sites, sites), GB and workers; q and g.
+    moved: Floats
+    connected: Floats
+    server_price: Floats  #: Shape (jobs, sites), multiplier of (8j), USD per worker; η.
+    presence_price: Floats  #: Shape (jobs, sites), multiplier of v >= s in tight mode, USD; φ^s.
+    worker_price: Floats  #: Shape (jobs, sites), multiplier of (8i), USD per worker; ψ.
+    #: Shape (jobs, sites), multiplier of (8l), USD, 0 under printed semantics; ω.
+    absence_price: Floats
+    #: list_price, reduced_price: shape (sites, resources), multipliers of (8c) and (8d) in printed
+    #: mode, else 0; θ and ρ.
+    list_price: Floats
+    reduced_price: Floats
+    #: Shape (jobs, sites), what more deployment would save, USD; derivative of the entropy term.
+    deployed_price: Floats
+    objective: float  #: Value of (10) at these decisions, USD.
+    #: By how much that may exceed the optimum of (10), USD; None where the solver does not say.
+    gap: float | None
 
 
 class Regularized(ConvexProgram):
@@ -80,6 +113,66 @@ class Regularized(ConvexProgram):
             + cp.sum(cp.multiply(np.broadcast_to(problem.scale, shape), entropy))
         )
 
+    @property
+    def separable(self) -> bool:
+        """Whether jobs do not meet in it."""
+        return self.relax == "tight" and self.semantics == "printed"
+
+    def asked(self, problem: SlotProblem) -> Subproblem:
+        """Return the slot for solvers, with the fastest that is exact."""
+        fastest = "filling" if self.separable else "cutting_planes"
+        return Subproblem(self, problem, functools.partial(self._solution, problem), fastest)
+
+    def _solution(
+        self, problem: SlotProblem, model: ConvexModel, answer: ConvexAnswer
+    ) -> SlotSolution:
+        """Read decisions and multipliers of a cone solver."""
+        market = problem.market
+        jobs, sites = problem.before.shape
+        square, table = (jobs, sites, sites), market.list_price.shape
+        unit = None if self.relax == "tight" else self._unit(market)
+        point = {name: np.maximum(value, 0.0) for name, value in model.point().items()}
+        # CVXPY states Lagrangians: multipliers of inequalities are not negative
+        duals = dict(zip(model.constraints, answer.duals, strict=True))
+        none = np.zeros((jobs, sites))
+        absence = duals.get("absent_where_unused", none)
+        if self.relax == "printed":
+            server = none
+            rise = problem.constants.presence_bound * duals["present_where_used"]
+        else:
+            server = duals["present_with_server"]
+            most = market.most_workers(self.semantics)[:, None]
+            rise = most * duals["present_with_workers"] + server
+
+        def price(family: str) -> Floats:
+            return np.zeros(table) if unit is None else np.asarray(duals[family] / unit)
+
+        return SlotSolution(
+            workers=point["workers"],
+            server=point["server"],
+            deployed=point["deployed"],
+            moved=market.worker_capacity[:, None, None] * point["moved"].reshape(square),
+            connected=point["connected"].reshape(square),
+            server_price=duals["server_is_connected"],
+            presence_price=server,
+            worker_price=-duals["workers_connect"],
+            absence_price=absence,
+            list_price=price("cost_at_list_price"),
+            reduced_price=price("cost_at_reduced_price"),
+            deployed_price=rise - absence,
+            objective=answer.objective,
+            gap=None,
+        )
+
+    def _unit(self, market: Brokerage) -> Floats | None:
+        """Units of costs of resources, USD; None where nothing is in use, or nothing charged."""
+        dearest = market.list_price * market.usage_cap(self.semantics).max(axis=0)
+        if not dearest.any():
+            return None
+        usual = np.where(dearest > 0, dearest, dearest.max())
+        unit: Floats = np.ldexp(1.0, np.frexp(usual)[1] - 1)
+        return unit
+
     def _resources(self, m: ConvexModel, problem: SlotProblem) -> Any:
         """C2 of the relaxation: on the chord, or with (8c), (8d), (8e) and one constant."""
         import cvxpy as cp
@@ -92,11 +185,9 @@ class Regularized(ConvexProgram):
         shape = market.list_price.shape
         for name in ("resource_cost", "not_list", "not_reduced"):
             m.variable(name, shape, nonneg=True)
-        dearest = market.list_price * market.usage_cap(self.semantics).max(axis=0)
-        if not dearest.any():  # nothing in use, or nothing charged: no power of 2 is near
+        unit = self._unit(market)
+        if unit is None:
             return cp.Constant(0.0)
-        usual = np.where(dearest > 0, dearest, dearest.max())
-        unit = np.ldexp(1.0, np.frexp(usual)[1] - 1)
         dear = cp.multiply(market.list_price / unit, usage)
         cheap = cp.multiply(market.reduced_price / unit, usage) + market.surcharge / unit
         big_m = problem.constants.big_m / unit

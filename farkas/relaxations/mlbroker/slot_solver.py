@@ -4,7 +4,9 @@ Each round solves a linear program whose tangents lie below the entropy terms; i
 bound and its point, priced with the true terms, an upper bound.  Tangents join until the two meet.
 """
 
+import dataclasses
 from collections.abc import Callable
+from typing import Self
 
 import numpy as np
 
@@ -23,9 +25,10 @@ from farkas.relaxations.mlbroker.outer_job import (
     refine,
     shortfall,
 )
-from farkas.relaxations.mlbroker.separated import JobShares, SlotSolution
+from farkas.relaxations.mlbroker.regularized import Regularized, SlotSolution
 from farkas.solvers import Answer, Claimed, Session, open_session
 from farkas.solvers.highs_session import optimum_of
+from farkas.solvers.subproblem import Subproblem, SubproblemAnswer, own_solver
 from farkas.tolerances import FINE_GAP
 
 MOST_ROUNDS = 60
@@ -69,6 +72,58 @@ def settle(
             break
     assert best is not None
     return best
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class JobShares:
+    """Decisions and multipliers of the tight slot in shares of the needed workers, job by job."""
+
+    #: moved, connected: shape (jobs, sites, sites); q / (P Y) and g / Y.
+    moved: Floats
+    connected: Floats
+    server: Floats  #: Shape (jobs, sites); s.
+    connection_price: Floats  #: Shape (jobs, sites), multiplier of (8j) for all workers, USD; Y η.
+    presence_price: Floats  #: As in `SlotSolution`.
+    deployed_price: Floats  #: As in `SlotSolution`.
+    gap: Floats  #: Shape (jobs,), USD.
+
+    @classmethod
+    def zeros(cls, jobs: int, sites: int) -> Self:
+        """Nothing yet."""
+        square, flat = (jobs, sites, sites), (jobs, sites)
+        shapes = square, square, flat, flat, flat, flat, (jobs,)
+        return cls(*(np.zeros(shape) for shape in shapes))
+
+    def solution(self, problem: SlotProblem, prices: JobPrices) -> SlotSolution:
+        """Bring shares into the units of the slot."""
+        market, needed = problem.market, problem.market.workers_needed[:, None]
+        share = self.connected.sum(axis=2)
+        need = np.maximum(self.server, np.where(needed > 0, share, 0.0))
+        deployed = np.maximum(problem.before, need)
+        capacity = needed * market.worker_capacity[:, None]
+        static = float(
+            (prices.moved * self.moved).sum()
+            + (prices.connected * self.connected).sum()
+            + (prices.server * self.server).sum()
+        )
+        terms = entropy(deployed, problem.before, problem.scale, market.epsilon)
+        none, table = np.zeros(share.shape), np.zeros(market.list_price.shape)
+        return SlotSolution(
+            workers=needed * share,
+            server=self.server,
+            deployed=deployed,
+            moved=capacity[:, :, None] * self.moved,
+            connected=needed[:, :, None] * self.connected,
+            server_price=self.connection_price / np.maximum(needed, 1),
+            presence_price=self.presence_price,
+            worker_price=none,
+            absence_price=none,
+            deployed_price=self.deployed_price,
+            list_price=table,
+            reduced_price=table,
+            objective=static + float(terms.sum()),
+            gap=float(self.gap.sum()),
+        )
 
 
 class JobByJob:
@@ -236,6 +291,20 @@ class Together:
             objective=objective,
             gap=gap,
         )
+
+
+def answer_of(found: SlotSolution) -> SubproblemAnswer:
+    """Return what a solver of the slot says."""
+    return SubproblemAnswer(found, found.objective, found.objective - (found.gap or 0.0))
+
+
+@own_solver("mlbroker.regularized", "cutting_planes")
+def cutting_planes(asked: Subproblem) -> SubproblemAnswer:
+    """Solve a slot by linear programs to which tangents are added."""
+    program = asked.formulation
+    assert isinstance(program, Regularized)
+    problem = SlotProblem.of(asked.data, program.semantics)
+    return answer_of(Together(program.relax, program.semantics).solve(problem))
 
 
 def _aligned(form: LinearForm, family: str, variable: str, duals: Floats) -> Floats:

@@ -98,7 +98,7 @@ def test_both_sides_of_the_ratio_of_a_run_file_are_proved(run: Path, capsys: Cap
 
 def test_what_is_proved_can_be_written_to_stand_alone(tmp_path: Path, capsys: Capture) -> None:
     run, out = str(tmp_path / "run.json"), str(tmp_path / "alone.json")
-    assert call(["run", TINY, "-a", "mlbroker.fractional", "--out", run]) == 0
+    assert call(["run", TINY, "-a", "mlbroker.fractional[tight]", "--out", run]) == 0
     capsys.readouterr()
     assert call(["check", run, "--instance", TINY, "--stand-alone", out]) == 0
     assert "written: " in capsys.readouterr().out

@@ -6,7 +6,7 @@ from farkas.errors import InvalidOption
 from farkas.instances.generate import generate
 from farkas.online import algorithms
 from farkas.online.mlbroker.alike import run_alike
-from farkas.online.mlbroker.fractional import Fractional
+from farkas.relaxations.mlbroker.slot_solver import Together
 
 CHOSEN = [
     ("mlbroker.fractional", {}),
@@ -18,7 +18,7 @@ CHOSEN = [
 
 
 @pytest.mark.ids(1)
-@pytest.mark.parametrize("variant", [{}, {"relax": "printed", "semantics": "strict"}])
+@pytest.mark.parametrize("variant", [{}, {"relax": "tight", "semantics": "strict"}])
 def test_every_run_is_that_of_its_algorithm_alone(variant):
     instance = generate("mlbroker", "small", seed=3, transfer_scale=30.0)
     chosen = [(name, options | variant) for name, options in CHOSEN]
@@ -29,16 +29,17 @@ def test_every_run_is_that_of_its_algorithm_alone(variant):
 
 
 def test_slots_are_solved_once(monkeypatch):
-    solved, solve = [], Fractional.solve
+    solved, solve = [], Together.solve
 
-    def counted(self, state, arrivals):
-        solved.append(arrivals.slot)
-        return solve(self, state, arrivals)
+    def counted(self, problem):
+        solved.append(problem.market.num_jobs)
+        return solve(self, problem)
 
-    monkeypatch.setattr(Fractional, "solve", counted)
+    monkeypatch.setattr(Together, "solve", counted)
     instance = generate("mlbroker", "small", seed=0)
     run_alike(instance, CHOSEN)
-    assert solved == list(range(instance.num_slots))
+    jobs = [len(instance.jobs_at(slot)) for slot in range(instance.num_slots)]
+    assert solved == [count for count in jobs if count]
 
 
 @pytest.mark.parametrize(
@@ -46,7 +47,8 @@ def test_slots_are_solved_once(monkeypatch):
     [
         ("mlbroker.central", {}, "mlbroker.central rounds no fractional decisions"),
         ("mlbroker.ir", {"epsilon": 0.5}, "mlbroker.ir rounds other decisions than"),
-        ("mlbroker.gr", {"relax": "printed"}, "mlbroker.gr rounds other decisions than"),
+        ("mlbroker.gr", {"relax": "tight"}, "mlbroker.gr rounds other decisions than"),
+        ("mlbroker.gr", {"solver": "clarabel"}, "mlbroker.gr rounds other decisions than"),
         ("mlbroker.gr", {"semantics": "strict"}, "mlbroker.gr rounds other decisions than"),
     ],
 )

@@ -5,13 +5,15 @@ import dataclasses
 import numpy as np
 import pytest
 
-from farkas.errors import InvalidOption
+from farkas.errors import FarkasError, InvalidOption, UnsupportedForm
 from farkas.instances import library
 from farkas.instances.generate import generate
 from farkas.online import algorithms, environments
+from farkas.online.loop import decide
 from farkas.online.mlbroker.fractional import Fractional, FractionalSlot, Lanes
 from farkas.relaxations.mlbroker.relaxed import Relaxed
 from farkas.solvers import solve
+from farkas.solvers.subproblem import solve_subproblem
 from tests.generators.mlbroker import edge_cases, random_brokerage, single
 from tests.references.mlbroker_policies import least_slot, worth_of
 from tests.tools.decisions import decisions
@@ -128,7 +130,7 @@ def by_hand(**changes):
     ],
 )
 def test_a_row_is_missed_in_either_direction_that_it_forbids(changes, missed):
-    found = Fractional().evaluate(single([[5.0, 15.0]]), [by_hand(**changes)]).violations
+    found = Fractional("tight").price(single([[5.0, 15.0]]), [by_hand(**changes)]).violations
     assert [message.partition("(")[2].partition(")")[0] for message in found] == missed
 
 
@@ -136,7 +138,7 @@ def test_few_data_are_measured_by_themselves_not_by_what_a_worker_could_train():
     # 1e-5 GB of which half are moved; a worker could train a million times as much
     part = 5e-7
     few = by_hand(moved=part / 2, workers=1 / 2, connected=1 / 2)
-    found = Fractional().evaluate(single([[5.0 * part, 15.0 * part]]), [few]).violations
+    found = Fractional("tight").price(single([[5.0 * part, 15.0 * part]]), [few]).violations
     assert found == ["slot 0: (8b) missed by 0.38"]
 
 
@@ -163,7 +165,7 @@ def test_any_decisions_cost_what_lists_say(seed):
                     cost["transfer"] += price * lanes[0][row, r, p]
                     cost["sync"] += price * job.sync_volume * lanes[1][row, r, p]
         wanted.append(cost)
-    found = Fractional().evaluate(broker, made)
+    found = Fractional("tight").price(broker, made)
     for said, cost in zip(found.costs, wanted, strict=True):
         assert {part: said[part] for part in cost} == pytest.approx(cost, rel=1e-12)
     assert found.numbers["gap"] == 0.25 * broker.num_slots
@@ -172,12 +174,8 @@ def test_any_decisions_cost_what_lists_say(seed):
 
 def stepped(policy, broker):
     """State after all slots, and the decisions."""
-    world = environments["mlbroker"]
-    state, made = policy.start(world.known(broker), 0), []
-    for arrival in world.arrivals(broker):
-        state, decision = policy.step(state, arrival)
-        made.append(decision)
-    return state, made
+    done = decide(policy, environments["mlbroker"], broker, 0)
+    return done.state, done.decisions
 
 
 @pytest.mark.parametrize("semantics", ["printed", "strict"])
@@ -188,6 +186,9 @@ def test_a_guide_holds_every_multiplier_of_every_slot(relax, semantics):
     state, made = stepped(policy, broker)
     guide = policy.guide(broker, state)
     for slot, (solution, decision) in enumerate(zip(state.solved, made, strict=True)):
+        if solution is None:
+            assert not len(decision.jobs)
+            continue
         pairs = broker.pairs_at(slot)
         for mine, its in (
             (guide.server[pairs], solution.server_price),
@@ -199,21 +200,10 @@ def test_a_guide_holds_every_multiplier_of_every_slot(relax, semantics):
         ):
             assert mine.tolist() == its.tolist()
         assert decision.gap == solution.gap
-    assert any(solution.gap > 0 for solution in state.solved)
+    solved = [solution for solution in state.solved if solution is not None]
+    assert any(solution.gap > 0 for solution in solved)
     if (relax, semantics) == ("tight", "strict"):  # it pays to leave a site
-        assert any(solution.absence_price.any() for solution in state.solved)
-
-
-class Noisy:
-    """A solver whose deployment is too much, and that keeps what it was asked."""
-
-    def __init__(self, solver):
-        self.solver, self.asked = solver, []
-
-    def solve(self, problem):
-        self.asked.append(problem)
-        found = self.solver.solve(problem)
-        return dataclasses.replace(found, deployed=found.deployed + 1.0)
+        assert any(solution.absence_price.any() for solution in solved)
 
 
 @pytest.mark.parametrize("semantics", ["printed", "strict"])
@@ -223,12 +213,50 @@ def test_constants_are_those_of_the_semantics_and_deployment_is_a_share(relax, s
     broker = edge_cases()["no data at all"]
     policy, world = Fractional(relax, semantics), environments["mlbroker"]
     state = policy.start(world.known(broker), 0)
-    noisy = Noisy(state.solver)
+    asked = []
     for arrival in world.arrivals(broker):
-        state = dataclasses.replace(state, solver=noisy)
-        state, decision = policy.step(state, arrival)
+        program = policy.model(state, arrival)
+        asked.append(program.data)
+        answer = solve_subproblem(program)
+        noise = dataclasses.replace(answer.decisions, deployed=answer.decisions.deployed + 1.0)
+        answer = dataclasses.replace(answer, decisions=noise)
+        state, decision = policy.round(state, arrival, answer, np.random.default_rng(0))
         assert decision.deployed.max() <= 1.0
         assert semantics == "printed" or decision.deployed.min() == 1.0
-    assert {problem.constants.presence_bound for problem in noisy.asked} == {
+    assert {problem.constants.presence_bound for problem in asked} == {
         1 if semantics == "printed" else 2
     }
+
+
+SOLVERS = ["cutting_planes", "filling", "clarabel", "scs", "cvxpy:clarabel"]
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("semantics", ["printed", "strict"])
+@pytest.mark.parametrize("relax", ["printed", "tight"])
+def test_any_solver_runs_the_algorithm_and_its_multipliers_prove_a_bound(relax, semantics, solver):
+    if solver == "filling" and (relax, semantics) != ("tight", "printed"):
+        with pytest.raises(UnsupportedForm, match=r"filling solves .* only; try cutting_planes"):
+            ALGORITHM.run(library.load("mlbroker/tiny"), relax=relax, solver=solver)
+        return
+    for seed in range(2):
+        broker = random_brokerage(seed, sites=3, slots=3, jobs=2)
+        variant = {"relax": relax, "semantics": semantics}
+        own, general = (ALGORITHM.run(broker, solver=name, **variant) for name in ("", solver))
+        assert general.violations == []
+        assert {step.solver for step in general.steps if step.programs} == {solver}
+        # deployment is unique, so that every slot costs the same; not how it is split
+        solved = [pair for pair in zip(own.steps, general.steps, strict=True) if pair[0].programs]
+        for mine, its in solved:
+            assert mine.fractional == pytest.approx(its.fractional, rel=1e-4, abs=1e-6)
+        assert float(general.certificate) == pytest.approx(float(own.certificate), rel=1e-3)
+        assert float(general.certificate) <= float(general.value) * (1 + 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("solver", "words"),
+    [("highs", "HIGHS cannot solve this problem"), ("nobody", "nobody")],
+)
+def test_a_solver_that_cannot_take_the_slots_is_refused(solver, words):
+    with pytest.raises(FarkasError, match=f"(?i){words}"):
+        ALGORITHM.run(library.load("mlbroker/tiny"), solver=solver)

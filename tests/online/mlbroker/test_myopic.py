@@ -2,10 +2,8 @@
 
 import pytest
 
-from farkas.models.mlbroker.one_shot import OneShot
-from farkas.online import algorithms
-from farkas.online.mlbroker import myopic
-from farkas.solvers.highs_session import optimum_by_any
+from farkas.online import algorithms, environments
+from farkas.relaxations.mlbroker import one_site_tree
 from tests.generators.mlbroker import even_brokerage, random_brokerage, single
 from tests.references.mlbroker_policies import cheapest, cost_of, plans_of, sites_of
 from tests.tools.decisions import decisions
@@ -44,13 +42,13 @@ def apart():
 
 
 def test_jobs_that_are_best_at_one_site_need_no_program(monkeypatch):
-    asked, solve = [], myopic.best_placement
+    asked, solve = [], one_site_tree.solve_subproblem
 
-    def noted(now, *rest):
-        asked.append(now.jobs.tolist())
-        return solve(now, *rest)
+    def noted(subproblem):
+        asked.append(subproblem.data.jobs.tolist())
+        return solve(subproblem)
 
-    monkeypatch.setattr(myopic, "best_placement", noted)
+    monkeypatch.setattr(one_site_tree, "solve_subproblem", noted)
     near = single([[10.0, 0.0]]).jobs[0]
     broker = apart()
     decisions("mlbroker.oasis", broker.replace(jobs=[near, *broker.jobs, near]))
@@ -58,18 +56,36 @@ def test_jobs_that_are_best_at_one_site_need_no_program(monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["one_shot", "oasis"])
-def test_prices_are_written_as_they_are_asked_for(name, monkeypatch):
-    asked = set()
-
-    def noted(prices):
-        asked.add(prices)
-        return OneShot(prices=prices)
-
-    monkeypatch.setattr("farkas.online.mlbroker.myopic.OneShot", noted)
+def test_prices_gap_and_solver_are_those_asked_for(name):
     for prices in ("single", {"one_shot": "choice", "oasis": "list"}[name]):
-        decisions(f"mlbroker.{name}", apart(), prices=prices)
-        assert asked == {prices}
-        asked.clear()
+        policy = algorithms[f"mlbroker.{name}"].policy(prices=prices, gap=0.125, solver="scip")
+        world = environments["mlbroker"]
+        (arrival,) = world.arrivals(apart())
+        asked = policy.model(policy.start(world.known(apart()), 0), arrival)
+        assert asked.formulation.prices == prices
+        assert (asked.options, policy.solver) == ({"gap": 0.125}, "scip")
+
+
+@pytest.mark.parametrize("solver", ["highs", "scip", "gurobi", "pyomo:highs", "cvxpy:highs"])
+@pytest.mark.parametrize("name", ["one_shot", "oasis"])
+def test_own_solver_and_general_ones_reach_one_optimum(name, solver):
+    own_value = general_value = 0.0
+    for seed in range(4):
+        broker = random_brokerage(seed, slots=1)
+        own, general = (
+            algorithms[f"mlbroker.{name}"].run(broker, solver=chosen) for chosen in ("", solver)
+        )
+        assert general.certificate is not None
+        for mine, its in zip(own.steps, general.steps, strict=True):
+            if mine.fractional is None:
+                continue
+            assert mine.solver in ("one_site", "highs")
+            assert its.solver.lower() == solver
+            assert mine.fractional == pytest.approx(its.fractional, rel=1e-6)
+            assert mine.dual <= mine.fractional * (1 + 1e-9)
+            own_value, general_value = own_value + mine.fractional, general_value + its.fractional
+    assert own_value > 0
+    assert own_value == pytest.approx(general_value, rel=1e-6)
 
 
 def overlapping(seed):
@@ -99,16 +115,3 @@ def test_jobs_cost_what_the_best_of_their_placements_costs_at_list_prices(seed):
             cost = cost_of(broker, slot, {n: placed}, before, listed=True)
             assert cost == pytest.approx(least, rel=1e-9)
         before = {n: sites_of(placed) for n, placed in plans.items()}
-
-
-@pytest.mark.parametrize("name", ["one_shot", "oasis"])
-def test_solver_and_gap_are_those_asked_for(monkeypatch, name):
-    asked = set()
-
-    def recorded(form, solver, *, gap):
-        asked.add((solver, gap))
-        return optimum_by_any(form, "highs", gap=0.0)
-
-    monkeypatch.setattr(myopic, "optimum_by_any", recorded)
-    algorithms[f"mlbroker.{name}"].run(apart(), solver="scip", gap=0.125)
-    assert asked == {("scip", 0.125)}

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 import farkas
 from farkas.models.mlbroker.one_shot import snapshot
 from farkas.online.mlbroker.local import Pooled
-from farkas.online.mlbroker.rounded import Memory
 from tests.generators.mlbroker import edge_cases, random_brokerage, single
 
 
@@ -36,7 +34,7 @@ def test_new_sites_are_charged_for_what_is_asked():
     for deployments in (0.0, 2.0, 3.0):
         policy = Pooled(deployments=deployments)
         now = snapshot(data, 1, deployed=[[True, False]])
-        workers, server = policy.place(now, Memory(np.random.default_rng(0), {}))
+        workers, server = policy.place(now)
         assert workers.sum() == 1
         sites.append((workers.argmax(), server[0]))
     assert sites == [(1, 1), (1, 1), (0, 0)]

@@ -101,7 +101,7 @@ class Wandering(Placing):
 
     told: list = dataclasses.field(default_factory=list)
 
-    def place(self, now, state):
+    def place(self, now):
         self.told.append(now.deployed.tolist())
         site = now.market.volume.argmax(axis=1)
         workers = np.zeros((len(site), now.market.num_sites), int)

@@ -28,17 +28,20 @@ def brokers(seed):
 def assert_right(broker, slot, deployed):
     """Compare with all placements of each job; return which are said to be best at one site."""
     now = snapshot(broker, slot, deployed)
-    site, best = best_single_sites(now)
+    site, cost, bound, best = best_single_sites(now)
+    assert (bound <= cost).all()
     for row, n in enumerate(now.jobs.tolist()):
         before = {n: frozenset(np.flatnonzero(now.deployed[row]).tolist())}
         workers = [0] * broker.num_sites
         workers[site[row]] = int(now.market.workers_needed[row])
         plan = {n: (tuple(workers), int(site[row]))}
-        cost = float(cost_of(broker, slot, plan, before, listed=True))
+        worth = float(cost_of(broker, slot, plan, before, listed=True))
+        assert worth == pytest.approx(cost[row], rel=1e-11, abs=1e-300)
         least = float(cheapest(broker, [slot], before, [n], listed=True))
-        assert cost >= least * (1 - 1e-12)
+        assert worth >= least * (1 - 1e-12)
+        assert bound[row] <= least * (1 + 1e-12)
         if best[row]:
-            assert cost == pytest.approx(least, rel=1e-11, abs=1e-300)
+            assert worth == pytest.approx(least, rel=1e-11, abs=1e-300)
     return best.tolist(), now.deployed.any(axis=1).tolist()
 
 
@@ -82,7 +85,7 @@ def test_sites_where_a_job_was_cost_nothing_to_enter():
     )  # fmt: skip
     # at site 0 4 + 4 and, if new, 3; at site 1 1 + 1 + 5 and, if new, 3
     for deployed, site in (([False, False], 1), ([True, False], 0), ([True, True], 1)):
-        found, _ = best_single_sites(snapshot(broker, 1, [deployed]))
+        found, *_ = best_single_sites(snapshot(broker, 1, [deployed]))
         assert found.tolist() == [site]
 
 
@@ -90,10 +93,10 @@ def test_workers_apart_from_their_data_are_no_surprise():
     # 10 GB at each of two sites: to bring them together costs 10, to split them a deployment of 1
     # and 2 of traffic
     apart = single([[10.0, 10.0]], transfer_price=[[0, 1], [1, 0]])
-    _, best = best_single_sites(snapshot(apart, 0))
+    *_, best = best_single_sites(snapshot(apart, 0))
     assert best.tolist() == [False]
     near = apart.replace(transfer_price=[[0, 0.01], [0.01, 0]])
-    found, best = best_single_sites(snapshot(near, 0))
+    found, *_, best = best_single_sites(snapshot(near, 0))
     assert (found.tolist(), best.tolist()) == ([0], [True])
 
 
@@ -106,7 +109,7 @@ def test_a_site_is_entered_once_for_all_workers():
         num_resources=2, base_price=[[1, 1], [1, 6]], worker_demand=[1, 0], server_demand=[0, 1],
         deploy_cost=2.0,
     )  # fmt: skip
-    found, best = best_single_sites(snapshot(broker, 1, [[True, False]]))
+    found, *_, best = best_single_sites(snapshot(broker, 1, [[True, False]]))
     assert (found.tolist(), best.tolist()) == ([0], [False])
 
 
@@ -115,7 +118,7 @@ def test_whoever_works_elsewhere_enters_another_site():
     # deployment of 2, but more than a third of it
     data = [[20.0, 10.0], [20.0, 10.0]]
     broker = single(data, transfer_price=[[0, 0.1], [0.1, 0]], sync_volume=0.0, deploy_cost=2.0)
-    found, best = best_single_sites(snapshot(broker, 1, [[True, False]]))
+    found, *_, best = best_single_sites(snapshot(broker, 1, [[True, False]]))
     assert (found.tolist(), best.tolist()) == ([0], [True])
 
 
@@ -132,9 +135,10 @@ def with_discounts(seed):
 def assert_right_together(broker, slot, deployed):
     """Compare with all placements of all jobs, if sites are found; return whether they are."""
     now = snapshot(broker, slot, deployed)
-    sites = best_sites_together(now)
-    if sites is None or not len(sites):
-        return sites is not None
+    placed = best_sites_together(now)
+    if placed is None or not len(placed[0]):
+        return placed is not None
+    sites, cost, bound = placed
     plans, before = {}, {}
     for row, n in enumerate(now.jobs.tolist()):
         workers = [0] * broker.num_sites
@@ -143,6 +147,8 @@ def assert_right_together(broker, slot, deployed):
         before[n] = frozenset(np.flatnonzero(now.deployed[row]).tolist())
     least = float(cheapest(broker, [slot], before))
     assert float(cost_of(broker, slot, plans, before)) == pytest.approx(least, rel=1e-11)
+    assert cost == pytest.approx(least, rel=1e-11)
+    assert least * (1 - 1e-9) <= bound <= cost
     return True
 
 
@@ -197,7 +203,7 @@ def test_jobs_meet_for_a_discount():
     )
     # two jobs: 4 * 2.5 = 10 at site 0, 9 + 0.5 + 2 * 0.5 = 10.5 at site 1
     two = broker.replace(jobs=broker.jobs * 2)
-    assert best_sites_together(snapshot(two, 0)).tolist() == [0, 0]
+    assert best_sites_together(snapshot(two, 0))[0].tolist() == [0, 0]
     # four: 20 and 9 + 5 * 0.5 + 4 * 0.5 = 13.5
     four = broker.replace(jobs=broker.jobs * 4)
-    assert best_sites_together(snapshot(four, 0)).tolist() == [1, 1, 1, 1]
+    assert best_sites_together(snapshot(four, 0))[0].tolist() == [1, 1, 1, 1]

@@ -26,8 +26,8 @@ from farkas.relaxations.mlbroker.outer_job import (
     refine,
 )
 from farkas.relaxations.mlbroker.relaxed import Relaxed
-from farkas.relaxations.mlbroker.separated import JobShares, Part, Separated
-from farkas.relaxations.mlbroker.slot_solver import JobByJob
+from farkas.relaxations.mlbroker.separated import Part, Separated
+from farkas.relaxations.mlbroker.slot_solver import JobByJob, JobShares
 from farkas.relaxations.mlbroker.slot_trees import cheapest_lives
 from farkas.solvers import solve
 from tests.conformance.oracle import row
