@@ -36,6 +36,7 @@ from farkas.online.eris.environment import Piece, SlotDecision
 from farkas.online.eris.scheduler_dp import repaired_schedule
 from farkas.online.eris.scheduler_printed import printed_schedule
 from farkas.online.gadget.placement import Room
+from farkas.online.loop import decide
 from farkas.online.mlbroker.fractional import Fractional
 from farkas.proofs.gadget.relaxed import random_clusters
 from farkas.relaxations.dps.interval import corrected_bound, printed_bound
@@ -202,18 +203,15 @@ def test_requirements_on_data_are_shares_of_the_data(unit):
         job["worker_capacity"] *= unit
         job["data"] = (unit * np.array(job["data"])).tolist()
     other = broker.replace(jobs=jobs, transfer_price=(np.array(broker.transfer) / unit).tolist())
-    policy, world = Fractional(), environments["mlbroker"]
-    state, decisions = policy.start(world.known(broker), 0), []
-    for arrival in world.arrivals(broker):
-        state, decision = policy.step(state, arrival)
-        decisions.append(decision)
+    policy = Fractional()
+    decisions = decide(policy, environments["mlbroker"], broker, 0).decisions
     for share, labels in ((0.0, []), (1e-4, ["(8b)"])):
         moved = [
             dataclasses.replace(d.moved, amount=unit * (1 - share) * d.moved.amount)
             for d in decisions
         ]
         scaled = [dataclasses.replace(d, moved=m) for d, m in zip(decisions, moved, strict=True)]
-        said = policy.evaluate(other, scaled).violations
+        said = policy.price(other, scaled).violations
         assert sorted({word for line in said for word in line.split() if word[0] == "("}) == labels
 
 

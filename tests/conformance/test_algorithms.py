@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import numpy as np
 import pytest
 
 from farkas.certificates.ratio import certified_ratio
@@ -16,6 +17,7 @@ from farkas.errors import NotACertificate, NotApplicable
 from farkas.instances import Instance, kinds, library
 from farkas.instances.generate import generate
 from farkas.online import Bound, algorithms, demos, environments, read_run, write_run
+from farkas.online.loop import take_step
 from farkas.online.policy import Policy
 from farkas.online.recording import plain
 from farkas.online.run import Run, ratio_to
@@ -122,9 +124,9 @@ def test_a_run_that_claims_more_than_it_proves_is_rejected(name: str) -> None:
 
 def decisions(policy: Any, instance: Instance, known: Any, steps: int) -> list[Any]:
     """Decide about the first arrivals of an instance, as plain data."""
-    state, made = policy.start(known, SEED), []
+    state, made, rng = policy.start(known, SEED), [], np.random.default_rng(SEED)
     for arrival in environments[instance.kind].arrivals(instance)[:steps]:
-        state, decision = policy.step(state, arrival)
+        state, decision, _ = take_step(policy, state, arrival, rng)
         made.append(plain(decision))
     return made
 
