@@ -3,25 +3,22 @@
 Every name but `check` is imported when it is first used: what is checked decides what is loaded.
 """
 
-from farkas.certificates.check import check as check
+from farkas.certificates.files import check as check
 from farkas.registry import when_used
 
 __getattr__ = when_used(
     __name__,
     {
-        "bound": "BoundProof prove_bound",
+        "bound": "reference_bound reference_violation BoundProof prove_bound",
         "files": "read to_json write Certificate certificate_type certificate_types from_json",
         "infeasible": "InfeasibleCertificate prove_infeasible",
         "linear": "FormCertificate LinearCertificate exact_bound",
-        "making": "certify certify_infeasible",
         "points": "exact_feasibility exact_value",
         "proof": "Proof",
-        "reference": "reference_bound reference_violation",
-        "repair": "repaired",
+        "repair": "certify certify_infeasible repaired",
         "runs": "RunBound run_bounds",
         "vipr": "write_vipr write_vipr_infeasible",
-        "vipr_check": "check_vipr",
-        "vipr_proof": "ViprProof",
+        "vipr_check": "ViprProof check_vipr",
     },
 )
 
@@ -35,11 +32,12 @@ HOMES = {
     "dps_prices": "dps",
     "dps_server_prices": "dps_servers",
     "eris_prices": "eris",
+    "eris_spans": "eris_cases",
     "gadget.horizon": "gadget",
     "gadget.one_slot": "gadget_slot_tree",
     "gadget.slot": "gadget_slot",
     "gadget.slot_tree": "gadget_slot_tree",
-    "mlbroker": "mlbroker_runs",
     "mlbroker_run": "mlbroker",
     "mlbroker_sites": "mlbroker_slots",
+    "unbounded": "tree",
 }

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from farkas.certificates.guards import inside
-from farkas.certificates.sums import ExactNumbers, residual
+from farkas.certificates.sums import ExactNumbers, inside, residual
 from farkas.forms import SparseRows
 from farkas.numbers import Bools, Floats, Ints
 from farkas.tolerances import TINY, ULP

@@ -22,10 +22,10 @@ import msgspec
 import numpy as np
 
 from farkas.certificates.files import certificate_type
-from farkas.certificates.guards import finite, whole
 from farkas.certificates.packed import FilePart
 from farkas.certificates.prices import PriceCertificate
 from farkas.certificates.runs import RunBound, run_bounds
+from farkas.certificates.sums import finite, whole
 from farkas.errors import NotACertificate
 from farkas.instances.dps import Market
 from farkas.numbers import Array, Floats, Ints

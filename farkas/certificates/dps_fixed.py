@@ -28,9 +28,9 @@ from farkas.certificates.dps import (
     slot_prices,
 )
 from farkas.certificates.files import certificate_type
-from farkas.certificates.guards import finite
 from farkas.certificates.packed import FilePart
 from farkas.certificates.prices import PriceCertificate
+from farkas.certificates.sums import finite
 from farkas.errors import NotACertificate
 from farkas.instances.dps import Market
 from farkas.numbers import Floats, Ints

@@ -41,18 +41,18 @@ from farkas.certificates.dps import (
     price_list,
     slot_prices,
 )
-from farkas.certificates.dps_server_groups import (
+from farkas.certificates.dps_servers import (
     ALL_WAYS,
+    PROGRAMS,
     Allowed,
     GroupedMarket,
     GroupOfServers,
     LeafPrices,
 )
-from farkas.certificates.dps_servers import PROGRAMS
 from farkas.certificates.files import certificate_type
-from farkas.certificates.guards import affordable
 from farkas.certificates.packed import FilePart
 from farkas.certificates.prices import PriceCertificate
+from farkas.certificates.sums import affordable
 from farkas.errors import NotACertificate
 from farkas.instances.dps import Market
 

@@ -19,11 +19,10 @@ from fractions import Fraction
 import numpy as np
 
 from farkas.certificates.files import certificate_type
-from farkas.certificates.guards import affordable, finite, whole
 from farkas.certificates.packed import pack, unpack
 from farkas.certificates.prices import PriceCertificate
 from farkas.certificates.runs import RunBound, run_bounds
-from farkas.certificates.sums import exact_dot
+from farkas.certificates.sums import affordable, exact_dot, finite, whole
 from farkas.errors import NotACertificate
 from farkas.instances.eris import Auction, hosted, left_over
 from farkas.numbers import Floats, Ints

@@ -12,19 +12,20 @@ import numpy as np
 
 from farkas.certificates.files import certificate_type
 from farkas.certificates.gadget import (
+    FORBIDDEN,
     MORE_DIGITS,
     ClusterCertificate,
     PriceRow,
     claimed,
     dearest,
+    grid_exponent,
     nested,
     price_array,
     rent_of,
+    rounded_down,
     shortened,
     worth_of,
 )
-from farkas.certificates.guards import LONGEST_SEARCH, affordable
-from farkas.certificates.price_grid import FORBIDDEN, grid_exponent, rounded_down
 from farkas.certificates.ring_profits import (
     MOST_STEPS,
     Effort,
@@ -34,7 +35,7 @@ from farkas.certificates.ring_profits import (
     ring_terms,
     rooted,
 )
-from farkas.certificates.sums import scaled
+from farkas.certificates.sums import LONGEST_SEARCH, affordable, scaled
 from farkas.errors import NotACertificate
 from farkas.instances.gadget import Cluster
 from farkas.numbers import Floats, Ints

@@ -82,7 +82,7 @@ def prove_infeasible(form: LinearForm, ray: Multipliers) -> Fraction:
     zero = np.zeros(form.num_columns)
     violation = prove_bound(form.replace(cost=zero, offset=0.0, sense="min"), ray).value
     if violation <= 0:
-        from farkas.certificates.reference import show
+        from farkas.certificates.bound import show
 
         raise NotACertificate(
             f"{form.name}: the ray misses by {show(violation)}; only a value above 0 proves"

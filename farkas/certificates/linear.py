@@ -9,12 +9,11 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from farkas.certificates.bound import BoundProof, Multipliers, project, prove_bound
+from farkas.certificates.bound import BoundProof, Multipliers, project, prove_bound, reference_proof
 from farkas.certificates.files import Certificate, Hash, certificate_type
 from farkas.certificates.packed import ExactVector, FilePart, PackedForm, rational, shown, unpack
 from farkas.certificates.points import exact_feasibility, exact_value
 from farkas.certificates.proof import Proof, provenance
-from farkas.certificates.reference import reference_proof
 from farkas.errors import NotACertificate
 from farkas.forms import LinearForm
 from farkas.numbers import Array, Floats

@@ -28,18 +28,19 @@ such entry is refused.
 from __future__ import annotations
 
 import dataclasses
+import functools
 from fractions import Fraction
 from typing import Literal
 
 import numpy as np
 
 from farkas.certificates.files import certificate_type
-from farkas.certificates.guards import finite
 from farkas.certificates.packed import pack, unpack
 from farkas.certificates.prices import PriceCertificate
-from farkas.certificates.sums import exact_dot
+from farkas.certificates.runs import Options, RunBound, run_bounds
+from farkas.certificates.sums import exact_dot, finite
 from farkas.errors import NotACertificate
-from farkas.instances.mlbroker import Brokerage, Semantics
+from farkas.instances.mlbroker import FRACTIONAL, Brokerage, Semantics
 from farkas.numbers import Floats
 from farkas.tolerances import OUTWARD, TINY, ULP
 
@@ -345,3 +346,27 @@ class MlbrokerPrices(PriceCertificate, frozen=True, kw_only=True, tag="mlbroker_
     def prove_bound(self, data: Brokerage, /) -> Fraction:
         """Complete the guide anew."""
         return complete(data, self.read_guide(data), self.relax, self.semantics).bound
+
+
+def _relaxed(relax: str, semantics: str, options: Options, algorithm: str, _: object) -> bool:
+    """Whether runs are points of a variant: fractional ones of the printed are not of the tight."""
+    if semantics == "strict" and options.get("semantics") != "strict":
+        return False  # printed semantics allow more than (8l), (8m) do
+    return relax == "printed" or algorithm not in FRACTIONAL or options.get("relax") == "tight"
+
+
+def _whole(options: Options, algorithm: str, _: object) -> bool:
+    """Whether runs decide whole workers: they are paid for as strict semantics say, always."""
+    return algorithm not in FRACTIONAL
+
+
+run_bounds.add("mlbroker", (
+    *(
+        RunBound("mlbroker_run", f"mlbroker.relaxed[{r},{s}]", functools.partial(_relaxed, r, s))
+        for r in ("printed", "tight") for s in ("printed", "strict")
+    ),
+    *(
+        RunBound(tag, "mlbroker.offline[strict,choice,split]", _whole)
+        for tag in ("mlbroker_slots", "mlbroker_sites")
+    ),
+))  # fmt: skip

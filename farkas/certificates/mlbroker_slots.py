@@ -43,13 +43,12 @@ import msgspec
 import numpy as np
 
 from farkas.certificates.files import certificate_type
-from farkas.certificates.guards import affordable, finite, whole
 from farkas.certificates.mlbroker import down
 from farkas.certificates.mlbroker_charges import place_charged
 from farkas.certificates.mlbroker_workers import ENDLESS, place_pairs
 from farkas.certificates.packed import Exponent, pack, unpack
 from farkas.certificates.prices import PriceCertificate
-from farkas.certificates.sums import exact_dot
+from farkas.certificates.sums import affordable, exact_dot, finite, whole
 from farkas.errors import NotACertificate
 from farkas.instances.mlbroker import Brokerage
 from farkas.kernels import Kernel

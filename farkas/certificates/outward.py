@@ -9,7 +9,7 @@ place, `up` leaves infinity.  What is not a number stays so, and callers refuse 
 
 import numpy as np
 
-from farkas.certificates.guards import finite, whole
+from farkas.certificates.sums import finite, whole
 from farkas.errors import NotACertificate
 from farkas.numbers import Floats
 from farkas.tolerances import TINY, ULP

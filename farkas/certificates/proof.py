@@ -67,7 +67,7 @@ class Proof(ShowsStatement):
         None as well where the bound is about points within implied bounds only, and where a point
         that is nearly feasible is better than the bound.
         """
-        from farkas.certificates.plain import ratio_of
+        from farkas.certificates.ratio import ratio_of
 
         return ratio_of(self)
 
@@ -78,7 +78,7 @@ class Proof(ShowsStatement):
 
     def to_builtins(self) -> dict[str, Any]:
         """Plain data for JSON: of every number the nearest double that claims no more, and it."""
-        from farkas.certificates.plain import plain
+        from farkas.certificates.ratio import plain
 
         return plain(self)
 

@@ -8,10 +8,10 @@ import re
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal
 
+from farkas.certificates.doubles import MOST_WORK
 from farkas.certificates.files import Certificate, Hash
 from farkas.certificates.packed import FilePart, Size, deflate, inflate, rational
 from farkas.certificates.proof import Proof, Provenance, provenance
-from farkas.certificates.work import MOST_WORK
 from farkas.errors import NotACertificate
 from farkas.forms.rational import Numbers, RationalForm, Side, as_rational, rational_form
 

@@ -14,7 +14,7 @@ import heapq
 
 import numpy as np
 
-from farkas.certificates.price_grid import FORBIDDEN, SUM_BITS
+from farkas.certificates.gadget import FORBIDDEN, SUM_BITS
 from farkas.errors import NotACertificate
 from farkas.instances.gadget import Cluster
 from farkas.numbers import Ints

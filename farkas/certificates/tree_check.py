@@ -6,8 +6,16 @@ import math
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from farkas.certificates.tree_program import ZERO, TreeProgram, given, light, light_sides, require
-from farkas.certificates.tree_steps import take_cut, take_end
+from farkas.certificates.tree_program import (
+    ZERO,
+    TreeProgram,
+    given,
+    light,
+    light_sides,
+    require,
+    take_cut,
+    take_end,
+)
 from farkas.errors import NotACertificate
 from farkas.forms.rational import Side
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from farkas.certificates.doubles import long_rational
 from farkas.certificates.tree import CutStep
-from farkas.certificates.tree_program import ZERO
-from farkas.certificates.tree_steps import stepped
+from farkas.certificates.tree_program import ZERO, stepped
 
 if TYPE_CHECKING:
     from farkas.certificates.vipr_tree import TreeWriter

@@ -10,8 +10,14 @@ from typing import Any
 
 from farkas.certificates.doubles import text_of
 from farkas.certificates.rational import PackedText
-from farkas.certificates.tree import Branch, CutStep, EndStep, LeafWeights, TreeCertificate
-from farkas.certificates.unbounded import UnboundedCertificate
+from farkas.certificates.tree import (
+    Branch,
+    CutStep,
+    EndStep,
+    LeafWeights,
+    TreeCertificate,
+    UnboundedCertificate,
+)
 from farkas.exact.bounding import ZERO, Bounding, ColumnEnd, Weights, weighted_sum
 from farkas.exact.cuts import Cut
 from farkas.exact.ends import Step

@@ -8,11 +8,10 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from farkas.certificates import Certificate, Proof
-from farkas.certificates.doubles import double, long_rational, nearest, text_of
+from farkas.certificates.doubles import MOST_WORK, double, long_rational, nearest, text_of
 from farkas.certificates.proof import rounded
 from farkas.certificates.rational import RationalCertificate
 from farkas.certificates.tree import TreeCertificate
-from farkas.certificates.work import MOST_WORK
 from farkas.errors import NoAnswer
 from farkas.exact.bounding import ZERO
 from farkas.exact.sources import load_values

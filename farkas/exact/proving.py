@@ -12,8 +12,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from farkas.certificates.tree import TreeCertificate
-from farkas.certificates.unbounded import UnboundedCertificate
+from farkas.certificates.tree import TreeCertificate, UnboundedCertificate
 from farkas.errors import NoAnswer, NotACertificate
 from farkas.exact.bounding import ZERO, Bounding, Deadline, OutOfTime, Weights
 from farkas.exact.certificate import (

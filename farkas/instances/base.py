@@ -4,7 +4,7 @@ import functools
 import hashlib
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar
 
@@ -260,3 +260,26 @@ def _array(values: Any, dtype: type[Scalar], width: int | None) -> npt.NDArray[S
     if np.issubdtype(dtype, np.floating):
         array[np.isnan(array)] = np.inf  # what null became; the numbers themselves are finite
     return frozen(array if width is None else array.reshape(len(values), width), dtype)
+
+
+def require_nowhere(bad: Array, message: str, where: str) -> None:
+    """Refuse the first place at which ``bad`` holds, naming its path below ``where``.
+
+    >>> require_nowhere(np.array([[False, True]]), "Expected a load", "$.loads")
+    Traceback (most recent call last):
+    farkas.errors.InvalidInstance: Expected a load - at `$.loads[0][1]`
+    """
+    for place in np.argwhere(bad)[:1].tolist():
+        path = "".join(f"[{index}]" for index in place)
+        raise InvalidInstance(f"{message} - at `{where}{path}`")
+
+
+def require_sorted(values: Iterable[float], where: str, field: str) -> None:
+    """Check that ``field`` never decreases along the list at ``where``."""
+    last = -math.inf
+    for index, value in enumerate(values):
+        if value < last:
+            raise InvalidInstance(
+                f"Expected {field} {value} >= {last} of the entry before - at `{where}[{index}]`"
+            )
+        last = value

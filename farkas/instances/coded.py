@@ -21,9 +21,9 @@ from farkas.instances.base import (
     column,
     frozen,
     require,
+    require_nowhere,
     require_shape,
 )
-from farkas.instances.market import require_nowhere
 from farkas.numbers import Bools, Floats, Ints
 from farkas.tolerances import FEASIBLE, OUTWARD, ROUNDING
 

@@ -22,9 +22,9 @@ from farkas.instances.base import (
     require,
     require_length,
     require_shape,
+    require_sorted,
     table,
 )
-from farkas.instances.market import require_sorted
 from farkas.numbers import Bools, Floats, Ints, floats
 from farkas.tolerances import ROUNDING
 

@@ -24,9 +24,9 @@ from farkas.instances.base import (
     require,
     require_length,
     require_shape,
+    require_sorted,
     table,
 )
-from farkas.instances.market import require_sorted
 from farkas.numbers import Bools, Floats, Ints
 from farkas.tolerances import ROUNDING, allowed
 

@@ -19,8 +19,7 @@ from farkas.online.dps.posted import BestFit, FreeOfCharge, GivenPrice
 from farkas.quantities.quantity import quantity
 from farkas.relaxations.dps import interval as bounds
 from farkas.relaxations.dps.group_program import prove_fixed_prices
-from farkas.relaxations.dps.pooled import best_served
-from farkas.relaxations.dps.prices import lp_prices
+from farkas.relaxations.dps.prices import best_served, lp_prices
 
 MOST_JOBS = 60
 MOST_SERVERS = 12

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from farkas.certificates.check import check as prove_certificate
 from farkas.certificates.files import RELAXATION, Certificate, from_json
+from farkas.certificates.files import check as prove_certificate
 from farkas.errors import FileProblem, InvalidOption, NoAnswer, NotACertificate
 from farkas.files import read_record
 from farkas.messages import named
@@ -188,9 +188,8 @@ def _of_model(
     certificate = getattr(held, "certificate", held)  # of a solution, of what prove gave
     if certificate is None:
         raise NoAnswer("model: nothing was proved of it, so that there is nothing to check")
-    from farkas.certificates.tree import TreeCertificate
-    from farkas.certificates.unbounded import UnboundedCertificate
-    from farkas.certificates.work import MOST_WORK
+    from farkas.certificates.doubles import MOST_WORK
+    from farkas.certificates.tree import TreeCertificate, UnboundedCertificate
     from farkas.verbs.prove import read_form
 
     if not isinstance(certificate, TreeCertificate | UnboundedCertificate):

@@ -14,7 +14,7 @@ from typing import Any, Unpack
 from farkas.algebra import ConvexProgram, programs
 from farkas.algebra.formulation import Formulation
 from farkas.certificates import Certificate, certify_infeasible
-from farkas.certificates.check import check
+from farkas.certificates.files import check
 from farkas.certificates.proof import rounded
 from farkas.errors import InvalidOption, NotACertificate, UnsupportedForm, require_type
 from farkas.forms import LinearForm

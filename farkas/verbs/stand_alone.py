@@ -11,12 +11,11 @@ import msgspec
 
 from farkas.certificates import Certificate, FormCertificate, Proof, ViprProof, check_vipr
 from farkas.certificates import check as prove
+from farkas.certificates.doubles import MOST_WORK
 from farkas.certificates.files import from_json, to_json
-from farkas.certificates.making import packed_form
-from farkas.certificates.tree import TreeCertificate
-from farkas.certificates.unbounded import UnboundedCertificate
+from farkas.certificates.repair import packed_form
+from farkas.certificates.tree import TreeCertificate, UnboundedCertificate
 from farkas.certificates.vipr_tree import write_vipr_tree
-from farkas.certificates.work import MOST_WORK
 from farkas.duals.restated import as_certificate, restate
 from farkas.errors import InvalidOption, UnsupportedForm, require_type
 from farkas.messages import named

@@ -14,7 +14,7 @@ from tests.tools.sources import FARKAS, MODULES, nodes, text
 HOMES = {"tolerances.py"}
 ELSEWHERE = {
     "instances/coded.py": {1e-300},  # range of accepted data: beyond it doubles run out
-    "instances/market.py": {1e-300},  # the same for epsilon
+    "instances/mlbroker.py": {1e-300},  # the same for epsilon
     "models/coded/expected.py": {1e-14, 1e-10},  # width of a bisection, and its least progress
     "models/coded/law.py": {1e-11, 1e-12, 1e-13},  # accuracy asked of integrals
     "online/coded/execution.py": {1e-300},  # keeps a quotient from dividing by 0

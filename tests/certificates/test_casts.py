@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from farkas.certificates.guards import MOST_CELLS, affordable, whole
+from farkas.certificates.sums import MOST_CELLS, affordable, whole
 from farkas.errors import NotACertificate
 
 INF, NAN = float("inf"), float("nan")

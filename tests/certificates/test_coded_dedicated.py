@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 import farkas
-from farkas.certificates import budget_chances, check, coded_budgets
-from farkas.certificates.budget_chances import RowCells, chance_by_budget
+from farkas.certificates import check, coded_budgets
 from farkas.certificates.coded import (
     ChancePrices,
     EveryPlanPrices,
@@ -19,7 +18,7 @@ from farkas.certificates.coded import (
     exact_sum,
     safe_patience,
 )
-from farkas.certificates.coded_budgets import BudgetPrices, shared_cost
+from farkas.certificates.coded_budgets import BudgetPrices, RowCells, chance_by_budget, shared_cost
 from farkas.certificates.coded_dedicated import (
     DedicatedChancePrices,
     DedicatedPrices,
@@ -388,6 +387,6 @@ def test_too_large_tables_and_too_many_steps_are_refused(monkeypatch):
     data = random_coded_computing(0, workers=4, rows=7)
     with pytest.raises(NotACertificate, match="too large"):
         chance_by_budget(data, 0, np.ones(4, np.int64), 2.0, 7, 2**23)
-    monkeypatch.setattr(budget_chances, "MOST_STEPS", 100)
+    monkeypatch.setattr(coded_budgets, "MOST_STEPS", 100)
     with pytest.raises(NotACertificate, match="steps"):
         chance_by_budget(data, 0, np.ones(4, np.int64), 2.0, 7, 8)

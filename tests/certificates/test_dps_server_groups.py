@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from farkas.certificates.dps import SlotPrices
-from farkas.certificates.dps_server_groups import (
+from farkas.certificates.dps_servers import (
     ALL_WAYS,
+    EqualServers,
     GroupedMarket,
     LeafPrices,
     added,
     groups_of,
 )
-from farkas.certificates.dps_servers import EqualServers
 from tests.generators.dps import empty_market, posted, random_market
 
 NONE = np.zeros(0, np.int64)

@@ -12,13 +12,14 @@ import pytest
 import farkas
 from farkas.certificates import dps_server_trees
 from farkas.certificates.dps import SlotPrices
-from farkas.certificates.dps_server_groups import (
+from farkas.certificates.dps_server_trees import LEAF, DpsServerTrees
+from farkas.certificates.dps_servers import (
     LEAF_STEPS,
+    EqualServers,
     GroupedMarket,
     LeafPrices,
+    server_prices_bound,
 )
-from farkas.certificates.dps_server_trees import LEAF, DpsServerTrees
-from farkas.certificates.dps_servers import EqualServers, server_prices_bound
 from farkas.errors import NotACertificate
 from farkas.models.dps.offline import Offline
 from farkas.solvers import solve

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import farkas
-from farkas.certificates import guards
+from farkas.certificates import sums
 from farkas.certificates.dps import SlotPrices, prices_bound, rewards_of
 from farkas.certificates.dps_servers import (
     EqualServers,
@@ -212,6 +212,6 @@ def test_a_market_that_nobody_visits_is_worth_nothing():
 
 
 def test_tables_are_limited(monkeypatch):
-    monkeypatch.setattr(guards.affordable, "__defaults__", (7,))
+    monkeypatch.setattr(sums.affordable, "__defaults__", (7,))
     with pytest.raises(NotACertificate, match="ways to place jobs"):
         EqualServers.of_market(random_market(1, jobs=8))

@@ -11,9 +11,9 @@ import msgspec
 import numpy as np
 import pytest
 
-from farkas.certificates import check, eris_spans, from_json, to_json
+from farkas.certificates import check, eris_cases, from_json, to_json
 from farkas.certificates.eris import prove_welfare
-from farkas.certificates.eris_spans import (
+from farkas.certificates.eris_cases import (
     ErisSpans,
     Span,
     charged,
@@ -272,17 +272,17 @@ def test_a_span_one_slot_off_proves_another_bound():
 def test_work_is_refused_before_it_is_done(monkeypatch):
     # two jobs of two units in a room of three: tables of four numbers, twice
     auction, made = honest()
-    monkeypatch.setattr(eris_spans, "LONGEST_SEARCH", 8)
+    monkeypatch.setattr(eris_cases, "LONGEST_SEARCH", 8)
     check(made, instance=auction)
-    monkeypatch.setattr(eris_spans, "LONGEST_SEARCH", 7)
+    monkeypatch.setattr(eris_cases, "LONGEST_SEARCH", 7)
     with pytest.raises(NotACertificate, match="jobs of a span: a proof would take 8 steps; 7 are"):
         check(made, instance=auction)
-    monkeypatch.setattr(eris_spans, "MOST_CELLS", 2)
+    monkeypatch.setattr(eris_cases, "MOST_CELLS", 2)
     with pytest.raises(NotACertificate, match="units of a span: a proof would take 3 steps"):
         check(made, instance=auction)
     # no room is larger than what all jobs of the span need
-    monkeypatch.setattr(eris_spans, "MOST_CELLS", 4)
-    monkeypatch.setattr(eris_spans, "LONGEST_SEARCH", 10)
+    monkeypatch.setattr(eris_cases, "MOST_CELLS", 4)
+    monkeypatch.setattr(eris_cases, "LONGEST_SEARCH", 10)
     vast = one_resource(*[{"data": [2, 0]} for _ in range(2)], site_capacity=[[1e15], [1e15]])
     assert most_charged(vast, span(0, 0, [0, 1]), np.array([1.0, 2.0])) == 3
 

@@ -22,13 +22,11 @@ from farkas.certificates.coded_owners import CountBranch, OwnersTree, Types
 from farkas.certificates.dps import DpsPrices, SlotPrices
 from farkas.certificates.dps_servers import DpsServerPrices, EqualServers
 from farkas.certificates.eris import ErisPrices
-from farkas.certificates.eris_cases import CaseSplit, ErisCases
-from farkas.certificates.eris_spans import ErisSpans, Span
+from farkas.certificates.eris_cases import CaseSplit, ErisCases, ErisSpans, Span
 from farkas.certificates.files import Certificate, from_json
 from farkas.certificates.gadget import certify_horizon
-from farkas.certificates.gadget_boxes import SlotBranch
 from farkas.certificates.gadget_slot import SharedServers, certify_slot
-from farkas.certificates.gadget_slot_tree import certify_one_slot, certify_slot_tree
+from farkas.certificates.gadget_slot_tree import SlotBranch, certify_one_slot, certify_slot_tree
 from farkas.certificates.mlbroker import Guide, MlbrokerPrices
 from farkas.certificates.mlbroker_slots import LEAF, SiteBounds, SiteTrees, SlotBounds, SlotTrees
 from farkas.errors import FarkasError, InvalidInstance, NotACertificate

@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from farkas.certificates.gadget_boxes import SlotBox, SlotBranch
+from farkas.certificates.gadget_slot_tree import SlotBox, SlotBranch
 from farkas.errors import NotACertificate
 from farkas.models.gadget.rings import enumerate_rings
 from tests.generators.gadget import any_networks, job, small, star

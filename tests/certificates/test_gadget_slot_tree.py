@@ -10,8 +10,13 @@ import pytest
 
 import farkas
 from farkas.certificates import check
-from farkas.certificates.gadget_boxes import SlotBox, SlotBranch
-from farkas.certificates.gadget_slot_tree import PricedBox, SlotTree, certify_slot_tree
+from farkas.certificates.gadget_slot_tree import (
+    PricedBox,
+    SlotBox,
+    SlotBranch,
+    SlotTree,
+    certify_slot_tree,
+)
 from farkas.certificates.ring_profits import Effort
 from farkas.errors import NotACertificate
 from farkas.instances import library

@@ -8,10 +8,10 @@ from fractions import Fraction as F
 import numpy as np
 import pytest
 
-from farkas.certificates.guards import finite, inside
-from farkas.certificates.plain import plain, ratio_of
+from farkas.certificates.doubles import Work
 from farkas.certificates.proof import Proof
-from farkas.certificates.work import Work
+from farkas.certificates.ratio import plain, ratio_of
+from farkas.certificates.sums import finite, inside
 from farkas.errors import NotACertificate
 
 INF, NAN = float("inf"), float("nan")

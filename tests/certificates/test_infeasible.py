@@ -18,9 +18,9 @@ from farkas.certificates import (
     reference_violation,
     to_json,
 )
+from farkas.certificates.doubles import Work
+from farkas.certificates.tree import UnboundedCertificate, improves
 from farkas.certificates.tree_program import TreeProgram
-from farkas.certificates.unbounded import UnboundedCertificate, improves
-from farkas.certificates.work import Work
 from farkas.errors import NotACertificate
 from farkas.exact.proving import prove_form
 from farkas.forms.rational import RationalForm

@@ -16,11 +16,11 @@ from farkas.certificates import (
     prove_bound,
     to_json,
 )
-from farkas.certificates.linear import as_floats, proof_in_fractions
-from farkas.certificates.reference import (
+from farkas.certificates.bound import (
     reference_bound,
     show,
 )
+from farkas.certificates.linear import as_floats, proof_in_fractions
 from farkas.errors import NotACertificate
 from tests.certificates.test_bound import one_variable
 from tests.generators.certificates import form, good

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import farkas
-from farkas.certificates import check, guards
+from farkas.certificates import check, sums
 from farkas.certificates.files import from_json
 from farkas.certificates.mlbroker_slots import (
     EXACT_STEPS,
@@ -249,12 +249,12 @@ def test_many_sites_nodes_and_cells_are_refused(monkeypatch):
         made.prove_bound(data)
     # a table over jobs in slots and sets, one over jobs, sites and resources of a slot
     data = single([[5.0, 5.0]] * 2)
-    monkeypatch.setattr(guards.affordable, "__defaults__", (7,))
+    monkeypatch.setattr(sums.affordable, "__defaults__", (7,))
     with pytest.raises(NotACertificate, match="sets of sites of jobs in slots"):
         SlotBounds(data)
-    monkeypatch.setattr(guards.affordable, "__defaults__", (8,))
+    monkeypatch.setattr(sums.affordable, "__defaults__", (8,))
     bounds = SlotBounds(data)
-    monkeypatch.setattr(guards.affordable, "__defaults__", (1,))
+    monkeypatch.setattr(sums.affordable, "__defaults__", (1,))
     with pytest.raises(NotACertificate, match="prices of a slot"):
         bounds.leaf(0, np.zeros((2, 1), np.int64), np.zeros((1, 4)))
 
@@ -325,7 +325,7 @@ def test_trees_too_deep_for_tables_of_all_their_levels_are_refused(monkeypatch):
     extra = np.zeros((1, bounds.sets))
     deep = [*range(20), *[LEAF] * 21]
     assert bounds.tree(0, iter(deep), extra) > 0
-    monkeypatch.setattr(guards.affordable, "__defaults__", (21 * bounds.table(0) - 1,))
+    monkeypatch.setattr(sums.affordable, "__defaults__", (21 * bounds.table(0) - 1,))
     with pytest.raises(NotACertificate, match="levels of a tree"):
         bounds.tree(0, iter(deep), extra)
     assert bounds.tree(0, iter([*range(19), *[LEAF] * 20]), extra) > 0

@@ -9,9 +9,9 @@ import msgspec
 import numpy as np
 import pytest
 
-from farkas.certificates.making import exact_vector, packed_form
 from farkas.certificates.packed import ExactVector, deflate, inflate, pack, rational, shown, unpack
 from farkas.certificates.packed_form import unpacked
+from farkas.certificates.repair import exact_vector, packed_form
 from farkas.errors import NotACertificate
 from tests.generators.forms import random_form
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from farkas.certificates.price_grid import SUM_BITS, grid_exponent, rounded_down
+from farkas.certificates.gadget import SUM_BITS, grid_exponent, rounded_down
 from farkas.certificates.prices import PriceCertificate
 from farkas.errors import NotACertificate
 from farkas.forms import Sense

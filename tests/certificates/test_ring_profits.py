@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from farkas.certificates.price_grid import FORBIDDEN, grid_exponent, rounded_down
+from farkas.certificates.gadget import FORBIDDEN, grid_exponent, rounded_down
 from farkas.certificates.ring_profits import (
     NEVER,
     Effort,

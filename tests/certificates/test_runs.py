@@ -15,7 +15,7 @@ from farkas.certificates.coded import ChancePrices, CodedPrices, GuaranteedPrice
 from farkas.certificates.decided import decided_costs, signs_by_doubles
 from farkas.certificates.files import from_json
 from farkas.certificates.gadget import HorizonCertificate
-from farkas.certificates.making import exact_vector
+from farkas.certificates.repair import exact_vector
 from farkas.certificates.runs import require_run_bound
 from farkas.certificates.sums import reduced_costs
 from farkas.errors import NotACertificate

@@ -12,10 +12,10 @@ import msgspec
 import pytest
 
 from farkas.certificates import Certificate, check, from_json
+from farkas.certificates.doubles import MOST_WORK, Work
 from farkas.certificates.rational import PackedText
 from farkas.certificates.tree import Branch, LeafWeights, TreeCertificate
 from farkas.certificates.tree_check import TreeChecker
-from farkas.certificates.work import MOST_WORK, Work
 from farkas.errors import NotACertificate
 from farkas.forms.rational import RationalForm
 from tests.generators.rational import program

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from fractions import Fraction as F
 
+from farkas.certificates.doubles import Work
 from farkas.certificates.tree_program import TreeProgram, light_sides
-from farkas.certificates.work import Work
 from tests.generators.rational import program
 
 

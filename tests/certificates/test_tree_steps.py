@@ -8,10 +8,9 @@ from fractions import Fraction as F
 import msgspec
 import pytest
 
+from farkas.certificates.doubles import Work
 from farkas.certificates.tree import CutStep, EndStep
-from farkas.certificates.tree_program import TreeProgram
-from farkas.certificates.tree_steps import stepped, take_cut, take_end
-from farkas.certificates.work import Work
+from farkas.certificates.tree_program import TreeProgram, stepped, take_cut, take_end
 from farkas.errors import NotACertificate
 from farkas.exact.bounding import Bounding
 from farkas.exact.certificate import _cut as step_of

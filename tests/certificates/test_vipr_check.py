@@ -7,8 +7,8 @@ from fractions import Fraction
 
 import pytest
 
+from farkas.certificates.doubles import MOST_WORK
 from farkas.certificates.vipr_check import _Constraint, check_vipr
-from farkas.certificates.work import MOST_WORK
 from farkas.errors import FileProblem, NotACertificate
 from farkas.standalone.checker import Refused, Vipr
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import farkas
-from farkas.certificates.vipr_proof import MOST_COMMENTS, ViprProof, Words, short
+from farkas.certificates.vipr_check import MOST_COMMENTS, ViprProof, Words, short
 from farkas.errors import FileProblem
 
 

@@ -25,8 +25,7 @@ from farkas.certificates.coded import ChancePrices
 from farkas.certificates.coded_budgets import BudgetPrices
 from farkas.certificates.dps import Rewards
 from farkas.certificates.dps_servers import DpsServerPrices
-from farkas.certificates.eris_cases import CaseSplit, ErisCases, cases_of, within
-from farkas.certificates.eris_spans import ErisSpans, Span
+from farkas.certificates.eris_cases import CaseSplit, ErisCases, ErisSpans, Span, cases_of, within
 from farkas.certificates.gadget_slot import SharedServers, certify_slot
 from farkas.certificates.gadget_slot_tree import certify_one_slot, certify_slot_tree
 from farkas.certificates.mlbroker_slots import LEAF, SiteBounds, SiteTrees

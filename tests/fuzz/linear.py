@@ -16,11 +16,11 @@ from fractions import Fraction
 import numpy as np
 
 from farkas.certificates import check, from_json
-from farkas.certificates.making import exact_vector, packed_form
+from farkas.certificates.bound import reference_bound
 from farkas.certificates.packed import ExactVector
 from farkas.certificates.packed_form import unpacked
 from farkas.certificates.points import exact_value
-from farkas.certificates.reference import reference_bound
+from farkas.certificates.repair import exact_vector, packed_form
 from farkas.errors import FarkasError
 from farkas.forms import LinearForm
 from farkas.forms.matrices import rows_of_dense

@@ -17,8 +17,8 @@ from unittest import mock
 import farkas
 from farkas.algebra import Program, programs
 from farkas.certificates import Proof, certify, check, from_json
-from farkas.certificates.making import exact_vector
 from farkas.certificates.packed_form import unpacked
+from farkas.certificates.repair import exact_vector
 from farkas.duals.restated import as_certificate, restate
 from farkas.forms import LinearForm
 from farkas.instances import Instance

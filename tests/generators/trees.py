@@ -7,11 +7,11 @@ from fractions import Fraction
 
 import msgspec
 
+from farkas.certificates.doubles import Work
 from farkas.certificates.rational import PackedText
 from farkas.certificates.tree import Branch, CutStep, EndStep, LeafWeights, TreeCertificate
 from farkas.certificates.tree_check import TreeChecker
-from farkas.certificates.tree_steps import take_cut, take_end
-from farkas.certificates.work import Work
+from farkas.certificates.tree_program import take_cut, take_end
 from farkas.errors import NotACertificate
 from farkas.exact.bounding import Bounding, gain_of
 from farkas.exact.certificate import sparse

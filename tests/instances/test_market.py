@@ -9,7 +9,7 @@ import pytest
 
 from farkas.errors import InvalidInstance
 from farkas.instances import library
-from farkas.instances.market import require_nowhere, require_sorted
+from farkas.instances.base import require_nowhere, require_sorted
 
 TINY = library.load("mlbroker/tiny")
 QUIET = library.load("mlbroker/quiet_slot")

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from farkas.certificates.guards import finite, whole
+from farkas.certificates.sums import finite, whole
 from farkas.errors import NotACertificate
 from farkas.instances.eris import Auction, Job, hosted, left_over, workers_for
 from farkas.numbers import Floats, Ints

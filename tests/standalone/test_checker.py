@@ -14,7 +14,7 @@ import pytest
 
 import farkas
 from farkas.certificates import certify, check_vipr, from_json, to_json
-from farkas.certificates.check import check
+from farkas.certificates.files import check
 from farkas.errors import FarkasError
 from farkas.standalone import checker
 from farkas.standalone.checker import Refused, check_certificate, check_file, parsed, sentence

@@ -18,7 +18,7 @@ import numpy as np
 
 import farkas
 import farkas.kernels
-from farkas.certificates.budget_chances import chance_by_budget
+from farkas.certificates.coded_budgets import chance_by_budget
 from farkas.exact.bounding import Deadline
 from farkas.instances.utilities.envelope import envelope
 from farkas.kernels import Kernel

@@ -13,7 +13,7 @@ import pytest
 import farkas
 from farkas.algebra import programs
 from farkas.certificates import Proof
-from farkas.certificates.vipr_proof import ViprProof
+from farkas.certificates.vipr_check import ViprProof
 from farkas.errors import FileProblem, InvalidOption, MissingInstance, NoAnswer, NotACertificate
 from farkas.exact.proved import Proved
 from farkas.models.worst_case import WorstProgram

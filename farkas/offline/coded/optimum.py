@@ -9,8 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 from farkas.algebra.formulation import Formulation
-from farkas.certificates.budget_chances import chance_by_budget
-from farkas.certificates.coded_budgets import BudgetPrices, shared_cost
+from farkas.certificates.coded_budgets import BudgetPrices, chance_by_budget, shared_cost
 from farkas.certificates.coded_owners import Types
 from farkas.errors import NotApplicable
 from farkas.exact.bounding import Deadline, OutOfTime

@@ -18,11 +18,10 @@ from farkas.errors import NoAnswer, NotACertificate
 from farkas.instances.dps import Market
 from farkas.numbers import Floats, Ints, floats
 from farkas.offline.climbing import bounded_by, policies
-from farkas.offline.dps.reassigning import Reassigning
+from farkas.offline.dps.place_program import crowded, few_servers, small
+from farkas.offline.dps.reassigning import Reassigning, make_room
 from farkas.offline.dps.repacking import FAIR_SHARE, Repacking, best_prices, decisions_of
-from farkas.offline.dps.room import make_room
 from farkas.offline.dps.scarce_slots import ScarceSlots
-from farkas.offline.dps.small import crowded, few_servers, small
 from farkas.offline.dps.timeline import ServerTimeline
 from farkas.offline.ladder import Ascent, Ladder, Rung, ladders
 from farkas.online.dps.environment import run_bound

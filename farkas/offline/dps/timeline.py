@@ -9,7 +9,7 @@ import dataclasses
 
 import numpy as np
 
-from farkas.certificates.guards import affordable
+from farkas.certificates.sums import affordable
 from farkas.instances.dps import Market
 from farkas.numbers import Bools, Ints
 

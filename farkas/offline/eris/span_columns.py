@@ -14,7 +14,7 @@ from fractions import Fraction
 import numpy as np
 from scipy import sparse
 
-from farkas.certificates.eris_spans import ErisSpans
+from farkas.certificates.eris_cases import ErisSpans
 from farkas.errors import NoAnswer, NotACertificate
 from farkas.exact.bounding import Deadline, OutOfTime
 from farkas.instances.eris import Auction
@@ -140,7 +140,7 @@ def span_columns(
 
 
 METHOD = "prices of schedules and of spans"
-PATIENCE = 3  #: Rounds of rows without progress after which no more are looked for.
+IDLE_ROUNDS = 3  #: Rounds of rows without progress after which no more are looked for.
 #: A bound is proved when its distance to the value has fallen to this share, or is near enough.
 NEARER = 0.5
 
@@ -164,7 +164,7 @@ def spanned(packing: Packing, found: PricedRound, ascent: Ascent) -> Iterator[Ru
                 yield _proved(packing.auction, last)
             waited = 0 if last.value < best * (1.0 - close) else waited + 1
             best = min(best, last.value)
-            if waited >= PATIENCE:
+            if waited >= IDLE_ROUNDS:
                 break
     except OutOfTime:  # what was found by then counts
         pass

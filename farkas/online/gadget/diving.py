@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import msgspec
 import numpy as np
 
-from farkas.certificates.gadget_boxes import SlotBox, SlotBranch
+from farkas.certificates.gadget_slot_tree import SlotBox, SlotBranch
 from farkas.models.gadget.column import Columns
 from farkas.models.gadget.links import link_cap
 from farkas.models.gadget.rings import Rings

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import msgspec
 import numpy as np
 
-from farkas.certificates.gadget_boxes import SlotBox, SlotBranch
+from farkas.certificates.gadget_slot_tree import SlotBox, SlotBranch
 from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import RingLimits, SlotView
 from farkas.numbers import Bools, Floats, Ints

@@ -2,7 +2,7 @@
 
 Parameter servers cost their market price wherever they are, so that a group earns what its jobs
 pay less what units cost, and the market price of all it has.  With parts of jobs its multipliers
-are prices of a leaf (`farkas.certificates.dps_server_groups`); with whole ones it says how far the
+are prices of a leaf (`farkas.certificates.dps_servers`); with whole ones it says how far the
 leaves' bounds can fall.
 """
 
@@ -26,7 +26,7 @@ from farkas.certificates.dps_fixed import (
     cell_bound,
     cell_rewards,
 )
-from farkas.certificates.dps_server_groups import (
+from farkas.certificates.dps_servers import (
     SPREAD,
     WHOLE,
     Allowed,

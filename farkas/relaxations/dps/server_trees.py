@@ -17,15 +17,15 @@ from fractions import Fraction
 import numpy as np
 
 from farkas.certificates.dps import SlotPrices
-from farkas.certificates.dps_server_groups import (
+from farkas.certificates.dps_server_trees import LEAF, DpsServerTrees
+from farkas.certificates.dps_servers import (
     ALL_WAYS,
     Allowed,
     GroupedMarket,
     LeafPrices,
     groups_of,
 )
-from farkas.certificates.dps_server_trees import LEAF, DpsServerTrees
-from farkas.certificates.guards import affordable
+from farkas.certificates.sums import affordable
 from farkas.numbers import Floats
 from farkas.relaxations.dps.group_program import GroupProgram
 from farkas.relaxations.dps.server_prices import PricedServers, ServerProgram

@@ -17,7 +17,7 @@ import msgspec
 import numpy as np
 from scipy import sparse
 
-from farkas.certificates.eris_spans import Span, most_charged, room_of, sizes_of
+from farkas.certificates.eris_cases import Span, most_charged, room_of, sizes_of
 from farkas.forms import LinearForm
 from farkas.forms.matrices import rows_of_scipy
 from farkas.instances.eris import Auction
@@ -30,7 +30,7 @@ from farkas.solvers import solve
 # Rows of a master that hold jobs as wholes: those that arrive and complete in a span of slots.
 #
 # What such jobs need fits into what the span holds of a resource
-# (`farkas.certificates.eris_spans`), so that they are a choice of a knapsack.  Of its inequalities
+# (`farkas.certificates.eris_cases`), so that they are a choice of a knapsack.  Of its inequalities
 # those are looked for that a solution of the linear program violates: the capacity is divided by a
 # size and rounded, jobs that are nearly all complete being counted by how much of them is not
 # (complemented mixed-integer rounding, Marchand and Wolsey 2001).  Their right side is then lowered

@@ -16,7 +16,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from farkas.certificates.guards import MOST_CELLS
 from farkas.certificates.mlbroker_charges import place_charged
 from farkas.certificates.mlbroker_slots import (
     FREE,
@@ -30,6 +29,7 @@ from farkas.certificates.mlbroker_slots import (
     SlotLeaf,
 )
 from farkas.certificates.mlbroker_workers import ENDLESS, place_pairs
+from farkas.certificates.sums import MOST_CELLS
 from farkas.executor import Executor, nothing
 from farkas.instances.mlbroker import Brokerage
 from farkas.kernels import Kernel

@@ -20,7 +20,7 @@ from farkas.exact.bounding import Deadline
 from farkas.instances.generate import generate
 from farkas.models.dps.offline import Offline
 from farkas.offline.dps import place_program
-from farkas.offline.dps import small as small_markets
+from farkas.offline.dps import place_program as small_markets
 from farkas.offline.dps.optimum import (
     FIRST_NODES,
     TREES,
@@ -39,10 +39,13 @@ from farkas.offline.dps.place_program import (
     WORKERS,
     PlaceColumns,
     best_places,
+    crowded,
+    decisions_at,
+    few_servers,
     place_form,
+    small,
 )
 from farkas.offline.dps.reassigning import Reassigning
-from farkas.offline.dps.small import crowded, decisions_at, few_servers, small
 from farkas.offline.dps.timeline import Placed, ServerTimeline
 from farkas.offline.ladder import Ascent, ladders
 from farkas.online.driver import environments

@@ -7,12 +7,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from farkas.certificates import guards
+from farkas.certificates import sums
 from farkas.errors import NotACertificate
 from farkas.instances.generate import generate
-from farkas.offline.dps import room
+from farkas.offline.dps import reassigning
+from farkas.offline.dps.reassigning import make_room
 from farkas.offline.dps.repacking import Repacking
-from farkas.offline.dps.room import make_room
 from farkas.offline.dps.timeline import Placed, ServerTimeline
 from tests.generators.dps import posted, random_market
 from tests.offline.dps.test_scarce_slots import kept, searching
@@ -45,7 +45,7 @@ def test_nothing_is_held_twice_and_what_is_refused_has_no_room(seed):
             (market.installed_workers - w, market.installed_ps - p)
             for w, p in (held(market, timeline, t) for t in short)
         ]
-        room = [
+        reassigning = [
             all(
                 w[s, market.worker_type[job]] >= market.workers[job]
                 and p[s, market.ps_type[job]] >= market.ps[job]
@@ -53,11 +53,11 @@ def test_nothing_is_held_twice_and_what_is_refused_has_no_room(seed):
             )
             for s in range(market.num_servers)
         ]
-        assert (where is not None) == any(room)
+        assert (where is not None) == any(reassigning)
         if where is None:
             where = timeline.several_servers(job, nowhere, nowhere)
         else:
-            assert room[where.servers[0]]
+            assert reassigning[where.servers[0]]
         if where is not None:
             assert (where.workers.sum(), where.ps.sum()) == (market.workers[job], market.ps[job])
             timeline.put(job, where)
@@ -103,7 +103,7 @@ def test_ranks_come_before_that():
 
 
 def test_tables_are_limited(monkeypatch):
-    monkeypatch.setattr(guards.affordable, "__defaults__", (7,))
+    monkeypatch.setattr(sums.affordable, "__defaults__", (7,))
     with pytest.raises(NotACertificate, match="idle units by slot"):
         ServerTimeline(random_market(1, jobs=8))
 
@@ -224,7 +224,7 @@ def test_jobs_keep_their_mode():
 
 
 def test_programs_in_vain_end_it(monkeypatch):
-    monkeypatch.setattr(room, "MOST_IDLE", 3)
+    monkeypatch.setattr(reassigning, "MOST_IDLE", 3)
     market = generate("dps", "published", 0, num_jobs=60, horizon=20, num_servers=3)
     found, anew = searching(market)
     everybody = np.tile([1.0, 0.0], (market.num_jobs, 1))
@@ -258,7 +258,7 @@ def test_those_stand_beside_a_job_who_hold_units_while_it_would_run(seed):
                 and market.arrival[other] < over[mode][job]
                 and over[0 if where.whole else 1][other] > market.arrival[job]
             ]
-            got = room._beside(anew, job, mode, market.num_jobs).tolist()
+            got = reassigning._beside(anew, job, mode, market.num_jobs).tolist()
             assert sorted(set(got)) == sorted({*beside, job})
             apart += len(beside) < len(found.packing.timeline.placed)
     assert apart > 5  # else everybody meets, and the slots decide nothing

@@ -10,7 +10,7 @@ import pytest
 
 import farkas
 from farkas.algebra.formulation import programs
-from farkas.certificates.eris_spans import Span
+from farkas.certificates.eris_cases import Span
 from farkas.errors import NoAnswer
 from farkas.exact.bounding import Deadline, OutOfTime
 from farkas.models.eris.prices import Prices

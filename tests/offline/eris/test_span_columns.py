@@ -12,7 +12,7 @@ import pytest
 
 import farkas
 from farkas.certificates.eris import prove_welfare, short
-from farkas.certificates.eris_spans import ErisSpans, Span
+from farkas.certificates.eris_cases import ErisSpans, Span
 from farkas.errors import NoAnswer, NotACertificate
 from farkas.exact.bounding import Deadline, OutOfTime
 from farkas.models.eris.prices import Prices

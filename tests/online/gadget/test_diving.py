@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from farkas.certificates.gadget_boxes import SlotBox
+from farkas.certificates.gadget_slot_tree import SlotBox
 from farkas.instances.generate import generate
 from farkas.models.gadget.column import Columns
 from farkas.models.gadget.rings import Rings

@@ -11,8 +11,8 @@ import pytest
 from farkas.certificates import check
 from farkas.certificates.dps import SlotPrices
 from farkas.certificates.dps_fixed import PriceCell, cell_bound
-from farkas.certificates.dps_server_groups import ALL_WAYS, GroupedMarket
 from farkas.certificates.dps_server_trees import LEAF
+from farkas.certificates.dps_servers import ALL_WAYS, GroupedMarket
 from farkas.errors import InvalidOption, NotACertificate, NotApplicable
 from farkas.instances import library
 from farkas.instances.generate import generate

@@ -14,7 +14,7 @@ from farkas.instances import library
 from farkas.models.dps.offline import Offline
 from farkas.online.dps.posted import FixedPrice
 from farkas.proofs.dps.formulation import best_by_search
-from farkas.relaxations.dps import pooled
+from farkas.relaxations.dps import prices as dps_prices
 from farkas.relaxations.dps.interval import (
     IntervalIP,
     IntervalLP,
@@ -25,8 +25,13 @@ from farkas.relaxations.dps.interval import (
     payments,
     printed_bound,
 )
-from farkas.relaxations.dps.pooled import best_served, can_serve, pooled_form
-from farkas.relaxations.dps.prices import lp_prices, subgradient_prices
+from farkas.relaxations.dps.prices import (
+    best_served,
+    can_serve,
+    lp_prices,
+    pooled_form,
+    subgradient_prices,
+)
 from farkas.solvers import solve
 from tests.generators.dps import empty_market, forced_jobs, posted, random_market
 from tests.solvers.test_fallback import break_solvers
@@ -169,9 +174,9 @@ def test_a_refused_set_is_smallest(monkeypatch):
     form = Offline().form(market)
     found = []
     monkeypatch.setattr(
-        pooled,
+        dps_prices,
         "_smallest_refused",
-        lambda plain, served, real=pooled._smallest_refused: (
+        lambda plain, served, real=dps_prices._smallest_refused: (
             found.append(real(plain, served)) or found[-1]
         ),
     )
@@ -204,7 +209,7 @@ def test_a_refused_choice_takes_no_other_with_it(monkeypatch):
     # the first job pays 9 for all units, the others 2 each for half of them: refused, 4 are left
     jobs = [(0, 1.0, 2, 9.0), (0, 1.0, 1, 2.0), (0, 1.0, 1, 2.0)]
     market = posted(*jobs, units=2, price_cap=9.0)
-    real = pooled.can_serve
+    real = dps_prices.can_serve
 
     def refused(form, served):
         forced = any(block.name == "served_unless_blocked" for block in form.rows)
@@ -214,7 +219,7 @@ def test_a_refused_choice_takes_no_other_with_it(monkeypatch):
     dear = market.replace(price_cap=4.0)
     form = Offline(prices="forced").form(dear)
     assert any(block.name == "served_unless_blocked" for block in form.rows)
-    monkeypatch.setattr(pooled, "can_serve", refused)
+    monkeypatch.setattr(dps_prices, "can_serve", refused)
     assert best_served(dear, "forced").tolist() == [False, True, True]
 
 
@@ -253,9 +258,9 @@ def test_what_cannot_be_served_together_leaves_all_but_one_of_it(seed, monkeypat
     )  # fmt: skip
     cut = []
     monkeypatch.setattr(
-        pooled,
+        dps_prices,
         "_smallest_refused",
-        lambda plain, served, real=pooled._smallest_refused: (
+        lambda plain, served, real=dps_prices._smallest_refused: (
             cut.append(real(plain, served)) or cut[-1]
         ),
     )
@@ -269,13 +274,13 @@ def test_a_choice_that_forcing_refuses_leaves_those_with_more_jobs(first, monkey
     # one of two jobs pays nothing, so that it is worth as much to serve it as not to
     jobs = [(0, 1.0, 1, 4.0), (0, 1.0, 1, 0.0)]
     market = posted(*(jobs if first else jobs[::-1]), units=2, price_cap=2.0)
-    real = pooled.can_serve
+    real = dps_prices.can_serve
 
     def only_both(form, served):
         forced = any(block.name == "served_unless_blocked" for block in form.rows)
         return real(form, served) and (not forced or bool(served.all()))
 
-    monkeypatch.setattr(pooled, "can_serve", only_both)
+    monkeypatch.setattr(dps_prices, "can_serve", only_both)
     assert best_served(market, "forced").tolist() == [True, True]
 
 

@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from farkas.certificates.eris_spans import Span, charged, most_charged
+from farkas.certificates.eris_cases import Span, charged, most_charged
 from farkas.errors import NoAnswer
 from farkas.models.eris.prices import Prices
 from farkas.relaxations.eris.priced_jobs import JobPricer, finishes

@@ -11,7 +11,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from farkas.certificates import guards
+from farkas.certificates import sums
 from farkas.certificates.mlbroker_slots import LEAF, LIST, REDUCED, SlotBounds
 from farkas.errors import NoAnswer
 from farkas.models.mlbroker.discount import entropy, growth
@@ -358,7 +358,7 @@ def test_nodes_too_deep_for_a_check_are_left_open(monkeypatch):
     monkeypatch.setattr("farkas.relaxations.mlbroker.slot_trees.MOST_CELLS", 2 * bounds.table(0))
     short = grow(bounds, 0, extra, 0.0, 1000, nothing)
     assert len(short.nodes) == 3
-    monkeypatch.setattr(guards.affordable, "__defaults__", (2 * bounds.table(0),))
+    monkeypatch.setattr(sums.affordable, "__defaults__", (2 * bounds.table(0),))
     assert bounds.tree(0, iter(short.nodes), extra) == short.bound
 
 
