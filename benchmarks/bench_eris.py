@@ -25,13 +25,15 @@ from farkas.models.eris.prices import Prices
 from farkas.online import algorithms
 from farkas.online.eris.environment import Environment, Ledger
 from farkas.online.eris.eris import Eris, Scheduler
+from farkas.online.eris.proposal import pieces_of
 from farkas.online.eris.scheduler_dp import repaired_schedule
 from farkas.online.eris.scheduler_printed import printed_slot
+from farkas.online.loop import take_step
 from farkas.relaxations.eris.payoff_bound import bound_payoff, evaluate, job_slots, subgradient
 from farkas.relaxations.eris.welfare_bound import aggregated_prices
 from tests.references.eris_payoff import payoff_bound
 from tests.references.eris_prices import payoff_in_turn
-from tests.references.eris_printed import algorithm_3
+from tests.references.eris_printed import Printed
 
 #: CPU seconds allowed at I = 100.
 FLOORS = {"printed": 0.6, "dp": 4.0, "aggregated": 0.4, "subgradient": 40.0}
@@ -48,9 +50,9 @@ def policy_seconds(instance: Auction, scheduler: Scheduler) -> float:
     world, policy = Environment(), Eris(scheduler=scheduler)
     arrivals = world.arrivals(instance)
     state: Any = policy.start(world.known(instance), 0)
-    start = time.process_time()
+    rng, start = np.random.default_rng(0), time.process_time()
     for arrival in arrivals:
-        state, _ = policy.step(state, arrival)
+        state, _, _ = take_step(policy, state, arrival, rng)
     return time.process_time() - start
 
 
@@ -63,7 +65,7 @@ def gap(instance: Auction) -> tuple[float, int]:
         earned, bounded = earned + found.payoff, bounded + found.bound
         exact += found.bound - found.payoff <= 1e-6 * float(seen.worth[0])
         if found.pays:
-            ledger.book(job, seen, found)
+            ledger.book(job, pieces_of(0, job, found))
     return 1.0 - earned / bounded, exact
 
 
@@ -127,14 +129,18 @@ def kernels(instance: Auction) -> dict[str, float]:
     rng = np.random.default_rng(0)
     shape = instance.used.shape
     prices = Prices(rng.uniform(0, 0.05, instance.slots), rng.uniform(0, 20, shape))
-    seen = job_slots(instance, max(instance.jobs, key=lambda j: sum(j.data)), prices, None, None)
+    longest = max(range(instance.num_jobs), key=lambda i: sum(instance.jobs[i].data))
+    seen = job_slots(instance, instance.jobs[longest], prices, None, None)
     bound = side_by_side(
         {"compiled": lambda: bound_payoff(seen), "readable": lambda: payoff_bound(seen)}, 3
     )
+    used = (instance.capacity[:, :, None] * rng.uniform(0, 0.5, shape)).tolist()
+    busy = instance.replace(occupied={"transfer": [0.0] * instance.slots, "resources": used})
+    met, first = Ledger.in_state_of(busy).meet(busy.jobs[longest]), busy.jobs[longest].arrival
     slot = side_by_side(
         {
-            "compiled": lambda: printed_slot(seen, 0, 20),
-            "readable": lambda: algorithm_3(seen, 0, 20),
+            "compiled": lambda: printed_slot(met, 0, 20),
+            "readable": lambda: Printed(busy, longest).deploy(first, 20),
         },
         3,
     )

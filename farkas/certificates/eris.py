@@ -89,14 +89,19 @@ class ErisPrices(PriceCertificate, frozen=True, kw_only=True, tag="eris_prices")
 
     def read_prices(self, auction: Auction) -> tuple[Floats, Floats]:
         """Return the prices; raises `NotACertificate` when they have another size."""
-        size = auction.slots * (1 + auction.sites * auction.num_resources)
-        raw = unpack(self.prices, (size,), "prices")
-        shape = (auction.sites, auction.num_resources, auction.slots)
-        return raw[: auction.slots], raw[auction.slots :].reshape(shape)
+        return read_prices(auction, self.prices)
 
     def prove_bound(self, auction: Auction, /) -> Fraction:
         """Derive every payoff bound anew."""
         return prove_welfare(auction, *self.read_prices(auction))
+
+
+def read_prices(auction: Auction, packed: str) -> tuple[Floats, Floats]:
+    """Unpack prices of transfer and resources; raises `NotACertificate` for another size."""
+    size = auction.slots * (1 + auction.sites * auction.num_resources)
+    raw = unpack(packed, (size,), "prices")
+    shape = (auction.sites, auction.num_resources, auction.slots)
+    return raw[: auction.slots], raw[auction.slots :].reshape(shape)
 
 
 run_bounds.add(
@@ -148,8 +153,27 @@ def prove_welfare(
     return rent + (payoffs or prove_payoffs)(auction, transfer, resource)
 
 
+def prove_by_slot(auction: Auction, transfer: Floats, resource: Floats) -> list[Fraction]:
+    """Upper bounds by `prove_welfare` on the auction that ends in each slot, the whole one last.
+
+    It has the jobs that have arrived, and the slots, up to that one.
+    """
+    found, so_far = [], Fraction(0)
+    budget, capacity = np.array([auction.transfer_budget]), auction.capacity.ravel()
+    for slot, payoffs in enumerate(payoffs_by_slot(auction, transfer, resource)):
+        so_far += exact_dot(budget, transfer[slot : slot + 1]) + payoffs
+        so_far += exact_dot(capacity, resource[:, :, slot].ravel())
+        found.append(so_far)
+    return found
+
+
 def prove_payoffs(auction: Auction, transfer: Floats, resource: Floats) -> Fraction:
-    """Upper bound on Σ worth less posted cost of one schedule or none of every job.
+    """Upper bound on Σ worth less posted cost of one schedule or none of every job."""
+    return sum(payoffs_by_slot(auction, transfer, resource), Fraction(0))
+
+
+def payoffs_by_slot(auction: Auction, transfer: Floats, resource: Floats) -> list[Fraction]:
+    """How much each slot adds to the bound on all payoffs in the slots before it.
 
     Many jobs and slots at once, as numpy's time is the number of its calls.  Slots of a job follow
     while it is worth more than its best payoff so far: worth never rises, no cost is negative.
@@ -160,6 +184,7 @@ def prove_payoffs(auction: Auction, transfer: Floats, resource: Floats) -> Fract
     worth[totals == 0] = 0  # such a job earns its worth, below
     so_far = [np.where(np.arange(total + 1) == 0, 0, NEVER) for total in totals]
     best, seen = np.zeros_like(totals), 0
+    found = [Fraction(0)] * auction.slots
     while len(pairs := np.argwhere(worth[:, seen : 3 * seen + 1] > best[:, None])):
         pairs[:, 1] += seen
         for some in _alike(pairs, rooms.max(axis=(0, 1)), auction.sites):
@@ -169,11 +194,16 @@ def prove_payoffs(auction: Auction, transfer: Floats, resource: Floats) -> Fract
             for (job, slot), row in zip(some.tolist(), costs.T, strict=True):
                 if worth[job, slot] > best[job]:
                     so_far[job] = _with_slot(so_far[job], row[: totals[job] + 1])
-                    best[job] = max(best[job], worth[job, slot] - so_far[job][-1])
+                    more = int(worth[job, slot] - so_far[job][-1] - best[job])
+                    if more > 0:
+                        best[job] += more
+                        at = int(auction.arrival[job]) + slot
+                        found[at] += Fraction(more) / Fraction(2) ** int(shift[job])
         seen = 3 * seen + 1
-    free = (Fraction(job.utility[0]) for job in auction.jobs if not any(job.data))
-    earned = (Fraction(int(b)) / Fraction(2) ** int(s) for b, s in zip(best, shift, strict=True))
-    return sum(earned, sum(free, Fraction(0)))
+    for one in auction.jobs:
+        if not any(one.data):
+            found[one.arrival] += Fraction(one.utility[0])
+    return found
 
 
 def proof_steps(auction: Auction) -> float:

@@ -114,6 +114,10 @@ class Environment:
         """
         return None
 
+    def value_of(self, costs: Mapping[str, float]) -> float:
+        """Return what the parts of a slot's costs add to the value; by default their sum."""
+        return sum(map(float, costs.values()))
+
     def by_slot(self, instance: Any, steps: Sequence[T]) -> Sequence[T]:
         """Return what belongs to every slot, of what belongs to every step; by default the same."""
         return steps

@@ -38,7 +38,7 @@ def slots_of(
     if len(programs) != len(run.costs):  # a kind whose costs are those of something else
         programs = [Solved()] * len(run.costs)
     for slot, costs in enumerate(run.costs):
-        value = sum(map(float, costs.values()))
+        value = float(world.value_of(costs))
         known = math.isfinite(value)
         so_far += Fraction(value) if known else 0
         proved = None if bounds is None else bounds[slot]

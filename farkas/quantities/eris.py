@@ -7,7 +7,7 @@ from farkas.instances.eris import Auction
 from farkas.models.eris.best_schedule import BestSchedule, PricedJobs
 from farkas.models.eris.one_shot import SlotTask
 from farkas.models.eris.prices import Prices, posted_on_arrival
-from farkas.online.eris.environment import executable
+from farkas.online.eris.proposal import can_run
 from farkas.online.eris.scheduler_printed import printed_run, printed_schedule
 from farkas.quantities.names import optimum, program_optimum
 from farkas.quantities.quantity import quantity
@@ -79,7 +79,7 @@ def algorithm_2(instance: Auction, what: str, i: int) -> float | None:
     found = printed_schedule(job_slots(instance, job, prices, instance.transferred, instance.used))
     if what == "payoff":
         return found.payoff
-    return None if found.finish < 0 else float(executable(job, found.workers, found.moved))
+    return None if found.finish < 0 else float(can_run(job, found))
 
 
 @quantity("eris.lagrangian")

@@ -18,11 +18,12 @@ import itertools
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
-from typing import Annotated
+from typing import Annotated, Protocol
 
 import msgspec
 import numpy as np
 
+from farkas.certificates.doubles import nearest
 from farkas.instances.eris import Auction, Job, hosted, left_over
 from farkas.replay.base import (
     Decided,
@@ -49,6 +50,17 @@ class PieceEntry(Entry, frozen=True, kw_only=True):
     server: Index
     workers: tuple[tuple[Index, Positive], ...]
     moved: Index
+
+
+class Runs(Protocol):
+    """What a piece says of a slot in which a job runs."""
+
+    @property
+    def slot(self) -> int: ...
+    @property
+    def workers(self) -> tuple[tuple[int, int], ...]: ...
+    @property
+    def moved(self) -> int: ...
 
 
 class AwardEntry(Entry, frozen=True, kw_only=True):
@@ -148,7 +160,9 @@ def _check_use(auction: Auction, pieces: list[list[PieceEntry]], kept: Kept) -> 
     budget = fixed(auction.transfer_budget, after)
     for slot, used in enumerate(transfer):
         if not kept.within(used, budget):
-            kept.broken.append(f"slot {slot} transfers more than {auction.transfer_budget:g} MB")
+            kept.broken.append(
+                f"slot {slot} transfers {_words(used, after)} of {auction.transfer_budget:g} MB"
+            )
     for k, name in enumerate(auction.resource_names):
         capacity = [row[k] for row in auction.site_capacity]
         worker = [job.worker_demand[k] for job in jobs]
@@ -165,10 +179,16 @@ def _check_use(auction: Auction, pieces: list[list[PieceEntry]], kept: Kept) -> 
         for site, (row, limit) in enumerate(zip(use, limits, strict=True)):
             if max(row) > limit:
                 kept.broken += [
-                    f"slot {slot} uses more than {capacity[site]:g} {name} at site {site}"
+                    f"slot {slot} uses {_words(used, after)} of {capacity[site]:g} {name} "
+                    f"at site {site}"
                     for slot, used in enumerate(row)
                     if not kept.within(used, limit)
                 ]
+
+
+def _words(amount: int, places: int) -> str:
+    """Write an amount in units of 2**-places as a decimal of at most six digits."""
+    return f"{nearest(Fraction(amount, 1 << places)):g}"
 
 
 def _unserved(job: Job, award: AwardEntry, pieces: list[PieceEntry]) -> str:
@@ -184,7 +204,7 @@ def _unserved(job: Job, award: AwardEntry, pieces: list[PieceEntry]) -> str:
     return ""
 
 
-def processed(job: Job, pieces: list[PieceEntry]) -> int:
+def processed(job: Job, pieces: Iterable[Runs]) -> int:
     """Most chunks that can be processed: a maximum flow.
 
     A slot's workers at a site are a cell, with room for ⌊P g/E⌋ chunks.  Chunks come to it from its

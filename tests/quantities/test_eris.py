@@ -48,7 +48,7 @@ def test_workloads_are_one_half_and_all_chunks() -> None:
 
 def test_a_schedule_that_ends_in_the_first_slot_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
     key = "eris.algorithm2_feasible[0]"
-    monkeypatch.setattr(module, "executable", lambda *_: True)
+    monkeypatch.setattr(module, "can_run", lambda *_: True)
     for finish, feasible in ((-1, None), (0, 1.0)):
         found = SimpleNamespace(finish=finish, workers=None, moved=None, payoff=2.0)
         monkeypatch.setattr(module, "printed_schedule", lambda *_, found=found: found)

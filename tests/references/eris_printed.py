@@ -1,119 +1,146 @@
-"""Algorithms 2 and 3 as printed, in plain Python: what `printed` compiles, line by line."""
+"""Algorithms 2 and 3 of Eris in plain Python, from the paper alone: pairs, exact chunks, recursion.
+
+Shares no code with `farkas.online.eris.scheduler_printed`, whose docstring lists the readings.
+"""
 
 from __future__ import annotations
 
+import dataclasses
+import functools
 import math
+from fractions import Fraction
 
-import numpy as np
+from farkas.instances.eris import Auction
 
-from farkas.instances.eris import workers_for
-from farkas.numbers import Ints
-from farkas.online.eris.proposal import Proposal, nothing, without_data
-from farkas.relaxations.eris.payoff_bound import JobSlots
-from farkas.tolerances import ROUNDING
-
-Deployment = tuple[float, Ints, int, int]
-"""Cost, workers by site, server, chunks moved."""
+NOISE = 1e-9  #: Differences of doubles that count as none.
 
 
-def coarse(value: float, size: float) -> float:
-    """Round to a 2**-30 of the largest power of 2 up to ``size``."""
-    unit = math.ldexp(1.0, math.frexp(size)[1] - 31)
-    return round(value / unit) * unit
+@dataclasses.dataclass(frozen=True)
+class Deployment:
+    """What Algorithm 3 returns; without a solution its cost is infinite."""
+
+    cost: float
+    workers: tuple[int, ...]  #: g.
+    server: int  #: Site where z is 1, -1 for nothing.
+    moved: Fraction  #: Σ h.
 
 
-def algorithm_2(job: JobSlots) -> Proposal:
-    """Best schedule: enumerate the slot of completion, share one table of costs."""
-    if job.chunks == 0:
-        return without_data(job)
-    total = job.chunks
-    least = [0.0] + [math.inf] * total
-    choices: list[list[int]] = []
-    best, finish, paid = 0.0, -1, 0.0
-    for slot in range(job.window):
-        costs = [algorithm_3(job, slot, d)[0] for d in range(total + 1)]
-        after, choice = [math.inf] * (total + 1), [0] * (total + 1)
-        for n in range(total + 1):
-            for d in range(n + 1):
-                value = costs[d] + least[n - d]
-                if value * (1 + ROUNDING) < after[n]:
-                    after[n], choice[n] = value, d
-        least = after
-        choices.append(choice)
-        payoff = float(job.worth[slot]) - least[total]
-        if payoff > best + ROUNDING * job.worth[slot]:
-            best, finish, paid = payoff, slot, least[total]
-    if finish < 0:
-        return nothing(job.window, len(job.data))
-    found = nothing(job.window, len(job.data))
-    left = total
-    for slot in range(finish, -1, -1):
-        workload = choices[slot][left]
-        left -= workload
-        if workload > 0:
-            _, found.workers[slot], found.server[slot], found.moved[slot] = algorithm_3(
-                job, slot, workload
-            )
-    return Proposal(best, finish, paid, found.workers, found.server, found.moved)
+@dataclasses.dataclass(frozen=True)
+class Printed:
+    """One job of an auction in the state that its file says."""
 
+    auction: Auction
+    job: int
+    reserve: bool = True  #: Whether line 14 and (10) leave room for the server.
 
-def algorithm_3(job: JobSlots, slot: int, workload: int) -> Deployment:
-    """Deploy ``workload`` chunks in one slot; none place nothing and cost nothing."""
-    sites = range(len(job.data))
-    workers = np.zeros(len(job.data), np.int64)
-    if workload == 0:
-        return 0.0, workers, 0, 0
-    price = job.worker_price[slot]
-    need = workers_for(workload, job.epochs, job.worker_rate)
-    room = [min(need, max(0, int(count))) for count in job.beside_server[slot]]
-    moves = planned_moves(job, slot, workload, room)
-    for site in sorted(sites, key=lambda r: (coarse(price[r], price[r]), r)):
-        chunks = int(job.data[site]) + int(moves[:, site].sum())
-        wanted = workers_for(chunks, job.epochs, job.worker_rate)
-        workers[site] = max(0, min(wanted, room[site], need - int(workers.sum())))
-    server = int(np.argmax(workers))
-    moved = int(moves.sum())
-    remote = int(workers.sum() - workers[server])
-    volume = job.chunk_size * moved + job.parameter_size * remote
-    if workers.sum() < need or volume > job.most_transfer[slot]:
-        return math.inf, workers, server, moved
-    cost = float(job.transfer_price[slot] * volume + job.server_price[slot, server])
-    return cost + float((price * workers).sum()), workers, server, moved
+    def price(self, t: int, r: int, k: int) -> float:
+        """β of (6)."""
+        capacity = self.auction.site_capacity[r][k]
+        if capacity == 0:
+            return 0.0
+        base = self.auction.price_base_resource[k]
+        return float(base ** (float(self.auction.used[r, k, t]) / capacity) - 1)
 
+    def transfer_price(self, t: int) -> float:
+        """α of (6)."""
+        if self.auction.transfer_budget == 0:
+            return 0.0
+        share = float(self.auction.transferred[t]) / self.auction.transfer_budget
+        return float(self.auction.price_base_transfer**share - 1)
 
-def planned_moves(job: JobSlots, slot: int, workload: int, room: list[int]) -> Ints:
-    """Chunks moved between sites by (10), pair after pair, best metric (9) first."""
-    sites = range(len(job.data))
-    price, moves = job.worker_price[slot], np.zeros((len(job.data), len(job.data)), np.int64)
-    per_chunk = job.chunk_size * job.transfer_price[slot]
-    passes = job.epochs / job.worker_rate
-    metric = {
-        (r, o): float(per_chunk - passes * (price[r] - price[o]))
-        for r in sites
-        for o in sites
-        if r != o
-    }
-    saved = {(r, o): passes * float(price[r]) for r, o in metric}
-    pairs = [pair for pair, value in metric.items() if value < -ROUNDING * saved[pair]]
-    excluded: set[int] = set()
-    seen: list[int] = []
-    for r, o in sorted(pairs, key=lambda pair: (coarse(metric[pair], saved[pair]), pair)):
-        if r in excluded or o in excluded:
-            continue
-        affordable = math.inf
-        if job.chunk_size > 0 and job.free_transfer[slot] < job.chunk_size * workload:
-            affordable = math.floor(job.free_transfer[slot] / job.chunk_size + ROUNDING)
-        terms = (
-            job.data[r] - moves[r].sum(),
-            affordable,
-            workload - sum(int(job.data[x] + moves[:, x].sum()) for x in seen),
-            room[o] * job.worker_rate // job.epochs - job.data[o] - moves[:, o].sum(),
-        )
-        count = int(min(terms))
-        if count < 0:
-            count = 0
-            excluded.add(o)
-        moves[r, o] = count
-        if o not in seen:
-            seen.append(o)
-    return moves
+    def unit(self, t: int, r: int) -> float:
+        """Price of a worker."""
+        demand = self.auction.jobs[self.job].worker_demand
+        return sum(w * self.price(t, r, k) for k, w in enumerate(demand))
+
+    def hosts(self, t: int, r: int) -> float:
+        """Workers that fit: min over k of ⌊(C - η)/w⌋."""
+        job, found = self.auction.jobs[self.job], math.inf
+        for k, (w, s) in enumerate(zip(job.worker_demand, job.server_demand, strict=True)):
+            capacity = self.auction.site_capacity[r][k]
+            free = capacity - float(self.auction.used[r, k, t]) - s * self.reserve
+            if free < -NOISE * capacity:
+                return 0
+            if w > 0:
+                found = min(found, math.floor(free / w + NOISE))
+        return max(0, found)
+
+    def deploy(self, t: int, workload: int) -> Deployment:
+        """Algorithm 3."""
+        auction, job = self.auction, self.auction.jobs[self.job]
+        sites, ratio = range(auction.sites), Fraction(job.worker_rate, job.epochs)
+        alpha, size = self.transfer_price(t), auction.chunk_size
+        free = auction.transfer_budget - float(auction.transferred[t])
+        unit, hosts = [self.unit(t, r) for r in sites], [self.hosts(t, r) for r in sites]
+        h = {(r, o): Fraction(0) for r in sites for o in sites}
+
+        def came(o: int) -> Fraction:
+            return sum((h[r, o] for r in sites), Fraction(0))
+
+        def gone(r: int) -> Fraction:
+            return sum((h[r, o] for o in sites), Fraction(0))
+
+        metric = {
+            (r, o): size * alpha - float(1 / ratio) * (unit[r] - unit[o])
+            for r in sites
+            for o in sites
+            if r != o
+        }
+        excluded: set[int] = set()
+        before: list[int] = []  # destinations of the pairs so far
+        for r, o in sorted(metric, key=lambda pair: (round(metric[pair], 9), pair)):
+            if metric[r, o] >= -NOISE or {r, o} & excluded:
+                continue
+            terms = [
+                job.data[r] - gone(r),
+                workload - sum(job.data[each] + came(each) for each in before),
+            ]
+            if size > 0:
+                terms.append(math.floor(free / size + NOISE))
+            if hosts[o] < math.inf:
+                terms.append(ratio * int(hosts[o]) - job.data[o] - came(o))
+            amount = Fraction(min(terms))
+            if amount < 0:
+                amount = Fraction(0)
+                excluded.add(o)
+            h[r, o] = amount
+            before.append(o)
+        need = math.ceil(workload / ratio)
+        g = [0] * auction.sites
+        for r in sorted(sites, key=lambda r: (round(unit[r], 9), r)):
+            wanted = math.ceil((job.data[r] + came(r)) / ratio)
+            g[r] = int(min(wanted, hosts[r], need - sum(g)))
+        server = g.index(max(g))
+        moved = sum(h.values(), Fraction(0))
+        volume = size * float(moved) + job.parameter_size * (sum(g) - g[server])
+        if sum(g) < need or free - volume < -NOISE * auction.transfer_budget:
+            return Deployment(math.inf, tuple(g), server, moved)
+        standing = sum(s * self.price(t, server, k) for k, s in enumerate(job.server_demand))
+        cost = alpha * volume + sum(n * u for n, u in zip(g, unit, strict=True)) + standing
+        return Deployment(cost, tuple(g), server, moved)
+
+    def schedule(self) -> tuple[float, int, dict[int, Deployment]]:
+        """Algorithm 2: payoff, slot of completion (-1 for none) and what every slot runs."""
+        job = self.auction.jobs[self.job]
+        deployed = functools.cache(self.deploy)
+
+        @functools.cache
+        def dpc(t: int, chunks: int) -> tuple[float, dict[int, Deployment]]:
+            if t < job.arrival:
+                return (0.0 if chunks == 0 else math.inf), {}
+            best, found = math.inf, {}
+            for d in range(chunks + 1):
+                now = deployed(t, d) if d else Deployment(0.0, (), -1, Fraction(0))
+                earlier, others = dpc(t - 1, chunks - d)
+                if now.cost + earlier < best - NOISE * (best < math.inf and best):
+                    best = now.cost + earlier
+                    found = {**others, t: now} if d else others
+            return best, found
+
+        best, finish, plan = 0.0, -1, {}
+        for t in range(job.arrival, self.auction.slots):
+            cost, found = dpc(t, sum(job.data))
+            worth = job.utility[t - job.arrival]
+            if worth - cost > best + NOISE * worth:
+                best, finish, plan = worth - cost, t, found
+        return best, finish, plan

@@ -13,11 +13,12 @@ import pytest
 from farkas.errors import NotACertificate
 from farkas.instances.eris import Auction
 from farkas.online import algorithms, environments
-from farkas.online.eris.environment import SlotDecision, executable, schedule_arrays
+from farkas.online.eris.environment import SlotDecision
 from farkas.replay import Replayed
 from farkas.replay.eris import PieceEntry, processed, replay
 from farkas.tolerances import ROUNDING
 from tests.generators.eris import auction_in, one_resource, random_auction
+from tests.references.eris_judge import executable, schedule_arrays, violations
 from tests.tools.edits import Path, edits
 
 
@@ -29,10 +30,13 @@ def replayed(auction: Auction, decisions: Any) -> Replayed:
 
 
 def judged(auction: Auction, decisions: Any) -> Any:
-    """What the environment says of the same decisions; None where it has no word for them."""
+    """Worth of the same decisions by the environment, and what they break by another program.
+
+    None where they have no worth.
+    """
     try:
         typed = msgspec.convert(decisions, list[SlotDecision])
-        return environments["eris"].evaluate(auction, typed)
+        return environments["eris"].evaluate(auction, typed).total, violations(auction, typed)
     except (msgspec.ValidationError, AssertionError, IndexError):
         return None
 
@@ -52,10 +56,10 @@ def test_an_edited_run_is_refused_or_means_what_the_environment_says(name: str, 
             refused += 1
             continue
         outcome = judged(auction, changed)
-        if outcome is None or outcome.violations:
+        if outcome is None or outcome[1]:
             assert found.broken, path
         elif not found.broken:
-            assert float(found.low) == pytest.approx(outcome.total, rel=1e-14)
+            assert float(found.low) == pytest.approx(outcome[0], rel=1e-14)
         refused += bool(found.broken)
     assert refused or not auction.jobs
 
@@ -86,7 +90,7 @@ def test_the_value_is_the_worth_of_the_slot_of_completion() -> None:
     found = replayed(auction, tight_decisions())
     assert found == Replayed(F(7), F(7))
     broken = replayed(tight(), tight_decisions()).broken
-    assert broken == ("slot 1 transfers more than 2 MB",)
+    assert broken == ("slot 1 transfers 3 of 2 MB",)
 
 
 HARMLESS: set[Path] = {
@@ -121,7 +125,7 @@ def test_every_edit_of_a_schedule_is_refused_unless_it_still_fits() -> None:
         ((0, "pieces", 1, "slot"), 3, "outside the instance"),
         ((0, "pieces", 1, "moved"), 0, "cannot process all its data"),
         ((0, "pieces", 1, "workers"), [[0, 1]], "cannot process all its data"),
-        ((0, "pieces", 1, "server"), 0, "uses more than 2 gpu at site 0"),
+        ((0, "pieces", 1, "server"), 0, "of 2 gpu at site 0"),
         ((0, "pieces", 1, "server"), 2, "outside the instance"),
     ],
 )
@@ -181,9 +185,9 @@ def test_a_rounding_error_too_much_is_told_and_a_millionth_is_refused() -> None:
     auction, decisions = capacity_less(2.0**-40)
     found = replayed(auction, decisions)
     assert (found.excess, found.broken) == (1 / (1 - F(1, 2**40)) - 1, ())
-    assert not judged(auction, decisions).violations
+    assert judged(auction, decisions)[1] == []
     auction, decisions = capacity_less(1e-6)
-    assert replayed(auction, decisions).broken == ("slot 0 uses more than 0.999999 gpu at site 0",)
+    assert replayed(auction, decisions).broken == ("slot 0 uses 1 of 0.999999 gpu at site 0",)
     assert judged(auction, decisions).violations
 
 

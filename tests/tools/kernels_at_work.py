@@ -38,10 +38,10 @@ from farkas.online.dps.knapsacks import Knapsacks
 from farkas.online.dps.learning import Dps, RandomPlacement, Scaled, Top
 from farkas.online.dps.pairs import PairPrices
 from farkas.online.dps.posted import BestFit, Random
+from farkas.online.eris.environment import Ledger
 from farkas.online.eris.scheduler_dp import repaired_schedule
 from farkas.online.eris.scheduler_printed import printed_schedule, printed_slot
 from farkas.online.recording import plain as as_plain
-from farkas.proofs.eris.algorithms import ledger_of
 from farkas.proofs.gadget.relaxed import random_clusters
 from farkas.relaxations.eris.payoff_bound import bound_payoff
 from farkas.relaxations.eris.priced_jobs import JobPricer
@@ -70,7 +70,7 @@ def every_kernel() -> list[Kernel[..., Any]]:
 def eris() -> Iterator[Any]:
     for seed in range(30):
         auction = random_auction(seed, most_chunks=6)
-        ledger = ledger_of(auction)
+        ledger = Ledger.in_state_of(auction)
         for job in auction.jobs:
             seen = ledger.meet(job)
             yield bound_payoff(seen)

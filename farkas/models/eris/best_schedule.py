@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Self
+from typing import Protocol, Self
 
 import numpy as np
 
@@ -22,11 +22,21 @@ class PricedJobs:
     prices: Prices  #: What they pay.
 
     @classmethod
-    def of(cls, data: Auction | Self) -> PricedJobs:
+    def of(cls, data: Auction | MeetsPrices | Self) -> PricedJobs:
         """All jobs of an instance at the prices of its state, unless chosen already."""
         if isinstance(data, PricedJobs):
             return data
+        if not isinstance(data, Auction):
+            return data.priced_jobs()
         return cls(data, tuple(range(data.num_jobs)), posted_on_arrival(data))
+
+
+class MeetsPrices(Protocol):
+    """What makes `PricedJobs` only when a program is built on it."""
+
+    def priced_jobs(self) -> PricedJobs:
+        """Return the jobs, the state and the prices."""
+        ...
 
 
 class BestSchedule(CompactMoves):
@@ -40,7 +50,7 @@ class BestSchedule(CompactMoves):
     name = "eris.best_schedule"
     capacity = option("residual", "full")
 
-    def declare(self, m, data: Auction | PricedJobs) -> None:
+    def declare(self, m, data: Auction | PricedJobs | MeetsPrices) -> None:
         """Declare the chosen jobs, what is free, and what a worker and a server cost."""
         chosen = PricedJobs.of(data)
         auction, prices = chosen.auction, chosen.prices

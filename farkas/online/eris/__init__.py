@@ -5,4 +5,7 @@ HOMES = {
     "": "environment",
     "liquid": "antman",
     "tiresias": "antman",
+    "best_schedule:dp": "eris",
+    "best_schedule:exact": "eris",
+    "best_schedule:printed": "eris",
 }

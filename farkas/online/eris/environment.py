@@ -4,70 +4,22 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 import numpy as np
 
+from farkas.certificates.eris import prove_by_slot, read_prices
 from farkas.errors import InvalidOption
 from farkas.instances.eris import Auction, Job
 from farkas.models.eris.prices import Prices, posted, resource_price, transfer_price
-from farkas.numbers import Floats, Ints, floats
+from farkas.numbers import Floats, floats
 from farkas.online import driver
 from farkas.online.driver import Demo, Outcome, environment
-from farkas.online.eris.proposal import Proposal
 from farkas.online.policy import Policy
 from farkas.online.run import Bound, Sense
 from farkas.relaxations.eris.payoff_bound import JobSlots, job_slots
 from farkas.relaxations.eris.welfare_bound import Effort, certify_welfare
-from farkas.tolerances import allowed
-
-
-def executable(job: Job, workers: Ints, moved: Ints) -> bool:
-    """Whether chunks can be assigned so that every site's data are processed exactly once.
-
-    Looks for q ≤ ⌊P g/E⌋, l ≤ q, Σ_t l ≤ D, Σ q = D̄, Σ_r (q - l)(t) ≤ moved(t).  These are the
-    rows of a flow: a site's chunks go to its own slots, moved chunks go to any site of their slot,
-    and every (slot, site) passes on what its workers process.
-
-    Parameters
-    ----------
-    workers
-        Shape (slots, sites).
-    moved
-        Shape (slots,), chunks moved between sites in each slot.
-    """
-    slots, sites = np.nonzero(workers)
-    total = sum(job.data)
-    if len(slots) == 0:
-        return total == 0
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import maximum_flow
-
-    cells = len(slots)
-    room = workers[slots, sites] * job.worker_rate // job.epochs
-    source, first_slot = len(job.data), len(job.data) + 1
-    first_cell = first_slot + len(moved)
-    sink = first_cell + cells
-    cell = first_cell + np.arange(cells)
-    tails = [np.full(source, source), np.full(len(moved), source), sites, first_slot + slots, cell]
-    heads = [
-        np.arange(source),
-        first_slot + np.arange(len(moved)),
-        cell,
-        cell,
-        np.full(cells, sink),
-    ]
-    limits = [np.array(job.data), np.minimum(moved, total), room, room, room]
-    edges = np.concatenate(limits)
-    if total > np.iinfo(np.int32).max:
-        raise OverflowError(f"a job with {total} chunks is too large for the flow")
-    graph = csr_array(
-        (np.minimum(edges, total).astype(np.int32), (np.concatenate(tails), np.concatenate(heads))),
-        shape=(sink + 1, sink + 1),
-    )
-    # a larger flow can be cut down: moved chunks and stored ones are two ways to fill the workers
-    return bool(maximum_flow(graph, source, sink).flow_value >= total)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -148,6 +100,12 @@ def welfare_bound(auction: Auction, effort: Effort) -> Bound:
     return Bound.of(Fraction(proved.bound), method, proved.plain())
 
 
+@functools.lru_cache(maxsize=64)
+def bounds_by_slot(auction: Auction, prices: str) -> list[Fraction]:
+    """Return what packed prices prove of the auction that ends in every slot; remembered."""
+    return prove_by_slot(auction, *read_prices(auction, prices))
+
+
 class CertifiedRun(Policy):
     """Mixin of policies with an option ``effort``: how the bound on their run is found."""
 
@@ -202,9 +160,8 @@ class Environment(driver.Environment):
         return [SlotDecision()] * (instance.slots - steps)
 
     def worth(self, instance: Auction, decisions: Sequence[SlotDecision]) -> Outcome:
-        """Count worth by completion, and check capacities and that all data are processed."""
+        """Count worth by completion."""
         used = usage(instance, decisions)
-        violations = _overuse(instance, used)
         share = utilisation(instance, decisions)
         costs = [
             {
@@ -218,84 +175,38 @@ class Environment(driver.Environment):
             }
             for row, mb in zip(share.T, used.transfer, strict=True)
         ]
-        pieces: dict[int, list[Piece]] = {}
-        for piece in (p for decision in decisions for p in decision.pieces):
-            pieces.setdefault(piece.job, []).append(piece)
         awards = [award for decision in decisions for award in decision.awards]
         accepted = [award for award in awards if award.accepted]
-        unfit = 0
         for award in accepted:
             assert award.completed is not None
             job = instance.jobs[award.job]
-            broken = _broken(job, award, pieces.get(award.job, []))
-            unfit += bool(broken)
-            violations += broken
             slot = costs[award.completed]
             slot["welfare"] += job.utility[award.completed - job.arrival]
             slot["revenue"] += award.payment
-        seen = [award.job for award in accepted]
-        violations += [
-            f"job {job} is accepted twice" for job in sorted(set(seen)) if seen.count(job) > 1
-        ]
         numbers = {
             "accepted": float(len(accepted)),
             "rejected": float(instance.num_jobs - len(accepted)),
-            "not executable": float(unfit),
             "revenue": sum((award.payment for award in accepted), 0.0),
         }
         bounds = [award.payoff_bound for award in awards]
         if bounds and None not in bounds and len(bounds) == instance.num_jobs:
             numbers["sum of payoff bounds"] = sum((b for b in bounds if b is not None), 0.0)
         welfare = sum((slot["welfare"] for slot in costs), 0.0)
-        return Outcome(costs, violations, welfare, numbers)
+        return Outcome(costs, value=welfare, numbers=numbers)
+
+    def value_of(self, costs: Mapping[str, float]) -> float:
+        """Return the welfare of a slot; its other parts say what is used and paid."""
+        return costs["welfare"]
 
     def bound(self, instance: Auction) -> Bound:
         """Prove an upper bound from the prices of the pooled linear program."""
         return welfare_bound(instance, "aggregated")
 
-
-def schedule_arrays(job: Job, pieces: Sequence[Piece], sites: int) -> tuple[Ints, Ints]:
-    """Workers, shape (slots from the arrival, sites), and chunks moved of a job's pieces."""
-    workers = np.zeros((len(job.utility), sites), np.int64)
-    moved = np.zeros(len(job.utility), np.int64)
-    for piece in pieces:
-        for site, count in piece.workers:
-            workers[piece.slot - job.arrival, site] += count
-        moved[piece.slot - job.arrival] += piece.moved
-    return workers, moved
-
-
-def _broken(job: Job, award: Award, pieces: Sequence[Piece]) -> list[str]:
-    """Say what is wrong with an accepted job, at most one sentence."""
-    who = f"job {award.job}"
-    slots = [piece.slot for piece in pieces]
-    if slots and min(slots) < job.arrival:
-        return [f"{who} runs in slot {min(slots)}, before its arrival"]
-    if len(set(slots)) < len(slots):
-        return [f"{who} has two servers in one slot"]
-    if sum(job.data) == 0:
-        return [] if award.completed == job.arrival else [f"{who} has no data and completes late"]
-    if not slots or max(slots) != award.completed:
-        return [f"{who} does not run in slot {award.completed}, in which it is said to complete"]
-    if not executable(job, *schedule_arrays(job, pieces, len(job.data))):
-        return [f"{who} cannot process all its data with its workers and moves"]
-    return []
-
-
-def _overuse(auction: Auction, used: Usage) -> list[str]:
-    found = []
-    limit = allowed(auction.transfer_budget)
-    for slot in np.flatnonzero(used.transfer > limit).tolist():
-        found.append(
-            f"slot {slot} transfers {used.transfer[slot]:g} of {auction.transfer_budget:g} MB"
-        )
-    room = allowed(auction.capacity)
-    for site, k, slot in np.argwhere(used.resource > room[:, :, None]).tolist():
-        found.append(
-            f"slot {slot} uses {used.resource[site, k, slot]:g} of {auction.capacity[site, k]:g} "
-            f"{auction.resource_names[k]} at site {site}"
-        )
-    return found
+    def bounds_so_far(self, instance: Auction, bound: Bound) -> Sequence[Fraction] | None:
+        """Return rent and payoffs up to every slot, of prices; other proofs have no slots."""
+        found = bound.certificate or {}
+        prices = found.get("prices") if found.get("certificate") == "eris_prices" else None
+        return None if prices is None else bounds_by_slot(instance, prices)
 
 
 def _share(amount: float, total: float) -> float:
@@ -326,6 +237,14 @@ class Ledger:
         self.used = np.zeros((auction.sites, auction.num_resources, auction.slots))
         self.prices: Prices = posted(auction, self.transferred, self.used)
         self.offered, self.asked = 0.0, np.zeros(auction.num_resources)
+
+    @classmethod
+    def in_state_of(cls, auction: Auction) -> Ledger:
+        """Begin in the state that the instance says every job meets."""
+        found = cls(auction)
+        found.transferred[:], found.used[:] = auction.transferred, auction.used
+        found.prices = posted(auction, found.transferred, found.used)
+        return found
 
     def copy(self) -> Ledger:
         """Return an independent copy."""
@@ -364,18 +283,18 @@ class Ledger:
         """Collect what ``job`` meets now."""
         return job_slots(self.auction, job, self.prices, self.transferred, self.used)
 
-    def book(self, job: Job, seen: JobSlots, proposal: Proposal) -> None:
-        """Add a schedule's use and raise the prices where it runs."""
-        slots = proposal.slots
-        if len(slots) == 0:
-            return
-        at = job.arrival + slots
-        workers = proposal.workers[slots].T.astype(float)  # (sites, slots)
-        servers = np.zeros_like(workers)
-        servers[proposal.server[slots], np.arange(len(slots))] = 1.0
-        self.transferred[at] += proposal.transfer(seen)[slots]
-        self.used[:, :, at] += np.array(job.worker_demand)[:, None] * workers[:, None]
-        self.used[:, :, at] += np.array(job.server_demand)[:, None] * servers[:, None]
+    def book(self, job: Job, pieces: Sequence[Piece]) -> None:
+        """Add what an accepted job uses and raise the prices where it runs."""
+        worker, server = np.array(job.worker_demand), np.array(job.server_demand)
+        for piece in pieces:
+            for site, count in piece.workers:
+                self.used[site, :, piece.slot] += count * worker
+            self.used[piece.server, :, piece.slot] += server
+            remote = sum(count for site, count in piece.workers if site != piece.server)
+            self.transferred[piece.slot] += (
+                self.auction.chunk_size * piece.moved + job.parameter_size * remote
+            )
+        at = [piece.slot for piece in pieces]
         self.prices.transfer[at] = transfer_price(self.auction, self.transferred[at])
         self.prices.resource[:, :, at] = resource_price(
             self.auction, self.used[:, :, at], self.unit_floor()

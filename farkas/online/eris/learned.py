@@ -17,12 +17,12 @@ from farkas.models.eris.prices import Prices
 from farkas.numbers import Floats
 from farkas.online.driver import algorithm
 from farkas.online.eris.environment import Award, Ledger, Piece, SlotArrivals, SlotDecision
-from farkas.online.eris.eris import pieces_of
+from farkas.online.eris.eris import awarded
 from farkas.online.eris.proposal import Proposal
 from farkas.online.eris.scheduler_dp import repaired_schedule
 from farkas.online.policy import Policy
 from farkas.online.run import Bound
-from farkas.relaxations.eris.payoff_bound import JobSlots, job_slots
+from farkas.relaxations.eris.payoff_bound import job_slots
 from farkas.relaxations.eris.priced_jobs import JobPricer
 from farkas.relaxations.eris.schedule_master import ScheduleMaster, settled_prices
 from farkas.relaxations.eris.welfare_bound import prohibitive
@@ -80,20 +80,16 @@ class Learned(Policy):
         seen = (*state.seen, *here)
         ledger = state.ledger.copy()
         prices = self._learn(ledger, arrivals.slot, here, seen, state)
-        first = [_propose(ledger, job, prices)[1].payoff for job in here]
+        first = [_propose(ledger, job, prices).payoff for job in here]
         awards: dict[int, Award] = {}
         pieces: list[Piece] = []
         for place in np.argsort(-np.array(first), kind="stable").tolist():
             index, job = arrivals.jobs[place]
-            met, proposal = _propose(ledger, job, prices)
-            bound = proposal.bound if np.isfinite(proposal.bound) else None
-            if not proposal.pays:
-                awards[index] = Award(index, accepted=False, payoff_bound=bound)
-                continue
-            ledger.book(job, met, proposal)
-            completed = job.arrival + proposal.finish
-            awards[index] = Award(index, True, completed, proposal.cost, bound)
-            pieces += pieces_of(index, job, proposal)
+            proposal = _propose(ledger, job, prices)
+            awards[index], more = awarded(index, job, proposal)
+            if awards[index].accepted:
+                ledger.book(job, more)
+            pieces += more
         decided = tuple(awards[index] for index, _ in arrivals.jobs)
         return LearnedPrices(ledger, seen, prices, state.seed), SlotDecision(decided, tuple(pieces))
 
@@ -173,7 +169,7 @@ def expected(
     return coming, np.full(len(coming), total / max(1, len(coming)))
 
 
-def _propose(ledger: Ledger, job: Job, prices: Prices) -> tuple[JobSlots, Proposal]:
+def _propose(ledger: Ledger, job: Job, prices: Prices) -> Proposal:
     """Best schedule of a job in what is left, at posted prices."""
     met = job_slots(ledger.auction, job, prices, ledger.transferred, ledger.used)
-    return met, repaired_schedule(ledger.auction, job, met)
+    return repaired_schedule(ledger.auction, job, met)

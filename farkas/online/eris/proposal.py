@@ -5,9 +5,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from farkas.instances.eris import Job
 from farkas.kernels import Ints1, Ints2, compiled
 from farkas.numbers import Floats, Ints
+from farkas.online.eris.environment import Piece
 from farkas.relaxations.eris.payoff_bound import JobSlots
+from farkas.replay.eris import processed
 from farkas.tolerances import ROUNDING
 
 
@@ -45,9 +48,9 @@ class Proposal:
         beside = self.workers[np.arange(len(self.server)), np.maximum(self.server, 0)]
         return np.where(self.server >= 0, total - beside, 0)
 
-    def transfer(self, job: JobSlots) -> Floats:
+    def transfer(self, chunk_size: float, parameter_size: float) -> Floats:
         """MB per slot, shape (window,); ψ."""
-        used: Floats = job.chunk_size * self.moved + job.parameter_size * self.remote()
+        used: Floats = chunk_size * self.moved + parameter_size * self.remote()
         return used
 
 
@@ -65,6 +68,28 @@ def new_plan(window: int, sites: int) -> SchedulePlan:
     server = np.empty(window, np.int64)
     server[:] = -1
     return SchedulePlan(np.zeros((window, sites), np.int64), server, np.zeros(window, np.int64))
+
+
+def pieces_of(index: int, job: Job, proposal: Proposal) -> tuple[Piece, ...]:
+    """Pieces of an accepted schedule."""
+    return tuple(
+        Piece(
+            job=index,
+            slot=int(job.arrival + slot),
+            server=int(proposal.server[slot]),
+            workers=tuple(
+                (int(site), int(proposal.workers[slot, site]))
+                for site in np.flatnonzero(proposal.workers[slot])
+            ),
+            moved=int(proposal.moved[slot]),
+        )
+        for slot in proposal.slots
+    )
+
+
+def can_run(job: Job, proposal: Proposal) -> bool:
+    """Whether the workers and moves of a schedule process all data of the job."""
+    return processed(job, pieces_of(0, job, proposal)) >= sum(job.data)
 
 
 def nothing(window: int, sites: int, bound: float = float("inf")) -> Proposal:

@@ -1,16 +1,25 @@
 """Scheduler "printed": Algorithms 2 and 3 to the letter, with (9) and (10), slot by slot.
 
-What the text leaves open is read so: Algorithm 2 begins with cost 0 for no chunks and an infinite
-one for any other number; its inner function returns the best cost; all completion slots share one
-table; a workload of 0 places nothing.  Algorithm 3 sees all data of the job in every slot, because
-the recursion of Algorithm 2 hands it no history.  It reserves room for a server everywhere, as
-section IV-D says and line 14 forgets.
+What the text leaves open, or says twice, is read so.
 
-Schedules found this way may be impossible: data can be used twice, and Σ⌈E q/P⌉ may need more
-workers than ⌈E Σq/P⌉.  `farkas.online.eris.environment` tells.
+Algorithm 2 begins with cost 0 for no chunks and an infinite one for any other number; its inner
+function returns the best cost; all completion slots share one table; a workload of 0 places
+nothing; a cost that is less by rounding only is no better.  Algorithm 3 sees all data of the job in
+every slot, because the recursion of Algorithm 2 hands it no history.
+
+Pairs of sites are ordered ones, since (9) is.  Equal metrics go by index, and so do equal prices
+and equal numbers of workers.  A pair that line 8 excludes is in no sum of (10); one that was
+looked at before counts each time its destination occurs.  Without chunk size any number fits.
+P/E times workers is not rounded, so that (10) may move a part of a chunk; the schedule then moves
+the whole of it, see (2h).  Room for the server is left at every site, as section IV-D says; line 14
+and (10) show none, which ``reserve=False`` follows.
+
+Schedules found this way may be impossible: data can be used twice, Σ⌈E q/P⌉ may need more workers
+than ⌈E Σq/P⌉, and moves may be more than fit.  The replay of a run tells.
 """
 
 import dataclasses
+from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
@@ -18,24 +27,34 @@ import numpy as np
 from farkas.instances.eris import Auction
 from farkas.kernels import Floats1, Ints1, Ints2, Out, compiled
 from farkas.numbers import Ints
-from farkas.online.eris.environment import Ledger, executable
-from farkas.online.eris.proposal import Proposal, SchedulePlan, new_plan, nothing, without_data
+from farkas.online.eris.environment import Ledger
+from farkas.online.eris.proposal import (
+    Proposal,
+    SchedulePlan,
+    can_run,
+    new_plan,
+    nothing,
+    pieces_of,
+    without_data,
+)
 from farkas.online.eris.slot_room import coarse
 from farkas.relaxations.eris.payoff_bound import NO_TIES, JobSlots, Slot, slot_of, workers_of
 from farkas.tolerances import ROUNDING
 
 
-def printed_schedule(job: JobSlots) -> Proposal:
-    """Best schedule by Algorithms 2 and 3."""
+def printed_schedule(job: JobSlots, *, reserve: bool = True) -> Proposal:
+    """Best schedule by Algorithms 2 and 3; ``reserve`` leaves room for the server everywhere."""
     if job.chunks == 0:
         return without_data(job)
-    payoff, finish, cost, plan = printed_plan(_with_room(job))
+    payoff, finish, cost, plan = printed_plan(_with_room(job, reserve))
     if finish < 0:
         return nothing(job.window, len(job.data))
     return Proposal(payoff, finish, cost, *plan)
 
 
-def printed_slot(job: JobSlots, slot: int, workload: int) -> tuple[float, int, int, Ints]:
+def printed_slot(
+    job: JobSlots, slot: int, workload: int, *, reserve: bool = True
+) -> tuple[float, int, Fraction, Ints]:
     """Algorithm 3 alone: cost (infinite if it finds none), server, chunks moved, workers by site.
 
     Parameters
@@ -44,13 +63,17 @@ def printed_slot(job: JobSlots, slot: int, workload: int) -> tuple[float, int, i
         Counted from the arrival.
     workload
         Chunks to process, >= 1.
+    reserve
+        Whether room for the server is left everywhere.
     """
-    return deploy(_with_room(job), slot, workload)
+    cost, server, moved, workers = deploy(_with_room(job, reserve), slot, workload)
+    return cost, server, Fraction(int(moved), job.epochs), workers
 
 
-def _with_room(job: JobSlots) -> JobSlots:
-    """Leave room for a server everywhere, which is none where not even the server fits."""
-    return job._replace(beside_server=np.maximum(job.beside_server, 0))
+def _with_room(job: JobSlots, reserve: bool) -> JobSlots:
+    """Say how many workers fit: beside a server, none where it does not fit; or alone."""
+    room = np.maximum(job.beside_server, 0) if reserve else job.alone
+    return job._replace(beside_server=room)
 
 
 class Ranking(NamedTuple):
@@ -93,7 +116,7 @@ def _ranking(slot: Slot) -> Ranking:
 def _algorithm_3(
     slot: Slot, workload: int, ranking: Ranking, scratch: Out[Ints2], workers: Out[Ints1]
 ) -> tuple[float, int, int]:
-    """Cost, server and chunks moved for ``workload`` >= 1 chunks; fills ``workers``."""
+    """Cost, server and E times the chunks moved for ``workload`` >= 1; fills ``workers``."""
     room, need = slot.beside_server, workers_of(workload, slot.epochs, slot.worker_rate)
     scratch[:] = 0
     moved = _move(slot, workload, ranking, scratch)
@@ -101,14 +124,15 @@ def _algorithm_3(
     placed = 0
     for j in range(len(ranking.cheap)):
         r = ranking.cheap[j]
-        wanted = workers_of(slot.data[r] + come[r], slot.epochs, slot.worker_rate)
-        workers[r] = max(0, min(min(wanted, min(need, room[r])), need - placed))
+        wanted = -(-(slot.epochs * slot.data[r] + come[r]) // slot.worker_rate)
+        workers[r] = max(0, min(min(wanted, room[r]), need - placed))
         placed += workers[r]
     server = 0
     for r in range(len(workers)):
         if workers[r] > workers[server]:
             server = r
-    volume = slot.chunk_size * moved + slot.parameter_size * (placed - workers[server])
+    volume = slot.chunk_size * (moved / slot.epochs)
+    volume += slot.parameter_size * (placed - workers[server])
     if placed < need or volume > slot.most_transfer:
         return np.inf, server, moved
     cost = slot.transfer_price * volume + slot.server_price[server]
@@ -121,42 +145,41 @@ def _algorithm_3(
 def _move(slot: Slot, workload: int, ranking: Ranking, scratch: Out[Ints2]) -> int:
     """Move chunks between pairs of sites by (10), best metric first; returns how many.
 
+    Numbers of chunks are in units of 1/E, of which every term of (10) is a whole number.
+
     Rows of ``scratch``, all zero before: chunks gone and come by site, sites that take part no
-    more, destinations seen.
+    more, how often each was a destination.
     """
     gone, come, barred, seen = scratch[0], scratch[1], scratch[2], scratch[3]
-    data, need = slot.data, workers_of(workload, slot.epochs, slot.worker_rate)
-    affordable = workload
+    epochs, wanted = slot.epochs, slot.epochs * workload
+    affordable = wanted
     if slot.chunk_size > 0 and slot.free_transfer < slot.chunk_size * workload:
-        affordable = int(np.floor(slot.free_transfer / slot.chunk_size + ROUNDING))
+        affordable = epochs * int(np.floor(slot.free_transfer / slot.chunk_size + ROUNDING))
     moved = 0
-    covered = 0  # chunks at the destinations seen so far
+    covered = 0  # chunks at the destinations so far
     for j in range(len(ranking.origin)):
-        if covered >= workload:
+        if covered >= wanted:
             break  # (10) is at most 0 from here on
         r, o = ranking.origin[j], ranking.target[j]
         if barred[r] == 1 or barred[o] == 1:
             continue
-        room = min(need, slot.beside_server[o]) * slot.worker_rate // slot.epochs
-        still = room - data[o] - come[o]
-        h = min(min(data[r] - gone[r], affordable), min(workload - covered, still))
+        there = epochs * slot.data[o] + come[o]
+        still = slot.worker_rate * slot.beside_server[o] - there
+        h = min(min(epochs * slot.data[r] - gone[r], affordable), min(wanted - covered, still))
         if h < 0:
             h = 0
             barred[o] = 1
         gone[r] += h
         come[o] += h
         moved += h
-        if seen[o] == 0:
-            seen[o] = 1
-            covered += data[o] + come[o]
-        else:
-            covered += h
+        covered += seen[o] * h + there + h
+        seen[o] += 1
     return moved
 
 
 @compiled(steps=lambda job, t, workload: len(job.data) * (len(job.data) + 2))
 def deploy(job: JobSlots, t: int, workload: int) -> tuple[float, int, int, Ints1]:
-    """Algorithm 3 in slot ``t``: cost, server, chunks moved, workers by site."""
+    """Algorithm 3 in slot ``t``: cost, server, E times the chunks moved, workers by site."""
     slot = slot_of(job, t, job.data, NO_TIES)
     sites = len(job.data)
     workers = np.zeros(sites, np.int64)
@@ -201,7 +224,8 @@ def printed_plan(job: JobSlots) -> tuple[float, int, float, SchedulePlan]:
         d = choice[t, left]
         left -= d
         if d > 0:
-            _, found.server[t], found.moved[t], workers = deploy(job, t, d)
+            _, found.server[t], moved, workers = deploy(job, t, d)
+            found.moved[t] = -(-moved // job.epochs)
             for r in range(sites):
                 found.workers[t, r] = workers[r]
     return best, finish, paid, found
@@ -241,9 +265,9 @@ def printed_run(auction: Auction) -> PrintedRun:
         found = printed_schedule(seen)
         if not found.pays:
             continue
-        ledger.book(job, seen, found)
+        ledger.book(job, pieces_of(index, job, found))
         accepted.append(index)
         welfare += float(seen.worth[found.finish])
         revenue += found.cost
-        infeasible += not executable(job, found.workers, found.moved)
+        infeasible += not can_run(job, found)
     return PrintedRun(welfare, revenue, tuple(accepted), infeasible, ledger)

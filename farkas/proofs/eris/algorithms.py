@@ -13,16 +13,16 @@ from farkas.instances.eris import Auction, Job
 from farkas.instances.variates import multinomial
 from farkas.models.eris.best_schedule import BestSchedule, PricedJobs
 from farkas.models.eris.one_shot import OneShot, SlotTask
-from farkas.models.eris.prices import Prices, posted_on_arrival
-from farkas.online.eris.environment import Ledger, executable
-from farkas.online.eris.proposal import Proposal
-from farkas.online.eris.scheduler_dp import exact_schedule, repaired_schedule
-from farkas.online.eris.scheduler_printed import printed_schedule, printed_slot
+from farkas.models.eris.prices import posted_on_arrival
+from farkas.online.eris.environment import Ledger
+from farkas.online.eris.eris import Bid
+from farkas.online.eris.proposal import Proposal, can_run
+from farkas.online.eris.scheduler_printed import printed_slot
 from farkas.portable import uniform
 from farkas.proofs.claim import Trials, claim, instance_of, optimum, refuted_by
 from farkas.proofs.verdict import Among, Saying, Stated, Verdict, refuted, said
-from farkas.relaxations.eris.payoff_bound import job_slots
 from farkas.solvers import Claimed, solve
+from farkas.solvers.subproblem import solve_subproblem
 from farkas.tolerances import FEASIBLE, SOLVER_GAP, allowed, close
 
 
@@ -110,30 +110,16 @@ def _job(
     }
 
 
-def ledger_of(auction: Auction) -> Ledger:
-    """Ledger in the state that the instance says every job meets."""
-    ledger = Ledger(auction)
-    ledger.transferred[:] = auction.transferred
-    ledger.used[:] = auction.used
-    found: Prices = posted_on_arrival(auction)
-    ledger.prices.transfer[:] = found.transfer
-    ledger.prices.resource[:] = found.resource
-    return ledger
-
-
 def propose(auction: Auction, job: Job, scheduler: str) -> Proposal:
     """Let a scheduler propose for ``job`` in the state of the instance."""
-    ledger = ledger_of(auction)
-    seen = job_slots(auction, job, ledger.prices, ledger.transferred, ledger.used)
-    if scheduler == "printed":
-        return printed_schedule(seen)
-    found = repaired_schedule(auction, job, seen)
-    return exact_schedule(ledger, job, seen, found) if scheduler == "exact" else found
+    bid = Bid.of(Ledger.in_state_of(auction), job)
+    found: Proposal = solve_subproblem(bid.subproblem(scheduler)).decisions
+    return found
 
 
 def algorithm_3(sample: Auction, job: int, slot: int, workload: int) -> tuple[float, bool]:
     """Cost by Algorithm 3 (infinite if it finds none), and whether its workers suffice."""
-    seen = ledger_of(sample).meet(sample.jobs[job])
+    seen = Ledger.in_state_of(sample).meet(sample.jobs[job])
     first = int(sample.arrival[job])
     cost, _, moved, workers = printed_slot(seen, slot - first, workload)
     if not np.isfinite(cost):
@@ -141,7 +127,7 @@ def algorithm_3(sample: Auction, job: int, slot: int, workload: int) -> tuple[fl
     # enough workers for this workload alone: local chunks and moves in one slot
     chunks = np.minimum(seen.data, workers * seen.worker_rate // seen.epochs)
     spare = int((workers * seen.worker_rate // seen.epochs - chunks).sum())
-    return cost, int(chunks.sum()) + min(moved, spare) >= workload
+    return cost, int(chunks.sum()) + min(math.ceil(moved), spare) >= workload
 
 
 def cheapest(sample: Auction, job: int, slot: int, workload: int) -> float:
@@ -309,8 +295,8 @@ def moves_fit_the_budget(sample: Auction) -> Saying:
 
     The budget is never reduced by the moves planned before.
     """
-    seen = ledger_of(sample).meet(sample.jobs[0])
-    moves = printed_slot(seen, 0, int(sample.chunks[0]))[2]
+    seen = Ledger.in_state_of(sample).meet(sample.jobs[0])
+    moves = float(printed_slot(seen, 0, int(sample.chunks[0]))[2])
     free = float(sample.transfer_budget - sample.transferred[int(sample.arrival[0])])
     found, best = _all_data(sample)
     return said(
@@ -363,7 +349,7 @@ def algorithm_2_is_optimal() -> Verdict:
         found = propose(sample, sample.jobs[0], "printed")
         data = PricedJobs(sample, (0,), posted_on_arrival(sample))
         best = max(0.0, optimum(BestSchedule().form(data)))
-        if found.finish >= 0 and not executable(sample.jobs[0], found.workers, found.moved):
+        if found.finish >= 0 and not can_run(sample.jobs[0], found):
             counts["impossible"] += 1.0
         elif close(found.payoff, best, SOLVER_GAP):
             counts["equal"] += 1.0
@@ -378,7 +364,7 @@ def _repaired(sample: Auction) -> Saying:
     found = propose(sample, job, "dp")
     data = PricedJobs(sample, (0,), posted_on_arrival(sample))
     best = max(0.0, optimum(BestSchedule().form(data)))
-    runs = executable(job, found.workers, found.moved) if found.finish >= 0 else True
+    runs = can_run(job, found) if found.finish >= 0 else True
     return said(
         Stated(found.payoff, "<=", best, SOLVER_GAP),
         Stated(best, "<=", found.bound, SOLVER_GAP),

@@ -6,8 +6,8 @@ import msgspec
 import numpy as np
 
 from farkas.instances.eris import Auction, Job
-from farkas.online.eris.environment import Ledger, executable
-from farkas.online.eris.proposal import Proposal
+from farkas.online.eris.environment import Ledger
+from farkas.online.eris.proposal import Proposal, can_run
 from farkas.online.eris.scheduler_dp import repaired_schedule
 from farkas.portable import uniform
 from farkas.proofs.claim import Trials, claim, refuted_by, require, require_zero, sp
@@ -204,7 +204,7 @@ def _reported(sample: Auction) -> Saying | None:
         return None
     return said(
         Stated(other.payoff, "<=", honest.payoff),
-        given=[Stated(executable(truth, other.workers, other.moved), ">", 0)],
+        given=[Stated(can_run(truth, other), ">", 0)],
         honest_payoff=honest.payoff,
         reported_payoff=other.payoff,
     )

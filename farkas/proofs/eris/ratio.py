@@ -15,7 +15,9 @@ from farkas.models.eris.best_schedule import BestSchedule, PricedJobs
 from farkas.models.eris.offline import Offline
 from farkas.models.eris.prices import Prices
 from farkas.online.eris.environment import Ledger
-from farkas.online.eris.scheduler_dp import exact_schedule, repaired_schedule
+from farkas.online.eris.eris import Bid, exact_schedule
+from farkas.online.eris.proposal import pieces_of
+from farkas.online.eris.scheduler_dp import repaired_schedule
 from farkas.online.eris.scheduler_printed import printed_run
 from farkas.portable import uniform
 from farkas.proofs.claim import Trials, claim, drawn, optimum, refuted_by, require, require_zero, sp
@@ -220,11 +222,11 @@ def repaired_run(sample: Auction) -> tuple[list[Stated], Stated, float]:
     ledger, payoffs, welfare = Ledger(sample), np.zeros(sample.num_jobs), 0.0
     rent, increments = 0.0, []
     for index, job in enumerate(sample.jobs):
-        seen = ledger.meet(job)
-        found = exact_schedule(ledger, job, seen, repaired_schedule(sample, job, seen))
+        bid = Bid.of(ledger, job)
+        found = exact_schedule(bid, repaired_schedule(sample, job, bid.seen))
         if not found.pays:
             continue
-        ledger.book(job, seen, found)
+        ledger.book(job, pieces_of(index, job, found))
         payoffs[index], worth = found.payoff, found.worth
         after = ledger.prices.rent(sample)
         increments.append(Stated((after - rent + found.payoff) / worth, "<=", LIMIT))
@@ -302,7 +304,7 @@ def accepted_jobs(num_jobs: int = 50, seed: int = 1) -> tuple[PublishedJob, ...]
         if not found.pays:
             continue
         before, moved = ledger.used.copy(), ledger.transferred.copy()
-        ledger.book(job, seen, found)
+        ledger.book(job, pieces_of(index, job, found))
         units, transfer = ledger.used - before, ledger.transferred - moved
         shares = units / sample.capacity[:, :, None], transfer / sample.transfer_budget
         accepted.append(

@@ -20,11 +20,11 @@ from farkas.offline.eris.squeeze_kernel import (
     overdrawn,
     relocate,
 )
-from farkas.online.eris.environment import executable
 from farkas.relaxations.eris.payoff_bound import job_slots
 from farkas.relaxations.eris.priced_jobs import JobPricer
 from farkas.tolerances import allowed
 from tests.generators.eris import one_resource, random_auction
+from tests.references.eris_judge import executable
 
 
 def packed_jobs(auction, jobs):

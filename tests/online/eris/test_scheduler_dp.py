@@ -12,16 +12,17 @@ from farkas.instances.eris import Auction
 from farkas.models.eris.best_schedule import PricedJobs
 from farkas.models.eris.prices import Prices, posted_on_arrival
 from farkas.online.eris import scheduler_dp
-from farkas.online.eris.environment import Ledger, executable
+from farkas.online.eris.environment import Ledger
+from farkas.online.eris.eris import Bid, exact_schedule
+from farkas.online.eris.proposal import can_run, pieces_of
 from farkas.online.eris.scheduler_dp import (
     Scratch,
     best_plan,
-    exact_schedule,
     new_scratch,
     planned,
     repaired_schedule,
 )
-from farkas.proofs.eris.algorithms import ledger_of, propose
+from farkas.proofs.eris.algorithms import propose
 from farkas.relaxations.eris.payoff_bound import JobSlots, Ties, job_slots, slot_of
 from farkas.solvers import solve
 from tests.generators.eris import auction_in, one_resource, random_auction
@@ -37,7 +38,7 @@ def best_payoff(auction: Auction, job: int) -> float:
 def test_repaired_schedules_can_run_and_their_bound_holds(seed: int) -> None:
     auction = random_auction(seed, most_chunks=4, jobs=4)
     for index, job in enumerate(auction.jobs):
-        ledger = ledger_of(auction)
+        ledger = Ledger.in_state_of(auction)
         seen = ledger.meet(job)
         found = repaired_schedule(auction, job, seen)
         best = best_payoff(auction, index)
@@ -46,13 +47,15 @@ def test_repaired_schedules_can_run_and_their_bound_holds(seed: int) -> None:
         assert found.bound >= best - slack
         if found.finish < 0:
             continue
-        assert executable(job, found.workers, found.moved)
+        assert can_run(job, found)
         assert found.worth == pytest.approx(seen.worth[found.finish])
         slots = found.slots
         cost = (found.workers * seen.worker_price).sum()
         cost += seen.server_price[slots, found.server[slots]].sum()
-        assert found.cost == pytest.approx(cost + seen.transfer_price @ found.transfer(seen))
-        ledger.book(job, seen, found)
+        assert found.cost == pytest.approx(
+            cost + seen.transfer_price @ found.transfer(auction.chunk_size, job.parameter_size)
+        )
+        ledger.book(job, pieces_of(index, job, found))
         assert (ledger.transferred <= auction.transfer_budget + 1e-6).all()
         assert (ledger.used <= auction.capacity[:, :, None] + 1e-6).all()
 
@@ -75,7 +78,7 @@ def test_covers_that_differ_by_little_transfer_are_all_considered() -> None:
     seen = ledger.meet(job)
     found = repaired_schedule(auction, job, seen)
     assert found.bound >= 95.0
-    assert exact_schedule(ledger, job, seen, found).payoff == pytest.approx(95.0)
+    assert exact_schedule(Bid(ledger, job, seen), found).payoff == pytest.approx(95.0)
 
 
 def test_of_equal_schedules_that_with_least_use_is_found() -> None:
@@ -177,7 +180,7 @@ def test_plans_whose_chunks_move_reach_the_optimum(seed: int) -> None:
     seen = job_slots(auction, auction.jobs[0], prices, None, None)
     found = repaired_schedule(auction, auction.jobs[0], seen)
     assert found.payoff == pytest.approx(optimum(auction, prices), rel=1e-6)
-    assert executable(auction.jobs[0], found.workers, found.moved)
+    assert can_run(auction.jobs[0], found)
 
 
 def test_bounds_are_those_of_the_duals_of_all_slots() -> None:

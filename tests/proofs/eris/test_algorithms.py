@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from farkas.models.eris.prices import posted_on_arrival
+from farkas.online.eris.environment import Ledger
 from farkas.proofs.eris import incentives
 from farkas.proofs.eris.algorithms import (
     Shape,
@@ -13,7 +14,6 @@ from farkas.proofs.eris.algorithms import (
     auctions,
     cheap_move,
     cheapest,
-    ledger_of,
     metric,
     propose,
 )
@@ -116,7 +116,7 @@ def test_auctions_keep_to_their_shape_and_seed() -> None:
 
 def test_a_ledger_holds_the_state_that_jobs_meet() -> None:
     sample = next(s for s in auctions(20, seed=1) if s.used.any())
-    ledger = ledger_of(sample)
+    ledger = Ledger.in_state_of(sample)
     assert np.array_equal(ledger.used, sample.used)
     assert np.array_equal(ledger.transferred, sample.transferred)
     assert np.array_equal(ledger.prices.resource, posted_on_arrival(sample).resource)
