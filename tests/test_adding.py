@@ -89,7 +89,7 @@ GENERIC = (
     "tests/architecture/test_registration.py",
     "tests/conformance/test_algorithms.py",
     "tests/conformance/test_programs.py",
-    "tests/docs/test_ledger.py",
+    "tests/docs/test_figures.py",
 )
 NEW = (
     "home_site or stay_home or mlbroker.example or registration or test_names or ledger_lists"
@@ -130,7 +130,7 @@ def test_a_program_a_policy_and_a_claim_are_one_file_each_and_one_command(tmp_pa
 @pytest.mark.slow
 def test_a_solver_is_one_file_and_meets_the_tests_of_all(tmp_path: Path) -> None:
     house = House(tmp_path, "solver")
-    suite = ("tests/conformance/solvers", "tests/docs/test_ledger.py", "-k", "linprog or matrix")
+    suite = ("tests/conformance/solvers", "tests/docs/test_figures.py", "-k", "linprog or matrix")
     passed, failed, printed = house.test(*suite)
     assert failed == {"test_the_matrix_covers_the_solvers_and_tests_of_the_suite"}
     assert told(printed) == {"solvers"}

@@ -19,10 +19,10 @@ from farkas.algebra import (
     assemble,
     constraint,
     objective,
+    programs,
 )
 from farkas.algebra.assemble import Reader
 from farkas.algebra.expressions import Trace
-from farkas.algebra.formulation import programs
 from farkas.algebra.latex import Pen
 from farkas.errors import RuleError
 from farkas.forms.matrices import as_scipy, rows_of_scipy

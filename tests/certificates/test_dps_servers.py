@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from fractions import Fraction as F
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,11 +14,19 @@ import farkas
 from farkas.certificates import sums
 from farkas.certificates.dps import SlotPrices, prices_bound, rewards_of
 from farkas.certificates.dps_servers import (
+    ALL_WAYS,
     EqualServers,
+    GroupedMarket,
+    LeafPrices,
+    added,
+    groups_of,
     server_charges,
     server_prices_bound,
 )
+from farkas.certificates.gadget import SUM_BITS, grid_exponent, rounded_down
+from farkas.certificates.prices import PriceCertificate
 from farkas.errors import NotACertificate
+from farkas.forms import Sense
 from farkas.models.dps.offline import Offline
 from farkas.relaxations.dps.prices import lp_prices
 from farkas.solvers import solve
@@ -215,3 +226,236 @@ def test_tables_are_limited(monkeypatch):
     monkeypatch.setattr(sums.affordable, "__defaults__", (7,))
     with pytest.raises(NotACertificate, match="ways to place jobs"):
         EqualServers.of_market(random_market(1, jobs=8))
+
+
+NONE = np.zeros(0, np.int64)
+
+
+def test_groups_share_worker_types_through_others():
+    market = random_market(0).replace(
+        server_workers=[[1, 0, 0, 0], [1, 1, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 0]],
+        server_ps=[[1], [1], [1], [1], [2]],
+        worker_bandwidth=[None] * 4,
+        ps_bandwidth=[None],
+        jobs=[],
+    )
+    groups = groups_of(EqualServers.of_market(market))
+    # in ascending order: 0000, 0010, 0100, 1000, 1100
+    assert [group.tolist() for group in groups] == [[0], [1], [2, 3, 4]]
+
+
+def test_a_job_decided_where_it_cannot_be_has_no_leaf():
+    market = posted((0, 1.0, 1, 3.0), units=1)
+    none = SlotPrices(0, NONE, NONE, NONE, NONE)
+    grouped = GroupedMarket(market, none, "budget")
+    free = LeafPrices(NONE, NONE, NONE, NONE)
+    hosts = np.zeros_like(grouped.groups[0].classes.hosts)
+    group = grouped.groups[0]
+    group._whole = hosts.any(axis=1)
+    only_whole = np.array([1], np.uint8)
+    assert group.bound(free, only_whole) is None
+    assert group.bound(free, np.array([0b110], np.uint8)) == 3
+
+
+def test_what_decided_jobs_lose_stays_exact():
+    """Prices near 2^60 and many jobs that must pay them: sums leave 64 bits, the bound does not."""
+    jobs = [(0, 1.0, 1, 1.0)] * 9
+    market = posted(*jobs, units=1)
+    none = SlotPrices(0, NONE, NONE, NONE, NONE)
+    grouped = GroupedMarket(market, none, "budget")
+    high = 2**60
+    leaf = LeafPrices(np.array([0]), np.array([high]), NONE, NONE)
+    assert grouped.groups[0].bound(leaf, np.full(9, 1, np.uint8)) == high + 9 * (1 - high)
+
+
+def test_sums_of_sparse_vectors():
+    positions, numbers = added(
+        np.array([1, 4]), np.array([5, 6]), np.array([0, 4]), np.array([7, 8])
+    )
+    assert positions.tolist() == [0, 1, 4]
+    assert numbers.tolist() == [7, 5, 14]
+
+
+def test_groups_of_a_market_that_nobody_visits_are_worth_nothing():
+    market = empty_market()
+    grouped = GroupedMarket(market, SlotPrices(0, NONE, NONE, NONE, NONE), "budget")
+    free = LeafPrices(NONE, NONE, NONE, NONE)
+    for group in grouped.groups:
+        assert group.bound(free, np.full(0, ALL_WAYS, np.uint8)) == 0
+
+
+def test_ways_that_a_leaf_allows_decide_what_a_job_counts():
+    """Two servers, a job that runs 1 slot whole and 3 spread; units cost 1 a slot on both sides."""
+    market = posted((0, 1.0, 1, 9.0), units=1).replace(
+        server_workers=[[1], [1]], server_ps=[[1], [1]], worker_bandwidth=[1.0], ps_bandwidth=[1.0]
+    )
+    job = {name: getattr(market.jobs[0], name) for name in market.jobs[0].__struct_fields__}
+    market = market.replace(jobs=[{**job, "model_size": 60.0}])
+    assert (market.colocated_runtime[0], market.spread_runtime[0]) == (1.0, 3.0)
+    group = GroupedMarket(market, SlotPrices(0, NONE, NONE, NONE, NONE), "budget").groups[0]
+    slots = np.arange(3)
+    leaf = LeafPrices(slots, np.ones(3, np.int64), slots, np.ones(3, np.int64))
+    rent = 2 * 3 * 2  # of two units of each side over three slots
+    found = {ways: group.bound(leaf, np.array([ways], np.uint8)) for ways in range(1, 8)}
+    assert found == {
+        0b001: rent + 9 - 2, 0b010: rent + 9 - 6, 0b011: rent + 9 - 2, 0b100: rent,
+        0b101: rent + 9 - 2, 0b110: rent + 9 - 6, 0b111: rent + 9 - 2,
+    }  # fmt: skip
+
+
+def test_a_reward_of_one_unit_of_the_grid_counts():
+    grouped = GroupedMarket(
+        posted((0, 1.0, 1, 1.0), units=1), SlotPrices(0, NONE, NONE, NONE, NONE), "budget"
+    )
+    free = LeafPrices(NONE, NONE, NONE, NONE)
+    assert grouped.groups[0].bound(free, np.full(1, ALL_WAYS, np.uint8)) == 1
+
+
+def test_a_market_without_servers_has_no_groups():
+    market = posted((0, 1.0, 1, 1.0), units=1).replace(server_workers=[], server_ps=[])
+    grouped = GroupedMarket(market, SlotPrices(0, NONE, NONE, NONE, NONE), "budget")
+    assert grouped.groups == []
+
+
+INSTANCE: Any = SimpleNamespace(kind="toy", sha256="0" * 64)
+
+
+def certificate(
+    bound: str | None, proved: str | None, bounds: Sense = "max", **fields: Any
+) -> PriceCertificate:
+    """Certificate that claims ``bound``, and whose numbers prove ``proved``."""
+
+    class Toy(PriceCertificate, frozen=True, kw_only=True, tag="toy"):
+        about = "toy"
+        subject = "toy.linear"
+        numbers: str | None
+        bound: str | None
+
+        def prove_bound(self, instance: Any, /) -> F | None:
+            assert instance is INSTANCE
+            return None if self.numbers is None else F(self.numbers)
+
+    Toy.bounds = bounds
+    return Toy(
+        **{"kind": "toy", "program": "toy.linear", "bound": bound, "numbers": proved} | fields
+    )
+
+
+@pytest.mark.parametrize(
+    ("bounds", "weaker", "stronger"), [("max", "8", "13/2"), ("min", "6", "15/2")]
+)
+def test_a_weaker_bound_may_be_claimed_and_a_stronger_one_not(bounds, weaker, stronger):
+    for claim in ("7", weaker):
+        proof = certificate(claim, "7", bounds).prove(None, INSTANCE)
+        assert (proof.bound, proof.sense, proof.infeasible) == (F(claim), bounds, False)
+        assert (proof.program, proof.provenance, proof.value) == ("toy.linear", "instance", None)
+    with pytest.raises(NotACertificate, match=rf"bound {float(F(stronger))}, .* prove 7 only"):
+        certificate(stronger, "7", bounds).prove(None, INSTANCE)
+
+
+def test_that_there_is_no_point_needs_numbers_that_prove_it():
+    proof = certificate(None, None).prove(None, INSTANCE)
+    assert (proof.bound, proof.infeasible) == (None, True)
+    # where there is no point, every number bounds the value of all
+    assert certificate("3", None).prove(None, INSTANCE).bound == 3
+    with pytest.raises(NotACertificate, match=r"claims that there is no point, .* prove 7 only"):
+        certificate(None, "7").prove(None, INSTANCE)
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"kind": None}, "not toy.linear of kind None"),
+        ({"kind": "eris"}, "not toy.linear of kind eris"),
+        ({"program": "toy.integer"}, "bound toy.linear of kind toy, not toy.integer"),
+    ],
+)
+def test_numbers_of_one_program_prove_nothing_about_another(fields, words):
+    with pytest.raises(NotACertificate, match=words):
+        certificate("7", "7", **fields).prove(None, INSTANCE)
+
+
+@pytest.mark.parametrize("instance", [None, SimpleNamespace(kind="eris", sha256="0" * 64)])
+def test_without_an_instance_of_the_kind_nothing_is_proved(instance):
+    with pytest.raises(NotACertificate, match="an instance of kind toy; give it"):
+        certificate("7", "7").prove(None, instance)
+
+
+def test_a_claim_that_no_double_holds_is_refused_in_words():
+    huge = "1" + "0" * 400
+    with pytest.raises(NotACertificate, match=r"the bound 10{36}\.\.\., .* prove 7 only"):
+        certificate(huge, "7", "min").prove(None, INSTANCE)
+
+
+def test_a_claim_is_a_fraction():
+    with pytest.raises(NotACertificate, match=r"bound: '0\.5' is not a fraction"):
+        certificate("0.5", "0.5").prove(None, INSTANCE)
+
+
+def test_options_that_mean_nothing_are_refused():
+    with pytest.raises(NotACertificate, match="take no options"):
+        certificate("7", "7", options={"rewards": "capped"}).prove(None, INSTANCE)
+
+
+@pytest.mark.parametrize(("bounds", "step"), [("max", -1), ("min", 1)])
+def test_a_claim_that_is_better_by_a_hair_is_refused(bounds, step):
+    hair = F(step, 10**30)
+    assert certificate(str(7 - hair), "7", bounds).prove(None, INSTANCE).bound == 7 - hair
+    with pytest.raises(NotACertificate, match="prove 7 only"):
+        certificate(str(7 + hair), "7", bounds).prove(None, INSTANCE)
+
+
+def test_the_grid_leaves_room_for_all_terms():
+    for terms in (1, 2**17, 2**18, 2**19, 10**9, 2**50):
+        for largest in (5e-324, 1.0, 3.7, 1.79e308):
+            exponent = grid_exponent(largest, terms)
+            assert terms * Fraction(largest) * Fraction(2) ** exponent < 2 ** (SUM_BITS - 1)
+    assert grid_exponent(1.0) == 39  # 1 becomes 2^39, below 2^40
+    for largest, terms in ((np.inf, 1), (np.nan, 1), (-1.0, 1), (1.0, 2**58)):
+        with pytest.raises(NotACertificate):
+            grid_exponent(largest, terms)
+
+
+@pytest.mark.parametrize("value", [np.inf, np.nan, -1.0, 1e308])
+def test_rounding_down_refuses_what_it_cannot_hold(value):
+    with pytest.raises(NotACertificate):
+        rounded_down(np.array([[1.0, value]]), np.array([[2.0, 4.0]]), 0)
+
+
+def test_the_grid_of_prices_by_hand():
+    # 40 bits, and 57 less the bits of the number of terms; 1.0 is below 2**1
+    assert [grid_exponent(1.0, terms) for terms in (0, 1, 2**16, 2**17, 2**18, 2**40)] == [
+        39, 39, 39, 38, 37, 15,
+    ]  # fmt: skip
+    assert [grid_exponent(largest) for largest in (0.0, 0.75, 2.0, 3.0, 2.0**30)] == [
+        0, 40, 38, 38, 9,
+    ]  # fmt: skip
+    assert grid_exponent(1.0, 2**55) == 0
+    with pytest.raises(NotACertificate, match="cannot be added up"):
+        grid_exponent(1.0, 2**56)
+
+
+def test_sums_of_products_are_rounded_down_by_one_unit_at_most():
+    rng = np.random.default_rng(1)
+    amount, price = rng.uniform(0, 9, (50, 3)), rng.uniform(0, 9, (50, 3))
+    found = rounded_down(amount, price, 20)
+    for k in range(50):
+        exact = sum(
+            Fraction(a) * Fraction(p)
+            for a, p in zip(amount[k].tolist(), price[k].tolist(), strict=True)
+        )
+        assert exact * 2**20 - 1 - Fraction(1, 1000) < int(found[k]) < exact * 2**20
+    # every job on every node: (jobs, 1, resources) and (1, nodes, resources), as it is priced
+    pairs = rounded_down(amount[:4, None], price[None, :6], 20)
+    assert pairs.shape == (4, 6)
+    for i, u in np.ndindex(4, 6):
+        assert pairs[i, u] == rounded_down(amount[i : i + 1], price[u : u + 1], 20)[0]
+    assert rounded_down(np.zeros((1, 2)), np.ones((1, 2)), 9).tolist() == [0]
+    assert rounded_down(np.ones((1, 2)), np.ones((1, 2)), 1).tolist() == [3]
+    # the largest price of 41 bits is kept, the next is not
+    for value, fine in ((2.0**41 - 4, True), (2.0**41 + 4096, False)):
+        if fine:
+            assert rounded_down(np.ones((1, 1)), np.array([[value]]), 0) == 2**41 - 5
+        else:
+            with pytest.raises(NotACertificate, match="out of range"):
+                rounded_down(np.ones((1, 1)), np.array([[value]]), 0)

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import itertools
+from fractions import Fraction
 
+import msgspec
 import numpy as np
 import pytest
+from scipy.optimize import linprog
 
+import farkas
 from farkas.certificates import mlbroker_charges as module
+from farkas.certificates.files import from_json
 from farkas.certificates.mlbroker_charges import (
     apart_costs,
     charged_below,
@@ -15,8 +20,12 @@ from farkas.certificates.mlbroker_charges import (
     place_charged,
     share_charges,
 )
+from farkas.certificates.mlbroker_slots import LEAF, SUBJECT, SiteBounds, SiteTrees, SlotBounds
+from farkas.certificates.mlbroker_transport import capacity_prices, priced_below, scale
 from farkas.certificates.mlbroker_workers import ENDLESS, loads
+from farkas.errors import NotACertificate
 from farkas.replay.transport import cheapest
+from tests.generators.mlbroker import random_brokerage, single
 
 SITES = 3
 CLOSE = 2e-6
@@ -206,3 +215,257 @@ def test_shares_of_charges_close_what_prices_of_workers_leave_open():
     low[0] = 1
     share_charges(*args, beta)
     assert beta.tolist() == [[0.0, 0.0], [0.0, 10.0], [0.0, 0.0]]
+
+
+def drawn_amounts(seed, sites=3):
+    """Whole amounts and prices with ties, a load of data each, idle sites, spare workers last."""
+    rng = np.random.default_rng(seed)
+    amount = np.append(rng.integers(0, 3, sites), rng.integers(0, 2)).astype(float)
+    move = np.vstack([rng.integers(0, 4, (sites, sites)), np.zeros((1, sites), int)]).astype(float)
+    move[np.arange(sites), np.arange(sites)] = 0
+    unit = rng.integers(0, 4, sites).astype(float)
+    low = rng.integers(0, 2, sites)
+    high = low + rng.integers(0, 3, sites)
+    high[0] = max(high[0], int(amount.sum()))
+    return amount, move, unit, low, high
+
+
+def priced(amount, move, unit, low, high):
+    sites = len(unit)
+    flow, load, alpha = np.zeros(move.shape), np.zeros(sites), np.zeros(sites)
+    capacity_prices(amount, move, unit, low, high, flow, load, alpha)
+    return flow, load, alpha
+
+
+def best(amount, move, unit, low, high, counts):
+    """Least cost of whole workers, by trying all of them; whole numbers throughout."""
+    costs = []
+    for workers in itertools.product(*(range(a, b + 1) for a, b in zip(low, high, strict=True))):
+        if sum(workers) >= amount.sum():
+            whole = [int(x) for x in amount]
+            price = move.astype(int).tolist()
+            costs.append(int(unit @ workers) + cheapest(whole, list(workers), price))
+    return min(costs)
+
+
+def relaxed(amount, move, unit, low, high):
+    """The linear program of loads and workers."""
+    origins, sites = move.shape
+    cost = np.concatenate([move.ravel(), unit])
+    leaving = np.zeros((origins, cost.size))
+    fits = np.zeros((sites, cost.size))
+    for o in range(origins):
+        leaving[o, o * sites : (o + 1) * sites] = 1
+    for r in range(sites):
+        fits[r, r : origins * sites : sites] = 1
+        fits[r, origins * sites + r] = -1
+    bounds = [(0, None)] * move.size + list(zip(low, high, strict=True))
+    return linprog(cost, fits, np.zeros(sites), leaving, amount, bounds).fun
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_optimal_prices_meet_the_linear_program(seed):
+    case = drawn_amounts(seed)
+    amount, move, unit, low, high = case
+    flow, load, alpha = priced(*case)
+    np.testing.assert_allclose(flow.sum(axis=1), amount)
+    np.testing.assert_allclose(flow.sum(axis=0), load)
+    assert (load <= high).all()
+    assert (alpha >= 0).all()
+    optimum = relaxed(*case)
+    cost = (flow * move).sum() + unit @ np.maximum(low, load)
+    assert cost == pytest.approx(optimum, abs=1e-9)
+    below = priced_below(amount, move, unit, low, high, alpha, int(amount.sum()), 4)
+    assert below == pytest.approx(optimum, rel=1e-12, abs=1e-12)
+    assert below < optimum or optimum == 0
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_any_prices_bound_whole_workers(seed):
+    amount, move, unit, low, high = drawn_amounts(seed)
+    rng = np.random.default_rng(seed)
+    optimum = best(amount, move, unit, low, high, None)
+    for size in (0.0, 0.5, 2.0, 1e3):
+        alpha = size * rng.uniform(0, 2, len(unit))
+        below = priced_below(amount, move, unit, low, high, alpha, int(amount.sum()), 4)
+        assert below <= optimum
+
+
+def test_the_formula_is_rounded_down():
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        amount, move, unit, low, high = drawn_amounts(int(rng.integers(1000)))
+        amount, unit = amount * rng.uniform(0.1, 1), unit * rng.uniform(0.1, 1)
+        alpha = rng.uniform(0, 3, len(unit))
+        places = [r for r in range(len(unit)) if high[r]]
+        exact = sum(
+            Fraction(a) * min(Fraction(row[r]) + Fraction(alpha[r]) for r in places)
+            for a, row in zip(amount.tolist(), move.tolist(), strict=True)
+        )
+        for r in places:
+            reduced = Fraction(float(unit[r])) - Fraction(alpha[r])
+            exact += reduced * int(low[r] if reduced >= 0 else high[r])
+        below = priced_below(amount, move, unit, low, high, alpha, 9, 4)
+        assert below <= exact
+        assert below == pytest.approx(float(exact), rel=1e-11, abs=1e-11)
+
+
+def test_what_does_not_fit_is_left():
+    flow, load, _ = priced(
+        np.array([3.0, 0.0]), np.zeros((2, 1)), np.ones(1), np.array([0]), np.array([2])
+    )
+    assert flow.tolist() == [[2.0], [0.0]]
+    assert load.tolist() == [2.0]
+
+
+def test_sums_that_overflow_bound_nothing():
+    # prices of 1.5e308 plus as much are infinite, infinity less infinity is no number
+    move = np.array([[0.0, 1.5e308], [1.5e308, 0.0]])
+    amount, alpha, one = np.ones(2), np.array([np.inf, np.inf]), np.ones(2, np.int64)
+    below = priced_below(amount, move, np.ones(2), 0 * one, one, alpha, 2, 4)
+    assert below == -np.inf
+
+
+class Read(np.ndarray):
+    """An array that counts its numbers that are read one by one."""
+
+    times = 0
+
+    def __getitem__(self, at):
+        Read.times += 1
+        return super().__getitem__(at)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_steps_count_what_is_passed_until_everything_is_moved(seed):
+    """Amounts that go round many sites, so that loads are moved again and again."""
+    rng = np.random.default_rng(seed)
+    sites, origins = 6, 7
+    amount = rng.integers(1, 9, origins) + rng.random(origins)
+    move = rng.random((origins, sites))
+    low, high = np.ones(sites, np.int64), rng.integers(1, amount.sum() / sites + 3, sites)
+    unit = rng.random(sites)
+    flow, load, alpha = np.empty((origins, sites)).view(Read), np.empty(sites), np.empty(sites)
+    Read.times = 0
+    steps = capacity_prices.interpret(amount, move, unit, low, high, flow, load, alpha)
+    assert Read.times / 2 <= steps <= 8 * Read.times
+
+
+def test_multiples_of_a_matrix_leave_what_is_around_them() -> None:
+    target = np.full((3, 4), 9.0)
+    scale(0.5, np.array([[2.0, 4.0, 6.0], [8.0, 1.0, 0.0]]), target)
+    assert target.tolist() == [[1.0, 2.0, 3.0, 9.0], [4.0, 0.5, 0.0, 9.0], [9.0] * 4]
+
+
+ROUNDED = 1 + Fraction(1, 10**12)
+
+
+def drawn_tolls(data, bounds, rng):
+    """Whole multiples of 2^-20 between minus a deployment and nothing."""
+    deploy = data.deploy_cost[data.pair_job[bounds.links]][:, None]
+    fall = rng.uniform(0, 1, (len(bounds.links), data.num_sites)) * deploy
+    return -np.floor(fall * 2.0**20 - 1).clip(0) / 2.0**20
+
+
+@pytest.mark.ids(1)
+@pytest.mark.parametrize("seed", range(6))
+def test_any_tolls_and_any_trees_bound_the_optimum(seed):
+    data = random_brokerage(seed, sites=3, slots=3, jobs=3, resources=2)
+    optimum = farkas.prove(data, SUBJECT).value
+    rng, bounds = np.random.default_rng(seed), SiteBounds(data)
+    cells = data.num_sites * data.num_resources
+    best = Fraction(0)
+    for _ in range(6):
+        trees = []
+        for _ in np.unique(data.pair_slot):
+            cell = int(rng.integers(cells))
+            trees += [cell, LEAF, (cell + 1) % cells, LEAF, LEAF] if rng.random() < 0.7 else [LEAF]
+        made = SiteTrees.of(data, Fraction(0), 20, drawn_tolls(data, bounds, rng), trees)
+        best = max(best, made.prove_bound(data))
+    assert optimum / 2 < best <= optimum * ROUNDED
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_sets_at_the_sums_of_tolls_prove_as_much(seed):
+    data = random_brokerage(seed, sites=3, slots=4, jobs=3, resources=2)
+    sites, sets = SiteBounds(data), SlotBounds(data)
+    toll = drawn_tolls(data, sites, np.random.default_rng(seed))
+    inside = np.arange(sets.sets)[:, None] >> np.arange(data.num_sites) & 1
+    charges, extra = sites.extra(toll, 20), sets.extra(toll @ inside.T, 20)
+    assert (charges @ inside.T)[:, 1:].tolist() == pytest.approx(extra[:, 1:])
+    for slot in np.unique(data.pair_slot).tolist():
+        pairs = data.pairs_at(slot)
+        state = np.random.default_rng(slot).integers(0, 3, sites.cells)
+        one, other = (
+            float(bounds.leaf(slot, state, some[pairs]).total())
+            for bounds, some in ((sites, charges), (sets, extra))
+        )
+        assert one == pytest.approx(other, rel=2e-6, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("toll", "words"),
+    [(0.5, "grows with a site"), (-3.5, "falls by more"), (-0.3, "not whole"),
+     (np.nan, "not a finite")],
+)  # fmt: skip
+def test_what_are_no_tolls_is_refused(toll, words):
+    data = single([[10.0, 0.0], [0.0, 10.0]], deploy_cost=3.0)
+    with pytest.raises(NotACertificate, match=words):
+        SiteBounds(data).extra(np.array([[0.0, toll]]), 1)
+
+
+def test_sites_pay_deployment_and_tolls_once():
+    data = single([[10.0, 0.0], [0.0, 10.0], [10.0, 0.0]], deploy_cost=3.0)
+    toll = np.array([[-1.0, -2.5], [0.0, -3.0]])
+    extra = SiteBounds(data).extra(toll, 1)
+    assert extra.tolist() == [[2.0, 0.5], [1.0, -0.5], [0.0, 3.0]]
+
+
+def many_sites(sites=12, **changes):
+    """Three jobs that change, on more sites than have tolls by sets; discounts are near."""
+    return random_brokerage(4, sites=sites, slots=4, jobs=3, resources=2, **changes)
+
+
+def test_both_sides_come_near_with_many_sites():
+    data = many_sites()
+    found = farkas.optimum(data, gap=1e-3, time_limit=100)
+    assert found.complete
+    assert type(from_json(msgspec.json.encode(found.run.certificate.certificate))) is SiteTrees
+    again = farkas.optimum(data, gap=1e-3, time_limit=100)
+    assert (again.value, again.bound) == (found.value, found.bound)
+    proof = farkas.check(found.run, data).proof
+    assert (proof.bound, proof.program) == (found.bound, SUBJECT)
+    wrong = many_sites().replace(jobs=list(data.jobs[:2]))
+    with pytest.raises(farkas.errors.FarkasError):
+        farkas.check(found.run, wrong)
+
+
+def test_the_bound_of_many_sites_is_that_of_the_program():
+    # sites beyond the third are as far as nothing else, so that three are enough
+    few = random_brokerage(5, sites=3, slots=3, jobs=2, resources=1)
+    optimum = farkas.prove(few, SUBJECT).value
+    far = 1e6 * (1 + float(few.transfer.max()))
+    more = 9
+    transfer = np.full((few.num_sites + more,) * 2, far)
+    np.fill_diagonal(transfer, 0)
+    transfer[:3, :3] = few.transfer
+
+    def wide(table, value):
+        return np.vstack([table, np.full((more, table.shape[1]), value)]).tolist()
+
+    jobs = [
+        {
+            **{f: getattr(job, f) for f in job.__struct_fields__},
+            "data": np.hstack([np.array(job.data), np.zeros((len(job.data), more))]).tolist(),
+        }
+        for job in few.jobs
+    ]
+    data = few.replace(
+        num_sites=3 + more, transfer_price=transfer.tolist(), jobs=jobs,
+        base_price=wide(few.list_price, far), discount_price=wide(few.reduced_price, far),
+        discount_threshold=wide(few.threshold, 1.0),
+    )  # fmt: skip
+    found = farkas.optimum(data, gap=1e-4, time_limit=100)
+    assert found.bound <= optimum * ROUNDED
+    assert found.value * ROUNDED >= optimum
+    assert found.value <= optimum * (1 + Fraction(1, 1000))

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import base64
+import zlib
 from fractions import Fraction as F
 
+import msgspec
 import numpy as np
 import pytest
 
 from farkas.certificates import exact_feasibility, exact_value
+from farkas.certificates.packed import ExactVector, deflate, inflate, pack, rational, shown, unpack
+from farkas.certificates.packed_form import unpacked
+from farkas.certificates.points import columns_beyond, relaxed, rows_beyond
+from farkas.certificates.repair import exact_vector, packed_form
 from farkas.errors import NotACertificate
 from tests.certificates.test_bound import magnitudes
 from tests.generators.forms import INF, random_form, small
@@ -165,3 +172,206 @@ def test_exact_objectives_use_the_binary_value_of_floats():
         for x, y in ((-1.0, 0.0), (1.0, -1.0), (0.0, 1.0)):
             point = np.array([x, y])
             assert exact_value(both, point) == F(one) * F(x) + F(two) * F(y) + F(1, 2)
+
+
+def test_the_tolerance_is_never_exceeded_by_rounding():
+    rng = np.random.default_rng(3)
+    side = rng.standard_normal(2000) * 10.0 ** rng.uniform(-9, 9, 2000)
+    unit = 2.0 ** rng.integers(-40, 40, 2000)
+    for tolerance in (1e-9, 1e-6, 0.1):
+        low, high = relaxed(side, side, tolerance, unit)
+        rows = zip(*(part.tolist() for part in (side, low, high, unit)), strict=True)
+        for one, down, up, least in rows:
+            slack = F(tolerance) * max(F(least), abs(F(one)))
+            assert F(one) - slack <= F(down) <= F(one) <= F(up) <= F(one) + slack
+
+
+def test_sides_move_by_no_more_than_their_share_in_fractions():
+    # also where side and step nearly cancel: 1e-6 of a unit of 1 against a side of 1e-6
+    rng = np.random.default_rng(0)
+    unit = 2.0 ** rng.integers(-20, 20, 3000)
+    side = unit * 1e-6 * (1 + rng.integers(-4, 5, 3000) * 2.0**-52)
+    low, high = relaxed(side, -side, 1e-6, unit)
+    for k in range(len(side)):
+        step = F(1e-6) * max(F(unit[k]), F(side[k]))
+        assert F(side[k]) - step <= F(low[k]) <= F(side[k])
+        assert -F(side[k]) <= F(high[k]) <= -F(side[k]) + step
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+@pytest.mark.parametrize("role", ["row", "column"])
+@pytest.mark.parametrize("end", [3.0, 0.0, -5.0])
+def test_a_violation_of_exactly_the_tolerance_is_accepted_and_no_more(role, sign, end):
+    # sign * x >= sign * end, as a bound or as a row, misses by STEP * max(unit, |end|)
+    lower, upper = ([end], None) if sign > 0 else (None, [end])
+    if role == "row":
+        form = small([[1.0]], cost=[1.0], row_lower=lower, row_upper=upper, lower=[-INF])
+        unit = form.units.row[0]
+    else:
+        form = small(np.zeros((0, 1)), cost=[1.0], lower=lower or [-INF], upper=upper)
+        unit = form.units.column[0]
+    least = end - sign * STEP * max(unit, abs(end))
+    exact_feasibility(form, np.array([least]), STEP)
+    exact_feasibility(form, np.array([end]), 0.0)
+    beyond = np.array([np.nextafter(least, -sign * INF)])
+    for point, tolerance in ((beyond, STEP), (np.array([least]), 0.0)):
+        with pytest.raises(NotACertificate, match=rf"{role}\[i=0\]: the point violates"):
+            exact_feasibility(form, point, tolerance)
+
+
+def test_all_that_is_missed_by_more_than_the_tolerance_is_found():
+    # x <= 2 missed by nothing, by the tolerance, and by more; unit and side are 2
+    form = small(np.eye(3), cost=[1.0] * 3, row_upper=[2.0] * 3, upper=[2.0] * 3)
+    point = np.array([2.0, 2 + 2 * STEP, 2 + 4 * STEP])
+    assert columns_beyond(form, point, STEP).tolist() == [False, False, True]
+    assert rows_beyond(form, point, -1.0, STEP).tolist() == [False, False, True]
+    assert not rows_beyond(form, point, 1.0, STEP).any()
+
+
+@pytest.mark.parametrize("value", [0.0, -1e300, 1e300])
+@pytest.mark.parametrize("end", [INF, -INF])
+def test_no_point_keeps_a_side_beyond_everything(end, value):
+    ends, point = ([end], [end]), np.array([value])
+    column = small(np.zeros((0, 1)), cost=[1.0], lower=ends[0], upper=ends[1])
+    row = small(np.eye(1), cost=[1.0], row_lower=ends[0], row_upper=ends[1], lower=[-INF])
+    for tolerance in (STEP, 0.0):
+        assert columns_beyond(column, point, tolerance).tolist() == [True]
+        assert rows_beyond(row, point, 1.0 if end > 0 else -1.0, tolerance).tolist() == [True]
+
+
+def test_sides_without_a_tolerance_or_an_end_stay_as_they_are():
+    low, high, unit = np.array([-INF, 1.0]), np.array([INF, 2.0]), np.ones(2)
+    assert [part.tolist() for part in relaxed(low, high, 0.0, unit)] == [[-INF, 1], [INF, 2]]
+    wide_low, wide_high = relaxed(low, high, STEP, unit)
+    assert (wide_low[0], wide_high[0]) == (-INF, INF)
+    assert 1 - STEP <= wide_low[1] < 1 - STEP / 2
+    assert 2 + STEP < wide_high[1] <= 2 + 2 * STEP
+
+
+def test_a_negative_side_moves_by_a_share_of_its_size():
+    form = small(
+        [[1.0]], cost=[0.0], row_lower=[-1000.0], row_upper=[-500.0], lower=[-INF], upper=[INF]
+    )
+    for inside in (-1000.0005, -499.99975):
+        exact_feasibility(form, np.array([inside]), 1e-6)
+    for outside in (-1000.002, -499.998):
+        with pytest.raises(NotACertificate, match="violates"):
+            exact_feasibility(form, np.array([outside]), 1e-6)
+    low, high = relaxed(np.array([-1000.0]), np.array([-500.0]), 1e-6, np.array([1.0]))
+    assert (low[0], high[0]) == pytest.approx((-1000.001, -499.9995), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [],
+        [0.0, 0.0],
+        [1.0, -2.0, 0.0, 3.0],
+        [0.1, 1e-300, -1e300],
+        [5e-324, 1.7976931348623157e308],
+        [2.0**1023],
+        [1024.0, 2048.0],
+    ],
+)
+def test_exact_vectors_hold_every_double(values):
+    vector = exact_vector(np.array(values))
+    again = msgspec.json.decode(msgspec.json.encode(vector), type=ExactVector)
+    assert again.floats("v", len(values)).tolist() == values
+
+
+@pytest.mark.parametrize(
+    ("values", "exponent", "numbers"),
+    [
+        ([1024.0, 3072.0], -10, (1, 3)), ([1.0, 0.0, -6.0], 0, (1, -6)), ([0.75, 2.0], 2, (3, 8)),
+        ([], 0, ()), ([0.5], 1, (1,)), ([3.0 * 2.0**100], -100, (3,)), ([-0.0], 0, ()),
+    ],
+)  # fmt: skip
+def test_vectors_are_written_with_the_shortest_numbers(values, exponent, numbers):
+    vector = exact_vector(np.array(values))
+    assert (vector.exponent, vector.numbers) == (exponent, numbers)
+    assert vector.positions == tuple(np.flatnonzero(values).tolist())
+
+
+@pytest.mark.parametrize(
+    ("number", "exponent", "value"),
+    [
+        (1, 1074, 5e-324), (2**53 - 1, -971, 1.7976931348623157e308), (2**53 - 1, 1074, None),
+        (2**54, 0, 2.0**54), (-3, 1, -1.5), (1, -1023, 2.0**1023), (2**53 + 2, 0, 2.0**53 + 2),
+        (2**53 + 1, 0, "no"), (1, -1024, "no"), (3, -1023, "no"), (0, 0, "no"),
+    ],
+)  # fmt: skip
+def test_a_number_is_a_double_or_refused(number, exponent, value):
+    vector = ExactVector(size=1, exponent=exponent, positions=(0,), numbers=(number,))
+    if value == "no":
+        with pytest.raises(NotACertificate, match=r"is not a double|a stored number is 0"):
+            vector.floats("v", 1)
+    else:
+        expected = np.ldexp(float(2**53 - 1), -1074) if value is None else value
+        assert vector.floats("v", 1).tolist() == [expected]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "+1", "01", "1/0", "1/-2", "1/02", "1.5", "1e3", " 1", "1\n", "9" * 4001, "--1"]
+)
+def test_what_is_no_fraction_is_refused_and_shown_short(text):
+    with pytest.raises(NotACertificate, match=r"bound: .* is not a fraction") as caught:
+        rational(text, "bound")
+    assert len(str(caught.value)) < 90
+
+
+def test_numbers_are_shown_with_ten_digits_and_long_ones_cut():
+    assert (shown("1/3"), shown("-7/2")) == ("0.3333333333", "-3.5")
+    assert shown("1" + "0" * 400) == "1" + "0" * 36 + "..."
+    assert (shown("x" * 40), shown("x" * 41)) == ("x" * 40, "x" * 37 + "...")
+    for text, seen in (("x" * 40, "x" * 40), ("x" * 41, "x" * 37 + "...")):
+        with pytest.raises(NotACertificate, match=f"'{seen}' is not"):
+            rational(text, "bound")
+
+
+def test_arrays_keep_their_shape_and_lose_only_the_sign_of_zero():
+    values = np.array([[1.5, -0.0], [np.inf, -2.0]])
+    again = unpack(pack(values), (2, 2), "v")
+    assert again.tolist() == values.tolist()
+    assert not np.signbit(again[0, 1])
+    for shape in ((4,), (1, 4)):
+        assert unpack(pack(values), shape, "v").shape == shape
+    for shape in ((3,), (5,), (2, 3)):
+        with pytest.raises(NotACertificate, match="v: "):
+            unpack(pack(values), shape, "v")
+
+
+def test_deflated_bytes_end_where_they_are_said_to():
+    packed = base64.b64decode(deflate(b"abc"))
+    for spoilt in (packed + b"x", packed[:-1], packed[:-5]):
+        with pytest.raises(NotACertificate, match=r"promise|decompressed"):
+            inflate(base64.b64encode(spoilt).decode(), 3, "data")
+    for size in (2, 4):
+        with pytest.raises(NotACertificate, match="promise"):
+            inflate(deflate(b"abc"), size, "data")
+    assert inflate(deflate(b"abc"), 3, "data") == b"abc"
+    # zeros shrink to a thousandth: what deflate can pack is never refused
+    assert inflate(deflate(b"\0" * 10**6), 10**6, "data") == b"\0" * 10**6
+
+
+def test_no_part_holds_more_than_a_quarter_of_a_gigabyte():
+    text = base64.b64encode(bytes(250_000)).decode()
+    for size, said in ((2**28, "cannot be decompressed"), (2**28 + 1, "268435456 are the most")):
+        with pytest.raises(NotACertificate, match=said):
+            inflate(text, size, "data")
+
+
+def test_doubles_are_written_in_one_order_whatever_the_machine_and_without_a_sign_of_zero():
+    values = np.array([[1.5, -0.0], [-2.0, 5e-324]])
+    raw = zlib.decompress(base64.b64decode(pack(values.astype(">f8"))))
+    assert raw == (values + 0.0).astype("<f8").tobytes()
+    assert unpack(pack(values), (2, 2), "v").tolist() == [[1.5, 0.0], [-2.0, 5e-324]]
+
+
+def test_packed_forms_keep_the_hash():
+    rng = np.random.default_rng(8)
+    for _ in range(100):
+        one = random_form(rng)
+        one = one.replace(integer=rng.random(one.num_columns) < 0.5)
+        if rng.random() < 0.5:
+            one = one.replace(implied_upper=np.full(one.num_columns, 3.0))
+        assert unpacked(packed_form(one), "again", one.sense).sha256 == one.sha256

@@ -5,20 +5,31 @@ from __future__ import annotations
 import dataclasses
 import decimal
 import math
+import re
 from fractions import Fraction as F
+from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from farkas.certificates import (
     Proof,
+    certify,
+    certify_infeasible,
     check,
+    exact_bound,
 )
+from farkas.certificates.files import read, to_json, write
 from farkas.certificates.prices import about_instance
 from farkas.certificates.proof import provenance, rounded
-from farkas.errors import NotACertificate
+from farkas.certificates.ratio import beaten, certified_ratio, ratio_at_most, ratio_words
+from farkas.errors import FileProblem, InvalidOption, NotACertificate
+from farkas.tolerances import FEASIBLE
+from tests.certificates.test_repair import transport
 from tests.generators.certificates import form, good
+from tests.generators.forms import INF, small
 
 
 @pytest.mark.parametrize(
@@ -165,3 +176,210 @@ def test_relaxed_and_plural_words_are_said_right():
     for implied, words in ((1, "of 1 variable is"), (2, "of 2 variables is")):
         said = dataclasses.replace(proof, implied=implied, provenance="file").statement
         assert f"within the file's implied bounds {words} at least" in said
+
+
+@pytest.mark.parametrize(
+    ("sense", "value", "bound", "ratio"),
+    [
+        ("min", 12.0, 8, F(3, 2)),
+        ("max", 8.0, 12, F(3, 2)),
+        ("min", F(1, 3), F(1, 7), F(7, 3)),
+        ("max", F(1, 7), F(1, 3), F(7, 3)),
+        ("min", 0.0, 0, F(1)),  # nothing to pay and nothing paid
+        ("max", 0.0, 0, F(1)),  # nothing to earn and nothing earned
+        ("min", F(-1), -1, F(1)),  # the optimum, whatever its sign
+        ("min", 3.0, 0, None),  # any cost is infinitely far from a bound of 0
+        ("max", 0.0, 3, None),
+        ("min", 1.0, -1, None),
+        ("max", -2.0, 5, None),
+        ("min", math.nan, 1, None),
+        ("min", math.inf, 1, None),
+    ],
+)
+def test_a_ratio_is_that_of_exact_numbers(sense, value, bound, ratio):
+    for exact in (True, False):
+        assert certified_ratio(sense, value, F(bound), exact=exact) == ratio
+
+
+@pytest.mark.parametrize("unit", [F(1), F(1, 10**9), F(10**300)])
+@pytest.mark.parametrize(("sense", "sign"), [("min", -1), ("max", 1)])
+def test_what_is_not_exact_may_beat_a_bound_by_a_millionth_and_no_more(sense, sign, unit):
+    for share in (F(5, 10**7), F(1, 10**12)):
+        better = unit * (1 + sign * share)
+        assert certified_ratio(sense, better, unit, exact=False) == 1
+        with pytest.raises(NotACertificate, match="bound or decisions are wrong"):
+            certified_ratio(sense, better, unit, exact=True)
+    with pytest.raises(NotACertificate, match="bound or decisions are wrong"):
+        certified_ratio(sense, unit * (1 + sign * F(2, 10**6)), unit, exact=False)
+
+
+def test_a_beaten_bound_and_the_value_are_told_on_their_proved_sides():
+    said = r"the bound 0\.666666666 is worse than the value 0\.333333334 that a minimisation"
+    with pytest.raises(NotACertificate, match=said):
+        certified_ratio("min", F(1, 3), F(2, 3), exact=True)
+    said = r"the bound 0\.333333334 is worse than the value 0\.666666666 that a maximisation"
+    with pytest.raises(NotACertificate, match=said):
+        certified_ratio("max", F(2, 3), F(1, 3), exact=True)
+
+
+@given(EXACT.map(abs), EXACT.map(abs))
+def test_the_double_and_the_words_of_a_ratio_promise_no_less_than_it(one, other):
+    value, bound = max(one, other), min(one, other)
+    ratio = certified_ratio("min", value, bound, exact=True)
+    above = ratio_at_most("min", value, bound, exact=True)
+    if ratio is None:
+        assert above is None
+        return
+    assert ratio <= F(ratio_words(ratio)) <= ratio * (1 + F(1, 10**5))
+    if above is None:
+        assert ratio > F(math.nextafter(math.inf, 0))
+    else:
+        assert ratio <= F(above) <= F(ratio_words(above))
+
+
+@pytest.mark.parametrize("way", [1, -1])
+@pytest.mark.parametrize("large", [F(1), F(10**30)])
+def test_what_is_not_exact_may_beat_a_bound_by_a_share_of_the_larger_of_the_two(way, large):
+    share = F(FEASIBLE)
+    low, high = (large, large * (1 - share)) if way > 0 else (large * (share - 1), -large)
+    for sense, value, bound in (("min", high, low), ("max", low, high)):
+        assert certified_ratio(sense, value, bound, exact=False) == 1
+    beyond = high - large / 2**200
+    for sense, value, bound in (("min", beyond, low), ("max", low, beyond)):
+        with pytest.raises(NotACertificate, match="bound or decisions are wrong"):
+            certified_ratio(sense, value, bound, exact=False)
+
+
+def test_a_ratio_is_told_with_six_digits():
+    assert [ratio_words(ratio) for ratio in (1.0132201, F(4, 3), 1.0)] == [
+        "1.01323",
+        "1.33334",
+        "1",
+    ]
+
+
+def test_digits_are_added_until_the_sentence_is_true() -> None:
+    value = F(1, 512)
+    for sense, better in (("min", -1), ("max", 1)):
+        bound = value - better * F(1, 10**16)
+        said = str(beaten(sense, bound, value))
+        words = re.fullmatch(r"the bound (\S+) is worse than the value (\S+) that .*", said)
+        assert words is not None
+        shown, reached = map(F, words.groups())
+        assert (shown > reached) is (sense == "min"), said
+
+
+class Instance:
+    sha256 = "ab" * 32
+
+
+def test_a_certificate_of_another_instance_is_refused():
+    with pytest.raises(NotACertificate, match="about no instance"):
+        check(good(), form(), instance=Instance())
+    with pytest.raises(NotACertificate, match=r"about cdcdcdcdcdcd\.\.\."):
+        check(good(instance="cd" * 32), form(), instance=Instance())
+    proof = check(good(instance="ab" * 32), form(), instance=Instance())
+    assert proof.provenance == "instance"
+
+
+def test_a_limit_of_work_is_for_trees_alone():
+    assert check(good(), form(), most_work=0) == check(good(), form())
+
+
+def test_a_file_is_read_or_named(tmp_path: Path) -> None:
+    path = tmp_path / "c.json"
+    write(good(), path)
+    assert read(str(path)) == good()
+    path.write_text("{}")
+    with pytest.raises(FileProblem, match=r"c\.json: no certificate"):
+        read(path)
+    with pytest.raises(FileProblem, match="no such file"):
+        read(tmp_path / "none.json")
+
+
+def test_a_file_holds_one_line_that_is_read_again(tmp_path: Path) -> None:
+    path = tmp_path / "c.json"
+    write(good(), path)
+    assert path.read_bytes() == to_json(good())
+    assert path.read_bytes().count(b"\n") == 1
+    assert read(path) == good()
+
+
+def test_a_folder_that_is_missing_is_one_clear_error(tmp_path: Path) -> None:
+    with pytest.raises(FileProblem, match="none"):
+        write(good(), tmp_path / "none" / "c.json")
+
+
+def test_a_file_ends_with_a_line_break():
+    assert to_json(good()).endswith(b"}\n")
+
+
+def test_certificates_are_made_of_repaired_multipliers():
+    site = transport()
+    certificate = certify(site, site.cost.reshape(4, 4).min(axis=1) + 1e-9)
+    assert check(certificate, site).bound <= exact_bound(site, site.cost.reshape(4, 4).min(axis=1))
+
+
+def test_fewer_digits_are_written_where_that_costs_nothing():
+    # 1.5 + 2**-51 proves 4.5 but for 1e-15; rounded to 48 bits it is 1.5 and proves 4.5
+    written = certify(form(), np.array([1.5 + 2.0**-51, -0.5]))
+    assert written.bound == "9/2"
+    assert written.multipliers.floats("y", 2).tolist() == [1.5, -0.5]
+
+
+def test_what_names_the_program_is_written_and_data_only_when_asked():
+    about = {"kind": "toy", "options": {"relax": "tight"}, "instance": "ab" * 32}
+    written = certify(form(), np.array([1.5, -0.5]), embed=False, **about)
+    assert (written.kind, written.options, written.instance) == tuple(about.values())
+    assert (written.data, written.point, written.form) == (None, None, form().sha256)
+
+
+def test_a_ray_is_written_with_its_violation_also_for_a_maximum():
+    # x >= 3 and x <= 1 miss by 2; costs and constant play no part
+    empty = small(
+        [[1.0], [1.0]], cost=[5.0], row_lower=[3.0, -INF], row_upper=[INF, 1.0], offset=7.0
+    )
+    for sense in ("min", "max"):
+        written = certify_infeasible(empty.replace(sense=sense), np.array([1.0, -1.0]))
+        assert (written.violation, written.sense) == ("2", sense)
+    with pytest.raises(NotACertificate, match="misses by"):
+        certify_infeasible(empty, np.array([0.0, 0.0]))
+
+
+@pytest.mark.parametrize(
+    ("miss", "short"), [(2.0**-51, True), (2.0**-49, True), (2.0**-46, False), (2.0**-20, False)]
+)
+def test_only_bits_beyond_the_48th_are_dropped(miss, short):
+    written = certify(form(), np.array([1.5 - miss, -0.5]))
+    kept = written.multipliers.floats("y", 2)[0]
+    assert kept == (1.5 if short else 1.5 - miss)
+
+
+def test_bits_are_kept_where_dropping_them_costs_a_billionth():
+    # x in [0, 2**30]: a multiplier short by 2**-50 would lose 2**-20 of a bound of 1
+    wide = small(
+        [[1.0]], cost=[1.5 + 2.0**-50], row_lower=[0.0], row_upper=[1.0],
+        lower=[-(2.0**30)], upper=[2.0**30], offset=1.0,
+    )  # fmt: skip
+    written = certify(wide, np.array([1.5 + 2.0**-50]))
+    assert written.bound == "1"
+    assert written.multipliers.floats("y", 1).tolist() == [1.5 + 2.0**-50]
+    close = wide.replace(lower=np.array([-1.0]), upper=np.array([1.0]))
+    assert certify(close, np.array([1.5 + 2.0**-50])).multipliers.floats("y", 1).tolist() == [1.5]
+
+
+def test_data_are_embedded_unless_told_otherwise_and_options_are_kept():
+    empty = small([[1.0], [1.0]], cost=[5.0], row_lower=[3.0, -INF], row_upper=[INF, 1.0])
+    ray, about = np.array([1.0, -1.0]), {"kind": "toy", "options": {"a": 1}, "instance": "ab" * 32}
+    for made in (certify(form(), np.array([1.5, -0.5]), **about),
+                 certify_infeasible(empty, ray, **about)):  # fmt: skip
+        assert made.data is not None
+        assert (made.kind, made.options, made.instance) == tuple(about.values())
+    assert certify_infeasible(empty, ray, embed=False).data is None
+    assert certify_infeasible(empty, ray).options == certify(form(), np.zeros(2)).options == {}
+
+
+@pytest.mark.parametrize("tolerance", [-1e-300, -0.5, 2 * FEASIBLE])
+def test_points_are_claimed_within_a_share_that_is_one(tolerance):
+    with pytest.raises(InvalidOption, match="points are claimed within"):
+        good(point=np.array([2.0, 1.0]), tolerance=tolerance)

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import json
 import random
 from fractions import Fraction as F
 
 import msgspec
 import pytest
 
+import farkas
+from farkas.algebra import programs
+from farkas.certificates import Proof, check, from_json, rational, to_json
 from farkas.certificates.doubles import Work
-from farkas.certificates.tree import CutStep, EndStep
-from farkas.certificates.tree_program import TreeProgram, stepped, take_cut, take_end
-from farkas.errors import NotACertificate
+from farkas.certificates.packed import deflate
+from farkas.certificates.rational import PackedText
+from farkas.certificates.tree import CutStep, EndStep, TreeCertificate
+from farkas.certificates.tree_program import TreeProgram, light_sides, stepped, take_cut, take_end
+from farkas.errors import FarkasError, FileProblem, NotACertificate
 from farkas.exact.bounding import Bounding
 from farkas.exact.certificate import _cut as step_of
 from farkas.exact.cuts import Rounding
 from farkas.exact.ends import derived
-from farkas.forms.rational import Side
-from tests.generators.rational import program, random_integer
+from farkas.exact.proving import prove_form
+from farkas.forms.rational import RationalForm, Side, as_rational
+from tests.generators.rational import program, random_integer, random_linear
 
 
 def test_stepped_rounds_as_mixed_integer_rounding_does() -> None:
@@ -155,3 +162,201 @@ def test_ends_are_taken_as_they_are_derived_and_no_tighter() -> None:
             take_end(program, msgspec.structs.replace(file, value=str(step.value - way)), None)
             assert ends[step.column] == step.value
     assert taken > 60
+
+
+def made(form: RationalForm, **options: bool) -> TreeCertificate:
+    found = prove_form(form, **options).certificate  # type: ignore[arg-type]
+    assert isinstance(found, TreeCertificate)
+    return found
+
+
+def sample() -> RationalForm:
+    return program([[2, 3]], cost=[-2, -3], rows=[(None, "19/2")], ends=[(0, 3)] * 2, whole=[1, 1])
+
+
+def test_a_file_comes_back_and_proves_the_same() -> None:
+    certificate = made(sample())
+    back = from_json(to_json(certificate))
+    assert back == certificate
+    proof = check(back)
+    assert (proof.bound, proof.value, proof.infeasible) == (-9, -9, False)
+    assert (proof.provenance, proof.tolerance, proof.form) == ("file", 0.0, sample().sha256)
+    assert proof.implied == 0
+    assert 'the program that the file calls "small" is at least -9' in proof.statement
+
+
+def test_without_its_program_it_needs_the_model() -> None:
+    certificate = made(sample(), embed=False)
+    assert certificate.data is None
+    with pytest.raises(NotACertificate, match="holds no program"):
+        check(from_json(to_json(certificate)))
+    assert certificate.prove_of(sample(), "model").provenance == "model"
+    with pytest.raises(NotACertificate, match="hashes to"):
+        certificate.prove_of(sample().replace(offset=F(1)), "model")
+    other = sample().replace(sense="max", numbers="binary")
+    for one in (sample(), other):
+        for sense, numbers in (("max", "binary"), ("max", "decimal"), ("min", "binary")):
+            named = msgspec.structs.replace(
+                certificate, form=one.sha256, sense=sense, numbers=numbers
+            )
+            if (sense, numbers) == (one.sense, one.numbers):
+                named.require_same(one)
+                continue
+            with pytest.raises(NotACertificate, match="another sense or reading"):
+                named.require_same(one)
+
+
+def test_a_program_of_an_instance_is_rebuilt() -> None:
+    found = farkas.prove("mlbroker/tiny", "mlbroker.relaxed[tight]")
+    certificate = found.certificate
+    assert isinstance(certificate, TreeCertificate)
+    instance = farkas.load("mlbroker/tiny")
+    form = programs.build("mlbroker.relaxed[tight]").form(instance)
+    again, whose = certificate.own_program(form, instance)
+    assert (again.sha256, whose) == (as_rational(form).sha256, "instance")
+    proof = farkas.check(certificate, instance)
+    assert isinstance(proof, Proof)
+    assert proof.bound == found.value
+    assert proof.provenance == "instance"
+    with pytest.raises(FarkasError):
+        farkas.check(certificate, "mlbroker/harmonic")
+
+
+@pytest.mark.parametrize("spoil", [
+    {"tree": [[0, "1", 2], 0]}, {"tree": [-1]}, {"gain": 1}, {"extra": 1}, {"bound": "1e3"},
+    {"bound": "2/0"}, {"bound": "1.5"}, {"numbers": "octal"}, {"form": "x"}, {"value": " 1"},
+    {"ends": [[-2, 0, True, "1"]]}, {"tree": [[0, "9" * 30001], 0, 0]},
+])  # fmt: skip
+def test_what_is_no_such_file_is_refused(spoil: dict[str, object]) -> None:
+    tree = {**json.loads(to_json(made(sample()))), **spoil}
+    with pytest.raises((FileProblem, NotACertificate)):
+        check(from_json(json.dumps(tree).encode()))
+
+
+def small() -> TreeProgram:
+    form = program([[1, 2]], cost=[-5, 4], rows=[(None, 3)], ends=[(0, 1)] * 2, sense="max")
+    return TreeProgram(form.replace(offset=F(2)), Work())
+
+
+def test_a_program_starts_as_a_minimum() -> None:
+    assert (small().cost, small().offset) == ([5, -4], -2)
+
+
+def test_a_product_counts_its_terms() -> None:
+    one = small()
+    point = {1: F(1, 2)}
+    assert one.product({0: F(7), 1: F(3)}.items(), point, F(1)) == F(5, 2)
+    assert one.work.done == 1
+    assert one.quotient(F(3), F(2)) == F(3, 2)
+    assert one.work.done == 2
+
+
+def test_ends_are_crossed_or_meet() -> None:
+    one = small()
+    assert not one.crossed()
+    one.lower[1] = F(1)
+    assert not one.crossed()
+    one.lower[1] = F(2)
+    assert one.crossed()
+    rows = small()
+    rows.row_lower[0] = F(3)
+    assert not rows.crossed()
+    rows.row_lower[0] = F(4)
+    assert rows.crossed()
+
+
+def test_whole_numbers_are_ints_and_others_stay_fractions() -> None:
+    sides = light_sides([F(4, 2), None, F(-1, 3), F(0)])
+    assert sides == [2, None, F(-1, 3), 0]
+    assert [type(side) for side in sides] == [int, type(None), F, int]
+
+
+def form() -> RationalForm:
+    return program(
+        [["1/2", 1], [3, 0]], cost=["1/3", 2], rows=[(1, None), (None, 4)],
+        ends=[(0, 1), (None, None)], whole=[1, 0], offset="-7/2", sense="max",
+    )  # fmt: skip
+
+
+def packed(text: str) -> PackedText:
+    return PackedText(size=len(text), text=deflate(text.encode()))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_programs_come_back(seed: int) -> None:
+    for one in (random_linear(seed), random_integer(seed)):
+        back = PackedText.of(one).form("again")
+        assert (back.sha256, back.text, back.name) == (one.sha256, one.text, "again")
+
+
+def test_a_program_without_rows_or_terms_comes_back() -> None:
+    for one in (program([], cost=[1]), program([[0, 0]], cost=[1, 1], rows=[(None, 3)])):
+        assert PackedText.of(one).form("x").sha256 == one.sha256
+
+
+def test_numbers_of_as_many_digits_as_are_allowed_come_back() -> None:
+    long = "7" * 4000
+    one = program([[3, f"-{long}"]], cost=[f"3/{long}", 0], rows=[(f"-{long}/3", None)],
+                  ends=[(f"-{long}", f"1/{long}"), (0, None)], offset=long)  # fmt: skip
+    assert PackedText.of(one).form("x").sha256 == one.sha256
+
+
+@pytest.mark.ids(99)
+@pytest.mark.parametrize(("old", "new", "problem"), [
+    ("max", "most", "no head"), ("decimal", "octal", "no head"), ("2 2 -7/2", "3 2 -7/2", "lines"),
+    ("1/3 0 1 I", "1/3 0 1 Q", "no column"), ("1/3 0 1 I", "1/3 0 1", "no column"),
+    ("1/3", "2/6", "canonical"), ("1/3", "0.3", "fraction"), ("0:1 1:2", "1:2 0:1", "ascend"),
+    ("0:1 1:2", "0:2 1:4", "canonical"), ("0:1 1:2", "0:1 2:2", "no term"),
+    ("0:1 1:2", "0:1 1:0", "no term"), ("0:1 1:2", "0:1  1:2", "canonical"),
+    ("0:1 1:2", "0:1 1:2 ", "canonical"), ("-7/2", "-7/2 ", "no head"),
+    ("0:1 1:2", "0:1 1:x", "no term"), ("0:1 1:2", "0:1 0:1 1:2", "ascend"),
+    ("1/3 0 1 I", "1/3 0 1 I 0", "no column"), ("0:1 1:2", "0:1 1:2\n0 1 0:1", "lines"),
+    ("2 - 0:1 1:2", "2", "no row"),
+])  # fmt: skip
+def test_only_the_canonical_text_is_taken(old: str, new: str, problem: str) -> None:
+    text = form().text
+    assert text.count(old) >= 1
+    with pytest.raises(NotACertificate, match=problem):
+        packed(text.replace(old, new, 1)).form("x")
+
+
+def test_damaged_data_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    good = PackedText.of(form())
+    for bad in (
+        PackedText(size=good.size + 1, text=good.text), PackedText(size=good.size, text="?"),
+        PackedText(size=4, text=deflate("é".encode() * 2)), packed(""), packed("a\nb"),
+    ):  # fmt: skip
+        with pytest.raises(NotACertificate, match="data"):
+            bad.form("x")
+    monkeypatch.setattr(rational, "LARGEST_TEXT", good.size)
+    assert good.form("x").text == form().text
+    monkeypatch.setattr(rational, "LARGEST_TEXT", good.size - 1)
+    with pytest.raises(NotACertificate, match=f"{good.size - 1} are the most"):
+        good.form("x")
+
+
+@pytest.mark.parametrize("text", [
+    f"min decimal 0 1 0\n{'9' * 5000} - - C", f"min decimal 0 1 {'9' * 5000}\n1 - - C",
+    f"min decimal 1 1 0\n1 - - C\n1/{'9' * 5000} - 0:1",
+    # a common divisor would be taken out, and the side then be too long to write
+    f"min decimal 1 1 0\n1 - - C\n1/{'9' * 3000} - 0:1{'0' * 3000}",
+])  # fmt: skip
+def test_numbers_that_cannot_be_written_again_are_refused(text: str) -> None:
+    with pytest.raises(NotACertificate, match=r"is not a fraction|canonical form"):
+        packed(text).form("x")
+
+
+def test_a_common_divisor_of_a_row_is_refused() -> None:
+    text = "min decimal 1 2 0\n1 0 1 C\n1 0 1 C\n0 - "
+    assert packed(text + "0:2 1:3").form("x").num_rows == 1
+    with pytest.raises(NotACertificate, match="canonical"):
+        packed(text + "0:2 1:4").form("x")
+    assert packed(text).form("x").num_entries == 0
+
+
+def test_columns_of_every_row_ascend() -> None:
+    text = "min decimal 2 2 0\n1 0 1 C\n1 0 1 C\n0 - 0:1 1:1\n0 - "
+    assert packed(text + "0:1 1:2").form("x").num_entries == 4
+    for row in ("1:2 0:1", "0:1 0:1"):
+        with pytest.raises(NotACertificate, match="ascend"):
+            packed(text + row).form("x")

@@ -5,18 +5,21 @@ from __future__ import annotations
 import subprocess
 import sys
 from fractions import Fraction
+from fractions import Fraction as F
 from pathlib import Path
 
 import msgspec
 import pytest
 
+import farkas
 from farkas.certificates.tree import LeafWeights, TreeCertificate
-from farkas.certificates.vipr_check import check_vipr
+from farkas.certificates.vipr_check import MOST_COMMENTS, ViprProof, Words, check_vipr, short
 from farkas.certificates.vipr_tree import write_vipr_tree
-from farkas.errors import FarkasError, NotACertificate
+from farkas.errors import FarkasError, FileProblem, NotACertificate
 from farkas.exact.proved import Proved
 from farkas.exact.proving import prove_form
 from farkas.forms.rational import RationalForm
+from farkas.standalone.checker import Refused, check_file
 from tests.generators.rational import Given, program, random_integer, random_linear
 from tests.generators.trees import random_tree
 from tests.tools.shared import ROOT
@@ -193,3 +196,120 @@ def test_a_wrong_tree_makes_no_file_that_is_accepted(tmp_path: Path) -> None:
 
     with pytest.raises(FarkasError):
         written_and_checked()
+
+
+def test_cuts_of_random_weights_are_accepted_in_both_cases(tmp_path: Path) -> None:
+    # several cuts, weakened at the ends that they are measured from and at others
+    path, cuts = tmp_path / "x.vipr", 0
+    for seed in range(100, 125):
+        form = random_integer(seed)
+        tree = random_tree(form, seed)
+        assert tree is not None
+        cuts += len(tree.cuts)
+        write_vipr_tree(form, tree, path)
+        check_vipr(path)
+    assert cuts > 20
+
+
+@pytest.mark.parametrize("sense", ["min", "max"])
+def test_a_mixed_program_with_complemented_columns(sense: str, tmp_path: Path) -> None:
+    sign = -1 if sense == "min" else 1
+    form = program(
+        [[7, 5, -2, 3], [-3, 4, "5/2", 6]], cost=[9 * sign, 7 * sign, -sign, 5 * sign],
+        rows=[(None, "37/3"), (None, 19)], ends=[(0, 3), (1, 4), (0, None), ("-1/2", "7/3")],
+        whole=[1, 1, 0, 0], sense=sense,
+    )  # fmt: skip
+    found = prove_form(form)
+    assert isinstance(found.certificate, TreeCertificate)
+    path = tmp_path / "m.vipr"
+    write_vipr_tree(form, found.certificate, path)
+    proof = check_vipr(path)
+    assert proof.lower == proof.upper == found.value
+
+
+def test_a_cut_of_columns_without_ends_is_two_cases_of_their_sum(tmp_path: Path) -> None:
+    # 3x + 6y = 7: x + 2y is at most 2 or at least 3, and 7/3
+    form = program([[3, 6]], cost=[1, 0], rows=[(7, 7)], ends=[(None, None)] * 2, whole=[1, 1])
+    certificate = prove_form(form).certificate
+    assert isinstance(certificate, TreeCertificate)
+    path = tmp_path / "x.vipr"
+    write_vipr_tree(form, certificate, path)
+    assert check_vipr(path).infeasible
+    assert check_file(str(path))["infeasible"]
+    text = path.read_text()
+    assert "r0 E 7/3 2 0 1 1 2" in text
+    for honest, forged in [
+        ("L 2 2 0 1 1 2 { uns", "L 1 2 0 1 1 2 { uns"),  # a side shifted by one
+        ("G 3 2 0 1 1 2 { asm }", "G 4 2 0 1 1 2 { asm }"),  # 3 is left out
+        ("INT 2\n0 1", "INT 1\n0"),  # y is not whole
+    ]:
+        assert honest in text
+        path.write_text(text.replace(honest, forged))
+        with pytest.raises(NotACertificate):
+            check_vipr(path)
+        with pytest.raises(Refused):
+            check_file(str(path))
+    cut = certificate.cuts[0]
+    for changes in ({"side": "1"}, {"divisor": "2"}):
+        other = msgspec.structs.replace(cut, **changes)
+        with pytest.raises(NotACertificate):
+            write_vipr_tree(form, msgspec.structs.replace(certificate, cuts=(other,)), path)
+
+
+def test_an_interval_is_rounded_outwards_and_comments_are_quoted() -> None:
+    proof = ViprProof("min", False, F(1, 3), None, 4, ('add 5".  Proved: "6',))
+    assert proof.statement == (
+        "The optimal value of the program inside the file is in [0.333333333, inf].  "
+        'The file comments: "add 5\\".  Proved: \\"6".'
+    )
+    found = proof.to_builtins()
+    assert (found["lower"], found["lower_exact"]) == (0.3333333333333333, "1/3")
+    assert (found["upper"], found["upper_exact"], found["derivations"]) == (None, None, 4)
+    point = ViprProof("min", False, F(1, 10), F(1, 10), 0, ()).to_builtins()
+    assert (point["lower"], point["upper"]) == (0.09999999999999999, 0.1)
+    assert ViprProof("max", False, None, F(2, 3), 0, ()).statement.endswith("[-inf, 0.666666667].")
+
+
+def test_no_more_than_a_few_comments_are_repeated() -> None:
+    comments = tuple(f"line {k}" for k in range(MOST_COMMENTS + 2))
+    said = ViprProof("min", True, None, None, 0, comments).statement
+    assert said.startswith("The program inside the file is infeasible.  The file comments")
+    assert said.endswith(f'"line {MOST_COMMENTS - 1}".  2 more comments are left out.')
+
+
+def test_a_proof_is_a_line_and_a_table(tmp_path: Path) -> None:
+    path = tmp_path / "model.lp"
+    path.write_text("min\n obj: x\nst\n c: x >= 2\nbounds\n x <= 10\nend\n")
+    farkas.prove(path).save(tmp_path / "model.vipr")
+    proof = farkas.check(tmp_path / "model.vipr")
+    assert repr(proof) == f"<proof: {proof.statement}>"
+    assert "is in [2, 2]" in proof._repr_html_()
+
+
+def words(*lines: str) -> Words:
+    return Words(iter(lines), "file.vipr")
+
+
+def test_words_come_in_order_over_lines_and_comments_are_kept():
+    read = words("% first", "", "%second ", "VER 1.0", "", "VAR 2")
+    read.skip_comments()
+    assert read.comments == ["first", "second"]
+    assert [read.next() for _ in range(4)] == ["VER", "1.0", "VAR", "2"]
+    read.end()
+    with pytest.raises(FileProblem, match=r"file\.vipr: ends after line 6"):
+        read.next()
+
+
+def test_a_wrong_word_and_text_after_the_end_are_refused():
+    with pytest.raises(FileProblem, match="line 1: 'MAX' instead of min or max"):
+        words("MAX").expect("min", "max")
+    for left in (["DER 0", "more"], ["DER 0 more"]):
+        read = words(*left)
+        assert (read.next(), read.next()) == ("DER", "0")
+        with pytest.raises(FileProblem, match="text after the last derivation"):
+            read.end()
+
+
+def test_long_words_are_cut():
+    assert short("a" * 30) == repr("a" * 30)
+    assert short("a" * 31) == repr("a" * 27 + "...")

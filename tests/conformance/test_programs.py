@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import functools
+import itertools
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
@@ -11,7 +14,8 @@ import pytest
 from farkas.algebra import ConvexProgram, Program, PyomoProgram, programs
 from farkas.errors import NotApplicable
 from farkas.forms import LinearForm
-from farkas.instances import library
+from farkas.instances import Instance, library
+from farkas.quantities import evaluate_all, quantities
 from farkas.solvers import Claimed
 from farkas.verbs.solution import solve_convex
 from tests.conformance.oracle import differences, variants
@@ -138,3 +142,31 @@ def test_one_row_per_family_reads_as_it_did(name):
 
 def test_no_golden_text_is_about_a_program_that_is_gone():
     assert not golden.strays(), advice(*golden.strays())
+
+
+@functools.cache
+def instances(kind: str) -> list[Instance]:
+    """Shipped instances, the smallest first."""
+    names = sorted(library.names(kind), key=lambda name: library.path(name).stat().st_size)
+    return [library.load(name) for name in names]
+
+
+def written() -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every pattern with every choice of the placeholders that no instance decides."""
+    for pattern in quantities.names():
+        fixed = {k: v for k, v in quantities[pattern].domains.items() if not callable(v)}
+        for values in itertools.product(*fixed.values()):
+            yield pattern, dict(zip(fixed, values, strict=True))
+
+
+@pytest.mark.parametrize(("pattern", "chosen"), [*written()], ids=str)
+def test_it_has_a_value_on_some_shipped_instance(pattern: str, chosen: dict[str, Any]) -> None:
+    item = quantities[pattern]
+    for instance in instances(item.kind):
+        admitted = (found for found in item.arguments(instance) if chosen.items() <= found.items())
+        first = [pattern.format(**found) for found in itertools.islice(admitted, 1)]
+        for found in evaluate_all(instance, first):
+            if found.error is None:
+                return
+            assert isinstance(found.error, NotApplicable), found
+    pytest.fail("no shipped instance exercises it")

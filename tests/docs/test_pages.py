@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import doctest
+import importlib
 import math
 import re
 import shlex
 import subprocess
 import sys
+import types
 from pathlib import Path
 
 import pytest
+from farkas_docs import _write_checker, printed
 
 from farkas.algebra import programs
 from farkas.certificates.ratio import ratio_words
@@ -23,6 +26,7 @@ from farkas.proofs import claims
 from farkas.quantities import quantities
 from farkas.solvers import backends
 from farkas.verbs.compare import compare
+from farkas.verbs.proof_page import proof_page
 from tests.tools.shared import ROOT
 
 DOCS = ROOT / "docs"
@@ -201,3 +205,67 @@ def test_the_index_of_places_names_files_that_are_there() -> None:
             rooted = place.startswith(("farkas/", "docs/", "tests/"))
             pattern = place if rooted else f"farkas/**/{place}"
             assert list(ROOT.glob(re.sub(r"<\w+>", "*", pattern))), f"{place}: {row[1].strip()}"
+
+
+def test_every_paper_has_its_ledger_and_its_page_shows_every_row() -> None:
+    assert printed.kinds() == sorted(own_kinds())
+    pages = dict(printed.pages())
+    for kind in printed.kinds():
+        assert pages[f"ledger_{kind}"].count("\n| ") == 1 + len(printed.rows(kind))
+
+
+def resolved(path: str) -> object:
+    """What a dotted path below ``farkas`` names."""
+    parts = f"farkas.{path}".split(".")
+    for cut in range(len(parts), 1, -1):
+        try:
+            thing = importlib.import_module(".".join(parts[:cut]))
+        except ModuleNotFoundError:
+            continue
+        for part in parts[cut:]:
+            thing = getattr(thing, part)
+        return thing
+    raise AssertionError(path)
+
+
+@pytest.mark.parametrize("kind", printed.kinds())
+def test_a_row_says_where_it_is_or_why_it_is_nowhere(kind: str) -> None:
+    for row in printed.rows(kind):
+        assert row.says, row.item
+        assert row.by or row.code or row.absent, row.item
+        assert all(printed.embodied(name) and name.startswith(f"{kind}.") for name in row.by), row
+        assert all(resolved(path) is not None for path in row.code), row
+
+
+@pytest.mark.parametrize("kind", printed.kinds())
+def test_all_that_the_code_says_of_a_paper_stands_in_its_ledger(kind: str) -> None:
+    assert printed.placed(kind).keys() <= {row.item for row in printed.rows(kind)}
+
+
+# what a source says of something that is not the paper's
+OURS = re.compile(r"not in the paper|added|PrimalDualBwK|variant of our own")
+
+
+@pytest.mark.parametrize("kind", printed.kinds())
+def test_every_claim_and_algorithm_of_a_paper_stands_in_some_row(kind: str) -> None:
+    named = {name for row in printed.rows(kind) for name in row.by}
+    for registry in (claims, algorithms):
+        for name in registry.names(f"{kind}."):
+            assert name in named or OURS.search(registry[name].source), name
+
+
+def test_it_is_written_by_builds_of_the_site_that_worked(tmp_path):
+    def built(name):
+        return types.SimpleNamespace(builder=types.SimpleNamespace(name=name), outdir=tmp_path)
+
+    for app, problem in ((built("doctest"), None), (built("html"), ValueError())):
+        _write_checker(app, problem)
+        assert not list(tmp_path.iterdir())
+    _write_checker(built("html"), None)
+    assert (tmp_path / "check.html").read_text(encoding="utf-8") == proof_page()
+
+
+def test_pages_of_its_folder_link_to_it():
+    for name in ("trust", "getting_started"):
+        page = (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
+        assert '<a href="check.html">' in page

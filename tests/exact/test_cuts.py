@@ -6,12 +6,15 @@ import itertools
 import random
 from fractions import Fraction as F
 
+import numpy as np
 import pytest
 
-from farkas.exact.bounding import Bounding
+from farkas.exact.bounding import Bounding, Deadline, Matrix, ScaledVector, floats, moved, objects
 from farkas.exact.cuts import Rounding, rounded, short_above, whole_factor
+from farkas.exact.root_cuts import root_cuts, seen_from, tableau_rows
 from farkas.forms.rational import RationalForm
-from tests.generators.rational import keeps, program
+from farkas.solvers.simplex import End, Simplex
+from tests.generators.rational import keeps, program, random_linear
 from tests.tools.quick import some
 
 
@@ -175,3 +178,129 @@ def test_a_long_side_becomes_a_short_one_little_above_it(seed):
 def test_short_sides_and_powers_of_two_stay():
     for side in (0, 1, -7, F(1, 3), F(2) ** 900, F(-5, 3) / 2**900):
         assert short_above(F(side)) == side
+
+
+def test_cuts_at_the_root_keep_every_point_and_raise_the_bound() -> None:
+    rng = random.Random(9)
+    cuts = 0
+    for _ in range(25):
+        form = drawn(rng)
+        kept = points(form)
+        simplex = Simplex(form.linear)
+        found = root_cuts(Bounding(form), form.lower, form.upper, simplex, Deadline(), None)
+        cuts += len(found)
+        for cut in found:
+            for point in kept:
+                assert sum(v * point[j] for j, v in cut.terms.items()) <= cut.side
+    assert cuts > 5
+
+
+def test_rows_of_the_tableau_are_found_for_broken_columns() -> None:
+    form = program([[2, 3]], cost=[-1, -1], rows=[(None, 4)], ends=[(0, 1)] * 2, whole=[1, 1])
+    simplex = Simplex(form.linear)
+    simplex.run()
+    found = root_cuts(Bounding(form), form.lower, form.upper, simplex, Deadline(), None)
+    assert any(keeps_not(cut, [F(1), F(2, 3)]) for cut in found)
+
+
+@pytest.mark.parametrize("entry", [2 * 10**400, F(2, 10**400)])
+def test_entries_beyond_doubles_leave_no_rows_of_the_tableau(entry: int | F) -> None:
+    form = program([[2, 3]], cost=[-1, -1], rows=[(None, 4)], ends=[(0, 1)] * 2, whole=[1, 1])
+    simplex = Simplex(form.linear)
+    simplex.run()
+    beyond = program([[entry, 3]], cost=[-1, -1], rows=[(None, 4)], ends=[(0, 1)] * 2, whole=[1, 1])
+    assert list(tableau_rows(Bounding(form), simplex.basis, [1]))
+    assert not list(tableau_rows(Bounding(beyond), simplex.basis, [1]))
+
+
+def keeps_not(cut, point: list[F]) -> bool:  # type: ignore[no-untyped-def]
+    return bool(sum(v * point[j] for j, v in cut.terms.items()) > cut.side)
+
+
+def test_a_cut_is_violated_by_its_distance() -> None:
+    form = flows()
+    simplex = Simplex(form.linear)
+    cut = root_cuts(Bounding(form), form.lower, form.upper, simplex, Deadline(), None)[0]
+    assert (cut.terms, cut.side) == ({0: 1, 1: 1, 2: -1, 3: -1}, 1)
+    normal, depth = seen_from(np.array([1.5, 1.5, 0.75, 0.75]), cut, [0] * 4)
+    assert (depth, normal) == (0.25, {0: 0.5, 1: 0.5, 2: -0.5, 3: -0.5})
+    assert seen_from(np.array([2.0, 0.0, 1.0, 0.0]), cut, [0] * 4)[1] == 0.0
+    assert seen_from(np.array([0.0, 0.0, 1.0, 0.0]), cut, [0] * 4)[1] == -1.0
+    # where x is measured in halves its coefficients are half as long, and points twice as far
+    normal, depth = seen_from(np.array([1.5, 1.5, 0.75, 0.75]), cut, [-1, -1, 0, 0])
+    assert normal[0] == -normal[2] / 2
+    assert depth == pytest.approx(0.5 / 2.5**0.5)
+
+
+def test_flows_over_arcs_to_open_need_no_search() -> None:
+    form = flows()
+    program_, simplex = Bounding(form), Simplex(form.linear)
+    simplex.run()
+    before = simplex.value
+    root_cuts(program_, form.lower, form.upper, simplex, Deadline(), None)
+    simplex.run()
+    assert before < simplex.value
+    assert abs(simplex.value - -4.0) < 1e-9  # both open: 2 of 6 is paid
+
+
+def test_columns_without_ends_are_cut_at_the_root() -> None:
+    # 1/4 <= x - y and 2x - 2y <= 1: each side is rounded
+    form = program([[1, -1], [2, -2]], cost=[0, 0], rows=[("1/4", None), (None, 1)],
+                   ends=[(None, None)] * 2, whole=[1, 1])  # fmt: skip
+    simplex = Simplex(form.linear)
+    assert root_cuts(Bounding(form), form.lower, form.upper, simplex, Deadline(), None)
+    assert simplex.run() is End.INFEASIBLE
+
+
+def test_vectors_with_one_denominator() -> None:
+    found = ScaledVector.of([F(1, 6), F(-3, 4), 2])
+    assert (found.numerators.tolist(), found.denominator) == ([2, -9, 24], 12)
+    assert found.fractions() == [F(1, 6), F(-3, 4), 2]
+    assert ScaledVector.of([]).fractions() == []
+
+
+def test_integers_of_any_size_are_kept() -> None:
+    kept = objects([2**100, -1])
+    assert kept.dtype == object
+    assert (kept * 3).tolist() == [3 * 2**100, -3]
+
+
+def test_products_are_exact_from_both_sides() -> None:
+    rng = random.Random(2)
+    for seed in range(60):
+        form = random_linear(seed)
+        matrix = Matrix.of(form)
+        x = [rng.randint(-(2**90), 2**90) for _ in range(form.num_columns)]
+        y = [rng.randint(-(2**90), 2**90) for _ in range(form.num_rows)]
+        dense = [[0] * form.num_columns for _ in range(form.num_rows)]
+        for i in range(form.num_rows):
+            for j, v in form.row(i):
+                dense[i][j] = v
+        direct = [sum(v * a for v, a in zip(row, x, strict=True)) for row in dense]
+        turned = [sum(dense[i][j] * y[i] for i in range(form.num_rows))
+                  for j in range(form.num_columns)]  # fmt: skip
+        assert matrix.times(objects(x)).tolist() == direct
+        assert matrix.transposed_times(objects(y)).tolist() == turned
+
+
+def test_empty_rows_and_columns_sum_to_nothing() -> None:
+    matrix = Matrix.of(program([[0, 0], [0, 3]], cost=[1, 1], rows=[(0, None)] * 2))
+    assert matrix.times(objects([5, 7])).tolist() == [0, 7]
+    assert matrix.transposed_times(objects([5, 7])).tolist() == [0, 7]
+    assert np.asarray(matrix.values).tolist() == [1]
+
+
+@pytest.mark.parametrize("value", [F(3), F(-3), F(1, 3), F(-1, 3), F(0)])
+@pytest.mark.parametrize("power", [-2000, -5, 0, 5, 2000])
+def test_numbers_beyond_all_doubles_become_infinite_with_their_sign(value: F, power: int) -> None:
+    exact = value * F(2) ** power
+    if power == 2000 and value:
+        assert moved(value, power) == (np.inf if value > 0 else -np.inf)
+        return
+    assert moved(value, power) == exact.numerator / exact.denominator
+
+
+def test_absent_ends_are_infinite_and_others_stand_in_their_units() -> None:
+    assert floats([1, None], -np.inf).tolist() == [1.0, -np.inf]
+    assert floats([F(3), None, 5], np.inf, [1, 9, -2]).tolist() == [1.5, np.inf, 20.0]
+    assert floats([10**400, -(10**400)], 0.0).tolist() == [np.inf, -np.inf]

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import random
 from fractions import Fraction as F
 
+import msgspec
+import numpy as np
 import pytest
 
+from farkas.errors import NotACertificate
 from farkas.exact import linear
-from farkas.exact.bounding import Deadline, Matrix, OutOfTime, ScaledVector
-from farkas.exact.ends import dual_value, reduced_costs
+from farkas.exact.bounding import Deadline, Matrix, OutOfTime, ScaledVector, objects
+from farkas.exact.certificate import combined, refuted, tree_certificate
+from farkas.exact.ends import VertexFinder, dual_value, reduced_costs
 from farkas.exact.linear import elastic, infeasibility, recession, solve_linear
+from farkas.exact.refined import Singular, Square, fractions_near
 from farkas.forms.model_text import read_model
-from farkas.forms.rational import RationalForm
-from tests.generators.rational import keeps, program, random_linear, reference_optimum
+from farkas.forms.rational import RationalForm, whole_array
+from farkas.solvers.simplex import BASIC, LOWER, UPPER, Basis
+from tests.generators.rational import Given, keeps, program, random_linear, reference_optimum
+from tests.generators.without_ends import solvable
 from tests.tools.shared import SHARED
 
 
@@ -125,3 +133,231 @@ def test_public_programs_where_they_are(name: str) -> None:
         binary = solve_linear(read_model(path, numbers="binary"))
         assert binary.value is not None
         assert abs(binary.value - OPTIMA[name]) < F(1, 10**9)
+
+
+FREE = (None, None)
+LARGE = 3 * 2**70
+
+
+def free(rows: list[list[Given]], sides: list[tuple[Given, Given]], whole: int = 4) -> RationalForm:
+    """Columns without ends, of which the first ones are whole."""
+    n = len(rows[0])
+    return program(rows, cost=[1] * n, rows=sides, ends=[FREE] * n,
+                   whole=[int(j < whole) for j in range(n)])  # fmt: skip
+
+
+def one_cut(form: RationalForm) -> tuple[dict[int, F], dict[int, int], F]:
+    """Weights, terms and side of the cut that refutes a form, which the checker takes."""
+    tree = refuted(form)
+    assert tree is not None
+    assert (tree.complete, tree.bound, tree.point, tree.nodes) == (True, None, None, [0])
+    file = tree_certificate(form, tree, about={"program": "small"})
+    assert file.prove_of(form, "form").infeasible
+    (cut,) = tree.cuts
+    stronger = msgspec.structs.replace(file.cuts[0], side=str(cut.side - 1))
+    with pytest.raises(NotACertificate, match="stronger"):
+        msgspec.structs.replace(file, cuts=(stronger,)).prove_of(form, "form")
+    return dict(cut.rows), cut.terms, cut.side
+
+
+@pytest.mark.parametrize(("row", "sides", "floor"), [
+    ([2, -2], (1, 1), 0), ([3, 6], (7, 7), 2), ([6, -9], ("1/2", "1/2"), 0),
+    ([10, -10], ("3/10", "97/10"), 0), ([-4, 8], (-7, -5), -2),
+    ([LARGE, LARGE + 3], (1, 2), 0), (["1/3", "1/6"], ("1/12", "1/12"), 0),
+])  # fmt: skip
+def test_a_row_without_a_whole_number_between_its_sides(
+    row: list[Given], sides: tuple[Given, Given], floor: int
+) -> None:
+    form = free([[1, 1], row], [(None, 9), sides])
+    weights, terms, side = one_cut(form)
+    assert (weights, terms, side) == ({1: 1}, dict(form.row(1)), floor)
+
+
+def test_equations_that_add_up_to_one() -> None:
+    # x + y + 2z = 0 and x - y + 2w = 1: halves give x + z + w = 1/2
+    rows: list[list[Given]] = [[1, 1, 2, 0], [5, 0, 0, 3], [1, -1, 0, 2]]
+    weights, terms, side = one_cut(free(rows, [(0, 0), (None, 7), (1, 1)]))
+    assert weights in ({0: F(1, 2), 2: F(1, 2)}, {0: F(-1, 2), 2: F(1, 2)})
+    assert side == sum(weights[i] * b for i, b in ((0, 0), (2, 1))) - F(1, 2)
+    assert {terms[j] for j in terms} <= {1, -1}
+
+
+@pytest.mark.parametrize(("rows", "sides", "whole"), [
+    ([[2, -2]], [(1, 1)], 1), ([[2, -2]], [(None, 1)], 2), ([[2, -2]], [(1, None)], 2),
+    ([[2, -2]], [(1, 2)], 2), ([[2, -3]], [(1, 1)], 2), ([[2, -2]], [(-4, -4)], 2),
+    ([[1, 1, 2, 0], [1, -1, 0, 2]], [(0, 0), (2, 2)], 4),
+    ([[1, 1, 2, 0], [1, -1, 0, 2]], [(0, 0), (1, 1)], 3),
+    ([[1, 1], [1, 1]], [(0, 0), (1, 1)], 2),  # the relaxation has no point either
+    ([[0, 0]], [(0, 0)], 2),
+])  # fmt: skip
+def test_what_whole_points_keep_or_the_relaxation_refutes_is_left(
+    rows: list[list[Given]], sides: list[tuple[Given, Given]], whole: int
+) -> None:
+    assert refuted(free(rows, sides, whole)) is None
+
+
+def test_weights_are_found_where_there_is_no_whole_point() -> None:
+    rng, seen = random.Random(5), {True: 0, False: 0}
+    for _ in range(150):
+        m, n = rng.randint(1, 4), rng.randint(1, 5)
+        point = [F(rng.randint(-6, 6), rng.choice([1, 1, 2, 3])) for _ in range(n)]
+        rows = [[rng.randint(-6, 6) for _ in range(n)] for _ in range(m)]
+        sides = [sum(v * x for v, x in zip(row, point, strict=True)) for row in rows]
+        below = 6 if any(side.denominator > 1 for side in sides) else 1
+        rows = [[below * v for v in row] for row in rows]
+        sides = [below * side for side in sides]
+        weights = combined([dict(enumerate(row)) for row in rows], sides)
+        key = tuple(map(tuple, rows))
+        assert (weights is None) is solvable(key, tuple(map(int, sides)))
+        seen[weights is None] += 1
+        if weights is not None:
+            sums = (sum(w * v for w, v in zip(weights, column, strict=True))
+                    for column in zip(*rows, strict=True))  # fmt: skip
+            assert {total.denominator for total in sums} == {1}
+            assert sum(w * b for w, b in zip(weights, sides, strict=True)).denominator > 1
+    assert min(seen.values()) > 30
+
+
+def form() -> RationalForm:
+    """Min -3x - 2y, x + y <= 4, x + 3y <= 6, x <= 3: at (3, 1), -11."""
+    return program([[1, 1], [1, 3]], cost=[-3, -2], rows=[(None, 4), (None, 6)],
+                   ends=[(0, 3), (0, None)])  # fmt: skip
+
+
+def basis(columns: list[int], rows: list[int]) -> Basis:
+    return Basis(np.array(columns, dtype=np.int8), np.array(rows, dtype=np.int8))
+
+
+def test_the_optimal_vertex_misses_nothing() -> None:
+    found = VertexFinder(form()).vertex(basis([UPPER, BASIC], [UPPER, BASIC]))
+    assert found.point == [3, 1]
+    assert found.activity == [4, 6]
+    assert found.multipliers == [-2, 0]
+    assert found.reduced == [-1, 0]
+    assert (found.primal, found.dual) == (0, 0)
+    assert dual_value(form(), found.multipliers, found.reduced) == -11
+    assert found.bits == 1
+
+
+def test_other_vertices_miss_by_what_is_said() -> None:
+    finder = VertexFinder(form())
+    # x = 4, y = 0 breaks x <= 3 by 1
+    outside = finder.vertex(basis([BASIC, LOWER], [UPPER, BASIC]))
+    assert outside.point == [4, 0]
+    assert outside.primal == F(1, 2)  # x is measured in 2s
+    # x = 0, y = 2: going up with x is worth 3 - 2/3
+    short = finder.vertex(basis([LOWER, BASIC], [BASIC, UPPER]))
+    assert short.point == [0, 2]
+    assert (short.primal, short.dual) == (0, F(7, 6))  # costs of 2s are measured in 4s
+
+
+def test_violations_are_those_of_the_rows_as_written() -> None:
+    half = program([["1/2"]], cost=[1], rows=[("1/2", None)])
+    found = VertexFinder(half).vertex(basis([LOWER], [BASIC]))
+    assert found.primal == 1  # the row's unit is 1/2
+
+
+@pytest.mark.parametrize("order", [-700, -40, 40, 700])
+def test_violations_are_the_same_in_every_unit(order: int) -> None:
+    unit, made = F(2) ** order, form()
+    other = made.replace(cost=tuple(c * unit for c in made.cost), offset=made.offset * unit)
+    for chosen in (basis([BASIC, LOWER], [UPPER, BASIC]), basis([LOWER, BASIC], [BASIC, UPPER])):
+        one, two = VertexFinder(made).vertex(chosen), VertexFinder(other).vertex(chosen)
+        assert (one.primal, one.dual) == (two.primal, two.dual)
+
+
+def test_bad_bases_are_told() -> None:
+    finder = VertexFinder(form())
+    with pytest.raises(Singular, match="as many"):
+        finder.vertex(basis([BASIC, BASIC], [UPPER, BASIC]))
+    twin = program([[1, 1], [1, 1]], cost=[1, 1], rows=[(1, None)] * 2)
+    with pytest.raises(Singular):
+        VertexFinder(twin).vertex(basis([BASIC, BASIC], [LOWER, LOWER]))
+
+
+def test_no_bound_follows_where_an_end_is_infinite() -> None:
+    assert dual_value(form(), [F(1), F(0)], [F(0), F(0)]) is None
+    assert dual_value(form(), [F(0), F(0)], [F(0), F(-1)]) is None
+    assert dual_value(form(), [F(-1), F(0)], [F(0), F(0)]) == -4
+
+
+def square(rows: list[list[int]]) -> Square:
+    places = [(i, j, v) for i, row in enumerate(rows) for j, v in enumerate(row) if v]
+    size = len(rows)
+    at = [np.array([p[k] for p in places], dtype=np.int64) for k in (0, 1)]
+    return Square(Matrix(at[0], at[1], whole_array([p[2] for p in places]), (size, size)))
+
+
+def holds(rows: list[list[int]], side: list[int], x: list[F], transposed: bool) -> bool:
+    use = [list(column) for column in zip(*rows, strict=True)] if transposed else rows
+    sums = [sum(v * a for v, a in zip(row, x, strict=True)) for row in use]
+    return sums == side
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+def test_rows_and_columns_in_units_beyond_doubles(transposed: bool) -> None:
+    # 10^400 is no double, and neither is the quotient of the two rows' units
+    huge = 10**400
+    rows = [[3 * huge, 7 * huge + 1, 0], [1, -2, 5], [0, 11 * huge**2, 13 * huge**2 - 1]]
+    side = [17 * huge, 19, 23]
+    found = square(rows).solve(objects(side), transposed=transposed)
+    assert holds(rows, side, found.fractions(), transposed)
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+@pytest.mark.parametrize(("units", "least"), [(400, 0), (0, 400), (400, 400), (900, 3)])
+def test_sides_far_below_or_above_their_rows(units: int, least: int, transposed: bool) -> None:
+    rows = [[v * 10**units for v in row] for row in ([3, 1, 0], [1, -2, 5], [0, 7, 4])]
+    side = [v * 10**least for v in (1, 2, 3)]
+    found = square(rows).solve(objects(side), transposed=transposed)
+    assert holds(rows, side, found.fractions(), transposed)
+
+
+@pytest.mark.parametrize("most", [9, 10**4, 10**9, 2**70])
+@pytest.mark.parametrize("transposed", [False, True])
+def test_random_systems_are_solved_exactly(most: int, transposed: bool) -> None:
+    rng = random.Random(most)
+    for size in (1, 2, 3, 5, 8):
+        rows = [[rng.randint(-most, most) if rng.random() < 0.8 or i == j else 0
+                 for j in range(size)] for i in range(size)]  # fmt: skip
+        for i in range(size):
+            rows[i][i] = rows[i][i] or 1
+        side = [rng.randint(-most, most) for _ in range(size)]
+        try:
+            found = square(rows).solve(objects(side), transposed=transposed)
+        except Singular:
+            assert most == 9, "only small numbers make singular matrices by chance"
+            continue
+        assert holds(rows, side, found.fractions(), transposed)
+
+
+def test_badly_scaled_and_badly_conditioned_systems() -> None:
+    hilbert = [[232792560 // (i + j + 1) for j in range(7)] for i in range(7)]
+    scaled = [[10 ** (6 * i), 1 - i] for i in range(2)]
+    for rows in (hilbert, scaled, [[1, 10**15], [1, 10**15 + 1]]):
+        side = list(range(1, len(rows) + 1))
+        assert holds(rows, side, square(rows).solve(objects(side)).fractions(), False)
+
+
+def test_long_and_empty_sides() -> None:
+    rows = [[3, 1], [1, 2]]
+    assert square(rows).solve(objects([0, 0])).fractions() == [0, 0]
+    side = [7**200, -(11**150)]
+    assert holds(rows, side, square(rows).solve(objects(side)).fractions(), False)
+
+
+def test_a_singular_matrix_is_told() -> None:
+    with pytest.raises(Singular):
+        square([[1, 2], [2, 4]]).solve(objects([1, 1]))
+
+
+def test_fractions_need_bits_to_spare() -> None:
+    bits = 60
+    exact = [F(1, 3), F(-22, 7), F(0), F(5)]
+    near = objects([round(x * 2**bits) for x in exact])
+    found = fractions_near(near, bits, 2)
+    assert found is not None
+    assert found.fractions() == exact
+    assert found.denominator == 21
+    few = objects([round(F(1234567, 7654321) * 2**40)])
+    assert fractions_near(few, 40, 2) is None

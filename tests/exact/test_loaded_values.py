@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
+from fractions import Fraction as F
+from pathlib import Path
 from typing import Any
 
 import cvxpy as cp
@@ -13,7 +16,13 @@ import pyomo.environ as pyo
 import pytest
 
 import farkas
-from farkas.errors import InvalidOption, NoAnswer
+from farkas.algebra import programs
+from farkas.errors import FarkasError, InvalidOption, NoAnswer, UnsupportedForm
+from farkas.exact.from_doubles import rational
+from farkas.forms import LinearForm
+from farkas.forms.rational import as_rational
+from farkas.instances import library
+from tests.generators.forms import INF, random_form, small
 
 # max 3x + 2y or min -3x - 2y, x <= 4, x + 2y <= 7: x = 4, y = 3/2; one more of the row gives 1
 
@@ -204,3 +213,169 @@ def test_a_solver_that_is_missing_says_what_brings_it(name: str) -> None:
     standing = find(name).availability()
     if not standing:
         assert "install" in standing.detail or "path" in standing.detail
+
+
+WIDE = [0.1, -0.3, 1.5, 6.0, -9.0, 2.0**-40, 3 * 2.0**20, 5e-324, 1e300, 1.0, 2.0**62]
+
+
+def dense_of(form: LinearForm) -> np.ndarray:
+    matrix = np.zeros(form.matrix.shape)
+    rows = np.repeat(np.arange(form.num_rows), np.diff(form.matrix.starts))
+    matrix[rows, form.matrix.columns] = form.matrix.values
+    return matrix
+
+
+def agree(form: LinearForm) -> None:
+    found, plain = rational(form), as_rational(form)
+    for field in dataclasses.fields(plain):
+        here, there = getattr(found, field.name), getattr(plain, field.name)
+        if isinstance(there, np.ndarray):
+            assert here.dtype == there.dtype, field.name
+            assert here.tolist() == there.tolist(), field.name
+        else:
+            assert here == there, field.name
+    assert found.sha256 == plain.sha256
+    here, there = found.linear, plain.linear
+    assert (here.sense, here.offset) == (there.sense, there.offset)
+    for name in ("cost", "row_lower", "row_upper", "lower", "upper", "integer"):
+        np.testing.assert_array_equal(getattr(here, name), getattr(there, name))
+    np.testing.assert_array_equal(dense_of(here), dense_of(there))
+    assert here.implied_lower is here.implied_upper is None
+    assert [here.row_name(i) for i in range(here.num_rows)] == list(found.row_names)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_random_forms(seed: int) -> None:
+    agree(random_form(np.random.default_rng(seed)))
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_numbers_of_every_size_signs_and_zeros(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    pool = [*WIDE, 0.0, 0.0, -0.0] if seed % 2 else [0.0, 12.0, -18.0, 0.75, 2.0**-30, -30.0]
+    dense = rng.choice(pool, size=(4, 3))
+    sides = rng.choice([0.1, -3.0, INF, 12.0], size=4)
+    agree(small(dense, cost=rng.choice(pool, size=3), row_upper=sides, offset=0.1))
+
+
+def test_rows_without_entries_and_forms_without_rows() -> None:
+    agree(small([[0, 0], [4, 6], [0, 0]], cost=[1, 2], row_lower=[-1, 2, 0]))
+    agree(small(np.zeros((0, 2)), cost=[1, 2]))
+
+
+def test_a_row_without_common_factor_is_made_whole() -> None:
+    form = rational(small([[0.75, -1.5]], cost=[0, 0], row_upper=[3]))
+    assert (form.row(0), form.factors, form.row_upper) == ([(0, 1), (1, -2)], (F(4, 3),), (4,))
+
+
+@pytest.mark.parametrize("name", ["eris.offline", "mlbroker.relaxed", "gadget.circulation"])
+def test_programs_of_kinds_with_their_names(name: str) -> None:
+    kind = name.partition(".")[0]
+    agree(programs.build(name).form(library.load(f"{kind}/tiny")))
+
+
+@pytest.mark.parametrize(("numbers", "problem"), [
+    ({"row_lower": [INF]}, "row_lower.* must be below infinity"),
+    ({"row_upper": [-INF]}, "row_upper.* must be above -infinity"),
+    ({"lower": [INF]}, "lower.* must be below infinity"),
+    ({"upper": [-INF]}, "upper.* must be above -infinity"),
+    ({"row_lower": [float("nan")]}, "row_lower.* must be below infinity"),
+    ({"cost": [INF]}, "cost.* must be finite"),
+    ({"offset": INF}, "constant is inf"),
+    ({"matrix": [[INF]]}, "matrix value.* must be finite"),
+])  # fmt: skip
+def test_numbers_that_make_no_program_are_refused(numbers: dict, problem: str) -> None:
+    given = {"cost": [1.0], **numbers}
+    form = small(given.pop("matrix", [[1.0]]), **given)
+    with pytest.raises(UnsupportedForm, match=problem):
+        rational(form)
+    with pytest.raises(UnsupportedForm, match=problem):
+        farkas.prove(form)
+
+
+@pytest.mark.parametrize("power", range(60, 67))
+def test_entries_as_long_as_a_machine_word_are_kept_whole(power: int) -> None:
+    # x + 2**-power y becomes 2**power x + y, which an int64 holds up to 2**62
+    form = small([[1, 2.0**-power]], cost=[0, 0], row_upper=[1])
+    agree(form)
+    assert rational(form).row(0) == [(0, 2**power), (1, 1)]
+
+
+def test_zeros_that_are_stored_are_no_entries() -> None:
+    form = small([[4, 6, 2], [1, 0, 0]], cost=[1, 2, 3], row_upper=[2, 1])
+    values = form.matrix.values.copy()
+    values[[1, 3]] = 0.0, -0.0
+    stored = form.replace(matrix=dataclasses.replace(form.matrix, values=values))
+    found = rational(stored)
+    assert (found.row(0), found.row(1)) == ([(0, 2), (2, 1)], [])
+    agree(stored)
+
+
+REFUSED, NO_POINT = "refused", "infeasible"
+
+
+def lp(goal: str = "min", row: str = "x >= -9", bounds: str = "", more: str = "") -> str:
+    return f"{goal}\n obj: x\nst\n c: {row}\nbounds\n{bounds}{more}end\n"
+
+
+def mps(columns: str = " x obj 1 c 1\n", sides: str = " r c 1\n", bounds: str = "") -> str:
+    head = "NAME m\nROWS\n N obj\n G c\nCOLUMNS\n"
+    return f"{head}{columns}RHS\n{sides}BOUNDS\n{bounds}ENDATA\n"
+
+
+LAZY = mps().replace("COLUMNS", "LAZYCONS\n G d\nCOLUMNS").replace(" c 1\n", " c 1\n x d .5\n", 1)
+MARKED = " M 'MARKER' 'INTORG'\n x obj -1 c 1\n M 'MARKER' 'INTEND'\n"
+TABLE = {
+    "upper end below 0, LP": (lp(bounds=" x <= -2\n"), NO_POINT, NO_POINT, NO_POINT),
+    "upper end below 0, MPS": (mps(sides=" r c -9\n", bounds=" UP b x -2\n"), -9, NO_POINT, -9),
+    "one end twice, LP": (lp(bounds=" x >= 2\n x >= 1\n"), 1, 1, 1),
+    "one end twice, MPS": (mps(bounds=" LO b x 2\n LO b x 3\n"), REFUSED, 2, 2),
+    "side twice": (mps(sides=" r c 1\n r c 2\n"), REFUSED, 1, 1),
+    "cost twice": (mps(columns=" x obj 1 c 1\n x obj 2\n"), REFUSED, 1, 1),
+    "two sets of sides": (mps(sides=" r c 1\n s c 2\n"), 1, 1, 1),
+    "two sets of bounds": (mps(bounds=" LO b x 2\n LO d x 3\n"), 2, 2, 2),
+    "binary, LP": (lp("max", "x <= 9", " 0 <= x <= 3\n", "binary\n x\n"), 1, 3, 1),
+    "binary, MPS": (mps(" x obj -1 c 1\n", "", " UP b x 3\n BV b x\n"), -1, -3, -1),
+    "marked": (mps(MARKED, ""), -1, -1, -1),
+    "side of the objective": (mps(sides=" r c 1\n r obj 5\n"), -4, -4, -4),
+    "lazy, LP": (lp().replace("bounds\n", "lazy constraints\n d: x >= 2\n"), 2, REFUSED, 2),
+    "lazy, MPS": (LAZY.replace(" r c 1", " r c 1 d 1"), 2, 2, 2),
+    "constant in a row": (lp(row="x + 2 >= 3"), REFUSED, 3, 0),
+}  # fmt: skip
+"""Text, and value by farkas, HiGHS and Gurobi."""
+
+
+def ours(path: Path) -> float | str:
+    try:
+        found = farkas.prove(path)
+    except FarkasError:
+        return REFUSED
+    return float(found.objective) if found.status == "optimal" else str(found.status)
+
+
+def of_highs(path: Path) -> float | str:
+    solver = highspy.Highs()
+    solver.silent()
+    if solver.readModel(str(path)) == highspy.HighsStatus.kError:
+        return REFUSED
+    solver.run()
+    status = solver.getModelStatus()
+    if status == highspy.HighsModelStatus.kOptimal:
+        return float(solver.getInfo().objective_function_value)
+    return solver.modelStatusToString(status).lower()
+
+
+def of_gurobi(path: Path) -> float | str:
+    silent = {"OutputFlag": 0, "DualReductions": 0}
+    with gp.Env(params=silent) as env, gp.read(str(path), env=env) as model:
+        model.optimize()
+        return NO_POINT if model.Status == gp.GRB.INFEASIBLE else float(model.ObjVal)
+
+
+@pytest.mark.ids(99)
+@pytest.mark.parametrize("name", TABLE)
+def test_readers_have_the_values_of_the_table(name: str, tmp_path: Path) -> None:
+    text, *values = TABLE[name]
+    path = tmp_path / ("m.mps" if text.startswith("NAME") else "m.lp")
+    path.write_text(text)
+    assert [ours(path), of_highs(path), of_gurobi(path)] == values

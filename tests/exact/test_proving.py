@@ -6,7 +6,9 @@ import dataclasses
 import math
 import random
 import signal
+from collections.abc import Callable
 from fractions import Fraction as F
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +16,8 @@ import pytest
 
 from farkas.certificates import Proof, check
 from farkas.certificates.tree import TreeCertificate
+from farkas.certificates.vipr_check import check_vipr
+from farkas.certificates.vipr_tree import write_vipr_tree
 from farkas.errors import NotACertificate
 from farkas.exact import proving, tree
 from farkas.exact.proved import Proved
@@ -22,7 +26,9 @@ from farkas.forms import LinearForm
 from farkas.forms.rational import RationalForm
 from farkas.solvers import Answer, solve
 from farkas.solvers.answer import Claimed
+from farkas.standalone.checker import check_file
 from tests.generators.rational import keeps, program, random_linear
+from tests.generators.without_ends import Drawn, Found, ranges, rays
 
 
 def consent(found: Proved) -> None:
@@ -274,3 +280,38 @@ def test_highs_is_not_asked_where_it_may_search_for_ever(monkeypatch: pytest.Mon
         for solver in ("highs", "scip"):
             assert prove_form(form, solver=solver).status == "optimal"
         assert asked == ["highs"] * times + ["scip"]
+
+
+SLOW = pytest.mark.slow
+
+
+def agree(form: RationalForm, truth: Found, path: Path) -> str:
+    """Hold a proof against the truth, and its certificate against three checkers."""
+    found = prove_form(form, answer=Answer(solver="nobody"))
+    if found.status == "bound":
+        return "bound"
+    known: Found = None if found.status == "infeasible" else found.status
+    assert (found.value if known == "optimal" else known) == truth
+    assert found.certificate is not None
+    proof = check(found.certificate)
+    assert (proof.infeasible, proof.unbounded) == (truth is None, truth == "unbounded")
+    if isinstance(found.certificate, TreeCertificate):
+        write_vipr_tree(form, found.certificate, path)
+        alone, own = check_file(str(path)), check_vipr(path)
+        for said in (alone["infeasible"], own.infeasible):
+            assert said is (truth is None)
+        assert alone["lower"] == own.lower == proof.bound == truth
+    return found.status
+
+
+@pytest.mark.parametrize(("draw", "seeds"), [
+    (ranges, range(100)), pytest.param(ranges, range(100, 400), marks=SLOW),
+    (rays, range(100)), pytest.param(rays, range(100, 400), marks=SLOW),
+])  # fmt: skip
+def test_random_programs_are_decided_rightly(
+    draw: Callable[[int], Drawn], seeds: range, tmp_path: Path
+) -> None:
+    seen = [agree(*draw(seed), tmp_path / "x.vipr") for seed in seeds]
+    assert min(seen.count(status) for status in ("optimal", "infeasible")) > len(seeds) // 5
+    assert seen.count("unbounded") > (len(seeds) // 5 if draw is ranges else -1)
+    assert seen.count("bound") <= len(seeds) // 100

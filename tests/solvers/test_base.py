@@ -1,22 +1,33 @@
+"""One set of options: what is refused, what stands for the default, and words of solvers."""
+
+import math
 import subprocess
 import sys
+from pathlib import Path
 
+import highspy
+import mosek
 import numpy as np
 import pytest
 
 from farkas.errors import InvalidOption, SolverUnavailable, UnknownName, UnsupportedForm
+from farkas.forms import LinearForm
 from farkas.solvers import (
     Ability,
     Access,
     Answer,
     Claimed,
+    Options,
     Reason,
     backends,
     solve,
     status,
 )
 from farkas.solvers.base import Availability, find, installed, missing, version_of
-from tests.conformance.solvers.cases import INF, form
+from farkas.solvers.gurobi import _ranged
+from farkas.solvers.mosek import fill
+from farkas.solvers.options import WORDS
+from tests.conformance.solvers.cases import INF, form, knapsacks, market_split
 
 SMALL = form([1], [(2, [1], INF)])
 
@@ -184,3 +195,160 @@ def test_packages_are_found_without_importing_them(tmp_path, monkeypatch):
     assert not installed("")
     assert version_of("no-such-distribution") == ""
     assert version_of("numpy") != ""
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"timelimit": 3}, "unknown solver option 'timelimit'; did you mean time_limit?"),
+        ({"time_limit": -1}, "time_limit = -1: must be a number of seconds >= 0"),
+        ({"time_limit": "3"}, "time_limit = '3': must be a number of seconds >= 0"),
+        ({"time_limit": float("nan")}, "time_limit = nan: must be"),
+        ({"gap": INF}, "gap = inf: must be a finite number >= 0"),
+        ({"threads": 0}, "threads = 0: must be a whole number from 1 to 2147483647"),
+        ({"threads": True}, "threads = True: must be"),
+        ({"seed": 2**31}, "seed = 2147483648: must be a whole number from 0"),
+        ({"log": 1}, "log = 1: must be True or False"),
+    ],
+)
+def test_options_are_refused_by_name_and_value(options, words):
+    with pytest.raises(InvalidOption) as refusal:
+        solve(SMALL, **options)
+    assert words in str(refusal.value)
+
+
+def test_none_stands_for_the_default():
+    assert Options.parse({"time_limit": None, "threads": None}) == Options()
+
+
+def test_options_go_by_the_words_of_the_solver_and_no_limit_is_no_word():
+    assert Options().worded(("a", "b", "c", "d")) == {"b": 0.0, "c": 1, "d": 0}
+    given = Options(time_limit=2.5, gap=0.125, threads=3, seed=9)
+    assert given.worded(WORDS["highs"]) == {
+        "time_limit": 2.5, "mip_rel_gap": 0.125, "threads": 3, "random_seed": 9,
+    }  # fmt: skip
+    assert given.worded(("", "gap", "", "")) == {"gap": 0.125}
+
+
+@pytest.mark.parametrize(
+    ("options", "name"),
+    [
+        ({"time_limit": 1.0}, "time_limit"),
+        ({"gap": 0.1}, "gap"),
+        ({"threads": 2}, "threads"),
+        ({"seed": 1}, "seed"),
+    ],
+)
+def test_a_needed_option_without_a_word_is_refused_unless_it_is_the_default(options, name):
+    nothing = ("", "", "", "")
+    assert Options().worded(nothing, "x", [name]) == {}
+    assert Options(**options).worded(nothing, "x") == {}
+    with pytest.raises(InvalidOption, match=f"farkas cannot pass {name} to x; leave it out"):
+        Options(**options).worded(nothing, "x", [name])
+
+
+def test_amounts_and_counts_may_be_numpy_numbers():
+    parsed = Options.parse({"time_limit": np.float64(2), "seed": np.int32(7)})
+    assert (parsed.time_limit, parsed.seed, parsed.gap) == (2.0, 7, 0.0)
+    assert Options.parse({"time_limit": math.inf}) == Options()
+
+
+def test_the_ends_of_every_range_are_allowed_and_a_log_is_asked_for():
+    ends = {"threads": 1, "seed": 0, "gap": 0, "time_limit": 0}
+    assert Options.parse(ends) == Options(time_limit=0, threads=1, seed=0, gap=0, log=False)
+    assert Options.parse({"seed": 2**31 - 1}).seed == 2**31 - 1
+
+
+def export(form: LinearForm, path: Path) -> None:
+    """Write the task that MOSEK would solve; needs no licence."""
+    with mosek.Env() as environment, environment.Task() as task:
+        fill(task, form)
+        task.writedata(str(path))
+
+
+@pytest.mark.parametrize("sense", ["min", "max"])
+@pytest.mark.parametrize("seed", range(5))
+def test_exported_task_has_the_same_optimum(tmp_path, seed, sense):
+    # rows of every kind: <=, >=, =, ranged, free; columns of every kind, some integer
+    rng = np.random.default_rng(seed)
+    rows = [
+        (low, rng.integers(-3, 4, 5).astype(float).tolist(), high)
+        for low, high in ((-INF, 9), (-9, INF), (0, 0), (-4, 7), (-INF, INF))
+    ]
+    case = form(
+        rng.integers(-5, 6, 5).astype(float).tolist(),
+        rows,
+        lower=[0, -INF, -4, 2, -3],
+        upper=[9, 6, INF, 2, 8],
+        integer=[0, 4],
+        sense=sense,
+        offset=2.5,
+    )
+    path = tmp_path / "task.mps"
+    export(case, path)
+    reader = highspy.Highs()
+    reader.setOptionValue("output_flag", False)
+    reader.readModel(str(path))
+    reader.run()
+    ours = solve(case)
+    status = reader.modelStatusToString(reader.getModelStatus()).lower()
+    if not ours.has_point:
+        assert str(ours.claim) in status
+        return
+    assert reader.getInfo().objective_function_value == pytest.approx(ours.objective, abs=1e-6)
+
+
+ROWS = [(1, [1, 1], 1), (0, [1, 0], 4), (-INF, [0, 1], 3), (-2, [1, 1], INF), (-INF, [1, 1], INF)]
+
+
+def test_only_rows_with_two_different_finite_sides_take_a_column_more():
+    case = form([1, 1], ROWS)
+    assert _ranged(case).tolist() == [False, True, False, False, False]
+    assert find("gurobi").footprint(case) == (5, 3)
+
+
+@pytest.mark.parametrize(("sense", "value"), [("min", -1.0), ("max", 4.0)])
+def test_the_slack_of_a_range_ends_on_both_sides(sense, value):
+    # x in [-1, 4] by a row, free otherwise; a wrong sign of the slack gives [-6, -1]
+    answer = solve(form([1], [(-1, [1], 4)], lower=-INF, sense=sense), "gurobi")
+    assert answer.point.tolist() == [value]
+    assert answer.row_duals.tolist() == [1.0]
+
+
+def test_a_stopped_search_without_bound_or_point_says_nothing():
+    answer = solve(knapsacks(), "gurobi", time_limit=0.0)
+    assert answer.reason is Reason.TIME_LIMIT
+    assert answer.claim in (Claimed.NONE, Claimed.FEASIBLE)
+    # its stand-in for infinity, 1e100, is no bound
+    assert not abs(answer.bound) >= 1e100
+
+
+def test_a_linear_program_has_a_bound_and_no_duals():
+    # min x + 2y, x + y >= 3, x <= 1: x = 1, y = 2, value 5
+    answer = solve(form([1, 2], [(3, [1, 1], INF)], upper=[1, INF]), "scip")
+    assert answer.point == pytest.approx([1, 2])
+    assert answer.bound == pytest.approx(5)
+    assert answer.raw_row_duals is None
+
+
+@pytest.mark.parametrize(("sense", "value"), [("min", -5.5), ("max", 9.5)])
+def test_the_constant_counts_in_value_and_bound(sense, value):
+    case = form([5, 10], [(-1.5, [1, 1], 1.5)], lower=-INF, sense=sense, offset=2.0)
+    # all of the row on the column of cost 5 needs the other at 0: fixed, so +-7.5 + 2
+    case = case.replace(lower=np.array([-INF, 0.0]), upper=np.array([INF, 0.0]))
+    answer = solve(case, "scip")
+    assert answer.objective == pytest.approx(value)
+    assert answer.bound == pytest.approx(value)
+
+
+def test_a_start_that_breaks_a_row_does_no_harm():
+    case = form([1, 1], [(3, [2, 2], INF)], upper=5.0, integer=[0, 1])
+    # 2 (x + y) >= 3: two units; the start has none
+    assert solve(case, "scip", start=np.zeros(2)).objective == pytest.approx(2)
+    assert solve(case, "scip", start=np.array([2.0, 0.0])).objective == pytest.approx(2)
+
+
+def test_infinite_bounds_are_unknown():
+    answer = solve(market_split(), "scip", time_limit=0.0)
+    assert answer.reason is Reason.TIME_LIMIT
+    assert math.isnan(answer.bound) or abs(answer.bound) < 1e20

@@ -6,20 +6,25 @@ import signal
 from fractions import Fraction
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 
+import farkas
 from farkas.algebra import programs
-from farkas.certificates import LinearCertificate, check
+from farkas.certificates import LinearCertificate, certify, check
 from farkas.certificates.tree import TreeCertificate
 from farkas.errors import InvalidOption, NoAnswer, NotACertificate
 from farkas.exact.certificate import ProofTree
 from farkas.exact.tree import TreeSearch
 from farkas.forms import LinearForm, SparseRows
+from farkas.instances import library
 from farkas.instances.library import load
+from farkas.relaxations.integrality import relax as without_integrality
 from farkas.solvers import Answer, Claimed, Reason
 from farkas.verbs.check import check as check_file
 from farkas.verbs.explain import Explanation, Finding
+from farkas.verbs.optimum import ladder_of
 from farkas.verbs.programs import origin, rebuild
 from farkas.verbs.prove import prove
 from farkas.verbs.solve import others_of, solve, solve_form
@@ -215,3 +220,130 @@ def test_an_optimum_of_a_program_that_has_no_point_as_doubles_is_told() -> None:
     assert solve_form(odd).answer.claim is Claimed.OPTIMAL
     with pytest.raises(NotACertificate, match="claims optimal, but as doubles it is proved infeas"):
         solve_form(odd, certify=True)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"gap": -0.1}, "gap = -0.1; give a share"),
+        ({"gap": 1}, "gap = 1; give a share"),
+        ({"gap": "x"}, "gap"),
+        ({"time_limit": 0}, "time_limit = 0; give seconds above 0"),
+        ({"time_limit": float("nan")}, "time_limit"),
+        ({"problem": 3}, "problem"),
+        ({"problem": "coded.chanse"}, "did you mean .*coded.chance"),
+        ({"progress": 3}, "progress"),
+        ({"workers": 0}, "workers = 0; give at least 1"),
+        ({"workers": 1.5}, "workers"),
+        ({"scheduler": 3}, "scheduler"),
+    ],
+)
+def test_impossible_options_are_refused_in_one_line(options, words):
+    with pytest.raises(InvalidOption, match=words) as refused:
+        farkas.optimum("coded/demo", **options)
+    assert "\n" not in str(refused.value)
+
+
+def test_problems_have_ladders_of_their_own():
+    assert ladder_of("coded").name == "coded.optimum"
+    assert ladder_of("coded", "coded.chance").name == "coded.chance_optimum"
+    assert ladder_of("coded", "coded.assignment").name == "coded.dedicated_optimum"
+
+
+def test_a_file_and_its_instance_give_the_same(tmp_path):
+    market = farkas.load("dps/demo")
+    path = tmp_path / "market.json"
+    farkas.save(market, path)
+    # ended by a gap, since a clock would end the trees of the two at different nodes
+    assert farkas.optimum(path, gap=0.1).run == farkas.optimum(market, gap=0.1).run
+
+
+TINY = library.load("mlbroker/tiny")
+
+
+def certificate(name: str, *, relax: bool = False):
+    """Certificate of the program itself, or of its relaxation, by multipliers of no row."""
+    program = programs.build(name)
+    form = program.form(TINY)
+    if relax:
+        form = without_integrality(form)
+    return certify(form, np.zeros(form.num_rows), **origin(program, TINY, embed=False))
+
+
+def test_a_form_says_where_it_comes_from() -> None:
+    program = programs.build("mlbroker.relaxed[tight]")
+    assert origin(program, TINY, embed=True) == {
+        "kind": "mlbroker", "options": dict(program.variant), "instance": TINY.sha256,
+        "embed": True,
+    }  # fmt: skip
+
+
+def test_a_form_is_rebuilt_with_the_integrality_that_was_proved_about() -> None:
+    whole = programs.build("mlbroker.offline").form(TINY)
+    assert whole.is_mip
+    found = rebuild(certificate("mlbroker.offline"), TINY)
+    assert found is not None
+    assert found.sha256 == whole.sha256
+    relaxed = rebuild(certificate("mlbroker.offline", relax=True), TINY)
+    assert relaxed is not None
+    assert not relaxed.is_mip
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"kind": "dps"}, "says kind 'dps'"),
+        ({"options": {"relax": "tight"}}, "says relax 'tight'"),
+        ({"options": {"relax": None}}, "says relax None"),
+        ({"options": {"nonsense": 7}}, "the unknown option 'nonsense'"),
+    ],
+)
+def test_a_certificate_that_contradicts_its_name_is_refused(
+    change: dict[str, object], words: str
+) -> None:
+    said = certificate("mlbroker.relaxed[printed]")
+    told = msgspec.structs.replace(said, **change)
+    with pytest.raises(NotACertificate, match=words):
+        rebuild(told, TINY)
+
+
+def test_the_first_unknown_option_by_name_is_told() -> None:
+    said = certificate("mlbroker.relaxed[printed]")
+    unknown = {f"option {letter}": 1 for letter in "qwertyuiopasdfghjklzxcvbnm"}
+    with pytest.raises(NotACertificate, match="the unknown option 'option a'"):
+        rebuild(msgspec.structs.replace(said, options=said.options | unknown), TINY)
+
+
+@pytest.mark.parametrize(
+    "name", ["mlbroker.relaxed[tight,strict]", "mlbroker.offline[choice,split]"]
+)
+def test_options_that_spell_the_name_are_taken_as_they_stand(name: str) -> None:
+    said = certificate(programs.build(name).full_name)
+    wanted = programs.build(name).form(TINY).sha256
+    found = rebuild(said, TINY)
+    assert found is not None
+    assert found.sha256 == wanted
+    without = rebuild(msgspec.structs.replace(said, options={}), TINY)
+    assert without is not None
+    assert without.sha256 == wanted  # the brackets say the same
+
+
+def test_brackets_count_where_options_say_something_else_or_in_another_order() -> None:
+    said = certificate("mlbroker.relaxed[tight,printed]")
+    turned = dict(reversed(said.options.items()))
+    found = rebuild(msgspec.structs.replace(said, options=turned), TINY)
+    assert found is not None
+    assert found.sha256 == said.form
+    other = said.options | {"relax": "printed"}
+    with pytest.raises(NotACertificate, match="says relax 'printed'"):
+        rebuild(msgspec.structs.replace(said, options=other), TINY)
+
+
+def test_values_that_no_option_has_are_refused_though_they_spell_the_name() -> None:
+    said = certificate("mlbroker.relaxed[tight,printed]")
+    wrong = {
+        "program": "mlbroker.relaxed[tigt,printed]",
+        "options": said.options | {"relax": "tigt"},
+    }
+    with pytest.raises(InvalidOption, match="relax cannot be 'tigt'; did you mean tight"):
+        rebuild(msgspec.structs.replace(said, **wrong), TINY)

@@ -17,7 +17,7 @@ from farkas.solvers.base import installed
 INF = math.inf
 
 BRIDGES = {"cvxpy", "ortools", "pyomo"}
-NO_LICENCE = {"mosek"}  # in its wheel; tests/solvers/test_mosek.py goes as far as one gets without
+NO_LICENCE = {"mosek"}  # in its wheel; tests/solvers/test_base.py goes as far as one gets without
 
 NATIVE = [name for name in backends if name not in BRIDGES | NO_LICENCE]
 BRIDGED = [

@@ -1,8 +1,10 @@
 """What every solver must answer, whatever its own conventions.
 
-Arithmetic stands beside each case.  Interior-point and first-order methods are compared at 1e-5.
-"""
+Arithmetic stands beside each case.  Interior-point and first-order methods are compared at 1e-5."""
 
+import math
+
+import cvxpy as cp
 import numpy as np
 import pytest
 
@@ -11,11 +13,13 @@ from farkas.forms import check_point
 from farkas.forms.matrices import as_scipy
 from farkas.solvers import Ability, Claimed, Reason, availability, open_session, solve
 from farkas.solvers.base import find
+from farkas.solvers.convex import solve_problem
 from tests.conformance.solvers.cases import (
     HERE,
     INF,
     NATIVE,
     UNLIMITED,
+    entropy,
     form,
     knapsacks,
     market_split,
@@ -384,3 +388,27 @@ def test_form_too_large_for_a_limited_licence_is_refused_with_limit_and_size(sol
         f"{solver} is limited to 2000 {'rows' if 'cvxpy' in solver else 'columns'} by its licence "
         "and case has 2001; use another solver or a full licence"
     )
+
+
+ABLE = pytest.mark.parametrize("solver", ["CLARABEL", "cvxpy:SCS"])
+
+
+@ABLE
+def test_relative_entropy(solver):
+    problem, _ = entropy()
+    answer = solve_problem(problem, solver).require_optimal()
+    assert answer.objective == pytest.approx(-math.log(2), abs=1e-6)
+    assert answer.values["x"] == pytest.approx([0.5, 0.5], abs=1e-4)
+    assert answer.violation < 1e-6
+    assert float(answer.duals[0]) == pytest.approx(math.log(2) - 1, abs=1e-4)
+
+
+@ABLE
+def test_infeasible_cone_program_has_no_objective(solver):
+    x = cp.Variable()
+    problem = cp.Problem(cp.Minimize(cp.exp(x)), [cp.exp(x) <= 1, x >= 1])
+    answer = solve_problem(problem, solver)
+    assert answer.claim is Claimed.INFEASIBLE
+    assert math.isnan(answer.objective)
+    with pytest.raises(NoAnswer, match="infeasible"):
+        answer.require_optimal()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -9,10 +11,14 @@ from farkas.errors import FileProblem, InvalidOption
 from farkas.instances.traces import import_trace
 from farkas.instances.traces.alibaba_dps import AlibabaMarket, Pod, _types, read_nodes
 from farkas.instances.traces.importer import Account
-from tests.instances.traces.made import NODES, PODS
+from farkas.instances.traces.jobs_gadget import read_network
+from farkas.instances.traces.market import RANGES, GpuPrice, MarketWindow, read_prices
+from farkas.instances.variates import normal
+from farkas.portable import exp, uniform
+from tests.instances.traces.made import GRAPHML, NODES, PODS, PRICES, SNDLIB
 from tests.tools.shared import shared
 
-PRICES = """\
+PAID = """\
 instance,gpu,gpu_count,vcpu,memory,network,region,on_demand_usd_per_hour,reserved_usd_per_hour
 g4,NVIDIA T4,4,48,192 GB,50 Gigabit,west,8.0,4.0
 g4,NVIDIA T4,4,48,192 GB,50 Gigabit,east,,4.0
@@ -37,7 +43,7 @@ def test_pods_become_jobs_on_nodes_with_gpus(folder):
 
 
 def test_prices_of_models_are_relative_to_the_dearest(folder):
-    (folder / "prices.csv").write_text(PRICES)
+    (folder / "prices.csv").write_text(PAID)
     many = "\n".join(f"x{i},1,1,1,1000,T4,LS,Running,{i},9000,0" for i in range(400))
     (folder / "many.csv").write_text(PODS + many + "\n")
     options = {"nodes": str(folder / "openb_node_list_gpu_node.csv"), "cores_per_ps": 8}
@@ -179,3 +185,175 @@ def test_types_that_a_pod_does_not_name_are_drawn_by_installed_units():
         able = [k for k in range(3) if models[k] in named_models] or [0, 1, 2]
         wanted.append((drawn({k: (1, 6, 3)[k] for k in able}), drawn({0: 5, 1: 3})))
     assert found == wanted
+
+
+def test_a_job_keeps_its_gpus_and_its_runtime_and_draws_the_rest_in_order():
+    trace = [(3, SimpleNamespace(duration=900.0, num_gpus=9))]
+    prices = np.array([0.25, 0.5]), np.array([0.125])
+    window = MarketWindow(slot_seconds=300.0, gpus_per_ps=4)
+    (job,) = window.jobs_of(trace, [(1, 0)], prices, np.random.default_rng(5))
+    rng = np.random.default_rng(5)
+    assert job["model_size"] == uniform(rng, 0.1, 2.0)
+    assert job["epochs"] == max(1.0, 4000.0 * exp(0.6 * normal(rng, 1)[0]))
+    # 9 GPUs at 0.5 and ceil(9 / 4) = 3 servers at 0.125, times the noise drawn last
+    assert job["budget"] == (0.5 * 9 + 0.125 * 3) * exp(0.5 * normal(rng, 1)[0])
+    assert (job["arrival"], job["worker_type"], job["workers"]) == (3, 1, 9)
+    assert (job["ps_type"], job["ps"]) == (0, 3)
+    # 900 s are three slots, whatever the number of epochs
+    assert job["epoch_compute"] == 3.0 / job["epochs"]
+
+
+def test_a_job_of_no_length_runs_a_second():
+    trace = [(0, SimpleNamespace(duration=0.0, num_gpus=1))]
+    unit = np.ones(1), np.ones(1)
+    window = MarketWindow(slot_seconds=10.0)
+    (job,) = window.jobs_of(trace, [(0, 0)], unit, np.random.default_rng(0))
+    assert job["epochs"] * job["epoch_compute"] == 0.1
+
+
+def test_a_job_of_no_length_pays_for_a_second():
+    # 1, 1, 2 and 8 s are 1/3, 1/3, 2/3 and 8/3 of their mean of 3 s
+    lengths = [0.0, 1.0, 2.0, 8.0]
+    trace = [(0, SimpleNamespace(duration=length, num_gpus=1)) for length in lengths]
+    unit = np.ones(1), np.ones(1)
+    plain, longer = (
+        [
+            job["budget"]
+            for job in MarketWindow(budget_grows=grows).jobs_of(
+                trace, [(0, 0)] * 4, unit, np.random.default_rng(0)
+            )
+        ]
+        for grows in ("with_demand", "with_demand_and_time")
+    )
+    shares = [each / one for each, one in zip(longer, plain, strict=True)]
+    assert shares == pytest.approx([1 / 3, 1 / 3, 2 / 3, 8 / 3])
+
+
+def test_bandwidths_of_workers_are_drawn_before_those_of_servers():
+    fields = MarketWindow(slots=7).shared_fields(np.random.default_rng(1), 2, 3)
+    rng = np.random.default_rng(1)
+    assert np.array_equal(fields["worker_bandwidth"], uniform(rng, *RANGES.worker_bandwidth, 2))
+    assert np.array_equal(fields["ps_bandwidth"], uniform(rng, *RANGES.ps_bandwidth, 3))
+    assert (fields["horizon"], fields["slot_seconds"]) == (7, 300.0)
+
+
+def test_the_price_cap_brings_the_unit_of_money():
+    trace = [(3, SimpleNamespace(duration=900.0, num_gpus=9))]
+    prices = np.array([0.25]), np.array([0.125])
+    plain, dear = MarketWindow(), MarketWindow(price_cap=8.0)
+    (one,), (other,) = (
+        window.jobs_of(trace, [(0, 0)], prices, np.random.default_rng(5))
+        for window in (plain, dear)
+    )
+    assert other["budget"] == 8.0 * one["budget"]
+    caps = [w.shared_fields(np.random.default_rng(1), 1, 1)["price_cap"] for w in (plain, dear)]
+    assert caps == [1.0, 8.0]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "message"),
+    [
+        ("8.0,4.0", "8.0,9.0", "prices.csv: line 2: expected GPUs >= 1 and 0 <= reserved"),
+        ("g4.big,T4,4", "g4.big,T4,0", "line 2: expected GPUs >= 1"),
+        ("east,6.0", "west,6.0", "line 3: g4.big in west stands twice"),
+        (",east,", ",,", "line [0-9]: region is empty"),
+    ],
+)
+def test_a_damaged_price_table_is_refused(folder, before, after, message):
+    (folder / "prices.csv").write_text(PRICES.replace(before, after, 1))
+    with pytest.raises(FileProblem, match=message):
+        read_prices(folder / "prices.csv", "g4.big")
+
+
+def test_a_reserved_price_may_be_the_one_on_demand(folder):
+    (folder / "prices.csv").write_text(PRICES.replace("8.0,4.0", "8.0,8.0", 1))
+    assert max(price.reserved for price in read_prices(folder / "prices.csv", "g4.big")) == 2.0
+
+
+def test_words_of_a_price_table_are_quoted(folder):
+    table = PRICES.replace("east", "all: accepted.").replace("west", "all: accepted.")
+    (folder / "prices.csv").write_text(table)
+    with pytest.raises(FileProblem, match=r'in "all: accepted\." stands twice'):
+        read_prices(folder / "prices.csv", "g4.big")
+
+
+def test_no_region_with_both_prices_is_refused(folder):
+    (folder / "prices.csv").write_text(PRICES.replace("8.0,4.0", "8.0,").replace("6.0,5.0", ",5.0"))
+    with pytest.raises(InvalidOption, match="no region quotes both prices"):
+        read_prices(folder / "prices.csv", "g4.big")
+
+
+def test_prices_are_per_gpu_by_name_of_the_region_that_quotes_both(folder):
+    # four GPUs each: east 6 and 5, west 8 and 4 USD per hour; north quotes no reserved price
+    assert read_prices(folder / "prices.csv", "g4.big") == [
+        GpuPrice("east", 1.5, 1.25),
+        GpuPrice("west", 2.0, 1.0),
+    ]
+
+
+def test_another_type_is_answered_with_the_nearest(folder):
+    with pytest.raises(InvalidOption, match="no prices for instance 'g5-bg'; did you mean g5"):
+        read_prices(folder / "prices.csv", "g5-bg")
+
+
+def test_topology_zoo_keeps_parallel_edges_and_stated_speeds(folder):
+    network = read_network(folder / "net.graphml")
+    assert network.nodes == ("Rome", "Rome7", "9")
+    assert network.cables == ((0, 1, 2.5), (1, 2, None), (1, 2, None))
+
+
+def test_sndlib_takes_the_installed_capacity_else_the_smallest_module(tmp_path):
+    net = tmp_path / "net.txt"
+    net.write_text(SNDLIB)
+    network = read_network(net)
+    assert network.nodes == ("A", "B", "C")
+    assert network.cables == ((0, 1, 9.92), (1, 2, 0.155), (0, 2, None))
+    assert read_network(net, unit=1.0).cables[1][2] == 155.0
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("hello", "neither GraphML nor SNDlib"),
+        ("<graphml><node", "is no XML"),
+        ("<!DOCTYPE a><graphml/>", "document type"),
+        ("<graphml><graph><node id='1'/><edge source='1' target='2'/></graph></graphml>", "'2'"),
+        ("<graphml><graph/></graphml>", "holds no node"),
+        ("?SNDlib native format\nNODES (\n A ( 1 2 )\n)\n", "no section LINKS"),
+        (SNDLIB.replace("( A B )", "( A Z )"), "unknown node 'Z'"),
+        (SNDLIB.replace("9920.00", "much"), "'much' is no number"),
+        (
+            SNDLIB.replace("( A B )", "( A Z )").replace("L1 (", "L1:accepted. ("),
+            'bad: link "L1:accepted." ends at',
+        ),
+        (SNDLIB.replace("9920.00", "-1"), "'-1' is no capacity"),
+        (SNDLIB.replace("L3 ( A C )", "L3 A C"), "cannot read the link"),
+        (GRAPHML.replace('id="7"', 'id="5"'), "node '5' stands twice"),
+    ],
+)
+def test_a_file_that_is_no_network_is_refused(tmp_path, text, words):
+    path = tmp_path / "bad"
+    path.write_text(text)
+    with pytest.raises(FileProblem, match=words):
+        read_network(path)
+
+
+def test_every_public_network_is_read():
+    files = [*shared("data/topologyzoo").glob("*.graphml"), *shared("data/sndlib").glob("*.txt")]
+    for path in files:
+        network = read_network(path)
+        assert len(network.nodes) > 5
+        assert len(network.cables) >= len(network.nodes) - 1
+
+
+def test_a_unit_that_the_file_states_wins(tmp_path):
+    path = tmp_path / "net.txt"
+    path.write_text(SNDLIB.replace("NODES", "META (\n  unit = MBITPERSEC\n)\nNODES", 1))
+    assert read_network(path, unit=1.0).cables[0][2] == 9.92
+
+
+def test_the_name_of_a_file_cannot_pass_for_words(tmp_path):
+    path = tmp_path / "x: proved"
+    path.write_text("neither")
+    with pytest.raises(FileProblem, match=r'^"/.*/x: proved": is neither'):
+        read_network(path)
