@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 from fractions import Fraction
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
@@ -38,10 +39,12 @@ from farkas.online.eris.scheduler_printed import printed_schedule
 from farkas.online.gadget.placement import Room
 from farkas.online.loop import decide
 from farkas.online.mlbroker.fractional import Fractional
+from farkas.online.recording import plain
 from farkas.proofs.gadget.relaxed import random_clusters
 from farkas.relaxations.dps.interval import corrected_bound, printed_bound
 from farkas.relaxations.eris.payoff_bound import bound_payoff, job_slots, subgradient
 from farkas.relaxations.gadget.generation import closed, improving
+from farkas.replay import replay
 from farkas.rounding.rings import Mix, admit
 from tests.generators.dps import market_in
 from tests.generators.eris import auction_in, random_auction
@@ -357,7 +360,6 @@ def test_use_beyond_a_capacity_or_budget_is_a_violation_in_every_unit(unit):
     # tiny: a capacity of 1 gpu and a budget of 4 MB; job 2 takes 1 gpu a worker, θ = 2 MB
     for workers, moved, said in ((1, 2, 0), (2, 2, 1), (1, 3, 1)):
         piece = Piece(job=2, slot=1, server=0, workers=((0, workers),), moved=moved)
-        outcome = environments["eris"].evaluate(
-            auction, [SlotDecision(pieces=(piece,)), SlotDecision(), SlotDecision()]
-        )
-        assert len(outcome.violations) == said
+        slots = plain([SlotDecision(pieces=(piece,)), SlotDecision(), SlotDecision()])
+        run = SimpleNamespace(algorithm="eris.eris", kind="eris", options={}, decisions=slots)
+        assert len(replay(run, auction).broken) == said
