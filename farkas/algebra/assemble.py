@@ -33,10 +33,7 @@ def trace_family(
 ) -> TracedRows:
     """Call ``rule`` once, with every index standing for all members of its set.
 
-    Raises
-    ------
-    RuleError
-        Naming program, family and, where known, the index.
+    Raises `RuleError`: naming program, family and, where known, the index.
     """
     where = f"{program}: {block.name}" + (f" ({block.label})" if block.label else "")
     with _traced(where) as trace:

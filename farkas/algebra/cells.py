@@ -215,10 +215,7 @@ class Cells:
 class Index(Cells):
     """Index of a rule: integers over one dimension (or more, after arithmetic).
 
-    Parameters
-    ----------
-    origin
-        ``(set, component)`` while the index runs over that set unchanged, else None.
+    ``origin``: ``(set, component)`` while the index runs over that set unchanged, else None.
     """
 
     __slots__ = ("origin",)

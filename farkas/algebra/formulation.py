@@ -110,10 +110,7 @@ class _ProgramType(type):
 class Formulation(ShowsItself, metaclass=_ProgramType):
     """A named formulation with variants; subclasses register themselves by ``name``.
 
-    Parameters
-    ----------
-    variant
-        One keyword per :func:`option` of the class.
+    ``variant``: one keyword per :func:`option` of the class.
     """
 
     name: ClassVar[str] = ""

@@ -67,12 +67,8 @@ class RuleProgram(Formulation):
     def declarations(self, data: Any) -> Declarations:
         """Declare sets, parameters and variables for the instance ``data``.
 
-        Raises
-        ------
-        InvalidInstance
-            When the instance is of another kind.
-        RuleError
-            When a declaration has the wrong shape.
+        Raises `InvalidInstance` when the instance is of another kind; `RuleError` when a
+        declaration has the wrong shape.
         """
         self.check_kind(data)
         m = Declarations()

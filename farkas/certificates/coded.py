@@ -51,19 +51,14 @@ def safe_patience(accurate: Floats) -> Floats:
 def time_bound(data: CodedComputing, prices: Floats, patience: Floats) -> Fraction | None:
     """Lower bound on every completion time under the surrogate; None: there is no finite one.
 
+    Raises `NotACertificate` when shapes or signs are wrong, or some η is too large for its pair.
+
     Parameters
     ----------
-    data
-        The instance.
     prices
         Shape (masters,), >= 0, not all 0; π.
     patience
         Shape (masters, workers), >= 0; η, entries of forbidden pairs are ignored.
-
-    Raises
-    ------
-    NotACertificate
-        When shapes or signs are wrong, or some η is too large for its pair.
     """
     speed = speeds_above(data, prices, patience)
     earned = earned_above(prices, speed)
@@ -121,8 +116,6 @@ def meets_surrogate(data: CodedComputing, share: Floats, loads: Floats, time: Fr
 
     Parameters
     ----------
-    data
-        The instance.
     share, loads
         Shape (masters, workers); k in [0, 1] and l >= 0.
     time
@@ -236,19 +229,14 @@ class EveryPlanPrices(MasterPrices, frozen=True, kw_only=True):
     def of(cls, data: CodedComputing, prices: Floats, accurate: Floats) -> Self:
         """Certify what ``prices`` prove.
 
+        Raises `NotACertificate` when the prices do not pass.
+
         Parameters
         ----------
-        data
-            The instance.
         prices
             Shape (masters,), >= 0.
         accurate
             Shape (masters, workers); h to nearly full accuracy, infinite where forbidden.
-
-        Raises
-        ------
-        NotACertificate
-            When the prices do not pass.
         """
         patience = safe_patience(accurate)
         return cls.stating(data, cls.evaluate(data, prices, patience), prices, patience)
@@ -375,17 +363,14 @@ class ChancePrices(EveryPlanPrices, frozen=True, kw_only=True, tag="coded_chance
 def guaranteed_bound(data: CodedComputing, prices: Floats) -> Fraction | None:
     """Lower bound on the times that plans guarantee, exactly; None: none guarantees any.
 
+    Raises `NotACertificate` when nothing was measured, or prices are none.
+
     Parameters
     ----------
     data
         The instance, with measured times.
     prices
         Shape (masters,), >= 0, not all 0; π.
-
-    Raises
-    ------
-    NotACertificate
-        When nothing was measured, or prices are none.
     """
     require_prices(prices, data.num_masters)
     speed = guaranteed_speeds(data)
@@ -400,10 +385,7 @@ def guaranteed_bound(data: CodedComputing, prices: Floats) -> Fraction | None:
 def guaranteed_speeds(data: CodedComputing) -> list[list[Fraction]]:
     """Speed v of every pair under the laws of the measured times, [master][worker], exactly.
 
-    Raises
-    ------
-    NotACertificate
-        When nothing was measured.
+    Raises `NotACertificate` when nothing was measured.
     """
     measured = data.measured
     require(measured is not None, "the instance holds no measured times")

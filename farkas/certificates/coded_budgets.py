@@ -86,12 +86,7 @@ def serve(mass: Out[Floats2], chance: Floats1, missed: Floats1, price: int) -> N
 class RowCells:
     """The rows of a master in cells of equally many.
 
-    Parameters
-    ----------
-    master
-        Its number.
-    most
-        Cells at most, >= 1.
+    ``most``: cells at most, >= 1.
     """
 
     def __init__(self, data: CodedComputing, master: int, most: int) -> None:
@@ -118,6 +113,8 @@ def chance_by_budget(
 ) -> tuple[Floats, float]:
     """Bound P[X >= L] at a time, for workers that cost 0, 1, ..., ``budget`` together.
 
+    Raises `NotACertificate` when it would take more numbers or steps than a proof may.
+
     Parameters
     ----------
     prices
@@ -132,11 +129,6 @@ def chance_by_budget(
     Returns
     -------
     Shape (budget + 1,), not decreasing, and the steps that it took.
-
-    Raises
-    ------
-    NotACertificate
-        When it would take more numbers or steps than a proof may.
     """
     cells = RowCells(data, master, most)
     if (budget + 1) * (cells.needed + 1) > MOST_NUMBERS:

@@ -44,21 +44,16 @@ def dedicated_time_bound(
 ) -> Fraction:
     """Lower bound on every completion time with dedicated workers: one over the level.
 
+    Raises `NotACertificate` when arguments are wrong or the prices do not exclude the level.
+
     Parameters
     ----------
-    data
-        The instance.
     prices
         Shape (masters,), >= 0, not all 0; π.
     patience
         Shape (masters, workers), >= 0; η, entries of forbidden pairs are ignored.
     level
         A level that no dedicated plan reaches, 1/time, > 0; W.
-
-    Raises
-    ------
-    NotACertificate
-        When arguments are wrong or the prices do not exclude the level.
     """
     require(bool(np.isfinite(level)) and level > 0, "the level is not positive")
     speed = np.minimum(speeds_above(data, prices, patience), level)
@@ -81,21 +76,16 @@ class DedicatedPrices(MasterPrices, frozen=True, kw_only=True, tag="coded_dedica
     ) -> Self:
         """Certify that dedicated workers reach no level above ``level``, or little more.
 
+        Raises `NotACertificate` when the prices exclude none of these.
+
         Parameters
         ----------
-        data
-            The instance.
         prices
             Shape (masters,), >= 0.
         accurate
             Shape (masters, workers); h to nearly full accuracy, infinite where forbidden.
         level
             > 0, 1/time; where rounding hides that it is excluded, one a little above it is.
-
-        Raises
-        ------
-        NotACertificate
-            When the prices exclude none of these.
         """
         patience = safe_patience(accurate)
         for turn in range(TRIES):

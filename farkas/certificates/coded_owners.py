@@ -66,10 +66,7 @@ class CountBranch(FilePart, frozen=True, kw_only=True, array_like=True):
 class Types:
     """Workers that are equally fast for every master, to the last bit.
 
-    Parameters
-    ----------
-    speed
-        Shape (masters, workers).
+    ``speed``: shape (masters, workers).
     """
 
     def __init__(self, speed: Floats) -> None:
@@ -135,6 +132,7 @@ def least_cost(
     """Least Σ price x over whole ``low <= x <= high`` with Σ speed x >= level; None: no such x.
 
     All counts of all types but one are tried; of that one as many are needed as are missing.
+    Raises `NotACertificate` when there are more than `MOST_COUNTS` to try.
 
     Parameters
     ----------
@@ -142,11 +140,6 @@ def least_cost(
         Shape (types,), finite, >= 0.
     low, high
         Shape (types,), whole, 0 <= low <= high.
-
-    Raises
-    ------
-    NotACertificate
-        When there are more than `MOST_COUNTS` to try.
     """
     last = int(np.argmax(np.where(speed > 0, high - low, -1)))
     others = [k for k in range(len(speed)) if k != last]

@@ -101,12 +101,8 @@ class Work:
 
     A step is a term that is touched, and once more for every piece of 256 bits of its numbers and
     every 64 pairs of pieces: products and common divisors of long numbers take the square of their
-    length.  So a step takes some microseconds at most, whatever the numbers.
-
-    Parameters
-    ----------
-    most
-        Steps after which the file is given up.
+    length.  So a step takes some microseconds at most, whatever the numbers.  ``most``: steps after
+    which the file is given up.
     """
 
     def __init__(self, most: float = MOST_WORK) -> None:

@@ -67,6 +67,8 @@ class SlotPrices:
     ) -> SlotPrices:
         """Round prices to the finest grid on which sums stay small.
 
+        Raises `NotACertificate` when a price is not a number.
+
         Parameters
         ----------
         market
@@ -74,11 +76,6 @@ class SlotPrices:
         workers, ps
             ``type``, ``slot`` and ``price``, shape (prices,); negative prices count as 0, and
             prices beyond `LARGEST` as that.
-
-        Raises
-        ------
-        NotACertificate
-            When a price is not a number.
         """
         scale = finest_scale(market, *(np.asarray(side["price"], float) for side in (workers, ps)))
         rounded = [_rounded(market.horizon, side, scale) for side in (workers, ps)]
@@ -155,19 +152,15 @@ def rewards_of(market: Market, rewards: Rewards) -> Floats:
 def prices_bound(market: Market, prices: SlotPrices, rewards: Rewards = "budget") -> Fraction:
     """Upper bound on the payments of every way to serve jobs, exactly.
 
+    Raises `NotACertificate` when prices lie outside types or slots, do not ascend, or are not
+    positive.
+
     Parameters
     ----------
-    market
-        The instance.
     prices
         Any prices.
     rewards
         ``budget``, or ``capped`` for prices that respect the price cap.
-
-    Raises
-    ------
-    NotACertificate
-        When prices lie outside types or slots, do not ascend, or are not positive.
     """
     return _bound(market, prices, rewards, market.num_jobs)
 
@@ -191,10 +184,11 @@ def _bound(market: Market, prices: SlotPrices, rewards: Rewards, jobs: int) -> F
 def charges(market: Market, prices: SlotPrices, reward: Floats) -> tuple[Array, int]:
     """Price of what each job holds at the least, and of all capacity, in units of the grid.
 
+    Raises `NotACertificate` when prices lie outside types or slots, do not ascend, or are not
+    positive.
+
     Parameters
     ----------
-    market
-        The instance.
     prices
         Any prices.
     reward
@@ -203,11 +197,6 @@ def charges(market: Market, prices: SlotPrices, reward: Floats) -> tuple[Array, 
     Returns
     -------
     Shape (jobs,), and a number.  Sums of rewards and charges fit the type of the array.
-
-    Raises
-    ------
-    NotACertificate
-        When prices lie outside types or slots, do not ascend, or are not positive.
     """
     worker = prices.worker_positions, prices.worker_numbers
     ps = prices.ps_positions, prices.ps_numbers

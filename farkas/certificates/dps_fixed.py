@@ -77,10 +77,7 @@ def asked_in(market: Market, jobs: Ints, worker: Floats, ps: Floats, up: bool) -
 def cell_rewards(market: Market, jobs: Ints, low: tuple[Any, Any], high: tuple[Any, Any]) -> Floats:
     """Return what jobs pay at most at prices between two corners, shape as `asked_in`.
 
-    Parameters
-    ----------
-    low, high
-        Prices of a worker and of a parameter server for each of them.
+    ``low``, ``high``: prices of a worker and of a parameter server for each of them.
     """
     most = np.minimum(asked_in(market, jobs, *high, up=True), market.budget[jobs])
     able = (asked_in(market, jobs, *low, up=False) <= market.budget[jobs]) & market.fits[jobs]
@@ -90,21 +87,16 @@ def cell_rewards(market: Market, jobs: Ints, low: tuple[Any, Any], high: tuple[A
 def cell_bound(market: Market, cell: PriceCell, prices: SlotPrices, parts: int) -> Fraction:
     """Upper bound on the profit of every fixed price of a cell, exactly.
 
+    Raises `NotACertificate` when the prices of capacity are none.
+
     Parameters
     ----------
-    market
-        The instance.
     cell
         Prices.
     prices
         Any prices of capacity.
     parts
         Parts of the range of either price, for each pair of types.
-
-    Raises
-    ------
-    NotACertificate
-        When the prices of capacity are none.
     """
     charge, total = charges(market, prices, finite(market.budget, "budgets"))
     types, kinds = market.num_ps_types, market.num_worker_types

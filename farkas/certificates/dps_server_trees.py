@@ -67,6 +67,8 @@ def tree_bound(
 ) -> int | None:
     """Bound the next tree; None where no leaf has a placement.
 
+    Raises `NotACertificate` when nodes or leaves are no tree, or take too many steps.
+
     Parameters
     ----------
     nodes
@@ -75,11 +77,6 @@ def tree_bound(
         Prices, in the same order.
     steps
         Done before; raised.
-
-    Raises
-    ------
-    NotACertificate
-        When nodes or leaves are no tree, or take too many steps.
     """
     jobs = len(group.home)
     place = {job: k for k, job in enumerate(group.home.tolist())}

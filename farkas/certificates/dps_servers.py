@@ -106,17 +106,15 @@ def server_charges(
 ) -> Charges:
     """Price the ways to place every job.
 
+    Raises `NotACertificate` when prices lie outside classes, types or slots, do not ascend, or are
+    not positive.
+
     Parameters
     ----------
     prices
         Positions are (class x types + type) x horizon + slot.
     reward
         At least what jobs count, shape (jobs,); it decides whether 64 bits suffice.
-
-    Raises
-    ------
-    NotACertificate
-        When prices lie outside classes, types or slots, do not ascend, or are not positive.
     """
     worker = prices.worker_positions, prices.worker_numbers
     ps = prices.ps_positions, prices.ps_numbers
@@ -172,21 +170,16 @@ def server_prices_bound(
 ) -> Fraction:
     """Upper bound on the payments of every way to serve jobs, exactly.
 
+    Raises `NotACertificate` when the prices are none, or the market is too large.
+
     Parameters
     ----------
-    market
-        The instance.
     prices
         Any prices; positions are (class x types + type) x horizon + slot.
     rewards
         ``budget``, or ``capped`` for prices that respect the price cap.
     classes
         Of the market's servers, where they are known already.
-
-    Raises
-    ------
-    NotACertificate
-        When the prices are none, or the market is too large.
     """
     reward = finite(rewards_of(market, rewards), "rewards")
     classes = classes or EqualServers.of_market(market)
@@ -257,8 +250,6 @@ class GroupOfServers:
 
     Parameters
     ----------
-    market
-        The instance.
     classes
         Of its servers.
     own
@@ -298,10 +289,7 @@ class GroupOfServers:
     def combined(self, leaf: LeafPrices) -> SlotPrices:
         """Return the prices of all units in a leaf, of others at market prices.
 
-        Raises
-        ------
-        NotACertificate
-            When the leaf prices what is no unit of the group.
+        Raises `NotACertificate` when the leaf prices what is no unit of the group.
         """
         horizon, base = self.market.horizon, self.market_prices
         for positions, numbers, types, what in (
@@ -335,15 +323,7 @@ class GroupOfServers:
     def bound(self, leaf: LeafPrices, allowed: Allowed) -> int | None:
         """Bound a leaf, in units of the grid; None where a decided job cannot be placed.
 
-        Parameters
-        ----------
-        allowed
-            Bits of ways, shape (home jobs,).
-
-        Raises
-        ------
-        NotACertificate
-            As `combined`.
+        ``allowed``: bits of ways, shape (home jobs,). Raises `NotACertificate` as `combined`.
         """
         whole, spread, total = self.least(leaf)
         reward = rounded_up(self.reward, self.market_prices.scale, spread.dtype)
@@ -377,21 +357,16 @@ def added(positions: Ints, numbers: Ints, more: Ints, extra: Ints) -> tuple[Ints
 class GroupedMarket:
     """The groups of a market at market prices.
 
+    Raises `NotACertificate` when the prices are none, or the market is too large.
+
     Parameters
     ----------
-    market
-        The instance.
     market_prices
         Of parameter servers by class, type and slot; none of workers.
     rewards
         ``budget``, or ``capped`` for prices that respect the price cap.
     classes
         Of the market's servers, where they are known already.
-
-    Raises
-    ------
-    NotACertificate
-        When the prices are none, or the market is too large.
     """
 
     def __init__(

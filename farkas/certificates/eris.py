@@ -63,6 +63,8 @@ class ErisPrices(PriceCertificate, frozen=True, kw_only=True, tag="eris_prices")
     ) -> ErisPrices:
         """Certify what the prices prove.
 
+        Raises `NotACertificate`: a price is not finite.
+
         Parameters
         ----------
         transfer
@@ -71,11 +73,6 @@ class ErisPrices(PriceCertificate, frozen=True, kw_only=True, tag="eris_prices")
             Shape (sites, resources, slots), β; likewise.
         payoffs
             What proves the bound of all payoffs; `prove_payoffs` if left out.
-
-        Raises
-        ------
-        NotACertificate
-            A price is not finite.
         """
         transfer, resource = short(transfer), short(resource)
         bound = prove_welfare(auction, transfer, resource, payoffs)
@@ -127,17 +124,14 @@ def prove_welfare(
 ) -> Fraction:
     """Upper bound on the welfare of every set of schedules that fits the empty system.
 
+    Raises `NotACertificate`: a price is negative or not finite, or a shape is wrong.
+
     Parameters
     ----------
     transfer, resource
         Prices, shapes (slots,) and (sites, resources, slots), >= 0.
     payoffs
         What proves the bound of all payoffs; `prove_payoffs` if left out.
-
-    Raises
-    ------
-    NotACertificate
-        A price is negative or not finite, or a shape is wrong.
     """
     for what, prices, shape in (
         ("transfer", transfer, (auction.slots,)),

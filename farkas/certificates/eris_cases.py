@@ -57,10 +57,7 @@ Tree = Sequence[CaseSplit | None]  #: Splits and leaves (None) in preorder.
 def parts_of(auction: Auction, windows: Windows, split: CaseSplit) -> tuple[Windows, Windows]:
     """Both parts of a case.
 
-    Raises
-    ------
-    NotACertificate
-        The job is none, or one of the parts would be the whole case.
+    Raises `NotACertificate`: the job is none, or one of the parts would be the whole case.
     """
     if split.job >= auction.num_jobs:
         raise NotACertificate(f"a split by job {split.job} of {auction.num_jobs}")
@@ -78,10 +75,8 @@ def parts_of(auction: Auction, windows: Windows, split: CaseSplit) -> tuple[Wind
 def cases_of(auction: Auction, tree: Tree) -> list[Windows]:
     """Leaves of a tree, in order.
 
-    Raises
-    ------
-    NotACertificate
-        It is no tree: it ends early, goes on after its last leaf, or has an impossible split.
+    Raises `NotACertificate`: it is no tree: it ends early, goes on after its last leaf, or has an
+    impossible split.
     """
     affordable(len(tree), "splits and leaves", MOST_NODES)
     found: list[Windows] = []
@@ -143,17 +138,14 @@ class ErisCases(PriceCertificate, frozen=True, kw_only=True, tag="eris_cases"):
     ) -> ErisCases:
         """Certify what cases prove.
 
+        Raises `NotACertificate`: the tree is none, or a price is not finite.
+
         Parameters
         ----------
         prices
             Of each leaf, shapes (slots,) and (sites, resources, slots); entries below 0 count as 0.
         bound
             What is claimed, where it is known already; by default what is proved here.
-
-        Raises
-        ------
-        NotACertificate
-            The tree is none, or a price is not finite.
         """
         rows = [np.concatenate([short(one), short(two).ravel()]) for one, two in prices]
         made = cls(
@@ -224,10 +216,7 @@ class Span(FilePart, frozen=True, kw_only=True):
 def require_span(auction: Auction, span: Span) -> Ints:
     """Return the jobs of a span, shape (jobs,).
 
-    Raises
-    ------
-    NotACertificate
-        It is none of the auction, or one of its jobs cannot be charged.
+    Raises `NotACertificate`: it is none of the auction, or one of its jobs cannot be charged.
     """
     if not span.first <= span.last < auction.slots:
         raise NotACertificate(f"a span from {span.first} to {span.last} of {auction.slots} slots")
@@ -269,16 +258,9 @@ def sizes_of(auction: Auction, span: Span, jobs: Ints) -> list[int]:
 def most_charged(auction: Auction, span: Span, charges: Floats) -> Fraction:
     """Bound what the charges of a span add up to.
 
-    Parameters
-    ----------
-    charges
-        Shape (jobs,), >= 0, in the order of the span's jobs.
-
-    Raises
-    ------
-    NotACertificate
-        The span is none of the auction, a charge is negative or not finite, or the knapsack is too
-        large.
+    ``charges``: shape (jobs,), >= 0, in the order of the span's jobs.  Raises `NotACertificate`:
+    the span is none of the auction, a charge is negative or not finite, or the knapsack is too
+    large.
     """
     jobs = require_span(auction, span)
     if not (np.isfinite(charges) & (charges >= 0)).all():
@@ -327,15 +309,8 @@ def prove_spans(
 ) -> Fraction:
     """Upper bound on every welfare, from charges and prices as of `prove_welfare`.
 
-    Parameters
-    ----------
-    charges
-        Of each span, shape (its jobs,).
-
-    Raises
-    ------
-    NotACertificate
-        A span, charge or price is none.
+    ``charges``: of each span, shape (its jobs,). Raises `NotACertificate`: a span, charge or price
+    is none.
     """
     paid = sum(map(lambda span, some: most_charged(auction, span, some), spans, charges),
                Fraction(0))  # fmt: skip
@@ -365,17 +340,14 @@ class ErisSpans(PriceCertificate, frozen=True, kw_only=True, tag="eris_spans"):
     ) -> ErisSpans:
         """Certify what charges and prices prove.
 
+        Raises `NotACertificate`: a span is none of the auction, or a number is not finite.
+
         Parameters
         ----------
         charges
             Of each span, shape (its jobs,); entries below 0 count as 0.
         transfer, resource
             Shapes (slots,) and (sites, resources, slots); likewise.
-
-        Raises
-        ------
-        NotACertificate
-            A span is none of the auction, or a number is not finite.
         """
         charges = [short(some) for some in charges]
         transfer, resource = short(transfer), short(resource)

@@ -25,14 +25,9 @@ MOST = 2000  #: Rows that are mended in a reading at most: fractions are slow.
 def settled(form: LinearForm, point: Floats) -> Floats | None:
     """Find a point beside ``point`` that keeps all rows and bounds exactly; None if none is found.
 
-    Every missed row moves one continuous column by what it is missed by: that which puts the
-    fewest rows at risk, and of these the smallest, since a sum of doubles less all but the smallest
-    is a double again.
-
-    Parameters
-    ----------
-    point
-        Shape (columns,), finite, feasible within a tolerance.
+    Every missed row moves one continuous column by what it is missed by: that which puts the fewest
+    rows at risk, and of these the smallest, since a sum of doubles less all but the smallest is a
+    double again.  ``point``: shape (columns,), finite, feasible within a tolerance.
     """
     x = np.clip(np.where(form.integer, np.rint(point), point), form.lower, form.upper)
     risks = _risks(form)

@@ -36,12 +36,8 @@ def grid_exponent(largest: float, terms: int = 1) -> int:
     """Exponent g so that ``terms`` prices up to ``largest * 2**g`` add up to less than FORBIDDEN.
 
     Prices are below 2^PRICE_BITS and below 2^(SUM_BITS - b - 1), where ``terms`` has b bits: the
-    sum of so many is below 2^(SUM_BITS - 1), and roundings cannot double it.
-
-    Raises
-    ------
-    NotACertificate
-        When the largest price is not finite, or so many cannot be added up.
+    sum of so many is below 2^(SUM_BITS - 1), and roundings cannot double it.  Raises
+    `NotACertificate` when the largest price is not finite, or so many cannot be added up.
     """
     if not 0 <= largest < np.inf:
         raise NotACertificate(f"prices add up to {largest}")
@@ -55,16 +51,8 @@ def rounded_down(amount: Floats, price: Floats, exponent: int) -> Ints:
     """Floor of Σ_r amount_r price_r, over the last axis, on the grid ``2**-exponent``.
 
     Products and sums of doubles are correctly rounded, so the next double below is a lower bound.
-
-    Parameters
-    ----------
-    amount, price
-        Finite, >= 0.
-
-    Raises
-    ------
-    NotACertificate
-        When a number is negative or not finite, or a sum is too large.
+    ``amount``, ``price``: finite, >= 0. Raises `NotACertificate` when a number is negative or not
+    finite, or a sum is too large.
     """
     for what, values in (("amounts", amount), ("prices", price)):
         if (finite(values, what) < 0).any():
@@ -208,12 +196,7 @@ class HorizonCertificate(ClusterCertificate, frozen=True, kw_only=True, tag="gad
 class Replies:
     """Rent of every block, and what each job could earn at most alone after paying it.
 
-    Parameters
-    ----------
-    made
-        Whose prices.
-    cluster
-        The instance.
+    ``made``: whose prices.
     """
 
     def __init__(self, made: HorizonCertificate, cluster: Cluster) -> None:

@@ -79,10 +79,7 @@ class SharedServers(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     def most(self, cluster: Cluster, jobs: Ints, profits: list[list[Fraction]]) -> Fraction:
         """Largest profit of one size a job, 0 among them, that fit together; rounded up.
 
-        Parameters
-        ----------
-        profits
-            Of sizes 0, 1, ... of each of ``jobs``, >= 0.
+        ``profits``: of sizes 0, 1, ... of each of ``jobs``, >= 0.
         """
         weight, room = self.units(cluster, jobs)
         affordable(sum(map(len, profits)) * (room + 1), "sizes of rings", LONGEST_SEARCH)

@@ -308,10 +308,7 @@ def certify_slot_tree(
 ) -> SlotTree:
     """Certificate of the bound that a tree proves for one slot.
 
-    Parameters
-    ----------
-    node_prices, link_prices
-        Shapes (prices, nodes, resources) and (prices, links).
+    ``node_prices``, ``link_prices``: shapes (prices, nodes, resources) and (prices, links).
     """
     received: tuple[WorkerSlots, ...] = tuple(np.asarray(progress, dtype=np.int64).tolist())
     draft = SlotTree(

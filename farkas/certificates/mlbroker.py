@@ -50,11 +50,8 @@ Relax = Literal["printed", "tight"]
 def down(values: Floats, roundings: int = 1) -> Floats:
     """Lower bound on the exact result of which ``values`` is the rounded one.
 
-    Parameters
-    ----------
-    values
-        Result of ``roundings`` operations, all but the last on numbers of one sign, and none of
-        them below 1e-290 unless it is exact or positive.  Infinity gives what is no number.
+    ``values``: result of ``roundings`` operations, all but the last on numbers of one sign, and
+    none of them below 1e-290 unless it is exact or positive.  Infinity gives what is no number.
     """
     lower = values - np.abs(values) * ((roundings + 1) * ULP)
     return np.where((lower > 0) & (lower < TINY), 0.0, lower)
@@ -136,19 +133,14 @@ class DualPoint:
 def complete(data: Brokerage, guide: Guide, relax: Relax, semantics: Semantics) -> DualPoint:
     """Complete a guide to a dual point of ``mlbroker.relaxed[relax,semantics]``.
 
+    Raises `NotACertificate` when shapes do not fit, numbers are not finite, or a step overflows.
+
     Parameters
     ----------
-    data
-        The instance.
     guide
         Any finite multipliers.
     relax, semantics
         Which relaxation.
-
-    Raises
-    ------
-    NotACertificate
-        When shapes do not fit, numbers are not finite, or a step overflows.
     """
     guide.check(data)
     with np.errstate(over="ignore", invalid="ignore"):  # found below

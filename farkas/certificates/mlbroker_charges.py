@@ -93,12 +93,7 @@ def share_charges(
     """Share charges of sites that may stay empty among loads, as long as that raises the bound.
 
     Dual ascent: each load is asked for more, until the sites that are cheapest for it have no
-    charge left to share, or one of them has none.
-
-    Parameters
-    ----------
-    beta
-        Shape (origins, sites), USD a load.
+    charge left to share, or one of them has none.  ``beta``: shape (origins, sites), USD a load.
 
     Returns
     -------

@@ -100,17 +100,8 @@ class SlotLeaf:
 class SlotBounds:
     """Bounds slots of an instance at tolls; every number is rounded to the safe side.
 
-    Parameters
-    ----------
-    data
-        The instance.
-    most_steps
-        Steps after which no leaf is bounded any more.
-
-    Raises
-    ------
-    NotACertificate
-        With more than `MOST_SITES` sites, or too many jobs and slots for all their subsets.
+    ``most_steps``: steps after which no leaf is bounded any more.  Raises `NotACertificate`: with
+    more than `MOST_SITES` sites, or too many jobs and slots for all their subsets.
     """
 
     place: ClassVar[Kernel[..., None]] = place_pairs
@@ -144,16 +135,9 @@ class SlotBounds:
     def extra(self, tolls: Floats, exponent: int) -> Floats:
         """Return what sets cost in each pair besides its work, shape (pairs, sets), USD.
 
-        Parameters
-        ----------
-        tolls
-            Shape (links, sets), whole multiples of ``2**-exponent``.
-
-        Raises
-        ------
-        NotACertificate
-            When they are none, too large, or grow or fall faster than they may; when their sums
-            overflow.
+        ``tolls``: shape (links, sets), whole multiples of ``2**-exponent``. Raises
+        `NotACertificate` when they are none, too large, or grow or fall faster than they may; when
+        their sums overflow.
         """
         data = self.data
         toll = whole(_scaled(tolls, exponent), "tolls", bits=TOLL_BITS)
@@ -182,17 +166,14 @@ class SlotBounds:
     def leaf(self, slot: int, state: Ints, extra: Floats) -> SlotLeaf:
         """Place the jobs of a slot at some prices.
 
+        Raises `NotACertificate` when costs and tolls together overflow, or take too many steps.
+
         Parameters
         ----------
         state
             Shape (sites, resources): `FREE`, `LIST` or `REDUCED`.
         extra
             Shape (jobs of the slot, sets), USD.
-
-        Raises
-        ------
-        NotACertificate
-            When costs and tolls together overflow, or take too many steps.
         """
         jobs = len(self.data.pairs_at(slot))
         affordable(float(jobs) * state.size, "prices of a slot")
@@ -206,6 +187,8 @@ class SlotBounds:
     def branch(self, slot: int, above: SlotLeaf, cell: int, price: int, extra: Floats) -> SlotLeaf:
         """Place the jobs of a slot at prices that differ in one cell.
 
+        Raises `NotACertificate` as `leaf`; where the cell is none, or decided.
+
         Parameters
         ----------
         above
@@ -216,11 +199,6 @@ class SlotBounds:
             `LIST` or `REDUCED`.
         extra
             Shape (jobs of the slot, sets), USD.
-
-        Raises
-        ------
-        NotACertificate
-            As `leaf`; where the cell is none, or decided.
         """
         data, pairs = self.data, self.data.pairs_at(slot)
         if cell >= above.state.size or above.state.flat[cell] != FREE:
@@ -272,17 +250,15 @@ class SlotBounds:
     def tree(self, slot: int, nodes: Iterator[int], extra: Floats) -> Fraction:
         """Bound the leaves of the next tree; return the least bound, USD.
 
+        Raises `NotACertificate` as `branch`; when the tree does not end, or is too deep for tables
+        of all its levels.
+
         Parameters
         ----------
         nodes
             In preorder: cells that are branched on, list price first, and `LEAF`.
         extra
             Shape (jobs of the slot, sets), USD.
-
-        Raises
-        ------
-        NotACertificate
-            As `branch`; when the tree does not end, or is too deep for tables of all its levels.
         """
         waiting = [self.leaf(slot, np.zeros(self.cells, np.int64), extra)]
         best: Fraction | None = None
@@ -392,10 +368,8 @@ class SiteBounds(SlotBounds):
 class SiteTrees(SlotTrees, frozen=True, kw_only=True, tag="mlbroker_sites"):
     """Tolls of sites, and for every slot with jobs a tree over the prices that count.
 
-    Parameters
-    ----------
-    tolls
-        Base64 of the deflated doubles, for every pair but the last ones of jobs and every site.
+    ``tolls``: base64 of the deflated doubles, for every pair but the last ones of jobs and every
+    site.
     """
 
     slots = SiteBounds

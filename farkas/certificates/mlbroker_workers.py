@@ -36,10 +36,7 @@ def whole_workers(
 ) -> tuple[float, float]:
     """Find the cheapest whole workers from ``low`` to ``high``; bound what any of them cost.
 
-    Parameters
-    ----------
-    work
-        Shape (2,): steps that were done, and after how many there are no more branches.
+    ``work``: shape (2,): steps that were done, and after how many there are no more branches.
 
     Returns
     -------

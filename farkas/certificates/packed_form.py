@@ -21,10 +21,8 @@ if TYPE_CHECKING:
 def own_form(certificate: FormCertificate) -> LinearForm:
     """Form inside a certificate; what the certificate says of it must agree with its name.
 
-    Raises
-    ------
-    NotACertificate
-        When kind or options contradict the program's name, or the data make no form.
+    Raises `NotACertificate` when kind or options contradict the program's name, or the data make no
+    form.
     """
     require_own_name(certificate)
     if certificate.data is None:

@@ -43,10 +43,7 @@ class PriceCertificate(Certificate, frozen=True, kw_only=True):
     def prove_bound(self, instance: Any, /) -> Fraction | None:
         """Bound that the file's numbers prove; None when there is no point at all.
 
-        Raises
-        ------
-        NotACertificate
-            When the numbers are none that prove something.
+        Raises `NotACertificate` when the numbers are none that prove something.
         """
         raise NotImplementedError
 

@@ -21,7 +21,8 @@ def certified_ratio(
 ) -> Fraction | None:
     """Return how far ``value`` can be from the optimum at most; None when that says nothing.
 
-    Every certified ratio is computed here, in exact arithmetic.
+    Every certified ratio is computed here, in exact arithmetic.  Raises `NotACertificate` when the
+    value is better than the bound allows: one of the two is wrong.
 
     Parameters
     ----------
@@ -34,11 +35,6 @@ def certified_ratio(
     exact
         Whether the value is exact and all requirements are kept exactly.  Otherwise it may be
         better than the bound by a share of the larger of the two, `FEASIBLE`; its ratio is 1 then.
-
-    Raises
-    ------
-    NotACertificate
-        When the value is better than the bound allows: one of the two is wrong.
 
     >>> certified_ratio("min", 12.0, Fraction(8), exact=True)
     Fraction(3, 2)

@@ -66,10 +66,7 @@ def repaired(
 def on_grid(form: LinearForm, multipliers: Floats, drop: int = 0) -> Floats:
     """Round multipliers, each in the unit of its row, to one grid below the largest.
 
-    Parameters
-    ----------
-    drop
-        Bits fewer than ``KEPT_BITS`` below the largest multiplier.
+    ``drop``: bits fewer than ``KEPT_BITS`` below the largest multiplier.
     """
     inside = shifted(multipliers, form.units.rows)
     if inside is None:

@@ -54,10 +54,7 @@ class PricedRings:
     def best(self, steps: int = MOST_STEPS, effort: Effort | None = None) -> int:
         """Return the profit of the best ring, at least 0, or a bound on it.
 
-        Raises
-        ------
-        NotACertificate
-            When it takes more effort than is left.
+        Raises `NotACertificate` when it takes more effort than is left.
         """
         left = Steps(steps, effort or Effort())
         size, nodes = len(self.gain), len(self.price)
@@ -140,12 +137,8 @@ class PricedRings:
 class Effort:
     """How much all searches of one check may take together.
 
-    A unit passes a host, a link, a size or what a label remembers once.
-
-    Parameters
-    ----------
-    most
-        Units; `MOST_EFFORT` by default.
+    A unit passes a host, a link, a size or what a label remembers once.  ``most``: units;
+    `MOST_EFFORT` by default.
     """
 
     def __init__(self, most: int | None = None) -> None:
@@ -285,8 +278,10 @@ def ring_costs(
 ) -> Ints:
     """Least cost of a ring of 1..size workers on a forest, shape (jobs, size).
 
-    Sizes that no ring has cost `FORBIDDEN`, and no other size does: a possible ring adds up at
-    most `ring_terms` of the prices below, and a sum that holds `FORBIDDEN` once is cut off there.
+    Sizes that no ring has cost `FORBIDDEN`, and no other size does: a possible ring adds up at most
+    `ring_terms` of the prices below, and a sum that holds `FORBIDDEN` once is cut off there.
+    Raises `NotACertificate` when prices are negative, or so large that sums of them could reach
+    `FORBIDDEN`.
 
     Parameters
     ----------
@@ -300,11 +295,6 @@ def ring_costs(
         Shape (participants, nodes), cost of a worker on the node.
     link
         Shape (participants, links), cost of one ring edge on the link.
-
-    Raises
-    ------
-    NotACertificate
-        When prices are negative, or so large that sums of them could reach `FORBIDDEN`.
     """
     most = max(int(worker.max(initial=0)), int(link.max(initial=0)))
     if min(int(worker.min(initial=0)), int(link.min(initial=0))) < 0:

@@ -57,6 +57,9 @@ def require_run_bound(
 ) -> None:
     """Refuse a certificate whose program does not bound a run of ``kind``.
 
+    Raises `NotACertificate` when the kind does not list certificate and program, or not for this
+    run.
+
     Parameters
     ----------
     certificate
@@ -65,11 +68,6 @@ def require_run_bound(
         Kind of the instance.
     options, algorithm, decisions
         Of the run: options and name of its algorithm, and what that decided.
-
-    Raises
-    ------
-    NotACertificate
-        When the kind does not list certificate and program, or not for this run.
     """
     tag = str(type(certificate).__struct_config__.tag)
     listed = run_bounds.get(kind)

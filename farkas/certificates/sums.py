@@ -39,10 +39,7 @@ EXACT = 1 << 53  #: Integers up to here are doubles.
 def finite(values: Floats | Ints | Bools, what: str) -> Floats:
     """Return ``values`` as doubles; they must be finite, and integers must fit without rounding.
 
-    Raises
-    ------
-    NotACertificate
-        Names ``what`` and the first offender.
+    Raises `NotACertificate`: names ``what`` and the first offender.
     """
     if values.dtype.kind in "iub":
         if (values > EXACT).any() or (values < -EXACT).any():
@@ -145,10 +142,7 @@ def _lowest(values: Floats) -> int:
 def reduced_costs(cost: Floats, matrix: SparseRows, multipliers: Floats) -> ExactNumbers:
     """``cost - A' multipliers``, exactly.
 
-    Parameters
-    ----------
-    cost, multipliers
-        Shapes (columns,) and (rows,), finite.
+    ``cost``, ``multipliers``: shapes (columns,) and (rows,), finite.
     """
     return residual(cost, matrix.columns, matrix.rows, matrix.values, multipliers)
 
@@ -156,10 +150,7 @@ def reduced_costs(cost: Floats, matrix: SparseRows, multipliers: Floats) -> Exac
 def slacks(side: Floats, matrix: SparseRows, point: Floats) -> ExactNumbers:
     """``side - A point``, exactly; shape (rows,).
 
-    Parameters
-    ----------
-    side, point
-        Shapes (rows,) and (columns,), finite.
+    ``side``, ``point``: shapes (rows,) and (columns,), finite.
     """
     return residual(side, matrix.rows, matrix.columns, matrix.values, point)
 
@@ -173,6 +164,8 @@ def residual(
 ) -> ExactNumbers:
     """``constant[t] - sum of values[k] * factors[source[k]] over k with target[k] == t``.
 
+    Raises `NotACertificate` when a number is not finite, or an index outside its range.
+
     Parameters
     ----------
     constant
@@ -181,11 +174,6 @@ def residual(
         Shape (entries,).
     factors
         Shape (sources,).
-
-    Raises
-    ------
-    NotACertificate
-        When a number is not finite, or an index outside its range.
     """
     inside(target, len(constant), _WHAT)
     inside(source, len(factors), _WHAT)
@@ -207,15 +195,8 @@ def residual(
 def dot(left: ExactNumbers, values: Floats) -> Fraction:
     """``sum over j of left[j] * values[j]``, exactly.
 
-    Parameters
-    ----------
-    values
-        Shape (entries,), finite.
-
-    Raises
-    ------
-    NotACertificate
-        When a number is not finite, or the lengths differ.
+    ``values``: shape (entries,), finite.  Raises `NotACertificate` when a number is not finite, or
+    the lengths differ.
     """
     if values.shape != left.numbers.shape:
         raise NotACertificate("exact arithmetic: two vectors do not fit each other")
@@ -228,15 +209,8 @@ def dot(left: ExactNumbers, values: Floats) -> Fraction:
 def exact_dot(left: Floats, right: Floats) -> Fraction:
     """``left @ right`` without any rounding.
 
-    Parameters
-    ----------
-    left, right
-        Shape (entries,), finite.
-
-    Raises
-    ------
-    NotACertificate
-        When a number is not finite, or the lengths differ.
+    ``left``, ``right``: shape (entries,), finite.  Raises `NotACertificate` when a number is not
+    finite, or the lengths differ.
     """
     if left.ndim != 1 or left.shape != right.shape:
         raise NotACertificate("exact arithmetic: two vectors do not fit each other")

@@ -23,12 +23,7 @@ Pairs = Sequence[tuple[int, str]]
 class TreeProgram:
     """A program as a minimum, with ends and rows that derivations move and add.
 
-    Parameters
-    ----------
-    form
-        The program.
-    work
-        Counts what is done with it.
+    ``work``: counts what is done with it.
     """
 
     def __init__(self, form: RationalForm, work: Work) -> None:

@@ -33,13 +33,8 @@ MOST_WRITTEN = 6640
 def write_vipr_tree(form: RationalForm, certificate: TreeCertificate, path: Target) -> None:
     """Write what a tree proves; the file is replaced whole or not at all.
 
-    Raises
-    ------
-    NotACertificate
-        When the certificate proves less than it claims, or is about another program, or needs
-        numbers of 2,000 digits.
-    FileProblem
-        When the file cannot be written.
+    Raises `NotACertificate` when the certificate proves less than it claims, or is about another
+    program, or needs numbers of 2,000 digits; `FileProblem` when the file cannot be written.
     """
     certificate.prove_of(form, "file", math.inf)
     lines = TreeWriter(form, certificate).lines()

@@ -126,10 +126,7 @@ def floats(
 ) -> Floats:
     """Doubles nearest to ends, measured in units of powers of two; ``absent`` where there is none.
 
-    Parameters
-    ----------
-    units
-        Exponents, shape of ``ends``; 0 if left out.
+    ``units``: exponents, shape of ``ends``; 0 if left out.
     """
     powers = [0] * len(ends) if units is None else units
     found = [absent if e is None else moved(e, -u) for e, u in zip(ends, powers, strict=True)]
@@ -181,13 +178,7 @@ def shortened(ends: Sequence[Side]) -> list[ColumnEnd]:
 
 
 class Bounding:
-    """A program as a minimum of whole rows, to which cuts are added.
-
-    Parameters
-    ----------
-    form
-        The program.
-    """
+    """A program as a minimum of whole rows, to which cuts are added."""
 
     def __init__(self, form: RationalForm) -> None:
         self.form = form
@@ -232,10 +223,8 @@ class Bounding:
     def rounded(self, multipliers: Floats, *, ray: bool = False) -> Weights | None:
         """Evaluate a solver's multipliers, rounded; those against infinite sides count as 0.
 
-        Parameters
-        ----------
-        multipliers
-            Shape (rows,), of the rows as the source has them, in the sense of a minimum.
+        ``multipliers``: shape (rows,), of the rows as the source has them, in the sense of a
+        minimum.
 
         Returns
         -------

@@ -63,12 +63,7 @@ class Vertex:
 class VertexFinder:
     """Vertices of one form for many bases.
 
-    Parameters
-    ----------
-    form
-        The program.
-    clock
-        Checked now and then.
+    ``clock``: checked now and then.
     """
 
     def __init__(self, form: RationalForm, clock: Deadline | None = None) -> None:
@@ -84,10 +79,7 @@ class VertexFinder:
     def vertex(self, basis: Basis) -> Vertex:
         """Return the vertex of a basis.
 
-        Raises
-        ------
-        Singular
-            The basis is singular, or refinement finds no fractions.
+        Raises `Singular`: the basis is singular, or refinement finds no fractions.
         """
         square = self._square(basis)
         point, activity = self._primal(basis, square)
@@ -375,11 +367,6 @@ class Nearby:
 
     Rows become columns so that the multipliers of inequalities have costs of their own; without
     them the enlarged program loses what the vertex already pays.
-
-    Parameters
-    ----------
-    form
-        The program.
     """
 
     def __init__(self, form: RationalForm) -> None:

@@ -21,10 +21,7 @@ from farkas.numbers import Floats
 def is_linear(problem: Any) -> bool:
     """Whether a problem is a linear or integer program.
 
-    Raises
-    ------
-    UnsupportedForm
-        No program at all can be made of it.
+    Raises `UnsupportedForm`: no program at all can be made of it.
     """
     _require_numbers(problem)
     try:

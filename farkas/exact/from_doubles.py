@@ -28,10 +28,8 @@ FITS = 62  #: Bits of the largest entries that are kept as int64.
 def rational(form: LinearForm) -> RationalForm:
     """Take every double of a form as the fraction it is, as :func:`as_rational` does.
 
-    Raises
-    ------
-    UnsupportedForm
-        When a number is none or infinite, or a side or bound excludes every point.
+    Raises `UnsupportedForm` when a number is none or infinite, or a side or bound excludes every
+    point.
     """
     refuse_numbers(form)
     whole = _whole(form)

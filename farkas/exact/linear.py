@@ -54,6 +54,9 @@ def solve_linear(
 ) -> ExactLinear:
     """Solve a linear program exactly; integrality is ignored.
 
+    Raises `OutOfTime`: the deadline came first; `NoAnswer`: the simplex method and refinement
+    failed in every way that is known.
+
     Parameters
     ----------
     basis
@@ -61,13 +64,6 @@ def solve_linear(
         asked, which may see another program in units of its own.
     excluded
         Ends that are known to be impossible, and are not believed.
-
-    Raises
-    ------
-    OutOfTime
-        The deadline came first.
-    NoAnswer
-        The simplex method and refinement failed in every way that is known.
     """
     clock = deadline or Deadline()
     known = _crossed(form) or _without_columns(form)
@@ -219,10 +215,7 @@ def _infeasible(form: RationalForm, ray: Floats | None, clock: Deadline) -> Exac
 def infeasibility(form: RationalForm, ray: Sequence[Fraction]) -> Fraction:
     """``ray`` times row sides minus the most that ``ray' A x`` reaches; > 0 proves no point.
 
-    Parameters
-    ----------
-    ray
-        Shape (rows,); positive factors use the lower side, negative ones the upper side.
+    ``ray``: shape (rows,); positive factors use the lower side, negative ones the upper side.
 
     Returns
     -------

@@ -112,10 +112,7 @@ class NodeSolver:
     def runs_away(self, node: TreeNode, column: int) -> bool:
         """Whether a column has no end at the node that is solved, despite many decisions on it.
 
-        Raises
-        ------
-        OutOfTime
-            So it was at many nodes.
+        Raises `OutOfTime`: so it was at many nodes.
         """
         decisions = sum(step.column == column for step in node.path())
         away = decisions >= MOST_DECISIONS and None in self._ends_at(column)

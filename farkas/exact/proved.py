@@ -88,10 +88,7 @@ class Proved(SolveResult):
     def duals(self) -> dict[str, Fraction]:
         """Derivative of the optimum of a linear program by each side of a row, by row name.
 
-        Raises
-        ------
-        NoAnswer
-            The program is an integer program, or its optimum is not known.
+        Raises `NoAnswer`: the program is an integer program, or its optimum is not known.
         """
         form = self.form
         multipliers = self._multipliers()
@@ -112,13 +109,8 @@ class Proved(SolveResult):
         """Put the point, and duals of a linear program, into the model that was proved.
 
         Variables of Pyomo, CVXPY and linopy get values, those of Gurobi and HiGHS start values.
-
-        Raises
-        ------
-        NoAnswer
-            There is no point.
-        InvalidOption
-            The model is another one, or has changed.
+        Raises `NoAnswer`: there is no point; `InvalidOption`: the model is another one, or has
+        changed.
         """
         if self.point is None:
             raise self._no_point()
@@ -130,10 +122,7 @@ class Proved(SolveResult):
     def verify(self) -> Proof:
         """Prove it again from the certificate and the program, without any solver.
 
-        Raises
-        ------
-        NoAnswer
-            Nothing was proved.
+        Raises `NoAnswer`: nothing was proved.
         """
         if not isinstance(self.certificate, RationalCertificate):
             raise NoAnswer(f"nothing was proved of {named(self.form.name)}")
@@ -162,12 +151,8 @@ class Proved(SolveResult):
     def values(self) -> dict[str, Fraction]:
         """Entries of the point that are not 0, by name of the source; none that a package added.
 
-        Of an unbounded program, of one point from which its value improves for ever.
-
-        Raises
-        ------
-        NoAnswer
-            There is no point.
+        Of an unbounded program, of one point from which its value improves for ever.  Raises
+        `NoAnswer`: there is no point.
         """
         return self._entries(zeros=False)
 

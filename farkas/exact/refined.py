@@ -32,17 +32,14 @@ class Singular(FarkasError):
 class Square:
     """A square whole matrix with its factors in doubles.
 
+    Raises `Singular`: in doubles.
+
     Parameters
     ----------
     matrix
         Shape (k, k).
     clock
         Checked at every step; None to take what time it takes.
-
-    Raises
-    ------
-    Singular
-        In doubles.
     """
 
     def __init__(self, matrix: Matrix, clock: Deadline | None = None) -> None:
@@ -65,10 +62,8 @@ class Square:
     def solve(self, side: Array, *, transposed: bool = False) -> ScaledVector:
         """Return the exact solution of ``M x = side``, or of ``M' x = side``.
 
-        Raises
-        ------
-        Singular
-            When refinement does not converge, or no fractions of reasonable size appear.
+        Raises `Singular` when refinement does not converge, or no fractions of reasonable size
+        appear.
         """
         if not len(side) or not side.any():
             return ScaledVector(objects([0] * len(side)), 1)
@@ -179,10 +174,7 @@ class _Digits:
 def fractions_near(solution: Array, bits: int, radius: int) -> ScaledVector | None:
     """Fractions with one denominator within ``radius * 2**-bits`` of ``solution * 2**-bits``.
 
-    Parameters
-    ----------
-    solution
-        Python integers.
+    ``solution``: Python integers.
 
     Returns
     -------

@@ -111,10 +111,7 @@ def _round(
 def seen_from(point: Floats, cut: Cut, units: Sequence[int]) -> tuple[dict[int, float], float]:
     """Return the normal of a cut, of length 1, and how far a point lies beyond; negative within.
 
-    Parameters
-    ----------
-    units
-        Binary exponents of the columns' units, in which both are measured.
+    ``units``: binary exponents of the columns' units, in which both are measured.
     """
     top = max(v.bit_length() + units[j] for j, v in cut.terms.items())
     normal = {j: moved(v, units[j] - top) for j, v in cut.terms.items()}

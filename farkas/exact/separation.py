@@ -147,10 +147,7 @@ class Separation:
     def proposals(self, starts: Iterable[dict[int, Fraction]]) -> Iterator[CutProposal]:
         """Follow rows, and weights that others propose, to proposals.
 
-        Parameters
-        ----------
-        starts
-            Weights of rows to begin with.
+        ``starts``: weights of rows to begin with.
         """
         for weights in starts:
             yield from self._of(weights, [Fraction(1)])

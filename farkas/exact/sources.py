@@ -41,18 +41,10 @@ _OTHERS = {"pulp": "writeLP or writeMPS", "pyscipopt": "writeProblem", "mip": "w
 def from_object(model: Any, numbers: Numbers) -> RationalForm:
     """Read a model of Pyomo, CVXPY, HiGHS, Gurobi or linopy.
 
-    Parameters
-    ----------
-    numbers
-        ``"binary"``: the doubles of the model as they are; ``"decimal"``: the shortest decimals
-        that they are written as, so that 0.1 is a tenth.
-
-    Raises
-    ------
-    InvalidOption
-        An object of another package, or no model: a variable, a Pyomo model without its data.
-    UnsupportedForm
-        The model holds more than a linear or integer program.
+    ``numbers``: ``"binary"``: the doubles of the model as they are; ``"decimal"``: the shortest
+    decimals that they are written as, so that 0.1 is a tenth.  Raises `InvalidOption`: an object of
+    another package, or no model: a variable, a Pyomo model without its data; `UnsupportedForm`: the
+    model holds more than a linear or integer program.
     """
     form: RationalForm = _home(model).read(model, numbers)
     return form.replace(confirmed=home_of(model) == "from_highs")
@@ -62,7 +54,8 @@ def load_values(model: Any, form: RationalForm, point: Floats, duals: Floats | N
     """Put values into the model that a form was read from.
 
     Variables of Pyomo, CVXPY and linopy get values, those of Gurobi and HiGHS start values; duals
-    go where the package has a place for them.
+    go where the package has a place for them.  Raises `InvalidOption`: the model is another one, or
+    has changed since it was read.
 
     Parameters
     ----------
@@ -72,11 +65,6 @@ def load_values(model: Any, form: RationalForm, point: Floats, duals: Floats | N
         Shape (columns,).
     duals
         Shape (rows,): derivative of the optimal value with respect to each side; None without.
-
-    Raises
-    ------
-    InvalidOption
-        The model is another one, or has changed since it was read.
     """
     home = _home(model)
     if home.read(model, form.numbers).sha256 != form.sha256:

@@ -116,10 +116,7 @@ def _fraction(point: Floats, form: LinearForm) -> tuple[Floats, Floats]:
 def refuse_impossible_sides(form: LinearForm, why: str) -> None:
     """Refuse a lower end that is +inf or NaN, an upper end that is -inf or NaN.
 
-    Raises
-    ------
-    UnsupportedForm
-        Names the first such row or column, and says ``why``.
+    Raises `UnsupportedForm`: names the first such row or column, and says ``why``.
     """
     for low, high, name in (
         (form.row_lower, form.row_upper, form.row_name),
@@ -183,10 +180,7 @@ def block_of(blocks: tuple[Block, ...], name: str, role: str) -> Block:
 def relation(form: LinearForm, i: int, *, most: int = 8) -> str:
     """Row ``i`` written out, for example ``moved[0,1] - 2 workers[0] <= 0``.
 
-    Parameters
-    ----------
-    most
-        Terms that are shown; the number of the others is said.
+    ``most``: terms that are shown; the number of the others is said.
     """
     columns, values = form.matrix.row(i)
     pairs = list(zip(values.tolist(), columns.tolist(), strict=True))

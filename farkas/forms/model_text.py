@@ -204,6 +204,9 @@ def read_model(path: str | os.PathLike[str], *, numbers: Numbers = "decimal") ->
 def read_text(path: str | os.PathLike[str], *, numbers: Numbers = "decimal") -> ModelText:
     """Read a linear or integer program from an ``.mps`` or ``.lp`` file.
 
+    Raises `FileProblem`: the file cannot be read, has another suffix, or breaks its format; names
+    the line; `UnsupportedForm`: it holds more than a linear or integer program.
+
     Parameters
     ----------
     path
@@ -211,13 +214,6 @@ def read_text(path: str | os.PathLike[str], *, numbers: Numbers = "decimal") -> 
     numbers
         ``"decimal"``: 0.1 is a tenth.  ``"binary"``: 0.1 is the double nearest to a tenth, as
         solvers read it.
-
-    Raises
-    ------
-    FileProblem
-        The file cannot be read, has another suffix, or breaks its format; names the line.
-    UnsupportedForm
-        It holds more than a linear or integer program.
     """
     from farkas.forms.lp import read_lp
     from farkas.forms.mps import read_mps

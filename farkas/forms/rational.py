@@ -117,10 +117,7 @@ class RationalForm:
     def linear(self) -> LinearForm:
         """The form of the source in doubles, for solvers; every number rounded to nearest.
 
-        Raises
-        ------
-        UnsupportedForm
-            When a number is beyond all doubles.
+        Raises `UnsupportedForm` when a number is beyond all doubles.
         """
         factors = self.factors
         entries = [
@@ -201,10 +198,7 @@ def rational_form(
 ) -> RationalForm:
     """Make a form from rows of fractions: multiply each so that its entries are whole.
 
-    Parameters
-    ----------
-    rows
-        Terms of every row; a column may stand once, zeros are dropped.
+    ``rows``: terms of every row; a column may stand once, zeros are dropped.
     """
     columns: list[int] = []
     values: list[int] = []
@@ -246,10 +240,8 @@ def rational_form(
 def as_rational(form: LinearForm) -> RationalForm:
     """Take every double of a form as the fraction it is; implied bounds are left out.
 
-    Raises
-    ------
-    UnsupportedForm
-        When a side or bound excludes every point, as a lower one of +infinity does.
+    Raises `UnsupportedForm` when a side or bound excludes every point, as a lower one of +infinity
+    does.
     """
     entries = [Fraction(v) for v in form.matrix.values.tolist()]
     columns, starts = form.matrix.columns.tolist(), form.matrix.starts.tolist()

@@ -29,14 +29,9 @@ _RESERVED = {
 def write_mps(form: LinearForm, path: Target) -> None:
     """Write ``form`` in free MPS; a constant of the objective is a last column fixed at 1.
 
-    Rows without sides become further ``N`` rows, which most readers drop.
-
-    Raises
-    ------
-    UnsupportedForm
-        When a side or bound cannot be written; names the row or column.
-    FileProblem
-        When the file cannot be written.
+    Rows without sides become further ``N`` rows, which most readers drop.  Raises `UnsupportedForm`
+    when a side or bound cannot be written; names the row or column; `FileProblem` when the file
+    cannot be written.
     """
     write_text(path, "\n".join(_mps_lines(form)) + "\n")
 
@@ -44,15 +39,9 @@ def write_mps(form: LinearForm, path: Target) -> None:
 def write_lp(form: LinearForm, path: Target) -> None:
     """Write ``form`` in LP format; a constant of the objective is a last column fixed at 1.
 
-    Ranged rows become two, ``name.lower`` and ``name.upper``; rows without sides, which the
-    format cannot express, are left out.
-
-    Raises
-    ------
-    UnsupportedForm
-        When a side or bound cannot be written; names the row or column.
-    FileProblem
-        When the file cannot be written.
+    Ranged rows become two, ``name.lower`` and ``name.upper``; rows without sides, which the format
+    cannot express, are left out.  Raises `UnsupportedForm` when a side or bound cannot be written;
+    names the row or column; `FileProblem` when the file cannot be written.
     """
     write_text(path, "\n".join(_lp_lines(form)) + "\n")
 

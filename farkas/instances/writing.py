@@ -78,10 +78,7 @@ def plain(value: Any, where: str) -> Any:
 class RecordColumns:
     """Records of numbers, field by field; stands for their list in `Instance.build`.
 
-    Parameters
-    ----------
-    columns
-        By field, shape (records,).
+    ``columns``: by field, shape (records,).
     """
 
     def __init__(self, **columns: Array) -> None:
@@ -90,10 +87,7 @@ class RecordColumns:
     def as_records(self, where: str) -> list[msgspec.Struct]:
         """Return one object a record with the numbers that `plain_value` would leave.
 
-        Raises
-        ------
-        InvalidInstance
-            A number is not finite; names the first by field.
+        Raises `InvalidInstance`: a number is not finite; names the first by field.
         """
         lists = []
         for field, column in self.columns.items():

@@ -76,10 +76,7 @@ def crossing(form: LinearForm) -> str:
 def well_formed(form: LinearForm, answer: object) -> Answer:
     """Return an answer whose arrays are doubles of the form's shape.
 
-    Raises
-    ------
-    TypeError, ValueError
-        When a backend returned something else; says what.
+    Raises `TypeError` or `ValueError` when a backend returned something else; says what.
     """
     if not isinstance(answer, Answer):
         raise TypeError(f"returned {type(answer).__name__} instead of an answer")

@@ -61,10 +61,7 @@ class Backend(Protocol):
     def run(self, form: LinearForm, options: Options, start: Floats | None) -> Answer:
         """Solve a form that has columns and whose bounds do not cross.
 
-        Raises
-        ------
-        Undecided
-            When the solver only knows that the form is unbounded or infeasible.
+        Raises `Undecided` when the solver only knows that the form is unbounded or infeasible.
         """
         ...
 

@@ -71,6 +71,10 @@ def solve_problem(
 ) -> ConvexAnswer:
     """Solve a ``cvxpy.Problem``; the status is not believed, the point is measured.
 
+    Raises `UnknownName` or `InvalidOption` or `SolverUnavailable` for a solver or option that does
+    not exist or cannot be used; `UnsupportedForm` when the problem is not convex by CVXPY's rules,
+    or the solver cannot take its cones.
+
     Parameters
     ----------
     problem
@@ -82,13 +86,6 @@ def solve_problem(
         variables (`farkas.solvers.convex.units_of`).
     **options
         As :func:`farkas.solvers.solve`.
-
-    Raises
-    ------
-    UnknownName, InvalidOption, SolverUnavailable
-        For a solver or option that does not exist or cannot be used.
-    UnsupportedForm
-        When the problem is not convex by CVXPY's rules, or the solver cannot take its cones.
     """
     name = solver.removeprefix("cvxpy:").upper()
     chosen = Options.parse(options)
@@ -118,10 +115,7 @@ def solve_problem(
 def require_convex_solver(problem: Any, solver: str) -> None:
     """Refuse a solver that is missing, or that cannot take the cones of a ``cvxpy.Problem``.
 
-    Raises
-    ------
-    SolverUnavailable, UnsupportedForm
-        See there.
+    Raises `SolverUnavailable` or `UnsupportedForm`: see there.
     """
     name = solver.removeprefix("cvxpy:").upper()
     if ":" in name:

@@ -179,10 +179,7 @@ def _set_own(solver: Any, name: str, value: Raw) -> None:
 def solve_loaded(solver: Any, form: LinearForm, options: Options, start: Floats | None) -> Answer:
     """Run, read, and where HiGHS leaves unbounded or infeasible open, decide.
 
-    Parameters
-    ----------
-    solver
-        Holds the columns, rows and costs of ``form``, in whatever units.
+    ``solver``: holds the columns, rows and costs of ``form``, in whatever units.
     """
     if not options.solver_options:
         return _solved(solver, form, options, start)
@@ -357,17 +354,8 @@ class HighsAlgorithm(Backend):
     """HiGHS with the algorithm for linear programs chosen by the user; no integer columns.
 
     The interior-point method ends with a crossover, so that its answer is a vertex; the first-order
-    method does not.
-
-    Parameters
-    ----------
-    algorithm
-        Name after the colon.
-
-    Raises
-    ------
-    UnknownName
-        HiGHS has no such algorithm.
+    method does not.  ``algorithm``: name after the colon.  Raises `UnknownName`: HiGHS has no such
+    algorithm.
     """
 
     package = "highspy"

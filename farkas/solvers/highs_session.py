@@ -258,12 +258,8 @@ class UnitDrift:
     columns that nothing else does: by the largest cost term beside less the column's own cost, so
     that costs that move by d move these by 2 d.  While the matrix stays, and zeros and infinities
     stay where they are, no unit moves by more than both together.  Measuring all units again costs
-    more than solving a small program.
-
-    Parameters
-    ----------
-    form
-        As it is when it is measured; its arrays must not change afterwards.
+    more than solving a small program.  ``form``: as it is when it is measured; its arrays must not
+    change afterwards.
     """
 
     def __init__(self, form: LinearForm) -> None:
@@ -380,7 +376,8 @@ def optimum_by_any(
     """Solve by the first solver that reaches an optimum: ``solver``, then those of `ORDER`.
 
     A claim of infeasibility or unboundedness ends the search; a failure, a doubtful point or a
-    limit does not.
+    limit does not.  Raises `NoAnswer` when nobody reaches an optimum; says of every solver why;
+    `KeyboardInterrupt` when Ctrl-C ends a solve.
 
     Parameters
     ----------
@@ -388,13 +385,6 @@ def optimum_by_any(
         Whether an optimum needs row duals to count.
     start, **options
         As of :func:`farkas.solvers.solve`.
-
-    Raises
-    ------
-    NoAnswer
-        When nobody reaches an optimum; says of every solver why.
-    KeyboardInterrupt
-        When Ctrl-C ends a solve.
     """
     said: list[str] = []
     asked = dict.fromkeys((solver, *ORDER), options)
@@ -443,10 +433,7 @@ class FoundDuals:
 def multipliers_by_any(form: LinearForm, **highs: Raw) -> FoundDuals:
     """Row duals by the first solver that gives some, or zeros when none does.
 
-    Parameters
-    ----------
-    **highs
-        Options of HiGHS in its own words; others are asked without.
+    ``**highs``: options of HiGHS in its own words; others are asked without.
     """
     asked: dict[str, OptionNames] = {
         name: {} for name in ORDER if Ability.DUALS in find(name).abilities

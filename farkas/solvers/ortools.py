@@ -98,13 +98,9 @@ def whole_program(form: LinearForm) -> tuple[dict[str, Any], Fraction] | str:
     """Write a form as a minimum in whole numbers, exactly; and the worth of 1 in it.
 
     Doubles are whole multiples of powers of two, so that every row is one of whole numbers in some
-    unit; sides are rounded inwards.  Columns without an end get the one that rows imply.  Words
-    say which column or row leaves no whole number.
-
-    Raises
-    ------
-    UnsupportedForm
-        The numbers need more than 64 bits, or no row bounds a column; names it.
+    unit; sides are rounded inwards.  Columns without an end get the one that rows imply.  Words say
+    which column or row leaves no whole number.  Raises `UnsupportedForm`: the numbers need more
+    than 64 bits, or no row bounds a column; names it.
     """
     lower = [None if math.isinf(x) else math.ceil(x) for x in form.lower.tolist()]
     upper = [None if math.isinf(x) else math.floor(x) for x in form.upper.tolist()]

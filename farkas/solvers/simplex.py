@@ -59,19 +59,8 @@ class Simplex:
     """Warm simplex runs on one linear program; integrality is ignored.
 
     HiGHS sees the program in units in which its numbers are about 1, since it measures in absolute
-    tolerances; everything here is in the program's own.
-
-    Parameters
-    ----------
-    form
-        The program.
-    units
-        Measure in these instead of the form's own.
-
-    Raises
-    ------
-    NoAnswer
-        HiGHS refuses numbers as large as the form's.
+    tolerances; everything here is in the program's own.  ``units``: measure in these instead of the
+    form's own.  Raises `NoAnswer`: HiGHS refuses numbers as large as the form's.
     """
 
     def __init__(self, form: LinearForm, units: Units | None = None) -> None:
@@ -169,10 +158,7 @@ class Simplex:
     def cross_over(self, point: Floats, row_duals: Floats) -> Basis | None:
         """Find a basis near a point that came from anywhere; None where that fails.
 
-        Parameters
-        ----------
-        point, row_duals
-            Shapes (columns,) and (rows,).
+        ``point``, ``row_duals``: shapes (columns,) and (rows,).
         """
         from highspy import _core
 

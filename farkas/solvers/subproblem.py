@@ -71,17 +71,9 @@ def own_solver(program: str, name: str) -> Callable[[S], S]:
 def solve_subproblem(subproblem: Subproblem, solver: str = "") -> SubproblemAnswer:
     """Solve a program of one step.
 
-    Parameters
-    ----------
-    solver
-        One of its own solvers or a general one, as of `farkas.solve`; by default its fastest.
-
-    Raises
-    ------
-    UnknownName, SolverUnavailable, UnsupportedForm
-        No such solver, or one that cannot take the program.
-    NoAnswer
-        It reaches no optimum.
+    ``solver``: one of its own solvers or a general one, as of `farkas.solve`; by default its
+    fastest.  Raises `UnknownName` or `SolverUnavailable` or `UnsupportedForm`: no such solver, or
+    one that cannot take the program; `NoAnswer`: it reaches no optimum.
     """
     if subproblem.answer is not None:
         return subproblem.answer

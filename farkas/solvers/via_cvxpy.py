@@ -39,10 +39,7 @@ WITHOUT_DUALS = ("SCIP", "GLPK_MI", "ECOS_BB")
 class CvxpySolver(Backend):
     """One solver behind CVXPY, on forms.
 
-    Parameters
-    ----------
-    solver
-        CVXPY's name of it, for example ``SCS``.
+    ``solver``: CVXPY's name of it, for example ``SCS``.
     """
 
     package = "cvxpy"

@@ -52,10 +52,7 @@ _WORDS: dict[str, Words] = {
 class PyomoSolver(Backend):
     """One solver behind Pyomo.
 
-    Parameters
-    ----------
-    solver
-        Pyomo's name of it.
+    ``solver``: pyomo's name of it.
     """
 
     package = "pyomo"

@@ -61,12 +61,8 @@ def load_or_read(file: str | os.PathLike[str]) -> Instance:
     >>> load_or_read("mlbroker/tiny").name
     'tiny'
 
-    Raises
-    ------
-    FileProblem
-        There is no such file, and none of that name ships.
-    InvalidInstance
-        The file breaks a rule; see `farkas.instances.read`.
+    Raises `FileProblem`: there is no such file, and none of that name ships; `InvalidInstance`: the
+    file breaks a rule; see `farkas.instances.read`.
     """
     require_type(file, (str, os.PathLike), "file")
     text = os.fspath(file)

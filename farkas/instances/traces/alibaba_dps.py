@@ -115,10 +115,7 @@ class AlibabaMarket(MarketWindow, frozen=True, kw_only=True):
     def read(self, path: Path, dropped: Account) -> list[Pod]:
         """Pods with a GPU that have come to an end; the others are counted in ``dropped``.
 
-        Raises
-        ------
-        FileProblem
-            The file is damaged; names the line.
+        Raises `FileProblem`: the file is damaged; names the line.
         """
         pods: list[Pod] = []
         ends_running: list[float] = []

@@ -129,10 +129,7 @@ class GavelCoded(Importer, frozen=True, kw_only=True):
 def read_throughputs(path: Path) -> Throughputs:
     """Read steps per second of every model that runs alone on one GPU.
 
-    Raises
-    ------
-    FileProblem
-        The file cannot be read, or holds something else.
+    Raises `FileProblem`: the file cannot be read, or holds something else.
     """
     where = named(os.fspath(path))
     found: Throughputs = {}
@@ -149,10 +146,7 @@ def read_throughputs(path: Path) -> Throughputs:
 def read_shared_throughputs(path: Path) -> dict[str, dict[str, list[float]]]:
     """Read steps per second of every model on one GPU beside each other model, where it made any.
 
-    Raises
-    ------
-    FileProblem
-        The file cannot be read, or holds something else.
+    Raises `FileProblem`: the file cannot be read, or holds something else.
     """
     where = named(os.fspath(path))
     found: dict[str, dict[str, list[float]]] = {kind: {} for kind in TYPES}

@@ -42,15 +42,8 @@ class Network:
 def read_network(path: Path, unit: float = 1e-3) -> Network:
     """Read a network file of either format.
 
-    Parameters
-    ----------
-    unit
-        Gbps per unit of capacity of an SNDlib file; its own unit, where stated, wins.
-
-    Raises
-    ------
-    FileProblem
-        The file cannot be read or holds no network; names what is wrong.
+    ``unit``: gbps per unit of capacity of an SNDlib file; its own unit, where stated, wins.  Raises
+    `FileProblem`: the file cannot be read or holds no network; names what is wrong.
     """
     name = named(os.fspath(path))
     try:

@@ -77,6 +77,8 @@ class Window(Importer, frozen=True, kw_only=True):
     ) -> Iterator[Line]:
         """Iterate over the lines of a table of jobs that lack none of the cells that are needed.
 
+        Raises `FileProblem`: the table is damaged, or lacks a cell and `incomplete` refuses it.
+
         Parameters
         ----------
         columns
@@ -85,11 +87,6 @@ class Window(Importer, frozen=True, kw_only=True):
             Those in which a cell may not be missing.
         dropped
             Takes the number of incomplete lines that are left out.
-
-        Raises
-        ------
-        FileProblem
-            The table is damaged, or lacks a cell and `incomplete` refuses it.
         """
         for line in lines(path, columns, as_words(self.missing)):
             lacking = [column for column in needed if not line.value(column)]
@@ -309,19 +306,15 @@ class GpuPrice:
 def read_prices(path: Path, instance: str) -> list[GpuPrice]:
     """Prices per GPU of an instance type, in the regions that quote both, by region name.
 
+    Raises `FileProblem`: the table is damaged, or lists a region twice; `InvalidOption`: no region
+    quotes both prices for that type.
+
     Parameters
     ----------
     path
         Table with one line per instance type and region.
     instance
         Instance type, for example ``g4dn.12xlarge``.
-
-    Raises
-    ------
-    FileProblem
-        The table is damaged, or lists a region twice.
-    InvalidOption
-        No region quotes both prices for that type.
     """
     known: set[str] = set()
     found: dict[str, GpuPrice] = {}

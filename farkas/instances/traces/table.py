@@ -167,10 +167,8 @@ def seconds(text: str) -> float:
 def length(text: str) -> float:
     """Seconds of a length of time as clusters write it: [D-]HH:MM:SS or MM:SS, with fractions.
 
-    Raises
-    ------
-    ValueError
-        The text is of another form; minutes, seconds, or hours beside days are too large.
+    Raises `ValueError`: the text is of another form; minutes, seconds, or hours beside days are too
+    large.
 
     Examples
     --------
@@ -191,16 +189,8 @@ def lines(
 ) -> Iterator[Line]:
     """Iterate over the lines of a table that has at least ``columns``.
 
-    Parameters
-    ----------
-    missing
-        Words that stand for an empty cell, see `Line`.
-
-    Raises
-    ------
-    FileProblem
-        The file cannot be read, is empty, lacks a column or holds it twice, or a line is too short
-        or too long.
+    ``missing``: words that stand for an empty cell, see `Line`. Raises `FileProblem`: the file
+    cannot be read, is empty, lacks a column or holds it twice, or a line is too short or too long.
     """
     name = named(os.fspath(path))
     try:

@@ -13,10 +13,7 @@ from farkas.tolerances import TIE
 def envelope(values: Floats) -> Floats:
     """Evaluate the least concave function above ``values`` at 0, 1, ..., len(values) - 1.
 
-    Parameters
-    ----------
-    values
-        Shape (points,), at least one point.
+    ``values``: shape (points,), at least one point.
     """
     heights = values.tolist()
     corners: list[int] = []

@@ -59,10 +59,7 @@ class BudgetSearch:
     def paid(self, time: float, prices: Ints) -> tuple[float, Ints]:
         """Return what all masters pay at least as a share of all prices, and their budgets.
 
-        Raises
-        ------
-        OutOfTime
-            The deadline came.
+        Raises `OutOfTime`: the deadline came.
         """
         owned = int(prices.sum())
         total, budgets = Fraction(0), np.zeros(self.data.num_masters, np.int64)

@@ -74,10 +74,7 @@ def pricing(types: Types, level: float) -> Pricing:
 class MasterPricing:
     """The highest level of fractional counts; its rows of masters are the prices.
 
-    Parameters
-    ----------
-    level
-        To be excluded, 1/time; speeds are cut there.
+    ``level``: to be excluded, 1/time; speeds are cut there.
     """
 
     of: Literal["masters", "types"] = "masters"
@@ -107,10 +104,7 @@ class MasterPricing:
 class TypePricing:
     """Prices at which masters pay most for the level, by columns: whole counts that reach it.
 
-    Parameters
-    ----------
-    level
-        To be excluded, 1/time; speeds are cut there.
+    ``level``: to be excluded, 1/time; speeds are cut there.
     """
 
     of: Literal["masters", "types"] = "types"
@@ -336,10 +330,7 @@ class OwnersSearch:
     def reached(self) -> float:
         """Return the least level found that the prices of all leaves exclude, 1/time.
 
-        Raises
-        ------
-        NotACertificate
-            When they exclude none.
+        Raises `NotACertificate` when they exclude none.
         """
         high = self.level
         for node in self._leaves():
@@ -396,10 +387,7 @@ class DedicatedEnvironment(Environment):
 def owners_of(types: Types, counts: Ints) -> Ints:
     """Owners with these counts, shape (workers,), -1 where idle; first masters own first workers.
 
-    Parameters
-    ----------
-    counts
-        Shape (masters, types).
+    ``counts``: shape (masters, types).
     """
     owner = np.full(len(types.of), -1, dtype=np.int64)
     for kind, column in enumerate(counts.T):

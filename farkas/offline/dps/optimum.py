@@ -55,16 +55,12 @@ def server_bound(
 ) -> Generator[Rung, None, tuple[ServerProgram, PricedServers]]:
     """Solve the program by classes of servers; each of its rounds proves a bound.
 
-    Where it is too large, prices by type take their place.
+    Where it is too large, prices by type take their place.  Raises `NoAnswer` when there are too
+    many classes.
 
     Returns
     -------
     The program, and the round that proved most.
-
-    Raises
-    ------
-    NoAnswer
-        When there are too many classes.
     """
     rewards = rewards_that_bind(instance)
     try:
@@ -96,10 +92,7 @@ def group_trees(program: ServerProgram, priced: PricedServers) -> ServerTrees | 
 def expanded(trees: ServerTrees, ascent: Ascent, excess: Fraction) -> Iterator[Rung]:
     """Decide jobs until the trees are near enough to the best whole jobs by class, or fall slowly.
 
-    Parameters
-    ----------
-    excess
-        How near, as a share of the bound.
+    ``excess``: how near, as a share of the bound.
     """
     most, before = trees.nodes + FIRST_NODES, trees.excess
     more = falls = True
@@ -129,15 +122,8 @@ STALLED = 5_000  #: Moves without a gain after which the search ends.
 class Placements:
     """Places chosen jobs on empty servers.
 
-    Parameters
-    ----------
-    program, priced
-        What chooses, and its prices.
-
-    Raises
-    ------
-    NotACertificate
-        When the table of idle units would be too large.
+    ``program``, ``priced``: what chooses, and its prices.  Raises `NotACertificate` when the table
+    of idle units would be too large.
     """
 
     def __init__(self, program: ServerProgram, priced: PricedServers) -> None:
@@ -162,11 +148,7 @@ class Placements:
         First come whole jobs, the largest first and then in order of arrival: jobs of one size that
         never are more than fit can all be placed so.  Spread ones take what is left.  Others that
         pay more than their charge come in order of arrival, the rest by what they pay for it.
-
-        Parameters
-        ----------
-        share
-            Of each job that is whole, and spread; shape (jobs, 2).
+        ``share``: of each job that is whole, and spread; shape (jobs, 2).
         """
         packing = self.packing
         packing.clear()

@@ -271,8 +271,6 @@ class Reassigning:
             Of jobs that are not served, 0 whole and 1 spread, where those that are keep theirs.
         among
             Servers that jobs may go to, shape (servers,); all by default.
-        nodes
-            Of the program.
         options
             Of the solver.
         """

@@ -34,15 +34,7 @@ class Placed:
 class ServerTimeline:
     """What is idle, and where the jobs are.
 
-    Parameters
-    ----------
-    market
-        The instance.
-
-    Raises
-    ------
-    NotACertificate
-        When the table of idle units would be too large.
+    Raises `NotACertificate` when the table of idle units would be too large.
     """
 
     def __init__(self, market: Market) -> None:
@@ -103,10 +95,7 @@ class ServerTimeline:
     def one_server(self, job: int, among: Bools | None = None) -> Placed | None:
         """Find the fullest server that can host the whole job; None where none can.
 
-        Parameters
-        ----------
-        among
-            Servers that may, shape (servers,); all by default.
+        ``among``: servers that may, shape (servers,); all by default.
         """
         hosts = self.hosting(job)
         hosts = hosts if among is None else hosts[among[hosts]]
@@ -151,10 +140,7 @@ class ServerTimeline:
     def several_servers(self, job: int, workers: Ints, ps: Ints) -> Placed | None:
         """Fill servers with a spread job; None where there is no room.
 
-        Parameters
-        ----------
-        workers, ps
-            Ranks of servers, shape (servers,): lower ones are filled first.
+        ``workers``, ``ps``: ranks of servers, shape (servers,): lower ones are filled first.
         """
         market, taken = self.market, []
         idle = [view.min(axis=1) for view in self._views(job, False)]

@@ -75,10 +75,10 @@ def price_columns(
 ) -> Iterator[PricedRound]:
     """Price all jobs round by round until no schedule enters.
 
+    Raises `OutOfTime`: the deadline came; `NoAnswer`: HiGHS has no prices.
+
     Parameters
     ----------
-    pricer
-        Of the auction.
     deadline
         No round begins after it.
     start
@@ -87,13 +87,6 @@ def price_columns(
         Schedules that are known already.
     pooled
         Whether prices are the same at every site.
-
-    Raises
-    ------
-    OutOfTime
-        The deadline came.
-    NoAnswer
-        HiGHS has no prices.
     """
     auction = pricer.auction
     master = ScheduleMaster(auction, pooled=pooled)
@@ -214,10 +207,7 @@ def priced_case(
 ) -> PricedCase:
     """Find prices of a case, and prove what they bound.
 
-    Parameters
-    ----------
-    above
-        Case of which this is a part, whose schedules and prices are the first; None without.
+    ``above``: case of which this is a part, whose schedules and prices are the first; None without.
     """
     auction, _ = within(instance, windows)
     pricer = JobPricer(auction)

@@ -27,13 +27,7 @@ DRAWN_PRICES = 64
 
 
 class Packing:
-    """Schedules that fit together; begins empty.
-
-    Parameters
-    ----------
-    pricer
-        Of the auction.
-    """
+    """Schedules that fit together; begins empty."""
 
     def __init__(self, pricer: JobPricer) -> None:
         auction = self.auction = pricer.auction

@@ -93,23 +93,16 @@ def span_columns(
 ) -> Iterator[SpannedRound]:
     """Look for rows and price all jobs in turn until no row is violated.
 
+    Raises `OutOfTime`: the deadline came; `NoAnswer`: HiGHS has no prices.
+
     Parameters
     ----------
-    pricer
-        Of the auction.
     start
         Prices that are the same at every site, and schedules.
     deadline
         No round begins after it.
     close
         Share of the bound at which master and bound are near enough to look for rows.
-
-    Raises
-    ------
-    OutOfTime
-        The deadline came.
-    NoAnswer
-        HiGHS has no prices.
     """
     auction, columns, prices = pricer.auction, start.columns, start.prices
     master, charging = ScheduleMaster(auction, pooled=True), SpanPricer(pricer)

@@ -27,10 +27,7 @@ SWAPS = 0.6  #: Share of moves in which two change places.
 def excess(t: int, site: int, packed: PackedSchedules, room: PricedRoom, total: Floats1) -> float:
     """Return what a site uses beyond its capacities in slot ``t``, as shares of ``total``.
 
-    Parameters
-    ----------
-    total
-        Shape (resources,), capacity of all sites, > 0.
+    ``total``: shape (resources,), capacity of all sites, > 0.
     """
     found = 0.0
     for k in range(room.capacity.shape[1]):
@@ -50,12 +47,8 @@ def overdrawn(t: int, packed: PackedSchedules, room: PricedRoom) -> float:
 def moves_of(jobs: JobsTable, j: int, at: int, packed: PackedSchedules) -> int:
     """Chunks that a job moves in a slot now that a worker is elsewhere; -1 for too few workers.
 
-    What the worker processes of a job with several slots is moved from then on.
-
-    Parameters
-    ----------
-    at
-        Row of the slot.
+    What the worker processes of a job with several slots is moved from then on.  ``at``: row of the
+    slot.
     """
     low, total, slots = jobs.begin[j], 0, 0
     for t in range(packed.finish[j] + 1):

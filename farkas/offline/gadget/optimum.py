@@ -74,12 +74,8 @@ def plan_of(cluster: Cluster, *, pooled: bool = False) -> Ints:
 
     Or of `PooledBound`, which has all servers as one.
 
-    Slots of a block share evenly what it gives; a job receives no more than is rewarded.
-
-    Raises
-    ------
-    NoAnswer
-        No solver has a point of it.
+    Slots of a block share evenly what it gives; a job receives no more than is rewarded.  Raises
+    `NoAnswer`: no solver has a point of it.
     """
     timeline, program = Timeline.of(cluster), PooledBound() if pooled else OfflineBound()
     form, point = program.form(cluster), _point(cluster, pooled)

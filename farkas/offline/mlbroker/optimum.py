@@ -65,12 +65,7 @@ def decisions_of(data: Brokerage, lives: Lives) -> list[PlacedSlot]:
 class TollSearch:
     """Tolls, the trees of all slots at them, and the best placement.
 
-    Parameters
-    ----------
-    data
-        The instance.
-    ascent
-        Whose deadline and gap count.
+    ``ascent``: whose deadline and gap count.
     """
 
     def __init__(self, data: Brokerage, ascent: Ascent) -> None:
@@ -103,12 +98,7 @@ class TollSearch:
     def look(self, most: int = MOST_NODES[-1]) -> None:
         """Grow the trees of slots whose tolls have changed, or that were left too small.
 
-        Together they take no more steps than a check makes.
-
-        Parameters
-        ----------
-        most
-            Nodes of a tree.
+        Together they take no more steps than a check makes.  ``most``: nodes of a tree.
         """
         extra = self.bounds.extra(self.tolls, self.exponent)
         data = self.data
@@ -242,10 +232,7 @@ class TollSearch:
 def tolls(instance: Brokerage, ascent: Ascent) -> Iterator[Rung]:
     """Move tolls until bound and placements meet.
 
-    Raises
-    ------
-    NoAnswer
-        Where sets of sites of jobs in slots are too many, or prices overflow.
+    Raises `NoAnswer` where sets of sites of jobs in slots are too many, or prices overflow.
     """
     try:
         search = TollSearch(instance, ascent)

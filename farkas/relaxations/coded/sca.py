@@ -127,12 +127,7 @@ class At:
 def coefficients(at: At, split: str) -> dict[str, Any]:
     """Values of the program's parameters at a point.
 
-    Parameters
-    ----------
-    at
-        The point.
-    split
-        ``product``, ``scaled`` or ``printed``.
+    ``split``: ``product``, ``scaled`` or ``printed``.
 
     Returns
     -------
@@ -260,21 +255,16 @@ def solve_step(
 ) -> SharedPoint:
     """Minimiser of P(z).
 
+    Raises `NoAnswer` when the solver reaches no optimum, in no units.
+
     Parameters
     ----------
-    data
-        The instance.
     split
         See `Sca`.
     point
         z; by default the instance's, or the uniform one.
     model
         Model of an earlier call with the same instance and split, to be moved.
-
-    Raises
-    ------
-    NoAnswer
-        When the solver reaches no optimum, in no units.
     """
     program = Sca(split=split)
     z = SharedPoint.given(data) if point is None else point

@@ -35,20 +35,13 @@ Row = list[int]
 def exact_shares(speed: Floats) -> tuple[Floats, Floats]:
     """Shares and prices of an optimum, rounded so that each loses next to nothing.
 
-    Parameters
-    ----------
-    speed
-        Shape (masters, workers), >= 0 and finite, with somebody for every master; v.
+    ``speed``: shape (masters, workers), >= 0 and finite, with somebody for every master; v.  Raises
+    `NoAnswer` when the tableau has more than `MOST_ENTRIES` entries.
 
     Returns
     -------
     Shares, columns of which sum to about 1 at most, and prices at which all workers together are
     worth about 1; shapes of ``speed`` and (masters,).
-
-    Raises
-    ------
-    NoAnswer
-        When the tableau has more than `MOST_ENTRIES` entries.
     """
     masters, workers = speed.shape
     if (masters + workers) * (masters * workers + 1) > MOST_ENTRIES:
@@ -160,19 +153,10 @@ def best_sharing(speed: Floats) -> Sharing:
     """Solve the linear program for given speeds; the answer is proved by its own duals.
 
     Where the solver's is not, a small one is solved in whole numbers.  For speeds that nobody can
-    write to it is solved once.
-
-    Parameters
-    ----------
-    speed
-        Shape (masters, workers), >= 0; v.
-
-    Raises
-    ------
-    NoAnswer
-        When shares and prices do not prove each other optimal: mostly within
-        :data:`~farkas.tolerances.FINE_GAP`, at worst within ``LOOSE_GAP``; of a few masters
-        and workers never.
+    write to it is solved once.  ``speed``: shape (masters, workers), >= 0; v.  Raises `NoAnswer`
+    when shares and prices do not prove each other optimal: mostly within
+    :data:`~farkas.tolerances.FINE_GAP`, at worst within ``LOOSE_GAP``; of a few masters and workers
+    never.
     """
     return _proved(speed) if speed.flags.writeable else _proved_once(speed)
 
@@ -322,12 +306,8 @@ def truncated_level(speed: Floats) -> float:
     """Largest V <= V_LP with LP(min(v, V)) >= V, from above; 1/time.
 
     Every level above it is refuted, so it bounds the dedicated optimum.  Where no dedicated
-    assignment serves every master it is therefore a tiny positive number, not 0.
-
-    Parameters
-    ----------
-    speed
-        Shape (masters, workers); v.
+    assignment serves every master it is therefore a tiny positive number, not 0.  ``speed``: shape
+    (masters, workers); v.
     """
     return excluded_level(speed).level
 

@@ -64,6 +64,8 @@ Solve = Callable[[Floats, Floats], Vertex]
 def sifted(solve: Solve, speed: Floats, room: Floats) -> Vertex:
     """Return a vertex of the whole program and its prices, by ``solve`` on parts of it.
 
+    Raises `NoAnswer`: what ``solve`` raises for the whole program.
+
     Parameters
     ----------
     solve
@@ -72,11 +74,6 @@ def sifted(solve: Solve, speed: Floats, room: Floats) -> Vertex:
         Shape (masters, workers), >= 0; v.
     room
         Shape (workers,), how much of each may be shared out.
-
-    Raises
-    ------
-    NoAnswer
-        What ``solve`` raises for the whole program.
     """
     masters, workers = speed.shape
     if workers < MANY * masters:

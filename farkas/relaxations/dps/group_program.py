@@ -62,13 +62,7 @@ class GroupColumns:
 
 
 class GroupProgram:
-    """The program of a group at market prices.
-
-    Parameters
-    ----------
-    group
-        The group.
-    """
+    """The program of a group at market prices."""
 
     def __init__(self, group: GroupOfServers) -> None:
         self.group, market = group, group.market
@@ -268,6 +262,9 @@ def prove_fixed_prices(
 ) -> DpsFixedPrices:
     """Certify an upper bound on the profit of all unit prices that never change.
 
+    Raises `NotApplicable` without a price cap; `NoAnswer` when no solver finds multipliers;
+    `InvalidOption`: fewer than one cell or part.
+
     Parameters
     ----------
     market
@@ -282,15 +279,6 @@ def prove_fixed_prices(
         prices, and the search ends.
     time_limit
         Seconds; the cell at hand is finished.
-
-    Raises
-    ------
-    NotApplicable
-        Without a price cap.
-    NoAnswer
-        When no solver finds multipliers.
-    InvalidOption
-        Fewer than one cell or part.
     """
     if cells < 1 or parts < 1:
         raise InvalidOption(f"cells = {cells}, parts = {parts}; give at least one")

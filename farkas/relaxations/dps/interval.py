@@ -21,12 +21,7 @@ def payments(market: Market, worker: Floats, ps: Floats) -> Floats:
 def demand_bound(market: Market, worker: Floats, ps: Floats) -> float:
     """Payments of all jobs that can afford the prices, whether or not they fit.  DPS (3), 2nd term.
 
-    Parameters
-    ----------
-    market
-        The instance.
-    worker, ps
-        Prices, shapes (worker types,), (server types,).
+    ``worker``, ``ps``: prices, shapes (worker types,), (server types,).
     """
     asked = payments(market, worker, ps)
     return float(asked[asked <= allowed(market.budget)].sum())
@@ -88,10 +83,7 @@ def fewest_slots(market: Market) -> Ints:
 def fixed_price_payments(data: Market) -> Floats:
     """Payments at the instance's fixed prices, 0 for jobs that decline, shape (jobs,).
 
-    Raises
-    ------
-    NotApplicable
-        When the instance has no fixed prices.
+    Raises `NotApplicable` when the instance has no fixed prices.
     """
     if data.fixed_prices is None:
         raise NotApplicable("this market has no fixed_prices")

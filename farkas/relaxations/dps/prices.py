@@ -19,19 +19,14 @@ from farkas.solvers.highs_session import optimum_by_any
 def lp_prices(market: Market, rewards: Rewards = "budget", solver: str = "highs") -> SlotPrices:
     """Prices that are optimal up to rounding: row duals of ``dps.interval_lp``, scarce rows only.
 
+    Raises `NoAnswer` when no solver gives an optimum with duals.
+
     Parameters
     ----------
-    market
-        The instance.
     rewards
         ``budget`` or ``capped``.
     solver
         Who is asked first.
-
-    Raises
-    ------
-    NoAnswer
-        When no solver gives an optimum with duals.
     """
     form = IntervalLP(rewards=rewards, shape="scarce").form(market)
     duals = optimum_by_any(form, solver, duals=True).row_duals
@@ -60,21 +55,14 @@ def subgradient_prices(
     """Prices from projected subgradient steps, for markets too large for a solver.
 
     y ← max(0, y + s (usage / C - 1)), s = 2 Σ r / (Σ C T) / √(iteration + 1); the best prices met
-    are kept.
+    are kept.  Raises `InvalidOption`: fewer than 0 iterations.
 
     Parameters
     ----------
-    market
-        The instance.
     rewards
         ``budget`` or ``capped``.
     iterations
         Steps, >= 0; with none all prices are 0.
-
-    Raises
-    ------
-    InvalidOption
-        Fewer than 0 iterations.
     """
     if iterations < 0:
         raise InvalidOption(f"iterations = {iterations}; give a number >= 0")
@@ -151,17 +139,8 @@ class _SideView:
 def pooled_form(market: Market, prices: str) -> LinearForm:
     """Program (2) with all servers as one; a relaxation.
 
-    Parameters
-    ----------
-    market
-        The instance.
-    prices
-        As for `Offline`: ``free``, ``capped`` or ``forced``.
-
-    Raises
-    ------
-    NotApplicable
-        When ``prices`` are not free and the instance has no price cap.
+    ``prices``: as for `Offline`: ``free``, ``capped`` or ``forced``. Raises `NotApplicable` when
+    ``prices`` are not free and the instance has no price cap.
     """
     one_server = market.replace(
         server_workers=[market.worker_capacity.tolist()], server_ps=[market.ps_capacity.tolist()]
@@ -176,19 +155,8 @@ def pooled_form(market: Market, prices: str) -> LinearForm:
 def best_served(market: Market, prices: str) -> Bools:
     """Jobs served in an optimum of ``dps.offline``, shape (jobs,).
 
-    Parameters
-    ----------
-    market
-        The instance.
-    prices
-        ``free``, ``capped`` or ``forced``.
-
-    Raises
-    ------
-    NotApplicable
-        When ``prices`` are not free and the instance has no price cap.
-    NoAnswer
-        When the solver gives up.
+    ``prices``: ``free``, ``capped`` or ``forced``. Raises `NotApplicable` when ``prices`` are not
+    free and the instance has no price cap; `NoAnswer` when the solver gives up.
     """
     pooled, by_server = pooled_form(market, prices), Offline(prices=prices).form(market)
     plain = Offline().form(market) if prices == "forced" else by_server

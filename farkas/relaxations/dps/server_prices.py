@@ -73,12 +73,7 @@ class PricedServers:
 class ServerProgram:
     """The linear program by classes of servers.
 
-    Parameters
-    ----------
-    market
-        The instance.
-    rewards
-        ``budget`` or ``capped``.
+    ``rewards``: ``budget`` or ``capped``.
     """
 
     def __init__(self, market: Market, rewards: Rewards) -> None:
@@ -99,10 +94,7 @@ class ServerProgram:
     def tiled(self, prices: SlotPrices) -> SlotPrices:
         """Prices by type as those of every class.
 
-        Parameters
-        ----------
-        prices
-            Of `farkas.certificates.dps`; positions are type x horizon + slot.
+        ``prices``: of `farkas.certificates.dps`; positions are type x horizon + slot.
         """
         count, market = self.classes.count, self.market
         tiled = []

@@ -54,13 +54,7 @@ class GroupNode:
 
 
 class GroupTree:
-    """The tree of a group.
-
-    Parameters
-    ----------
-    program
-        Of the group.
-    """
+    """The tree of a group."""
 
     def __init__(self, program: GroupProgram) -> None:
         self.program, self.group = program, program.group
@@ -204,15 +198,8 @@ class GroupTree:
 class ServerTrees:
     """Trees of all groups at the prices of a program by class.
 
-    Parameters
-    ----------
-    program, priced
-        By class, and what a round of it left.
-
-    Raises
-    ------
-    NotACertificate
-        When there are too many columns.
+    ``program``, ``priced``: by class, and what a round of it left.  Raises `NotACertificate` when
+    there are too many columns.
     """
 
     def __init__(self, program: ServerProgram, priced: PricedServers) -> None:

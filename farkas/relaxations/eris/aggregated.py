@@ -133,11 +133,7 @@ def windows(alone: Floats) -> Ints:
 
     Short for many jobs, but not for those that take long: beyond a few times of what a job takes
     alone prices hardly differ, and simplex steps grow faster than pairs of job and slot.
-
-    Parameters
-    ----------
-    alone
-        Slots that a job takes with all workers that it can use, shape (jobs,).
+    ``alone``: slots that a job takes with all workers that it can use, shape (jobs,).
     """
     enough, most = (
         min(LONGEST_WINDOW, max(SHORTEST_WINDOW, pairs // max(1, len(alone))))

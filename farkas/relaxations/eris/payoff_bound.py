@@ -235,10 +235,8 @@ def bound_payoff(job: JobSlots) -> Cover:
 def cover_slot(slot: Slot, idle: Out[Floats2], served: Out[Floats2]) -> None:
     """Fill the tables of one slot: row r is the least cost over the first r sites.
 
-    Parameters
-    ----------
-    idle, served
-        Shape (sites + 1, workload + 1), overwritten: without and with the server placed.
+    ``idle``, ``served``: shape (sites + 1, workload + 1), overwritten: without and with the server
+    placed.
     """
     epochs, rate = slot.epochs, slot.worker_rate
     total = idle.shape[1] - 1

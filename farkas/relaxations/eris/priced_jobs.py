@@ -82,10 +82,7 @@ def choose(
 ) -> None:
     """Fill in the best schedules of the jobs ``which``; those of others are left as they are.
 
-    Parameters
-    ----------
-    transfer, resource
-        Prices, shapes (slots,) and (sites, resources, slots).
+    ``transfer``, ``resource``: prices, shapes (slots,) and (sites, resources, slots).
     """
     sites, resources, slots = resource.shape
     for i in which:

@@ -360,10 +360,7 @@ class ScheduleMaster:
     def prices(self, columns: ScheduleColumns, seconds: float = math.inf) -> tuple[Prices, float]:
         """Prices from the middle of the optimal ones, with the optimum.
 
-        Raises
-        ------
-        NoAnswer
-            HiGHS has none, or has none in time.
+        Raises `NoAnswer`: HiGHS has none, or has none in time.
         """
         prices, _, value = self.duals(columns, seconds)
         return prices, value
@@ -396,6 +393,8 @@ def settled_prices(
 ) -> tuple[Prices, Prices]:
     """Price all jobs round by round until no schedule enters, or rounds end.
 
+    Raises `NoAnswer`: HiGHS has no prices.
+
     Parameters
     ----------
     pricer
@@ -413,11 +412,6 @@ def settled_prices(
     Returns
     -------
     The master's last prices, and those of the least bound.
-
-    Raises
-    ------
-    NoAnswer
-        HiGHS has no prices.
     """
     prices = best = start
     least, columns = np.inf, None

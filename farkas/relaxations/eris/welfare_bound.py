@@ -85,13 +85,9 @@ def generate_columns(auction: Auction, most_rounds: int = 1000) -> Iterator[Roun
     """Solve the linear relaxation of (3) round by round.
 
     Every round prices all jobs exactly at the duals of the restricted master and yields; the last
-    one is ``settled`` unless ``most_rounds`` ended it.  Bounds rest on the solver's claims; a
-    proof of the prices found needs farkas.certificates.eris.
-
-    Raises
-    ------
-    NoAnswer
-        The solver did not finish a pricing problem or a master.
+    one is ``settled`` unless ``most_rounds`` ended it.  Bounds rest on the solver's claims; a proof
+    of the prices found needs farkas.certificates.eris.  Raises `NoAnswer`: the solver did not
+    finish a pricing problem or a master.
     """
     jobs = [JobPricing(auction, job) for job in range(auction.num_jobs)]
     master = open_session(_empty_master(auction))
@@ -171,10 +167,7 @@ METHODS: dict[Effort, str] = {
 def find_prices(auction: Auction, effort: Effort = "aggregated", rounds: int = 100) -> Prices:
     """Prices that should prove a good bound on the welfare; see `Effort`.
 
-    Parameters
-    ----------
-    rounds
-        Evaluations by the subgradient steps.
+    ``rounds``: evaluations by the subgradient steps.
     """
     if effort == "free":
         return prohibitive(auction, Prices.zero(auction))

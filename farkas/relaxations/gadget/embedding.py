@@ -139,10 +139,7 @@ class WorkerRelaxation(ConvexProgram):
 def concave_utility(utility: Utility, progress, job: int):
     """Write a concave utility of ``progress`` as CVXPY expression.
 
-    Raises
-    ------
-    NotApplicable
-        When it is not.
+    Raises `NotApplicable` when it is not.
     """
     cp = needed("cvxpy")
     refusal = NotApplicable(f"the utility of job {job} is not concave")

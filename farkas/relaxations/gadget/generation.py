@@ -51,10 +51,7 @@ class Uses:
 class RingPool:
     """Workers and links of rings, whoever they were found for.
 
-    Parameters
-    ----------
-    slot
-        Whose jobs may take them.
+    ``slot``: whose jobs may take them.
     """
 
     def __init__(self, slot: SlotView) -> None:
@@ -290,11 +287,7 @@ def sampled(mean: Floats) -> list[Ints]:
     """Round ``mean`` to integer vectors of its sum, entries up or down, that mix back to it.
 
     Systematic sampling: lay the entries end to end and count grid points of every offset.
-
-    Parameters
-    ----------
-    mean
-        Shape (nodes,), >= 0, with an integer sum.
+    ``mean``: shape (nodes,), >= 0, with an integer sum.
     """
     ends = np.cumsum(mean)
     ends[-1] = round(float(ends[-1]))
@@ -360,13 +353,7 @@ def tree_rings(slot: SlotView, tree: Forest, placed: list[tuple[int, Ints]]) -> 
 
 
 class MasterProgram:
-    """Restricted master: rings found so far, warm started.
-
-    Parameters
-    ----------
-    slot
-        The slot's problem.
-    """
+    """Restricted master: rings found so far, warm started."""
 
     def __init__(self, slot: SlotView) -> None:
         cluster = slot.cluster

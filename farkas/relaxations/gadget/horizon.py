@@ -209,10 +209,7 @@ class Augmented(Program):
 def fixed_sizes(data) -> SlotView:
     """Snapshot with one size per job: as given, or the largest that the job could run alone.
 
-    Raises
-    ------
-    NotApplicable
-        When a snapshot allows a job several sizes.
+    Raises `NotApplicable` when a snapshot allows a job several sizes.
     """
     if isinstance(data, SlotView):
         if (data.allowed.sum(axis=1) != 1).any():

@@ -33,10 +33,7 @@ RingSearch = Literal["walks", "loose", "exact"]  #: How far the best ring of a j
 class LabelBudget:
     """How many labels searches for rings may still follow together.
 
-    Parameters
-    ----------
-    left
-        So many; without a limit by default.
+    ``left``: so many; without a limit by default.
     """
 
     def __init__(self, left: int = sys.maxsize) -> None:
@@ -182,13 +179,7 @@ def network_of(nodes: int, source: Ints, target: Ints) -> Arcs:
 
 
 class Router:
-    """Closed walks through hosts along paths of fewest links: rings to begin with.
-
-    Parameters
-    ----------
-    network
-        The network.
-    """
+    """Closed walks through hosts along paths of fewest links: rings to begin with."""
 
     def __init__(self, network: Arcs) -> None:
         self.network = network

@@ -353,10 +353,7 @@ def best_ring(
 ) -> tuple[float, float, Ints, Ints, int]:
     """Best ring worth more than ``floor``.
 
-    Parameters
-    ----------
-    most_labels
-        Remember nothing more after so many labels; with 0 labels remember nothing.
+    ``most_labels``: remember nothing more after so many labels; with 0 labels remember nothing.
 
     Returns
     -------

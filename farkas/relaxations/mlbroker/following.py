@@ -103,10 +103,7 @@ class SiteLevels:
     def pour(self, amount: Floats) -> None:
         """Pour the work of all origins; some is left only where rounding lets it go in circles.
 
-        Parameters
-        ----------
-        amount
-            Shape (origins,), >= 0, in all at most 1; A.
+        ``amount``: shape (origins,), >= 0, in all at most 1; A.
         """
         waiting = np.flatnonzero(amount > 0)
         while len(waiting):
@@ -226,10 +223,7 @@ class PouredJobs:
 class FollowingServers:
     """Slots of the tight relaxation under printed semantics.
 
-    Parameters
-    ----------
-    others
-        Solves jobs whose servers had better not follow.
+    ``others``: solves jobs whose servers had better not follow.
     """
 
     def __init__(self, others: JobByJob) -> None:

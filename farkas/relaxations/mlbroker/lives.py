@@ -224,17 +224,14 @@ def usage_of(data: Brokerage, pairs: Ints, workers: Ints, server: Ints) -> Float
 def lives_of(data: Brokerage, begin: int, end: int, slope: Floats, *, tolls: bool = True) -> Lives:
     """Place the jobs from ``begin`` up to ``end``; arrays are those of these jobs and their pairs.
 
+    Raises `NoAnswer`: every life of a job costs more than doubles hold.
+
     Parameters
     ----------
     slope
         Shape (slots, sites, resources), USD a unit, finite, >= 0.
     tolls
         Whether they are wanted; else their array has no rows.
-
-    Raises
-    ------
-    NoAnswer
-        Every life of a job costs more than doubles hold.
     """
     first, last = data.pair_start[begin], data.pair_start[end]
     pairs, sites = last - first, data.num_sites
@@ -289,10 +286,7 @@ STEP = 0.7  #: Share of Polyak's step.
 class SiteLives:
     """Lives of the jobs from ``begin`` up to ``end`` at some prices.
 
-    Parameters
-    ----------
-    slope
-        Shape (slots, sites, resources), USD a unit, finite, >= 0.
+    ``slope``: shape (slots, sites, resources), USD a unit, finite, >= 0.
     """
 
     def __init__(self, data: Brokerage, begin: int, end: int, slope: Floats) -> None:

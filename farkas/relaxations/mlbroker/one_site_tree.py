@@ -42,11 +42,6 @@ from farkas.tolerances import TIE
 class SingleSites:
     """Jobs of a slot with all of each at one site.
 
-    Parameters
-    ----------
-    now
-        The slot.
-
     Attributes
     ----------
     apart
@@ -70,10 +65,7 @@ class SingleSites:
     def place(self, price: Floats) -> tuple[Floats, Floats]:
         """Price jobs at linear prices of resources.
 
-        Parameters
-        ----------
-        price
-            Shape (sites, resources), USD a unit.
+        ``price``: shape (sites, resources), USD a unit.
 
         Returns
         -------

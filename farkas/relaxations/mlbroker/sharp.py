@@ -133,12 +133,7 @@ class Sharp(Relaxed):
 class SetTies:
     """Tolls of all sets of sites.
 
-    Parameters
-    ----------
-    data
-        The instance.
-    links
-        Pairs after which the same job has another one.
+    ``links``: pairs after which the same job has another one.
     """
 
     growth: ClassVar[type[SlotGrowth]] = SlotGrowth

@@ -129,10 +129,7 @@ class JobShares:
 class JobByJob:
     """Slots of the tight relaxation, which falls apart into jobs; one warm session for all.
 
-    Parameters
-    ----------
-    num_sites
-        Number of sites of every slot to come.
+    ``num_sites``: number of sites of every slot to come.
     """
 
     PIECES = 24
@@ -219,10 +216,7 @@ class JobByJob:
 class Together:
     """Slots of any relaxation and semantics, all jobs in one linear program.
 
-    Parameters
-    ----------
-    relax, semantics
-        As in mlbroker.regularized.
+    ``relax``, ``semantics``: as in mlbroker.regularized.
     """
 
     PIECES = 24

@@ -196,12 +196,7 @@ class SlotToGrow:
 class SlotGrowth:
     """Grows trees of slots.
 
-    Parameters
-    ----------
-    data
-        The instance.
-    check
-        Called again and again; raises what ends the work.
+    ``check``: called again and again; raises what ends the work.
     """
 
     kernels: ClassVar[tuple[Kernel[..., Any], ...]] = (place_pairs,)
