@@ -127,7 +127,14 @@ class DualPoint:
     eta: Floats  #: Shape (pairs, sites).
     omega: Floats  #: Shape (pairs, sites).
     kappa: Floats  #: Shape (pairs, sites, sites), worker's site first.
-    bound: Fraction  #: Objective, a lower bound on the relaxation and on every run, USD.
+    #: Objective, USD, slot by slot: what is proved of the instance that ends with a slot is their
+    #: sum up to it, since the multiplier of (8h) in the slot after is one after departure there.
+    by_slot: tuple[Fraction, ...]
+
+    @property
+    def bound(self) -> Fraction:
+        """Lower bound on the relaxation and on every run, USD."""
+        return sum(self.by_slot, Fraction(0))
 
 
 def complete(data: Brokerage, guide: Guide, relax: Relax, semantics: Semantics) -> DualPoint:
@@ -147,11 +154,11 @@ def complete(data: Brokerage, guide: Guide, relax: Relax, semantics: Semantics) 
         steps = _steps(data, guide, relax, semantics)
     for name, values in steps.items():
         finite(values, name)
-    bound = _objective(data, *(steps[name] for name in ("beta", "gamma", "rho", "xi")))
-    return DualPoint(**{name: steps[name] for name in _MULTIPLIERS}, bound=bound)
+    by_slot = _by_slot(data, *(steps[name] for name in ("beta", "gamma", "rho", "xi")))
+    return DualPoint(**{name: steps[name] for name in _MULTIPLIERS}, by_slot=by_slot)
 
 
-_MULTIPLIERS = [field.name for field in dataclasses.fields(DualPoint) if field.name != "bound"]
+_MULTIPLIERS = [field.name for field in dataclasses.fields(DualPoint) if field.name != "by_slot"]
 
 
 def _steps(data: Brokerage, guide: Guide, relax: Relax, semantics: Semantics) -> dict[str, Floats]:
@@ -196,15 +203,21 @@ def _steps(data: Brokerage, guide: Guide, relax: Relax, semantics: Semantics) ->
     }
 
 
-def _objective(data: Brokerage, beta: Floats, gamma: Floats, rho: Floats, xi: Floats) -> Fraction:
-    """Dual objective of multipliers that satisfy every constraint, without any rounding."""
-    surcharge = np.broadcast_to(down(data.surcharge, 2), rho.shape)
-    return (
-        exact_dot(data.trained_volume.ravel(), beta.ravel())
-        + exact_dot(np.ones_like(gamma), gamma)
-        + exact_dot(surcharge.ravel(), rho.ravel())
-        + exact_dot(np.ones(xi.size), xi.ravel())
-    )
+def _by_slot(
+    data: Brokerage, beta: Floats, gamma: Floats, rho: Floats, xi: Floats
+) -> tuple[Fraction, ...]:
+    """Dual objective of multipliers that satisfy every constraint, by slot, without rounding."""
+    surcharge = down(data.surcharge, 2).ravel()
+    terms = []
+    for slot in range(data.num_slots):
+        pairs = data.pairs_at(slot)
+        terms.append(
+            exact_dot(data.trained_volume[pairs].ravel(), beta[pairs].ravel())
+            + exact_dot(np.ones(len(pairs)), gamma[pairs])
+            + exact_dot(surcharge, rho[slot].ravel())
+            + exact_dot(np.ones(xi[slot].size), xi[slot].ravel())
+        )
+    return tuple(terms)
 
 
 def _smallest(values: Floats, axis: int) -> Floats:
@@ -337,7 +350,11 @@ class MlbrokerPrices(PriceCertificate, frozen=True, kw_only=True, tag="mlbroker_
 
     def prove_bound(self, data: Brokerage, /) -> Fraction:
         """Complete the guide anew."""
-        return complete(data, self.read_guide(data), self.relax, self.semantics).bound
+        return self.point(data).bound
+
+    def point(self, data: Brokerage) -> DualPoint:
+        """Complete the guide to a dual point; raises `NotACertificate`."""
+        return complete(data, self.read_guide(data), self.relax, self.semantics)
 
 
 def _relaxed(relax: str, semantics: str, options: Options, algorithm: str, _: object) -> bool:

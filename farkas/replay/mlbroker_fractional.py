@@ -61,10 +61,27 @@ class FractionalEntry(Entry, frozen=True, kw_only=True):
 
 def replay_fractional(instance: Brokerage, run: Decided) -> Replayed:
     """Check the rows of the relaxation and add up its costs."""
-    relaxation = _Relaxation(instance, run)
+    relaxation, kept = _Relaxation(instance, run), Kept()
+    costs, decided = _slots(relaxation, run, kept)
+    low, high = (sum(side, Fraction(0)) for side in zip(*costs, strict=True)) if costs else (0, 0)
+    note = f"Decisions are fractional: points of mlbroker.relaxed[{relaxation.variant}]."
+    return Replayed.between(low, high, kept, note=note, decided=decided)
+
+
+def slot_costs(instance: Brokerage, run: Decided) -> list[Fraction] | None:
+    """Return what each slot costs at most, of the point that is mended; None where rows break."""
+    kept = Kept()
+    costs, _ = _slots(_Relaxation(instance, run), run, kept)
+    return None if kept.broken else [high for _, high in costs]
+
+
+def _slots(
+    relaxation: _Relaxation, run: Decided, kept: Kept
+) -> tuple[list[tuple[Fraction, Fraction]], Fraction]:
+    """Bounds on the cost of every slot, and what decisions cost in all as they are."""
+    instance, costs, decided = relaxation.instance, [], Fraction(0)
     slots = decoded(run.decisions, list[FractionalEntry])
     require_slots(instance, [slot.jobs for slot in slots])
-    kept, low, high, decided = Kept(), Fraction(0), Fraction(0), Fraction(0)
     before: dict[int, list[Fraction]] = {}
     left: dict[int, list[Fraction]] = {}
     for number, slot in enumerate(slots):
@@ -77,10 +94,9 @@ def replay_fractional(instance: Brokerage, run: Decided) -> Replayed:
         point.mend()
         exactly = point.lanes() + point.deployments(before)
         least, most = point.resources()
-        low, high = low + exactly + least, high + exactly + most
+        costs.append((exactly + least, exactly + most))
         before = point.present()
-    note = f"Decisions are fractional: points of mlbroker.relaxed[{relaxation.variant}]."
-    return Replayed.between(low, high, kept, note=note, decided=decided)
+    return costs, decided
 
 
 class _Relaxation:

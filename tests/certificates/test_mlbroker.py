@@ -15,7 +15,7 @@ from farkas.certificates import check, exact_bound, read
 from farkas.certificates.mlbroker import (
     Guide,
     MlbrokerPrices,
-    _objective,
+    _by_slot,
     complete,
     down,
     up,
@@ -327,7 +327,7 @@ def test_the_constant_of_discounted_prices_is_never_rounded_up():
         exact = (F(list_price) - F(reduced)) * F(float(broker.threshold[0, 0]))
         shape = (broker.num_slots, broker.num_sites, broker.num_resources)
         none = np.zeros(broker.trained_volume.shape), np.zeros(broker.num_pairs)
-        found = _objective(broker, *none, np.ones(shape), np.zeros(shape))
+        found = sum(_by_slot(broker, *none, np.ones(shape), np.zeros(shape)))
         most = broker.num_slots * exact
         assert most * (1 - 10 * F(ULP)) <= found <= most
         raised += F(float(broker.surcharge[0, 0])) > exact

@@ -1,11 +1,15 @@
 """What the broker's algorithms meet: a slot at a time; and what integer decisions cost."""
 
 import dataclasses
+import itertools
 from collections.abc import Sequence
+from fractions import Fraction
 
 import msgspec
 import numpy as np
 
+from farkas.certificates.files import from_json
+from farkas.certificates.mlbroker import MlbrokerPrices
 from farkas.errors import InvalidInstance
 from farkas.instances.mlbroker import Brokerage, Job
 from farkas.models.mlbroker.one_shot import Snapshot, snapshot
@@ -156,3 +160,12 @@ class Environment(driver.Environment):
     def bound(self, instance: Brokerage) -> Bound:
         """Prove a lower bound from the tight relaxation."""
         return tight_bound(instance)
+
+    def bounds_so_far(self, instance: Brokerage, bound: Bound) -> list[Fraction] | None:
+        """Add up what the multipliers of a dual point prove slot by slot."""
+        if bound.certificate is None:
+            return None
+        found = from_json(msgspec.json.encode(bound.certificate), "certificate of a bound")
+        if not isinstance(found, MlbrokerPrices):
+            return None
+        return list(itertools.accumulate(found.point(instance).by_slot))

@@ -5,12 +5,12 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 import msgspec
 import numpy as np
 
-from farkas.certificates.mlbroker import Guide, MlbrokerPrices
+from farkas.certificates.mlbroker import Guide, MlbrokerPrices, complete
 from farkas.instances.base import Nonnegative
 from farkas.instances.mlbroker import Brokerage, Semantics
 from farkas.models.mlbroker.data import valid_big_m
@@ -20,13 +20,16 @@ from farkas.models.mlbroker.slot import SlotProblem
 from farkas.numbers import Floats, Ints
 from farkas.online.driver import Outcome, algorithm
 from farkas.online.mlbroker.environment import Known
-from farkas.online.policy import Policy
+from farkas.online.policy import Increments, Policy
+from farkas.online.recording import plain
 from farkas.online.run import Bound
 from farkas.tolerances import FEASIBLE
 
 if TYPE_CHECKING:
     from farkas.relaxations.mlbroker.regularized import SlotSolution
     from farkas.solvers.subproblem import Subproblem, SubproblemAnswer
+
+ROUNDED = Fraction(1, 2**40)  #: Share by which a logarithm in doubles may be too small, and more.
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -67,6 +70,15 @@ class FractionalSlot:
     #: By how much the slot's objective may exceed its optimum, USD; None where its solver does not
     #: say.
     gap: float | None
+
+
+class Relaxed(NamedTuple):
+    """Fractional decisions as a replay reads them."""
+
+    decisions: list[Any]
+    options: dict[str, Any]
+    algorithm: str = "mlbroker.fractional"
+    kind: str = "mlbroker"
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -215,6 +227,29 @@ class Fractional(Policy):
         proved = MlbrokerPrices.of(instance, guide, self.relax, self.semantics)
         method = f"dual point of the run, mlbroker.relaxed[{self.relax},{self.semantics}]"
         return Bound.of(Fraction(proved.bound), method, proved.plain())
+
+    def theorem(
+        self, instance: Brokerage, state: FractionalState, decisions: Sequence[Any]
+    ) -> Increments | None:
+        """Hold every slot against (12), (13): P(t) <= (2 + σ (1 + ε)) D(t).
+
+        P(t) is what the slot costs, D(t) its part of the dual objective of the run's multipliers,
+        with Σ ξ, which (11) leaves out.  Summed over slots this is Theorem 3.
+        """
+        if self.relax != "printed" or self.semantics != "printed" or not state.solved:
+            return None
+        from farkas.replay.mlbroker_fractional import slot_costs  # here: for one inequality
+
+        data = self._seen(instance)
+        said = Relaxed(plain(decisions), {"relax": self.relax, "semantics": self.semantics})
+        paid = slot_costs(instance, said)
+        if paid is None:
+            return None
+        point = complete(data, self.guide(data, state), self.relax, self.semantics)
+        sigma = Fraction(data.entropy_scale) * (1 + ROUNDED)
+        factor = 2 + sigma * (1 + Fraction(data.epsilon))
+        words = "mlBroker (12), (13)"
+        return Increments(words, paid, [factor * part for part in point.by_slot])
 
     def guide(self, data: Brokerage, state: FractionalState) -> Guide:
         """Collect the multipliers of all slots by pair."""

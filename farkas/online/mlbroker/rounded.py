@@ -56,6 +56,9 @@ class Rounded(Fractional):
     def evaluate(self, instance: Brokerage, decisions: Sequence[Any]) -> None:
         """Whole decisions are worth what the environment says."""
 
+    def theorem(self, instance: Brokerage, state: Any, decisions: Sequence[Any]) -> None:
+        """Theorem 5 is about means over draws, not about a slot."""
+
     def certify(
         self, instance: Brokerage, state: FractionalState, decisions: Sequence[Any]
     ) -> Bound:

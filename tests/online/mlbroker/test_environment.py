@@ -1,13 +1,21 @@
 """What integer decisions cost, and which are refused; every algorithm's are certified."""
 
+from fractions import Fraction
+
+import msgspec
 import numpy as np
 import pytest
 
+import farkas
+from farkas.certificates.mlbroker import Guide, MlbrokerPrices, complete
 from farkas.errors import InvalidInstance
 from farkas.instances import library
-from farkas.online import algorithms, environments
+from farkas.online import Bound, algorithms, environments
+from farkas.online.mlbroker.bound import tight_bound
 from farkas.online.mlbroker.environment import PlacedSlot, by_pair, present
-from tests.generators.mlbroker import edge_cases, single
+from farkas.relaxations.mlbroker.relaxed import Relaxed
+from farkas.solvers import solve
+from tests.generators.mlbroker import edge_cases, random_brokerage, single
 
 
 @pytest.mark.parametrize("site", [-1, 2])
@@ -85,3 +93,55 @@ def test_one_worker_too_few_is_a_violation():
     for count, said in ((1, ["1 job-slots have too few workers for their data"]), (2, [])):
         slot = PlacedSlot(np.array([0]), np.array([[count, 0]]), np.array([0]))
         assert world.evaluate(broker, [slot]).violations == said
+
+
+def ended(broker, last):
+    """The broker that ends with a slot: jobs that have come by then, with the data until then."""
+    come = broker.replace(jobs=[job for job in broker.jobs if job.arrival <= last])
+    return environments["mlbroker"].so_far(come, last + 1)
+
+
+@pytest.mark.parametrize("semantics", ["printed", "strict"])
+@pytest.mark.parametrize("relax", ["printed", "tight"])
+@pytest.mark.parametrize("seed", range(3))
+def test_what_is_proved_so_far_bounds_the_broker_that_ends_there(seed, relax, semantics):
+    broker = random_brokerage(seed, sites=3, slots=4, jobs=4)
+    run = algorithms["mlbroker.fractional"].run(broker, relax=relax, semantics=semantics)
+    found = environments["mlbroker"].bounds_so_far(broker, run.certificate)
+    assert [str(bound) for bound in found] == [step.bound_so_far for step in run.steps]
+    assert found[-1] == run.certificate.fraction
+    assert any(bound > 0 for bound in found)
+    for last, bound in enumerate(found):
+        optimum = solve(Relaxed(relax=relax, semantics=semantics).form(ended(broker, last)))
+        assert float(bound) <= optimum.require_optimal().objective * (1 + 1e-9) + 1e-9
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_is_proved_so_far_is_the_certificate_of_the_broker_that_ends_there(seed):
+    broker = random_brokerage(seed, sites=3, slots=4, jobs=4)
+    bound = tight_bound(broker)
+    whole = msgspec.convert(bound.certificate, MlbrokerPrices).read_guide(broker)
+    found = environments["mlbroker"].bounds_so_far(broker, bound)
+    for last in range(broker.num_slots):
+        cut = ended(broker, last)
+        guide = Guide.zeros(cut)
+        numbers = [job for job, one in enumerate(broker.jobs) if one.arrival <= last]
+        for job, number in enumerate(numbers):
+            mine, its = cut.pair_start[job], broker.pair_start[number]
+            count = cut.pair_start[job + 1] - mine
+            for part in ("move", "server", "presence"):
+                getattr(guide, part)[mine : mine + count] = getattr(whole, part)[its : its + count]
+            stays = broker.jobs[number].departure > last
+            guide.leave[job] = whole.move[its + count] if stays else whole.leave[number]
+        alone = complete(cut, guide, "tight", "printed").bound
+        # sums over fewer jobs are rounded less
+        assert found[last] <= alone
+        assert float(found[last]) == pytest.approx(float(alone), rel=1e-12)
+
+
+def test_other_certificates_say_nothing_of_slots():
+    broker = random_brokerage(0, sites=2, slots=2, jobs=2)
+    world, plain = environments["mlbroker"], Bound.of(Fraction(1), "nobody")
+    assert world.bounds_so_far(broker, plain) is None
+    best = farkas.optimum(broker, time_limit=20).run.certificate
+    assert world.bounds_so_far(broker, best) is None

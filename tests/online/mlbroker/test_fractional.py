@@ -1,6 +1,8 @@
 """Algorithm 1: what it pays, what it remembers, what it proves."""
 
 import dataclasses
+import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -260,3 +262,28 @@ def test_any_solver_runs_the_algorithm_and_its_multipliers_prove_a_bound(relax, 
 def test_a_solver_that_cannot_take_the_slots_is_refused(solver, words):
     with pytest.raises(FarkasError, match=f"(?i){words}"):
         ALGORITHM.run(library.load("mlbroker/tiny"), solver=solver)
+
+
+def test_the_inequality_of_theorem_3_is_that_of_every_slot():
+    for name in ("mlbroker/tiny", "mlbroker/return_trip"):
+        run = ALGORITHM.run(library.load(name))
+        assert run.theorem == "mlBroker (12), (13)"
+        assert sum(Fraction(step.left) for step in run.steps) == Fraction(run.value_exact)
+        # 2 + (1 + ε) ln(1 + 1/ε) times what the slot adds to the bound
+        epsilon, before = library.load(name).epsilon, Fraction(0)
+        for step in run.steps:
+            more, before = Fraction(step.bound_so_far) - before, Fraction(step.bound_so_far)
+            factor = 2 + (1 + epsilon) * math.log(1 + 1 / epsilon)
+            assert float(Fraction(step.right)) == pytest.approx(factor * float(more), rel=1e-9)
+            assert step.holds == (Fraction(step.left) <= Fraction(step.right))
+
+
+def test_the_first_slot_that_breaks_theorem_3_is_seen_and_others_have_none():
+    wandering = library.load("mlbroker/harmonic")
+    holds = [step.holds for step in ALGORITHM.run(wandering).steps]
+    assert holds[0] is False  # all is paid for the first site, and nothing is proved yet
+    assert holds[-1] is True
+    for options in ({"relax": "tight"}, {"semantics": "strict"}):
+        run = ALGORITHM.run(library.load("mlbroker/tiny"), **options)
+        assert run.theorem == ""
+        assert {step.holds for step in run.steps} == {None}
