@@ -36,7 +36,7 @@ from farkas.online.dps.offers import Offer
 from farkas.online.eris.environment import Piece, SlotDecision
 from farkas.online.eris.scheduler_dp import repaired_schedule
 from farkas.online.eris.scheduler_printed import printed_schedule
-from farkas.online.gadget.placement import Room
+from farkas.online.gadget.seen import Room
 from farkas.online.loop import decide
 from farkas.online.mlbroker.fractional import Fractional
 from farkas.online.recording import plain

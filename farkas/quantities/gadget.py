@@ -13,7 +13,7 @@ from farkas.numbers import Floats, floats
 from farkas.online.gadget.hindsight import improved_schedule, reward_of
 from farkas.quantities.names import optimum, program_optimum
 from farkas.quantities.quantity import quantity
-from farkas.relaxations.gadget.horizon import fixed_sizes
+from farkas.relaxations.gadget.embedding import fixed_sizes
 
 
 @functools.lru_cache(maxsize=4)

@@ -17,8 +17,12 @@ from farkas.errors import NotACertificate
 from farkas.instances.gadget import Cluster
 from farkas.models.gadget.rings import enumerate_rings
 from farkas.models.gadget.slot import snapshot
-from farkas.online.gadget.bounds import best_slot_certificate, slot_certificate, tree_certificate
-from farkas.online.gadget.columns import column_rings
+from farkas.online.gadget.columns import (
+    best_slot_certificate,
+    column_rings,
+    slot_certificate,
+    tree_certificate,
+)
 from tests.generators.gadget import any_networks, job, scarce, small, star
 
 

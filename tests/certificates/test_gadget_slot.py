@@ -21,7 +21,7 @@ from farkas.models.gadget.column import ColumnLP
 from farkas.models.gadget.counts import FeasibleCounts
 from farkas.models.gadget.rings import enumerate_rings
 from farkas.models.gadget.slot import snapshot
-from farkas.online.gadget.bounds import slot_certificate
+from farkas.online.gadget.columns import slot_certificate
 from farkas.proofs.gadget.relaxed import random_clusters
 from farkas.relaxations.gadget.generation import generate_columns
 from farkas.relaxations.gadget.whole_sizes import room_of

@@ -15,7 +15,7 @@ from farkas.certificates import Certificate
 from farkas.certificates.points import exact_value
 from farkas.errors import MissingInstance, NotACertificate
 from farkas.online import Bound, Run
-from farkas.online.gadget.bounds import slot_certificate
+from farkas.online.gadget.columns import slot_certificate
 from farkas.replay import Replayed, replays
 from farkas.verbs.check_run import RunProof, Solved, bounds_runs_of, recheck, solve_verdict
 

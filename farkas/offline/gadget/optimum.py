@@ -16,19 +16,11 @@ from farkas.models.gadget.slot import snapshot
 from farkas.numbers import Floats, Ints
 from farkas.offline.climbing import bounded_by, policies
 from farkas.offline.ladder import Ascent, Ladder, Rung, ladders
-from farkas.online.gadget.bounds import (
-    horizon_bound,
-    merged_horizon,
-    pooled_horizon,
-    slot_certificate,
-    tree_certificate,
-)
-from farkas.online.gadget.columns import column_rings
-from farkas.online.gadget.following import followed
-from farkas.online.gadget.hindsight import decisions_of, schedules
+from farkas.online.gadget.bounds import horizon_bound, merged_horizon, pooled_horizon
+from farkas.online.gadget.columns import column_rings, slot_certificate, tree_certificate
+from farkas.online.gadget.hindsight import decisions_of, followed, schedules
 from farkas.online.run import Bound
-from farkas.relaxations.gadget.horizon import Timeline
-from farkas.relaxations.gadget.offline_bound import OfflineBound, PooledBound
+from farkas.relaxations.gadget.offline_bound import OfflineBound, PooledBound, Timeline
 from farkas.tolerances import WHOLE
 
 # Schedules that follow a plan of the whole horizon, in which servers are pooled.

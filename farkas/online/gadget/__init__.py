@@ -12,7 +12,7 @@ HOMES = {
     "horizon_prices": "bounds",
     "las": "fixed_rings",
     "lp_rs_mde": "gadget",
-    "slot_prices": "bounds",
+    "slot_prices": "columns",
     "tree:columns": "columns",
     "tree:exact": "exact",
 }

@@ -8,34 +8,21 @@ import numpy as np
 
 from farkas.certificates.enclosures import enclose
 from farkas.certificates.gadget import HorizonCertificate, certify_horizon
-from farkas.certificates.gadget_slot import (
-    SharedServers,
-    SlotBound,
-    SlotCertificate,
-    certify_slot,
-)
-from farkas.certificates.gadget_slot_tree import SlotTree, certify_slot_tree
 from farkas.errors import NoAnswer
 from farkas.forms import LinearForm
 from farkas.instances.gadget import Cluster
-from farkas.models.gadget.rings import Rings
-from farkas.models.gadget.slot import SlotView, snapshot
 from farkas.numbers import Floats
-from farkas.online.gadget.columns import by_cases, column_rings, worth
-from farkas.online.gadget.environment import Decision, received
+from farkas.online.gadget.environment import Decision
 from farkas.online.run import Bound
 from farkas.registry import once
-from farkas.relaxations.gadget.generation import closed, generate_columns
-from farkas.relaxations.gadget.horizon import Timeline
-from farkas.relaxations.gadget.offline_bound import OfflineBound, PooledBound, ServerClasses
-from farkas.relaxations.gadget.ring_pricing import LOOSE_LABELS
-from farkas.relaxations.gadget.whole_sizes import whole_sizes
+from farkas.relaxations.gadget.offline_bound import (
+    OfflineBound,
+    PooledBound,
+    ServerClasses,
+    Timeline,
+)
 from farkas.relaxations.integrality import price_bounds
 from farkas.solvers.highs_session import multipliers_by_any, optimum_by_any
-from farkas.tolerances import SOLVER_GAP
-
-#: Relative gap that certificates of slots may leave before they are proved by cases.
-SLOT_GAP = 1e-3
 
 
 @once
@@ -83,12 +70,6 @@ def horizon_certificate(cluster: Cluster, *, pooled: bool = False) -> HorizonCer
 def horizon_prices(cluster: Cluster, seconds: float) -> HorizonCertificate:
     """As `horizon_certificate`; the linear program of merged slots is solved within seconds."""
     return horizon_certificate(cluster)
-
-
-@price_bounds.register("gadget.slot_prices")
-def slot_prices(cluster: Cluster, seconds: float) -> SlotCertificate:
-    """As `slot_certificate`, of the slot that the instance stands at."""
-    return slot_certificate(cluster)
 
 
 def horizon_bound(cluster: Cluster, *, pooled: bool = False) -> Bound:
@@ -143,78 +124,3 @@ def earned_so_far(cluster: Cluster, decisions: Sequence[Decision]) -> list[Fract
             worth[ring.job] = now
         found.append(total)
     return found
-
-
-def run_certificate(cluster: Cluster, decisions: Sequence[Decision]) -> HorizonCertificate:
-    """Certificate at the slot prices of a run, averaged over the slots of each block.
-
-    Every slot is priced by column generation at what its jobs had received.  No program of the
-    horizon is solved, so the prices are known as the run goes; those of links are left out.
-    Prices of the horizon's own program never prove less.
-
-    Parameters
-    ----------
-    decisions
-        Rings of every slot.
-    """
-    timeline, servers = Timeline.of(cluster), ServerClasses.of(cluster)
-    shape = (len(timeline.length), len(servers.count), cluster.num_resources)
-    total = np.zeros(shape)
-    for slot, before in enumerate(received(cluster, decisions)[:-1]):
-        prices = generate_columns(snapshot(cluster, slot, before)).prices.node
-        block = np.searchsorted(timeline.start, slot, side="right") - 1
-        for c, members in enumerate(servers.members):
-            total[block, c] += prices[members].mean(axis=0)
-    average = total / timeline.length[:, None, None]
-    return certify_horizon(cluster, timeline.start, servers.members, average)
-
-
-def run_bound(cluster: Cluster, decisions: Sequence[Decision]) -> Bound:
-    """Proved bound on every schedule by the prices of a run, with its certificate."""
-    certificate = run_certificate(cluster, decisions)
-    return Bound(
-        exact=certificate.bound,
-        method="slot prices averaged over blocks, each job's best reply in exact arithmetic",
-        certificate=msgspec.to_builtins(certificate),
-    )
-
-
-def slot_certificate(
-    cluster: Cluster, slot: int | None = None, progress: np.ndarray | None = None
-) -> SlotCertificate:
-    """Certificate of one slot at the prices of column generation, or of whole sizes at these.
-
-    Whole sizes are looked at where they prove less by more than what column generation leaves.
-    """
-    view = snapshot(cluster, slot, progress)
-    generated = generate_columns(view)
-    prices, received = generated.prices, view.progress.astype(np.int64)
-    plain = certify_slot(cluster, view.slot, received, prices.node, prices.link)
-    sizes = whole_sizes(view, prices, LOOSE_LABELS)
-    if sizes is None or sizes.bound >= generated.bound - SOLVER_GAP * abs(generated.bound):
-        return plain
-    rest, knapsack = sizes.prices, sizes.knapsack
-    shared = SharedServers(resource=knapsack.resource, unit=knapsack.unit)
-    whole = certify_slot(cluster, view.slot, received, rest.node, rest.link, shared)
-    return min(whole, plain, key=lambda made: Fraction(made.bound))
-
-
-def best_slot_certificate(
-    cluster: Cluster, slot: int, progress: np.ndarray, gap: float = SLOT_GAP
-) -> SlotBound:
-    """As `slot_certificate`, by cases where that is further than ``gap`` above the rings found."""
-    made = slot_certificate(cluster, slot, progress)
-    view = snapshot(cluster, slot, progress)
-    rings, _ = column_rings(view, gap)
-    bound = float(Fraction(made.bound))
-    if closed(view.pair_gains, worth(view, rings), bound, gap * bound):
-        return made
-    cases = tree_certificate(view, rings, gap)
-    return min(made, cases, key=lambda each: Fraction(each.bound))
-
-
-def tree_certificate(view: SlotView, rings: Rings, gap: float) -> SlotTree:
-    """Certificate of a slot by cases, from rings to begin with."""
-    found = by_cases(view, rings, gap, generate_columns(view).prices)
-    received = view.progress.astype(np.int64)
-    return certify_slot_tree(view.cluster, view.slot, received, found.level, *found.written())

@@ -109,7 +109,7 @@ class Environment(driver.Environment):
         self, instance: Cluster, decisions: Sequence[object]
     ) -> Sequence[SlotBound]:
         """Prove the most that any rings of each slot gain after what jobs have received."""
-        from farkas.online.gadget.bounds import best_slot_certificate
+        from farkas.online.gadget.columns import best_slot_certificate
 
         made = msgspec.convert(decisions, list[Decision])
         before = received(instance, made)[:-1]

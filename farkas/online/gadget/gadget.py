@@ -22,13 +22,10 @@ from farkas.models.gadget.slot import Gains, SlotView
 from farkas.numbers import Floats, Ints
 from farkas.online.driver import algorithm
 from farkas.online.gadget.environment import Arrival, Decision
-from farkas.online.gadget.placement import PlacedRing, Room, as_rings
-from farkas.online.gadget.seen import Seen
+from farkas.online.gadget.seen import PlacedRing, Room, Seen, as_rings
 from farkas.online.policy import Increments, Policy
 from farkas.online.run import Bound
-from farkas.relaxations.gadget.decompose import Mixture, decompose
-from farkas.relaxations.gadget.embedding import GvneLP, NodeLP
-from farkas.relaxations.gadget.horizon import Augmented
+from farkas.relaxations.gadget.embedding import Augmented, GvneLP, Mixture, NodeLP, decompose
 from farkas.rounding.rings import Mix, RoundedRings, round_printed, round_repaired, violation_factor
 from farkas.solvers.answer import Answer
 from farkas.solvers.highs_session import optimum_by_any
@@ -133,7 +130,7 @@ class Gadget(Policy):
         """Prove a bound by the run's own prices, or leave it to the relaxed horizon."""
         if self.prices == "horizon":
             return None
-        from farkas.online.gadget.bounds import run_bound
+        from farkas.online.gadget.columns import run_bound
 
         return run_bound(instance, decisions)
 

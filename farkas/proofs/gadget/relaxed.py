@@ -30,9 +30,8 @@ from farkas.proofs.claim import (
 )
 from farkas.proofs.knapsack import Knapsack, embedded, knapsacks, most_worth
 from farkas.proofs.verdict import Among, Saying, Stated, Verdict, refuted, said
-from farkas.relaxations.gadget.embedding import GvneLP, LocalNodeLP, NodeLP
+from farkas.relaxations.gadget.embedding import Augmented, GvneLP, LocalNodeLP, NodeLP, fixed_sizes
 from farkas.relaxations.gadget.generation import generate_columns, start
-from farkas.relaxations.gadget.horizon import Augmented, fixed_sizes
 from farkas.relaxations.gadget.offline_bound import OfflineBound, OfflineColumnBound
 from farkas.solvers import solve
 from farkas.tolerances import LOOSE_GAP, ROUNDING, SHARE, SIMPLEX, SOLVER_GAP

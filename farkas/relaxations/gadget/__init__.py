@@ -2,7 +2,7 @@
 
 #: Modules of what is registered under another name than that of its module.
 HOMES = {
-    "augmented": "horizon",
+    "augmented": "embedding",
     "gvne_lp": "embedding",
     "local_node_lp": "embedding",
     "node_lp": "embedding",

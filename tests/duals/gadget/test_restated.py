@@ -18,7 +18,8 @@ from farkas.errors import NotACertificate, NotApplicable, UnsupportedForm
 from farkas.instances.utilities import Sqrt
 from farkas.models.gadget.column import ColumnLP, all_columns
 from farkas.models.gadget.slot import snapshot
-from farkas.online.gadget.bounds import horizon_certificate, slot_certificate
+from farkas.online.gadget.bounds import horizon_certificate
+from farkas.online.gadget.columns import slot_certificate
 from farkas.proofs.gadget.relaxed import random_clusters
 from farkas.relaxations.gadget.generation import generate_columns
 from farkas.relaxations.gadget.offline_bound import OfflineBound

@@ -14,14 +14,9 @@ from farkas.instances import library
 from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
 from farkas.models.gadget.slot import snapshot
 from farkas.online import algorithms
-from farkas.online.gadget import bounds
-from farkas.online.gadget.bounds import (
-    horizon_bound,
-    horizon_certificate,
-    run_bound,
-    run_certificate,
-    slot_certificate,
-)
+from farkas.online.gadget import bounds, columns
+from farkas.online.gadget.bounds import horizon_bound, horizon_certificate
+from farkas.online.gadget.columns import run_bound, run_certificate, slot_certificate
 from farkas.online.gadget.environment import Environment, Ring
 from farkas.online.gadget.gadget import Gadget
 from farkas.online.loop import drive
@@ -96,14 +91,14 @@ def test_servers_of_one_class_share_the_mean_of_their_prices(monkeypatch):
     cluster = star(1, 1, horizon=1, jobs=[job()])
     priced = CapacityPrices(np.array([[1.0], [4.0], [0.0]]), np.zeros(cluster.num_links))
     told = SimpleNamespace(prices=priced)
-    monkeypatch.setattr(bounds, "generate_columns", lambda view: told)
+    monkeypatch.setattr(columns, "generate_columns", lambda view: told)
     assert np.ravel(run_certificate(cluster, [[]]).prices) == pytest.approx([2.5])
 
 
 def test_prices_that_bound_programs_are_those_of_horizon_and_slot():
     cluster = library.load("gadget/demo")
     assert bounds.horizon_prices(cluster, 1.0) == bounds.horizon_certificate(cluster)
-    assert bounds.slot_prices(cluster, 1.0) == bounds.slot_certificate(cluster)
+    assert columns.slot_prices(cluster, 1.0) == slot_certificate(cluster)
 
 
 def test_whole_sizes_that_prove_less_than_they_promise_are_not_taken(monkeypatch):
@@ -111,14 +106,14 @@ def test_whole_sizes_that_prove_less_than_they_promise_are_not_taken(monkeypatch
     cluster = star(2, jobs=[job(**table(0, 5, 10))])
     plain = slot_certificate(cluster)
     assert plain.shared is None
-    whole_sizes = bounds.whole_sizes
+    whole_sizes = columns.whole_sizes
 
     def promising(view, prices, labels):
         found = whole_sizes(view, prices, labels)
         dear = CapacityPrices(np.full_like(prices.node, 9.0), prices.link)
         return replace(found, prices=dear, bound=1.0)
 
-    monkeypatch.setattr(bounds, "whole_sizes", promising)
+    monkeypatch.setattr(columns, "whole_sizes", promising)
     assert slot_certificate(cluster) == plain
 
 

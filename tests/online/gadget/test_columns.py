@@ -10,7 +10,6 @@ from farkas.models.gadget.column import ColumnLP, Columns
 from farkas.models.gadget.counts import FeasibleCounts
 from farkas.models.gadget.rings import Rings, enumerate_rings
 from farkas.models.gadget.slot import snapshot
-from farkas.online.gadget.bounds import slot_certificate
 from farkas.online.gadget.columns import (
     BASELINES,
     all_at_best,
@@ -20,6 +19,7 @@ from farkas.online.gadget.columns import (
     greedy,
     listed,
     promising,
+    slot_certificate,
     worth,
 )
 from farkas.online.gadget.exact import compact_rings, exact_rings, list_counts

@@ -10,7 +10,7 @@ from farkas.instances.generate import generate
 from farkas.models.gadget.column import Columns
 from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import snapshot
-from farkas.online.gadget.diving import (
+from farkas.online.gadget.slot_tree import (
     branch_of,
     dive,
     repaired,

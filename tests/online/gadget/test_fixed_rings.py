@@ -8,8 +8,7 @@ import pytest
 from farkas.instances.gadget import Cluster
 from farkas.online.gadget.environment import Arrival
 from farkas.online.gadget.fixed_rings import LeastAttainedService, fits_alone, fixed_size
-from farkas.online.gadget.placement import Room
-from farkas.online.gadget.seen import Seen
+from farkas.online.gadget.seen import Room, Seen
 from tests.generators.gadget import any_networks, job, over_time, star
 from tests.references import gadget_baselines
 from tests.tools.decisions import decisions

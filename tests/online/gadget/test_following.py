@@ -9,8 +9,7 @@ from farkas.exact.bounding import Deadline, OutOfTime
 from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
 from farkas.offline.gadget.optimum import plan_of
 from farkas.offline.ladder import ladders
-from farkas.online.gadget.following import Following, followed
-from farkas.online.gadget.hindsight import decisions_of, reward_of
+from farkas.online.gadget.hindsight import Following, decisions_of, followed, reward_of
 from farkas.proofs.gadget.relaxed import random_clusters
 from tests.generators.gadget import job, star, table
 

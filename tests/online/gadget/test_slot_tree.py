@@ -14,8 +14,7 @@ from farkas.models.gadget.counts import FeasibleCounts
 from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import snapshot
 from farkas.online.gadget import slot_tree
-from farkas.online.gadget.bounds import best_slot_certificate, slot_certificate
-from farkas.online.gadget.columns import by_cases, worth
+from farkas.online.gadget.columns import best_slot_certificate, by_cases, slot_certificate, worth
 from farkas.online.gadget.slot_tree import SlotSearch
 from farkas.relaxations.gadget.generation import generate_columns
 from farkas.relaxations.gadget.ring_pricing import LabelBudget

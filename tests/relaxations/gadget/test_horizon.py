@@ -12,10 +12,21 @@ from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
 from farkas.models.gadget.slot import snapshot
 from farkas.proofs.gadget.relaxed import random_clusters
 from farkas.proofs.gadget.rounding import SIZES, chosen_slot
-from farkas.relaxations.gadget.decompose import Copy, decompose
-from farkas.relaxations.gadget.embedding import GvneLP, LocalNodeLP, NodeLP
-from farkas.relaxations.gadget.horizon import Augmented, Timeline, fixed_sizes
-from farkas.relaxations.gadget.offline_bound import OfflineBound, OfflineColumnBound, ServerClasses
+from farkas.relaxations.gadget.embedding import (
+    Augmented,
+    Copy,
+    GvneLP,
+    LocalNodeLP,
+    NodeLP,
+    decompose,
+    fixed_sizes,
+)
+from farkas.relaxations.gadget.offline_bound import (
+    OfflineBound,
+    OfflineColumnBound,
+    ServerClasses,
+    Timeline,
+)
 from farkas.solvers import solve
 from tests.conformance.oracle import row
 from tests.generators.gadget import small, table
