@@ -23,9 +23,8 @@ from farkas.certificates.eris import ErisPrices, prove_payoffs, short
 from farkas.instances.eris import Auction
 from farkas.models.eris.prices import Prices
 from farkas.online import algorithms
-from farkas.online.eris.environment import Environment, Ledger
+from farkas.online.eris.environment import Environment, Ledger, pieces_of
 from farkas.online.eris.eris import Eris, Scheduler
-from farkas.online.eris.proposal import pieces_of
 from farkas.online.eris.scheduler_dp import repaired_schedule
 from farkas.online.eris.scheduler_printed import printed_slot
 from farkas.online.loop import take_step

@@ -7,7 +7,7 @@ from farkas.instances.eris import Auction
 from farkas.models.eris.best_schedule import BestSchedule, PricedJobs
 from farkas.models.eris.one_shot import SlotTask
 from farkas.models.eris.prices import Prices, posted_on_arrival
-from farkas.online.eris.proposal import can_run
+from farkas.online.eris.environment import can_run
 from farkas.online.eris.scheduler_printed import printed_run, printed_schedule
 from farkas.quantities.names import optimum, program_optimum
 from farkas.quantities.quantity import quantity

@@ -28,10 +28,13 @@ from farkas.online.eris.environment import (
     CertifiedRun,
     Ledger,
     Piece,
+    Proposal,
     SlotArrivals,
     SlotDecision,
+    nothing,
+    pieces_of,
+    without_data,
 )
-from farkas.online.eris.proposal import Proposal, nothing, pieces_of, without_data
 from farkas.online.eris.scheduler_dp import repaired_schedule
 from farkas.online.eris.scheduler_printed import printed_schedule
 from farkas.online.policy import Increments

@@ -16,9 +16,15 @@ from farkas.instances.eris import Auction, Job
 from farkas.models.eris.prices import Prices
 from farkas.numbers import Floats
 from farkas.online.driver import algorithm
-from farkas.online.eris.environment import Award, Ledger, Piece, SlotArrivals, SlotDecision
+from farkas.online.eris.environment import (
+    Award,
+    Ledger,
+    Piece,
+    Proposal,
+    SlotArrivals,
+    SlotDecision,
+)
 from farkas.online.eris.eris import awarded
-from farkas.online.eris.proposal import Proposal
 from farkas.online.eris.scheduler_dp import repaired_schedule
 from farkas.online.policy import Policy
 from farkas.online.run import Bound

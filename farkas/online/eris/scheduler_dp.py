@@ -17,6 +17,7 @@ import numpy as np
 
 from farkas.instances.eris import Auction, Job
 from farkas.kernels import Floats1, Floats2, Floats3, Ints1, Ints2, Ints3, Out, compiled
+from farkas.online.eris.environment import Proposal, SchedulePlan, nothing, without_data
 from farkas.online.eris.one_slot import (
     Bounds,
     bound_workloads,
@@ -24,7 +25,6 @@ from farkas.online.eris.one_slot import (
     new_bounds,
     trace_cover,
 )
-from farkas.online.eris.proposal import Proposal, SchedulePlan, nothing, without_data
 from farkas.relaxations.eris.payoff_bound import JobSlots, Slot, Ties, slot_of, workers_of
 from farkas.tolerances import ROUNDING, SOLVER_GAP
 

@@ -27,8 +27,8 @@ import numpy as np
 from farkas.instances.eris import Auction
 from farkas.kernels import Floats1, Ints1, Ints2, Out, compiled
 from farkas.numbers import Ints
-from farkas.online.eris.environment import Ledger
-from farkas.online.eris.proposal import (
+from farkas.online.eris.environment import (
+    Ledger,
     Proposal,
     SchedulePlan,
     can_run,
@@ -37,7 +37,6 @@ from farkas.online.eris.proposal import (
     pieces_of,
     without_data,
 )
-from farkas.online.eris.slot_room import coarse
 from farkas.relaxations.eris.payoff_bound import NO_TIES, JobSlots, Slot, slot_of, workers_of
 from farkas.tolerances import ROUNDING
 
@@ -82,6 +81,13 @@ class Ranking(NamedTuple):
     origin: Ints1  #: pairs (from, to) of sites with negative metric (9), best first
     target: Ints1
     cheap: Ints1  #: sites by price of a worker
+
+
+@compiled
+def coarse(values: Floats1, sizes: Floats1) -> Floats1:
+    """Round to a 2**-30 of the power of 2 below ``sizes``, so that prices tie in spite of noise."""
+    units = np.spacing(sizes) * 2.0**22
+    return np.rint(values / units) * units
 
 
 @compiled

@@ -14,9 +14,8 @@ from farkas.instances.variates import multinomial
 from farkas.models.eris.best_schedule import BestSchedule, PricedJobs
 from farkas.models.eris.one_shot import OneShot, SlotTask
 from farkas.models.eris.prices import posted_on_arrival
-from farkas.online.eris.environment import Ledger
+from farkas.online.eris.environment import Ledger, Proposal, can_run
 from farkas.online.eris.eris import Bid
-from farkas.online.eris.proposal import Proposal, can_run
 from farkas.online.eris.scheduler_printed import printed_slot
 from farkas.portable import uniform
 from farkas.proofs.claim import Trials, claim, instance_of, optimum, refuted_by

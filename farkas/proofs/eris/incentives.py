@@ -6,8 +6,7 @@ import msgspec
 import numpy as np
 
 from farkas.instances.eris import Auction, Job
-from farkas.online.eris.environment import Ledger
-from farkas.online.eris.proposal import Proposal, can_run
+from farkas.online.eris.environment import Ledger, Proposal, can_run
 from farkas.online.eris.scheduler_dp import repaired_schedule
 from farkas.portable import uniform
 from farkas.proofs.claim import Trials, claim, refuted_by, require, require_zero, sp

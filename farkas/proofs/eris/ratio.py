@@ -14,9 +14,8 @@ from farkas.instances.variates import multinomial
 from farkas.models.eris.best_schedule import BestSchedule, PricedJobs
 from farkas.models.eris.offline import Offline
 from farkas.models.eris.prices import Prices
-from farkas.online.eris.environment import Ledger
+from farkas.online.eris.environment import Ledger, pieces_of
 from farkas.online.eris.eris import Bid, exact_schedule
-from farkas.online.eris.proposal import pieces_of
 from farkas.online.eris.scheduler_dp import repaired_schedule
 from farkas.online.eris.scheduler_printed import printed_run
 from farkas.portable import uniform

@@ -6,7 +6,7 @@ import numpy as np
 
 from farkas.instances import library
 from farkas.instances.eris import Job
-from farkas.online.eris.proposal import Proposal, can_run
+from farkas.online.eris.environment import Proposal, can_run
 from tests.generators.eris import one_resource
 
 

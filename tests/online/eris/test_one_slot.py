@@ -11,6 +11,14 @@ import pytest
 from farkas.instances import library
 from farkas.models.eris.one_shot import OneShot, SlotTask
 from farkas.models.eris.prices import Prices, posted_on_arrival
+from farkas.online.eris.antman import (
+    SlotPlacement,
+    SlotPolicy,
+    SlotRoom,
+    System,
+    Waiting,
+    workers_asked,
+)
 from farkas.online.eris.environment import (
     Award,
     Environment,
@@ -19,15 +27,11 @@ from farkas.online.eris.environment import (
 from farkas.online.eris.one_slot import (
     OPEN,
     Bounds,
-    SlotPolicy,
-    System,
     bound_workloads,
     cover_with_transfer,
     new_bounds,
     trace_cover,
-    workers_asked,
 )
-from farkas.online.eris.slot_room import SlotPlacement, SlotRoom, Waiting
 from farkas.relaxations.eris.payoff_bound import JobSlots, Slot, Ties, job_slots, slot_of
 from farkas.solvers import Claimed, solve
 from tests.generators.eris import auction_in, one_resource, random_auction

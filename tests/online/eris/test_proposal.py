@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from farkas.models.eris.prices import Prices
-from farkas.online.eris.proposal import Proposal, nothing, without_data
+from farkas.online.eris.environment import Proposal, nothing, without_data
 from farkas.relaxations.eris.payoff_bound import JobSlots, job_slots
 from tests.generators.eris import one_resource
 
@@ -25,7 +25,7 @@ def test_use_of_a_schedule_by_hand() -> None:
     assert found.slots.tolist() == [0, 2]
     assert found.remote().tolist() == [1, 0, 3]
     # θ = 2 and λ = 0.5
-    assert found.transfer(met(1.0, 1.0, 1.0, parameter_size=0.5)).tolist() == [2.5, 0.0, 5.5]
+    assert found.transfer(2.0, 0.5).tolist() == [2.5, 0.0, 5.5]
 
 
 @pytest.mark.parametrize("unit", [2.0**-60, 1.0, 2.0**60])

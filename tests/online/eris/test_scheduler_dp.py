@@ -12,9 +12,8 @@ from farkas.instances.eris import Auction
 from farkas.models.eris.best_schedule import PricedJobs
 from farkas.models.eris.prices import Prices, posted_on_arrival
 from farkas.online.eris import scheduler_dp
-from farkas.online.eris.environment import Ledger
+from farkas.online.eris.environment import Ledger, can_run, pieces_of
 from farkas.online.eris.eris import Bid, exact_schedule
-from farkas.online.eris.proposal import can_run, pieces_of
 from farkas.online.eris.scheduler_dp import (
     Scratch,
     best_plan,

@@ -12,9 +12,8 @@ from farkas.instances.eris import Auction
 from farkas.models.eris.best_schedule import PricedJobs
 from farkas.models.eris.prices import posted_on_arrival
 from farkas.online.eris import eris
-from farkas.online.eris.environment import Ledger
+from farkas.online.eris.environment import Ledger, can_run, nothing
 from farkas.online.eris.eris import Bid, exact_schedule
-from farkas.online.eris.proposal import can_run, nothing
 from farkas.online.eris.scheduler_dp import repaired_schedule
 from farkas.solvers import solve
 from tests.generators.eris import one_resource, random_auction

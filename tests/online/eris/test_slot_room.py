@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from farkas.instances.eris import Auction
+from farkas.online.eris.antman import SlotPlacement, SlotRoom, Waiting, _take
 from farkas.online.eris.environment import Piece
-from farkas.online.eris.slot_room import SlotPlacement, SlotRoom, Waiting, _take, coarse
+from farkas.online.eris.scheduler_printed import coarse
 from tests.generators.eris import auction_in, one_resource
 
 
