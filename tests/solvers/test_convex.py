@@ -177,3 +177,11 @@ def test_a_ray_has_one_entry_a_row_and_proves():
     answer = solve(case, "clarabel")
     assert answer.ray.shape == (2,)
     assert ray_value(case, answer.ray) > 0
+
+
+def test_variables_of_a_constraint_are_measured_by_one_another():
+    # the sum is 0, and so is y, but the numbers beside y are 1000
+    x, y, z = cp.Variable(name="x"), cp.Variable(name="y"), cp.Variable(name="z")
+    x.value, y.value, z.value = 1000.0, 0.0, 1.0
+    units = units_of(cp.Problem(cp.Minimize(x), [x - 1000 * z + y == 0]))
+    assert units == {x.id: 1000.0, y.id: 1000.0, z.id: 1000.0}

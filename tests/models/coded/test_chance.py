@@ -243,3 +243,21 @@ def test_the_time_at_which_one_worker_expects_its_rows():
 def test_the_unit_of_time_is_that_of_equal_shares():
     # speeds 1 + 3 and 2 + 0 halved: the slower master needs 1
     assert reference_time(by_speed([[1, 3], [2, 0]])) == pytest.approx(1.0)
+
+
+def test_times_of_masters_of_other_sizes_are_the_first_double_that_suffices():
+    # one master ends in millionths, the other after hundreds of thousands
+    data = CodedComputing.build(
+        success_probability=0.5,
+        masters=[{"rows": 3}, {"rows": 5}],
+        workers=2,
+        rate=[[3e6, 2e6], [1.7e-5, 2e-5]],
+        shift=[[1e-7, 2e-7], [3e4, 1e4]],
+    )
+    share, loads = np.full((2, 2), 0.5), np.array([[7.0, 6.0], [9.0, 8.0]])
+    times = surrogate_times(data, share, loads)
+    assert times[0] < 1e-4 < 1e4 < times[1]
+    for master, time in enumerate(times.tolist()):
+        for end, enough in ((time, True), (np.nextafter(time, 0.0), False)):
+            found = expected_results(data, share, loads, end, printed=True)[master]
+            assert (found >= data.rows[master]) == enough
