@@ -17,7 +17,6 @@ from typer.core import TyperGroup
 import farkas
 from farkas.cli.printing import complain
 from farkas.errors import Exit, FarkasError
-from farkas.messages.refusals import suggestion
 
 #: In the order a newcomer needs, each with its module and function.
 COMMANDS = {
@@ -200,6 +199,8 @@ def _of_commands(error: BaseException) -> str:
     asked = re.match(r"No such command '([^']*)'", str(getattr(error, "message", "")))
     if asked is None:
         return ""
+    from farkas.messages.refusals import suggestion  # here: names are seldom wrong
+
     name = asked[1]
     hint = f"; use farkas {ELSEWHERE[name]}" if name in ELSEWHERE else suggestion(name, COMMANDS)
     return f"no command {name!r}{hint}"

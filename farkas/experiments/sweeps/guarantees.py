@@ -261,7 +261,7 @@ def gadget_exact(instance: Cluster, options: Mapping[str, Any]) -> float:
            witnesses=GADGET, claim="gadget.exact_greedy_is_half")  # fmt: skip
 def gadget_concave(instance: Cluster, options: Mapping[str, Any]) -> float | None:
     """2 where every utility is concave, never falls, and is not negative."""
-    from farkas.instances.utilities.envelope import concave_in_reach, monotone_in_reach
+    from farkas.models.gadget.envelope import concave_in_reach, monotone_in_reach
 
     fits = (
         concave_in_reach(instance, job)

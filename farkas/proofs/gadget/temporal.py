@@ -10,8 +10,8 @@ import numpy as np
 
 from farkas.instances.gadget import Cluster
 from farkas.instances.generate.gadget import Published
-from farkas.instances.utilities.envelope import concave_in_reach
 from farkas.models.gadget.counts import FeasibleCounts, greedy, offline_optimum
+from farkas.models.gadget.envelope import concave_in_reach
 from farkas.models.gadget.gvne import Gvne
 from farkas.models.gadget.printed import OfflinePrinted
 from farkas.portable import uniform

@@ -16,15 +16,15 @@ from farkas.instances.utilities import (
     Sqrt,
     TableUtility,
 )
-from farkas.instances.utilities.envelope import (
+from farkas.instances.utilities.envelope import envelope
+from farkas.models.gadget.envelope import (
+    compiled_envelope,
     concave_in_reach,
     differences,
-    envelope,
     is_concave,
     is_monotone,
     monotone_in_reach,
 )
-from farkas.models.gadget.envelope import compiled_envelope
 from tests.generators.gadget import small, table
 
 CURVES = [
