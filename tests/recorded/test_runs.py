@@ -1,0 +1,30 @@
+"""The table of algorithms by solvers is what they do."""
+
+from __future__ import annotations
+
+import pytest
+
+from farkas.online import algorithms
+from tests.recorded import runs
+
+
+def test_every_algorithm_that_takes_a_solver_has_a_row_with_a_proved_bound() -> None:
+    kept = runs.kept()
+    assert sorted(kept) == runs.names()
+    for name, by in kept.items():
+        assert list(by) == ["", *runs.SOLVERS]
+        assert by[""]["bound"] is not None
+        assert by[""]["programs"] or algorithms[name].policy().hindsight
+        assert sum("error" not in entry for entry in by.values()) >= 2
+
+
+@pytest.mark.parametrize("name", runs.names())
+def test_rows_are_what_runs_say(name: str) -> None:
+    kept = runs.kept()[name]
+    for solver in ("", "highs", "clarabel"):
+        found = runs.entry(algorithms[name], solver)
+        assert ("error" in found) == ("error" in kept[solver])
+        if "error" not in found:
+            assert float(found["value"]) == pytest.approx(float(kept[solver]["value"]), rel=1e-6)
+            assert float(found["bound"]) == pytest.approx(float(kept[solver]["bound"]), rel=1e-6)
+            assert found["programs"] == kept[solver]["programs"]
