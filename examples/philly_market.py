@@ -16,7 +16,7 @@ import numpy as np
 
 import farkas
 from farkas.certificates import check
-from farkas.certificates.dps import DpsPrices, bound_to_date
+from farkas.certificates.dps import DpsPrices, bounds_to_date
 from farkas.online import algorithms
 from farkas.relaxations.dps.prices import subgradient_prices
 
@@ -56,9 +56,10 @@ def main() -> None:
         share = done.profit / bound
         print(f"{'dps.' + name:16} {done.profit:12.2f} {share:12.1%} {done.served.sum():12d}")
     last = int(market.arrival.max())
+    dates = bounds_to_date(market, prices, "capped")
     for share in (0.25, 0.5, 0.75):
         slot = int(share * last)
-        date = float(bound_to_date(market, prices, slot, "capped"))
+        date = float(dates[slot])
         print(f"until slot {slot}: nobody can have earned more than {date:.2f}")
     print(f"{time.perf_counter() - begin:.1f} s in all")
 

@@ -21,7 +21,10 @@ def double(value: Fraction, *, up: bool) -> float | None:
         near = float(value)
     except OverflowError:
         return None
-    if near < value if up else near > value:
+    # whole numbers: comparing a double with a fraction makes one of it
+    top, bottom = near.as_integer_ratio()
+    short = value.numerator * bottom - top * value.denominator
+    if short > 0 if up else short < 0:
         near = math.nextafter(near, math.inf if up else -math.inf)
     return near if math.isfinite(near) else None
 

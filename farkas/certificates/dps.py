@@ -81,18 +81,6 @@ class SlotPrices:
         rounded = [_rounded(market.horizon, side, scale) for side in (workers, ps)]
         return cls(scale, *rounded[0], *rounded[1])
 
-    def until(self, market: Market, slot: int) -> SlotPrices:
-        """Drop the prices after ``slot``."""
-        keep = self.worker_positions % market.horizon <= slot
-        also = self.ps_positions % market.horizon <= slot
-        return SlotPrices(
-            self.scale,
-            self.worker_positions[keep],
-            self.worker_numbers[keep],
-            self.ps_positions[also],
-            self.ps_numbers[also],
-        )
-
 
 def finest_scale(market: Market, *prices: Floats) -> int:
     """Binary digits behind the point that keep every sum below 64 bits, negative for huge ones."""
@@ -162,23 +150,57 @@ def prices_bound(market: Market, prices: SlotPrices, rewards: Rewards = "budget"
     rewards
         ``budget``, or ``capped`` for prices that respect the price cap.
     """
-    return _bound(market, prices, rewards, market.num_jobs)
+    replies, rent = _replies(market, prices, rewards)
+    return (int(replies.sum()) + rent) / Fraction(2) ** prices.scale
 
 
-def bound_to_date(
-    market: Market, prices: SlotPrices, slot: int, rewards: Rewards = "budget"
-) -> Fraction:
-    """Bound payments of the jobs that have arrived until ``slot``; later prices are dropped."""
-    arrived = int(np.searchsorted(market.arrival, slot, side="right"))
-    return _bound(market, prices.until(market, slot), rewards, arrived)
+def bounds_to_date(
+    market: Market, prices: SlotPrices, rewards: Rewards = "budget"
+) -> list[Fraction]:
+    """Bound payments of the jobs that have arrived until each slot, shape (horizon,).
+
+    Prices count in the slots in which these jobs hold units at the least: weak duality holds for
+    any part of the capacity.  The last bound is that of `prices_bound`.
+    """
+    replies, _ = _replies(market, prices, rewards)
+    gained = np.zeros(market.horizon, replies.dtype)
+    np.add.at(gained, market.arrival, replies)
+    workers = prices.worker_positions, prices.worker_numbers
+    ps = prices.ps_positions, prices.ps_numbers
+    for types, capacity, (positions, numbers) in (
+        (market.worker_type, market.worker_capacity, workers),
+        (market.ps_type, market.ps_capacity, ps),
+    ):
+        rent = capacity[positions // market.horizon].astype(replies.dtype) * numbers
+        np.add.at(gained, _first_use(market, types, positions), rent)
+    unit, found = Fraction(2) ** prices.scale, list[Fraction]()
+    for more, total in zip(gained.tolist(), np.cumsum(gained).tolist(), strict=True):
+        found.append(total / unit if more or not found else found[-1])
+    return found
 
 
-def _bound(market: Market, prices: SlotPrices, rewards: Rewards, jobs: int) -> Fraction:
-    reward = finite(rewards_of(market, rewards)[:jobs], "rewards")
-    charge, total = charges(market, prices, reward)
+def _first_use(market: Market, types: Ints, positions: Ints) -> Ints:
+    """Slot in which the first job arrives that holds units there; the last one without such a job.
+
+    Of the jobs in order of arrival, the first one that stays long enough decides.
+    """
+    found = np.full(len(positions), market.horizon - 1)
+    kinds, slots = positions // market.horizon, positions % market.horizon
+    for kind in np.unique(kinds).tolist():
+        here, jobs = kinds == kind, np.flatnonzero(types == kind)
+        arrival = np.append(market.arrival[jobs], market.horizon)
+        until = np.maximum.accumulate(market.last_slot[jobs]) if len(jobs) else jobs
+        first = arrival[np.searchsorted(until, slots[here])]
+        found[here] = np.where(first <= slots[here], first, market.horizon - 1)
+    return found
+
+
+def _replies(market: Market, prices: SlotPrices, rewards: Rewards) -> tuple[Array, int]:
+    """Return what each job earns beyond its charge, and the rent, in units of the grid."""
+    reward = finite(rewards_of(market, rewards), "rewards")
+    charge, rent = charges(market, prices, reward)
     left = np.maximum(rounded_up(reward, prices.scale, charge.dtype) - charge, 0)
-    total += int(left[market.fits[:jobs]].sum())
-    return total / Fraction(2) ** prices.scale
+    return np.where(market.fits, left, 0).astype(charge.dtype), rent
 
 
 def charges(market: Market, prices: SlotPrices, reward: Floats) -> tuple[Array, int]:
@@ -192,7 +214,7 @@ def charges(market: Market, prices: SlotPrices, reward: Floats) -> tuple[Array, 
     prices
         Any prices.
     reward
-        At least what the first jobs count, shape (jobs,); it decides whether 64 bits suffice.
+        At least what jobs count, shape (jobs,); it decides whether 64 bits suffice.
 
     Returns
     -------

@@ -44,12 +44,12 @@ def certified_ratio(
     if isinstance(value, float) and not math.isfinite(value):
         return None
     low, high = (bound, Fraction(value)) if sense == "min" else (Fraction(value), bound)
+    if low < high:
+        return high / low if low > 0 else None
     share = Fraction(0 if exact else FEASIBLE)
     if low - high > share * max(abs(low), abs(high)):
         raise beaten(sense, bound, value)
-    if low >= high:
-        return Fraction(1)
-    return high / low if low > 0 else None
+    return Fraction(1)
 
 
 def beaten(sense: Sense, bound: Fraction, value: Fraction | float) -> NotACertificate:

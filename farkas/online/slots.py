@@ -37,21 +37,27 @@ def slots_of(
     programs = world.by_slot(instance, solved)
     if len(programs) != len(run.costs):  # a kind whose costs are those of something else
         programs = [Solved()] * len(run.costs)
+    seen: tuple[Fraction, Fraction | None] | None = None
+    words: str | None = None
+    ratio: float | None = None
     for slot, costs in enumerate(run.costs):
         value = float(world.value_of(costs))
         known = math.isfinite(value)
-        so_far += Fraction(value) if known else 0
+        if known and value:
+            so_far += Fraction(value)
         proved = None if bounds is None else bounds[slot]
-        ratio = None
-        if proved is not None and not run.violations:
-            # rounded sums may be better than the bound by their rounding
-            ratio = ratio_at_most(world.sense, so_far, proved, exact=False)
+        if (so_far, proved) != seen:  # many slots of a long horizon change neither
+            seen, ratio = (so_far, proved), None
+            words = None if proved is None else str(proved)
+            if proved is not None and not run.violations:
+                # rounded sums may be better than the bound by their rounding
+                ratio = ratio_at_most(world.sense, so_far, proved, exact=False)
         each = programs[slot]
         found.append(
             Slot(
                 value=value if known else None,
                 value_so_far=float(so_far) if known else None,
-                bound_so_far=None if proved is None else str(proved),
+                bound_so_far=words,
                 ratio_so_far=ratio,
                 program=each.answers[-1].program if each.answers else "",
                 solver=each.answers[-1].solver if each.answers else "",

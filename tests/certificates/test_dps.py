@@ -10,7 +10,7 @@ import pytest
 
 from farkas.certificates.dps import (
     SlotPrices,
-    bound_to_date,
+    bounds_to_date,
     ceil_log2,
     finest_scale,
     prices_bound,
@@ -18,6 +18,7 @@ from farkas.certificates.dps import (
 )
 from farkas.errors import NotACertificate
 from farkas.instances import library
+from farkas.instances.dps import Market
 from farkas.models.dps.offline import Offline
 from farkas.relaxations.dps.interval import IntervalLP
 from farkas.relaxations.dps.prices import lp_prices, subgradient_prices
@@ -85,12 +86,49 @@ def test_optimal_prices_prove_the_value_of_the_program(seed):
 def test_bounds_to_date_are_bounds_of_the_market_cut_there(seed):
     market = random_market(seed, jobs=9)
     prices = lp_prices(market)
+    dates = bounds_to_date(market, prices)
+    assert len(dates) == market.horizon
     for slot in range(market.horizon):
         arrived = [job for job in market.jobs if job.arrival <= slot]
         cut = market.replace(jobs=arrived)
         best = solve(Offline().form(cut), gap=0.0).require_optimal().objective
-        assert float(bound_to_date(market, prices, slot)) >= best - 1e-7
-    assert bound_to_date(market, prices, market.horizon - 1) == prices_bound(market, prices)
+        assert float(dates[slot]) >= best - 1e-7
+    assert dates[-1] == prices_bound(market, prices)
+
+
+def in_use(market: Market, cut: Market, prices: SlotPrices) -> SlotPrices:
+    """Prices of slots in which jobs of the cut market hold units of the type."""
+    kept = []
+    for types, positions in (
+        (cut.worker_type, prices.worker_positions), (cut.ps_type, prices.ps_positions),
+    ):  # fmt: skip
+        held = {
+            int(kind) * market.horizon + slot
+            for kind, begin, end in zip(types, cut.arrival, cut.last_slot, strict=True)
+            for slot in range(begin, end + 1)
+        }
+        kept.append(np.isin(positions, sorted(held)))
+    return SlotPrices(
+        prices.scale, prices.worker_positions[kept[0]], prices.worker_numbers[kept[0]],
+        prices.ps_positions[kept[1]], prices.ps_numbers[kept[1]],
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_bounds_to_date_are_those_that_the_prices_in_use_prove(seed):
+    market = random_market(seed, jobs=12)
+    rng = np.random.default_rng(seed)
+    sides = []
+    for types in (market.num_worker_types, market.num_ps_types):
+        place = np.flatnonzero(rng.random(types * market.horizon) < 0.7)
+        sides.append({"type": place // market.horizon, "slot": place % market.horizon,
+                      "price": rng.uniform(0, 0.3, len(place))})  # fmt: skip
+    prices = SlotPrices.of(market, *sides)
+    dates = bounds_to_date(market, prices)
+    for slot in range(market.horizon - 1):
+        cut = market.replace(jobs=[job for job in market.jobs if job.arrival <= slot])
+        assert dates[slot] == prices_bound(cut, in_use(market, cut, prices))
+    assert dates[-1] == prices_bound(market, prices)
 
 
 def test_zero_prices_prove_the_sum_of_rewards_that_fit():
@@ -224,11 +262,6 @@ def test_prices_are_listed_in_order_rounded_to_the_nearest_and_without_zeros():
     assert prices.worker_positions.tolist() == [2, 9, 10]
     assert prices.worker_numbers.tolist() == [2, 2**52, 2**53]
     assert (prices.ps_positions.tolist(), prices.ps_numbers.tolist()) == ([], [])
-    until = prices.until(market, 2)
-    assert until.worker_positions.tolist() == [2, 10]
-    assert until.worker_numbers.tolist() == [2, 2**53]
-    swapped = SlotPrices.of(market, none, given | {"type": np.zeros(5, int)}).until(market, 3)
-    assert swapped.ps_positions.tolist() == [0, 2]
 
 
 def test_the_first_and_the_last_position_are_in_range():

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
-from farkas.certificates.dps import DpsPrices, bound_to_date
+from farkas.certificates.dps import DpsPrices, bounds_to_date
 from farkas.certificates.eris import ErisPrices
 from farkas.certificates.files import Certificate, from_json
 from farkas.certificates.mlbroker import MlbrokerPrices
@@ -155,7 +155,8 @@ def to_date(instance: Market, run: Run) -> Figure | None:
     if not isinstance(found, DpsPrices) or len(run.costs) != instance.horizon:
         return None
     dates = np.unique(np.linspace(0, instance.horizon - 1, DATES).astype(int)).tolist()
-    proved = [float(bound_to_date(instance, found.prices, t, found.rewards)) for t in dates]
+    so_far = bounds_to_date(instance, found.prices, found.rewards)
+    proved = [float(so_far[t]) for t in dates]
     profit = np.cumsum([slot.get("profit", 0.0) for slot in run.costs])[dates]
     series = [Series("profit", dates, profit), Series("proved bound", dates, proved)]
     return Figure(x=PlotAxis("slot"), y=PlotAxis("payments"), series=series)

@@ -4,10 +4,12 @@ import contextlib
 import functools
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import Any
 
+import msgspec
 import numpy as np
 
-from farkas.certificates.dps import DpsPrices, Rewards
+from farkas.certificates.dps import DpsPrices, Rewards, bounds_to_date
 from farkas.errors import InvalidOption, NoAnswer
 from farkas.instances.dps import Job, Market
 from farkas.models.dps import windows
@@ -16,6 +18,7 @@ from farkas.online.dps.offers import Decision, Known, Offer
 from farkas.online.dps.sales import Sales
 from farkas.online.driver import Demo, Outcome, environment
 from farkas.online.run import Bound, Sense
+from farkas.online.slots import Solved
 from farkas.relaxations.dps.prices import lp_prices, subgradient_prices
 
 #: Entries of the interval program up to which a solver finds the prices.
@@ -98,6 +101,25 @@ class Environment(driver.Environment):
         """Prove a bound from prices of capacity, optimal ones where a solver can find them."""
         rewards: Rewards = "budget" if instance.price_cap is None else "capped"
         return run_bound(instance, rewards)
+
+    def bounds_so_far(self, instance: Market, bound: Bound) -> list[Fraction] | None:
+        """Return what prices by type and slot prove of the jobs that have arrived."""
+        made = bound.certificate
+        if made is None or made["certificate"] != DpsPrices.__struct_config__.tag:
+            return None
+        prices = msgspec.convert(made, DpsPrices)
+        return bounds_to_date(instance, prices.prices, prices.rewards)
+
+    def by_slot(self, instance: Market, steps: Sequence[Any]) -> Sequence[Any]:
+        """Return the programs of the jobs of each slot, their values and duals added up."""
+        found = [Solved()] * (instance.horizon if steps else 0)
+        for slot, step in zip(instance.arrival.tolist(), steps, strict=False):
+            if step.answers:
+                value, dual, answers = found[slot]
+                if answers:
+                    step = Solved(value + step.value, dual + step.dual, [*answers, *step.answers])
+                found[slot] = step
+        return found
 
 
 @functools.lru_cache(maxsize=8)
