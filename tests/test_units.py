@@ -38,13 +38,14 @@ from farkas.online.eris.scheduler_dp import repaired_schedule
 from farkas.online.eris.scheduler_printed import printed_schedule
 from farkas.online.gadget.seen import Room
 from farkas.online.loop import decide
-from farkas.online.mlbroker.fractional import Fractional
+from farkas.online.mlbroker.fractional import Fractional, Points
 from farkas.online.recording import plain
 from farkas.proofs.gadget.relaxed import random_clusters
 from farkas.relaxations.dps.interval import corrected_bound, printed_bound
 from farkas.relaxations.eris.payoff_bound import bound_payoff, job_slots, subgradient
 from farkas.relaxations.gadget.generation import closed, improving
 from farkas.replay import replay
+from farkas.replay.mlbroker_fractional import replay_fractional
 from farkas.rounding.rings import Mix, admit
 from tests.generators.dps import market_in
 from tests.generators.eris import auction_in, random_auction
@@ -214,7 +215,7 @@ def test_requirements_on_data_are_shares_of_the_data(unit):
             for d in decisions
         ]
         scaled = [dataclasses.replace(d, moved=m) for d, m in zip(decisions, moved, strict=True)]
-        said = policy.price(other, scaled).violations
+        said = replay_fractional(other, Points(plain(scaled), {})).broken
         assert sorted({word for line in said for word in line.split() if word[0] == "("}) == labels
 
 

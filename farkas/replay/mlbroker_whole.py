@@ -40,6 +40,13 @@ def replay_placements(instance: Brokerage, run: Decided) -> Replayed:
     return _Placement(instance, decoded(run.decisions, list[PlacedEntry])).replay()
 
 
+def broken_placements(instance: Brokerage, decisions: list[Any]) -> list[str]:
+    """Say which jobs lack their server, or workers for their data."""
+    placed = _Placement(instance, decoded(decisions, list[PlacedEntry]))
+    placed.check()
+    return placed.kept.broken
+
+
 class _Placement:
     """Whole decisions of all slots."""
 

@@ -109,6 +109,13 @@ def test_every_row_of_the_relaxation_is_checked(label: str, changes: dict[str, A
     assert any(f"({label}" in words for words in found.broken), found.broken
 
 
+def test_few_data_are_measured_by_themselves_not_by_what_a_worker_could_train() -> None:
+    # 1e-5 GB of which half are moved; a worker could train a million times as much
+    few = {**SLOT, "moved": lane(0, 0, 5e-6)}
+    found = replayed(single([[1e-5, 0.0]], **MARKET), few)
+    assert found.broken == ("slot 0: (8b) is missed at 1 places",)
+
+
 def test_printed_presence_has_one_constant_for_all() -> None:
     # U = 2: half of a deployment is enough for one worker or one server
     half = {**SLOT, "deployed": [[0.5, 0.5]]}

@@ -20,6 +20,7 @@ from farkas.online import driver
 from farkas.online.driver import Demo, Outcome, environment
 from farkas.online.mlbroker.bound import tight_bound
 from farkas.online.mlbroker.recourse import recourse_costs
+from farkas.online.recording import plain
 from farkas.online.run import Bound, Sense
 
 
@@ -129,14 +130,15 @@ class Environment(driver.Environment):
         return []
 
     def unusable(self, instance: Brokerage, decisions: Sequence[PlacedSlot]) -> list[str]:
-        """Job-slots whose data nobody trains, or whose workers or server are nowhere."""
+        """Say as the replay does where data cannot be moved to workers, or have no server."""
         workers, server = by_pair(instance, decisions)
-        counts = {
-            "have too few workers for their data": workers.sum(axis=1) < instance.workers_needed,
-            "have a negative number of workers": (workers < 0).any(axis=1),
-            "have their server outside the sites": (server < 0) | (server >= instance.num_sites),
-        }
-        return [f"{bad.sum()} job-slots {words}" for words, bad in counts.items() if bad.any()]
+        short = workers.sum(axis=1) < instance.workers_needed
+        outside = (server < 0) | (server >= instance.num_sites)
+        if not (short | outside | (workers < 0).any(axis=1)).any():
+            return []
+        from farkas.replay.mlbroker_whole import broken_placements  # here: runs break it rarely
+
+        return broken_placements(instance, plain(decisions))
 
     def measure(self, instance: Brokerage) -> str:
         """Say what a value is."""

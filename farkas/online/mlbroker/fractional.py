@@ -23,7 +23,6 @@ from farkas.online.mlbroker.environment import Known
 from farkas.online.policy import Increments, Policy
 from farkas.online.recording import plain
 from farkas.online.run import Bound
-from farkas.tolerances import FEASIBLE
 
 if TYPE_CHECKING:
     from farkas.relaxations.mlbroker.regularized import SlotSolution
@@ -72,7 +71,7 @@ class FractionalSlot:
     gap: float | None
 
 
-class Relaxed(NamedTuple):
+class Points(NamedTuple):
     """Fractional decisions as a replay reads them."""
 
     decisions: list[Any]
@@ -191,7 +190,7 @@ class Fractional(Policy):
         return self.price(instance, decisions)
 
     def price(self, instance: Brokerage, decisions: Sequence[FractionalSlot]) -> Outcome:
-        """Price fractional decisions under the relaxation, and check its rows."""
+        """Price fractional decisions under the relaxation."""
         data = self._seen(instance)
         costs = [self._costs(data, slot, decision) for slot, decision in enumerate(decisions)]
         deployed = _deployed(data, decisions)
@@ -203,11 +202,6 @@ class Fractional(Policy):
         for slot, part in enumerate(costs):
             part["deploy"] = float(moving[data.pairs_at(slot)].sum())
         static = sum((sum(part.values(), 0.0) - part["deploy"] for part in costs), 0.0)
-        violations = [
-            message
-            for slot, decision in enumerate(decisions)
-            for message in self._violations(data, slot, decision)
-        ]
         numbers = {
             "static": static,
             "moving": float(moving.sum()),
@@ -216,7 +210,7 @@ class Fractional(Policy):
         gaps = [decision.gap for decision in decisions]
         if None not in gaps:
             numbers["gap"] = sum(filter(None, gaps), 0.0)
-        return Outcome(costs, violations, numbers=numbers)
+        return Outcome(costs, numbers=numbers)
 
     def certify(
         self, instance: Brokerage, state: FractionalState, decisions: Sequence[Any]
@@ -241,7 +235,7 @@ class Fractional(Policy):
         from farkas.replay.mlbroker_fractional import slot_costs  # here: for one inequality
 
         data = self._seen(instance)
-        said = Relaxed(plain(decisions), {"relax": self.relax, "semantics": self.semantics})
+        said = Points(plain(decisions), {"relax": self.relax, "semantics": self.semantics})
         paid = slot_costs(instance, said)
         if paid is None:
             return None
@@ -301,30 +295,6 @@ class Fractional(Policy):
         off = np.clip((dear - cheap) / (2 * big_m) + 0.5, 0.0, 1.0)
         least = np.maximum(dear - big_m * off, cheap - big_m * (1 - off))
         return float(np.maximum(least, 0.0).sum())
-
-    def _violations(self, data: Brokerage, slot: int, decision: FractionalSlot) -> list[str]:
-        pairs = data.pairs_at(slot)
-        size = (len(pairs), data.num_sites)
-        moved, connected = decision.moved.dense(*size), decision.connected.dense(*size)
-        rate, volume = data.worker_capacity[decision.jobs][:, None], data.trained_volume[pairs]
-        needed = data.workers_needed[pairs][:, None]
-        total = volume.sum(axis=1, initial=0.0)[:, None]
-        # a job without data is measured by what one worker could train; one with data never is,
-        # since a worker may train far more than there is
-        total = np.where(total > 0, total, rate)
-        room = np.maximum(1.0, needed)
-        excess = {
-            "8a": (moved.sum(axis=1) - rate * decision.workers) / total,
-            "8b": np.abs(moved.sum(axis=2) - volume) / total,
-            "8f": np.abs(decision.server.sum(axis=1) - 1.0),
-            "8i": np.abs(connected.sum(axis=2) - decision.workers) / room,
-            "8j": (needed * decision.server - connected.sum(axis=1)) / room,
-        }
-        return [
-            f"slot {slot}: ({label}) missed by {float(values.max()):.2g}"
-            for label, values in excess.items()
-            if values.size and values.max() > FEASIBLE
-        ]
 
 
 def _deployed(data: Brokerage, decisions: Sequence[FractionalSlot]) -> Floats:

@@ -28,8 +28,8 @@ def test_a_server_outside_the_sites_and_workers_below_none_are_violations(site):
     slots[1].workers[0] = 11, -1
     outcome = environments["mlbroker"].evaluate(broker, slots)
     assert outcome.violations == [
-        "1 job-slots have a negative number of workers",
-        "1 job-slots have their server outside the sites",
+        "slot 1: job 0 has a negative number of workers",
+        f"slot 1: job 0 has its server at site {site}",
     ]
     assert np.isnan(outcome.total)
 
@@ -90,7 +90,7 @@ def test_first_entries_and_repairs_are_counted_apart():
 def test_one_worker_too_few_is_a_violation():
     broker = single([[15.0, 0.0]])  # 2 workers of 10 GB
     world = environments["mlbroker"]
-    for count, said in ((1, ["1 job-slots have too few workers for their data"]), (2, [])):
+    for count, said in ((1, ["slot 0: job 0 has 1 workers, 2 are needed"]), (2, [])):
         slot = PlacedSlot(np.array([0]), np.array([[count, 0]]), np.array([0]))
         assert world.evaluate(broker, [slot]).violations == said
 
