@@ -19,7 +19,7 @@ from farkas.executor import Executor
 from farkas.forms import LinearForm
 from farkas.numbers import Floats
 from farkas.online.driver import Outcome, environments
-from farkas.online.loop import bound_holds, drive
+from farkas.online.loop import drive
 from farkas.online.policy import Policy
 from farkas.online.run import Bound, Run, Sense
 from farkas.registry import Registry
@@ -146,7 +146,7 @@ class Ladder:
             Plain data of some; a bound on these and not on others counts where all are like them.
         """
         likely = decisions if self.restricted else []
-        return bound_holds(bound, self.kind, self.options, self.name, likely)
+        return bound.holds_for(self.kind, self.options, self.name, likely)
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)

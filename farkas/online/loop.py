@@ -8,24 +8,25 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-import msgspec
 import numpy as np
 
-from farkas.certificates.files import from_json
-from farkas.certificates.runs import bounds_run
 from farkas.errors import NoAnswer
 from farkas.kernels import clock
 from farkas.online.driver import Environment, Progress, environments
-from farkas.online.policy import Policy, as_policy, authored
+from farkas.online.policy import Policy, as_policy, authored, require_first_solver
 from farkas.online.recording import manifest, plain
 from farkas.online.run import Bound, Run, prove_value
 from farkas.online.slots import Solved, slots_of
 
 if TYPE_CHECKING:
     from farkas.solvers.subproblem import SubproblemAnswer
+
+
+#: What a policy is asked for in every step.
+TAKEN = "round and step return the next state and the decision, model a Subproblem or None"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -92,13 +93,15 @@ def drive(
     evaluated = clock()
     with authored(policy, "its decisions", expected):
         made = plain(decisions)
-    with authored(policy, "certify"):
+    with authored(policy, "certify", "it returns a Bound or None"):
         bound = policy.certify(instance, done.state, decisions)
+        if not isinstance(bound, Bound | None):
+            raise TypeError(f"it returns {type(bound).__name__}")
     if bound is None:
         # what bounds runs as the environment prices them may not bound what this policy's are worth
         bound = world.bound(instance)
         if bound is not None and bound.certificate is not None:
-            bound = bound if bound_holds(bound, instance.kind, used, called, made) else None
+            bound = bound if bound.holds_for(instance.kind, used, called, made) else None
     with authored(policy, "theorem"):
         theorem = policy.theorem(instance, done.state, decisions)
     certified = clock()
@@ -156,12 +159,12 @@ def decide(
     with authored(policy, "start"):
         state = policy.start(world.known(instance), seed)
     if policy.solver:
-        _require_solver(policy, state, arrivals)
+        require_first_solver(policy, state, arrivals)
     decisions: list[Any] = []
     solved: list[Solved] = []
     for arrival in arrivals:
         since = clock()
-        with authored(policy, f"step {len(decisions)}"):
+        with authored(policy, f"step {len(decisions)}", TAKEN):
             state, decision, answers = take_step(policy, state, arrival, rng)
         longest = max(longest, clock() - since)
         decisions.append(decision)
@@ -174,17 +177,6 @@ def decide(
 def solved_by(policy: Policy, answers: Sequence[SubproblemAnswer]) -> Solved:
     """Return what a step solved."""
     return Solved(*policy.dual(answers), answers) if answers else Solved()
-
-
-def _require_solver(policy: Policy, state: Any, arrivals: Iterable[Any]) -> None:
-    """Refuse a solver that cannot take the first program, before anything is decided."""
-    from farkas.solvers.subproblem import require_solver
-
-    for arrival in arrivals:
-        program = policy.model(state, arrival)
-        if program is not None:
-            require_solver(program, policy.solver)
-            return
 
 
 def take_step(
@@ -206,21 +198,3 @@ def take_step(
         state, decision = policy.round(state, arrivals, answer, rng)
         if decision is not None or program is None:
             return state, decision, answers
-
-
-def bound_holds(
-    bound: Bound, kind: str, options: Mapping[str, Any], name: str, decisions: Sequence[Any]
-) -> bool:
-    """Whether the program that a bound is about bounds a run, as its kind lists it.
-
-    Parameters
-    ----------
-    bound
-        With the certificate that proves it; without one it is nobody's bound.
-    kind, options, name, decisions
-        Of the run: its kind, options and name of its algorithm, and what that decided, plain data.
-    """
-    if bound.certificate is None:
-        return False
-    certificate = from_json(msgspec.json.encode(bound.certificate), "certificate of a bound")
-    return bounds_run(certificate, kind, options, name, decisions)

@@ -68,8 +68,8 @@ def with_solver(
 
 
 def is_own(name: str) -> bool:
-    """Whether a text names a class in a file."""
-    return ".py:" in name
+    """Whether a text names a file, and a class in it."""
+    return ".py:" in name or name.endswith(".py")
 
 
 def _registered(name: str, kind: str) -> Algorithm:
@@ -83,7 +83,7 @@ def _registered(name: str, kind: str) -> Algorithm:
 
 def _from_file(text: str, kind: str) -> Algorithm:
     """Import the file under a name of its own; its folder is where it imports from, too."""
-    path, _, name = text.rpartition(":")
+    path, _, name = text.rpartition(":") if ".py:" in text else (text, "", "")
     content = read_bytes(path)
     digest = hashlib.sha256(content).hexdigest()
     module_name = f"farkas_policy_{digest[:16]}"
@@ -91,6 +91,9 @@ def _from_file(text: str, kind: str) -> Algorithm:
     if module is None:
         module = _imported(path, module_name)
     classes = [one for one, what in vars(module).items() if _is_policy_of(what, module_name)]
+    if not name:
+        known = ", ".join(sorted(classes)) or "it has no policy"
+        raise InvalidOption(f"{named(path)}: name its policy, as in FILE.py:CLASS; {known}")
     if name not in classes:
         raise UnknownName.of(f"policy of {named(path)}", name, classes)
     return _of_policy(vars(module)[name], kind)

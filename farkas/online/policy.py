@@ -15,7 +15,7 @@ A policy with a program states it and rounds what a solver answers; one without 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -53,6 +53,17 @@ def authored(policy: Policy, where: str, expected: str = "") -> Iterator[None]:
         raise PolicyProblem(
             f"policy {policy.name}, {where}: {type(error).__name__}: {error}{tail}"
         ) from error
+
+
+def require_first_solver(policy: Policy, state: Any, arrivals: Iterable[Any]) -> None:
+    """Refuse a solver that cannot take the first program, before anything is decided."""
+    from farkas.solvers.subproblem import require_solver
+
+    for arrival in arrivals:
+        program = policy.model(state, arrival)
+        if program is not None:
+            require_solver(program, policy.solver)
+            return
 
 
 class Policy:

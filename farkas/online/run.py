@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Literal
 
@@ -57,6 +58,21 @@ class Bound(ShowsItself, msgspec.Struct, frozen=True, kw_only=True, forbid_unkno
     @property
     def fraction(self) -> Fraction:
         return rational(self.exact, "bound")
+
+    def holds_for(
+        self, kind: str, options: Mapping[str, Any], algorithm: str, decisions: Sequence[Any]
+    ) -> bool:
+        """Whether its certificate is about a program that bounds a run, as the kind lists it.
+
+        ``algorithm`` and ``options`` are the run's, ``decisions`` what that decided, plain data.
+        """
+        from farkas.certificates.files import from_json  # here: a check reads no run for it
+        from farkas.certificates.runs import bounds_run
+
+        if self.certificate is None:
+            return False
+        found = from_json(msgspec.json.encode(self.certificate), "certificate of a bound")
+        return bounds_run(found, kind, options, algorithm, decisions)
 
     def words(self, sense: Sense) -> str:
         """Nine digits that are proved when minimising or maximising; see `rounded`."""

@@ -136,7 +136,7 @@ def test_the_kind_is_that_of_the_instance_or_of_the_class(file: Path) -> None:
     ("name", "error", "words"),
     [
         ("Wrong", PolicyProblem, "policy Wrong, its decisions: .*; kind gadget takes a list"),
-        ("Broken", PolicyProblem, "policy Broken, step 1: IndexError"),
+        ("Broken", PolicyProblem, "policy Broken, step 1: IndexError.*return the next state and"),
         ("Needy", InvalidOption, "Needy: option 'limit' needs a default; or hand an object over"),
         ("Other", UnknownName, "unknown policy of .*'Other'; known: Broken, Duck, Idle, Needy"),
     ],
@@ -144,6 +144,13 @@ def test_the_kind_is_that_of_the_instance_or_of_the_class(file: Path) -> None:
 def test_errors_are_those_of_the_policy(file: Path, name: str, error: Any, words: str) -> None:
     with pytest.raises(error, match=words):
         farkas.run("gadget/tiny", f"{file}:{name}")
+
+
+def test_a_file_without_a_class_is_answered_with_its_policies(file: Path) -> None:
+    with pytest.raises(
+        InvalidOption, match=r"name its policy, as in FILE\.py:CLASS; Broken, Duck, Idle"
+    ):
+        farkas.run("gadget/tiny", str(file))
 
 
 def test_files_that_cannot_be_imported_say_why(tmp_path: Path) -> None:
