@@ -69,7 +69,7 @@ def rounded_down(amount: Floats, price: Floats, exponent: int) -> Ints:
 DIGITS = 60  #: Binary digits of a claimed bound.
 
 #: Ends up to which best replies of jobs are looked at, one after the other.
-MOST_ENDS = 12
+MOST_ENDS = 8
 
 #: Binary digits to which what a job keeps is rounded up: of itself, whatever the unit.
 MORE_DIGITS = 100
@@ -95,6 +95,11 @@ def shortened(value: Fraction, digits: int = MORE_DIGITS) -> Fraction:
     """Fraction of ``digits`` binary digits at or just above ``value``."""
     size = value.numerator.bit_length() - value.denominator.bit_length()
     return scaled(math.ceil(value * scaled(1, digits - size)), size - digits)
+
+
+def grid_of(value: Fraction) -> int:
+    """Binary places to which numbers are rounded that stand beside ``value``."""
+    return MORE_DIGITS - value.numerator.bit_length() + value.denominator.bit_length()
 
 
 def nested(values: Floats) -> Any:
@@ -175,8 +180,10 @@ class HorizonCertificate(ClusterCertificate, frozen=True, kw_only=True, tag="gad
                 rent += replies.rent[np.searchsorted(self.starts, slot, side="right") - 1]
                 total += sum((most[job] - least[job] for job in arrive[slot]), Fraction(0))
                 here += arrive[slot]
-                found.append(shortened(rent + total, DIGITS))
-        return found
+                found.append(rent + total)
+        grid = grid_of(found[-1])
+        coarse = [scaled(math.ceil(bound * scaled(1, grid)), -grid) for bound in found]
+        return [*coarse[:-1], shortened(found[-1], DIGITS)]
 
     def _checked(self, cluster: Cluster) -> Floats:
         servers = sorted(u for group in self.classes for u in group)

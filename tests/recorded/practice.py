@@ -48,7 +48,7 @@ RULES: dict[str, Rules] = {
         "antman": ("antman", {}),
         "liquid": ("liquid", {}),
     },
-    "gadget": {name: (name, {}) for name in ("gadget", "lp_rs_mde", "las", "drf", "fifo")},
+    "gadget": {name: (name, {}) for name in ("columns", "lp_rs_mde", "las", "drf", "fifo")},
     "coded": {
         name: (name, {})
         for name in ("iterated_greedy", "expected", "simple_greedy", "uniform", "uncoded")

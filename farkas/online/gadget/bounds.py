@@ -1,5 +1,6 @@
 """Proved bounds of runs: prices from linear programs, bounds from prices alone."""
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -7,7 +8,8 @@ import msgspec
 import numpy as np
 
 from farkas.certificates.enclosures import enclose
-from farkas.certificates.gadget import HorizonCertificate, certify_horizon
+from farkas.certificates.gadget import HorizonCertificate, certify_horizon, grid_of
+from farkas.certificates.sums import scaled
 from farkas.errors import NoAnswer
 from farkas.forms import LinearForm
 from farkas.instances.gadget import Cluster
@@ -111,7 +113,7 @@ def _so_far(cluster: Cluster) -> dict[bytes, list[Fraction]]:
 
 
 def earned_so_far(cluster: Cluster, decisions: Sequence[Decision]) -> list[Fraction]:
-    """Least that all jobs together have earned at the end of each slot, in exact arithmetic."""
+    """Least that all jobs together have earned at the end of each slot, rounded down."""
     given = [0] * cluster.num_jobs
     worth = [enclose(job.utility, job.efficiency, 0)[0] for job in cluster.jobs]
     total, found = sum(worth, Fraction(0)), []
@@ -123,4 +125,6 @@ def earned_so_far(cluster: Cluster, decisions: Sequence[Decision]) -> list[Fract
             total += now - worth[ring.job]
             worth[ring.job] = now
         found.append(total)
-    return found
+    # what a sigmoid earns far from its bend takes thousands of digits
+    grid = grid_of(total)
+    return [scaled(math.floor(each * scaled(1, grid)), -grid) for each in found]

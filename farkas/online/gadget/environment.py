@@ -98,9 +98,11 @@ class Environment(driver.Environment):
         return "reward"
 
     def worth(self, instance: Cluster, decisions: Sequence[Decision]) -> Outcome:
-        """Return marginal rewards per slot."""
+        """Return marginal rewards per slot, and in the first one what jobs are worth idle."""
         total = totals(instance, received(instance, decisions))
         rewards = [{"reward": after - before} for before, after in itertools.pairwise(total)]
+        if total[0]:
+            rewards[0]["idle"] = total[0]
         rings = [ring for slot in decisions for ring in slot]
         numbers = {"rings": float(len(rings)), "worker_slots": float(sum(r.size for r in rings))}
         return Outcome(rewards, value=total[-1], numbers=numbers)

@@ -165,3 +165,22 @@ def test_what_jobs_have_earned_so_far_is_exact():
     found = bounds.earned_so_far(cluster, [one, two, one + two])
     assert [float(x) for x in found] == pytest.approx([1, 2, np.sqrt(2) + 2], rel=1e-15)
     assert found[2] <= Fraction(np.nextafter(np.sqrt(2), 2)) + 2
+
+
+def test_rewards_of_thousands_of_digits_are_written_in_fewer():
+    far = {"kind": "sigmoid", "height": 1.0, "steepness": 1.0, "midpoint": 12_000.0}
+    cluster = star(2, horizon=2, jobs=[job(utility=far), job(arrival=1)])
+    run = algorithms["gadget.columns"].run(cluster)
+    assert [float(Fraction(step.right)) for step in run.steps] == [0.0, run.value]
+    assert 0 < Fraction(run.steps[0].bound_so_far) < 1e-9
+
+
+@pytest.mark.parametrize("idle", [-5, 0, 7])
+def test_what_jobs_are_worth_idle_counts_in_every_slot(idle):
+    jobs = [job(max_workers=1, **table(idle, idle + 1, idle + 6)), job(arrival=1, **table(idle))]
+    run = algorithms["gadget.greedy_exact"].run(star(1, horizon=2, jobs=jobs))
+    assert [step.value_so_far for step in run.steps] == [2 * idle + 1, 2 * idle + 6]
+    assert run.steps[-1].value_so_far == run.value
+    for step in run.steps:
+        assert Fraction(step.bound_so_far) >= step.value_so_far
+        assert Fraction(step.right) == step.value_so_far
