@@ -251,6 +251,8 @@ def guarded(
         except Undecided:
             answer = _with_feasibility_known(engine, given, options)
         answer = returned(well_formed(given, answer), form, units)
+        seconds = time.perf_counter() - begin
+        answer = dataclasses.replace(answer, solver=engine.name, seconds=seconds)
     except FarkasError:
         raise
     except (Exception, SystemExit) as failure:
@@ -260,23 +262,18 @@ def guarded(
 
 def _with_feasibility_known(engine: Backend, form: LinearForm, options: Options) -> Answer:
     """Solve without cost: a feasible form was unbounded, every other answer stands."""
-    solver = engine.name
     asked = form.replace(cost=np.zeros(form.num_columns))
     try:
         said = well_formed(asked, engine.run(asked, options, None))
         # the bound on costs of 0 is noise
         answer = audited(asked, dataclasses.replace(said, bound=math.nan))
     except Exception as failure:
-        return failed(failure, solver)
+        return failed(failure, engine.name)
     if answer.claim is Claimed.OPTIMAL:
-        return Answer(
-            reason=Reason.FINISHED, claim=Claimed.UNBOUNDED, solver=solver, seconds=answer.seconds
-        )
+        return Answer(reason=Reason.FINISHED, claim=Claimed.UNBOUNDED)
     if answer.claim is Claimed.INFEASIBLE:
         return answer
-    return Answer(
-        reason=answer.reason, solver=solver, seconds=answer.seconds, message=answer.message
-    )
+    return Answer(reason=answer.reason, message=answer.message)
 
 
 def limited(reason: Reason, seconds: float, options: Options) -> Reason:

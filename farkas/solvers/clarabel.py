@@ -2,7 +2,6 @@
 
 import dataclasses
 import math
-import time
 from typing import Any
 
 import numpy as np
@@ -33,7 +32,6 @@ class Clarabel(Backend):
         import clarabel
         import scipy.sparse as sp
 
-        begin = time.perf_counter()
         cones = conic(form)
         if not len(cones.right):
             return _without_rows(form)
@@ -55,7 +53,7 @@ class Clarabel(Backend):
             )
             solver.set_termination_callback(lambda _info: key.pressed)
             solution = solver.solve()
-        return _read(solution, cones, form, time.perf_counter() - begin)
+        return _read(solution, cones, form)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -102,14 +100,10 @@ def conic(form: LinearForm) -> Conic:
 def _without_rows(form: LinearForm) -> Answer:
     """Free columns only: any cost is unbounded."""
     if form.cost.any():
-        return Answer(
-            reason=Reason.FINISHED, claim=Claimed.UNBOUNDED, solver="clarabel", seconds=0.0
-        )
+        return Answer(reason=Reason.FINISHED, claim=Claimed.UNBOUNDED)
     return Answer(
         reason=Reason.FINISHED,
         claim=Claimed.OPTIMAL,
-        solver="clarabel",
-        seconds=0.0,
         raw_point=np.zeros(form.num_columns),
         raw_row_duals=np.zeros(form.num_rows),
     )
@@ -129,7 +123,7 @@ _REASONS = {
 }
 
 
-def _read(solution: Any, cones: Conic, form: LinearForm, seconds: float) -> Answer:
+def _read(solution: Any, cones: Conic, form: LinearForm) -> Answer:
     name = str(solution.status).rsplit(".", 1)[-1]
     if name == "DualInfeasible":
         raise Undecided
@@ -137,15 +131,9 @@ def _read(solution: Any, cones: Conic, form: LinearForm, seconds: float) -> Answ
     message = "" if reason is Reason.FINISHED else name
     multipliers = cones.to_rows(np.array(solution.z), form.num_rows)
     if name == "PrimalInfeasible":
-        return Answer(
-            reason=reason,
-            claim=Claimed.INFEASIBLE,
-            solver="clarabel",
-            seconds=seconds,
-            raw_ray=multipliers,
-        )
+        return Answer(reason=reason, claim=Claimed.INFEASIBLE, raw_ray=multipliers)
     if reason is Reason.ERROR or name.endswith("Infeasible"):
-        return Answer(reason=reason, solver="clarabel", seconds=seconds, message=message)
+        return Answer(reason=reason, message=message)
     # interior points end a rounding error outside their bounds
     point = np.clip(np.array(solution.x), form.lower, form.upper)
     solved = name == "Solved"
@@ -154,8 +142,6 @@ def _read(solution: Any, cones: Conic, form: LinearForm, seconds: float) -> Answ
         reason=reason,
         claim=Claimed.OPTIMAL if solved else Claimed.FEASIBLE,
         bound=toward * float(solution.obj_val_dual) + form.offset if solved else math.nan,
-        solver="clarabel",
-        seconds=seconds,
         raw_point=point,
         raw_row_duals=toward * multipliers if solved else None,
         message=message,

@@ -72,7 +72,7 @@ class Gurobi(Backend):
                     spent = time.perf_counter() - begin
                     model.Params.TimeLimit = max(0.0, options.time_limit - spent)
                 _optimize(model, key)
-            return _read(model, form, time.perf_counter() - begin)
+            return _read(model, form)
 
     def _env(self) -> Any:
         if self._environment is None:
@@ -174,7 +174,7 @@ _REASONS = {
 }
 
 
-def _read(model: Any, form: LinearForm, seconds: float) -> Answer:
+def _read(model: Any, form: LinearForm) -> Answer:
     import gurobipy
 
     names = {
@@ -185,8 +185,6 @@ def _read(model: Any, form: LinearForm, seconds: float) -> Answer:
         raise Undecided
     common: dict[str, Any] = {
         "reason": _REASONS.get(name, Reason.ERROR),
-        "solver": "gurobi",
-        "seconds": seconds,
         "message": "" if name in ("OPTIMAL", "INFEASIBLE") else name.lower().replace("_", " "),
     }
     if name == "INFEASIBLE":

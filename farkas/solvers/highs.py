@@ -197,10 +197,12 @@ def _solved(solver: Any, form: LinearForm, options: Options, start: Floats | Non
         solver.setSolution(len(start), np.arange(len(start), dtype=np.int32), start)
     pressed = _launch(solver, form, options)
     if not pressed and int(solver.getModelStatus()) == UNBOUNDED_OR_INFEASIBLE:
-        answer = _decided(solver, form, options, begin)
+        answer = _decided(solver, form, options)
     else:
-        answer = _read(solver, form, begin)
-    return dataclasses.replace(answer, reason=Reason.INTERRUPTED) if pressed else answer
+        answer = _read(solver, form)
+    seconds = time.perf_counter() - begin
+    reason = Reason.INTERRUPTED if pressed else answer.reason
+    return dataclasses.replace(answer, solver="highs", seconds=seconds, reason=reason)
 
 
 def _launch(solver: Any, form: LinearForm, options: Options) -> bool:
@@ -253,7 +255,7 @@ def _listening(solver: Any, key: CtrlC, log: bool) -> Iterator[None]:
             solver.stopCallback(kind)
 
 
-def _decided(solver: Any, form: LinearForm, options: Options, begin: float) -> Answer:
+def _decided(solver: Any, form: LinearForm, options: Options) -> Answer:
     """Solve again without presolve; if that leaves it open too, ask for feasibility alone."""
     every = np.arange(form.num_columns, dtype=np.int32)
     cost = np.array(solver.getLp().col_cost_, dtype=np.float64)
@@ -261,18 +263,13 @@ def _decided(solver: Any, form: LinearForm, options: Options, begin: float) -> A
     try:
         pressed = _launch(solver, form, options)
         if pressed or int(solver.getModelStatus()) != UNBOUNDED_OR_INFEASIBLE:
-            return _read(solver, form, begin)
+            return _read(solver, form)
         solver.changeColsCost(form.num_columns, every, np.zeros(form.num_columns))
         _launch(solver, form, options)
         if int(solver.getModelStatus()) == OPTIMAL:
             # feasible, and HiGHS had left only unbounded beside infeasible
-            return Answer(
-                reason=Reason.FINISHED,
-                claim=Claimed.UNBOUNDED,
-                solver="highs",
-                seconds=time.perf_counter() - begin,
-            )
-        return _read(solver, form, begin)
+            return Answer(reason=Reason.FINISHED, claim=Claimed.UNBOUNDED)
+        return _read(solver, form)
     finally:
         solver.setOptionValue("presolve", "choose")
         solver.changeColsCost(form.num_columns, every, cost)
@@ -296,7 +293,7 @@ _REASONS = {
 }
 
 
-def _read(solver: Any, form: LinearForm, begin: float) -> Answer:
+def _read(solver: Any, form: LinearForm) -> Answer:
     """Claim, values and ray as HiGHS states them."""
     status = solver.getModelStatus()
     code = int(status)
@@ -323,8 +320,6 @@ def _read(solver: Any, form: LinearForm, begin: float) -> Answer:
         reason=reason,
         claim=claim,
         bound=bound,
-        solver="highs",
-        seconds=time.perf_counter() - begin,
         iterations=max(0, int(solver.getInfoValue("simplex_iteration_count")[1])),
         raw_point=point,
         raw_row_duals=duals,
@@ -379,5 +374,4 @@ class HighsAlgorithm(Backend):
         # its first-order method calls optimal points of a maximum unknown
         turned = as_minimum(form)
         pass_form(solver, turned)
-        answer = of_maximum(solve_loaded(solver, turned, options, start), form)
-        return dataclasses.replace(answer, solver=self.name)
+        return of_maximum(solve_loaded(solver, turned, options, start), form)

@@ -1,7 +1,6 @@
 """MOSEK: linear and integer programs, rays.  Its wheel holds no licence."""
 
 import math
-import time
 from typing import Any
 
 import numpy as np
@@ -44,7 +43,6 @@ class Mosek(Backend):
         """Solve once."""
         import mosek
 
-        begin = time.perf_counter()
         with mosek.Env() as environment, environment.Task() as task, CtrlC() as key:
             fill(task, form)
             _set_options(task, options, key)
@@ -52,7 +50,7 @@ class Mosek(Backend):
             if start is not None and form.is_mip:
                 task.putxx(kind, start)
             ended = task.optimize()
-            return _read(task, kind, ended, form, time.perf_counter() - begin)
+            return _read(task, kind, ended, form)
 
 
 def fill(task: Any, form: LinearForm) -> None:
@@ -128,7 +126,7 @@ def _look() -> Availability:
     return Availability(Access.FULL)
 
 
-def _read(task: Any, kind: Any, ended: Any, form: LinearForm, seconds: float) -> Answer:
+def _read(task: Any, kind: Any, ended: Any, form: LinearForm) -> Answer:
     import mosek
 
     reasons = {
@@ -143,12 +141,7 @@ def _read(task: Any, kind: Any, ended: Any, form: LinearForm, seconds: float) ->
     }
     reason = reasons.get(ended, Reason.ERROR)
     message = "" if reason is Reason.FINISHED else str(ended)
-    common: dict[str, Any] = {
-        "reason": reason,
-        "solver": "mosek",
-        "seconds": seconds,
-        "message": message,
-    }
+    common: dict[str, Any] = {"reason": reason, "message": message}
     if not form.is_mip and not task.solutiondef(kind):
         kind = mosek.soltype.itr
     if not task.solutiondef(kind):

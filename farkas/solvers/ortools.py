@@ -65,9 +65,7 @@ class CpSat(Backend):
         begin = time.perf_counter()
         whole = whole_program(form)
         if isinstance(whole, str):
-            return Answer(
-                reason=Reason.FINISHED, claim=Claimed.INFEASIBLE, solver=self.name, message=whole
-            )
+            return Answer(reason=Reason.FINISHED, claim=Claimed.INFEASIBLE, message=whole)
         asked, unit = whole
         words = ("max_time_in_seconds", "relative_gap_limit", "num_workers", "random_seed")
         asked |= {"log": options.log, "options": options.worded(words), "hint": []}
@@ -76,19 +74,17 @@ class CpSat(Backend):
         said, how = ask(asked, options.time_limit, options.log)
         if "refused" in said:
             raise InvalidOption(f"{self.name} refuses its option {named(said['refused'])}")
-        seconds = time.perf_counter() - begin
+        late = time.perf_counter() - begin >= options.time_limit
         status, point = said.get("status", "UNKNOWN"), said.get("point")
         reason = Reason.FINISHED if status in ("OPTIMAL", "INFEASIBLE") else Reason.ITERATION_LIMIT
         if how == "interrupted":
             reason = Reason.INTERRUPTED
-        elif reason is not Reason.FINISHED and seconds >= options.time_limit:
+        elif reason is not Reason.FINISHED and late:
             reason = Reason.TIME_LIMIT
         return Answer(
             reason=reason,
             claim=getattr(Claimed, status, Claimed.NONE),
             bound=float(unit) * said.get("bound", math.nan),
-            solver=self.name,
-            seconds=seconds,
             raw_point=np.array(point, dtype=np.float64) if point else None,
             message="" if reason is Reason.FINISHED else status,
         )

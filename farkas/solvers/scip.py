@@ -1,7 +1,6 @@
 """SCIP: integer programs, and linear ones without duals."""
 
 import math
-import time
 from typing import Any
 
 import numpy as np
@@ -28,7 +27,6 @@ class Scip(Backend):
 
     def run(self, form: LinearForm, options: Options, start: Floats | None) -> Answer:
         """Solve once."""
-        begin = time.perf_counter()
         # SCIP announces Ctrl-C on stdout
         with off_stdout(options.log):
             model, columns = _model(form)
@@ -40,7 +38,7 @@ class Scip(Backend):
                 model.addSol(guess)
             # the plain call keeps the interpreter locked, and with it every other thread
             model.optimizeNogil()
-        return _read(model, columns, time.perf_counter() - begin)
+        return _read(model, columns)
 
 
 def _model(form: LinearForm) -> tuple[Any, list[Any]]:
@@ -96,27 +94,24 @@ _REASONS = {
 }
 
 
-def _read(model: Any, columns: list[Any], seconds: float) -> Answer:
+def _read(model: Any, columns: list[Any]) -> Answer:
     status = model.getStatus()
     if status in ("unbounded", "inforunbd"):
         raise Undecided
-    common: dict[str, Any] = {
-        "reason": _REASONS.get(status, Reason.ERROR),
-        "solver": "scip",
-        "seconds": seconds,
-    }
+    reason = _REASONS.get(status, Reason.ERROR)
     if status == "infeasible":
-        return Answer(claim=Claimed.INFEASIBLE, **common)
-    optimal = common["reason"] is Reason.FINISHED
-    common["message"] = "" if optimal else status
+        return Answer(reason=reason, claim=Claimed.INFEASIBLE)
+    optimal = reason is Reason.FINISHED
     bound = float(model.getDualbound())
-    common["bound"] = bound if abs(bound) < model.infinity() else math.nan
+    bound = bound if abs(bound) < model.infinity() else math.nan
+    message = "" if optimal else status
     if model.getNSols() == 0:
-        return Answer(**common)
+        return Answer(reason=reason, bound=bound, message=message)
     best = model.getBestSol()
-    point = np.array([model.getSolVal(best, column) for column in columns], dtype=np.float64)
     return Answer(
+        reason=reason,
         claim=Claimed.OPTIMAL if optimal else Claimed.FEASIBLE,
-        raw_point=point,
-        **common,
+        bound=bound,
+        raw_point=np.array([model.getSolVal(best, x) for x in columns], dtype=np.float64),
+        message=message,
     )

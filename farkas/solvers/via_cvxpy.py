@@ -94,14 +94,9 @@ class CvxpySolver(Backend):
         begin = time.perf_counter()
         status, message = run_problem(problem, self.solver, options)
         reason, claim = verdict(status)
-        seconds = time.perf_counter() - begin
-        common: dict[str, Any] = {
-            # CVXPY has no word for a limit, only "inaccurate" or an error
-            "reason": limited(reason, seconds, options),
-            "solver": self.name,
-            "seconds": seconds,
-            "message": message,
-        }
+        # CVXPY has no word for a limit, only "inaccurate" or an error
+        reason = limited(reason, time.perf_counter() - begin, options)
+        common: dict[str, Any] = {"reason": reason, "message": message}
         if claim in (Claimed.NONE, Claimed.INFEASIBLE) or column.value is None:
             return Answer(claim=claim if claim is Claimed.INFEASIBLE else Claimed.NONE, **common)
         # first-order methods end a little outside the bounds

@@ -52,7 +52,7 @@ _WORDS: dict[str, Words] = {
 class PyomoSolver(Backend):
     """One solver behind Pyomo.
 
-    ``solver``: pyomo's name of it.
+    ``solver``: Pyomo's name of it.
     """
 
     package = "pyomo"
@@ -111,14 +111,9 @@ class PyomoSolver(Backend):
                 except Exception:
                     # results without a solution raise in many ways; none of them has a point
                     claim = Claimed.NONE
-        seconds = time.perf_counter() - begin
-        common: dict[str, Any] = {
-            # CBC's limits have many names, or are called an intermediate result
-            "reason": limited(reason, seconds, options),
-            "solver": self.name,
-            "seconds": seconds,
-            "message": message,
-        }
+        # CBC's limits have many names, or are called an intermediate result
+        reason = limited(reason, time.perf_counter() - begin, options)
+        common: dict[str, Any] = {"reason": reason, "message": message}
         if claim in (Claimed.NONE, Claimed.INFEASIBLE):
             return Answer(claim=claim, **common)
         point = _point(model, form)
