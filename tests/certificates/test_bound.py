@@ -180,13 +180,6 @@ def test_numbers_of_the_form_that_are_not_finite_are_refused():
             exact_bound(form.replace(offset=offset), [0.0])
 
 
-def test_whole_multipliers_are_those_numbers():
-    form = small([[2.0], [3.0]], cost=[7.0], row_lower=[4.0, 3.0])
-    whole, floats = (prove_bound(form, np.array([2, 1], kind)) for kind in (np.int64, float))
-    assert whole == floats
-    assert whole.value == 11
-
-
 def test_the_first_multiplier_that_is_no_number_is_named():
     form = small([[2.0]] * 3, cost=[7.0], row_lower=[4.0] * 3)
     with pytest.raises(NotACertificate, match=r"^row\[i=1\]: multiplier inf is not a finite"):

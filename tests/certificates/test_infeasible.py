@@ -18,9 +18,7 @@ from farkas.certificates import (
     reference_violation,
     to_json,
 )
-from farkas.certificates.doubles import Work
-from farkas.certificates.tree import UnboundedCertificate, improves
-from farkas.certificates.tree_program import TreeProgram
+from farkas.certificates.tree import UnboundedCertificate
 from farkas.errors import NotACertificate
 from farkas.exact.proving import prove_form
 from farkas.forms.rational import RationalForm
@@ -103,45 +101,6 @@ def test_what_does_not_prove_it_is_refused(changes: dict[str, Any], problem: str
     tree = {**made(), **changes}
     with pytest.raises(NotACertificate, match=problem):
         from_json(json.dumps(tree).encode()).prove(None, None)
-
-
-def test_a_direction_must_improve_in_the_sense_of_the_program() -> None:
-    # the same data as a maximum of -x - y: bounded, and a good direction makes it worse
-    flipped = form().replace(sense="max")
-    tree = made()
-    tree.update(form=flipped.sha256, sense="max")
-    certificate = from_json(json.dumps({**tree, "data": None}).encode())
-    assert isinstance(certificate, UnboundedCertificate)
-    with pytest.raises(NotACertificate, match="does not improve"):
-        certificate.prove_of(flipped, "model")
-
-
-@pytest.mark.parametrize("role", ["row", "column"])
-@pytest.mark.parametrize("moved", [F(-3), F(-1, 7), F(1, 7), F(3)])
-@pytest.mark.parametrize("low", [None, F(0)])
-@pytest.mark.parametrize("high", [None, F(0)])
-def test_only_a_side_ahead_is_left(role: str, moved: F, low: F | None, high: F | None) -> None:
-    # min x or max x without ends but one requirement, low <= 2 x <= high or low <= x <= high
-    ends = [(None, None), (low, high)]
-    form = program([[2]], cost=[-1 if moved > 0 else 1], rows=[ends[role == "row"]],
-                   ends=[ends[role == "column"]])  # fmt: skip
-    if (high if moved > 0 else low) is None:
-        improves(TreeProgram(form, Work()), {0: moved})
-        return
-    with pytest.raises(NotACertificate, match=r"leaves a (side of row|bound of column) 0"):
-        improves(TreeProgram(form, Work()), {0: moved})
-
-
-def test_all_columns_together_improve() -> None:
-    form = program([], cost=[1, 3], ends=[(None, None)] * 2)
-    for x, y in ((2, -1), (3, -1), (4, -1), (-4, 1), (-1, 1)):
-        for times in (F(1), F(1, 9), F(9)):
-            direction = {0: x * times, 1: y * times}
-            if x + 3 * y < 0:
-                improves(TreeProgram(form, Work()), direction)
-                continue
-            with pytest.raises(NotACertificate, match="does not improve"):
-                improves(TreeProgram(form, Work()), direction)
 
 
 def test_an_integer_program_without_a_point_is_not_unbounded() -> None:

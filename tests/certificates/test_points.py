@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import zlib
 from fractions import Fraction as F
 
 import msgspec
@@ -11,7 +10,7 @@ import numpy as np
 import pytest
 
 from farkas.certificates import exact_feasibility, exact_value
-from farkas.certificates.packed import ExactVector, deflate, inflate, pack, rational, shown, unpack
+from farkas.certificates.packed import ExactVector, deflate, inflate, rational, shown
 from farkas.certificates.packed_form import unpacked
 from farkas.certificates.points import columns_beyond, relaxed, rows_beyond
 from farkas.certificates.repair import exact_vector, packed_form
@@ -49,11 +48,6 @@ def test_each_violation_is_named(point, words):
         form = form.replace(integer=np.array([False, False]))
     with pytest.raises(NotACertificate, match=words):
         exact_feasibility(form, np.array(point))
-
-
-def test_values_are_exact():
-    form = small(np.zeros((0, 2)), cost=[0.1, 1e300], offset=0.2)
-    assert exact_value(form, np.array([3.0, 1e-300])) == 3 * F(0.1) + F(1e300) * F(1e-300) + F(0.2)
 
 
 def feasible_by_fractions(form, point):
@@ -141,37 +135,10 @@ def test_the_first_violation_is_named_and_the_others_are_counted(tolerance):
     assert "more" not in str(caught.value).removesuffix(f"more than {tolerance:g}")
 
 
-def test_rows_of_very_different_magnitudes_are_compared_exactly():
-    # 1e300 x + 1e-300 y against 1e300 and its neighbours
-    wide = [[1e300, 1e-300], [1e-300, 1e300]]
-    form = small(wide, cost=[1, 1], row_lower=[1e300] * 2, lower=[-INF] * 2)
-    exact_feasibility(form, np.ones(2))
-    just, below = np.array([1.0, 5e-324]), np.array([1.0, -5e-324])
-    one = form.replace(row_lower=np.array([1e300, -INF]))
-    exact_feasibility(one, just)
-    with pytest.raises(NotACertificate, match=r"row\[i=0\].*lower side"):
-        exact_feasibility(one, below)
-    other = one.replace(row_lower=np.array([-INF, -INF]), row_upper=np.array([1e300, INF]))
-    exact_feasibility(other, below)
-    with pytest.raises(NotACertificate, match=r"row\[i=0\].*upper side"):
-        exact_feasibility(other, just)
-
-
 def test_values_need_a_finite_offset():
     form = small(np.zeros((0, 1)), cost=[1.0], offset=INF)
     with pytest.raises(NotACertificate, match="offset"):
         exact_value(form, np.ones(1))
-
-
-def test_exact_objectives_use_the_binary_value_of_floats():
-    # 0.1 is not 1/10 in binary
-    one = small(np.zeros((0, 1)), cost=[0.1])
-    assert exact_value(one, np.array([3.0])) == 3 * F(0.1) != F(3, 10)
-    for one, two in ((-1.0, 3.0), (1.0, 0.0)):
-        both = small(np.zeros((0, 2)), cost=[one, two], offset=0.5)
-        for x, y in ((-1.0, 0.0), (1.0, -1.0), (0.0, 1.0)):
-            point = np.array([x, y])
-            assert exact_value(both, point) == F(one) * F(x) + F(two) * F(y) + F(1, 2)
 
 
 def test_the_tolerance_is_never_exceeded_by_rounding():
@@ -219,15 +186,6 @@ def test_a_violation_of_exactly_the_tolerance_is_accepted_and_no_more(role, sign
             exact_feasibility(form, point, tolerance)
 
 
-def test_all_that_is_missed_by_more_than_the_tolerance_is_found():
-    # x <= 2 missed by nothing, by the tolerance, and by more; unit and side are 2
-    form = small(np.eye(3), cost=[1.0] * 3, row_upper=[2.0] * 3, upper=[2.0] * 3)
-    point = np.array([2.0, 2 + 2 * STEP, 2 + 4 * STEP])
-    assert columns_beyond(form, point, STEP).tolist() == [False, False, True]
-    assert rows_beyond(form, point, -1.0, STEP).tolist() == [False, False, True]
-    assert not rows_beyond(form, point, 1.0, STEP).any()
-
-
 @pytest.mark.parametrize("value", [0.0, -1e300, 1e300])
 @pytest.mark.parametrize("end", [INF, -INF])
 def test_no_point_keeps_a_side_beyond_everything(end, value):
@@ -248,19 +206,6 @@ def test_sides_without_a_tolerance_or_an_end_stay_as_they_are():
     assert 2 + STEP < wide_high[1] <= 2 + 2 * STEP
 
 
-def test_a_negative_side_moves_by_a_share_of_its_size():
-    form = small(
-        [[1.0]], cost=[0.0], row_lower=[-1000.0], row_upper=[-500.0], lower=[-INF], upper=[INF]
-    )
-    for inside in (-1000.0005, -499.99975):
-        exact_feasibility(form, np.array([inside]), 1e-6)
-    for outside in (-1000.002, -499.998):
-        with pytest.raises(NotACertificate, match="violates"):
-            exact_feasibility(form, np.array([outside]), 1e-6)
-    low, high = relaxed(np.array([-1000.0]), np.array([-500.0]), 1e-6, np.array([1.0]))
-    assert (low[0], high[0]) == pytest.approx((-1000.001, -499.9995), rel=1e-12)
-
-
 @pytest.mark.parametrize(
     "values",
     [
@@ -277,19 +222,6 @@ def test_exact_vectors_hold_every_double(values):
     vector = exact_vector(np.array(values))
     again = msgspec.json.decode(msgspec.json.encode(vector), type=ExactVector)
     assert again.floats("v", len(values)).tolist() == values
-
-
-@pytest.mark.parametrize(
-    ("values", "exponent", "numbers"),
-    [
-        ([1024.0, 3072.0], -10, (1, 3)), ([1.0, 0.0, -6.0], 0, (1, -6)), ([0.75, 2.0], 2, (3, 8)),
-        ([], 0, ()), ([0.5], 1, (1,)), ([3.0 * 2.0**100], -100, (3,)), ([-0.0], 0, ()),
-    ],
-)  # fmt: skip
-def test_vectors_are_written_with_the_shortest_numbers(values, exponent, numbers):
-    vector = exact_vector(np.array(values))
-    assert (vector.exponent, vector.numbers) == (exponent, numbers)
-    assert vector.positions == tuple(np.flatnonzero(values).tolist())
 
 
 @pytest.mark.parametrize(
@@ -328,18 +260,6 @@ def test_numbers_are_shown_with_ten_digits_and_long_ones_cut():
             rational(text, "bound")
 
 
-def test_arrays_keep_their_shape_and_lose_only_the_sign_of_zero():
-    values = np.array([[1.5, -0.0], [np.inf, -2.0]])
-    again = unpack(pack(values), (2, 2), "v")
-    assert again.tolist() == values.tolist()
-    assert not np.signbit(again[0, 1])
-    for shape in ((4,), (1, 4)):
-        assert unpack(pack(values), shape, "v").shape == shape
-    for shape in ((3,), (5,), (2, 3)):
-        with pytest.raises(NotACertificate, match="v: "):
-            unpack(pack(values), shape, "v")
-
-
 def test_deflated_bytes_end_where_they_are_said_to():
     packed = base64.b64decode(deflate(b"abc"))
     for spoilt in (packed + b"x", packed[:-1], packed[:-5]):
@@ -358,13 +278,6 @@ def test_no_part_holds_more_than_a_quarter_of_a_gigabyte():
     for size, said in ((2**28, "cannot be decompressed"), (2**28 + 1, "268435456 are the most")):
         with pytest.raises(NotACertificate, match=said):
             inflate(text, size, "data")
-
-
-def test_doubles_are_written_in_one_order_whatever_the_machine_and_without_a_sign_of_zero():
-    values = np.array([[1.5, -0.0], [-2.0, 5e-324]])
-    raw = zlib.decompress(base64.b64decode(pack(values.astype(">f8"))))
-    assert raw == (values + 0.0).astype("<f8").tobytes()
-    assert unpack(pack(values), (2, 2), "v").tolist() == [[1.5, 0.0], [-2.0, 5e-324]]
 
 
 def test_packed_forms_keep_the_hash():

@@ -28,52 +28,6 @@ def diet():
     )
 
 
-GOLDEN = """\
-VER 1.0
-VAR 3
-column(0)
-column(1)
-constant
-INT 0
-
-OBJ min
-3 0 1 1 2 2 1/2
-CON 6 4
-bound:column(0).lower G 0 1 0 1
-bound:column(0).upper L 5 1 0 1
-bound:column(1).lower G 0 1 1 1
-bound:constant E 1 1 2 1
-row(0).lower G 3 2 0 1 1 1
-row(1).upper L 1 2 0 1 1 -1
-RTP range 9/2 9/2
-SOL 1
-point 3 0 2 1 1 2 1
-DER 1
-bound G 9/2 OBJ { lin 3 3 1/2 4 3/2 5 -1/2 } -1
-"""
-
-
-def test_a_file_reads_like_the_problem_and_its_proof(tmp_path):
-    path = tmp_path / "diet.vipr"
-    bound = write_vipr(diet(), np.array([1.5, -0.5]), path, point=np.array([2.0, 1.0]))
-    comments, text = path.read_text().split("VER", 1)
-    assert "VER" + text == GOLDEN
-    said = "the last variable stands for the constant of the objective"
-    assert f"% {said}\n" in comments
-    assert bound == F(9, 2)
-    proof = check_vipr(path)
-    assert (proof.sense, proof.lower, proof.upper) == ("min", F(9, 2), F(9, 2))
-    assert said in proof.comments
-
-
-@pytest.mark.parametrize("offset", [0.0, -0.0])
-def test_without_a_constant_there_is_no_variable_for_it(offset, tmp_path):
-    path = tmp_path / "diet.vipr"
-    assert write_vipr(diet().replace(offset=offset), np.array([1.5, -0.5]), path) == 4
-    assert "constant" not in path.read_text()
-    assert check_vipr(path).lower == 4
-
-
 def test_the_constants_variable_shares_no_name(tmp_path):
     path = tmp_path / "diet.vipr"
     names = ("constant", "constant#2")
@@ -129,44 +83,6 @@ def test_nothing_is_written_without_a_proof(tmp_path):
     with pytest.raises(NotACertificate, match=r"row\[i=0\]"):
         write_vipr(diet(), np.array([1.5, -0.5]), tmp_path / "none.vipr", point=np.zeros(2))
     assert not list(tmp_path.iterdir())
-
-
-LARGEST = """\
-VER 1.0
-VAR 2
-column(0)
-column(1)
-INT 1
-1
-OBJ max
-2 0 -1 1 3
-CON 5 2
-bound:column(0) E 2 1 0 1
-bound:column(1).upper L 4 1 1 1
-row(0) E 5 2 0 1/2 1 1
-row(1).lower G -1 1 1 -2
-row(1).upper L 1 1 1 -2
-RTP range -inf 10
-SOL 0
-DER 1
-bound L 10 OBJ { lin 2 0 -1 1 3 } -1
-"""
-
-
-def test_a_maximum_with_fixed_numbers_reads_like_the_problem(tmp_path):
-    form = small(
-        [[0.5, 1], [0, -2]], cost=[-1, 3], sense="max", row_lower=[5, -1], row_upper=[5, 1],
-        lower=[2, -INF], upper=[2, INF], integer=[False, True], implied_upper=np.array([2.0, 4.0]),
-    )  # fmt: skip
-    path = tmp_path / "largest.vipr"
-    assert write_vipr(form, np.zeros(2), path) == 10
-    comments, text = path.read_text().split("VER", 1)
-    assert "VER" + text == LARGEST
-    assert comments.splitlines() == [
-        f"% small, form {form.sha256}",
-        "% every number is the exact value of a binary double",
-        "% implied bounds of 1 variables are among the constraints",
-    ]
 
 
 def test_both_sides_of_a_maximum_are_claimed(tmp_path):

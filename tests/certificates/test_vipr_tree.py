@@ -290,16 +290,6 @@ def words(*lines: str) -> Words:
     return Words(iter(lines), "file.vipr")
 
 
-def test_words_come_in_order_over_lines_and_comments_are_kept():
-    read = words("% first", "", "%second ", "VER 1.0", "", "VAR 2")
-    read.skip_comments()
-    assert read.comments == ["first", "second"]
-    assert [read.next() for _ in range(4)] == ["VER", "1.0", "VAR", "2"]
-    read.end()
-    with pytest.raises(FileProblem, match=r"file\.vipr: ends after line 6"):
-        read.next()
-
-
 def test_a_wrong_word_and_text_after_the_end_are_refused():
     with pytest.raises(FileProblem, match="line 1: 'MAX' instead of min or max"):
         words("MAX").expect("min", "max")

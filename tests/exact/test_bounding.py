@@ -18,7 +18,6 @@ from farkas.exact.bounding import (
     contradicting,
     gain_of,
     rounded_up,
-    shortened,
 )
 from farkas.exact.proving import prove_form
 from farkas.forms.rational import RationalForm
@@ -30,14 +29,6 @@ def form(sense: str = "min") -> RationalForm:
     sign = 1 if sense == "min" else -1
     return program([["1/2", 1], [1, -1]], cost=[3 * sign, 2 * sign], rows=[(2, None), (None, 3)],
                    sense=sense, offset=sign)  # fmt: skip
-
-
-def test_exact_multipliers_reach_the_optimum_in_either_sense() -> None:
-    for sense in ("min", "max"):
-        program_ = Bounding(form(sense))
-        weights = program_.exact([F(1), F(0)])  # the row is doubled to whole numbers
-        assert weights.value([0, 0], [None, None]) == 4 + 1
-        assert [(j, F(pull, weights.scale)) for j, pull in weights.pulls] == [(0, F(2))]
 
 
 def test_multipliers_of_a_solver_are_of_the_rows_as_written() -> None:
@@ -74,15 +65,6 @@ def test_rays_count_costs_as_nothing() -> None:
     assert weights.value([0, 0], [9, 9]) == -9
 
 
-def test_cuts_are_rows_behind_those_of_the_program() -> None:
-    program_ = Bounding(form())
-    program_.add_rows([{0: 1, 1: 2}], [F(7)])
-    assert program_.num_rows == 3
-    weights = program_.exact([F(0), F(0), F(-1)])
-    assert weights.value([0, 0], [None, None]) == 1 - 7
-    assert dict(weights.pulls) == {0: 4 * weights.scale, 1: 4 * weights.scale}
-
-
 def test_gains() -> None:
     assert gain_of([F(6), F(-4), F(0)], [True, True, False]) == 2
     assert gain_of([F(1, 2), F(1, 3)], [True, True]) == F(1, 6)
@@ -91,17 +73,6 @@ def test_gains() -> None:
     assert rounded_up(F(5, 2), F(2), F(1, 3)) == F(13, 3)
     assert rounded_up(F(13, 3), F(2), F(1, 3)) == F(13, 3)
     assert rounded_up(F(5, 2), F(0), F(9)) == F(5, 2)
-
-
-def test_whole_ends_become_integers() -> None:
-    assert [type(end) for end in shortened([F(3), F(1, 2), None])] == [int, F, type(None)]
-
-
-def test_values_of_points_are_those_of_a_minimum() -> None:
-    form = program([[1, 3]], cost=[1, 1], rows=[(2, 2)], ends=[(0, 5), (0, 5)], whole=[1, 0])
-    assert Bounding(form).value([F(1), F(1, 3)]) == F(4, 3)
-    most = form.replace(sense="max", offset=F(2))
-    assert Bounding(most).value([F(1), F(1, 3)]) == -F(4, 3) - 2
 
 
 def test_time_runs_out_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from farkas.exact.bounding import Bounding, Deadline
-from farkas.exact.ends import LARGEST, Nearby, Step, VertexFinder, derived, rounded_end
+from farkas.exact.ends import Nearby, VertexFinder, derived, rounded_end
 from farkas.forms.rational import RationalForm
 from farkas.solvers.simplex import BASIC, LOWER, UPPER, Basis, End
 from tests.generators.rational import keeps, program, random_integer
@@ -34,30 +34,6 @@ def test_ends_that_are_not_whole_are_rounded_alike_in_every_unit(order: int, upp
     found = rounded_end(value * unit, upper=upper, whole=False)
     assert found == unit * rounded_end(value, upper=upper, whole=False)
     assert 0 <= (found - value * unit) * (1 if upper else -1) <= value * unit / 2**22
-
-
-def test_ends_follow_row_by_row() -> None:
-    form = program([[2, 1], [1, -1]], cost=[-1, -1], rows=[(None, 7), (-1, None)],
-                   ends=[(0, None)] * 2, whole=[1, 0])  # fmt: skip
-    lower, upper, steps = derived(Bounding(form), None)
-    assert (lower, upper) == ([0, 0], [3, 7])
-    assert steps == [Step(0, 0, True, F(3)), Step(0, 1, True, F(7))]
-
-
-def test_the_cost_of_a_point_bounds_what_is_left() -> None:
-    form = program([], cost=[2, 1], ends=[(0, None), (0, None)], offset=3)
-    _, upper, steps = derived(Bounding(form), F(8))
-    assert upper == [F(5, 2), 5]
-    assert {step.row for step in steps} == {-1}
-    assert derived(Bounding(form), None)[2] == []
-
-
-def test_useless_ends_are_left_out() -> None:
-    form = program([["1/1000000000000000"]], cost=[1], rows=[(None, 1)], whole=[1])
-    assert derived(Bounding(form), None)[2] == []
-    assert LARGEST == 10**12
-    # of a column that is not whole the unit may be anything
-    assert len(derived(Bounding(form.replace(integer=np.array([False]))), None)[2]) == 1
 
 
 def test_finite_ends_stay_unless_all_are_asked_for() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from fractions import Fraction as F
 from pathlib import Path
 from typing import Any
 
@@ -258,16 +257,6 @@ def test_numbers_of_every_size_signs_and_zeros(seed: int) -> None:
     agree(small(dense, cost=rng.choice(pool, size=3), row_upper=sides, offset=0.1))
 
 
-def test_rows_without_entries_and_forms_without_rows() -> None:
-    agree(small([[0, 0], [4, 6], [0, 0]], cost=[1, 2], row_lower=[-1, 2, 0]))
-    agree(small(np.zeros((0, 2)), cost=[1, 2]))
-
-
-def test_a_row_without_common_factor_is_made_whole() -> None:
-    form = rational(small([[0.75, -1.5]], cost=[0, 0], row_upper=[3]))
-    assert (form.row(0), form.factors, form.row_upper) == ([(0, 1), (1, -2)], (F(4, 3),), (4,))
-
-
 @pytest.mark.parametrize("name", ["eris.offline", "mlbroker.relaxed", "gadget.circulation"])
 def test_programs_of_kinds_with_their_names(name: str) -> None:
     kind = name.partition(".")[0]
@@ -299,16 +288,6 @@ def test_entries_as_long_as_a_machine_word_are_kept_whole(power: int) -> None:
     form = small([[1, 2.0**-power]], cost=[0, 0], row_upper=[1])
     agree(form)
     assert rational(form).row(0) == [(0, 2**power), (1, 1)]
-
-
-def test_zeros_that_are_stored_are_no_entries() -> None:
-    form = small([[4, 6, 2], [1, 0, 0]], cost=[1, 2, 3], row_upper=[2, 1])
-    values = form.matrix.values.copy()
-    values[[1, 3]] = 0.0, -0.0
-    stored = form.replace(matrix=dataclasses.replace(form.matrix, values=values))
-    found = rational(stored)
-    assert (found.row(0), found.row(1)) == ([(0, 2), (2, 1)], [])
-    agree(stored)
 
 
 REFUSED, NO_POINT = "refused", "infeasible"

@@ -12,21 +12,14 @@ import msgspec
 import pytest
 
 import farkas
-from farkas.certificates import check
 from farkas.certificates.proof import rounded
 from farkas.certificates.tree import TreeCertificate
 from farkas.errors import InvalidOption, NoAnswer, NotACertificate
-from farkas.exact.bounding import Bounding
-from farkas.exact.certificate import one_leaf, sparse, tree_certificate, unbounded_certificate
-from farkas.exact.cuts import Rounding
-from farkas.exact.from_doubles import boxed, with_cuts
 from farkas.exact.proved import MOST_NODES, Proved
 from farkas.exact.proving import prove_form
 from farkas.forms.rational import RationalForm
 from farkas.solvers import Answer, Claimed, Reason
 from farkas.tolerances import SOLVER_GAP
-from tests.exact.test_cuts import flows
-from tests.exact.test_tree import tied
 from tests.generators.rational import program
 
 
@@ -293,55 +286,3 @@ def test_duals_have_any_number_of_digits() -> None:
     longer = dataclasses.replace(found, certificate=msgspec.structs.replace(held, weights=(long,)))
     assert longer.duals == found.duals
     assert any(found.duals.values())
-
-
-ABOUT = {"program": "small", "kind": None, "options": {}, "instance": None}
-
-
-def test_vectors_keep_what_is_not_zero() -> None:
-    assert sparse([F(0), F(-1, 2), F(3)]) == ((1, "-1/2"), (2, "3"))
-
-
-def test_one_leaf_is_a_linear_optimum_in_either_sense() -> None:
-    for sense, sign in (("min", 1), ("max", -1)):
-        form = program([[1, 1]], cost=[2 * sign, 3 * sign], rows=[(4, None)], sense=sense)
-        weights = Bounding(form).exact([F(2)])
-        tree = one_leaf(weights, F(8), F(8), [F(4), F(0)])
-        made = tree_certificate(form, tree, about=ABOUT)
-        assert (made.bound, made.value, made.point) == (str(8 * sign), str(8 * sign), ((0, "4"),))
-        proof = check(made)
-        assert proof.bound == proof.value == 8 * sign
-        assert tree_certificate(form, tree, embed=False, about=ABOUT).data is None
-
-
-def test_a_point_and_a_direction() -> None:
-    form = program([[1, -1]], cost=[-1, 0], rows=[(None, 2)])
-    made = unbounded_certificate(form, [F(2), F(0)], [F(1), F(1)], about=ABOUT)
-    assert (made.value, made.point, made.direction) == ("-2", ((0, "2"),), ((0, "1"), (1, "1")))
-    assert check(made).unbounded
-
-
-def test_a_program_within_other_ends_is_the_same_in_doubles() -> None:
-    form = tied()
-    lower, upper = (F(1, 3), None, F(0), F(1)), (F(2), F(3), None, F(1))
-    found = boxed(form, lower, upper)
-    plain = form.replace(lower=lower, upper=upper)
-    assert (found.lower, found.upper) == (lower, upper)
-    assert found.linear.sha256 == plain.linear.sha256
-    assert found.sha256 == plain.sha256
-
-
-def test_rows_of_cuts_follow_those_of_the_program() -> None:
-    form = flows()
-    cut = Rounding(Bounding(form), form.lower, form.upper).cut(
-        [(0, F(1)), (1, F(-1)), (2, F(-1))], F(2), frozenset(), frozenset({1, 2})
-    )
-    assert cut is not None
-    longer = with_cuts(form, [cut, cut])
-    assert longer.num_rows == form.num_rows + 2
-    assert [longer.row(i) for i in range(3)] == [form.row(i) for i in range(3)]
-    for i in (3, 4):
-        assert longer.row(i) == [(0, 1), (1, 1), (2, -1), (3, -1)]
-        assert (longer.row_lower[i], longer.row_upper[i], longer.factors[i]) == (None, 1, 1)
-    assert longer.linear.num_rows == 5
-    assert with_cuts(form, []) is form

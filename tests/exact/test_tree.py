@@ -12,7 +12,7 @@ from farkas.certificates import check
 from farkas.errors import NoAnswer
 from farkas.exact import node_solver, tree
 from farkas.exact.bounding import Bounding, Deadline, OutOfTime, shortened
-from farkas.exact.certificate import TreeNode, covered, preorder, tree_certificate
+from farkas.exact.certificate import TreeNode, tree_certificate
 from farkas.exact.node_solver import RELIABLE, NodeSolver
 from farkas.exact.tree import TreeSearch, exact_point, search
 from farkas.forms.rational import RationalForm
@@ -21,13 +21,6 @@ from tests.exact.test_cuts import flows
 from tests.generators.rational import program, random_integer, reference_optimum
 
 ABOUT = {"program": "small", "kind": None, "options": {}, "instance": None}
-
-
-def hard(size: int = 12) -> RationalForm:
-    """Equal sums of odd and even numbers: no cut sees that there is no point with value 0."""
-    weights = [2 * (17 * k * k % 83 + 7) for k in range(size)]
-    return program([weights], cost=[0] * size, rows=[(sum(weights) // 4 * 2 + 1,) * 2],
-                   ends=[(0, 1)] * size, whole=[1] * size)  # fmt: skip
 
 
 def test_random_programs_with_the_checkers_consent() -> None:
@@ -87,18 +80,6 @@ def test_whole_columns_without_ends() -> None:
     assert check(tree_certificate(form, tree, about=ABOUT)).bound == 3
 
 
-def test_a_gap_ends_the_search_early_and_is_kept() -> None:
-    form = hard(10).replace(cost=tuple(F(k % 5 + 1) for k in range(10)),
-                            row_lower=(F(151, 2),), row_upper=(None,))  # fmt: skip
-    full, near = search(form), search(form, gap=0.5)
-    assert full.value == full.bound
-    assert near.bound is not None
-    assert near.value is not None
-    assert near.bound <= full.value <= near.value  # type: ignore[operator]
-    assert near.value - near.bound <= F(1, 2) * near.value
-    assert near.searched <= full.searched
-
-
 def test_progress_is_told() -> None:
     seen: list[int] = []
     form = program([[2 * (k % 5 + 3) for k in range(11)]], cost=[1] * 11, rows=[(27, 27)],
@@ -121,20 +102,6 @@ def test_ties_are_closed_with_the_cuts() -> None:
     assert (found.value, found.searched) == (F(-2) + F(2, 3) + F(2, 7), 1)
     assert found.bound == found.value
     assert found.cuts
-
-
-def test_nodes_are_solved_exactly_with_fractions_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    # whole ends are integers in the search, whose quotients would be doubles
-    seen, exactly = [], tree.solve_linear
-
-    def watched(form: RationalForm, **options: Any) -> Any:
-        seen.extend([*form.lower, *form.upper])
-        return exactly(form, **options)
-
-    monkeypatch.setattr(tree, "solve_linear", watched)
-    search(tied())
-    assert seen
-    assert {type(end) for end in seen} <= {F, type(None)}
 
 
 def test_what_only_fractions_see_broken_is_branched_on(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -261,17 +228,6 @@ def test_nodes_are_solved_in_any_order(sense: str) -> None:
     assert nodes.box(root) == ([0, 0], [4, 4])
 
 
-def test_a_broken_column_is_branched_on() -> None:
-    nodes = solver()
-    root = TreeNode(None)
-    nodes.go(root)
-    nodes.simplex.run()
-    root.basis = nodes.simplex.basis
-    assert nodes.fractional(nodes.simplex.point).tolist() == [1]
-    column, down, _ = nodes.branching(root, nodes.simplex.point)
-    assert (column, down) == (1, 1)
-
-
 def test_where_nothing_is_broken_an_open_column_is_taken_within_its_ends() -> None:
     nodes = solver()
     root = TreeNode(None)
@@ -290,32 +246,6 @@ def test_all_columns_fixed_is_no_node_to_branch_on() -> None:
     nodes.go(root)
     with pytest.raises(NoAnswer, match="stays open"):
         nodes.branching(root, np.array([2.0]))
-
-
-def test_growth_is_learnt_by_unit_of_distance_on_either_side() -> None:
-    # min z with z >= |y - 5/4|, y whole: 1/4 below and 3/4 above cost as much as they are away
-    form = program([[-1, 1], [1, 1]], cost=[0, 1], rows=[("-5/4", None), ("5/4", None)],
-                   ends=[(0, 9), (0, None)], whole=[1, 0])  # fmt: skip
-    nodes = NodeSolver(form, shortened(form.lower), shortened(form.upper), Deadline())
-    root = TreeNode(None)
-    nodes.go(root)
-    nodes.simplex.run()
-    point = np.array([1.25, 0.0])
-    assert nodes.branching(root, point)[:2] == (0, 1)
-    for up in (False, True):
-        count, total = nodes._history[0, up]
-        assert (count, total) == (1, pytest.approx(1.0))
-
-
-@pytest.mark.parametrize("known", [(), (False,), (True,)])
-def test_a_column_is_tried_until_both_sides_are_known(known: tuple[bool, ...]) -> None:
-    nodes, root = solver(), TreeNode(None)
-    nodes.go(root)
-    nodes.simplex.run()
-    for up in known:
-        nodes._history[1, up] = (RELIABLE, 1.0)
-    nodes.branching(root, nodes.simplex.point)
-    assert {(1, False), (1, True)} <= nodes._history.keys()
 
 
 @pytest.mark.parametrize(("below", "above", "chosen"), [
@@ -355,51 +285,3 @@ def test_a_column_that_never_gets_an_end_runs_away(monkeypatch: pytest.MonkeyPat
     with pytest.raises(OutOfTime, match="rays"):
         nodes.runs_away(node, 0)
     assert root.children
-
-
-def test_decisions_narrow_ends() -> None:
-    root = TreeNode(None)
-    left, right = root.split(3, 4)
-    assert (left.within(0, 9), right.within(0, 9)) == ((0, 4), (5, 9))
-    assert (left.within(None, None), right.within(None, None)) == ((None, 4), (5, None))
-    assert (left.within(0, 2), right.within(7, 9)) == ((0, 2), (7, 9))
-    deeper, _ = right.split(1, 0)
-    assert deeper.path() == [right, deeper]
-
-
-def test_a_parent_closes_with_both_children() -> None:
-    root = TreeNode(None)
-    left, right = root.split(0, 1)
-    left.used, right.used = frozenset({left}), frozenset({right})
-    left.close()
-    assert not root.closed
-    right.close()
-    assert root.closed
-    assert root.used == frozenset()
-    assert preorder(root) == [(0, 1), left, right]
-
-
-def test_a_child_that_does_not_need_its_decision_stands_for_its_parent() -> None:
-    root = TreeNode(None)
-    left, right = root.split(0, 1)
-    inner, other = left.split(1, 2)
-    inner.used, other.used = frozenset({inner}), frozenset({other})
-    inner.close()
-    assert not covered(other)
-    other.close()
-    # the proof of `left` uses nothing of x_0 <= 1: it holds at the root
-    assert root.closed
-    assert covered(right)
-    assert right.dead
-    assert preorder(root) == [(1, 2), inner, other]
-
-
-def test_decisions_of_both_sides_are_needed_above() -> None:
-    root = TreeNode(None)
-    left, _right = root.split(0, 1)
-    inner, other = left.split(1, 2)
-    inner.used, other.used = frozenset({inner, left}), frozenset({other})
-    inner.close()
-    other.close()
-    assert left.used == frozenset({left})
-    assert not root.closed

@@ -17,7 +17,6 @@ from farkas.forms.feasibility import (
     find_block,
     full_name,
     index_in,
-    name_among,
     relation,
     short_name,
 )
@@ -122,12 +121,6 @@ def test_rows_of_constants_end_at_their_line_or_label() -> None:
         (-5, None), (2, None), (None, 4), (None, 2), (None, 1)]  # fmt: skip
 
 
-def test_rows_without_a_name_take_one_that_is_free() -> None:
-    form = parse_lp("min\n x\nst\n x >= 1\n c1: x >= 2\n x >= 3\nend\n")
-    assert len(set(form.row_names)) == 3
-    assert form.row_names[1] == "c1"
-
-
 BINARY = "max\n x\nst\n c: x + y <= 9\n{}\nend\n"
 
 
@@ -165,11 +158,6 @@ def test_no_other_mark_ends_a_line(mark: str) -> None:
     assert parse_lp(text).num_rows == 1
     with pytest.raises(FileProblem, match="line 4: unexpected"):
         parse_lp(text.replace("c: x", f"c:{mark} x"))
-
-
-def test_names_have_letters_of_any_script() -> None:
-    form = parse_lp("max\n gewinn: 2 τ + 3 größe\nst\n höchstens: τ + größe <= 4\nend\n")
-    assert (form.column_names, form.row_names) == (("τ", "größe"), ("höchstens",))
 
 
 def test_lazy_rows_and_user_cuts_are_rows_with_a_note() -> None:
@@ -340,11 +328,6 @@ def test_a_position_is_named_in_words_and_in_short():
     assert short_name(MOVED, 8) == "moved[5,1,2]"
 
 
-def test_a_family_of_one_has_no_brackets():
-    total = Block("total", "", 2)
-    assert (total.size, short_name(total, 2), full_name(total, 2)) == (1, "total", "total")
-
-
 @pytest.mark.parametrize("position", [3, 10])
 def test_positions_outside_a_family_are_refused(position):
     with pytest.raises(IndexError, match="outside moved"):
@@ -358,8 +341,3 @@ def test_the_family_of_a_position_is_found_past_empty_families():
     assert [find_block(blocks, k).name for k in (0, 3, 4, 9)] == ["first", "first"] + ["moved"] * 2
     with pytest.raises(IndexError, match="no family"):
         find_block(blocks, 10)
-
-
-def test_without_families_there_are_numbers():
-    assert name_among((), 3, "row") == "row 3"
-    assert name_among((MOVED,), 8, "column") == full_name(MOVED, 8)

@@ -6,7 +6,6 @@ import bz2
 import gzip
 import io
 import lzma
-import re
 import sys
 import zipfile
 from fractions import Fraction as F
@@ -16,32 +15,10 @@ import pytest
 
 from farkas.errors import FileProblem
 from farkas.forms import model_text
-from farkas.forms.model_text import number, read_model
+from farkas.forms.model_text import read_model
 
 MPS = "NAME m\nROWS\n N c\n G r\nCOLUMNS\n x c 1 r 1\nRHS\n s r 0.3\nENDATA\n"
 LP = "min\n x\nst\n r: x >= 0.3\nend\n"
-
-
-@pytest.mark.parametrize(("text", "value"), [
-    ("0.1", F(1, 10)), ("-.5", F(-1, 2)), ("3.", F(3)), ("1e-3", F(1, 1000)), ("1D2", F(100)),
-    ("1d+2", F(100)), ("+7", F(7)), ("inf", F(10) ** 20), ("-Infinity", -F(10) ** 20),
-    ("1e999", F(10) ** 999), ("0.30000000000000000001", F(30000000000000000001, 10**20)),
-])  # fmt: skip
-def test_numbers_are_decimals(text: str, value: F) -> None:
-    assert number(text, "decimal") == value
-
-
-@pytest.mark.ids(99)
-@pytest.mark.parametrize("text", ["", "-", "nan", "0x10", "1_0", "1e", "1e1234", "1 2", "١", "--1",
-                                  "1" * 401, "1e+-2", ".", "infinit"])  # fmt: skip
-def test_what_is_no_number_is_told(text: str) -> None:
-    with pytest.raises(ValueError, match="^" + re.escape(text) + "$"):
-        number(text, "decimal")
-
-
-def test_the_binary_reading_is_that_of_doubles() -> None:
-    for text in ("0.1", "1e23", "5e-324", "1e-400", "9007199254740993", "-2.5D-7"):
-        assert number(text, "binary") == F(float(text.replace("D", "e"))), text
 
 
 def test_sides_from_1e20_on_are_none(tmp_path: Path) -> None:
@@ -97,12 +74,6 @@ def test_a_byte_order_mark_is_dropped(tmp_path: Path) -> None:
             path = tmp_path / name
             path.write_bytes(text.encode(encoding))
             assert read_model(path).column_names == ("x",)
-
-
-def test_several_members_are_one_text(tmp_path: Path) -> None:
-    path = tmp_path / "m.mps.gz"
-    path.write_bytes(gzip.compress(MPS[:30].encode()) + gzip.compress(MPS[30:].encode()))
-    assert read_model(path).num_columns == 1
 
 
 @pytest.mark.parametrize(("spoil", "problem"), [

@@ -268,11 +268,6 @@ def test_a_set_may_be_called_as_a_column(kind: str) -> None:
     assert ends(form, "y") == (0, None)
 
 
-def test_programs_need_neither_rows_nor_columns() -> None:
-    nothing = parse_mps("NAME\nROWS\n N c\n L r\nCOLUMNS\nRHS\n s c -7 r -4\nENDATA\n")
-    assert (nothing.num_columns, nothing.offset, nothing.row_upper) == (0, 7, (-4,))
-
-
 def test_another_objective_may_be_named_and_markers_may_have_any_name() -> None:
     text = TEXT.replace("ROWS\n", "OBJNAME spare\nROWS\n", 1).replace(
         "    y         cost ", "    M  'MARKER'  'INTORG'\n    y         cost "

@@ -9,7 +9,7 @@ import pytest
 from farkas.errors import FileProblem, UnsupportedForm
 from farkas.forms import Axis, Block
 from farkas.forms.writers import _mps_side, column_names, row_names, write_lp, write_mps
-from tests.generators.forms import INF, named, random_form, small
+from tests.generators.forms import INF, random_form, small
 
 WRITERS = {"mps": write_mps, "lp": write_lp}
 
@@ -135,25 +135,6 @@ def test_names_are_unique_short_and_free_of_spaces():
     assert row_names(other) == ["_inflow", "_Nanometre", "qsection_", "st._"]
 
 
-def test_columns_without_cost_and_entries_stand_in_the_objective(tmp_path):
-    form = small([[0.0, 1.0, 0.0]], cost=[0, 1, 0], row_lower=[1], integer=[True, False, False])
-    path = tmp_path / "m.lp"
-    write_lp(form, path)
-    assert " obj: +1.0 column(1) +0 column(0) +0 column(2)" in path.read_text()
-
-
-def test_names_carry_their_index():
-    axes = (
-        Axis(("job", "slot"), np.array([[3, 7], [4, 9]])),
-        Axis(("site",), np.array([[0], [1]])),
-    )
-    form = small(np.ones((1, 4)), cost=np.ones(4)).replace(
-        columns=(Block("moved", "8a", 0, axes),), rows=(named("demand:upper", 0, 1),)
-    )
-    assert column_names(form) == ["moved(3,7,0)", "moved(3,7,1)", "moved(4,9,0)", "moved(4,9,1)"]
-    assert row_names(form) == ["demand_upper(0)"]
-
-
 @pytest.mark.parametrize("suffix", WRITERS)
 @pytest.mark.parametrize(("field", "value"), [("row_lower", INF), ("upper", -INF)])
 def test_sides_that_text_cannot_hold_are_refused_and_nothing_is_written(
@@ -235,21 +216,6 @@ def test_every_sign_and_side_is_written_out(suffix, tmp_path):
     path = tmp_path / f"model.{suffix}"
     WRITERS[suffix](form, path)
     assert path.read_text() == TEXTS[suffix]
-
-
-@pytest.mark.parametrize(
-    ("high", "lines"),
-    [
-        (-0.5, [" LO bound column(0) 0.0", " UP bound column(0) -0.5"]),
-        (0.0, [" FX bound column(0) 0.0"]),
-        (0.5, [" UP bound column(0) 0.5"]),
-    ],
-)
-def test_what_a_lone_upper_bound_implies_is_not_left_to_the_reader(high, lines, tmp_path):
-    form = small([[1.0]], cost=[1.0], row_lower=[-5], upper=[high])
-    path = tmp_path / "model.mps"
-    write_mps(form, path)
-    assert path.read_text().split("BOUNDS\n")[1].splitlines() == [*lines, "ENDATA"]
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from farkas.errors import NoAnswer, NotACertificate
 from farkas.exact.bounding import Deadline
 from farkas.offline import Ascent, Rung, climb, ladders
 from farkas.offline import ladder as module
-from farkas.offline.climbing import decided, policies
+from farkas.offline.climbing import policies
 from farkas.offline.ladder import integer_program
 from farkas.online.run import Bound
 
@@ -229,14 +229,6 @@ def test_after_the_deadline_an_algorithm_begins_only_where_nothing_is_decided():
     assert list(climber) == []
 
 
-def test_an_algorithm_alone_proves_nothing():
-    auction = farkas.load("eris/demo")
-    _, bound = decided("eris.tiresias", auction)
-    _, proved = decided("eris.tiresias", auction, certify=True)
-    assert bound is None
-    assert proved == farkas.run(auction, "eris.tiresias").certificate
-
-
 def ascent_at(sense, value=None, bound=None, gap=0):
     found = Ascent(sense, Deadline(), Fraction(gap))
     if value is not None:
@@ -244,21 +236,6 @@ def ascent_at(sense, value=None, bound=None, gap=0):
     if bound is not None:
         found.bound = Bound.of(Fraction(bound), "given")
     return found
-
-
-def test_distance_is_a_share_of_the_larger():
-    assert ascent_at("max", 8, 10).distance == Fraction(1, 5)
-    assert ascent_at("min", 10, 8).distance == Fraction(1, 5)
-    assert ascent_at("min", 0, 0).distance == 0
-    assert ascent_at("min", 1, -1).distance == 2
-    assert ascent_at("min", 1).distance is None
-    assert ascent_at("min", bound=1).distance is None
-
-
-@pytest.mark.parametrize(("gap", "done"), [("1/5", True), ("199/1000", False)])
-def test_done_at_the_gap_exactly(gap, done):
-    assert ascent_at("max", 8, 10, gap).done is done
-    assert not ascent_at("max", 8, None, gap).done
 
 
 @pytest.mark.parametrize(("sense", "value", "bound"), [("max", 8, 10), ("min", 10, 8)])
@@ -269,39 +246,11 @@ def test_near_enough_as_a_share_of_the_larger(sense, value, bound):
     assert not ascent_at(sense, gap=1).near_enough(value)
 
 
-def test_the_first_decisions_are_waited_for_unless_somebody_stops_it():
-    late = Ascent("max", Deadline(0.0), Fraction(0))
-    assert not late.over()
-    late.run = SimpleNamespace(reached=Fraction(1))
-    assert late.over()
-    assert Ascent("max", Deadline(60.0, lambda: True), Fraction(0)).over()
-    assert not ascent_at("max", 1).over()
-
-
 @pytest.mark.parametrize("name", ["mlbroker/tiny", "eris/demo", "dps/demo", "gadget/demo"])
 def test_any_limit_has_an_answer(name):
     found = farkas.optimum(name, gap=0, time_limit=1e-9)
     assert not found.interrupted
     assert farkas.check(found.run, farkas.load(name)).proof.bound == found.bound
-
-
-@pytest.mark.parametrize(("sense", "better", "worse"), [("min", 9, 11), ("max", 11, 9)])
-def test_better_values_and_tighter_bounds(sense, better, worse):
-    found = ascent_at(sense, 10, 10)
-    assert found.better_value(better)
-    assert not found.better_value(worse)
-    assert not found.better_value(10)
-    assert found.better_bound(Fraction(worse))
-    assert not found.better_bound(Fraction(better))
-    assert not found.better_bound(Fraction(10))
-    assert ascent_at(sense).better_value(worse)
-    assert ascent_at(sense).better_bound(Fraction(better))
-
-
-@pytest.mark.parametrize("kind", ["mlbroker", "eris", "dps", "gadget", "coded"])
-def test_every_kind_has_a_ladder_for_its_runs(kind):
-    assert ladders[f"{kind}.optimum"].problem == ""
-    assert ladders[f"{kind}.optimum"].kind == kind
 
 
 def test_runs_of_dedicated_workers_have_bounds_of_their_own():

@@ -8,7 +8,6 @@ import math
 import subprocess
 import sys
 from fractions import Fraction
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -33,10 +32,6 @@ from farkas.offline.dps.optimum import (
     server_bound,
 )
 from farkas.offline.dps.place_program import (
-    PS,
-    SPREAD,
-    WHOLE,
-    WORKERS,
     PlaceColumns,
     best_places,
     crowded,
@@ -46,13 +41,13 @@ from farkas.offline.dps.place_program import (
     small,
 )
 from farkas.offline.dps.reassigning import Reassigning
-from farkas.offline.dps.timeline import Placed, ServerTimeline
+from farkas.offline.dps.timeline import ServerTimeline
 from farkas.offline.ladder import Ascent, ladders
 from farkas.online.driver import environments
 from farkas.relaxations.dps.server_prices import ServerProgram
 from farkas.relaxations.dps.server_trees import ServerTrees
 from farkas.solvers import solve
-from tests.generators.dps import empty_market, posted, random_market
+from tests.generators.dps import empty_market, random_market
 
 
 def columns(*listed):
@@ -64,52 +59,6 @@ def best(ways, timeline, payment):
     jobs = np.unique(ways.job)
     form = place_form(ways, jobs, timeline, np.array(payment))
     return solve(form, gap=0.0).require_optimal()
-
-
-@pytest.mark.parametrize(("units", "worth"), [(1, 5.0), (2, 8.0)])
-def test_jobs_at_one_time_share_a_server(units, worth):
-    """One unit each: the dearer of two, or both of them."""
-    market = posted((0, 1.0, 1, 3.0), (0, 1.0, 1, 5.0), units=units)
-    ways = columns((WHOLE, 0, 0, 1), (WHOLE, 1, 0, 1))
-    assert best(ways, ServerTimeline(market), [3.0, 5.0]).objective == worth
-
-
-def test_those_who_stay_leave_less():
-    market = posted((0, 1.0, 1, 3.0), (0, 1.0, 1, 5.0), units=1)
-    timeline = ServerTimeline(market)
-    timeline.put(1, Placed(np.array([0]), np.array([1]), np.array([1])))
-    assert best(columns((WHOLE, 0, 0, 1)), timeline, [3.0, 5.0]).objective == 0
-
-
-def test_spread_jobs_have_all_their_units():
-    """Two workers on two servers of the group; one of two parameter servers is elsewhere."""
-    market = posted((0, 1.0, 2, 7.0), units=2).replace(
-        server_workers=[[1], [1], [0]], server_ps=[[1], [0], [1]]
-    )
-    ways = [
-        (SPREAD, 0, -1, 1), (WORKERS, 0, 0, 1), (WORKERS, 0, 1, 1), (PS, 0, 0, 1),
-        (PS, 0, 2, 1),
-    ]  # fmt: skip
-    timeline = ServerTimeline(market)
-    answer = best(columns(*ways), timeline, [7.0])
-    assert answer.objective == 7
-    assert answer.point.tolist() == [1, 1, 1, 1, 1]
-    for missing in range(1, 5):
-        fewer = [way for number, way in enumerate(ways) if number != missing]
-        assert best(columns(*fewer), timeline, [7.0]).objective == 0
-
-
-def test_a_server_elsewhere_is_held_by_one():
-    """Two jobs ask for one parameter server elsewhere each; there is one in all."""
-    market = posted((0, 1.0, 1, 3.0), (0, 1.0, 1, 5.0), units=1).replace(
-        server_workers=[[2], [0]], server_ps=[[0], [1]]
-    )
-    ways = columns(*(
-        each
-        for job in (0, 1)
-        for each in ((SPREAD, job, -1, 1), (WORKERS, job, 0, 1), (PS, job, 1, 1))
-    ))  # fmt: skip
-    assert best(ways, ServerTimeline(market), [3.0, 5.0]).objective == 5
 
 
 def random_program(seed):
@@ -359,37 +308,6 @@ def test_the_last_of_the_rounds_that_prove_most_is_kept(monkeypatch):
     assert found[0][1] is told["rounds"][3]
     assert told["close"] == pytest.approx(0.001)  # a hundredth of the gap
     assert 0 < told["left"] <= 60.0
-
-
-class FallingTrees:
-    """Trees whose distance to the best falls by the same factor with every node."""
-
-    def __init__(self, factor):
-        self.nodes, self.excess, self.factor = 0, Fraction(1), factor
-
-    @property
-    def bound(self):
-        return 1 + self.excess
-
-    def expand(self):
-        self.nodes += 1
-        self.excess *= self.factor
-        return True
-
-    def certificate(self):
-        return SimpleNamespace(plain=lambda: {"nodes": self.nodes})
-
-
-def offered_at(trees, excess):
-    rungs = expanded(trees, Ascent("max", Deadline(), Fraction(0)), excess)
-    return [rung.bound.certificate["nodes"] for rung in rungs]
-
-
-def test_trees_are_offered_each_time_that_their_nodes_have_doubled():
-    # 0.99**25 is 0.78, a fall of more than a fifth; a tenth of the bound is left after 219 nodes
-    assert offered_at(FallingTrees(Fraction(99, 100)), Fraction(1, 10)) == [25, 50, 100, 200, 219]
-    # 0.995**25 is 0.88, and nothing is gone on with
-    assert offered_at(FallingTrees(Fraction(995, 1000)), Fraction(1, 10)) == [25]
 
 
 @pytest.mark.slow

@@ -16,7 +16,7 @@ from farkas.offline.dps import place_program, scarce_slots
 from farkas.offline.dps.optimum import Placements
 from farkas.offline.dps.place_program import PS, WHOLE, WORKERS
 from farkas.offline.dps.reassigning import Reassigning
-from farkas.offline.dps.repacking import best_prices, decisions_of
+from farkas.offline.dps.repacking import best_prices
 from farkas.offline.dps.scarce_slots import ScarceSlots
 from farkas.offline.dps.timeline import Placed, ServerTimeline
 from farkas.offline.ladder import ladders
@@ -192,39 +192,6 @@ def test_large_programs_find_what_is_placed_badly(monkeypatch):
     kept(found)
 
 
-def test_places_that_earn_the_same_are_taken_and_are_no_gain(monkeypatch):
-    """Two jobs that pay the same meet on one unit: either may have it."""
-    market = posted((0, 1.0, 1, 1.0), (0, 1.0, 1, 1.0))
-    found, anew = searching(market)
-    found.packing.fill(np.array([0]))
-
-    def other(form, job, start, *_, **__):
-        assert form.objective(start) == 1
-        return np.where((form.cost > 0) & (job == 1) & (start == 0), 1.0, 0.0), 0.0
-
-    monkeypatch.setattr("farkas.offline.dps.reassigning.best_places", other)
-    monkeypatch.setattr(anew, "_ways", whole_ways(anew))
-    assert not anew.place(np.arange(2), math.inf)
-    assert sorted(found.packing.timeline.placed) == [1]
-    kept(found)
-
-
-def whole_ways(anew):
-    """The columns of whole jobs alone."""
-    ways = anew._ways
-
-    def only(*arguments):
-        all_of_them = ways(*arguments)
-        whole = all_of_them.what == place_program.WHOLE
-        return place_program.PlaceColumns(
-            *(each[whole] for each in (
-                all_of_them.what, all_of_them.job, all_of_them.server, all_of_them.most
-            ))
-        )  # fmt: skip
-
-    return only
-
-
 def around(market, workers=None) -> ScarceSlots:
     """Of an empty cluster, at the prices of its linear program or of workers of class 0."""
     program = ServerProgram(market, "budget" if market.price_cap is None else "capped")
@@ -278,20 +245,6 @@ def test_a_job_that_pays_too_little_loses_in_its_dearest_slot():
     assert slots.lost().tolist() == pytest.approx([0.0, 1.75 + 0.4, 0.55])
 
 
-def test_idle_units_are_lost_at_their_price_and_who_waits_at_what_it_would_gain():
-    slots = around(contested(), PRICES)
-    slots.packing.put(1, on(0, 1))
-    assert slots.lost().tolist() == pytest.approx([0.0, 0.0, 1.25 + 0.55])
-    slots.packing.put(2, on(0, 1))
-    assert slots.lost().tolist() == pytest.approx([0.0, 0.0, 0.0])
-
-
-def test_prices_between_arrivals_are_those_of_the_slot_before():
-    market = posted((0, 4.0, 1, 1.0), (3, 1.0, 1, 1.9))
-    slots = around(market, {1: 0.5, 2: 0.25, 3: 1.0})
-    assert slots.dear.tolist() == pytest.approx([0.75, 1.0])
-
-
 def test_those_meet_who_are_there_and_half_as_many_wait():
     market = posted(*((t // 2, 2.0, 1, 1.0 + t / 10) for t in range(12)), units=2)
     slots = around(market)
@@ -309,14 +262,6 @@ def test_those_meet_who_are_there_and_half_as_many_wait():
     # one more than half as many again are the nearest: those that end before, or begin after
     assert len(set(slots.meeting(2, 1, -np.inf).tolist()) - {4, 5}) == 1
     assert set(slots.meeting(2, 3, -np.inf).tolist()) == {0, 1, 4, 5, 8, 9}
-
-
-def test_nothing_is_tried_when_no_time_is_left():
-    slots = around(contested())
-    slots.packing.put(0, on(0, 1))
-    assert list(slots.moves(lambda: 0.0, 0.0)) == []
-    assert not slots.over
-    assert sorted(slots.timeline.placed) == [0]
 
 
 def four_servers(count: int):
@@ -366,37 +311,6 @@ def test_who_has_no_worker_on_open_servers_stays_where_it_is(monkeypatch):
     assert kept.tolist() == [0]
 
 
-def test_a_slot_is_done_with_when_all_jobs_met_there_in_vain(monkeypatch):
-    slots, tried = around(contested(), PRICES), []
-    slots.packing.put(0, on(0, 1))
-    monkeypatch.setattr(slots.anew, "place", lambda jobs, *_, **__: bool(tried.append(jobs)))
-    assert list(slots.moves(lambda: 60.0, 0.0)) == [False, False]
-    assert slots.over
-    assert [jobs.tolist() for jobs in tried] == [[0, 1], [0, 2]]
-    assert slots.closed.tolist() == [False, True, True]
-
-
-def test_smaller_programs_come_again_when_others_gained_as_much_as_is_lost(monkeypatch):
-    """Slot 1 loses 2.15 and slot 2 0.55, of which a third counts after a program in vain."""
-    slots, tried = around(contested(), PRICES), []
-    slots.packing.put(0, on(0, 1))
-
-    def place(jobs, *_, **__):
-        tried.append((jobs.tolist(), slots.wider.tolist()))
-
-    monkeypatch.setattr(slots.anew, "place", place)
-    monkeypatch.setattr(scarce_slots, "MOST_IDLE", 1)
-    slots.wider[:], slots.value[:] = [0, 1, 0], slots.packing.value
-    list(slots.moves(lambda: 60.0, 0.0))
-    slots.closed[:] = False
-    list(slots.moves(lambda: 60.0, 0.0))
-    assert [slots.wider.tolist()] == [[0, 2, 1]]
-    slots.value[1] = slots.packing.value - 2.2
-    slots.closed[:] = True
-    list(slots.moves(lambda: 60.0, 0.0))
-    assert [wider for _, wider in tried] == [[0, 2, 0], [0, 2, 1], [0, 1, 1]]
-
-
 def test_the_dearest_jobs_of_a_crowded_slot_are_found():
     slots = around(contested())
     slots.packing.put(0, on(0, 1))
@@ -414,26 +328,6 @@ def test_jobs_hold_units_as_they_are_placed_or_would_be_at_best():
     assert slots._after().tolist() == [3, 6, 3]
 
 
-def test_a_slot_where_all_jobs_meet_comes_again_after_a_gain(monkeypatch):
-    slots = around(contested(), PRICES)
-    slots.packing.put(0, on(0, 1))
-    monkeypatch.setattr(slots.anew, "place", lambda *_, **__: True)
-    moves = slots.moves(lambda: 60.0, 0.0)
-    assert next(moves)
-    next(moves)
-    assert not slots.closed.any()
-
-
-@pytest.mark.parametrize(("served", "waiting"), [(2, 2), (4, 3), (5, 3)])
-def test_of_many_that_wait_one_more_than_half_as_many_come(served, waiting):
-    slots = around(posted(*((0, 2.0, 1, 1.0 + t / 10) for t in range(12)), units=served))
-    for job in range(served):
-        slots.packing.put(job, on(0, 1))
-    met = slots.meeting(0, 0, np.inf)
-    # the dearest of those that wait
-    assert met.tolist() == [*range(served), *range(12 - waiting, 12)]
-
-
 @pytest.mark.parametrize("seed", range(10))
 def test_unit_prices_take_the_whole_budget_and_no_more(seed):
     market = random_market(seed, jobs=14)
@@ -445,16 +339,3 @@ def test_unit_prices_take_the_whole_budget_and_no_more(seed):
         more = float(np.nextafter(np.nextafter(price, np.inf), np.inf))
         above = market.price_cap is not None and more > market.price_cap
         assert above or Fraction(more) * units > Fraction(job.budget)
-
-
-def test_who_is_not_placed_is_offered_nothing():
-    market = posted((0, 1.0, 1, 3.0), (0, 1.0, 1, 5.0), units=1)
-    timeline = ServerTimeline(market)
-    where = timeline.one_server(1)
-    assert where is not None
-    timeline.put(1, where)
-    declined, sold = decisions_of(market, best_prices(market), timeline)
-    assert (declined.outcome, declined.payment, declined.servers) == ("declined", 0.0, ())
-    # the cap is 1, the budget 5
-    assert (sold.outcome, sold.payment) == ("sold", 2.0)
-    assert (sold.servers, sold.workers, sold.ps) == ((0,), (1,), (1,))

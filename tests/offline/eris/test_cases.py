@@ -126,16 +126,6 @@ def test_what_has_no_proof_ends_the_search_in_words(monkeypatch):
         list(cases(two_large(), ascent))
 
 
-def test_few_leaves_end_a_tree(monkeypatch):
-    monkeypatch.setattr(module, "MOST_LEAVES", 2)
-    found = searched(two_large())
-    assert close(found.bound, 17)
-    monkeypatch.setattr(module, "MOST_LEAVES", 3)
-    assert close(searched(two_large()).bound, 14)
-    monkeypatch.setattr(module, "MOST_STEPS", 2 * 36)
-    assert close(searched(two_large()).bound, 17)
-
-
 def test_a_tree_goes_on_while_it_would_end_in_time(monkeypatch):
     monkeypatch.setattr(module, "MOST_LEAVES", 40)
     # 10 cases of 40 have to bring a quarter of the way from 100 to 80

@@ -10,16 +10,14 @@ import pytest
 
 import farkas
 from farkas.algebra.formulation import programs
-from farkas.certificates.eris_cases import Span
 from farkas.errors import NoAnswer
 from farkas.exact.bounding import Deadline, OutOfTime
-from farkas.models.eris.prices import Prices
 from farkas.offline import Ascent, Ladder, climb, ladders
 from farkas.offline.eris.cases import price_columns
 from farkas.offline.eris.choice import chosen_columns, decisions_of
 from farkas.offline.eris.optimum import priced, small
 from farkas.relaxations.eris.priced_jobs import JobPricer
-from farkas.relaxations.eris.schedule_master import ScheduleMaster, SpanRow, SpanRows
+from farkas.relaxations.eris.schedule_master import ScheduleMaster
 from farkas.solvers import solve
 from tests.generators.eris import auction_in, one_resource, random_auction
 from tests.offline.bounds import bounds, closed
@@ -44,27 +42,6 @@ def test_schedules_are_chosen_that_fit_the_rows_together():
     assert plan.worth.sum() == 4 * 10 + 4
     assert (ScheduleMaster(auction, pooled=True).rows(plan).sum(axis=0) <= [10] * 3 + [4] * 3).all()
     assert np.array_equal(plan.busy.toarray().sum(axis=0), [4, 1, 0])
-
-
-def test_rows_of_spans_hold_for_what_is_chosen_and_what_is_charged_is_cost():
-    # both jobs in the first slot fit 4; a span that says one at most lets one of them in
-    job = {"data": [2], "utility": [10.0, 4.0]}
-    auction = one_resource(job, dict(job), slots=2, sites=1, site_capacity=[[4.0]])
-    master, ascent = ScheduleMaster(auction, pooled=True), Ascent("max", Deadline(), Fraction(0))
-    pricer, columns = JobPricer(auction), None
-    for early in (0.0, 9.0):
-        pricer.bound(Prices(np.zeros(2), np.array([[[early, 0.0]]])))
-        columns = pricer.columns() if columns is None else columns.join(pricer.columns())
-    spans, free = SpanRows(auction), Prices.zero(auction)
-    ten, first = np.full(2, 10.0), Span(first=0, last=0, resource=0, unit=1.0, jobs=(0, 1))
-    assert chosen_columns(master, columns, free, ten, ascent).worth.tolist() == [10, 10]
-    spans.add([SpanRow(first, np.ones(2), 1.0)])
-    # late schedules are 6 short of 10, too much of 10, and at a charge of 6 as good as early ones
-    plan = chosen_columns(master, columns, free, ten, ascent, spans)
-    assert plan.worth.tolist() == [10]
-    spans.multipliers = np.array([6.0])
-    plan = chosen_columns(master, columns, free, np.full(2, 4.0), ascent, spans)
-    assert sorted(plan.worth.tolist()) == [4, 10]
 
 
 @pytest.mark.parametrize("seed", range(20))

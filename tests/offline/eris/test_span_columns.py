@@ -21,15 +21,13 @@ from farkas.offline.eris import span_columns as module
 from farkas.offline.eris.cases import price_columns
 from farkas.offline.eris.packing import Packing
 from farkas.offline.eris.span_columns import (
-    SpannedRound,
     SpanPricer,
-    completing,
     proves,
     span_columns,
     spanned,
 )
 from farkas.relaxations.eris.priced_jobs import JobPricer, finishes
-from farkas.relaxations.eris.schedule_master import ScheduleMaster, SpanRow, SpanRows
+from farkas.relaxations.eris.schedule_master import SpanRow, SpanRows
 from farkas.relaxations.eris.welfare_bound import relaxation_by_columns
 from tests.certificates.test_eris_cases import two_large
 from tests.generators.eris import auction_in, one_resource, random_auction
@@ -100,22 +98,6 @@ def priced_in_span(prices, factor):
     return auction, bound - cost.rent(auction), found
 
 
-def test_who_is_done_may_complete_later_where_that_is_worth_more():
-    # worth 6, 4, 7, 1 for 4: slot 0 is for nothing, but completion in slot 2 earns 7; with 4 of
-    # the row the bound is 11
-    auction, bound, found = priced_in_span([0.0, 9.0, 9.0, 9.0], 4.0)
-    assert bound == pytest.approx(7 + 4)
-    assert found.worth.tolist() == [7]
-    assert finishes(found, auction).tolist() == [2]
-    assert found.busy.toarray().tolist() == [[1, 0, 1, 0]]
-    assert found.usage.toarray()[0, 4:].tolist() == [1, 0, 0, 0]
-    # for 1 it is worth 9 at once
-    auction, bound, found = priced_in_span([0.0, 9.0, 9.0, 9.0], 1.0)
-    assert bound == pytest.approx(9 + 1)
-    assert found.worth.tolist() == [10]
-    assert finishes(found, auction).tolist() == [0]
-
-
 def test_later_is_counted_from_the_slot_in_which_the_schedule_is_done():
     # worth 6, 4, 7, 1 for 4: slot 1 is for nothing, and completion one slot after it earns 7
     auction, bound, found = priced_in_span([9.0, 0.0, 9.0, 9.0], 4.0)
@@ -123,13 +105,6 @@ def test_later_is_counted_from_the_slot_in_which_the_schedule_is_done():
     assert found.worth.tolist() == [7]
     assert finishes(found, auction).tolist() == [2]
     assert found.busy.toarray().tolist() == [[0, 1, 1, 0]]
-
-
-def test_a_schedule_that_completes_later_is_another_column():
-    _, _, found = priced_in_span([0.0, 9.0, 9.0, 9.0], 1.0)
-    late = completing(found, np.array([7.0]), np.array([2]))
-    assert len(found.join(late).job) == 2
-    assert len(found.join(completing(found, found.worth, np.array([0]))).job) == 1
 
 
 def test_time_ends_between_rounds(monkeypatch):
@@ -140,21 +115,6 @@ def test_time_ends_between_rounds(monkeypatch):
     monkeypatch.setattr(module, "MOST_ROUNDS", 1)
     (only,) = span_columns(pricer, start, Deadline(), 1e-9)
     assert only.bound == pytest.approx(17)
-
-
-def test_no_solver_takes_longer_than_what_is_left(monkeypatch):
-    limits, solve = [], module.solve
-
-    def limited(form, time_limit=np.inf):
-        limits.append(time_limit)
-        return solve(form, time_limit=time_limit)
-
-    monkeypatch.setattr(module, "solve", limited)
-    pricer = JobPricer(two_large())
-    *_, start = price_columns(pricer, Deadline(), pooled=True)
-    rounds = list(span_columns(pricer, start, Deadline(60.0), 1e-9))
-    assert len(limits) == len(rounds) > 0
-    assert all(0 < limit <= 60.0 for limit in limits)
 
 
 def three_large():
@@ -278,19 +238,6 @@ def test_rows_are_looked_for_until_three_rounds_bring_no_progress(monkeypatch):
     assert Told(monkeypatch, little, gap=Fraction(1, 1000)).taken == 9
 
 
-def test_prices_are_as_near_as_a_fiftieth_of_the_gap(monkeypatch):
-    assert Told(monkeypatch, [(1.0, 1.0)], gap=Fraction(1, 10)).close == pytest.approx(0.002)
-    assert Told(monkeypatch, [(1.0, 1.0)]).close == 0.0
-
-
-def test_a_bound_that_has_not_fallen_is_not_proved_again(monkeypatch):
-    assert Told(monkeypatch, [(1.0, 1.0)]).proved == []
-    assert Told(monkeypatch, [(1.0 - 2.0**-30, 1.0)]).proved == [1.0 - 2.0**-30]
-    # without a value none is near enough before the end
-    told = Told(monkeypatch, [(0.9, 1.0), (0.8, 0.9)])
-    assert told.proved == [pytest.approx(0.8)]
-
-
 def test_schedules_are_chosen_under_rows_of_all_sites_together(monkeypatch):
     told = Told(monkeypatch, [(0.9, 1.0)])
     assert told.packed["pooled"] is True
@@ -302,29 +249,6 @@ def test_a_bound_has_to_be_much_nearer_than_what_was_proved_last(monkeypatch):
     bounds = [(bound / 17, 10.0) for bound in (15.4, 15.3, 14.6)]
     told = Told(monkeypatch, bounds, reached=Fraction(14))
     assert told.proved == pytest.approx([15.4 / 17, 14.6 / 17])
-
-
-def test_schedules_are_packed_at_the_prices_and_charges_of_the_last_round(monkeypatch):
-    packing, start, ascent = ready(two_large())
-    spans, asked = SpanRows(packing.auction), []
-    span = Span(first=0, last=0, resource=0, unit=1.0, jobs=(0, 1))
-    spans.add([SpanRow(span, np.ones(2), 1.0)])
-    spans.multipliers = np.array([4.0])
-    prices = Prices(np.array([0.25, 0.0]), np.array([[[0.5, 0.0]]]))
-    last = SpannedRound(start.bound, prices, spans, 14.0, start.columns)
-
-    def packed(packing, *given, **named):
-        asked.append((packing.prices, packing.pricer.chosen.payoff.tolist()))
-        return iter(())
-
-    monkeypatch.setattr(module, "span_columns", lambda *given: iter([last]))
-    monkeypatch.setattr(module, "packed", packed)
-    assert list(spanned(packing, start, ascent)) == []
-    ((guide, payoff),) = asked
-    assert guide.transfer.tolist() == [0.25, 0.0]
-    assert guide.resource.tolist() == [[[0.5, 0.005]]]  # nothing is for nothing
-    # early two workers for 1/2 each and 4 for the span leave 5 of 10; late it is 4
-    assert payoff == pytest.approx([5.0, 5.0])
 
 
 def settled(auction, *, pooled):
@@ -347,36 +271,3 @@ def test_bounds_are_never_below_the_optimum_and_settle_at_the_master(seed):
         proved = prove_welfare(auction, short(found.prices.transfer), short(found.prices.resource))
         assert float(proved) == pytest.approx(found.bound, rel=1e-6, abs=1e-9)
         assert found.value == pytest.approx(found.bound, rel=1e-5, abs=1e-9) or not found.value > 0
-
-
-def test_prices_split_a_scarce_slot():
-    # four units a slot: the fifth job waits a slot, and all others pay what it loses
-    jobs = [{"utility": [10.0, 7.0, 0.0]} for _ in range(5)]
-    found = settled(one_resource(*jobs), pooled=True)
-    assert found.bound == pytest.approx(4 * 10 + 7)
-    assert found.prices.resource[:, 0, 0] == pytest.approx([3.0, 3.0], rel=1e-5)
-    assert found.prices.resource[:, 0, 1:] == pytest.approx(0.0, abs=1e-5)
-
-
-def test_rows_of_sites_are_added_up():
-    auction = one_resource({}, site_capacity=[[2.0], [1.0]])
-    assert ScheduleMaster(auction, pooled=True).limits.tolist() == [10.0] * 3 + [3.0] * 3
-    assert (
-        ScheduleMaster(auction, pooled=False).limits.tolist() == [10.0] * 3 + [2.0] * 3 + [1.0] * 3
-    )
-    pricer = JobPricer(auction)
-    first = next(price_columns(pricer, Deadline(), pooled=True))
-    pooled = ScheduleMaster(auction, pooled=True).rows(first.columns).toarray()
-    assert pooled.tolist() == [[0.0] * 3 + [1.0, 0.0, 0.0]]
-
-
-def test_no_round_begins_after_the_deadline():
-    auction = one_resource({})
-    with pytest.raises(OutOfTime):
-        next(price_columns(JobPricer(auction), Deadline(0.0), pooled=True))
-
-
-def test_jobs_without_data_count_and_need_no_schedule():
-    auction = one_resource({"data": [0, 0], "utility": [4.0, 1.0, 0.0]}, {})
-    found = settled(auction, pooled=True)
-    assert found.bound == found.value == 14.0

@@ -16,7 +16,6 @@ from farkas.offline.eris.squeeze_kernel import (
     MOVE_DRAWS,
     excess,
     loosen,
-    moves_of,
     overdrawn,
     relocate,
 )
@@ -125,13 +124,6 @@ def test_a_worker_elsewhere_moves_its_chunk_and_talks_to_its_server():
     check(packing)
 
 
-def test_workers_too_few_for_a_job_of_one_slot_are_refused():
-    auction = one_resource({}, slots=1)
-    packing = packed_jobs(auction, [0])
-    packing.packed.workers[0] = 0
-    assert moves_of(packing.jobs, 0, 0, packing.packed) == -1
-
-
 def test_a_slot_that_fits_needs_no_move():
     auction = one_resource({}, {}, slots=1)
     packing = packed_jobs(auction, [0, 1])
@@ -184,29 +176,6 @@ def test_exchanges_keep_the_books_and_lose_no_worth(seed):
         assert gained >= 0
         assert packing.worth == pytest.approx(before + gained)
         check(packing)
-
-
-def test_an_exchange_brings_the_better_job_forward():
-    # one unit: in turn the first job takes slot 0, although the second loses more by waiting
-    jobs = {"utility": [10.0, 9.0]}, {"utility": [10.0, 1.0]}
-    auction = one_resource(*jobs, slots=2, sites=1, site_capacity=[[1.0]])
-    packing = Packing(JobPricer(auction))
-    packing.fill(np.arange(2))
-    assert packing.worth == 11.0
-    packing.improve(50)
-    assert packing.worth == 19.0
-
-
-@pytest.mark.parametrize(
-    ("capacity", "demand"), [(1e18, 1.0), (1e20, 1.0), (2.0, 1e-19), (1e300, 1e-300)]
-)
-def test_a_resource_without_limit_limits_nobody(capacity, demand):
-    job = {"data": [2, 1], "worker_demand": [demand]}
-    auction = one_resource(job, site_capacity=[[capacity], [capacity]])
-    packing = Packing(JobPricer(auction))
-    packing.fill(np.array([0]))
-    assert packing.packed.finish.tolist() == [0]
-    assert packing.packed.workers[0].sum() == 3
 
 
 @pytest.mark.parametrize("seed", [*range(20), 41, 42, 48])  # the last with servers that matter
@@ -276,13 +245,3 @@ def test_the_largest_use_comes_first():
     packing = Packing(JobPricer(auction))
     packing.fill(np.arange(3))
     assert largest_first(auction, packing.columns()).tolist() == [1, 2, 0]
-
-
-def test_copies_are_independent():
-    auction = one_resource({})
-    packing = Packing(JobPricer(auction))
-    before = packing.copy()
-    packing.fill(np.arange(1))
-    assert (packing.worth, before.worth.sum()) == (10.0, 0.0)
-    packing.packed = before
-    assert packing.worth == 0.0

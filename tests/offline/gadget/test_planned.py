@@ -13,13 +13,12 @@ import farkas
 from farkas.errors import NoAnswer, NotACertificate
 from farkas.exact.bounding import Deadline, OutOfTime
 from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
-from farkas.offline.gadget.optimum import _whole, one_slot, plan_of, planned, pooled, slots_again
+from farkas.offline.gadget.optimum import one_slot, plan_of, planned, pooled, slots_again
 from farkas.offline.ladder import Ascent, ladders
 from farkas.online.gadget.bounds import horizon_certificate
 from farkas.online.gadget.hindsight import reward_of, schedules
 from farkas.proofs.gadget.relaxed import random_clusters
 from farkas.relaxations.gadget.offline_bound import PooledBound
-from farkas.tolerances import WHOLE
 from tests.generators.gadget import job, scarce, star, table
 from tests.offline.bounds import bounds, closed
 from tests.relaxations.gadget.test_horizon import optimum
@@ -44,26 +43,6 @@ def crowded_at_the_end():
     return star(1, horizon=3, jobs=[first, *last])
 
 
-def test_a_plan_is_the_optimum_of_pooled_servers():
-    # slots 0 and 1 are the first job's, 4 + 3; slot 2 earns 5
-    assert plan_of(crowded_at_the_end()).tolist() == [[1, 0, 0], [1, 0, 0], [0, 1, 0]]
-
-
-def test_slots_of_a_block_share_what_it_gives():
-    # two GPUs in one server, three equal slots, no more than four worker-slots: 2 + 1 + 1
-    cluster = star(2, horizon=3, jobs=[job(max_workers=2, budget=[4.0], **table(0, 4, 7, 9, 10))])
-    plan = plan_of(cluster)
-    assert sorted(plan.ravel().tolist()) == [1, 1, 2]
-
-
-def test_slots_of_a_block_are_planned_as_full_as_each_other():
-    # one GPU, four equal slots, four jobs of one worker-slot: one each, in any order
-    jobs = [job(max_workers=1, budget=[1.0], **table(0, worth)) for worth in (1, 2, 3, 4)]
-    plan = plan_of(star(1, horizon=4, jobs=jobs))
-    assert plan.sum(axis=0).tolist() == [1, 1, 1, 1]
-    assert plan.sum(axis=1).tolist() == [1, 1, 1, 1]
-
-
 def test_pooled_capacity_holds_in_every_slot_where_workers_are_alike():
     for seed in range(6):
         rng = np.random.default_rng(seed)
@@ -79,20 +58,6 @@ def test_pooled_capacity_holds_in_every_slot_where_workers_are_alike():
         plan = plan_of(star(3, horizon=5, jobs=jobs))
         assert (plan.sum(axis=1) <= 3).all()
         assert plan.sum() == 15
-
-
-def test_a_job_receives_no_more_than_is_rewarded():
-    # what is free may be planned, the reward ends after two worker-slots
-    cluster = star(2, horizon=3, jobs=[job(max_workers=2, budget=[2.0], **table(0, 4, 7))])
-    assert plan_of(cluster).sum() == 2
-
-
-def test_what_a_solver_found_is_rounded_down_but_for_its_noise():
-    # up would plan workers that pooled servers do not have; without the allowance a worker is lost
-    found = np.array(
-        [[0.0, 2.0, 2.9, 2.5], [2 - WHOLE / 2, 2 + WHOLE / 2, 2 - 2 * WHOLE, -WHOLE / 2]]
-    )
-    assert _whole(found).tolist() == [[0, 2, 2, 2], [2, 2, 1, 0]]
 
 
 def test_a_cluster_without_jobs_or_room_has_an_empty_plan():
@@ -121,14 +86,6 @@ def test_a_plan_may_be_any_and_the_schedule_still_fits():
     assert reward_of(cluster, last) == 9.5
 
 
-def test_slots_that_follow_a_plan_leave_to_others_what_these_are_to_give():
-    # the second job would gain more in slot 0 than the first, but is planned for slot 1
-    jobs = [job(max_workers=1, **table(0, 3)), job(max_workers=1, **table(0, 5))]
-    cluster = star(1, horizon=2, jobs=jobs)
-    first = next(schedules(cluster, 1e-9, plan=np.array([[1, 0], [0, 1]])))
-    assert [rings.job.tolist() for rings in first] == [[0], [1]]
-
-
 def test_the_search_meets_the_bound_by_the_plan():
     # one GPU, two slots: 5 + 4, while the baselines let the first job of the file begin
     early = [job(max_workers=1, **table(0, *worth)) for worth in ((1, 2), (5,))]
@@ -153,12 +110,6 @@ def test_one_server_holds_what_classes_do_not():
         if rung.decisions
     ]
     assert value == [1.0]  # one of both fits
-
-
-def test_one_server_has_no_more_workers_than_fit_on_servers():
-    # servers of three GPUs each hold one worker of two, so that three of them hold three, not four
-    cluster = star(3, 3, 3, horizon=1, jobs=[job(demand=[2], max_workers=9)])
-    assert plan_of(cluster, pooled=True).tolist() == [[3]]
 
 
 def test_bounds_with_one_server_hold_and_are_no_tighter():

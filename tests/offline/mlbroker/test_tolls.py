@@ -14,11 +14,9 @@ from farkas.exact.bounding import Deadline, OutOfTime
 from farkas.offline import Ladder, climb
 from farkas.offline.ladder import Ascent, ladders
 from farkas.offline.mlbroker import optimum as module
-from farkas.offline.mlbroker.optimum import TollSearch, at_once, decisions_of, tolls
-from farkas.online.mlbroker.environment import by_pair
+from farkas.offline.mlbroker.optimum import TollSearch, at_once, tolls
 from farkas.relaxations.mlbroker.slot_trees import cheapest_lives
 from tests.generators.mlbroker import (
-    discounted,
     edge_cases,
     even_brokerage,
     random_brokerage,
@@ -70,22 +68,6 @@ def test_money_and_data_have_any_unit(unit):
     assert other.bound == one.bound * Fraction(2) ** unit
 
 
-def test_least_leaves_say_which_discounts_count():
-    # 5 and 4 units, the discount counts from the first on; nothing else is used
-    search = TollSearch(discounted(), ascent())
-    search.look()
-    assert search.reduced().astype(int).ravel().tolist() == [1, 0, 0, 1]
-
-
-def test_trees_that_were_left_small_grow():
-    search = TollSearch(CASES["random 2"], ascent())
-    search.look(1)
-    small = search.bound
-    assert all(len(tree.nodes) == 1 for tree in search.trees.values())
-    search.look()
-    assert search.bound > small
-
-
 def test_no_time_is_no_answer():
     with pytest.raises(OutOfTime):
         next(tolls(CASES["ties"], ascent(deadline=Deadline(0.0))))
@@ -117,21 +99,6 @@ def test_closed_tolls_are_tolls():
     search.bounds.extra(wild, search.exponent)
     assert (search.closed(wild) == wild).all()
     assert (search.closed(search.tolls) == search.tolls).all()
-
-
-def test_slots_with_the_same_tolls_are_not_grown_again(monkeypatch):
-    search = TollSearch(CASES["random 3"], ascent())
-    search.look()
-    monkeypatch.setattr(search, "growth", None)
-    search.look()
-
-
-def test_decisions_are_those_of_the_lives():
-    data = CASES["random 1"]
-    search = TollSearch(data, ascent())
-    workers, server = by_pair(data, decisions_of(data, search.best))
-    assert (workers == search.best.workers).all()
-    assert (server == search.best.server).all()
 
 
 def test_answers_to_discounts_are_kept_where_they_are_better():
@@ -231,11 +198,6 @@ def test_relaxations_on_the_envelope_meet_the_tiny_optimum(semantics):
         names.insert(1, "mlbroker.relaxed[sharp,strict]")
     assert list(found) == names
     assert closed(found, best) == set(names)
-
-
-def test_a_variant_does_not_bound_itself():
-    found, _, _ = bounds("mlbroker/tiny", "mlbroker.offline[printed,choice,split]")
-    assert list(found) == ["mlbroker.relaxed[tight,printed]"]
 
 
 @pytest.mark.slow

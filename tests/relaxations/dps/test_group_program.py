@@ -73,27 +73,6 @@ def test_whole_points_of_one_server_are_the_optimum(seed):
     assert program.parts(point).sum(axis=1).max() <= 1 + 1e-6
 
 
-def test_market_prices_lower_what_jobs_earn_by_their_parameter_servers():
-    market = posted((0, 2.0, 2, 9.0), (1, 1.0, 1, 4.0), units=3)
-    price = SlotPrices(0, NONE, NONE, np.array([0, 1]), np.array([1, 2]))
-    (group,) = GroupedMarket(market, price, "budget").groups
-    program = GroupProgram(group)
-    whole = program.columns.way == 0
-    # the first holds two of them in slots 0 and 1, the second one in slot 1
-    assert program.columns.cost[whole].tolist() == [9 - 2 * 3, 4 - 2]
-
-
-def test_a_job_that_must_be_served_displaces_dearer_ones():
-    market = posted((0, 1.0, 1, 1.0), (0, 1.0, 1, 9.0))
-    (program,) = programs(market)
-    allowed = np.array([0b001, ALL_WAYS], np.uint8)
-    cost, upper = program.decided(allowed)
-    answer = solve(program.form.replace(cost=cost, upper=upper)).require_optimal()
-    assert program.parts(answer.point).tolist() == [[1.0, 0.0], [0.0, 0.0]]
-    bound = program.group.bound(program.leaf(answer.row_duals), allowed)
-    assert bound / 2.0**SCALE == pytest.approx(1.0, rel=1e-6)
-
-
 @pytest.mark.parametrize("seed", range(12))
 def test_the_bound_is_above_the_exact_best_price_and_falls_with_cells(seed):
     market = random_market(seed, jobs=7, types=1).replace(price_cap=1.0)
@@ -372,20 +351,6 @@ def test_an_integrality_gap_is_closed_by_deciding_jobs():
     assert float(trees.bound) == pytest.approx(9.0, rel=1e-6)
     nodes = trees.certificate().trees
     assert nodes.count(LEAF) == len(nodes) // 2 + 1 > 1
-
-
-def test_a_spread_job_buys_parameter_servers_of_the_other_group():
-    market = posted((0, 1.0, 1, 5.0), (0, 1.0, 1, 3.0)).replace(
-        server_workers=[[1, 0], [0, 1]], server_ps=[[0], [1]], worker_bandwidth=[None, None]
-    )
-    second = market.jobs[1]
-    market = market.replace(
-        jobs=[market.jobs[0], {**{f: getattr(second, f) for f in second.__struct_fields__},
-                               "worker_type": 1}]
-    )  # fmt: skip
-    trees = grown(market)
-    assert len(trees.trees) == 2
-    assert float(trees.bound) == pytest.approx(5.0)
 
 
 @pytest.mark.parametrize("unit", [2.0**-40, 2.0**40])

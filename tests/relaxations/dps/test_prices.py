@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 
-import msgspec
 import numpy as np
 import pytest
 
@@ -22,7 +21,6 @@ from farkas.relaxations.dps.interval import (
     demand_bound,
     fewest_slots,
     fixed_price_payments,
-    payments,
     printed_bound,
 )
 from farkas.relaxations.dps.prices import (
@@ -41,12 +39,6 @@ ROW = library.load("dps/one_server")
 """Three jobs worth 1, 1.2, 0.9 in slots 0, 1, 2, each of which excludes the next."""
 
 
-def test_optimal_prices_of_three_jobs_in_a_row():
-    # jobs 0 and 2 are served: 1.9; slots 1 and 2 cost 1 and 0.9, worker and server together
-    prices = lp_prices(ROW)
-    assert float(prices_bound(ROW, prices)) == pytest.approx(1.9, abs=1e-9)
-
-
 @pytest.mark.parametrize("rewards", ["budget", "capped"])
 @pytest.mark.parametrize("seed", range(5))
 def test_optimal_prices_prove_their_program(seed, rewards):
@@ -55,15 +47,6 @@ def test_optimal_prices_prove_their_program(seed, rewards):
     assert float(prices_bound(market, lp_prices(market, rewards), rewards)) == (
         pytest.approx(value, abs=1e-7)
     )
-
-
-def test_the_first_subgradient_step_by_hand():
-    # at prices 0 everybody wants to be served: usage 1, 2, 2 of 1 in slots 0, 1, 2.  The step is
-    # 2 · 3.1 / (2 · 6) = 31/60, so slots 1 and 2 cost that on both sides, which deters every job:
-    # 4 · 31/60
-    assert float(prices_bound(ROW, subgradient_prices(ROW, iterations=0))) == pytest.approx(3.1)
-    one = float(prices_bound(ROW, subgradient_prices(ROW, iterations=1)))
-    assert one == pytest.approx(4 * 31 / 60)
 
 
 def best_of_steps(market, count):
@@ -113,15 +96,6 @@ def test_every_subgradient_step_is_shorter_by_the_root_of_its_number(seed):
         assert found == pytest.approx(best_of_steps(market, count), rel=1e-9, abs=1e-12)
 
 
-def test_more_steps_never_bound_worse_and_come_close():
-    bounds = [
-        float(prices_bound(ROW, subgradient_prices(ROW, iterations=count)))
-        for count in (0, 1, 5, 20, 100, 400)
-    ]
-    assert bounds == sorted(bounds, reverse=True)
-    assert 1.9 - 1e-9 <= bounds[-1] <= 1.95
-
-
 def test_what_cannot_be():
     with pytest.raises(InvalidOption, match="iterations = -1"):
         subgradient_prices(ROW, iterations=-1)
@@ -169,27 +143,6 @@ def test_jobs_that_fit_the_pool_but_no_servers_are_cut_off():
     assert above > worth(market, "free") + 1.0
 
 
-def test_a_refused_set_is_smallest(monkeypatch):
-    market = library.load("dps/aggregate_gap")
-    form = Offline().form(market)
-    found = []
-    monkeypatch.setattr(
-        dps_prices,
-        "_smallest_refused",
-        lambda plain, served, real=dps_prices._smallest_refused: (
-            found.append(real(plain, served)) or found[-1]
-        ),
-    )
-    best_served(market, "free")
-    assert found
-    for refused in found:
-        assert not can_serve(form, refused)
-        for job in np.flatnonzero(refused):
-            smaller = refused.copy()
-            smaller[job] = False
-            assert can_serve(form, smaller)
-
-
 def test_a_choice_only_forcing_refuses_is_cut_off_alone():
     # The first job's price is out of reach of refusal, so serving the second alone is not allowed,
     # although its units are free.
@@ -203,41 +156,6 @@ def test_nothing_is_served_without_jobs_or_servers():
     assert best_served(empty_market(), "free").shape == (0,)
     market = random_market(3).replace(server_workers=[], server_ps=[])
     assert not best_served(market, "free").any()
-
-
-def test_a_refused_choice_takes_no_other_with_it(monkeypatch):
-    # the first job pays 9 for all units, the others 2 each for half of them: refused, 4 are left
-    jobs = [(0, 1.0, 2, 9.0), (0, 1.0, 1, 2.0), (0, 1.0, 1, 2.0)]
-    market = posted(*jobs, units=2, price_cap=9.0)
-    real = dps_prices.can_serve
-
-    def refused(form, served):
-        forced = any(block.name == "served_unless_blocked" for block in form.rows)
-        return real(form, served) and not (forced and served.tolist() == [True, False, False])
-
-    assert best_served(market, "forced").tolist() == [True, False, False]
-    dear = market.replace(price_cap=4.0)
-    form = Offline(prices="forced").form(dear)
-    assert any(block.name == "served_unless_blocked" for block in form.rows)
-    monkeypatch.setattr(dps_prices, "can_serve", refused)
-    assert best_served(dear, "forced").tolist() == [False, True, True]
-
-
-def test_a_job_that_no_server_holds_alone_runs_as_long_as_a_spread_one_in_the_pool():
-    # two workers on two servers of one: 1 slot together, 2 x 60 / (1 x 60 / 2) more when spread,
-    # so that the first still runs when the second arrives
-    job = {"worker_type": 0, "workers": 2, "ps_type": 0, "ps": 1, "model_size": 60.0,
-           "epochs": 1.0, "epoch_compute": 1.0, "budget": 3.0}  # fmt: skip
-    market = posted().replace(
-        jobs=[{**job, "arrival": 0}, {**job, "arrival": 2}],
-        server_workers=[[1], [1]], server_ps=[[1], [1]],
-        worker_bandwidth=[1.0], ps_bandwidth=[1.0],
-    )  # fmt: skip
-    assert (market.colocated_runtime[0], market.spread_runtime[0]) == (1.0, 5.0)
-    for prices, worth in (("free", 3.0), ("capped", 3.0), ("forced", 3.0)):
-        form = pooled_form(market, prices)
-        assert solve(form, gap=0.0).require_optimal().objective == pytest.approx(worth)
-        assert not form.upper[form.column_block("whole").where].any()
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -393,11 +311,6 @@ def at(worker, ps):
     return np.array([worker]), np.array([ps])
 
 
-def test_every_job_is_asked_for_its_units():
-    market = posted((0, 1, 2, 9.0), (1, 1, 3, 9.0), units=4)
-    assert payments(market, *at(0.5, 0.25)).tolist() == [1.5, 2.25]
-
-
 def test_sales_of_a_unit_by_hand():
     # budgets 1, 1.2, 0.9 in slots 0, 1, 2, closed: a job holds its slot and the next, so that a
     # unit starts 4 // 2 = 2 jobs in three slots and the last job's second
@@ -415,19 +328,6 @@ def test_sales_of_a_unit_by_hand():
     assert printed_bound(market.replace(horizon=3), *at(0.5, 0.4)) == pytest.approx(1.8)
 
 
-def test_every_type_has_the_mean_of_its_own_runtimes_in_the_printed_bound():
-    # one worker type, two server types: jobs run 1 and 3 slots on the first, 5 on the second
-    market = posted((0, 1.0, 1, 9.0), (1, 3.0, 1, 9.0), (2, 5.0, 1, 9.0), units=2)
-    jobs = msgspec.to_builtins(market.jobs)
-    jobs[2]["ps_type"] = 1
-    market = market.replace(jobs=jobs, server_ps=[[2, 4]], ps_bandwidth=[None, None], horizon=9)
-    prices = np.array([0.01]), np.array([0.02, 0.04])
-    # workers 2 (9 - 3); servers 2 (9 - 2) and 4 (9 - 5)
-    wanted = 0.01 * 2 * 6 + 0.02 * 2 * 7 + 0.04 * 4 * 4
-    dear = market.replace(jobs=[{**job, "workers": 100, "budget": 999.0} for job in jobs])
-    assert printed_bound(dear, *prices) == pytest.approx(wanted)
-
-
 def test_half_open_jobs_free_their_units_for_the_next_arrival():
     market = library.load("dps/one_server_half_open")
     assert fewest_slots(market).tolist() == [1, 1, 1]
@@ -436,14 +336,3 @@ def test_half_open_jobs_free_their_units_for_the_next_arrival():
     long = posted((0, 0.25, 1, 1.0), (0, 2.5, 1, 1.0), runtime_rounding="none")
     assert fewest_slots(long).tolist() == [1, 3]
     assert fewest_slots(long.replace(occupancy="closed")).tolist() == [1, 3]
-
-
-def test_a_job_that_does_not_fit_pays_nothing_in_the_corrected_bound():
-    market = posted((0, 1, 1, 1.0), (1, 1, 5, 9.0), units=4)
-    assert demand_bound(market, *at(0.5, 0.5)) == 6.0
-    assert corrected_bound(market, *at(0.5, 0.5)) == 1.0
-
-
-def test_nobody_pays_prices_above_every_budget():
-    market = posted((0, 1, 1, 1.0))
-    assert corrected_bound(market, *at(0.75, 0.75)) == demand_bound(market, *at(0.75, 0.75)) == 0.0

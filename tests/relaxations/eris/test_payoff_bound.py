@@ -13,15 +13,12 @@ from farkas.executor import Executor
 from farkas.instances import library
 from farkas.models.eris.best_schedule import PricedJobs
 from farkas.models.eris.prices import Prices, posted_on_arrival
-from farkas.numbers import Floats, Ints
-from farkas.relaxations.eris import aggregated
 from farkas.relaxations.eris.aggregated import Aggregated, windows, worker_slots
 from farkas.relaxations.eris.payoff_bound import (
     NO_SERVER,
     PricedBound,
     Ties,
     bound_payoff,
-    chunks_of,
     cover_slot,
     evaluate,
     job_slots,
@@ -93,39 +90,6 @@ def test_exact_proof_is_just_above_the_floating_bound(seed: int) -> None:
         assert -1e-9 * max(1.0, bound) <= proved - bound <= 1e-7 * max(1.0, job.utility[0])
 
 
-def test_a_bound_by_hand() -> None:
-    # 3 chunks, 2 workers a slot at 1 or 3 each: 2 in the cheap slot and 1 in the dear one cost 5
-    job = {"data": [3, 0], "utility": [10.0, 9.0, 0.0]}
-    auction = one_resource(job, site_capacity=[[2.0], [0.0]])
-    price = np.broadcast_to(np.array([1.0, 3.0, 0.0]), (2, 1, 3))
-    found = bound_payoff(
-        job_slots(auction, auction.jobs[0], Prices(np.zeros(3), price), None, None)
-    )
-    assert (found.payoff, found.finish) == (4.0, 1)
-    assert found.processed.tolist() == [[2, 0], [1, 0], [0, 0]]
-    assert found.server.tolist() == [0, 0, -1]
-
-
-def test_what_costs_as_much_as_it_is_worth_is_not_run() -> None:
-    auction = one_resource({"utility": [2.0, 2.0, 2.0]})
-    prices = Prices(np.zeros(3), np.full((2, 1, 3), 2.0))
-    found = bound_payoff(job_slots(auction, auction.jobs[0], prices, None, None))
-    assert (found.payoff, found.finish) == (0.0, -1)
-    assert not found.processed.any()
-    assert (found.server == -1).all()
-
-
-def test_jobs_without_data_earn_their_worth_on_arrival() -> None:
-    auction = one_resource({"data": [0, 0], "utility": [7.0, 6.0, 5.0]}, {"utility": [0.0] * 3})
-    first, worthless = (
-        bound_payoff(job_slots(auction, job, Prices.zero(auction), None, None))
-        for job in auction.jobs
-    )
-    assert (first.payoff, first.finish) == (7.0, 0)
-    assert (first.server == -1).all()
-    assert (worthless.payoff, worthless.finish) == (0.0, -1)
-
-
 @pytest.mark.parametrize("seed", range(30))
 def test_of_equal_covers_a_whole_one_is_traced(seed: int) -> None:
     # prices 0, 1 and 2 and nothing to pay for moving: many covers cost the same
@@ -169,30 +133,6 @@ def test_use_of_the_bounding_schedules_is_a_subgradient() -> None:
         slack = auction.capacity[:, :, None] - found.resource
         rise += (slack * (there.resource - here.resource)).sum()
         assert evaluate(auction, there).bound >= found.bound + rise - 1e-8
-
-
-def test_the_bound_at_a_price_by_hand() -> None:
-    # jobs worth 10 and 6 want the only gpu at price 5: payoffs 5 + 1, rent 5, use 2
-    jobs = [{"data": [1], "utility": [worth]} for worth in (10.0, 6.0)]
-    auction = one_resource(*jobs, slots=1, sites=1, site_capacity=[[1.0]])
-    found = evaluate(auction, Prices(np.zeros(1), np.full((1, 1, 1), 5.0)))
-    assert found.bound == 5.0 + 1.0 + 5.0
-    assert found.resource.tolist() == [[[2.0]]]
-    assert found.transfer.tolist() == [0.0]
-
-
-def test_steps_reach_the_price_at_which_demand_meets_capacity() -> None:
-    jobs = [{"data": [1], "utility": [worth]} for worth in (10.0, 6.0)]
-    auction = one_resource(*jobs, slots=1, sites=1, site_capacity=[[1.0]])
-    *_, (bound, prices) = subgradient(auction, Prices.zero(auction), rounds=60, value=10.0)
-    assert bound == pytest.approx(10.0, abs=1e-3)
-    assert 6.0 - 1e-2 <= prices.resource.item() <= 10.0
-
-
-def test_steps_end_where_nothing_pulls() -> None:
-    # everything is free and there is room for all: the first bound is the optimum
-    auction = one_resource({}, {})
-    assert [bound for bound, _ in subgradient(auction, Prices.zero(auction))] == [20.0]
 
 
 def test_after_eight_rounds_without_progress_the_target_moves_half_way_back(
@@ -240,12 +180,6 @@ def test_more_effort_proves_more() -> None:
     assert bounds[-1] == pytest.approx(87.2435, abs=1e-4)
 
 
-def test_without_a_budget_even_free_prices_forbid_moves() -> None:
-    # the data are at site 0, where no worker fits: nothing can be earned
-    auction = one_resource({}, site_capacity=[[0.0], [2.0]], transfer_budget=0.0)
-    assert Fraction(certify_welfare(auction, "free")[0].bound) == 0
-
-
 def test_pooled_capacity_prices_what_is_scarce() -> None:
     # jobs worth 10 and 6 for one gpu slot of two sites together: its dual is 6 at both
     jobs = [{"data": [1, 0], "utility": [worth], "parameter_size": 0.0} for worth in (10.0, 6.0)]
@@ -262,17 +196,6 @@ def test_without_a_budget_nothing_that_moves_can_pay(unit: float) -> None:
     prices = prohibitive(auction, Prices.zero(auction))
     assert (0.25 * unit * prices.transfer > 7.0).all()
     assert not prices.resource.any()
-
-
-def test_prices_stay_where_there_is_a_budget_or_nothing_to_move() -> None:
-    still = {"utility": [5.0, 5.0, 5.0], "parameter_size": 0.0}
-    for auction in (
-        one_resource(dict(still)),
-        one_resource(dict(still), chunk_size=0.0, transfer_budget=0.0),
-        one_resource(chunk_size=0.0, transfer_budget=0.0),
-    ):
-        zero = Prices.zero(auction)
-        assert prohibitive(auction, zero) is zero
 
 
 def test_prices_that_bound_programs_are_those_of_their_effort_and_of_the_time() -> None:
@@ -325,12 +248,6 @@ def test_worker_slots_count_whole_workers() -> None:
     assert Aggregated().form(blocked).num_columns == 0
 
 
-def test_windows_shrink_when_jobs_are_many_and_soon_done() -> None:
-    # a tenth of a slot alone: 4,000 pairs of all jobs, but 4 to 40 slots of each
-    for jobs, slots in ((1, 40), (100, 40), (200, 20), (1000, 4), (20_000, 4)):
-        assert windows(np.full(jobs, 0.1)).tolist() == [slots] * jobs
-
-
 def test_windows_are_four_times_as_long_as_a_job_takes_unless_that_is_too_much() -> None:
     alone = np.full(1000, 0.1)
     alone[:4] = 2.0, 2.1, 9.9, 11.0
@@ -339,24 +256,6 @@ def test_windows_are_four_times_as_long_as_a_job_takes_unless_that_is_too_much()
     assert windows(np.full(2500, 3.0)).max() == 12
     assert windows(np.full(2500, 7.0)).max() == 16
     assert windows(np.zeros(0)).shape == (0,)
-
-
-def test_a_job_may_run_in_its_window_and_no_longer(monkeypatch: pytest.MonkeyPatch) -> None:
-    auction = library.load("eris/late_arrival")
-    given = []
-
-    def short(alone: Floats) -> Ints:
-        given.append(alone)
-        return np.arange(1, len(alone) + 1)
-
-    monkeypatch.setattr(aggregated, "windows", short)
-    form = Aggregated().form(auction)
-    for i, job in enumerate(auction.jobs):
-        members = form.column_block("running").axes[0].members
-        last = min(job.arrival + i + 1, auction.slots)
-        assert [t for j, t in members.tolist() if j == i] == list(range(job.arrival, last))
-        most = auction.most_workers[i].sum()
-        assert given[0][i] == pytest.approx(worker_slots(auction, i) / most)
 
 
 def random_prices(auction, seed):
@@ -389,29 +288,6 @@ def test_what_a_schedule_is_worth_pays_for_its_use(seed):
     assert found.worth - cost == pytest.approx(pricer.chosen.payoff[found.job])
     last = np.array([slots.nonzero()[0].max() for slots in found.busy.toarray()], dtype=int)
     assert last.tolist() == (auction.arrival + pricer.chosen.finish)[found.job].tolist()
-
-
-def test_every_schedule_is_joined_once():
-    auction = one_resource({"utility": [5.0, 4.0, 3.0]}, {"utility": [6.0, 5.0, 4.0]})
-    pricer = JobPricer(auction)
-    pricer.bound(Prices.zero(auction))
-    first = pricer.columns()
-    dear = Prices.zero(auction)
-    dear.resource[:, :, 0] = 5.5
-    pricer.bound(dear)
-    second = pricer.columns()
-    both = first.join(second).join(first)
-    assert first.job.tolist() == [0, 1] == second.job.tolist()
-    assert both.job.tolist() == [0, 1, 0, 1]
-    assert both.worth.tolist() == [5.0, 6.0, 4.0, 5.0]
-    assert both.taken(np.array([3])).busy.toarray().tolist() == [[0.0, 1.0, 0.0]]
-
-
-def test_an_auction_without_jobs_has_no_schedules():
-    auction = one_resource()
-    pricer = JobPricer(auction)
-    assert pricer.bound(Prices.zero(auction)) == 0.0
-    assert len(pricer.columns().job) == 0
 
 
 def test_what_a_job_meets_by_hand() -> None:
@@ -451,26 +327,3 @@ def test_use_beyond_a_capacity_by_rounding_leaves_nothing_and_more_leaves_less(u
         assert (met.free_transfer == 0.0).all()
         assert (met.most_transfer <= 1.01e-9 * auction.transfer_budget).all()
         assert (met.most_transfer >= 0.0).all()
-
-
-def test_a_slot_has_the_prices_of_its_time_and_other_data() -> None:
-    auction = one_resource({"arrival": 1, "utility": [9.0, 4.0], "data": [1, 1]})
-    prices = Prices(np.array([7.0, 8.0, 9.0]), np.arange(6.0).reshape(2, 1, 3))
-    met = job_slots(auction, auction.jobs[0], prices, None, None)
-    slot = slot_of.function(met, 1, np.array([0, 2]), Ties(0.5, 0.0, 0.25))
-    assert slot.worker_price.tolist() == [2.0, 5.0]
-    assert slot.transfer_price == 9.0
-    assert slot.worth == 9.0  # the greatest, not that of the slot
-    assert slot.data.tolist() == [0, 2]
-    assert slot.ties == (0.5, 0.0, 0.25)
-
-
-def test_chunks_of_workers_are_whole_and_limited() -> None:
-    assert [chunks_of.function(w, 3, 4, 5) for w in (NO_SERVER, 0, 1, 2, 3, 9)] == [
-        -1,
-        0,
-        1,
-        2,
-        4,
-        5,
-    ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 from fractions import Fraction
 
@@ -24,11 +23,10 @@ from farkas.relaxations.eris.schedule_master import (
     violated_rows,
 )
 from farkas.relaxations.eris.welfare_bound import (
-    JobPricing,
     generate_columns,
     relaxation_by_columns,
 )
-from farkas.solvers import Answer, solve
+from farkas.solvers import solve
 from tests.generators.eris import auction_in, one_resource, random_auction
 from tests.tools.optimum import optimum
 
@@ -57,19 +55,6 @@ def test_what_is_rounded_holds_for_all_choices_and_not_for_the_shares(seed):
     most = (choices(size, room) @ charges).max()
     # not more than what the inequality itself says, whose distance is measured
     assert charges @ share - most >= distance * np.linalg.norm(charges) - 1e-9 > 0
-
-
-def test_a_row_by_hand():
-    # 2 (e_1 + e_2) <= 3 and e = (1, 1/2): divided by 2 and rounded, e_1 + e_2 <= 1, violated by
-    # 1/2 at length sqrt(2)
-    distance, charges = rounded(np.array([2, 2]), np.array([1.0, 0.5]), 3)
-    assert charges == pytest.approx([1.0, 1.0])
-    assert distance == pytest.approx(0.5 / np.sqrt(2))
-    # two small ones are complete and leave 2 of 4 for size 4: 4 e - (1 - a) - (1 - b) <= 2; divided
-    # by 4 the rest is 1/2, and -1/4 counts as -1 + (3/4 - 1/2) / (1 - 1/2)
-    _, charges = rounded(np.array([4, 1, 1]), np.array([0.5, 1.0, 1.0]), 4)
-    assert charges == pytest.approx([1.0, 0.5, 0.5])
-    assert rounded(np.array([2, 2]), np.array([1.0, 0.0]), 3) is None
 
 
 def two_large():
@@ -114,32 +99,6 @@ def test_half_of_a_job_early_is_forbidden(factor):
     _, multipliers, value = master.duals(columns, spans=spans)
     assert value == pytest.approx(14)
     assert multipliers * row.limit == pytest.approx([6.0])
-
-
-def test_who_completed_before_counts():
-    # by slot 1 a small job and 3/4 of one of size 4 fill two slots of 2; both do not fit
-    small, large = {"data": [1], "utility": [9.0, 1.0]}, {"data": [4], "utility": [10.0, 4.0]}
-    auction = one_resource(small, large, slots=2, sites=1, site_capacity=[[2.0]])
-    columns = by_slot(auction)
-    assert (columns.job.tolist(), columns.worth.tolist()) == ([0, 1, 0, 1], [9, 10, 1, 4])
-    share, tight = np.array([1.0, 0.0, 0.0, 0.75]), np.array([[True, True]])
-    (row,) = violated_rows(auction, columns, share, tight)
-    assert (row.span.first, row.span.last, row.span.jobs) == (0, 1, (0, 1))
-    assert violated_rows(auction, columns, share, np.array([[False, True]])) == []
-
-
-@pytest.mark.parametrize(("part", "rows"), [(0.004, 0), (0.01, 1)])
-def test_what_is_hardly_violated_is_no_row(part, rows):
-    # sizes 9 and 2 in a room of 10: e_1 + e_2 / 5 <= 1, which the part of job 2 exceeds by a fifth
-    # of itself, 0.0008 or 0.002; divided by 2 alone, before the largest is 1, it is the part
-    jobs = [{"data": [9]}, {"data": [2]}]
-    auction = one_resource(*jobs, slots=1, sites=1, site_capacity=[[10.0]])
-    share = np.array([1.0, part])
-    distance, charges = rounded(np.array([9, 2]), share, 10)
-    assert charges == pytest.approx([1.0, 0.2])
-    assert distance == pytest.approx(part / np.sqrt(26))
-    found = violated_rows(auction, by_slot(auction), share, np.array([[True]]))
-    assert len(found) == rows
 
 
 def test_of_the_spans_that_end_in_a_slot_the_most_violated_are_kept():
@@ -201,17 +160,6 @@ def test_rows_charge_who_completes_in_their_span(seed):
     assert float(total) <= float(alone) * (1 + 1e-9)
 
 
-def test_a_copy_stays_as_it_was():
-    auction = two_large()
-    spans = SpanRows(auction)
-    row = SpanRow(Span(first=0, last=0, resource=0, unit=1.0, jobs=(0, 1)), np.ones(2), 1.0)
-    spans.add([row])
-    other = spans.copy()
-    spans.add([row])
-    spans.multipliers[0] = 3.0
-    assert (len(other), other.multipliers.tolist(), other.limits.tolist()) == (1, [0.0], [1.0])
-
-
 def test_units_divide_what_jobs_need():
     jobs = [{"data": [2], "worker_demand": [w], "server_demand": [s]} for w, s in ((2, 2), (4, 1))]
     auction = one_resource(*jobs, {"data": [0], "worker_demand": [1.0]}, sites=1,
@@ -256,32 +204,6 @@ def test_rounds_that_end_too_early_have_no_answer() -> None:
     assert relaxation_by_columns(auction).value == pytest.approx(20.0)
 
 
-def test_a_priced_schedule_says_what_it_uses() -> None:
-    # 2 chunks at site 0, 1 worker fits at each site: 1 moves, 1 worker is remote: 3 + 5 MB
-    job = {"data": [2, 0], "utility": [10.0], "parameter_size": 5.0, "server_demand": [0.5]}
-    auction = one_resource(job, slots=1, site_capacity=[[1.5], [1.0]], chunk_size=3.0)
-    pricing = JobPricing(auction, 0)
-    prices = Prices(np.array([0.5]), np.array([[[1.0]], [[2.0]]]))
-    answer = pricing.solve(prices)
-    # 10 - 8 · 0.5 - 1.5 · 1 - 1 · 2
-    assert answer.objective == pytest.approx(2.5)
-    worth, used = pricing.schedule(answer)
-    assert worth == 10.0
-    assert used.tolist() == [8.0, 1.5, 1.0]
-
-
-def test_a_pricing_without_a_bound_bounds_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    # two jobs worth 10 each that fit together: 20 is the relaxation's value
-    auction = one_resource({}, {})
-    honest = JobPricing.solve
-
-    def silent(self: JobPricing, prices: Prices) -> Answer:
-        return dataclasses.replace(honest(self, prices), bound=np.nan)
-
-    monkeypatch.setattr(JobPricing, "solve", silent)
-    assert all(r.bound == np.inf for r in generate_columns(auction))
-
-
 def settled(auction, rounds=60, **settings):
     pricer = JobPricer(auction)
     master = ScheduleMaster(auction, pooled=True, **settings)
@@ -297,14 +219,6 @@ def test_what_is_occupied_is_not_sold_again():
     occupied[3] = occupied[6] = 1.0  # one unit of each site in slot 0
     (last, _), _ = settled(auction, occupied=occupied)
     assert last.resource[:, 0, 0] == pytest.approx([3.0, 3.0], rel=1e-4)
-
-
-def test_a_job_may_come_several_times():
-    auction = one_resource({"utility": [10.0, 7.0, 0.0]})
-    (last, _), _ = settled(auction, times=np.array([4.5]))
-    assert last.resource[:, 0, 0] == pytest.approx([3.0, 3.0], rel=1e-4)
-    (last, _), _ = settled(auction, times=np.array([3.5]))
-    assert last.resource == pytest.approx(0.0, abs=1e-6)
 
 
 @pytest.mark.parametrize("seed", range(10))

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from farkas.forms.matrices import as_scipy
-from farkas.instances.gadget import Cluster
 from farkas.instances.generate import generate
 from farkas.models.gadget.column import ColumnLP, all_columns
 from farkas.models.gadget.forest import forest
@@ -22,9 +21,7 @@ from farkas.relaxations.gadget.generation import (
     MasterProgram,
     RingPool,
     generate_columns,
-    improving,
     no_prices,
-    sampled,
     start,
     tree_rings,
 )
@@ -77,35 +74,6 @@ def test_without_rounds_no_ring_is_searched_and_the_bound_is_that_of_the_first_p
         assert found.bound >= whole.bound * (1 - 1e-9)
 
 
-def test_sampling_mixes_back_to_its_mean():
-    mean = np.array([0.5, 1.25, 0.0, 1.25])
-    vectors = sampled(mean)
-    assert all(v.sum() == 3 for v in vectors)
-    assert all((np.abs(v - mean) < 1).all() for v in vectors)
-    assert sampled(np.array([2.0, 1.0]))[0].tolist() == [2, 1]
-
-
-def test_generation_does_not_stop_when_the_first_prices_are_too_high_for_any_ring():
-    """Servers for two workers and one, unlinked; three workers are worth 8, two are worth 1.
-
-    The node relaxation runs a ring of three over both servers at 8/3 a worker, where a ring of two
-    loses 13/3, and rings of three do not exist.  The best is a ring of two: 1.
-    """
-    job = {"arrival": 0, "demand": [1], "budget": [None], "max_workers": 3, "bandwidth": 1}
-    table = {"kind": "table", "values": [0, 0, 1, 8]}
-    cluster = Cluster.build(
-        horizon=1,
-        resources=["gpu"],
-        nodes=[{"capacity": [2]}, {"capacity": [1]}],
-        links=[],
-        jobs=[job | {"efficiency": 1, "utility": table}],
-    )
-    assert solve(NodeLP().form(cluster)).objective == pytest.approx(8)
-    generated = generate_columns(snapshot(cluster))
-    assert generated.value == pytest.approx(1)
-    assert generated.bound == pytest.approx(1)
-
-
 def forest_pricing(slot):
     return ForestPricing(slot, forest(slot.cluster))
 
@@ -113,14 +81,6 @@ def forest_pricing(slot):
 def pair():
     """Servers of 2 and 1 GPUs, 3 Gbps both ways, a job worth 4, 7, 9."""
     return small([2, 1], [(0, 1, 3)], table(0, 4, 7, 9))
-
-
-def test_rent_by_hand():
-    # 2 x 1 + 1 x 2 for the servers, 3 x 0.5 for a link
-    prices = CapacityPrices(np.array([[1.0], [2.0]]), np.array([0.5, 0.0]))
-    assert prices.rent(pair()) == 5.5
-    half = prices.mix(no_prices(pair()), 0.25)
-    assert (half.node.tolist(), half.link.tolist()) == ([[0.75], [1.5]], [0.375, 0.0])
 
 
 @pytest.mark.parametrize("pricing", [forest_pricing, RingPricing])
@@ -144,18 +104,6 @@ def test_what_is_unlimited_costs_no_rent():
     cluster = small([None, 1], [(0, 1, None)])
     prices = CapacityPrices(np.ones((2, 1)), np.ones(2))
     assert prices.rent(cluster) == 1.0
-
-
-def test_rings_half_as_good_as_the_best_are_worth_adding():
-    # surpluses 4 - 1 - 1, 7 - 2 - 1, 9 - 6 - 1 with σ = 1: 2, 4, 2
-    slot = snapshot(pair())
-    cost = np.array([[1.0, 2.0, 6.0]])
-    assert improving(slot, cost, np.array([1.0])).tolist() == [[0, 1], [0, 2], [0, 3]]
-    assert improving(slot, cost + np.array([0.5, 0, 0]), np.array([1.0])).tolist() == [
-        [0, 2],
-        [0, 3],
-    ]
-    assert improving(slot, cost, np.array([5.0])).tolist() == []
 
 
 def test_the_master_takes_a_ring_once_and_prices_what_is_full():
@@ -182,19 +130,6 @@ def test_node_prices_start_and_place_whole_rings():
     assert len(tree_rings(slot, tree, [(0, np.array([1, 2]))])) == 0  # two do not fit on server 1
     narrow = small([2, 1], [(0, 1, 1)], table(0, 4, 7, 9))
     assert len(tree_rings(snapshot(narrow), forest(narrow), rings)) == 0
-
-
-def test_a_slot_without_jobs_needs_no_master():
-    found = generate_columns(snapshot(pair().replace(jobs=[])))
-    assert (found.value, found.bound, found.rounds, len(found.share)) == (0.0, 0.0, 0, 0)
-
-
-def test_a_ring_is_not_worth_adding_for_noise():
-    # gains 4, 7, 9; noise is 1e-9 of the largest gain, or of σ where that is larger
-    slot, gains = snapshot(pair()), np.array([[4.0, 7.0, 9.0]])
-    for sigma, surplus, new in ((1.0, 5e-9, 0), (1.0, 2e-8, 3), (100.0, 5e-8, 0), (100.0, 2e-7, 3)):
-        cost = gains - sigma - surplus
-        assert len(improving(slot, cost, np.array([sigma]))) == new, (sigma, surplus)
 
 
 @pytest.mark.slow
@@ -337,33 +272,6 @@ def _key(rings, ring):
     return rings.workers[ring].tobytes() + rings.flow[ring].tobytes()
 
 
-def test_a_ring_that_is_too_large_for_a_job_is_not_taken():
-    # two workers on server 0 or one on each: the second job may run one, the third has no room
-    cluster = small(
-        [2, 1],
-        [(0, 1, 3)],
-        {"max_workers": 2, **table(0, 1, 5)},
-        {"max_workers": 1, **table(0, 2)},
-        {"max_workers": 2, "bandwidth": 4.0, **table(0, 1, 6)},
-    )
-    pool = RingPool(snapshot(cluster))
-    workers, flow = np.array([[2, 0], [1, 1], [1, 0]]), np.array([[0, 0], [1, 1], [0, 0]])
-    rings = Rings(np.zeros(3, np.int64), workers.sum(axis=1), workers, flow)
-    pool.add(rings.take([1]))
-    free, nothing = (np.zeros((2, 1)), np.zeros(2)), np.zeros(3)
-    assert pool.most(*free).tolist() == [5.0, -np.inf, -np.inf]
-    assert pool.better(*free, nothing).job.tolist() == [0]
-    pool.add(rings)
-    assert len(pool.rings) == 3
-    prices = np.array([[1.0], [0.0]]), np.zeros(2)
-    assert pool.most(*prices).tolist() == [4, 1, 4]
-    assert pool.better(*prices, nothing).workers.tolist() == [[1, 1], [1, 0], [2, 0]]
-    floor = np.array([4.0, 0.5, 4.0 - 1e-6])
-    assert pool.better(*prices, floor).job.tolist() == [1, 2]
-    # where servers cost nothing either, both rings of two are as good for the first job
-    assert pool.better(*free, nothing).job.tolist() == [0, 0, 1, 2]
-
-
 def test_an_empty_pool_has_nothing_for_anybody():
     pool, prices = RingPool(snapshot(small([1]))), (np.zeros((1, 1)), np.zeros(0))
     assert pool.most(*prices).tolist() == [-np.inf]
@@ -405,10 +313,3 @@ def test_a_ring_leaves_a_dear_server_when_crossing_is_cheaper():
     rings = found.rings(np.array([0, 0]), np.array([2, 3]))
     assert rings.workers.tolist() == [[0, 2, 0], [1, 2, 0]]
     assert rings.flow.tolist() == [[0, 0, 0, 0], [1, 1, 1, 1]]
-
-
-def test_an_edge_too_narrow_is_not_crossed_at_any_price():
-    cluster = small([2, 2], [(0, 1, 1)])
-    pricing = TreePricing(cluster, forest(cluster), np.array([0]), np.array([3]))
-    cost, _ = pricing.costs(np.array([[3.0], [1.0]]), np.zeros(2))
-    assert cost.tolist() == [[1, 2, np.inf]]

@@ -60,12 +60,6 @@ def two_blocks():
     return small([1, 2, 1], (), *jobs, horizon=5)
 
 
-def test_equal_slopes_are_one_piece():
-    keys, lengths, slopes = Timeline.of(two_blocks()).pieces
-    assert keys.tolist() == [[0, 0], [0, 1], [1, 0]]
-    assert (lengths.tolist(), slopes.tolist()) == ([2, 1, 1], [3, 2, 4])
-
-
 def test_a_cluster_in_which_nobody_can_run_keeps_what_idling_is_worth():
     cluster = small([1], (), {"demand": [2.0]} | table(7, 9))
     assert optimum(OfflineBound().form(cluster)) == optimum(OfflineColumnBound().form(cluster)) == 7

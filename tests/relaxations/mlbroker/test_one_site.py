@@ -77,18 +77,6 @@ def test_jobs_use_their_workers_and_a_server_at_their_site():
     assert usage.tolist() == [[0, 0], [2 * 5, 2 * 9]]
 
 
-def test_sites_where_a_job_was_cost_nothing_to_enter():
-    # 10 GB at site 0 in two slots, moved for 5; site 1 costs 1 less for a worker and a server
-    broker = single(
-        [[10.0, 0.0], [10.0, 0.0]], transfer_price=[[0, 0.5], [0, 0]], base_price=[[4], [1]],
-        deploy_cost=3.0,
-    )  # fmt: skip
-    # at site 0 4 + 4 and, if new, 3; at site 1 1 + 1 + 5 and, if new, 3
-    for deployed, site in (([False, False], 1), ([True, False], 0), ([True, True], 1)):
-        found, *_ = best_single_sites(snapshot(broker, 1, [deployed]))
-        assert found.tolist() == [site]
-
-
 def test_workers_apart_from_their_data_are_no_surprise():
     # 10 GB at each of two sites: to bring them together costs 10, to split them a deployment of 1
     # and 2 of traffic

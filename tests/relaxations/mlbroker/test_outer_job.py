@@ -386,17 +386,3 @@ def test_shares_are_of_needed_workers_and_of_what_they_train():
     # 1 at ε = 1 with c = 1: (2 ln 2 - 1) / ln 2
     assert done.objective == pytest.approx(10 + 4 + 3 + 2 - 1 / np.log(2))
     assert done.gap == 0.25
-
-
-def test_no_jobs_and_no_data():
-    broker = single([[0.0, 0.0]])
-    for jobs in (0, 1):
-        market = snapshot(broker.replace(jobs=broker.jobs[:jobs]), 0).market
-        before = np.zeros((jobs, 2))
-        problem = SlotProblem(market=market, before=before, constants=Constants.of(market))
-        found = JobShares.zeros(jobs, 2)
-        found.connected[:, 0, 0] = found.server[:, 0] = 1.0
-        done = found.solution(problem, JobPrices.of(market))
-        assert done.workers.tolist() == [[0, 0]] * jobs
-        assert done.deployed.tolist() == [[1, 0]] * jobs
-        assert done.objective == pytest.approx(jobs * (1 + 2 - 1 / np.log(2)))

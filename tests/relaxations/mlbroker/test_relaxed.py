@@ -194,14 +194,6 @@ def test_jobs_are_placed_the_same_in_any_parts(part, workers, monkeypatch):
     assert equal(dataclasses.replace(without, tolls=whole.tolls), whole)
 
 
-def test_nobody_is_placed_where_nobody_is():
-    data = even_brokerage(1, jobs=2).replace(jobs=[])
-    lives = cheapest_lives(data, data.chord_slope("strict"), nothing)
-    assert lives.workers.shape == (0, data.num_sites)
-    assert lives.tolls.shape == (0, 1 << data.num_sites)
-    assert lives.cost(data) == 0.0
-
-
 def test_a_slot_grows_within_its_room():
     data = even_brokerage(7, slots=1, jobs=4)
     growth = SlotGrowth(data)

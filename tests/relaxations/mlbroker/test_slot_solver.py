@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import decimal
 import itertools
-from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -22,14 +20,12 @@ from farkas.relaxations.mlbroker.outer_job import (
     Tangents,
     Touched,
     full_price,
-    meeting,
     refine,
     shortfall,
 )
 from farkas.relaxations.mlbroker.slot_solver import JobByJob, Together
 from farkas.relaxations.mlbroker.slot_trees import grow
 from tests.generators.mlbroker import (
-    discounted,
     even_brokerage,
     leaf_states,
     random_brokerage,
@@ -64,30 +60,6 @@ def test_job_by_job_and_together_reach_the_same_value(seed):
         rate = market.worker_capacity[:, None]
         assert (found.moved.sum(axis=1) <= rate * found.workers + 1e-6).all()
         assert found.connected.sum(axis=2) == pytest.approx(found.workers, abs=1e-6)
-
-
-def test_a_deployment_that_costs_nothing_more_stays():
-    # everything is deployed already: no entropy is paid, and resources alone decide
-    broker = single([[10.0, 0.0]])
-    market = snapshot(broker, 0).market
-    problem = SlotProblem(
-        market=market, before=np.ones((1, 2)), constants=Constants.of(broker, "printed")
-    )
-    found = JobByJob(2).solve(problem)
-    # one worker and one server at 1 USD each, no data moved, no traffic
-    assert found.objective == pytest.approx(2.0)
-    assert found.deployed.tolist() == [[1, 1]]
-    terms = entropy(found.deployed, problem.before, problem.scale, market.epsilon)
-    assert terms.sum() == pytest.approx(0.0, abs=1e-12)
-
-
-def test_a_slot_without_jobs_costs_nothing():
-    broker = single([[5.0, 5.0]]).replace(jobs=[])
-    problem = problem_of(broker, 0, 0)
-    found = JobByJob(2).solve(problem)
-    assert (found.objective, found.gap) == (0.0, 0.0)
-    assert found.moved.shape == (0, 2, 2)
-    assert found.list_price.shape == (2, 1)
 
 
 def solved(relax, semantics, seed):
@@ -153,19 +125,6 @@ def test_a_point_is_worth_its_true_terms_however_few_tangents_there_are(monkeypa
         assert found.gap > 1e-6 * worth  # far from settled
 
 
-EPSILONS = (1e-300, 1e-100, 1e-17, 1e-9, 0.1, 1.0, 1e9, 1e17, 1e100, 1e300)
-
-
-@pytest.mark.parametrize("epsilon", EPSILONS)
-@pytest.mark.parametrize(("low", "high"), [(0.0, 1.0), (0.0, 0.0), (0.25, 0.250001), (0.5, 1.0)])
-def test_tangents_meet_between_their_points(low, high, epsilon):
-    where = meeting(np.array([low]), np.array([high]), epsilon)[0]
-    with decimal.localcontext(prec=700):
-        a, b = Decimal(low) + Decimal(epsilon), Decimal(high) + Decimal(epsilon)
-        mean = float((b - a) / (b / a).ln() - Decimal(epsilon)) if b > a else low
-    assert where == pytest.approx(mean, rel=1e-9)
-
-
 @pytest.mark.parametrize("grows", [True, False])
 def test_segments_add_up_to_the_highest_tangent(grows):
     rng = np.random.default_rng(1)
@@ -186,33 +145,6 @@ def test_segments_add_up_to_the_highest_tangent(grows):
 
 def _starts(widths):
     return np.concatenate([np.zeros((*widths.shape[:2], 1)), np.cumsum(widths, -1)[..., :-1]], -1)
-
-
-def test_prices_are_slopes_and_widths_lead_from_meeting_to_meeting():
-    # from p = 0, ε = 1, scale 2: touching at 0 and e - 1 gives prices 0 and 2 ln e, split at e - 2
-    points = np.array([[[0.0, np.e - 1]]])
-    tangents = Tangents(points, np.zeros((1, 1)), np.zeros((1, 1)), np.full((1, 1), 2.0), 1.0)
-    prices, widths = tangents.segments()
-    assert prices[0, 0].tolist() == pytest.approx([0.0, 2.0])
-    assert widths[0, 0].tolist() == pytest.approx([np.e - 2, np.inf])
-    assert full_price(tangents) == pytest.approx(2 * np.log(2))
-    # at e - 2 the term is 2 [(e - 1) ln(e - 1) - (e - 2)], both tangents are 0
-    want = 2 * ((np.e - 1) * np.log(np.e - 1) - (np.e - 2))
-    assert shortfall(tangents, np.full((1, 1), np.e - 2))[0, 0] == pytest.approx(want)
-
-
-def test_what_never_grows_starts_at_zero_and_pays_for_leaving():
-    before = np.array([[0.5]])
-    leaving = Tangents.first(before, np.ones((1, 1)), 1.0, grows=False, pieces=4)
-    staying = Tangents.first(before, np.ones((1, 1)), 1.0, grows=True, pieces=4)
-    assert (leaving.start[0, 0], staying.start[0, 0]) == (0.0, 0.5)
-    # ln(1 / 1.5) + 1/2 for going to 0 from 1/2
-    assert leaving.constant() == pytest.approx(np.log(2 / 3) + 0.5)
-    assert staying.constant() == 0.0
-    assert leaving.segments()[0][0, 0, 0] == pytest.approx(np.log(2 / 3))
-    assert staying.segments()[0].min() == 0.0
-    full = Tangents.first(before, np.ones((1, 1)), 1.0, grows=True)
-    assert full.points[0, 0, -1] == 1.0
 
 
 def test_an_instance_gives_its_first_busy_slot_with_three_tangents():
@@ -238,30 +170,6 @@ def test_full_deployment_costs_what_is_asked_for_every_job():
     # scales 2 and 3: (2 + 3) ln(1 + 1/ε), at ε = 1/4
     tangents = Tangents.first(np.zeros((2, 1)), np.array([[2.0], [3.0]]), 0.25, grows=True)
     assert full_price(tangents) == pytest.approx(5 * np.log(5))
-
-
-def test_tangents_never_lie_above_the_term_and_touch_where_added():
-    before = np.array([[0.0, 0.4]])
-    tangents = Tangents.first(before, np.ones((1, 1)), 0.1, grows=True, pieces=8)
-    spot = np.array([[0.3, 0.7]])
-    assert (shortfall(tangents, spot) > 1e-4).all()
-    assert refine(tangents, spot, np.zeros((1, 2)), np.ones((1, 2), bool))
-    np.testing.assert_allclose(shortfall(tangents, spot), 0.0, atol=1e-12)
-
-
-def test_refining_where_nothing_is_wanted_changes_nothing():
-    tangents = Tangents.first(np.array([[0.0]]), np.ones((1, 1)), 0.1, grows=True, pieces=8)
-    kept = tangents.points.copy()
-    where = np.zeros((1, 1), bool)
-    assert not refine(tangents, np.array([[0.3]]), np.zeros((1, 1)), where)
-    assert np.array_equal(tangents.points, kept)
-
-
-def test_close_tangents_meet_just_before_the_middle():
-    # v + ε from 1 to 1 + x: x / ln(1 + x) - 1 = x/2 - x²/12 + x³/24 ...
-    x = 2.0**-14
-    where = meeting(np.zeros(1), np.array([x]), 1.0)[0]
-    assert where == pytest.approx(x / 2 - x**2 / 12, rel=1e-9, abs=0)
 
 
 def nothing():
@@ -294,15 +202,6 @@ def test_a_finished_tree_is_as_good_as_deciding_every_cell(seed):
         for state in leaf_states(iter(tree.nodes), data.num_sites, data.num_resources)
     ]
     assert min(found) == tree.bound
-
-
-def test_a_chord_that_is_met_is_a_leaf():
-    # 5 units, 0.5 USD cheaper beyond the first: 5 0.5 + 0.5 = 3 USD, on the chord too
-    _, _, tree = grown(discounted(), near=1e-9)
-    assert tree.nodes == [LEAF]
-    assert tree.least.usage.tolist() == [[5.0], [0.0]]
-    assert float(tree.bound) == pytest.approx(tree.cost)
-    assert tree.least.excess.max() < 1e-9
 
 
 def test_few_nodes_and_near_bounds_end_it_early():
