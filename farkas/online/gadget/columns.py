@@ -28,7 +28,7 @@ from farkas.numbers import Bools, Floats
 from farkas.online.gadget.environment import Decision, received
 from farkas.online.gadget.exchange import exchanged
 from farkas.online.gadget.fixed_rings import DominantResourceFairness, Fifo, LeastAttainedService
-from farkas.online.gadget.seen import Baseline, PlacedRing, Room, Seen, as_rings
+from farkas.online.gadget.seen import Baseline, Room, Seen, as_rings
 from farkas.online.gadget.slot_tree import Cases, SlotSearch, dive, repaired, whole_mix
 from farkas.online.run import Bound
 from farkas.relaxations.gadget.generation import CapacityPrices, Generated, closed, generate_columns
@@ -305,13 +305,8 @@ def packed(slot: SlotView, rings: Rings, share: Floats) -> Rings:
     first = rings.take(likely)
     mix = whole_mix(Columns(slot, first))
     kept = first.take(admit(mix, np.argsort(-share[likely], kind="stable"))[0])
-    room, placed = Room(cluster), dict[int, PlacedRing]()
-    for at, job in enumerate(kept.job.tolist()):
-        links = np.repeat(np.arange(cluster.num_links), kept.flow[at]).tolist()
-        placed[job] = PlacedRing(kept.workers[at], links)
-        room.free -= kept.workers[at][:, None] * cluster.demand[job]
-        for link in links:
-            room.residual[link] -= float(cluster.bandwidth[job])
+    room = Room(cluster)
+    placed = room.hold(kept)
     place = slot.jobs.searchsorted(rings.job)
     wanted = np.zeros((len(slot.jobs), slot.gains.shape[1] + 1))
     np.add.at(wanted, (place[~wide], rings.size[~wide]), share[~wide])

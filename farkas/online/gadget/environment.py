@@ -101,7 +101,7 @@ class Environment(driver.Environment):
         """Return marginal rewards per slot, and in the first one what jobs are worth idle."""
         total = totals(instance, received(instance, decisions))
         rewards = [{"reward": after - before} for before, after in itertools.pairwise(total)]
-        if total[0]:
+        if total[-1] - total[0] != total[-1]:  # no trace of a sigmoid far from its bend
             rewards[0]["idle"] = total[0]
         rings = [ring for slot in decisions for ring in slot]
         numbers = {"rings": float(len(rings)), "worker_slots": float(sum(r.size for r in rings))}

@@ -22,7 +22,7 @@ from farkas.models.gadget.slot import Gains, SlotView
 from farkas.numbers import Floats, Ints
 from farkas.online.driver import algorithm
 from farkas.online.gadget.environment import Arrival, Decision
-from farkas.online.gadget.seen import PlacedRing, Room, Seen, as_rings
+from farkas.online.gadget.seen import Room, Seen, as_rings
 from farkas.online.policy import Increments, Policy
 from farkas.online.run import Bound
 from farkas.relaxations.gadget.embedding import Augmented, GvneLP, Mixture, NodeLP, decompose
@@ -197,7 +197,6 @@ class Slotwise:
 
     rings: Rings  #: Rings to run.
     relaxation: float  #: Value of the augmented relaxation at the selected sizes.
-    mixture: Mixture  #: Its decomposition.
     rounded: RoundedRings  #: Outcome of the rounding.
 
 
@@ -207,9 +206,8 @@ def lp_rs_mde(
     """Run Algorithm 2 on one slot; arguments as of `Gadget`."""
     chosen = select_sizes(only_lone(slot))
     if not len(chosen.jobs):
-        nothing, empty = Rings.none(slot.cluster), np.zeros(0, np.int64)
-        mixture = Mixture(nothing, np.zeros(0), 0)
-        return Slotwise(nothing, 0.0, mixture, RoundedRings(empty, True, 0, 0.0))
+        nothing = RoundedRings(np.zeros(0, np.int64), True, 0, 0.0)
+        return Slotwise(Rings.none(slot.cluster), 0.0, nothing)
     return round_rings(chosen, solve_subproblem(embedding(chosen)), rounding, rounds, rng)
 
 
@@ -269,7 +267,7 @@ def round_rings(
         rounded = round_repaired(mix, mixture.rings.size, rounds, rng)
     else:
         rounded = _best_subset(chosen, mixture, mix)
-    return Slotwise(mixture.rings.take(rounded.picked), answer.value, mixture, rounded)
+    return Slotwise(mixture.rings.take(rounded.picked), answer.value, rounded)
 
 
 def rounding_problem(slot: SlotView, mixture: Mixture) -> tuple[Mix, Floats]:
@@ -321,15 +319,8 @@ def filled(slot: SlotView, rings: Rings) -> Rings:
     A gain of 0 is filled (a sigmoid far from its bend gains nothing that a double can show), a
     loss is not.
     """
-    cluster = slot.cluster
-    room = Room(cluster)
-    placed: dict[int, PlacedRing] = {}
-    for place, job in enumerate(rings.job.tolist()):
-        links = np.repeat(np.arange(cluster.num_links), rings.flow[place]).tolist()
-        placed[job] = PlacedRing(rings.workers[place], links)
-        room.free -= rings.workers[place][:, None] * cluster.demand[job]
-        for link in links:
-            room.residual[link] -= float(cluster.bandwidth[job])
+    room = Room(slot.cluster)
+    placed = room.hold(rings)
     for place, job in enumerate(slot.jobs.tolist()):
         if job in placed:
             continue
@@ -338,4 +329,4 @@ def filled(slot: SlotView, rings: Rings) -> Rings:
             if ring is not None:
                 placed[job] = ring
                 break
-    return as_rings(cluster, placed)
+    return as_rings(slot.cluster, placed)

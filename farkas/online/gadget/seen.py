@@ -85,6 +85,17 @@ class Room:
         self.free -= workers[:, None] * self.cluster.demand[job]
         return PlacedRing(workers, links)
 
+    def hold(self, rings: Rings) -> dict[int, PlacedRing]:
+        """Reserve what rings hold; return them by job."""
+        placed: dict[int, PlacedRing] = {}
+        for place, job in enumerate(rings.job.tolist()):
+            links = np.repeat(np.arange(self.cluster.num_links), rings.flow[place]).tolist()
+            placed[job] = PlacedRing(rings.workers[place], links)
+            self.free -= rings.workers[place][:, None] * self.cluster.demand[job]
+            for link in links:
+                self.residual[link] -= float(self.cluster.bandwidth[job])
+        return placed
+
     def release(self, job: int, placed: PlacedRing) -> None:
         """Give back what a ring holds."""
         self.free += placed.workers[:, None] * self.cluster.demand[job]
