@@ -15,9 +15,8 @@ import numpy as np
 from farkas.errors import InvalidOption, NotApplicable
 from farkas.online.driver import Algorithm, environments
 from farkas.online.loop import DecisionsMade, drive, solved_by, take_step
-from farkas.online.recording import plain
+from farkas.online.recording import Solved, plain
 from farkas.online.run import Run
-from farkas.online.slots import Solved
 
 
 @runtime_checkable

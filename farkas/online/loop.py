@@ -17,9 +17,8 @@ from farkas.errors import NoAnswer
 from farkas.kernels import clock
 from farkas.online.driver import Environment, Progress, environments
 from farkas.online.policy import Policy, as_policy, authored, require_first_solver
-from farkas.online.recording import manifest, plain
+from farkas.online.recording import Solved, manifest, plain, slots_of
 from farkas.online.run import Bound, Run, prove_value
-from farkas.online.slots import Solved, slots_of
 
 if TYPE_CHECKING:
     from farkas.solvers.subproblem import SubproblemAnswer

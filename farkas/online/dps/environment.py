@@ -17,8 +17,8 @@ from farkas.online import driver
 from farkas.online.dps.offers import Decision, Known, Offer
 from farkas.online.dps.sales import Sales
 from farkas.online.driver import Demo, Outcome, environment
+from farkas.online.recording import Solved
 from farkas.online.run import Bound, Sense
-from farkas.online.slots import Solved
 from farkas.relaxations.dps.prices import lp_prices, subgradient_prices
 
 #: Entries of the interval program up to which a solver finds the prices.
