@@ -7,13 +7,20 @@ which it hands out, certified, after any step.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, Self, runtime_checkable
 
+import msgspec
 import numpy as np
 
-from farkas.errors import InvalidOption, NotApplicable
-from farkas.online.driver import Algorithm, environments
+from farkas.errors import FarkasError, FileProblem, InvalidOption, NotApplicable
+from farkas.files import read_record
+from farkas.files.writing import replacing
+from farkas.instances.files import read_bytes
+from farkas.messages import named
+from farkas.messages.refusals import parsed
+from farkas.online.driver import Algorithm, algorithms, environments
 from farkas.online.loop import DecisionsMade, drive, solved_by, take_step
 from farkas.online.recording import Solved, plain
 from farkas.online.run import Run
@@ -48,6 +55,20 @@ class Feeding(Protocol):
 
     def undecided(self, instance: Any, steps: int) -> Sequence[Any]:
         """Return decisions about the steps of `so_far` that are still to come: none to make."""
+
+
+class _Saved(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The file of a feed: what it was told, and what was decided."""
+
+    feed: Literal[1] = 1
+    algorithm: str
+    options: dict[str, Any]
+    seed: int
+    instance: msgspec.Raw
+    #: steps, more: jobs of every step, and data of jobs that went on, by number.
+    steps: list[list[Any]]
+    more: list[dict[int, Any]]
+    decisions: list[Any]
 
 
 class Feed:
@@ -96,6 +117,7 @@ class Feed:
         self._begin = instance.replace(jobs=())
         self.jobs: list[Any] = []
         self.decisions: list[Any] = []
+        self._fed: list[tuple[Sequence[Any], Mapping[int, Any]]] = []
         self._solved: list[Solved] = []
         facts = environments[instance.kind].known(self._begin) if known is None else known
         self.state: Any = self._policy.start(facts, seed)
@@ -143,6 +165,7 @@ class Feed:
         self.jobs = [longer.get(number, job) for number, job in enumerate(self.jobs)]
         self.jobs += new
         self.decisions.append(decision)
+        self._fed.append((new, dict(more or {})))
         return decision
 
     def so_far(self) -> Any:
@@ -174,6 +197,47 @@ class Feed:
         done = DecisionsMade([*self.decisions, *rest], self.state, solved)
         name, options = self.algorithm.name, plain(self.options)
         return drive(self._policy, instance, self.seed, name=name, options=options, done=done)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write what was fed, whole or not at all; `load` goes on from there."""
+        from farkas.instances.writing import to_bytes  # here: a feed is seldom saved
+
+        content = _Saved(
+            algorithm=self.algorithm.name,
+            options=plain(self.options),
+            seed=self.seed,
+            instance=msgspec.Raw(to_bytes(self._begin)),
+            steps=plain([list(jobs) for jobs, _ in self._fed]),
+            more=plain([more for _, more in self._fed]),
+            decisions=plain(self.decisions),
+        )
+        with replacing(path) as stream:
+            stream.write(msgspec.json.encode(content))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], known: Any = None) -> Self:
+        """Feed again what `save` wrote; ``known`` is what the feed was told before.
+
+        Raises
+        ------
+        FileProblem
+            The file cannot be read, is no feed, or its algorithm now decides otherwise.
+        """
+        content, where = read_record(path), named(os.fspath(path))
+        try:
+            saved = msgspec.json.decode(content, type=_Saved)
+            begin = read_bytes(bytes(saved.instance), where)
+            made = cls(begin, algorithms[saved.algorithm], saved.seed, known, saved.options)
+            for jobs, more in zip(saved.steps, saved.more, strict=True):
+                made.step(*jobs, more=more)
+        except (msgspec.DecodeError, ValueError, RecursionError, FarkasError) as error:
+            raise FileProblem(f"{where}: is no feed: {parsed(error)}") from None
+        again = msgspec.json.decode(msgspec.json.encode(plain(made.decisions)))
+        if again != saved.decisions:
+            raise FileProblem(
+                f"{where}: {saved.algorithm} now decides otherwise; give the same known="
+            )
+        return made
 
     def _prolonged(self, number: int, data: Any) -> Any:
         if isinstance(number, bool) or number not in range(len(self.jobs)):

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 import farkas
-from farkas.errors import FarkasError, InvalidInstance, InvalidOption, NotApplicable
+from farkas.errors import FarkasError, FileProblem, InvalidInstance, InvalidOption, NotApplicable
 from farkas.online import algorithms, environments
 from farkas.online.feeding import Feed
 from tests.generators.dps import random_market
@@ -105,7 +105,7 @@ def test_a_run_so_far_is_a_file_that_is_checked(tmp_path):
     assert proof.proof.bound == feed.run().certificate.fraction
 
 
-def test_jobs_of_mlbroker_go_on_from_slot_to_slot():
+def test_jobs_of_mlbroker_go_on_from_slot_to_slot(tmp_path):
     instance = in_order(INSTANCES["mlbroker"]())
     feed = fed(instance, "mlbroker.pooled")
     for slot, jobs in enumerate(by_steps(instance)):
@@ -117,6 +117,9 @@ def test_jobs_of_mlbroker_go_on_from_slot_to_slot():
         }
         feed.step(*short, more=more)
     assert feed.so_far() == instance
+    feed.save(tmp_path / "feed.json")
+    again = Feed.load(tmp_path / "feed.json", environments["mlbroker"].known(instance))
+    assert again.so_far() == instance
     assert feed.run() == farkas.run(instance, "mlbroker.pooled", seed=3)
 
 
@@ -209,3 +212,40 @@ def test_sellers_that_learn_for_foretold_jobs_say_where_none_is(name: str) -> No
     feed = farkas.feed(market, name)  # of its servers alone
     with pytest.raises(InvalidOption, match="tell feed so by known="):
         any(feed.step(job) for job in market.jobs)
+
+
+@pytest.mark.parametrize("name", ["dps.dps_pairs", "dps.learned", "mlbroker.mlbroker"])
+def test_a_saved_feed_goes_on_where_it_was(name, tmp_path):
+    instance = in_order(INSTANCES[name.partition(".")[0]]())
+    known, steps = environments[instance.kind].known(instance), by_steps(instance)
+    feed, path = fed(instance, name), tmp_path / "feed.json"
+    for jobs in steps[: len(steps) // 2]:
+        feed.step(*jobs)
+    feed.save(path)
+    again = Feed.load(path, known)
+    for jobs in steps[len(steps) // 2 :]:
+        again.step(*jobs)
+        feed.step(*jobs)
+    assert again.run() == feed.run()
+
+
+def test_files_that_are_no_feed_or_decide_otherwise_are_refused(tmp_path):
+    path = tmp_path / "feed.json"
+    market = in_order(INSTANCES["dps"]())
+    feed = fed(market, "dps.dps_pairs")
+    for job in market.jobs:
+        feed.step(job)
+    feed.save(path)
+    saved = msgspec.json.decode(path.read_bytes())
+    turned = [{**each, "payment": each["payment"] + 1.0} for each in saved["decisions"]]
+    known = environments["dps"].known(market)
+    for change, words in (
+        ({"decisions": turned}, "now decides otherwise"),
+        ({"feed": 2}, "is no feed"),
+        ({"algorithm": "dps.nobody"}, "is no feed"),
+        ({"more": []}, "is no feed"),
+        ({"steps": [[{}]], "more": [{}]}, "is no feed"),
+    ):
+        path.write_bytes(msgspec.json.encode(saved | change))
+        with pytest.raises(FileProblem, match=words):
+            Feed.load(path, known)
