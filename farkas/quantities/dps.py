@@ -15,7 +15,8 @@ from farkas.models.dps.offline import Offline
 from farkas.online import algorithms
 from farkas.online.dps import best_fixed
 from farkas.online.dps.cluster import placed
-from farkas.online.dps.posted import BestFit, FreeOfCharge, GivenPrice
+from farkas.online.dps.placement import FreeOfCharge
+from farkas.online.dps.posted import BestFit, GivenPrice
 from farkas.quantities.quantity import quantity
 from farkas.relaxations.dps import interval as bounds
 from farkas.relaxations.dps.group_program import prove_fixed_prices

@@ -275,32 +275,13 @@ def _spread(cluster: Out[Cluster], jobs: Jobs, job: int, given: bool, order: Out
             _hold(cluster, job, kind, other, server, some, more)
 
 
-@compiled(steps=steps)
-def place(cluster: Out[Cluster], jobs: Jobs, job: int, filling: Filling) -> bool:
-    """Place a job that fits; return whether one server holds it.  DPS Algorithm 2.
-
-    The first server, by idle workers, then idle parameter servers, then number, that can host the
-    whole job does (best fit: the one that it fills best).  Without one, workers and parameter
-    servers fill the servers in that order.  A random order is filled without a look for one server.
-    It minimises the runtime (15) of the job at hand, not the number of servers, and not the
-    runtime of a sequence.
-    """
+@compiled
+def _run(cluster: Out[Cluster], jobs: Jobs, job: int, first: int) -> bool:
+    """Let a job run that is logged from ``first`` on; return whether one server holds it."""
     kind, other = jobs.worker_type[job], jobs.ps_type[job]
     workers, ps = jobs.workers[job], jobs.ps[job]
-    first = cluster.counts[LOGGED]
     cluster.total_workers[kind] -= workers
     cluster.total_ps[other] -= ps
-    server = -1
-    if filling.rule != RANDOM:
-        server = _single(
-            filling.rule, cluster.idle_workers[kind], cluster.idle_ps[other], workers, ps
-        )
-    if server >= 0:
-        _hold(cluster, job, kind, other, server, workers, ps)
-    elif filling.rule == RANDOM:
-        _spread(cluster, jobs, job, True, filling.orders[cluster.counts[PLACED]])
-    else:
-        _spread(cluster, jobs, job, False, cluster.order)
     whole: bool = cluster.counts[LOGGED] == first + 1
     row = cluster.active[cluster.counts[RUNNING]]
     free = jobs.free_colocated[job] if whole else jobs.free_spread[job]
@@ -317,6 +298,41 @@ def place(cluster: Out[Cluster], jobs: Jobs, job: int, filling: Filling) -> bool
     cluster.counts[NEXT] = min(cluster.counts[NEXT], free)
     cluster.counts[PLACED] += 1
     return whole
+
+
+@compiled(steps=steps)
+def place(cluster: Out[Cluster], jobs: Jobs, job: int, filling: Filling) -> bool:
+    """Place a job that fits; return whether one server holds it.  DPS Algorithm 2.
+
+    The first server, by idle workers, then idle parameter servers, then number, that can host the
+    whole job does (best fit: the one that it fills best).  Without one, workers and parameter
+    servers fill the servers in that order.  A random order is filled without a look for one server.
+    It minimises the runtime (15) of the job at hand, not the number of servers, and not the
+    runtime of a sequence.
+    """
+    kind, other = jobs.worker_type[job], jobs.ps_type[job]
+    workers, ps = jobs.workers[job], jobs.ps[job]
+    first = cluster.counts[LOGGED]
+    server = -1
+    if filling.rule != RANDOM:
+        server = _single(
+            filling.rule, cluster.idle_workers[kind], cluster.idle_ps[other], workers, ps
+        )
+    if server >= 0:
+        _hold(cluster, job, kind, other, server, workers, ps)
+    elif filling.rule == RANDOM:
+        _spread(cluster, jobs, job, True, filling.orders[cluster.counts[PLACED]])
+    else:
+        _spread(cluster, jobs, job, False, cluster.order)
+    return _run(cluster, jobs, job, first)
+
+
+def hold(cluster: Cluster, jobs: Jobs, job: int, workers: Ints, ps: Ints) -> None:
+    """Place a job as given, by server."""
+    kind, other, first = jobs.worker_type[job], jobs.ps_type[job], cluster.counts[LOGGED]
+    for server in np.flatnonzero(workers + ps).tolist():
+        _hold.function(cluster, job, kind, other, server, workers[server], ps[server])
+    _run.function(cluster, jobs, job, first)
 
 
 def placed(

@@ -94,6 +94,8 @@ class Offer:
     #: The job as columns, for kernels; its limit answers prices, its runtimes say when it is over.
     alone: Jobs
     report: Report  #: For sellers that ask for it, see `farkas.online.dps.learned`.
+    _market: Market
+    _place: int
 
     @classmethod
     def of(cls, market: Market, job: int, number: int | None = None) -> Self:
@@ -112,7 +114,11 @@ class Offer:
         slot, kind, workers, other, ps = (int(column[0]) for column in alone[:5])
         runtimes = float(alone.colocated_runtime[0]), float(alone.spread_runtime[0])
         report = Report(float(market.budget[place]), *runtimes)
-        return cls(number, slot, kind, workers, other, ps, alone, report)
+        return cls(number, slot, kind, workers, other, ps, alone, report, market, place)
+
+    def of_one(self) -> Market:
+        """Return the market in which nobody else comes."""
+        return self._market.replace(jobs=self._market.jobs[self._place : self._place + 1])
 
     def accepts(self, payment: float) -> bool:
         """Return the user's answer to a price for the whole job."""

@@ -143,24 +143,18 @@ class Random(KernelSeller):
         sell_at(state.cluster, jobs, worker, ps, False, True, fill, results)
 
 
-class _Gift(KernelSeller):
+class Gift(KernelSeller):
+    """Base of sellers that serve every job that fits free of charge."""
+
     def run(self, state: Any, jobs: Jobs, fill: Filling, results: Results) -> None:
         """Serve every job, whoever it is."""
         none = np.zeros(len(jobs.slot))
         sell_at(state.cluster, jobs, none, none, True, False, fill, results)
 
 
-@algorithm("dps.pa", source="DPS Algorithm 2")
-@dataclasses.dataclass(frozen=True)
-class FreeOfCharge(_Gift):
-    """Serves every job that fits free of charge, placed by Algorithm 2; see the runtimes."""
-
-    placement = "pa"
-
-
 @algorithm("dps.best_fit", source="rival of DPS Algorithm 2")
 @dataclasses.dataclass(frozen=True)
-class BestFit(_Gift):
+class BestFit(Gift):
     """Serves every job that fits free of charge, placed where it fits best; see the runtimes."""
 
     placement = "best_fit"

@@ -10,7 +10,8 @@ from farkas.instances.dps import Market
 from farkas.online.dps import cluster as kernels
 from farkas.online.dps.best_fixed import prepare
 from farkas.online.dps.cluster import Cluster, Jobs, filling, placed
-from farkas.online.dps.posted import FreeOfCharge, sell_at
+from farkas.online.dps.placement import FreeOfCharge
+from farkas.online.dps.posted import sell_at
 from tests.generators.dps import random_market
 from tests.references.dps_market import algorithm_2
 

@@ -15,7 +15,8 @@ from farkas.online.dps.knapsacks import Knapsacks
 from farkas.online.dps.learning import Dps, RandomPlacement, Scaled, Simple, Top
 from farkas.online.dps.offers import Known, Offer, Quote
 from farkas.online.dps.pairs import PairPrices
-from farkas.online.dps.posted import BestFit, FixedPrice, FreeOfCharge, Random
+from farkas.online.dps.placement import FreeOfCharge
+from farkas.online.dps.posted import BestFit, FixedPrice, Random
 from farkas.online.dps.sales import Sales
 from farkas.online.dps.seller import Seller
 from farkas.online.recording import plain
