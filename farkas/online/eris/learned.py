@@ -20,18 +20,16 @@ from farkas.online.eris.environment import (
     Award,
     Ledger,
     Piece,
-    Proposal,
     SlotArrivals,
     SlotDecision,
 )
-from farkas.online.eris.eris import awarded
-from farkas.online.eris.scheduler_dp import repaired_schedule
+from farkas.online.eris.eris import Bid, awarded
 from farkas.online.policy import Policy
 from farkas.online.run import Bound
-from farkas.relaxations.eris.payoff_bound import job_slots
 from farkas.relaxations.eris.priced_jobs import JobPricer
 from farkas.relaxations.eris.schedule_master import ScheduleMaster, settled_prices
 from farkas.relaxations.eris.welfare_bound import prohibitive
+from farkas.solvers.subproblem import Subproblem, SubproblemAnswer
 
 ROUNDS = 8  #: Rounds of pricing in a slot.
 PROVING_ROUNDS = 60  #: Rounds of pricing for the bound of the run.
@@ -47,10 +45,23 @@ Sample = Annotated[int, msgspec.Meta(ge=0)]
 class LearnedPrices:
     """What has been sold, and what was learned from the jobs that came."""
 
-    ledger: Ledger  #: Use of everything; its own prices (6) are not posted.
+    ledger: Ledger  #: Use of everything; prices as posted in the last slot in which jobs came.
     seen: tuple[Job, ...]  #: All jobs so far.
-    prices: Prices  #: As posted in the last slot in which jobs came.
     seed: int  #: Of the draws of jobs to come.
+    slot: int = -1  #: In which prices were posted.
+    #: payoffs, awards, pieces: of the slot's jobs in the order of the file as far as they were
+    #: asked for a first time, and of those that are decided, in the order of payoffs.
+    payoffs: tuple[float, ...] = ()
+    awards: tuple[Award, ...] = ()
+    pieces: tuple[Piece, ...] = ()
+    #: The state with the prices of the next slot, once they were asked for.
+    then: list[LearnedPrices] = dataclasses.field(default_factory=list)
+
+    def place(self, jobs: int) -> int:
+        """Return whose turn it is among the slot's jobs."""
+        if len(self.payoffs) < jobs:
+            return len(self.payoffs)
+        return int(np.argsort(-np.array(self.payoffs), kind="stable")[len(self.awards)])
 
 
 @algorithm("eris.learned", source="added: prices from the jobs seen so far")
@@ -65,39 +76,67 @@ class Learned(Policy):
     of a slot depend on what its jobs say of themselves, so that truth is not always best for them.
 
     Options: ``forecast``, the multiple of the average so far that is expected to come; ``sample``,
-    how many jobs stand for all that are expected.  The bound on the run is proved by prices of the
-    same kind, with all jobs known.
+    how many jobs stand for all that are expected; ``solver``, who finds schedules: "dp", "exact" or
+    a general solver of integer programs.  The bound on the run is proved by prices of the same
+    kind, with all jobs known.
     """
 
     forecast: Nonnegative = 1.0
     sample: Sample = 300
+    solver: str = ""
 
     def start(self, known: Auction, seed: int) -> LearnedPrices:
         """Nothing is in use, and nobody came."""
-        return LearnedPrices(Ledger(known), (), Prices.zero(known), seed)
+        return LearnedPrices(Ledger(known), (), seed)
 
-    def step(
-        self, state: LearnedPrices, arrivals: SlotArrivals
-    ) -> tuple[LearnedPrices, SlotDecision]:
-        """Learn prices, then let jobs choose."""
+    def model(self, state: LearnedPrices, arrivals: SlotArrivals) -> Subproblem | None:
+        """Return (7) at the posted prices: of each job once, then again in the order of payoffs."""
         if not arrivals.jobs:
+            return None
+        now = self._posted(state, arrivals)
+        _, job = arrivals.jobs[now.place(len(arrivals.jobs))]
+        return Bid.of(now.ledger, job).subproblem("dp")
+
+    def round(
+        self,
+        state: LearnedPrices,
+        arrivals: SlotArrivals,
+        answer: SubproblemAnswer | None,
+        rng: np.random.Generator,
+    ) -> tuple[LearnedPrices, SlotDecision | None]:
+        """Note the first payoffs; then accept who pays, those of best payoff first."""
+        if answer is None:
             return state, SlotDecision()
-        here = [job for _, job in arrivals.jobs]
-        seen = (*state.seen, *here)
-        ledger = state.ledger.copy()
-        prices = self._learn(ledger, arrivals.slot, here, seen, state)
-        first = [_propose(ledger, job, prices).payoff for job in here]
-        awards: dict[int, Award] = {}
-        pieces: list[Piece] = []
-        for place in np.argsort(-np.array(first), kind="stable").tolist():
-            index, job = arrivals.jobs[place]
-            proposal = _propose(ledger, job, prices)
-            awards[index], more = awarded(index, job, proposal)
-            if awards[index].accepted:
-                ledger.book(job, more)
-            pieces += more
-        decided = tuple(awards[index] for index, _ in arrivals.jobs)
-        return LearnedPrices(ledger, seen, prices, state.seed), SlotDecision(decided, tuple(pieces))
+        now, proposal, jobs = self._posted(state, arrivals), answer.decisions, len(arrivals.jobs)
+        if len(now.payoffs) < jobs:
+            return dataclasses.replace(now, payoffs=(*now.payoffs, proposal.payoff)), None
+        index, job = arrivals.jobs[now.place(jobs)]
+        award, pieces = awarded(index, job, proposal)
+        ledger = now.ledger.copy()
+        if award.accepted:
+            ledger.book(job, pieces)
+            ledger.prices = now.ledger.prices  # those of (6) are not posted
+        awards, pieces = (*now.awards, award), (*now.pieces, *pieces)
+        if len(awards) < jobs:
+            return dataclasses.replace(now, ledger=ledger, awards=awards, pieces=pieces), None
+        decided = tuple(sorted(awards, key=lambda award: award.job))
+        return LearnedPrices(ledger, now.seen, now.seed), SlotDecision(decided, pieces)
+
+    def dual(self, answers: Sequence[SubproblemAnswer]) -> tuple[float, float]:
+        """Return the payoffs of the slot's jobs and their bounds, as decided, added up."""
+        last = answers[len(answers) // 2 :]
+        return sum(each.value for each in last), sum(each.dual for each in last)
+
+    def _posted(self, state: LearnedPrices, arrivals: SlotArrivals) -> LearnedPrices:
+        """Return the state with the prices of the slot, which are learned once."""
+        if state.slot == arrivals.slot:
+            return state
+        if not state.then:
+            here = [job for _, job in arrivals.jobs]
+            seen, ledger = (*state.seen, *here), state.ledger.copy()
+            ledger.prices = self._learn(ledger, arrivals.slot, here, seen, state.seed)
+            state.then.append(LearnedPrices(ledger, seen, state.seed, arrivals.slot))
+        return state.then[0]
 
     def certify(
         self, instance: Auction, state: LearnedPrices, decisions: Sequence[SlotDecision]
@@ -116,10 +155,10 @@ class Learned(Policy):
         slot: int,
         here: list[Job],
         seen: tuple[Job, ...],
-        state: LearnedPrices,
+        seed: int,
     ) -> Prices:
         """Prices at which jobs that are here and those that are expected share what is left."""
-        rng = np.random.default_rng([state.seed, slot])
+        rng = np.random.default_rng([seed, slot])
         slots = ledger.auction.slots
         coming, times = expected(seen, slot, slots, self.forecast, self.sample, rng)
         auction = ledger.auction.replace(jobs=(*here, *coming))
@@ -130,7 +169,7 @@ class Learned(Policy):
             occupied=occupied,
             times=np.concatenate([np.ones(len(here)), times]),
         )
-        start = prohibitive(auction, state.prices)
+        start = prohibitive(auction, ledger.prices)
         found, _ = settled_prices(JobPricer(auction), master, start, ROUNDS)
         return Prices(POSTED * found.transfer, POSTED * found.resource)
 
@@ -173,9 +212,3 @@ def expected(
             worth = job.utility[: slots - arrival]
             coming.append(msgspec.structs.replace(job, arrival=arrival, utility=worth))
     return coming, np.full(len(coming), total / max(1, len(coming)))
-
-
-def _propose(ledger: Ledger, job: Job, prices: Prices) -> Proposal:
-    """Best schedule of a job in what is left, at posted prices."""
-    met = job_slots(ledger.auction, job, prices, ledger.transferred, ledger.used)
-    return repaired_schedule(ledger.auction, job, met)

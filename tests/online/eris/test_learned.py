@@ -7,6 +7,7 @@ import numpy as np
 import farkas
 from farkas.online.eris.environment import Environment
 from farkas.online.eris.learned import Learned, expected
+from farkas.online.loop import take_step
 from tests.generators.eris import one_resource
 
 
@@ -32,10 +33,20 @@ def test_a_step_leaves_the_state_before_it_alone():
     world, policy = Environment(), Learned()
     state = policy.start(world.known(auction), 0)
     arrival = world.arrivals(auction)[0]
-    first, second = policy.step(state, arrival), policy.step(state, arrival)
+    first, second = (take_step(policy, state, arrival, np.random.default_rng(0)) for _ in "ab")
     assert state.seen == ()
     assert not state.ledger.used.any()
     assert first[1] == second[1]
+
+
+def test_a_general_solver_decides_alike():
+    jobs = {"utility": [10.0]}, {"utility": [12.0]}
+    auction = one_resource(*jobs, slots=1, sites=1, site_capacity=[[1.0]])
+    run = farkas.run(auction, "eris.learned", solver="highs")
+    assert run.value == farkas.run(auction, "eris.learned").value == 12.0
+    (step,) = run.steps
+    assert (step.solver, step.programs) == ("highs", 4)  # each twice
+    assert 0 < step.fractional < 12.0  # at a price above 0, and nothing is left for the other
 
 
 def test_what_is_expected_comes_later_and_as_often_as_it_came():
