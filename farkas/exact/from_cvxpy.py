@@ -62,7 +62,7 @@ def _require_numbers(problem: Any) -> None:
             )
 
 
-def read(problem: Any, numbers: Numbers) -> RationalForm:
+def read_cvxpy(problem: Any, numbers: Numbers) -> RationalForm:
     """Read a ``cvxpy.Problem`` that CVXPY can hand to HiGHS as a linear or integer program."""
     data, chain, inverse = _data(problem)
     count, sides = data["dims"].zero, np.asarray(data["b"], dtype=np.float64)
@@ -141,7 +141,7 @@ def _entries(
     return found
 
 
-def load(problem: Any, point: Floats, duals: Floats | None) -> None:
+def load_cvxpy(problem: Any, point: Floats, duals: Floats | None) -> None:
     """Set values of variables and constraints as CVXPY does after a solve."""
     _, chain, inverse = _data(problem)
     solver, last = chain.solver, inverse[-1]

@@ -94,7 +94,7 @@ def _refuse_others(model: Any) -> None:
             raise UnsupportedForm(f"the model holds {part.name}, of type {kind.__name__}{mend}")
 
 
-def read(model: Any, numbers: Numbers) -> RationalForm:
+def read_pyomo(model: Any, numbers: Numbers) -> RationalForm:
     """Read a ConcreteModel or a block: linear rows, an objective, columns in intervals."""
     parts = _Parts(model)
     place = {id(variable): j for j, variable in enumerate(parts.columns)}
@@ -160,7 +160,7 @@ def _domain_note(variable: Any) -> str:
     return ""
 
 
-def load(model: Any, point: Floats, duals: Floats | None) -> None:
+def load_pyomo(model: Any, point: Floats, duals: Floats | None) -> None:
     """Set values of variables, and of the suffix ``dual`` where the model imports one."""
     parts = _Parts(model)
     for variable, number in zip(parts.columns, point.tolist(), strict=True):

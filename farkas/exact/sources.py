@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from importlib import import_module
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -24,15 +23,15 @@ from farkas.forms.rational import Numbers, RationalForm, Side, rational_form
 from farkas.messages import named, quoted
 from farkas.numbers import Floats
 
-#: Module that reads a class and loads values back, by package and class.
-_HOMES = {
-    ("cvxpy", "Problem"): "from_cvxpy",
-    ("gurobipy", "Model"): "from_gurobi",
-    ("highspy", "Highs"): "from_highs",
-    ("linopy", "Model"): "from_linopy",
-    ("pyomo", "ConcreteModel"): "from_pyomo",
-    ("pyomo", "AbstractModel"): "from_pyomo",
-    ("pyomo", "BlockData"): "from_pyomo",
+#: Who reads a class and loads values back, by package and class.
+_READERS = {
+    ("cvxpy", "Problem"): "cvxpy",
+    ("gurobipy", "Model"): "gurobi",
+    ("highspy", "Highs"): "highs",
+    ("linopy", "Model"): "linopy",
+    ("pyomo", "ConcreteModel"): "pyomo",
+    ("pyomo", "AbstractModel"): "pyomo",
+    ("pyomo", "BlockData"): "pyomo",
 }
 #: What writes a file, by package whose models are not read.
 _OTHERS = {"pulp": "writeLP or writeMPS", "pyscipopt": "writeProblem", "mip": "write"}
@@ -46,8 +45,8 @@ def from_object(model: Any, numbers: Numbers) -> RationalForm:
     another package, or no model: a variable, a Pyomo model without its data; `UnsupportedForm`: the
     model holds more than a linear or integer program.
     """
-    form: RationalForm = _home(model).read(model, numbers)
-    return form.replace(confirmed=home_of(model) == "from_highs")
+    form: RationalForm = _reader(model)[0](model, numbers)
+    return form.replace(confirmed=reader_of(model) == "highs")
 
 
 def load_values(model: Any, form: RationalForm, point: Floats, duals: Floats | None) -> None:
@@ -66,11 +65,11 @@ def load_values(model: Any, form: RationalForm, point: Floats, duals: Floats | N
     duals
         Shape (rows,): derivative of the optimal value with respect to each side; None without.
     """
-    home = _home(model)
-    if home.read(model, form.numbers).sha256 != form.sha256:
+    read, load = _reader(model)
+    if read(model, form.numbers).sha256 != form.sha256:
         raise InvalidOption(f"model: is not {named(form.name)} any more; solve it again")
     whole = np.where(form.integer, np.rint(point), point)
-    home.load(model, whole, duals)
+    load(model, whole, duals)
 
 
 def _bases(model: Any) -> list[tuple[str, str]]:
@@ -78,22 +77,25 @@ def _bases(model: Any) -> list[tuple[str, str]]:
     return [(base.__module__.partition(".")[0], base.__name__) for base in type(model).__mro__]
 
 
-def home_of(model: Any) -> str | None:
-    """Name of the module that reads a model; None where there is none."""
-    return next((_HOMES[names] for names in _bases(model) if names in _HOMES), None)
+def reader_of(model: Any) -> str | None:
+    """Name of who reads a model; None where there is nobody."""
+    return next((_READERS[names] for names in _bases(model) if names in _READERS), None)
 
 
-def _home(model: Any) -> ModuleType:
-    name = home_of(model)
+def _reader(model: Any) -> tuple[Callable[..., Any], Callable[..., None]]:
+    """Return what reads a model, and what loads values back."""
+    name = reader_of(model)
     if name is not None:
-        return import_module(f"farkas.exact.{name}")
+        alone = name in ("cvxpy", "pyomo")
+        home = import_module(f"farkas.exact.from_{name if alone else 'arrays'}")
+        return getattr(home, f"read_{name}"), getattr(home, f"load_{name}")
     for package, _ in _bases(model):
         if package in _OTHERS:
             raise InvalidOption(
                 f"model: models of {package} are not read; write an .lp or .mps file with its"
                 f" {_OTHERS[package]} and give the path"
             )
-    known = ", ".join(".".join(names) for names in sorted(_HOMES))
+    known = ", ".join(".".join(names) for names in sorted(_READERS))
     wanted = (
         "the path of an .mps or .lp file, an instance with a program, a linear form, or a model:"
         f" {known}"

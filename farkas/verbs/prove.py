@@ -13,7 +13,7 @@ from farkas.exact.bounding import Deadline
 from farkas.exact.from_doubles import rational
 from farkas.exact.proved import Proved
 from farkas.exact.proving import prove_form
-from farkas.exact.sources import from_object, home_of
+from farkas.exact.sources import from_object, reader_of
 from farkas.files import is_model
 from farkas.forms import LinearForm
 from farkas.forms.model_text import read_text
@@ -186,7 +186,7 @@ def own_model(
 
 def is_convex(what: Any) -> bool:
     """Whether this is a ``cvxpy.Problem`` that is convex by CVXPY's rules, and not linear."""
-    if home_of(what) != "from_cvxpy" or not what.variables() or not what.is_dcp():
+    if reader_of(what) != "cvxpy" or not what.variables() or not what.is_dcp():
         return False
     from farkas.exact.from_cvxpy import is_linear
 

@@ -89,8 +89,8 @@ def test_the_limit_of_gurobi_is_the_one_that_is_known() -> None:
 
 
 def test_the_table_of_packages_names_all_that_are_read() -> None:
-    from farkas.exact.sources import _HOMES
+    from farkas.exact.sources import _READERS
 
     text = (ROOT / "docs" / "own_model.md").read_text().lower()
     names = {"highspy": "highs", "gurobipy": "gurobi"}
-    assert all(f"| {names.get(package, package)} |" in text for package, _ in _HOMES)
+    assert all(f"| {names.get(package, package)} |" in text for package, _ in _READERS)

@@ -19,7 +19,7 @@ import numpy as np
 from farkas.instances.base import Count
 from farkas.instances.options import require_option
 from farkas.instances.traces.importer import Account, Path, importers, moment
-from farkas.instances.traces.market import RANGES, MarketWindow
+from farkas.instances.traces.market import RANGES, MarketWindow, Timed
 from farkas.instances.traces.table import Line, lines
 from farkas.messages import number_of
 from farkas.numbers import Floats, Ints
@@ -45,13 +45,9 @@ class Machine:
 
 
 @dataclass(frozen=True, slots=True)
-class Pod:
-    """One pod."""
+class Pod(Timed):
+    """One pod; it lasts until its deletion, and a part of a GPU counts as a whole one."""
 
-    #: submitted, duration: creation and time until deletion, seconds.
-    submitted: float
-    duration: float
-    num_gpus: int  #: Whole GPUs; a part of one counts as a whole one.
     models: tuple[str, ...]  #: GPU models it may run on; empty for any.
 
 

@@ -8,7 +8,6 @@ nothing is returned, a; by default one over the rate).  Pairs that stand in no l
 import itertools
 import math
 import os
-from collections import Counter
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,9 +15,9 @@ import numpy as np
 from farkas.errors import FileProblem, InvalidOption
 from farkas.instances.base import Count
 from farkas.instances.coded import OpenShare
-from farkas.instances.options import by_name, require_option
+from farkas.instances.options import by_name
 from farkas.instances.traces.importer import Account, Importer, Path, importers, numbers, other_unit
-from farkas.instances.traces.table import Line, lines
+from farkas.instances.traces.table import Line, check_roles, lines
 from farkas.messages import named
 
 REQUIRED = ("master", "worker", "rate")
@@ -50,13 +49,7 @@ class CsvCoded(Importer, frozen=True, kw_only=True):
 
     def check(self, what: str) -> None:
         """Check the roles of columns."""
-        for role in self.map:
-            if role not in ROLES:
-                raise InvalidOption.near(f"{what}: no role {named(role)}", role, ROLES)
-        wanted = ", ".join(f"{role}=COLUMN" for role in REQUIRED if role not in self.map)
-        require_option(not wanted, f"{what}: map {wanted} is missing")
-        twice = [column for column, n in Counter(self.map.values()).items() if n > 1]
-        require_option(not twice, f"{what}: column {named(''.join(twice[:1]))} has two roles")
+        check_roles(what, self.map, ROLES, REQUIRED)
 
     def fields(self, path: Path, rng: np.random.Generator, dropped: Account) -> dict[str, Any]:
         """Make an instance from a table of pairs."""

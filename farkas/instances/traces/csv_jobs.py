@@ -9,20 +9,19 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Literal, cast
 
 import msgspec
 
-from farkas.errors import FileProblem, InvalidOption
+from farkas.errors import FileProblem
 from farkas.instances.options import require_option
 from farkas.instances.traces.importer import SECONDS, Account, Importer, Path, importers, other_unit
 from farkas.instances.traces.jobs import JobTable, MarketOfJobs, TraceJob
 from farkas.instances.traces.jobs_eris import AuctionOfJobs
 from farkas.instances.traces.jobs_gadget import ClusterOfJobs
 from farkas.instances.traces.jobs_mlbroker import BrokerageOfJobs
-from farkas.instances.traces.table import Line, length, seconds
+from farkas.instances.traces.table import Line, check_roles, length, seconds
 from farkas.messages import named
 
 #: What a column can be.
@@ -72,18 +71,11 @@ class TableColumns(msgspec.Struct, frozen=True):
 
     def check(self, what: str, valued: bool) -> None:
         """Refuse unknown roles, roles that are missing, and a column with two of them."""
-        for role in self.map:
-            if role not in ROLES:
-                raise InvalidOption.near(f"{what}: no role {named(role)}", role, ROLES)
-        missing = [role for role in ("submit", "gpus") if role not in self.map]
-        wanted = ", ".join(f"{role}=COLUMN" for role in missing)
-        require_option(not missing, f"{what}: map {wanted} is missing")
+        check_roles(what, self.map, ROLES, ("submit", "gpus"))
         require_option(
             ("duration" in self.map) != ("end" in self.map),
             f"{what}: map either duration=COLUMN or end=COLUMN",
         )
-        twice = [column for column, n in Counter(self.map.values()).items() if n > 1]
-        require_option(not twice, f"{what}: column {named(''.join(twice[:1]))} has two roles")
         require_option(
             valued or "value" not in self.map, f"{what}: this kind has no use for a value"
         )
@@ -224,11 +216,6 @@ class CsvTable(JobTable, frozen=True, kw_only=True):
         """Check ranges and the roles of columns."""
         super().check(what)
         self.columns.check(what, self.valued)
-
-    def check_ranges(self, name: str, what: str) -> None:
-        """Only numbers have ranges; roles of columns have none."""
-        if name != "map":
-            super().check_ranges(name, what)
 
     def read(self, path: Path, dropped: Account) -> Sequence[TraceJob]:
         """Return all jobs in file order; raises `FileProblem` naming the line."""

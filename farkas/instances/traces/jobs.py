@@ -9,18 +9,15 @@ import numpy as np
 
 from farkas.instances.base import Count, Positive
 from farkas.instances.traces.importer import Account, Path
-from farkas.instances.traces.market import RANGES, MarketWindow, Window
+from farkas.instances.traces.market import RANGES, MarketWindow, Timed, Window
 from farkas.numbers import Ints
 from farkas.portable import uniform
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class TraceJob:
-    """One job."""
+class TraceJob(Timed):
+    """A job of a table of jobs."""
 
-    submitted: float  #: Seconds, from any begin.
-    duration: float  #: Seconds.
-    num_gpus: int  #: GPUs held while running.
     gpu_time: float  #: GPU seconds.
     cluster: str  #: Tenant or virtual cluster.
     job_id: str = ""  #: Name the trace gives it, if any.

@@ -3,7 +3,7 @@
 import dataclasses
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Annotated, Any, Literal, Protocol, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 import numpy as np
@@ -20,20 +20,13 @@ from farkas.numbers import Floats
 from farkas.portable import exp, uniform
 
 
-class Timed(Protocol):
-    """A job of a trace; times in seconds."""
+@dataclasses.dataclass(frozen=True, slots=True)
+class Timed:
+    """A job of a trace."""
 
-    @property
-    def submitted(self) -> float:
-        """When the job came."""
-
-    @property
-    def duration(self) -> float:
-        """How long it ran."""
-
-    @property
-    def num_gpus(self) -> int:
-        """GPUs it held."""
+    submitted: float  #: Seconds, from any begin.
+    duration: float  #: Seconds.
+    num_gpus: int  #: GPUs held while running.
 
 
 J = TypeVar("J", bound=Timed)
@@ -175,18 +168,6 @@ RANGES = Published()
 SHORTEST = 1.0  #: Seconds that a job runs at least.
 
 
-class Lasting(Protocol):
-    """A job of a trace."""
-
-    @property
-    def duration(self) -> float:
-        """How long it ran, seconds."""
-
-    @property
-    def num_gpus(self) -> int:
-        """GPUs it held."""
-
-
 class MarketWindow(Window, frozen=True, kw_only=True):
     """Options that every import to kind dps has.
 
@@ -228,7 +209,7 @@ class MarketWindow(Window, frozen=True, kw_only=True):
 
     def jobs_of(
         self,
-        trace: Sequence[tuple[int, Lasting]],
+        trace: Sequence[tuple[int, Timed]],
         types: Sequence[tuple[int, int]],
         prices: tuple[Floats, Floats],
         rng: np.random.Generator,
@@ -268,7 +249,7 @@ class MarketWindow(Window, frozen=True, kw_only=True):
     def _job(
         self,
         slot: int,
-        job: Lasting,
+        job: Timed,
         kinds: tuple[int, int],
         prices: tuple[Floats, Floats],
         size: float,

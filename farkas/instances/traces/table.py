@@ -7,10 +7,12 @@ import io
 import math
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from farkas.errors import FileProblem
+from farkas.errors import FileProblem, InvalidOption
 from farkas.files import read_bytes
+from farkas.instances.options import require_option
 from farkas.instances.traces.importer import Path
 from farkas.messages import named
 
@@ -251,3 +253,24 @@ def _separated(header: Sequence[str]) -> str:
     marks = {";": "semicolons", "\t": "tabs", "|": "bars"}
     found = [word for mark, word in marks.items() if len(header) == 1 and mark in header[0]]
     return f"; cells are parted by commas, not by {found[0]}" if found else ""
+
+
+def check_roles(
+    what: str, columns: Mapping[str, str], known: Collection[str], required: Iterable[str]
+) -> None:
+    """Refuse unknown roles, roles that are missing, and a column with two of them.
+
+    Parameters
+    ----------
+    what
+        Words for error messages.
+    columns
+        Column by role.
+    """
+    for role in columns:
+        if role not in known:
+            raise InvalidOption.near(f"{what}: no role {named(role)}", role, known)
+    wanted = ", ".join(f"{role}=COLUMN" for role in required if role not in columns)
+    require_option(not wanted, f"{what}: map {wanted} is missing")
+    twice = [column for column, n in Counter(columns.values()).items() if n > 1]
+    require_option(not twice, f"{what}: column {named(''.join(twice[:1]))} has two roles")
