@@ -24,8 +24,7 @@ from farkas.models.mlbroker.one_shot import snapshot
 from farkas.models.mlbroker.slot import Constants, SlotProblem
 from farkas.online import algorithms
 from farkas.online.loop import decide
-from farkas.online.mlbroker.bound import tight_bound
-from farkas.online.mlbroker.environment import Environment
+from farkas.online.mlbroker.environment import Environment, tight_bound
 from farkas.online.mlbroker.fractional import Fractional
 from farkas.relaxations.mlbroker.following import FollowingServers
 from farkas.relaxations.mlbroker.outer_job import JobPrices

@@ -11,8 +11,8 @@ from farkas.errors import NotApplicable
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.recourse import PlacedWorkers
 from farkas.online import algorithms
+from farkas.online.mlbroker.environment import recourse_costs
 from farkas.online.mlbroker.local import local_expected, local_total
-from farkas.online.mlbroker.recourse import recourse_costs
 from farkas.quantities.names import optimum
 from farkas.quantities.quantity import quantity
 from farkas.relaxations.mlbroker.relaxed import Relaxed

@@ -10,7 +10,7 @@ import farkas
 from farkas.errors import InvalidOption, NoAnswer, UnknownName, UnsupportedForm
 from farkas.instances import library
 from farkas.online import algorithms
-from farkas.online.mlbroker.bound import tight_bound
+from farkas.online.mlbroker.environment import tight_bound
 from farkas.relaxations.coded import sharing
 from farkas.solvers import Answer, Claimed, Reason, open_session
 from farkas.solvers.base import find

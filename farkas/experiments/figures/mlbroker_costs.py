@@ -24,8 +24,7 @@ from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.recourse import PlacedWorkers
 from farkas.numbers import Floats
 from farkas.online import Run
-from farkas.online.mlbroker.bound import tight_bound
-from farkas.online.mlbroker.environment import PlacedSlot, by_pair
+from farkas.online.mlbroker.environment import PlacedSlot, by_pair, tight_bound
 from farkas.quantities import evaluate
 from farkas.tolerances import ROUNDING
 

@@ -32,7 +32,7 @@ from farkas.instances.generate.mlbroker import Published
 from farkas.instances.mlbroker import Brokerage
 from farkas.numbers import Floats
 from farkas.online.mlbroker.alike import run_alike
-from farkas.online.mlbroker.bound import tight_bound
+from farkas.online.mlbroker.environment import tight_bound
 from farkas.online.run import ratio_to
 from farkas.relaxations.mlbroker.relaxed import Relaxed
 from farkas.solvers import solve

@@ -123,7 +123,7 @@ class Recourse(Program):
     """Cheapest movement of data to workers that have been placed.  mlBroker P_rt, C1.
 
     The other decisions of P_rt follow in closed form; see
-    :func:`farkas.online.mlbroker.recourse.recourse_costs`.  On an instance without decisions the
+    :func:`farkas.online.mlbroker.environment.recourse_costs`.  On an instance without decisions the
     program takes those of :meth:`PlacedWorkers.checkpoint`.
     """
 

@@ -4,11 +4,11 @@
 HOMES = {
     "": "environment",
     "central": "local",
-    "gr": "rounded",
-    "ir": "rounded",
-    "mlbroker": "rounded",
-    "oasis": "myopic",
-    "one_shot": "myopic",
+    "gr": "fractional",
+    "ir": "fractional",
+    "mlbroker": "fractional",
+    "oasis": "local",
+    "one_shot": "local",
     "opt": "local",
     "pooled": "local",
 }

@@ -1,6 +1,7 @@
 """What the broker's algorithms meet: a slot at a time; and what integer decisions cost."""
 
 import dataclasses
+import functools
 import itertools
 from collections.abc import Sequence
 from fractions import Fraction
@@ -9,19 +10,138 @@ import msgspec
 import numpy as np
 
 from farkas.certificates.files import from_json
-from farkas.certificates.mlbroker import MlbrokerPrices
+from farkas.certificates.mlbroker import Guide, MlbrokerPrices
 from farkas.errors import InvalidInstance
+from farkas.forms import LinearForm
 from farkas.instances.mlbroker import Brokerage, Job
 from farkas.models.mlbroker.one_shot import Snapshot, snapshot
-from farkas.models.mlbroker.recourse import PlacedWorkers
+from farkas.models.mlbroker.recourse import PlacedWorkers, Recourse
 from farkas.models.mlbroker.slot import Constants
-from farkas.numbers import Bools, Ints
+from farkas.numbers import Bools, Floats, Ints
 from farkas.online import driver
 from farkas.online.driver import Demo, Outcome, environment
-from farkas.online.mlbroker.bound import tight_bound
-from farkas.online.mlbroker.recourse import recourse_costs
 from farkas.online.recording import plain
 from farkas.online.run import Bound, Sense
+from farkas.relaxations.mlbroker.separated import Part, Separated
+from farkas.solvers.highs_session import multipliers_by_any, optimum_by_any
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Costs:
+    """Costs of decisions by slot, USD; shape (slots,) each."""
+
+    transfer: Floats  #: Moving data; C1.
+    resource: Floats  #: Resources under the volume discount, pooled over jobs; C2.
+    deploy: Floats  #: Deployments, every entry and re-entry of a site; C3 as the text has it.
+    deploy_once: Floats  #: Deployments, each job and site charged once per life; C3 as (8) has it.
+    sync: Floats  #: Traffic between workers and server; C4.
+
+    @property
+    def total(self) -> float:
+        """All costs with every re-entry paid, USD."""
+        return float((self.transfer + self.resource + self.deploy + self.sync).sum())
+
+    @property
+    def total_sticky(self) -> float:
+        """All costs with each job and site paid once, USD."""
+        return self.total + float((self.deploy_once - self.deploy).sum())
+
+
+def recourse_costs(placed: PlacedWorkers) -> Costs:
+    """Costs of decided workers and servers, data moved as cheaply as possible.
+
+    Parameters
+    ----------
+    placed
+        Decisions for whole lives of jobs: a pair left out counts as an absence, after which
+        sites are paid again.
+
+    Raises
+    ------
+    NoAnswer
+        When the transport program is not solved.
+    """
+    entered, first = _entries(placed)
+    price = placed.instance.deploy_cost[placed.jobs]
+    return Costs(
+        transfer=transfer_costs(placed),
+        resource=placed.instance.resource_cost(placed.usage()).sum(axis=(1, 2)),
+        deploy=_by_slot(placed, price * entered.sum(axis=1)),
+        deploy_once=_by_slot(placed, price * first.sum(axis=1)),
+        sync=_by_slot(placed, sync_costs(placed)),
+    )
+
+
+def transfer_costs(placed: PlacedWorkers) -> Floats:
+    """Optimal transport costs, shape (slots,), USD; C1."""
+    form = Recourse().form(placed)
+    point = optimum_by_any(form).point
+    slots = form.column_block("moved").axes[0].members[:, 1]
+    return _sums(slots, form.cost * point, placed.instance.num_slots)
+
+
+def sync_costs(placed: PlacedWorkers) -> Floats:
+    """Traffic of all workers to the server's site, shape (pairs,), USD; C4 with g = ȳ s̄."""
+    data: Brokerage = placed.instance
+    price = data.transfer[:, placed.server].T
+    sent: Floats = (price * placed.workers).sum(axis=1)
+    return sent * data.sync_volume[placed.jobs]
+
+
+def _entries(placed: PlacedWorkers) -> tuple[Bools, Bools]:
+    """Sites newly entered, and entered for the first time, shapes (pairs, sites)."""
+    present = placed.present
+    before = np.zeros_like(present)
+    ever = np.zeros_like(present)
+    where = {int(pair): row for row, pair in enumerate(placed.pairs)}
+    for row, pair in enumerate(placed.pairs):
+        previous = where.get(int(placed.instance.previous_pair[pair]))
+        if previous is not None:
+            before[row] = present[previous]
+            ever[row] = present[previous] | ever[previous]
+    return present & ~before, present & ~ever
+
+
+def _by_slot(placed: PlacedWorkers, values: Floats) -> Floats:
+    return _sums(placed.slots, values, placed.instance.num_slots)
+
+
+def _sums(slots: Ints, values: Floats, num_slots: int) -> Floats:
+    sums = np.zeros(num_slots)
+    np.add.at(sums, slots, values)
+    return sums
+
+
+@functools.lru_cache(maxsize=8)
+def tight_bound(instance: Brokerage) -> Bound:
+    """Prove a bound on every run from the tight relaxation, solved job by job."""
+    guide = Guide.zeros(instance)
+    sources: dict[str, None] = {}
+    for job in range(instance.num_jobs):
+        part = Part(instance, np.array([job]))
+        form = Separated().form(part)
+        found = multipliers_by_any(form)
+        sources[found.source] = None
+        _read(guide, instance, part, form, found.rows)
+    proved = MlbrokerPrices.of(instance, guide, "tight")
+    method = f"{' and '.join(sources)} of mlbroker.relaxed[tight,printed], job by job"
+    return Bound.of(Fraction(proved.bound), method, proved.plain())
+
+
+def _read(guide: Guide, instance: Brokerage, part: Part, form: LinearForm, duals: Floats) -> None:
+    """Copy one job's multipliers; what presence costs from a slot on is what entering there may."""
+
+    def family(name: str) -> Floats:
+        values: Floats = np.abs(duals[form.row_block(name).where])
+        return values.reshape(-1, instance.num_sites)
+
+    pairs = part.pairs
+    needed = instance.workers_needed[pairs][:, None]
+    server = family("present_with_server")
+    guide.server[pairs] = family("server_is_connected")
+    guide.presence[pairs] = server
+    paid = needed * family("present_with_workers") + server
+    guide.move[pairs] = np.cumsum(paid[::-1], axis=0)[::-1]
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -136,7 +256,7 @@ class Environment(driver.Environment):
         outside = (server < 0) | (server >= instance.num_sites)
         if not (short | outside | (workers < 0).any(axis=1)).any():
             return []
-        from farkas.replay.mlbroker_whole import broken_placements  # here: runs break it rarely
+        from farkas.replay.mlbroker import broken_placements  # here: runs break it rarely
 
         return broken_placements(instance, plain(decisions))
 

@@ -1,4 +1,4 @@
-"""Algorithm mlbroker.fractional."""
+"""Algorithms of mlBroker: fractional decisions slot by slot, and roundings of them."""
 
 from __future__ import annotations
 
@@ -19,14 +19,23 @@ from farkas.models.mlbroker.one_shot import Snapshot
 from farkas.models.mlbroker.slot import SlotProblem
 from farkas.numbers import Floats, Ints
 from farkas.online.driver import Outcome, algorithm
-from farkas.online.mlbroker.environment import Known
+from farkas.online.mlbroker.environment import Known, PlacedSlot, tight_bound
 from farkas.online.policy import Increments, Policy
 from farkas.online.recording import plain
 from farkas.online.run import Bound
+from farkas.rounding import (
+    add_missing_workers,
+    draw_servers,
+    round_workers,
+    snap,
+    snap_workers,
+)
+from farkas.rounding.workers import Combine
 
 if TYPE_CHECKING:
     from farkas.relaxations.mlbroker.regularized import SlotSolution
     from farkas.solvers.subproblem import Subproblem, SubproblemAnswer
+
 
 ROUNDED = Fraction(1, 2**40)  #: Share by which a logarithm in doubles may be too small, and more.
 
@@ -348,3 +357,115 @@ def trajectory_bound(data: Brokerage, static: float, deployed: Floats) -> float:
     return static + float(
         (scale[:, None] * deployed * growth(deployed, before, data.epsilon)).sum()
     )
+
+
+TIGHT = {"tight": {"relax": "tight"}}  #: Variants of every algorithm that rounds.
+
+
+@dataclasses.dataclass(frozen=True)
+class Rounded(Fractional):
+    """Fractional algorithm whose decisions are rounded by slot; it never sees the rounding."""
+
+    def round(
+        self,
+        state: FractionalState,
+        arrivals: Snapshot,
+        answer: SubproblemAnswer | None,
+        rng: np.random.Generator,
+    ) -> tuple[FractionalState, PlacedSlot]:
+        """Decide fractionally, then round."""
+        state, decision = super().round(state, arrivals, answer, rng)
+        return state, self.whole(decision, arrivals.market, rng)
+
+    def whole(
+        self, decision: FractionalSlot, market: Brokerage, rng: np.random.Generator
+    ) -> PlacedSlot:
+        """Make the fractional decision of a slot integer."""
+        raise NotImplementedError
+
+    def evaluate(self, instance: Brokerage, decisions: Sequence[Any]) -> None:
+        """Whole decisions are worth what the environment says."""
+
+    def theorem(self, instance: Brokerage, state: Any, decisions: Sequence[Any]) -> None:
+        """Theorem 5 is about means over draws, not about a slot."""
+
+    def certify(
+        self, instance: Brokerage, state: FractionalState, decisions: Sequence[Any]
+    ) -> Bound:
+        """Prove the bound of the fractional run or the tight one, whichever is higher.
+
+        Both hold for integer runs of every semantics; with a single constant M the run's own is far
+        below the tight one, which costs a small share of the run.
+        """
+        own = super().certify(instance, state, ())
+        return max(own, tight_bound(instance), key=lambda bound: bound.fraction)
+
+
+def clean(decision: FractionalSlot, market: Brokerage) -> tuple[Floats, Floats]:
+    """Workers and server shares of a slot without solver noise, shape (jobs, sites) each."""
+    workers = snap_workers(decision.workers, market.workers_needed)
+    return workers.reshape(decision.workers.shape), snap(decision.server)
+
+
+@algorithm("mlbroker.mlbroker", source="mlBroker Algorithms 1, 2 and 3", variants=TIGHT)
+@dataclasses.dataclass(frozen=True)
+class MlBroker(Rounded):
+    """Fractional decisions, rounded dependently so that all data are trained.
+
+    Parameters
+    ----------
+    combine
+        ``"max"`` is the paper's: the largest of a rounding per resource and one per job.
+        ``"round2"`` takes the rounding per job alone, which is feasible already and cheaper.
+    """
+
+    combine: Combine = "max"
+
+    def whole(
+        self, decision: FractionalSlot, market: Brokerage, rng: np.random.Generator
+    ) -> PlacedSlot:
+        """Round workers by Algorithm 3 and draw one server a job."""
+        workers, server = clean(decision, market)
+        placed = round_workers(workers, market.worker_demand, rng, combine=self.combine)
+        return PlacedSlot(decision.jobs, placed, draw_servers(server, rng))
+
+
+@algorithm("mlbroker.ir", source="mlBroker section 6.2, IR", variants=TIGHT)
+@dataclasses.dataclass(frozen=True)
+class IndependentRounding(Rounded):
+    """Workers rounded to the nearest integer, server drawn by its shares; too few are added to.
+
+    The paper does not say what happens to a job left with too few workers.  Here the decision
+    counts such jobs and repairs them where most data are untrained.
+    """
+
+    def whole(
+        self, decision: FractionalSlot, market: Brokerage, rng: np.random.Generator
+    ) -> PlacedSlot:
+        """Round to the nearest, then repair."""
+        workers, server = clean(decision, market)
+        nearest = np.floor(workers + 0.5).astype(np.int64)
+        short = nearest.sum(axis=1) < market.workers_needed
+        for job in np.flatnonzero(short):
+            nearest[job] = add_missing_workers(
+                nearest[job],
+                int(market.workers_needed[job]),
+                market.volume[job],
+                float(market.worker_capacity[job]),
+            )
+        return PlacedSlot(decision.jobs, nearest, draw_servers(server, rng), int(short.sum()))
+
+
+@algorithm("mlbroker.gr", source="mlBroker section 6.2, GR", variants=TIGHT)
+@dataclasses.dataclass(frozen=True)
+class GreedyRounding(Rounded):
+    """Workers rounded up, server where its share is largest, the first such site on ties."""
+
+    def whole(
+        self, decision: FractionalSlot, market: Brokerage, rng: np.random.Generator
+    ) -> PlacedSlot:
+        """Round up."""
+        workers, server = clean(decision, market)
+        return PlacedSlot(
+            decision.jobs, np.ceil(workers).astype(np.int64), np.argmax(server, axis=1)
+        )

@@ -1,12 +1,13 @@
-"""Baseline mlbroker.local."""
+"""Baselines of kind mlbroker: rules, the best integers for one slot, and the best of all."""
 
 from __future__ import annotations
 
 import dataclasses
 import itertools
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+import msgspec
 import numpy as np
 
 from farkas.errors import NoAnswer, NotApplicable
@@ -15,19 +16,54 @@ from farkas.instances.mlbroker import Brokerage, Semantics
 from farkas.instances.options import Share
 from farkas.instances.rounded import guarded_ceil
 from farkas.models.mlbroker.offline import Offline
-from farkas.models.mlbroker.one_shot import Snapshot
+from farkas.models.mlbroker.one_shot import OneShot, Snapshot, placement
 from farkas.models.mlbroker.recourse import PlacedWorkers
-from farkas.numbers import Floats, Ints
+from farkas.numbers import Bools, Floats, Ints
 from farkas.online.driver import algorithm
-from farkas.online.mlbroker.environment import Known, PlacedSlot
-from farkas.online.mlbroker.recourse import recourse_costs
-from farkas.online.mlbroker.rounded import Placing
+from farkas.online.mlbroker.environment import Known, PlacedSlot, present, recourse_costs
 from farkas.online.policy import Policy
 from farkas.rounding import add_missing_workers
 from farkas.solvers import Reason, solve
 from farkas.tolerances import TIE, allowed
 
+if TYPE_CHECKING:
+    from farkas.solvers.subproblem import Subproblem, SubproblemAnswer
+
+
 MOST_CHOICES = 5000  #: Most choices of server sites over which the expectation is taken.
+
+
+Presence = dict[int, Bools]  #: Where each job was one slot before, shape (sites,) each.
+
+
+@dataclasses.dataclass(frozen=True)
+class Placing(Policy):
+    """Baseline that decides from one slot and the presence one slot before."""
+
+    def start(self, known: Known, seed: int) -> Presence:
+        """Nothing is deployed."""
+        return {}
+
+    def now(self, state: Presence, arrivals: Snapshot) -> Snapshot:
+        """Return the slot with where its jobs were."""
+        none = np.zeros(arrivals.market.num_sites, bool)
+        before = [state.get(job, none) for job in arrivals.jobs.tolist()]
+        deployed = np.reshape(before, (len(before), len(none))).astype(bool)
+        return dataclasses.replace(arrivals, deployed=deployed)
+
+    def step(self, state: Presence, arrivals: Snapshot) -> tuple[Presence, PlacedSlot]:
+        """Place the slot's jobs."""
+        return placed(arrivals, *self.place(self.now(state, arrivals)))
+
+    def place(self, now: Snapshot) -> tuple[Ints, Ints]:
+        """Workers, shape (jobs, sites), and server site, shape (jobs,)."""
+        raise NotImplementedError
+
+
+def placed(arrivals: Snapshot, workers: Ints, server: Ints) -> tuple[Presence, PlacedSlot]:
+    """Return where the jobs are after a slot, and the decision."""
+    decision = PlacedSlot(arrivals.jobs, workers, server)
+    return dict(zip(arrivals.jobs.tolist(), present(decision), strict=True)), decision
 
 
 def local_workers(market: Brokerage) -> Ints:
@@ -215,3 +251,80 @@ class Optimum(Policy):
             for slot in range(instance.num_slots)
             for pairs in [instance.pairs_at(slot)]
         ]
+
+
+@dataclasses.dataclass(frozen=True)
+class Solving(Placing):
+    """Baseline that solves mlbroker.one_shot in every slot."""
+
+    solver: str = ""
+    gap: float = 0.0
+    prices: Any = ""
+
+    def model(self, state: Presence, arrivals: Snapshot) -> Subproblem | None:
+        """State the program of the slot."""
+        from farkas.solvers.subproblem import Subproblem  # here: for these alone
+
+        if not arrivals.market.num_jobs:
+            return None
+        program, now = OneShot(prices=self.prices), self.now(state, arrivals)
+        return Subproblem(program, now, placement, "one_site", {"gap": self.gap})
+
+    def round(
+        self,
+        state: Presence,
+        arrivals: Snapshot,
+        answer: SubproblemAnswer | None,
+        rng: np.random.Generator,
+    ) -> tuple[Presence, PlacedSlot]:
+        """Take the program's placement."""
+        if answer is None:
+            none = np.zeros(arrivals.deployed.shape, np.int64)
+            return placed(arrivals, none, np.zeros(0, np.int64))
+        return placed(arrivals, *answer.decisions)
+
+
+@algorithm("mlbroker.one_shot", source="added: all jobs of a slot, with discounts")
+@dataclasses.dataclass(frozen=True)
+class Myopic(Solving):
+    """All jobs of a slot placed optimally together, blind for the slots to come.
+
+    Parameters
+    ----------
+    solver
+        Integer solver; by default a tree over jobs at one site each, and HiGHS where that proves
+        nothing.
+    gap
+        Relative gap at which a slot counts as solved.
+    prices
+        Form of the discount, "choice" or "single"; optima are the same, ties may differ.
+    """
+
+    prices: Literal["choice", "single"] = "choice"
+
+
+@algorithm("mlbroker.oasis", source="mlBroker section 6.3, OASiS")
+@dataclasses.dataclass(frozen=True)
+class Oasis(Solving):
+    """Every job placed optimally by itself at list prices; discounts come as a surprise.
+
+    At list prices jobs do not meet, so that one program places all of a slot.
+
+    Parameters
+    ----------
+    solver
+        Integer solver; by default a closed form for jobs that are proved to be best at one site,
+        and HiGHS for each of the others.
+    gap
+        Relative gap at which a program counts as solved.
+    prices
+        "list", or "single" for the same prices written with (8c) to (8e); ties may differ.
+    """
+
+    prices: Literal["list", "single"] = "list"
+
+    def now(self, state: Presence, arrivals: Snapshot) -> Snapshot:
+        """Return the slot with where its jobs were, without discounts."""
+        now = super().now(state, arrivals)
+        market = msgspec.structs.replace(now.market, discount_price=None, discount_threshold=None)
+        return dataclasses.replace(now, market=market)

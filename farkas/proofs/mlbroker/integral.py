@@ -12,7 +12,7 @@ import numpy as np
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.recourse import PlacedWorkers
 from farkas.online import algorithms
-from farkas.online.mlbroker.recourse import recourse_costs
+from farkas.online.mlbroker.environment import recourse_costs
 from farkas.proofs.claim import claim, drawn, refuted_by, require, sp
 from farkas.proofs.mlbroker.fractional import claimed_ratio
 from farkas.proofs.mlbroker.runs import (

@@ -15,7 +15,7 @@ from farkas.models.mlbroker.offline import Offline
 from farkas.numbers import Floats, Ints
 from farkas.online import algorithms, environments
 from farkas.online.loop import decide
-from farkas.online.mlbroker.rounded import MlBroker
+from farkas.online.mlbroker.fractional import MlBroker
 from farkas.portable import uniform
 from farkas.proofs.claim import Trials, claim, drawn, optimum, require, require_zero, sp
 from farkas.proofs.mlbroker.runs import largest_lambda

@@ -201,7 +201,7 @@ def contrast(one: str, other: str) -> float:
 
 def test_worst_cases_of_the_sweep_are_shown_with_their_proof(contents, text):
     names = [case.name for case in contents.worst]
-    assert names == ["mlbroker.fractional", "mlbroker.local"]
+    assert names == ["mlbroker.fractional[tight]", "mlbroker.local"]
     section = text[text.index('<section id="worst"') :].partition("</section>")[0]
     assert section.count("proved, and the algorithm decides so") == 2
     assert section.count("<details>") == 2

@@ -17,7 +17,7 @@ from farkas.models.mlbroker.offline import Offline
 from farkas.models.mlbroker.one_shot import OneShot, snapshot
 from farkas.models.mlbroker.recourse import PlacedWorkers, Recourse
 from farkas.models.mlbroker.slot import Constants, SlotProblem, market_of
-from farkas.online.mlbroker.recourse import recourse_costs, transfer_costs
+from farkas.online.mlbroker.environment import recourse_costs, transfer_costs
 from farkas.relaxations.mlbroker.relaxed import Relaxed
 from farkas.solvers import solve
 from tests.generators.mlbroker import (

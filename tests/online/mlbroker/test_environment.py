@@ -10,9 +10,16 @@ import farkas
 from farkas.certificates.mlbroker import Guide, MlbrokerPrices, complete
 from farkas.errors import InvalidInstance
 from farkas.instances import library
+from farkas.models.mlbroker.recourse import PlacedWorkers
 from farkas.online import Bound, algorithms, environments
-from farkas.online.mlbroker.bound import tight_bound
-from farkas.online.mlbroker.environment import PlacedSlot, by_pair, present
+from farkas.online.mlbroker.environment import (
+    PlacedSlot,
+    by_pair,
+    present,
+    recourse_costs,
+    sync_costs,
+    tight_bound,
+)
 from farkas.relaxations.mlbroker.relaxed import Relaxed
 from farkas.solvers import solve
 from tests.generators.mlbroker import edge_cases, random_brokerage, single
@@ -145,3 +152,43 @@ def test_other_certificates_say_nothing_of_slots():
     assert world.bounds_so_far(broker, plain) is None
     best = farkas.optimum(broker, time_limit=20).run.certificate
     assert world.bounds_so_far(broker, best) is None
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_bound_is_the_relaxation_and_below_the_optimum(seed):
+    broker = random_brokerage(seed, sites=3, jobs=3)
+    bound = float(tight_bound(broker))
+    relaxed = solve(Relaxed(relax="tight").form(broker)).objective
+    assert bound == pytest.approx(relaxed, rel=1e-6, abs=1e-6)
+    assert bound <= algorithms["mlbroker.opt"].run(broker).value + 1e-9
+
+
+def test_costs_of_a_job_that_leaves_a_site_and_returns():
+    # 10 GB at site 0, 1, 0; one worker and the server follow the data; deploying costs 1, a unit
+    # of the resource 1, and worker and server use one unit each
+    broker = single([[10.0, 0.0], [0.0, 10.0], [10.0, 0.0]])
+    placed = PlacedWorkers.of(broker, [[1, 0], [0, 1], [1, 0]], [0, 1, 0])
+    costs = recourse_costs(placed)
+    assert costs.transfer.tolist() == pytest.approx([0, 0, 0])
+    assert costs.resource.tolist() == [2, 2, 2]
+    assert costs.deploy.tolist() == [1, 1, 1]
+    assert costs.deploy_once.tolist() == [1, 1, 0]
+    assert costs.sync.tolist() == [0, 0, 0]
+    assert (costs.total, costs.total_sticky) == (9.0, 8.0)
+
+
+def test_data_move_to_the_workers_and_parameters_to_the_server():
+    # 10 GB move at 1 USD each; two workers away from the server send 2 GB each
+    broker = single([[10.0, 10.0]])
+    placed = PlacedWorkers.of(broker, [[0, 2]], [0])
+    costs = recourse_costs(placed)
+    assert costs.transfer.tolist() == pytest.approx([10.0])
+    assert sync_costs(placed).tolist() == [4.0]
+    assert costs.deploy.tolist() == [2.0]
+    assert recourse_costs(PlacedWorkers.of(broker, [[0, 2]], [1])).sync.tolist() == [0.0]
+
+
+def test_a_pair_left_out_is_an_absence():
+    broker = single([[10.0, 0.0]] * 3)
+    placed = PlacedWorkers.of(broker, [[1, 0]] * 2, [0, 0], pairs=[0, 2])
+    assert recourse_costs(placed).deploy.tolist() == [1, 0, 1]

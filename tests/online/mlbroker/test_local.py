@@ -9,10 +9,11 @@ from farkas.errors import NotApplicable
 from farkas.instances import library
 from farkas.instances.generate import generate
 from farkas.models.mlbroker.one_shot import snapshot
-from farkas.online import algorithms
+from farkas.online import algorithms, environments
 from farkas.online.mlbroker.local import local_expected, local_total, local_workers, site_costs
+from farkas.relaxations.mlbroker import one_site_tree
 from tests.generators.mlbroker import even_brokerage, random_brokerage, single
-from tests.references.mlbroker_policies import central, local, plans_of
+from tests.references.mlbroker_policies import central, cheapest, cost_of, local, plans_of, sites_of
 from tests.tools.decisions import decisions
 
 
@@ -71,3 +72,111 @@ def test_a_site_that_is_cheaper_by_a_rounding_only_is_equally_cheap():
     dear, cheap = site_costs(snapshot(broker, 0))[0].tolist()
     assert dear > cheap
     assert algorithms["mlbroker.central"].run(broker).decisions[0]["server"] == [0]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_forms_of_the_prices_have_the_same_optimum(seed):
+    broker = random_brokerage(seed, slots=1)
+    for name, prices in (("one_shot", ("choice", "single")), ("oasis", ("list", "single"))):
+        plain = (
+            broker
+            if name == "one_shot"
+            else broker.replace(discount_price=None, discount_threshold=None)
+        )
+        one, other = (
+            algorithms[f"mlbroker.{name}"].run(plain, prices=form).value for form in prices
+        )
+        assert one == pytest.approx(other, rel=1e-7, abs=1e-7)
+
+
+@pytest.mark.parametrize("seed", [53, 116])
+def test_oasis_does_not_see_the_discount_in_programs_either(seed):
+    # brokers with a job that is best at no one site, and where a discount would move it
+    broker = random_brokerage(seed, slots=1)
+    assert broker.discount_price is not None
+    without = broker.replace(discount_price=None, discount_threshold=None)
+    seen, unseen = (
+        algorithms["mlbroker.oasis"].run(b, prices="single").decisions for b in (broker, without)
+    )
+    assert seen == unseen
+
+
+def apart():
+    """A job that is best at no one site, and that the closed form does not place."""
+    return single([[10.0, 10.0]])
+
+
+def test_jobs_that_are_best_at_one_site_need_no_program(monkeypatch):
+    asked, solve = [], one_site_tree.solve_subproblem
+
+    def noted(subproblem):
+        asked.append(subproblem.data.jobs.tolist())
+        return solve(subproblem)
+
+    monkeypatch.setattr(one_site_tree, "solve_subproblem", noted)
+    near = single([[10.0, 0.0]]).jobs[0]
+    broker = apart()
+    decisions("mlbroker.oasis", broker.replace(jobs=[near, *broker.jobs, near]))
+    assert asked == [[1]]
+
+
+@pytest.mark.parametrize("name", ["one_shot", "oasis"])
+def test_prices_gap_and_solver_are_those_asked_for(name):
+    for prices in ("single", {"one_shot": "choice", "oasis": "list"}[name]):
+        policy = algorithms[f"mlbroker.{name}"].policy(prices=prices, gap=0.125, solver="scip")
+        world = environments["mlbroker"]
+        (arrival,) = world.arrivals(apart())
+        asked = policy.model(policy.start(world.known(apart()), 0), arrival)
+        assert asked.formulation.prices == prices
+        assert (asked.options, policy.solver) == ({"gap": 0.125}, "scip")
+
+
+@pytest.mark.parametrize("solver", ["highs", "scip", "gurobi", "pyomo:highs", "cvxpy:highs"])
+@pytest.mark.parametrize("name", ["one_shot", "oasis"])
+def test_own_solver_and_general_ones_reach_one_optimum(name, solver):
+    own_value = general_value = 0.0
+    for seed in range(4):
+        broker = random_brokerage(seed, slots=1)
+        own, general = (
+            algorithms[f"mlbroker.{name}"].run(broker, solver=chosen) for chosen in ("", solver)
+        )
+        assert general.certificate is not None
+        for mine, its in zip(own.steps, general.steps, strict=True):
+            if mine.fractional is None:
+                continue
+            assert mine.solver in ("one_site", "highs")
+            assert its.solver.lower() == solver
+            assert mine.fractional == pytest.approx(its.fractional, rel=1e-6)
+            assert mine.dual <= mine.fractional * (1 + 1e-9)
+            own_value, general_value = own_value + mine.fractional, general_value + its.fractional
+    assert own_value > 0
+    assert own_value == pytest.approx(general_value, rel=1e-6)
+
+
+def overlapping(seed):
+    """Ties and units of any size, or random numbers; in the later ones jobs meet and stay."""
+    if seed % 4 == 3:
+        return random_brokerage(seed)
+    return even_brokerage(seed, lasting=seed > 10, sites=2 * (seed > 10))
+
+
+@pytest.mark.parametrize("seed", [0, 1, 3, 4, 6, *range(11, 17)])
+def test_slots_cost_what_the_best_of_all_placements_costs(seed):
+    broker, before = overlapping(seed), {}
+    for slot, decision in enumerate(decisions("mlbroker.one_shot", broker)):
+        plans = plans_of(decision)
+        least = cheapest(broker, [slot], before)
+        assert cost_of(broker, slot, plans, before) == pytest.approx(least, rel=1e-9)
+        before = {n: sites_of(placed) for n, placed in plans.items()}
+
+
+@pytest.mark.parametrize("seed", [*range(5), *range(30, 38)])
+def test_jobs_cost_what_the_best_of_their_placements_costs_at_list_prices(seed):
+    broker, before = overlapping(seed), {}
+    for slot, decision in enumerate(decisions("mlbroker.oasis", broker)):
+        plans = plans_of(decision)
+        for n, placed in plans.items():
+            least = cheapest(broker, [slot], before, [n], listed=True)
+            cost = cost_of(broker, slot, {n: placed}, before, listed=True)
+            assert cost == pytest.approx(least, rel=1e-9)
+        before = {n: sites_of(placed) for n, placed in plans.items()}

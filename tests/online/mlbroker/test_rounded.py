@@ -8,15 +8,16 @@ import pytest
 from farkas.instances.generate import generate
 from farkas.models.mlbroker.one_shot import snapshot
 from farkas.online import algorithms, environments
-from farkas.online.mlbroker.bound import tight_bound
-from farkas.online.mlbroker.fractional import FractionalSlot, Lanes
-from farkas.online.mlbroker.rounded import (
+from farkas.online.mlbroker.environment import tight_bound
+from farkas.online.mlbroker.fractional import (
+    FractionalSlot,
     GreedyRounding,
     IndependentRounding,
+    Lanes,
     MlBroker,
-    Placing,
     clean,
 )
+from farkas.online.mlbroker.local import Placing
 from tests.generators.mlbroker import random_brokerage, single
 from tests.references.mlbroker_policies import plans_of, rounded
 from tests.tools.decisions import decisions

@@ -14,8 +14,7 @@ from farkas.errors import NoAnswer
 from farkas.models.mlbroker.one_shot import snapshot
 from farkas.models.mlbroker.recourse import PlacedWorkers
 from farkas.models.mlbroker.slot import Constants, SlotProblem
-from farkas.online.mlbroker.environment import PlacedSlot
-from farkas.online.mlbroker.recourse import recourse_costs
+from farkas.online.mlbroker.environment import PlacedSlot, recourse_costs
 from farkas.relaxations.mlbroker.lives import SiteLives, lives_of, spread, usage_of
 from farkas.relaxations.mlbroker.outer_job import (
     JobPrices,
