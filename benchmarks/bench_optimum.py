@@ -27,7 +27,7 @@ from typing import Any
 import farkas
 from benchmarks.measure import RESULTS, keep
 from benchmarks.optimum_windows import KINDS, Window, windows
-from farkas.experiments.figures.measuring import sources
+from farkas.experiments.figures.writing import sources
 from farkas.experiments.plotting import gap_figure, write_gaps
 from farkas.files.writing import write_text
 from farkas.offline.climbing import Advance

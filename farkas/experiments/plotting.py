@@ -20,7 +20,7 @@ from farkas.certificates.proof import rounded
 from farkas.errors import FileProblem, InvalidOption, MissingInstance, NoAnswer, require_type
 from farkas.exact.proved import Proved, as_double
 from farkas.experiments import explanation
-from farkas.experiments.figures.figure import Figure, PlotAxis, Series
+from farkas.experiments.figures.exhibit import Figure, PlotAxis, Series
 from farkas.experiments.figures.writing import PICTURES, drawn
 from farkas.experiments.pictures import BothSides, gantt, layouts, outline, outlines
 from farkas.experiments.worst_cases import pair_of, said_to_be

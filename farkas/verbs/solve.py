@@ -6,7 +6,7 @@ import dataclasses
 import functools
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from types import NoneType
 from typing import Any, Unpack
@@ -14,9 +14,22 @@ from typing import Any, Unpack
 from farkas.algebra import ConvexProgram, programs
 from farkas.algebra.formulation import Formulation
 from farkas.certificates import Certificate, certify_infeasible
+from farkas.certificates import certify as bound_certificate
+from farkas.certificates.exact_points import settled
 from farkas.certificates.files import check
 from farkas.certificates.proof import rounded
-from farkas.errors import InvalidOption, NotACertificate, UnsupportedForm, require_type
+from farkas.errors import (
+    FarkasError,
+    InvalidOption,
+    NoAnswer,
+    NotACertificate,
+    UnsupportedForm,
+    require_type,
+)
+from farkas.exact.bounding import Deadline
+from farkas.exact.from_doubles import rational
+from farkas.exact.proved import Proved
+from farkas.exact.proving import prove_form
 from farkas.forms import LinearForm
 from farkas.forms.rational import RationalForm
 from farkas.instances import Instance
@@ -24,7 +37,7 @@ from farkas.relaxations.integrality import relax as without_integrality
 from farkas.solvers import Answer, Claimed
 from farkas.solvers import solve as ask
 from farkas.solvers.options import OptionNames
-from farkas.verbs.certified import SEARCH, Other, best_bound, by_relaxation, in_fractions
+from farkas.tolerances import FEASIBLE, ROUNDING
 from farkas.verbs.explain import Finding, explain
 from farkas.verbs.inputs import as_instance
 from farkas.verbs.programs import origin
@@ -36,6 +49,166 @@ from farkas.verbs.solution import (
     solve_convex,
     solve_cvxpy,
 )
+
+#: What proves a bound of an integer program by itself.
+RELAXATION, SEARCH = "linear relaxation", "branch and bound"
+#: Share of the value within which the bound of another program leaves nothing to search for.
+NEAR = Fraction(ROUNDING)
+OTHERS_SHARE = 0.5  #: Of the time that is left, for each of the programs that bound another.
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Other:
+    """What else bounds a program."""
+
+    name: str  #: A program, or a bound by prices.
+    #: Called with seconds; gives a proved bound on the same value with its certificate.
+    prove: Callable[[float], tuple[Fraction | None, Certificate | None]]
+
+
+def best_bound(
+    form: LinearForm,
+    answer: Answer,
+    witness: Answer,
+    about: dict[str, Any],
+    *,
+    others: Iterable[Other] = (),
+    seconds: float,
+    gap: Fraction = Fraction(0),
+) -> Solution:
+    """Bound an integer program by its relaxation, by what else bounds it, by branch and bound.
+
+    Raises `NoAnswer` or `NotACertificate` when nothing is proved at all.
+
+    Parameters
+    ----------
+    witness
+        Of the linear relaxation.
+    others
+        In the order in which they are tried; one that has no answer is passed over.
+    gap
+        Share of the value within which a bound ends the work; one of another program also ends it
+        within `NEAR`, since optima of two programs in doubles agree no further.
+    """
+    clock = Deadline(seconds)
+    try:
+        own = by_multipliers(form, answer, witness, about)
+    except (NoAnswer, NotACertificate) as failure:
+        own, left = Solution(form, answer), failure
+    best, near = own, gap
+    for other in others:
+        if best.within(near) or not clock.left:
+            break
+        try:
+            bound, certificate = other.prove(clock.part(OTHERS_SHARE).left)
+        except FarkasError:
+            continue  # another bound only helps
+        except KeyboardInterrupt:
+            return dataclasses.replace(best, interrupted=True)
+        found = Solution(form, answer, bound=bound, certificate=certificate, proved_by=other.name)
+        if found.tighter(best):
+            best, near = found, max(gap, NEAR)
+    if not best.within(near):
+        own = searched(own, about, clock.left, float(gap))
+    if best.tighter(own):
+        return dataclasses.replace(best, own=own.certificate, interrupted=own.interrupted)
+    if own.bound is None:
+        raise left
+    return own
+
+
+def searched(found: Solution, about: dict[str, Any], seconds: float, gap: float) -> Solution:
+    """Improve the bound of an integer program by branch and bound."""
+    form, answer = found.form, found.answer
+    tree = fractions(form, answer, about, seconds, gap)
+    if tree is None:
+        return found
+    better = Solution(
+        form, answer, bound=tree.bound, certificate=tree.certificate, proved_by=SEARCH
+    )
+    kept = better if better.tighter(found) else found
+    return dataclasses.replace(kept, interrupted=tree.interrupted)
+
+
+def by_relaxation(
+    form: LinearForm,
+    answer: Answer,
+    witness: Answer,
+    about: dict[str, Any],
+    seconds: float,
+) -> Solution:
+    """Bound by the multipliers; where they prove nothing, by fractions.
+
+    Raises `NoAnswer` or `NotACertificate` when fractions prove nothing in that time either.
+    """
+    try:
+        return by_multipliers(form, answer, witness, about)
+    except (NoAnswer, NotACertificate):
+        found = fractions(form, answer, about, seconds)
+        if found is None or found.bound is None or found.certificate is None:
+            raise
+    way = SEARCH if form.is_mip else ""
+    return Solution(form, answer, bound=found.bound, certificate=found.certificate, proved_by=way)
+
+
+def fractions(
+    form: LinearForm, answer: Answer, about: dict[str, Any], seconds: float, gap: float = 0.0
+) -> Proved | None:
+    """Bound what can be bounded in that time; None for nothing.
+
+    Raises `NotACertificate`: the solver is proved wrong.
+    """
+    found = in_fractions(form, answer, about, seconds, gap)
+    if found is None:
+        return None
+    if found.status in ("infeasible", "unbounded"):
+        raise NotACertificate(
+            f"{form.name}: {answer.solver} claims {answer.claim}, but as doubles it is proved"
+            f" {found.status}; farkas prove writes the proof"
+        )
+    return found
+
+
+def in_fractions(
+    form: LinearForm, answer: Answer, about: dict[str, Any], seconds: float, gap: float = 0.0
+) -> Proved | None:
+    """Prove in fractions what can be in that time, whatever the solver says; None for nothing."""
+    embed, origin = about.get("embed", False), {k: v for k, v in about.items() if k != "embed"}
+    clock = Deadline(seconds)
+    try:
+        exact = rational(form)
+        return prove_form(
+            exact, answer=answer, time_limit=clock.left, gap=gap, embed=embed, about=origin
+        )
+    except (NoAnswer, UnsupportedForm):
+        return None
+
+
+def by_multipliers(
+    form: LinearForm, answer: Answer, witness: Answer, about: dict[str, Any]
+) -> Solution:
+    """Bound by the multipliers of ``witness``, which solved the linear relaxation.
+
+    Raises `NoAnswer` or `NotACertificate` when it has none, or they prove nothing.
+    """
+    if witness.raw_row_duals is None:
+        raise NoAnswer(
+            f"{form.name}: nothing to prove a bound with, {witness.solver} stopped for reason "
+            f"{witness.reason}, claim {witness.claim}"
+        )
+    point = answer.raw_point if answer.report else None
+    exact = None if point is None else settled(form, point)
+    best, tolerance = (point, FEASIBLE) if exact is None else (exact, 0.0)
+    try:
+        proof = bound_certificate(form, witness.row_duals, point=best, tolerance=tolerance, **about)
+    except NotACertificate as error:
+        raise NotACertificate(
+            f"{error}; what {witness.solver} answered proves nothing here: try another solver, "
+            "or solve without a certificate"
+        ) from None
+    way = RELAXATION if form.is_mip else ""
+    return Solution(form, answer, bound=Fraction(proof.bound), certificate=proof, proved_by=way)
+
 
 DEFAULT = "highs"
 EXACT_SECONDS = 60.0  #: Seconds for fractions where no time limit is given.

@@ -9,19 +9,21 @@ from typing import Any
 import numpy as np
 import pytest
 
-from farkas.adversary.attack import (
-    ASSUMED,
-    Attempt,
-    attack,
-    box_of,
-    height,
-    size_of,
-)
 from farkas.adversary.shape import copied, plain_of, shape_of
 from farkas.errors import NoAnswer
 from farkas.instances import Instance
 from farkas.proofs.claim import Claim
 from farkas.proofs.verdict import Among, Saying, Says, Stated, proved, said
+from farkas.verbs.attack import (
+    ASSUMED,
+    Attempt,
+    box_of,
+    height,
+    size_of,
+)
+from farkas.verbs.attack import (
+    search_violation as attacked,
+)
 
 KINDS = ("coded", "dps", "eris", "gadget", "mlbroker")
 
@@ -41,7 +43,7 @@ def parts(instance: Instance) -> int:
 def test_a_planted_claim_is_broken_and_made_as_small_as_it_can_be(kind: str) -> None:
     # draws have three parts at least, so that "at most two" is false of all, and of all that is
     # left when one part more would make it true
-    found = attack(planted(lambda one: said(Stated(parts(one), "<=", 2)), kind), evaluations=30)
+    found = attacked(planted(lambda one: said(Stated(parts(one), "<=", 2)), kind), evaluations=30)
     assert found.found is not None
     assert found.is_shrunk
     assert parts(found.found.example) == 3
@@ -71,14 +73,14 @@ def test_annealing_climbs_where_draws_do_not_reach() -> None:
     )
     starts = [box_of(claim).built(copied(start)) for start in box_of(claim).starts]
     assert max(map(dearest, starts)) == most
-    found = attack(claim, evaluations=400)
+    found = attacked(claim, evaluations=400)
     assert found.found is not None
     assert dearest(found.found.example) > 1.999 * most
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_true_is_not_broken(kind: str) -> None:
-    found = attack(planted(lambda one: said(Stated(parts(one), ">=", 1)), kind), evaluations=120)
+    found = attacked(planted(lambda one: said(Stated(parts(one), ">=", 1)), kind), evaluations=120)
     assert found.found is None
     assert found.slack is not None
     assert found.slack >= 1
@@ -87,19 +89,19 @@ def test_what_is_true_is_not_broken(kind: str) -> None:
 
 def test_rounding_is_no_violation() -> None:
     says: Says = lambda one: said(Stated(0.1 + 0.2, "<=", 0.3))  # noqa: E731
-    found = attack(planted(says), evaluations=5)
+    found = attacked(planted(says), evaluations=5)
     assert found.found is None
     assert found.slack is not None
     assert found.slack < 0
     exact: Says = lambda one: said(  # noqa: E731
         Stated(Fraction(1, 3) + Fraction(1, 10**15), "<=", Fraction(1, 3))
     )
-    assert attack(planted(exact), evaluations=5).found is not None
+    assert attacked(planted(exact), evaluations=5).found is not None
 
 
 def test_what_does_not_apply_is_not_broken() -> None:
     never = Stated(1, ">", 2)
-    found = attack(planted(lambda one: said(Stated(1, "<", 0), given=[never])), evaluations=20)
+    found = attacked(planted(lambda one: said(Stated(1, "<", 0), given=[never])), evaluations=20)
     assert found.found is None
     assert found.slack is None
 
@@ -135,17 +137,17 @@ def test_a_size_takes_small_sides_for_small() -> None:
 
 def test_the_same_seed_finds_the_same() -> None:
     says: Says = lambda one: said(Stated(float(one.volume.sum()), ">=", 30.0))  # noqa: E731
-    one, two = (attack(planted(says), evaluations=150, seed=3) for _ in range(2))
+    one, two = (attacked(planted(says), evaluations=150, seed=3) for _ in range(2))
     assert (one.slack, one.evaluations, one.found) == (two.slack, two.evaluations, two.found)
-    other = attack(planted(says), evaluations=150, seed=4)
+    other = attacked(planted(says), evaluations=150, seed=4)
     assert other.slack != one.slack or other.found != one.found
 
 
 @pytest.mark.slow
 def test_time_and_number_see_the_same() -> None:
     says: Says = lambda one: said(Stated(float(one.volume.sum()), ">=", 0.0))  # noqa: E731
-    timed = attack(planted(says), seconds=0.3)
-    counted = attack(planted(says), evaluations=timed.evaluations)
+    timed = attacked(planted(says), seconds=0.3)
+    counted = attacked(planted(says), evaluations=timed.evaluations)
     assert counted.slack == timed.slack
 
 
@@ -161,12 +163,12 @@ def weights() -> list[dict[str, Any]]:
 
 
 def test_other_input_than_instances_is_searched_too() -> None:
-    found = attack(planted(doubled, samples=weights, ranges={"weights": (0, 8)}), evaluations=80)
+    found = attacked(planted(doubled, samples=weights, ranges={"weights": (0, 8)}), evaluations=80)
     assert found.found is not None
     assert found.found.example == found.found.data
     assert max(found.found.data["weights"]) > 7.5
     assert size_of(found.found.example) is None
-    none = attack(planted(doubled, samples=weights, ranges={"weights": (0, 7)}), evaluations=80)
+    none = attacked(planted(doubled, samples=weights, ranges={"weights": (0, 7)}), evaluations=80)
     assert none.found is None
 
 
@@ -176,7 +178,7 @@ def test_what_cannot_be_computed_is_counted_and_left() -> None:
             raise NoAnswer("too few")
         return said(Stated(1, ">", 0))
 
-    found = attack(planted(says), evaluations=100)
+    found = attacked(planted(says), evaluations=100)
     assert found.found is None
     assert found.refused > 0
 
@@ -190,7 +192,7 @@ def test_an_interrupt_keeps_what_was_found() -> None:
             raise KeyboardInterrupt
         return said(Stated(parts(one), "<=", 2))
 
-    found = attack(planted(says), evaluations=30)
+    found = attacked(planted(says), evaluations=30)
     assert found.interrupted
     assert found.found is not None
     assert not found.is_shrunk
@@ -198,7 +200,7 @@ def test_an_interrupt_keeps_what_was_found() -> None:
     def at_once(one: Any) -> Saying:
         raise KeyboardInterrupt
 
-    nothing = attack(planted(at_once), evaluations=30)
+    nothing = attacked(planted(at_once), evaluations=30)
     assert nothing.interrupted
     assert nothing.found is None
     assert nothing.slack is None
@@ -207,11 +209,11 @@ def test_an_interrupt_keeps_what_was_found() -> None:
 def test_progress_tells_only_of_smaller_slack() -> None:
     told: list[float] = []
     says: Says = lambda one: said(Stated(float(one.volume.sum()), ">=", 0.0))  # noqa: E731
-    attack(planted(says), evaluations=60, progress=lambda done, slack: told.append(slack))
+    attacked(planted(says), evaluations=60, progress=lambda done, slack: told.append(slack))
     assert told == sorted(told, reverse=True)
     assert len(set(told)) == len(told) > 0
 
 
 def test_a_claim_that_says_nothing_of_examples_cannot_be_attacked() -> None:
     with pytest.raises(ValueError, match="says nothing"):
-        attack(Claim("mlbroker.planted", "nowhere", "planted", proved), evaluations=1)
+        attacked(Claim("mlbroker.planted", "nowhere", "planted", proved), evaluations=1)

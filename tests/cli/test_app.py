@@ -12,7 +12,7 @@ import pytest
 
 import farkas
 from farkas import errors
-from farkas.cli import app, call
+from farkas.cli import call, endings
 from farkas.cli.app import COMMANDS
 from farkas.instances.library import path as shipped
 
@@ -65,7 +65,7 @@ def test_json_is_one_object_and_nothing_else(words: list[str], capsys: Capture) 
     assert capsys.readouterr().out.strip()
 
 
-@pytest.mark.parametrize("name", sorted(app.ELSEWHERE))
+@pytest.mark.parametrize("name", sorted(endings.ELSEWHERE))
 def test_every_command_that_is_named_instead_exists(name: str, capsys: Capture) -> None:
     assert call([name, "x.json"]) == 2
     said = capsys.readouterr().err

@@ -266,7 +266,7 @@ def test_what_is_not_proved_is_called_the_stores_word(
 def test_what_a_sweep_adds_meanwhile_is_not_taken_for_proved(
     sound: Path, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    module = sys.modules["farkas.experiments.sweeps.prove_again"]  # its function has its name
+    module = sys.modules["farkas.experiments.sweeps.sweep"]  # its function has its name
     store = tmp_path / "growing.sqlite"
     shutil.copy(sound, store)
     ordinary = module.prove_again

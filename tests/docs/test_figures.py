@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from farkas_docs import figures as listing
 
-from farkas.adversary.attack import attack
 from farkas.experiments.figures import Statement, agreement, figures, of_kind
 from farkas.instances.files import own_kinds
 from farkas.proofs import claims
 from farkas.solvers import Ability, backends
+from farkas.verbs.attack import search_violation
 from tests.conformance.solvers.cases import NATIVE
 from tests.experiments.figures.made import exhibit, lines
 from tests.recorded import advice, matrix, relations, verdicts
@@ -110,6 +110,6 @@ def test_attacks_are_kept_of_claims_that_can_be_attacked() -> None:
 @pytest.mark.parametrize("name", verdicts.attackable())
 def test_an_attack_in_the_ledger_comes_out_the_same(name: str) -> None:
     kept = verdicts.attacked()[name]
-    found = attack(claims[name], evaluations=kept.evaluations, seed=kept.seed)
+    found = search_violation(claims[name], evaluations=kept.evaluations, seed=kept.seed)
     assert found.found is None
     assert found.slack == pytest.approx(kept.slack, rel=1e-4, abs=1e-6)

@@ -18,7 +18,7 @@ from unittest import mock
 
 from farkas.algebra import Program
 from farkas.experiments.sweeps import Store, Task
-from farkas.experiments.sweeps.prove_again import prove_again
+from farkas.experiments.sweeps.sweep import prove_again
 from farkas.experiments.sweeps.task import Request, perform
 from farkas.instances import to_bytes
 from tests.fuzz import truth

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from farkas.adversary.attack import box_of
 from farkas.adversary.moves import moved
 from farkas.adversary.shape import InstanceBox, copied
 from farkas.errors import FarkasError
 from farkas.instances import library
 from farkas.proofs import Standing, claims
 from farkas.proofs.verdict import HOLDS, Among, Saying, Stated, beyond_rounding, said
+from farkas.verbs.attack import box_of
 from tests.recorded import verdicts
 
 ALWAYS = {

@@ -13,10 +13,8 @@ from typing import Any
 
 from farkas.experiments.figures import figures
 from farkas.experiments.figures.drawing import draw
-from farkas.experiments.figures.exhibit import PRESETS
-from farkas.experiments.figures.figure import Figure, Table, spread
-from farkas.experiments.figures.measuring import kept_in
-from farkas.experiments.figures.writing import MEASURED
+from farkas.experiments.figures.exhibit import PRESETS, Figure, Table, spread
+from farkas.experiments.figures.writing import MEASURED, kept_in
 from farkas.experiments.style import styled
 from tests.recorded.figures import FOLDER, names
 from tests.tools.shared import ROOT

@@ -25,7 +25,9 @@ from farkas.online import read_run
 from farkas.relaxations.eris.welfare_bound import pooled_prices
 from farkas.relaxations.integrality import relax
 from farkas.solvers import Answer, Reason, solve
-from farkas.verbs.certified import (
+from farkas.verbs.save import check_suffix, exactly_feasible, save
+from farkas.verbs.solution import Solution
+from farkas.verbs.solve import (
     NEAR,
     RELAXATION,
     SEARCH,
@@ -35,10 +37,8 @@ from farkas.verbs.certified import (
     by_relaxation,
     fractions,
     in_fractions,
+    solve_form,
 )
-from farkas.verbs.save import check_suffix, exactly_feasible, save
-from farkas.verbs.solution import Solution
-from farkas.verbs.solve import solve_form
 from tests.generators.forms import small
 
 # min 2 x + y with x + y >= 3.5, x >= 3 whole, y <= 1: x = 3 and y = 1/2
@@ -231,7 +231,7 @@ def unsearched(monkeypatch: pytest.MonkeyPatch) -> None:
     def never(*_: Any) -> Solution:
         raise AssertionError
 
-    monkeypatch.setattr("farkas.verbs.certified.searched", never)
+    monkeypatch.setattr("farkas.verbs.solve.searched", never)
 
 
 @pytest.mark.parametrize(("sense", "sign"), [("min", 1), ("max", -1)])
@@ -257,7 +257,7 @@ def test_a_bound_that_leaves_a_gap_is_beaten_by_the_search(sense: str, sign: int
 def test_the_tightest_of_all_is_kept(
     sense: str, sign: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("farkas.verbs.certified.searched", lambda found, *_: found)
+    monkeypatch.setattr("farkas.verbs.solve.searched", lambda found, *_: found)
     said = [saying(sign * Fraction(n, 8), f"{n}") for n in (29, 31, 30, 20)]
     found = bounded(*said, sense=sense)
     assert (found.bound, found.proved_by) == (sign * Fraction(31, 8), "31")

@@ -153,7 +153,7 @@ def test_infeasibility_by_integrality_alone_is_proved_by_a_search() -> None:
 def test_a_wrong_claim_of_infeasibility_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = form([[2]], [2], [2], integer=np.array([True]))
     wrong = Answer(solver="s", reason=Reason.FINISHED, claim=Claimed.INFEASIBLE)
-    unseen = Explanation(whole, Finding.INTEGRALITY)
+    unseen = Explanation(whole, Finding.INTEGRALITY, np.zeros(1), "")
     monkeypatch.setattr("farkas.verbs.solve.ask", lambda *_, **__: wrong)
     monkeypatch.setattr("farkas.verbs.solve.explain", lambda *_, **__: unseen)
     with pytest.raises(

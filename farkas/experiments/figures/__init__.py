@@ -33,20 +33,18 @@ from farkas.experiments.figures.exhibit import (
     PRESETS,
     Agreement,
     Exhibit,
-    Paper,
-    Preset,
-    agreement,
-    figures,
-    find,
-    of_kind,
-)
-from farkas.experiments.figures.figure import (
     Figure,
+    Paper,
     PlotAxis,
+    Preset,
     Printed,
     Series,
     Statement,
     Table,
+    agreement,
+    figures,
+    find,
+    of_kind,
 )
 
 __all__ = [

@@ -12,17 +12,19 @@ from typing import Any
 
 import numpy as np
 
-from farkas.experiments.figures.exhibit import Agreement, Paper, Preset
-from farkas.experiments.figures.figure import (
+from farkas.experiments.figures.exhibit import (
     SHARES,
+    Agreement,
     Figure,
+    Paper,
     PlotAxis,
+    Preset,
     Printed,
     Series,
     Statement,
     mean_series,
 )
-from farkas.experiments.figures.measuring import measurement
+from farkas.experiments.figures.writing import measurement
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.kernel import Pairs
 from farkas.models.coded.law import Allocation, Law

@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from farkas.experiments.figures.exhibit import Agreement, Paper, Preset
-from farkas.experiments.figures.figure import (
+from farkas.experiments.figures.exhibit import (
+    Agreement,
     Figure,
+    Paper,
     PlotAxis,
+    Preset,
     Printed,
     Series,
     Statement,
@@ -24,7 +26,7 @@ from farkas.experiments.figures.figure import (
     mean_series,
     shown,
 )
-from farkas.experiments.figures.measuring import measurement
+from farkas.experiments.figures.writing import measurement
 from farkas.instances.dps import Market
 from farkas.numbers import Floats
 from farkas.online import algorithms

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from farkas.experiments.figures.figure import Cell, Figure, Places, Printed, Series, Table
+from farkas.experiments.figures.exhibit import Cell, Figure, Places, Printed, Series, Table
 from farkas.experiments.style import DASHES, PUBLISHED, QUIET, blank, looks, styled
 
 WIDTH = 7.0  #: Inches.

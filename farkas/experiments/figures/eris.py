@@ -16,13 +16,15 @@ import numpy as np
 
 from farkas.certificates import check
 from farkas.certificates.ratio import ratio_words
-from farkas.experiments.figures.exhibit import Agreement, Paper, Preset
-from farkas.experiments.figures.figure import (
+from farkas.experiments.figures.exhibit import (
     FEW,
     SHARES,
+    Agreement,
     Figure,
     Numbers,
+    Paper,
     PlotAxis,
+    Preset,
     Printed,
     Series,
     Statement,
@@ -33,7 +35,7 @@ from farkas.experiments.figures.figure import (
     mean_lines,
     mean_series,
 )
-from farkas.experiments.figures.measuring import measurement
+from farkas.experiments.figures.writing import measurement
 from farkas.instances.eris import Auction
 from farkas.online import Run
 from farkas.online.run import ratio_to

@@ -7,18 +7,20 @@ from typing import Any
 
 import numpy as np
 
-from farkas.experiments.figures.exhibit import Agreement, Paper, Preset
-from farkas.experiments.figures.figure import (
+from farkas.experiments.figures.exhibit import (
     About,
+    Agreement,
     Figure,
     Numbers,
+    Paper,
     PlotAxis,
+    Preset,
     Printed,
     Series,
     Statement,
     mean_lines,
 )
-from farkas.experiments.figures.measuring import measurement
+from farkas.experiments.figures.writing import measurement
 from farkas.instances.gadget import Cluster
 from farkas.models.gadget.slot import snapshot
 from farkas.online.gadget.columns import column_rings, worth

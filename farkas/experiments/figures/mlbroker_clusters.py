@@ -14,21 +14,22 @@ from typing import Any
 
 import numpy as np
 
-from farkas.experiments.figures.exhibit import Agreement, Preset
-from farkas.experiments.figures.figure import (
+from farkas.experiments.figures.exhibit import (
     FEW,
     About,
+    Agreement,
     Figure,
     PlotAxis,
+    Preset,
     Printed,
     Statement,
     Table,
     half_width,
     mean_series,
 )
-from farkas.experiments.figures.measuring import measurement
 from farkas.experiments.figures.mlbroker_costs import usage_of
 from farkas.experiments.figures.mlbroker_ratios import DRAWN, MLBROKER
+from farkas.experiments.figures.writing import measurement
 from farkas.instances.mlbroker import Brokerage
 from farkas.instances.variates import dirichlet
 from farkas.portable import uniform

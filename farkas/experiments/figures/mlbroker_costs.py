@@ -7,19 +7,20 @@ from typing import Any
 
 import numpy as np
 
-from farkas.experiments.figures.exhibit import Agreement, Preset
-from farkas.experiments.figures.figure import (
+from farkas.experiments.figures.exhibit import (
+    Agreement,
     Figure,
     Numbers,
     PlotAxis,
+    Preset,
     Series,
     Statement,
     by_name,
     listed,
     mean_lines,
 )
-from farkas.experiments.figures.measuring import measurement
 from farkas.experiments.figures.mlbroker_ratios import DRAWN, MLBROKER
+from farkas.experiments.figures.writing import measurement
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.recourse import PlacedWorkers
 from farkas.numbers import Floats

@@ -16,18 +16,20 @@ import numpy as np
 
 from farkas.adversary.gap import at_least
 from farkas.certificates.ratio import ratio_words
-from farkas.experiments.figures.exhibit import Agreement, Paper, Preset
-from farkas.experiments.figures.figure import (
+from farkas.experiments.figures.exhibit import (
     About,
+    Agreement,
     Figure,
+    Paper,
     PlotAxis,
+    Preset,
     Printed,
     Series,
     Statement,
     listed,
     mean_lines,
 )
-from farkas.experiments.figures.measuring import measurement
+from farkas.experiments.figures.writing import measurement
 from farkas.instances.generate.mlbroker import Published
 from farkas.instances.mlbroker import Brokerage
 from farkas.numbers import Floats

@@ -9,30 +9,118 @@ folder `MEASURED`.
 from __future__ import annotations
 
 import collections
-import concurrent.futures
+import contextlib
 import csv
 import dataclasses
+import functools
+import hashlib
 import io
 import json
-import multiprocessing
-import os
-import signal
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ParamSpec, TypeVar, cast
 
 import msgspec
 
 import farkas
 from farkas.errors import FarkasError, InvalidOption
+from farkas.executor import Executor
 from farkas.experiments.figures.drawing import draw
-from farkas.experiments.figures.exhibit import Agreement, Exhibit, Preset, agreement, figures
-from farkas.experiments.figures.figure import Figure, Table, spread
-from farkas.experiments.figures.measuring import kept_in, sources
+from farkas.experiments.figures.exhibit import (
+    Agreement,
+    Exhibit,
+    Figure,
+    Preset,
+    Table,
+    agreement,
+    figures,
+    spread,
+)
 from farkas.experiments.style import written
 from farkas.extras import needed
-from farkas.files.writing import write_bytes
+from farkas.files.writing import write_bytes, write_text
 from farkas.messages import named
+
+# Measurements behind figures: each is made once, and kept on disk where a folder is open. One is a
+# function of plain arguments that returns plain data, under `measurement`. Figures that show the
+# same runs share them, in one process by memory and between processes by files. A file appears
+# whole or not at all, and is named after the arguments, the sources of farkas and the versions of
+# what computes: interrupted figures go on where they stopped, changed code measures anew.
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_memory: dict[str, str] = {}
+_folder: list[Path] = []
+
+
+def measurement(function: Callable[P, R]) -> Callable[P, R]:
+    """Make a function whose results are kept; they are what JSON gives back (lists, not tuples)."""
+
+    @functools.wraps(function)
+    def measured(*arguments: P.args, **named: P.kwargs) -> R:
+        name = f"{function.__module__}.{function.__qualname__}"
+        key = json.dumps([name, arguments, named], sort_keys=True)
+        path = _folder[-1] / f"{_hash(key)}.json" if _folder else None
+        if key not in _memory:
+            found = _read(path)
+            if found is None:
+                found = json.dumps(function(*arguments, **named))
+                if path is not None:
+                    path.parent.mkdir(parents=True, exist_ok=True)
+                    write_text(path, found)
+            _memory[key] = found
+        return cast(R, _plain(_memory[key]))
+
+    return measured
+
+
+def _plain(text: str) -> Any:
+    """Return what a text of JSON says."""
+    return json.loads(text)
+
+
+@contextlib.contextmanager
+def kept_in(folder: Path) -> Iterator[None]:
+    """Read and write measurements in a folder inside the block; it is made when needed."""
+    _folder.append(folder)
+    try:
+        yield
+    finally:
+        _folder.pop()
+
+
+@functools.cache
+def sources() -> str:
+    """SHA-256 of all that computes: our sources, and the versions of packages.
+
+    >>> len(sources())
+    64
+    """
+    from farkas.experiments.sweeps.task import versions
+
+    digest = hashlib.sha256(json.dumps(dict(versions()), sort_keys=True).encode())
+    root = Path(farkas.__file__).parent
+    for path in sorted(root.rglob("*.py")):
+        digest.update(path.relative_to(root).as_posix().encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def _hash(key: str) -> str:
+    return hashlib.sha256(f"{sources()} {key}".encode()).hexdigest()
+
+
+def _read(path: Path | None) -> str | None:
+    """Text of a whole measurement; None where there is none."""
+    try:
+        text = path.read_text() if path else ""
+        json.loads(text)
+    except (OSError, ValueError):
+        return None
+    return text
+
 
 PICTURES = (".png", ".svg", ".pdf")
 SUFFIXES = (*PICTURES, ".csv", ".json")
@@ -229,29 +317,14 @@ class Batch:
             turns[exhibit.kind] += 1
             return turns[exhibit.kind]
 
-        for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
-            os.environ.setdefault(name, "1")  # of each of the processes: there are several
-        others = set(multiprocessing.active_children())
-        pool = concurrent.futures.ProcessPoolExecutor(
-            jobs, multiprocessing.get_context("spawn"), _leave_interrupts_to_the_parent
+        calls = (
+            (exhibit.name, _write_one, (self, exhibit.name))
+            for exhibit in sorted(exhibits, key=turn)
         )
-        try:
-            names = {pool.submit(_write_one, self, exhibit.name): exhibit.name
-                     for exhibit in sorted(exhibits, key=turn)}  # fmt: skip
-            for future in concurrent.futures.as_completed(names):
-                try:
-                    yield future.result()
-                except Exception as error:  # its process died, or did not find it
-                    yield Drawn(names[future], "", f"not drawn: {error}", failed=True)
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
-            for process in set(multiprocessing.active_children()) - others:
-                process.terminate()
-                process.join()
-
-
-def _leave_interrupts_to_the_parent() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+        with Executor.of(jobs) as others, contextlib.closing(others.ends(calls, math.inf)) as ends:
+            for name, end in ends:
+                failed = Drawn(name, "", f"not drawn: {end.error}", failed=True)
+                yield end.answer if end.status == "done" else failed
 
 
 def _write_one(batch: Batch, name: str) -> Drawn:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from farkas.experiments.figures.figure import PlotAxis
+from farkas.experiments.figures.exhibit import PlotAxis
 from farkas.experiments.pictures.gantt import Held, Layout, Schedule, layouts, named_owners
 from farkas.experiments.pictures.outline import Bars, Outline, outlines
 from farkas.instances.coded import CodedComputing

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from farkas.experiments.figures.figure import PlotAxis
+from farkas.experiments.figures.exhibit import PlotAxis
 from farkas.experiments.pictures.gantt import (
     Held,
     Layout,

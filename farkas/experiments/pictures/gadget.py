@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from farkas.experiments.figures.figure import PlotAxis
+from farkas.experiments.figures.exhibit import PlotAxis
 from farkas.experiments.pictures.gantt import (
     Held,
     Layout,

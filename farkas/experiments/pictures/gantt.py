@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from farkas.experiments.figures.figure import PlotAxis
+from farkas.experiments.figures.exhibit import PlotAxis
 from farkas.experiments.style import COLOURS, QUIET, blank, label, lines, styled, width, written
 from farkas.messages import number_of
 from farkas.registry import Registry

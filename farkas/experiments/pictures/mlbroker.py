@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from farkas.experiments.figures.figure import PlotAxis
+from farkas.experiments.figures.exhibit import PlotAxis
 from farkas.experiments.pictures.gantt import Held, Layout, Schedule, layouts, named_owners, tops_of
 from farkas.experiments.pictures.outline import Bars, Outline, outlines
 from farkas.instances.mlbroker import Brokerage

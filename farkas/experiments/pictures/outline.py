@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from farkas.experiments.figures.drawing import draw_axes
-from farkas.experiments.figures.figure import Figure, PlotAxis, Series
+from farkas.experiments.figures.exhibit import Figure, PlotAxis, Series
 from farkas.experiments.style import COLOURS, QUIET, blank, label, lines, styled, width, written
 from farkas.registry import Registry
 

@@ -8,7 +8,6 @@ from farkas.extras import needed
 needed("jinja2")
 needed("matplotlib")
 
-from farkas.experiments.report.contents import Contents, collect  # noqa: E402
-from farkas.experiments.report.page import render  # noqa: E402
+from farkas.experiments.report.page import Contents, collect, render  # noqa: E402
 
 __all__ = ["Contents", "collect", "render"]

@@ -6,10 +6,9 @@ module of its name.
 """
 
 from farkas.experiments.sweeps.config import Config, read_config
-from farkas.experiments.sweeps.prove_again import Rechecked, prove_again, settled_seed
 from farkas.experiments.sweeps.ratios import BEATEN, REPEATS, Ratios, ratios, write_worst
 from farkas.experiments.sweeps.store import Store
-from farkas.experiments.sweeps.sweep import Summary, sweep
+from farkas.experiments.sweeps.sweep import Rechecked, Summary, prove_again, settled_seed, sweep
 from farkas.experiments.sweeps.task import Result, Task, plan
 
 __all__ = [

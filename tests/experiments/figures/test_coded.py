@@ -7,7 +7,7 @@ import pytest
 
 from farkas.experiments.figures import Agreement, of_kind
 from farkas.experiments.figures.coded import MS, _first, cluster, plan, simulate
-from farkas.experiments.figures.figure import Series
+from farkas.experiments.figures.exhibit import Series
 from tests.experiments.figures.made import findings, reduced
 
 

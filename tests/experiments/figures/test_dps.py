@@ -15,7 +15,7 @@ from farkas.experiments.figures.dps import (
     market,
     play,
 )
-from farkas.experiments.figures.figure import Series
+from farkas.experiments.figures.exhibit import Series
 from tests.experiments.figures.made import reduced
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from farkas.experiments.figures import Agreement, find, measuring
+from farkas.experiments.figures import Agreement, find, writing
 from farkas.experiments.figures.eris import (
     ALGORITHMS,
     BOUND,
@@ -69,7 +69,7 @@ def test_memory_that_counts_as_used_up_does_not_stay_below(monkeypatch) -> None:
         return found
 
     reduced("eris", "7")
-    monkeypatch.setattr(measuring, "_plain", nearly_full)
+    monkeypatch.setattr(writing, "_plain", nearly_full)
     shown = find("eris", "7").data("reduced")
     (below,) = (one for one in shown.findings if one.statement == "CPU and memory stay below")
     assert not below.holds

@@ -24,12 +24,12 @@ from farkas.experiments.figures import (
     Table,
     agreement,
     figures,
-    measuring,
     of_kind,
+    writing,
 )
 from farkas.experiments.figures import exhibit as module
 from farkas.experiments.figures.drawing import draw
-from farkas.experiments.figures.figure import (
+from farkas.experiments.figures.exhibit import (
     SHARES,
     by_name,
     half_width,
@@ -356,7 +356,7 @@ def test_a_caption_turns_with_its_data(name, monkeypatch):
     words = set()
     for seed in range(ROUNDS):
         change = blurred(seed)
-        monkeypatch.setattr(measuring, "_plain", lambda text, c=change: c(json.loads(text)))
+        monkeypatch.setattr(writing, "_plain", lambda text, c=change: c(json.loads(text)))
         data = exhibit.data("reduced")
         words.add(caption(exhibit, data, PRESETS["reduced"], 0))
         for finding in data.findings:

@@ -5,15 +5,27 @@ from __future__ import annotations
 import csv
 import dataclasses
 import json
-import multiprocessing
+import math
+import os
+import signal
 import time
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
 from farkas.errors import InvalidOption, NoAnswer
 from farkas.experiments.figures import PRESETS, Exhibit, Statement, figures, writing
-from farkas.experiments.figures.writing import Batch, Drawn, as_csv, caption, write
+from farkas.experiments.figures.writing import (
+    Batch,
+    Drawn,
+    as_csv,
+    caption,
+    kept_in,
+    measurement,
+    sources,
+    write,
+)
 from tests.experiments.figures.made import exhibit, lines, rows
 
 FULL = PRESETS["full"]
@@ -139,6 +151,12 @@ def test_a_figure_that_fails_leaves_no_file(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+def children() -> list[int]:
+    """Processes that were started here and still are."""
+    tasks = Path("/proc/self/task").iterdir()
+    return [int(pid) for task in tasks for pid in (task / "children").read_text().split()]
+
+
 def test_processes_write_what_one_process_writes(tmp_path):
     names = ["mlbroker.table3", "mlbroker.figure8b", "coded.figure3", "eris.figure6"]
     chosen = [figures[name] for name in names]
@@ -160,7 +178,7 @@ def test_who_stops_watching_leaves_no_process_and_keeps_what_was_measured(tmp_pa
     first = next(outcomes)
     outcomes.close()
     until = time.monotonic() + 60  # a thread of the pool may still be noting the end of its process
-    while multiprocessing.active_children():
+    while children():
         assert time.monotonic() < until
         time.sleep(0.01)
     there = {path.name.removesuffix(".json") for path in tmp_path.glob("*.json")}
@@ -177,18 +195,84 @@ def test_a_figure_that_its_process_does_not_find_is_one_that_failed(tmp_path):
     other = figures["mlbroker.table3"]
     found = list(Batch(tmp_path, REDUCED, 0).write_all([unknown, other], 2))
     outcomes = {outcome.name: outcome for outcome in found}
-    assert outcomes["mlbroker.figure99"].note.startswith("not drawn: unknown figure")
+    assert outcomes["mlbroker.figure99"].note.startswith("not drawn: UnknownName: unknown figure")
     assert outcomes["mlbroker.figure99"].failed
     assert not outcomes["mlbroker.table3"].failed
 
 
-def test_a_process_that_dies_leaves_what_was_drawn(tmp_path, monkeypatch):
+def test_a_process_that_dies_leaves_what_was_drawn(tmp_path):
     names = ["mlbroker.table3", "mlbroker.figure5w"]
     outcomes = Batch(tmp_path, REDUCED, 0).write_all([figures[n] for n in names], 2)
     first = next(outcomes)
-    for process in multiprocessing.active_children():
-        process.kill()
+    for process in children():
+        os.kill(process, signal.SIGKILL)
     (second,) = outcomes
     assert (first.name, first.failed) == ("mlbroker.table3", False)
     assert (second.name, second.failed) == ("mlbroker.figure5w", True)
-    assert not multiprocessing.active_children()
+    assert second.note.startswith("not drawn: ended by signal 9")
+
+
+CALLS: list[object] = []
+
+
+@measurement
+def pair(value: float, more: list[float]) -> list[float]:
+    """Called how often?"""
+    CALLS.append(value)
+    return [value, sum(more)]
+
+
+@pytest.fixture(autouse=True)
+def forgotten(monkeypatch):
+    CALLS.clear()
+    monkeypatch.setattr(writing, "_memory", {})
+
+
+def test_a_measurement_is_made_once_for_its_arguments():
+    assert [pair(1.0, [2.0]), pair(1.0, [2.0]), pair(1.0, [3.0])] == [[1, 2], [1, 2], [1, 3]]
+    assert CALLS == [1.0, 1.0]
+    pair(1.0, [2.0]).append(9.0)  # nobody's list is somebody else's
+    assert pair(1.0, [2.0]) == [1, 2]
+
+
+def test_another_process_finds_it_in_the_folder(tmp_path, monkeypatch):
+    with kept_in(tmp_path / "kept"):
+        first = pair(0.1, [1e300, math.inf])
+        monkeypatch.setattr(writing, "_memory", {})
+        assert pair(0.1, [1e300, math.inf]) == first == [0.1, math.inf]
+    assert CALLS == [0.1]
+
+
+def test_a_file_that_is_no_measurement_is_made_again(tmp_path, monkeypatch):
+    with kept_in(tmp_path):
+        pair(1.0, [])
+        (path,) = tmp_path.iterdir()
+        path.write_text("[1.0, 2")
+        monkeypatch.setattr(writing, "_memory", {})
+        assert pair(1.0, []) == [1.0, 0]
+    assert len(CALLS) == 2
+
+
+def test_other_sources_measure_anew(tmp_path, monkeypatch):
+    with kept_in(tmp_path):
+        pair(1.0, [])
+        monkeypatch.setattr(writing, "_memory", {})
+        monkeypatch.setattr(writing, "sources", lambda: "changed")
+        pair(1.0, [])
+    assert len(CALLS) == 2
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_the_sources_are_those_of_the_package(tmp_path, monkeypatch):
+    sources.cache_clear()
+    before = sources()
+    (tmp_path / "a.py").write_text("x = 1\n")
+    monkeypatch.setattr(writing.farkas, "__file__", str(tmp_path / "__init__.py"))
+    sources.cache_clear()
+    changed_root = sources()
+    (tmp_path / "a.py").write_text("x = 2\n")
+    sources.cache_clear()
+    assert len({before, changed_root, sources()}) == 3
+    monkeypatch.undo()
+    sources.cache_clear()
+    assert sources() == before

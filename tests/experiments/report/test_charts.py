@@ -12,8 +12,8 @@ import pytest
 
 from farkas.experiments.figures import Figure, PlotAxis, Series
 from farkas.experiments.pictures import BothSides, Held, Layout, Schedule
-from farkas.experiments.report import charts
-from farkas.experiments.report import contents as module
+from farkas.experiments.report import charts, collect
+from farkas.experiments.report import page as module
 from farkas.experiments.report.charts import (
     LETTERS,
     MOST_DOTS,
@@ -28,7 +28,6 @@ from farkas.experiments.report.charts import (
     prepared,
     spread,
 )
-from farkas.experiments.report.contents import collect
 from farkas.experiments.sweeps import Rechecked, Store
 from farkas.experiments.sweeps.guarantees import Promise
 from farkas.experiments.sweeps.ratios import Ratios, quantiles
