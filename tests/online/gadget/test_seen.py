@@ -1,13 +1,19 @@
 """What schedulers remember of the jobs they have seen."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import snapshot
+from farkas.online.gadget.columns import packed
 from farkas.online.gadget.environment import Arrival, Ring
 from farkas.online.gadget.gadget import GadgetState
-from farkas.online.gadget.seen import Seen
-from tests.generators.gadget import job, star
+from farkas.online.gadget.seen import Room, Seen, as_rings
+from farkas.relaxations.gadget.generation import generate_columns
+from tests.generators.gadget import any_networks, job, star, table
+from tests.online.gadget.test_slot_tree import ring
+from tests.tools.rings import schedule_broken
 
 THREE = star(4, jobs=[job(efficiency=e) for e in (1, 2, 3)])
 
@@ -70,3 +76,102 @@ def test_what_a_subclass_remembers_stays():
     state = GadgetState(seen.cluster, seen.index, seen.received, seen.slot, chosen=chosen)
     assert state.meet(arrive(1)).chosen is chosen
     assert state.run(Rings.none(state.cluster))[0].chosen is chosen
+
+
+def test_a_failed_placement_keeps_nothing():
+    room = Room(star(1, 1, bandwidth=0.5, jobs=[job()]))
+    before = room.free.copy(), list(room.residual)
+    assert room.place(0, 2) is None
+    assert room.free.tolist() == before[0].tolist()
+    assert room.residual == before[1]
+
+
+def test_a_job_without_demand_is_held_by_every_server_up_to_its_largest_ring():
+    room = Room(star(0, 5, jobs=[job(demand=[0], max_workers=3)]))
+    assert room.fit(0).tolist() == [3, 3, 0]
+
+
+def test_placed_rings_are_collected_by_job_with_links_counted():
+    cluster = star(1, 1, jobs=[job(), job()])
+    room = Room(cluster)
+    placed = {1: room.place(1, 2), 0: None}
+    del placed[0]
+    rings = as_rings(cluster, placed)
+    assert (rings.job.tolist(), rings.size.tolist()) == ([1], [2])
+    # there over links 0 and 3, back over 2 and 1
+    assert rings.flow.tolist() == [[1, 1, 1, 1]]
+    assert len(as_rings(cluster, {})) == 0
+
+
+def test_tenths_that_add_up_to_what_there_is_fit():
+    # in doubles 0.3 / 0.1 is below 3, and 0.3 - 0.1 - 0.1 below 0.1
+    room = Room(star(0.3, jobs=[job(demand=[0.1], max_workers=4)]))
+    assert room.fit(0).tolist() == [3, 0]
+    room = Room(star(1, 1, bandwidth=0.3, jobs=[job(bandwidth=0.1)]))
+    for _ in range(3):
+        assert len(room._join(0, [0, 1])) == 4
+    assert room._join(0, [0, 1]) is None
+
+
+def test_a_server_that_rounding_overfills_holds_nobody_and_takes_nobody_away():
+    # three times 0.1 is a share 2e-10 more than there is, so that a job of a millionth fits -60
+    # times
+    first = job(demand=[0.1], max_workers=3)
+    room = Room(star(0.3 * (1 - 2e-10), 1e-6, 1e-6, jobs=[first, job(demand=[1e-6])]))
+    assert room.place(0, 3).workers.tolist() == [3, 0, 0, 0]
+    assert room.fit(1).tolist() == [0, 1, 1, 0]
+    assert room.place(1, 2).workers.tolist() == [0, 1, 1, 0]
+
+
+def sizes(cluster, found, share):
+    """Workers by server of every job that runs."""
+    slot = snapshot(cluster)
+    rings = packed(slot, Rings.of(cluster, found), np.array(share))
+    assert schedule_broken(cluster, [rings]) == []
+    return {
+        int(i): y.tolist()[: cluster.is_server.sum()]
+        for i, y in zip(rings.job, rings.workers, strict=True)
+    }
+
+
+def pairs(count, values=(0, 0, 10)):
+    return [job(max_workers=2, **table(*values)) for _ in range(count)]
+
+
+def test_halves_of_rings_are_packed_once_others_have_moved_together():
+    # one worker each on servers 0 and 1, and half a pair in the room beside both
+    cluster = star(2, 2, jobs=[*pairs(1), job(max_workers=1), job(max_workers=1)])
+    found = [ring(cluster, 0, (2, 0)), ring(cluster, 0, (0, 2)),
+             ring(cluster, 1, (1, 0)), ring(cluster, 2, (0, 1))]  # fmt: skip
+    run = sizes(cluster, found, [0.5, 0.5, 1.0, 1.0])
+    assert sorted(run) == [0, 1, 2]
+    assert sorted(run[0]) == [0, 2]
+
+
+def test_wide_rings_run_by_share_before_anything_else():
+    cluster = star(1, 1, 1, bandwidth=9, jobs=pairs(2))
+    found = [ring(cluster, 0, (1, 1, 0)), ring(cluster, 1, (0, 1, 1))]
+    assert sizes(cluster, found, [0.4, 0.6]) == {1: [0, 1, 1]}
+    assert sizes(cluster, found, [0.6, 0.4]) == {0: [1, 1, 0]}
+    assert sizes(cluster, found, [0.3, 0.2]) == {}
+
+
+def test_who_is_left_takes_what_is_free_by_gain_per_worker():
+    jobs = [job(max_workers=2, **table(0, value, 2 * value)) for value in (3, 5, 4)]
+    cluster = star(2, 2, jobs=jobs)
+    assert sizes(cluster, [], []) == {1: [1, 0], 2: [1, 0], 0: [0, 1]}
+    small = star(1, jobs=jobs)
+    assert sizes(small, [], []) == {1: [1]}
+    assert sizes(star(1, jobs=pairs(1, (0, -1))), [], []) == {}
+
+
+def test_what_is_packed_fits_on_every_shape_of_network():
+    wide = 0
+    for cluster in any_networks(40, 41):
+        slot = snapshot(cluster)
+        found = generate_columns(slot)
+        rings = packed(slot, found.columns.rings, found.share)
+        assert schedule_broken(cluster, [rings]) == []
+        assert len(np.unique(rings.job)) == len(rings.job)
+        wide += int(((rings.workers > 0).sum(axis=1) > 1).sum())
+    assert wide > 8
