@@ -24,7 +24,7 @@ from benchmarks.optimum_windows import REGION, WEEK
 from farkas.exact.bounding import Deadline
 from farkas.executor import About, CallEnd, Executor, nothing
 from farkas.offline import Ascent
-from farkas.offline.mlbroker.optimum import TollSearch
+from farkas.offline.mlbroker import TollSearch
 from tests.tools.shared import ROOT, SHARED
 
 DATA = SHARED / "data"

@@ -24,10 +24,10 @@ from farkas.instances.eris import Auction
 from farkas.instances.gadget import Cluster
 from farkas.instances.generate import generate
 from farkas.instances.mlbroker import Brokerage
-from farkas.instances.utilities import envelope
 from farkas.instances.utilities.functions import TableUtility
 from farkas.models.eris.prices import Prices
 from farkas.models.eris.schedules import list_schedules
+from farkas.models.gadget import envelope as curvature
 from farkas.models.gadget.counts import FeasibleCounts
 from farkas.models.gadget.slot import snapshot
 from farkas.online import algorithms, environments
@@ -151,13 +151,13 @@ def test_the_same_columns_improve_in_every_unit_of_reward(unit):
 def test_curvature_does_not_depend_on_the_unit_of_reward(unit):
     # 0, 1, 3 rises faster and faster; 0, 2, 3 does not, and 0, 1, 2 (1 + 1e-14) but for rounding
     def is_concave(*values):
-        return envelope.is_concave(TableUtility(values=tuple(unit * v for v in values)), 1.0, 2)
+        return curvature.is_concave(TableUtility(values=tuple(unit * v for v in values)), 1.0, 2)
 
     assert not is_concave(0.0, 1.0, 3.0)
     assert is_concave(0.0, 2.0, 3.0)
     assert is_concave(0.0, 1.0, 2.0 * (1 + 1e-14))
     falling = TableUtility(values=(unit * 1.0, unit * 0.5))
-    assert not envelope.is_monotone(falling, 1.0, 1)
+    assert not curvature.is_monotone(falling, 1.0, 1)
 
 
 @pytest.mark.parametrize("unit", UNITS)

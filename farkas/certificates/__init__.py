@@ -11,8 +11,8 @@ __getattr__ = when_used(
     {
         "bound": "reference_bound reference_violation BoundProof prove_bound",
         "files": "read to_json write Certificate certificate_type certificate_types from_json",
-        "infeasible": "InfeasibleCertificate prove_infeasible",
-        "linear": "FormCertificate LinearCertificate exact_bound",
+        "linear": "FormCertificate InfeasibleCertificate LinearCertificate exact_bound"
+        " prove_infeasible",
         "points": "exact_feasibility exact_value",
         "proof": "Proof",
         "repair": "certify certify_infeasible repaired",
@@ -37,6 +37,7 @@ HOMES = {
     "gadget.one_slot": "gadget_slot_tree",
     "gadget.slot": "gadget_slot",
     "gadget.slot_tree": "gadget_slot_tree",
+    "infeasible": "linear",
     "mlbroker_run": "mlbroker",
     "mlbroker_sites": "mlbroker_slots",
     "unbounded": "tree",

@@ -10,11 +10,11 @@ from farkas.certificates.files import from_json as from_json
 from farkas.certificates.files import read as read
 from farkas.certificates.files import to_json as to_json
 from farkas.certificates.files import write as write
-from farkas.certificates.infeasible import InfeasibleCertificate as InfeasibleCertificate
-from farkas.certificates.infeasible import prove_infeasible as prove_infeasible
 from farkas.certificates.linear import FormCertificate as FormCertificate
+from farkas.certificates.linear import InfeasibleCertificate as InfeasibleCertificate
 from farkas.certificates.linear import LinearCertificate as LinearCertificate
 from farkas.certificates.linear import exact_bound as exact_bound
+from farkas.certificates.linear import prove_infeasible as prove_infeasible
 from farkas.certificates.points import exact_feasibility as exact_feasibility
 from farkas.certificates.points import exact_value as exact_value
 from farkas.certificates.proof import Proof as Proof

@@ -12,7 +12,7 @@ from fractions import Fraction
 import numpy as np
 
 from farkas.certificates.bound import project, prove_bound
-from farkas.certificates.infeasible import prove_infeasible
+from farkas.certificates.linear import prove_infeasible
 from farkas.certificates.points import exact_feasibility, exact_value
 from farkas.certificates.repair import exact_reduced_costs
 from farkas.errors import UnsupportedForm

@@ -15,9 +15,9 @@ from farkas.algebra import ConvexProgram, programs
 from farkas.algebra.formulation import Formulation
 from farkas.certificates import Certificate, certify_infeasible
 from farkas.certificates import certify as bound_certificate
-from farkas.certificates.exact_points import settled
 from farkas.certificates.files import check
 from farkas.certificates.proof import rounded
+from farkas.certificates.repair import settled
 from farkas.errors import (
     FarkasError,
     InvalidOption,

@@ -203,7 +203,7 @@ def test_help_loads_a_few_modules_and_no_numbers() -> None:
 # What makes, writes, decides or prints beside; a check has no use for it.
 PRODUCING = (
     "farkas.algebra.latex", "farkas.algebra.to_pyomo",
-    "farkas.certificates.exact_points", "farkas.certificates.repair",
+    "farkas.certificates.repair",
     "farkas.certificates.vipr",
     "farkas.cli.tables", "farkas.experiments",
     "farkas.files.writing", "farkas.instances.generate", "farkas.instances.traces",

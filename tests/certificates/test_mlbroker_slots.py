@@ -29,7 +29,7 @@ from farkas.errors import NotACertificate
 from farkas.exact.bounding import Deadline
 from farkas.instances.mlbroker import Brokerage
 from farkas.offline.ladder import Ascent
-from farkas.offline.mlbroker.optimum import tolls
+from farkas.offline.mlbroker import tolls
 from farkas.replay import replay
 from tests.generators.mlbroker import (
     discounted,

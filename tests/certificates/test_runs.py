@@ -11,8 +11,8 @@ import pytest
 
 import farkas
 from farkas.certificates import LinearCertificate, certificate_types, run_bounds
+from farkas.certificates.bound import decided_costs, signs_by_doubles
 from farkas.certificates.coded import ChancePrices, CodedPrices, GuaranteedPrices
-from farkas.certificates.decided import decided_costs, signs_by_doubles
 from farkas.certificates.files import from_json
 from farkas.certificates.gadget import HorizonCertificate
 from farkas.certificates.repair import exact_vector

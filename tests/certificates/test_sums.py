@@ -12,7 +12,6 @@ import farkas
 from farkas.algebra import programs
 from farkas.certificates import sums
 from farkas.certificates.doubles import both, double
-from farkas.certificates.exact_points import settled
 from farkas.certificates.outward import (
     LN2_ABOVE,
     LN2_BELOW,
@@ -24,6 +23,7 @@ from farkas.certificates.outward import (
     up,
 )
 from farkas.certificates.points import exact_feasibility
+from farkas.certificates.repair import settled
 from farkas.certificates.sums import (
     dot,
     exact_dot,

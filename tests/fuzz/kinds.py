@@ -38,7 +38,7 @@ from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import snapshot
 from farkas.offline.coded.optimum import BudgetSearch
 from farkas.offline.ladder import Ascent
-from farkas.offline.mlbroker.optimum import tolls
+from farkas.offline.mlbroker import tolls
 from farkas.online.gadget.columns import by_cases, slot_certificate
 from farkas.relaxations.coded.sharing import shared_optimum
 from farkas.relaxations.dps.group_program import prove_fixed_prices

@@ -16,8 +16,7 @@ import farkas
 from farkas import executor as module
 from farkas.exact.bounding import Deadline
 from farkas.executor import Executor, Workers
-from farkas.offline import Ascent, climb, ladders
-from farkas.offline.mlbroker import optimum
+from farkas.offline import Ascent, climb, ladders, mlbroker
 from tests.executor.clusters import DaskCluster
 from tests.generators.eris import random_auction
 from tests.generators.mlbroker import random_brokerage
@@ -109,13 +108,13 @@ def test_trees_that_run_out_of_steps_are_the_same_elsewhere(share, monkeypatch):
 
     def trees(executor):
         ascent = Ascent("min", Deadline(), Fraction(1, 10**9), executor=executor)
-        search = optimum.TollSearch(data, ascent)
+        search = mlbroker.TollSearch(data, ascent)
         search.look(1)
         search.look()
         return search.trees
 
     whole = sum(tree.steps for tree in trees(Executor()).values())
-    monkeypatch.setattr(optimum, "MOST_STEPS", int(share * whole))
+    monkeypatch.setattr(mlbroker, "MOST_STEPS", int(share * whole))
     here = trees(Executor())
     assert any(tree.refused < 1 << 62 for tree in here.values())
     with Executor.of(2) as executor:

@@ -20,7 +20,7 @@ import farkas
 import farkas.kernels
 from farkas.certificates.coded_budgets import chance_by_budget
 from farkas.exact.bounding import Deadline
-from farkas.instances.utilities.envelope import envelope
+from farkas.instances.utilities.functions import envelope
 from farkas.kernels import Kernel
 from farkas.models.coded.kernel import Pairs
 from farkas.models.coded.law import counts
@@ -30,7 +30,7 @@ from farkas.models.gadget.forest import forest
 from farkas.models.gadget.slot import snapshot
 from farkas.offline.eris.packing import Packing
 from farkas.offline.ladder import Ascent, Climber
-from farkas.offline.mlbroker.optimum import tolls
+from farkas.offline.mlbroker import tolls
 from farkas.online import environments
 from farkas.online.coded.local_search import climb, favourites
 from farkas.online.coded.owner_tree import OwnerTree

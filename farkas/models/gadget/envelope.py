@@ -11,7 +11,7 @@ from farkas.tolerances import TIE
 
 @compiled(steps=len)
 def compiled_envelope(values: Floats1) -> Floats1:
-    """Compute :func:`farkas.instances.utilities.envelope.envelope` at compiled speed."""
+    """Compute :func:`farkas.instances.utilities.functions.envelope` at compiled speed."""
     count = len(values)
     corners = np.empty(count, np.int64)
     used = 0

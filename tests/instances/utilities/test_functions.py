@@ -16,7 +16,7 @@ from farkas.instances.utilities import (
     Sqrt,
     TableUtility,
 )
-from farkas.instances.utilities.envelope import envelope
+from farkas.instances.utilities.functions import envelope
 from farkas.models.gadget.envelope import (
     compiled_envelope,
     concave_in_reach,

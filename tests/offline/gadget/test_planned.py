@@ -13,7 +13,7 @@ import farkas
 from farkas.errors import NoAnswer, NotACertificate
 from farkas.exact.bounding import Deadline, OutOfTime
 from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
-from farkas.offline.gadget.optimum import one_slot, plan_of, planned, pooled, slots_again
+from farkas.offline.gadget import one_slot, plan_of, planned, pooled, slots_again
 from farkas.offline.ladder import Ascent, ladders
 from farkas.online.gadget.bounds import horizon_certificate
 from farkas.online.gadget.hindsight import reward_of, schedules

@@ -12,9 +12,9 @@ import farkas
 from farkas.errors import NotACertificate
 from farkas.exact.bounding import Deadline, OutOfTime
 from farkas.offline import Ladder, climb
+from farkas.offline import mlbroker as module
 from farkas.offline.ladder import Ascent, ladders
-from farkas.offline.mlbroker import optimum as module
-from farkas.offline.mlbroker.optimum import TollSearch, at_once, tolls
+from farkas.offline.mlbroker import TollSearch, at_once, tolls
 from farkas.relaxations.mlbroker.slot_trees import cheapest_lives
 from tests.generators.mlbroker import (
     edge_cases,

@@ -11,7 +11,7 @@ from farkas.exact.bounding import Deadline, OutOfTime
 from farkas.instances.generate import generate
 from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
 from farkas.models.gadget.rings import enumerate_rings
-from farkas.offline.gadget.optimum import plan_of
+from farkas.offline.gadget import plan_of
 from farkas.offline.ladder import ladders
 from farkas.online import algorithms
 from farkas.online.gadget.bounds import horizon_certificate
