@@ -187,7 +187,7 @@ class Environment(driver.Environment):
         awards = [award for decision in decisions for award in decision.awards]
         accepted = [award for award in awards if award.accepted]
         for award in accepted:
-            assert award.completed is not None
+            assert award.completed is not None, f"job {award.job} is accepted and never completes"
             job = instance.jobs[award.job]
             slot = costs[award.completed]
             slot["welfare"] += job.utility[award.completed - job.arrival]

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import farkas.kernels
-from farkas.certificates.eris import prove_welfare, read_prices
+from farkas.certificates.eris import ErisPrices, prove_welfare
 from farkas.errors import InvalidOption, UnsupportedForm
 from farkas.instances import library
 from farkas.instances.eris import Auction
@@ -163,16 +163,17 @@ def test_the_printed_variant_is_the_printed_scheduler() -> None:
 
 
 def test_increments_are_those_of_lemma_1() -> None:
-    # two gpus, base 4, and no transfer: the first of two jobs raises the price from 0 to 1, the
-    # second from 1 to 3, both at one of two sites
-    jobs = [{"utility": [worth]} for worth in (3.0, 5.0)]
-    auction = one_resource(*jobs, slots=1, sites=1, site_capacity=[[2.0]])
+    # four gpus, base 4: a worker and a server take half of them, whose price rises from 0 to 1 and
+    # to 3
+    jobs = [{"utility": [worth], "server_demand": [1.0]} for worth in (3.0, 5.0)]
+    auction = one_resource(*jobs, slots=1, sites=1, site_capacity=[[4.0]])
     (step,) = algorithms["eris.eris"].run(auction).steps
-    # 3 and a rent of 2 · 1; then 5 - 1 and a rent of 2 · 2
-    assert Fraction(step.left) == 3 + 2 + (5 - 1) + 4
+    # 3 and a rent of 4 · 1; then 5 - 2 and a rent of 4 · 2
+    assert Fraction(step.left) == 3 + 4 + (5 - 2) + 8
     # 2 log2(2 · 4) = 6 of 8, rounded down
     assert 0 < 48 - Fraction(step.right) < Fraction(1, 2**40)
     assert step.holds
+    assert step.value == 8.0
 
 
 def test_increments_break_where_one_job_fills_a_site() -> None:
@@ -185,11 +186,12 @@ def test_increments_break_where_one_job_fills_a_site() -> None:
 @pytest.mark.parametrize("seed", range(12))
 def test_bounds_so_far_are_those_of_the_auction_that_ends_there(seed: int) -> None:
     auction = random_auction(seed, most_chunks=4, jobs=5).replace(occupied=None)
-    world = Environment()
-    bound = world.bound(auction)
-    found = world.bounds_so_far(auction, bound)
+    rng, shape = np.random.default_rng(seed), (auction.sites, 2, auction.slots)
+    prices = ErisPrices.of(auction, rng.uniform(0, 2, auction.slots), rng.uniform(0, 4, shape))
+    bound = Bound.of(Fraction(prices.bound), "prices", prices.plain())
+    found = Environment().bounds_so_far(auction, bound)
     assert found[-1] == bound.fraction
-    transfer, resource = read_prices(auction, bound.certificate["prices"])
+    transfer, resource = prices.read_prices(auction)
     for slot, proved in enumerate(found):
         ends = auction.replace(
             slots=slot + 1,

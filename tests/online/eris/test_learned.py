@@ -49,6 +49,14 @@ def test_a_general_solver_decides_alike():
     assert 0 < step.fractional < 12.0  # at a price above 0, and nothing is left for the other
 
 
+def test_what_is_sold_in_a_slot_leaves_its_prices():
+    jobs = {"utility": [10.0]}, {"utility": [12.0]}
+    auction = one_resource(*jobs, slots=1, sites=1, site_capacity=[[2.0]])
+    run = farkas.run(auction, "eris.learned", forecast=0.0)
+    assert [award["payment"] for award in run.decisions[0]["awards"]] == [0.0, 0.0]
+    assert run.steps[0].fractional == 22.0
+
+
 def test_what_is_expected_comes_later_and_as_often_as_it_came():
     jobs = one_resource({}, {"utility": [3.0, 2.0, 1.0]}).jobs
     rng = np.random.default_rng(0)

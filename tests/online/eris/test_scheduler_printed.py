@@ -96,11 +96,11 @@ def test_what_may_be_moved_is_no_less_after_something_was_moved() -> None:
     assert (cost, moved, workers.tolist()) == (np.inf, 2, [0, 0, 2])
 
 
-def test_a_destination_counts_each_time_it_occurs() -> None:
-    # 3 chunks to process: site 2 gets one of site 0, then 3 - 1 = 2 are left, of which site 1
-    # brings one; then 3 - 2 - 2 = -1, so that the pair of site 3 moves nothing
-    auction = one_resource({"data": [1, 1, 0, 1]}, sites=4, site_capacity=[[9.0]] * 4)
-    assert printed_slot(met(auction, 9.0, 8.0, 1.0, 7.0), 0, 3)[2] == 2
+@pytest.mark.parametrize(("workload", "moved"), [(4, 2), (9, 3)])
+def test_a_destination_counts_each_time_it_occurs(workload: int, moved: int) -> None:
+    # site 2 gets one chunk after the other; the third term of (10) loses 1, 2 + 2 and 3 + 3 + 3
+    auction = one_resource({"data": [1, 1, 0, 1, 1]}, sites=5, site_capacity=[[9.0]] * 5)
+    assert printed_slot(met(auction, 9.0, 8.0, 1.0, 7.0, 6.0), 0, workload)[2] == moved
 
 
 def test_the_workload_does_not_limit_what_a_destination_takes() -> None:
@@ -112,9 +112,12 @@ def test_the_workload_does_not_limit_what_a_destination_takes() -> None:
 def test_a_part_of_a_chunk_is_moved_as_printed() -> None:
     # one worker fits at site 1 and makes 3 of 2 passes: 3/2 chunks
     auction = one_resource(
-        {"data": [2, 0], "epochs": 2, "worker_rate": 3}, site_capacity=[[9.0], [1.0]]
+        {"data": [2, 0], "epochs": 2, "worker_rate": 3, "utility": [99.0, 0.0, 0.0]},
+        site_capacity=[[9.0], [1.0]],
     )
-    assert printed_slot(met(auction, 9.0, 1.0), 0, 2)[2] == Fraction(3, 2)
+    seen = met(auction, 9.0, 1.0)
+    assert printed_slot(seen, 0, 2)[2] == Fraction(3, 2)
+    assert printed_schedule(seen).moved.tolist() == [2, 0, 0]  # of which a schedule moves the whole
 
 
 def test_room_for_the_server_is_left_unless_the_pseudo_code_rules() -> None:
