@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from farkas import tolerances
+from farkas.numbers import bools, floats, ints
 from farkas.tolerances import (
     FINE_GAP,
     LEVEL,
@@ -70,3 +71,15 @@ def test_closeness_and_relative_differences_do_not_depend_on_the_unit(unit):
     assert close(0.0, 0.0)
     assert relative(unit * 1.0, unit * 4.0, unit * -5.0) == 0.2
     assert relative(unit * -1.0, 0.0) == -1.0
+
+
+@pytest.mark.parametrize(
+    ("convert", "dtype"), [(floats, np.float64), (ints, np.int64), (bools, np.bool_)]
+)
+def test_an_array_of_the_type_is_passed_on_and_others_are_converted(convert, dtype):
+    right = np.array([0, 1], dtype)
+    assert convert(right) is right
+    made = convert(np.array([0, 1], np.int8))
+    assert made.dtype == dtype
+    assert made.tolist() == [0, 1]
+    assert convert(1).shape == ()

@@ -32,7 +32,7 @@ from farkas.relaxations.dps.prices import (
 )
 from farkas.solvers import solve
 from tests.generators.dps import empty_market, forced_jobs, posted, random_market
-from tests.solvers.test_fallback import break_solvers
+from tests.solvers.test_answer import break_solvers
 from tests.tools.samples import seeds
 
 ROW = library.load("dps/one_server")

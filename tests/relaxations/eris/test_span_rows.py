@@ -57,6 +57,19 @@ def test_what_is_rounded_holds_for_all_choices_and_not_for_the_shares(seed):
     assert charges @ share - most >= distance * np.linalg.norm(charges) - 1e-9 > 0
 
 
+def test_a_row_by_hand():
+    # 2 (e_1 + e_2) <= 3 and e = (1, 1/2): divided by 2 and rounded, e_1 + e_2 <= 1, violated by
+    # 1/2 at length sqrt(2)
+    distance, charges = rounded(np.array([2, 2]), np.array([1.0, 0.5]), 3)
+    assert charges == pytest.approx([1.0, 1.0])
+    assert distance == pytest.approx(0.5 / np.sqrt(2))
+    # two small ones are complete and leave 2 of 4 for size 4: 4 e - (1 - a) - (1 - b) <= 2; divided
+    # by 4 the rest is 1/2, and -1/4 counts as -1 + (3/4 - 1/2) / (1 - 1/2)
+    _, charges = rounded(np.array([4, 1, 1]), np.array([0.5, 1.0, 1.0]), 4)
+    assert charges == pytest.approx([1.0, 0.5, 0.5])
+    assert rounded(np.array([2, 2]), np.array([1.0, 0.0]), 3) is None
+
+
 def two_large():
     """Two jobs of two chunks share a slot of three workers: one completes early, the other late."""
     job = {"data": [2], "utility": [10.0, 4.0]}
