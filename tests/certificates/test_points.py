@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import zlib
 from fractions import Fraction as F
 
 import msgspec
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 
 from farkas.certificates import exact_feasibility, exact_value
-from farkas.certificates.packed import ExactVector, deflate, inflate, rational, shown
+from farkas.certificates.packed import ExactVector, deflate, inflate, pack, rational, shown, unpack
 from farkas.certificates.packed_form import unpacked
 from farkas.certificates.points import columns_beyond, relaxed, rows_beyond
 from farkas.certificates.repair import exact_vector, packed_form
@@ -278,6 +279,13 @@ def test_no_part_holds_more_than_a_quarter_of_a_gigabyte():
     for size, said in ((2**28, "cannot be decompressed"), (2**28 + 1, "268435456 are the most")):
         with pytest.raises(NotACertificate, match=said):
             inflate(text, size, "data")
+
+
+def test_doubles_are_written_in_one_order_whatever_the_machine_and_without_a_sign_of_zero():
+    values = np.array([[1.5, -0.0], [-2.0, 5e-324]])
+    raw = zlib.decompress(base64.b64decode(pack(values.astype(">f8"))))
+    assert raw == (values + 0.0).astype("<f8").tobytes()
+    assert unpack(pack(values), (2, 2), "v").tolist() == [[1.5, 0.0], [-2.0, 5e-324]]
 
 
 def test_packed_forms_keep_the_hash():

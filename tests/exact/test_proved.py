@@ -15,11 +15,13 @@ import farkas
 from farkas.certificates.proof import rounded
 from farkas.certificates.tree import TreeCertificate
 from farkas.errors import InvalidOption, NoAnswer, NotACertificate
+from farkas.exact.from_doubles import boxed
 from farkas.exact.proved import MOST_NODES, Proved
 from farkas.exact.proving import prove_form
 from farkas.forms.rational import RationalForm
 from farkas.solvers import Answer, Claimed, Reason
 from farkas.tolerances import SOLVER_GAP
+from tests.exact.test_tree import tied
 from tests.generators.rational import program
 
 
@@ -286,3 +288,13 @@ def test_duals_have_any_number_of_digits() -> None:
     longer = dataclasses.replace(found, certificate=msgspec.structs.replace(held, weights=(long,)))
     assert longer.duals == found.duals
     assert any(found.duals.values())
+
+
+def test_a_program_within_other_ends_is_the_same_in_doubles() -> None:
+    form = tied()
+    lower, upper = (F(1, 3), None, F(0), F(1)), (F(2), F(3), None, F(1))
+    found = boxed(form, lower, upper)
+    plain = form.replace(lower=lower, upper=upper)
+    assert (found.lower, found.upper) == (lower, upper)
+    assert found.linear.sha256 == plain.linear.sha256
+    assert found.sha256 == plain.sha256

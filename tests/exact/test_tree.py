@@ -12,7 +12,7 @@ from farkas.certificates import check
 from farkas.errors import NoAnswer
 from farkas.exact import node_solver, tree
 from farkas.exact.bounding import Bounding, Deadline, OutOfTime, shortened
-from farkas.exact.certificate import TreeNode, tree_certificate
+from farkas.exact.certificate import TreeNode, covered, preorder, tree_certificate
 from farkas.exact.node_solver import RELIABLE, NodeSolver
 from farkas.exact.tree import TreeSearch, exact_point, search
 from farkas.forms.rational import RationalForm
@@ -248,6 +248,17 @@ def test_all_columns_fixed_is_no_node_to_branch_on() -> None:
         nodes.branching(root, np.array([2.0]))
 
 
+@pytest.mark.parametrize("known", [(), (False,), (True,)])
+def test_a_column_is_tried_until_both_sides_are_known(known: tuple[bool, ...]) -> None:
+    nodes, root = solver(), TreeNode(None)
+    nodes.go(root)
+    nodes.simplex.run()
+    for up in known:
+        nodes._history[1, up] = (RELIABLE, 1.0)
+    nodes.branching(root, nodes.simplex.point)
+    assert {(1, False), (1, True)} <= nodes._history.keys()
+
+
 @pytest.mark.parametrize(("below", "above", "chosen"), [
     ((1.0, 4.0), (9.0, 4.0), 1), ((9.0, 4.0), (1.0, 4.0), 1), ((5.0, 4.0), (5.0, 4.0), 0),
     ((4.0, 9.0), (4.0, 1.0), 0), ((4.0, 1.0), (4.0, 9.0), 0),
@@ -285,3 +296,28 @@ def test_a_column_that_never_gets_an_end_runs_away(monkeypatch: pytest.MonkeyPat
     with pytest.raises(OutOfTime, match="rays"):
         nodes.runs_away(node, 0)
     assert root.children
+
+
+def test_decisions_narrow_ends() -> None:
+    root = TreeNode(None)
+    left, right = root.split(3, 4)
+    assert (left.within(0, 9), right.within(0, 9)) == ((0, 4), (5, 9))
+    assert (left.within(None, None), right.within(None, None)) == ((None, 4), (5, None))
+    assert (left.within(0, 2), right.within(7, 9)) == ((0, 2), (7, 9))
+    deeper, _ = right.split(1, 0)
+    assert deeper.path() == [right, deeper]
+
+
+def test_a_child_that_does_not_need_its_decision_stands_for_its_parent() -> None:
+    root = TreeNode(None)
+    left, right = root.split(0, 1)
+    inner, other = left.split(1, 2)
+    inner.used, other.used = frozenset({inner}), frozenset({other})
+    inner.close()
+    assert not covered(other)
+    other.close()
+    # the proof of `left` uses nothing of x_0 <= 1: it holds at the root
+    assert root.closed
+    assert covered(right)
+    assert right.dead
+    assert preorder(root) == [(1, 2), inner, other]

@@ -21,6 +21,7 @@ from farkas.offline.eris import span_columns as module
 from farkas.offline.eris.cases import price_columns
 from farkas.offline.eris.packing import Packing
 from farkas.offline.eris.span_columns import (
+    SpannedRound,
     SpanPricer,
     proves,
     span_columns,
@@ -249,6 +250,29 @@ def test_a_bound_has_to_be_much_nearer_than_what_was_proved_last(monkeypatch):
     bounds = [(bound / 17, 10.0) for bound in (15.4, 15.3, 14.6)]
     told = Told(monkeypatch, bounds, reached=Fraction(14))
     assert told.proved == pytest.approx([15.4 / 17, 14.6 / 17])
+
+
+def test_schedules_are_packed_at_the_prices_and_charges_of_the_last_round(monkeypatch):
+    packing, start, ascent = ready(two_large())
+    spans, asked = SpanRows(packing.auction), []
+    span = Span(first=0, last=0, resource=0, unit=1.0, jobs=(0, 1))
+    spans.add([SpanRow(span, np.ones(2), 1.0)])
+    spans.multipliers = np.array([4.0])
+    prices = Prices(np.array([0.25, 0.0]), np.array([[[0.5, 0.0]]]))
+    last = SpannedRound(start.bound, prices, spans, 14.0, start.columns)
+
+    def packed(packing, *given, **named):
+        asked.append((packing.prices, packing.pricer.chosen.payoff.tolist()))
+        return iter(())
+
+    monkeypatch.setattr(module, "span_columns", lambda *given: iter([last]))
+    monkeypatch.setattr(module, "packed", packed)
+    assert list(spanned(packing, start, ascent)) == []
+    ((guide, payoff),) = asked
+    assert guide.transfer.tolist() == [0.25, 0.0]
+    assert guide.resource.tolist() == [[[0.5, 0.005]]]  # nothing is for nothing
+    # early two workers for 1/2 each and 4 for the span leave 5 of 10; late it is 4
+    assert payoff == pytest.approx([5.0, 5.0])
 
 
 def settled(auction, *, pooled):

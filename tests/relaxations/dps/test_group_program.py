@@ -73,6 +73,16 @@ def test_whole_points_of_one_server_are_the_optimum(seed):
     assert program.parts(point).sum(axis=1).max() <= 1 + 1e-6
 
 
+def test_market_prices_lower_what_jobs_earn_by_their_parameter_servers():
+    market = posted((0, 2.0, 2, 9.0), (1, 1.0, 1, 4.0), units=3)
+    price = SlotPrices(0, NONE, NONE, np.array([0, 1]), np.array([1, 2]))
+    (group,) = GroupedMarket(market, price, "budget").groups
+    program = GroupProgram(group)
+    whole = program.columns.way == 0
+    # the first holds two of them in slots 0 and 1, the second one in slot 1
+    assert program.columns.cost[whole].tolist() == [9 - 2 * 3, 4 - 2]
+
+
 @pytest.mark.parametrize("seed", range(12))
 def test_the_bound_is_above_the_exact_best_price_and_falls_with_cells(seed):
     market = random_market(seed, jobs=7, types=1).replace(price_cap=1.0)

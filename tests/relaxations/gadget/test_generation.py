@@ -21,6 +21,7 @@ from farkas.relaxations.gadget.generation import (
     MasterProgram,
     RingPool,
     generate_columns,
+    improving,
     no_prices,
     start,
     tree_rings,
@@ -130,6 +131,14 @@ def test_node_prices_start_and_place_whole_rings():
     assert len(tree_rings(slot, tree, [(0, np.array([1, 2]))])) == 0  # two do not fit on server 1
     narrow = small([2, 1], [(0, 1, 1)], table(0, 4, 7, 9))
     assert len(tree_rings(snapshot(narrow), forest(narrow), rings)) == 0
+
+
+def test_a_ring_is_not_worth_adding_for_noise():
+    # gains 4, 7, 9; noise is 1e-9 of the largest gain, or of σ where that is larger
+    slot, gains = snapshot(pair()), np.array([[4.0, 7.0, 9.0]])
+    for sigma, surplus, new in ((1.0, 5e-9, 0), (1.0, 2e-8, 3), (100.0, 5e-8, 0), (100.0, 2e-7, 3)):
+        cost = gains - sigma - surplus
+        assert len(improving(slot, cost, np.array([sigma]))) == new, (sigma, surplus)
 
 
 @pytest.mark.slow

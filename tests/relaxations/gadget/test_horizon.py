@@ -59,6 +59,12 @@ def test_blocks_end_where_jobs_arrive():
     assert timeline.open_blocks.tolist() == [[0, 0], [0, 1], [1, 1]]
 
 
+def test_equal_slopes_are_one_piece():
+    keys, lengths, slopes = Timeline.of(two_blocks()).pieces
+    assert keys.tolist() == [[0, 0], [0, 1], [1, 0]]
+    assert (lengths.tolist(), slopes.tolist()) == ([2, 1, 1], [3, 2, 4])
+
+
 @pytest.mark.ids(1)
 @pytest.mark.parametrize("concave", [True, False])
 def test_horizon_bounds_are_ordered_above_the_optimum(concave):
