@@ -242,7 +242,7 @@ TARGETS = {
         for name in shown("eris", "tiny", "integrality_gap")
     ],
     "mlbroker_run": [
-        Target(name, of_run("mlbroker.fractional"), (("guide",),))
+        Target(name, of_run("mlbroker.fractional[tight]"), (("guide",),))
         for name in shown("mlbroker", "tiny", "return_trip")
     ],
     "mlbroker_slots": [
