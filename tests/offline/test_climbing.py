@@ -314,3 +314,16 @@ def test_the_solver_leaves_time_for_the_proof(monkeypatch):
     assert not list(climber(farkas.load("dps/demo"), Ascent("max", Deadline(60.0), Fraction(0))))
     assert limits["prove_form"] == 30.0  # half of what is left is all that both may take
     assert 0 < limits["solve"] <= 15.0
+
+
+@pytest.mark.parametrize(("sense", "better", "worse"), [("min", 9, 11), ("max", 11, 9)])
+def test_better_values_and_tighter_bounds(sense, better, worse):
+    found = ascent_at(sense, 10, 10)
+    assert found.better_value(better)
+    assert not found.better_value(worse)
+    assert not found.better_value(10)
+    assert found.better_bound(Fraction(worse))
+    assert not found.better_bound(Fraction(better))
+    assert not found.better_bound(Fraction(10))
+    assert ascent_at(sense).better_value(worse)
+    assert ascent_at(sense).better_bound(Fraction(better))

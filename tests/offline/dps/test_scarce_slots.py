@@ -339,3 +339,24 @@ def test_unit_prices_take_the_whole_budget_and_no_more(seed):
         more = float(np.nextafter(np.nextafter(price, np.inf), np.inf))
         above = market.price_cap is not None and more > market.price_cap
         assert above or Fraction(more) * units > Fraction(job.budget)
+
+
+def test_smaller_programs_come_again_when_others_gained_as_much_as_is_lost(monkeypatch):
+    """Slot 1 loses 2.15 and slot 2 0.55, of which a third counts after a program in vain."""
+    slots, tried = around(contested(), PRICES), []
+    slots.packing.put(0, on(0, 1))
+
+    def place(jobs, *_, **__):
+        tried.append((jobs.tolist(), slots.wider.tolist()))
+
+    monkeypatch.setattr(slots.anew, "place", place)
+    monkeypatch.setattr(scarce_slots, "MOST_IDLE", 1)
+    slots.wider[:], slots.value[:] = [0, 1, 0], slots.packing.value
+    list(slots.moves(lambda: 60.0, 0.0))
+    slots.closed[:] = False
+    list(slots.moves(lambda: 60.0, 0.0))
+    assert [slots.wider.tolist()] == [[0, 2, 1]]
+    slots.value[1] = slots.packing.value - 2.2
+    slots.closed[:] = True
+    list(slots.moves(lambda: 60.0, 0.0))
+    assert [wider for _, wider in tried] == [[0, 2, 0], [0, 2, 1], [0, 1, 1]]

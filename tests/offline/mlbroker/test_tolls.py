@@ -17,6 +17,7 @@ from farkas.offline.ladder import Ascent, ladders
 from farkas.offline.mlbroker import TollSearch, at_once, tolls
 from farkas.relaxations.mlbroker.slot_trees import cheapest_lives
 from tests.generators.mlbroker import (
+    discounted,
     edge_cases,
     even_brokerage,
     random_brokerage,
@@ -224,3 +225,10 @@ def test_the_optimum_lies_between(name):
     assert optimum <= found.value * rounded
     assert found.value == Fraction(farkas.run(data, "mlbroker.local").reached)
     assert placed.method == "mlbroker.local"
+
+
+def test_least_leaves_say_which_discounts_count():
+    # 5 and 4 units, the discount counts from the first on; nothing else is used
+    search = TollSearch(discounted(), ascent())
+    search.look()
+    assert search.reduced().astype(int).ravel().tolist() == [1, 0, 0, 1]

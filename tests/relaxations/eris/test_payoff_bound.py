@@ -19,6 +19,7 @@ from farkas.relaxations.eris.payoff_bound import (
     PricedBound,
     Ties,
     bound_payoff,
+    chunks_of,
     cover_slot,
     evaluate,
     job_slots,
@@ -327,3 +328,14 @@ def test_use_beyond_a_capacity_by_rounding_leaves_nothing_and_more_leaves_less(u
         assert (met.free_transfer == 0.0).all()
         assert (met.most_transfer <= 1.01e-9 * auction.transfer_budget).all()
         assert (met.most_transfer >= 0.0).all()
+
+
+def test_chunks_of_workers_are_whole_and_limited() -> None:
+    assert [chunks_of.function(w, 3, 4, 5) for w in (NO_SERVER, 0, 1, 2, 3, 9)] == [
+        -1,
+        0,
+        1,
+        2,
+        4,
+        5,
+    ]

@@ -445,3 +445,11 @@ def value(cluster):
 def test_utilities_of_one_and_a_half_workers(utility, worth):
     cluster = small([1, 0.5], (), {"efficiency": 0.5, "utility": utility})
     assert value(cluster) == pytest.approx(worth, abs=1e-5)
+
+
+def test_budgets_and_servers_limit_a_job():
+    assert value(small([9], (), {"budget": [2.5]})) == pytest.approx(12.5, rel=1e-6)
+    assert value(small([None], (), {"max_workers": 2})) == pytest.approx(10.0, rel=1e-6)
+    shared = small([3], (), {"demand": [2.0]} | table(0, 6), table(0, 5, 9))
+    # worth per GPU: 3, then 5 and 4: two of the second at 9, half a worker of the first at 3
+    assert value(shared) == pytest.approx(12.0, rel=1e-5)
