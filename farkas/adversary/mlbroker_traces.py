@@ -66,12 +66,9 @@ class Wandering:
     def instance(self, epsilon: float, workers: int = WORKERS) -> Brokerage:
         """Write the trace as an instance, in which a deployment costs 1 USD.
 
-        Parameters
-        ----------
-        workers
-            N >= 1, needed in every slot; a worker trains 1 GB.  In the tight relaxation the run
-            costs what `cost` says whatever N is; printed, 1/(N+1) of a deployment belongs to the
-            server, which may be anywhere.
+        N ``workers`` are needed in every slot, and each trains 1 GB.  In the tight relaxation the
+        run costs what `cost` says whatever N is; printed, 1/(N+1) of a deployment belongs to the
+        server, which may be anywhere.
         """
         sites = len(self.tolls)
         data = [[float(workers) * (r == origin) for r in range(sites)] for origin in self.origins]
@@ -362,20 +359,9 @@ def filled(
 ) -> Filled[Number]:
     """Solve a slot: fill sites in the order of their tolls until the shares add up to 1.
 
-    Doubles in, doubles out; with fractions the solution is exact.
-
-    Parameters
-    ----------
-    before
-        By site, v(t−1) in [0, 1]; p.
-    tolls
-        By site, >= 0, in units of c; a / c.  One of them is 0.
-    weights
-        By site, e^(−σ a / c); 0 where nothing may run.
-    order
-        Sites by growing toll.
-    epsilon
-        > 0; ε.
+    Doubles in, doubles out; with fractions the solution is exact.  By site: ``before`` is v(t−1) in
+    [0, 1], p; ``tolls`` are >= 0 in units of c, a / c, one of them 0; ``weights`` are e^(−σ a / c),
+    0 where nothing may run; ``order`` goes by growing toll.
     """
     total, count, last = epsilon * 0, 0, -1
     part = total

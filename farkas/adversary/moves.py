@@ -270,14 +270,7 @@ def shrunk(
 ) -> tuple[Scored, bool]:
     """Leave out parts and round numbers while the ratio keeps within `LOST`.
 
-    Parameters
-    ----------
-    seconds
-        CPU seconds after which it ends with what it has.
-
-    Returns
-    -------
-    The instance, and whether nothing more can be left out or rounded.
+    Ends after that CPU time with what it has; says whether nothing more can be left out or rounded.
     """
     least = scored.height + math.log1p(-LOST)
 
@@ -304,19 +297,8 @@ def reduced(
 ) -> tuple[Held, bool]:
     """Leave out parts and round numbers of something while it stays what it is.
 
-    Parameters
-    ----------
-    plain
-        Its plain fields.
-    tried
-        What plain fields with a part less, or fewer digits, make instead of the second; None where
-        that is not wanted.
-    seconds
-        CPU seconds after which it ends with what it has.
-
-    Returns
-    -------
-    What is left, and whether nothing more can be left out or rounded.
+    ``tried`` says what plain fields with a part less, or fewer digits, make instead of the second;
+    None where that is not wanted.  Ends as `shrunk`, with what that says.
     """
     end = time.process_time() + seconds
     changed = True

@@ -45,14 +45,8 @@ def decide(
 ) -> Decisions | None:
     """Let an algorithm decide; None where it has no answer.
 
-    Parameters
-    ----------
-    options
-        All of them, settled.
-    seed
-        Of the algorithm's draws.
-    arrivals
-        Those of the instance, where they have been made already.
+    The options are all, settled; ``arrivals`` are those of the instance where they are made
+    already.
     """
     policy, world = algorithm.make(**options), environments[instance.kind]
     try:
@@ -70,12 +64,7 @@ def decide(
 def decides_again(gap: Gap, instance: Instance) -> bool:
     """Whether the algorithm of a statement decides today as the statement says, within rounding.
 
-    Parameters
-    ----------
-    gap
-        Its algorithm and options are registered; `farkas.adversary.gap.prove_gap` refuses others.
-    instance
-        Of the statement.
+    Algorithm and options are registered; `farkas.adversary.gap.prove_gap` refuses others.
     """
     algorithm = algorithms[gap.reached.algorithm]
     found = decide(algorithm, algorithm.settle(gap.reached.options), instance, gap.seed)
@@ -157,13 +146,8 @@ class Scored:
 class Scorer:
     """Scores instances for one algorithm.
 
-    Parameters
-    ----------
-    algorithm, options, seed
-        Whose worst case is searched for, its options, and the seed of its draws.
-    witnesses
-        Algorithms that are asked for better decisions; by default the fast ones of the kind's
-        shape, of a kind without one all, that decide the same problem.
+    ``witnesses`` are asked for better decisions; by default the fast ones of the kind's shape, of a
+    kind without one all, that decide the same problem.
     """
 
     def __init__(
@@ -196,11 +180,8 @@ class Scorer:
     def score(self, instance: Instance, at_least: float = -math.inf) -> Scored | None:
         """Score an instance; None where the algorithm has no decisions that keep requirements.
 
-        Parameters
-        ----------
-        at_least
-            Height that matters: the search for a better witness is asked only where it can get
-            there by what it has added to the fast algorithms' witnesses lately.
+        The search for a better witness is asked only where it can get to ``at_least`` by what it
+        has added to the fast algorithms' witnesses lately.
         """
         self.evaluations += 1
         self._arrivals = None
@@ -233,13 +214,7 @@ class Scorer:
         return max(SHORTEST, min(LONGEST, self.left()))
 
     def settled(self, scored: Scored, seconds: float = LONGEST) -> Scored:
-        """Have the optimum searched to the end: a better witness may be found, a bound is proved.
-
-        Parameters
-        ----------
-        seconds
-            Time limit.
-        """
+        """Have the optimum searched to the end: a better witness may be found, a bound proved."""
         best, bound = self._searched(
             scored, scored.instance, scored.reached, scored.value, NEAR, seconds
         )

@@ -155,15 +155,7 @@ class ChainRound:
 
 
 class ChainWork:
-    """Lets a chain go on for a round; `farkas.executor.SpreadWork`.
-
-    Parameters
-    ----------
-    shared
-        What all chains share.
-    scorer
-        Where it is made already.
-    """
+    """Lets a chain go on for a round; `farkas.executor.SpreadWork`."""
 
     kernels: tuple[Kernel[..., Any], ...] = ()
 
@@ -275,25 +267,10 @@ def search(
 
     Raises `NoAnswer`: the algorithm has valid decisions and a witness on no instance that was
     tried; `KeyboardInterrupt`: ctrl-C came before anything was scored; later it ends the search
-    with what it has.
-
-    Parameters
-    ----------
-    seconds
-        CPU seconds of all processes after which no instance is scored any more.
-    evaluations
-        Instances scored at most; the same number finds the same, whatever the time and whoever
-        scores them.
-    seed
-        Of the search's own draws.
-    progress
-        Called whenever the ratio has grown.
-    executor
-        Who performs; this process if left out.
-    chains
-        Where an earlier search stood; by default they begin.
-    keep
-        Called with all chains after each round that nothing cut short.
+    with what it has.  ``seconds`` are CPU time of all processes, after which no instance is scored
+    any more.  The same number of ``evaluations`` finds the same, whatever the time and whoever
+    scores them.  ``chains`` say where an earlier search stood; ``keep`` is called with all of them
+    after each round that nothing cut short, ``progress`` whenever the ratio has grown.
     """
     going = list(chains) or [Chain.new(number, seed) for number in range(CHAINS)]
     rounds = _Rounds(box, scorer, executor or Executor(), going, seconds, progress)

@@ -124,10 +124,7 @@ def label_of(name: str) -> str:
 def statements_of(kind: str, folder: Path | None = None) -> list[Shipped]:
     """Statements of a kind by name, unproved.
 
-    Parameters
-    ----------
-    folder
-        That holds a folder for each kind; by default the package's own.
+    ``folder`` holds a folder for each kind; by default the package's own.
     """
     inside = (folder or FOLDER) / kind
     try:

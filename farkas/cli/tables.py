@@ -102,13 +102,9 @@ def print_table(
 ) -> None:
     """Print a table; numbers stand right, words left, and no word of either is folded.
 
-    Parameters
-    ----------
-    columns
-        Heads; those of words and what they are may be empty.
-    spare
-        Heads of columns that a narrow terminal may lack, the first one first.  Where the others do
-        not fit, every row is a list of its cells.
+    ``columns`` are heads; those of words and what they are may be empty.  A narrow terminal may
+    lack the columns ``spare``, the first one first; where the others do not fit, every row is a
+    list of its cells.
     """
     width = room()
     write(folded(cleaned(title), width) + "\n")

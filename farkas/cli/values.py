@@ -92,15 +92,10 @@ def deliver(
 ) -> None:
     """Write an instance to its file, or print it for a pipe; say what it is.
 
-    On a terminal the file is named after the instance by default, unless there is one.
-
-    Parameters
-    ----------
-    told, counts
-        What else is said of it, as rows and as JSON.  With any, its description may hold words of
-        a trace, which are quoted.
-    notes
-        Complaints: the first beside an instance in a pipe only, those after it always.
+    On a terminal the file is named after the instance by default, unless there is one.  ``told``
+    and ``counts`` are what else is said of it, as rows and as JSON; with any, its description may
+    hold words of a trace, which are quoted.  Of the complaints ``notes`` the first is made beside
+    an instance in a pipe only, those after it always.
     """
     from farkas.instances import to_bytes, write
     from farkas.verbs.show import sizes

@@ -236,20 +236,9 @@ def least_time(
 ) -> Restatement:
     """State what prices of masters prove of the least time at given speeds.
 
-    Raises `NotACertificate` when a speed or a time is beyond all doubles.
-
-    Parameters
-    ----------
-    name
-        Of the program.
-    speed
-        Shape (masters, workers), 0 where forbidden; v.
-    prices
-        Shape (masters,), >= 0, not all 0; π.
-    wanted
-        Share of its rows that every master wants, a double.
-    remark
-        What the file leaves open.
+    Raises `NotACertificate` when a speed or a time is beyond all doubles.  ``speed`` has shape
+    (masters, workers), 0 where forbidden, v; ``prices`` are >= 0 and not all 0, π; every master
+    wants that share of its rows, a double; ``remark`` is what the file leaves open.
     """
     if not np.isfinite(speed).all():
         raise NotACertificate("a speed is beyond all doubles")

@@ -64,13 +64,7 @@ class DualForm:
     column_of: Ints
 
     def lift(self, dual_point: Floats) -> Floats:
-        """Row multipliers of the primal, shape (primal rows,), from a point of the dual.
-
-        Parameters
-        ----------
-        dual_point
-            Shape (dual columns,).
-        """
+        """Row multipliers of the primal, shape (primal rows,), from a point of the dual."""
         multipliers = np.zeros(self.primal.num_rows)
         np.add.at(multipliers, self.row_of, dual_point[: len(self.row_of)])
         return multipliers
@@ -80,11 +74,6 @@ class DualForm:
 
         Each side takes its part by sign; bounds take the reduced costs.  The point is feasible
         whenever the multipliers prove a bound.
-
-        Parameters
-        ----------
-        multipliers
-            Shape (primal rows,).
         """
         reduced = self.primal.cost - as_scipy(self.primal.matrix).T @ multipliers
         whole = np.concatenate([multipliers[self.row_of], reduced[self.column_of]])

@@ -52,16 +52,8 @@ class SizePaths:
     def of(cls, weight: list[int], largest: list[int], room: int) -> SizePaths:
         """All states that are reached.
 
-        Raises `NotApplicable` when there are more than `MOST_ARCS` arcs.
-
-        Parameters
-        ----------
-        weight
-            Units of a worker of each job.
-        largest
-            Largest size of each job.
-        room
-            Units of all.
+        Raises `NotApplicable` when there are more than `MOST_ARCS` arcs.  ``weight`` are units of a
+        worker of each job, ``largest`` its largest size, ``room`` the units of all.
         """
         arcs: list[tuple[int, int, int, int]] = []
         states: list[tuple[int, int]] = []
@@ -97,10 +89,7 @@ class SizePaths:
     def potentials(self, worth: Floats) -> Floats:
         """Most that is earned from each state on, shape (states,), rounded up.
 
-        Parameters
-        ----------
-        worth
-            Of each arc, shape (arcs,), >= 0.
+        ``worth`` is of each arc, >= 0.
         """
         found = np.zeros(len(self.states) + 1)  # the last is behind the last job: 0
         ways = zip(self.out_of.tolist(), self.into.tolist(), worth.tolist(), strict=True)
@@ -207,18 +196,8 @@ class SizedRings(ColumnLP):
 def network_free_multipliers(slot: SlotView, form: LinearForm, node_price: Floats) -> Floats:
     """Row multipliers of ``gadget.gvne_lp`` at prices of nodes.
 
-    Parameters
-    ----------
-    slot
-        The slot that ``form`` was built from.
-    form
-        Linear form of ``gadget.gvne`` or ``gadget.gvne_lp``.
-    node_price
-        Shape (nodes, resources), reward per unit, >= 0; λ.
-
-    Returns
-    -------
-    Shape (rows,), derivatives of the optimal value with respect to each right-hand side.
+    ``form`` is built from the slot; ``node_price`` is the reward per unit by node and resource, λ
+    >= 0.  Multipliers are derivatives of the optimal value by each right-hand side.
     """
     cluster = slot.cluster
     rent = (cluster.demand[slot.jobs][:, None] * node_price).sum(axis=2)

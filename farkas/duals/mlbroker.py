@@ -298,12 +298,8 @@ class DualAsPrinted(Dual):
 def lift(form: LinearForm, point: DualPoint, data: Brokerage) -> Floats:
     """Multipliers of ``mlbroker.relaxed[...]`` (not sharp) from a dual point; shape (rows,).
 
-    Parameters
-    ----------
-    form
-        Traced relaxation of ``data``, of the variant the point belongs to.
-    point
-        From :func:`farkas.certificates.mlbroker.complete`.
+    ``form`` is the relaxation of ``data`` of the variant that the point belongs to, which is from
+    `farkas.certificates.mlbroker.complete`.
     """
     first = data.previous_pair < 0
     busy = np.unique(data.pair_slot)

@@ -91,10 +91,7 @@ def audit(instance: Brokerage) -> Audit:
 def differences(derived: DualForm, written: LinearForm) -> Iterator[Difference]:
     """Differences of a dual written by hand from the derived one, objective first.
 
-    Parameters
-    ----------
-    written
-        Form of ``mlbroker.dual`` or ``mlbroker.dual_as_printed`` on the same instance.
+    ``written`` is of ``mlbroker.dual`` or ``mlbroker.dual_as_printed`` on the same instance.
     """
     columns = _columns_by_family(derived)
     yield from _missing(derived.form, written, columns)

@@ -118,14 +118,8 @@ def restate(certificate: Certificate, instance: Instance) -> Restatement:
 def best_replies(form: LinearForm, multipliers: Floats, family: str) -> Floats:
     """Multipliers with rows ``sum of x <= 1`` set to the largest reduced cost of their columns.
 
-    Parameters
-    ----------
-    form
-        A maximum over columns >= 0, each in at most one row of the family.
-    multipliers
-        Shape (rows,), prices of everything else.
-    family
-        Of the rows that are set.
+    ``form`` is a maximum over columns >= 0, each in at most one row of the family; ``multipliers``
+    are the prices of everything else.
     """
     block = form.row_block(family)
     found = multipliers.copy()

@@ -152,10 +152,7 @@ def factor_words(case: WorstKnown, reading: str) -> str:
 def pair_of(proof: GapProof, *, again: bool) -> BothSides | None:
     """Lay out both sides of a proved statement; None for a kind that has no layout.
 
-    Parameters
-    ----------
-    again
-        Whether the algorithm decides so today; where not, the picture says whose word it is.
+    Where the algorithm does not decide so ``again`` today, the picture says whose word it is.
     """
     kind, gap = proof.instance.kind, proof.gap
     layout = layouts.get(kind)
@@ -189,14 +186,8 @@ def asked(kind: str, of: str) -> tuple[GapProof, BothSides]:
 
     Raises `UnknownName`: nothing of that name ships; `FileProblem`: the file cannot be read, or is
     no statement; `NotACertificate`: less is proved than is stated; `NoAnswer`: decisions of the
-    kind have no layout.
-
-    Parameters
-    ----------
-    kind
-        Of its instance.
-    of
-        Algorithm, with options in brackets where the statement has such; or the path of a file.
+    kind have no layout.  ``of`` is an algorithm, with options in brackets where the statement has
+    such, or the path of a file.
     """
     is_file = Path(of).suffix == ".json"
     if is_file:

@@ -171,10 +171,7 @@ def optimum(form: LinearForm) -> float:
 def growth(sizes: Sequence[float], values: Sequence[float]) -> float:
     """Slope of log values over log sizes by least squares: the power with which values grow.
 
-    Parameters
-    ----------
-    sizes, values
-        At least three of each, > 0: two points have a slope whatever the law, and one has none.
+    At least three of each, > 0: two points have a slope whatever the law, and one has none.
     """
     if len(sizes) < 3:
         raise ValueError(f"{len(sizes)} sizes say nothing of growth: at least three are needed")

@@ -50,22 +50,10 @@ def embedded(
 
     A choice that fits is the sum of its columns of ``alone``, since no two things share a column
     and no row but one limits their sum.  Conversely a point pays for what it takes, takes each
-    thing once at most, and what it takes fits, by the rows added up in ``derivation``.
-
-    Parameters
-    ----------
-    form
-        A maximum over integers, with whole coefficients.
-    alone
-        Shape (things, columns), the point that takes this thing and nothing else.
-    taken
-        Shape (things, columns), the columns whose sum says that the thing is taken.
-    derivation
-        Shape (rows,), multipliers of the rows.
-
-    Returns
-    -------
-    Relations, all of which have to hold.
+    thing once at most, and what it takes fits, by the rows added up in ``derivation``.  ``form`` is
+    a maximum over integers with whole coefficients.  Rows of ``alone``, shape (things, columns),
+    take one thing and nothing else; those of ``taken`` are the columns whose sum says that it is
+    taken; ``derivation`` are multipliers of the rows.  All relations have to hold.
     """
     weights, worths = np.array(knapsack.weights, float), np.array(knapsack.worths, float)
     matrix = as_scipy(form.matrix).toarray()

@@ -197,17 +197,8 @@ def recheck(
     """Prove ``certificate`` about ``instance`` and compare with the bound that was ``claimed``.
 
     Raises `NotACertificate` when less is proved than was claimed, or about something else.
-
-    Parameters
-    ----------
-    certificate
-        A certificate, or its plain data as runs keep it.
-    claimed
-        Bound of the run, a rational number as text.
-    instance
-        The instance of the run.
-    accepted
-        What the certificate may be about, for example `bounds_runs_of`.
+    ``claimed`` is the bound of the run as text; ``accepted`` refuses what the certificate may not
+    be about, for example `bounds_runs_of`.
     """
     if isinstance(certificate, Mapping):
         certificate = from_json(msgspec.json.encode(certificate), "certificate of the run")

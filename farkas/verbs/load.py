@@ -109,10 +109,7 @@ def imported_instance(given: object) -> Instance | None:
 def mistaken(path: str | os.PathLike[str], error: FarkasError, *wanted: str) -> FarkasError:
     """Return the error to raise about a file: what it is, where that is none of the wanted roles.
 
-    Parameters
-    ----------
-    error
-        What its reader said; returned where nothing better is known.
+    ``error`` is what its reader said, returned where nothing better is known.
     """
     role, what = role_of(path)
     name, suffix = named(os.fspath(path)), os.path.splitext(os.fspath(path))[1]

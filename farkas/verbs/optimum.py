@@ -122,20 +122,9 @@ def known_optimum(
 ) -> Run | None:
     """Search for the offline optimum of what runs are worth, for the sake of its bound.
 
-    Raises `InvalidOption`: the kind has no such search.
-
-    Parameters
-    ----------
-    problem
-        Program whose points the runs are; empty for what runs of the kind are worth.
-    seconds
-        Time limit, > 0.
-    progress
-        Called whenever value or bound has become better.
-
-    Returns
-    -------
-    The decisions with the bound; None where none were found in time.
+    Raises `InvalidOption`: the kind has no such search.  ``problem`` is the program whose points
+    the runs are; empty for what runs of the kind are worth.  None where no decisions were found in
+    time.
     """
     try:
         return optimum(instance, problem=problem or None, time_limit=seconds, progress=progress).run

@@ -145,16 +145,9 @@ def own_model(
     """Read a program that needs no instance; None for an instance, its path or its name.
 
     Raises `FileProblem` or `UnsupportedForm`: the model cannot be read, or is no linear or integer
-    program; `InvalidOption`: it is of an unknown type, or comes with a program.
-
-    Parameters
-    ----------
-    what
-        As :func:`farkas.prove` takes it.
-    program
-        What the caller named as the program, which such a model must not have.
-    numbers
-        ``"decimal"`` or ``"binary"``; None for decimals of files and doubles of what is in memory.
+    program; `InvalidOption`: it is of an unknown type, or comes with a program.  ``program`` is
+    what the caller named as the program, which such a model must not have; without ``numbers``
+    those of files are decimals, those in memory doubles.
     """
     if isinstance(what, str | os.PathLike):
         if isinstance(what, str) and "\n" in what:

@@ -304,12 +304,7 @@ def solve_convex(
 ) -> ConvexSolution:
     """Solve a convex program with a solver of CVXPY.
 
-    Parameters
-    ----------
-    solver
-        CVXPY's name of it; Clarabel without.
-    options
-        ``time_limit``, ``threads``, ``log``; see :func:`farkas.solvers.solve`.
+    ``solver`` is CVXPY's name of it; Clarabel without.
     """
     answer = solve_problem(program.model(instance).problem, solver or DEFAULT, **options)
     return ConvexSolution(program.full_name, program.sense, answer)
@@ -320,12 +315,8 @@ def solve_cvxpy(
 ) -> ConvexSolution:
     """Solve a convex ``cvxpy.Problem``; its variables keep the values that they had.
 
-    Parameters
-    ----------
-    solver
-        CVXPY's name of it; Clarabel without.
-    load
-        Leave the point in the variables, and the duals in the constraints.
+    ``solver`` is CVXPY's name of it, Clarabel without; ``load`` leaves the point in the variables
+    and the duals in the constraints.
     """
     leaves = [*problem.variables()]
     leaves += [dual for constraint in problem.constraints for dual in constraint.dual_variables]

@@ -78,17 +78,10 @@ def best_bound(
 ) -> Solution:
     """Bound an integer program by its relaxation, by what else bounds it, by branch and bound.
 
-    Raises `NoAnswer` or `NotACertificate` when nothing is proved at all.
-
-    Parameters
-    ----------
-    witness
-        Of the linear relaxation.
-    others
-        In the order in which they are tried; one that has no answer is passed over.
-    gap
-        Share of the value within which a bound ends the work; one of another program also ends it
-        within `NEAR`, since optima of two programs in doubles agree no further.
+    Raises `NoAnswer` or `NotACertificate` when nothing is proved at all.  ``witness`` is of the
+    linear relaxation.  Others are tried in their order; one without an answer is passed over.  A
+    bound within the share ``gap`` of the value ends the work; one of another program also within
+    `NEAR`, since optima of two programs in doubles agree no further.
     """
     clock = Deadline(seconds)
     try:
@@ -332,13 +325,7 @@ def solve(
 def others_of(
     program: Formulation, instance: Instance, *, solver: str, embed: bool, **options: Any
 ) -> Iterator[Other]:
-    """Prepare what else bounds a program, by the word of its kind; nothing is solved here.
-
-    Parameters
-    ----------
-    solver, embed, options
-        As in :func:`solve`.
-    """
+    """Prepare what else bounds a program, by the word of its kind; nothing is solved here."""
     # here: only integer programs that are certified need them
     from farkas.offline.climbing import bounded_by
     from farkas.relaxations.integrality import price_bounds

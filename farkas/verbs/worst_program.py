@@ -65,10 +65,7 @@ def why_outside(
 ) -> str | None:
     """Say why an instance is none of a box; None where it is one.
 
-    Parameters
-    ----------
-    program
-        Whose box it is.  Of a class alone no options are known, and so no grid of its numbers.
+    Of a class of programs alone no options are known, and so no grid of its numbers.
     """
     if box.kind != instance.kind:
         return f"it is of kind {instance.kind}"

@@ -154,12 +154,7 @@ def mean_lines(
 ) -> list[Series]:
     """Draw a line of means over seeds for every name that is measured, as `mean_series`.
 
-    Parameters
-    ----------
-    values
-        Of the setting, from left to right.
-    measure
-        Called with a value and a seed; gives a number by name of the line, always the same names.
+    ``measure`` gives a number by name of the line, always the same names, at a value and a seed.
     """
     measured = [[measure(value, seed) for value in values] for seed in seeds]
     return [
@@ -174,14 +169,9 @@ def mean_series(
     """Means over instances with 95 % t intervals; with the range of fewer instances than `FEW`.
 
     The interval holds the mean of all instances in 95 of 100 draws if numbers are about normal; a
-    bootstrap of five instances would promise more than it keeps.
-
-    Parameters
-    ----------
-    every
-        Shape (instances, points).
-    within
-        Least and greatest number that can be measured: no mean lies beyond, nor do intervals.
+    bootstrap of five instances would promise more than it keeps.  ``every`` has shape (instances,
+    points); no mean or interval leaves ``within``, the least and the greatest number that can be
+    measured.
     """
     numbers = np.asarray(every, dtype=float)
     mean = numbers.mean(axis=0)

@@ -47,12 +47,7 @@ VARIABLES = {
 def line_chart(data: Figure, ident: str, title: str) -> Markup:
     """Draw a figure over slots; bars are stacked on each other.
 
-    Parameters
-    ----------
-    ident
-        Unique on the page.
-    title
-        Read out by screen readers, with the range of every series.
+    ``ident`` is unique on the page; screen readers read ``title`` with the range of every series.
     """
     areas = all(one.chart == "bar" for one in data.series)
     series = [prepared(one, areas=areas) for one in data.series]

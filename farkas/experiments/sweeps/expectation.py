@@ -36,12 +36,7 @@ class Expectation:
 def expectations(runs: Iterable[Result], sense: Sense) -> list[Expectation]:
     """Return the expectation on every instance that has runs of two seeds and more.
 
-    Parameters
-    ----------
-    runs
-        Of one algorithm with one set of options, each with a value and a proved bound.
-    sense
-        ``min`` for costs.
+    The runs are of one algorithm with one set of options, each with a value and a proved bound.
     """
     groups: dict[str, dict[int, Result]] = collections.defaultdict(dict)
     for run in runs:

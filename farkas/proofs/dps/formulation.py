@@ -99,14 +99,8 @@ Held = tuple[float, int, tuple[int, ...], tuple[int, ...]]
 def best_by_search(market: Market, rewards: Floats, forced: Bools | None = None) -> float:
     """Highest total reward over all ways to accept and place jobs, one job after the other.
 
-    Parameters
-    ----------
-    market
-        A handful of jobs and servers; the work grows exponentially with both.
-    rewards
-        What an accepted job pays, shape (jobs,).
-    forced
-        Jobs that must be accepted whenever they fit, shape (jobs,).
+    The work grows exponentially with jobs and servers; jobs with ``forced`` must be accepted
+    whenever they fit.
     """
     return _search(market, rewards, forced, 0, [])
 

@@ -249,15 +249,8 @@ def regret_slope(
     """Slope of log regret over log N with a 95 % bootstrap interval over seeds.
 
     T = N, C = 2, one unit each, budgets uniform in [0, 2]; the best fixed price earns N/2.
-
-    Parameters
-    ----------
-    kinds
-        Worker types and server types.
-    explore
-        Whether to serve the first jobs free of charge.
-    seeds, sizes
-        Runs for each size, and sizes N.
+    ``kinds`` are worker types and server types; with ``explore``, the first jobs are served free of
+    charge.
     """
     seller = Dps() if explore else Simple()
     regret = np.array(

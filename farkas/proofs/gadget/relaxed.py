@@ -55,17 +55,9 @@ def random_cluster(
 ) -> Cluster:
     """Draw a cluster of a few servers and jobs with integer data.
 
-    Parameters
-    ----------
-    network
-        ``tree`` (servers under one or two switches), ``cycle`` (one-way), ``mesh`` (random links
-        both ways) or ``any``.
-    concave
-        Concave tables; otherwise any table that does not fall.
-    budgets
-        Whether jobs may have budgets.
-    at_once
-        Whether all jobs arrive in slot 0.
+    The network is a ``tree`` (servers under one or two switches), a one-way ``cycle``, a ``mesh``
+    (random links both ways) or ``any``; tables that are not ``concave`` are any that do not fall;
+    ``at_once``, all jobs arrive in slot 0.
     """
     shape = str(rng.choice(["tree", "cycle", "mesh"])) if network == "any" else network
     nodes, links = _network(rng, shape, servers, resources)

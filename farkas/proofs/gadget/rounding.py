@@ -357,14 +357,8 @@ def worst_qualified(drawn: RelaxedSlot, rng: np.random.Generator) -> Rings | Non
 def tried(relax: Relax, ratio: Callable[[int], float], seed: int) -> Verdict:
     """Run Algorithm 1 on random clusters with concave utilities, each slot at its worst draw.
 
-    Parameters
-    ----------
-    ratio
-        Claimed ratio for a largest number of sizes Γ.
-
-    Returns
-    -------
-    Relations are of the reached share of the optimum with the ratio, where all slots qualified.
+    ``ratio`` is claimed for a largest number of sizes Γ; relations are of the reached share of the
+    optimum with it, where all slots qualified.
     """
     rng = np.random.default_rng(seed)
     trials, unqualified, least = Trials(), 0, math.inf

@@ -144,10 +144,7 @@ def truncated(cluster: Cluster) -> Cluster:
 def worst_run(feasible: FeasibleCounts, alpha: float, *, marginal: bool) -> float:
     """Least reward of Algorithm 1 when an adversary picks any α-approximate allocation.
 
-    Parameters
-    ----------
-    marginal
-        Whether α refers to the marginal reward (12) or, as printed, to the value of (10).
+    α refers to the ``marginal`` reward (12) or, as printed, to the value of (10).
     """
     cluster = feasible.cluster
     states: dict[tuple[int, ...], None] = {(0,) * cluster.num_jobs: None}

@@ -305,20 +305,10 @@ def set_cover(
 ) -> Brokerage:
     """Set cover as a placement problem: proves Theorem 1, whose printed proof is void.
 
-    One site per subset, then one per element.  In slot t the data of element t lie at its own
-    site; moving them to a subset that covers t is free.  The optimum is the cover number plus
-    ``2 price`` per slot (one worker and its server).
-
-    Parameters
-    ----------
-    subsets
-        Elements of each subset.
-    elements
-        Number of elements, which is the number of slots.
-    price
-        USD per unit at the sites of subsets.
-    forbidding
-        Price of everything that a cover does not do, USD.
+    One site per subset, then one per element.  In slot t the data of element t lie at its own site;
+    moving them to a subset that covers t is free.  The optimum is the cover number plus ``2 price``
+    per slot (one worker and its server).  ``price`` is of a unit at the sites of subsets,
+    ``forbidding`` of everything that a cover does not do, USD.
     """
     sites = len(subsets) + elements
     transfer = np.full((sites, sites), forbidding)
