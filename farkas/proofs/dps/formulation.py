@@ -172,10 +172,6 @@ def offline_is_a_milp() -> Verdict:
     )
 
 
-def _tiny() -> Iterator[Market]:
-    return (small(100 + seed, **TINY) for seed in range(20))
-
-
 def _searched(market: Market) -> Saying:
     value, best = optimum(Offline().form(market)), best_by_search(market, market.budget)
     return said(Stated(value, "==", best, SOLVER_GAP))
@@ -185,7 +181,7 @@ def _searched(market: Market) -> Saying:
     "dps.linearisation_is_exact",
     source="DPS (2), made linear",
     says=_searched,
-    among=Among(samples=_tiny),
+    among=Among(samples=lambda: (small(100 + seed, **TINY) for seed in range(20))),
 )
 def linearisation_is_exact() -> Verdict:
     """dps.offline has the value of a complete search over acceptance and placement."""

@@ -353,12 +353,10 @@ def _grid(sizes: tuple[int, ...]) -> Iterator[dict[str, Any]]:
         yield {"jobs": jobs, "offers": offers, "mean": mean}
 
 
-def _spread() -> Iterator[dict[str, Any]]:
-    """Some of a grid, with its ends."""
-    return itertools.islice(_grid((2, 1000)), 0, None, 16)
-
-
-SPREAD = Among(samples=_spread, ranges={"jobs": (2, 1000), "mean": (0.001, 0.999)})
+SPREAD = Among(  #: Some of a grid, with its ends.
+    samples=lambda: itertools.islice(_grid((2, 1000)), 0, None, 16),
+    ranges={"jobs": (2, 1000), "mean": (0.001, 0.999)},
+)
 
 
 @claim(

@@ -151,11 +151,8 @@ def _at_least_cost(sample: Auction) -> Saying:
     return said(Stated(found, "<=", best, SOLVER_GAP), cost=found, best_cost=best)
 
 
-def _states() -> Iterator[Auction]:
-    return auctions(20, seed=0, shape=Shape(sites=3, slots=2))
-
-
-STATES = Among(samples=_states)  #: Busy states that one job meets.
+#: Busy states that one job meets.
+STATES = Among(samples=lambda: auctions(20, seed=0, shape=Shape(sites=3, slots=2)))
 
 
 @claim(

@@ -99,11 +99,7 @@ def individually_rational() -> Verdict:
     return trials.proved("a job is accepted where worth less cost is above 0")
 
 
-def _states() -> Iterator[Auction]:
-    return auctions(20, seed=0, shape=Shape(sites=2))
-
-
-STATES = Among(samples=_states)
+STATES = Among(samples=lambda: auctions(20, seed=0, shape=Shape(sites=2)))
 
 
 @claim(

@@ -48,11 +48,7 @@ def worth_of(sample: Auction) -> float:
     return float(sum(max(job.utility) for job in sample.jobs))
 
 
-def _samples() -> Iterator[Auction]:
-    return auctions(20, seed=0, shape=SMALL)
-
-
-AMONG = Among(samples=_samples)
+AMONG = Among(samples=lambda: auctions(20, seed=0, shape=SMALL))
 
 
 def _equivalent(sample: Auction) -> Saying:

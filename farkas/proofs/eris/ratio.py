@@ -27,14 +27,14 @@ from farkas.relaxations.eris.welfare_bound import relaxation_by_columns
 from farkas.tolerances import SOLVER_GAP, allowed
 
 
-def _two_jobs() -> Iterator[Auction]:
-    return (one.replace(occupied=None) for one in auctions(20, seed=0, shape=Shape(jobs=2)))
-
-
 @claim(
     "eris.payoffs_are_dual_feasible",
     source="Eris section V, constraint (4a)",
-    among=Among(samples=_two_jobs),
+    among=Among(
+        samples=lambda: (
+            one.replace(occupied=None) for one in auctions(20, seed=0, shape=Shape(jobs=2))
+        )
+    ),
     by="eris/blocked_by_capacity",
     note="job 1 does not fit, its payoff is taken as 0, and (4a) demands more at the final prices",
 )
@@ -245,15 +245,11 @@ def _repaired(sample: Auction) -> Saying | None:
     return said(feasible, *increments)
 
 
-def _small_jobs() -> Iterator[Auction]:
-    return small_jobs(4, seed=1011)
-
-
 @claim(
     "eris.repaired_ratio",
     source="farkas, repair of Eris Theorem 5",
     says=_repaired,
-    among=Among(samples=_small_jobs),
+    among=Among(samples=lambda: small_jobs(4, seed=1011)),
 )
 def repaired_ratio() -> Verdict:
     """Eris is (L_d + L_k + max(L_d, L_k))-competitive, L = log2 γ, under four assumptions.
