@@ -52,8 +52,8 @@ class KernelSeller(Policy):
         return state, self.sell(state, arrivals.alone)[0]
 
     def decide(self, instance: Market, seed: int) -> Sales | None:
-        """Handle all jobs of a market at once."""
-        return self.simulate(instance, seed)
+        """Handle all jobs of a market at once, unless a subclass has steps of its own."""
+        return self.simulate(instance, seed) if type(self).step is KernelSeller.step else None
 
     def simulate(self, market: Market, seed: int = 0) -> Sales:
         """Handle all jobs of a market at once."""

@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+import farkas
 from farkas.instances.dps import Market
 from farkas.instances.generate import generate
 from farkas.online import algorithms
 from farkas.online.dps.hindsight import Coordinates
 from farkas.online.dps.knapsacks import Knapsacks
 from farkas.online.dps.learning import Dps, RandomPlacement, Scaled, Simple, Top
-from farkas.online.dps.offers import Known, Offer, Quote
+from farkas.online.dps.offers import Decision, Known, Offer, Quote
 from farkas.online.dps.pairs import PairPrices
 from farkas.online.dps.placement import FreeOfCharge
 from farkas.online.dps.posted import BestFit, FixedPrice, Random
@@ -113,3 +114,16 @@ def test_a_rule_in_python_takes_steps() -> None:
     wanted = FreeOfCharge().simulate(market)
     assert [d.servers for d in decisions] == [d.servers for d in wanted]
     assert algorithms["dps.pa"].policy().decide(market, 0) is not None
+
+
+class Patient(Simple):
+    """Steps of its own: whoever comes first is turned away."""
+
+    def step(self, state: Any, arrivals: Offer) -> tuple[Any, Decision]:
+        return super().step(state, arrivals) if arrivals.job else (state, Decision("full"))
+
+
+def test_a_subclass_with_steps_of_its_own_takes_them() -> None:
+    market = random_market(3, jobs=20)
+    assert Patient().decide(market, 0) is None
+    assert farkas.run(market, Patient()).decisions == plain(by_steps(Patient(), market))
