@@ -13,6 +13,7 @@ from farkas.online.dps.learning import (
     Simple,
     Supplying,
     Top,
+    answered,
     best_arm,
     finish,
     new_side,
@@ -21,7 +22,7 @@ from farkas.online.dps.offers import Known
 from farkas.online.dps.pricing import both_sides
 from tests.generators.dps import learning_market, random_market, uniform_users
 from tests.references.dps_market import best_fit, in_random_order
-from tests.references.dps_sellers import alike, bandits, handled
+from tests.references.dps_sellers import Side, alike, bandits, handled
 
 VARIANTS = {
     "dps": (Dps(), {}),
@@ -59,24 +60,34 @@ def test_hundreds_of_arms_in_several_blocks_are_chosen_as_from_a_list(variant, s
     assert alike(handled(seller.simulate(market)), bandits(market, **words))
 
 
-@pytest.mark.parametrize("variant", ["simple", "top", "turnover"])
+@pytest.mark.parametrize("form", ["published", "turnover", "top"])
 @pytest.mark.parametrize("seed", range(4))
-def test_ties_up_to_rounding_and_supplies_that_bind_and_rise_are_those_of_the_list(variant, seed):
+def test_ties_up_to_rounding_and_supplies_that_bind_and_rise_are_those_of_the_list(form, seed):
     # Without radii, prices z/50 of which z sell 30/z units all earn alike but for rounding, and
-    # they lie in two blocks.  Long jobs on few units make supply bind; short ones bring it back.
-    rng, (seller, words) = np.random.default_rng(seed), VARIANTS[variant]
-    jobs = [
-        {"arrival": at, "worker_type": 0, "workers": int(30 // rng.choice([1, 2, 3, 5, 6, 10])),
-         "ps_type": 0, "ps": 1, "model_size": 0, "epochs": 1,
-         "epoch_compute": 30.0 if at < 15 else 0.5, "budget": float(rng.uniform(0, 30))}
-        for at in range(60)
-    ]  # fmt: skip
-    market = random_market(0).replace(
-        horizon=60, jobs=jobs, server_workers=[[80]], server_ps=[[80]], worker_bandwidth=[None],
-        ps_bandwidth=[None], price_cap=1.0,
-        dps={"delta": 0.02, "eta_scale": 0.0, "explore_cap": 0.0},
+    # they lie in two blocks.  First jobs run for the whole horizon, so that supply binds; short
+    # ones bring it back.
+    market = uniform_users(6, 1).replace(
+        horizon=10, server_workers=[[80]], server_ps=[[80]], price_cap=1.0,
+        jobs=[{**msgspec.to_builtins(job), "arrival": 0} for job in uniform_users(6, 1).jobs],
+        dps={"delta": 0.02, "eta_scale": 0.0},
     )  # fmt: skip
-    assert alike(handled(seller.simulate(market)), bandits(market, **words))
+    rules, _ = both_sides(Known.of(market), grid="uniform")
+    side, wanted = new_side(rules), Side(market, "worker", "uniform", False, False)
+    closed = market.occupancy == "closed"
+    by = Supplying(float(market.horizon), SUPPLY[form], closed)
+    rng, near = np.random.default_rng(seed), 0
+    for step in range(100):
+        arm = best_arm.interpret(side, 0, by)
+        assert arm == wanted.arm(0, form, closed)
+        near += side.value[arm] < side.value.max()
+        number = int(rng.choice([1, 2, 3, 5, 6, 10, 15, 30]))
+        answered.interpret(side, 0, number - 1, 30 // number)
+        wanted.answers[0][number - 1].append(30 // number)
+        if rng.random() < 0.3:
+            runtime = 10.0 if step < 20 else 0.5
+            finish.interpret(side, 0, runtime, by)
+            wanted.ends[0].append(runtime)
+    assert near > 0
 
 
 @pytest.mark.parametrize("swapped", [False, True])
