@@ -16,7 +16,7 @@ import xarray as xr
 import farkas
 from farkas.errors import InvalidOption, UnsupportedForm
 from farkas.exact.proving import prove_form
-from farkas.exact.sources import from_object
+from farkas.exact.sources import from_arrays, from_object
 from farkas.forms.rational import RationalForm
 
 
@@ -122,10 +122,13 @@ def test_gurobi() -> None:
             from_object(model, "binary")
 
 
-def test_boolean_variables_without_bounds_are_0_or_1() -> None:
-    x, y = cp.Variable(boolean=True), cp.Variable(boolean=True)
-    problem = cp.Problem(cp.Minimize(x - 2 * y), [x + y <= 5])
-    assert prove_form(from_object(problem, "binary")).value == -2
+def test_binary_columns_without_ends_are_0_or_1() -> None:
+    form = from_arrays(
+        name="", sense="min", numbers="binary", cost=np.ones(3), offset=0.0, matrix=None,
+        row_lower=np.zeros(0), row_upper=np.zeros(0), lower=np.full(3, -np.inf),
+        upper=np.full(3, np.inf), integer=[True, True, True], binary=[True, True, False],
+    )  # fmt: skip
+    assert (form.lower, form.upper) == ((0, 0, None), (1, 1, None))
 
 
 def test_another_object_is_refused_by_its_type() -> None:
