@@ -25,7 +25,7 @@ ALSO = {
     "certificates": ["tests/standalone", "tests/fuzz"],
     "standalone": ["tests/fuzz"],
     "proofs": ["tests/docs/test_figures.py::test_a_verdict_in_the_ledger_is_that_of_the_code"],
-    "quantities": ["tests/conformance/test_programs.py"],
+    "quantities": ["tests/cases", "tests/conformance/test_programs.py"],
     "solvers": ["tests/conformance/solvers"],
     "verbs": ["tests/cli/commands"],
 }
