@@ -85,14 +85,8 @@ def restate(certificate: Certificate, instance: Instance) -> Restatement:
 
     Raises `UnsupportedForm` when the kind registers none for this type of certificate, for example
     because the program is not linear, or when it is too large to write; `NotACertificate` when its
-    numbers are none that prove something.
-
-    Parameters
-    ----------
-    certificate
-        Of a type that its kind writes; already proved.
-    instance
-        The instance it is about.
+    numbers are none that prove something.  The certificate is of a type that its kind writes, and
+    already proved.
     """
     from farkas.certificates.prices import PriceCertificate
 

@@ -421,14 +421,8 @@ def gap_figure(
 ) -> Figure:
     """Draw the gaps of several searches; what is closer than 1e-6 is drawn there.
 
-    Raises `InvalidOption`: no search had both sides at any time.
-
-    Parameters
-    ----------
-    curves
-        By name: the curve, and when the search ended, > 0.
-    seconds
-        What was counted as time.
+    Raises `InvalidOption`: no search had both sides at any time.  ``curves`` are, by name, a curve
+    and when its search ended, > 0; ``seconds`` says what was counted as time.
     """
     series = [gap_series(name, curve, end) for name, (curve, end) in curves.items()]
     series = [one for one in series if len(one.x)]

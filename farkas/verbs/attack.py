@@ -129,21 +129,9 @@ def search_violation(
 ) -> Attack:
     """Search for a violation of a claim that says something of single examples.
 
-    Parameters
-    ----------
-    seconds
-        CPU seconds of search and shrinking.
-    evaluations
-        Examples tried by the search at most; the same number finds the same whatever the time.
-    seed
-        Of the search's own draws.
-    progress
-        Called whenever the smallest slack has fallen.
-
-    Raises
-    ------
-    ValueError
-        The claim says nothing of single examples.
+    ``seconds`` are CPU time of search and shrinking; the same number of ``evaluations`` finds the
+    same whatever the time.  ``progress`` is called whenever the smallest slack has fallen.  Raises
+    `ValueError`: the claim says nothing of single examples.
     """
     if claim.says is None:
         raise ValueError(f"{claim.name} says nothing of single examples")

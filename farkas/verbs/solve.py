@@ -363,26 +363,13 @@ def solve_form(
     """Solve a form and, where asked, prove bound or infeasibility.
 
     Raises `NoAnswer` when the solver gives no multipliers to prove anything with; `NotACertificate`
-    when its multipliers prove nothing.
-
-    Parameters
-    ----------
-    relax
-        Drop integrality first.
-    certify
-        Prove in exact arithmetic what the solver claims.  The bound of an integer program is that
-        of its linear relaxation.  Where multipliers in doubles prove nothing, fractions are tried.
-    about
-        What the certificate says of its origin, see :func:`origin`.
-    search
-        Where that bound is below the value of the solver's point, improve it by what else bounds
-        the program, and by branch and bound, for as long as the time limit says, 20 seconds
-        without; how far that gets depends on the machine.  Branch and bound also proves that there
-        is no point where integrality alone says so.
-    others
-        What else bounds the program, see `others_of`.
-    options
-        See :func:`farkas.solvers.solve`.
+    when its multipliers prove nothing.  The bound of an integer program is that of its linear
+    relaxation; where multipliers in doubles prove nothing, fractions are tried.  Where that bound
+    is below the value of the solver's point, ``search`` improves it by ``others``, see `others_of`,
+    and by branch and bound, for as long as the time limit says, 20 seconds without; how far that
+    gets depends on the machine.  Branch and bound also proves that there is no point where
+    integrality alone says so.  ``about`` is what the certificate says of its origin, see
+    :func:`origin`; options are those of :func:`farkas.solvers.solve`.
     """
     if relax:
         form = without_integrality(form)

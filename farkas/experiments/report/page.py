@@ -113,20 +113,9 @@ def collect(
 ) -> Contents:
     """Gather what a report says about a store.
 
-    Parameters
-    ----------
-    store
-        Results of a sweep.
-    title
-        Head of the page; the name of the file by default.
-    check_claims
-        Whether the claims are checked now, which may take minutes.
-    recheck
-        Share of the results that are proved again now, see `prove_again`.
-    seed
-        Of the draw; see `settled_seed`.
-    progress
-        Called with the number of claims checked and their total.
+    The file's name is the ``title`` by default; claims are checked now where asked, which may take
+    minutes, with ``progress`` told the number and the total.  ``recheck`` is the share of results
+    that are proved again, and ``seed`` of that draw, see `prove_again`.
     """
     seed, drawn = settled_seed(seed, recheck)
     statuses: collections.Counter[str] = collections.Counter()

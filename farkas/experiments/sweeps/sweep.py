@@ -259,16 +259,9 @@ def prove_again(
     and the ratio against value and bound.  Values are proved, too: decisions of runs are replayed,
     as by `farkas.check`, and points of solves, which their certificates hold, are checked exactly.
     Where neither is there, it is ``"bound proved again"``, and the value the store's word.
-    Objections begin with ``"rejected"``, also those to a bound without a certificate.
-
-    Parameters
-    ----------
-    store
-        Results of a sweep.
-    share
-        Share of the results to look at, in [0, 1], rounded up.
-    seed
-        Of the draw; a fresh one if left out, so that no store can choose what is drawn.
+    Objections begin with ``"rejected"``, also those to a bound without a certificate.  ``share`` of
+    the results, in [0, 1], is rounded up; the ``seed`` of the draw is a fresh one if left out, so
+    that no store can choose what is drawn.
     """
     chosen = _drawn(store, share, settled_seed(seed, share)[0])
     instance = functools.cache(store.instance)

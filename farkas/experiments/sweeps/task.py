@@ -134,17 +134,8 @@ def versions() -> Mapping[str, str]:
 def plan(config: Config, folder: Path) -> tuple[list[Task], dict[str, Instance]]:
     """All tasks of a sweep, without duplicates, and the instances they need by hash.
 
-    Parameters
-    ----------
-    config
-        The sweep.
-    folder
-        Where relative paths of the configuration start.
-
-    Raises
-    ------
-    UnknownName, InvalidOption
-        An algorithm, program or option does not exist, or there is nothing to run.
+    Relative paths of the configuration start at ``folder``.  Raises `UnknownName` or
+    `InvalidOption`: an algorithm, program or option does not exist, or there is nothing to run.
     """
     found = {instance.sha256: instance for instance in instances(config, folder)}
     tasks: dict[str, Task] = {}
