@@ -20,12 +20,12 @@ class Knapsack(NamedTuple):
     room: int
 
 
-def knapsacks(count: int, things: int = 6) -> Iterator[Knapsack]:
-    """Draw knapsacks; every other one asks for a sum of weights (worths equal weights)."""
+def knapsacks(count: int) -> Iterator[Knapsack]:
+    """Draw knapsacks of six things; every other one asks for a sum of weights, its worths."""
     rng = np.random.default_rng(0)
     for number in range(count):
-        weights = rng.integers(1, 12, things)
-        worths = weights if number % 2 else rng.integers(1, 12, things)
+        weights = rng.integers(1, 12, 6)
+        worths = weights if number % 2 else rng.integers(1, 12, 6)
         room = int(weights.sum()) // 2
         yield Knapsack(tuple(weights.tolist()), tuple(worths.tolist()), room)
 

@@ -24,9 +24,7 @@ published = functools.partial(drawn, Market, "published", seed=1)
 shipped = functools.partial(instance_of, Market)  #: Shipped instance of this kind.
 
 
-def unit_users(
-    jobs: int, seed: int, worker_types: int = 1, ps_types: int = 1, *, units: int = 2
-) -> Market:
+def unit_users(jobs: int, seed: int, worker_types: int = 1, ps_types: int = 1) -> Market:
     """One unit of each a job, one job a slot for one slot, budgets uniform in [0, 2].
 
     Capacity never binds, T = N, and the best fixed price earns N/2: a job that is asked for p pays
@@ -41,8 +39,8 @@ def unit_users(
     return Market(
         horizon=jobs,
         occupancy="half_open",
-        server_workers=((units,) * worker_types,),
-        server_ps=((units,) * ps_types,),
+        server_workers=((2,) * worker_types,),
+        server_ps=((2,) * ps_types,),
         worker_bandwidth=(None,) * worker_types,
         ps_bandwidth=(None,) * ps_types,
         jobs=tuple(

@@ -296,19 +296,18 @@ def round2_buys_less_than_one_worker() -> Verdict:
     return proved("all weights are 1: the last open item adds 1 − p")
 
 
+PRICE = 1e-4  #: USD a unit at the site of a subset.
+
+
 def set_cover(
-    subsets: Sequence[Collection[int]] = ((0, 1), (1, 2), (0, 2)),
-    elements: int = 3,
-    *,
-    price: float = 1e-4,
-    forbidding: float = 1000.0,
+    subsets: Sequence[Collection[int]], elements: int, *, forbidding: float = 1000.0
 ) -> Brokerage:
     """Set cover as a placement problem: proves Theorem 1, whose printed proof is void.
 
     One site per subset, then one per element.  In slot t the data of element t lie at its own site;
-    moving them to a subset that covers t is free.  The optimum is the cover number plus ``2 price``
-    per slot (one worker and its server).  ``price`` is of a unit at the sites of subsets,
-    ``forbidding`` of everything that a cover does not do, USD.
+    moving them to a subset that covers t is free.  The optimum is the cover number plus twice
+    `PRICE` per slot (one worker and its server); ``forbidding`` is the price of everything that a
+    cover does not do, USD.
     """
     sites = len(subsets) + elements
     transfer = np.full((sites, sites), forbidding)
@@ -319,7 +318,7 @@ def set_cover(
                 raise InvalidOption(f"subsets[{index}] holds {element}; elements are < {elements}")
             transfer[len(subsets) + element, index] = 0.0
     data = np.hstack([np.zeros((elements, len(subsets))), np.eye(elements)])
-    prices = np.r_[np.full(len(subsets), price), np.full(elements, forbidding)]
+    prices = np.r_[np.full(len(subsets), PRICE), np.full(elements, forbidding)]
     return Brokerage.build(
         name="set_cover",
         description=f"{len(subsets)} subsets of {elements} elements as a placement problem.",
@@ -344,8 +343,6 @@ def set_cover(
         ],
     )
 
-
-PRICE = 1e-4  #: USD a unit at the site of a subset.
 
 Subsets = list[frozenset[int]]
 
