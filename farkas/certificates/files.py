@@ -163,7 +163,7 @@ def check(
     instance
         The instance the form was rebuilt from; its hash must be the one the certificate names.
     most_work
-        Steps after which a tree is given up; `farkas.certificates.sums.MOST_WORK` if left out.
+        Steps after which a tree is given up; `farkas.certificates.doubles.MOST_WORK` if left out.
         What other certificates take grows with their size alone.
 
     Raises
