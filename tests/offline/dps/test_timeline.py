@@ -251,3 +251,10 @@ def test_jobs_that_do_not_pay_for_being_spread_wait():
     assert dear.waiting
     assert cheap.value == 3
     assert not cheap.waiting
+
+
+def test_who_is_not_planned_waits():
+    found, anew = divided()
+    plan = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 0.0]])
+    assert not list(make_room(anew, plan, lambda: 60.0))
+    assert not found.packing.served[2]

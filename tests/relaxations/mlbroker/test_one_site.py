@@ -428,3 +428,11 @@ def test_ties_of_sites_are_those_of_sets_that_add_up():
     assert (toll >= -data.deploy_cost[data.pair_job[links]][:, None]).all()
     assert (sites.closed(toll, 20) == toll).all()
     assert (sets.closed(toll @ inside.T, 20) == toll @ inside.T).all()
+
+
+def test_nobody_is_placed_where_nobody_is():
+    data = even_brokerage(1, jobs=2).replace(jobs=[])
+    lives = cheapest_lives(data, data.chord_slope("strict"), nothing)
+    assert lives.workers.shape == (0, data.num_sites)
+    assert lives.tolls.shape == (0, 1 << data.num_sites)
+    assert lives.cost(data) == 0.0
