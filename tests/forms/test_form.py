@@ -231,3 +231,32 @@ def test_the_tolerance_is_that_of_the_side_that_is_violated(low, high, value):
     wide = small([[1]], cost=[1], row_lower=[low], row_upper=[high], lower=[-1], upper=[1])
     report = check_point(wide, np.array([value]))
     assert [(v.kind, v.distance) for v in report.violations] == [("row", 0.5)]
+
+
+def test_doubles_are_those_of_the_source() -> None:
+    linear = sample().linear
+    np.testing.assert_array_equal(linear.matrix.values, [1 / 2, 1 / 3, 4, -6])
+    np.testing.assert_array_equal(linear.row_lower, [1, -INF, 0])
+    np.testing.assert_array_equal(linear.row_upper, [INF, 8, 0])
+    np.testing.assert_array_equal(linear.lower, [0, -INF])
+    np.testing.assert_array_equal(linear.cost, [0.1, 0])
+
+
+def test_large_entries_are_python_integers() -> None:
+    form = program([[2**80, 1]], cost=[1, 1], rows=[(1, None)])
+    assert form.values.dtype == object
+    assert form.row(0) == [(0, 2**80), (1, 1)]
+    assert whole_array([2**62]).dtype == object
+    assert whole_array([2**62 - 1, -(2**62) + 1]).dtype == np.int64
+
+
+def test_rows_are_whole_without_common_divisor() -> None:
+    form = sample()
+    assert [form.row(i) for i in range(3)] == [[(0, 3), (1, 2)], [(0, 2), (1, -3)], []]
+    assert form.factors == (6, F(1, 2), 1)
+    assert form.row_lower == (6, None, 0)
+    assert form.row_upper == (None, 4, 0)
+    assert (form.num_rows, form.num_columns, form.num_entries, form.is_mip) == (3, 2, 4, True)
+    assert form.values.dtype == np.int64
+    assert form.objective([F(10), F(1)]) == F(8, 7)
+    assert (form.row_name(1), form.column_name(0)) == ("row 1", "column 0")

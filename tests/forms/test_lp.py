@@ -440,3 +440,9 @@ def test_other_encodings_are_read(tmp_path: Path) -> None:
     path = tmp_path / "m.mps"
     path.write_bytes(MPS.replace(" x ", " café ").encode("latin-1"))
     assert read_model(path).column_names == ("café",)
+
+
+def test_rows_without_a_name_take_one_that_is_free() -> None:
+    form = parse_lp("min\n x\nst\n x >= 1\n c1: x >= 2\n x >= 3\nend\n")
+    assert len(set(form.row_names)) == 3
+    assert form.row_names[1] == "c1"

@@ -241,3 +241,11 @@ def test_units_are_those_of_rounds_that_read_everything(seed):
         if unit.tolist() == before:
             break
     assert found.tolist() == unit.tolist()
+
+
+def test_what_no_row_measures_is_measured_in_the_objective():
+    # x <= 4 and y free: in the row alone y is 2^2 / 2; without it the costs 1 and 2^5 say 2^-3
+    beside = form([[1, 2]], [-np.inf], [np.inf], [0, -np.inf], [4, np.inf], cost=[1, 2.0**5])
+    assert units_of(beside).columns.tolist() == [2, 1]
+    apart = form([[1, 0]], [-np.inf], [np.inf], [0, -np.inf], [4, np.inf], cost=[1, 2.0**5])
+    assert units_of(apart).columns.tolist() == [2, -3]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from fractions import Fraction
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 
 from farkas.cli import call
 from farkas.instances.library import path as shipped
+from farkas.online import algorithms
 from tests.tools.cells import cells
 
 TINY = str(shipped("mlbroker/tiny"))
@@ -88,3 +90,51 @@ def test_a_file_where_slots_should_go_is_refused(tmp_path: Path, capsys: Capture
     words = ["run", file, "-a", "gadget.fifo", "--write-slots", str(in_the_way)]
     assert call(words) == 2
     assert str(in_the_way) in capsys.readouterr().err
+
+
+def test_compare_measures_all_against_one_bound(capsys: Capture) -> None:
+    assert call(["compare", TINY, "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert {e["algorithm"] for e in shown["algorithms"]} == set(algorithms.names("mlbroker."))
+    apart = [e["algorithm"] for e in shown["algorithms"] if e["note"].startswith("ratio to ")]
+    # its splits are worth the printed relaxation, below the bound on whole workers
+    assert apart == ["mlbroker.fractional"]
+    for entry in shown["algorithms"]:
+        if entry["ratio"] is not None and entry["algorithm"] not in apart:
+            expected = max(1.0, entry["value"] / shown["bound"]["value"])
+            assert entry["ratio"] == pytest.approx(expected, rel=1e-9)
+
+
+def test_only_the_named_algorithms_are_compared_best_first(capsys: Capture) -> None:
+    names = "mlbroker.local, mlbroker.opt,"
+    assert call(["compare", TINY, "--algorithms", names, "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    # the optimum is 16.8, Local pays more
+    assert [e["algorithm"] for e in shown["algorithms"]] == ["mlbroker.opt", "mlbroker.local"]
+    assert shown["algorithms"][0]["value"] == pytest.approx(16.8)
+    assert shown["algorithms"][1]["value"] > 16.8
+
+
+def test_without_any_run_there_is_no_answer(capsys: Capture) -> None:
+    # the market has no fixed prices
+    assert call(["compare", str(shipped("dps/demo")), "--algorithms", "dps.fixed_price"]) == 3
+    captured = capsys.readouterr()
+    assert captured.err == "farkas: no algorithm gave a run\n"
+    assert "proved bound none" in captured.out
+    assert "needs an instance with fixed_prices" in captured.out
+
+
+def test_the_table_is_written_to_a_file(tmp_path: Path, capsys: Capture) -> None:
+    path = tmp_path / "table.json"
+    assert call(["compare", "eris/tiny", "--algorithms", "eris.eris", "-o", str(path)]) == 0
+    assert "eris.eris" in capsys.readouterr().out
+    assert json.loads(path.read_bytes())["algorithms"][0]["value"] == 105
+    assert call(["compare", "eris/tiny", "-o", str(tmp_path / "none" / "table.json")]) == 2
+
+
+def test_progress_is_shown_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = io.StringIO()
+    monkeypatch.setattr(terminal, "isatty", lambda: True)
+    monkeypatch.setattr("sys.stderr", terminal)
+    assert call(["compare", TINY, "--algorithms", "mlbroker.local"]) == 0
+    assert "compare" in terminal.getvalue()

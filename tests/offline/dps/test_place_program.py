@@ -48,6 +48,7 @@ from farkas.relaxations.dps.server_prices import ServerProgram
 from farkas.relaxations.dps.server_trees import ServerTrees
 from farkas.solvers import solve
 from tests.generators.dps import empty_market, random_market
+from tests.offline.bounds import bounds, closed
 
 
 def columns(*listed):
@@ -329,3 +330,23 @@ def test_trees_that_fall_slowly_end_by_themselves():
         assert trees.excess > 0
         bounds.append(trees.bound)
     assert bounds[0] == bounds[1]
+
+
+@pytest.mark.parametrize("instance", ["dps/tiny", "dps/fragmented", "dps/aggregate_gap"])
+def test_servers_of_a_type_as_one_bound_payments(instance):
+    found, best, _ = bounds(instance, "dps.offline")
+    assert list(found) == ["dps.interval_ip[budget]"]
+    # where servers hold too little each, what they hold together is a bound only
+    assert bool(closed(found, best)) == (instance != "dps/aggregate_gap")
+
+
+@pytest.mark.parametrize("prices", ["capped", "forced"])
+def test_capped_payments_are_bounded_by_capped_ones(prices):
+    found, _, _ = bounds("dps/one_server", f"dps.offline[{prices}]")
+    assert list(found) == ["dps.interval_ip[capped]"]
+
+
+def test_cells_of_prices_bound_the_best_fixed_ones():
+    found, best, _ = bounds("dps/one_server", "dps.bfp")
+    assert list(found) == ["dps.price_cells"]
+    assert float(found["dps.price_cells"]) <= 2 * float(best)
