@@ -25,7 +25,8 @@ from farkas.online.gadget.environment import Arrival, Decision
 from farkas.online.gadget.seen import Room, Seen, as_rings
 from farkas.online.policy import Increments, Policy
 from farkas.online.run import Bound
-from farkas.relaxations.gadget.embedding import Augmented, GvneLP, Mixture, NodeLP, decompose
+from farkas.relaxations.gadget.decompose import Mixture, decompose
+from farkas.relaxations.gadget.embedding import Augmented, GvneLP, NodeLP
 from farkas.rounding.rings import Mix, RoundedRings, round_printed, round_repaired, violation_factor
 from farkas.solvers.answer import Answer
 from farkas.solvers.highs_session import optimum_by_any

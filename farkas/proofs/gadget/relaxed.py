@@ -316,7 +316,7 @@ def slots_contain_knapsacks() -> Verdict:
 )
 def relaxed_workers_bound_ring_sizes(cluster: Cluster) -> Saying:
     """The rounded-up workers of the relaxation bound the size of every useful ring."""
-    from farkas.relaxations.gadget.embedding import WorkerRelaxation
+    from farkas.relaxations.gadget.worker_relaxation import WorkerRelaxation
     from farkas.solvers.convex import solve_problem
 
     model = WorkerRelaxation().model(cluster)

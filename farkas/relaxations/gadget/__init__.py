@@ -7,5 +7,4 @@ HOMES = {
     "local_node_lp": "embedding",
     "node_lp": "embedding",
     "offline_column_bound": "offline_bound",
-    "worker_relaxation": "embedding",
 }

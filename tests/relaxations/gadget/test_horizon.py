@@ -15,16 +15,8 @@ from farkas.models.gadget.rings import enumerate_rings
 from farkas.models.gadget.slot import snapshot
 from farkas.proofs.gadget.relaxed import random_clusters
 from farkas.proofs.gadget.rounding import SIZES, chosen_slot
-from farkas.relaxations.gadget.embedding import (
-    Augmented,
-    Copy,
-    GvneLP,
-    LocalNodeLP,
-    NodeLP,
-    WorkerRelaxation,
-    decompose,
-    fixed_sizes,
-)
+from farkas.relaxations.gadget.decompose import Copy, decompose
+from farkas.relaxations.gadget.embedding import Augmented, GvneLP, LocalNodeLP, NodeLP, fixed_sizes
 from farkas.relaxations.gadget.generation import CapacityPrices, generate_columns, no_prices
 from farkas.relaxations.gadget.offline_bound import (
     OfflineBound,
@@ -39,6 +31,7 @@ from farkas.relaxations.gadget.whole_sizes import (
     size_profits,
     whole_sizes,
 )
+from farkas.relaxations.gadget.worker_relaxation import WorkerRelaxation
 from farkas.solvers import solve
 from farkas.solvers.convex import solve_problem
 from tests.conformance.oracle import row
