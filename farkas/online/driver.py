@@ -137,6 +137,7 @@ class Algorithm:
     #: options, types: default and type of every option.
     options: dict[str, Any]
     types: dict[str, Any]
+    relaxed: bool = False  #: Whether its runs are points of a relaxation, which may be worth more.
     source_sha256: str = ""  #: Of the file of a policy that is not farkas's own; else empty.
 
     @property
@@ -272,12 +273,13 @@ def algorithm(
     source: str = "",
     problem: str = "",
     variants: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
+    relaxed: bool = False,
 ) -> Callable[[Maker], Maker]:
     """Register a policy class, or a function that makes one; its keyword arguments are options.
 
     Parameters
     ----------
-    name, source, problem
+    name, source, problem, relaxed
         As of `Algorithm`; under the name of a paper's algorithm runs what the paper prints.
     variants
         Repairs and readings of our own by name, with the options that differ: ``{"tight":
@@ -289,11 +291,11 @@ def algorithm(
         if not doc:
             raise ValueError(f"algorithm {name!r} needs a docstring")
         options, types = options_of(make, name)
-        algorithms.add(name, Algorithm(name, source, problem, doc, make, options, types))
+        algorithms.add(name, Algorithm(name, source, problem, doc, make, options, types, relaxed))
         for variant, others in variants.items():
             full, own = f"{name}[{variant}]", {**options, **others}
             what = f"{source}; variant of our own" if source else ""
-            algorithms.add(full, Algorithm(full, what, problem, doc, make, own, types))
+            algorithms.add(full, Algorithm(full, what, problem, doc, make, own, types, relaxed))
         return make
 
     return register

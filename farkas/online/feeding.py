@@ -21,8 +21,8 @@ from farkas.instances.files import read_bytes
 from farkas.messages import named
 from farkas.messages.refusals import parsed
 from farkas.online.driver import Algorithm, algorithms, environments
-from farkas.online.loop import DecisionsMade, drive, solved_by, take_step
-from farkas.online.recording import Solved, plain
+from farkas.online.loop import drive, solved_by, take_step
+from farkas.online.recording import DecisionsMade, Solved, plain
 from farkas.online.run import Run
 
 

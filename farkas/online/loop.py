@@ -6,18 +6,26 @@ are judged from the instance alone, a bound is proved, and every slot leaves its
 
 from __future__ import annotations
 
-import dataclasses
+import copy
 import math
 from collections.abc import Iterable, Sequence
+from types import NoneType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from farkas.errors import NoAnswer
+from farkas.errors import NoAnswer, require_type
 from farkas.kernels import clock
-from farkas.online.driver import Environment, Progress, environments
-from farkas.online.policy import Policy, as_policy, authored, require_first_solver
-from farkas.online.recording import Solved, manifest, plain, slots_of
+from farkas.online.driver import Environment, Outcome, Progress, environments
+from farkas.online.policy import (
+    Increments,
+    Policy,
+    as_policy,
+    authored,
+    require_first_solver,
+    require_proof,
+)
+from farkas.online.recording import DecisionsMade, Solved, manifest, plain, slots_of
 from farkas.online.run import Bound, Run, prove_value
 
 if TYPE_CHECKING:
@@ -26,18 +34,6 @@ if TYPE_CHECKING:
 
 #: What a policy is asked for in every step.
 TAKEN = "round and step return the next state and the decision, model a Subproblem or None"
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class DecisionsMade:
-    """What a policy did."""
-
-    decisions: Sequence[Any]  #: One per arrival.
-    state: Any = None  #: The last one; None where there were no steps.
-    solved: Sequence[Solved] = ()  #: One per step; empty without steps.
-    #: seconds, longest: time in all, and that of the longest step, by `clock`.
-    seconds: float = 0.0
-    longest: float = 0.0
 
 
 def drive(
@@ -54,7 +50,6 @@ def drive(
 
     The decisions are judged in exact arithmetic, by code that shares nothing with what made them;
     the certified ratio is that of exact value and exact bound.
-    Timings hold no compiling: what a policy does not prepare is compiled while `clock` stands.
 
     Parameters
     ----------
@@ -66,10 +61,8 @@ def drive(
         Seed of every random draw.
     progress
         Called after every step.
-    name, options
-        What the run says of its policy; by default its class and no options.
-    done
-        What it decided, where it has been asked already.
+    name, options, done
+        What the run says of its policy, by default its class and no options; what that decided.
 
     Raises
     ------
@@ -87,22 +80,27 @@ def drive(
     begin, decisions = clock(), done.decisions
     with authored(policy, "its decisions", expected):
         outcome = policy.evaluate(instance, decisions) or world.evaluate(instance, decisions)
+        require_type(outcome, Outcome, "what evaluate returns")
     if math.isinf(outcome.total) and not outcome.violations:
         raise NoAnswer(f"{called}: decisions are worth more than doubles hold; use larger units")
     evaluated = clock()
     with authored(policy, "its decisions", expected):
         made = plain(decisions)
-    with authored(policy, "certify", "it returns a Bound or None"):
+    with authored(policy, "certify", "it returns a Bound that its certificate proves, or None"):
         bound = policy.certify(instance, done.state, decisions)
-        if not isinstance(bound, Bound | None):
-            raise TypeError(f"it returns {type(bound).__name__}")
+        require_type(bound, (Bound, NoneType), "what certify returns")
+        if bound is not None and policy.foreign:
+            require_proof(bound, instance, used, called, made)
     if bound is None:
         # what bounds runs as the environment prices them may not bound what this policy's are worth
         bound = world.bound(instance)
         if bound is not None and bound.certificate is not None:
             bound = bound if bound.holds_for(instance.kind, used, called, made) else None
-    with authored(policy, "theorem"):
+    with authored(policy, "theorem", "it returns Increments or None"):
         theorem = policy.theorem(instance, done.state, decisions)
+        require_type(theorem, (Increments, NoneType), "what theorem returns")
+    with authored(policy, "remarks", "it returns a list of text"):
+        remarks = [*outcome.remarks, *policy.remarks(done.state)]
     certified = clock()
     run = Run(
         algorithm=called,
@@ -117,7 +115,7 @@ def drive(
         violations=list(outcome.violations),
         certificate=bound,
         numbers={name: float(x) for name, x in outcome.numbers.items()},
-        remarks=[*outcome.remarks, *policy.remarks(done.state)],
+        remarks=remarks,
         timings={
             "policy": done.seconds,
             "longest_step": done.longest,
@@ -128,7 +126,8 @@ def drive(
     )
     written = clock()
     run.remember(instance)
-    prove_value(run, instance)
+    with authored(policy, "its decisions", expected):
+        prove_value(run, instance)
     run.steps = slots_of(run, world, instance, done.solved, theorem)
     run.timings["replay"] = clock() - written
     return run
@@ -146,7 +145,8 @@ def decide(
 
     ``arrivals`` are those of the instance, where they have been made already.
     """
-    policy.prepare(instance)
+    with authored(policy, "prepare"):
+        policy.prepare(instance)
     begin = clock()
     with authored(policy, "decide"):
         found = policy.decide(instance, seed)
@@ -166,7 +166,7 @@ def decide(
         with authored(policy, f"step {len(decisions)}", TAKEN):
             state, decision, answers = take_step(policy, state, arrival, rng)
         longest = max(longest, clock() - since)
-        decisions.append(decision)
+        decisions.append(copy.deepcopy(decision) if policy.foreign else decision)
         solved.append(solved_by(policy, answers))
         if progress is not None:
             progress(len(decisions), len(arrivals))

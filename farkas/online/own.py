@@ -62,6 +62,8 @@ def with_solver(
     """Return options with a solver; raises `InvalidOption` where the algorithm solves nothing."""
     if solver is None:
         return options
+    if options.get("solver", solver) != solver:
+        raise InvalidOption(f"two solvers: {solver!r} and {options['solver']!r}")
     if "solver" not in algorithm.options:
         raise InvalidOption(f"{algorithm.name} solves no program; leave the solver {solver!r} out")
     return {**options, "solver": solver}
@@ -168,7 +170,12 @@ def _copy(given: Any, held: dict[str, Any], **options: Any) -> Any:
 def _made(cls: type) -> Any:
     """Make a policy with its defaults."""
     _options(cls)
-    return cls()
+    try:
+        return cls()
+    except Exception as error:
+        raise PolicyProblem(
+            f"policy {cls.__name__} cannot be made: {type(error).__name__}: {error}"
+        ) from error
 
 
 def _options(cls: type) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -15,18 +15,25 @@ A policy with a program states it and rounds what a solver answers; one without 
 from __future__ import annotations
 
 import contextlib
+import os
+import traceback
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
+import msgspec
 import numpy as np
 
-from farkas.errors import FarkasError, InvalidOption, NoAnswer, PolicyProblem
+from farkas.errors import FarkasError, InvalidOption, NoAnswer, NotACertificate, PolicyProblem
 
 if TYPE_CHECKING:
     from farkas.online.driver import Outcome
     from farkas.online.run import Bound
     from farkas.solvers.subproblem import Subproblem, SubproblemAnswer
+
+
+#: Folder of farkas's own files.
+HOME = os.path.dirname(os.path.dirname(__file__))
 
 
 class Increments(NamedTuple):
@@ -42,17 +49,61 @@ def authored(policy: Policy, where: str, expected: str = "") -> Iterator[None]:
     """Turn an error of somebody else's policy into one that says so; raises `PolicyProblem`."""
     try:
         yield
-    except (FarkasError, NotImplementedError) as error:
-        if isinstance(error, NotImplementedError) and policy.foreign:
-            raise PolicyProblem(str(error)) from None
+    except PolicyProblem:
         raise
-    except Exception as error:
+    except FarkasError as error:
+        if not policy.foreign or not expected:
+            raise
+        raise PolicyProblem(f"policy {policy.name}, {where}: {error}; {expected}") from error
+    except (Exception, SystemExit) as error:
         if not policy.foreign:
             raise
-        tail = f"; {expected}" if expected else ""
+        if isinstance(error, NotImplementedError) and not _line_of(error):
+            raise PolicyProblem(str(error)) from None
+        line = _line_of(error)
+        tail = line or (f"; {expected}" if expected else "")
         raise PolicyProblem(
             f"policy {policy.name}, {where}: {type(error).__name__}: {error}{tail}"
         ) from error
+
+
+def _line_of(error: BaseException) -> str:
+    """Say in which line of somebody else's file an error arose; empty where in none."""
+    frames = traceback.extract_tb(error.__traceback__)
+    others = [frame for frame in frames if not frame.filename.startswith(HOME)]
+    if not others:
+        return ""
+    return f" ({os.path.basename(others[-1].filename)}, line {others[-1].lineno})"
+
+
+def require_proof(
+    bound: Bound, instance: Any, options: dict[str, Any], name: str, decisions: Sequence[Any]
+) -> None:
+    """Refuse a bound of somebody else's policy that its certificate does not prove of a run.
+
+    Kinds of other distributions may have bounds without a certificate; those of farkas have none.
+    """
+    from farkas.algebra.formulation import programs
+    from farkas.certificates.files import RELAXATION, check, from_json
+    from farkas.instances.files import own_kinds
+    from farkas.relaxations.integrality import relax
+
+    if instance.kind not in own_kinds():
+        return
+    if bound.certificate is None or not bound.holds_for(instance.kind, options, name, decisions):
+        raise NotACertificate("the bound has no certificate that bounds these runs")
+    found: Any = from_json(msgspec.json.encode(bound.certificate), "certificate of the bound")
+    form = None
+    if hasattr(found, "form"):  # it is about a program
+        program = found.program.removeprefix(RELAXATION)
+        form = programs.build(program).form(instance)
+        form = form if program == found.program else relax(form)
+    proved = check(found, form, instance=instance)
+    worse = proved.bound is None or (
+        bound.fraction > proved.bound if proved.sense == "min" else bound.fraction < proved.bound
+    )
+    if worse:
+        raise NotACertificate(f"the bound {bound!r} is more than its certificate proves")
 
 
 def require_first_solver(policy: Policy, state: Any, arrivals: Iterable[Any]) -> None:

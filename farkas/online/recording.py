@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import math
 import os
@@ -90,6 +91,18 @@ class Solved(NamedTuple):
     value: float = math.nan  #: Value of its program; NaN without one.
     dual: float = math.nan  #: Bound on that value which the solver claims.
     answers: Sequence[SubproblemAnswer] = ()  #: Of all its programs, in turn.
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class DecisionsMade:
+    """What a policy did."""
+
+    decisions: Sequence[Any]  #: One per arrival.
+    state: Any = None  #: The last one; None where there were no steps.
+    solved: Sequence[Solved] = ()  #: One per step; empty without steps.
+    #: seconds, longest: time in all, and that of the longest step, by `clock`.
+    seconds: float = 0.0
+    longest: float = 0.0
 
 
 def slots_of(

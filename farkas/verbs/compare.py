@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import collections
 import dataclasses
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from types import NoneType
 from typing import TYPE_CHECKING, Any
 
@@ -60,7 +59,7 @@ class Compared:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Comparison(ShowsItself):
-    """Entries in order of their value, best first, with the best bound that holds for most.
+    """Entries in order of their value, best first, with the best bound that holds for all.
 
     An entry whose ratio is to another bound, since its run decides something else, says so in its
     note.
@@ -227,7 +226,10 @@ def compare(
     runs = [run for run in outcomes if isinstance(run, Run)]
     bounds = dict(zip(map(id, runs), best_bounds(runs), strict=True))
     sense = runs[0].sense if runs else "min"
-    bound = _common(list(bounds.values()), sense)
+    # what holds for all is the loosest of what holds for each; points of a relaxation are apart
+    apart = {item.name for item in items if item.relaxed}
+    whole = [bounds[id(run)] for run in runs if run.algorithm not in apart]
+    bound = tightest(whole or bounds.values(), "max" if sense == "min" else "min")
     entries = [
         _entry(label, out, instance, bounds.get(id(out)), bound)
         for label, out in zip(labels, outcomes, strict=True)
@@ -235,13 +237,6 @@ def compare(
     sign = 1 if sense == "min" else -1
     entries.sort(key=lambda e: (e.value is None, sign * (e.value or 0.0), e.algorithm))
     return Comparison(instance.name, instance.kind, sense, bound, tuple(entries), items[0].problem)
-
-
-def _common(bounds: Sequence[Bound | None], sense: Sense) -> Bound | None:
-    """Return the bound of most runs; of several such, the loosest."""
-    counts = collections.Counter(bound.fraction for bound in bounds if bound is not None)
-    most = [bound for bound in bounds if bound and counts[bound.fraction] == max(counts.values())]
-    return tightest(most, "max" if sense == "min" else "min")
 
 
 def _run(

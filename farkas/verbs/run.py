@@ -76,7 +76,7 @@ def run(
     Examples
     --------
     >>> import farkas
-    >>> run = farkas.run("mlbroker/tiny", "mlbroker.fractional")
+    >>> run = farkas.run("mlbroker/tiny", "mlbroker.fractional[tight]")
     >>> round(run.value, 6), run.certificate.words("min"), round(run.ratio, 6)
     (16.8, '16.7999999', 1.0)
     """

@@ -6,6 +6,7 @@ import dataclasses
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import farkas
@@ -16,8 +17,10 @@ from farkas.errors import (
     PolicyProblem,
     UnknownName,
 )
-from farkas.experiments.sweeps import Store, sweep
+from farkas.experiments.sweeps import Rechecked, Store, sweep
+from farkas.online import Bound
 from farkas.online.driver import algorithms
+from farkas.online.mlbroker.environment import PlacedSlot
 from farkas.online.own import as_algorithm
 
 FILE = '''
@@ -136,7 +139,7 @@ def test_the_kind_is_that_of_the_instance_or_of_the_class(file: Path) -> None:
     ("name", "error", "words"),
     [
         ("Wrong", PolicyProblem, "policy Wrong, its decisions: .*; kind gadget takes a list"),
-        ("Broken", PolicyProblem, "policy Broken, step 1: IndexError.*return the next state and"),
+        ("Broken", PolicyProblem, r"policy Broken, step 1: IndexError.*\(mine\.py, line \d+\)"),
         ("Needy", InvalidOption, "Needy: option 'limit' needs a default; or hand an object over"),
         ("Other", UnknownName, "unknown policy of .*'Other'; known: Broken, Duck, Idle, Needy"),
     ],
@@ -144,6 +147,65 @@ def test_the_kind_is_that_of_the_instance_or_of_the_class(file: Path) -> None:
 def test_errors_are_those_of_the_policy(file: Path, name: str, error: Any, words: str) -> None:
     with pytest.raises(error, match=words):
         farkas.run("gadget/tiny", f"{file}:{name}")
+
+
+@dataclasses.dataclass
+class Boaster(farkas.Policy):
+    """Proves what it likes."""
+
+    bound: Any = None
+
+    def step(self, state: Any, arrivals: Any) -> tuple[Any, list[Any]]:
+        return state, []
+
+    def certify(self, instance: Any, state: Any, decisions: Any) -> Any:
+        return self.bound
+
+
+def test_a_bound_of_ones_own_is_proved_at_once() -> None:
+    true = farkas.run("gadget/tiny", "gadget.fifo").certificate
+    assert farkas.run("gadget/tiny", Boaster(true)).certificate == true
+    other = farkas.run("mlbroker/tiny", "mlbroker.local").certificate
+    tight = Bound.of(true.fraction / 2, "magic", true.certificate)
+    loose = Bound.of(true.fraction * 2, "modesty", true.certificate)
+    assert farkas.run("gadget/tiny", Boaster(loose)).certificate == loose
+    for wrong in (tight, other, Bound.of(1, "nothing"), 5):
+        with pytest.raises(PolicyProblem, match="policy Boaster, certify: "):
+            farkas.run("gadget/tiny", Boaster(wrong))
+
+
+class Forger(farkas.Policy):
+    """Empties in the last slot what it decided before."""
+
+    def start(self, known: Any, seed: int) -> list[Any]:
+        return []
+
+    def step(self, state: list[Any], arrivals: Any) -> tuple[list[Any], Any]:
+        decision = PlacedSlot(
+            arrivals.jobs,
+            np.full((len(arrivals.jobs), arrivals.market.num_sites), 9),
+            np.zeros(len(arrivals.jobs), int),
+        )
+        for before in state:
+            before.workers[:] = 0
+        return [*state, decision], decision
+
+
+def test_what_was_decided_stands() -> None:
+    run = farkas.run("mlbroker/tiny", Forger())
+    assert {count for slot in run.decisions for row in slot["workers"] for count in row} == {9}
+
+
+@pytest.mark.parametrize("part", ["prepare", "start", "step", "certify", "remarks", "theorem"])
+def test_whatever_part_fails_is_told_with_its_line(part: str) -> None:
+    def fail(*_: Any) -> Any:
+        raise SystemExit(0)
+
+    broken = type("Quitter", (Counting,), {part: fail})
+    with pytest.raises(
+        PolicyProblem, match=r"policy Quitter, .*SystemExit: 0 \(test_own\.py, line"
+    ):
+        farkas.run("gadget/tiny", broken())
 
 
 def test_a_file_without_a_class_is_answered_with_its_policies(file: Path) -> None:
@@ -200,6 +262,7 @@ def test_a_policy_in_a_file_is_swept_and_searched_for_its_worst_instance(tmp_pat
     done = sweep(path)
     with Store(done.store, readonly=True) as store:
         results = list(store.results(output=True))
+        assert Rechecked.of(store, 1.0, 0).rejected == {}
     assert [one.status for one in results] == ["done", "done"]
     assert {one.output["algorithm"] for one in results if one.output} == {"dps.Refusal"}
     found = farkas.worst(f"{mine}:Refusal", evaluations=20)

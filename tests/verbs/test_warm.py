@@ -79,7 +79,7 @@ def test_kernels_are_of_the_kinds_whose_folders_or_files_they_are_in() -> None:
     of = {f"{kernel.__module__}.{kernel.function.__name__}": kinds for kernel, kinds in entries()}
     assert of["farkas.online.dps.posted.sell_at"] == {"dps"}
     assert of["farkas.certificates.mlbroker_workers.loads"] == {"mlbroker"}
-    assert of["farkas.models.coded.kernel.counts"] == {"coded"}
+    assert of["farkas.models.coded.law.counts"] == {"coded"}
     shared = of["farkas.instances.utilities.functions.compiled_envelope"]
     assert shared == {"coded", "dps", "eris", "gadget", "mlbroker"}
 

@@ -29,6 +29,7 @@ from farkas.experiments.sweeps.task import Request, Result, Status, Task, perfor
 from farkas.instances import Instance, to_bytes
 from farkas.messages import named
 from farkas.offline import ladders
+from farkas.online.own import is_own
 from farkas.online.run import from_builtins
 from farkas.tolerances import close
 from farkas.verbs.check_run import HALF_PROVED, run_verdict, solve_verdict
@@ -298,8 +299,11 @@ def _verdict(result: Result, instance: Instance) -> str:
     task, bound = result.task, None if run.certificate is None else run.certificate.exact
     value = run.value if math.isfinite(run.value) else None
     options = task.options if task.what == "run" else dict(ladders[task.name].options)
+    name = task.name
+    if is_own(name):  # a class in a file runs under the name of its kind
+        name = f"{task.kind}.{name.rpartition(':')[2]}"
     own = (run.algorithm, run.options, run.manifest.seed, value, bound, run.ratio)
-    if own != (task.name, options, task.seed, result.value, result.bound, result.ratio):
+    if own != (name, options, task.seed, result.value, result.bound, result.ratio):
         return "rejected: the run that is kept is not the one that the store tells of"
     return run_verdict(run, instance)
 

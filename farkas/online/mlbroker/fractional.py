@@ -100,7 +100,10 @@ class FractionalState:
 
 
 @algorithm(
-    "mlbroker.fractional", source="mlBroker Algorithm 1", variants={"tight": {"relax": "tight"}}
+    "mlbroker.fractional",
+    source="mlBroker Algorithm 1",
+    variants={"tight": {"relax": "tight"}},
+    relaxed=True,
 )
 @dataclasses.dataclass(frozen=True)
 class Fractional(Policy):
