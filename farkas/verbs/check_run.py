@@ -152,6 +152,10 @@ def prove_run(run: Run, instance: InstanceOrName | None, where: str) -> RunProof
     proved = None
     if own is not None and run.own_bound is not None:
         proved = recheck(own, run.own_bound.exact, about, accepted)
+    for step in run.steps:  # the file's word, but numbers
+        for text in (step.bound_so_far, step.left, step.right):
+            if text is not None:
+                rational(text, "record of a slot")
     replayed = audit(run, about)
     return RunProof(run, proof, replayed, _ratio(run, proof, replayed), proved)
 

@@ -329,3 +329,9 @@ def test_a_point_of_a_relaxation_is_no_value_of_its_program() -> None:
     for off in (1.0, 1e-12):
         higher = dataclasses.replace(relaxed, value=relaxed.value + off)
         assert solve_verdict(higher, instance).startswith("rejected: the value is said to be")
+
+
+def test_a_record_of_a_slot_that_holds_no_number_is_refused(cost: Run) -> None:
+    wrong = [msgspec.structs.replace(cost.steps[0], bound_so_far="x"), *cost.steps[1:]]
+    with pytest.raises(NotACertificate, match="record of a slot"):
+        farkas.check(changed(cost, steps=wrong), "mlbroker/tiny")
