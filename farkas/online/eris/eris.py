@@ -266,7 +266,7 @@ def increments(auction: Auction, decisions: Sequence[SlotDecision]) -> Increment
     Prices are the doubles that were posted, the logarithm is rounded down.
     """
     ledger, left, right = Ledger(auction), [], []
-    bases = auction.price_base_transfer, max(auction.price_base_resource)
+    bases = auction.price_base_transfer, max(auction.price_base_resource, default=1.0)
     ratio = sum(2 * Fraction(math.nextafter(math.log2(base), 0.0)) for base in bases)
     for decision in decisions:
         rise = welfare = Fraction(0)
