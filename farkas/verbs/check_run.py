@@ -29,7 +29,7 @@ from farkas.verbs.inputs import InstanceOrName, as_instance
 #: What is said where the value is the store's word: no point is kept, or nothing replays runs.
 HALF_PROVED = "bound proved again"
 #: Fields of a run beside what is proved: value by slot and part, further results, and words.
-UNPROVED = ("costs", "steps", "numbers", "remarks", "timings")
+UNPROVED = ("costs", "steps", "theorem", "numbers", "remarks", "timings")
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)

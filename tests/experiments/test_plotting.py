@@ -388,6 +388,12 @@ def test_slots_are_drawn_as_value_and_bound_or_as_their_ratio() -> None:
     assert value.series[1].y[0] == pytest.approx(float(run.certificate.fraction))
     assert [one.y[0] for one in ratio.series] == [pytest.approx(run.ratio, rel=1e-6)]
     assert b"slot by slot" in run.plot(slots="value").drawn(".svg")
+    assert "at most" in value.caption
+    assert F(value.series[1].y[0]) <= run.certificate.fraction  # rounded to its proved side
+    run.__dict__.pop("made_on")  # as it is read from a file
+    read = slot_figure(run, "value")
+    assert [one.name for one in read.series] == ["value so far", "bound so far"]
+    assert read.caption == "The numbers are the word of the run's file."
     with pytest.raises(InvalidOption, match="slots = 'both'"):
         run.plot(slots="both")
     run.steps = []

@@ -122,12 +122,12 @@ def test_without_a_replay_a_value_is_the_word_of_the_run(
 def test_what_nothing_recomputes_is_the_word_of_the_file(cost: Run) -> None:
     lying = changed(cost, costs=[{"transfer": -1.0}], numbers={"x": 1.0}, remarks=["all is well"])
     proof = farkas.check(lying, "mlbroker/tiny")
-    assert proof.words == ("costs", "steps", "numbers", "remarks", "timings")
+    assert proof.words == ("costs", "steps", "theorem", "numbers", "remarks", "timings")
     assert proof.statement.endswith(
-        "Not proved, but the file's word: costs, steps, numbers, remarks, timings, "
+        "Not proved, but the file's word: costs, steps, theorem, numbers, remarks, timings, "
         "and who decided so."
     )
-    silent = changed(cost, costs=[], steps=[], numbers={}, remarks=[], timings={})
+    silent = changed(cost, costs=[], steps=[], theorem="", numbers={}, remarks=[], timings={})
     assert "word" not in farkas.check(silent, "mlbroker/tiny").statement
 
 
