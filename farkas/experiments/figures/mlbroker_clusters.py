@@ -28,7 +28,7 @@ from farkas.experiments.figures.exhibit import (
     mean_series,
 )
 from farkas.experiments.figures.mlbroker_costs import usage_of
-from farkas.experiments.figures.mlbroker_ratios import DRAWN, MLBROKER
+from farkas.experiments.figures.mlbroker_ratios import APART, MLBROKER, OURS
 from farkas.experiments.figures.writing import measurement
 from farkas.instances.mlbroker import Brokerage
 from farkas.instances.variates import dirichlet
@@ -117,7 +117,7 @@ def measured(preset: Preset, seed: int) -> dict[str, np.ndarray]:
 def in_clusters(name: str, seed: int) -> list[float]:
     """Cost 1 to 4, total, instance-hours and discount rate of an algorithm in the stand-in."""
     instance = clusters(seed)
-    run = MLBROKER.run(DRAWN.get(name, name), instance, seed)
+    run = MLBROKER.run(OURS if name == "mlbroker" else name, instance, seed)
     parts = [sum(s[part] for s in run.costs) for part in ("transfer", "resource", "deploy", "sync")]
     hours = float(usage_of(instance, run).sum())
     return [*parts, run.value, hours, parts[1] / (PRICE * hours)]
@@ -183,7 +183,7 @@ def parts_of_the_cost(preset: Preset, seed: int) -> Table:
             Statement("printed parts add up to the printed total", sums, about="ours"),
             saves("printed saving over Central is 20 to 50 %", saving, "ours"),
         ],
-        caption=f"published values below ours; {MEANS}",
+        caption=f"published values below ours; {MEANS}; {APART}",
     )
 
 
@@ -252,7 +252,7 @@ def resource_parts(preset: Preset, seed: int) -> Table:
                 min(rows, key=lambda row: row[3])[0] == "mlbroker",
             ),
         ],
-        caption=f"published values below ours; {MEANS}",
+        caption=f"published values below ours; {MEANS}; {APART}",
     )
 
 
@@ -280,7 +280,7 @@ def _bars(
             series=[bars],
             published=[Printed(f"Fig. {number}", list(published.values()), list(published))],
             findings=[Statement(f"{least} is least, as printed", ours == least, f"least: {ours}")],
-            caption="the instances of Table 4",
+            caption=f"the instances of Table 4; {APART}",
         )
 
     build.__doc__ = f"{title} by algorithm in the stand-in of Tables 3 to 5."

@@ -19,7 +19,7 @@ from farkas.experiments.figures.exhibit import (
     listed,
     mean_lines,
 )
-from farkas.experiments.figures.mlbroker_ratios import DRAWN, MLBROKER
+from farkas.experiments.figures.mlbroker_ratios import APART, MLBROKER, OURS
 from farkas.experiments.figures.writing import measurement
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.recourse import PlacedWorkers
@@ -29,9 +29,9 @@ from farkas.online.mlbroker.environment import PlacedSlot, by_pair, tight_bound
 from farkas.quantities import evaluate
 from farkas.tolerances import ROUNDING
 
-COMPARED = ("mlbroker", "local", "central", "oasis")
+COMPARED = (OURS, "local", "central", "oasis")
 PARTS = ("transfer", "resource", "deploy", "sync")
-DISCOUNTED = ("mlbroker", "local", "central")
+DISCOUNTED = (OURS, "local", "central")
 IN_REACH = "slots with a GPU discount in reach"
 REACH = "mlbroker.discount_in_reach[0]"
 GIGABYTES = PlotAxis("data per job and slot", "GB")
@@ -63,7 +63,7 @@ def costs_at(seed: int, settings: dict[str, Any]) -> dict[str, dict[str, float]]
     found = {}
     for name in COMPARED:
         options: dict[str, Any] = {"gap": 1e-4} if name == "oasis" else {}
-        run = MLBROKER.run(DRAWN.get(name, name), drawn, seed, **options)
+        run = MLBROKER.run(name, drawn, seed, **options)
         parts = {part: float(sum(slot[part] for slot in run.costs)) for part in PARTS}
         found[name] = {"total": run.value, **parts}
     return found | {BOUND: {"total": float(tight_bound(drawn))}}
@@ -91,7 +91,7 @@ def total_cost(preset: Preset, seed: int) -> Figure:
     """Total cost by algorithm, every re-entry paid, and the proved tight bound ("Opt")."""
     series = by_volume(preset, seed, "total")
     totals = {name: np.array(values) for name, values in by_name(series).items() if name != BOUND}
-    ours = totals["mlbroker"]
+    ours = totals[OURS]
     over = {name: totals[name][-1] / ours[-1] for name in COMPARED[1:]}
     return Figure(
         x=GIGABYTES,
@@ -106,7 +106,7 @@ def total_cost(preset: Preset, seed: int) -> Figure:
             Statement("Central wins for small data", totals["central"][0] < totals["local"][0]),
             Statement("Local wins for large data", totals["local"][-1] < totals["central"][-1]),
         ],
-        caption="OASiS solved to a gap of 1e-4",
+        caption=f"OASiS solved to a gap of 1e-4; {APART}",
     )
 
 
@@ -165,7 +165,7 @@ def discounts(seed: int, settings: dict[str, Any]) -> dict[str, float]:
     drawn = MLBROKER.draw(seed, **settings)
     found = {}
     for name in DISCOUNTED:
-        run = MLBROKER.run(DRAWN.get(name, name), drawn, seed)
+        run = MLBROKER.run(name, drawn, seed)
         listed_price = drawn.list_price * usage_of(drawn, run)
         paid = sum(slot["resource"] for slot in run.costs)
         found[name] = 1 - paid / float(listed_price.sum())
@@ -199,7 +199,7 @@ def discount_saved(preset: Preset, seed: int) -> Figure:
         findings=[
             Statement(
                 "mlBroker saves most by discounts at the published 10 jobs a slot",
-                most == "mlbroker",
+                most == OURS,
                 listed(default, ".1%"),
             ),
             Statement(
@@ -209,6 +209,7 @@ def discount_saved(preset: Preset, seed: int) -> Figure:
                 "ours",
             ),
         ],
+        caption=APART,
     )
 
 
@@ -222,7 +223,7 @@ def _part(number: int, part: str, label: str, agreement: Agreement, reason: str)
             y=PlotAxis(label, "USD"),
             series=series,
             findings=_statements(part, by_name(series)),
-            caption="the runs of Fig. 8",
+            caption=f"the runs of Fig. 8; {APART}",
         )
 
     build.__doc__ = f"{label} by algorithm for growing data, from the runs of Fig. 8."
@@ -248,18 +249,18 @@ def _statements(part: str, costs: dict[str, Any]) -> list[Statement]:
             Statement("OASiS pays least", last["oasis"] <= 1.001 * least, note),
             Statement(
                 "Central pays less than mlBroker for small data",
-                costs["central"][0] < costs["mlbroker"][0],
+                costs["central"][0] < costs[OURS][0],
             ),
             Statement(
                 "mlBroker pays less than Local and Central for large data",
-                last["mlbroker"] < min(last["local"], last["central"]),
+                last[OURS] < min(last["local"], last["central"]),
             ),
         ]
     if part == "deploy":
         swings = {name: max(v) / min(v) for name, v in costs.items() if min(v) > 0}
         words = f"largest over smallest: {listed(swings, '.2f')}"
         return [Statement("stays stable", all(v <= 1.5 for v in swings.values()), words)]
-    below = last["mlbroker"] <= min(last["local"], last["oasis"])
+    below = last[OURS] <= min(last["local"], last["oasis"])
     return [Statement("mlBroker below Local and OASiS", below, note)]
 
 

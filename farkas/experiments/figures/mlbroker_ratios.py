@@ -41,7 +41,9 @@ from farkas.solvers import solve
 from farkas.verbs.worst import worst_trace
 
 MLBROKER: Paper[Brokerage] = Paper("mlbroker", "mlBroker")
-DRAWN = {"mlbroker": "mlbroker[tight]"}  #: By line: what it runs where that has another name.
+OURS = "mlbroker[tight]"  #: What is drawn: the repair, not the paper's printed (10).
+#: What captions say of it.
+APART = "mlbroker[tight] is our repair; the printed (10) is not drawn"
 RANGES = Published()
 
 
@@ -133,6 +135,7 @@ def rounding_ratio(preset: Preset, seed: int) -> Figure:
             Statement("falls with the data", falls, ends),
             Statement("rises with the capacity of a worker", rises),
         ],
+        caption=APART,
     )
 
 
@@ -190,7 +193,7 @@ def roundings(preset: Preset, seed: int) -> Figure:
                 "ours",
             ),
         ],
-        caption=f"{slots} slots, 10 jobs a slot",
+        caption=f"{slots} slots, 10 jobs a slot; {APART}",
     )
 
 
@@ -272,7 +275,7 @@ def _rise(series: Sequence[Series]) -> float:
 def ratio_figure(
     x: PlotAxis, series: Sequence[Series], trend: Statement, *published: Printed
 ) -> Figure:
-    """Lines of ratios to a proved bound, of which the first is the paper's."""
+    """Lines of ratios to a proved bound, the first with the paper's rounding."""
     most = float(np.max(series[0].y))  # no number where a point is not proved
     about: About = "value" if published else "ours"
     return Figure(
@@ -281,6 +284,7 @@ def ratio_figure(
         series=series,
         published=published,
         findings=[trend, Statement("at most 3", most <= 3, _most(most), about)],
+        caption=APART,
     )
 
 

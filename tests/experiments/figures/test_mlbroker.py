@@ -8,6 +8,7 @@ from farkas.experiments.figures import PlotAxis, Series, Statement
 from farkas.experiments.figures.mlbroker_clusters import COSTS, RESOURCES, clusters, saves
 from farkas.experiments.figures.mlbroker_costs import BOUND, _statements, wins_from
 from farkas.experiments.figures.mlbroker_ratios import (
+    OURS,
     _below,
     claimed,
     corrected,
@@ -33,7 +34,7 @@ def test_local_moves_nothing_and_costs_most():
     assert findings("mlbroker", "11")["Local moves nothing"]
     data = reduced("mlbroker", "8")
     totals = {line.name: line.y for line in data.series}
-    for name in ("mlbroker", "central", "oasis"):
+    for name in (OURS, "central", "oasis"):
         assert all(x >= y for x, y in zip(totals["local"], totals[name], strict=True))
     bound = totals[BOUND]
     assert all(min(t[k] for t in totals.values()) == bound[k] for k in range(len(bound)))
@@ -55,7 +56,7 @@ def test_local_wins_from_where_it_loses_no_more():
     ],
 )
 def test_who_grows_most_is_told_by_the_rise_with_the_data(central, oasis, mlbroker, most):
-    costs = {"central": central, "oasis": oasis, "mlbroker": mlbroker, "local": [0.0, 0.0]}
+    costs = {"central": central, "oasis": oasis, OURS: mlbroker, "local": [0.0, 0.0]}
     grows, stays = _statements("transfer", costs)
     assert (grows.holds, stays.holds) == (most, True)
 
