@@ -1,0 +1,1 @@
+"""One search for all kinds whose owners choose plans that share limits."""

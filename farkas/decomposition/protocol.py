@@ -1,0 +1,111 @@
+"""What a kind tells the search: owners with plans, shared limits, replies to prices.
+
+An *owner* (job, user, master) chooses at most one *plan*.  A plan has a value and uses *limits* that
+all owners share.  A *row* is a limit as it is priced, or a pool of several; decisions keep the
+*hard* limits.  At prices of rows each owner replies by itself; the rent of all rows and the best
+replies together bound the value of all decisions.
+
+Values are maximised; a kind that minimises negates them.
+"""
+
+from __future__ import annotations
+
+import abc
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from farkas.numbers import Floats, Ints
+
+#: Of each owner that is branched on, the least and the greatest value of its plan; an owner whose
+#: least value is above 0 is served.
+Case = Mapping[int, tuple[float, float]]
+
+
+class Plans(NamedTuple):
+    """Plans as columns."""
+
+    owner: Ints  #: Shape (plans,).
+    value: Floats  #: Shape (plans,).
+    use: sparse.csr_array  #: Of rows, shape (plans, rows).
+
+    def some(self, which: Ints) -> Plans:
+        """Return the plans of these numbers."""
+        return Plans(self.owner[which], self.value[which], self.use[which])
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Fit:
+    """A plan that fits what is free."""
+
+    value: float
+    #: limit, amount: hard limits that it uses, and how much of each; shape (used,).
+    limit: Ints
+    amount: Floats
+    what: Any  #: The plan as the kind's `Pricing.decisions` reads it.
+
+
+class Pricing(abc.ABC):
+    """Owners, limits and replies of an instance of a kind."""
+
+    owners: int
+    rows: Floats  #: Capacity of each row, shape (rows,).
+    hard: Floats  #: Capacity of each hard limit, shape (limits,).
+    row_of: Ints  #: Row that each hard limit is part of, -1 where it has no price; shape (limits,).
+    place_of: Ints  #: Site or server of each hard limit, shape (limits,).
+    most: Floats  #: Greatest value of each owner's plans, shape (owners,).
+
+    def start(self) -> Plans:
+        """Return plans to begin with."""
+        none = np.zeros(0)
+        return Plans(none.astype(np.int64), none, sparse.csr_array((0, len(self.rows))))
+
+    @abc.abstractmethod
+    def replies(self, prices: Floats, case: Case) -> tuple[Floats, Plans]:
+        """Return the most that each owner earns at prices, shape (owners,), and plans that do.
+
+        In a case an owner's plan counts as worth its greatest value at most; below its least value
+        it counts as none, and a served owner earns its greatest value on top.
+        """
+
+    def fits(
+        self,
+        owner: int,
+        used: Floats,
+        prices: Floats,
+        noise: Floats,
+        above: float,
+        like: sparse.csr_array | None,
+        many: int,
+    ) -> Sequence[Fit]:
+        """Return the best plans of an owner, up to ``many``, in what hard limits leave.
+
+        Parameters
+        ----------
+        used
+            Of hard limits, shape (limits,).
+        prices
+            Of rows.
+        noise
+            Factors of prices by place, shape (places,).
+        above
+            Value that plans exceed.
+        like
+            Use of rows by a plan of the pool, shape (1, rows), within whose rows plans stay.
+        """
+        raise NotImplementedError
+
+    @abc.abstractmethod
+    def below(self, owner: int, level: float) -> float:
+        """Return the greatest value below a level that a plan of the owner has; 0 without one."""
+
+    @abc.abstractmethod
+    def certificate(self, leaves: Any) -> Any:
+        """Certify, in exact arithmetic, what prices in the leaves of a tree of cases prove."""
+
+    @abc.abstractmethod
+    def decisions(self, plans: Mapping[int, Fit]) -> Sequence[Any]:
+        """Return the plans of owners as the judge of the kind replays them."""
