@@ -1,7 +1,7 @@
 """What a kind tells the search: owners with plans, shared limits, replies to prices.
 
-An *owner* (job, user, master) chooses at most one *plan*.  A plan has a value and uses *limits* that
-all owners share.  A *row* is a limit as it is priced, or a pool of several; decisions keep the
+An *owner* (job, user, master) chooses at most one *plan*.  A plan has a value and uses *limits*
+that all owners share.  A *row* is a limit as it is priced, or a pool of several; decisions keep the
 *hard* limits.  At prices of rows each owner replies by itself; the rent of all rows and the best
 replies together bound the value of all decisions.
 
