@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import abc
 import dataclasses
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 from scipy import sparse
@@ -35,6 +35,34 @@ class Plans(NamedTuple):
     def some(self, which: Ints) -> Plans:
         """Return the plans of these numbers."""
         return Plans(self.owner[which], self.value[which], self.use[which])
+
+
+#: Owner and value at which a case is split.
+Split = tuple[int, float]
+
+
+class Tree(NamedTuple):
+    """Cases that cover everything, with prices in each leaf."""
+
+    #: In preorder, None for a leaf: below a split come first the plans that are worth its value or
+    #: more, then the others.
+    splits: Sequence[Split | None]
+    leaves: Sequence[int]  #: Number of the prices that each leaf takes, in order.
+    prices: Sequence[Floats]  #: Of rows.
+
+    @classmethod
+    def of(cls, prices: Floats) -> Self:
+        """Return the tree of one leaf."""
+        return cls([None], [0], [prices])
+
+
+class Certificate(Protocol):
+    """What a kind proves; msgspec writes it."""
+
+    bound: str  #: Fraction.
+
+    def plain(self) -> dict[str, Any]:
+        """Return plain data of a file."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -102,10 +130,56 @@ class Pricing(abc.ABC):
     def below(self, owner: int, level: float) -> float:
         """Return the greatest value below a level that a plan of the owner has; 0 without one."""
 
-    @abc.abstractmethod
-    def certificate(self, leaves: Any) -> Any:
-        """Certify, in exact arithmetic, what prices in the leaves of a tree of cases prove."""
+    def cases(self, tree: Tree) -> Iterator[tuple[Case, Floats]]:
+        """Yield each leaf with its prices."""
+        leaves, open_cases = iter(tree.leaves), [dict[int, tuple[float, float]]()]
+        for split in tree.splits:
+            case = open_cases.pop()
+            if split is None:
+                yield case, tree.prices[next(leaves)]
+            else:
+                least, rest = self.halves(case, *split)
+                open_cases += [rest, least]
+
+    def halves(
+        self, case: Case, owner: int, level: float
+    ) -> tuple[dict[int, tuple[float, float]], dict[int, tuple[float, float]]]:
+        """Split a case: plans of an owner that are worth a level or more, and the others."""
+        low, high = case.get(owner, (0.0, float(self.most[owner])))
+        below = low, self.below(owner, level)
+        return {**case, owner: (level, high)}, {**case, owner: below}
 
     @abc.abstractmethod
+    def certificate(self, tree: Tree) -> Certificate:
+        """Certify, in exact arithmetic, what prices in the leaves of a tree of cases prove."""
+
+    def follow(self, choice: Plans, prices: Floats) -> Mapping[int, Fit] | None:
+        """Carry a choice of plans out within hard limits; None leaves it to the search."""
+        return None
+
+    def exchange(
+        self,
+        plans: Mapping[int, Fit],
+        wanting: Ints,
+        prices: Floats,
+        tries: int,
+        rng: np.random.Generator,
+    ) -> Mapping[int, Fit] | None:
+        """Exchange plans around owners so that these earn more; None leaves it to the search.
+
+        Parameters
+        ----------
+        plans
+            Of owners; those that stay are the same objects in what is returned.
+        wanting
+            Owners that lack some of their greatest value and may be part of something better.
+        tries
+            Exchanges.
+        rng
+            All draws come from it.
+        """
+        return None
+
     def decisions(self, plans: Mapping[int, Fit]) -> Sequence[Any]:
         """Return the plans of owners as the judge of the kind replays them."""
+        raise NotImplementedError

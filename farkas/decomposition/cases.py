@@ -1,0 +1,138 @@
+"""A tree of cases by the values of owners' plans, with prices in each leaf."""
+
+from __future__ import annotations
+
+import dataclasses
+import heapq
+import itertools
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from farkas.decomposition.choice import padded
+from farkas.decomposition.master import Master
+from farkas.decomposition.prices import Left, Settled, settle
+from farkas.decomposition.protocol import Case, Plans, Pricing, Split, Tree
+from farkas.numbers import Floats
+from farkas.tolerances import FINE_GAP
+
+MOST_ROUNDS = 12  #: Of prices in a case.
+SHARED = 1e-4  #: Share of a plan that counts as a part of it.
+
+
+@dataclasses.dataclass(slots=True, eq=False)
+class Node:
+    """A case: its prices, and its halves where it is split."""
+
+    case: Case
+    settled: Settled
+    split: Split | None = None
+    halves: tuple[Node, Node] | None = None
+
+
+class CaseTree:
+    """The tree; the case with the largest bound is split next.
+
+    ``root``: prices of all plans.
+    """
+
+    def __init__(self, problem: Pricing, master: Master, root: Settled) -> None:
+        self.problem, self.master = problem, master
+        self.root = Node({}, root)
+        self._number = itertools.count()
+        self._open = [(-root.bound, next(self._number), self.root)]
+
+    @property
+    def bound(self) -> float:
+        """Of all cases."""
+        return -self._open[0][0]
+
+    @property
+    def leaves(self) -> int:
+        """Number of cases that are not split."""
+        return len(self._open)
+
+    def expand(self, target: Callable[[], float], nodes: int, gap: float, left: Left) -> None:
+        """Split cases until the bound is a target, so many were split, or none can be.
+
+        ``gap``: of prices and program in a case.
+        """
+        for _ in range(nodes):
+            node = self._open[0][2]
+            if self.bound <= target() or not left():
+                return
+            split = parting(self.problem, self.master.pool.plans, node)
+            if split is None:
+                return
+            halves = [
+                Node(case, self._settled(case, node.settled, target(), gap, left))
+                for case in self.problem.halves(node.case, *split)
+            ]
+            if not left():
+                return
+            heapq.heappop(self._open)
+            node.split, node.halves = split, (halves[0], halves[1])
+            for half in halves:
+                heapq.heappush(self._open, (-half.settled.bound, next(self._number), half))
+
+    def _settled(
+        self, case: Case, start: Settled, target: float, gap: float, left: Left
+    ) -> Settled:
+        """Price a case from prices of the one that it is part of."""
+        found = start
+        for found in settle(
+            self.problem, self.master, gap=gap, left=left, case=case, start=start.prices,
+            rounds=MOST_ROUNDS, below=target,
+        ):  # fmt: skip
+            pass
+        if found.share is None and found.bound > target and left():
+            point = self.master.solve(case, left())
+            if point is not None:
+                found = dataclasses.replace(found, share=point.share, value=point.value)
+        return found
+
+    def tree(self) -> Tree:
+        """Return splits and prices."""
+        splits, leaves, prices = list[Split | None](), list[int](), list[Floats]()
+        number: dict[int, int] = {}
+        for node in _preorder(self.root):
+            splits.append(node.split)
+            if node.split is None:
+                own = node.settled.prices
+                if id(own) not in number:
+                    number[id(own)] = len(prices)
+                    prices.append(own)
+                leaves.append(number[id(own)])
+        return Tree(splits, leaves, prices)
+
+
+def _preorder(root: Node) -> Iterator[Node]:
+    open_nodes = [root]
+    while open_nodes:
+        node = open_nodes.pop()
+        yield node
+        if node.halves is not None:
+            open_nodes += node.halves[::-1]
+
+
+def parting(problem: Pricing, plans: Plans, node: Node) -> Split | None:
+    """Owner and value that part the most worth of a solution; None where it has no parts."""
+    if node.settled.share is None:
+        return None
+    share = padded(node.settled.share, len(plans.owner))
+    parts = np.flatnonzero(share > SHARED)
+    parts = parts[np.lexsort((-plans.value[parts], plans.owner[parts]))]
+    best, found = FINE_GAP * abs(node.settled.bound), None
+    for owner, group in itertools.groupby(parts.tolist(), lambda at: int(plans.owner[at])):
+        low, high = node.case.get(owner, (0.0, float(problem.most[owner])))
+        by_level: dict[float, float] = {}
+        for at in group:
+            level = min(float(plans.value[at]), high)
+            by_level[level] = by_level.get(level, 0.0) + float(share[at])
+        levels, above = [*by_level, low], 0.0
+        for level, lower in itertools.pairwise(levels):
+            above += by_level[level]
+            parted = (level - lower) * min(above, 1.0 - above)
+            if parted > best and level > low:
+                best, found = parted, (owner, level)
+    return found

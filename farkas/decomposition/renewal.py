@@ -1,0 +1,103 @@
+"""Owners near each other placed anew by an integer program over plans that fit beside the others."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+
+from farkas.decomposition.choice import once
+from farkas.decomposition.neighbours import Wishes
+from farkas.decomposition.packing import FAINT, Packing
+from farkas.decomposition.prices import Left
+from farkas.decomposition.protocol import Fit
+from farkas.numbers import Floats
+from farkas.solvers.columns import best_columns
+
+DRAWS = 8  #: Of prices, at which plans are sought.
+PLAIN = 2  #: Draws of them that are the prices themselves.
+MOST_NODES = 500
+
+
+def renew(
+    packing: Packing,
+    prices: Floats,
+    wishes: Wishes,
+    owners: list[int],
+    *,
+    many: int,
+    gap: float,
+    left: Left,
+) -> None:
+    """Place some owners anew; nothing is lost.
+
+    Parameters
+    ----------
+    many
+        Plans of an owner at each draw of prices.
+    gap
+        Share of the value of these owners within which their plans are the best.
+    """
+    kept = {owner: packing.take(owner) for owner in owners}
+    listed: list[tuple[int, Fit]] = []
+    for owner, fit in kept.items():
+        found = [] if fit is None else [fit]
+        found += _plans(packing, prices, wishes, owner, fit, many)
+        seen: set[bytes] = set()
+        for one in found:
+            key = one.limit.tobytes() + one.amount.tobytes()
+            if key not in seen:
+                seen.add(key)
+                listed.append((owner, one))
+    before = np.array([kept[owner] is fit for owner, fit in listed], np.float64)
+    chosen = _best(packing, listed, before, gap, left) if listed else before
+    for at in np.flatnonzero(chosen > 0).tolist():
+        packing.put(*listed[at])
+    for owner in owners:
+        if owner not in packing.plans:
+            packing.insert(owner, prices)
+
+
+def _plans(
+    packing: Packing, prices: Floats, wishes: Wishes, owner: int, kept: Fit | None, many: int
+) -> list[Fit]:
+    """Plans that fit: in the rows of the one there is, or is wished for, and anywhere."""
+    problem, found = packing.problem, list[Fit]()
+    like = wishes.like(owner) if kept is None else packing.use_of(kept)
+    for draw in range(DRAWS):
+        noise = packing.plain if draw < PLAIN else packing.noise()
+        same = draw % 2 == 0 and like is not None
+        found += problem.fits(
+            owner, packing.used, prices, (FAINT if same else 1.0) * noise, 0.0,
+            like if same else None, many,
+        )  # fmt: skip
+    return found
+
+
+def _best(
+    packing: Packing, listed: list[tuple[int, Fit]], before: Floats, gap: float, left: Left
+) -> Floats:
+    """Choose plans; those there were where nothing better is found."""
+    problem = packing.problem
+    limits = np.unique(np.concatenate([fit.limit for _, fit in listed]))
+    sizes = [len(fit.limit) for _, fit in listed]
+    use = sparse.csr_array(
+        (
+            np.concatenate([fit.amount for _, fit in listed]),
+            np.searchsorted(limits, np.concatenate([fit.limit for _, fit in listed])),
+            np.cumsum([0, *sizes]),
+        ),
+        shape=(len(listed), len(limits)),
+    )
+    owner = once(np.array([owner for owner, _ in listed], np.int64))
+    room = np.maximum(problem.hard[limits] - packing.used[limits], 0.0)
+    room = np.maximum(room, use.T @ before)  # rounding does not forbid what there was
+    value = np.array([fit.value for _, fit in listed])
+    scarce = np.flatnonzero(np.asarray(use.sum(axis=0)).ravel() > room)
+    chosen = best_columns(
+        value,
+        sparse.hstack([use.tocsc()[:, scarce], owner]).tocsr(),
+        np.concatenate([room[scarce], np.ones(owner.shape[1])]),
+        start=before, gap=gap, nodes=MOST_NODES, seconds=left(),
+    )  # fmt: skip
+    better = chosen is not None and float(value @ chosen) >= float(value @ before)
+    return chosen if better and chosen is not None else before

@@ -1,0 +1,166 @@
+"""The search of all kinds: prices, a choice, exchanges, neighbourhoods, cases, until they meet."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from farkas.decomposition.cases import CaseTree
+from farkas.decomposition.choice import choose
+from farkas.decomposition.master import Master, Pool
+from farkas.decomposition.neighbours import Wishes
+from farkas.decomposition.packing import Packing
+from farkas.decomposition.prices import Left, Settled, settle
+from farkas.decomposition.protocol import Fit, Pricing, Tree
+from farkas.decomposition.renewal import renew
+
+CLOSE = 0.02  #: Share of the gap asked for at which prices are good enough.
+CHOICE_GAP = 0.3  #: Share of the gap asked for at which a choice is.
+ENOUGH = 0.5  #: Share of the gap that the choice, or a tree, may leave.
+PROGRESS = 0.02  #: A bound is told when it has fallen by this share.
+TOLD = 5.0  #: Value is told when it has gained so often what counts as progress.
+TRIES = 2  #: Exchanges of a turn for each owner.
+NEIGHBOURS = 60  #: Owners of a neighbourhood at first.
+MOST_NEIGHBOURS = 6  #: How many times as many at most.
+GROWTH = 1.3  #: How many times as many when a turn gained nothing.
+PATIENCE = 16  #: Turns without progress after which the search ends.
+#: Turns without progress after which cases are split, and how many at most.
+SPLITS = {3: 40, 12: 400}
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Found:
+    """What the search tells: plans, or cases with prices."""
+
+    words: str
+    plans: Mapping[int, Fit] | None = None
+    tree: Tree | None = None
+
+
+class Search:
+    """State of a search.
+
+    Parameters
+    ----------
+    problem
+        Of a kind.
+    gap
+        Distance of value and bound, as a share of the bound, at which the search ends.
+    left
+        Seconds that are left.
+    """
+
+    def __init__(self, problem: Pricing, gap: float, left: Left) -> None:
+        self.problem, self.gap, self.left = problem, gap, left
+        self.pool, self.packing = Pool(problem), Packing(problem)
+        self.master = Master(problem, self.pool)
+        self.bound, self._told = np.inf, 0.0
+
+    @property
+    def over(self) -> bool:
+        """Whether value and bound are near enough, or no time is left."""
+        near = self.bound - self.packing.value <= self.gap * abs(self.bound)
+        return bool(near) or not self.left()
+
+    @property
+    def small(self) -> float:
+        """Value that does not count as progress."""
+        return CLOSE * self.gap * abs(self.bound)
+
+    def run(self) -> Iterator[Found]:
+        """Search; yield what is better than before."""
+        settled = None
+        for settled in self._settling():
+            if settled.bound < self.bound * (1.0 - PROGRESS) or self.bound == np.inf:
+                self.bound = settled.bound
+                yield Found("prices", tree=Tree.of(settled.prices))
+        if settled is None:
+            return
+        if settled.bound < self.bound:
+            self.bound = settled.bound
+            yield Found("prices", tree=Tree.of(settled.prices))
+        self.packing.fill(settled.prices, settled.payoff)
+        yield self._plans("owners by payoff")
+        if settled.share is not None:
+            yield from self._chosen(settled)
+            yield from self._improved(settled)
+
+    def _settling(self) -> Iterator[Settled]:
+        return settle(self.problem, self.master, gap=CLOSE * self.gap, left=self.left)
+
+    def _plans(self, words: str) -> Found:
+        self._told = self.packing.value
+        return Found(words, plans=dict(self.packing.plans))
+
+    def _better(self, words: str) -> Iterator[Found]:
+        """Tell plans that are better by what counts, or end the search."""
+        value = self.packing.value
+        if value > self._told + (0.0 if self.over else TOLD * self.small):
+            yield self._plans(words)
+
+    def _chosen(self, settled: Settled) -> Iterator[Found]:
+        """Carry out a choice beside whole plans, and then one of all from there."""
+        packing, start, worth = self.packing, None, -np.inf
+        for _ in range(2):
+            if self.over:
+                return
+            kept, before = dict(packing.plans), packing.value
+            start = choose(
+                self.problem, self.pool, settled, value=before, gap=CHOICE_GAP * self.gap,
+                left=self.left, start=start,
+            )  # fmt: skip
+            choice = self.pool.plans.some(start)
+            value = float(choice.value.sum())
+            if value > worth:
+                packing.follow(choice, settled.prices, settled.payoff, self.left)
+                worth = value
+            if packing.value < before:
+                packing.restore(kept)
+            yield from self._better("choice of plans")
+            if self.bound - worth <= ENOUGH * self.gap * self.bound:
+                return
+
+    def _improved(self, settled: Settled) -> Iterator[Found]:
+        """Exchange, renew neighbourhoods and split cases in turn."""
+        tree = CaseTree(self.problem, self.master, settled)
+        waited, many = 0, NEIGHBOURS
+        while not self.over and waited < PATIENCE:
+            before = self.packing.value
+            self._turn(settled, many)
+            gained = self.packing.value - before > self.small
+            waited = 0 if gained else waited + 1
+            many = NEIGHBOURS if gained else min(int(GROWTH * many), MOST_NEIGHBOURS * NEIGHBOURS)
+            yield from self._better("exchanges and neighbourhoods")
+            if waited in SPLITS and not self.over:
+                yield from self._split(tree, SPLITS[waited])
+        if self.packing.value > self._told:
+            yield self._plans("exchanges and neighbourhoods")
+
+    def _turn(self, settled: Settled, many: int) -> None:
+        packing, prices = self.packing, settled.prices
+        wishes = Wishes(self.problem, self.pool, settled, packing.value)
+        packing.exchange(prices, wishes, TRIES * self.problem.owners, self.left)
+        missing = wishes.missing(packing)
+        for _ in range(2):
+            total = float(missing.sum())
+            if self.over or total <= 0:
+                return
+            row = int(packing.rng.choice(len(missing), p=missing / total))
+            around, before = wishes.around(packing, row, many), packing.value
+            if around:
+                renew(
+                    packing, prices, wishes, around, many=2, gap=0.1 * self.gap, left=self.left
+                )  # fmt: skip
+            if packing.value - before <= self.small:
+                missing[row] *= 0.3
+
+    def _split(self, tree: CaseTree, nodes: int) -> Iterator[Found]:
+        tree.expand(
+            lambda: self.packing.value / (1.0 - ENOUGH * self.gap), nodes, CLOSE * self.gap,
+            self.left,
+        )  # fmt: skip
+        if tree.bound < self.bound:
+            self.bound = tree.bound
+            yield Found(f"{tree.leaves} cases", tree=tree.tree())

@@ -1,0 +1,32 @@
+"""The climber of all kinds whose owners choose plans that share limits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from typing import Any
+
+from farkas.decomposition.protocol import Pricing
+from farkas.decomposition.search import Search
+from farkas.offline.ladder import Ascent, Climber, Rung
+from farkas.online.run import Bound
+
+
+def priced(pricing: Callable[[Any], Pricing], about: str = "prices") -> Climber:
+    """Search by prices, a choice of plans, exchanges and cases.
+
+    ``pricing``: called with an instance.
+    """
+
+    def climber(instance: Any, ascent: Ascent) -> Iterator[Rung]:
+        problem = pricing(instance)
+        search = Search(problem, float(ascent.gap), lambda: ascent.deadline.left)
+        for found in search.run():
+            if found.tree is not None:
+                made = problem.certificate(found.tree)
+                words = f"{about} in {found.words}" if len(found.tree.leaves) > 1 else about
+                yield Rung(words, bound=Bound.of(Fraction(made.bound), words, made.plain()))
+            if found.plans is not None:
+                yield Rung(found.words, problem.decisions(found.plans))
+
+    return climber
