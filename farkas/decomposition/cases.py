@@ -79,12 +79,11 @@ class CaseTree:
         self, case: Case, start: Settled, target: float, gap: float, left: Left
     ) -> Settled:
         """Price a case from prices of the one that it is part of."""
-        found = start
-        for found in settle(
+        rounds = settle(
             self.problem, self.master, gap=gap, left=left, case=case, start=start.prices,
             rounds=MOST_ROUNDS, below=target,
-        ):  # fmt: skip
-            pass
+        )  # fmt: skip
+        found = list(rounds)[-1]
         if found.share is None and found.bound > target and left():
             point = self.master.solve(case, left())
             if point is not None:

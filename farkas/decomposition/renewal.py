@@ -1,4 +1,4 @@
-"""Owners near each other placed anew by an integer program over plans that fit beside the others."""
+"""Owners near each other placed anew by an integer program, over plans beside the others."""
 
 from __future__ import annotations
 
