@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.measure import Figures, drawn, side_by_side
-from farkas.certificates.eris import ErisPrices, prove_payoffs, short
+from farkas.certificates.eris import certify_prices, prove_payoffs, short
 from farkas.instances.eris import Auction
 from farkas.models.eris.prices import Prices
 from farkas.online import algorithms
@@ -72,15 +72,15 @@ def certificates(instance: Auction) -> dict[str, float]:
     """Bounds and CPU seconds: everything free, pooled prices, subgradient steps."""
     start = time.process_time()
     prices = aggregated_prices(instance)
-    pooled = ErisPrices.of(instance, prices.transfer, prices.resource)
+    pooled = certify_prices(instance, prices.transfer, prices.resource)
     middle = time.process_time()
     steps = list(subgradient(instance, prices, rounds=100))
-    best = ErisPrices.of(instance, steps[-1][1].transfer, steps[-1][1].resource)
+    best = certify_prices(instance, steps[-1][1].transfer, steps[-1][1].resource)
     end = time.process_time()
     longer = list(subgradient(instance, prices, rounds=300))[-1][0]
     free = Prices.zero(instance)
     return {
-        "free": _number(ErisPrices.of(instance, free.transfer, free.resource).bound),
+        "free": _number(certify_prices(instance, free.transfer, free.resource).bound),
         "aggregated": _number(pooled.bound),
         "aggregated seconds": middle - start,
         "subgradient": _number(best.bound),
@@ -100,7 +100,7 @@ def growth() -> dict[str, list[float]]:
         works: dict[str, Callable[[], Any]] = {
             "run": partial(run_next, fresh),
             "prices": partial(aggregated_prices, instance),
-            "proof": partial(ErisPrices.of, instance, prices.transfer, prices.resource),
+            "proof": partial(certify_prices, instance, prices.transfer, prices.resource),
         }
         for name, seconds in side_by_side(works, 3).items():
             found[name].append(seconds)

@@ -31,7 +31,6 @@ HOMES = {
     "dps_fixed_prices": "dps_fixed",
     "dps_prices": "dps",
     "dps_server_prices": "dps_servers",
-    "eris_prices": "eris",
     "eris_spans": "eris_cases",
     "gadget.horizon": "gadget",
     "gadget.one_slot": "gadget_slot_tree",

@@ -13,20 +13,19 @@ rounded up, so that the program runs in exact integers and errs on the safe side
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 
+import msgspec
 import numpy as np
 
-from farkas.certificates.files import certificate_type
-from farkas.certificates.packed import pack, unpack
-from farkas.certificates.prices import PriceCertificate
+from farkas.certificates.priced_tree import Case, Layout, PricedProgram, PricedTree, priced_programs
 from farkas.certificates.runs import RunBound, run_bounds
 from farkas.certificates.sums import affordable, exact_dot, finite, whole
 from farkas.errors import NotACertificate
 from farkas.instances.eris import Auction, hosted, left_over
-from farkas.numbers import Floats, Ints
-from farkas.tolerances import NORMAL, ULP
+from farkas.numbers import Bools, Floats, Ints, bools
+from farkas.tolerances import FORGIVEN, NORMAL, ROUNDING, ULP
 
 #: A job's greatest worth is between 2**41 and 2**42 units; costs are cut off at twice that.
 WORTH_BITS = 42
@@ -39,74 +38,116 @@ NEVER = 1 << 60
 CELLS = 1 << 17
 
 
-#: Bounds the payoffs of all jobs together at prices of transfer and resources.
-Payoffs = Callable[[Auction, Floats, Floats], Fraction]
+#: Bounds the payoff of each job of an auction at prices of transfer and resources.
+Payoffs = Callable[[Auction, Floats, Floats], Sequence[Fraction]]
 
 
-@certificate_type
-class ErisPrices(PriceCertificate, frozen=True, kw_only=True, tag="eris_prices"):
-    """Prices that prove an upper bound on the welfare of an auction."""
+class PricedAuction(PricedProgram):
+    """Jobs as owners; rows are transfer by slot, then resources by site, resource, slot.
 
-    about = "eris"
-    subject = "eris.offline"
-    bound: str  #: Upper bound, a fraction.
-    #: Base64 of the deflated doubles: transfer by slot, then resources by site, resource, slot.
-    prices: str
+    ``payoffs``: what bounds the payoffs of the jobs of an auction; `payoffs_by_job` if left out.
+    """
+
+    name = "eris.offline"
+
+    def __init__(self, auction: Auction, payoffs: Payoffs | None = None) -> None:
+        self.instance = auction
+        self.owners, self.shape = auction.num_jobs, auction.used.shape
+        self.width = auction.slots + auction.used.size
+        self._payoffs = payoffs or payoffs_by_job
 
     @classmethod
-    def of(
-        cls,
-        auction: Auction,
-        transfer: Floats,
-        resource: Floats,
-        payoffs: Payoffs | None = None,
-    ) -> ErisPrices:
-        """Certify what the prices prove.
+    def laid_out(cls, instance: Auction, name: str, layout: Layout) -> PricedAuction:
+        """State the program; it has one layout."""
+        if layout:
+            raise NotACertificate(f"rows of {name} are not pooled, the file pools {list(layout)}")
+        return cls(instance)
 
-        Raises `NotACertificate`: a price is not finite.
+    def rounded(self, prices: Floats) -> Floats:
+        """Return prices of 30 significant bits, which a file holds in half the space."""
+        return short(prices)
 
-        Parameters
-        ----------
-        transfer
-            Shape (slots,), α; entries below 0 count as 0.
-        resource
-            Shape (sites, resources, slots), β; likewise.
-        payoffs
-            What proves the bound of all payoffs; `prove_payoffs` if left out.
-        """
-        transfer, resource = short(transfer), short(resource)
-        bound = prove_welfare(auction, transfer, resource, payoffs)
-        return cls(
-            kind=cls.about,
-            program=cls.subject,
-            instance=auction.sha256,
-            bound=str(bound),
-            prices=pack(np.concatenate([transfer, resource.ravel()])),
-        )
+    def parts(self, prices: Floats) -> tuple[Floats, Floats]:
+        """Return prices of transfer and of resources, shapes (slots,) and as of use."""
+        slots = self.instance.slots
+        return prices[:slots], prices[slots:].reshape(self.shape)
 
-    def read_prices(self, auction: Auction) -> tuple[Floats, Floats]:
-        """Return the prices; raises `NotACertificate` when they have another size."""
-        return read_prices(auction, self.prices)
+    def rent(self, prices: Floats) -> Fraction:
+        """Return what all transfer and capacity cost."""
+        return rent_of(self.instance, *self.parts(prices))
 
-    def prove_bound(self, auction: Auction, /) -> Fraction:
-        """Derive every payoff bound anew."""
-        return prove_welfare(auction, *self.read_prices(auction))
+    def replies(self, prices: Floats, case: Case, owners: Sequence[int]) -> Sequence[Fraction]:
+        """Bound what one schedule or none of each job earns."""
+        if not len(owners):
+            return []
+        jobs = [self.instance.jobs[i] for i in owners]
+        for k, i in enumerate(owners):
+            if i in case:
+                # what may rise with the slot counts as the most that it is then or later
+                worth = case[i].worth(np.array(jobs[k].utility))
+                later = np.maximum.accumulate(worth[::-1])[::-1]
+                jobs[k] = msgspec.structs.replace(jobs[k], utility=tuple(later.tolist()))
+        some = msgspec.structs.replace(self.instance, jobs=tuple(jobs))
+        return self._payoffs(some, *self.parts(prices))
+
+    def most(self, owner: int) -> float:
+        """Return what a job is worth in the slot of its arrival."""
+        return float(self.instance.jobs[owner].utility[0])
+
+    def below(self, owner: int, value: float) -> float:
+        """Return the worth of the first slot that is worth less."""
+        return max((f for f in self.instance.jobs[owner].utility if f < value), default=0.0)
+
+    def _covered(self, rows: Ints) -> Bools:
+        """Resources and slots of which rows hold all sites, shape (resources, slots)."""
+        held = np.zeros(self.width)
+        held[rows] = 1.0
+        return bools(self.parts(held)[1].all(axis=0))
+
+    def capacity(self, rows: Ints) -> Fraction:
+        """Return what rows hold together, with all that a replay counts as fitting."""
+        places = rows[rows >= self.instance.slots] - self.instance.slots
+        each = np.bincount(places // self.instance.slots, minlength=self.instance.capacity.size)
+        held = exact_dot(self.instance.capacity.ravel(), each.astype(np.float64))
+        held += Fraction(self.instance.transfer_budget) * (len(rows) - len(places))
+        return held * (1 + Fraction(ROUNDING) * Fraction(FORGIVEN))
+
+    def least_use(self, owner: int, value: float, rows: Ints) -> Fraction:
+        """Count all workers of a job and a server once, where rows hold all that it may use."""
+        job = self.instance.jobs[owner]
+        delays = sum(f >= value for f in job.utility)
+        if not delays or not any(job.data):
+            return Fraction(0)
+        slots = slice(job.arrival, job.arrival + delays)
+        workers = -(-job.epochs * sum(job.data) // job.worker_rate)
+        return sum(
+            (workers * Fraction(job.worker_demand[k]) + Fraction(job.server_demand[k])
+             for k in np.flatnonzero(self._covered(rows)[:, slots].all(axis=1)).tolist()),
+            Fraction(0),
+        )  # fmt: skip
+
+    def steps(self) -> float:
+        """Count the numbers that the tables of all jobs pass."""
+        return proof_steps(self.instance)
 
 
-def read_prices(auction: Auction, packed: str) -> tuple[Floats, Floats]:
-    """Unpack prices of transfer and resources; raises `NotACertificate` for another size."""
-    size = auction.slots * (1 + auction.sites * auction.num_resources)
-    raw = unpack(packed, (size,), "prices")
-    shape = (auction.sites, auction.num_resources, auction.slots)
-    return raw[: auction.slots], raw[auction.slots :].reshape(shape)
+priced_programs.add(PricedAuction.name, PricedAuction)
+
+
+def certify_prices(
+    auction: Auction, transfer: Floats, resource: Floats, payoffs: Payoffs | None = None
+) -> PricedTree:
+    """Certify what prices prove, shapes (slots,) and (sites, resources, slots)."""
+    prices = np.concatenate([transfer, resource.ravel()])
+    return PricedTree.of(PricedAuction(auction, payoffs), prices)
 
 
 run_bounds.add(
     "eris",
     (
-        RunBound("eris_prices", ErisPrices.subject),
-        RunBound("eris_cases", ErisPrices.subject),
-        RunBound("eris_spans", ErisPrices.subject),
+        RunBound("priced_tree", PricedAuction.name),
+        RunBound("eris_cases", PricedAuction.name),
+        RunBound("eris_spans", PricedAuction.name),
         RunBound("tree", "eris.offline[compact]"),
     ),
 )
@@ -119,9 +160,7 @@ def short(prices: Floats) -> Floats:
     return rounded
 
 
-def prove_welfare(
-    auction: Auction, transfer: Floats, resource: Floats, payoffs: Payoffs | None = None
-) -> Fraction:
+def prove_welfare(auction: Auction, transfer: Floats, resource: Floats) -> Fraction:
     """Upper bound on the welfare of every set of schedules that fits the empty system.
 
     Raises `NotACertificate`: a price is negative or not finite, or a shape is wrong.
@@ -130,8 +169,6 @@ def prove_welfare(
     ----------
     transfer, resource
         Prices, shapes (slots,) and (sites, resources, slots), >= 0.
-    payoffs
-        What proves the bound of all payoffs; `prove_payoffs` if left out.
     """
     for what, prices, shape in (
         ("transfer", transfer, (auction.slots,)),
@@ -141,10 +178,14 @@ def prove_welfare(
             raise NotACertificate(f"{what} prices have shape {prices.shape}, needed {shape}")
         if not (np.isfinite(prices) & (prices >= 0)).all():
             raise NotACertificate(f"a {what} price is negative or not finite")
+    return rent_of(auction, transfer, resource) + prove_payoffs(auction, transfer, resource)
+
+
+def rent_of(auction: Auction, transfer: Floats, resource: Floats) -> Fraction:
+    """Return what all transfer and capacity cost, exactly."""
     budget = np.full(auction.slots, auction.transfer_budget)
     capacity = np.broadcast_to(auction.capacity[:, :, None], resource.shape).ravel()
-    rent = exact_dot(budget, transfer) + exact_dot(capacity, resource.ravel())
-    return rent + (payoffs or prove_payoffs)(auction, transfer, resource)
+    return exact_dot(budget, transfer) + exact_dot(capacity, resource.ravel())
 
 
 def prove_by_slot(auction: Auction, transfer: Floats, resource: Floats) -> list[Fraction]:
@@ -163,11 +204,29 @@ def prove_by_slot(auction: Auction, transfer: Floats, resource: Floats) -> list[
 
 def prove_payoffs(auction: Auction, transfer: Floats, resource: Floats) -> Fraction:
     """Upper bound on Σ worth less posted cost of one schedule or none of every job."""
-    return sum(payoffs_by_slot(auction, transfer, resource), Fraction(0))
+    return sum(payoffs_by_job(auction, transfer, resource), Fraction(0))
+
+
+def payoffs_by_job(auction: Auction, transfer: Floats, resource: Floats) -> list[Fraction]:
+    """Upper bound on worth less posted cost of one schedule or none of each job."""
+    found = [Fraction(0)] * auction.num_jobs
+    for job, _, more in _payoffs(auction, transfer, resource):
+        found[job] += more
+    return found
 
 
 def payoffs_by_slot(auction: Auction, transfer: Floats, resource: Floats) -> list[Fraction]:
-    """How much each slot adds to the bound on all payoffs in the slots before it.
+    """How much each slot adds to the bound on all payoffs in the slots before it."""
+    found = [Fraction(0)] * auction.slots
+    for _, slot, more in _payoffs(auction, transfer, resource):
+        found[slot] += more
+    return found
+
+
+def _payoffs(
+    auction: Auction, transfer: Floats, resource: Floats
+) -> Iterator[tuple[int, int, Fraction]]:
+    """Yield by how much a slot raises the payoff of a job.
 
     Many jobs and slots at once, as numpy's time is the number of its calls.  Slots of a job follow
     while it is worth more than its best payoff so far: worth never rises, no cost is negative.
@@ -178,7 +237,6 @@ def payoffs_by_slot(auction: Auction, transfer: Floats, resource: Floats) -> lis
     worth[totals == 0] = 0  # such a job earns its worth, below
     so_far = [np.where(np.arange(total + 1) == 0, 0, NEVER) for total in totals]
     best, seen = np.zeros_like(totals), 0
-    found = [Fraction(0)] * auction.slots
     while len(pairs := np.argwhere(worth[:, seen : 3 * seen + 1] > best[:, None])):
         pairs[:, 1] += seen
         for some in _alike(pairs, rooms.max(axis=(0, 1)), auction.sites):
@@ -192,12 +250,11 @@ def payoffs_by_slot(auction: Auction, transfer: Floats, resource: Floats) -> lis
                     if more > 0:
                         best[job] += more
                         at = int(auction.arrival[job]) + slot
-                        found[at] += Fraction(more) / Fraction(2) ** int(shift[job])
+                        yield job, at, Fraction(more) / Fraction(2) ** int(shift[job])
         seen = 3 * seen + 1
-    for one in auction.jobs:
+    for i, one in enumerate(auction.jobs):
         if not any(one.data):
-            found[one.arrival] += Fraction(one.utility[0])
-    return found
+            yield i, one.arrival, Fraction(one.utility[0])
 
 
 def proof_steps(auction: Auction) -> float:

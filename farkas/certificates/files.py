@@ -88,6 +88,10 @@ def certificate_type(cls: C) -> C:
     return cls
 
 
+#: Types that `farkas.certificates.priced_tree` replaces; farkas 0.2 is the last to read them.
+RETIRED = frozenset({"eris_prices"})
+
+
 class Tagged(msgspec.Struct, frozen=True):
     """The field that says how to read the rest of a certificate file."""
 
@@ -104,6 +108,11 @@ def from_json(content: bytes, where: str = "certificate") -> Certificate:
     """
     require_single(content, f"{where}: no certificate")
     tag = _decoded(content, Tagged, where).certificate
+    if tag in RETIRED:
+        raise FileProblem(
+            f"{where}: certificates of type {tag} are read by farkas 0.2.0 and not since;"
+            " write the bound again with this version - at `$.certificate`"
+        )
     try:
         known = certificate_types[tag]
     except UnknownName as error:

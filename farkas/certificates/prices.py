@@ -51,6 +51,10 @@ class PriceCertificate(Certificate, frozen=True, kw_only=True):
         """Value of the file's point, proved feasible; None without one."""
         return None
 
+    def stance(self) -> tuple[str | None, Literal["min", "max"]]:
+        """Kind of the instance, and what is bounded."""
+        return self.about, self.bounds
+
     def says(self, instance: Any, /) -> str:
         """Name what the proof is about."""
         return self.program
@@ -61,13 +65,12 @@ class PriceCertificate(Certificate, frozen=True, kw_only=True):
 
     def prove(self, form: LinearForm | None, instance: Instance | None) -> Proof:
         """Derive bound and value anew; the instance is needed, the form is not."""
-        if instance is None or instance.kind != self.about:
+        about, bounds = self.stance()
+        if instance is None or instance.kind != about:
+            raise NotACertificate(f"the certificate is about an instance of kind {about}; give it")
+        if (self.kind, self.program) != (about, self.subject):
             raise NotACertificate(
-                f"the certificate is about an instance of kind {self.about}; give it"
-            )
-        if (self.kind, self.program) != (self.about, self.subject):
-            raise NotACertificate(
-                f"the certificate's numbers bound {self.subject} of kind {self.about},"
+                f"the certificate's numbers bound {self.subject} of kind {about},"
                 f" not {self.program} of kind {self.kind}"
             )
         if self.options:
@@ -76,22 +79,23 @@ class PriceCertificate(Certificate, frozen=True, kw_only=True):
             )
         claimed = None if self.bound is None else rational(self.bound, "bound")
         proved = self.prove_bound(instance)
-        if proved is not None and (claimed is None or self._better(claimed, proved)):
+        if proved is not None and (claimed is None or _better(bounds, claimed, proved)):
             raise NotACertificate(
                 f"the certificate claims {_said(claimed)}, its numbers prove"
                 f" {shown(str(proved))} only"
             )
         return about_instance(
             self.says(instance),
-            self.bounds,
+            bounds,
             claimed,
             self.instance,
             form,
             value=self.prove_value(instance),
         )
 
-    def _better(self, claimed: Fraction, proved: Fraction) -> bool:
-        return claimed > proved if self.bounds == "min" else claimed < proved
+
+def _better(bounds: str, claimed: Fraction, proved: Fraction) -> bool:
+    return claimed > proved if bounds == "min" else claimed < proved
 
 
 def _said(claim: Fraction | None) -> str:

@@ -12,7 +12,7 @@ HOMES = {
     "dps.dps_prices": "dps",
     "dps.interval_dual": "dps",
     "eris.dual": "eris",
-    "eris.eris_prices": "eris",
+    "eris.priced_tree": "eris",
     "gadget.gadget.horizon": "gadget",
     "gadget.gadget.slot": "gadget",
     "mlbroker.dual": "mlbroker",

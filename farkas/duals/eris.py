@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from farkas.algebra import Param, Program, Set, Sum, Var, constraint, objective, programs
+from farkas.certificates.eris import PricedAuction
 from farkas.duals.restated import Restatement, best_replies, restatements
 from farkas.errors import NotApplicable
 from farkas.instances.eris import Auction
@@ -14,7 +15,7 @@ from farkas.models.eris.schedules import list_schedules
 from farkas.numbers import Floats, floats
 
 if TYPE_CHECKING:
-    from farkas.certificates.eris import ErisPrices
+    from farkas.certificates.priced_tree import PricedTree
 
 
 class ScheduleDual(Program):
@@ -110,15 +111,15 @@ OTHER_BOUND = (
 )
 
 
-@restatements.register("eris.eris_prices")
-def restated(certificate: ErisPrices, auction: Auction) -> Restatement:
+@restatements.register("eris.priced_tree")
+def restated(certificate: PricedTree, auction: Auction) -> Restatement:
     """Price transfer and capacity; a job pays what its best schedule earns beyond."""
     program = programs.build("eris.schedule_lp")
     try:
         form = program.form(auction)
     except NotApplicable as error:
         raise NotApplicable(f"{str(error).partition(';')[0]}; {OTHER_BOUND}") from None
-    transfer, resource = certificate.read_prices(auction)
+    transfer, resource = PricedAuction(auction).parts(certificate.single_prices(auction))
     multipliers = np.zeros(form.num_rows)
     slots = form.row_block("transfer_of_slot")
     multipliers[slots.where] = transfer[slots.axes[0].members[:, 0]]

@@ -88,12 +88,9 @@ def restate(certificate: Certificate, instance: Instance) -> Restatement:
     numbers are none that prove something.  The certificate is of a type that its kind writes, and
     already proved.
     """
-    from farkas.certificates.prices import PriceCertificate
-
     tag = str(certificate.__struct_config__.tag)
-    kind = certificate.about if isinstance(certificate, PriceCertificate) else instance.kind
     try:
-        restated = restatements[f"{kind}.{tag}"]
+        restated = restatements[f"{instance.kind}.{tag}"]
     except UnknownName:
         raise UnsupportedForm(
             f"{certificate.program}: certificates of type {tag} are not restated as multipliers of"

@@ -34,7 +34,7 @@ def relax(form: LinearForm) -> LinearForm:
 # A kind registers them beside what finds the prices::
 #
 #     @price_bounds.register("eris.pooled_prices")
-#     def pooled_prices(auction: Auction, seconds: float) -> ErisPrices: ...
+#     def pooled_prices(auction: Auction, seconds: float) -> PricedTree: ...
 
 
 #: Called with an instance and the seconds it may take; raises a `FarkasError` without a bound.

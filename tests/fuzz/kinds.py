@@ -230,7 +230,7 @@ DRAWS = {"eris": range(2, 6), "mlbroker": range(4), "dps": range(4), "gadget": r
 """Seeds of the drawn instances of each kind."""
 
 TARGETS = {
-    "eris_prices": [
+    "priced_tree": [
         Target(name, of_run("eris.eris"), (("prices",),))
         for name in shown("eris", "tiny", "integrality_gap")
     ],

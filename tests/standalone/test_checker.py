@@ -95,7 +95,7 @@ def test_it_runs_by_itself_and_its_exit_code_says_what_became_of_the_file(tmp_pa
 @pytest.mark.parametrize(
     "content",
     [
-        b"", b"[]", b"3", b"nul", b'{"certificate": "linear"}', b'{"certificate": "eris_prices"}',
+        b"", b"[]", b"3", b"nul", b'{"certificate": "linear"}', b'{"certificate": "priced_tree"}',
         b'{"certificate": ["linear"]}', b"\xff", b'\xef\xbb\xbf{}', b'{"a": NaN}', b"[" * 10**5,
         b'{"certificate": "\\ud800"}', b'{"a": 1e999}', b'{"a": 1, "a": 1}', b"9" * 5000,
     ],

@@ -124,7 +124,7 @@ def test_vipr_is_about_the_program_itself_where_another_bounds_it(tmp_path: Path
     save(own, tmp_path / "own.vipr")
     assert (tmp_path / "a.vipr").read_bytes() == (tmp_path / "own.vipr").read_bytes()
     save(solution, tmp_path / "a.json")
-    assert b"eris_prices" in (tmp_path / "a.json").read_bytes()
+    assert b"priced_tree" in (tmp_path / "a.json").read_bytes()
     with pytest.raises(InvalidOption, match="the bound is that of prices; VIPR states proofs"):
         save(dataclasses.replace(solution, own=None), tmp_path / "b.vipr")
 

@@ -18,9 +18,10 @@ import msgspec
 import numpy as np
 
 from farkas.certificates.dps import DpsPrices, bounds_to_date
-from farkas.certificates.eris import ErisPrices
+from farkas.certificates.eris import PricedAuction
 from farkas.certificates.files import Certificate, from_json
 from farkas.certificates.mlbroker import MlbrokerPrices
+from farkas.certificates.priced_tree import PricedTree
 from farkas.experiments import explanation
 from farkas.experiments.figures import Figure, PlotAxis, Series
 from farkas.instances.files import own_kinds
@@ -189,7 +190,9 @@ def transfer_price(instance: Auction, run: Run) -> Figure | None:
 def _prices(instance: Auction, run: Run) -> tuple[Floats, Floats] | tuple[None, None]:
     """Prices of transfer and of resources in the certificate."""
     found = certificate(run)
-    return found.read_prices(instance) if isinstance(found, ErisPrices) else (None, None)
+    if not isinstance(found, PricedTree) or len(found.tree) > 1:
+        return None, None
+    return PricedAuction(instance).parts(found.single_prices(instance))
 
 
 @trajectory("mlbroker", "Workers")

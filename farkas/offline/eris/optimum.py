@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from farkas.algebra.formulation import Formulation
-from farkas.certificates.eris import ErisPrices
+from farkas.certificates.eris import certify_prices
 from farkas.errors import NoAnswer
 from farkas.exact.bounding import OutOfTime
 from farkas.instances.eris import Auction
@@ -85,7 +85,7 @@ def _settling(
 def _proved(instance: Auction, ascent: Ascent, prices: Prices, about: str) -> Rung:
     """Certify what prices prove."""
     payoffs = payoffs_by(ascent.executor)
-    proved = ErisPrices.of(instance, prices.transfer, prices.resource, payoffs)
+    proved = certify_prices(instance, prices.transfer, prices.resource, payoffs)
     return Rung(about, bound=Bound.of(Fraction(proved.bound), about, proved.plain()))
 
 

@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from farkas.certificates.eris import prove_by_slot, read_prices
+from farkas.certificates.eris import PricedAuction, prove_by_slot
+from farkas.certificates.packed import unpack
 from farkas.errors import InvalidOption
 from farkas.instances.eris import Auction, Job
 from farkas.kernels import Ints1, Ints2, compiled
@@ -110,9 +111,11 @@ def welfare_bound(auction: Auction, effort: Effort) -> Bound:
 
 
 @functools.lru_cache(maxsize=64)
-def bounds_by_slot(auction: Auction, prices: str) -> list[Fraction]:
-    """Return what packed prices prove of the auction that ends in every slot; remembered."""
-    return prove_by_slot(auction, *read_prices(auction, prices))
+def bounds_by_slot(auction: Auction, packed: str) -> list[Fraction]:
+    """Return what prices prove of the auction that ends in every slot; remembered."""
+    program = PricedAuction(auction)
+    prices = unpack(packed, (program.width,), "prices")
+    return prove_by_slot(auction, *program.parts(prices))
 
 
 class CertifiedRun(Policy):
@@ -214,8 +217,9 @@ class Environment(driver.Environment):
     def bounds_so_far(self, instance: Auction, bound: Bound) -> Sequence[Fraction] | None:
         """Return rent and payoffs up to every slot, of prices; other proofs have no slots."""
         found = bound.certificate or {}
-        prices = found.get("prices") if found.get("certificate") == "eris_prices" else None
-        return None if prices is None else bounds_by_slot(instance, prices)
+        if found.get("certificate") != "priced_tree" or len(found["tree"]) > 1:
+            return None
+        return bounds_by_slot(instance, found["prices"])
 
 
 def _share(amount: float, total: float) -> float:

@@ -10,7 +10,7 @@ from typing import Annotated
 import msgspec
 import numpy as np
 
-from farkas.certificates.eris import ErisPrices
+from farkas.certificates.eris import certify_prices
 from farkas.instances.base import Nonnegative
 from farkas.instances.eris import Auction, Job
 from farkas.models.eris.prices import Prices
@@ -146,7 +146,7 @@ class Learned(Policy):
         free = prohibitive(instance, Prices.zero(instance))
         master = ScheduleMaster(instance, pooled=True)
         _, best = settled_prices(pricer, master, free, PROVING_ROUNDS, CLOSE)
-        proved = ErisPrices.of(instance, best.transfer, best.resource)
+        proved = certify_prices(instance, best.transfer, best.resource)
         return Bound.of(Fraction(proved.bound), "prices of schedules", proved.plain())
 
     def _learn(

@@ -13,7 +13,8 @@ from typing import Literal
 import msgspec
 import numpy as np
 
-from farkas.certificates.eris import ErisPrices, Payoffs, prove_payoffs
+from farkas.certificates.eris import Payoffs, certify_prices, payoffs_by_job
+from farkas.certificates.priced_tree import PricedTree
 from farkas.errors import NoAnswer
 from farkas.executor import Executor
 from farkas.forms import LinearForm
@@ -207,13 +208,13 @@ def prohibitive(auction: Auction, prices: Prices) -> Prices:
 
 
 @price_bounds.register("eris.pooled_prices")
-def pooled_prices(auction: Auction, seconds: float) -> ErisPrices:
+def pooled_prices(auction: Auction, seconds: float) -> PricedTree:
     """Prices of the pooled linear program, which is solved within seconds."""
     return certify_welfare(auction)[0]
 
 
 @price_bounds.register("eris.column_prices")
-def column_prices(auction: Auction, seconds: float) -> ErisPrices:
+def column_prices(auction: Auction, seconds: float) -> PricedTree:
     """Prices of the best round of column generation that the time allows."""
     end = time.monotonic() + seconds
     prices = Prices.zero(auction)
@@ -222,15 +223,15 @@ def column_prices(auction: Auction, seconds: float) -> ErisPrices:
         if time.monotonic() >= end:
             break
     prices = prohibitive(auction, prices)
-    return ErisPrices.of(auction, prices.transfer, prices.resource)
+    return certify_prices(auction, prices.transfer, prices.resource)
 
 
-def certify_welfare(auction: Auction, effort: Effort = "aggregated") -> tuple[ErisPrices, str]:
+def certify_welfare(auction: Auction, effort: Effort = "aggregated") -> tuple[PricedTree, str]:
     """Prove an upper bound on every welfare, and say how; without prices all is for nothing."""
     prices, free = find_prices(auction, effort), find_prices(auction, "free")
     same = np.array_equal(prices.transfer, free.transfer)
     nothing = same and np.array_equal(prices.resource, free.resource)
-    proved = ErisPrices.of(auction, prices.transfer, prices.resource)
+    proved = certify_prices(auction, prices.transfer, prices.resource)
     return proved, METHODS["free" if nothing else effort]
 
 
@@ -254,7 +255,7 @@ class PayoffsToProve:
 
 
 class PayoffProofs:
-    """Proves bounds on the payoffs of some jobs."""
+    """Proves bounds on the payoffs of some jobs, one by one."""
 
     kernels = ()
 
@@ -262,21 +263,21 @@ class PayoffProofs:
         self._auction = auction
         self._parts: dict[tuple[int, int], Auction] = {}
 
-    def __call__(self, task: PayoffsToProve) -> Fraction:
-        """Prove a part of the sum of `prove_payoffs`, which is exact."""
+    def __call__(self, task: PayoffsToProve) -> list[Fraction]:
+        """Prove a part of `payoffs_by_job`."""
         some = task.begin, task.end
         if some not in self._parts:
             jobs = self._auction.jobs[task.begin : task.end]
             self._parts[some] = msgspec.structs.replace(self._auction, jobs=jobs)
-        return prove_payoffs(self._parts[some], task.transfer, task.resource)
+        return payoffs_by_job(self._parts[some], task.transfer, task.resource)
 
 
 def payoffs_by(executor: Executor) -> Payoffs:
     """Let others prove payoffs, where there are others."""
 
-    def payoffs(auction: Auction, transfer: Floats, resource: Floats) -> Fraction:
+    def payoffs(auction: Auction, transfer: Floats, resource: Floats) -> list[Fraction]:
         if not executor.elsewhere:
-            return prove_payoffs(auction, transfer, resource)
+            return payoffs_by_job(auction, transfer, resource)
         jobs, parts = auction.num_jobs, PARTS * executor.width
         ends = [jobs * k // parts for k in range(parts + 1)]
         tasks = [
@@ -285,6 +286,7 @@ def payoffs_by(executor: Executor) -> Payoffs:
             if begin < end
         ]
         steps = [JOB_STEPS * (task.end - task.begin) for task in tasks]
-        return sum(executor.each(PayoffProofs(auction), auction, tasks, steps), Fraction(0))
+        parted = executor.each(PayoffProofs(auction), auction, tasks, steps)
+        return [payoff for part in parted for payoff in part]
 
     return payoffs

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import farkas.kernels
-from farkas.certificates.eris import ErisPrices, prove_welfare
+from farkas.certificates.eris import PricedAuction, certify_prices, prove_welfare
 from farkas.errors import InvalidOption, UnsupportedForm
 from farkas.instances import library
 from farkas.instances.eris import Auction
@@ -187,11 +187,11 @@ def test_increments_break_where_one_job_fills_a_site() -> None:
 def test_bounds_so_far_are_those_of_the_auction_that_ends_there(seed: int) -> None:
     auction = random_auction(seed, most_chunks=4, jobs=5).replace(occupied=None)
     rng, shape = np.random.default_rng(seed), (auction.sites, 2, auction.slots)
-    prices = ErisPrices.of(auction, rng.uniform(0, 2, auction.slots), rng.uniform(0, 4, shape))
+    prices = certify_prices(auction, rng.uniform(0, 2, auction.slots), rng.uniform(0, 4, shape))
     bound = Bound.of(Fraction(prices.bound), "prices", prices.plain())
     found = Environment().bounds_so_far(auction, bound)
     assert found[-1] == bound.fraction
-    transfer, resource = prices.read_prices(auction)
+    transfer, resource = PricedAuction(auction).parts(prices.single_prices(auction))
     for slot, proved in enumerate(found):
         ends = auction.replace(
             slots=slot + 1,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from farkas import executor as module
-from farkas.certificates.eris import ErisPrices, prove_payoffs, prove_welfare
+from farkas.certificates.eris import certify_prices, prove_payoffs, prove_welfare
 from farkas.executor import Executor
 from farkas.instances import library
 from farkas.models.eris.best_schedule import PricedJobs
@@ -233,9 +233,9 @@ def test_certificates_do_not_depend_on_who_proves(workers, monkeypatch):
         for seed in range(4):
             auction = random_auction(seed, jobs=6)
             prices = prices_of(auction, seed)
-            found = ErisPrices.of(auction, *prices, payoffs_by(executor))
-            assert found == ErisPrices.of(auction, *prices)
-            assert found.prove_bound(auction) == ErisPrices.of(auction, *prices).prove_bound(
+            found = certify_prices(auction, *prices, payoffs_by(executor))
+            assert found == certify_prices(auction, *prices)
+            assert found.prove_bound(auction) == certify_prices(auction, *prices).prove_bound(
                 auction
             )
 
