@@ -173,6 +173,8 @@ def halves(program: PricedProgram, case: Case, split: Split) -> tuple[Case, Case
         raise NotACertificate(f"a split by owner {owner} of {program.owners}")
     window = case.get(owner) or Window(0.0, program.most(owner))
     if split.row is not None:
+        if split.row >= program.width:
+            raise NotACertificate(f"a split by row {split.row} of {program.width}")
         least, most = window.counts.get(split.row, (0, program.units(owner, split.row)))
         if not least <= at < most or at != int(at):
             raise NotACertificate(

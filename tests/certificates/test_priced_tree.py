@@ -433,6 +433,12 @@ def test_what_splits_no_units_is_refused(units):
         leaves_of(program, [Split(0, units, 0), None, None])
 
 
+def test_a_split_by_no_row_is_refused():
+    program = Bins([[(1.0, (2,))]], [3])
+    with pytest.raises(NotACertificate, match="row 1 of 1"):
+        leaves_of(program, [Split(0, 1.0, 1), None, None])
+
+
 @pytest.mark.parametrize(
     "change",
     [
