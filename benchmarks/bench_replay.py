@@ -23,8 +23,7 @@ from farkas.errors import FarkasError
 from farkas.instances import Instance, write
 from farkas.instances.generate import generate
 from farkas.online import algorithms
-from farkas.online.driver import demos
-from farkas.online.recording import write_run
+from farkas.online.driver import demos, write_run
 from farkas.online.run import Run
 from farkas.replay import audit
 

@@ -24,8 +24,7 @@ from farkas.instances.mlbroker import FRACTIONAL
 from farkas.messages import ShowsStatement, named, verb
 from farkas.messages.refusals import parsed
 from farkas.offline.ladder import ladders
-from farkas.online.driver import algorithms, environments
-from farkas.online.recording import plain
+from farkas.online.driver import algorithms, environments, plain
 from farkas.online.run import Sense
 from farkas.replay import Replayed, replay
 

@@ -29,9 +29,8 @@ from farkas.errors import FarkasError
 from farkas.instances import Instance
 from farkas.offline.climbing import climb
 from farkas.offline.ladder import Ladder, ladders
-from farkas.online.driver import Algorithm, algorithms, environments
+from farkas.online.driver import Algorithm, algorithms, environments, plain
 from farkas.online.loop import decide as decide_all
-from farkas.online.recording import plain
 from farkas.online.run import Bound
 from farkas.tolerances import ROUNDING
 

@@ -39,7 +39,7 @@ from farkas.files import read_record, require_single
 from farkas.files.writing import require_target, write_bytes
 from farkas.messages import named
 from farkas.messages.refusals import parsed
-from farkas.online.recording import installed, plain
+from farkas.online.driver import installed, plain
 
 Index = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 Hex = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{1,32}$")]

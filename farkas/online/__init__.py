@@ -9,10 +9,9 @@ __getattr__ = when_used(
     __name__,
     {
         "driver": "Algorithm Demo Environment Outcome algorithm algorithms demos environment "
-        "environments",
+        "environments write_run",
         "loop": "drive",
         "policy": "Policy",
-        "recording": "write_run",
         "run": "Bound Manifest Run Slot read_run",
     },
 )

@@ -7,9 +7,9 @@ from farkas.online.driver import algorithms as algorithms
 from farkas.online.driver import demos as demos
 from farkas.online.driver import environment as environment
 from farkas.online.driver import environments as environments
+from farkas.online.driver import write_run as write_run
 from farkas.online.loop import drive as drive
 from farkas.online.policy import Policy as Policy
-from farkas.online.recording import write_run as write_run
 from farkas.online.run import Bound as Bound
 from farkas.online.run import Manifest as Manifest
 from farkas.online.run import Run as Run

@@ -20,9 +20,8 @@ from farkas.files.writing import replacing
 from farkas.instances.files import read_bytes
 from farkas.messages import named
 from farkas.messages.refusals import parsed
-from farkas.online.driver import Algorithm, algorithms, environments
-from farkas.online.loop import drive, solved_by, take_step
-from farkas.online.recording import DecisionsMade, Solved, plain
+from farkas.online.driver import Algorithm, DecisionsMade, Solved, algorithms, environments, plain
+from farkas.online.loop import drive, take_step
 from farkas.online.run import Run
 
 
@@ -160,8 +159,8 @@ class Feed:
         shown = self._begin.replace(jobs=list(active.values()))
         arrivals = world.shown(shown, step, list(active))
         policy = self._policy
-        self.state, decision, answers = take_step(policy, self.state, arrivals, self._rng)
-        self._solved.append(solved_by(policy, answers))
+        self.state, decision, found = take_step(policy, self.state, arrivals, self._rng)
+        self._solved.append(found)
         self.jobs = [longer.get(number, job) for number, job in enumerate(self.jobs)]
         self.jobs += new
         self.decisions.append(decision)

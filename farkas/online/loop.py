@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from types import NoneType
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,8 @@ import numpy as np
 
 from farkas.errors import NoAnswer, require_type
 from farkas.kernels import clock
-from farkas.online.driver import Environment, Outcome, Progress, environments
+from farkas.online import driver
+from farkas.online.driver import DecisionsMade, Environment, Outcome, Progress, Solved
 from farkas.online.policy import (
     Increments,
     Policy,
@@ -25,7 +26,6 @@ from farkas.online.policy import (
     require_first_solver,
     require_proof,
 )
-from farkas.online.recording import DecisionsMade, Solved, manifest, plain, slots_of
 from farkas.online.run import Bound, Run, prove_value
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def drive(
     NotACertificate
         When environment and replay disagree, or the value is better than the bound allows.
     """
-    policy, world = as_policy(policy), environments[instance.kind]
+    policy, world = as_policy(policy), driver.environments[instance.kind]
     expected = f"kind {instance.kind} takes {world.decides}" if world.decides else ""
     called, used = name or f"{instance.kind}.{policy.name}", options or {}
     done = done or decide(policy, world, instance, seed, progress)
@@ -85,7 +85,7 @@ def drive(
         raise NoAnswer(f"{called}: decisions are worth more than doubles hold; use larger units")
     evaluated = clock()
     with authored(policy, "its decisions", expected):
-        made = plain(decisions)
+        made = driver.plain(decisions)
     with authored(policy, "certify", "it returns a Bound that its certificate proves, or None"):
         bound = policy.certify(instance, done.state, decisions)
         require_type(bound, (Bound, NoneType), "what certify returns")
@@ -109,7 +109,7 @@ def drive(
         instance=instance.name,
         sense=world.sense,
         value=outcome.total,
-        costs=plain(outcome.costs),
+        costs=driver.plain(outcome.costs),
         decisions=made,
         theorem="" if theorem is None else theorem.theorem,
         violations=list(outcome.violations),
@@ -122,13 +122,13 @@ def drive(
             "evaluate": evaluated - begin,
             "certify": certified - evaluated,
         },
-        manifest=manifest(instance, seed),
+        manifest=driver.manifest(instance, seed),
     )
     written = clock()
     run.remember(instance)
     with authored(policy, "its decisions", expected):
         prove_value(run, instance)
-    run.steps = slots_of(run, world, instance, done.solved, theorem)
+    run.steps = driver.slots_of(run, world, instance, done.solved, theorem)
     run.timings["replay"] = clock() - written
     return run
 
@@ -149,9 +149,9 @@ def decide(
         policy.prepare(instance)
     begin = clock()
     with authored(policy, "decide"):
-        found = policy.decide(instance, seed)
-    if found is not None:
-        return DecisionsMade(found, seconds=clock() - begin)
+        made = policy.decide(instance, seed)
+    if made is not None:
+        return DecisionsMade(made, seconds=clock() - begin)
     arrivals = world.arrivals(instance) if arrivals is None else list(arrivals)
     rng = np.random.default_rng(seed)
     begin, longest = clock(), 0.0
@@ -164,24 +164,19 @@ def decide(
     for arrival in arrivals:
         since = clock()
         with authored(policy, f"step {len(decisions)}", TAKEN):
-            state, decision, answers = take_step(policy, state, arrival, rng)
+            state, decision, found = take_step(policy, state, arrival, rng)
         longest = max(longest, clock() - since)
         decisions.append(copy.deepcopy(decision) if policy.foreign else decision)
-        solved.append(solved_by(policy, answers))
+        solved.append(found)
         if progress is not None:
             progress(len(decisions), len(arrivals))
     return DecisionsMade(decisions, state, solved, clock() - begin, longest)
 
 
-def solved_by(policy: Policy, answers: Sequence[SubproblemAnswer]) -> Solved:
-    """Return what a step solved."""
-    return Solved(*policy.dual(answers), answers) if answers else Solved()
-
-
 def take_step(
     policy: Policy, state: Any, arrivals: Any, rng: np.random.Generator
-) -> tuple[Any, Any, list[SubproblemAnswer]]:
-    """Solve and round until there is a decision; return the next state, it, and the answers."""
+) -> tuple[Any, Any, Solved]:
+    """Solve and round until there is a decision; return the next state, it, and what was solved."""
     answers: list[SubproblemAnswer] = []
     while True:
         program = policy.model(state, arrivals)
@@ -192,8 +187,8 @@ def take_step(
             try:
                 answer = solve_subproblem(program, policy.solver)
             except NoAnswer as error:
-                return *policy.unsolved(state, arrivals, error), answers
+                return *policy.unsolved(state, arrivals, error), Solved.by(policy, answers)
             answers.append(answer)
         state, decision = policy.round(state, arrivals, answer, rng)
         if decision is not None or program is None:
-            return state, decision, answers
+            return state, decision, Solved.by(policy, answers)

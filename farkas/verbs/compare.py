@@ -24,8 +24,7 @@ from farkas.messages.refusals import suggestion
 from farkas.online import Bound, Run
 from farkas.online import algorithms as registered
 from farkas.online.driver import Algorithm
-from farkas.online.own import as_algorithm
-from farkas.online.policy import Policy
+from farkas.online.policy import Policy, as_algorithm
 from farkas.online.run import Sense, ratio_to
 from farkas.verbs.inputs import (
     InstanceOrName,

@@ -18,7 +18,7 @@ from farkas.files.writing import make_folder
 from farkas.instances import Instance
 from farkas.online import Algorithm, Policy, Run, environments
 from farkas.online.driver import Progress
-from farkas.online.own import as_algorithm
+from farkas.online.policy import as_algorithm
 from farkas.verbs.inputs import InstanceOrName, as_instance, require_search_limit
 
 if TYPE_CHECKING:

@@ -30,7 +30,7 @@ from farkas.instances import write as write_instance
 from farkas.messages import named
 from farkas.messages.refusals import suggestion
 from farkas.numbers import Floats
-from farkas.online.recording import write_run
+from farkas.online.driver import write_run
 from farkas.online.run import Run
 from farkas.verbs.compare import Comparison
 from farkas.verbs.load import imported_instance

@@ -32,7 +32,7 @@ from farkas.executor import Executor
 from farkas.instances import Instance
 from farkas.messages import ShowsItself, named, verb
 from farkas.online.driver import Algorithm, algorithms
-from farkas.online.own import as_algorithm
+from farkas.online.policy import as_algorithm
 from farkas.verbs.inputs import InstanceOrName, as_instance, require_search_limit
 
 SECONDS = 60.0  #: CPU seconds of a search that is given neither seconds nor evaluations.

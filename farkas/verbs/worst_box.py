@@ -23,7 +23,7 @@ from farkas.instances import Instance
 from farkas.messages import named
 from farkas.models.worst_case import WorstProgram, by_family
 from farkas.online.driver import Algorithm
-from farkas.online.own import as_algorithm
+from farkas.online.policy import as_algorithm
 from farkas.solvers import solve
 from farkas.tolerances import FINE_GAP, ROUNDING
 from farkas.verbs.inputs import InstanceOrName, as_instance, require_search_limit

@@ -15,8 +15,7 @@ from farkas.adversary.shipped import find_statement
 from farkas.errors import NotACertificate
 from farkas.instances import library
 from farkas.instances.generate import generate
-from farkas.online.driver import algorithms
-from farkas.online.recording import plain
+from farkas.online.driver import algorithms, plain
 
 
 def test_a_score_is_value_and_best_witness() -> None:

@@ -208,7 +208,7 @@ PRODUCING = (
     "farkas.cli.tables", "farkas.experiments",
     "farkas.files.writing", "farkas.instances.generate", "farkas.instances.traces",
     "farkas.instances.variates", "farkas.instances.writing",
-    "farkas.online.driver", "farkas.online.recording", "farkas.proofs", "farkas.quantities",
+    "farkas.online.driver", "farkas.online.loop", "farkas.proofs", "farkas.quantities",
     "farkas.rounding", "farkas.solvers", "farkas.verbs.run", "farkas.verbs.solve",
 )  # fmt: skip
 CASES = ("`FILE`, ", "`RUN --instance FILE`", "`FILE --instance FILE`")

@@ -17,9 +17,9 @@ from farkas.errors import NotACertificate, NotApplicable
 from farkas.instances import Instance, kinds, library
 from farkas.instances.generate import generate
 from farkas.online import Bound, algorithms, demos, environments, read_run, write_run
+from farkas.online.driver import plain
 from farkas.online.loop import take_step
 from farkas.online.policy import Policy
-from farkas.online.recording import plain
 from farkas.online.run import Run, ratio_to
 from farkas.verbs.check import check
 from farkas.verbs.solve import solve

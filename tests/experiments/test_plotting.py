@@ -29,7 +29,7 @@ from farkas.experiments.plotting import (
     write_gaps,
 )
 from farkas.experiments.worst_cases import asked, pair_of
-from farkas.online.recording import write_run
+from farkas.online.driver import write_run
 from farkas.online.run import read_run
 from farkas.replay import Replayed
 from tests.generators.forms import small

@@ -22,7 +22,7 @@ from farkas.certificates.repair import exact_vector
 from farkas.duals.restated import as_certificate, restate
 from farkas.forms import LinearForm
 from farkas.instances import Instance
-from farkas.online import recording
+from farkas.online import driver
 from farkas.online import run as runs
 from farkas.relaxations.integrality import relax
 from farkas.solvers import solve
@@ -78,7 +78,7 @@ LINEAR = sorted(
 @functools.cache
 def honest_run(k: int) -> tuple[Instance, bytes]:
     instance = truth.load(RUNS[k][0])
-    return instance, recording.to_bytes(farkas.run(instance, RUNS[k][1]))
+    return instance, driver.to_bytes(farkas.run(instance, RUNS[k][1]))
 
 
 def run(rng: random.Random) -> Outcome:

@@ -11,7 +11,7 @@ from farkas.algebra import ConvexProgram, Program, programs
 from farkas.errors import NotACertificate, NotApplicable
 from farkas.instances import Instance
 from farkas.online import algorithms
-from farkas.online.recording import plain
+from farkas.online.driver import plain
 from farkas.quantities import evaluate_all, quantities
 from farkas.verbs.solve import solve, solve_form
 from tests.conformance.oracle import variants

@@ -9,7 +9,7 @@ import pytest
 
 from farkas.algebra import Param, Program, Set, Sum, Var, constraint, objective
 from farkas.errors import InvalidOption
-from farkas.online import Policy, loop, recording
+from farkas.online import Policy, driver, loop
 from farkas.online.loop import decide
 from farkas.online.policy import as_policy
 from farkas.solvers.subproblem import Subproblem
@@ -53,7 +53,7 @@ class Hindsight:
         return (9, 9)
 
 
-def done(policy: Any, told: list[tuple[int, int]] | None = None) -> recording.DecisionsMade:
+def done(policy: Any, told: list[tuple[int, int]] | None = None) -> driver.DecisionsMade:
     progress = None if told is None else lambda *step: told.append(step)
     return decide(as_policy(policy), World(), "x", 7, progress)  # type: ignore[arg-type]
 

@@ -21,7 +21,7 @@ from farkas.experiments.sweeps import Rechecked, Store, sweep
 from farkas.online import Bound
 from farkas.online.driver import algorithms
 from farkas.online.mlbroker.environment import PlacedSlot
-from farkas.online.own import as_algorithm
+from farkas.online.policy import as_algorithm
 
 FILE = '''
 import dataclasses

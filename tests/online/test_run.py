@@ -21,7 +21,7 @@ import farkas
 from farkas.errors import FileProblem, NotACertificate
 from farkas.forms import Sense
 from farkas.online import Bound, Run, read_run, write_run
-from farkas.online.recording import SOLVER_PACKAGES, installed, manifest, plain
+from farkas.online.driver import SOLVER_PACKAGES, installed, manifest, plain
 from farkas.online.run import from_builtins, prove_value, ratio_to, words_on
 from farkas.replay import Decided, Kept, Replayed, replays
 

@@ -38,10 +38,10 @@ from farkas.online.dps.knapsacks import Knapsacks
 from farkas.online.dps.learning import Dps, RandomPlacement, Scaled, Top
 from farkas.online.dps.pairs import PairPrices
 from farkas.online.dps.posted import BestFit, Random
+from farkas.online.driver import plain as as_plain
 from farkas.online.eris.environment import Ledger
 from farkas.online.eris.scheduler_dp import repaired_schedule
 from farkas.online.eris.scheduler_printed import printed_schedule, printed_slot
-from farkas.online.recording import plain as as_plain
 from farkas.proofs.gadget.relaxed import random_clusters
 from farkas.relaxations.eris.payoff_bound import bound_payoff
 from farkas.relaxations.eris.priced_jobs import JobPricer

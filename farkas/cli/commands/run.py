@@ -87,8 +87,8 @@ def command(
     """
     from farkas.files.writing import require_folder
     from farkas.online import write_run
-    from farkas.online.own import as_algorithm, with_solver
-    from farkas.online.recording import plain
+    from farkas.online.driver import plain
+    from farkas.online.policy import as_algorithm, with_solver
     from farkas.verbs.inputs import as_instance
     from farkas.verbs.run import run as perform
     from farkas.verbs.run import slot_certifying, write_slots

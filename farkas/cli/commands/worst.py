@@ -103,7 +103,7 @@ def command(
         raise InvalidOption("--time-limit: is of --prove; a search takes --seconds of CPU time")
     require_search_limit(seconds, "--seconds")
     from farkas.instances import write as write_instance
-    from farkas.online.own import as_algorithm
+    from farkas.online.policy import as_algorithm
     from farkas.verbs.worst import worst
 
     chosen = as_algorithm(algorithm)
@@ -181,7 +181,7 @@ def _prove(
 ) -> None:
     """Prove the ratio of a box, print it, and write its statement, its bound and the box."""
     from farkas.instances.writing import write as write_instance
-    from farkas.online.own import as_algorithm
+    from farkas.online.policy import as_algorithm
     from farkas.verbs.save import save
     from farkas.verbs.worst_box import worst_box
     from farkas.verbs.worst_program import worst_program

@@ -30,7 +30,7 @@ from farkas.files.writing import make_folder
 from farkas.instances import Instance, write
 from farkas.messages import cut, named
 from farkas.online import algorithms
-from farkas.online.recording import plain
+from farkas.online.driver import plain
 from farkas.online.run import Sense
 from farkas.verbs.check_run import HALF_PROVED
 

@@ -29,7 +29,7 @@ from farkas.experiments.sweeps.task import Request, Result, Status, Task, perfor
 from farkas.instances import Instance, to_bytes
 from farkas.messages import named
 from farkas.offline import ladders
-from farkas.online.own import is_own
+from farkas.online.policy import is_own
 from farkas.online.run import from_builtins
 from farkas.tolerances import close
 from farkas.verbs.check_run import HALF_PROVED, run_verdict, solve_verdict

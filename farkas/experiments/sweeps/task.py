@@ -22,8 +22,8 @@ from farkas.experiments.sweeps.config import MOST_TASKS, Config, instances, prod
 from farkas.instances import Instance, read_bytes
 from farkas.messages import one_line
 from farkas.online import Algorithm, algorithms
-from farkas.online.own import as_algorithm, is_own
-from farkas.online.recording import SOLVER_PACKAGES
+from farkas.online.driver import SOLVER_PACKAGES
+from farkas.online.policy import as_algorithm, is_own
 
 if TYPE_CHECKING:
     from farkas.online.run import Run

@@ -16,8 +16,7 @@ from farkas.models.dps import windows
 from farkas.online import driver
 from farkas.online.dps.offers import Decision, Known, Offer
 from farkas.online.dps.sales import Sales
-from farkas.online.driver import Demo, Outcome, environment
-from farkas.online.recording import Solved
+from farkas.online.driver import Demo, Outcome, Solved, environment
 from farkas.online.run import Bound, Sense
 from farkas.relaxations.dps.prices import lp_prices, subgradient_prices
 

@@ -78,7 +78,7 @@ class Sales(Sequence[Decision]):
         return np.bincount(self.jobs.slot, self.payment, horizon).astype(float)
 
     def plain(self) -> list[dict[str, Any]]:
-        """Return what a file holds of each decision, as `farkas.online.recording.plain` would."""
+        """Return what a file holds of each decision, as `farkas.online.driver.plain` would."""
         words = np.array([OUTCOMES[code] for code in range(len(OUTCOMES))], dtype=object)
         servers, workers, ps = (tuple(x.tolist()) for x in (self.servers, self.workers, self.ps))
         first = self.first.tolist()

@@ -11,11 +11,10 @@ import numpy as np
 from farkas.errors import InvalidOption
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.one_shot import Snapshot
-from farkas.online.driver import algorithms
+from farkas.online.driver import algorithms, plain
 from farkas.online.loop import drive
 from farkas.online.mlbroker.fractional import Fractional, FractionalState
 from farkas.online.policy import Increments, Policy
-from farkas.online.recording import plain
 from farkas.online.run import Bound, Run
 from farkas.solvers.subproblem import Subproblem, SubproblemAnswer
 

@@ -19,8 +19,7 @@ from farkas.models.mlbroker.recourse import PlacedWorkers, Recourse
 from farkas.models.mlbroker.slot import Constants
 from farkas.numbers import Bools, Floats, Ints
 from farkas.online import driver
-from farkas.online.driver import Demo, Outcome, environment
-from farkas.online.recording import plain
+from farkas.online.driver import Demo, Outcome, environment, plain
 from farkas.online.run import Bound, Sense
 from farkas.relaxations.mlbroker.separated import Part, Separated
 from farkas.solvers.highs_session import multipliers_by_any, optimum_by_any

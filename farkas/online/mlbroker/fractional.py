@@ -18,10 +18,9 @@ from farkas.models.mlbroker.discount import growth
 from farkas.models.mlbroker.one_shot import Snapshot
 from farkas.models.mlbroker.slot import SlotProblem
 from farkas.numbers import Floats, Ints
-from farkas.online.driver import Outcome, algorithm
+from farkas.online.driver import Outcome, algorithm, plain
 from farkas.online.mlbroker.environment import Known, PlacedSlot, tight_bound
 from farkas.online.policy import Increments, Policy
-from farkas.online.recording import plain
 from farkas.online.run import Bound
 from farkas.rounding import (
     add_missing_workers,

@@ -15,8 +15,8 @@ from farkas.models.mlbroker.discount import entropy
 from farkas.models.mlbroker.offline import Offline
 from farkas.numbers import Floats
 from farkas.online import algorithms
+from farkas.online.driver import plain
 from farkas.online.mlbroker.fractional import Points
-from farkas.online.recording import plain
 from farkas.proofs.claim import Trials, claim, drawn, optimum, refuted_by, require, require_zero, sp
 from farkas.proofs.mlbroker.runs import (
     FEW,

@@ -20,7 +20,7 @@ from farkas.online.dps.placement import FreeOfCharge
 from farkas.online.dps.posted import BestFit, FixedPrice, Random
 from farkas.online.dps.sales import Sales
 from farkas.online.dps.seller import Seller
-from farkas.online.recording import plain
+from farkas.online.driver import plain
 from tests.generators.dps import empty_market, learning_market, random_market
 from tests.references.dps_sellers import by_steps
 
