@@ -13,6 +13,7 @@ from farkas.solvers.columns import ColumnProgram
 from farkas.tolerances import FEASIBLE, SIMPLEX
 
 MOST_RUNS = 20  #: Of the program in one solution, after each of which rows enter.
+FEW_ROWS = 500  #: All rows enter at once where there are so few.
 REFUSED = -1.0  #: Value of a plan outside of its case, as a share of the largest.
 
 
@@ -83,6 +84,8 @@ class Master:
         """Let rows enter that a use of all violates; returns how many do."""
         limit = self.problem.rows
         over = use > limit * (1.0 + SIMPLEX) + FEASIBLE * 1e-3 * (limit == 0)
+        if len(limit) <= FEW_ROWS and over.any():
+            over = np.isfinite(limit)
         new = np.flatnonzero(over & ~self._inside)
         if len(new):
             self._inside[new] = True

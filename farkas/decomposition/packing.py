@@ -122,7 +122,7 @@ class Packing:
             return
         best, plans = -np.inf, dict(self.plans)
         size = largest_share(self.problem, choice)
-        weight = size.copy()
+        weight, like = size.copy(), [choice.use[[at]] for at in range(len(size))]
         for number in range(PASSES):
             if number == 2:
                 weight = 1.0 - choice.owner / self.problem.owners
@@ -132,8 +132,7 @@ class Packing:
             missed = []
             for at in np.argsort(-weight, kind="stable").tolist():
                 noise = FAINT * (self.plain if number % 2 == 0 else self.noise())
-                like = choice.use[[at]]
-                if not self.insert(int(choice.owner[at]), prices, noise, like=like):
+                if not self.insert(int(choice.owner[at]), prices, noise, like=like[at]):
                     missed.append(at)
             self.fill(prices, payoff)
             if self.value > best:

@@ -85,6 +85,7 @@ class Pricing(abc.ABC):
     row_of: Ints  #: Row that each hard limit is part of, -1 where it has no price; shape (limits,).
     place_of: Ints  #: Site or server of each hard limit, shape (limits,).
     most: Floats  #: Greatest value of each owner's plans, shape (owners,).
+    offset: float = 0.0  #: What all earn without plans.
 
     def start(self) -> Plans:
         """Return plans to begin with."""

@@ -19,7 +19,6 @@ from farkas.decomposition.renewal import renew
 CLOSE = 0.02  #: Share of the gap asked for at which prices are good enough.
 CHOICE_GAP = 0.3  #: Share of the gap asked for at which a choice is.
 ENOUGH = 0.5  #: Share of the gap that the choice, or a tree, may leave.
-PROGRESS = 0.02  #: A bound is told when it has fallen by this share.
 TOLD = 5.0  #: Value is told when it has gained so often what counts as progress.
 TRIES = 2  #: Exchanges of a turn for each owner.
 NEIGHBOURS = 60  #: Owners of a neighbourhood at first.
@@ -59,36 +58,37 @@ class Search:
         self.bound, self._told = np.inf, 0.0
 
     @property
+    def size(self) -> float:
+        """Of the bound, to which gaps are relative."""
+        return abs(self.bound + self.problem.offset)
+
+    @property
+    def near(self) -> bool:
+        """Whether value and bound are near enough."""
+        return self.bound - self.packing.value <= self.gap * self.size
+
+    @property
     def over(self) -> bool:
-        """Whether value and bound are near enough, or no time is left."""
-        near = self.bound - self.packing.value <= self.gap * abs(self.bound)
-        return bool(near) or not self.left()
+        """Whether they are, or no time is left."""
+        return self.near or not self.left()
 
     @property
     def small(self) -> float:
         """Value that does not count as progress."""
-        return CLOSE * self.gap * abs(self.bound)
+        return CLOSE * self.gap * self.size
 
     def run(self) -> Iterator[Found]:
         """Search; yield what is better than before."""
-        settled = None
-        for settled in self._settling():
-            if settled.bound < self.bound * (1.0 - PROGRESS) or self.bound == np.inf:
-                self.bound = settled.bound
-                yield Found("prices", tree=Tree.of(settled.prices))
-        if settled is None:
-            return
-        if settled.bound < self.bound:
-            self.bound = settled.bound
-            yield Found("prices", tree=Tree.of(settled.prices))
+        gap = CLOSE * self.gap
+        settled = list(settle(self.problem, self.master, gap=gap, left=self.left))[-1]
+        self.bound = settled.bound
+        yield Found("prices", tree=Tree.of(settled.prices))
         self.packing.fill(settled.prices, settled.payoff)
-        yield self._plans("owners by payoff")
+        if settled.share is None or self.over:
+            yield self._plans("owners by payoff")
         if settled.share is not None:
             yield from self._chosen(settled)
             yield from self._improved(settled)
-
-    def _settling(self) -> Iterator[Settled]:
-        return settle(self.problem, self.master, gap=CLOSE * self.gap, left=self.left)
 
     def _plans(self, words: str) -> Found:
         self._told = self.packing.value
@@ -119,7 +119,7 @@ class Search:
             if packing.value < before:
                 packing.restore(kept)
             yield from self._better("choice of plans")
-            if self.bound - worth <= ENOUGH * self.gap * self.bound:
+            if self.bound - worth <= ENOUGH * self.gap * self.size:
                 return
 
     def _improved(self, settled: Settled) -> Iterator[Found]:
@@ -158,7 +158,7 @@ class Search:
 
     def _split(self, tree: CaseTree, nodes: int) -> Iterator[Found]:
         tree.expand(
-            lambda: self.packing.value / (1.0 - ENOUGH * self.gap), nodes, CLOSE * self.gap,
+            lambda: self.packing.value + ENOUGH * self.gap * self.size, nodes, CLOSE * self.gap,
             self.left,
         )  # fmt: skip
         if tree.bound < self.bound:
