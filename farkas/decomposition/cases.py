@@ -5,14 +5,15 @@ from __future__ import annotations
 import dataclasses
 import heapq
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
+from farkas.certificates.priced_tree import Case, Split, Window, halves
 from farkas.decomposition.choice import padded
 from farkas.decomposition.master import Master
 from farkas.decomposition.prices import Left, Settled, settle
-from farkas.decomposition.protocol import Case, Plans, Pricing, Split, Tree
+from farkas.decomposition.protocol import Plans, Pricing, Tree
 from farkas.numbers import Floats
 from farkas.tolerances import FINE_GAP
 
@@ -22,12 +23,12 @@ SHARED = 1e-4  #: Share of a plan that counts as a part of it.
 
 @dataclasses.dataclass(slots=True, eq=False)
 class Node:
-    """A case: its prices, and its halves where it is split."""
+    """A case: its prices, and its parts where it is split."""
 
     case: Case
     settled: Settled
     split: Split | None = None
-    halves: tuple[Node, Node] | None = None
+    parts: Sequence[Node] = ()
 
 
 class CaseTree:
@@ -64,15 +65,15 @@ class CaseTree:
             split = parting(self.problem, self.master.pool.plans, node)
             if split is None:
                 return
-            halves = [
+            parts = [
                 Node(case, self._settled(case, node.settled, target(), gap, left))
-                for case in self.problem.halves(node.case, *split)
+                for case in halves(self.problem.program, node.case, split)
             ]
             if not left():
                 return
             heapq.heappop(self._open)
-            node.split, node.halves = split, (halves[0], halves[1])
-            for half in halves:
+            node.split, node.parts = split, parts
+            for half in parts:
                 heapq.heappush(self._open, (-half.settled.bound, next(self._number), half))
 
     def _settled(
@@ -110,12 +111,11 @@ def _preorder(root: Node) -> Iterator[Node]:
     while open_nodes:
         node = open_nodes.pop()
         yield node
-        if node.halves is not None:
-            open_nodes += node.halves[::-1]
+        open_nodes += reversed(node.parts)
 
 
 def parting(problem: Pricing, plans: Plans, node: Node) -> Split | None:
-    """Owner and value that part the most worth of a solution; None where it has no parts."""
+    """Find the value of an owner that parts the most worth of a solution; None without parts."""
     if node.settled.share is None:
         return None
     share = padded(node.settled.share, len(plans.owner))
@@ -123,15 +123,15 @@ def parting(problem: Pricing, plans: Plans, node: Node) -> Split | None:
     parts = parts[np.lexsort((-plans.value[parts], plans.owner[parts]))]
     best, found = FINE_GAP * abs(node.settled.bound), None
     for owner, group in itertools.groupby(parts.tolist(), lambda at: int(plans.owner[at])):
-        low, high = node.case.get(owner, (0.0, float(problem.most[owner])))
+        window = node.case.get(owner) or Window(0.0, problem.program.most(owner))
         by_level: dict[float, float] = {}
         for at in group:
-            level = min(float(plans.value[at]), high)
+            level = min(float(plans.value[at]), window.high)
             by_level[level] = by_level.get(level, 0.0) + float(share[at])
-        levels, above = [*by_level, low], 0.0
+        levels, above = [*by_level, window.low], 0.0
         for level, lower in itertools.pairwise(levels):
             above += by_level[level]
             parted = (level - lower) * min(above, 1.0 - above)
-            if parted > best and level > low:
-                best, found = parted, (owner, level)
+            if parted > best and level > window.low:
+                best, found = parted, Split(owner, level)
     return found

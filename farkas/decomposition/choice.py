@@ -12,6 +12,7 @@ from farkas.numbers import Bools, Floats, Ints, floats
 from farkas.solvers.columns import best_columns
 from farkas.tolerances import WHOLE
 
+FEW_CHOICES = 2_000  #: Plans of which none is left out for that.
 MOST_CHOICES = 20_000  #: Plans to choose from; those that are short by more are left out.
 #: Plans are chosen among that are short of the best by this share of their owner's greatest value.
 SLACK = 0.3
@@ -108,8 +109,9 @@ def nearest(problem: Pricing, plans: Plans, settled: Settled, missing: float, ou
     short = shortfall(plans, settled)
     share = short / np.maximum(problem.most[plans.owner], np.finfo(float).tiny)
     tolerance = WHOLE * abs(settled.bound)
-    able: Bools = (short <= max(missing, 0.0) + tolerance) & (share <= SLACK)
-    able &= ~np.isin(plans.owner, out)
+    able: Bools = (short <= max(missing, 0.0) + tolerance) & ~np.isin(plans.owner, out)
+    if np.count_nonzero(able) > FEW_CHOICES:
+        able &= share <= SLACK
     order = np.argsort(share, kind="stable")
     found: Ints = np.sort(order[able[order]][:MOST_CHOICES])
     return found

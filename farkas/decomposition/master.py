@@ -7,10 +7,11 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from farkas.decomposition.protocol import Case, Plans, Pricing
+from farkas.certificates.priced_tree import Case, Window
+from farkas.decomposition.protocol import Plans, Pricing
 from farkas.numbers import Bools, Floats, Ints
 from farkas.solvers.columns import ColumnProgram
-from farkas.tolerances import FEASIBLE, SIMPLEX
+from farkas.tolerances import FEASIBLE, SIMPLEX, WHOLE
 
 MOST_RUNS = 20  #: Of the program in one solution, after each of which rows enter.
 FEW_ROWS = 500  #: All rows enter at once where there are so few.
@@ -53,7 +54,16 @@ class Pool:
 
 def raised(case: Case) -> float:
     """Sum of what served owners earn beyond their plans."""
-    return float(sum(high for low, high in case.values() if low > 0))
+    return float(sum(window.raised for window in case.values()))
+
+
+def worth(plans: Plans, window: Window) -> Floats:
+    """Return what an owner's plans count for, 0 for those outside of its window."""
+    found = window.worth(plans.value)
+    for row, (least, most) in window.counts.items():
+        use = plans.use[:, [row]].toarray().ravel()
+        found[(use < least - WHOLE) | (use > most + WHOLE)] = 0.0
+    return found
 
 
 class Point(NamedTuple):
@@ -115,13 +125,13 @@ class Master:
 
     def _revalue(self, case: Case) -> None:
         """Give plans their values in a case, and the others their own."""
-        owner, own = self.pool.plans.owner, self.pool.plans.value
-        touched = np.flatnonzero(np.isin(owner, np.fromiter(case, np.int64, len(case))))
-        value = own[touched].copy()
-        for number, at in enumerate(touched.tolist()):
-            low, high = case[int(owner[at])]
-            worth = min(value[number], high) + (high if low > 0 else 0.0)
-            value[number] = worth if value[number] >= low else REFUSED * self.unit
+        plans, own = self.pool.plans, self.pool.plans.value
+        several = [np.zeros(0, np.int64), *(np.flatnonzero(plans.owner == one) for one in case)]
+        touched: Ints = np.concatenate(several)
+        each = zip(several[1:], case.values(), strict=True)
+        values = [worth(plans.some(some), window) for some, window in each]
+        value = np.concatenate([np.zeros(0), *values])
+        value[value <= 0.0] = REFUSED * self.unit
         back = np.setdiff1d(self._changed, touched)
         self._program.value(back, own[back])
         self._program.value(touched, value)

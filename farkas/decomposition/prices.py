@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from farkas.certificates.priced_tree import Case
 from farkas.decomposition.master import Master, raised
-from farkas.decomposition.protocol import Case, Pricing
+from farkas.decomposition.protocol import Pricing
 from farkas.numbers import Floats
 
 Left = Callable[[], float]  #: Seconds that are left, 0 where a search is to end.

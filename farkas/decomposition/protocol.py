@@ -12,17 +12,14 @@ from __future__ import annotations
 
 import abc
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol, Self
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from scipy import sparse
 
+from farkas.certificates.priced_tree import Case, PricedProgram, PricedTree, Split
 from farkas.numbers import Floats, Ints
-
-#: Of each owner that is branched on, the least and the greatest value of its plan; an owner whose
-#: least value is above 0 is served.
-Case = Mapping[int, tuple[float, float]]
 
 
 class Plans(NamedTuple):
@@ -37,16 +34,10 @@ class Plans(NamedTuple):
         return Plans(self.owner[which], self.value[which], self.use[which])
 
 
-#: Owner and value at which a case is split.
-Split = tuple[int, float]
-
-
 class Tree(NamedTuple):
     """Cases that cover everything, with prices in each leaf."""
 
-    #: In preorder, None for a leaf: below a split come first the plans that are worth its value or
-    #: more, then the others.
-    splits: Sequence[Split | None]
+    splits: Sequence[Split | None]  #: In preorder, None for a leaf.
     leaves: Sequence[int]  #: Number of the prices that each leaf takes, in order.
     prices: Sequence[Floats]  #: Of rows.
 
@@ -54,15 +45,6 @@ class Tree(NamedTuple):
     def of(cls, prices: Floats) -> Self:
         """Return the tree of one leaf."""
         return cls([None], [0], [prices])
-
-
-class Certificate(Protocol):
-    """What a kind proves; msgspec writes it."""
-
-    bound: str  #: Fraction.
-
-    def plain(self) -> dict[str, Any]:
-        """Return plain data of a file."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -79,6 +61,7 @@ class Fit:
 class Pricing(abc.ABC):
     """Owners, limits and replies of an instance of a kind."""
 
+    program: PricedProgram  #: What is bounded, in exact arithmetic.
     owners: int
     rows: Floats  #: Capacity of each row, shape (rows,).
     hard: Floats  #: Capacity of each hard limit, shape (limits,).
@@ -96,8 +79,7 @@ class Pricing(abc.ABC):
     def replies(self, prices: Floats, case: Case) -> tuple[Floats, Plans]:
         """Return the most that each owner earns at prices, shape (owners,), and plans that do.
 
-        In a case an owner's plan counts as worth its greatest value at most; below its least value
-        it counts as none, and a served owner earns its greatest value on top.
+        In a case a plan is worth what `Window.worth` says of its value.
         """
 
     def fits(
@@ -127,32 +109,14 @@ class Pricing(abc.ABC):
         """
         raise NotImplementedError
 
-    @abc.abstractmethod
-    def below(self, owner: int, level: float) -> float:
-        """Return the greatest value below a level that a plan of the owner has; 0 without one."""
+    def fine(self, prices: Floats) -> Floats:
+        """Return prices of rows as prices of the program's."""
+        return prices
 
-    def cases(self, tree: Tree) -> Iterator[tuple[Case, Floats]]:
-        """Yield each leaf with its prices."""
-        leaves, open_cases = iter(tree.leaves), [dict[int, tuple[float, float]]()]
-        for split in tree.splits:
-            case = open_cases.pop()
-            if split is None:
-                yield case, tree.prices[next(leaves)]
-            else:
-                least, rest = self.halves(case, *split)
-                open_cases += [rest, least]
-
-    def halves(
-        self, case: Case, owner: int, level: float
-    ) -> tuple[dict[int, tuple[float, float]], dict[int, tuple[float, float]]]:
-        """Split a case: plans of an owner that are worth a level or more, and the others."""
-        low, high = case.get(owner, (0.0, float(self.most[owner])))
-        below = low, self.below(owner, level)
-        return {**case, owner: (level, high)}, {**case, owner: below}
-
-    @abc.abstractmethod
-    def certificate(self, tree: Tree) -> Certificate:
+    def certificate(self, tree: Tree) -> PricedTree:
         """Certify, in exact arithmetic, what prices in the leaves of a tree of cases prove."""
+        prices = np.array([self.fine(prices) for prices in tree.prices])
+        return PricedTree.of(self.program, prices, tree=tree.splits, same=tree.leaves)
 
     def follow(self, choice: Plans, prices: Floats) -> Mapping[int, Fit] | None:
         """Carry a choice of plans out within hard limits; None leaves it to the search."""

@@ -14,6 +14,7 @@ from farkas.numbers import Floats
 from farkas.solvers.columns import best_columns
 
 DRAWS = 8  #: Of prices, at which plans are sought.
+FREE = 3  #: The draw that is nearly free.
 PLAIN = 2  #: Draws of them that are the prices themselves.
 MOST_NODES = 500
 
@@ -64,10 +65,10 @@ def _plans(
     problem, found = packing.problem, list[Fit]()
     like = wishes.like(owner) if kept is None else packing.use_of(kept)
     for draw in range(DRAWS):
-        noise = packing.plain if draw < PLAIN else packing.noise()
+        noise = packing.plain if draw < PLAIN else packing.rng.random() * packing.noise()
         same = draw % 2 == 0 and like is not None
         found += problem.fits(
-            owner, packing.used, prices, (FAINT if same else 1.0) * noise, 0.0,
+            owner, packing.used, prices, (FAINT if same or draw == FREE else 1.0) * noise, 0.0,
             like if same else None, many,
         )  # fmt: skip
     return found

@@ -5,24 +5,49 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from types import SimpleNamespace
 from typing import Any
 
-import msgspec
 import numpy as np
 from scipy import sparse
 
-from farkas.decomposition.protocol import Case, Fit, Plans, Pricing, Tree
+from farkas.certificates.priced_tree import Case, PricedProgram
+from farkas.decomposition.protocol import Fit, Plans, Pricing
 from farkas.numbers import Floats, Ints
 
 
-class Proof(msgspec.Struct):
-    """What prices prove, and the cases that they are of."""
+class PricedBins(PricedProgram):
+    """Rent and best replies, exactly."""
 
-    bound: str
-    cases: list[Any]
+    name = "bins"
 
-    def plain(self) -> dict[str, Any]:
-        return msgspec.to_builtins(self)
+    def __init__(self, problem: BinPacking) -> None:
+        self.problem, self.owners, self.width = problem, problem.owners, len(problem.rows)
+        self.instance = SimpleNamespace(kind="bins", sha256="")
+
+    def rent(self, prices: Floats) -> Fraction:
+        each = zip(self.problem.rows.tolist(), prices.tolist(), strict=True)
+        return sum((Fraction(room) * Fraction(price) for room, price in each), Fraction(0))
+
+    def replies(self, prices: Floats, case: Case, owners: Sequence[int]) -> Sequence[Fraction]:
+        return [self.reply(prices.reshape(self.problem.room.shape), case, i) for i in owners]
+
+    def reply(self, prices: Floats, case: Case, item: int) -> Fraction:
+        problem, best = self.problem, Fraction(0)
+        worth = problem.worth(case)[item].tolist()
+        for one in np.flatnonzero(worth).tolist():
+            each = zip(problem.size[item].tolist(), prices[one].tolist(), strict=True)
+            paid = sum((size * Fraction(price) for size, price in each), Fraction(0))
+            best = max(best, Fraction(worth[one]) - paid)
+        return best
+
+    def most(self, owner: int) -> float:
+        return float(self.problem.most[owner])
+
+    def below(self, owner: int, value: float) -> float:
+        problem = self.problem
+        each = problem.value[owner, problem.able[owner]].tolist()
+        return float(max((v for v in each if v < value), default=0))
 
 
 class BinPacking(Pricing):
@@ -51,24 +76,30 @@ class BinPacking(Pricing):
         self.able = (size[:, None, :] <= room[None, :, :]).all(axis=2) & (bins > 0)
         self.most = np.where(self.able, value, 0).max(axis=1, initial=0).astype(float)
 
+        self.program = PricedBins(self)
+
     @classmethod
-    def drawn(cls, seed: int, items: int = 7, classes: int = 2, resources: int = 2) -> BinPacking:
+    def drawn(
+        cls, seed: int, items: int = 6, classes: int = 2, resources: int = 2, most_bins: int = 2
+    ) -> BinPacking:
         rng = np.random.default_rng(seed)
         size = rng.integers(1, 6, (items, resources))
-        room, bins = rng.integers(4, 9, (classes, resources)), rng.integers(1, 3, classes)
+        room, bins = (
+            rng.integers(4, 9, (classes, resources)),
+            rng.integers(1, most_bins + 1, classes),
+        )
         return cls(
             size, room, bins, size.sum(axis=1)[:, None] + rng.integers(0, 4, (items, classes))
         )
 
-    def _worth(self, case: Case) -> Floats:
-        worth = np.where(self.able, self.value, -1).astype(float)
-        for item, (low, high) in case.items():
-            kept = np.minimum(worth[item], high) + (high if low > 0 else 0.0)
-            worth[item] = np.where(worth[item] >= low, kept, -1.0)
+    def worth(self, case: Case) -> Floats:
+        worth = np.where(self.able, self.value, 0).astype(float)
+        for item, window in case.items():
+            worth[item] = window.worth(worth[item])
         return worth
 
     def replies(self, prices: Floats, case: Case) -> tuple[Floats, Plans]:
-        worth, cost = self._worth(case), self.size @ prices.reshape(self.room.shape).T
+        worth, cost = self.worth(case), self.size @ prices.reshape(self.room.shape).T
         earned = np.where(worth > 0, worth - cost, 0.0)
         best = earned.argmax(axis=1)
         payoff = np.maximum(earned[np.arange(self.owners), best], 0.0)
@@ -102,33 +133,6 @@ class BinPacking(Pricing):
             )
             for at in best
         ]
-
-    def below(self, owner: int, level: float) -> float:
-        less = [v for v in self.value[owner, self.able[owner]].tolist() if v < level]
-        return float(max(less, default=0))
-
-    def bound(self, prices: Floats, case: Case) -> Fraction:
-        """Rent and best replies, exactly."""
-        exact = [Fraction(p) for p in prices.tolist()]
-        resources, total = self.size.shape[1], Fraction(0)
-        total += sum(Fraction(r) * p for r, p in zip(self.rows.tolist(), exact, strict=True))
-        for item in range(self.owners):
-            low, high = case.get(item, (0.0, float(self.most[item])))
-            extra = Fraction(high) if low > 0 else Fraction(0)
-            earned = [Fraction(0)]
-            for one in np.flatnonzero(self.able[item]).tolist():
-                worth = self.value[item, one].item()
-                if worth >= low:
-                    own = exact[one * resources : (one + 1) * resources]
-                    paid = sum(s * p for s, p in zip(self.size[item].tolist(), own, strict=True))
-                    earned.append(min(Fraction(worth), Fraction(high)) + extra - paid)
-            total += max(earned) - extra
-        return total
-
-    def certificate(self, tree: Tree) -> Proof:
-        leaves = list(self.cases(tree))
-        bound = max(self.bound(prices, case) for case, prices in leaves)
-        return Proof(str(bound), [sorted(case.items()) for case, _ in leaves])
 
     def decisions(self, plans: Mapping[int, Fit]) -> Sequence[Any]:
         return [plans[item].what if item in plans else None for item in range(self.owners)]
