@@ -18,7 +18,6 @@ from farkas.adversary.gap import (
     UNBOUNDED,
     Decisions,
     Gap,
-    prove_gap,
     ratio_of,
     replayed,
     value_of,
@@ -218,22 +217,6 @@ class Scorer:
             scored, scored.instance, scored.reached, scored.value, NEAR, seconds
         )
         return scored if best is None else dataclasses.replace(best, bound=bound)
-
-    def again(self, instance: Instance, witness: Decisions) -> Scored | None:
-        """Score an instance with a witness that is known.
-
-        None where the algorithm has no decisions that keep requirements.  Raises `NotACertificate`:
-        the witness is none on this instance.
-        """
-        reached = self._decide(self.algorithm, self.options, instance, self.seed)
-        if reached is None:
-            return None
-        zero = Fraction(0)
-        claimed = Scored(instance, reached, witness, zero, zero, zero)
-        proof = prove_gap(claimed.gap(self.seed))
-        return dataclasses.replace(
-            claimed, value=proof.value, other=proof.witness, ratio=proof.ratio
-        )
 
     def _searched(
         self,

@@ -276,44 +276,6 @@ class InstanceBox:
         most = max((len(held or ()) for held in records), default=0)
         return cls(kind, tuple(inside), ranges, most, frozenset(optional))
 
-    def holds(self, data: Plain) -> bool:
-        """Whether plain data are what moves inside the box can lead to.
-
-        Numbers lie in their ranges, others are those of starts, but for what mending makes of
-        them; words, flags and fields are those of starts, and lists no longer.  Data that are none
-        of the kind's may raise anything that indexing raises.
-        """
-        seen: dict[str, set[float]] = {}
-        for start in self.starts:
-            for family, holder, key in entries(start):
-                if family not in self.ranges:
-                    seen.setdefault(family, set()).add(holder[key])
-        shape, near = shape_of(self.kind), copied(data)
-        known = self.optional.union(*(set(nulls(start)) for start in self.starts))
-        twins = {shape.null_at_zero.get(family, family) for family in self.optional}
-        if not (known | twins).issuperset(nulls(data)):
-            return False
-        if shape.records and len(near[shape.records]) > self.most:
-            return False
-        if not set(_words(near)).issubset(word for start in self.starts for word in _words(start)):
-            return False
-        longest: dict[str, int] = {}
-        for family, length in (one for start in self.starts for one in _lengths(start, shape)):
-            longest[family] = max(length, longest.get(family, 0))
-        if any(length > longest.get(family, -1) for family, length in _lengths(near, shape)):
-            return False
-        if self.fixed and _sizes(near, shape) not in [_sizes(one, shape) for one in self.starts]:
-            return False
-        for family, holder, key in entries(near):
-            value, allowed = holder[key], self.ranges.get(family)
-            holder[key] = (
-                min(seen[family], key=lambda one: abs(one - value))
-                if allowed is None
-                else allowed.clipped(value)
-            )
-        shape.mend(near)
-        return bool(near == data)
-
     def built(self, data: Plain) -> Instance | None:
         """Return the instance of plain data, mended; None where a rule of the kind refuses it."""
         try:
@@ -321,11 +283,6 @@ class InstanceBox:
             return kind_class(self.kind).build(**data)
         except (InvalidInstance, ArithmeticError, IndexError):
             return None
-
-
-def _sizes(data: Plain, shape: KindShape) -> list[Any]:
-    held = [data[name] for name in shape.counted]
-    return [one if isinstance(one, int) else len(one) for one in held]
 
 
 def plain_of(instance: Instance) -> Plain:
@@ -368,33 +325,6 @@ def outside(data: Plain, ends: Plain, families: Collection[str]) -> str | None:
             return f"{family} = {holder[key]!r} is not in {low!r}..{high!r}"
         holder[key] = other[place]
     return None if near == ends else f"more than {', '.join(families)} is different"
-
-
-def _words(data: Plain) -> Iterator[tuple[str, Any]]:
-    """Yield every text and flag of plain data with its family, and the fields of every mapping."""
-    for family, holder, key in leaves(data):
-        if isinstance(holder[key], str | bool):
-            yield family, holder[key]
-    for family, held in _holders(data):
-        if isinstance(held, dict):
-            yield family, tuple(sorted(held))
-
-
-def _lengths(data: Plain, shape: KindShape) -> Iterator[tuple[str, int]]:
-    """Yield the length of every list, but for those of records, which readers hold to counts."""
-    inside = f"{shape.records}[]" if shape.records else None
-    for family, held in _holders(data):
-        if isinstance(held, list) and not (inside and family.startswith(inside)):
-            yield family, len(held)
-
-
-def _holders(data: Any, family: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield every mapping and list of plain data, with its family."""
-    yield family, data
-    for key in data if isinstance(data, dict) else range(len(data)):
-        if isinstance(data[key], dict | list):
-            named_key = f"{family}.{key}" if family else str(key)
-            yield from _holders(data[key], named_key if isinstance(data, dict) else f"{family}[]")
 
 
 def nulls(data: Any) -> Iterator[str]:

@@ -12,7 +12,6 @@ import farkas
 from farkas.adversary.gap import from_json, prove_gap
 from farkas.adversary.scoring import ROUGH, Scorer, decide, decides_again
 from farkas.adversary.shipped import find_statement
-from farkas.errors import NotACertificate
 from farkas.instances import library
 from farkas.instances.generate import generate
 from farkas.online.driver import algorithms, plain
@@ -76,19 +75,6 @@ def test_witnesses_decide_the_same_problem() -> None:
         algorithms["mlbroker.local"], {}, witnesses=["mlbroker.fractional", "mlbroker.gr"]
     )
     assert named.witnesses == ["mlbroker.gr"]
-
-
-def test_a_score_again_believes_the_witness_as_far_as_it_is_one() -> None:
-    instance = generate("mlbroker", "small", 0, num_jobs=3)
-    scorer = Scorer(algorithms["mlbroker.local"], {})
-    scored = scorer.score(instance)
-    assert scored is not None
-    assert scorer.again(instance, scored.witness) == scored
-    with pytest.raises(NotACertificate):
-        scorer.again(generate("mlbroker", "small", 1, num_jobs=2), scored.witness)
-    bare = Scorer(algorithms["dps.fixed_price"], {})
-    market = library.load("dps/demo").replace(fixed_prices=None)
-    assert bare.again(market, scored.witness) is None
 
 
 def test_what_was_scored_while_ctrl_c_came_does_not_count() -> None:

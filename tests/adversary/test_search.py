@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import pickle
 import time
 
 import msgspec
@@ -12,10 +11,9 @@ import pytest
 
 from farkas.adversary.moves import KEPT, LOST, shrunk
 from farkas.adversary.scoring import LIFTS, Scored, Scorer
-from farkas.adversary.search import ROUND, Chain, ChainTask, ChainWork, Incumbent, Problem, search
+from farkas.adversary.search import CHAINS, ROUND, Chain, Incumbent, search
 from farkas.adversary.shape import InstanceBox, copied, entries, plain_of, shape_of
 from farkas.errors import NoAnswer
-from farkas.executor import Executor
 from farkas.instances import library
 from farkas.online.driver import algorithms
 
@@ -61,36 +59,15 @@ def test_ctrl_c_before_anything_is_scored_says_so(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["mlbroker.central", "gadget.fifo"])
-def test_whoever_performs_the_result_is_the_same(name: str) -> None:
-    box, found = InstanceBox.drawn(name.partition(".")[0]), []
-    for workers in (None, 1, 2, 3):
-        told: list[tuple[int, float]] = []
-        with Executor.of(workers) as executor:
-            one = search(
-                box, Scorer(algorithms[name], {}), evaluations=77, executor=executor,
-                progress=lambda *words, told=told: told.append(words),
-            )  # fmt: skip
-            assert (one.seconds > 0) == executor.elsewhere
-        found.append((one.best.gap(0).to_json(), one.evaluations, one.refused, told))
-    assert found[1:] == found[:1] * 3
-
-
-@pytest.mark.slow
-def test_chains_draw_differently_and_learn_from_each_other() -> None:
+def test_chains_draw_differently_and_learn_from_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
     box, scorer = InstanceBox.drawn("mlbroker"), Scorer(algorithms["mlbroker.local"], {})
-    stood: list[list[Chain]] = []
-    search(
-        box, scorer, evaluations=4 * ROUND,
-        keep=lambda chains: stood.append(list(chains)),
-    )  # fmt: skip
-    (chains,) = stood
-    assert [chain.evaluations for chain in chains] == [ROUND] * 4
-    draws = {chain.rng.bit_generator.state["state"]["state"] for chain in chains}
-    assert len(draws) == 4
-    assert {chain.begun for chain in chains} == {5}  # twenty starts, each scored once
+    chains = [Chain(box, scorer, number, 0) for number in range(CHAINS)]
+    monkeypatch.setattr("farkas.adversary.search.Chain", lambda *given: chains[given[2]])
+    search(box, scorer, evaluations=CHAINS * ROUND)
+    assert [chain.evaluations for chain in chains] == [ROUND] * CHAINS
+    assert len({chain.rng.bit_generator.state["state"]["state"] for chain in chains}) == CHAINS
     best = max(chain.height for chain in chains)
-    assert [chain.height for chain in chains] == [best] * 4
+    assert [chain.height for chain in chains] == [best] * CHAINS
     assert all(chain.lifts == chains[0].lifts for chain in chains)
     assert len(chains[0].lifts) <= LIFTS
     assert chains[0].lifts is not chains[1].lifts
@@ -178,7 +155,7 @@ def test_a_worse_instance_with_the_same_decisions_takes_the_place_of_a_better() 
     assert built is not None
     one = scorer.score(built)
     assert one is not None
-    chain = Chain.new(0, 0)
+    chain = Chain(box, scorer, 0, 0)
     for factor in (1, 3, 2):
         assert one.ratio is not None
         chain.take(Incumbent(dataclasses.replace(one, ratio=one.ratio * factor), {}))
@@ -191,41 +168,20 @@ def test_a_worse_instance_with_the_same_decisions_takes_the_place_of_a_better() 
     assert chain.kept[0].scored.ratio == one.ratio * 3
 
 
-def moved_on(work: ChainWork, chain: Chain, *quotas: int, journey: bool = False) -> Chain:
-    for quota in quotas:
-        task = ChainTask(chain, quota, 1e9)
-        answer = work(pickle.loads(pickle.dumps(task)) if journey else task)
-        assert not answer.cut
-        chain = answer.chain
-    return chain
-
-
-def stands(chain: Chain) -> tuple[object, ...]:
-    state = chain.rng.bit_generator.state
-    return (
-        [one.scored for one in chain.kept], [one.data for one in chain.kept], chain.lifts,
-        chain.evaluations, chain.refused, chain.step, state,
-    )  # fmt: skip
-
-
-@pytest.mark.slow
 def test_how_its_moves_are_cut_into_rounds_makes_no_difference() -> None:
-    box = InstanceBox.drawn("mlbroker")
-    problem = Problem.of(box, Scorer(algorithms["mlbroker.local"], {}))
-    assert problem.algorithm == "mlbroker.local"
-    whole = moved_on(ChainWork(problem), Chain.new(1, 5), 70)
-    parts = moved_on(ChainWork(problem), Chain.new(1, 5), 5, 1, 30, 34, journey=True)
-    assert stands(whole) == stands(parts)
-    assert whole.evaluations == 70
-    assert whole.begun == 5
-    assert stands(moved_on(ChainWork(problem), Chain.new(2, 5), 70)) != stands(whole)
+    box, stood = InstanceBox.drawn("mlbroker"), []
+    for quotas in ([70], [5, 1, 30, 34]):
+        chain = Chain(box, Scorer(algorithms["mlbroker.local"], {}), 1, 5)
+        for quota in quotas:
+            chain.go(quota, lambda: False)
+        assert chain.evaluations == 70
+        scored = [one.scored for one in chain.kept]
+        stood.append((scored, chain.lifts, chain.refused, chain.rng.bit_generator.state))
+    assert stood[0] == stood[1]
 
 
-def test_ctrl_c_leaves_it_where_it_stands() -> None:
+def test_what_is_over_scores_nothing_more() -> None:
     box = InstanceBox.drawn("mlbroker")
-    work = ChainWork(Problem.of(box, Scorer(algorithms["mlbroker.local"], {})))
-    work.pressed = lambda: True
-    answer = work(ChainTask(Chain.new(0, 0), 9, 1e9))
-    assert answer.cut
-    assert answer.interrupted
-    assert answer.chain.evaluations == 0
+    chain = Chain(box, Scorer(algorithms["mlbroker.local"], {}), 0, 0)
+    chain.go(9, lambda: chain.evaluations == 3)
+    assert chain.evaluations == 3

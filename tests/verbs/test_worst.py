@@ -11,8 +11,7 @@ import pytest
 import farkas
 from farkas.adversary import shipped
 from farkas.errors import InvalidInstance, InvalidOption, NotACertificate, UnknownName
-from farkas.online.driver import algorithms
-from farkas.verbs.worst import worst, worst_trace
+from farkas.verbs.worst import worst
 
 
 def test_it_is_found_made_small_and_proved(tmp_path) -> None:  # type: ignore[no-untyped-def]
@@ -34,15 +33,6 @@ def test_it_is_found_made_small_and_proved(tmp_path) -> None:  # type: ignore[no
 
 
 @pytest.mark.slow
-def test_what_no_worker_can_find_is_refused_with_workers() -> None:
-    one = dataclasses.replace(algorithms["mlbroker.local"], source="changed")
-    assert worst(one, evaluations=4).ratio
-    for where in ({"workers": 1}, {"store": "never.json"}):
-        with pytest.raises(InvalidOption, match="not registered"):
-            worst(one, evaluations=4, **where)  # type: ignore[arg-type]
-
-
-@pytest.mark.slow
 def test_around_an_instance_only_what_is_asked_changes() -> None:
     instance = farkas.load("mlbroker/tiny")
     found = worst("mlbroker.local", instance, ranges={"deploy_cost": (0, 50)}, evaluations=40)
@@ -59,10 +49,6 @@ def test_around_an_instance_only_what_is_asked_changes() -> None:
         (InvalidOption, {"algorithm": "dps.simple", "evaluations": 2.5}),
         (InvalidOption, {"algorithm": "dps.simple", "seconds": -1.0}),
         (InvalidOption, {"algorithm": "dps.simple", "nothing": 1}),
-        (InvalidOption, {"algorithm": "dps.simple", "workers": 0}),
-        (InvalidOption, {"algorithm": "dps.simple", "workers": True}),
-        (InvalidOption, {"algorithm": "dps.simple", "scheduler": 3}),
-        (InvalidOption, {"algorithm": "dps.simple", "store": 3}),
         (InvalidOption, {"algorithm": "dps.simple", "instance": "dps/tiny", "preset": "small"}),
         (InvalidInstance, {"algorithm": "dps.simple", "instance": "eris/tiny"}),
     ],
@@ -125,32 +111,3 @@ def test_a_statement_that_proves_less_is_refused(
     monkeypatch.setattr("farkas.verbs.worst.find_statement", lambda _: moved)
     with pytest.raises(NotACertificate, match=r"eris\.eris: eris\.json"):
         farkas.worst_known("eris.eris")
-
-
-def test_the_ratio_is_proved_and_theorem_3_falls_at_eight_sites():
-    found = worst_trace(8, 10.0, tried=12_800)
-    assert found.ratio is not None
-    # r₁ = 2 + 11 ln 1.1 = 3.04841
-    assert found.ratio > Fraction(304842, 100000)
-    assert farkas.check(found.gap).ratio == found.ratio  # type: ignore[union-attr]
-    assert found.gap.reached.options["relax"] == "printed"
-    assert found.bound is not None
-    # no other placement is a better witness
-    assert 0 <= float(found.proof.witness - found.bound) < 1e-9
-
-
-def test_the_statement_is_of_the_relaxation_that_is_asked_for():
-    printed, tight = (worst_trace(3, 1.0, relax=relax, tried=600) for relax in ("printed", "tight"))
-    assert printed.instance == tight.instance
-    assert tight.gap.reached.options["relax"] == "tight"
-    # printed, a share of the server's may be anywhere
-    assert printed.proof.value < tight.proof.value
-
-
-def test_wrong_arguments_are_refused():
-    with pytest.raises(InvalidOption, match="sites"):
-        worst_trace(2.0, 1.0)  # type: ignore[arg-type]
-    with pytest.raises(InvalidOption, match="epsilon"):
-        worst_trace(2, float("nan"))
-    with pytest.raises(InvalidOption, match="seed"):
-        worst_trace(2, 1.0, seed=-1)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from typer import Argument, Option
 
 from farkas.cli import tables
-from farkas.cli.options import Json, Out, Scheduler, Seed, Settings, Workers, complete_algorithm
+from farkas.cli.options import Json, Out, Seed, Settings, complete_algorithm
 from farkas.cli.printing import end, report
 from farkas.cli.tables import ERASED, print_table, promised, tell, told_nodes
 from farkas.cli.values import assignments, check_writable, measured
@@ -43,18 +43,11 @@ def command(
     fixed: Annotated[
         bool, Option("--fixed", help="Keep sizes: leave nothing out, double nothing.")
     ] = False,
-    seconds: Annotated[
-        float | None, Option(help="CPU seconds of all processes.", show_default="60")
-    ] = None,
+    seconds: Annotated[float | None, Option(help="CPU seconds.", show_default="60")] = None,
     evaluations: Annotated[
         int | None, Option(min=1, help="Instances to score, whatever the time.")
     ] = None,
     seed: Seed = 0,
-    workers: Workers = None,
-    scheduler: Scheduler = "",
-    store: Annotated[
-        str | None, Option(metavar="FILE", help="Keep where the search stands, and go on.")
-    ] = None,
     out: Out = None,
     write: Annotated[
         str | None, Option(metavar="FILE", help="Write the statement (.json).")
@@ -72,8 +65,7 @@ def command(
     small.  Both sides, the algorithm's decisions and better ones, are replayed in exact arithmetic;
     --write keeps them for farkas check.  Ctrl-C keeps the best.
 
-    With --evaluations the result depends on the seed alone, not on --workers, and --store lets the
-    same command go on where it was ended, or with more --evaluations.
+    With --evaluations the result depends on the seed alone.
 
     With --prove the worst ratio of all instances of a box is proved from both sides, for the few
     algorithms whose steps are a program; --write FILE.json then also writes FILE.bound.json, the
@@ -91,7 +83,7 @@ def command(
     if prove:
         if seconds is not None:
             raise InvalidOption("--prove: give --time-limit, which is by the clock, not --seconds")
-        searching = (preset, size, fixed, evaluations, seed, workers, scheduler, store)
+        searching = (preset, size, fixed, evaluations, seed)
         if instance is None or any(searching):
             raise InvalidOption(
                 "--prove: give --from, and of the others only --set, --range, --time-limit"
@@ -114,8 +106,7 @@ def command(
     try:
         found = worst(
             chosen, instance, preset=preset, size=sizes, ranges=limits, fixed=fixed,
-            seconds=seconds, evaluations=evaluations, seed=seed, workers=workers,
-            scheduler=scheduler, store=store, settings=options,
+            seconds=seconds, evaluations=evaluations, seed=seed, settings=options,
             progress=lambda tried, ratio: tell(f"{tried} instances: ratio {ratio:.6g}\n"),
         )  # fmt: skip
     except KeyboardInterrupt as pressed:

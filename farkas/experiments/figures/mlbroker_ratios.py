@@ -1,4 +1,4 @@
-"""Figures 5 to 7, 9, 10 and 5w of mlBroker: ratios in simulations with the published ranges.
+"""Figures 5 to 7, 9 and 10 of mlBroker: ratios in simulations with the published ranges.
 
 What the paper leaves open (image sizes, arrivals, shares of sites, seeds) is drawn as the generator
 says; prices of a day are charged for a slot.  Ratios are measured against proved bounds.
@@ -7,14 +7,11 @@ says; prices of a day are charged for a slot.  Ratios are measured against prove
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from farkas.adversary.gap import at_least
 from farkas.certificates.ratio import ratio_words
 from farkas.experiments.figures.exhibit import (
     About,
@@ -38,7 +35,6 @@ from farkas.online.mlbroker.environment import tight_bound
 from farkas.online.run import ratio_to
 from farkas.relaxations.mlbroker.relaxed import Relaxed
 from farkas.solvers import solve
-from farkas.verbs.worst import worst_trace
 
 MLBROKER: Paper[Brokerage] = Paper("mlbroker", "mlBroker")
 OURS = "mlbroker[tight]"  #: What is drawn: the repair, not the paper's printed (10).
@@ -286,90 +282,3 @@ def ratio_figure(
         findings=[trend, Statement("at most 3", most <= 3, _most(most), about)],
         caption=APART,
     )
-
-
-@measurement
-def worst_ratio(sites: int, epsilon: float, tried: int, seed: int) -> float:
-    """Proved ratio of the worst trace found, of the paper's relaxation to a whole placement."""
-    ratio = at_least(worst_trace(sites, epsilon, tried=tried, seed=seed).ratio)
-    assert isinstance(ratio, float)  # a deployment at least is paid by every solution
-    return ratio
-
-
-def claimed(epsilon: float) -> float:
-    """r₁ of Theorem 3."""
-    return 2 + (1 + epsilon) * math.log1p(1 / epsilon)
-
-
-def corrected(sites: int, epsilon: float) -> float:
-    """max(1, σ) + R ε σ / κ for one job, whose κ is 1."""
-    sigma = math.log1p(1 / epsilon)
-    return max(1.0, sigma) + sites * epsilon * sigma
-
-
-def harmonic(sites: int) -> float:
-    """H_R, the ratio of data that wander over sites to each of which fewer data may follow."""
-    return float(sum(Fraction(1, k) for k in range(1, sites + 1)))
-
-
-@MLBROKER.figure(
-    "5w",
-    "Worst ratio of the fractional algorithm that a search finds",
-    Agreement.NOT_REPRODUCED,
-    "Theorem 3 is false: a job's data may wander over eight sites so that the algorithm pays more",
-    source="mlBroker Theorem 3",
-)
-def worst_ratios(preset: Preset, seed: int) -> Figure:
-    """Cost of A_fractional over a whole placement, proved, on the worst trace found for R and ε."""
-    sites = [2, 3, 4, 6, 8, 10, 12, 16, 20, 24] if preset.full else [2, 4, 8]
-    epsilons = (0.1, 1.0, 10.0) if preset.full else (1.0, 10.0)
-    tried = 3200 if preset.full else 1600  # twice the descents at the full size
-    found = {
-        epsilon: [worst_ratio(count, epsilon, tried * count, seed) for count in sites]
-        for epsilon in epsilons
-    }
-    lines = {f"found, ε = {epsilon:g}": y for epsilon, y in found.items()}
-    lines["H_R"] = sums = [harmonic(count) for count in sites]
-    bounds = {epsilon: [corrected(count, epsilon) for count in sites] for epsilon in epsilons}
-    lines[f"corrected bound, ε = {epsilons[0]:g}"] = bounds[epsilons[0]]
-    kept = all(
-        (np.array(y) <= np.array(bounds[epsilon])).all() for epsilon, y in found.items()
-    )  # fmt: skip
-    more = {epsilon: np.array(y) > np.array(sums) for epsilon, y in found.items()}
-    return Figure(
-        x=PlotAxis("data centres"),
-        y=PlotAxis("cost / placement known"),
-        # single instances, no means
-        series=[Series(name, sites, y, chart="scatter") for name, y in lines.items()],
-        published=[
-            Printed(f"r₁ at ε = {epsilon:g} (Theorem 3)", claimed(epsilon)) for epsilon in epsilons
-        ],
-        findings=[
-            _below(sites, epsilon, ratios) for epsilon, ratios in found.items()
-        ] + [
-            Statement("the corrected bound holds", kept, about="ours"),
-            Statement(
-                f"at ε = {epsilons[-1]:g} data find more than H_R from three sites on",
-                bool(more[epsilons[-1]][np.array(sites) > 2].all()),
-                f"R = {sites[-1]}: {found[epsilons[-1]][-1]:.3f}, H_R = {sums[-1]:.3f}",
-                "ours",
-            ),
-        ],
-        caption="one job, at most 2 R slots; proved lower bounds, which more search can only raise",
-    )  # fmt: skip
-
-
-def _below(sites: Sequence[int], epsilon: float, ratios: Sequence[float]) -> Statement:
-    """Whether r₁ bounds all ratios of an ε."""
-    limit = claimed(epsilon)
-    above = [(count, ratio) for count, ratio in zip(sites, ratios, strict=True) if ratio > limit]
-    note = f"at most {max(ratios):.3f}"
-    if above:
-        count, ratio = above[0]
-        where = (
-            f"R = {count}"
-            if len(above) < sum(c >= count for c in sites)
-            else f"from R = {count} on"
-        )
-        note = f"{where}: {ratio:.3f} > {limit:.3f}"
-    return Statement(f"at most r₁ at ε = {epsilon:g}", not above, note)

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import json
+import math
 import signal
-import subprocess
-import sys
-import time
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 import farkas
+from farkas.adversary.scoring import Scored, Scorer
 from farkas.cli import call
+from farkas.instances import Instance
 from farkas.verbs.worst_box import _Iteration
 from tests.tools.boxes import dps_box
 
@@ -41,7 +40,6 @@ def test_what_it_writes_is_what_check_proves(tmp_path, capsys) -> None:  # type:
 
 @pytest.mark.slow
 def test_an_option_of_the_algorithm_is_none_of_the_command(capsys) -> None:  # type: ignore[no-untyped-def]
-    # --scheduler is an address of dask; --set scheduler is Eris's search for a schedule
     words = ["worst", "eris.eris", "--set", "scheduler=printed", "--evaluations", "20", "--json"]
     assert call(words) == 0
     assert json.loads(capsys.readouterr().out)["options"]["scheduler"] == "printed"
@@ -77,9 +75,6 @@ def test_a_table_for_people(capsys) -> None:  # type: ignore[no-untyped-def]
         (["dps.simple", "--set", "nothing=1"], "no option"),
         (["dps.simple", "--from", "eris/tiny"], "takes instances of kind dps"),
         (["dps.simple", "--write", "/nowhere/at/all.json"], "/nowhere"),
-        (["dps.simple", "--store", "/nowhere/at/all.json"], "/nowhere"),
-        (["dps.simple", "--workers", "0"], "give at least 1"),
-        (["dps.simple", "--scheduler", "tcp://nowhere"], "has no port"),
     ],
 )
 def test_bad_words_are_one_line(words: list[str], message: str, capsys) -> None:  # type: ignore[no-untyped-def]
@@ -89,32 +84,23 @@ def test_bad_words_are_one_line(words: list[str], message: str, capsys) -> None:
     assert said.count("\n") == 1
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("workers", [[], ["--workers", "2"]])
-def test_ctrl_c_keeps_the_best_and_children_die(workers: list[str], tmp_path: Path) -> None:
-    store = tmp_path / "store.json"
-    words = ["mlbroker.local", "--evaluations", "1000000", "--store", str(store), "--json"]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "farkas", "worst", *words, *workers],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
-    while not store.exists():
-        assert process.poll() is None
-        time.sleep(0.05)
-    tasks = Path(f"/proc/{process.pid}/task")
-    children = [
-        int(child) for file in tasks.glob("*/children") for child in file.read_text().split()
-    ]
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=300)
-    assert process.returncode == 130
+def test_ctrl_c_keeps_the_best(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usual = Scorer.score
+
+    def pressed(scorer: Scorer, instance: Instance, at_least: float = -math.inf) -> Scored | None:
+        if scorer.evaluations == 8:
+            signal.raise_signal(signal.SIGINT)
+        return usual(scorer, instance, at_least)
+
+    monkeypatch.setattr(Scorer, "score", pressed)
+    assert call(["worst", "mlbroker.local", "--evaluations", "1000000", "--json"]) == 130
+    out, err = capsys.readouterr()
     assert "this is the best so far" in err
     said = json.loads(out)
     assert said["interrupted"] is True
     assert said["ratio_at_least"] > 1
-    if tasks.parent.parent.exists():
-        assert len(children) == (2 if workers else 0)
-        assert not any(Path(f"/proc/{child}").exists() for child in children)
 
 
 def test_without_an_algorithm_it_is_said_what_lists_them(
@@ -200,7 +186,7 @@ def test_a_limit_is_exit_code_3(tmp_path, capsys) -> None:  # type: ignore[no-un
         (["mlbroker.local"], "give --from"),
         (["mlbroker.central", "--from", "mlbroker/tiny"], "no program of its worst case"),
         (["mlbroker.local", "--from", "mlbroker/tiny", "--seed", "3"], "--prove"),
-        (["mlbroker.local", "--from", "mlbroker/tiny", "--workers", "2"], "of the others only"),
+        (["mlbroker.local", "--from", "mlbroker/tiny", "--fixed"], "of the others only"),
         (["mlbroker.local", "--from", "mlbroker/tiny", "--seconds", "9"], "give --time-limit"),
         (["mlbroker.local", "--from", "mlbroker/tiny", "--time-limit", "0"], "--time-limit = 0"),
         (["mlbroker.local", "--from", "mlbroker/tiny", "--set", "nothing=3"], "no option"),

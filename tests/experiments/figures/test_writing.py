@@ -201,14 +201,14 @@ def test_a_figure_that_its_process_does_not_find_is_one_that_failed(tmp_path):
 
 
 def test_a_process_that_dies_leaves_what_was_drawn(tmp_path):
-    names = ["mlbroker.table3", "mlbroker.figure5w"]
+    names = ["mlbroker.table3", "gadget.figure4"]
     outcomes = Batch(tmp_path, REDUCED, 0).write_all([figures[n] for n in names], 2)
     first = next(outcomes)
     for process in children():
         os.kill(process, signal.SIGKILL)
     (second,) = outcomes
     assert (first.name, first.failed) == ("mlbroker.table3", False)
-    assert (second.name, second.failed) == ("mlbroker.figure5w", True)
+    assert (second.name, second.failed) == ("gadget.figure4", True)
     assert second.note.startswith("not drawn: ended by signal 9")
 
 
