@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from farkas.certificates.priced_tree import Case, Split, Window, halves
+from farkas.certificates.priced_tree import MOST_NODES, MOST_STEPS, Case, Split, Window, halves
 from farkas.decomposition.choice import padded
 from farkas.decomposition.master import Master
 from farkas.decomposition.prices import Left, Settled, settle
@@ -53,6 +53,13 @@ class CaseTree:
         """Number of cases that are not split."""
         return len(self._open)
 
+    @property
+    def _full(self) -> bool:
+        """Whether a proof of more cases would be too long."""
+        distinct = len({id(node.settled.prices) for _, _, node in self._open})
+        steps = (distinct + 2) * self.problem.program.steps()
+        return steps > MOST_STEPS or 2 * self.leaves + 1 > MOST_NODES
+
     def expand(self, target: Callable[[], float], nodes: int, gap: float, left: Left) -> None:
         """Split cases until the bound is a target, so many were split, or none can be.
 
@@ -60,7 +67,7 @@ class CaseTree:
         """
         for _ in range(nodes):
             node = self._open[0][2]
-            if self.bound <= target() or not left():
+            if self.bound <= target() or not left() or self._full:
                 return
             split = parting(self.problem, self.master.pool.plans, node)
             if split is None:

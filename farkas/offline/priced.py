@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any
 
 from farkas.decomposition.protocol import Pricing
 from farkas.decomposition.search import Search
+from farkas.errors import NotACertificate
 from farkas.offline.ladder import Ascent, Climber, Rung
 from farkas.online.run import Bound
 
@@ -23,9 +25,10 @@ def priced(pricing: Callable[[Any], Pricing], about: str = "prices") -> Climber:
         search = Search(problem, float(ascent.gap), lambda: ascent.deadline.left)
         for found in search.run():
             if found.tree is not None:
-                made = problem.certificate(found.tree)
-                words = f"{about} in {found.words}" if len(found.tree.leaves) > 1 else about
-                yield Rung(words, bound=Bound.of(Fraction(made.bound), words, made.plain()))
+                with contextlib.suppress(NotACertificate):  # a proof that is too long, or too large
+                    made = problem.certificate(found.tree)
+                    words = f"{about} in {found.words}" if len(found.tree.leaves) > 1 else about
+                    yield Rung(words, bound=Bound.of(Fraction(made.bound), words, made.plain()))
             if found.plans is not None:
                 yield Rung(found.words, problem.decisions(found.plans))
 
