@@ -3,12 +3,9 @@
 A sold job pays its unit prices times its units; budgets and the price cap are compared with that
 number, not with the rounded one beside it.
 
-A job holds its units for the runtime (1).  The slots of a market are by definition those of its
-runtimes as doubles (`Market.last_held` of `colocated_end` and `spread_end`): programs, bounds and
-this replay all speak of them.  Every way to run that passes here keeps them, so that it is a point
-of the programs and no better than a bound of theirs.  Where the exact runtime is longer, units are
-held that much longer here as well; if they are missing for that reason only, by a rounding error
-of a slot, this counts as kept and is told as an excess.  Where it is shorter, nothing is freed.
+A job holds its units in the slots of its runtime (1) as a double (`Market.last_held`), of which
+programs and bounds speak, too.  Every way to run that passes here keeps the rows (2b)-(2g), so that
+it is a point of the programs and no better than a bound of theirs.
 
 Decisions are looked at as columns.  What is said of them is exact: a comparison of doubles counts
 where their rounding errors cannot turn it around, the others are done in fractions job by job, and
@@ -17,7 +14,6 @@ the value is a sum of integers.
 
 from __future__ import annotations
 
-import functools
 import itertools
 import operator
 from collections.abc import Iterable, Iterator, Sequence
@@ -29,7 +25,7 @@ import numpy as np
 
 from farkas.errors import NotACertificate
 from farkas.instances.dps import Job, Market
-from farkas.numbers import Bools, Floats, Ints
+from farkas.numbers import Bools, Ints
 from farkas.replay.base import Decided, Entry, Kept, Replayed, decoded, fixed, places, replays
 from farkas.tolerances import ROUNDING, TINY, ULP
 
@@ -71,11 +67,8 @@ def replay(market: Market, run: Decided) -> Replayed:
     placed, odd = _Placed.of(market, decisions, np.isin(outcome, SERVED))
     for job in odd:
         kept.broken.append(f"job {job} {_misplaced(market, market.jobs[job], decisions[job])}")
-    in_doubles = market.last_held(np.where(placed.alone, *_ends(market))) + 1
-    if len(placed.lacking(market, np.maximum(in_doubles, _exactly_free(market, placed)))):
-        lacking = placed.lacking(market, in_doubles)
-        kept.broken += [f"job {job} takes units that are not idle" for job in lacking.tolist()]
-        kept.excess = max(kept.excess, Fraction(ROUNDING))
+    for job in placed.lacking(market).tolist():
+        kept.broken.append(f"job {job} takes units that are not idle")
     return Replayed.of(offers.earned(), kept)
 
 
@@ -183,20 +176,16 @@ class _Placed:
         columns = (column[fine] for column in (job, server, workers, ps))
         return cls(market.num_jobs, *columns), np.flatnonzero(odd).tolist()
 
-    def lacking(self, market: Market, free: Ints) -> Ints:
+    def lacking(self, market: Market) -> Ints:
         """Return the jobs that take units which others still hold.
 
         Usage rises on arrivals only; what is free in a slot is given back before they take theirs.
-
-        Parameters
-        ----------
-        free
-            First slot in which each job holds its units no longer, shape (jobs,).
         """
-        end = np.minimum(free, market.horizon)[self.job]  # nobody comes later
+        end = np.where(self.alone, market.colocated_end, market.spread_end)
+        free = np.minimum(market.last_held(end) + 1, market.horizon)[self.job]  # nobody comes later
         # by slot, and in a slot what is given back first
-        moment = np.concatenate([2 * end, 2 * market.arrival[self.job] + 1])
-        taker = np.concatenate([np.full(len(end), -1), self.job])
+        moment = np.concatenate([2 * free, 2 * market.arrival[self.job] + 1])
+        taker = np.concatenate([np.full(len(free), -1), self.job])
         found = []
         for types, units, installed in (
             (market.worker_type, self.workers, market.installed_workers),
@@ -233,86 +222,3 @@ def _misplaced(market: Market, job: Job, decision: SaleEntry) -> str:
     if 0 in workers and (0, 0) in zip(workers, ps, strict=True):
         return "holds a server without units there"
     return ""
-
-
-def _ends(market: Market) -> tuple[Floats, Floats]:
-    return market.colocated_end, market.spread_end
-
-
-def _exactly_free(market: Market, placed: _Placed) -> Ints:
-    """First slot in which each job holds its units no longer, by exact numbers; shape (jobs,)."""
-    alone, closed = placed.alone, market.occupancy == "closed"
-    epochs, compute, size = (
-        np.array(list(map(operator.attrgetter(field), market.jobs)), dtype=float)
-        for field in ("epochs", "epoch_compute", "model_size")
-    )
-    with np.errstate(over="ignore", under="ignore", invalid="ignore", divide="ignore"):
-        slots = epochs * compute
-        worker, ps = (_rates(rates) for rates in (market.worker_bandwidth, market.ps_bandwidth))
-        pace = np.minimum(worker[market.worker_type], ps[market.ps_type] / market.workers)
-        gbit = pace * market.slot_seconds
-        slots = slots + ~alone * (2 * epochs * size / gbit)
-        ceil = market.runtime_rounding == "ceil"
-        end = slots - ROUNDING if ceil else slots + market.arrival
-        error = (slots if ceil else end) * ULPS
-        whole = np.floor(end)
-        sure = (end - whole > error) & (whole + 1 - end > error) & (slots > TINY) & (end < 2.0**52)
-    known = (pace > TINY) & (gbit > TINY) & ((gbit < np.inf) | (pace == np.inf))
-    sure &= alone | known
-    later = np.where(sure, whole, 0.0).astype(np.int64) + 1
-    if ceil:
-        later = market.arrival + np.maximum(1, later) + closed
-    else:
-        later = np.maximum(later, market.arrival + 1)
-    for job in np.flatnonzero((placed.count > 0) & ~sure).tolist():
-        later[job] = min(first_free(market, job, int(placed.count[job])), market.horizon + 1)
-    return later
-
-
-def _rates(rates: Iterable[Any]) -> Floats:
-    return np.array([np.inf if rate is None else rate for rate in rates])
-
-
-def first_free(market: Market, number: int, servers: int) -> int:
-    """First slot in which a job on so many servers holds its units no longer, after its arrival.
-
-    It runs α β slots on one server, α (β + 2 w / (b x slot length)) on several, in whole slots
-    where the market rounds, and still holds its units at slot t if it ends after t, or, with closed
-    occupancy, at t.
-    """
-    job = market.jobs[number]
-    part, parts = job.epochs.as_integer_ratio()
-    each, eaches = job.epoch_compute.as_integer_ratio()
-    top, bottom = part * each, parts * eaches
-    if servers > 1:
-        size, sizes = job.model_size.as_integer_ratio()
-        worker = market.worker_bandwidth[job.worker_type]
-        server = market.ps_bandwidth[job.ps_type]
-        pace, paces = _slots_a_gbit(worker, server, job.workers, market.slot_seconds)
-        top = part * (each * sizes * paces + 2 * size * pace * eaches)
-        bottom *= sizes * paces
-    closed = market.occupancy == "closed"
-    if market.runtime_rounding == "ceil":
-        # of the model itself: a rounding error more than a whole number of slots is none
-        little, units = ROUNDING.as_integer_ratio()
-        slots = -((little * bottom - top * units) // (bottom * units))
-        return job.arrival + max(1, slots) + closed
-    top += job.arrival * bottom
-    return max(top // bottom + 1 if closed else -(-top // bottom), job.arrival + 1)
-
-
-@functools.lru_cache(maxsize=4096)
-def _slots_a_gbit(
-    worker: float | None, server: float | None, workers: int, slot_seconds: float
-) -> tuple[int, int]:
-    """1 / (b x slot length) as two integers; b = min(h, H / d), infinite by default."""
-    top, bottom = 1, 0
-    if worker is not None:
-        top, bottom = worker.as_integer_ratio()
-    if server is not None:
-        part, parts = server.as_integer_ratio()
-        parts *= workers
-        if part * bottom < top * parts:
-            top, bottom = part, parts
-    second, seconds = slot_seconds.as_integer_ratio()
-    return bottom * seconds, top * second
