@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from scipy import sparse
@@ -10,7 +10,7 @@ from scipy import sparse
 from farkas.decomposition.choice import shortfall
 from farkas.decomposition.master import Pool
 from farkas.decomposition.prices import Settled
-from farkas.decomposition.protocol import Pricing
+from farkas.decomposition.protocol import Plans, Pricing
 from farkas.numbers import Floats, Ints
 from farkas.tolerances import TIE, WHOLE
 
@@ -21,25 +21,39 @@ MOST_STEPS = 20  #: From row to row while a neighbourhood is collected.
 
 
 class Wishes:
-    """The best known plan of each owner at prices, of those that may be in something better.
+    """A plan of each of some owners, which a choice or prices say are worth a place.
 
-    ``value``: that is reached.
+    Parameters
+    ----------
+    plans
+        One of each owner.
+    short
+        By how much each earns less than the best of its owner, shape (plans,).
     """
 
-    def __init__(self, problem: Pricing, pool: Pool, settled: Settled, value: float) -> None:
-        plans = pool.plans
+    def __init__(self, problem: Pricing, settled: Settled, plans: Plans, short: Floats) -> None:
         self.problem, self.prices, self.payoff = problem, settled.prices, settled.payoff
+        self.owners, self._use, self._short = plans.owner, plans.use, short
+        self._by_row = plans.use.tocsc()
+        self._number = {owner: at for at, owner in enumerate(self.owners.tolist())}
+
+    @classmethod
+    def nearest(cls, problem: Pricing, pool: Pool, settled: Settled, value: float) -> Self:
+        """Wish the best known plan of each owner, of those that may be in something better.
+
+        ``value``: that is reached.
+        """
+        plans = pool.plans
         short = shortfall(plans, settled)
         order = np.lexsort((short, plans.owner))
-        owner = plans.owner[order]
-        first = order[np.flatnonzero(np.diff(owner, prepend=-1))]
-        near = short[first] <= settled.bound - value + WHOLE * abs(settled.bound)
-        self._plan = first[near]
-        self.owners: Ints = plans.owner[self._plan]
-        self._use = plans.use[self._plan]
-        self._by_row = self._use.tocsc()
-        self._number = {owner: at for at, owner in enumerate(self.owners.tolist())}
-        self._short = short[self._plan]
+        first = order[np.flatnonzero(np.diff(plans.owner[order], prepend=-1))]
+        near = first[short[first] <= settled.bound - value + WHOLE * abs(settled.bound)]
+        return cls(problem, settled, plans.some(near), short[near])
+
+    @classmethod
+    def chosen(cls, problem: Pricing, settled: Settled, choice: Plans) -> Self:
+        """Wish what was chosen."""
+        return cls(problem, settled, choice, shortfall(choice, settled))
 
     def rows(self, owner: int) -> Ints:
         """Rows that an owner's plan uses; none without one."""
@@ -54,7 +68,18 @@ class Wishes:
         at = self._number.get(owner)
         return None if at is None else self._use[[at]]
 
-    def missing(self, packing: Packing) -> Floats:
+    def losses(self, packing: Packing) -> Floats:
+        """Return what each owner earns less than at best, shape (owners,)."""
+        prices, row_of = self.prices, self.problem.row_of
+        found = self.payoff[self.owners]
+        for at, owner in enumerate(self.owners.tolist()):
+            fit = packing.plans.get(owner)
+            if fit is not None:
+                row = row_of[fit.limit]
+                found[at] -= fit.value - float(np.where(row >= 0, prices[row], 0.0) @ fit.amount)
+        return np.maximum(found, 0.0)
+
+    def missing(self, packing: Packing, losses: Floats) -> Floats:
         """Value that is missing, by row: idle units, and losses of those for whom it is dearest.
 
         Both together are the distance of the bound.
@@ -63,29 +88,35 @@ class Wishes:
         priced = problem.row_of >= 0
         used = np.bincount(problem.row_of[priced], packing.used[priced], len(problem.rows))
         missing = np.maximum(np.where(prices > 0, problem.rows, 0.0) - used, 0.0) * prices
-        for owner in self.owners.tolist():
-            fit, loss = packing.plans.get(owner), float(self.payoff[owner])
-            if fit is not None:
-                row = problem.row_of[fit.limit]
-                paid = np.where(row >= 0, prices[row], 0.0)
-                loss -= fit.value - float(paid @ fit.amount)
-            rows = self.rows(owner)
-            if loss > 0 and len(rows):
-                missing[rows[np.argmax(prices[rows])]] += loss
+        for at in np.flatnonzero(losses).tolist():
+            rows = self.rows(int(self.owners[at]))
+            if len(rows):
+                missing[rows[np.argmax(prices[rows])]] += losses[at]
         return missing
+
+    def lacking(self, packing: Packing, owners: Ints) -> list[int]:
+        """Owners that lack some of their greatest value."""
+        most, plans = self.problem.most, packing.plans
+        return [
+            owner
+            for owner in owners.tolist()
+            if owner not in plans or plans[owner].value < most[owner] * (1.0 - TIE)
+        ]
+
+    def meeting(self, packing: Packing, owner: int, many: int) -> list[int]:
+        """Return an owner, and others whose plans share most rows with the one that it wishes."""
+        there = [list(packing.at[row]) for row in self.rows(owner).tolist()]
+        others, shared = np.unique(np.concatenate([[owner], *there]), return_counts=True)
+        order = np.argsort(-shared, kind="stable")
+        found: list[int] = others[order].astype(np.int64).tolist()
+        return [owner, *(other for other in found if other != owner)][: many + 1]
 
     def around(self, packing: Packing, row: int, many: int) -> list[int]:
         """Owners on a row: of half those that wish to be there, then who is, then on other rows."""
-        rng, most, plans = packing.rng, self.problem.most, packing.plans
-        by_row = self._by_row
+        rng, plans, by_row = packing.rng, packing.plans, self._by_row
         there = by_row.indices[by_row.indptr[row] : by_row.indptr[row + 1]]
-        nearest = self.owners[there[np.argsort(self._short[there], kind="stable")]].tolist()
-        lacking = [
-            owner
-            for owner in nearest
-            if owner not in plans or plans[owner].value < most[owner] * (1.0 - TIE)
-        ]
-        found = dict.fromkeys(lacking[: many // 2])
+        nearest = self.owners[there[np.argsort(self._short[there], kind="stable")]]
+        found = dict.fromkeys(self.lacking(packing, nearest)[: many // 2])
         for _ in range(MOST_STEPS):
             here = list(packing.at[row])
             rng.shuffle(here)

@@ -145,7 +145,8 @@ class Packing:
 
     def exchange(self, prices: Floats, wishes: Wishes, tries: int, left: Left) -> None:
         """Take owners out, insert another and then them; kept unless value is lost."""
-        rng, wanting = self.rng, self.wanting(wishes)
+        rng = self.rng
+        wanting: Ints = np.array(wishes.lacking(self, wishes.owners), np.int64)
         if not len(wanting):
             return
         found = self.problem.exchange(self.plans, wanting, prices, COMPILED * tries, rng)
@@ -182,16 +183,6 @@ class Packing:
             for owner, fit in kept.items():
                 if fit is not None:
                     self.put(owner, fit)
-
-    def wanting(self, wishes: Wishes) -> Ints:
-        """Owners that may be part of something better and lack some of their greatest value."""
-        most, plans = self.problem.most, self.plans
-        lacking = [
-            owner
-            for owner in wishes.owners.tolist()
-            if owner not in plans or plans[owner].value < most[owner] * (1.0 - TIE)
-        ]
-        return np.array(lacking, np.int64)
 
 
 def largest_share(problem: Pricing, plans: Plans) -> Floats:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 from scipy import sparse
 
@@ -14,9 +16,13 @@ from farkas.numbers import Floats
 from farkas.solvers.columns import best_columns
 
 DRAWS = 8  #: Of prices, at which plans are sought.
+FEW_DRAWS = 2  #: Of prices, where many plans are asked for at each.
 FREE = 3  #: The draw that is nearly free.
 PLAIN = 2  #: Draws of them that are the prices themselves.
 MOST_NODES = 500
+SIZES = (30, 80, 160, 250, 400)  #: Numbers of others among whom an owner is placed.
+PLANS = 16  #: Of each owner at each draw of prices, where one is placed.
+MOST_PROGRAMS = 40  #: For as many owners one after the other, before there are more others.
 
 
 def renew(
@@ -58,13 +64,34 @@ def renew(
             packing.insert(owner, prices)
 
 
+def repair(
+    packing: Packing, prices: Floats, wishes: Wishes, *, small: float, gap: float, left: Left
+) -> None:
+    """Make room for owners that wish a plan and have none, among ever more others.
+
+    ``small``: value that may be missing.
+    """
+    worth = wishes.problem.most
+    for fewer, many in itertools.pairwise((0, *SIZES)):
+        missed = [owner for owner in wishes.owners.tolist() if owner not in packing.plans]
+        missed.sort(key=lambda owner: -worth[owner])
+        for owner in missed[:MOST_PROGRAMS]:
+            out = [one for one in missed if one not in packing.plans]
+            if not left() or float(worth[out].sum()) <= small:
+                return
+            if owner not in packing.plans:
+                around = wishes.meeting(packing, owner, many)
+                if len(around) > fewer:  # else these were tried
+                    renew(packing, prices, wishes, around, many=PLANS, gap=gap, left=left)
+
+
 def _plans(
     packing: Packing, prices: Floats, wishes: Wishes, owner: int, kept: Fit | None, many: int
 ) -> list[Fit]:
     """Plans that fit: in the rows of the one there is, or is wished for, and anywhere."""
     problem, found = packing.problem, list[Fit]()
     like = wishes.like(owner) if kept is None else packing.use_of(kept)
-    for draw in range(DRAWS):
+    for draw in range(DRAWS if many < PLANS else FEW_DRAWS):
         noise = packing.plain if draw < PLAIN else packing.rng.random() * packing.noise()
         same = draw % 2 == 0 and like is not None
         found += problem.fits(

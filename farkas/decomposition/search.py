@@ -14,12 +14,15 @@ from farkas.decomposition.neighbours import Wishes
 from farkas.decomposition.packing import Packing
 from farkas.decomposition.prices import Left, Settled, settle
 from farkas.decomposition.protocol import Fit, Pricing, Tree
-from farkas.decomposition.renewal import renew
+from farkas.decomposition.renewal import PLANS, SIZES, renew, repair
+from farkas.numbers import Ints
 
 CLOSE = 0.02  #: Share of the gap asked for at which prices are good enough.
 CHOICE_GAP = 0.3  #: Share of the gap asked for at which a choice is.
 ENOUGH = 0.5  #: Share of the gap that the choice, or a tree, may leave.
 TOLD = 5.0  #: Value is told when it has gained so often what counts as progress.
+FINE = 0.1  #: Share of the gap asked for at which a neighbourhood is.
+DISCOUNT = 3.0  #: Divisor of what an owner loses for each program in vain.
 TRIES = 2  #: Exchanges of a turn for each owner.
 NEIGHBOURS = 60  #: Owners of a neighbourhood at first.
 MOST_NEIGHBOURS = 6  #: How many times as many at most.
@@ -56,6 +59,8 @@ class Search:
         self.pool, self.packing = Pool(problem), Packing(problem)
         self.master = Master(problem, self.pool)
         self.bound, self._told = np.inf, 0.0
+        #: How often in vain somebody was placed who loses most, by owner.
+        self._tried: Ints = np.zeros(problem.owners, np.int64)
 
     @property
     def size(self) -> float:
@@ -115,6 +120,9 @@ class Search:
             value = float(choice.value.sum())
             if value > worth:
                 packing.follow(choice, settled.prices, settled.payoff, self.left)
+                if not self.over:
+                    wishes = Wishes.chosen(self.problem, settled, choice)
+                    self._repair(wishes)
                 worth = value
             if packing.value < before:
                 packing.restore(kept)
@@ -138,23 +146,45 @@ class Search:
         if self.packing.value > self._told:
             yield self._plans("exchanges and neighbourhoods")
 
+    def _repair(self, wishes: Wishes) -> None:
+        """Make room for what was chosen and found none."""
+        gap, small = FINE * self.gap, ENOUGH * self.gap * self.size
+        repair(
+            self.packing, wishes.prices, wishes, small=small, gap=gap, left=self._unless_near
+        )  # fmt: skip
+
+    def _unless_near(self) -> float:
+        """Seconds that are left, 0 where value and bound are near enough."""
+        return 0.0 if self.near else self.left()
+
     def _turn(self, settled: Settled, many: int) -> None:
-        packing, prices = self.packing, settled.prices
-        wishes = Wishes(self.problem, self.pool, settled, packing.value)
-        packing.exchange(prices, wishes, TRIES * self.problem.owners, self.left)
-        missing = wishes.missing(packing)
-        for _ in range(2):
-            total = float(missing.sum())
-            if self.over or total <= 0:
-                return
-            row = int(packing.rng.choice(len(missing), p=missing / total))
-            around, before = wishes.around(packing, row, many), packing.value
-            if around:
-                renew(
-                    packing, prices, wishes, around, many=2, gap=0.1 * self.gap, left=self.left
-                )  # fmt: skip
-            if packing.value - before <= self.small:
-                missing[row] *= 0.3
+        """Exchange, then renew who meets the owner that loses most, and the rows that lack most."""
+        packing, left = self.packing, self._unless_near
+        wishes = Wishes.nearest(self.problem, self.pool, settled, packing.value)
+        packing.exchange(settled.prices, wishes, TRIES * self.problem.owners, left)
+        losses = wishes.losses(packing)
+        missing = wishes.missing(packing, losses)
+        promise = losses / DISCOUNT ** self._tried[wishes.owners]
+        if not self.over and promise.any():
+            owner = int(wishes.owners[promise.argmax()])
+            size = SIZES[min(int(self._tried[owner]), len(SIZES) - 1)]
+            around = wishes.meeting(packing, owner, size)
+            gained = self._renewed(wishes, around, PLANS) > self.small
+            self._tried[owner] = 0 if gained else self._tried[owner] + 1
+        if not self.over and missing.any():
+            row = int(packing.rng.choice(len(missing), p=missing / missing.sum()))
+            self._renewed(wishes, wishes.around(packing, row, many), 2)
+
+    def _renewed(self, wishes: Wishes, owners: list[int], many: int) -> float:
+        """Renew owners; returns the value that is gained."""
+        before = self.packing.value
+        gap = FINE * self.gap
+        if owners:
+            renew(
+                self.packing, wishes.prices, wishes, owners, many=many, gap=gap,
+                left=self._unless_near,
+            )  # fmt: skip
+        return self.packing.value - before
 
     def _split(self, tree: CaseTree, nodes: int) -> Iterator[Found]:
         tree.expand(
