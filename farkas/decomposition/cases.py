@@ -7,15 +7,12 @@ import heapq
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 
-import numpy as np
-
-from farkas.certificates.priced_tree import MOST_NODES, MOST_STEPS, Case, Split, Window, halves
-from farkas.decomposition.choice import padded
+from farkas.certificates.priced_tree import MOST_NODES, MOST_STEPS, Case, Split, halves
 from farkas.decomposition.master import Master
+from farkas.decomposition.parting import parting
 from farkas.decomposition.prices import Left, Settled, settle
-from farkas.decomposition.protocol import Plans, Pricing, Tree
+from farkas.decomposition.protocol import Pricing, Tree
 from farkas.numbers import Floats
-from farkas.tolerances import FINE_GAP
 
 MOST_ROUNDS = 12  #: Of prices in a case.
 SHARED = 1e-4  #: Share of a plan that counts as a part of it.
@@ -69,7 +66,7 @@ class CaseTree:
             node = self._open[0][2]
             if self.bound <= target() or not left() or self._full:
                 return
-            split = parting(self.problem, self.master.pool.plans, node)
+            split = self._parting(node)
             if split is None:
                 return
             parts = [
@@ -82,6 +79,12 @@ class CaseTree:
             node.split, node.parts = split, parts
             for half in parts:
                 heapq.heappush(self._open, (-half.settled.bound, next(self._number), half))
+
+    def _parting(self, node: Node) -> Split | None:
+        share = node.settled.share
+        if share is None:
+            return None
+        return parting(self.problem, self.master.pool.plans, share, node.case, node.settled.prices)
 
     def _settled(
         self, case: Case, start: Settled, target: float, gap: float, left: Left
@@ -119,26 +122,3 @@ def _preorder(root: Node) -> Iterator[Node]:
         node = open_nodes.pop()
         yield node
         open_nodes += reversed(node.parts)
-
-
-def parting(problem: Pricing, plans: Plans, node: Node) -> Split | None:
-    """Find the value of an owner that parts the most worth of a solution; None without parts."""
-    if node.settled.share is None:
-        return None
-    share = padded(node.settled.share, len(plans.owner))
-    parts = np.flatnonzero(share > SHARED)
-    parts = parts[np.lexsort((-plans.value[parts], plans.owner[parts]))]
-    best, found = FINE_GAP * abs(node.settled.bound), None
-    for owner, group in itertools.groupby(parts.tolist(), lambda at: int(plans.owner[at])):
-        window = node.case.get(owner) or Window(0.0, problem.program.most(owner))
-        by_level: dict[float, float] = {}
-        for at in group:
-            level = min(float(plans.value[at]), window.high)
-            by_level[level] = by_level.get(level, 0.0) + float(share[at])
-        levels, above = [*by_level, window.low], 0.0
-        for level, lower in itertools.pairwise(levels):
-            above += by_level[level]
-            parted = (level - lower) * min(above, 1.0 - above)
-            if parted > best and level > window.low:
-                best, found = parted, Split(owner, level)
-    return found

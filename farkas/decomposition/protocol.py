@@ -69,6 +69,7 @@ class Pricing(abc.ABC):
     place_of: Ints  #: Site or server of each hard limit, shape (limits,).
     most: Floats  #: Greatest value of each owner's plans, shape (owners,).
     offset: float = 0.0  #: What all earn without plans.
+    counts: bool = False  #: Whether cases are split by whole units of rows, too.
 
     def start(self) -> Plans:
         """Return plans to begin with."""

@@ -79,6 +79,35 @@ def test_cases_close_what_prices_leave():
     assert 2 <= bound <= 2 + Fraction(1, 10**12)
 
 
+def test_cases_by_use_close_what_values_leave():
+    """Three items are worth the same in both bins, each of which holds one, but half another."""
+    problem = BinPacking(
+        size=np.array([[2], [2], [2]]), room=np.array([[3], [3]]), bins=np.array([1, 1]),
+        value=np.array([[2, 2], [2, 2], [2, 2]]),
+    )  # fmt: skip
+    problem.counts = True
+    master, root = root_of(problem)
+    assert root.bound == pytest.approx(6.0)
+    tree = CaseTree(problem, master, root)
+    tree.expand(lambda: 4.0, 100, 0.0, forever)
+    made = tree.tree()
+    assert any(split is not None and split.row is not None for split in made.splits)
+    bound = Fraction(problem.certificate(made).bound)
+    assert 4 <= bound <= 4 + Fraction(1, 10**12)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_cases_by_use_hold_the_optimum(seed):
+    problem = BinPacking.drawn(seed, most_bins=1)
+    problem.counts = True
+    best = problem.optimum()
+    master, root = root_of(problem)
+    tree = CaseTree(problem, master, root)
+    tree.expand(lambda: best, 100, 0.0, forever)
+    bound = Fraction(problem.certificate(tree.tree()).bound)
+    assert best <= bound <= Fraction(root.bound) + Fraction(1, 10**6)
+
+
 def test_a_search_without_time_has_a_bound_and_plans():
     problem = BinPacking.drawn(1)
     kept = list(Search(problem, 0.0, lambda: 0.0).run())
