@@ -20,8 +20,7 @@ import scipy.sparse as sp
 
 from benchmarks.measure import Figures, drawn, side_by_side
 from farkas.instances.mlbroker import Brokerage
-from farkas.models.mlbroker.one_shot import snapshot
-from farkas.models.mlbroker.slot import Constants, SlotProblem
+from farkas.models.mlbroker.data import Constants, SlotProblem, snapshot
 from farkas.online import algorithms
 from farkas.online.loop import decide
 from farkas.online.mlbroker.environment import Environment, tight_bound

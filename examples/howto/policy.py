@@ -8,7 +8,7 @@ from typing import Annotated
 import msgspec
 import numpy as np
 
-from farkas.models.mlbroker.one_shot import Snapshot
+from farkas.models.mlbroker.data import Snapshot
 from farkas.online.driver import algorithm
 from farkas.online.mlbroker.environment import Known, PlacedSlot
 from farkas.online.policy import Policy

@@ -12,6 +12,7 @@ from farkas.duals.restated import Restatement, restatements
 from farkas.forms import Block, LinearForm
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker import data as shared
+from farkas.models.mlbroker.placement import declare_data, declare_sets
 from farkas.numbers import Floats
 
 if TYPE_CHECKING:
@@ -99,8 +100,8 @@ class Dual(Program):
 
     def declare(self, m: Any, data: Brokerage) -> None:
         """Declare the data of (9) and one multiplier per row."""
-        shared.declare_sets(m, data)
-        shared.declare_data(m, data, "printed")
+        declare_sets(m, data)
+        declare_data(m, data, "printed")
         last = data.next_pair < 0
         pairs = np.column_stack([data.pair_job, data.pair_slot])
         m.last_slots = Set(pairs[last], label=("job", "slot"))

@@ -1,53 +1,41 @@
 """Solver backends: their answers are claims.
 
+Every name is imported when it is first used: a policy whose program has a solver of its own asks
+none of these.
+
 >>> from farkas.solvers import solve, open_session, status
 """
 
 import sys
 import types
+from typing import TYPE_CHECKING
 
-from farkas.solvers.answer import Answer, Claimed, Reason
-from farkas.solvers.base import (
-    Ability,
-    Access,
-    Availability,
-    Status,
-    availability,
-    backend,
-    backends,
-    open_session,
-    solve,
-    status,
+from farkas.registry import when_used
+
+if TYPE_CHECKING:
+    from farkas.solvers.base import Status
+
+__getattr__ = when_used(
+    __name__,
+    {
+        "answer": "Answer Claimed Reason",
+        "base": "Ability Access Availability Status availability backend backends open_session"
+        " solve status",
+        "options": "Options",
+        "session": "Session",
+    },
 )
-from farkas.solvers.options import Options
-from farkas.solvers.session import Session
-
-__all__ = [
-    "Ability",
-    "Access",
-    "Answer",
-    "Availability",
-    "Claimed",
-    "Options",
-    "Reason",
-    "Session",
-    "Status",
-    "availability",
-    "backend",
-    "backends",
-    "open_session",
-    "solve",
-    "status",
-]
 
 
-def all_solvers() -> list[Status]:
+def all_solvers() -> "list[Status]":
     """Every solver with standing, version and abilities, those behind bridges too."""
+    from farkas.solvers.base import status
+
     return status(bridged=True)
 
 
 class _Callable(types.ModuleType):
-    def __call__(self) -> list[Status]:
+    def __call__(self) -> "list[Status]":
         return all_solvers()
 
 

@@ -13,11 +13,12 @@ import dataclasses
 import math
 import time
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from farkas.algebra.convex import ConvexProgram
-from farkas.algebra.formulation import Formulation
 from farkas.registry import Registry
+
+if TYPE_CHECKING:
+    from farkas.algebra.formulation import Formulation
 
 #: From a solved model to the decisions that the policy rounds: of a linear program its form and
 #: the solver's answer, of a convex one its CVXPY model and the answer.
@@ -92,6 +93,8 @@ def require_solver(subproblem: Subproblem, solver: str) -> None:
     program = subproblem.formulation
     if solver in ("", subproblem.fastest) or _own(program, solver) is not None:
         return
+    from farkas.algebra.convex import ConvexProgram  # here: own solvers need none of it
+
     if isinstance(program, ConvexProgram):
         from farkas.solvers.convex import require_convex_solver
 
@@ -119,6 +122,8 @@ def _own(program: Formulation, name: str) -> OwnSolver | None:
 
 
 def _by_general(subproblem: Subproblem, name: str) -> SubproblemAnswer:
+    from farkas.algebra.convex import ConvexProgram
+
     program = subproblem.formulation
     if isinstance(program, ConvexProgram):
         from farkas.solvers.convex import solve_problem

@@ -7,14 +7,12 @@ from collections.abc import Callable, Iterable, Sequence
 from types import NoneType
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from farkas.certificates import Certificate, write
 from farkas.errors import (
     InvalidOption,
     require_progress,
     require_seed,
     require_type,
 )
-from farkas.files.writing import make_folder
 from farkas.instances import Instance
 from farkas.online import Algorithm, Policy, Run, environments
 from farkas.online.driver import Progress
@@ -22,6 +20,7 @@ from farkas.online.policy import as_algorithm
 from farkas.verbs.inputs import InstanceOrName, as_instance, require_search_limit
 
 if TYPE_CHECKING:
+    from farkas.certificates import Certificate
     from farkas.offline.climbing import Advance
     from farkas.online.feeding import Feed
     from farkas.quantities import Value
@@ -114,6 +113,9 @@ def write_slots(run: Run, instance: InstanceOrName, folder: str | os.PathLike[st
     FileProblem
         A file cannot be written.
     """
+    from farkas.certificates import write
+    from farkas.files.writing import make_folder
+
     data = as_instance(instance)
     certificates = slot_certifying(data.kind).slot_certificates(data, run.decisions)
     make_folder(folder)

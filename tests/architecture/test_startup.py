@@ -19,6 +19,7 @@ from farkas.certificates import write
 from farkas.errors import NotApplicable, UnsupportedForm
 from farkas.instances import library
 from farkas.instances.files import own_kinds
+from farkas.online import algorithms
 from farkas.proofs import claims
 from farkas.verbs.solve import solve
 from tests.tools.shared import ROOT
@@ -191,6 +192,82 @@ def test_a_sweep_of_a_kind_and_its_ratios_load_no_other_kind_and_nothing_heavy(
         modules = loaded_by(*words)
         assert not other_kinds(modules, "coded")
         assert not heavy(modules) - {"numba"}
+
+
+#: What the papers print.
+PRINTED = ("coded.sca", "dps.dps", "eris.eris", "gadget.gadget", "mlbroker.mlbroker")
+
+FIRST_SLOT = """
+import contextlib, io, json, os, sys
+import msgspec, numpy, typer  # once for all that are forked
+FARKAS = os.path.join(os.getcwd(), "farkas") + os.sep
+
+
+def until(frame, event, argument):
+    \"\"\"Say what is loaded when the policy is first asked for a decision.\"\"\"
+    code = frame.f_code
+    if event != "call" or not code.co_filename.startswith(FARKAS + "online"):
+        return
+    own = code.co_filename.count(os.sep) > FARKAS.count(os.sep) + 1  # of a kind
+    if code.co_name == "take_step" or (own and code.co_name == "decide"):
+        sys.setprofile(None)
+        print(json.dumps([name for name in sys.modules if name.split(".")[0] == "farkas"]),
+              file=sys.__stdout__, flush=True)
+        os._exit(0)
+
+
+for line in sys.stdin:
+    shell, instance, algorithm = json.loads(line)
+    child = os.fork()
+    if child == 0:
+        with contextlib.redirect_stdout(io.StringIO()):
+            if shell:
+                from farkas.cli import call
+                sys.setprofile(until)
+                call(["run", instance, "-a", algorithm])
+            else:
+                import farkas
+                sys.setprofile(until)
+                farkas.run(instance, algorithm)
+        os._exit(1)
+    os.waitpid(child, 0)
+"""
+
+
+def loaded_when_begun(asked: list[tuple[bool, str]]) -> list[int]:
+    """Count modules that are loaded before the first slot, by the shell or by Python."""
+    kinds = [name.partition(".")[0] for _, name in asked]
+    special = {"coded.distribution_free": "coded/measured"}
+    words = [
+        (shell, special.get(name, f"{kind}/tiny"), name)
+        for (shell, name), kind in zip(asked, kinds, strict=True)
+    ]
+    done = subprocess.run(
+        [sys.executable, "-c", FIRST_SLOT],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        input="".join(f"{json.dumps(line)}\n" for line in words),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    found = [len(json.loads(line)) for line in done.stdout.splitlines()]
+    assert len(found) == len(asked), done.stderr
+    return found
+
+
+@pytest.mark.parametrize("shell", [False, True])
+def test_at_most_sixty_modules_are_loaded_when_a_run_begins(shell: bool) -> None:
+    found = loaded_when_begun([(shell, name) for name in PRINTED])
+    assert 30 < min(found) <= max(found) <= 60
+
+
+@pytest.mark.slow
+def test_no_algorithm_loads_more_than_sixty_modules_before_it_begins() -> None:
+    names = [name for kind in own_kinds() for name in algorithms.names(f"{kind}.")]
+    names = [name for name in names if "[" not in name]  # variants stand with what they vary
+    found = loaded_when_begun([(True, name) for name in names])
+    assert {name: count for name, count in zip(names, found, strict=True) if count > 60} == {}
 
 
 def test_help_loads_a_few_modules_and_no_numbers() -> None:

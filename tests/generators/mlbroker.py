@@ -10,8 +10,7 @@ import numpy as np
 from farkas.instances import library
 from farkas.instances.generate import generate
 from farkas.instances.mlbroker import Brokerage, Semantics
-from farkas.models.mlbroker.one_shot import snapshot
-from farkas.models.mlbroker.slot import Constants, SlotProblem
+from farkas.models.mlbroker.data import Constants, SlotProblem, snapshot
 
 
 def random_brokerage(

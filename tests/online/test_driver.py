@@ -169,7 +169,7 @@ def test_the_time_of_the_replay_is_that_of_nothing_else(monkeypatch: pytest.Monk
         now[0] += 1.0
 
     monkeypatch.setattr("farkas.online.loop.clock", lambda: now[0])
-    monkeypatch.setattr("farkas.online.loop.manifest", slow)
+    monkeypatch.setattr("farkas.online.driver.manifest", slow)
     monkeypatch.setattr("farkas.online.loop.prove_value", replayed)
     assert drive(Factor(), Orders()).timings["replay"] == 1.0
 

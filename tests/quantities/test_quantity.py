@@ -10,7 +10,7 @@ import pytest
 
 from farkas.errors import InvalidOption, NotApplicable, UnknownName, UnsupportedForm
 from farkas.instances import library
-from farkas.models.coded.surrogate import reference_time
+from farkas.models.coded.kernel import reference_time
 from farkas.online import algorithms
 from farkas.quantities import Quantity, evaluate, evaluate_all, find, names, quantities, quantity
 from farkas.verbs.solve import solve

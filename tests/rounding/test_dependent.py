@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from farkas.rounding import dependent, round_keeping_weight, trade_once
+from farkas.rounding import dependent
+from farkas.rounding.dependent import round_keeping_weight, trade_once
 from farkas.rounding.snap import snap, snap_workers
 from farkas.rounding.workers import round_jobs
 from tests.tools.quick import some

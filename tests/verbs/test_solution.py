@@ -16,7 +16,7 @@ from farkas.certificates.proof import rounded
 from farkas.errors import UnsupportedForm
 from farkas.forms.rational import as_rational
 from farkas.instances import library
-from farkas.models.coded.surrogate import reference_time
+from farkas.models.coded.kernel import reference_time
 from farkas.relaxations.coded.sharing import shared_optimum
 from farkas.solvers import Answer, Claimed, Reason
 from farkas.solvers.convex import ConvexAnswer

@@ -3,6 +3,6 @@
 #: Modules of what is registered under another name than that of its module.
 HOMES = {
     "assignment_by_type": "assignment",
-    "expected_convex": "surrogate",
+    "expected_convex": "expected",
     "expected_integer": "expected",
 }

@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
-import dataclasses
-import math
 from typing import Any, ClassVar
 
 import numpy as np
 
 from farkas.algebra import Param, Program, Set, Sum, Var, constraint, objective
-from farkas.models.coded.kernel import Pairs
-from farkas.numbers import Floats, Ints
-from farkas.tolerances import TIE
+from farkas.models.coded.kernel import Pairs, WorkerTypes, sum_above
+from farkas.numbers import Floats
 
-
-def sum_above(terms: list[float]) -> float:
-    """Return the smallest double that is at least the exact sum of finite terms.
-
-    >>> sum_above([0.5, 0.25]), sum_above([1.0, 2.0**-60]) == 1.0 + 2.0**-52
-    (0.75, True)
-    """
-    total = math.fsum(terms)
-    return math.nextafter(total, math.inf) if math.fsum([*terms, -total]) > 0 else total
+UNITS = 2.0**12
 
 
 class MaxMin(Program):
@@ -80,66 +69,6 @@ class Assignment(MaxMin):
     integral: ClassVar[bool] = True
 
 
-def level(speed: Floats, share: Floats) -> float:
-    """Level of the slowest master under ``share``, recomputed; 1/time.
-
-    Parameters
-    ----------
-    speed, share
-        Shape (masters, workers).
-    """
-    return float((speed * share).sum(axis=1).min())
-
-
-def tidy(share: Floats) -> Floats:
-    """Shares within [0, 1] whose columns sum to at most 1, from a solver's point."""
-    clean = np.clip(share, 0.0, 1.0)
-    clean[clean < TIE] = 0.0
-    return np.asarray(clean / np.maximum(1.0, clean.sum(axis=0)))
-
-
-@dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class WorkerTypes:
-    """Workers that are equally fast for every master, to the last bit, are of one type."""
-
-    speed: Floats  #: Shape (masters, types); v of one worker of the type.
-    of: Ints  #: Shape (workers,), type of each worker; types are numbered by their first worker.
-
-    @classmethod
-    def given(cls, speed: Floats) -> WorkerTypes:
-        """Types of workers of given speeds, shape (masters, workers)."""
-        _, first, of = np.unique(speed, axis=1, return_index=True, return_inverse=True)
-        order = np.argsort(first)
-        place = np.empty_like(order)
-        place[order] = np.arange(len(order))
-        return cls(speed[:, first[order]], place[of.reshape(-1)])
-
-    @property
-    def size(self) -> Ints:
-        """Workers of each type, shape (types,)."""
-        return np.bincount(self.of, minlength=self.speed.shape[1])
-
-    def counted(self, owner: Ints) -> Ints:
-        """Return how many workers of each type a master owns, shape (masters, types)."""
-        counts = np.zeros(self.speed.shape, np.int64)
-        used = np.flatnonzero(owner >= 0)
-        np.add.at(counts, (owner[used], self.of[used]), 1)
-        return counts
-
-    def owners(self, counts: Ints) -> Ints:
-        """Return owners with these counts, shape (workers,); first masters own first workers.
-
-        A worker that is left over goes to the master it is fastest for.
-        """
-        owner = np.empty(len(self.of), np.int64)
-        masters = np.arange(len(self.speed))
-        for kind, best in enumerate(self.speed.argmax(axis=0).tolist()):
-            mine = np.flatnonzero(self.of == kind)
-            given = np.repeat(masters, counts[:, kind])[: len(mine)]
-            owner[mine] = np.concatenate([given, np.full(len(mine) - len(given), best)])
-        return owner
-
-
 class AssignmentByType(Program):
     """Dedicated workers for the slowest master, equal workers merged: the same optimum as P5.
 
@@ -192,3 +121,15 @@ class AssignmentByType(Program):
     def slowest(m):
         """Level of the slowest master, in multiples of the largest speed."""
         return m.level
+
+
+class GivenByType(AssignmentByType):
+    """The same program on given speeds, in small units against absolute tolerances."""
+
+    def speeds(self, data: Any) -> Floats:
+        """Return the speeds themselves."""
+        return np.asarray(data.speed)
+
+    def scale(self, data: Any) -> float:
+        """Return a unit of 2^-12 of the largest speed."""
+        return super().scale(data) / UNITS

@@ -19,8 +19,8 @@ from farkas.algebra import (
 )
 from farkas.errors import NotApplicable
 from farkas.instances.coded import CodedComputing
-from farkas.models.coded.expected import Plans, done, first_time, waited
-from farkas.models.coded.kernel import Pairs, theorem1_times
+from farkas.models.coded.expected import Plans, done, waited
+from farkas.models.coded.kernel import Pairs, first_time, theorem1_times
 from farkas.models.coded.law import Allocation, Law, dedicated_plan
 from farkas.numbers import Floats, Ints
 

@@ -8,6 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from farkas.algebra import (
+    ConvexModel,
+    ConvexProgram,
     Exp,
     IndexedSet,
     Param,
@@ -22,7 +24,7 @@ from farkas.algebra import (
 )
 from farkas.errors import NotApplicable
 from farkas.instances.coded import CodedComputing
-from farkas.models.coded.kernel import Pairs
+from farkas.models.coded.kernel import Pairs, first_time, reference_time
 from farkas.numbers import Floats, Ints
 
 
@@ -142,7 +144,6 @@ def _each(table: Any) -> list[Any]:
 # either direction: the optimum is the unique maximiser and the constraint is tight.  So t moves.
 
 
-PRECISION = 1e-14  #: Relative width at which bisection of a time stops.
 #: Share by which a better plan must be earlier, so that rounds end; far above `PRECISION`.
 EARLIER = 1e-10
 
@@ -172,27 +173,6 @@ def best_loads(data: CodedComputing, time: float) -> tuple[Floats, Ints]:
     best = results.argmax(axis=0)[None]
     chosen = np.take_along_axis(np.where(used, loads, 0.0), best, 0)[0]
     return np.take_along_axis(results, best, 0)[0], chosen.astype(np.int64)
-
-
-def first_time(enough: Callable[[float], bool], low: float, precision: float = PRECISION) -> float:
-    """Smallest time from ``low`` > 0 on for which ``enough``, a monotone predicate, is true.
-
-    Doubling, then bisection to a relative ``precision``; the end that is enough is returned.
-    """
-    if enough(low):
-        return low
-    high = low
-    while not enough(high):
-        low, high = high, 2 * high
-    while high - low > precision * high:
-        middle = low + (high - low) / 2
-        if not low < middle < high:
-            break
-        if enough(middle):
-            high = middle
-        else:
-            low = middle
-    return high
 
 
 def integer_time(data: CodedComputing, master: int, workers: npt.ArrayLike) -> float:
@@ -254,3 +234,62 @@ def _time_of(data: CodedComputing, share: Floats) -> float:
         return bool((results.sum(axis=1) >= data.rows).all())
 
     return first_time(enough, 1.0 / slowest)
+
+
+# The surrogate of P3 and P2, which counts *expected* results.
+#
+# `ExpectedConvex` is P3 for shared workers without any loss, with exponential cones; the programs
+# as printed are in `farkas.models.coded.expected`.
+
+
+class ExpectedConvex(ConvexProgram):
+    """P3 for shared workers as a convex program, without loss.  Not in the paper.
+
+    With τ = k t and w = k l the expected results k l (1 − exp(c − u t/l)) become the perspective
+    w (1 − exp(c − u τ/w)), concave in (w, τ).  Loads are in units of t₀/φ and times in units of t₀,
+    t₀ the optimum with equal shares.  Forbidden pairs have no variables.
+    """
+
+    name = "coded.expected_convex"
+    kind = "coded"
+    sense = "min"
+
+    def declare(self, m: ConvexModel, data: CodedComputing) -> None:
+        """Build the exponential-cone program."""
+        import cvxpy as cp
+
+        unit = reference_time(data)
+        pairs = Pairs.of(data)
+        master, worker = np.nonzero(data.allowed)
+        h = pairs.patience[master, worker]
+        size = len(master)
+        # rows of a full load in units of what the master needs
+        portion = unit / pairs.time_per_row[master, worker] / data.rows[master]
+        spent = m.variable("time_spent", (size,), nonneg=True)
+        load = m.variable("load", (size,), nonneg=True)
+        lost = m.variable("lost", (size,), nonneg=True)
+        time = m.variable("time")
+        kept = cp.multiply(portion, load - lost)
+        work = (data.rates * np.where(data.allowed, data.shifts, 1.0))[master, worker]
+        m.constrain("6", "every_master_expects_its_rows", _groups(master, data) @ kept >= 1)
+        m.constrain(
+            "6",
+            "rows_lost_to_stragglers",
+            cp.constraints.ExpCone(cp.multiply(work, load) - cp.multiply(h, spent), load, lost),
+        )
+        m.constrain("3c", "one_master_per_worker", _columns(worker, data) @ spent <= time)
+        m.optimise(time)
+
+
+def _groups(master: Any, data: CodedComputing) -> Any:
+    import scipy.sparse as sp
+
+    size = len(master)
+    return sp.csr_array((np.ones(size), (master, np.arange(size))), (data.num_masters, size))
+
+
+def _columns(worker: Any, data: CodedComputing) -> Any:
+    import scipy.sparse as sp
+
+    size = len(worker)
+    return sp.csr_array((np.ones(size), (worker, np.arange(size))), (data.workers, size))

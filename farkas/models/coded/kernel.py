@@ -8,14 +8,21 @@ t u / (1 + h).  As a share of the L rows needed, per unit of time: v = u / (L (1
 from __future__ import annotations
 
 import dataclasses
+import math
+from collections.abc import Callable
+from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
 
+from farkas.errors import NotApplicable
 from farkas.instances.coded import CodedComputing
-from farkas.numbers import Floats, Ints
+from farkas.numbers import Bools, Floats, Ints, floats
 from farkas.portable import log1p
 from farkas.registry import once
+from farkas.tolerances import ROUNDING, TIE
+
+PRECISION = 1e-14  #: Relative width at which bisection of a time stops.
 
 #: Terms of the series of ln(1 + h) for h < 1; the first one left out is below 1e-26 of the sum.
 TERMS = 25
@@ -118,10 +125,6 @@ def theorem1_times(speed: Floats, owner: npt.NDArray[np.int64]) -> Floats:
         return np.asarray(1.0 / owner_levels(speed, owner))
 
 
-# P[enough results]: the distribution of a sum of independent all-or-nothing loads, exactly.
-#
-
-
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Owned:
     """An instance whose workers are given away."""
@@ -139,3 +142,221 @@ def blocks_owner(data: CodedComputing) -> Ints:
     """Contiguous blocks: owner of each worker, shape (workers,)."""
     sizes = [len(block) for block in data.blocks]
     return np.repeat(np.arange(data.num_masters), sizes)
+
+
+def returned_share(data: CodedComputing, loads: Floats, time: float) -> Floats:
+    """P[T <= time] of every pair under the true law (5), shape (masters, workers).
+
+    Parameters
+    ----------
+    data
+        The instance.
+    loads
+        Shape (masters, workers), rows, >= 0; l.
+    time
+        >= 0; t.
+    """
+    used = data.allowed & (loads > 0)
+    per_row = np.divide(time, loads, out=np.zeros_like(data.rates), where=used)
+    late = np.where(used, per_row - np.where(used, data.shifts, 0.0), 0.0)
+    with np.errstate(over="ignore"):
+        return np.where(used & (late > 0), -np.expm1(-data.rates * late), 0.0)
+
+
+def expected_results(
+    data: CodedComputing, probability: Floats, loads: Floats, time: float, *, printed: bool = False
+) -> Floats:
+    """Return the expected results of every master by ``time``, shape (masters,).
+
+    Parameters
+    ----------
+    probability, loads
+        Shape (masters, workers); k and l.
+    printed
+        (6) instead of (5): negative instead of 0 where t < a l.
+    """
+    if not printed:
+        return _by_master(probability * loads * returned_share(data, loads, time))
+    return _printed(data, probability, loads, np.full(data.num_masters, time))
+
+
+def surrogate_times(data: CodedComputing, probability: Floats, loads: Floats) -> Floats:
+    """Smallest t at which each master expects its rows under (6), shape (masters,).
+
+    Infinite where the loads are too few ever.  Bisection to the last bit: (6) increases in t.
+    Loads that hardly suffice are summed exactly: what may be late of them is all that is left of
+    two nearly equal numbers.
+    """
+    spare = np.where(data.allowed, probability * loads, 0.0).sum(axis=1) - data.rows
+    hardly = abs(spare) <= ROUNDING * data.rows
+    for master in np.flatnonzero(hardly):
+        spare[master] = _exact_spare(data, probability, loads, int(master))
+    reachable = spare > 0
+
+    def enough(times: Floats) -> Bools:
+        times = np.where(reachable, times, 1.0)
+        found = np.asarray(_printed(data, probability, loads, times) >= data.rows)
+        if not hardly.any():
+            return found
+        return np.where(hardly, _late(data, probability, loads, times) <= spare, found)
+
+    low = np.zeros(data.num_masters)
+    high = np.where(reachable, 1.0, np.inf)
+    for power in range(1, 1024):
+        short = reachable & ~enough(high)
+        if not short.any():
+            break
+        high = np.where(short, 2.0**power, high)
+    for _ in range(1100):
+        middle = low + (high - low) / 2
+        undecided = reachable & (middle > low) & (middle < high)
+        if not undecided.any():
+            break
+        done = enough(middle)
+        high = np.where(undecided & done, middle, high)
+        low = np.where(undecided & ~done, middle, low)
+    return high
+
+
+def _exact_spare(data: CodedComputing, share: Floats, loads: Floats, master: int) -> float:
+    """Rows beyond those that a master needs; of the right sign whatever the rounding."""
+    use = data.allowed[master]
+    pairs = zip(share[master, use].tolist(), loads[master, use].tolist(), strict=True)
+    sent = sum((Fraction(k) * Fraction(load) for k, load in pairs), Fraction(0))
+    spare = sent - data.masters[master].rows
+    return float(spare) or math.copysign(math.ulp(0.0), spare) if spare else 0.0
+
+
+def _late(data: CodedComputing, probability: Floats, loads: Floats, times: Floats) -> Floats:
+    """Return the results of each master that are not there at its own time under (6)."""
+    used, exponent = _exponent(data, probability, loads, times)
+    with np.errstate(over="ignore"):
+        return _by_master(np.where(used, probability * loads * np.exp(exponent), 0.0))
+
+
+def _exponent(
+    data: CodedComputing, probability: Floats, loads: Floats, times: Floats
+) -> tuple[Bools, Floats]:
+    """Pairs in use, and u a - u t/l of each, shape (masters, workers)."""
+    used = data.allowed & (loads > 0) & (probability > 0)
+    safe = np.where(used, loads, 1.0)
+    with np.errstate(over="ignore", invalid="ignore"):
+        exponent = data.rates * (np.where(used, data.shifts, 0.0) - times[:, None] / safe)
+    return used, np.where(used, exponent, 0.0)
+
+
+def _printed(data: CodedComputing, probability: Floats, loads: Floats, times: Floats) -> Floats:
+    """Return the expected results of each master at its own time under (6)."""
+    used, exponent = _exponent(data, probability, loads, times)
+    with np.errstate(over="ignore", invalid="ignore"):
+        results = np.where(used, probability * loads * -np.expm1(exponent), 0.0)
+    return _by_master(results)
+
+
+def _by_master(results: Floats) -> Floats:
+    return floats(results.sum(axis=1))
+
+
+def reference_time(data: CodedComputing) -> float:
+    """Completion time of P3 with equal shares k = 1/M; the unit of convex programs.
+
+    Raises
+    ------
+    NotApplicable
+        When some master may use no worker at all.
+    """
+    slowest = float(Pairs.of(data).speed.sum(axis=1).min()) / data.num_masters
+    if slowest == 0:
+        raise NotApplicable("a master may use no worker: its completion time is infinite")
+    return 1.0 / slowest
+
+
+def first_time(enough: Callable[[float], bool], low: float, precision: float = PRECISION) -> float:
+    """Smallest time from ``low`` > 0 on for which ``enough``, a monotone predicate, is true.
+
+    Doubling, then bisection to a relative ``precision``; the end that is enough is returned.
+    """
+    if enough(low):
+        return low
+    high = low
+    while not enough(high):
+        low, high = high, 2 * high
+    while high - low > precision * high:
+        middle = low + (high - low) / 2
+        if not low < middle < high:
+            break
+        if enough(middle):
+            high = middle
+        else:
+            low = middle
+    return high
+
+
+def sum_above(terms: list[float]) -> float:
+    """Return the smallest double that is at least the exact sum of finite terms.
+
+    >>> sum_above([0.5, 0.25]), sum_above([1.0, 2.0**-60]) == 1.0 + 2.0**-52
+    (0.75, True)
+    """
+    total = math.fsum(terms)
+    return math.nextafter(total, math.inf) if math.fsum([*terms, -total]) > 0 else total
+
+
+def level(speed: Floats, share: Floats) -> float:
+    """Level of the slowest master under ``share``, recomputed; 1/time.
+
+    Parameters
+    ----------
+    speed, share
+        Shape (masters, workers).
+    """
+    return float((speed * share).sum(axis=1).min())
+
+
+def tidy(share: Floats) -> Floats:
+    """Shares within [0, 1] whose columns sum to at most 1, from a solver's point."""
+    clean = np.clip(share, 0.0, 1.0)
+    clean[clean < TIE] = 0.0
+    return np.asarray(clean / np.maximum(1.0, clean.sum(axis=0)))
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class WorkerTypes:
+    """Workers that are equally fast for every master, to the last bit, are of one type."""
+
+    speed: Floats  #: Shape (masters, types); v of one worker of the type.
+    of: Ints  #: Shape (workers,), type of each worker; types are numbered by their first worker.
+
+    @classmethod
+    def given(cls, speed: Floats) -> WorkerTypes:
+        """Types of workers of given speeds, shape (masters, workers)."""
+        _, first, of = np.unique(speed, axis=1, return_index=True, return_inverse=True)
+        order = np.argsort(first)
+        place = np.empty_like(order)
+        place[order] = np.arange(len(order))
+        return cls(speed[:, first[order]], place[of.reshape(-1)])
+
+    @property
+    def size(self) -> Ints:
+        """Workers of each type, shape (types,)."""
+        return np.bincount(self.of, minlength=self.speed.shape[1])
+
+    def counted(self, owner: Ints) -> Ints:
+        """Return how many workers of each type a master owns, shape (masters, types)."""
+        counts = np.zeros(self.speed.shape, np.int64)
+        used = np.flatnonzero(owner >= 0)
+        np.add.at(counts, (owner[used], self.of[used]), 1)
+        return counts
+
+    def owners(self, counts: Ints) -> Ints:
+        """Return owners with these counts, shape (workers,); first masters own first workers.
+
+        A worker that is left over goes to the master it is fastest for.
+        """
+        owner = np.empty(len(self.of), np.int64)
+        masters = np.arange(len(self.speed))
+        for kind, best in enumerate(self.speed.argmax(axis=0).tolist()):
+            mine = np.flatnonzero(self.of == kind)
+            given = np.repeat(masters, counts[:, kind])[: len(mine)]
+            owner[mine] = np.concatenate([given, np.full(len(mine) - len(given), best)])
+        return owner

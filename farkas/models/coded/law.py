@@ -19,9 +19,13 @@ import numpy.typing as npt
 from farkas.errors import InvalidOption, NotApplicable
 from farkas.instances.coded import CodedComputing, Measured, Plan
 from farkas.kernels import Floats1, Ints1, compiled
-from farkas.models.coded.expected import first_time
-from farkas.models.coded.kernel import Pairs, theorem1_times
-from farkas.models.coded.surrogate import expected_results, returned_share
+from farkas.models.coded.kernel import (
+    Pairs,
+    expected_results,
+    first_time,
+    returned_share,
+    theorem1_times,
+)
 from farkas.numbers import Floats, Ints, floats
 from farkas.registry import once
 from farkas.tolerances import ROUNDING, TIE

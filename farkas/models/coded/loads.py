@@ -7,10 +7,8 @@ import numpy as np
 from farkas.algebra import ConvexModel, ConvexProgram
 from farkas.errors import NotApplicable
 from farkas.instances.coded import CodedComputing
-from farkas.models.coded.expected import first_time
-from farkas.models.coded.kernel import Owned, Pairs, theorem1_times
+from farkas.models.coded.kernel import Owned, Pairs, first_time, returned_share, theorem1_times
 from farkas.models.coded.law import mean_time
-from farkas.models.coded.surrogate import returned_share
 from farkas.numbers import Floats
 
 

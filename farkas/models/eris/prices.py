@@ -1,12 +1,16 @@
 """Posted prices: they grow exponentially with the share of a capacity that is in use.  Eris (6)."""
 
 import dataclasses
-from typing import Self
+from typing import Literal, Self
 
 import numpy as np
 
 from farkas.instances.eris import Auction
 from farkas.numbers import Floats
+
+#: How prices are found: all 0; duals of the pooled linear program; improved by subgradient steps;
+#: duals of (3) by column generation (small instances).
+Effort = Literal["free", "aggregated", "subgradient", "columns"]
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)

@@ -1,13 +1,22 @@
-"""Sets and parameters that the programs of kind mlbroker share."""
+"""Numbers that the programs of kind mlbroker share, and one slot of an instance as their data."""
 
+from __future__ import annotations
+
+import dataclasses
 from typing import Any
 
+import msgspec
 import numpy as np
+import numpy.typing as npt
 
-from farkas.algebra import IndexedSet, Param, Set
+from farkas.errors import NotApplicable
 from farkas.instances.mlbroker import Brokerage, Semantics
 from farkas.numbers import Bools, Floats, Ints, floats
+from farkas.portable import log, log1p
 from farkas.tolerances import NORMAL, ULP
+
+#: Relative changes below this are summed as a series; differences would lose their digits.
+SMALL = 1e-4
 
 
 def deployment_bound(data: Brokerage, semantics: Semantics) -> int:
@@ -24,34 +33,6 @@ def valid_big_m(data: Brokerage, semantics: Semantics) -> float:
 def busy_slots(data: Brokerage) -> Ints:
     """Slots with an active job, ascending; all other slots cost nothing."""
     return np.unique(data.pair_slot)
-
-
-def declare_sets(m: Any, data: Brokerage) -> None:
-    """Sites, resources, jobs, busy slots, active pairs and the jobs of every slot."""
-    pairs = np.column_stack([data.pair_job, data.pair_slot])
-    first = data.previous_pair < 0
-    slots = busy_slots(data)
-    m.sites = Set(range(data.num_sites), label="site")
-    m.resources = Set(range(data.num_resources), label="resource")
-    m.jobs = Set(range(data.num_jobs), label="job")
-    m.slots = Set(slots, label="slot")
-    m.job_slots = Set(pairs, label=("job", "slot"))
-    m.first_slots = Set(pairs[first], label=("job", "slot"))
-    m.later_slots = Set(pairs[~first], label=("job", "slot"))
-    m.jobs_at = IndexedSet(m.slots, [data.jobs_at(t) for t in slots], label="job")
-
-
-def declare_data(m: Any, data: Brokerage, semantics: Semantics) -> None:
-    """Parameters over the sets of :func:`declare_sets`."""
-    m.rate = Param(m.jobs, values=data.worker_capacity)
-    m.worker_demand = Param(m.jobs, m.resources, values=data.worker_demand)
-    m.server_demand = Param(m.jobs, m.resources, values=data.server_demand)
-    m.sync_volume = Param(m.jobs, values=data.sync_volume)
-    m.deploy_cost = Param(m.jobs, values=data.deploy_cost)
-    m.transfer_price = Param(m.sites, m.sites, values=data.transfer)
-    m.volume = Param(m.job_slots, m.sites, values=data.trained_volume)
-    m.needed = Param(m.job_slots, values=data.workers_needed)
-    m.most = Param(m.job_slots, values=data.most_workers(semantics))
 
 
 def rounded_up(values: Floats, roundings: int, positive: Bools) -> Floats:
@@ -83,3 +64,135 @@ def dearest(data: Brokerage, cap: Floats) -> Floats:
 def of_busy_slots(data: Brokerage, values: Floats) -> Floats:
     """Rows of ``values``, shape (slots, ...), that belong to busy slots."""
     return values[busy_slots(data)]
+
+
+def market_of(instance: Brokerage, slot: int, jobs: Ints) -> Brokerage:
+    """Instance of one slot, slot 0, with these jobs only, which are active in it."""
+    chosen = []
+    for job in (instance.jobs[i] for i in jobs.tolist()):
+        row = job.data[slot - job.arrival]
+        chosen.append(msgspec.structs.replace(job, arrival=0, departure=0, data=(row,)))
+    return msgspec.structs.replace(instance, num_slots=1, big_m=None, jobs=tuple(chosen))
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Constants:
+    """Constants of the printed relaxation, known only when all jobs are."""
+
+    big_m: float  #: Constant of (8c) and (8d), USD; M.
+    presence_bound: int  #: Constant of (8g); U.
+
+    @classmethod
+    def of(cls, instance: Brokerage, semantics: Semantics = "printed") -> Constants:
+        """Smallest valid constants of a whole instance (M as given, where it is)."""
+        return cls(
+            big_m=valid_big_m(instance, semantics),
+            presence_bound=deployment_bound(instance, semantics),
+        )
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SlotProblem:
+    """Active jobs of one slot with their fractional deployment in the slot before."""
+
+    market: Brokerage  #: Instance of one slot that holds the active jobs, see `market_of`.
+    before: Floats  #: Shape (jobs, sites), in [0, 1]; v(t-1), zero at arrival.
+    constants: Constants  #: For the printed relaxation.
+    #: What solvers keep from slot to slot of a run: linear programs that are warm.
+    kept: dict[str, Any] = dataclasses.field(default_factory=dict)
+
+    @classmethod
+    def of(cls, data: SlotProblem | Brokerage, semantics: Semantics = "printed") -> SlotProblem:
+        """Return ``data``, or the first slot with jobs of an instance, nothing deployed before."""
+        if isinstance(data, SlotProblem):
+            return data
+        slot = int(data.pair_slot.min(initial=data.num_slots - 1))
+        market = market_of(data, slot, data.jobs_at(slot))
+        before = np.zeros((market.num_jobs, market.num_sites))
+        return cls(market=market, before=before, constants=Constants.of(data, semantics))
+
+    @property
+    def scale(self) -> Floats:
+        """Weight c / σ of the entropy term, USD, shape (jobs, 1)."""
+        return (self.market.deploy_cost / self.market.entropy_scale)[:, None]
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Snapshot:
+    """What is known in one slot."""
+
+    slot: int  #: Slot of the whole instance.
+    jobs: Ints  #: Shape (jobs,): numbers of the jobs in the whole instance.
+    market: Brokerage  #: Instance of one slot, slot 0, with these jobs only, in this order.
+    #: Shape (jobs, sites): the job was at the site one slot before; False at arrival.
+    deployed: Bools
+
+
+def snapshot(
+    instance: Brokerage,
+    slot: int,
+    deployed: npt.ArrayLike | None = None,
+    jobs: npt.ArrayLike | None = None,
+) -> Snapshot:
+    """Cut one slot out of an instance.
+
+    Parameters
+    ----------
+    deployed
+        Shape (jobs, sites): where each of the chosen jobs was one slot before; nowhere by
+        default.
+    jobs
+        Which of the active jobs; all by default.
+
+    Raises
+    ------
+    NotApplicable
+        When a job is not active in the slot.
+    """
+    chosen = instance.jobs_at(slot) if jobs is None else np.asarray(jobs, np.int64).reshape(-1)
+    absent = np.setdiff1d(chosen, instance.jobs_at(slot))
+    if len(absent):
+        raise NotApplicable(f"job {absent[0]} is not active in slot {slot}")
+    before = np.zeros((len(chosen), instance.num_sites), bool)
+    if deployed is not None:
+        before |= np.asarray(deployed, bool)
+        before[instance.arrival[chosen] == slot] = False
+    return Snapshot(slot, chosen, market_of(instance, slot, chosen), before)
+
+
+# The relative entropy of (10), for every ε that an instance may have.
+#
+# Where ε is tiny, deployment grows by a factor near 1/ε and its square overflows; where ε is huge,
+# v + ε forgets v.  So squares are taken of small changes only, and ε never meets ε.
+
+
+def growth(deployed: Floats, before: Floats, epsilon: float) -> Floats:
+    """Logarithm in the derivative of the entropy term; ln((v+ε)/(p+ε)), arrays of one shape."""
+    base = before + epsilon
+    change = (deployed - before) / base
+    shrunk = log((deployed + epsilon) / base)
+    grown: Floats = np.where(change > -0.5, log1p(np.maximum(change, -0.5)), shrunk)
+    return grown
+
+
+def entropy(deployed: Floats, before: Floats, scale: Floats, epsilon: float) -> Floats:
+    """Entropy term of (10), USD, >= 0, 0 where nothing changes; arrays of one shape.
+
+    Parameters
+    ----------
+    deployed, before
+        Shares >= 0; v and p.
+    scale
+        USD; c / σ.
+    epsilon
+        > 0; ε.
+    """
+    difference = deployed - before
+    change = difference / (before + epsilon)
+    few = np.abs(change) < SMALL
+    small = np.where(few, change, 0.0)
+    series = small * difference * (1 / 2 - small * (1 / 6 - small / 12))
+    wide = np.where(few, 0.0, deployed + epsilon)
+    exact = wide * growth(deployed, before, epsilon) - np.where(few, 0.0, difference)
+    term: Floats = scale * np.where(few, series, exact)
+    return np.maximum(term, 0.0)

@@ -14,7 +14,7 @@ from farkas.errors import NotApplicable
 from farkas.forms import Sense
 from farkas.instances.mlbroker import Brokerage, Semantics
 from farkas.models.mlbroker import data as shared
-from farkas.models.mlbroker.placement import Presence, resources, traffic
+from farkas.models.mlbroker.placement import Presence, declare_sets, resources, traffic
 from farkas.models.mlbroker.slot import Entering
 from farkas.models.worst_case import Values, WorstProgram, span
 from farkas.numbers import Ints
@@ -61,7 +61,7 @@ class WorstLocal(WorstProgram, Entering, Presence):
         """Declare volumes, the algorithm's workers, then all of (8) for the largest volumes."""
         grain, least, most = self._parts(data)
         top = with_volumes(data, np.broadcast_to((grain * most)[:, None], data.volume.shape))
-        shared.declare_sets(m, top)
+        declare_sets(m, top)
         m.ratio = Param(values=self.factor)
         m.rate = Param(m.jobs, values=data.worker_capacity)
         m.worker_demand = Param(m.jobs, m.resources, values=data.worker_demand)

@@ -10,25 +10,20 @@ import dataclasses
 import itertools
 import math
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from farkas.certificates.coded import ChancePrices
-from farkas.certificates.coded_dedicated import DedicatedChancePrices
-from farkas.certificates.coded_owners import Types
 from farkas.errors import NotApplicable
 from farkas.instances.base import Count, Positive
 from farkas.instances.coded import CodedComputing
-from farkas.models.coded.expected import first_time
-from farkas.models.coded.kernel import Pairs, blocks_owner
+from farkas.models.coded.kernel import Pairs, blocks_owner, first_time, surrogate_times
 from farkas.models.coded.law import (
     Allocation,
     dedicated_plan,
     dedicated_share,
     recovery_probability,
 )
-from farkas.models.coded.loads import even_loads, uncoded_mean, uncoded_quantile
-from farkas.models.coded.surrogate import surrogate_times
 from farkas.numbers import Floats, Ints
 from farkas.online.coded.environment import (
     Environment,
@@ -43,8 +38,10 @@ from farkas.online.coded.simple_greedy import greedy_owner
 from farkas.online.driver import Outcome, algorithm
 from farkas.online.run import Bound
 from farkas.replay.base import Kept, Replayed
-from farkas.replay.coded_chance import Numbers, replay_chance
 from farkas.tolerances import FINE_GAP
+
+if TYPE_CHECKING:
+    from farkas.replay.coded_chance import Numbers
 
 
 class ChancePlanner(Planner):
@@ -68,6 +65,8 @@ class ChancePlanner(Planner):
         self, instance: CodedComputing, share: Numbers, loads: Numbers, kept: Kept
     ) -> Replayed:
         """Enclose the time that the plan is worth; ``kept`` takes what it breaks."""
+        from farkas.replay.coded_chance import replay_chance
+
         return replay_chance(instance, share, loads, kept)
 
     def numbers(self, instance: CodedComputing, plan: Allocation) -> dict[str, float]:
@@ -90,6 +89,9 @@ def certify(data: CodedComputing, plan: Allocation | None = None) -> Bound | Non
 
     See `farkas.online.coded.environment.better_bound`.
     """
+    from farkas.certificates.coded import ChancePrices
+    from farkas.certificates.coded_dedicated import DedicatedChancePrices
+
     prices, method = master_prices(data)
     proved = ChancePrices.of(data, prices, Pairs.of(data).patience)
     how = f"Markov's inequality and {method}"
@@ -232,6 +234,8 @@ class Uncoded(Planner):
 
     def plan(self, data: CodedComputing, seed: int) -> Allocation:
         """Split workers and rows; draws nothing."""
+        from farkas.models.coded.loads import even_loads
+
         loads = even_loads(data)
         if loads is None:
             raise NotApplicable("uncoded: a block is empty or holds a forbidden pair")
@@ -239,6 +243,8 @@ class Uncoded(Planner):
 
     def evaluate(self, instance: CodedComputing, decisions: Sequence[Allocation]) -> Outcome:
         """Add mean and quantile of the last worker."""
+        from farkas.models.coded.loads import uncoded_mean, uncoded_quantile
+
         found = Environment().evaluate(instance, decisions)
         loads = np.asarray(decisions[0].loads)
         mean = uncoded_mean(instance, loads)
@@ -297,6 +303,8 @@ class LoadSearch:
     """Owners, loads and times, as they stand."""
 
     def __init__(self, data: CodedComputing, grains: Grains) -> None:
+        from farkas.certificates.coded_owners import Types
+
         self.data, self.grains = data, grains
         self.speed = grains.speed
         self.types = Types(np.concatenate([self.speed, grains.time_per_row])).of

@@ -1,26 +1,27 @@
 """Algorithm coded.distribution_free."""
 
+from __future__ import annotations
+
 import bisect
 import dataclasses
 import math
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from farkas.certificates.coded import GuaranteedPrices
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.law import Allocation, MeasuredPairs, require_measured
 from farkas.numbers import Floats, Ints
 from farkas.online.coded.chance_plans import ChanceSearch, Grains
 from farkas.online.driver import Outcome, algorithm
 from farkas.online.run import Bound
-from farkas.relaxations.coded.sharing import best_sharing
 from farkas.replay.base import Kept, Replayed
-from farkas.replay.coded_chance import Numbers
-from farkas.replay.coded_measured import replay_measured, said
 from farkas.tolerances import TIE
+
+if TYPE_CHECKING:
+    from farkas.replay.coded_chance import Numbers
 
 
 class MeasuredGrains(Grains):
@@ -86,6 +87,8 @@ class DistributionFree(ChanceSearch):
         self, instance: CodedComputing, share: Numbers, loads: Numbers, kept: Kept
     ) -> Replayed:
         """Enclose the time that the plan guarantees."""
+        from farkas.replay.coded_measured import replay_measured
+
         return replay_measured(instance, share, loads, kept)
 
     def numbers(self, instance: CodedComputing, plan: Allocation) -> dict[str, float]:
@@ -95,6 +98,8 @@ class DistributionFree(ChanceSearch):
 
     def evaluate(self, instance: CodedComputing, decisions: Sequence[Allocation]) -> Outcome:
         """Return the time that is guaranteed, and what that means."""
+        from farkas.replay.coded_measured import said
+
         found = super().evaluate(instance, decisions)
         found.remarks.append(said(instance, require_measured(instance)))
         return found
@@ -103,6 +108,9 @@ class DistributionFree(ChanceSearch):
         self, instance: CodedComputing, state: Any, decisions: Sequence[Allocation]
     ) -> Bound | None:
         """Prove a bound on what any plan guarantees."""
+        from farkas.certificates.coded import GuaranteedPrices
+        from farkas.relaxations.coded.sharing import best_sharing
+
         sharing = best_sharing(MeasuredPairs.of(instance).speed)
         prices = sharing.prices if sharing.level > 0 else np.ones(instance.num_masters)
         proved = GuaranteedPrices.of(instance, prices)

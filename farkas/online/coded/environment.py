@@ -5,26 +5,29 @@ surrogate (6), the quantity that all programs but P1 minimise; its certified bou
 prices of the masters and holds for every plan, shared or dedicated.
 """
 
+from __future__ import annotations
+
 import contextlib
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from farkas.certificates.coded import CodedPrices, MasterPrices
-from farkas.certificates.coded_dedicated import DedicatedPrices
 from farkas.errors import NoAnswer, NotACertificate
 from farkas.instances.coded import CodedComputing
 from farkas.messages import named
-from farkas.models.coded.kernel import Pairs
+from farkas.models.coded.kernel import Pairs, surrogate_times
 from farkas.models.coded.law import ENUMERATED, Allocation, Law
-from farkas.models.coded.surrogate import surrogate_times
 from farkas.numbers import Floats
 from farkas.online import driver
 from farkas.online.driver import Demo, Outcome, environment
 from farkas.online.run import Bound, Sense
-from farkas.relaxations.coded.sharing import excluded_level, shared_optimum
 from farkas.tolerances import ROUNDING
+
+if TYPE_CHECKING:
+    from farkas.certificates.coded import MasterPrices
+    from farkas.certificates.coded_dedicated import DedicatedPrices
 
 #: Rows times workers, of masters whose sets of workers are too many, up to which the quantile is
 #: computed for every run: about two seconds.
@@ -47,6 +50,8 @@ def broken(data: CodedComputing, plan: Allocation) -> list[str]:
 
 def master_prices(data: CodedComputing) -> tuple[Floats, str]:
     """Prices of masters that bound every plan, shape (masters,), and where they come from."""
+    from farkas.relaxations.coded.sharing import shared_optimum
+
     try:
         return shared_optimum(data).prices, "prices of the masters"
     except NoAnswer:
@@ -64,6 +69,9 @@ def certify(data: CodedComputing, plan: Allocation | None = None) -> Bound | Non
         Also certified to meet the surrogate, where rounding allows.  Where each worker serves one
         master, the bound is one on such plans if that is better.
     """
+    from farkas.certificates.coded import CodedPrices
+    from farkas.certificates.coded_dedicated import DedicatedPrices
+
     prices, method = master_prices(data)
     proved = CodedPrices.of(data, prices, Pairs.of(data).patience)
     if plan is not None and not broken(data, plan):
@@ -93,6 +101,8 @@ def better_bound(
     dedicated
         What to certify where the plan's workers are dedicated.
     """
+    from farkas.relaxations.coded.sharing import excluded_level
+
     if proved.bound is None:
         return None
     found = Fraction(proved.bound)

@@ -1,8 +1,10 @@
 """The best dedicated assignment, certainly: branch and bound, and meet in the middle."""
 
+from __future__ import annotations
+
 import dataclasses
 import math
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -10,16 +12,16 @@ from farkas.errors import NotApplicable
 from farkas.instances.base import Positive
 from farkas.instances.coded import CodedComputing
 from farkas.kernels import clock
-from farkas.models.coded.assignment import AssignmentByType, WorkerTypes
-from farkas.models.coded.kernel import Pairs
+from farkas.models.coded.kernel import Pairs, WorkerTypes
 from farkas.models.coded.law import Allocation, dedicated_plan
 from farkas.numbers import Floats, Ints
 from farkas.online.coded.local_search import climb, least_level
 from farkas.online.coded.owner_tree import FEW, OwnerPlanner, OwnerTree
 from farkas.online.coded.simple_greedy import greedy_owner
 from farkas.online.driver import algorithm
-from farkas.relaxations.coded.sharing import Speeds, best_sharing
-from farkas.solvers import Reason, solve
+
+if TYPE_CHECKING:
+    pass
 
 #: Nodes of a search for few masters, and for many, of whom less can be excluded.
 MOST_NODES, MOST_OF_MANY = 20_000_000, 4_000_000
@@ -27,19 +29,6 @@ MOST_NODES, MOST_OF_MANY = 20_000_000, 4_000_000
 FIRST_NODES, MORE_NODES = 1_000, 200_000
 MOST_PAIRED = 40
 MOST_OWNERS = 3_000_000
-UNITS = 2.0**12
-
-
-class _Given(AssignmentByType):
-    """The same program on given speeds, in small units against absolute tolerances."""
-
-    def speeds(self, data: Speeds) -> Floats:
-        """Return the speeds themselves."""
-        return data.speed
-
-    def scale(self, data: Speeds) -> float:
-        """Return a unit of 2^-12 of the largest speed."""
-        return super().scale(data) / UNITS
 
 
 class Owners(NamedTuple):
@@ -86,6 +75,8 @@ def search_owners(speed: Floats, seconds: float = math.inf) -> Owners:
     seconds
         Time limit.
     """
+    from farkas.relaxations.coded.sharing import best_sharing
+
     begin = clock()
     start = climb(speed, greedy_owner(speed), "lexicographic")
     sharing = best_sharing(speed)
@@ -106,12 +97,16 @@ def search_owners(speed: Floats, seconds: float = math.inf) -> Owners:
 
 def _by_integer_program(speed: Floats, start: Ints, seconds: float, late: str) -> Owners:
     """Branch and bound of the solver, gap 0; its point is rounded, measured and improved."""
+    from farkas.models.coded.assignment import UNITS, GivenByType
+    from farkas.relaxations.coded.sharing import Speeds
+    from farkas.solvers import Reason, solve
+
     types, given = WorkerTypes.given(speed), Speeds(speed)
     size = types.speed.size
     point = np.zeros(size + 1)
     point[:size] = types.counted(start).reshape(-1)
     point[-1] = UNITS * least_level(speed, start) / speed.max()
-    answer = solve(_Given().form(given), gap=0.0, start=point, time_limit=max(seconds, 0.0))
+    answer = solve(GivenByType().form(given), gap=0.0, start=point, time_limit=max(seconds, 0.0))
     stops = {Reason.TIME_LIMIT: late, Reason.INTERRUPTED: "Ctrl-C"}
     stopped = stops.get(answer.reason, "")
     if not stopped:

@@ -7,8 +7,7 @@ import numpy as np
 
 from farkas.instances.coded import CodedComputing
 from farkas.kernels import Floats1, Floats2, Ints1, Out, compiled
-from farkas.models.coded.assignment import WorkerTypes
-from farkas.models.coded.kernel import Pairs
+from farkas.models.coded.kernel import Pairs, WorkerTypes
 from farkas.models.coded.law import Allocation, dedicated_plan
 from farkas.numbers import Floats, Ints
 from farkas.online.coded.environment import certify

@@ -1,32 +1,35 @@
 """Shared workers: P3 by its linear program, and by successive convex approximation."""
 
+from __future__ import annotations
+
 import dataclasses
 import itertools
 from collections.abc import Iterator
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from farkas.errors import NoAnswer
 from farkas.instances.base import Count, Nonnegative
 from farkas.instances.coded import CodedComputing
-from farkas.models.coded.assignment import tidy
-from farkas.models.coded.kernel import Pairs
+from farkas.models.coded.kernel import Pairs, surrogate_times, tidy
 from farkas.models.coded.law import Allocation, dedicated_share, shared_plan
-from farkas.models.coded.surrogate import surrogate_times
 from farkas.online.coded.owner_tree import Planner
 from farkas.online.coded.simple_greedy import greedy_owner
 from farkas.online.driver import algorithm
 from farkas.registry import once
-from farkas.relaxations.coded.sca import SLACK, Sca, SharedPoint, read_point, solve_step
-from farkas.relaxations.coded.sharing import shared_optimum
 from farkas.solvers.subproblem import Subproblem, SubproblemAnswer, own_solver, solve_subproblem
 from farkas.tolerances import SOLVER_GAP
+
+if TYPE_CHECKING:
+    from farkas.relaxations.coded.sca import SharedPoint
 
 
 @own_solver("coded.assignment_lp", "sifting")
 def sifting(subproblem: Subproblem) -> SubproblemAnswer:
     """Solve on the pairs that matter, and prove the answer by its own prices."""
+    from farkas.relaxations.coded.sharing import shared_optimum
+
     program, data = subproblem.formulation, subproblem.data
     found, unit = shared_optimum(data), program.scale(data)  # type: ignore[attr-defined]
     return SubproblemAnswer(found.share, found.level / unit, found.bound / unit)
@@ -76,6 +79,8 @@ def start_point(data: CodedComputing, start: str) -> SharedPoint:
     start
         ``uniform`` (k = 1/M) or ``greedy`` (Algorithm 2).
     """
+    from farkas.relaxations.coded.sca import SLACK, SharedPoint
+
     if start == "uniform":
         return SharedPoint.uniform(data)
     pairs = Pairs.of(data)
@@ -96,6 +101,8 @@ def _compiled(data: CodedComputing) -> dict[str, Any]:
 @own_solver("coded.sca", "parametric")
 def parametric(subproblem: Subproblem) -> SubproblemAnswer:
     """Solve by Clarabel a problem that is compiled once, in the units in which it is surest."""
+    from farkas.relaxations.coded.sca import Sca, solve_step
+
     (data, point), program = subproblem.data, subproblem.formulation
     assert isinstance(program, Sca)
     models = _compiled(data)
@@ -158,6 +165,8 @@ class SuccessiveApproximation(Planner):
 
     def model(self, state: Iteration, arrivals: CodedComputing) -> Subproblem:
         """P(z) at the last point z."""
+        from farkas.relaxations.coded.sca import Sca, read_point
+
         point, program = self._points(state, arrivals)[-1], Sca(split=self.split)
 
         def read(model: Any, answer: Any) -> SharedPoint:

@@ -12,7 +12,6 @@ from farkas.numbers import Floats, Ints
 from farkas.online.coded.local_search import Variant, climb, favourites, least_level
 from farkas.online.coded.owner_tree import OwnerPlanner
 from farkas.online.driver import algorithm
-from farkas.relaxations.coded.sharing import best_sharing
 from farkas.tolerances import SHARE
 
 
@@ -194,6 +193,8 @@ class RoundLp(OwnerPlanner):
 
     def owner(self, speed: Floats, seed: int) -> Ints:
         """Round, then search; where the program serves nobody, as the simple greedy."""
+        from farkas.relaxations.coded.sharing import best_sharing
+
         sharing = best_sharing(speed)
         if sharing.level == 0:
             return greedy_owner(speed)

@@ -1,24 +1,26 @@
 """Users arrive, and one proved bound holds for every run."""
 
+from __future__ import annotations
+
 import contextlib
 import functools
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
 
-from farkas.certificates.dps import DpsPrices, Rewards, bounds_to_date
 from farkas.errors import InvalidOption, NoAnswer
 from farkas.instances.dps import Job, Market
-from farkas.models.dps import windows
 from farkas.online import driver
 from farkas.online.dps.offers import Decision, Known, Offer
 from farkas.online.dps.sales import Sales
 from farkas.online.driver import Demo, Outcome, Solved, environment
 from farkas.online.run import Bound, Sense
-from farkas.relaxations.dps.prices import lp_prices, subgradient_prices
+
+if TYPE_CHECKING:
+    from farkas.certificates.dps import Rewards
 
 #: Entries of the interval program up to which a solver finds the prices.
 LARGEST_PROGRAM = 2_000_000
@@ -103,6 +105,8 @@ class Environment(driver.Environment):
 
     def bounds_so_far(self, instance: Market, bound: Bound) -> list[Fraction] | None:
         """Return what prices by type and slot prove of the jobs that have arrived."""
+        from farkas.certificates.dps import DpsPrices, bounds_to_date
+
         made = bound.certificate
         if made is None or made["certificate"] != DpsPrices.__struct_config__.tag:
             return None
@@ -124,6 +128,9 @@ class Environment(driver.Environment):
 @functools.lru_cache(maxsize=8)
 def run_bound(market: Market, rewards: Rewards) -> Bound:
     """Bound on the payments of every run; the same for all of them, so it is kept."""
+    from farkas.certificates.dps import DpsPrices
+    from farkas.relaxations.dps.prices import lp_prices, subgradient_prices
+
     method = "optimal prices of the interval relaxation"
     prices = None
     if entries(market) <= LARGEST_PROGRAM:
@@ -138,6 +145,8 @@ def run_bound(market: Market, rewards: Rewards) -> Bound:
 
 def entries(market: Market) -> int:
     """Count the entries of the interval program in its scarce rows."""
+    from farkas.models.dps import windows
+
     total = 0
     sides = windows.worker_side(market), windows.ps_side(market)
     for side, rows in zip(sides, windows.scarce_rows(market), strict=True):

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from farkas.errors import NoAnswer
-from farkas.forms import LinearForm
 from farkas.instances.dps import Market
-from farkas.models.dps.placement import Idle, Placement
 from farkas.numbers import Ints
 from farkas.online.dps.cluster import EXPLORED, LOGGED, Results, fits, hold, placed, release
 from farkas.online.dps.offers import Decision, Offer
@@ -18,8 +17,12 @@ from farkas.online.dps.posted import Gift
 from farkas.online.dps.sales import Sales
 from farkas.online.dps.seller import SellerState
 from farkas.online.driver import algorithm
-from farkas.solvers.answer import Answer
 from farkas.solvers.subproblem import Subproblem, SubproblemAnswer, own_solver
+
+if TYPE_CHECKING:
+    from farkas.forms import LinearForm
+    from farkas.models.dps.placement import Idle
+    from farkas.solvers.answer import Answer
 
 
 @algorithm("dps.pa", source="DPS Algorithm 2")
@@ -40,6 +43,8 @@ class FreeOfCharge(Gift):
 
     def model(self, state: SellerState, arrivals: Offer) -> Subproblem | None:
         """State (15) on the units that the job finds idle; None where they are too few."""
+        from farkas.models.dps.placement import Idle, Placement
+
         if not self.solver:
             return None
         release(state.cluster, arrivals.slot)

@@ -10,13 +10,12 @@ import msgspec
 import numpy as np
 
 from farkas.instances.eris import Auction, Job, hosted, left_over, workers_for
-from farkas.models.eris.prices import resource_price, transfer_price
+from farkas.models.eris.prices import Effort, resource_price, transfer_price
 from farkas.numbers import Floats, Ints
 from farkas.online.driver import algorithm
 from farkas.online.eris.environment import Award, CertifiedRun, Piece, SlotArrivals, SlotDecision
 from farkas.online.eris.scheduler_printed import coarse
 from farkas.online.policy import Policy
-from farkas.relaxations.eris.welfare_bound import Effort
 from farkas.tolerances import allowed
 
 

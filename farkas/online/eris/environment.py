@@ -10,20 +10,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from farkas.certificates.eris import PricedAuction, prove_by_slot
 from farkas.certificates.packed import unpack
 from farkas.errors import InvalidOption
 from farkas.instances.eris import Auction, Job
 from farkas.kernels import Ints1, Ints2, compiled
-from farkas.models.eris.prices import Prices, posted, resource_price, transfer_price
+from farkas.models.eris.prices import Effort, Prices, posted, resource_price, transfer_price
 from farkas.numbers import Floats, Ints, floats
 from farkas.online import driver
 from farkas.online.driver import Demo, Outcome, environment
 from farkas.online.policy import Policy
 from farkas.online.run import Bound, Sense
 from farkas.relaxations.eris.payoff_bound import JobSlots, job_slots
-from farkas.relaxations.eris.welfare_bound import Effort, certify_welfare
-from farkas.replay.eris import processed
 from farkas.tolerances import ROUNDING
 
 
@@ -106,6 +103,8 @@ def utilisation(auction: Auction, decisions: Sequence[SlotDecision]) -> Floats:
 @functools.lru_cache(maxsize=64)
 def welfare_bound(auction: Auction, effort: Effort) -> Bound:
     """Prove an upper bound on every run; remembered, since all algorithms share it."""
+    from farkas.relaxations.eris.welfare_bound import certify_welfare
+
     proved, method = certify_welfare(auction, effort)
     return Bound.of(Fraction(proved.bound), method, proved.plain())
 
@@ -113,6 +112,8 @@ def welfare_bound(auction: Auction, effort: Effort) -> Bound:
 @functools.lru_cache(maxsize=64)
 def bounds_by_slot(auction: Auction, packed: str) -> list[Fraction]:
     """Return what prices prove of the auction that ends in every slot; remembered."""
+    from farkas.certificates.eris import PricedAuction, prove_by_slot
+
     program = PricedAuction(auction)
     prices = unpack(packed, (program.width,), "prices")
     return prove_by_slot(auction, *program.parts(prices))
@@ -382,6 +383,8 @@ def pieces_of(index: int, job: Job, proposal: Proposal) -> tuple[Piece, ...]:
 
 def can_run(job: Job, proposal: Proposal) -> bool:
     """Whether the workers and moves of a schedule process all data of the job."""
+    from farkas.replay.eris import processed
+
     return processed(job, pieces_of(0, job, proposal)) >= sum(job.data)
 
 

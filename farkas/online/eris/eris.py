@@ -10,16 +10,14 @@ import dataclasses
 import math
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
 import numpy as np
 
 from farkas.certificates.sums import exact_dot
-from farkas.forms import LinearForm
 from farkas.instances.eris import Auction, Job, Occupied
-from farkas.models.eris.best_schedule import BestSchedule, PricedJobs
-from farkas.models.eris.prices import Prices
+from farkas.models.eris.prices import Effort, Prices
 from farkas.numbers import Floats
 from farkas.online.driver import algorithm
 from farkas.online.eris import scheduler_dp, scheduler_printed
@@ -39,16 +37,17 @@ from farkas.online.eris.scheduler_dp import repaired_schedule
 from farkas.online.eris.scheduler_printed import printed_schedule
 from farkas.online.policy import Increments
 from farkas.relaxations.eris.payoff_bound import JobSlots
-from farkas.relaxations.eris.welfare_bound import Effort
-from farkas.solvers.answer import Answer
-from farkas.solvers.highs_session import optimum_by_any
 from farkas.solvers.subproblem import Subproblem, SubproblemAnswer, own_solver
 from farkas.tolerances import SIMPLEX
+
+if TYPE_CHECKING:
+    from farkas.forms import LinearForm
+    from farkas.models.eris.best_schedule import PricedJobs
+    from farkas.solvers.answer import Answer
 
 Scheduler = Literal["dp", "printed", "exact"]
 Floor = Annotated[float, msgspec.Meta(ge=0.0)]
 
-PROGRAM = BestSchedule()  #: (7), in what the state leaves.
 NEGLIGIBLE = SIMPLEX  #: Gaps below this share of the job's worth need no solver.
 
 
@@ -66,11 +65,15 @@ class Bid:
         return cls(ledger, job, ledger.meet(job))
 
     def subproblem(self, fastest: str) -> Subproblem:
-        """Return (7) with its reader."""
-        return Subproblem(PROGRAM, self, self.read, fastest)
+        """Return (7), in what the state leaves, with its reader."""
+        from farkas.models.eris.best_schedule import BestSchedule  # here: only steps need it
+
+        return Subproblem(BestSchedule(), self, self.read, fastest)
 
     def priced_jobs(self, window: int | None = None) -> PricedJobs:
         """Return the job alone, in its first ``window`` slots, by default those worth something."""
+        from farkas.models.eris.best_schedule import PricedJobs
+
         worthy = int(np.count_nonzero(self.seen.worth > 0)) if window is None else window
         ledger, job, worthy = self.ledger, self.job, max(1, worthy)
         slots = slice(job.arrival, job.arrival + worthy)
@@ -160,7 +163,10 @@ def exact_schedule(bid: Bid, found: Proposal) -> Proposal:
     worthy = int(np.count_nonzero(worth > found.payoff))
     if worthy == 0:  # no slot is worth more than what was found
         return dataclasses.replace(found, bound=found.payoff)
-    form = PROGRAM.form(bid.priced_jobs(worthy))
+    from farkas.models.eris.best_schedule import BestSchedule
+    from farkas.solvers.highs_session import optimum_by_any
+
+    form = BestSchedule().form(bid.priced_jobs(worthy))
     answer = optimum_by_any(form)
     bound = min(found.bound, max(0.0, answer.bound_or(np.inf), found.payoff))
     if answer.objective > found.payoff:

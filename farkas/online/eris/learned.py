@@ -10,7 +10,6 @@ from typing import Annotated
 import msgspec
 import numpy as np
 
-from farkas.certificates.eris import certify_prices
 from farkas.instances.base import Nonnegative
 from farkas.instances.eris import Auction, Job
 from farkas.models.eris.prices import Prices
@@ -26,9 +25,6 @@ from farkas.online.eris.environment import (
 from farkas.online.eris.eris import Bid, awarded
 from farkas.online.policy import Policy
 from farkas.online.run import Bound
-from farkas.relaxations.eris.priced_jobs import JobPricer
-from farkas.relaxations.eris.schedule_master import ScheduleMaster, settled_prices
-from farkas.relaxations.eris.welfare_bound import prohibitive
 from farkas.solvers.subproblem import Subproblem, SubproblemAnswer
 
 ROUNDS = 8  #: Rounds of pricing in a slot.
@@ -142,6 +138,11 @@ class Learned(Policy):
         self, instance: Auction, state: LearnedPrices, decisions: Sequence[SlotDecision]
     ) -> Bound:
         """Prove an upper bound on the welfare of every run."""
+        from farkas.certificates.eris import certify_prices
+        from farkas.relaxations.eris.priced_jobs import JobPricer
+        from farkas.relaxations.eris.schedule_master import ScheduleMaster, settled_prices
+        from farkas.relaxations.eris.welfare_bound import prohibitive
+
         pricer = JobPricer(instance)
         free = prohibitive(instance, Prices.zero(instance))
         master = ScheduleMaster(instance, pooled=True)
@@ -158,6 +159,10 @@ class Learned(Policy):
         seed: int,
     ) -> Prices:
         """Prices at which jobs that are here and those that are expected share what is left."""
+        from farkas.relaxations.eris.priced_jobs import JobPricer
+        from farkas.relaxations.eris.schedule_master import ScheduleMaster, settled_prices
+        from farkas.relaxations.eris.welfare_bound import prohibitive
+
         rng = np.random.default_rng([seed, slot])
         slots = ledger.auction.slots
         coming, times = expected(seen, slot, slots, self.forecast, self.sample, rng)

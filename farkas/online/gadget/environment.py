@@ -1,19 +1,24 @@
 """Arrivals, decisions and rewards of ring scheduling; `farkas.replay.gadget` judges them."""
 
+from __future__ import annotations
+
 import itertools
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
 
-from farkas.certificates.gadget_slot import SlotBound
 from farkas.errors import InvalidOption
 from farkas.instances.gadget import Cluster, Job
 from farkas.numbers import Floats
 from farkas.online import driver
 from farkas.online.driver import Demo, Outcome, environment
 from farkas.online.run import Bound, Sense
+
+if TYPE_CHECKING:
+    from farkas.certificates.gadget_slot import SlotBound
 
 
 class Arrival(msgspec.Struct, frozen=True):

@@ -4,18 +4,17 @@ GADGET V.  Algorithm 2 solves two programs in turn: the relaxation of (12)-(19),
 gets one ring size, and the augmented relaxation at these sizes, which is decomposed and rounded.
 """
 
+from __future__ import annotations
+
 import dataclasses
 import functools
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from farkas.forms import LinearForm
 from farkas.instances.gadget import Cluster
-from farkas.models.gadget.base import lone_sizes
-from farkas.models.gadget.column import ColumnIP, Columns
 from farkas.models.gadget.links import link_cap
 from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import Gains, SlotView
@@ -25,13 +24,14 @@ from farkas.online.gadget.environment import Arrival, Decision
 from farkas.online.gadget.seen import Room, Seen, as_rings
 from farkas.online.policy import Increments, Policy
 from farkas.online.run import Bound
-from farkas.relaxations.gadget.decompose import Mixture, decompose
-from farkas.relaxations.gadget.embedding import Augmented, GvneLP, NodeLP
 from farkas.rounding.rings import Mix, RoundedRings, round_printed, round_repaired, violation_factor
-from farkas.solvers.answer import Answer
-from farkas.solvers.highs_session import optimum_by_any
 from farkas.solvers.subproblem import Subproblem, SubproblemAnswer, solve_subproblem
 from farkas.tolerances import SHARE
+
+if TYPE_CHECKING:
+    from farkas.forms import LinearForm
+    from farkas.relaxations.gadget.decompose import Mixture
+    from farkas.solvers.answer import Answer
 
 SlotSolver = Literal["lp_rs_mde", "columns", "exact"]
 PriceSource = Literal["horizon", "run"]
@@ -214,12 +214,16 @@ def lp_rs_mde(
 
 def only_lone(slot: SlotView) -> SlotView:
     """Keep the sizes that fit when their job is alone."""
+    from farkas.models.gadget.base import lone_sizes
+
     sizes = np.arange(1, slot.allowed.shape[1] + 1)
     return slot.restrict(slot.allowed & (sizes[None, :] <= lone_sizes(slot)[:, None]))
 
 
 def size_selection(slot: SlotView) -> Subproblem:
     """Program of line 3: the embedding relaxation, or its equal without ring edges if large."""
+    from farkas.relaxations.gadget.embedding import GvneLP, NodeLP
+
     q = slot.allowed.sum(axis=1)
     edges = int((q * (q + 1) // 2).sum()) * (slot.cluster.num_nodes + slot.cluster.num_links)
     program = GvneLP() if edges <= SMALL_EMBEDDING else NodeLP()
@@ -245,6 +249,8 @@ def select_sizes(slot: SlotView) -> SlotView:
 
 def embedding(chosen: SlotView) -> Subproblem:
     """Program of lines 4 and 5, the augmented relaxation, and its decomposition of line 6."""
+    from farkas.relaxations.gadget.decompose import decompose
+    from farkas.relaxations.gadget.embedding import Augmented
 
     def read(form: LinearForm, answer: Answer) -> Mixture:
         return decompose(chosen, form, answer.point)
@@ -273,6 +279,8 @@ def round_rings(
 
 def rounding_problem(slot: SlotView, mixture: Mixture) -> tuple[Mix, Floats]:
     """Collect loads and rooms of everything that can fill up, and the factors of Theorem 8."""
+    from farkas.models.gadget.column import Columns
+
     cluster, rings = slot.cluster, mixture.rings
     nodes = np.isfinite(cluster.capacity) & cluster.is_server[:, None]
     links = np.isfinite(cluster.link_bandwidth)
@@ -299,6 +307,9 @@ def node_factors(cluster: Cluster, jobs: Ints, size: Ints) -> Floats:
 
 def _best_subset(slot: SlotView, mixture: Mixture, mix: Mix) -> RoundedRings:
     """Best rings of the decomposition that fit together."""
+    from farkas.models.gadget.column import ColumnIP, Columns
+    from farkas.solvers.highs_session import optimum_by_any
+
     rings = mixture.rings
     local = np.array([is_local(slot.cluster, rings, c) for c in range(len(rings))], np.bool_)
     form = ColumnIP().form(Columns(slot, rings.take(local)))

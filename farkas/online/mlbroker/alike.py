@@ -10,7 +10,7 @@ import numpy as np
 
 from farkas.errors import InvalidOption
 from farkas.instances.mlbroker import Brokerage
-from farkas.models.mlbroker.one_shot import Snapshot
+from farkas.models.mlbroker.data import Snapshot
 from farkas.online.driver import algorithms, plain
 from farkas.online.loop import drive
 from farkas.online.mlbroker.fractional import Fractional, FractionalState

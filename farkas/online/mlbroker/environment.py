@@ -1,28 +1,30 @@
 """What the broker's algorithms meet: a slot at a time; and what integer decisions cost."""
 
+from __future__ import annotations
+
 import dataclasses
 import functools
 import itertools
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
 
-from farkas.certificates.files import from_json
-from farkas.certificates.mlbroker import Guide, MlbrokerPrices
 from farkas.errors import InvalidInstance
-from farkas.forms import LinearForm
 from farkas.instances.mlbroker import Brokerage, Job
-from farkas.models.mlbroker.one_shot import Snapshot, snapshot
-from farkas.models.mlbroker.recourse import PlacedWorkers, Recourse
-from farkas.models.mlbroker.slot import Constants
+from farkas.models.mlbroker.data import Constants, Snapshot, snapshot
 from farkas.numbers import Bools, Floats, Ints
 from farkas.online import driver
 from farkas.online.driver import Demo, Outcome, environment, plain
 from farkas.online.run import Bound, Sense
-from farkas.relaxations.mlbroker.separated import Part, Separated
-from farkas.solvers.highs_session import multipliers_by_any, optimum_by_any
+
+if TYPE_CHECKING:
+    from farkas.certificates.mlbroker import Guide
+    from farkas.forms import LinearForm
+    from farkas.models.mlbroker.recourse import PlacedWorkers
+    from farkas.relaxations.mlbroker.separated import Part
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -73,6 +75,9 @@ def recourse_costs(placed: PlacedWorkers) -> Costs:
 
 def transfer_costs(placed: PlacedWorkers) -> Floats:
     """Optimal transport costs, shape (slots,), USD; C1."""
+    from farkas.models.mlbroker.recourse import Recourse
+    from farkas.solvers.highs_session import optimum_by_any
+
     form = Recourse().form(placed)
     point = optimum_by_any(form).point
     slots = form.column_block("moved").axes[0].members[:, 1]
@@ -114,6 +119,10 @@ def _sums(slots: Ints, values: Floats, num_slots: int) -> Floats:
 @functools.lru_cache(maxsize=8)
 def tight_bound(instance: Brokerage) -> Bound:
     """Prove a bound on every run from the tight relaxation, solved job by job."""
+    from farkas.certificates.mlbroker import Guide, MlbrokerPrices
+    from farkas.relaxations.mlbroker.separated import Part, Separated
+    from farkas.solvers.highs_session import multipliers_by_any
+
     guide = Guide.zeros(instance)
     sources: dict[str, None] = {}
     for job in range(instance.num_jobs):
@@ -265,6 +274,8 @@ class Environment(driver.Environment):
 
     def worth(self, instance: Brokerage, decisions: Sequence[PlacedSlot]) -> Outcome:
         """Price integer decisions: data moved optimally, discounts pooled, every re-entry paid."""
+        from farkas.models.mlbroker.recourse import PlacedWorkers
+
         workers, server = by_pair(instance, decisions)
         parts = ("transfer", "resource", "deploy", "sync")
         with np.errstate(over="ignore", invalid="ignore"):  # what is infinite then is refused
@@ -284,6 +295,9 @@ class Environment(driver.Environment):
 
     def bounds_so_far(self, instance: Brokerage, bound: Bound) -> list[Fraction] | None:
         """Add up what the multipliers of a dual point prove slot by slot."""
+        from farkas.certificates.files import from_json
+        from farkas.certificates.mlbroker import MlbrokerPrices
+
         if bound.certificate is None:
             return None
         found = from_json(msgspec.json.encode(bound.certificate), "certificate of a bound")

@@ -10,28 +10,19 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 import msgspec
 import numpy as np
 
-from farkas.certificates.mlbroker import Guide, MlbrokerPrices, complete
 from farkas.instances.base import Nonnegative
 from farkas.instances.mlbroker import Brokerage, Semantics
-from farkas.models.mlbroker.data import valid_big_m
-from farkas.models.mlbroker.discount import growth
-from farkas.models.mlbroker.one_shot import Snapshot
-from farkas.models.mlbroker.slot import SlotProblem
+from farkas.models.mlbroker.data import SlotProblem, Snapshot, growth, valid_big_m
 from farkas.numbers import Floats, Ints
 from farkas.online.driver import Outcome, algorithm, plain
 from farkas.online.mlbroker.environment import Known, PlacedSlot, tight_bound
 from farkas.online.policy import Increments, Policy
 from farkas.online.run import Bound
-from farkas.rounding import (
-    add_missing_workers,
-    draw_servers,
-    round_workers,
-    snap,
-    snap_workers,
-)
-from farkas.rounding.workers import Combine
+from farkas.rounding.snap import snap, snap_workers
+from farkas.rounding.workers import Combine, add_missing_workers, draw_servers, round_workers
 
 if TYPE_CHECKING:
+    from farkas.certificates.mlbroker import Guide
     from farkas.relaxations.mlbroker.regularized import SlotSolution
     from farkas.solvers.subproblem import Subproblem, SubproblemAnswer
 
@@ -227,6 +218,8 @@ class Fractional(Policy):
         self, instance: Brokerage, state: FractionalState, decisions: Sequence[Any]
     ) -> Bound:
         """Complete the multipliers of the slots to a dual point of the whole relaxation."""
+        from farkas.certificates.mlbroker import MlbrokerPrices
+
         data = self._seen(instance)
         guide = self.guide(data, state)
         proved = MlbrokerPrices.of(instance, guide, self.relax, self.semantics)
@@ -241,6 +234,8 @@ class Fractional(Policy):
         P(t) is what the slot costs, D(t) its part of the dual objective of the run's multipliers,
         with Σ ξ, which (11) leaves out.  Summed over slots this is Theorem 3.
         """
+        from farkas.certificates.mlbroker import complete
+
         if self.relax != "printed" or self.semantics != "printed" or not state.solved:
             return None
         from farkas.replay.mlbroker_fractional import slot_costs  # here: for one inequality
@@ -258,6 +253,8 @@ class Fractional(Policy):
 
     def guide(self, data: Brokerage, state: FractionalState) -> Guide:
         """Collect the multipliers of all slots by pair."""
+        from farkas.certificates.mlbroker import Guide
+
         guide, saved = Guide.zeros(data), np.zeros((data.num_pairs, data.num_sites))
         for slot, solution in enumerate(state.solved):
             if solution is None:

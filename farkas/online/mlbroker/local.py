@@ -15,15 +15,12 @@ from farkas.instances.base import Count, Nonnegative
 from farkas.instances.mlbroker import Brokerage, Semantics
 from farkas.instances.options import Share
 from farkas.instances.rounded import guarded_ceil
-from farkas.models.mlbroker.offline import Offline
-from farkas.models.mlbroker.one_shot import OneShot, Snapshot, placement
-from farkas.models.mlbroker.recourse import PlacedWorkers
+from farkas.models.mlbroker.data import Snapshot
 from farkas.numbers import Bools, Floats, Ints
 from farkas.online.driver import algorithm
 from farkas.online.mlbroker.environment import Known, PlacedSlot, present, recourse_costs
 from farkas.online.policy import Policy
-from farkas.rounding import add_missing_workers
-from farkas.solvers import Reason, solve
+from farkas.rounding.workers import add_missing_workers
 from farkas.tolerances import TIE, allowed
 
 if TYPE_CHECKING:
@@ -108,6 +105,8 @@ class LocalWorkers(Policy):
 
 def local_total(instance: Brokerage, sites: Sequence[int]) -> float:
     """Cost of local with given server sites, one a job, every re-entry paid, USD."""
+    from farkas.models.mlbroker.recourse import PlacedWorkers
+
     server = np.asarray(sites, dtype=np.int64)[instance.pair_job]
     return recourse_costs(PlacedWorkers.of(instance, local_workers(instance), server)).total
 
@@ -232,6 +231,9 @@ class Optimum(Policy):
         NoAnswer
             When no placement was found in time.
         """
+        from farkas.models.mlbroker.offline import Offline
+        from farkas.solvers import Reason, solve
+
         workers = np.zeros((instance.num_pairs, instance.num_sites), np.int64)
         server = np.zeros(instance.num_pairs, np.int64)
         if instance.num_pairs:
@@ -263,6 +265,7 @@ class Solving(Placing):
 
     def model(self, state: Presence, arrivals: Snapshot) -> Subproblem | None:
         """State the program of the slot."""
+        from farkas.models.mlbroker.one_shot import OneShot, placement
         from farkas.solvers.subproblem import Subproblem  # here: for these alone
 
         if not arrivals.market.num_jobs:

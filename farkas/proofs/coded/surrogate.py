@@ -8,9 +8,8 @@ from typing import Any
 from farkas.algebra import programs
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.expected import best_integer_plan
-from farkas.models.coded.kernel import Pairs
+from farkas.models.coded.kernel import Pairs, reference_time
 from farkas.models.coded.law import Allocation, Law, dedicated_plan, dedicated_share, shared_plan
-from farkas.models.coded.surrogate import reference_time
 from farkas.online.coded.exhaustive import best_owner, every_owner
 from farkas.online.coded.local_search import least_level
 from farkas.proofs.claim import (

@@ -26,7 +26,7 @@ from farkas.proofs.mlbroker.runs import (
     traced_runs,
 )
 from farkas.proofs.verdict import Saying, Stated, Verdict, held, proved, refuted, said
-from farkas.rounding import round_workers
+from farkas.rounding.workers import round_workers
 from farkas.tolerances import FEASIBLE, ROUNDING
 
 

@@ -20,7 +20,8 @@ from farkas.portable import uniform
 from farkas.proofs.claim import Trials, claim, drawn, optimum, require, require_zero, sp
 from farkas.proofs.mlbroker.runs import largest_lambda
 from farkas.proofs.verdict import Among, Saying, Stated, Verdict, proved, refuted, said
-from farkas.rounding import round_sites, round_workers, trade_once
+from farkas.rounding.dependent import trade_once
+from farkas.rounding.workers import round_sites, round_workers
 from farkas.solvers.highs_session import optimum_by_any
 from farkas.tolerances import ROUNDING, SOLVER_GAP
 

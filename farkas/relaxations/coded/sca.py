@@ -22,8 +22,7 @@ import numpy as np
 from farkas.algebra import ConvexModel, ConvexProgram, option
 from farkas.errors import NotApplicable
 from farkas.instances.coded import CodedComputing
-from farkas.models.coded.kernel import Pairs
-from farkas.models.coded.surrogate import reference_time
+from farkas.models.coded.kernel import Pairs, reference_time
 from farkas.numbers import Floats, Ints
 from farkas.solvers import Claimed
 from farkas.solvers.convex import solve_problem

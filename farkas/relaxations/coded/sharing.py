@@ -9,8 +9,8 @@ import numpy as np
 
 from farkas.errors import NoAnswer
 from farkas.instances.coded import CodedComputing
-from farkas.models.coded.assignment import MaxMin, level, tidy
-from farkas.models.coded.kernel import Pairs
+from farkas.models.coded.assignment import MaxMin
+from farkas.models.coded.kernel import Pairs, level, tidy
 from farkas.numbers import Bools, Floats
 from farkas.registry import once
 from farkas.tolerances import FINE_GAP, LEVEL, LOOSE_GAP

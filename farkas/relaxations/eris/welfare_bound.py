@@ -8,7 +8,6 @@ import time
 from collections import deque
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Literal
 
 import msgspec
 import numpy as np
@@ -21,7 +20,7 @@ from farkas.forms import LinearForm
 from farkas.forms.matrices import rows_of_dense
 from farkas.instances.eris import Auction
 from farkas.models.eris.best_schedule import BestSchedule, PricedJobs
-from farkas.models.eris.prices import Prices
+from farkas.models.eris.prices import Effort, Prices
 from farkas.numbers import Floats
 from farkas.relaxations.eris.aggregated import Aggregated
 from farkas.relaxations.eris.payoff_bound import subgradient
@@ -152,10 +151,6 @@ def _columns(auction: Auction, owners: list[int], entering: list[tuple[float, Fl
     accepted = np.eye(auction.num_jobs)[owners]
     return np.hstack([np.stack([usage for _, usage in entering]), accepted])
 
-
-#: How prices are found: all 0; duals of the pooled linear program; improved by subgradient steps;
-#: duals of (3) by column generation (small instances).
-Effort = Literal["free", "aggregated", "subgradient", "columns"]
 
 METHODS: dict[Effort, str] = {
     "free": "everything for nothing",

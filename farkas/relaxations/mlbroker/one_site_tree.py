@@ -15,7 +15,8 @@ import itertools
 import msgspec
 import numpy as np
 
-from farkas.models.mlbroker.one_shot import OneShot, Snapshot, first_busy_slot
+from farkas.models.mlbroker.data import Snapshot
+from farkas.models.mlbroker.one_shot import OneShot, first_busy_slot
 from farkas.numbers import Bools, Floats, Ints
 from farkas.solvers.subproblem import (
     Subproblem,

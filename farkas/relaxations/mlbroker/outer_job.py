@@ -10,10 +10,14 @@ import numpy as np
 
 from farkas.algebra import Param, Program, Set, Sum, Var, constraint, objective, option
 from farkas.instances.mlbroker import Brokerage, Semantics
-from farkas.models.mlbroker import data as shared
-from farkas.models.mlbroker.discount import SMALL, entropy, growth
-from farkas.models.mlbroker.placement import StaticRows, resources, traffic
-from farkas.models.mlbroker.slot import SlotProblem
+from farkas.models.mlbroker.data import SMALL, SlotProblem, entropy, growth
+from farkas.models.mlbroker.placement import (
+    StaticRows,
+    declare_data,
+    declare_sets,
+    resources,
+    traffic,
+)
 from farkas.numbers import Floats, floats
 from farkas.portable import log1p
 from farkas.relaxations.mlbroker.relaxed import Relaxing
@@ -294,8 +298,8 @@ class Outer(Relaxing, StaticRows):
         """Declare the rules of (8) for one slot, and the segments."""
         touched = Touched.of(data, self.semantics)
         problem, tangents = touched.problem, touched.tangents
-        shared.declare_sets(m, problem.market)
-        shared.declare_data(m, problem.market, self.semantics)
+        declare_sets(m, problem.market)
+        declare_data(m, problem.market, self.semantics)
         m.presence_bound = Param(values=problem.constants.presence_bound)
         m.big_m = Param(values=problem.constants.big_m)
         self._declare_decisions(m, problem.market)

@@ -11,7 +11,7 @@ import numpy as np
 from farkas.algebra import option
 from farkas.algebra.convex import ConvexModel, ConvexProgram
 from farkas.instances.mlbroker import Brokerage, Semantics
-from farkas.models.mlbroker.slot import SlotProblem
+from farkas.models.mlbroker.data import SlotProblem
 from farkas.numbers import Floats
 from farkas.solvers.subproblem import Subproblem
 

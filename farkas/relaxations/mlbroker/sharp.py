@@ -9,7 +9,7 @@ import numpy as np
 from farkas.algebra import Param, Sum, Var, constraint, objective
 from farkas.certificates.mlbroker_slots import MOST_SITES, TOLL_BITS, SiteTrees, SlotTrees
 from farkas.instances.mlbroker import Brokerage
-from farkas.models.mlbroker import data as shared
+from farkas.models.mlbroker.placement import declare_data, declare_sets
 from farkas.numbers import Bools, Floats, Ints
 from farkas.relaxations.mlbroker.relaxed import Relaxed
 from farkas.relaxations.mlbroker.slot_trees import SiteGrowth, SlotGrowth
@@ -29,8 +29,8 @@ class Sharp(Relaxed):
 
     def declare(self, m: Any, data: Brokerage) -> None:
         """Declare sets and parameters of (8), and decisions by the server's site."""
-        shared.declare_sets(m, data)
-        shared.declare_data(m, data, self.semantics)
+        declare_sets(m, data)
+        declare_data(m, data, self.semantics)
         most = data.most_workers(self.semantics)[:, None, None]
         m.slope = Param(m.slots, m.sites, m.resources, values=self._slope(data))
         by_server = (m.job_slots, m.sites, m.sites)

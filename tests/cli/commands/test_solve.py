@@ -19,7 +19,7 @@ from farkas.errors import Exit
 from farkas.forms import check_point
 from farkas.instances import library
 from farkas.instances.library import path as shipped
-from farkas.models.coded.surrogate import reference_time
+from farkas.models.coded.kernel import reference_time
 from farkas.relaxations.coded.sharing import shared_optimum
 from farkas.solvers import Answer, Claimed
 from farkas.solvers.answer import Reason

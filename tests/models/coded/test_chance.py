@@ -14,14 +14,14 @@ from farkas.instances import library
 from farkas.instances.coded import CodedComputing
 from farkas.instances.generate import generate
 from farkas.models.coded.chance import best_quantile, best_stretch, hoeffding_plan
-from farkas.models.coded.kernel import Pairs
-from farkas.models.coded.law import Law, dedicated_plan
-from farkas.models.coded.surrogate import (
+from farkas.models.coded.kernel import (
+    Pairs,
     expected_results,
     reference_time,
     returned_share,
     surrogate_times,
 )
+from farkas.models.coded.law import Law, dedicated_plan
 from farkas.online.coded.exhaustive import best_owner
 from farkas.online.coded.local_search import least_level
 from farkas.quantities import evaluate

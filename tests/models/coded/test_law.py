@@ -12,8 +12,16 @@ import pytest
 from farkas.errors import InvalidOption, NotApplicable
 from farkas.instances import library
 from farkas.instances.coded import CodedComputing
-from farkas.models.coded.expected import first_time
-from farkas.models.coded.kernel import Pairs, excess, owner_levels, patience, theorem1_times
+from farkas.models.coded.kernel import (
+    Pairs,
+    excess,
+    first_time,
+    owner_levels,
+    patience,
+    returned_share,
+    surrogate_times,
+    theorem1_times,
+)
 from farkas.models.coded.law import (
     Allocation,
     Law,
@@ -26,7 +34,6 @@ from farkas.models.coded.law import (
     require_measured,
     shared_plan,
 )
-from farkas.models.coded.surrogate import returned_share, surrogate_times
 from farkas.online.coded.execution import simulate
 from farkas.relaxations.coded.sharing import shared_optimum
 from tests.generators.coded import by_speed, measured_computing, random_coded_computing

@@ -10,16 +10,27 @@ from farkas.algebra import programs
 from farkas.errors import NotApplicable
 from farkas.instances import library
 from farkas.instances.coded import CodedComputing
-from farkas.models.coded.assignment import Assignment, AssignmentByType, WorkerTypes, level, tidy
+from farkas.models.coded.assignment import Assignment, AssignmentByType
 from farkas.models.coded.expected import (
     Expected,
     ExpectedInteger,
     best_integer_plan,
     best_loads,
-    first_time,
     integer_time,
 )
-from farkas.models.coded.kernel import Owned, Pairs, blocks_owner, owner_levels, theorem1_times
+from farkas.models.coded.kernel import (
+    Owned,
+    Pairs,
+    WorkerTypes,
+    blocks_owner,
+    expected_results,
+    first_time,
+    level,
+    owner_levels,
+    returned_share,
+    theorem1_times,
+    tidy,
+)
 from farkas.models.coded.law import Allocation, dedicated_share
 from farkas.models.coded.loads import (
     Loads,
@@ -28,7 +39,6 @@ from farkas.models.coded.loads import (
     uncoded_mean,
     uncoded_quantile,
 )
-from farkas.models.coded.surrogate import expected_results, returned_share
 from farkas.online.coded.execution import simulate
 from farkas.online.coded.exhaustive import best_owner
 from farkas.online.coded.local_search import least_level

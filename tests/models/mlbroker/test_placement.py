@@ -13,10 +13,10 @@ from farkas.errors import InvalidOption, NotApplicable
 from farkas.forms.feasibility import index_in
 from farkas.instances import library
 from farkas.instances.mlbroker import Brokerage
+from farkas.models.mlbroker.data import Constants, SlotProblem, market_of, snapshot
 from farkas.models.mlbroker.offline import Offline
-from farkas.models.mlbroker.one_shot import OneShot, snapshot
+from farkas.models.mlbroker.one_shot import OneShot
 from farkas.models.mlbroker.recourse import PlacedWorkers, Recourse
-from farkas.models.mlbroker.slot import Constants, SlotProblem, market_of
 from farkas.online.mlbroker.environment import recourse_costs, transfer_costs
 from farkas.relaxations.mlbroker.relaxed import Relaxed
 from farkas.solvers import solve

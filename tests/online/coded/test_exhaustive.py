@@ -8,8 +8,7 @@ import pytest
 
 from farkas.errors import NotApplicable
 from farkas.forms.feasibility import check_point
-from farkas.models.coded.assignment import WorkerTypes
-from farkas.models.coded.kernel import Pairs
+from farkas.models.coded.kernel import Pairs, WorkerTypes
 from farkas.online import algorithms
 from farkas.online.coded import exhaustive
 from farkas.online.coded.exhaustive import (
@@ -139,7 +138,7 @@ def test_a_solver_that_is_stopped_leaves_its_point_or_the_start(monkeypatch, rea
             point[:-1] = WorkerTypes.given(speed).counted(best).reshape(-1)
         return Answer(reason=reason, raw_point=point)
 
-    monkeypatch.setattr(exhaustive, "solve", stopped)
+    monkeypatch.setattr("farkas.solvers.solve", stopped)
     found = _by_integer_program(speed, start, 1.0, "late")
     assert found.stopped == ("late" if reason is Reason.TIME_LIMIT else "Ctrl-C")
     want = best if reason is Reason.TIME_LIMIT else start
@@ -154,7 +153,7 @@ def test_the_integer_program_begins_with_the_level_of_its_start_in_its_own_unit(
         asked.append((form, options["start"]))
         return solve(form, **options)
 
-    monkeypatch.setattr(exhaustive, "solve", noted)
+    monkeypatch.setattr("farkas.solvers.solve", noted)
     _by_integer_program(speed, start, math.inf, "late")
     ((form, point),) = asked
     # 1 of 4096 is the unit, so that absolute tolerances of solvers are a share of the level
@@ -175,7 +174,7 @@ def test_a_worse_point_of_a_stopped_solver_is_not_taken(monkeypatch, worse):
         point[:-1] = WorkerTypes.given(speed).counted(np.full(3, worse)).reshape(-1)
         return Answer(reason=Reason.TIME_LIMIT, raw_point=point)
 
-    monkeypatch.setattr(exhaustive, "solve", stopped)
+    monkeypatch.setattr("farkas.solvers.solve", stopped)
     monkeypatch.setattr(exhaustive, "climb", lambda speed, owner, variant: owner)
     assert _by_integer_program(speed, start, 1.0, "late").owner.tolist() == [0, 0, 1]
 

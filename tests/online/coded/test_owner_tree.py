@@ -5,8 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from farkas.models.coded.kernel import Pairs, theorem1_times
-from farkas.models.coded.surrogate import surrogate_times
+from farkas.models.coded.kernel import Pairs, surrogate_times, theorem1_times
 from farkas.online.coded import owner_tree
 from farkas.online.coded.exhaustive import best_owner, every_owner
 from farkas.online.coded.local_search import favourites, least_level

@@ -6,7 +6,7 @@ import pytest
 
 from farkas.errors import NoAnswer, UnsupportedForm
 from farkas.instances import library
-from farkas.models.coded.surrogate import surrogate_times
+from farkas.models.coded.kernel import surrogate_times
 from farkas.online import algorithms
 from farkas.online.coded import sca
 from farkas.online.coded.sca import ExpectedSharing, SuccessiveApproximation, iterates, start_point
@@ -37,7 +37,7 @@ def test_step_sizes_fall_as_printed(monkeypatch):
             steps.append(step)
             return self
 
-    monkeypatch.setattr(sca, "solve_step", lambda *arguments: arguments[2])
+    monkeypatch.setattr("farkas.relaxations.coded.sca.solve_step", lambda *arguments: arguments[2])
     data = random_coded_computing(0)
     list(iterates(data, Toward(*vars_of(SharedPoint.uniform(data))), "product", 0.1, 3))
     assert steps == pytest.approx([1.0, 0.9, 0.9 * (1 - 0.1 * 0.9)])
@@ -51,7 +51,7 @@ def test_the_last_feasible_point_stands_where_the_solver_fails(monkeypatch):
     def fail(*arguments):
         raise NoAnswer("no step")
 
-    monkeypatch.setattr(sca, "solve_step", fail)
+    monkeypatch.setattr("farkas.relaxations.coded.sca.solve_step", fail)
     data = random_coded_computing(1)
     plan = SuccessiveApproximation().plan(data, 0)
     uniform = SharedPoint.uniform(data)

@@ -11,11 +11,11 @@ from farkas.algebra import programs
 from farkas.instances.eris import Auction
 from farkas.models.eris.best_schedule import PricedJobs
 from farkas.models.eris.prices import posted_on_arrival
-from farkas.online.eris import eris
 from farkas.online.eris.environment import Ledger, can_run, nothing
 from farkas.online.eris.eris import Bid, exact_schedule
 from farkas.online.eris.scheduler_dp import repaired_schedule
 from farkas.solvers import solve
+from farkas.solvers.highs_session import optimum_by_any
 from tests.generators.eris import one_resource, random_auction
 from tests.tools.samples import seeds
 
@@ -40,7 +40,7 @@ def test_a_schedule_whose_bound_is_met_is_left_alone(monkeypatch: pytest.MonkeyP
     auction = one_resource({})
     bid = Bid.of(Ledger(auction), auction.jobs[0])
     found = repaired_schedule(auction, bid.job, bid.seen)
-    monkeypatch.delattr(eris, "optimum_by_any")
+    monkeypatch.delattr("farkas.solvers.highs_session.optimum_by_any")
     assert exact_schedule(bid, found) is found
     # a gap, but no slot is worth more than the payoff
     wide = dataclasses.replace(found, bound=12.0)
@@ -76,10 +76,9 @@ def test_a_solver_that_states_no_bound_bounds_no_payoff(monkeypatch: pytest.Monk
     auction = one_resource({"utility": [10.0, 5.0, 4.0]})
     bid = Bid.of(Ledger(auction), auction.jobs[0])
     poor = dataclasses.replace(nothing(3, 2, bound=11.0), payoff=5.0, finish=1)
-    honest = eris.optimum_by_any
+    honest = optimum_by_any
     monkeypatch.setattr(
-        eris,
-        "optimum_by_any",
+        "farkas.solvers.highs_session.optimum_by_any",
         lambda form: dataclasses.replace(honest(form), bound=math.nan),
     )
     assert exact_schedule(bid, poor).bound == 11.0

@@ -8,7 +8,7 @@ import pytest
 from farkas.errors import NotApplicable
 from farkas.instances import library
 from farkas.instances.generate import generate
-from farkas.models.mlbroker.one_shot import snapshot
+from farkas.models.mlbroker.data import snapshot
 from farkas.online import algorithms, environments
 from farkas.online.mlbroker.local import local_expected, local_total, local_workers, site_costs
 from farkas.relaxations.mlbroker import one_site_tree

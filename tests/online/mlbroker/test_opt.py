@@ -5,7 +5,6 @@ import pytest
 from farkas.errors import NoAnswer
 from farkas.instances import library
 from farkas.online import algorithms
-from farkas.online.mlbroker import local
 from farkas.quantities import evaluate
 from farkas.solvers import Reason, solve
 from tests.generators.mlbroker import even_brokerage, random_brokerage, single
@@ -22,7 +21,7 @@ def test_no_placement_in_time_is_no_run(monkeypatch):
         def unless_interrupted(self):
             return self
 
-    monkeypatch.setattr(local, "solve", lambda *arguments, **named: Nothing())
+    monkeypatch.setattr("farkas.solvers.solve", lambda *arguments, **named: Nothing())
     with pytest.raises(NoAnswer, match="no placement in 3 s; raise time_limit"):
         OPT.run(library.load("mlbroker/tiny"), time_limit=3.0)
     monkeypatch.setattr(Nothing, "reason", Reason.UNKNOWN)
@@ -61,6 +60,6 @@ def test_limits_are_the_solvers(monkeypatch):
         asked.update(limits, name=name)
         return solve(form, name, **limits)
 
-    monkeypatch.setattr(local, "solve", recorded)
+    monkeypatch.setattr("farkas.solvers.solve", recorded)
     OPT.run(library.load("mlbroker/tiny"), time_limit=3.5, gap=0.25)
     assert asked == {"name": "highs", "time_limit": 3.5, "gap": 0.25}

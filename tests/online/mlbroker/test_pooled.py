@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import farkas
-from farkas.models.mlbroker.one_shot import snapshot
+from farkas.models.mlbroker.data import snapshot
 from farkas.online.mlbroker.local import Pooled
 from tests.generators.mlbroker import edge_cases, random_brokerage, single
 

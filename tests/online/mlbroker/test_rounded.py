@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from farkas.instances.generate import generate
-from farkas.models.mlbroker.one_shot import snapshot
+from farkas.models.mlbroker.data import snapshot
 from farkas.online import algorithms, environments
 from farkas.online.mlbroker.environment import tight_bound
 from farkas.online.mlbroker.fractional import (

@@ -18,7 +18,7 @@ from farkas.proofs.mlbroker.rounding import (
     outcomes,
     set_cover,
 )
-from farkas.rounding import round_keeping_weight
+from farkas.rounding.dependent import round_keeping_weight
 
 TRIANGLE = [frozenset({0, 1}), frozenset({1, 2}), frozenset({0, 2})]
 

@@ -13,8 +13,7 @@ from farkas.certificates import exact_bound
 from farkas.duals.dualize import dualize
 from farkas.errors import NoAnswer, NotApplicable
 from farkas.instances import library
-from farkas.models.coded.assignment import level
-from farkas.models.coded.kernel import Pairs
+from farkas.models.coded.kernel import Pairs, level
 from farkas.numbers import Floats
 from farkas.online import algorithms
 from farkas.online.coded.exhaustive import best_owner, every_owner

@@ -6,9 +6,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from farkas.models.mlbroker.discount import entropy
-from farkas.models.mlbroker.one_shot import snapshot
-from farkas.models.mlbroker.slot import Constants, SlotProblem
+from farkas.models.mlbroker.data import Constants, SlotProblem, entropy, snapshot
 from farkas.relaxations.mlbroker import following
 from farkas.relaxations.mlbroker.following import FollowingServers, FreeMoves, SiteLevels
 from farkas.relaxations.mlbroker.outer_job import JobPrices

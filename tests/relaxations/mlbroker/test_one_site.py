@@ -17,8 +17,7 @@ from farkas.certificates.mlbroker_slots import MOST_SITES
 from farkas.errors import InvalidOption
 from farkas.executor import Executor
 from farkas.instances import library
-from farkas.models.mlbroker.one_shot import snapshot
-from farkas.models.mlbroker.slot import SlotProblem
+from farkas.models.mlbroker.data import SlotProblem, snapshot
 from farkas.relaxations.mlbroker import one_site_tree, slot_trees
 from farkas.relaxations.mlbroker.lives import Lives, lives_of
 from farkas.relaxations.mlbroker.one_site_tree import (

@@ -11,9 +11,8 @@ import pytest
 import farkas
 from farkas.algebra import programs
 from farkas.errors import NoAnswer
-from farkas.models.mlbroker.one_shot import snapshot
+from farkas.models.mlbroker.data import Constants, SlotProblem, snapshot
 from farkas.models.mlbroker.recourse import PlacedWorkers
-from farkas.models.mlbroker.slot import Constants, SlotProblem
 from farkas.online.mlbroker.environment import PlacedSlot, recourse_costs
 from farkas.relaxations.mlbroker.lives import SiteLives, lives_of, spread, usage_of
 from farkas.relaxations.mlbroker.outer_job import (

@@ -12,9 +12,7 @@ import pytest
 from farkas.certificates import sums
 from farkas.certificates.mlbroker_slots import LEAF, LIST, REDUCED, SlotBounds
 from farkas.errors import NoAnswer
-from farkas.models.mlbroker.discount import entropy, growth
-from farkas.models.mlbroker.one_shot import snapshot
-from farkas.models.mlbroker.slot import Constants, SlotProblem
+from farkas.models.mlbroker.data import Constants, SlotProblem, entropy, growth, snapshot
 from farkas.relaxations.mlbroker import slot_solver
 from farkas.relaxations.mlbroker.outer_job import (
     Tangents,
