@@ -16,7 +16,8 @@ import numpy as np
 
 import farkas
 from farkas.certificates import check
-from farkas.certificates.dps import DpsPrices, bounds_to_date
+from farkas.certificates.dps import bounds_to_date
+from farkas.certificates.dps_servers import certify_prices
 from farkas.online import algorithms
 from farkas.relaxations.dps.prices import subgradient_prices
 
@@ -47,7 +48,7 @@ def main() -> None:
     market = imported.instance.replace(dps={"explore_cap": 0.05, "delta": 0.2})
     print(f"{imported.report()}, {market.num_servers} servers, {market.num_worker_types} types")
     prices = subgradient_prices(market, "capped")
-    certificate = DpsPrices.of(market, prices, "capped")
+    certificate = certify_prices(market, prices, "capped")
     bound = float(check(certificate, instance=market).bound)
     print(f"no way to serve these jobs earns more than {bound:.2f}, proved in integers")
     print(f"{'seller':16} {'profit':>12} {'of the bound':>12} {'jobs served':>12}")

@@ -16,14 +16,12 @@ import dataclasses
 import math
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal
 
 import msgspec
 import numpy as np
 
-from farkas.certificates.files import certificate_type
 from farkas.certificates.packed import FilePart
-from farkas.certificates.prices import PriceCertificate
 from farkas.certificates.runs import RunBound, run_bounds
 from farkas.certificates.sums import finite, whole
 from farkas.errors import NotACertificate
@@ -292,71 +290,6 @@ def _worth(horizon: int, capacity: Ints, positions: Ints, numbers: Ints, kind: A
     return int((capacity[positions // horizon].astype(kind) * numbers.astype(kind)).sum())
 
 
-class MarketPrices(PriceCertificate, frozen=True, kw_only=True):
-    """Prices of capacity that bound every run on a market and its offline optimum."""
-
-    about = "dps"
-    rewards: Rewards  #: Whether payments are bounded by budgets, or also by the price cap.
-    bound: str  #: Upper bound, a fraction.
-    scale: Scale  #: Prices are multiples of ``2**-scale``.
-    #: workers, ps: prices of worker types and of parameter server types.
-    workers: PriceList
-    ps: PriceList
-
-    @classmethod
-    def of(cls, market: Market, prices: SlotPrices, rewards: Rewards) -> Self:
-        """Certify what ``prices`` prove about ``market``."""
-        return cls(
-            kind=cls.about,
-            program=cls.program_for(rewards),
-            instance=market.sha256,
-            rewards=rewards,
-            bound=str(cls.proved(market, prices, rewards)),
-            scale=prices.scale,
-            workers=price_list(prices.worker_positions, prices.worker_numbers),
-            ps=price_list(prices.ps_positions, prices.ps_numbers),
-        )
-
-    @classmethod
-    def program_for(cls, rewards: Rewards) -> str:
-        """Name of the program that such prices bound."""
-        raise NotImplementedError
-
-    @classmethod
-    def proved(cls, market: Market, prices: SlotPrices, rewards: Rewards) -> Fraction:
-        """Bound payments by prices, exactly."""
-        raise NotImplementedError
-
-    @property
-    def prices(self) -> SlotPrices:
-        """The prices as arrays."""
-        return slot_prices(self.scale, self.workers, self.ps)
-
-    @property
-    def subject(self) -> str:
-        """The program that is bounded."""
-        return self.program_for(self.rewards)
-
-    def prove_bound(self, market: Market, /) -> Fraction:
-        """Add up prices anew."""
-        return self.proved(market, self.prices, self.rewards)
-
-
-@certificate_type
-class DpsPrices(MarketPrices, frozen=True, kw_only=True, tag="dps_prices"):
-    """Prices by type and slot; positions are type x horizon + slot."""
-
-    @classmethod
-    def program_for(cls, rewards: Rewards) -> str:
-        """Name the relaxation by type and slot."""
-        return f"dps.interval_lp[{rewards}]"
-
-    @classmethod
-    def proved(cls, market: Market, prices: SlotPrices, rewards: Rewards) -> Fraction:
-        """Bound payments, see `prices_bound`."""
-        return prices_bound(market, prices, rewards)
-
-
 def slot_prices(scale: int, workers: PriceList, ps: PriceList) -> SlotPrices:
     """Prices of a file as arrays."""
     lists = workers.positions, workers.numbers, ps.positions, ps.numbers
@@ -369,12 +302,18 @@ def price_list(positions: Ints, numbers: Ints) -> PriceList:
 
 
 # runs keep budgets, and the price cap where there is one; without one "capped" proves nothing
-_BY_TYPE = ("dps.interval_lp[budget]", "dps.interval_lp[capped]")
-_BY_SERVER = ("dps.offline[free]", "dps.offline[capped]")
 _BOUNDS = {
-    "dps_prices": _BY_TYPE,
-    "dps_server_prices": _BY_SERVER,
-    "dps_server_trees": _BY_SERVER,
-    "tree": (*_BY_SERVER, "dps.interval_ip[budget,cliques]", "dps.interval_ip[capped,cliques]"),
+    "priced_tree": (
+        "dps.interval_lp[budget]",
+        "dps.interval_lp[capped]",
+        "dps.offline[free]",
+        "dps.offline[capped]",
+    ),
+    "tree": (
+        "dps.offline[free]",
+        "dps.offline[capped]",
+        "dps.interval_ip[budget,cliques]",
+        "dps.interval_ip[capped,cliques]",
+    ),
 }
 run_bounds.add("dps", tuple(RunBound(tag, each) for tag, of in _BOUNDS.items() for each in of))

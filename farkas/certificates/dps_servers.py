@@ -29,56 +29,74 @@ they forgive nothing of what is held; payments may be above budgets and caps by 
 from __future__ import annotations
 
 import dataclasses
+import math
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from farkas.certificates.dps import (
-    MarketPrices,
     Rewards,
     SlotPrices,
+    bounds_to_date,
     require_positions,
     rewards_of,
     rounded_up,
     stays_small,
 )
-from farkas.certificates.files import certificate_type
+from farkas.certificates.priced_tree import Case, Layout, PricedProgram, PricedTree, priced_programs
 from farkas.certificates.sums import affordable, finite
 from farkas.errors import NotACertificate
 from farkas.instances.dps import Market
 from farkas.numbers import Array, Bools, Floats, Ints
 
-#: What prices bound, by the rewards.
-PROGRAMS: dict[Rewards, str] = {"budget": "dps.offline[free]", "capped": "dps.offline[capped]"}
-
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class EqualServers:
-    """Servers with the same installed units, in ascending order of these."""
+class ServerPools:
+    """Servers that are priced together: those with equal units, or several such classes."""
 
-    of: Ints  #: Class of each server, shape (servers,).
-    #: workers, ps: installed units of all servers of a class, shapes (classes, types).
+    of: Ints  #: Pool of each server, shape (servers,).
+    #: workers, ps: installed units of all servers of a pool, shapes (pools, types).
     workers: Ints
     ps: Ints
-    hosts: Bools  #: Whether one server of a class can host the whole job, shape (jobs, classes).
+    hosts: Bools  #: Whether one server of a pool can host the whole job, shape (jobs, pools).
 
     @classmethod
-    def of_market(cls, market: Market) -> EqualServers:
-        """Compare the servers of a market; raises `NotACertificate` where they are too many."""
+    def of_market(cls, market: Market, pool: Ints | None = None) -> ServerPools:
+        """Compare the servers of a market.
+
+        Raises `NotACertificate`: they are too many, or pools are not numbered from 0.
+
+        Parameters
+        ----------
+        pool
+            Of each class of servers with equal units, in ascending order of these; by default each
+            class is a pool.
+        """
         installed = np.concatenate([market.installed_workers, market.installed_ps], axis=1)
         each, of, size = np.unique(installed, axis=0, return_inverse=True, return_counts=True)
         affordable(float(len(each)) * market.num_jobs, "ways to place jobs")
-        workers, ps = each[:, : market.num_worker_types], each[:, market.num_worker_types :]
-        hosts = (workers[:, market.worker_type] >= market.workers) & (
-            ps[:, market.ps_type] >= market.ps
+        pool = np.arange(len(each)) if pool is None else pool
+        count = int(pool.max(initial=-1)) + 1
+        if len(pool) != len(each) or not np.array_equal(np.unique(pool), np.arange(count)):
+            raise NotACertificate(
+                f"{len(pool)} numbers of pools for {len(each)} classes of servers, or pools that"
+                " are not numbered from 0"
+            )
+        width = market.num_worker_types
+        hosting = (each[:, :width][:, market.worker_type] >= market.workers) & (
+            each[:, width:][:, market.ps_type] >= market.ps
         )
-        return cls(of.reshape(-1), size[:, None] * workers, size[:, None] * ps, hosts.T)
+        units = np.zeros((count, each.shape[1]), np.int64)
+        hosts = np.zeros((count, market.num_jobs), np.bool_)
+        np.add.at(units, pool, size[:, None] * each)
+        np.logical_or.at(hosts, pool, hosting)
+        return cls(pool[of.reshape(-1)], units[:, :width], units[:, width:], hosts.T)
 
     @property
     def count(self) -> int:
-        """Number of classes."""
+        """Number of pools."""
         return len(self.workers)
 
 
@@ -102,71 +120,69 @@ class Charges:
 
 
 def server_charges(
-    market: Market, classes: EqualServers, prices: SlotPrices, reward: Floats
+    market: Market,
+    pools: ServerPools,
+    prices: SlotPrices,
+    reward: Floats,
+    jobs: Ints | None = None,
 ) -> Charges:
-    """Price the ways to place every job.
+    """Price the ways to place jobs.
 
-    Raises `NotACertificate` when prices lie outside classes, types or slots, do not ascend, or are
+    Raises `NotACertificate` when prices lie outside pools, types or slots, do not ascend, or are
     not positive.
 
     Parameters
     ----------
     prices
-        Positions are (class x types + type) x horizon + slot.
+        Positions are (pool x types + type) x horizon + slot.
     reward
-        At least what jobs count, shape (jobs,); it decides whether 64 bits suffice.
+        At least what all jobs count together; it decides whether 64 bits suffice.
+    jobs
+        Numbers of those that are priced; all by default.
     """
     worker = prices.worker_positions, prices.worker_numbers
     ps = prices.ps_positions, prices.ps_numbers
-    horizon, count = market.horizon, classes.count
+    horizon, count = market.horizon, pools.count
     require_positions(horizon, count * market.num_worker_types, *worker, "workers")
     require_positions(horizon, count * market.num_ps_types, *ps, "ps")
     kind: Any = np.int64 if stays_small(market, prices, reward) else object
-    whole_last = market.last_held(market.colocated_end)
-    spread_last = market.last_held(market.spread_end)
-    whole: Array = np.zeros((market.num_jobs, count), kind)
-    spread: Array = np.zeros(market.num_jobs, kind)
+    some = np.arange(market.num_jobs) if jobs is None else jobs
+    begin = market.arrival[some]
+    ends = [market.last_held(end)[some] + 1 for end in (market.colocated_end, market.spread_end)]
+    whole: Array = np.zeros((len(some), count), kind)
+    spread: Array = np.zeros(len(some), kind)
     held, total = [], 0
     for types, demand, capacity, listed in (
-        (market.worker_type, market.workers, classes.workers, worker),
-        (market.ps_type, market.ps, classes.ps, ps),
+        (market.worker_type[some], market.workers[some], pools.workers, worker),
+        (market.ps_type[some], market.ps[some], pools.ps, ps),
     ):
-        units = demand.astype(kind)
-        whole = whole + units[:, None] * _held(market, types, capacity, whole_last, *listed, kind)
-        long = _held(market, types, capacity, spread_last, *listed, kind)
+        place = (np.arange(count) * capacity.shape[1] + types[:, None]) * horizon
+        short, long = (
+            _held(place + begin[:, None], place + end[:, None], *listed, kind) for end in ends
+        )
+        whole = whole + demand.astype(kind)[:, None] * short
         cheap = np.argsort(long, axis=1, kind="stable")
         most = np.take_along_axis(capacity[:, types].T, cheap, axis=1)
         taken = np.clip(demand[:, None] - (np.cumsum(most, axis=1) - most), 0, most)
         spread = spread + (taken.astype(kind) * np.take_along_axis(long, cheap, axis=1)).sum(axis=1)
-        by_class = np.zeros_like(taken)
-        np.put_along_axis(by_class, cheap, taken, axis=1)
-        held.append(by_class)
+        by_pool = np.zeros_like(taken)
+        np.put_along_axis(by_pool, cheap, taken, axis=1)
+        held.append(by_pool)
         there = capacity.reshape(-1)[listed[0] // horizon].astype(kind)
         total += int((there * listed[1].astype(kind)).sum())
     return Charges(whole, spread.astype(kind), held[0], held[1], total)
 
 
-def _held(
-    market: Market,
-    types: Ints,
-    capacity: Ints,
-    last: Ints,
-    positions: Ints,
-    numbers: Ints,
-    kind: Any,
-) -> Array:
-    """Price of a unit from arrival to last slot in every class, shape (jobs, classes)."""
-    count, width = capacity.shape
+def _held(begin: Ints, end: Ints, positions: Ints, numbers: Ints, kind: Any) -> Array:
+    """Price of a unit between positions, the second left out."""
     before = np.concatenate([np.zeros(1, kind), np.cumsum(numbers.astype(kind))])
-    first = (np.arange(count) * width + types[:, None]) * market.horizon
-    begin, end = first + market.arrival[:, None], first + last[:, None] + 1
     until = before[np.searchsorted(positions, begin)]
     found: Array = before[np.searchsorted(positions, end)] - until
     return found
 
 
 def server_prices_bound(
-    market: Market, prices: SlotPrices, rewards: Rewards, classes: EqualServers | None = None
+    market: Market, prices: SlotPrices, rewards: Rewards, pools: ServerPools | None = None
 ) -> Fraction:
     """Upper bound on the payments of every way to serve jobs, exactly.
 
@@ -175,227 +191,151 @@ def server_prices_bound(
     Parameters
     ----------
     prices
-        Any prices; positions are (class x types + type) x horizon + slot.
+        Any prices; positions are (pool x types + type) x horizon + slot.
     rewards
         ``budget``, or ``capped`` for prices that respect the price cap.
-    classes
-        Of the market's servers, where they are known already.
+    pools
+        Of the market's servers; by default each class of equal ones.
     """
     reward = finite(rewards_of(market, rewards), "rewards")
-    classes = classes or EqualServers.of_market(market)
-    charges = server_charges(market, classes, prices, reward)
-    least = charges.least(classes.hosts)
+    pools = pools or ServerPools.of_market(market)
+    charges = server_charges(market, pools, prices, reward)
+    least = charges.least(pools.hosts)
     left = np.maximum(rounded_up(reward, prices.scale, least.dtype) - least, 0)
     return (charges.total + int(left[market.fits].sum())) / Fraction(2) ** prices.scale
 
 
-@certificate_type
-class DpsServerPrices(MarketPrices, frozen=True, kw_only=True, tag="dps_server_prices"):
-    """Prices by class of servers; positions are (class x types + type) x horizon + slot."""
-
-    @classmethod
-    def program_for(cls, rewards: Rewards) -> str:
-        """Name the program with its two ways to place a job."""
-        return PROGRAMS[rewards]
-
-    @classmethod
-    def proved(cls, market: Market, prices: SlotPrices, rewards: Rewards) -> Fraction:
-        """Bound payments, see `server_prices_bound`."""
-        return server_prices_bound(market, prices, rewards)
+#: By program: rewards, and whether all servers are one pool.
+PROGRAMS: dict[str, tuple[Rewards, bool]] = {
+    "dps.interval_lp[budget]": ("budget", True),
+    "dps.interval_lp[capped]": ("capped", True),
+    "dps.offline[free]": ("budget", False),
+    "dps.offline[capped]": ("capped", False),
+}
 
 
-# Groups of servers at market prices, and what the leaf of a tree of whole jobs proves of one.
-#
-# The argument is that of `farkas.certificates.dps_server_trees`.
+class PricedMarket(PricedProgram):
+    """Jobs as owners; rows are units by pool, type and slot of arrivals, workers before servers.
 
-
-WHOLE, SPREAD = 0, 1  #: Ways to place a job.
-REFUSED = 2
-ALL_WAYS = 0b111  #: Bits of ways that a leaf allows: whole, spread, not served.
-
-LEAF_STEPS = 2048  #: Steps that a leaf takes whatever its size.
-
-Allowed = npt.NDArray[np.uint8]
-
-
-def groups_of(classes: EqualServers) -> list[Ints]:
-    """Classes of each group, ascending: those that share worker types, through others or not."""
-    if not classes.count:
-        return []
-    shared = np.eye(classes.count, dtype=np.bool_)
-    for kind in range(classes.workers.shape[1]):
-        having = np.flatnonzero(classes.workers[:, kind])
-        if len(having):
-            # all of what having[0] and the others are connected with
-            together = shared[having].any(axis=0)
-            shared[np.ix_(together, together)] = True
-    first = shared.argmax(axis=1)
-    return [np.flatnonzero(first == c) for c in np.unique(first)]
-
-
-@dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class LeafPrices:
-    """What the units of a group cost in a leaf; positions are (class x types + type) x horizon."""
-
-    #: worker_positions, worker_numbers: prices of workers, y.
-    worker_positions: Ints
-    worker_numbers: Ints
-    #: ps_positions, ps_numbers: what parameter servers cost beyond their market prices, v - W.
-    ps_positions: Ints
-    ps_numbers: Ints
-
-
-class GroupOfServers:
-    """One group at market prices.
+    Doubles are rounded to the grid of `SlotPrices`, and these prices are what bounds payments.
 
     Parameters
     ----------
-    classes
-        Of its servers.
-    own
-        Classes of the group.
-    home
-        Jobs whose worker type it installs, ascending.
-    market_prices
-        Of parameter servers, with no workers.
-    reward
-        At least what jobs pay, shape (jobs,), all jobs.
+    market
+        The instance.
+    name
+        One of `PROGRAMS`.
+    pool
+        As of `ServerPools.of_market`; the programs by type have one pool.
     """
 
-    def __init__(
-        self,
-        market: Market,
-        classes: EqualServers,
-        own: Ints,
-        home: Ints,
-        market_prices: SlotPrices,
-        reward: Floats,
-    ) -> None:
-        self.own, self.home = own, home
-        self.market = market.replace(jobs=[market.jobs[i] for i in home.tolist()])
-        self.classes = dataclasses.replace(classes, hosts=classes.hosts[home])
-        self.market_prices, self.reward = market_prices, reward[home]
-        self._whole = self.classes.hosts.any(axis=1)
-        self._foreign = self._worth_elsewhere()
-
-    def _worth_elsewhere(self) -> int:
-        """Return the market price of all capacity of other groups."""
-        prices, types = self.market_prices, self.market.num_ps_types
-        place = prices.ps_positions // self.market.horizon
-        other = ~np.isin(place // types, self.own)
-        units = self.classes.ps.reshape(-1)[place[other]].tolist()
-        return sum(u * n for u, n in zip(units, prices.ps_numbers[other].tolist(), strict=True))
-
-    def combined(self, leaf: LeafPrices) -> SlotPrices:
-        """Return the prices of all units in a leaf, of others at market prices.
-
-        Raises `NotACertificate` when the leaf prices what is no unit of the group.
-        """
-        horizon, base = self.market.horizon, self.market_prices
-        for positions, numbers, types, what in (
-            (leaf.worker_positions, leaf.worker_numbers, self.market.num_worker_types, "workers"),
-            (leaf.ps_positions, leaf.ps_numbers, self.market.num_ps_types, "ps"),
-        ):
-            require_positions(horizon, self.classes.count * types, positions, numbers, what)
-            if not np.isin(positions // horizon // types, self.own).all():
-                raise NotACertificate(f"{what}: a leaf prices units of another group")
-        return SlotPrices(
-            base.scale,
-            leaf.worker_positions,
-            leaf.worker_numbers,
-            *added(base.ps_positions, base.ps_numbers, leaf.ps_positions, leaf.ps_numbers),
-        )
-
-    def least(self, leaf: LeafPrices) -> tuple[Array, Array, int]:
-        """Return least charges, whole and spread, shapes (home jobs,), and what all units cost.
-
-        Whole charges are -1 where no server hosts the job.
-        """
-        charges = server_charges(self.market, self.classes, self.combined(leaf), self.reward)
-        hosts = self.classes.hosts
-        whole = np.full(len(self.home), -1, charges.whole.dtype)
-        for c in range(self.classes.count):
-            here = charges.whole[:, c]
-            lower = hosts[:, c] & ((whole < 0) | (here < whole))
-            whole = np.where(lower, here, whole)
-        return whole, charges.spread, charges.total - self._foreign
-
-    def bound(self, leaf: LeafPrices, allowed: Allowed) -> int | None:
-        """Bound a leaf, in units of the grid; None where a decided job cannot be placed.
-
-        ``allowed``: bits of ways, shape (home jobs,). Raises `NotACertificate` as `combined`.
-        """
-        whole, spread, total = self.least(leaf)
-        reward = rounded_up(self.reward, self.market_prices.scale, spread.dtype)
-        ways = (allowed >> WHOLE & 1 > 0) & self._whole, allowed >> SPREAD & 1 > 0
-        ways = ways[0], ways[1] & self.market.fits
-        may_wait = allowed >> REFUSED & 1 > 0
-        if not (ways[0] | ways[1] | may_wait).all():
-            return None
-        left = np.where(ways[0], reward - whole, reward - spread)
-        left = np.where(ways[0] & ways[1], np.maximum(left, reward - spread), left)
-        left = np.where(may_wait, np.where(ways[0] | ways[1], np.maximum(left, 0), 0), left)
-        # what decided jobs lose has no bound of 64 bits in all
-        lost = int(sum(left[left < 0].tolist()))
-        return int(total + lost + left[left > 0].sum())
-
-    def steps(self, leaf: LeafPrices) -> int:
-        """Count what a leaf's bound takes."""
-        prices = len(leaf.worker_positions) + len(leaf.ps_positions)
-        prices += len(self.market_prices.ps_positions)
-        return (len(self.home) + 1) * self.classes.count + prices + LEAF_STEPS
-
-
-def added(positions: Ints, numbers: Ints, more: Ints, extra: Ints) -> tuple[Ints, Ints]:
-    """Add two sparse vectors; positions ascend in each."""
-    every, place = np.unique(np.concatenate([positions, more]), return_inverse=True)
-    total = np.zeros(len(every), np.result_type(numbers, extra))
-    np.add.at(total, place, np.concatenate([numbers, extra]))
-    return every, total
-
-
-class GroupedMarket:
-    """The groups of a market at market prices.
-
-    Raises `NotACertificate` when the prices are none, or the market is too large.
-
-    Parameters
-    ----------
-    market_prices
-        Of parameter servers by class, type and slot; none of workers.
-    rewards
-        ``budget``, or ``capped`` for prices that respect the price cap.
-    classes
-        Of the market's servers, where they are known already.
-    """
-
-    def __init__(
-        self,
-        market: Market,
-        market_prices: SlotPrices,
-        rewards: Rewards,
-        classes: EqualServers | None = None,
-    ) -> None:
+    def __init__(self, market: Market, name: str, pool: Ints | None = None) -> None:
+        rewards, self.single = PROGRAMS[name]
+        if self.single:
+            pool = np.zeros(ServerPools.of_market(market).count, np.int64)
+        self.instance, self.name, self.owners = market, name, market.num_jobs
+        self.pools, self._pool = ServerPools.of_market(market, pool), pool
         reward = finite(rewards_of(market, rewards), "rewards")
-        classes = classes or EqualServers.of_market(market)
-        listed = market_prices.ps_positions, market_prices.ps_numbers
-        require_positions(market.horizon, classes.count * market.num_ps_types, *listed, "ps")
-        groups = groups_of(classes)
-        of_class = np.zeros(classes.count, np.int64)
-        for number, own in enumerate(groups):
-            of_class[own] = number
-        home = np.full(market.num_jobs, -1)  # of who fits nowhere
-        if classes.count:
-            installed = classes.workers.argmax(axis=0)
-            home = np.where(market.fits, of_class[installed[market.worker_type]], -1)
-        self.scale = market_prices.scale
-        self.groups = [
-            GroupOfServers(
-                market, classes, own, np.flatnonzero(home == number), market_prices, reward
-            )
-            for number, own in enumerate(groups)
-        ]
+        self.rewards, self.reward = rewards, np.where(market.fits, reward, 0.0)
+        self.slots: Ints = np.unique(market.arrival)
+        types = market.num_worker_types, market.num_ps_types
+        self.shapes = [(self.pools.count, width, len(self.slots)) for width in types]
+        """Of prices of workers, and of parameter servers."""
+        self.width = sum(math.prod(shape) for shape in self.shapes)
 
-    def in_money(self, units: int) -> Fraction:
-        """Return a number of units of the grid as money."""
-        return units / Fraction(2) ** self.scale
+    @classmethod
+    def laid_out(cls, instance: Market, name: str, layout: Layout) -> PricedMarket:
+        """State the program with the pools of a file."""
+        if not layout:
+            return cls(instance, name)
+        if PROGRAMS[name][1] or set(layout) != {"pools"} or len(layout["pools"]) != 1:
+            raise NotACertificate(f"rows of {name} are pooled as {list(layout)}")
+        return cls(instance, name, np.array(layout["pools"][0], np.int64))
+
+    @property
+    def layout(self) -> Layout:
+        """Pool of each class of equal servers, where they are pooled at all."""
+        if self._pool is None or self.single:
+            return {}
+        return {"pools": (tuple(self._pool.tolist()),)}
+
+    def listed(self, prices: Floats) -> SlotPrices:
+        """Return prices on the grid."""
+        begin, sides = 0, []
+        for shape in self.shapes:
+            fine = prices[begin : begin + math.prod(shape)]
+            begin += math.prod(shape)
+            at = np.flatnonzero(fine > 0)
+            place, slot = np.divmod(at, max(1, shape[2]))
+            sides.append({"type": place, "slot": self.slots[slot], "price": fine[at]})
+        return SlotPrices.of(self.instance, *sides)
+
+    def dense(self, prices: SlotPrices) -> Floats:
+        """Return prices as doubles; those between arrivals count at the last one before."""
+        found, horizon = [], self.instance.horizon
+        for (pools, width, many), positions, numbers in (
+            (self.shapes[0], prices.worker_positions, prices.worker_numbers),
+            (self.shapes[1], prices.ps_positions, prices.ps_numbers),
+        ):
+            slot = np.searchsorted(self.slots, positions % horizon, side="right") - 1
+            at = positions // horizon * many + slot
+            price = np.ldexp(numbers.astype(float), -prices.scale)
+            kept = slot >= 0  # nobody is there before
+            found.append(np.bincount(at[kept], price[kept], pools * width * many))
+        return np.concatenate(found)
+
+    def rent(self, prices: Floats) -> Fraction:
+        """Return what all units cost."""
+        listed = self.listed(prices)
+        nobody = np.zeros(0, np.int64)
+        total = server_charges(self.instance, self.pools, listed, self.reward, nobody).total
+        return total / Fraction(2) ** listed.scale
+
+    def replies(self, prices: Floats, case: Case, owners: Sequence[int]) -> Sequence[Fraction]:
+        """Return what jobs earn beyond their least charge."""
+        listed, some = self.listed(prices), np.array(owners, np.int64)
+        worth = self.reward[some]
+        for k, i in enumerate(owners):
+            if i in case:
+                worth[k] = case[i].worth(worth[k : k + 1])[0]
+        worth = finite(worth, "rewards")
+        everyone = self.reward.copy()
+        everyone[some] = np.maximum(everyone[some], worth)
+        charges = server_charges(self.instance, self.pools, listed, everyone, some)
+        least = charges.least(self.pools.hosts[some])
+        left = np.maximum(rounded_up(worth, listed.scale, least.dtype) - least, 0)
+        unit = Fraction(1, 2) ** listed.scale
+        return [units * unit if units else Fraction(0) for units in left.tolist()]
+
+    def most(self, owner: int) -> float:
+        """Return what a job pays at most; 0 where all servers together cannot host it."""
+        return float(self.reward[owner])
+
+    def below(self, owner: int, value: float) -> float:
+        """Return 0: a job pays all or is not served."""
+        return 0.0
+
+    def steps(self) -> float:
+        """Count ways to place jobs whole, and prices."""
+        return float(self.owners * self.pools.count + self.width)
+
+
+for _name in PROGRAMS:
+    priced_programs.add(_name, PricedMarket)
+
+
+def certify_prices(
+    market: Market, prices: SlotPrices, rewards: Rewards, bound: Fraction | None = None
+) -> PricedTree:
+    """Certify what prices by type and slot prove; ``bound``: where it is known already."""
+    program = PricedMarket(market, f"dps.interval_lp[{rewards}]")
+    return PricedTree.of(program, program.dense(prices), bound=bound)
+
+
+def certified_to_date(market: Market, certificate: PricedTree) -> list[Fraction] | None:
+    """Bound payments to date by prices by type and slot; None of other certificates."""
+    program = certificate.stated(market)
+    if not isinstance(program, PricedMarket) or not program.single or len(certificate.tree) > 1:
+        return None
+    prices = program.listed(certificate.single_prices(market))
+    return bounds_to_date(market, prices, program.rewards)

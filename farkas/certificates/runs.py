@@ -4,7 +4,7 @@ A run's file names the program whose optimum its certificate bounds.  That optim
 value only if every way to run is a point of the program, and at no better value.  Each kind lists
 the certificates and programs of which this holds, beside its own certificate::
 
-    run_bounds.add("dps", (RunBound("dps_prices", "dps.interval_lp[budget]"), ...))
+    run_bounds.add("dps", (RunBound("priced_tree", "dps.interval_lp[budget]"), ...))
 """
 
 from __future__ import annotations

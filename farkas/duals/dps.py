@@ -18,14 +18,16 @@ from farkas.algebra import (
     option,
     programs,
 )
+from farkas.certificates.dps_servers import PricedMarket
 from farkas.duals.restated import Restatement, restatements
+from farkas.errors import NotApplicable
 from farkas.instances.dps import Market
 from farkas.models.dps import windows
 from farkas.models.dps.windows import MarketSide
 from farkas.numbers import Bools, Ints
 
 if TYPE_CHECKING:
-    from farkas.certificates.dps import DpsPrices
+    from farkas.certificates.priced_tree import PricedTree
 
 
 class IntervalDual(Program):
@@ -93,15 +95,21 @@ def _rows_of(rows: Ints, side: MarketSide, last: Ints, jobs: Ints) -> list[Ints]
     ]
 
 
-@restatements.register("dps.dps_prices")
-def restated(certificate: DpsPrices, market: Market) -> Restatement:
+@restatements.register("dps.priced_tree")
+def restated(certificate: PricedTree, market: Market) -> Restatement:
     """Put each price on the row whose jobs are most like those of its slot.
 
     Rows are kept for the largest sets of jobs that hold units at once only, so that every slot has
     one whose jobs are a superset; what a job earns beyond prices meets its bound 1.
     """
+    program = PricedMarket(market, certificate.subject)
+    if not program.single:
+        raise NotApplicable(
+            f"the bound on {certificate.program} prices servers by class, on which a job is placed"
+            " in too many ways for columns"
+        )
     form = programs.build(certificate.subject).form(market)
-    prices = certificate.prices
+    prices = program.listed(certificate.single_prices(market))
     multipliers = np.zeros(form.num_rows)
     for family, types, positions, numbers in (
         ("enough_workers", market.worker_type, prices.worker_positions, prices.worker_numbers),

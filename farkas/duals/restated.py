@@ -5,7 +5,7 @@ program states what the prices bound, they are multipliers of its capacity rows,
 earns beyond them is the multiplier of its own row.  Each kind registers a function for each type of
 its certificates under ``<kind>.<type>``::
 
-    @restatements.register("dps.dps_prices")
+    @restatements.register("dps.priced_tree")
     def restated(certificate, market): ...
 
 It returns a `Restatement`.  Nothing here has to be believed: the

@@ -19,7 +19,7 @@ from farkas.online.dps.placement import FreeOfCharge
 from farkas.online.dps.posted import BestFit, GivenPrice
 from farkas.quantities.quantity import quantity
 from farkas.relaxations.dps import interval as bounds
-from farkas.relaxations.dps.group_program import prove_fixed_prices
+from farkas.relaxations.dps.fixed_prices import prove_fixed_prices
 from farkas.relaxations.dps.prices import best_served, lp_prices
 
 MOST_JOBS = 60

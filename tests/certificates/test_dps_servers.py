@@ -14,12 +14,8 @@ import farkas
 from farkas.certificates import sums
 from farkas.certificates.dps import SlotPrices, prices_bound, rewards_of
 from farkas.certificates.dps_servers import (
-    ALL_WAYS,
-    EqualServers,
-    GroupedMarket,
-    LeafPrices,
-    added,
-    groups_of,
+    PricedMarket,
+    ServerPools,
     server_charges,
     server_prices_bound,
 )
@@ -35,7 +31,7 @@ from tests.generators.dps import empty_market, market_in, posted, random_market
 
 def random_prices(market, seed: int, unit: float = 1.0) -> SlotPrices:
     rng = np.random.default_rng(seed)
-    classes = EqualServers.of_market(market).count
+    classes = ServerPools.of_market(market).count
 
     def side(types: int) -> dict:
         kind, slot = np.divmod(np.arange(classes * types * market.horizon), market.horizon)
@@ -129,7 +125,7 @@ def test_no_prices_prove_less_than_the_proved_optimum(seed):
 @pytest.mark.parametrize("seed", range(20))
 def test_prices_that_are_equal_for_all_classes_are_those_by_type(seed):
     market = random_market(seed, jobs=8, servers=1 if seed % 2 else None)
-    prices, count = lp_prices(market), EqualServers.of_market(market).count
+    prices, count = lp_prices(market), ServerPools.of_market(market).count
 
     def repeated(positions, numbers, types):
         steps = np.arange(count) * types * market.horizon
@@ -152,7 +148,7 @@ def test_classes_are_servers_with_equal_units():
         ps_bandwidth=[None],
         jobs=[],
     )
-    classes = EqualServers.of_market(market)
+    classes = ServerPools.of_market(market)
     assert classes.of.tolist() == [1, 0, 1, 2]
     assert classes.workers.tolist() == [[1, 3], [4, 0], [2, 0]]
     assert classes.ps.tolist() == [[1], [2], [2]]
@@ -162,7 +158,7 @@ def test_what_one_server_hosts_is_charged_on_the_cheapest_class_that_hosts_it():
     market = posted((0, 1.0, 2, 9.0), units=2).replace(
         server_workers=[[2], [1], [1]], server_ps=[[2], [1], [1]]
     )
-    classes = EqualServers.of_market(market)
+    classes = ServerPools.of_market(market)
     assert classes.hosts.tolist() == [[False, True]]
     # a unit of the small servers is free, so that spread the job costs nothing
     prices = SlotPrices.of(
@@ -197,7 +193,7 @@ def test_sums_beyond_64_bits_are_done_in_long_numbers():
         prices.worker_positions, prices.worker_numbers.astype(object) * 2**60,
         prices.ps_positions, prices.ps_numbers.astype(object) * 2**60,
     )  # fmt: skip
-    classes = EqualServers.of_market(market)
+    classes = ServerPools.of_market(market)
     reward = rewards_of(market, "budget")
     assert server_charges(market, classes, long, reward).whole.dtype == object
     assert server_charges(market, classes, prices, reward).whole.dtype == np.int64
@@ -208,7 +204,7 @@ def test_sums_beyond_64_bits_are_done_in_long_numbers():
 
 def test_positions_beyond_the_last_class_are_refused():
     market = random_market(1, jobs=4)
-    last = EqualServers.of_market(market).count * market.num_worker_types * market.horizon
+    last = ServerPools.of_market(market).count * market.num_worker_types * market.horizon
     none, one = np.zeros(0, np.int64), np.ones(1, np.int64)
     for positions in (np.array([last]), np.array([-1])):
         prices = SlotPrices(0, positions, one, none, none)
@@ -225,96 +221,44 @@ def test_a_market_that_nobody_visits_is_worth_nothing():
 def test_tables_are_limited(monkeypatch):
     monkeypatch.setattr(sums.affordable, "__defaults__", (7,))
     with pytest.raises(NotACertificate, match="ways to place jobs"):
-        EqualServers.of_market(random_market(1, jobs=8))
+        ServerPools.of_market(random_market(1, jobs=8))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_pools_are_stated_in_the_file_and_anything_else_is_refused(seed):
+    market = random_market(seed, servers=4)
+    count = ServerPools.of_market(market).count
+    name = "dps.offline[free]"
+    pool = np.arange(count) % 2 if count > 1 else np.zeros(1, np.int64)
+    program = PricedMarket(market, name, pool)
+    assert program.layout == {"pools": (tuple(pool.tolist()),)}
+    again = PricedMarket.laid_out(market, name, program.layout)
+    assert (again.pools.of == program.pools.of).all()
+    assert again.width == program.width == sum(map(np.prod, program.shapes))
+    assert PricedMarket(market, name).layout == {}
+    by_type = PricedMarket(market, "dps.interval_lp[budget]")
+    assert (by_type.layout, by_type.pools.count) == ({}, 1)
+    hosts = ServerPools.of_market(market).hosts
+    for number in range(program.pools.count):
+        assert (program.pools.hosts[:, number] == hosts[:, pool == number].any(axis=1)).all()
+    for layout in (
+        {"pools": ((0,) * (count + 1),)}, {"pools": ((1,) * count,)}, {"pools": ()},
+        {"classes": (tuple(pool.tolist()),)},
+    ):  # fmt: skip
+        with pytest.raises(NotACertificate, match="pool"):
+            PricedMarket.laid_out(market, name, layout)
+    with pytest.raises(NotACertificate, match=r"rows of .* are pooled as"):
+        PricedMarket.laid_out(market, by_type.name, program.layout)
+
+
+def test_prices_between_arrivals_are_paid_at_the_one_before():
+    market = posted((1, 2.0, 1, 9.0), (4, 1.0, 1, 4.0), units=1)
+    prices = SlotPrices(0, np.array([0, 1, 2, 4]), np.array([5, 1, 2, 3]), NONE, NONE)
+    program = PricedMarket(market, "dps.interval_lp[budget]")
+    assert program.dense(prices).tolist() == [3.0, 3.0, 0.0, 0.0]
 
 
 NONE = np.zeros(0, np.int64)
-
-
-def test_groups_share_worker_types_through_others():
-    market = random_market(0).replace(
-        server_workers=[[1, 0, 0, 0], [1, 1, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 0]],
-        server_ps=[[1], [1], [1], [1], [2]],
-        worker_bandwidth=[None] * 4,
-        ps_bandwidth=[None],
-        jobs=[],
-    )
-    groups = groups_of(EqualServers.of_market(market))
-    # in ascending order: 0000, 0010, 0100, 1000, 1100
-    assert [group.tolist() for group in groups] == [[0], [1], [2, 3, 4]]
-
-
-def test_a_job_decided_where_it_cannot_be_has_no_leaf():
-    market = posted((0, 1.0, 1, 3.0), units=1)
-    none = SlotPrices(0, NONE, NONE, NONE, NONE)
-    grouped = GroupedMarket(market, none, "budget")
-    free = LeafPrices(NONE, NONE, NONE, NONE)
-    hosts = np.zeros_like(grouped.groups[0].classes.hosts)
-    group = grouped.groups[0]
-    group._whole = hosts.any(axis=1)
-    only_whole = np.array([1], np.uint8)
-    assert group.bound(free, only_whole) is None
-    assert group.bound(free, np.array([0b110], np.uint8)) == 3
-
-
-def test_what_decided_jobs_lose_stays_exact():
-    """Prices near 2^60 and many jobs that must pay them: sums leave 64 bits, the bound does not."""
-    jobs = [(0, 1.0, 1, 1.0)] * 9
-    market = posted(*jobs, units=1)
-    none = SlotPrices(0, NONE, NONE, NONE, NONE)
-    grouped = GroupedMarket(market, none, "budget")
-    high = 2**60
-    leaf = LeafPrices(np.array([0]), np.array([high]), NONE, NONE)
-    assert grouped.groups[0].bound(leaf, np.full(9, 1, np.uint8)) == high + 9 * (1 - high)
-
-
-def test_sums_of_sparse_vectors():
-    positions, numbers = added(
-        np.array([1, 4]), np.array([5, 6]), np.array([0, 4]), np.array([7, 8])
-    )
-    assert positions.tolist() == [0, 1, 4]
-    assert numbers.tolist() == [7, 5, 14]
-
-
-def test_groups_of_a_market_that_nobody_visits_are_worth_nothing():
-    market = empty_market()
-    grouped = GroupedMarket(market, SlotPrices(0, NONE, NONE, NONE, NONE), "budget")
-    free = LeafPrices(NONE, NONE, NONE, NONE)
-    for group in grouped.groups:
-        assert group.bound(free, np.full(0, ALL_WAYS, np.uint8)) == 0
-
-
-def test_ways_that_a_leaf_allows_decide_what_a_job_counts():
-    """Two servers, a job that runs 1 slot whole and 3 spread; units cost 1 a slot on both sides."""
-    market = posted((0, 1.0, 1, 9.0), units=1).replace(
-        server_workers=[[1], [1]], server_ps=[[1], [1]], worker_bandwidth=[1.0], ps_bandwidth=[1.0]
-    )
-    job = {name: getattr(market.jobs[0], name) for name in market.jobs[0].__struct_fields__}
-    market = market.replace(jobs=[{**job, "model_size": 60.0}])
-    assert (market.colocated_runtime[0], market.spread_runtime[0]) == (1.0, 3.0)
-    group = GroupedMarket(market, SlotPrices(0, NONE, NONE, NONE, NONE), "budget").groups[0]
-    slots = np.arange(3)
-    leaf = LeafPrices(slots, np.ones(3, np.int64), slots, np.ones(3, np.int64))
-    rent = 2 * 3 * 2  # of two units of each side over three slots
-    found = {ways: group.bound(leaf, np.array([ways], np.uint8)) for ways in range(1, 8)}
-    assert found == {
-        0b001: rent + 9 - 2, 0b010: rent + 9 - 6, 0b011: rent + 9 - 2, 0b100: rent,
-        0b101: rent + 9 - 2, 0b110: rent + 9 - 6, 0b111: rent + 9 - 2,
-    }  # fmt: skip
-
-
-def test_a_reward_of_one_unit_of_the_grid_counts():
-    grouped = GroupedMarket(
-        posted((0, 1.0, 1, 1.0), units=1), SlotPrices(0, NONE, NONE, NONE, NONE), "budget"
-    )
-    free = LeafPrices(NONE, NONE, NONE, NONE)
-    assert grouped.groups[0].bound(free, np.full(1, ALL_WAYS, np.uint8)) == 1
-
-
-def test_a_market_without_servers_has_no_groups():
-    market = posted((0, 1.0, 1, 1.0), units=1).replace(server_workers=[], server_ps=[])
-    grouped = GroupedMarket(market, SlotPrices(0, NONE, NONE, NONE, NONE), "budget")
-    assert grouped.groups == []
 
 
 INSTANCE: Any = SimpleNamespace(kind="toy", sha256="0" * 64)

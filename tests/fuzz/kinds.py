@@ -23,13 +23,14 @@ import farkas
 from farkas.certificates import check, from_json
 from farkas.certificates.coded import ChancePrices
 from farkas.certificates.coded_budgets import BudgetPrices
-from farkas.certificates.dps import Rewards
-from farkas.certificates.dps_servers import DpsServerPrices
 from farkas.certificates.eris_cases import CaseSplit, ErisCases, ErisSpans, Span, cases_of, within
 from farkas.certificates.gadget_slot import SharedServers, certify_slot
 from farkas.certificates.gadget_slot_tree import certify_one_slot, certify_slot_tree
 from farkas.certificates.mlbroker_slots import LEAF, SiteBounds, SiteTrees
 from farkas.certificates.packed import unpack
+from farkas.decomposition.cases import CaseTree
+from farkas.decomposition.master import Master, Pool
+from farkas.decomposition.prices import settle
 from farkas.errors import FarkasError
 from farkas.exact.bounding import Deadline
 from farkas.instances import Instance
@@ -41,9 +42,8 @@ from farkas.offline.ladder import Ascent
 from farkas.offline.mlbroker import tolls
 from farkas.online.gadget.columns import by_cases, slot_certificate
 from farkas.relaxations.coded.sharing import shared_optimum
-from farkas.relaxations.dps.group_program import prove_fixed_prices
-from farkas.relaxations.dps.server_prices import ServerProgram
-from farkas.relaxations.dps.server_trees import ServerTrees
+from farkas.relaxations.dps.fixed_prices import prove_fixed_prices
+from farkas.relaxations.dps.pricing import ServerPricing
 from farkas.relaxations.eris.welfare_bound import aggregated_prices
 from farkas.relaxations.gadget.generation import generate_columns
 from farkas.relaxations.gadget.ring_pricing import LOOSE_LABELS
@@ -199,21 +199,13 @@ def of_cells(instance: Any) -> dict[str, Any]:
 
 
 def of_servers(instance: Any) -> dict[str, Any]:
-    """Bound by prices of classes of servers."""
-    rewards: Rewards = "budget" if instance.price_cap is None else "capped"
-    *_, last = ServerProgram(instance, rewards).rounds()
-    return plain(DpsServerPrices.of(instance, last.prices, rewards))
-
-
-def of_trees(instance: Any) -> dict[str, Any]:
-    """Bound by a few whole jobs of every group of servers."""
-    rewards: Rewards = "budget" if instance.price_cap is None else "capped"
-    program = ServerProgram(instance, rewards)
-    *_, last = program.rounds()
-    trees = ServerTrees(program, last)
-    for _ in range(4):
-        trees.expand()
-    return plain(trees.certificate())
+    """Bound by prices of classes of servers, with a few jobs decided."""
+    problem = ServerPricing(instance)
+    master = Master(problem, Pool(problem))
+    *_, last = settle(problem, master, gap=0.0, left=lambda: 60.0)
+    tree = CaseTree(problem, master, last)
+    tree.expand(lambda: 0.0, 4, 0.0, lambda: 60.0)
+    return plain(problem.certificate(tree.tree()))
 
 
 def plain(certificate: Any) -> dict[str, Any]:
@@ -233,6 +225,14 @@ TARGETS = {
     "priced_tree": [
         Target(name, of_run("eris.eris"), (("prices",),))
         for name in shown("eris", "tiny", "integrality_gap")
+    ]
+    + [
+        Target(name, of_run("dps.dps"), (("prices",),))
+        for name in shown("dps", "tiny", "unattained")
+    ]
+    + [
+        Target(name, of_servers, (("prices",),), ("tree",))
+        for name in shown("dps", "tiny", "aggregate_gap")
     ],
     "eris_cases": [
         Target(name, of_splits, (("prices",),)) for name in shown("eris", "tiny", "integrality_gap")
@@ -253,20 +253,8 @@ TARGETS = {
         Target(name, of_sites, (("tolls",),), ("trees",))
         for name in shown("mlbroker", "tiny", "return_trip")
     ],
-    "dps_prices": [
-        Target(name, of_run("dps.dps"), lists=("workers", "ps"))
-        for name in shown("dps", "tiny", "unattained")
-    ],
     "dps_fixed_prices": [
         Target(name, of_cells, lists=("cells",)) for name in ("dps/one_server", "dps/unattained")
-    ],
-    "dps_server_prices": [
-        Target(name, of_servers, lists=("workers", "ps"))
-        for name in shown("dps", "tiny", "aggregate_gap")
-    ],
-    "dps_server_trees": [
-        Target(name, of_trees, (), ("trees", "leaves"))
-        for name in shown("dps", "tiny", "aggregate_gap")
     ],
     "gadget.horizon": [
         Target(name, of_run("gadget.fifo"), lists=("prices",))

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
-from farkas.certificates.dps import DpsPrices, bounds_to_date
+from farkas.certificates.dps_servers import certified_to_date
 from farkas.certificates.eris import PricedAuction
 from farkas.certificates.files import Certificate, from_json
 from farkas.certificates.mlbroker import MlbrokerPrices
@@ -153,10 +153,12 @@ def usage(instance: Market, run: Run) -> Figure | None:
 def to_date(instance: Market, run: Run) -> Figure | None:
     """Profit so far, and what any way to serve the jobs so far can have earned at most."""
     found = certificate(run)
-    if not isinstance(found, DpsPrices) or len(run.costs) != instance.horizon:
+    if not isinstance(found, PricedTree) or len(run.costs) != instance.horizon:
+        return None
+    so_far = certified_to_date(instance, found)
+    if so_far is None:
         return None
     dates = np.unique(np.linspace(0, instance.horizon - 1, DATES).astype(int)).tolist()
-    so_far = bounds_to_date(instance, found.prices, found.rewards)
     proved = [float(so_far[t]) for t in dates]
     profit = np.cumsum([slot.get("profit", 0.0) for slot in run.costs])[dates]
     series = [Series("profit", dates, profit), Series("proved bound", dates, proved)]

@@ -105,13 +105,13 @@ class Environment(driver.Environment):
 
     def bounds_so_far(self, instance: Market, bound: Bound) -> list[Fraction] | None:
         """Return what prices by type and slot prove of the jobs that have arrived."""
-        from farkas.certificates.dps import DpsPrices, bounds_to_date
-
         made = bound.certificate
-        if made is None or made["certificate"] != DpsPrices.__struct_config__.tag:
+        if made is None or made["certificate"] != "priced_tree":
             return None
-        prices = msgspec.convert(made, DpsPrices)
-        return bounds_to_date(instance, prices.prices, prices.rewards)
+        from farkas.certificates.dps_servers import certified_to_date
+        from farkas.certificates.priced_tree import PricedTree
+
+        return certified_to_date(instance, msgspec.convert(made, PricedTree))
 
     def by_slot(self, instance: Market, steps: Sequence[Any]) -> Sequence[Any]:
         """Return the programs of the jobs of each slot, their values and duals added up."""
@@ -128,7 +128,7 @@ class Environment(driver.Environment):
 @functools.lru_cache(maxsize=8)
 def run_bound(market: Market, rewards: Rewards) -> Bound:
     """Bound on the payments of every run; the same for all of them, so it is kept."""
-    from farkas.certificates.dps import DpsPrices
+    from farkas.certificates.dps_servers import certify_prices
     from farkas.relaxations.dps.prices import lp_prices, subgradient_prices
 
     method = "optimal prices of the interval relaxation"
@@ -139,7 +139,7 @@ def run_bound(market: Market, rewards: Rewards) -> Bound:
     if prices is None:
         method = "subgradient prices of the interval relaxation"
         prices = subgradient_prices(market, rewards)
-    certificate = DpsPrices.of(market, prices, rewards)
+    certificate = certify_prices(market, prices, rewards)
     return Bound.of(Fraction(certificate.bound), method, certificate.plain())
 
 

@@ -4,5 +4,5 @@
 HOMES = {
     "interval_ip": "interval",
     "interval_lp": "interval",
-    "price_cells": "group_program",
+    "price_cells": "fixed_prices",
 }

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from farkas.certificates import check
-from farkas.certificates.dps import DpsPrices, SlotPrices
+from farkas.certificates.dps import SlotPrices
+from farkas.certificates.dps_servers import certify_prices
 from farkas.duals.dps import IntervalDual, restated
 from farkas.duals.dualize import dualize
 from farkas.duals.restated import as_linear
@@ -62,7 +63,7 @@ def test_any_prices_of_any_slots_prove_a_bound(seed):
         return {"type": places[:, 0], "slot": places[:, 1], "price": rng.random(len(places))}
 
     prices = SlotPrices.of(market, some(market.num_worker_types), some(market.num_ps_types))
-    own = DpsPrices.of(market, prices, "budget")
+    own = certify_prices(market, prices, "budget")
     # prices of a slot may move to one in which more jobs pay them
     bound = check(as_linear(own, market)).bound
     assert bound <= check(own, instance=market).bound * (1 + Fraction(1, 10**9))
@@ -77,7 +78,7 @@ def test_prices_that_meet_in_a_row_add_up(seed):
         places = np.argwhere(np.ones((types, market.horizon)))
         return {"type": places[:, 0], "slot": places[:, 1], "price": np.full(len(places), 0.25)}
 
-    own = DpsPrices.of(market, SlotPrices.of(market, every(kinds), every(others)), "budget")
+    own = certify_prices(market, SlotPrices.of(market, every(kinds), every(others)), "budget")
     found = restated(own, market)
     for family, types in (("enough_workers", market.worker_type), ("enough_ps", market.ps_type)):
         block = found.form.row_block(family)

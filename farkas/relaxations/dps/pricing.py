@@ -1,0 +1,285 @@
+"""Jobs reply to prices of units by pool of servers, type and slot.
+
+A job goes whole to a server of the pool that charges it least, or spreads its units, the cheapest
+first, and holds them for longer.  Equal servers are one pool; where that leaves too many rows, all
+servers are.  Plans that are carried out keep the units of every server.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+import numpy as np
+from scipy import sparse
+
+from farkas.certificates.dps_servers import PricedMarket
+from farkas.certificates.priced_tree import Case
+from farkas.decomposition.protocol import Fit, Plans, Pricing
+from farkas.instances.dps import Market
+from farkas.numbers import Array, Bools, Floats, Ints
+from farkas.tolerances import FINE_GAP
+
+SPREAD, WHOLE = 0, 1  #: Ways to place a job.
+MOST_ROWS = 100_000  #: Rows by class of equal servers beyond which all servers are one pool.
+
+Placed = list[tuple[Ints, Ints]]  #: Servers, and units on each, by side.
+Way = tuple[float, Placed, int]  #: Its charge, where it is, and `SPREAD` or `WHOLE`.
+Idle = list[tuple[Ints, Ints]]  #: Units by server, of a spread job and a whole one, by side.
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Side:
+    """Workers or parameter servers: who holds what when."""
+
+    #: types, units: type asked for, and how many units; shape (jobs,).
+    types: Ints
+    units: Ints
+    installed: Ints  #: By server, shape (servers, types).
+    by_pool: Ints  #: The same by pool, shape (pools, types).
+    slots: Ints  #: Slots of arrivals, in which usage has to be looked at.
+    first: Ints  #: First of them in which each job holds units.
+    after: tuple[Ints, Ints]  #: First behind its last one, spread and whole.
+    #: row, limit: the side's first row and its first hard limit.
+    row: int
+    limit: int
+
+    @property
+    def rows(self) -> Floats:
+        """Capacity by pool, type and slot."""
+        return np.repeat(self.by_pool.ravel(), len(self.slots)).astype(float)
+
+    @property
+    def hard(self) -> Floats:
+        """Capacity by server, type and slot."""
+        return np.repeat(self.installed.ravel(), len(self.slots)).astype(float)
+
+    def of_side(self, numbers: Array, hard: bool = False) -> Array:
+        """Return the side's part of numbers by row, or hard limit; shape (places, types, slots)."""
+        shape, begin = (self.installed, self.limit) if hard else (self.by_pool, self.row)
+        part = numbers[begin : begin + shape.size * len(self.slots)]
+        return part.reshape(*shape.shape, len(self.slots))
+
+    def row_of(self, pool: Ints) -> Ints:
+        """Row of each hard limit; ``pool``: of each server."""
+        number = self.row + np.arange(self.by_pool.size * len(self.slots))
+        return number.reshape(*self.by_pool.shape, len(self.slots))[pool].ravel()
+
+    def held(self, prices: Floats, way: int) -> Floats:
+        """Price of a unit while a job holds it, shape (jobs, pools)."""
+        fine = self.of_side(prices)
+        before = np.zeros((*fine.shape[:2], fine.shape[2] + 1))
+        np.cumsum(fine, axis=2, out=before[:, :, 1:])
+        held: Floats = before[:, self.types, self.after[way]] - before[:, self.types, self.first]
+        return held.T
+
+    def entries(self, job: Ints, place: Ints, way: Ints, hard: bool = False) -> tuple[Ints, Ints]:
+        """List where jobs hold units on a place: number in the arguments, and row or hard limit."""
+        begin, width = (self.limit if hard else self.row), self.by_pool.shape[1]
+        first = self.first[job]
+        after = np.where(way == WHOLE, self.after[WHOLE][job], self.after[SPREAD][job])
+        count = after - first
+        entry = np.repeat(np.arange(len(job)), count)
+        slot = first[entry] + np.arange(len(entry)) - np.repeat(np.cumsum(count) - count, count)
+        at = (place[entry] * width + self.types[job[entry]]) * len(self.slots) + slot
+        return entry, begin + at
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Charges:
+    """The least that jobs are charged at prices."""
+
+    whole: Floats  #: By pool, infinite where no server hosts the job; shape (jobs, pools).
+    spread: Floats  #: Infinite where all servers together do not; shape (jobs,).
+    taken: list[Ints]  #: Units of each pool that a spread job holds, by side; (jobs, pools).
+    unit: list[Floats]  #: Price of a unit of a spread job, by side; (jobs, pools).
+
+
+class ServerPricing(Pricing):
+    """Jobs of a market as owners; a plan is worth what the job pays.
+
+    ``pool``: as of `farkas.certificates.dps_servers.ServerPools.of_market`.
+    """
+
+    def __init__(self, market: Market, pool: Ints | None = None) -> None:
+        self.market, self.owners = market, market.num_jobs
+        name = f"dps.offline[{'free' if market.price_cap is None else 'capped'}]"
+        program = PricedMarket(market, name, pool)
+        if pool is None and program.width > MOST_ROWS:
+            program = PricedMarket(market, name, np.zeros(program.pools.count, np.int64))
+        self.program, self.most = program, program.reward
+        self.pools = pools = program.pools
+        slots = program.slots
+        lasts = market.last_held(market.spread_end), market.last_held(market.colocated_end)
+        spread, whole = (np.searchsorted(slots, last, side="right") for last in lasts)
+        first = np.searchsorted(slots, market.arrival)
+        sides: list[Side] = []
+        row = limit = 0
+        for types, units, installed, by_pool in (
+            (market.worker_type, market.workers, market.installed_workers, pools.workers),
+            (market.ps_type, market.ps, market.installed_ps, pools.ps),
+        ):
+            side = Side(types, units, installed, by_pool, slots, first, (spread, whole), row, limit)
+            sides.append(side)
+            row, limit = row + len(side.rows), limit + len(side.hard)
+        self.sides = sides
+        self.rows = np.concatenate([side.rows for side in sides])
+        self.hard = np.concatenate([side.hard for side in sides])
+        self.row_of = np.concatenate([side.row_of(pools.of) for side in sides])
+        self.place_of = np.concatenate([
+            np.repeat(np.arange(market.num_servers), side.installed.shape[1] * len(slots))
+            for side in sides
+        ])  # fmt: skip
+        self._known: tuple[Floats, Charges] | None = None
+
+    def charges(self, prices: Floats) -> Charges:
+        """Price the ways to place every job; the last prices are kept."""
+        if self._known is None or self._known[0] is not prices:
+            self._known = prices, self._charged(prices)
+        return self._known[1]
+
+    def _charged(self, prices: Floats) -> Charges:
+        whole, spread = np.zeros(self.pools.hosts.shape), np.zeros(self.owners)
+        held, price = [], []
+        for side in self.sides:
+            whole += side.units[:, None] * side.held(prices, WHOLE)
+            unit = side.held(prices, SPREAD)
+            cheap = np.argsort(unit, axis=1, kind="stable")
+            most = np.take_along_axis(side.by_pool[:, side.types].T, cheap, axis=1)
+            taken = np.clip(side.units[:, None] - (np.cumsum(most, axis=1) - most), 0, most)
+            spread += (taken * np.take_along_axis(unit, cheap, axis=1)).sum(axis=1)
+            by_pool = np.zeros_like(taken)
+            np.put_along_axis(by_pool, cheap, taken, axis=1)
+            held.append(by_pool)
+            price.append(unit)
+        whole = np.where(self.pools.hosts, whole, np.inf)
+        return Charges(whole, np.where(self.market.fits, spread, np.inf), held, price)
+
+    def worth(self, case: Case) -> Floats:
+        """Return what each job counts for in a case, shape (jobs,)."""
+        worth = self.most.copy()
+        for owner, window in case.items():
+            worth[owner] = window.worth(worth[owner : owner + 1])[0]
+        return worth
+
+    def replies(self, prices: Floats, case: Case) -> tuple[Floats, Plans]:
+        """Place each job whole in the pool that charges it least, or spread where that is less."""
+        charges, worth = self.charges(prices), self.worth(case)
+        cheapest = charges.whole.min(axis=1, initial=np.inf)
+        payoff = np.maximum(worth - np.minimum(cheapest, charges.spread), 0.0)
+        one = np.flatnonzero(worth > cheapest)
+        # spread where that is cheaper, by more than rounding
+        saved = np.minimum(cheapest, worth) - charges.spread
+        many = np.flatnonzero(saved > FINE_GAP * worth)
+        pool = charges.whole[one].argmin(axis=1) if len(one) else one
+        return payoff, self._plans(one, pool, many, [taken[many] for taken in charges.taken])
+
+    def _plans(self, one: Ints, pool: Ints, many: Ints, taken: Sequence[Ints]) -> Plans:
+        """Jobs whole in pools, and others spread."""
+        entry, row, amount = [], [], []
+        for side, units in zip(self.sides, taken, strict=True):
+            at, rows = side.entries(one, pool, np.full(len(one), WHOLE))
+            entry.append(at)
+            row.append(rows)
+            amount.append(side.units[one[at]])
+            way, place = np.nonzero(units)
+            at, rows = side.entries(many[way], place, np.full(len(way), SPREAD))
+            entry.append(len(one) + way[at])
+            row.append(rows)
+            amount.append(units[way[at], place[at]])
+        owner = np.concatenate([one, many])
+        position = np.concatenate(entry), np.concatenate(row)
+        use = sparse.coo_array(
+            (np.concatenate(amount).astype(float), position), shape=(len(owner), len(self.rows))
+        )
+        return Plans(owner, self.most[owner], use.tocsr())
+
+    def fits(
+        self,
+        owner: int,
+        used: Floats,
+        prices: Floats,
+        noise: Floats,
+        above: float,
+        like: sparse.csr_array | None,
+        many: int,
+    ) -> list[Fit]:
+        """Place a job whole where room is cheapest, or spread; one that has to pay more waits."""
+        worth = float(self.most[owner])
+        if worth <= above:
+            return []
+        charges, idle = self.charges(prices), self._idle(owner, used)
+        among = np.ones(len(self.pools.of), np.bool_) if like is None else self._inside(like)
+        found = self._whole(owner, charges, idle, noise, among, many)
+        if not found or many > 1:
+            parts = self._spread(owner, charges, idle, noise, among)
+            found += [] if parts is None else [parts]
+        return [
+            self.fit(owner, placed, way)
+            for charge, placed, way in found
+            if many > 1 or worth >= charge
+        ]
+
+    def _idle(self, owner: int, used: Floats) -> Idle:
+        """Least idle units by server while a job is there, spread and whole, by side."""
+        found = []
+        for side in self.sides:
+            kind, first = side.types[owner], side.first[owner]
+            spread, whole = side.after[SPREAD][owner], side.after[WHOLE][owner]
+            view = side.of_side(used, hard=True)[:, kind, first:spread]
+            there = side.installed[:, kind]
+            short = there - view[:, : whole - first].max(axis=1)
+            found.append((there - view.max(axis=1) if spread > whole else short, short))
+        return found
+
+    def _inside(self, like: sparse.csr_array) -> Bools:
+        """Servers of the pools that a plan uses."""
+        pools = np.zeros(self.pools.hosts.shape[1], np.bool_)
+        for side in self.sides:
+            size = side.by_pool.shape[1] * len(side.slots)
+            at = like.indices - side.row
+            pools[at[(at >= 0) & (at < len(pools) * size)] // max(1, size)] = True
+        return pools[self.pools.of]
+
+    def _whole(
+        self, owner: int, charges: Charges, idle: Idle, noise: Floats, among: Bools, many: int
+    ) -> list[Way]:
+        """Servers with room for the whole job, the cheapest first, and of those the fullest."""
+        asked = [int(side.units[owner]) for side in self.sides]
+        room = [each[WHOLE] for each in idle]
+        able = np.flatnonzero((room[0] >= asked[0]) & (room[1] >= asked[1]) & among)
+        charge = charges.whole[owner][self.pools.of[able]] * noise[able]
+        order = np.lexsort((room[0][able] + room[1][able], charge))[: many if many > 1 else 1]
+        return [
+            (float(charge[k]), [(able[[k]], np.array([units])) for units in asked], WHOLE)
+            for k in order.tolist()
+        ]
+
+    def _spread(
+        self, owner: int, charges: Charges, idle: Idle, noise: Floats, among: Bools
+    ) -> Way | None:
+        """Cheapest units with room, first where their partners are taken; None without enough."""
+        placed, charge = [], 0.0
+        for number, side in enumerate(self.sides):
+            room, asked = np.where(among, idle[number][SPREAD], 0), int(side.units[owner])
+            if room.sum() < asked:
+                return None
+            unit = charges.unit[number][owner][self.pools.of] * noise
+            order = np.lexsort((room, idle[1 - number][SPREAD], unit))
+            each = np.clip(asked - (np.cumsum(room[order]) - room[order]), 0, room[order])
+            at = np.flatnonzero(each)
+            placed.append((order[at], each[at]))
+            charge += float(unit[order[at]] @ each[at])
+        servers = {*placed[0][0].tolist(), *placed[1][0].tolist()}
+        return (charge, placed, SPREAD) if len(servers) > 1 else None
+
+    def fit(self, owner: int, placed: Placed, way: int) -> Fit:
+        """State a plan on servers."""
+        limits, amounts = [], []
+        for side, (servers, units) in zip(self.sides, placed, strict=True):
+            job = np.full(len(servers), owner)
+            at, limit = side.entries(job, servers, np.full(len(servers), way), hard=True)
+            limits.append(limit)
+            amounts.append(units[at])
+        amount = np.concatenate(amounts).astype(float)
+        return Fit(float(self.most[owner]), np.concatenate(limits), amount, placed)

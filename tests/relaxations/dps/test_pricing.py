@@ -1,0 +1,200 @@
+"""Replies of jobs to prices of servers: against all plans, exact replies, programs and optima."""
+
+from __future__ import annotations
+
+import itertools
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from farkas.certificates import check
+from farkas.certificates.dps_servers import server_prices_bound
+from farkas.certificates.priced_tree import Window
+from farkas.decomposition.master import Master, Pool
+from farkas.decomposition.prices import settle
+from farkas.decomposition.protocol import Tree
+from farkas.instances import library
+from farkas.instances.generate import generate
+from farkas.models.dps.offline import Offline
+from farkas.relaxations.dps.interval import IntervalLP
+from farkas.relaxations.dps.pricing import ServerPricing
+from farkas.solvers import solve
+from tests.generators.dps import empty_market, random_market
+
+
+def drawn(seed: int, **options) -> tuple[ServerPricing, np.random.Generator]:
+    """Pricing of a random market, each third time with pools, and what draws prices for it."""
+    market, rng = random_market(seed, **options), np.random.default_rng(seed)
+    problem = ServerPricing(market)
+    count = problem.pools.count
+    if seed % 3 == 0 and count > 1:
+        pool = rng.integers(0, 2, count)
+        pool[:2] = [0, 1]
+        problem = ServerPricing(market, pool)
+    return problem, rng
+
+
+def prices_for(problem: ServerPricing, rng: np.random.Generator) -> np.ndarray:
+    return rng.choice([0.0, 0.0, 0.125, 0.25, 0.5], len(problem.rows))
+
+
+def splits(units: int, most: list[int]) -> list[tuple[int, ...]]:
+    """All ways to take so many units of places that have only so many."""
+    return [
+        each
+        for each in itertools.product(*(range(min(units, n) + 1) for n in most))
+        if sum(each) == units
+    ]
+
+
+def plans_of(problem: ServerPricing, job: int) -> list[np.ndarray]:
+    """Use of rows by every plan of a job, written slot by slot."""
+    market, program = problem.market, problem.program
+
+    def held(end: float) -> list[bool]:
+        first = int(market.arrival[job])
+        return [t == first or (t > first and market.still_held(end, t)) for t in program.slots]
+
+    def use(units: tuple, end: float) -> np.ndarray:
+        found = [np.zeros(shape) for shape in program.shapes]
+        kinds = market.worker_type[job], market.ps_type[job]
+        for side, (kind, by_pool) in enumerate(zip(kinds, units, strict=True)):
+            found[side][:, kind, :] = np.outer(by_pool, held(end))
+        return np.concatenate([each.ravel() for each in found])
+
+    asked = int(market.workers[job]), int(market.ps[job])
+    each, found = np.eye(problem.pools.count, dtype=int), []
+    for pool in np.flatnonzero(problem.pools.hosts[job]):
+        whole = tuple(units * each[pool] for units in asked)
+        found.append(use(whole, market.colocated_end[job]))
+    there = (
+        problem.pools.workers[:, market.worker_type[job]],
+        problem.pools.ps[:, market.ps_type[job]],
+    )
+    for units in itertools.product(
+        *(splits(n, m.tolist()) for n, m in zip(asked, there, strict=True))
+    ):
+        found.append(use(units, market.spread_end[job]))
+    return found
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_replies_are_the_best_of_all_plans(seed):
+    problem, rng = drawn(seed, jobs=5)
+    prices = prices_for(problem, rng)
+    cases = {0: Window(0.0, 0.0), 1: Window(problem.program.most(1), problem.program.most(1))}
+    case = {job: window for job, window in cases.items() if problem.program.most(job) > 0}
+    earned, plans = problem.replies(prices, case)
+    exact = problem.program.replies(prices, case, range(problem.owners))
+    for job in range(problem.owners):
+        worth = problem.most[job]
+        if job in case:
+            worth = case[job].worth(np.array([worth]))[0]
+        charges = [use @ prices for use in plans_of(problem, job)]
+        best = max([0.0, *(worth - charge for charge in charges)])
+        assert earned[job] == pytest.approx(best, abs=1e-12)
+        assert float(exact[job]) == pytest.approx(best, abs=1e-12)
+        own = plans.owner == job
+        told = worth - plans.use[own] @ prices
+        assert best == 0 or told.max() == pytest.approx(best, abs=1e-12)
+        for use in plans.use[own].toarray():
+            assert any((use == plan).all() for plan in plans_of(problem, job))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_certificates_prove_what_prices_by_class_do(seed):
+    problem, rng = drawn(seed, jobs=8)
+    prices = prices_for(problem, rng)
+    made = problem.certificate(Tree.of(prices))
+    listed = problem.program.listed(prices)
+    proved = server_prices_bound(problem.market, listed, problem.program.rewards, problem.pools)
+    assert Fraction(made.bound) == proved
+    assert check(made, instance=problem.market).bound == proved
+    assert (problem.program.dense(listed) == prices).all()
+    earned, _ = problem.replies(prices, {})
+    assert float(proved) == pytest.approx(float(problem.rows @ prices + earned.sum()))
+
+
+def settled(problem: ServerPricing):
+    master = Master(problem, Pool(problem))
+    *_, last = settle(problem, master, gap=0.0, left=lambda: 60.0)
+    return last, master
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_settled_prices_bound_the_optimum_and_no_less_than_types_do(seed):
+    market = random_market(seed, jobs=9)
+    problem = ServerPricing(market)
+    last, _ = settled(problem)
+    rewards = "budget" if market.price_cap is None else "capped"
+    by_type = solve(IntervalLP(rewards=rewards).form(market)).require_optimal().objective
+    prices = "free" if market.price_cap is None else "capped"
+    best = solve(Offline(prices=prices).form(market), gap=0.0).require_optimal().objective
+    proved = float(Fraction(problem.certificate(Tree.of(last.prices)).bound))
+    assert best * (1 - 1e-9) <= proved <= by_type * (1 + 1e-9) + 1e-9
+    assert proved == pytest.approx(max(last.value, 0.0), rel=1e-9, abs=1e-9)
+    pooled = ServerPricing(market, np.zeros(problem.pools.count, np.int64))
+    assert settled(pooled)[0].bound == pytest.approx(by_type, rel=1e-9, abs=1e-9)
+
+
+def test_classes_see_what_types_do_not():
+    # the optimum is 13.1, the relaxation by type 17.9, that by server 17.3
+    last, _ = settled(ServerPricing(library.load("dps/aggregate_gap")))
+    assert 13.1 <= last.bound <= 17.3 + 1e-6
+
+
+def test_one_class_of_one_server_is_the_relaxation_by_type():
+    market = generate("dps", "published", 0, num_jobs=60, horizon=60, num_servers=1)
+    value = solve(IntervalLP(rewards="capped").form(market)).require_optimal().objective
+    assert settled(ServerPricing(market))[0].bound == pytest.approx(value, rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_what_fits_keeps_every_limit_and_stays_in_its_pools(seed):
+    problem, rng = drawn(seed, jobs=8)
+    market, prices = problem.market, prices_for(problem, rng)
+    used, quiet = np.zeros(len(problem.hard)), np.ones(market.num_servers)
+    _, plans = problem.replies(prices, {})
+    likes = {int(owner): plans.use[[k]] for k, owner in enumerate(plans.owner)}
+    for job in rng.permutation(problem.owners).tolist():
+        like = likes.get(job)
+        for many, rows in ((1, None), (3, None), (3, like)):
+            for fit in problem.fits(job, used, prices, quiet, 0.0, rows, many):
+                after = used.copy()
+                np.add.at(after, fit.limit, fit.amount)
+                assert (after <= problem.hard).all()
+                assert fit.value == problem.most[job] > 0
+                assert [sum(units) for _, units in fit.what] == [
+                    market.workers[job], market.ps[job],
+                ]  # fmt: skip
+                row = np.bincount(problem.row_of[fit.limit], fit.amount, len(problem.rows))
+                assert any((row == plan).all() for plan in plans_of(problem, job))
+        found = problem.fits(job, used, 0.0 * prices, quiet, 0.0, None, 1)
+        for fit in found:
+            used[fit.limit] += fit.amount
+        assert not problem.fits(job, used, prices, quiet, float(problem.most[job]), None, 1)
+
+
+def test_the_fullest_server_hosts_a_whole_job():
+    market = random_market(0).replace(
+        server_workers=[[3], [2]], server_ps=[[3], [2]], worker_bandwidth=[None],
+        ps_bandwidth=[None], jobs=[],
+    )  # fmt: skip
+    job = {
+        "arrival": 0, "worker_type": 0, "workers": 1, "ps_type": 0, "ps": 1, "model_size": 1.0,
+        "epochs": 1.0, "epoch_compute": 1.0, "budget": 2.0,
+    }  # fmt: skip
+    problem = ServerPricing(market.replace(jobs=[job, {**job, "workers": 3}]))
+    free, used, quiet = np.zeros(len(problem.rows)), np.zeros(len(problem.hard)), np.ones(2)
+    (fit,) = problem.fits(0, used, free, quiet, 0.0, None, 1)
+    assert [servers.tolist() for servers, _ in fit.what] == [[1], [1]]
+    (fit,) = problem.fits(1, used, free, quiet, 0.0, None, 1)
+    assert [servers.tolist() for servers, _ in fit.what] == [[0], [0]]
+
+
+def test_nobody_asks_for_anything():
+    problem = ServerPricing(empty_market())
+    earned, plans = problem.replies(np.zeros(len(problem.rows)), {})
+    assert len(earned) == len(plans.owner) == 0
+    assert Fraction(problem.certificate(Tree.of(np.zeros(len(problem.rows)))).bound) == 0
