@@ -95,7 +95,7 @@ def test_it_is_swept_held_against_its_theorem_and_reported(tmp_path: Path) -> No
     assert (run["by_instance"].popitem()[1], run["promises"][0]["kept"]) == ([2.0], 1)
     page = tmp_path / "page.html"
     assert farkas("sweep", swept["store"], "--report", str(page))["certified"] == 2
-    assert "Stock left" in page.read_text()
+    assert "ration.first_come" in page.read_text()
 
 
 @pytest.mark.slow

@@ -24,10 +24,10 @@ from farkas.experiments.report.charts import (
     owners,
     spread,
 )
+from farkas.experiments.slots import charts_of
 from farkas.experiments.sweeps import Ratios, Rechecked, Store, ratios, settled_seed
 from farkas.experiments.sweeps.guarantees import Promise
 from farkas.experiments.sweeps.ratios import interval_words
-from farkas.experiments.sweeps.trajectories import of_run
 from farkas.experiments.worst_cases import (
     WorstKnown,
     case_of,
@@ -180,7 +180,7 @@ def _shown(item: Ratios, store: Store) -> Shown | None:
     try:
         run = msgspec.convert(output, Run)
         instance: Instance = store.instance(item.worst.instance)
-        charts = list(of_run(instance, run))
+        charts = list(charts_of(run))
     except Exception:
         # a store says of decisions whatever it likes; what cannot be drawn is left out
         return None

@@ -1,8 +1,7 @@
 """Sweeps: many certified runs, resumable at any moment, on one machine or many.
 
 Their results are summed up as certified ratios, held against what the theorems guarantee, and
-proved again on demand.  What a kind adds, its guarantees and its charts over slots, stands in the
-module of its name.
+proved again on demand.  What a kind adds, its guarantees, stands in `guarantees`.
 """
 
 from farkas.experiments.sweeps.config import Config, read_config

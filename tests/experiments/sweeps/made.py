@@ -8,8 +8,8 @@ from pathlib import Path
 import msgspec
 
 from farkas.experiments.figures import Figure
+from farkas.experiments.slots import charts_of
 from farkas.experiments.sweeps import Result, Task
-from farkas.experiments.sweeps.trajectories import of_run
 from farkas.instances.generate import generate
 from farkas.online import Run, algorithms
 
@@ -60,4 +60,4 @@ def charts(kind: str, seed: int = 0) -> tuple[Run, dict[str, Figure]]:
     run = algorithms[LEADING[kind]].run(instance)
     # as a store gives it back: plain data
     again = msgspec.convert(msgspec.json.decode(msgspec.json.encode(run)), Run)
-    return run, {title: data for title, _, data in of_run(instance, again)}
+    return run, {title: data for title, _, data in charts_of(again)}

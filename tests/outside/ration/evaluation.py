@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-
 import farkas
 from farkas.experiments.figures import (
     Agreement,
@@ -15,25 +13,12 @@ from farkas.experiments.figures import (
     Statement,
 )
 from farkas.experiments.sweeps.guarantees import guarantee
-from farkas.experiments.sweeps.trajectories import trajectory
 
 
 @guarantee("ration.first_come", "printed", source="none; an example")
 def half(instance, options):
     """2, were every request as good as the next."""
     return 2.0
-
-
-@trajectory("ration", "Stock left")
-def stock(instance, run):
-    """Units left after every request."""
-    given = (
-        request.units * taken
-        for request, taken in zip(instance.requests, run.decisions, strict=True)
-    )
-    left = [instance.units - used for used in itertools.accumulate(given)]
-    series = [Series("stock", list(range(len(left))), left, chart="step")]
-    return Figure(x=PlotAxis("request"), y=PlotAxis("units"), series=series)
 
 
 @Paper("ration", "Ration").figure(1, "Thresholds", Agreement.NOT_REPRODUCED, "nothing was printed")
