@@ -18,7 +18,7 @@ FAINT = 0.01
 NOISE = 0.5  #: Prices are multiplied by draws that lie this share below and above 1.
 MOST_OUT = 4  #: Owners that one exchange takes out beside its own.
 FREE = 0.25  #: Share of exchanges at no prices.
-PASSES = 8  #: Orders in which a choice is carried out.
+PASSES = 3  #: Orders of each kind in which a choice is carried out.
 MORE_WEIGHT = 1.2  #: Factor of the weight of a plan that found no room in the last order.
 COMPILED = 8  #: Times as many exchanges where a kind makes them itself.
 LOOK = 64  #: Exchanges between two looks at the clock.
@@ -112,35 +112,36 @@ class Packing:
     def follow(self, choice: Plans, prices: Floats, payoff: Floats, left: Left) -> None:
         """Carry a choice out from nothing in several orders, fill what is left, keep the best.
 
-        First comes what takes most of a hard limit, then owners in their own order, then others
-        again with more weight on what was missed.
+        Owners come in their own order, or those first that take most of a hard limit; then again,
+        with those first that were missed.
         """
         found = self.problem.follow(choice, prices)
         if found is not None:
             self.restore(found)
             self.fill(prices, payoff)
             return
+        choice = choice.some(np.argsort(choice.owner, kind="stable"))
         best, plans = -np.inf, dict(self.plans)
-        size = largest_share(self.problem, choice)
-        weight, like = size.copy(), [choice.use[[at]] for at in range(len(size))]
-        for number in range(PASSES):
-            if number == 2:
-                weight = 1.0 - choice.owner / self.problem.owners
-            if number and not left():
-                break
-            self.restore({})
-            missed = []
-            for at in np.argsort(-weight, kind="stable").tolist():
-                noise = FAINT * (self.plain if number % 2 == 0 else self.noise())
-                if not self.insert(int(choice.owner[at]), prices, noise, like=like[at]):
-                    missed.append(at)
-            self.fill(prices, payoff)
-            if self.value > best:
-                best, plans = self.value, dict(self.plans)
+        size, like = largest_share(self.problem, choice), each_of(choice)
+        for first in (size, np.zeros(len(size))):
+            weight = first.copy()
+            for number in range(PASSES):
+                if number and not left():
+                    break
+                self.restore({})
+                missed = []
+                for at in np.argsort(-weight, kind="stable").tolist():
+                    owner = int(choice.owner[at])
+                    if not self.insert(owner, prices, FAINT * self.plain, like=like[at]):
+                        missed.append(at)
+                self.fill(prices, payoff)
+                if self.value > best:
+                    best, plans = self.value, dict(self.plans)
+                if not missed:
+                    break
+                weight[missed] = np.maximum(weight[missed], 1e-3) * MORE_WEIGHT
             if not missed:
                 break
-            weight[missed] *= MORE_WEIGHT
-            weight *= 1.0 + 0.05 * self.rng.random(len(weight))
         self.restore(plans)
 
     def exchange(self, prices: Floats, wishes: Wishes, tries: int, left: Left) -> None:
@@ -183,6 +184,11 @@ class Packing:
             for owner, fit in kept.items():
                 if fit is not None:
                     self.put(owner, fit)
+
+
+def each_of(plans: Plans) -> list[sparse.csr_array]:
+    """Use of rows by each plan, shape (1, rows)."""
+    return [plans.use[[at]] for at in range(len(plans.owner))]
 
 
 def largest_share(problem: Pricing, plans: Plans) -> Floats:
