@@ -94,14 +94,19 @@ class Wishes:
                 missing[rows[np.argmax(prices[rows])]] += losses[at]
         return missing
 
-    def lacking(self, packing: Packing, owners: Ints) -> list[int]:
-        """Owners that lack some of their greatest value."""
+    def lacking(self, packing: Packing, owners: Ints) -> Ints:
+        """Return those of some owners that lack some of their greatest value."""
         most, plans = self.problem.most, packing.plans
-        return [
-            owner
+        lacks = [
+            owner not in plans or plans[owner].value < most[owner] * (1.0 - TIE)
             for owner in owners.tolist()
-            if owner not in plans or plans[owner].value < most[owner] * (1.0 - TIE)
         ]
+        return owners[np.array(lacks, np.bool_)]
+
+    def missed(self, packing: Packing) -> Ints:
+        """Return those that have no plan."""
+        out = [owner not in packing.plans for owner in self.owners.tolist()]
+        return self.owners[np.array(out, np.bool_)]
 
     def meeting(self, packing: Packing, owner: int, many: int) -> list[int]:
         """Return an owner, and others whose plans share most rows with the one that it wishes."""
@@ -116,7 +121,7 @@ class Wishes:
         rng, plans, by_row = packing.rng, packing.plans, self._by_row
         there = by_row.indices[by_row.indptr[row] : by_row.indptr[row + 1]]
         nearest = self.owners[there[np.argsort(self._short[there], kind="stable")]]
-        found = dict.fromkeys(self.lacking(packing, nearest)[: many // 2])
+        found = dict.fromkeys(self.lacking(packing, nearest)[: many // 2].tolist())
         for _ in range(MOST_STEPS):
             here = list(packing.at[row])
             rng.shuffle(here)

@@ -10,7 +10,7 @@ from scipy import sparse
 from farkas.decomposition.neighbours import Wishes
 from farkas.decomposition.prices import Left
 from farkas.decomposition.protocol import Fit, Plans, Pricing
-from farkas.numbers import Floats, Ints
+from farkas.numbers import Floats
 from farkas.tolerances import TIE
 
 #: Share of prices at which a choice is carried out: they guide, and refuse nobody.
@@ -144,39 +144,53 @@ class Packing:
                 break
         self.restore(plans)
 
-    def exchange(self, prices: Floats, wishes: Wishes, tries: int, left: Left) -> None:
-        """Take owners out, insert another and then them; kept unless value is lost."""
+    def exchange(
+        self, prices: Floats, wishes: Wishes, tries: int, left: Left, *, planned: bool = False
+    ) -> None:
+        """Take owners out, insert another and then them; kept unless value is lost.
+
+        ``planned``: whether owners without a plan are to have the one that they wish; otherwise
+        those that lack some of their greatest value are to have a better one.
+        """
         rng = self.rng
-        wanting: Ints = np.array(wishes.lacking(self, wishes.owners), np.int64)
+        wanting = wishes.missed(self) if planned else wishes.lacking(self, wishes.owners)
         if not len(wanting):
             return
-        found = self.problem.exchange(self.plans, wanting, prices, COMPILED * tries, rng)
-        if found is not None:
-            self.restore(found)
-            return
+        if not planned:
+            found = self.problem.exchange(self.plans, wanting, prices, COMPILED * tries, rng)
+            if found is not None:
+                self.restore(found)
+                return
         for number, owner in enumerate(wanting[rng.integers(len(wanting), size=tries)].tolist()):
             if number % LOOK == LOOK - 1 and not left():
                 return
             rows = wishes.rows(owner)
-            if not len(rows):
+            if not len(rows) or (planned and owner in self.plans):
                 continue
             here = list(self.at[rows[rng.integers(len(rows))]])
             out = [owner]
-            for _ in range(int(rng.integers(MOST_OUT + 1)) if here else 0):
+            for _ in range(int(rng.integers(planned, MOST_OUT + 1)) if here else 0):
                 out.append(here[rng.integers(len(here))])
             share = 0.0 if rng.random() < FREE else rng.random()
-            self._exchange(list(dict.fromkeys(out)), prices, share)
+            self._exchange(list(dict.fromkeys(out)), prices, share, wishes if planned else None)
 
-    def _exchange(self, out: list[int], prices: Floats, share: float) -> None:
+    def _exchange(
+        self, out: list[int], prices: Floats, share: float, wishes: Wishes | None
+    ) -> None:
+        """Exchange owners, the first of whom is wanted; where plans are wished, for these."""
         before = self.value
         kept = {owner: self.take(owner) for owner in out}
         now = kept[out[0]]
         above, put = 0.0 if now is None else now.value, []
         for owner in out:
-            if self.insert(owner, prices, share * self.noise(), above=above):
+            like = None if wishes is None else wishes.like(owner)
+            noise = (share if like is None else FAINT) * self.noise()
+            if self.insert(owner, prices, noise, above=above, like=like):
                 put.append(owner)
             elif owner == out[0]:
                 break
+            elif like is not None and self.insert(owner, prices, share * noise):
+                put.append(owner)
             above = 0.0
         if self.value < before * (1.0 - TIE):
             for owner in put:

@@ -22,6 +22,8 @@ PLAIN = 2  #: Draws of them that are the prices themselves.
 MOST_NODES = 500
 SIZES = (30, 80, 160, 250, 400)  #: Numbers of others among whom an owner is placed.
 PLANS = 16  #: Of each owner at each draw of prices, where one is placed.
+TRIES = 1_000  #: Exchanges between two looks at whether they go on.
+PATIENCE = 2  #: Looks without progress after which they end.
 MOST_PROGRAMS = 40  #: For as many owners one after the other, before there are more others.
 
 
@@ -71,13 +73,15 @@ def repair(
 
     ``small``: value that may be missing.
     """
-    worth = wishes.problem.most
+    worth, waited = wishes.problem.most, 0
+    while waited < PATIENCE and left() and len(wishes.missed(packing)):
+        before = packing.value
+        packing.exchange(prices, wishes, TRIES, left, planned=True)
+        waited = waited + 1 if packing.value - before <= small / TRIES else 0
     for fewer, many in itertools.pairwise((0, *SIZES)):
-        missed = [owner for owner in wishes.owners.tolist() if owner not in packing.plans]
-        missed.sort(key=lambda owner: -worth[owner])
-        for owner in missed[:MOST_PROGRAMS]:
-            out = [one for one in missed if one not in packing.plans]
-            if not left() or float(worth[out].sum()) <= small:
+        missed = wishes.missed(packing)
+        for owner in missed[np.argsort(-worth[missed], kind="stable")][:MOST_PROGRAMS].tolist():
+            if not left() or float(worth[wishes.missed(packing)].sum()) <= small:
                 return
             if owner not in packing.plans:
                 around = wishes.meeting(packing, owner, many)
