@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bisect
 import dataclasses
+import itertools
 import math
 from collections.abc import Sequence
 
@@ -167,6 +168,24 @@ def name_among(blocks: Sequence[Block], position: int, role: str) -> str:
     if not blocks:
         return f"{role} {position}"
     return full_name(find_block(blocks, position), position)
+
+
+def names_among(blocks: Sequence[Block], size: int, role: str) -> list[str]:
+    """Names of all rows or columns, as `name_among` has them."""
+    if not blocks:
+        return [f"{role} {position}" for position in range(size)]
+    found = []
+    for block in blocks:
+        label = f"  ({block.label})" if block.label else ""
+        axes = [
+            [", ".join(f"{w}={i}" for w, i in zip(axis.labels, member, strict=True))
+             for member in axis.members.tolist()]
+            for axis in block.axes
+        ]  # fmt: skip
+        for parts in itertools.product(*axes):
+            inner = f"[{', '.join(parts)}]" if parts else ""
+            found.append(f"{block.name}{inner}{label}")
+    return found
 
 
 def block_of(blocks: tuple[Block, ...], name: str, role: str) -> Block:

@@ -19,6 +19,7 @@ from typing import Literal
 import numpy as np
 
 from farkas.errors import UnsupportedForm
+from farkas.forms.feasibility import names_among
 from farkas.forms.form import Block, LinearForm, Sense, SparseRows
 from farkas.messages import LONGEST_WORDS, cleaned, cut
 from farkas.numbers import Bools, Floats, Ints
@@ -243,7 +244,8 @@ def as_rational(form: LinearForm) -> RationalForm:
     Raises `UnsupportedForm` when a side or bound excludes every point, as a lower one of +infinity
     does.
     """
-    entries = [Fraction(v) for v in form.matrix.values.tolist()]
+    known = {v: Fraction(v) for v in np.unique(form.matrix.values).tolist()}
+    entries = [known[v] for v in form.matrix.values.tolist()]
     columns, starts = form.matrix.columns.tolist(), form.matrix.starts.tolist()
     rows = [
         list(zip(columns[a:b], entries[a:b], strict=True)) for a, b in itertools.pairwise(starts)
@@ -260,8 +262,8 @@ def as_rational(form: LinearForm) -> RationalForm:
         lower=_sides(form.lower, -math.inf, form),
         upper=_sides(form.upper, math.inf, form),
         integer=form.integer,
-        row_names=[form.row_name(i) for i in range(form.num_rows)],
-        column_names=[form.column_name(j) for j in range(form.num_columns)],
+        row_names=names_among(form.rows, form.num_rows, "row"),
+        column_names=names_among(form.columns, form.num_columns, "column"),
     )
 
 

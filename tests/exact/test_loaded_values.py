@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
+import math
+from fractions import Fraction as F
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +20,8 @@ from farkas.algebra import programs
 from farkas.errors import FarkasError, InvalidOption, NoAnswer, UnsupportedForm
 from farkas.exact.from_doubles import rational
 from farkas.forms import LinearForm
-from farkas.forms.rational import as_rational
 from farkas.instances import library
-from tests.generators.forms import INF, random_form, small
+from tests.generators.forms import INF, small
 
 # max 3x + 2y or min -3x - 2y, x <= 4, x + 2y <= 7: x = 4, y = 3/2; one more of the row gives 1
 
@@ -225,30 +225,24 @@ def dense_of(form: LinearForm) -> np.ndarray:
 
 
 def agree(form: LinearForm) -> None:
-    found, plain = rational(form), as_rational(form)
-    for field in dataclasses.fields(plain):
-        here, there = getattr(found, field.name), getattr(plain, field.name)
-        if isinstance(there, np.ndarray):
-            assert here.dtype == there.dtype, field.name
-            assert here.tolist() == there.tolist(), field.name
-        else:
-            assert here == there, field.name
-    assert found.sha256 == plain.sha256
-    here, there = found.linear, plain.linear
-    assert (here.sense, here.offset) == (there.sense, there.offset)
+    """Every number is the double it was, and solvers get these doubles."""
+    found = rational(form)
+    dense = dense_of(form)
+    for i in range(form.num_rows):
+        entries = {j: v / found.factors[i] for j, v in found.row(i)}
+        assert entries == {j: F(v) for j, v in enumerate(dense[i].tolist()) if v}
+        assert math.gcd(*(v for _, v in found.row(i))) in (0, 1)
+    here = found.linear
+    assert (here.sense, here.offset) == (form.sense, form.offset)
     for name in ("cost", "row_lower", "row_upper", "lower", "upper", "integer"):
-        np.testing.assert_array_equal(getattr(here, name), getattr(there, name))
-    np.testing.assert_array_equal(dense_of(here), dense_of(there))
+        np.testing.assert_array_equal(getattr(here, name), getattr(form, name))
+    np.testing.assert_array_equal(dense_of(here), dense)
     assert here.implied_lower is here.implied_upper is None
-    assert [here.row_name(i) for i in range(here.num_rows)] == list(found.row_names)
+    assert [form.row_name(i) for i in range(form.num_rows)] == list(found.row_names)
+    assert [form.column_name(j) for j in range(form.num_columns)] == list(found.column_names)
 
 
-@pytest.mark.parametrize("seed", range(30))
-def test_random_forms(seed: int) -> None:
-    agree(random_form(np.random.default_rng(seed)))
-
-
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(6))
 def test_numbers_of_every_size_signs_and_zeros(seed: int) -> None:
     rng = np.random.default_rng(seed)
     pool = [*WIDE, 0.0, 0.0, -0.0] if seed % 2 else [0.0, 12.0, -18.0, 0.75, 2.0**-30, -30.0]
