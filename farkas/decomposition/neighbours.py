@@ -33,6 +33,7 @@ class Wishes:
 
     def __init__(self, problem: Pricing, settled: Settled, plans: Plans, short: Floats) -> None:
         self.problem, self.prices, self.payoff = problem, settled.prices, settled.payoff
+        self.bound = settled.bound
         self.owners, self._use, self._short = plans.owner, plans.use, short
         self._by_row = plans.use.tocsc()
         self._number = {owner: at for at, owner in enumerate(self.owners.tolist())}
@@ -115,6 +116,29 @@ class Wishes:
         order = np.argsort(-shared, kind="stable")
         found: list[int] = others[order].astype(np.int64).tolist()
         return [owner, *(other for other in found if other != owner)][: many + 1]
+
+    def in_slot(self, packing: Packing, slot: int, slots: Ints, wider: float) -> list[int]:
+        """Owners on rows of a slot or near it, and half as many of those that wish to be there.
+
+        Parameters
+        ----------
+        slots
+            Of each row.
+        wider
+            How often more owners are asked for than meet in the slot.
+        """
+        away, found = np.abs(slots - slot), dict[int, None]()
+        count, last = 0.0, int(away.max(initial=0))
+        for distance in range(last + 1):
+            here = [packing.at[row] for row in np.flatnonzero(away == distance).tolist()]
+            found.update(dict.fromkeys(sorted(set().union(*here))))
+            count = count or wider * len(found)
+            if len(found) >= count or distance == last:
+                break
+        users = np.unique(self._by_row[:, np.flatnonzero(away <= distance)].indices)
+        nearest = self.owners[users[np.argsort(self._short[users], kind="stable")]]
+        wanting = [one for one in self.lacking(packing, nearest) if one not in found]
+        return [*list(found)[: int(count)], *wanting[: 1 + int(count) // 2]]
 
     def around(self, packing: Packing, row: int, many: int) -> list[int]:
         """Owners on a row: of half those that wish to be there, then who is, then on other rows."""

@@ -69,6 +69,8 @@ class Pricing(abc.ABC):
     place_of: Ints  #: Site or server of each hard limit, shape (limits,).
     most: Floats  #: Greatest value of each owner's plans, shape (owners,).
     offset: float = 0.0  #: What all earn without plans.
+    #: Slot of each row, numbered from 0, where owners who meet in a slot are renewed together.
+    slot_of: Ints | None = None
     counts: bool = False  #: Whether cases are split by whole units of rows, too.
 
     def start(self) -> Plans:
@@ -143,6 +145,30 @@ class Pricing(abc.ABC):
             Exchanges.
         rng
             All draws come from it.
+        """
+        return None
+
+    def renew(
+        self,
+        kept: Mapping[int, Fit | None],
+        used: Floats,
+        prices: Floats,
+        missing: float,
+        gap: float,
+        seconds: float,
+    ) -> Mapping[int, Fit] | None:
+        """Place owners anew; None leaves it to the search, which chooses among what `fits`.
+
+        Parameters
+        ----------
+        kept
+            Plans they had; what is returned is worth no less together.
+        used
+            Hard limits that others use.
+        missing
+            Distance of value and bound.
+        gap
+            Share of the value of these owners within which their plans are the best.
         """
         return None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping
 
 import numpy as np
 from scipy import sparse
@@ -46,7 +47,23 @@ def renew(
     gap
         Share of the value of these owners within which their plans are the best.
     """
+    missing = wishes.bound - packing.value
     kept = {owner: packing.take(owner) for owner in owners}
+    placed = packing.problem.renew(kept, packing.used, prices, missing, gap, left())
+    if placed is None:
+        placed = _chosen(packing, prices, wishes, kept, many, gap, left)
+    for owner, fit in placed.items():
+        packing.put(owner, fit)
+    for owner in owners:
+        if owner not in packing.plans:
+            packing.insert(owner, prices)
+
+
+def _chosen(
+    packing: Packing, prices: Floats, wishes: Wishes, kept: Mapping[int, Fit | None], many: int,
+    gap: float, left: Left,
+) -> dict[int, Fit]:  # fmt: skip
+    """Choose among plans that fit, parameters as of `renew`."""
     listed: list[tuple[int, Fit]] = []
     for owner, fit in kept.items():
         found = [] if fit is None else [fit]
@@ -59,11 +76,7 @@ def renew(
                 listed.append((owner, one))
     before = np.array([kept[owner] is fit for owner, fit in listed], np.float64)
     chosen = _best(packing, listed, before, gap, left) if listed else before
-    for at in np.flatnonzero(chosen > 0).tolist():
-        packing.put(*listed[at])
-    for owner in owners:
-        if owner not in packing.plans:
-            packing.insert(owner, prices)
+    return dict(listed[at] for at in np.flatnonzero(chosen > 0).tolist())
 
 
 def repair(

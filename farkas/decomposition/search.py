@@ -15,6 +15,7 @@ from farkas.decomposition.packing import Packing
 from farkas.decomposition.prices import Left, Settled, settle
 from farkas.decomposition.protocol import Fit, Pricing, Tree
 from farkas.decomposition.renewal import PLANS, SIZES, renew, repair
+from farkas.decomposition.scarce import ScarceSlots
 from farkas.numbers import Ints
 
 CLOSE = 0.02  #: Share of the gap asked for at which prices are good enough.
@@ -61,6 +62,7 @@ class Search:
         self.bound, self._told = np.inf, 0.0
         #: How often in vain somebody was placed who loses most, by owner.
         self._tried: Ints = np.zeros(problem.owners, np.int64)
+        self._slots = None if problem.slot_of is None else ScarceSlots(problem.slot_of)
 
     @property
     def size(self) -> float:
@@ -160,7 +162,13 @@ class Search:
     def _turn(self, settled: Settled, many: int) -> None:
         """Exchange, then renew who meets the owner that loses most, and the rows that lack most."""
         packing, left = self.packing, self._unless_near
-        wishes = Wishes.nearest(self.problem, self.pool, settled, packing.value)
+        if self._slots is not None:
+            self._slots.improve(
+                packing, lambda: self._wished(settled), gap=FINE * self.gap, left=left
+            )  # fmt: skip
+        if not left():
+            return
+        wishes = self._wished(settled)
         packing.exchange(settled.prices, wishes, TRIES * self.problem.owners, left)
         losses = wishes.losses(packing)
         missing = wishes.missing(packing, losses)
@@ -174,6 +182,9 @@ class Search:
         if not self.over and missing.any():
             row = int(packing.rng.choice(len(missing), p=missing / missing.sum()))
             self._renewed(wishes, wishes.around(packing, row, many), 2)
+
+    def _wished(self, settled: Settled) -> Wishes:
+        return Wishes.nearest(self.problem, self.pool, settled, self.packing.value)
 
     def _renewed(self, wishes: Wishes, owners: list[int], many: int) -> float:
         """Renew owners; returns the value that is gained."""

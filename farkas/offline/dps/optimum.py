@@ -15,6 +15,7 @@ from farkas.forms import LinearForm
 from farkas.instances.dps import Market
 from farkas.numbers import Floats, Ints
 from farkas.offline.climbing import bounded_by, policies
+from farkas.offline.dps.anew import placed_anew
 from farkas.offline.ladder import Ascent, Ladder, Rung, integer_program, ladders
 from farkas.offline.priced import priced
 from farkas.online.dps.offers import Decision
@@ -28,6 +29,8 @@ MOST_ENTRIES = 3_000  #: Coefficients of so many cells.
 MOST_POOLED, POOLED_SHARE = 10_000, 0.3
 #: Jobs times servers beyond which dps.offline is not even solved, nor that program proved.
 MOST_PLACED = 3_000
+#: Share of what is missing that a job may lose at the prices of the bound.
+ROOM = 0.125
 CROWDED = 10  #: Jobs per server from which a market of few servers is crowded.
 
 
@@ -63,6 +66,13 @@ def decisions_of(market: Market, placed: Mapping[int, Placed]) -> list[Decision]
 
 class Placing(ServerPricing):
     """Jobs that are placed on servers."""
+
+    def renew(
+        self, kept: Mapping[int, Fit | None], used: Floats, prices: Floats, missing: float,
+        gap: float, seconds: float,
+    ) -> Mapping[int, Fit]:  # fmt: skip
+        """Place jobs anew, server by server."""
+        return placed_anew(self, kept, used, prices, ROOM * missing, gap, seconds)
 
     def decisions(self, plans: Mapping[int, Fit]) -> list[Decision]:
         """Sell to the jobs that have plans."""

@@ -25,6 +25,7 @@ MOST_ROWS = 100_000  #: Rows by class of equal servers beyond which all servers 
 
 Placed = list[tuple[Ints, Ints]]  #: Servers, and units on each, by side.
 Way = tuple[float, Placed, int]  #: Its charge, where it is, and `SPREAD` or `WHOLE`.
+Among = list[Bools]  #: Servers that units may be on, by side.
 Idle = list[tuple[Ints, Ints]]  #: Units by server, of a spread job and a whole one, by side.
 
 
@@ -130,6 +131,7 @@ class ServerPricing(Pricing):
             np.repeat(np.arange(market.num_servers), side.installed.shape[1] * len(slots))
             for side in sides
         ])  # fmt: skip
+        self.slot_of = np.tile(np.arange(len(slots)), len(self.rows) // max(1, len(slots)))
         self._known: tuple[Floats, Charges] | None = None
 
     def charges(self, prices: Floats) -> Charges:
@@ -208,10 +210,10 @@ class ServerPricing(Pricing):
         worth = float(self.most[owner])
         if worth <= above:
             return []
-        charges, idle = self.charges(prices), self._idle(owner, used)
-        among = np.ones(len(self.pools.of), np.bool_) if like is None else self._inside(like)
+        charges, idle = self.charges(prices), self.idle(owner, used)
+        among, longer = self._inside(owner, like)
         found = self._whole(owner, charges, idle, noise, among, many)
-        if not found or many > 1:
+        if longer and (not found or many > 1):
             parts = self._spread(owner, charges, idle, noise, among)
             found += [] if parts is None else [parts]
         return [
@@ -220,7 +222,7 @@ class ServerPricing(Pricing):
             if many > 1 or worth >= charge
         ]
 
-    def _idle(self, owner: int, used: Floats) -> Idle:
+    def idle(self, owner: int, used: Floats) -> Idle:
         """Least idle units by server while a job is there, spread and whole, by side."""
         found = []
         for side in self.sides:
@@ -232,22 +234,30 @@ class ServerPricing(Pricing):
             found.append((there - view.max(axis=1) if spread > whole else short, short))
         return found
 
-    def _inside(self, like: sparse.csr_array) -> Bools:
-        """Servers of the pools that a plan uses."""
-        pools = np.zeros(self.pools.hosts.shape[1], np.bool_)
+    def _inside(self, owner: int, like: sparse.csr_array | None) -> tuple[Among, bool]:
+        """Servers of pools that a plan uses, by side; whether it may be spread as long as it is."""
+        if like is None:
+            return [np.ones(len(self.pools.of), np.bool_) for _ in self.sides], True
+        among, longer = [], True
         for side in self.sides:
-            size = side.by_pool.shape[1] * len(side.slots)
+            pools, many = np.zeros(self.pools.count, np.bool_), len(side.slots)
+            size = side.by_pool.shape[1] * many
             at = like.indices - side.row
-            pools[at[(at >= 0) & (at < len(pools) * size)] // max(1, size)] = True
-        return pools[self.pools.of]
+            at = at[(at >= 0) & (at < len(pools) * size)]
+            pools[at // max(1, size)] = True
+            among.append(pools[self.pools.of])
+            until = int((at % max(1, many)).max(initial=0)) + 1
+            longer &= until >= side.after[SPREAD][owner]
+        return among, longer
 
     def _whole(
-        self, owner: int, charges: Charges, idle: Idle, noise: Floats, among: Bools, many: int
+        self, owner: int, charges: Charges, idle: Idle, noise: Floats, among: Among, many: int
     ) -> list[Way]:
         """Servers with room for the whole job, the cheapest first, and of those the fullest."""
         asked = [int(side.units[owner]) for side in self.sides]
         room = [each[WHOLE] for each in idle]
-        able = np.flatnonzero((room[0] >= asked[0]) & (room[1] >= asked[1]) & among)
+        fits = (room[0] >= asked[0]) & (room[1] >= asked[1])
+        able = np.flatnonzero(fits & among[0] & among[1])
         charge = charges.whole[owner][self.pools.of[able]] * noise[able]
         order = np.lexsort((room[0][able] + room[1][able], charge))[: many if many > 1 else 1]
         return [
@@ -256,12 +266,12 @@ class ServerPricing(Pricing):
         ]
 
     def _spread(
-        self, owner: int, charges: Charges, idle: Idle, noise: Floats, among: Bools
+        self, owner: int, charges: Charges, idle: Idle, noise: Floats, among: Among
     ) -> Way | None:
         """Cheapest units with room, first where their partners are taken; None without enough."""
         placed, charge = [], 0.0
         for number, side in enumerate(self.sides):
-            room, asked = np.where(among, idle[number][SPREAD], 0), int(side.units[owner])
+            room, asked = np.where(among[number], idle[number][SPREAD], 0), int(side.units[owner])
             if room.sum() < asked:
                 return None
             unit = charges.unit[number][owner][self.pools.of] * noise

@@ -170,6 +170,8 @@ def test_what_fits_keeps_every_limit_and_stays_in_its_pools(seed):
                 ]  # fmt: skip
                 row = np.bincount(problem.row_of[fit.limit], fit.amount, len(problem.rows))
                 assert any((row == plan).all() for plan in plans_of(problem, job))
+                if rows is not None:  # no row but those of the plan that is to be followed
+                    assert set(np.flatnonzero(row)) <= set(rows.indices.tolist())
         found = problem.fits(job, used, 0.0 * prices, quiet, 0.0, None, 1)
         for fit in found:
             used[fit.limit] += fit.amount
