@@ -31,7 +31,6 @@ HOMES = {
     "dps.interval_lp": "dps_servers",
     "dps.offline": "dps_servers",
     "dps_fixed_prices": "dps_fixed",
-    "eris_spans": "eris_cases",
     "gadget.horizon": "gadget",
     "gadget.one_slot": "gadget_slot_tree",
     "gadget.slot": "gadget_slot",

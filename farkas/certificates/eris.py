@@ -119,12 +119,16 @@ class PricedAuction(PricedProgram):
         if not delays or not any(job.data):
             return Fraction(0)
         slots = slice(job.arrival, job.arrival + delays)
+        covered = self._covered(rows)[:, slots].all(axis=1)
+        return sum((self.needed(owner, k) for k in np.flatnonzero(covered).tolist()), Fraction(0))
+
+    def needed(self, owner: int, resource: int) -> Fraction:
+        """Return what all workers of a job need of a resource, in all slots, and one server."""
+        job = self.instance.jobs[owner]
         workers = -(-job.epochs * sum(job.data) // job.worker_rate)
-        return sum(
-            (workers * Fraction(job.worker_demand[k]) + Fraction(job.server_demand[k])
-             for k in np.flatnonzero(self._covered(rows)[:, slots].all(axis=1)).tolist()),
-            Fraction(0),
-        )  # fmt: skip
+        worker, server = job.worker_demand[resource], job.server_demand[resource]
+        found: Fraction = workers * Fraction(worker) + Fraction(server)
+        return found
 
     def steps(self) -> float:
         """Count the numbers that the tables of all jobs pass."""
@@ -146,8 +150,6 @@ run_bounds.add(
     "eris",
     (
         RunBound("priced_tree", PricedAuction.name),
-        RunBound("eris_cases", PricedAuction.name),
-        RunBound("eris_spans", PricedAuction.name),
         RunBound("tree", "eris.offline[compact]"),
     ),
 )

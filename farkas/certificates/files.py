@@ -89,7 +89,16 @@ def certificate_type(cls: C) -> C:
 
 
 #: Types that `farkas.certificates.priced_tree` replaces; farkas 0.2 is the last to read them.
-RETIRED = frozenset({"dps_prices", "dps_server_prices", "dps_server_trees", "eris_prices"})
+RETIRED = frozenset(
+    {
+        "dps_prices",
+        "dps_server_prices",
+        "dps_server_trees",
+        "eris_cases",
+        "eris_prices",
+        "eris_spans",
+    }
+)
 
 
 class Tagged(msgspec.Struct, frozen=True):

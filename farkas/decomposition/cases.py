@@ -6,8 +6,9 @@ import dataclasses
 import heapq
 import itertools
 from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
-from farkas.certificates.priced_tree import MOST_NODES, MOST_STEPS, Case, Split, halves
+from farkas.certificates.priced_tree import MOST_NODES, MOST_STEPS, Case, Knapsack, Split, halves
 from farkas.decomposition.master import Master
 from farkas.decomposition.parting import parting
 from farkas.decomposition.prices import Left, Settled, settle
@@ -28,22 +29,38 @@ class Node:
     parts: Sequence[Node] = ()
 
 
+class Charges(NamedTuple):
+    """What plans are charged that are good enough."""
+
+    case: Case
+    knapsacks: Sequence[Knapsack]
+    paid: float  #: By all together, at most.
+
+
 class CaseTree:
     """The tree; the case with the largest bound is split next.
 
-    ``root``: prices of all plans.
+    Parameters
+    ----------
+    root
+        Prices of all plans.
+    charges
+        What all plans are charged, and what that is in all at most; nothing by default.
     """
 
-    def __init__(self, problem: Pricing, master: Master, root: Settled) -> None:
+    def __init__(
+        self, problem: Pricing, master: Master, root: Settled, charges: Charges | None = None
+    ) -> None:
         self.problem, self.master = problem, master
-        self.root = Node({}, root)
+        self.charges = charges or Charges({}, (), 0.0)
+        self.root = Node(self.charges.case, root)
         self._number = itertools.count()
         self._open = [(-root.bound, next(self._number), self.root)]
 
     @property
     def bound(self) -> float:
         """Of all cases."""
-        return -self._open[0][0]
+        return self.charges.paid - self._open[0][0]
 
     @property
     def leaves(self) -> int:
@@ -70,7 +87,9 @@ class CaseTree:
             if split is None:
                 return
             parts = [
-                Node(case, self._settled(case, node.settled, target(), gap, left))
+                Node(
+                    case, self._settled(case, node.settled, target() - self.charges.paid, gap, left)
+                )
                 for case in halves(self.problem.program, node.case, split)
             ]
             if not left():
@@ -113,7 +132,7 @@ class CaseTree:
                     number[id(own)] = len(prices)
                     prices.append(own)
                 leaves.append(number[id(own)])
-        return Tree(splits, leaves, prices)
+        return Tree(splits, leaves, prices, self.charges.knapsacks)
 
 
 def _preorder(root: Node) -> Iterator[Node]:

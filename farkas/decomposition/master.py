@@ -33,6 +33,12 @@ class Pool:
     def __len__(self) -> int:
         return len(self.plans.owner)
 
+    def widen(self, use: sparse.csr_array) -> None:
+        """Let plans use more rows, by which they are told apart as before."""
+        self.plans = self.plans._replace(use=use)
+        new = np.zeros(use.shape[1] - len(self._weight))
+        self._weight = np.concatenate([self._weight, new])
+
     def add(self, plans: Plans) -> int:
         """Add plans that are new; returns how many are."""
         weights = plans.use @ self._weight
@@ -89,6 +95,11 @@ class Master:
     def rows(self) -> int:
         """Number of rows that have entered."""
         return len(self._rows)
+
+    def widen(self) -> None:
+        """Take note of rows that the problem has now."""
+        new = np.zeros(len(self.problem.rows) - len(self._inside), np.bool_)
+        self._inside = np.concatenate([self._inside, new])
 
     def enter(self, use: Floats) -> int:
         """Let rows enter that a use of all violates; returns how many do."""

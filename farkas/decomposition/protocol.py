@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from scipy import sparse
 
-from farkas.certificates.priced_tree import Case, PricedProgram, PricedTree, Split
+from farkas.certificates.priced_tree import Case, Knapsack, PricedProgram, PricedTree, Split
 from farkas.numbers import Floats, Ints
 
 
@@ -40,6 +40,7 @@ class Tree(NamedTuple):
     splits: Sequence[Split | None]  #: In preorder, None for a leaf.
     leaves: Sequence[int]  #: Number of the prices that each leaf takes, in order.
     prices: Sequence[Floats]  #: Of rows.
+    knapsacks: Sequence[Knapsack] = ()  #: What is charged in all leaves.
 
     @classmethod
     def of(cls, prices: Floats) -> Self:
@@ -119,7 +120,21 @@ class Pricing(abc.ABC):
     def certificate(self, tree: Tree) -> PricedTree:
         """Certify, in exact arithmetic, what prices in the leaves of a tree of cases prove."""
         prices = np.array([self.fine(prices) for prices in tree.prices])
-        return PricedTree.of(self.program, prices, tree=tree.splits, same=tree.leaves)
+        return PricedTree.of(
+            self.program, prices, tree=tree.splits, same=tree.leaves, knapsacks=tree.knapsacks
+        )
+
+    def cuts(self, plans: Plans, share: Floats, prices: Floats) -> Sequence[Knapsack]:
+        """Return inequalities of knapsacks that shares of plans violate, the largest amount 1.
+
+        Parameters
+        ----------
+        share
+            Shape (plans,).
+        prices
+            Of rows; knapsacks lie where these are dear.
+        """
+        return ()
 
     def follow(self, choice: Plans, prices: Floats) -> Mapping[int, Fit] | None:
         """Carry a choice of plans out within hard limits; None leaves it to the search."""

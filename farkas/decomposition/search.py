@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 
 import numpy as np
 
 from farkas.decomposition.cases import CaseTree
+from farkas.decomposition.charges import Charging
 from farkas.decomposition.choice import choose
 from farkas.decomposition.master import Master, Pool
 from farkas.decomposition.neighbours import Wishes
@@ -21,6 +22,8 @@ from farkas.numbers import Ints
 CLOSE = 0.02  #: Share of the gap asked for at which prices are good enough.
 CHOICE_GAP = 0.3  #: Share of the gap asked for at which a choice is.
 ENOUGH = 0.5  #: Share of the gap that the choice, or a tree, may leave.
+#: Charges are told when the distance to the value has fallen to this share.
+NEARER = 0.5
 TOLD = 5.0  #: Value is told when it has gained so often what counts as progress.
 FINE = 0.1  #: Share of the gap asked for at which a neighbourhood is.
 DISCOUNT = 3.0  #: Divisor of what an owner loses for each program in vain.
@@ -94,8 +97,9 @@ class Search:
         if settled.share is None or self.over:
             yield self._plans("owners by payoff")
         if settled.share is not None:
-            yield from self._chosen(settled)
-            yield from self._improved(settled)
+            yield from self._chosen(self.problem, self.pool, settled)
+            tree = yield from self._charged(settled)
+            yield from self._improved(settled, tree)
 
     def _plans(self, words: str) -> Found:
         self._told = self.packing.value
@@ -107,7 +111,28 @@ class Search:
         if value > self._told + (0.0 if self.over else TOLD * self.small):
             yield self._plans(words)
 
-    def _chosen(self, settled: Settled) -> Iterator[Found]:
+    def _charged(self, settled: Settled) -> Generator[Found, None, CaseTree]:
+        """Look for knapsacks that the choice has to keep; returns the tree of one case."""
+        charging = Charging(self.problem, self.master, settled)
+        proved, last = self.bound, settled
+        if not self.over:
+            for last in charging.run(CLOSE * self.gap, self._unless_near):
+                value = self.packing.value
+                near = last.bound - value <= self.gap * self.size
+                if near or last.bound - value <= NEARER * (proved - value):
+                    proved = self.bound = min(proved, last.bound)
+                    yield Found("charges", tree=charging.tree())
+        if not charging.problem.knapsacks or last.bound >= settled.bound:
+            return CaseTree(self.problem, self.master, settled)
+        if last.bound < proved:
+            self.bound = last.bound
+            yield Found("charges", tree=charging.tree())
+        self.pool.add(charging.problem.uncharged(charging.pool.plans))
+        if not self.over:
+            yield from self._chosen(charging.problem, charging.pool, last)
+        return CaseTree(self.problem, self.master, charging.root, charging.charges)
+
+    def _chosen(self, problem: Pricing, pool: Pool, settled: Settled) -> Iterator[Found]:
         """Carry out a choice beside whole plans, and then one of all from there."""
         packing, start, worth = self.packing, None, -np.inf
         for _ in range(2):
@@ -115,15 +140,17 @@ class Search:
                 return
             kept, before = dict(packing.plans), packing.value
             start = choose(
-                self.problem, self.pool, settled, value=before, gap=CHOICE_GAP * self.gap,
+                problem, pool, settled, value=before, gap=CHOICE_GAP * self.gap,
                 left=self.left, start=start,
             )  # fmt: skip
             choice = self.pool.plans.some(start)
             value = float(choice.value.sum())
             if value > worth:
-                packing.follow(choice, settled.prices, settled.payoff, self.left)
+                own = settled.prices[: len(self.problem.rows)]
+                packing.follow(choice, own, settled.payoff, self.left)
                 if not self.over:
-                    wishes = Wishes.chosen(self.problem, settled, choice)
+                    where = dataclasses.replace(settled, prices=own)
+                    wishes = Wishes.chosen(self.problem, where, choice)
                     self._repair(wishes)
                 worth = value
             if packing.value < before:
@@ -132,9 +159,8 @@ class Search:
             if self.bound - worth <= ENOUGH * self.gap * self.size:
                 return
 
-    def _improved(self, settled: Settled) -> Iterator[Found]:
+    def _improved(self, settled: Settled, tree: CaseTree) -> Iterator[Found]:
         """Exchange, renew neighbourhoods and split cases in turn."""
-        tree = CaseTree(self.problem, self.master, settled)
         waited, many = 0, NEIGHBOURS
         while not self.over and waited < PATIENCE:
             before = self.packing.value

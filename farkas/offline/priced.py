@@ -27,7 +27,9 @@ def priced(pricing: Callable[[Any], Pricing], about: str = "prices") -> Climber:
             if found.tree is not None:
                 with contextlib.suppress(NotACertificate):  # a proof that is too long, or too large
                     made = problem.certificate(found.tree)
-                    words = f"{about} in {found.words}" if len(found.tree.leaves) > 1 else about
+                    words = f"{about} and charges" if found.tree.knapsacks else about
+                    if len(found.tree.leaves) > 1:
+                        words = f"{words} in {found.words}"
                     yield Rung(words, bound=Bound.of(Fraction(made.bound), words, made.plain()))
             if found.plans is not None:
                 yield Rung(found.words, problem.decisions(found.plans))

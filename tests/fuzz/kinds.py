@@ -23,11 +23,12 @@ import farkas
 from farkas.certificates import check, from_json
 from farkas.certificates.coded import ChancePrices
 from farkas.certificates.coded_budgets import BudgetPrices
-from farkas.certificates.eris_cases import CaseSplit, ErisCases, ErisSpans, Span, cases_of, within
+from farkas.certificates.eris import PricedAuction
 from farkas.certificates.gadget_slot import SharedServers, certify_slot
 from farkas.certificates.gadget_slot_tree import certify_one_slot, certify_slot_tree
 from farkas.certificates.mlbroker_slots import LEAF, SiteBounds, SiteTrees
 from farkas.certificates.packed import unpack
+from farkas.certificates.priced_tree import Knapsack, PricedTree, Split
 from farkas.decomposition.cases import CaseTree
 from farkas.decomposition.master import Master, Pool
 from farkas.decomposition.prices import settle
@@ -44,6 +45,7 @@ from farkas.online.gadget.columns import by_cases, slot_certificate
 from farkas.relaxations.coded.sharing import shared_optimum
 from farkas.relaxations.dps.fixed_prices import prove_fixed_prices
 from farkas.relaxations.dps.pricing import ServerPricing
+from farkas.relaxations.eris.spans import Spans
 from farkas.relaxations.eris.welfare_bound import aggregated_prices
 from farkas.relaxations.gadget.generation import generate_columns
 from farkas.relaxations.gadget.ring_pricing import LOOSE_LABELS
@@ -165,32 +167,32 @@ def of_sites(data: Any) -> dict[str, Any]:
 
 
 def of_splits(instance: Any) -> dict[str, Any]:
-    """Cases of the two jobs that are worth most: they complete at once or later."""
-    able = [
-        (-job.utility[0], i) for i, job in enumerate(instance.jobs)
-        if any(job.data) and any(job.utility[1:])
-    ]  # fmt: skip
-    tree: list[CaseSplit | None] = [None]
-    for _, job in sorted(able)[:2]:
-        tree = [CaseSplit(job=job, delay=0), *tree, None]
-    auctions = [within(instance, windows)[0] for windows in cases_of(instance, tree)]
-    prices = [aggregated_prices(auction) for auction in auctions]
-    return plain(ErisCases.of(instance, tree, [(some.transfer, some.resource) for some in prices]))
+    """Cases of the two jobs that are worth most; every slot is a knapsack of the scarcest resource.
 
-
-def of_spans(instance: Any) -> dict[str, Any]:
-    """Every slot a span of the scarcest resource: who completes pays a tenth of its worth."""
-    spans, charges = [], []
+    Who completes pays a tenth of its worth.
+    """
+    able = [(-job.utility[0], i) for i, job in enumerate(instance.jobs) if any(job.data)]
+    tree: list[Split | None] = [None]
+    for worth, job in sorted(able)[:2]:
+        tree = [Split(job, -worth), *tree, None]
     asked = (instance.worker_demand + instance.server_demand).sum(axis=0)
     k = int((asked / np.maximum(instance.capacity.sum(axis=0), 1e-300)).argmax())
+    program, knapsacks = PricedAuction(instance), []
     for slot in range(instance.slots):
-        arrived = (instance.arrival <= slot) & (instance.chunks > 0)
-        for first in {0, slot}:
-            jobs = np.flatnonzero(arrived & (instance.arrival >= first)).tolist()
-            spans.append(Span(first=first, last=slot, resource=k, unit=1.0, jobs=tuple(jobs)))
-            charges.append(np.array([0.1 * instance.jobs[i].utility[0] for i in jobs]))
+        jobs = [i for i, job in enumerate(instance.jobs) if job.arrival <= slot and any(job.data)]
+        worth = {i: instance.jobs[i].utility[slot - instance.jobs[i].arrival] for i in jobs}
+        jobs = [i for i in jobs if worth[i] > 0]
+        knapsacks.append(
+            Knapsack(
+                rows=Spans(program).rows_of(k, 0, slot), unit=1.0, owners=tuple(jobs),
+                values=tuple(worth[i] for i in jobs),
+                amounts=tuple(0.1 * instance.jobs[i].utility[0] for i in jobs),
+            )
+        )  # fmt: skip
     prices = aggregated_prices(instance)
-    return plain(ErisSpans.of(instance, spans, charges, prices.transfer, prices.resource))
+    fine = np.concatenate([prices.transfer, prices.resource.ravel()])
+    many = tree.count(None)
+    return plain(PricedTree.of(program, fine, tree=tree, same=[0] * many, knapsacks=knapsacks))
 
 
 def of_cells(instance: Any) -> dict[str, Any]:
@@ -231,15 +233,12 @@ TARGETS = {
         for name in shown("dps", "tiny", "unattained")
     ]
     + [
+        Target(name, of_splits, (("prices",),), ("tree", "knapsacks"))
+        for name in shown("eris", "tiny", "integrality_gap")
+    ]
+    + [
         Target(name, of_servers, (("prices",),), ("tree",))
         for name in shown("dps", "tiny", "aggregate_gap")
-    ],
-    "eris_cases": [
-        Target(name, of_splits, (("prices",),)) for name in shown("eris", "tiny", "integrality_gap")
-    ],
-    "eris_spans": [
-        Target(name, of_spans, (("prices",), ("charges",)), ("spans",))
-        for name in shown("eris", "tiny", "integrality_gap")
     ],
     "mlbroker_run": [
         Target(name, of_run("mlbroker.fractional[tight]"), (("guide",),))

@@ -64,8 +64,6 @@ LINEAR = sorted(
         "coded_budgets",
         "coded_owners",
         "dps_fixed_prices",
-        "eris_cases",
-        "eris_spans",
         "gadget.one_slot",
         "gadget.slot_tree",
     }

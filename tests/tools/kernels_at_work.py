@@ -19,6 +19,7 @@ import numpy as np
 import farkas
 import farkas.kernels
 from farkas.certificates.coded_budgets import chance_by_budget
+from farkas.decomposition.packing import Packing
 from farkas.exact.bounding import Deadline
 from farkas.instances.utilities.functions import envelope
 from farkas.kernels import Kernel
@@ -28,7 +29,7 @@ from farkas.models.eris.prices import Prices
 from farkas.models.gadget.envelope import compiled_envelope
 from farkas.models.gadget.forest import forest
 from farkas.models.gadget.slot import snapshot
-from farkas.offline.eris.packing import Packing
+from farkas.offline.eris.schedules import AuctionPricing
 from farkas.offline.ladder import Ascent, Climber
 from farkas.offline.mlbroker import tolls
 from farkas.online import environments
@@ -83,13 +84,15 @@ def eris() -> Iterator[Any]:
         auction = random_auction(seed, most_chunks=5, jobs=8)
         pricer = JobPricer(auction)
         yield pricer.bound(Prices.zero(auction)), pricer.chosen.finish, pricer.chosen.processed
-        packing = Packing(pricer)
-        packing.fill(np.arange(auction.num_jobs))
-        yield packing.improve(10), packing.packed.finish, packing.packed.workers
-        packing.empty()
-        packing.fill(np.arange(0, auction.num_jobs, 2))
-        yield packing.squeeze(np.arange(auction.num_jobs), packing.everywhere, 30)
-        yield packing.packed.finish, packing.packed.workers, packing.packed.moved
+        pricing = AuctionPricing(auction)
+        packing, prices = Packing(pricing), np.zeros(len(pricing.rows))
+        packing.fill(prices, -np.arange(auction.num_jobs))
+        wanting, rng = np.arange(auction.num_jobs), np.random.default_rng(seed)
+        now = pricing.packed(pricing.exchange(packing.plans, wanting, prices, 10, rng))
+        yield now.finish, now.workers
+        now = pricing.packed({i: packing.plans[i] for i in packing.plans if i % 2})
+        pricing.squeeze(now, wanting, pricing.room(prices), pricing.everywhere, 30)
+        yield now.finish, now.workers, now.moved
 
 
 def dps() -> Iterator[Any]:

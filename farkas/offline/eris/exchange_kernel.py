@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from farkas.kernels import Bools1, Floats1, Floats2, Floats3, Ints1, Ints2, Out, compiled, copy_ints
+from farkas.online.eris.environment import SchedulePlan
 from farkas.online.eris.scheduler_dp import best_plan, new_scratch
 from farkas.relaxations.eris.payoff_bound import NO_SERVER, NO_TIES, JobSlots
 from farkas.relaxations.eris.priced_jobs import JobsTable
@@ -187,6 +188,41 @@ def clear(jobs: JobsTable, i: int, packed: Out[PackedSchedules]) -> None:
         for r in range(packed.workers.shape[1]):
             packed.workers[low + t, r] = 0
     packed.finish[i], packed.worth[i] = -1, 0.0
+
+
+@compiled(steps=lambda jobs, *_: 1e2 * jobs.worth.size)
+def load(jobs: JobsTable, packed: Out[PackedSchedules]) -> None:
+    """Add what all schedules use that are written down."""
+    for i in range(len(jobs.arrival)):
+        if packed.finish[i] >= 0:
+            book(jobs, i, packed, 1)
+
+
+@compiled(steps=lambda jobs, *_: 1e2 * jobs.data.size)
+def place(
+    jobs: JobsTable,
+    i: int,
+    packed: PackedSchedules,
+    room: PricedRoom,
+    noise: Floats2,
+    share: float,
+    last: int,
+    open_slots: Bools1,
+    plan: Out[SchedulePlan],
+) -> int:
+    """Find the schedule of best payoff of job ``i``, which has data; other parameters as `insert`.
+
+    Returns
+    -------
+    Its slot of completion after the arrival, -1 without one.
+    """
+    seen = meet(jobs, i, packed, room, noise, share, last, open_slots)
+    scratch = new_scratch(len(seen.worth), len(seen.data), seen.data.sum())
+    _payoff, finish, _cost, _bound, kept = best_plan(seen, NO_TIES, MULTIPLIERS, scratch)
+    for t in range(finish + 1):
+        plan.server[t], plan.moved[t] = scratch.server[kept, t], scratch.moved[kept, t]
+        copy_ints(scratch.workers[kept, t], plan.workers[t])
+    return finish
 
 
 @compiled(steps=lambda jobs, order, *_: 1e2 * len(order) * jobs.data.size)

@@ -223,7 +223,7 @@ def test_parts_add_up_exactly(seed):
             proofs(PayoffsToProve(begin, end, transfer, resource))
             for begin, end in ((0, cut), (cut, auction.num_jobs))
         ]
-        assert sum(two) == whole
+        assert sum(map(sum, two)) == whole
 
 
 @pytest.mark.parametrize("workers", [None, 1, 3])

@@ -1,0 +1,99 @@
+"""Schedules of an auction at prices: jobs are owners, resources of all sites together are rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy import sparse
+
+from farkas.certificates.eris import Payoffs, PricedAuction
+from farkas.certificates.priced_tree import Case, Knapsack
+from farkas.decomposition.protocol import Plans, Pricing
+from farkas.instances.eris import Auction
+from farkas.models.eris.prices import Prices
+from farkas.numbers import Floats, Ints
+from farkas.relaxations.eris.priced_jobs import JobPricer
+from farkas.relaxations.eris.spans import Spans
+from farkas.tolerances import SOLVER_GAP
+
+
+class SchedulePricing(Pricing):
+    """Rows are the transfer of a slot, then each resource of a slot, all sites pooled.
+
+    ``payoffs``: what bounds the payoffs of jobs for certificates, see `PricedAuction`.
+    """
+
+    program: PricedAuction
+
+    def __init__(self, auction: Auction, payoffs: Payoffs | None = None) -> None:
+        self.program = PricedAuction(auction, payoffs)
+        self._spans = Spans(self.program)
+        self.auction, self.pricer = auction, JobPricer(auction)
+        self.jobs, self.owners = self.pricer.jobs, auction.num_jobs
+        sites, resources, slots = self._shape = auction.used.shape
+        self.hard = np.concatenate(
+            [np.full(slots, auction.transfer_budget), np.repeat(auction.capacity, slots)]
+        )
+        row: Ints = np.arange(resources * slots).reshape(1, resources, slots)
+        pooled = np.broadcast_to(row, self._shape).ravel()
+        self.row_of = np.concatenate([np.arange(slots), slots + pooled])
+        self.rows = np.bincount(self.row_of, self.hard).astype(np.float64)
+        places = np.repeat(np.arange(sites * resources), slots)
+        self.place_of = np.concatenate([np.full(slots, sites * resources), places])
+        self._worth = [np.array(job.utility) for job in auction.jobs]
+        self.most = np.array([worth[0] for worth in self._worth])
+
+    def prices_of(self, rows: Floats) -> Prices:
+        """Return prices of rows as prices at every site."""
+        return Prices(*(np.ascontiguousarray(one) for one in self.program.parts(self.fine(rows))))
+
+    def start(self) -> Plans:
+        """Return the plans of jobs without data, which use nothing."""
+        none = np.flatnonzero(self.auction.chunks == 0)
+        use = sparse.csr_array((len(none), len(self.rows)))
+        return Plans(none, self.most[none], use)
+
+    def replies(self, prices: Floats, case: Case) -> tuple[Floats, Plans]:
+        """Return the payoff of each job on the empty system, and schedules that attain it."""
+        pricer, jobs, counted = self.pricer, self.jobs, dict[int, Floats]()
+        if case:
+            worth = jobs.worth.copy()
+            for owner, window in case.items():
+                counted[owner] = window.worth(self._worth[owner])
+                worth[jobs.begin[owner] : jobs.begin[owner + 1]] = _later(counted[owner])
+            pricer.jobs = jobs._replace(worth=worth)
+        try:
+            pricer.bound(self.prices_of(prices))
+        finally:
+            pricer.jobs = jobs
+        found = pricer.columns()
+        value = found.worth.copy()
+        for at in np.flatnonzero(np.isin(found.job, list(counted))).tolist():
+            own, last = counted[int(found.job[at])], int(pricer.chosen.finish[found.job[at]])
+            # what counts for more later completes then, with nothing left to do
+            last += int(own[last:].argmax())
+            value[at] = self._worth[int(found.job[at])][last]
+        use = found.usage.tocoo()
+        where = use.coords[0], self.row_of[use.coords[1]]
+        shape = len(found.job), len(self.rows)
+        rows = sparse.coo_array((use.data, where), shape=shape).tocsr()
+        return pricer.chosen.payoff.copy(), Plans(found.job, value, rows)
+
+    def cuts(self, plans: Plans, share: Floats, prices: Floats) -> Sequence[Knapsack]:
+        """Return spans of slots that hold jobs as wholes and that shares violate."""
+        slots = self.auction.slots
+        pooled = prices[slots:].reshape(self.auction.num_resources, slots)
+        tight = pooled > SOLVER_GAP * pooled.max(axis=1, keepdims=True, initial=0.0)
+        return self._spans.violated(plans, share, tight)
+
+    def fine(self, prices: Floats) -> Floats:
+        """Return prices of rows as prices at every site."""
+        found: Floats = prices[self.row_of]
+        return found
+
+
+def _later(worth: Floats) -> Floats:
+    """By slot, the most that it or a later one is worth."""
+    found: Floats = np.maximum.accumulate(worth[::-1])[::-1]
+    return found

@@ -1,0 +1,117 @@
+"""Schedules of an auction that fit together: inserted, squeezed in, exchanged, decided."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import farkas
+from farkas.algebra.formulation import programs
+from farkas.errors import NoAnswer
+from farkas.exact.bounding import Deadline
+from farkas.offline import Ascent, Ladder, climb, ladders
+from farkas.offline.eris.optimum import priced, small
+from farkas.offline.eris.schedules import decisions_of
+from farkas.solvers import solve
+from tests.generators.eris import auction_in, one_resource, random_auction
+from tests.offline.bounds import bounds, closed
+from tests.tools.optimum import optimum
+from tests.tools.quick import some
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_decisions_are_worth_the_objective(seed):
+    auction = random_auction(seed, most_chunks=4, jobs=4)
+    form = programs.build("eris.offline[compact]").form(auction)
+    answer = solve(form)
+    point = np.where(form.integer, np.rint(answer.point), answer.point)
+    run = ladders["eris.optimum"].run(auction, decisions_of(auction, form, point))
+    assert not run.violations
+    # a schedule may end before the slot that the point says, never after it
+    assert float(Fraction(run.reached)) == pytest.approx(answer.objective, rel=1e-6, abs=1e-6)
+
+
+@pytest.mark.parametrize("seed", [3, 5, 8, 13])
+def test_small_auctions_are_solved_to_the_proved_optimum(seed):
+    auction = random_auction(seed, most_chunks=4, jobs=5)
+    exact = farkas.prove(auction, "eris.offline").value
+    found = farkas.optimum(auction, gap=1e-9)
+    assert found.complete
+    assert float(found.value) == pytest.approx(float(exact), rel=1e-9)
+    assert found.bound >= exact
+    assert farkas.check(found.run, auction).proof.bound == found.bound
+
+
+@pytest.mark.slow
+def test_the_gap_of_columns_is_closed_by_branch_and_bound():
+    found = farkas.optimum("eris/integrality_gap", gap=1e-6)
+    assert found.complete
+    assert found.run.certificate.certificate["certificate"] == "tree"
+
+
+def test_large_programs_are_not_even_written():
+    auction = farkas.generate("eris", "published", seed=0)
+    with pytest.raises(NoAnswer, match=r"has \d+ cells of job, slot and site, more than"):
+        next(small(auction, Ascent("max", Deadline(), Fraction(0))))
+
+
+def test_prices_and_listed_schedules_bound_the_welfare():
+    found, best, _ = bounds("eris/tiny", "eris.offline[explicit]")
+    assert list(found) == ["eris.pooled_prices", "eris.column_prices", "eris.schedule_ilp"]
+    assert "eris.schedule_ilp" in closed(found, best)
+    found, best, _ = bounds("eris/integrality_gap", "eris.offline")
+    assert closed(found, best) == {"eris.schedule_ilp"}
+
+
+def searched(auction, gap=0.0, seconds=60.0):
+    return climb(
+        auction, Ladder("eris.optimum", (priced,)), gap=Fraction(gap), time_limit=seconds
+    )  # fmt: skip
+
+
+@pytest.mark.ids(4)
+@pytest.mark.parametrize("seed", range(16))
+def test_value_and_bound_lie_on_their_sides_of_the_optimum(seed):
+    auction = random_auction(seed, most_chunks=some(3, 4), jobs=some(3, 6))
+    best = optimum("eris.offline", auction)
+    found = searched(auction)
+    tiny = 1e-6 * max(best, 1.0)
+    assert float(found.value) <= best + tiny
+    assert float(found.bound) >= best - tiny
+    assert farkas.check(found.run, auction).proof.bound == found.bound
+
+
+def test_equal_jobs_that_all_fit_in_turn_close_the_gap():
+    jobs = [{"utility": [10.0, 7.0, 0.0]} for _ in range(6)]
+    found = searched(one_resource(*jobs), gap=1e-6)
+    assert found.complete
+    assert float(found.value) == 4 * 10 + 2 * 7
+
+
+@pytest.mark.parametrize("power", [-30, 30])
+def test_other_units_of_worth_scale_both_sides(power):
+    auction = random_auction(4, most_chunks=4, jobs=6)
+    plain, other = searched(auction), searched(auction_in(auction, money=2.0**power))
+    assert plain.value > 0
+    assert other.value == plain.value * Fraction(2) ** power
+    assert float(other.bound) == pytest.approx(float(plain.bound) * 2.0**power, rel=1e-9)
+
+
+def test_nothing_to_decide_is_worth_nothing():
+    found = searched(one_resource())
+    assert (found.value, found.bound, found.complete) == (0, 0, True)
+    worthless = searched(one_resource({"utility": [0.0, 0.0, 0.0]}))
+    assert (worthless.value, worthless.bound) == (0, 0)
+
+
+def test_what_was_found_by_the_deadline_counts():
+    auction = random_auction(4, most_chunks=4, jobs=6)
+
+    class Passed(Deadline):
+        left = 0.0
+
+    found = list(priced(auction, Ascent("max", Passed(), Fraction(0))))
+    assert found[0].bound is not None  # so that no run needs another
+    assert found[-1].decisions is not None

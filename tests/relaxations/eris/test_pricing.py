@@ -1,0 +1,94 @@
+"""Schedules at prices of slots: rows, replies and certificates, held against exact proofs."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from farkas.certificates.eris import PricedAuction, payoffs_by_job
+from farkas.certificates.priced_tree import Window
+from farkas.decomposition.cases import CaseTree
+from farkas.decomposition.master import Master, Pool
+from farkas.decomposition.prices import settle
+from farkas.decomposition.protocol import Tree
+from farkas.relaxations.eris.pricing import SchedulePricing
+from tests.generators.eris import random_auction
+from tests.tools.optimum import optimum
+
+
+def drawn(seed):
+    """A pricing with prices of its rows."""
+    auction = random_auction(seed, most_chunks=4, jobs=6)
+    pricing = SchedulePricing(auction)
+    rng = np.random.default_rng(seed)
+    prices = rng.choice([0.0, 0.5, 3.0, 9.0], len(pricing.rows))
+    return pricing, np.where(rng.random(len(prices)) < 0.3, 0.0, prices), rng
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_replies_earn_what_is_proved(seed):
+    pricing, prices, _ = drawn(seed)
+    payoff, plans = pricing.replies(prices, {})
+    program = PricedAuction(pricing.auction)
+    proved = payoffs_by_job(pricing.auction, *program.parts(pricing.fine(prices)))
+    assert payoff == pytest.approx([float(one) for one in proved], rel=1e-9, abs=1e-9)
+    earned = np.zeros(pricing.owners)
+    earned[plans.owner] = plans.value - plans.use @ prices
+    busy = pricing.auction.chunks > 0
+    assert earned[busy] == pytest.approx(payoff[busy], abs=1e-9)
+    start = pricing.start()
+    assert start.owner.tolist() == np.flatnonzero(~busy).tolist()
+    assert start.value == pytest.approx(payoff[~busy])
+    assert start.use.nnz == 0
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_cases_raise_who_is_served_and_count_early_as_late(seed):
+    pricing, prices, rng = drawn(seed)
+    case = {}
+    for owner in range(pricing.owners):
+        low, high = sorted(rng.choice([0.0, *pricing.auction.jobs[owner].utility], 2))
+        if high > 0 and rng.random() < 0.7:
+            case[owner] = Window(float(low), float(high))
+    payoff, plans = pricing.replies(prices, case)
+    program = PricedAuction(pricing.auction)
+    proved = program.replies(pricing.fine(prices), case, range(pricing.owners))
+    assert payoff == pytest.approx([float(one) for one in proved], rel=1e-9, abs=1e-9)
+    earned = plans.value - plans.use @ prices
+    for k, owner in enumerate(plans.owner.tolist()):
+        if owner in case:  # a plan keeps its own value
+            earned[k] += case[owner].worth(plans.value[[k]])[0] - plans.value[k]
+        assert earned[k] == pytest.approx(payoff[owner], abs=1e-9)
+
+
+def test_rows_pool_the_sites_of_a_slot():
+    auction = random_auction(7, most_sites=3)
+    pricing = SchedulePricing(auction)
+    slots = auction.slots
+    assert pricing.rows[:slots].tolist() == [auction.transfer_budget] * slots
+    pooled = pricing.rows[slots:].reshape(auction.num_resources, slots)
+    assert pooled == pytest.approx(np.repeat(auction.capacity.sum(axis=0)[:, None], slots, axis=1))
+    sites = auction.used.size // pooled.size
+    assert np.bincount(pricing.row_of)[slots:].tolist() == [sites] * pooled.size
+    assert np.unique(pricing.place_of[slots:]).tolist() == list(range(sites * len(pooled)))
+
+
+@pytest.mark.ids(3)
+@pytest.mark.parametrize("seed", range(24))
+def test_certificates_of_trees_bound_the_optimum(seed):
+    auction = random_auction(seed, most_chunks=4, jobs=6)
+    pricing = SchedulePricing(auction)
+    master = Master(pricing, Pool(pricing))
+    *_, settled = settle(pricing, master, gap=0.0, left=lambda: 60.0)
+    tree = CaseTree(pricing, master, settled)
+    single = pricing.certificate(Tree.of(settled.prices))
+    # prices in a file have 30 bits
+    assert float(Fraction(single.bound)) == pytest.approx(settled.bound, rel=1e-7, abs=1e-9)
+    tree.expand(lambda: 0.0, 6, 0.0, lambda: 60.0)
+    made = pricing.certificate(tree.tree())
+    assert made.prove_bound(auction) == Fraction(made.bound) <= Fraction(single.bound)
+    assert float(Fraction(made.bound)) == pytest.approx(tree.bound, rel=1e-7, abs=1e-8)
+    best = optimum("eris.offline", auction)
+    assert float(Fraction(made.bound)) >= best * (1 - 1e-9) - 1e-9
