@@ -34,10 +34,13 @@ UNBOUNDED = "unbounded"  #: Ratio of a reward of 0 to a positive one, or of a po
 class Decisions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What somebody decided, as runs keep it."""
 
-    algorithm: str  #: Registered name, or that of a search for the offline optimum.
+    #: Registered name, that of a search for the offline optimum, or of somebody's policy.
+    algorithm: str
     kind: str  #: Of the instance.
     options: dict[str, Any] = {}  #: All options, defaults included.
     decisions: list[Any]  #: One entry per step.
+    #: Hash of the file of a policy that nobody registered; else left out.
+    policy_sha256: str | msgspec.UnsetType = msgspec.UNSET
 
 
 class Gap(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -96,6 +99,8 @@ class GapProof(ShowsStatement):
         far = "infinitely far" if ratio is None else f"a factor of {rounded(ratio, up=False)}"
         said = ", ".join(f"{name}={value}" for name, value in sorted(gap.reached.options.items()))
         options = f" and options {named(said)}" if said else ""
+        source = gap.reached.policy_sha256
+        own = f" (a policy of a file of sha256 {named(source[:12])}...)" if source else ""
         worth = (
             "never end"
             if self.value is None
@@ -103,7 +108,7 @@ class GapProof(ShowsStatement):
         )
         return (
             f"On the instance of the file (sha256 {self.instance.sha256[:12]}...) the decisions "
-            f"that it says {named(gap.reached.algorithm)} takes with seed {gap.seed}"
+            f"that it says {named(gap.reached.algorithm)}{own} takes with seed {gap.seed}"
             f"{options} {worth}; others, which keep every requirement exactly, "
             f"{verb} at {other} {rounded(self.witness, up=least)}.  Whoever decides so is "
             f"{far} from the optimum, or farther.  Not proved here: that the algorithm decides so; "
@@ -172,8 +177,8 @@ def prove_gap(gap: Gap) -> GapProof:
     than is claimed; `InvalidInstance`: the file holds no instance.
     """
     inside = read_bytes(msgspec.json.encode(gap.instance), "instance of the statement")
-    problem = _problem_of(gap.reached.algorithm, inside.kind, searches=False)
-    if _problem_of(gap.witness.algorithm, inside.kind, searches=True) != problem:
+    problem = _problem_of(gap.reached, inside.kind, searches=False)
+    if _problem_of(gap.witness, inside.kind, searches=True) != problem:
         raise NotACertificate(
             f"{gap.witness.algorithm} and {gap.reached.algorithm} decide different problems"
         )
@@ -220,19 +225,24 @@ def witnessed(sense: Sense, found: Replayed) -> Fraction:
     return found.proved(sense)
 
 
-def _problem_of(name: str, kind: str, *, searches: bool) -> str:
+def _problem_of(decided: Decisions, kind: str, *, searches: bool) -> str:
     """Return what an algorithm, or a search, of ``kind`` decides."""
+    name = decided.algorithm
     found = algorithms.get(name) if name.startswith(f"{kind}.") else None
     if found is not None:
         return found.problem
     if searches and name in ladders.names(f"{kind}."):
         return ladders[name].problem
+    if decided.policy_sha256 and name.startswith(f"{kind}."):
+        return ""  # decisions of somebody's policy are those of the kind
     raise NotACertificate(f"{named(name)} is no algorithm of kind {kind}")
 
 
 def _require_options(decided: Decisions) -> None:
     """Refuse options that the algorithm has not: what decisions are worth may depend on them."""
-    algorithm = algorithms[decided.algorithm]
+    algorithm = algorithms.get(decided.algorithm)
+    if algorithm is None:  # somebody's policy, whose options mean nothing here
+        return
     try:
         settled = plain(algorithm.settle(decided.options))
     except InvalidOption as error:

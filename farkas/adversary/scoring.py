@@ -56,6 +56,7 @@ def decide(
         kind=instance.kind,
         options=plain(dict(options)),
         decisions=plain(decisions),
+        policy_sha256=algorithm.source_sha256 or msgspec.UNSET,
     )
 
 

@@ -35,6 +35,7 @@ def check(
     *,
     model: Any = None,
     most_work: int | None = None,
+    policy: str | None = None,
 ) -> Proof | RunProof | GapProof | ViprProof:
     """Prove again, in exact arithmetic and without any solver, what a certificate claims.
 
@@ -52,6 +53,9 @@ def check(
         memory, so that the proof is about it.
     most_work
         Steps after which a tree or a VIPR file is given up; 2^28 if left out.
+    policy
+        Of a run or worst case of somebody's policy: its file, ``FILE.py`` or ``FILE.py:CLASS``,
+        whose hash has to be the one that is stated.
 
     Raises
     ------
@@ -86,6 +90,8 @@ def check(
             if is_model(what):
                 raise InvalidOption(f"{where}: is a model; farkas prove {where} proves its optimum")
         held = opened(what)
+    if policy is not None:
+        _require_policy(held, where, policy)
     if model is not None:
         return _of_model(held, instance, model, most_work)
     if isinstance(held, Certificate):
@@ -95,7 +101,7 @@ def check(
     if isinstance(held, Run):
         from farkas.verbs.check_run import prove_run
 
-        return prove_run(held, instance, where)
+        return prove_run(held, instance, where, policy)
     from farkas.adversary.gap import Gap, prove_gap
 
     if not isinstance(held, Gap):
@@ -107,6 +113,20 @@ def check(
     from farkas.verbs.worst_program import placed
 
     return placed(proof, as_instance(instance))
+
+
+def _require_policy(held: Any, where: str, policy: str) -> None:
+    """Refuse what has no policy, and a worst case of another one; runs are compared later."""
+    from farkas.online.run import Run
+
+    if isinstance(held, Run):
+        return
+    from farkas.adversary.gap import Gap
+    from farkas.verbs.check_run import source_of
+
+    if not isinstance(held, Gap):
+        raise InvalidOption(f"policy: {where} is neither a run nor a worst case; leave it out")
+    source_of(policy, held.reached.policy_sha256 or "", held.reached.algorithm)
 
 
 def opened(path: str | os.PathLike[str]) -> Certificate | Run | Gap:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
@@ -19,6 +20,7 @@ from farkas.certificates.packed import rational, shown
 from farkas.certificates.proof import Proof, rounded
 from farkas.certificates.runs import require_run_bound
 from farkas.errors import FarkasError, MissingInstance, NotACertificate
+from farkas.files import read_bytes
 from farkas.instances import Instance
 from farkas.messages import ShowsStatement, named
 from farkas.online.run import Bound, Run
@@ -28,6 +30,8 @@ from farkas.verbs.inputs import InstanceOrName, as_instance
 
 #: What is said where the value is the store's word: no point is kept, or nothing replays runs.
 HALF_PROVED = "bound proved again"
+#: What a run says of how it came about; its value and its bound do not depend on it.
+STORY = ("algorithm", "options", "instance", "method", "seed", "versions")
 #: Fields of a run beside what is proved: value by slot and part, further results, and words.
 UNPROVED = ("costs", "steps", "theorem", "numbers", "remarks", "timings")
 
@@ -46,6 +50,8 @@ class RunProof(ShowsStatement):
     ratio: float | None
     #: Proof of what the run proved itself, where the bound is another's; else None.
     own: Proof | None = None
+    #: Hash of the file of its policy that was given for comparison; empty without one.
+    source: str = ""
 
     @property
     def value(self) -> Fraction | None:
@@ -56,8 +62,9 @@ class RunProof(ShowsStatement):
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Fields of the run that nothing here recomputes: they are the word of its file."""
-        return tuple(name for name in UNPROVED if getattr(self.run, name))
+        """What nothing here recomputes: it is the word of the run's file."""
+        policy = ("policy_sha256",) if self.run.manifest.policy_sha256 and not self.source else ()
+        return *STORY, *policy, *(name for name in UNPROVED if getattr(self.run, name))
 
     def verify(self, instance: Any = None) -> RunProof:
         """Prove it once more, see `farkas.check`."""
@@ -65,12 +72,23 @@ class RunProof(ShowsStatement):
 
     @property
     def statement(self) -> str:
-        """The proof in words."""
+        """The proof in words, and what it leaves out."""
+        return f"{self.proved}  Not proved, but the file's word: {self.left_out}."
+
+    @property
+    def proved(self) -> str:
+        """What was proved, in words."""
         said = [self.proof.statement, *self._sentences()]
-        if self.words:
-            named_fields = ", ".join(self.words)
-            said.append(f"Not proved, but the file's word: {named_fields}, and who decided so.")
+        if self.source:
+            said.append(
+                f"The file of the policy has the hash that the run states ({self.source[:12]}...)."
+            )
         return "  ".join(said)
+
+    @property
+    def left_out(self) -> str:
+        """What is not proved, in words."""
+        return ", ".join(self.words)
 
     def to_builtins(self) -> dict[str, Any]:
         """Plain data for JSON."""
@@ -128,8 +146,16 @@ def certificate_of(run: Run, where: str, bound: Bound | None = None) -> Certific
     return from_json(msgspec.json.encode(held.certificate), "certificate of the run")
 
 
-def prove_run(run: Run, instance: InstanceOrName | None, where: str) -> RunProof:
-    """Prove the bound of a run again and replay its decisions; ``where`` begins an error."""
+def prove_run(
+    run: Run, instance: InstanceOrName | None, where: str, policy: str | None = None
+) -> RunProof:
+    """Prove the bound of a run again and replay its decisions.
+
+    ``where`` begins an error; ``policy`` is the file of the run's policy, to compare its hash.
+    """
+    source = ""
+    if policy is not None:
+        source = source_of(policy, run.manifest.policy_sha256, run.algorithm)
     certificate = certificate_of(run, where)
     own = None if run.own_bound is None else certificate_of(run, where, run.own_bound)
     if instance is None:
@@ -157,7 +183,25 @@ def prove_run(run: Run, instance: InstanceOrName | None, where: str) -> RunProof
             if text is not None:
                 rational(text, "record of a slot")
     replayed = audit(run, about)
-    return RunProof(run, proof, replayed, _ratio(run, proof, replayed), proved)
+    return RunProof(run, proof, replayed, _ratio(run, proof, replayed), proved, source)
+
+
+def source_of(policy: str, said: str, algorithm: str) -> str:
+    """Return the hash of a policy's file, ``FILE.py`` or ``FILE.py:CLASS``.
+
+    Raises `NotACertificate`: it is not the one that is ``said``, or the class is another one.
+    """
+    path, _, name = policy.rpartition(":") if ".py:" in policy else (policy, "", "")
+    found = hashlib.sha256(read_bytes(path)).hexdigest()
+    if not said:
+        raise NotACertificate(f"{named(algorithm)} is said to be of no file; leave policy out")
+    if found != said:
+        raise NotACertificate(
+            f"{named(path)} hashes to {found[:12]}..., stated is {named(said[:12])}..."
+        )
+    if name and algorithm.partition(".")[2] != name:
+        raise NotACertificate(f"decisions are said to be of {named(algorithm)}, not {named(name)}")
+    return found
 
 
 def shipped_instance(run: Run) -> Instance:

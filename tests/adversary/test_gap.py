@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 from fractions import Fraction
+from pathlib import Path
 
 import msgspec
 import pytest
 
 import farkas
-from farkas.adversary.gap import UNBOUNDED, Decisions, Gap, from_json, prove_gap, ratio_of, replayed
+from farkas.adversary.gap import (
+    UNBOUNDED,
+    Decisions,
+    Gap,
+    GapProof,
+    from_json,
+    prove_gap,
+    ratio_of,
+    replayed,
+)
 from farkas.adversary.scoring import Scorer
 from farkas.adversary.shape import plain_of
 from farkas.errors import FileProblem, InvalidInstance, NotACertificate
@@ -45,6 +56,43 @@ def test_a_larger_ratio_than_proved_is_refused() -> None:
         prove_gap(altered(gap, ratio=str(ratio * (1 + Fraction(1, 10**9)))))
     with pytest.raises(NotACertificate, match="unbounded"):
         prove_gap(altered(gap, ratio="unbounded"))
+
+
+POLICY = """
+import farkas
+
+class Idle(farkas.Policy):
+    '''Runs nothing.'''
+
+    kind = "gadget"
+
+    def step(self, state, arrivals):
+        return state, []
+"""
+
+
+def test_a_statement_about_somebodys_policy_is_proved_where_nobody_knows_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, written = tmp_path / "mine.py", tmp_path / "worst.json"
+    file.write_text(POLICY)
+    gap = worst(f"{file}:Idle", "gadget/tiny", evaluations=3).gap
+    gap.write(str(written))
+    monkeypatch.setattr(algorithms, "own", {})  # as in another process
+    proof = farkas.check(written, policy=f"{file}:Idle")
+    assert isinstance(proof, GapProof)
+    assert (proof.value, proof.ratio) == (0, None)
+    digest = hashlib.sha256(POLICY.encode()).hexdigest()
+    assert f"gadget.Idle (a policy of a file of sha256 {digest[:12]}...)" in proof.statement
+    file.write_text(f"{POLICY}\n")
+    with pytest.raises(NotACertificate, match=r"hashes to .*stated is"):
+        farkas.check(written, policy=str(file))
+    nameless = altered(gap)
+    nameless = msgspec.structs.replace(
+        nameless, reached=msgspec.structs.replace(nameless.reached, policy_sha256=msgspec.UNSET)
+    )
+    with pytest.raises(NotACertificate, match="is no algorithm of kind gadget"):
+        prove_gap(nameless)
 
 
 @pytest.mark.slow

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import re
 from fractions import Fraction as F
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -13,11 +15,20 @@ import pytest
 import farkas
 from farkas.certificates import Certificate
 from farkas.certificates.points import exact_value
-from farkas.errors import MissingInstance, NotACertificate
+from farkas.cli import call
+from farkas.errors import InvalidOption, MissingInstance, NotACertificate
+from farkas.instances import library
 from farkas.online import Bound, Run
 from farkas.online.gadget.columns import slot_certificate
 from farkas.replay import Replayed, replays
-from farkas.verbs.check_run import RunProof, Solved, bounds_runs_of, recheck, solve_verdict
+from farkas.verbs.check_run import (
+    RunProof,
+    Solved,
+    bounds_runs_of,
+    certificate_of,
+    recheck,
+    solve_verdict,
+)
 
 
 def changed(run: Run, **changes: object) -> Run:
@@ -122,13 +133,57 @@ def test_without_a_replay_a_value_is_the_word_of_the_run(
 def test_what_nothing_recomputes_is_the_word_of_the_file(cost: Run) -> None:
     lying = changed(cost, costs=[{"transfer": -1.0}], numbers={"x": 1.0}, remarks=["all is well"])
     proof = farkas.check(lying, "mlbroker/tiny")
-    assert proof.words == ("costs", "steps", "theorem", "numbers", "remarks", "timings")
+    story = ("algorithm", "options", "instance", "method", "seed", "versions")
+    assert proof.words == (*story, "costs", "steps", "theorem", "numbers", "remarks", "timings")
     assert proof.statement.endswith(
-        "Not proved, but the file's word: costs, steps, theorem, numbers, remarks, timings, "
-        "and who decided so."
+        "Not proved, but the file's word: algorithm, options, instance, method, seed, versions, "
+        "costs, steps, theorem, numbers, remarks, timings."
     )
     silent = changed(cost, costs=[], steps=[], theorem="", numbers={}, remarks=[], timings={})
-    assert "word" not in farkas.check(silent, "mlbroker/tiny").statement
+    assert farkas.check(silent, "mlbroker/tiny").words == story
+
+
+def test_what_is_forged_and_not_proved_is_told(cost: Run) -> None:
+    assert cost.certificate is not None
+    manifest = msgspec.structs.replace(
+        cost.manifest, seed=7, farkas="9", solvers={"x": "1"}, policy_sha256="f" * 64
+    )
+    forged = changed(
+        cost,
+        manifest=manifest,
+        instance="another",
+        certificate=msgspec.structs.replace(cost.certificate, method="by luck"),
+    )
+    told = farkas.check(forged, "mlbroker/tiny")
+    assert isinstance(told, RunProof)
+    assert {"seed", "versions", "policy_sha256", "instance", "method"} <= set(told.words)
+    assert told.to_builtins()["word_of_the_file"] == list(told.words)
+
+
+def test_the_file_of_a_policy_is_compared_where_it_is_given(
+    cost: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, run = tmp_path / "mine.py", tmp_path / "run.json"
+    file.write_text("# decides\n")
+    digest = hashlib.sha256(file.read_bytes()).hexdigest()
+    manifest = msgspec.structs.replace(cost.manifest, policy_sha256=digest)
+    farkas.save(changed(cost, manifest=manifest), run)
+    words = ["check", str(run), "--instance", str(library.path("mlbroker/tiny"))]
+    assert call([*words, "--policy", f"{file}:fractional"]) == 0
+    accepted, left_out = capsys.readouterr().out.splitlines()
+    assert "The file of the policy has the hash that the run states" in accepted
+    assert left_out.startswith(
+        "not proved: algorithm, options, instance, method, seed, versions, c"
+    )
+    assert call([*words, "--policy", f"{file}:Other"]) == 1
+    assert "not Other" in capsys.readouterr().err
+    file.write_text("# decides otherwise\n")
+    assert call([*words, "--policy", str(file)]) == 1
+    assert "stated is" in capsys.readouterr().err
+    with pytest.raises(NotACertificate, match="of no file; leave policy out"):
+        farkas.check(cost, "mlbroker/tiny", policy=str(file))
+    with pytest.raises(InvalidOption, match="neither a run nor a worst case"):
+        farkas.check(cost.certificate and certificate_of(cost, "it"), policy=str(file))
 
 
 @pytest.mark.parametrize("step", [F(1, 10**9), F(1)])
