@@ -22,6 +22,7 @@ from farkas.solvers.options import OptionNames, Options
 from farkas.solvers.via_cvxpy import (
     DEFAULT,
     CvxpySolver,
+    Ended,
     run_problem,
     verdict,
 )
@@ -38,6 +39,9 @@ class ConvexAnswer:
     claim: Claimed = Claimed.NONE
     #: Objective at the point, evaluated from the expression; NaN without a point.
     objective: float = math.nan
+    #: Value of the solver's dual point, a bound on the optimum that it claims; NaN where it states
+    #: none.
+    bound: float = math.nan
     #: Largest absolute violation of any constraint at the point; NaN without a point.
     violation: float = math.nan
     #: solver, seconds, message: who answered, after how long, and the words of an unusual end.
@@ -98,18 +102,22 @@ def solve_problem(
     unit = 1.0
     try:
         given, unit = near_one(problem, name)
-        status, message = run_problem(given, name, chosen)
+        ended = run_problem(given, name, chosen)
     except (InvalidOption, KeyboardInterrupt):
         raise
     except Exception as failure:
-        status, message = "solver_error", " ".join(str(failure).split())
+        ended = Ended("solver_error", " ".join(str(failure).split()))
+    status, message, gap = ended
     if "annot solve" in message or "not able to solve" in message:
         raise UnsupportedForm(f"cvxpy:{name}: {message}")
     seconds = time.perf_counter() - begin
     answer = _measured(problem, f"cvxpy:{name}", status, message, seconds, tolerance)
+    least = type(problem.objective).__name__ == "Minimize"
+    bound = answer.objective - (unit * gap if least else -unit * gap)
     if unit == 1.0:
-        return answer
-    return dataclasses.replace(answer, duals=tuple(_times(unit, dual) for dual in answer.duals))
+        return dataclasses.replace(answer, bound=bound)
+    duals = tuple(_times(unit, dual) for dual in answer.duals)
+    return dataclasses.replace(answer, bound=bound, duals=duals)
 
 
 def require_convex_solver(problem: Any, solver: str) -> None:

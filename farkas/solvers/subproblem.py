@@ -130,7 +130,7 @@ def _by_general(subproblem: Subproblem, name: str) -> SubproblemAnswer:
 
         model = program.model(subproblem.data)
         said = solve_problem(model.problem, name, **subproblem.options).require_optimal()
-        return SubproblemAnswer(subproblem.read(model, said), said.objective)
+        return SubproblemAnswer(subproblem.read(model, said), said.objective, said.bound)
     from farkas.solvers.base import solve
     from farkas.solvers.highs_session import optimum_by_any
 

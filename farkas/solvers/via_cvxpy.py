@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import importlib.metadata
+import math
 import time
 import warnings
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -92,7 +93,7 @@ class CvxpySolver(Backend):
         """Solve once."""
         problem, column, families = _problem(form)
         begin = time.perf_counter()
-        status, message = run_problem(problem, self.solver, options)
+        status, message, _ = run_problem(problem, self.solver, options)
         reason, claim = verdict(status)
         # CVXPY has no word for a limit, only "inaccurate" or an error
         reason = limited(reason, time.perf_counter() - begin, options)
@@ -196,22 +197,53 @@ def _row_duals(form: LinearForm, families: list[tuple[Any, Any, float]]) -> Floa
     return duals
 
 
-def run_problem(problem: Any, solver: str, options: Options) -> tuple[str, str]:
-    """Solve; return CVXPY's status and the words of a failure."""
+class Ended(NamedTuple):
+    """How a solver ended."""
+
+    status: str  #: In the words of CVXPY.
+    message: str = ""  #: Words of a failure.
+    #: Value of its point less that of its dual point, of the minimum that it was given; NaN where
+    #: it states none.
+    gap: float = math.nan
+
+
+def run_problem(problem: Any, solver: str, options: Options) -> Ended:
+    """Solve; the problem's variables hold the point afterwards."""
     import cvxpy as cp
 
     with off_stdout(options.log), warnings.catch_warnings():
         # what CVXPY warns of, doubtful accuracy, is checked below on the point itself
         warnings.simplefilter("ignore")
         try:
-            # from nothing: an answer does not depend on what was solved before
-            problem.solve(
-                solver=solver, warm_start=False, verbose=options.log, **arguments(solver, options)
+            # as `Problem.solve` does, which keeps nothing of a dual point's value
+            given = arguments(solver, options)
+            data, chain, inverse = problem.get_problem_data(
+                solver, verbose=options.log, solver_opts=given
             )
+            # from nothing: an answer does not depend on what was solved before
+            raw = chain.solve_via_data(problem, data, False, options.log, given)
+            problem.unpack_results(raw, chain, inverse)
         except cp.error.SolverError as failure:
-            return "solver_error", " ".join(str(failure).split())
+            return Ended("solver_error", " ".join(str(failure).split()))
     status = str(problem.status)
-    return status, "" if status in ("optimal", "infeasible") else status.replace("_", " ")
+    message = "" if status in ("optimal", "infeasible") else status.replace("_", " ")
+    return Ended(status, message, gap_of(raw))
+
+
+def gap_of(raw: Any) -> float:
+    """Return by how much the two values of a solver's own answer differ; NaN without them."""
+    held = raw.get("info", {}) if isinstance(raw, dict) else raw
+    for names in GAPS:
+        primal, dual = (
+            held.get(x) if isinstance(held, dict) else getattr(held, x, None) for x in names
+        )
+        if isinstance(primal, float) and isinstance(dual, float):
+            return primal - dual
+    return math.nan
+
+
+#: Names of the values of point and dual point: of Clarabel, SCS and ECOS.
+GAPS = (("obj_val", "obj_val_dual"), ("pobj", "dobj"), ("pcost", "dcost"))
 
 
 def verdict(status: str) -> tuple[Reason, Claimed]:

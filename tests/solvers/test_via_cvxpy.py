@@ -6,12 +6,13 @@ import cvxpy as cp
 import numpy as np
 import pytest
 
+import farkas
 from farkas.errors import InvalidOption, SolverUnavailable, UnknownName, UnsupportedForm
 from farkas.solvers import Ability, Claimed, Reason, availability, solve
 from farkas.solvers.base import Undecided, installed
 from farkas.solvers.convex import solve_problem
 from farkas.solvers.options import Options
-from farkas.solvers.via_cvxpy import PACKAGES, CvxpySolver, arguments, how_to_get, verdict
+from farkas.solvers.via_cvxpy import PACKAGES, CvxpySolver, Ended, arguments, how_to_get, verdict
 from tests.conformance.solvers.cases import INF, entropy, form
 
 
@@ -35,12 +36,44 @@ def test_a_large_variable_elsewhere_excuses_no_violation(monkeypatch):
         x.save_value(np.array(0.5))
         y.save_value(np.array(1e9))
         given._value = 0.5
-        return "optimal", ""
+        return Ended("optimal")
 
     monkeypatch.setattr("farkas.solvers.convex.run_problem", solve)
     answer = solve_problem(cp.Problem(cp.Minimize(x), [x >= 1, y == 1e9]))
     assert (answer.reason, answer.claim) == (Reason.NUMERICAL, Claimed.NONE)
     assert answer.message == "optimal, but constraint 0 is off by a share of 0.5"
+
+
+@pytest.mark.parametrize("solver", ["clarabel", "scs"])
+@pytest.mark.parametrize("seed", range(4))
+def test_the_dual_value_of_a_problem_is_the_optimum_that_highs_finds(solver, seed):
+    rng = np.random.default_rng(seed)
+    matrix, right = rng.uniform(0.5, 2, (3, 4)), rng.uniform(1, 2, 3)
+    cost, unit = rng.uniform(1, 3, 4), [1.0, 1e6][seed % 2]
+    sense, toward = [(cp.Minimize, 1.0), (cp.Maximize, -1.0)][seed // 2]
+    x = cp.Variable(4, nonneg=True)
+    problem = cp.Problem(sense(toward * unit * (cost @ x) + 7), [matrix @ x >= right])
+    answer = solve_problem(problem, solver).require_optimal()
+    program = form(cost, [(low, row, INF) for low, row in zip(right, matrix, strict=True)])
+    optimum = toward * unit * solve(program, "highs").objective + 7
+    assert answer.bound == pytest.approx(optimum, rel=1e-6)
+    assert answer.bound != answer.objective  # that of another point
+
+
+def test_a_solver_that_states_no_dual_value_leaves_it_out():
+    x = cp.Variable(nonneg=True)
+    answer = solve_problem(cp.Problem(cp.Minimize(x), [x >= 1]), "highs").require_optimal()
+    assert answer.objective == pytest.approx(1)
+    assert math.isnan(answer.bound)
+
+
+def test_slots_of_a_run_keep_the_dual_value_of_a_conic_solver():
+    said = {}
+    for solver in ("", "clarabel", "scs"):
+        run = farkas.run("mlbroker/tiny", "mlbroker.fractional[tight]", solver=solver)
+        said[solver] = [step.dual for step in run.steps if step.fractional is not None]
+    assert said["clarabel"] == pytest.approx(said[""], rel=1e-6)
+    assert said["scs"] == pytest.approx(said[""], rel=1e-6)
 
 
 def test_a_cone_constraint_is_measured_after_a_solve():

@@ -219,6 +219,15 @@ class Allocation:
     share: Floats  #: Shape (masters, workers), within [0, 1], columns sum to at most 1; k.
     loads: Floats  #: Shape (masters, workers), rows, >= 0, 0 where the share is 0; l.
 
+    def __post_init__(self) -> None:
+        for name in ("share", "loads"):
+            given = np.asarray(getattr(self, name))
+            if given.dtype.kind not in "biuf":
+                raise TypeError(f"{name} holds {given.dtype}; give real numbers")
+            # what a file keeps of shorter floats are doubles, and so is what they are worth
+            held = floats(given) if given.dtype.kind == "f" else given
+            object.__setattr__(self, name, held)
+
     @property
     def whole_loads(self) -> Floats:
         """Loads rounded up, as rows are sent; a load within 1e-9 of a whole number is one."""

@@ -1,9 +1,15 @@
 """What plans are worth under the surrogate, what they break and what it hides."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
+import farkas
+from farkas import Policy
+from farkas.errors import PolicyProblem
 from farkas.instances import library
+from farkas.instances.coded import CodedComputing
 from farkas.instances.generate import generate
 from farkas.models.coded.law import Allocation
 from farkas.online import algorithms
@@ -15,6 +21,7 @@ from farkas.online.coded.environment import (
     recursion_cells,
     remarks_on,
 )
+from farkas.online.coded.sca import ExpectedSharing
 from farkas.verbs.compare import compare
 from tests.generators.coded import by_speed, random_coded_computing
 
@@ -130,3 +137,26 @@ def test_only_masters_with_many_workers_count_for_the_recursion():
     share[0, :15] = share[1, 15:] = 1.0
     assert recursion_cells(data, Allocation(share, share)) == 15 * data.rows[0]
     assert recursion_cells(data, Allocation(share, 0 * share)) == 0
+
+
+class Single(Policy):
+    """Shares as numbers of another type."""
+
+    def __init__(self, kept: Any) -> None:
+        self.kept = kept
+
+    def step(self, state: Any, arrivals: CodedComputing) -> tuple[Any, Allocation]:
+        plan = ExpectedSharing().plan(arrivals, 0)
+        return state, Allocation(self.kept(plan.share), self.kept(plan.loads))
+
+
+@pytest.mark.parametrize("kept", [np.float32, np.longdouble, np.ndarray.tolist])
+def test_plans_of_other_numbers_are_plans_of_doubles(kept: Any) -> None:
+    run = farkas.run("coded/tiny", Single(kept))
+    assert run.ratio is not None
+    assert farkas.check(run, "coded/tiny").ratio == run.ratio
+
+
+def test_plans_that_are_no_numbers_are_refused_in_words() -> None:
+    with pytest.raises(PolicyProblem, match="share holds complex128; give real numbers"):
+        farkas.run("coded/tiny", Single(np.complex128))
