@@ -20,6 +20,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypeVar
 
 import msgspec
+import numpy as np
+import numpy.typing as npt
 
 from farkas.certificates.doubles import nearest
 from farkas.certificates.packed import rational, shown
@@ -27,6 +29,7 @@ from farkas.certificates.proof import rounded
 from farkas.certificates.ratio import ratio_at_most
 from farkas.errors import NotACertificate
 from farkas.messages.refusals import parsed
+from farkas.numbers import Array, Floats
 from farkas.registry import Registry
 from farkas.tolerances import FORGIVEN, ROUNDING
 
@@ -272,6 +275,21 @@ def fixed(number: float, places: int) -> int:
     """
     numerator, denominator = number.as_integer_ratio()
     return numerator << (places + 1 - denominator.bit_length())
+
+
+def whole(*tables: npt.ArrayLike) -> tuple[list[Array], int]:
+    """Write tables of doubles as arrays of Python's integers, and say in which `places`.
+
+    >>> whole([0.5, 2.0], [[0.25]])
+    ([array([2, 8], dtype=object), array([[1]], dtype=object)], 2)
+    """
+    given = [np.asarray(table, dtype=float) for table in tables]
+    after = places(number for table in given for number in table.ravel().tolist())
+    return [np.reshape(_column(table, after), table.shape) for table in given], after
+
+
+def _column(table: Floats, after: int) -> Array:
+    return np.array([fixed(number, after) for number in table.ravel().tolist()], dtype=object)
 
 
 def quotient(numerator: int, denominator: int, places: int = 128) -> tuple[Fraction, Fraction]:

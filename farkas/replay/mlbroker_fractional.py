@@ -14,9 +14,12 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import get_args
 
+import numpy as np
+
 from farkas.errors import NotACertificate
 from farkas.instances.mlbroker import Brokerage, Semantics
 from farkas.messages import quoted
+from farkas.numbers import Array
 from farkas.replay.base import (
     Decided,
     Entry,
@@ -28,7 +31,7 @@ from farkas.replay.base import (
     places,
     quotient,
 )
-from farkas.replay.mlbroker import require_slots
+from farkas.replay.mlbroker import Prices, require_slots
 from farkas.replay.mlbroker_mended import Asked, JobPoint, Lane, by_end
 from farkas.tolerances import FEASIBLE
 
@@ -99,8 +102,8 @@ def _slots(
     return costs, decided
 
 
-class _Relaxation:
-    """Data of the instance in whole units, and the variant."""
+class _Relaxation(Prices):
+    """What the variant of the relaxation asks of jobs and makes them pay, in integers."""
 
     def __init__(self, instance: Brokerage, run: Decided) -> None:
         self.relax = run.options.get("relax", "printed")
@@ -108,40 +111,14 @@ class _Relaxation:
         self.variant = f"{self.relax},{self.semantics}"
         if self.relax not in ("tight", "printed") or self.semantics not in get_args(Semantics):
             raise NotACertificate(f"no relaxation of mlbroker is {quoted(self.variant)}")
+        super().__init__(instance)
         self.instance = instance
         self.needed = instance.workers_needed.tolist()
         self.most = instance.most_workers(self.semantics).tolist()
         self.presence_bound = 1 + max(self.most, default=0)
-        transfer = instance.transfer_price
-        self.lane_digits = places(x for row in transfer for x in row)
-        self.transfer = [[fixed(x, self.lane_digits) for x in row] for row in transfer]
-        high, low = instance.list_price.tolist(), instance.reduced_price.tolist()
-        self.price_digits = places(x for table in (high, low) for row in table for x in row)
-        self.high, self.low = (
-            [[fixed(x, self.price_digits) for x in row] for row in table] for table in (high, low)
-        )
-        demands = [(job.worker_demand, job.server_demand) for job in instance.jobs]
-        threshold = instance.threshold.tolist()
-        rows = [*threshold, *(row for pair in demands for row in pair)]
-        self.unit_digits = places(x for row in rows for x in row)
-        self.threshold = [[fixed(x, self.unit_digits) for x in row] for row in threshold]
-        self.by_worker, self.by_server = (
-            [[fixed(x, self.unit_digits) for x in pair[part]] for pair in demands]
-            for part in (0, 1)
-        )
         first, second = instance.two_big_ms(self.semantics)
         raised = (float(first.max(initial=0)), float(second.max(initial=0)))
         self.big_m = max(instance.single_big_m, *raised)
-
-    def cost(self, site: int, resource: int, units: int) -> int:
-        """F of ``units``: min(a h, b h + (a - b) l)."""
-        a, b = self.high[site][resource], self.low[site][resource]
-        return min(a * units, b * units + (a - b) * self.threshold[site][resource])
-
-    def first_unit(self, site: int, resource: int) -> int:
-        """Price of the first unit: the list price, unless the discount counts from 0 on."""
-        table = self.high if self.threshold[site][resource] else self.low
-        return table[site][resource]
 
 
 class _Point:
@@ -258,7 +235,7 @@ class _Point:
 
     def lanes(self) -> Fraction:
         """Cost of moving data and of traffic between workers and servers."""
-        price = self.relaxation.transfer
+        price = self.relaxation.lane.tolist()
         moving, sending = 0, Fraction(0)
         for job, point in zip(self.jobs, self.points, strict=True):
             moving += sum(price[o][r] * amount for (o, r), amount in point.moved.items())
@@ -274,70 +251,46 @@ class _Point:
 
     def deployments(self, before: dict[int, list[Fraction]]) -> Fraction:
         """Cost of what is deployed beyond the slot before."""
-        total, nowhere = Fraction(0), [Fraction(0)] * len(self.sites)
-        for number, job, point in zip(self.slot.jobs, self.jobs, self.points, strict=True):
-            ever = before.get(number, nowhere)
-            grown = (
-                Fraction(v, self.one) - old
-                for v, old in zip(point.deployed, ever, strict=True)
-                if Fraction(v, self.one) > old
-            )
-            total += Fraction(job.deploy_cost) * sum(grown, Fraction(0))
+        total, nowhere, now = Fraction(0), [Fraction(0)] * len(self.sites), self.present()
+        for number, job in zip(self.slot.jobs, self.jobs, strict=True):
+            pairs = zip(now[number], before.get(number, nowhere), strict=True)
+            total += Fraction(job.deploy_cost) * sum(v - old for v, old in pairs if v > old)
         return total
 
     def resources(self) -> tuple[Fraction, Fraction]:
         """Bounds on the cost of resources under the relaxation's prices."""
-        used = self._usage()
         if not self.jobs:
             return Fraction(0), Fraction(0)
+        workers, server = (
+            np.array([getattr(point, part) for point in self.points], dtype=object)
+            for part in ("workers", "server")
+        )
+        used = self.relaxation.usage(np.array(self.slot.jobs), workers, server)
         if self.relaxation.relax == "printed":
             exactly = self._least_cost(used)
             return exactly, exactly
         return self._on_chords(used)
 
-    def _usage(self) -> list[list[int]]:
-        """Units in use, shape (sites, resources), in units of both digits."""
-        relaxation = self.relaxation
-        used = [[0] * relaxation.instance.num_resources for _ in self.sites]
-        for number, point in zip(self.slot.jobs, self.points, strict=True):
-            by_worker, by_server = relaxation.by_worker[number], relaxation.by_server[number]
-            for row, y, s in zip(used, point.workers, point.server, strict=True):
-                if y or s:
-                    for k, (n, m) in enumerate(zip(by_worker, by_server, strict=True)):
-                        row[k] += n * y + m * s
-        return used
-
-    def _least_cost(self, used: list[list[int]]) -> Fraction:
+    def _least_cost(self, used: Array) -> Fraction:
         """Least x that (8c), (8d) and (8e) leave, with the better share of the two branches."""
-        relaxation = self.relaxation
-        more = places([relaxation.big_m]) + 1  # room for the constant and for halves
-        digits = self.digits + relaxation.unit_digits + relaxation.price_digits + more
-        big_m = fixed(relaxation.big_m, digits)
-        total = 0
-        for r, row in enumerate(used):
-            for k, units in enumerate(row):
-                a, b = relaxation.high[r][k], relaxation.low[r][k]
-                dear = (a * units) << more
-                surcharge = ((a - b) * relaxation.threshold[r][k]) << self.digits
-                cheap = (b * units + surcharge) << more
-                total += max((dear + cheap - big_m) // 2, dear - big_m, cheap - big_m, 0)
-        return Fraction(total, 1 << digits)
+        prices = self.relaxation
+        more = places([prices.big_m]) + 1  # room for the constant and for halves
+        digits = self.digits + prices.digits + more
+        big_m = fixed(prices.big_m, digits)
+        surcharge = ((prices.high - prices.low) * prices.threshold) << self.digits
+        dear, cheap = (prices.high * used) << more, (prices.low * used + surcharge) << more
+        least = np.maximum((dear + cheap - big_m) // 2, np.maximum(dear, cheap) - big_m)
+        return Fraction(np.maximum(least, 0).sum(), 1 << digits)
 
-    def _on_chords(self, used: list[list[int]]) -> tuple[Fraction, Fraction]:
+    def _on_chords(self, used: Array) -> tuple[Fraction, Fraction]:
         """Usage at F(H) / H, where H is all that can be used in the slot."""
-        relaxation = self.relaxation
-        low = high = Fraction(0)
-        for k in range(relaxation.instance.num_resources):
-            most = sum(
-                relaxation.most[pair] * relaxation.by_worker[job][k] + relaxation.by_server[job][k]
-                for pair, job in zip(self.pairs, self.slot.jobs, strict=True)
-            )
-            if most:
-                total = sum(row[k] * relaxation.cost(r, k, most) for r, row in enumerate(used))
-                least, largest = quotient(total, most)
-                low, high = low + least, high + largest
-            else:
-                first = sum(row[k] * relaxation.first_unit(r, k) for r, row in enumerate(used))
-                low, high = low + first, high + first
-        digits = self.digits + relaxation.unit_digits + relaxation.price_digits
+        prices, jobs = self.relaxation, np.array(self.slot.jobs)
+        workers = np.array([[prices.most[pair]] for pair in self.pairs], dtype=object)
+        most = prices.usage(jobs, workers, np.ones_like(workers))[0]
+        # without use, the first unit costs the list price, or less where the discount counts from 0
+        first = np.where(prices.threshold, prices.high, prices.low)
+        paid = (used * np.where(most, prices.cost(most), first)).sum(axis=0)
+        bounds = [quotient(each, limit or 1) for each, limit in zip(paid, most, strict=True)]
+        low, high = (sum(ends, Fraction(0)) for ends in zip(*bounds, strict=True))
+        digits = self.digits + prices.digits
         return low / (1 << digits), high / (1 << digits)
