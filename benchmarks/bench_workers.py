@@ -24,7 +24,7 @@ from benchmarks.optimum_windows import REGION, WEEK
 from farkas.exact.bounding import Deadline
 from farkas.executor import About, CallEnd, Executor, nothing
 from farkas.offline import Ascent
-from farkas.offline.mlbroker import TollSearch
+from farkas.offline.mlbroker import SlotSearch
 from tests.tools.shared import ROOT, SHARED
 
 DATA = SHARED / "data"
@@ -74,7 +74,7 @@ def measured(jobs: int, workers: int) -> dict[str, object]:
     begin, own = time.perf_counter(), used(resource.RUSAGE_SELF)
     with others as executor:
         ascent = Ascent("min", Deadline(), Fraction(1, 1000), executor=executor)
-        search = TollSearch(data, ascent)
+        search = SlotSearch(data, ascent)
         lives = used(resource.RUSAGE_SELF) - own, time.perf_counter() - begin
         search.look(1)
         bound = search.bound

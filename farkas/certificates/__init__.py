@@ -36,7 +36,7 @@ HOMES = {
     "gadget.slot": "gadget_slot",
     "gadget.slot_tree": "gadget_slot_tree",
     "infeasible": "linear",
+    "mlbroker.offline": "mlbroker_slots",
     "mlbroker_run": "mlbroker",
-    "mlbroker_sites": "mlbroker_slots",
     "unbounded": "tree",
 }

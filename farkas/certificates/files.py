@@ -97,6 +97,8 @@ RETIRED = frozenset(
         "eris_cases",
         "eris_prices",
         "eris_spans",
+        "mlbroker_sites",
+        "mlbroker_slots",
     }
 )
 

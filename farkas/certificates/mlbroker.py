@@ -374,8 +374,5 @@ run_bounds.add("mlbroker", (
         RunBound("mlbroker_run", f"mlbroker.relaxed[{r},{s}]", functools.partial(_relaxed, r, s))
         for r in ("printed", "tight") for s in ("printed", "strict")
     ),
-    *(
-        RunBound(tag, "mlbroker.offline[strict,choice,split]", _whole)
-        for tag in ("mlbroker_slots", "mlbroker_sites")
-    ),
+    RunBound("priced_tree", "mlbroker.offline[strict,choice,split]", _whole),
 ))  # fmt: skip

@@ -1,27 +1,30 @@
-r"""Bounds on the offline optimum of a broker: slots by themselves, jobs tied by tolls.
+r"""Bounds on the offline optimum of a broker: slots by themselves, deployments handed on at prices.
 
 What couples jobs is the discount, what couples slots are deployments.  Both are bounded.
 
-- *Tolls.*  A job that is deployed on V_t in slot t of n pays c |V_t \ V_{t-1}| there, nothing
-  being deployed before.  Let π_1, ..., π_{n-1} be functions of sets of sites that do not grow when
-  a site is added, and fall by at most c then.  So π(V) - π(W) <= c |W \ V|, and
+- *Prices.*  A job that is deployed on V_t in slot t of n pays c |V_t \ V_{t-1}| there, nothing
+  being deployed before.  Let p_1, ..., p_{n-1} be functions of sets of sites that grow with each
+  site, by at most c.  So p(V) - p(W) <= c |V \ W|, and
 
-      Σ_t c |V_t \ V_{t-1}|
-          >= c |V_1| + π_1(V_1) + Σ_t (π_t(V_t) - π_{t-1}(V_t)) - π_{n-1}(V_n),
+      Σ_t c |V_t \ V_{t-1}| >= c |V_1| + Σ_{t>1} p_{t-1}(V_t) - Σ_{t<n} p_t(V_t),
 
-  a sum over slots: at any tolls π the slots may be bounded one by one.
+  a sum over slots: each is paid p_t for the deployment that it leaves, and pays p_{t-1} for its
+  own.
+  At any such prices slots may be bounded one by one; they are the owners of a `PricedProgram`.
+  With up to `MOST_SITES` sites every set has its price; beyond, prices of single sites add up.
 - *Discounts.*  In a slot F(h) = min(a h, b h + e) is at least its chord over [0, H], with H what
   all jobs of the slot can use at a site.  A tree decides cell by cell, a site and a resource each,
   which of the two prices counts: a h, or b h with e once.  In a node all cells have linear prices,
-  so that jobs do not meet, and `farkas.certificates.mlbroker_workers` bounds the best whole workers
-  and server of every job.  Whatever the jobs use, some leaf asks for no more, so that the slot
-  costs at least what its cheapest leaf does.  A branch differs from its node by the price of one
-  cell: what sets of sites without that site cost is the same, and what others cost falls by no
-  more than Ȳ workers and the server of a job save there.
+  so that jobs do not meet, and the best whole workers and server of every job are bounded: over all
+  sets of sites by `farkas.certificates.mlbroker_workers`, or at charges of sites by
+  `farkas.certificates.mlbroker_charges`.  Whatever jobs use, some leaf asks for no more, so that
+  the slot costs at least what its cheapest leaf does.  A branch differs from its node by the price
+  of one cell: what sets of sites without that site cost is the same, and what others cost falls by
+  no more than Ȳ workers and the server of a job save there.
 
 Workers beyond Ȳ at a site are left out: without them a placement costs no more, since they are not
-needed for the data, nor for the deployment while others are there.  Tolls and deployment prices are
-whole multiples of a unit, so that their sums are exact; the deployment price is rounded down.
+needed for the data, nor for the deployment while others are there.  Prices of deployments are whole
+multiples of a unit, so that their sums are exact; what a deployment costs is rounded down.
 
 Replays of placements forgive one thing, which the bound grants: a worker too few for a rounding
 error of the data, `Brokerage.workers_needed`.  Such a placement moves as much of every site's data
@@ -29,45 +32,38 @@ as its workers have room for, P Σ y / Σ D; what is bounded moves `Brokerage.tr
 every site no more than the share P Y / Σ D, and Y <= Σ y.  Discounts are compared exactly.
 
 What a check takes is counted in the steps of `farkas.certificates.mlbroker_workers`, as they are
-made, and ended by a limit: how far workers are branched on depends on prices and tolls.
+made, and ended by a limit: how far workers are branched on depends on prices.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import Annotated, ClassVar
 
-import msgspec
 import numpy as np
 
-from farkas.certificates.files import certificate_type
 from farkas.certificates.mlbroker import down
 from farkas.certificates.mlbroker_charges import place_charged
 from farkas.certificates.mlbroker_workers import ENDLESS, place_pairs
-from farkas.certificates.packed import Exponent, pack, unpack
-from farkas.certificates.prices import PriceCertificate
+from farkas.certificates.priced_tree import Case, Layout, PricedProgram, priced_programs
 from farkas.certificates.sums import affordable, exact_dot, finite, whole
 from farkas.errors import NotACertificate
 from farkas.instances.mlbroker import Brokerage
-from farkas.kernels import Kernel
 from farkas.numbers import Floats, Ints
 from farkas.tolerances import TINY, ULP
 
 SUBJECT = "mlbroker.offline[strict,choice,split]"
 MOST_SITES = 10  #: All sets of sites are looked at for every job and slot.
 MOST_NODES = 1 << 20
-TOLL_BITS = 40  #: Tolls and deployment prices are below so many bits.
+PRICE_BITS = 40  #: Prices of deployments are below so many bits.
 
 MOST_STEPS = 1 << 36  #: Steps of all leaves together.
 #: Steps that an exact sum takes as long as; exact sums that a leaf does whatever its size.
 EXACT_STEPS, LEAF_SUMS = 128, 64
 
 FREE, LIST, REDUCED = 0, 1, 2  #: Price of a cell: the chord's slope, a, or b with the surcharge.
-LEAF = -1
-
-Node = Annotated[int, msgspec.Meta(ge=LEAF, lt=2**31)]
+LEAF = 0  #: Of a tree; a cell that is branched on is its number and 1.
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -98,20 +94,21 @@ class SlotLeaf:
 
 
 class SlotBounds:
-    """Bounds slots of an instance at tolls; every number is rounded to the safe side.
+    """Bounds slots of an instance at prices of deployments; numbers are rounded to the safe side.
 
-    ``most_steps``: steps after which no leaf is bounded any more.  Raises `NotACertificate`: with
-    more than `MOST_SITES` sites, or too many jobs and slots for all their subsets.
+    ``most_steps``: steps after which no leaf is bounded any more.  Raises `NotACertificate`: there
+    are too many jobs and slots for all their sets of sites.
     """
 
-    place: ClassVar[Kernel[..., None]] = place_pairs
-
     def __init__(self, data: Brokerage, most_steps: int = ENDLESS) -> None:
-        self.data = data
-        self.cells = data.num_sites, data.num_resources
-        self.size = self.sizes()
-        """Sites of each set that has a toll, shape (sets,)."""
-        self.sets = len(self.size)
+        self.data, sites = data, data.num_sites
+        self.listed = sites <= MOST_SITES
+        """Whether all sets of sites are listed, bit by bit; else sites stand where sets do."""
+        self.members: Ints = (np.arange(1 << sites)[:, None] >> np.arange(sites) & 1
+                              if self.listed else np.eye(sites, dtype=np.int64))  # fmt: skip
+        """Sites of each set that has a price, shape (sets, sites)."""
+        self.cells = sites, data.num_resources
+        self.sets = len(self.members)
         affordable(float(data.num_pairs) * self.sets, "sets of sites of jobs in slots")
         self.work: Ints = np.array([0, most_steps], np.int64)
         """Steps that were done, and the most."""
@@ -120,53 +117,75 @@ class SlotBounds:
         # F(H) / H with H a sum over the jobs of the slot
         chord = finite(data.chord_slope("strict"), "the slope of a chord")
         self.chord = np.maximum(down(chord, data.num_jobs + 16), 0.0)
-
-    def sizes(self) -> Ints:
-        """Count the sites of every set, bit by bit."""
-        sites = self.data.num_sites
-        if sites > MOST_SITES:
-            raise NotACertificate(f"{sites} sites have too many subsets; {MOST_SITES} are the most")
-        return np.array([s.bit_count() for s in range(1 << sites)], dtype=np.int64)
+        dearest = float(data.deploy_cost.max(initial=0.0)) * sites
+        self.exponent = int(np.clip(PRICE_BITS - 1 - np.frexp(dearest)[1], -1024, 1074))
+        """Prices of deployments are whole multiples of ``2**-exponent`` USD."""
+        units = np.floor(self._scaled(data.deploy_cost))
+        self.deploy = whole(units, "deployment prices", bits=PRICE_BITS)
 
     def _charge(self, steps: int) -> None:
         self.work[0] += steps
         affordable(int(self.work[0]), "leaves of slots", int(self.work[1]))
 
-    def extra(self, tolls: Floats, exponent: int) -> Floats:
+    def _scaled(self, values: Floats) -> Floats:
+        with np.errstate(over="ignore"):  # refused by who reads it
+            found: Floats = np.ldexp(values, self.exponent)
+        return found
+
+    @property
+    def _most(self) -> Ints:
+        """Units by which prices may grow with a site, shape (links, 1)."""
+        found: Ints = self.deploy[self.data.pair_job[self.links]][:, None]
+        return found
+
+    def _without(self, site: int) -> Ints:
+        every = np.arange(self.sets)
+        found: Ints = every[every >> site & 1 == 0]
+        return found
+
+    def rounded(self, prices: Floats) -> Floats:
+        """Return prices near others: whole units that grow with a site as far as they may.
+
+        ``prices``: shape (links, sets), finite.
+        """
+        units = np.floor(self._scaled(prices))
+        if self.listed:
+            for site in range(self.cells[0]):
+                low = self._without(site)
+                high = low | 1 << site
+                less, more = units[:, low], units[:, high]
+                units[:, low] = np.maximum(less, more - self._most)
+                units[:, high] = np.maximum(less, more)
+            units -= units[:, :1]  # only differences count
+        units = np.clip(units, 0, self._most * self.members.sum(axis=1))
+        found: Floats = np.ldexp(units, -self.exponent)
+        return found
+
+    def extra(self, prices: Floats) -> Floats:
         """Return what sets cost in each pair besides its work, shape (pairs, sets), USD.
 
-        ``tolls``: shape (links, sets), whole multiples of ``2**-exponent``. Raises
-        `NotACertificate` when they are none, too large, or grow or fall faster than they may; when
-        their sums overflow.
+        ``prices``: shape (links, sets). Raises `NotACertificate` when they are none, too large, or
+        grow or fall faster than they may; when their sums overflow.
         """
         data = self.data
-        toll = whole(_scaled(tolls, exponent), "tolls", bits=TOLL_BITS)
-        deploy = whole(
-            np.floor(_scaled(data.deploy_cost, exponent)), "deployment prices", bits=TOLL_BITS
-        )
-        limit = deploy[data.pair_job[self.links]][:, None]
-        for drop in self.drops(toll):
-            if ((drop < 0) | (drop > limit)).any():
-                raise NotACertificate("a toll grows with a site, or falls by more than deploying")
+        units = whole(self._scaled(finite(prices, "prices")), "prices", bits=PRICE_BITS)
+        sites = range(self.cells[0]) if self.listed else ()
+        for more in [units[:, self._without(r) | 1 << r] - units[:, self._without(r)]
+                     for r in sites] or [units]:  # fmt: skip
+            if ((more < 0) | (more > self._most)).any():
+                raise NotACertificate("a price falls with a site, or grows by more than deploying")
         total = np.zeros((data.num_pairs, self.sets), dtype=np.int64)
         first = data.previous_pair < 0
-        total[first] = deploy[data.pair_job[first]][:, None] * self.size
-        total[self.links] += toll
-        total[data.next_pair[self.links]] -= toll
+        total[first] = self.deploy[data.pair_job[first]][:, None] * self.members.sum(axis=1)
+        total[self.links] -= units
+        total[data.next_pair[self.links]] += units
         with np.errstate(over="ignore"):
-            return finite(np.ldexp(total.astype(np.float64), -exponent), "sums of tolls")
-
-    def drops(self, toll: Ints) -> Iterator[Ints]:
-        """By how much tolls fall with one more site, site by site."""
-        every = np.arange(self.sets)
-        for site in range(self.data.num_sites):
-            without = every[(every >> site) & 1 == 0]
-            yield toll[:, without] - toll[:, without | (1 << site)]
+            return finite(np.ldexp(total.astype(np.float64), -self.exponent), "sums of prices")
 
     def leaf(self, slot: int, state: Ints, extra: Floats) -> SlotLeaf:
         """Place the jobs of a slot at some prices.
 
-        Raises `NotACertificate` when costs and tolls together overflow, or take too many steps.
+        Raises `NotACertificate` when costs and prices together overflow, or take too many steps.
 
         Parameters
         ----------
@@ -232,7 +251,8 @@ class SlotBounds:
         exact = LEAF_SUMS + len(pairs) + 8 * int(np.count_nonzero(state == REDUCED))
         self._charge(EXACT_STEPS * exact + (len(pairs) + 4) * state.size)
         slope, bound = self.slopes(slot, state), np.zeros(len(pairs))
-        self.place(
+        place = place_pairs if self.listed else place_charged
+        place(
             pairs, data.pair_job, data.trained_volume, data.workers_needed, data.worker_capacity,
             (slope * data.worker_demand[jobs][:, None, :]).sum(axis=2),
             (slope * data.server_demand[jobs][:, None, :]).sum(axis=2),
@@ -248,7 +268,7 @@ class SlotBounds:
         )  # fmt: skip
 
     def tree(self, slot: int, nodes: Iterator[int], extra: Floats) -> Fraction:
-        """Bound the leaves of the next tree; return the least bound, USD.
+        """Bound the leaves of a tree; return the least bound, USD.
 
         Raises `NotACertificate` as `branch`; when the tree does not end, or is too deep for tables
         of all its levels.
@@ -256,7 +276,7 @@ class SlotBounds:
         Parameters
         ----------
         nodes
-            In preorder: cells that are branched on, list price first, and `LEAF`.
+            In preorder: cells that are branched on and 1, list price first, and `LEAF`.
         extra
             Shape (jobs of the slot, sets), USD.
         """
@@ -265,13 +285,15 @@ class SlotBounds:
         while waiting:
             above, node = waiting.pop(), next(nodes, None)
             if node is None:
-                raise NotACertificate("the trees end before their last leaf")
+                raise NotACertificate(f"the tree of slot {slot} ends before its last leaf")
             if node == LEAF:
                 total = above.total()
                 best = total if best is None else min(best, total)
                 continue
             affordable(float(self.table(slot) * (len(waiting) + 2)), "levels of a tree")
-            waiting += [self.branch(slot, above, node, p, extra) for p in (REDUCED, LIST)]
+            waiting += [self.branch(slot, above, node - 1, p, extra) for p in (REDUCED, LIST)]
+        if next(nodes, None) is not None:
+            raise NotACertificate(f"the tree of slot {slot} goes on after its last leaf")
         return best or Fraction(0)
 
     def table(self, slot: int) -> int:
@@ -290,86 +312,64 @@ class SlotBounds:
         return total
 
 
-def _scaled(values: Floats, exponent: int) -> Floats:
-    with np.errstate(over="ignore"):  # refused by who reads it
-        return np.ldexp(finite(values, "tolls"), exponent)
+class PricedSlots(PricedProgram):
+    """Slots with jobs as owners; rows are deployments that a slot leaves to the next.
 
-
-@certificate_type
-class SlotTrees(PriceCertificate, frozen=True, kw_only=True, tag="mlbroker_slots"):
-    """Tolls, and for every slot with jobs a tree over the prices that count."""
-
-    about = "mlbroker"
-    subject = SUBJECT
-    bounds = "min"
-    slots: ClassVar[type[SlotBounds]] = SlotBounds
-    bound: str  #: Lower bound, a fraction, USD.
-    exponent: Exponent  #: Tolls are whole multiples of ``2**-exponent`` USD.
-    #: Base64 of the deflated doubles, for every pair but the last ones of jobs and every set of
-    #: sites, bit by bit.
-    tolls: str
-    #: One after the other in preorder: the cell, site times resources plus resource, or -1 for a
-    #: leaf.
-    trees: tuple[Node, ...]
-
-    @classmethod
-    def of(
-        cls, data: Brokerage, bound: Fraction, exponent: int, tolls: Floats, trees: list[int]
-    ) -> SlotTrees:
-        """State a bound, which is not checked here."""
-        return cls(
-            kind=cls.about,
-            program=SUBJECT,
-            instance=data.sha256,
-            bound=str(bound),
-            exponent=exponent,
-            tolls=pack(tolls),
-            trees=tuple(trees),
-        )
-
-    def prove_bound(self, data: Brokerage, /) -> Fraction:
-        """Bound every leaf anew."""
-        affordable(len(self.trees), "nodes of trees", MOST_NODES)
-        slots = self.slots(data, MOST_STEPS)
-        tolls = unpack(self.tolls, (len(slots.links), slots.sets), "tolls")
-        extra = slots.extra(tolls, self.exponent)
-        nodes, total = iter(self.trees), Fraction(0)
-        for slot in range(data.num_slots):
-            if len(pairs := data.pairs_at(slot)):
-                total += slots.tree(slot, nodes, extra[pairs])
-        if next(nodes, None) is not None:
-            raise NotACertificate("the trees go on after the last slot")
-        return total
-
-
-# Bounds on the offline optimum of a broker with many sites: tolls of single sites.
-#
-# As `farkas.certificates.mlbroker_slots`, with tolls that add up: π_t(V) = Σ_{r in V} π_t^r, where
-# -c <= π_t^r <= 0.  They need a number for each site instead of each set of sites, and what a job
-# pays in a slot besides its work is a charge of every site where it is, so that
-# `farkas.certificates.mlbroker_charges` bounds it without listing sets.
-
-
-class SiteBounds(SlotBounds):
-    """Bounds slots of an instance at tolls of single sites; these stand where sets do."""
-
-    place = place_charged
-
-    def sizes(self) -> Ints:
-        """Return ones, for every site."""
-        return np.ones(self.data.num_sites, np.int64)
-
-    def drops(self, toll: Ints) -> Iterator[Ints]:
-        """By how much tolls fall with one more site, all sites at once."""
-        yield -toll
-
-
-@certificate_type
-class SiteTrees(SlotTrees, frozen=True, kw_only=True, tag="mlbroker_sites"):
-    """Tolls of sites, and for every slot with jobs a tree over the prices that count.
-
-    ``tolls``: base64 of the deflated doubles, for every pair but the last ones of jobs and every
-    site.
+    ``trees``: of each slot with jobs, as for `SlotBounds.tree`; leaves if left out.
     """
 
-    slots = SiteBounds
+    name, sense = SUBJECT, "min"
+
+    def __init__(self, data: Brokerage, trees: Sequence[Sequence[int]] | None = None) -> None:
+        self.instance, self.bounds = data, SlotBounds(data, MOST_STEPS)
+        self.busy = [slot for slot in range(data.num_slots) if len(data.pairs_at(slot))]
+        self.owners, self.width = len(self.busy), len(self.bounds.links) * self.bounds.sets
+        self.trees = [[LEAF]] * self.owners if trees is None else trees
+        affordable(sum(map(len, self.trees)), "nodes of trees", MOST_NODES)
+
+    @classmethod
+    def laid_out(cls, instance: Brokerage, name: str, layout: Layout) -> PricedSlots:
+        """State the program with a tree for each slot that has jobs."""
+        found = cls(instance, layout.get("trees"))
+        if list(layout) != ["trees"] or len(found.trees) != found.owners:
+            raise NotACertificate(f"{name} needs trees of {found.owners} slots and nothing else")
+        return found
+
+    @property
+    def layout(self) -> Layout:
+        """Trees over the prices that count in each slot."""
+        return {"trees": tuple(map(tuple, self.trees))}
+
+    def _table(self, prices: Floats) -> Floats:
+        return prices.reshape(len(self.bounds.links), self.bounds.sets)
+
+    def rounded(self, prices: Floats) -> Floats:
+        """Return prices that grow with each site as far as they may, in whole units."""
+        return np.array([self.bounds.rounded(self._table(row)).ravel() for row in prices])
+
+    def rent(self, prices: Floats) -> Fraction:
+        """Return nothing: what a slot is paid, the next one pays."""
+        return Fraction(0)
+
+    def replies(self, prices: Floats, case: Case, owners: Sequence[int]) -> Sequence[Fraction]:
+        """Bound what slots cost, as losses."""
+        if case:
+            raise NotACertificate(f"slots of {self.name} have no cases and pay no charges")
+        extra = self.bounds.extra(self._table(prices))
+        found = []
+        for owner in owners:
+            slot = self.busy[owner]
+            pairs = self.instance.pairs_at(slot)
+            found.append(-self.bounds.tree(slot, iter(self.trees[owner]), extra[pairs]))
+        return found
+
+    def most(self, owner: int) -> float:
+        """Return 0, below which no slot is split."""
+        return 0.0
+
+    def below(self, owner: int, value: float) -> float:
+        """Return 0."""
+        return 0.0
+
+
+priced_programs.add(SUBJECT, PricedSlots)

@@ -9,13 +9,8 @@ import numpy as np
 
 from farkas.algebra.formulation import Formulation
 from farkas.certificates.mlbroker import Guide, MlbrokerPrices
-from farkas.certificates.mlbroker_slots import (
-    FREE,
-    MOST_STEPS,
-    REDUCED,
-    TOLL_BITS,
-    SlotTrees,
-)
+from farkas.certificates.mlbroker_slots import FREE, REDUCED, PricedSlots
+from farkas.certificates.priced_tree import PricedTree
 from farkas.errors import NoAnswer, NotACertificate
 from farkas.instances.mlbroker import Brokerage
 from farkas.numbers import Bools, Floats
@@ -24,28 +19,30 @@ from farkas.offline.ladder import Ascent, Ladder, Rung, ladders
 from farkas.online.mlbroker.environment import PlacedSlot
 from farkas.online.run import Bound
 from farkas.relaxations.mlbroker.lives import Lives
-from farkas.relaxations.mlbroker.sharp import ties_of
 from farkas.relaxations.mlbroker.slot_trees import (
     DiscountTree,
+    SlotGrowth,
     SlotToGrow,
     cheapest_lives,
     pair_steps,
 )
 
-# Bound and placements of a broker from both sides: jobs at prices, slots at tolls.
+# Bound and placements of a broker from both sides: jobs at prices of units, slots at prices of
+# deployments.
 #
 # The first prices are slopes of chords: each job by itself places itself, which is a placement and,
-# slot by slot with `farkas.relaxations.mlbroker.slot_trees`, a bound.  Then every job's tolls are
-# moved towards those of the prices that the best placement pays, as far as slots agree to, and by
-# subgradients: where a job leaves a slot on one set of sites and enters the next on another, the
-# first becomes dearer and the second cheaper.  What the slots decide says which discounts count;
-# the cheapest lives at these prices, and at those that they lead to, are further placements.
+# slot by slot with `farkas.relaxations.mlbroker.slot_trees`, a bound.  Then every job's prices of
+# deployments are moved towards those of the units' prices that the best placement pays, as far as
+# slots agree to, and by subgradients: where a job leaves a slot on one set of sites and enters the
+# next on another, the first becomes cheaper and the second dearer.  What the slots decide says
+# which discounts count; the cheapest lives at these prices, and at those that they lead to, are
+# further placements.
 
 
 MOST_ROUNDS = 200
-#: Nodes of a slot's tree: while there is no bound, while tolls are looked for, and later.
+#: Nodes of a slot's tree: while there is no bound, while prices are looked for, and later.
 MOST_NODES = (1, 30, 30, 30, 2000)
-#: Steps of jobs' shares, which begin at a half, of tolls at the prices that are paid.
+#: Steps of jobs' shares, which begin at a half, of the second of two kinds of prices.
 LEANS = (0.25, 0.125)
 NEAR_SHARE = 0.15  #: Of the gap that is asked for, what trees may leave open.
 PATIENCE = 3  #: Rounds without a better bound after which steps are halved.
@@ -62,8 +59,8 @@ def decisions_of(data: Brokerage, lives: Lives) -> list[PlacedSlot]:
     ]
 
 
-class TollSearch:
-    """Tolls, the trees of all slots at them, and the best placement.
+class SlotSearch:
+    """Prices of deployments, the trees of all slots at them, and the best placement.
 
     ``ascent``: whose deadline and gap count.
     """
@@ -71,36 +68,25 @@ class TollSearch:
     def __init__(self, data: Brokerage, ascent: Ascent) -> None:
         self.data, self.ascent = data, ascent
         self.check = ascent.deadline.check
-        links = np.flatnonzero(data.next_pair >= 0)
-        self.ties = ties_of(data, links)
-        self.growth = self.ties.growth(data, self.check)
+        self.growth = SlotGrowth(data, self.check)
         self.bounds = self.growth.bounds
         self.chord = data.chord_slope("strict")
         self.best = cheapest_lives(data, self.chord, self.check, ascent.executor)
         self.cost = self.best.cost(data)
-        largest = max(float(np.abs(self.best.tolls).max(initial=0.0)),
-                      float(data.deploy_cost.max(initial=0.0)) * data.num_sites)  # fmt: skip
-        # sums of tolls have room for as much again
-        places = TOLL_BITS - 4 - int(np.frexp(largest)[1]) if largest else 0
-        self.exponent = min(max(places, -1024), 1074)
-        self.tolls = self.closed(self.best.tolls[self.bounds.links])
+        self.prices = self.bounds.rounded(self.best.prices[self.bounds.links])
         self.trees: dict[int, DiscountTree] = {}
         self._whole: set[int] = set()
-        self._ends = self.tolls, self.tolls
+        self._ends = self.prices, self.prices
         self.share: Floats = np.zeros(data.num_jobs)
-        """Of the second of two kinds of tolls, job by job."""
+        """Of the second of two kinds of prices, job by job."""
         self._extra: Floats = np.zeros((0, self.bounds.sets))
 
-    def closed(self, tolls: Floats) -> Floats:
-        """Lower tolls to whole units, and until they fall with each site as far as they may."""
-        return self.ties.closed(tolls, self.exponent)
-
     def look(self, most: int = MOST_NODES[-1]) -> None:
-        """Grow the trees of slots whose tolls have changed, or that were left too small.
+        """Grow the trees of slots whose prices have changed, or that were left too small.
 
-        Together they take no more steps than a check makes.  ``most``: nodes of a tree.
+        ``most``: nodes of a tree.
         """
-        extra = self.bounds.extra(self.tolls, self.exponent)
+        extra = self.bounds.extra(self.prices)
         data = self.data
         busy = [slot for slot in range(data.num_slots) if len(data.pairs_at(slot))]
         near = NEAR_SHARE * float(self.ascent.gap) * self.cost / max(1, len(busy))
@@ -110,19 +96,10 @@ class TollSearch:
             for pairs in [data.pairs_at(slot)]
             if slot not in self._whole or not np.array_equal(self._extra[pairs], extra[pairs])
         ]
-        steps = sum(tree.steps for tree in self.trees.values())
-        # here each tree knows what is left to it; elsewhere it does not know the other ones
-        trees = self.ascent.executor.each(
-            self.growth, data, tasks, [self._guess(task) for task in tasks], self.check
-        )
-        for task in tasks:
-            steps -= self.trees[task.slot].steps if task.slot in self.trees else 0
-            self.growth.room = MOST_STEPS - steps
-            tree = next(trees)
-            if not tree.same_within(self.growth.room):
-                tree = self.growth(task)
+        guesses = [self._guess(task) for task in tasks]
+        trees = self.ascent.executor.each(self.growth, data, tasks, guesses, self.check)
+        for task, tree in zip(tasks, trees, strict=True):
             self.trees[task.slot] = tree
-            steps += tree.steps
             if len(tree.nodes) < most or most == MOST_NODES[-1]:
                 self._whole.add(task.slot)
             else:
@@ -140,10 +117,11 @@ class TollSearch:
         """What the trees prove, USD."""
         return sum((tree.bound for tree in self.trees.values()), Fraction(0))
 
-    def certificate(self) -> SlotTrees:
+    def certificate(self) -> PricedTree:
         """State what the trees prove."""
-        nodes = [node for slot in sorted(self.trees) for node in self.trees[slot].nodes]
-        return self.ties.trees.of(self.data, self.bound, self.exponent, self.tolls, nodes)
+        trees = [self.trees[slot].nodes for slot in sorted(self.trees)]
+        program = PricedSlots(self.data, trees)
+        return PricedTree.of(program, self.prices.ravel(), bound=self.bound)
 
     def present(self) -> Bools:
         """Sites of every pair in the least leaves, shape (pairs, sites)."""
@@ -156,26 +134,33 @@ class TollSearch:
         return found
 
     def apart(self) -> Floats:
-        """Supergradient of the bound in the tolls, shape (links, sets).
+        """Supergradient of the bound in the prices, shape (links, sets).
 
-        Each counts in the slot that is left, and against the one that is entered.
+        Each is paid in the slot that is entered, and to the one that is left.
         """
         links, present = self.bounds.links, self.present()
-        return self.ties.shown(present[links]) - self.ties.shown(present[links + 1])
+        return self._shown(present[links + 1]) - self._shown(present[links])
+
+    def _shown(self, present: Bools) -> Floats:
+        """Mark the prices that count, of each row of present sites; shape (rows, sets)."""
+        if not self.bounds.listed:
+            return present.astype(float)
+        found = np.zeros((len(present), self.bounds.sets))
+        found[np.arange(len(present)), (present << np.arange(self.data.num_sites)).sum(axis=1)] = 1
+        return found
 
     def step(self, share: float) -> bool:
-        """Move the tolls by a share of what would close the gap; False where jobs agree."""
+        """Move prices by a share of what would close the gap; False where jobs agree."""
         apart = self.apart()
         size = float(np.count_nonzero(apart))
         if not size:
             return False
-        self.tolls = self.closed(
-            self.tolls + share * max(0.0, self.cost - float(self.bound)) / size * apart
-        )
+        length = share * max(0.0, self.cost - float(self.bound)) / size
+        self.prices = self.bounds.rounded(self.prices + length * apart)
         return True
 
     def meet(self) -> None:
-        """Move the tolls half the way to those of the cheapest lives where discounts are as caused.
+        """Move prices half the way to those of the cheapest lives where discounts are as caused.
 
         At the first ones jobs are kept together at prices of chords, at these at the prices that
         the best placement pays; the slots decide between both.
@@ -184,14 +169,14 @@ class TollSearch:
         reduced = self.best.usage(data) > data.threshold
         slope = np.where(reduced, data.reduced_price, data.list_price)
         lives = cheapest_lives(data, slope, self.check, self.ascent.executor)
-        self._ends = self.tolls, lives.tolls[self.bounds.links]
+        self._ends = self.prices, lives.prices[self.bounds.links]
         self.share[:] = 0.5
         self._mix()
 
     def lean(self, step: float) -> None:
-        """Move each job's share of its two kinds of tolls to where the bound grows.
+        """Move each job's share of its two kinds of prices to where the bound grows.
 
-        The bound is concave in tolls, and what the slots decide is a supergradient.
+        The bound is concave in prices, and what the slots decide is a supergradient.
         """
         links, (low, high) = self.bounds.links, self._ends
         gain = ((high - low) * self.apart()).sum(axis=1)
@@ -203,7 +188,7 @@ class TollSearch:
     def _mix(self) -> None:
         share = self.share[self.data.pair_job[self.bounds.links]][:, None]
         low, high = self._ends
-        self.tolls = self.closed(low * (1 - share) + high * share)
+        self.prices = self.bounds.rounded(low * (1 - share) + high * share)
 
     def reduced(self) -> Bools:
         """Cells where the least leaves have the discount, shape (slots, sites, resources)."""
@@ -218,7 +203,7 @@ class TollSearch:
         data, better = self.data, False
         for _ in range(RESPONSES):
             slope = np.where(reduced, data.reduced_price, data.list_price)
-            lives = cheapest_lives(data, slope, self.check, self.ascent.executor, tolls=False)
+            lives = cheapest_lives(data, slope, self.check, self.ascent.executor, prices=False)
             cost = lives.cost(data)
             if cost < self.cost:
                 self.best, self.cost, better = lives, cost, True
@@ -229,22 +214,22 @@ class TollSearch:
         return better
 
 
-def tolls(instance: Brokerage, ascent: Ascent) -> Iterator[Rung]:
-    """Move tolls until bound and placements meet.
+def slots(instance: Brokerage, ascent: Ascent) -> Iterator[Rung]:
+    """Move prices of deployments until bound and placements meet.
 
     Raises `NoAnswer` where sets of sites of jobs in slots are too many, or prices overflow.
     """
     try:
-        search = TollSearch(instance, ascent)
+        search = SlotSearch(instance, ascent)
     except NotACertificate as failure:
         raise NoAnswer(f"jobs at prices: {failure}") from None
-    best, kept, share, stalled = Fraction(-1), search.tolls, 1.0, 0
+    best, kept, share, stalled = Fraction(-1), search.prices, 1.0, 0
     for round_ in range(MOST_ROUNDS):
         search.look(MOST_NODES[min(round_, len(MOST_NODES) - 1)])
-        words = f"slots by themselves, {len(search.trees)} trees over discounts, jobs tied by tolls"
+        words = f"slots at prices of deployments, {len(search.trees)} trees over discounts"
         bound = search.bound
         if bound > best:
-            best, kept = bound, search.tolls
+            best, kept = bound, search.prices
             yield Rung(words, bound=Bound.of(bound, words, search.certificate().plain()))
             stalled = 0
         else:
@@ -263,7 +248,7 @@ def tolls(instance: Brokerage, ascent: Ascent) -> Iterator[Rung]:
                 search.lean(LEANS[round_ - 2])
             continue
         if stalled == PATIENCE:
-            search.tolls, share, stalled = kept, share / 2, 0
+            search.prices, share, stalled = kept, share / 2, 0
         if share < SHORTEST_STEP or not search.step(share):
             return
 
@@ -289,7 +274,7 @@ ladders.add(
         "mlbroker.optimum",
         climbers=(
             at_once,
-            tolls,
+            slots,
             policies("mlbroker.one_shot", "mlbroker.central", "mlbroker.local"),
         ),
         options={"semantics": "strict"},

@@ -20,12 +20,12 @@ from farkas.certificates.mlbroker_charges import (
     place_charged,
     share_charges,
 )
-from farkas.certificates.mlbroker_slots import LEAF, SUBJECT, SiteBounds, SiteTrees, SlotBounds
+from farkas.certificates.mlbroker_slots import SUBJECT
 from farkas.certificates.mlbroker_transport import capacity_prices, priced_below, scale
 from farkas.certificates.mlbroker_workers import ENDLESS, loads
-from farkas.errors import NotACertificate
+from farkas.certificates.priced_tree import PricedTree
 from farkas.replay.transport import cheapest
-from tests.generators.mlbroker import random_brokerage, single
+from tests.generators.mlbroker import random_brokerage
 
 SITES = 3
 CLOSE = 2e-6
@@ -360,69 +360,8 @@ def test_multiples_of_a_matrix_leave_what_is_around_them() -> None:
 ROUNDED = 1 + Fraction(1, 10**12)
 
 
-def drawn_tolls(data, bounds, rng):
-    """Whole multiples of 2^-20 between minus a deployment and nothing."""
-    deploy = data.deploy_cost[data.pair_job[bounds.links]][:, None]
-    fall = rng.uniform(0, 1, (len(bounds.links), data.num_sites)) * deploy
-    return -np.floor(fall * 2.0**20 - 1).clip(0) / 2.0**20
-
-
-@pytest.mark.ids(1)
-@pytest.mark.parametrize("seed", range(6))
-def test_any_tolls_and_any_trees_bound_the_optimum(seed):
-    data = random_brokerage(seed, sites=3, slots=3, jobs=3, resources=2)
-    optimum = farkas.prove(data, SUBJECT).value
-    rng, bounds = np.random.default_rng(seed), SiteBounds(data)
-    cells = data.num_sites * data.num_resources
-    best = Fraction(0)
-    for _ in range(6):
-        trees = []
-        for _ in np.unique(data.pair_slot):
-            cell = int(rng.integers(cells))
-            trees += [cell, LEAF, (cell + 1) % cells, LEAF, LEAF] if rng.random() < 0.7 else [LEAF]
-        made = SiteTrees.of(data, Fraction(0), 20, drawn_tolls(data, bounds, rng), trees)
-        best = max(best, made.prove_bound(data))
-    assert optimum / 2 < best <= optimum * ROUNDED
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_sets_at_the_sums_of_tolls_prove_as_much(seed):
-    data = random_brokerage(seed, sites=3, slots=4, jobs=3, resources=2)
-    sites, sets = SiteBounds(data), SlotBounds(data)
-    toll = drawn_tolls(data, sites, np.random.default_rng(seed))
-    inside = np.arange(sets.sets)[:, None] >> np.arange(data.num_sites) & 1
-    charges, extra = sites.extra(toll, 20), sets.extra(toll @ inside.T, 20)
-    assert (charges @ inside.T)[:, 1:].tolist() == pytest.approx(extra[:, 1:])
-    for slot in np.unique(data.pair_slot).tolist():
-        pairs = data.pairs_at(slot)
-        state = np.random.default_rng(slot).integers(0, 3, sites.cells)
-        one, other = (
-            float(bounds.leaf(slot, state, some[pairs]).total())
-            for bounds, some in ((sites, charges), (sets, extra))
-        )
-        assert one == pytest.approx(other, rel=2e-6, abs=1e-9)
-
-
-@pytest.mark.parametrize(
-    ("toll", "words"),
-    [(0.5, "grows with a site"), (-3.5, "falls by more"), (-0.3, "not whole"),
-     (np.nan, "not a finite")],
-)  # fmt: skip
-def test_what_are_no_tolls_is_refused(toll, words):
-    data = single([[10.0, 0.0], [0.0, 10.0]], deploy_cost=3.0)
-    with pytest.raises(NotACertificate, match=words):
-        SiteBounds(data).extra(np.array([[0.0, toll]]), 1)
-
-
-def test_sites_pay_deployment_and_tolls_once():
-    data = single([[10.0, 0.0], [0.0, 10.0], [10.0, 0.0]], deploy_cost=3.0)
-    toll = np.array([[-1.0, -2.5], [0.0, -3.0]])
-    extra = SiteBounds(data).extra(toll, 1)
-    assert extra.tolist() == [[2.0, 0.5], [1.0, -0.5], [0.0, 3.0]]
-
-
 def many_sites(sites=12, **changes):
-    """Three jobs that change, on more sites than have tolls by sets; discounts are near."""
+    """Three jobs that change, on more sites than have prices by sets; discounts are near."""
     return random_brokerage(4, sites=sites, slots=4, jobs=3, resources=2, **changes)
 
 
@@ -430,7 +369,8 @@ def test_both_sides_come_near_with_many_sites():
     data = many_sites()
     found = farkas.optimum(data, gap=1e-3, time_limit=100)
     assert found.complete
-    assert type(from_json(msgspec.json.encode(found.run.certificate.certificate))) is SiteTrees
+    made = from_json(msgspec.json.encode(found.run.certificate.certificate))
+    assert (type(made), made.program) == (PricedTree, SUBJECT)
     again = farkas.optimum(data, gap=1e-3, time_limit=100)
     assert (again.value, again.bound) == (found.value, found.bound)
     proof = farkas.check(found.run, data).proof

@@ -1,4 +1,4 @@
-"""Slots at tolls: exact sums, trees that must be whole, and no bound above the optimum."""
+"""Slots at prices: exact sums, trees that must be whole, and no bound above the optimum."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from farkas.certificates.mlbroker_slots import (
     LEAF,
     LEAF_SUMS,
     LIST,
-    MOST_SITES,
     REDUCED,
     SUBJECT,
+    PricedSlots,
     SlotBounds,
-    SlotTrees,
 )
-from farkas.certificates.packed import pack, unpack
+from farkas.certificates.packed import pack
+from farkas.certificates.priced_tree import Knapsack, PricedTree, Split
 from farkas.errors import NotACertificate
 from farkas.exact.bounding import Deadline
 from farkas.instances.mlbroker import Brokerage
 from farkas.offline.ladder import Ascent
-from farkas.offline.mlbroker import tolls
+from farkas.offline.mlbroker import slots
 from farkas.replay import replay
 from tests.generators.mlbroker import (
     discounted,
@@ -47,43 +47,39 @@ ROUNDED = 1 + Fraction(1, 10**12)
 def case(seed):
     """An instance, its optimum and a certificate."""
     data = random_brokerage(seed, sites=2, slots=3, jobs=3, resources=2)
-    rungs = tolls(data, Ascent("min", Deadline(), Fraction(1, 10**6)))
+    rungs = slots(data, Ascent("min", Deadline(), Fraction(1, 10**6)))
     bound = [rung.bound for rung in rungs if rung.bound is not None][-1]
     made = from_json(msgspec.json.encode(bound.certificate))
-    assert isinstance(made, SlotTrees)
+    assert isinstance(made, PricedTree)
     return data, farkas.prove(data, SUBJECT).value, made
 
 
-def simple(data, toll=None, trees=None, exponent=20):
-    bounds = SlotBounds(data)
-    shape = len(bounds.links), bounds.sets
-    busy = len(np.unique(data.pair_slot))
-    return SlotTrees.of(
-        data, Fraction(0), exponent, np.zeros(shape) if toll is None else toll,
-        [LEAF] * busy if trees is None else trees,
-    )  # fmt: skip
+def simple(data, prices=None, trees=None):
+    """A certificate of any prices, shape (links, sets), and a tree for each slot with jobs."""
+    program = PricedSlots(data, trees)
+    made = PricedTree.of(program, np.zeros(program.width), bound=Fraction(0))
+    return made if prices is None else msgspec.structs.replace(made, prices=pack(prices.ravel()))
 
 
 @pytest.mark.ids(2)
 @pytest.mark.parametrize("seed", range(6))
-def test_any_tolls_and_any_trees_bound_the_optimum(seed):
+def test_any_prices_and_any_trees_bound_the_optimum(seed, monkeypatch):
     data, optimum, made = case(seed)
     assert made.prove_bound(data) <= optimum * ROUNDED
     rng = np.random.default_rng(seed)
-    bounds = SlotBounds(data)
     cells = data.num_sites * data.num_resources
-    for _ in range(6):
-        # falls of one site each, added up, are tolls
-        fall = rng.uniform(0, 1, (len(bounds.links), data.num_sites))
-        fall *= data.deploy_cost[data.pair_job[bounds.links]][:, None]
-        inside = np.arange(bounds.sets)[:, None] >> np.arange(data.num_sites) & 1
-        grains = np.floor(fall * 2.0**20 - 1).clip(0) / 2.0**20
-        toll = -(grains @ inside.T) + np.rint(9 * rng.normal(size=(len(fall), 1)))
+    for turn in range(6):
+        if turn == 3:  # prices of single sites
+            monkeypatch.setattr("farkas.certificates.mlbroker_slots.MOST_SITES", 1)
+        bounds = SlotBounds(data)
+        shape = len(bounds.links), bounds.sets
+        drawn = bounds.rounded(rng.uniform(0, 1.5, shape) * data.deploy_cost.max())
         trees = []
         for _ in np.unique(data.pair_slot):
             cell = int(rng.integers(cells))
-            trees += [cell, LEAF, (cell + 1) % cells, LEAF, LEAF] if rng.random() < 0.7 else [LEAF]
-        assert simple(data, toll, trees).prove_bound(data) <= optimum * ROUNDED
+            tree = [cell + 1, LEAF, (cell + 1) % cells + 1, LEAF, LEAF]
+            trees.append(tree if rng.random() < 0.7 else [LEAF])
+        assert simple(data, drawn, trees).prove_bound(data) <= optimum * ROUNDED
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -115,40 +111,87 @@ def test_a_leaf_has_chords_list_prices_or_discounts_with_their_surcharge():
     assert bounds.surcharges(np.full_like(state, REDUCED)) == 1
 
 
-def test_sets_pay_deployment_and_tolls_once():
+def test_sets_pay_deployment_and_prices_once():
     data = single([[10.0, 0.0], [0.0, 10.0], [10.0, 0.0]], deploy_cost=3.0)
     bounds = SlotBounds(data)
-    toll = np.array([[0.0, -1, -2, -2.5], [5.0, 5, 2, 2]])
-    extra = bounds.extra(toll, 1)
-    expected = [3 * bounds.size + toll[0], toll[1] - toll[0], -toll[1]]
+    prices = np.array([[0.0, 1, 2, 2.5], [0.0, 0, 3, 3]])
+    extra = bounds.extra(prices)
+    expected = [[0, 3, 3, 6] - prices[0], prices[0] - prices[1], prices[1]]
     assert extra.tolist() == np.array(expected).tolist()
-    # what is no multiple of a half is rounded down
-    assert SlotBounds(data.replace(jobs=[{**msgspec.to_builtins(data.jobs[0]), "deploy_cost": 2.9}])
-                      ).extra(0 * toll, 1)[0].tolist() == [0, 2.5, 2.5, 5.0]  # fmt: skip
+    assert bounds.rounded(prices).tolist() == prices.tolist()
+
+
+def test_what_a_deployment_costs_is_rounded_down_to_whole_units():
+    least = 2.0 ** -SlotBounds(single([[10.0, 0.0]], deploy_cost=3.0)).exponent
+    data = single([[10.0, 0.0]], deploy_cost=3.0)
+    again = [{**msgspec.to_builtins(data.jobs[0]), "deploy_cost": 3.0 - least / 2}]
+    extra = SlotBounds(data.replace(jobs=again)).extra(np.zeros((0, 4)))
+    assert extra.tolist() == [[0, 3 - least, 3 - least, 6 - 2 * least]]
 
 
 @pytest.mark.parametrize(
-    ("toll", "words"),
+    ("prices", "words"),
     [
-        ([0.0, 1, 0, 0], "grows with a site"),
-        ([0.0, 0.5, 0, 0.5], "grows with a site"),
-        ([0.0, 0, -3.5, -3.5], "falls by more"),
-        ([0.0, 0, 0, -0.3], "not whole"),
+        ([0.0, -1, 0, 0], "falls with a site"),
+        ([0.0, 0.5, 0, -0.5], "falls with a site"),
+        ([0.0, 0, 3.5, 3.5], "grows by more"),
+        ([0.0, 0, 0, 0.1 * 2.0**-40], "not whole"),
         ([2.0**60, 0, 0, 0], "out of range"),
         ([np.nan, 0, 0, 0], "not a finite"),
     ],
 )
-def test_tolls_that_are_none_are_refused(toll, words):
+def test_prices_that_are_none_are_refused(prices, words):
     data = single([[10.0, 0.0], [0.0, 10.0]], deploy_cost=3.0)
     with pytest.raises(NotACertificate, match=words):
-        SlotBounds(data).extra(np.array([toll]), 1)
+        SlotBounds(data).extra(np.array([prices]))
+
+
+@pytest.mark.parametrize("price", [-0.5, 3.5])
+def test_prices_of_single_sites_lie_between_nothing_and_a_deployment(price, monkeypatch):
+    monkeypatch.setattr("farkas.certificates.mlbroker_slots.MOST_SITES", 1)
+    bounds = SlotBounds(single([[10.0, 0.0], [0.0, 10.0]], deploy_cost=3.0))
+    assert bounds.extra(np.array([[1.0, 3.0]])).tolist() == [[2, 0], [1, 3]]
+    with pytest.raises(NotACertificate, match="a price falls with a site, or grows"):
+        bounds.extra(np.array([[0.0, price]]))
+
+
+def test_sums_of_prices_of_sites_prove_as_much_as_prices_of_sets(monkeypatch):
+    data = random_brokerage(3, sites=3, slots=5, jobs=4, resources=2)
+    sets = SlotBounds(data)
+    monkeypatch.setattr("farkas.certificates.mlbroker_slots.MOST_SITES", 1)
+    sites = SlotBounds(data)
+    drawn = np.random.default_rng(1).uniform(-3, 9, (len(sites.links), 3))
+    prices = sites.rounded(drawn)
+    assert (prices >= 0).all()
+    assert (sites.rounded(prices) == prices).all()
+    sums = prices @ sets.members.T
+    assert (sets.rounded(sums) == sums).all()
+    state = np.zeros(sets.cells, np.int64)
+    for slot in range(data.num_slots):
+        pairs = data.pairs_at(slot)
+        one, other = (
+            float(bounds.leaf(slot, state, bounds.extra(p)[pairs]).total())
+            for bounds, p in ((sets, sums), (sites, prices))
+        )
+        assert one == pytest.approx(other, rel=1e-5)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_rounded_prices_are_prices(seed):
+    data = random_brokerage(seed, sites=3, slots=4, jobs=4)
+    bounds, rng = SlotBounds(data), np.random.default_rng(seed)
+    wild = bounds.rounded(9 * rng.normal(size=(len(bounds.links), bounds.sets)))
+    bounds.extra(wild)  # refuses what are none
+    assert (wild[:, 0] == 0).all()
+    assert (wild > 0).any()
+    assert (bounds.rounded(wild) == wild).all()
 
 
 def test_trees_bound_their_leaves_and_decide_list_price_first():
     data = random_brokerage(2, sites=2, slots=1, jobs=4)
     bounds = SlotBounds(data)
     extra = np.zeros((len(data.pairs_at(0)), bounds.sets))
-    tree = [1, LEAF, 0, LEAF, LEAF]
+    tree = [2, LEAF, 1, LEAF, LEAF]
     states = leaf_states(iter(tree), *bounds.cells)
     assert [state.ravel()[:2].tolist() for state in states] == [
         [0, LIST], [LIST, REDUCED], [REDUCED, REDUCED],
@@ -206,10 +249,11 @@ def test_a_branch_saves_no_more_than_all_workers_and_the_server_at_the_site():
 @pytest.mark.parametrize(
     ("tree", "words"),
     [
-        ([], "end before"),
-        ([1, LEAF], "end before"),
-        ([2, LEAF, LEAF], "no cell"),
-        ([1, 1, LEAF, LEAF, LEAF], "decided"),
+        ([], "ends before"),
+        ([2, LEAF], "ends before"),
+        ([LEAF, LEAF], "goes on after"),
+        ([3, LEAF, LEAF], "no cell"),
+        ([2, 2, LEAF, LEAF, LEAF], "decided"),
     ],
 )
 def test_trees_that_are_not_whole_are_refused(tree, words):
@@ -218,31 +262,25 @@ def test_trees_that_are_not_whole_are_refused(tree, words):
         bounds.tree(0, iter(tree), np.zeros((1, bounds.sets)))
 
 
-def test_too_many_or_too_few_trees_are_refused():
+@pytest.mark.parametrize("layout", [{}, {"rows": ()}, {"trees": (), "rows": ()}, {"trees": ()}])
+def test_another_number_of_trees_is_refused(layout):
     data, _, made = case(0)
-    with pytest.raises(NotACertificate, match="end before"):
-        msgspec.structs.replace(made, trees=made.trees[:-1]).prove_bound(data)
-    with pytest.raises(NotACertificate, match="go on after"):
-        msgspec.structs.replace(made, trees=(*made.trees, LEAF)).prove_bound(data)
+    with pytest.raises(NotACertificate, match="needs trees of 3 slots and nothing else"):
+        msgspec.structs.replace(made, layout=layout).prove_bound(data)
 
 
-def test_tolls_of_another_size_or_unit_are_refused():
+def test_splits_charges_and_prices_of_another_size_are_refused():
     data, _, made = case(1)
-    shape = len(SlotBounds(data).links), 4
-    packed = unpack(made.tolls, shape, "tolls")
-    assert packed.any()
-    with pytest.raises(NotACertificate, match="tolls"):
-        msgspec.structs.replace(made, tolls=pack(packed[1:])).prove_bound(data)
-    with pytest.raises(NotACertificate, match="whole"):
-        msgspec.structs.replace(made, exponent=1).prove_bound(data)
-    with pytest.raises(NotACertificate, match="out of range"):
-        msgspec.structs.replace(made, exponent=1000).prove_bound(data)
+    with pytest.raises(NotACertificate, match="a split of owner 0"):
+        msgspec.structs.replace(made, tree=(Split(0, 1.0), None, None)).prove_bound(data)
+    one = Knapsack(rows=((0, 1),), unit=1.0, owners=(0,), values=(1.0,), amounts=(1.0,))
+    with pytest.raises(NotACertificate, match="has no charges"):
+        msgspec.structs.replace(made, knapsacks=(one,)).prove_bound(data)
+    with pytest.raises(NotACertificate, match="prices"):
+        msgspec.structs.replace(made, prices=pack(np.zeros(3))).prove_bound(data)
 
 
-def test_many_sites_nodes_and_cells_are_refused(monkeypatch):
-    data = single([[5.0] * (MOST_SITES + 1)])
-    with pytest.raises(NotACertificate, match=f"{MOST_SITES} are the most"):
-        SlotBounds(data)
+def test_many_nodes_and_cells_are_refused(monkeypatch):
     data, _, made = case(0)
     monkeypatch.setattr("farkas.certificates.mlbroker_slots.MOST_NODES", 2)
     with pytest.raises(NotACertificate, match="nodes of trees"):
@@ -261,7 +299,7 @@ def test_many_sites_nodes_and_cells_are_refused(monkeypatch):
 
 @functools.cache
 def tied():
-    """An instance and two certificates of one size: tolls tie most sets of sites in the second."""
+    """An instance and prices of nothing, and such as tie most sets of sites."""
     rng = np.random.default_rng(0)
     transfer = rng.uniform(0.085, 0.095, (4, 4)).round(4) * (1 - np.eye(4))
     data = single(
@@ -271,13 +309,12 @@ def tied():
         deploy_cost=2.0,
         sync_volume=0.03,
     )
-    half = -SlotBounds(data).size.astype(float)
-    return data, simple(data), simple(data, half[None])
+    return data, np.zeros((1, 16)), SlotBounds(data).members.sum(axis=1)[None] * 1.0
 
 
-def steps_of(made, data):
+def steps_of(prices, data):
     bounds = SlotBounds(data)
-    extra = bounds.extra(unpack(made.tolls, (len(bounds.links), bounds.sets), "tolls"), 20)
+    extra = bounds.extra(prices)
     for slot in range(data.num_slots):
         bounds.tree(slot, iter([LEAF]), extra[data.pairs_at(slot)])
     return int(bounds.work[0])
@@ -285,8 +322,9 @@ def steps_of(made, data):
 
 def test_a_tree_that_asks_for_many_branchings_is_refused(monkeypatch):
     # what is counted is done, not what the sizes say: they are the same
-    data, plain, hostile = tied()
-    few, many = steps_of(plain, data), steps_of(hostile, data)
+    data, none, ties = tied()
+    few, many = steps_of(none, data), steps_of(ties, data)
+    plain, hostile = simple(data, none), simple(data, ties)
     assert many > 1.5 * few
     monkeypatch.setattr("farkas.certificates.mlbroker_slots.MOST_STEPS", few)
     assert plain.prove_bound(data) > 0
@@ -323,12 +361,12 @@ def test_trees_too_deep_for_tables_of_all_their_levels_are_refused(monkeypatch):
     data = random_brokerage(0, sites=2, slots=1, jobs=1, resources=20)
     bounds = SlotBounds(data)
     extra = np.zeros((1, bounds.sets))
-    deep = [*range(20), *[LEAF] * 21]
+    deep = [*range(1, 21), *[LEAF] * 21]
     assert bounds.tree(0, iter(deep), extra) > 0
     monkeypatch.setattr(sums.affordable, "__defaults__", (21 * bounds.table(0) - 1,))
     with pytest.raises(NotACertificate, match="levels of a tree"):
         bounds.tree(0, iter(deep), extra)
-    assert bounds.tree(0, iter([*range(19), *[LEAF] * 20]), extra) > 0
+    assert bounds.tree(0, iter([*range(1, 20), *[LEAF] * 20]), extra) > 0
 
 
 @pytest.mark.ids(2)
@@ -342,15 +380,11 @@ def test_ties_and_far_units(seed):
     assert found.value == optimum
 
 
-def test_sums_of_tolls_that_overflow_are_refused():
-    data = single([[10.0, 0.0], [0.0, 10.0]], deploy_cost=8e307)
-    most = np.ldexp(np.floor(np.ldexp(1.7e308, -1000)), 1000)
-    with pytest.raises(NotACertificate, match="sums of tolls: inf"):
-        simple(data, np.full((1, 4), most), exponent=-1000).prove_bound(data)
-    # within doubles by themselves, and beyond them with a worker and a server
-    data = single([[10.0, 0.0], [0.0, 10.0]], base_price=np.full((2, 1), 5e307))
+def test_costs_and_prices_that_overflow_are_refused():
+    # a worker and a server are within doubles by themselves, and beyond them with a deployment
+    data = single([[10.0, 0.0]], base_price=np.full((2, 1), 5e307), deploy_cost=8.9e307)
     with pytest.raises(NotACertificate, match="placement"):
-        simple(data, np.full((1, 4), -most), exponent=-1000).prove_bound(data)
+        simple(data).prove_bound(data)
 
 
 def met_by_rounding(seed):
@@ -405,9 +439,9 @@ def test_what_replays_forgive_the_bound_grants(seed):
     least, _ = min(worth)
     cells = data.num_sites
     # every cell is decided: nothing is left to chords
-    tree = [0] + [node for _ in range(2) for node in (1, LEAF, LEAF)]
+    tree = [1] + [node for _ in range(2) for node in (2, LEAF, LEAF)]
     assert cells == 2
-    bounds = [simple(data, trees=each).prove_bound(data) for each in ([LEAF], tree)]
+    bounds = [simple(data, trees=[each]).prove_bound(data) for each in ([LEAF], tree)]
     assert bounds[0] <= bounds[1] <= least
     assert bounds[1] >= least * (1 - Fraction(1, 10**11))
 

@@ -106,7 +106,7 @@ def of(run):
 @pytest.mark.parametrize("algorithm", FRACTIONAL)
 def test_bounds_on_whole_placements_say_nothing_of_fractions(algorithm):
     slots = of(farkas.optimum(farkas.load("mlbroker/tiny")).run)
-    assert type(slots).__struct_config__.tag == "mlbroker_slots"
+    assert type(slots).__struct_config__.tag == "priced_tree"
     assert accepts(slots, {}, "mlbroker.central")
     assert accepts(slots, STRICT, "mlbroker.optimum")
     assert not accepts(slots, STRICT, algorithm)
@@ -132,7 +132,7 @@ def test_other_programs_are_not_listed():
     other = msgspec.structs.replace(slots, program="mlbroker.offline[printed,choice,split]")
     with pytest.raises(NotACertificate, match="not listed"):
         require_run_bound(other, "mlbroker", {}, "mlbroker.central", [])
-    assert json.loads(msgspec.json.encode(slots))["certificate"] == "mlbroker_slots"
+    assert json.loads(msgspec.json.encode(slots))["certificate"] == "priced_tree"
 
 
 def exact_sign(cost, values, factors):

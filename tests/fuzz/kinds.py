@@ -26,7 +26,6 @@ from farkas.certificates.coded_budgets import BudgetPrices
 from farkas.certificates.eris import PricedAuction
 from farkas.certificates.gadget_slot import SharedServers, certify_slot
 from farkas.certificates.gadget_slot_tree import certify_one_slot, certify_slot_tree
-from farkas.certificates.mlbroker_slots import LEAF, SiteBounds, SiteTrees
 from farkas.certificates.packed import unpack
 from farkas.certificates.priced_tree import Knapsack, PricedTree, Split
 from farkas.decomposition.cases import CaseTree
@@ -40,7 +39,7 @@ from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import snapshot
 from farkas.offline.coded.optimum import BudgetSearch
 from farkas.offline.ladder import Ascent
-from farkas.offline.mlbroker import tolls
+from farkas.offline.mlbroker import slots
 from farkas.online.gadget.columns import by_cases, slot_certificate
 from farkas.relaxations.coded.sharing import shared_optimum
 from farkas.relaxations.dps.fixed_prices import prove_fixed_prices
@@ -152,18 +151,8 @@ def of_budgets(instance: Any) -> dict[str, Any]:
 def of_optimum(instance: Any) -> dict[str, Any]:
     """Bound on whole placements, that of slots by themselves even where another one is better."""
     ascent = Ascent("min", Deadline(), Fraction(0))
-    found = [rung.bound for rung in tolls(instance, ascent) if rung.bound is not None]
+    found = [rung.bound for rung in slots(instance, ascent) if rung.bound is not None]
     return json.loads(msgspec.json.encode(found[-1].certificate))
-
-
-def of_sites(data: Any) -> dict[str, Any]:
-    """Bound by tolls of single sites, a quarter of each deployment, and a branch in every slot."""
-    bounds = SiteBounds(data)
-    deploy = data.deploy_cost[data.pair_job[bounds.links]][:, None]
-    exponent = 20 - int(np.frexp(deploy.max(initial=1.0))[1])  # of the money of the instance
-    units = np.floor(np.ldexp(np.repeat(deploy / 4, data.num_sites, axis=1), exponent))
-    trees = [part for _ in np.unique(data.pair_slot) for part in (0, LEAF, LEAF)]
-    return plain(SiteTrees.of(data, Fraction(0), exponent, np.ldexp(-units, -exponent), trees))
 
 
 def of_splits(instance: Any) -> dict[str, Any]:
@@ -239,17 +228,13 @@ TARGETS = {
     + [
         Target(name, of_servers, (("prices",),), ("tree",))
         for name in shown("dps", "tiny", "aggregate_gap")
+    ]
+    + [
+        Target(name, of_optimum, (("prices",),), ("layout",))
+        for name in shown("mlbroker", "tiny", "return_trip")
     ],
     "mlbroker_run": [
         Target(name, of_run("mlbroker.fractional[tight]"), (("guide",),))
-        for name in shown("mlbroker", "tiny", "return_trip")
-    ],
-    "mlbroker_slots": [
-        Target(name, of_optimum, (("tolls",),), ("trees",))
-        for name in shown("mlbroker", "tiny", "return_trip")
-    ],
-    "mlbroker_sites": [
-        Target(name, of_sites, (("tolls",),), ("trees",))
         for name in shown("mlbroker", "tiny", "return_trip")
     ],
     "dps_fixed_prices": [
@@ -421,7 +406,7 @@ def _claim(rng: random.Random, tree: dict[str, Any], instance: Instance) -> bool
     if draw < 0.7:
         tree["bound"] = str(proved)
         return False
-    tree["bound"] = str(beyond(rng, proved, certificate.bounds))
+    tree["bound"] = str(beyond(rng, proved, certificate.stance()[1]))
     return True
 
 

@@ -189,12 +189,12 @@ def leaf_states(nodes: Iterator[int], sites: int, resources: int) -> list[Any]:
 
     def below(state: Any) -> list[Any]:
         cell = next(nodes)
-        if cell < 0:
+        if cell == 0:
             return [state]
         found = []
         for price in (1, 2):
             branch = state.copy()
-            branch.flat[cell] = price
+            branch.flat[cell - 1] = price
             found += below(branch)
         return found
 

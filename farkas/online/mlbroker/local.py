@@ -178,25 +178,17 @@ class Pooled(Placing):
     def place(self, now: Snapshot) -> tuple[Ints, Ints]:
         """Solve the slot."""
         # here: for this policy alone
-        from farkas.certificates.mlbroker_slots import MOST_SITES, SiteBounds, SlotBounds
-        from farkas.relaxations.mlbroker.slot_trees import grow
+        from farkas.certificates.mlbroker_slots import SlotBounds
+        from farkas.executor import nothing
+        from farkas.relaxations.mlbroker.slot_trees import grow, new_sites
 
         market = now.market
         if not market.num_jobs:
             return np.zeros(now.deployed.shape, np.int64), np.zeros(0, np.int64)
-        many = market.num_sites > MOST_SITES
-        bounds = (SiteBounds if many else SlotBounds)(market)
-        new = (~now.deployed).astype(float)
-        if not many:
-            members = np.arange(bounds.sets)[:, None] >> np.arange(market.num_sites) & 1
-            new = new @ members.T.astype(float)
-        extra = self.deployments * market.deploy_cost[:, None] * new
-        tree = grow(bounds, 0, extra, 0.0, self.most_nodes, _unhurried, share=self.gap)
+        bounds = SlotBounds(market)
+        extra = self.deployments * new_sites(bounds, now)
+        tree = grow(bounds, 0, extra, 0.0, self.most_nodes, nothing, share=self.gap)
         return tree.best.workers, tree.best.server
-
-
-def _unhurried() -> None:
-    """Slots take the time they need."""
 
 
 @algorithm("mlbroker.opt", source="mlBroker (8)")
@@ -271,7 +263,7 @@ class Solving(Placing):
         if not arrivals.market.num_jobs:
             return None
         program, now = OneShot(prices=self.prices), self.now(state, arrivals)
-        return Subproblem(program, now, placement, "one_site", {"gap": self.gap})
+        return Subproblem(program, now, placement, "slot_tree", {"gap": self.gap})
 
     def round(
         self,
@@ -295,8 +287,8 @@ class Myopic(Solving):
     Parameters
     ----------
     solver
-        Integer solver; by default a tree over jobs at one site each, and HiGHS where that proves
-        nothing.
+        Integer solver; by default a tree over the discounts that count, and HiGHS where that proves
+        less.
     gap
         Relative gap at which a slot counts as solved.
     prices
@@ -316,8 +308,8 @@ class Oasis(Solving):
     Parameters
     ----------
     solver
-        Integer solver; by default a closed form for jobs that are proved to be best at one site,
-        and HiGHS for each of the others.
+        Integer solver; by default each job's own search over sites, and HiGHS where that proves
+        less.
     gap
         Relative gap at which a program counts as solved.
     prices

@@ -2,7 +2,7 @@
 
 #: Modules of what is registered under another name than that of its module.
 HOMES = {
-    "one_shot:one_site": "one_site_tree",
+    "one_shot:slot_tree": "slot_trees",
     "outer": "outer_job",
     "regularized:cutting_planes": "slot_solver",
     "regularized:filling": "following",

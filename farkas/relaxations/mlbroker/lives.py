@@ -66,7 +66,7 @@ def place_jobs(
     at: Out[Ints1],
     apart: Out[Floats1],
     bound: Out[Floats1],
-    tolls: Out[Floats2],
+    prices: Out[Floats2],
 ) -> None:
     """Place some jobs, each as if it were alone; arrays are those of all jobs and pairs.
 
@@ -90,12 +90,12 @@ def place_jobs(
         Shape (jobs,), USD, what it costs besides resources.
     bound
         Shape (jobs,), USD: no life of the job costs less.
-    tolls
-        Shape (pairs, sets), USD: a share of what the slots after a pair cost from a set, less the
-        other share of what it costs to come there; 0 after the last pair of a job.  The share grows
-        evenly from slot to slot, so that a set costs every slot an equal part of the cheapest
-        life that goes through it: where jobs choose slot by slot, all slots keep them from other
-        sets alike.
+    prices
+        Shape (pairs, sets), USD: a share of what it costs to come to a set, less the other share of
+        what the slots after a pair cost from there; 0 after the last pair of a job.  The share of
+        those falls evenly from slot to slot, so that a set costs every slot an equal part of the
+        cheapest life that goes through it: where jobs choose slot by slot, all slots keep them from
+        other sets alike.
     """
     sites = volume.shape[1]
     sets = 1 << sites
@@ -180,7 +180,7 @@ def place_jobs(
             spread(deploy[i], begun, spare)
             share = (t + 1.0) / slots
             for s in range(sets):
-                tolls[first + t, s] = share * ahead[s] - (1.0 - share) * begun[s] if back else 0.0
+                prices[first + t, s] = (1.0 - share) * begun[s] - share * ahead[s] if back else 0.0
             # what is to come spreads the other way, to larger sets for nothing: over complements
             for s in range(sets):
                 begun[sets - 1 - s] = ahead[s] + least[t, s] if s else np.inf
@@ -201,7 +201,7 @@ class Lives:
     #: the prices.
     apart: Floats
     bound: Floats
-    tolls: Floats  #: Shape (pairs, sets), USD, see `place_jobs`.
+    prices: Floats  #: Of deployments, shape (pairs, sets), USD, see `place_jobs`.
 
     def usage(self, data: Brokerage) -> Floats:
         """Units of each resource in use, shape (slots, sites, resources)."""
@@ -221,7 +221,7 @@ def usage_of(data: Brokerage, pairs: Ints, workers: Ints, server: Ints) -> Float
     return total
 
 
-def lives_of(data: Brokerage, begin: int, end: int, slope: Floats, *, tolls: bool = True) -> Lives:
+def lives_of(data: Brokerage, begin: int, end: int, slope: Floats, *, prices: bool = True) -> Lives:
     """Place the jobs from ``begin`` up to ``end``; arrays are those of these jobs and their pairs.
 
     Raises `NoAnswer`: every life of a job costs more than doubles hold.
@@ -230,7 +230,7 @@ def lives_of(data: Brokerage, begin: int, end: int, slope: Floats, *, tolls: boo
     ----------
     slope
         Shape (slots, sites, resources), USD a unit, finite, >= 0.
-    tolls
+    prices
         Whether they are wanted; else their array has no rows.
     """
     first, last = data.pair_start[begin], data.pair_start[end]
@@ -250,15 +250,15 @@ def lives_of(data: Brokerage, begin: int, end: int, slope: Floats, *, tolls: boo
         data.trained_volume[first:last], data.workers_needed[first:last],
         data.worker_capacity[begin:end], worker, server, data.sync_volume[begin:end],
         data.transfer, data.deploy_cost[begin:end], data.num_resources,
-        found.workers, found.server, found.apart, found.bound, found.tolls,
+        found.workers, found.server, found.apart, found.bound, found.prices,
     )  # fmt: skip
     if not np.isfinite(found.bound).all():
         raise NoAnswer("what a job costs is more than doubles hold")
-    return found if tolls else dataclasses.replace(found, tolls=found.tolls[:0])
+    return found if prices else dataclasses.replace(found, prices=found.prices[:0])
 
 
 def joined(parts: Sequence[Lives], sets: int, sites: int) -> Lives:
-    """Return the lives of jobs that follow each other; ``sets`` of sites have tolls."""
+    """Return the lives of jobs that follow each other; ``sets`` of sites have prices."""
     none = Lives(
         np.zeros((0, sites), np.int64), np.zeros(0, np.int64), np.zeros(0), np.zeros(0),
         np.zeros((0, sets)),
@@ -269,17 +269,18 @@ def joined(parts: Sequence[Lives], sets: int, sites: int) -> Lives:
     )
 
 
-# Cheap lives of jobs on many sites at linear prices: slots by themselves, tied by tolls of sites.
+# Cheap lives of jobs on many sites at linear prices: slots by themselves at prices of sites.
 #
-# Lagrangian relaxation, job by job.  At tolls of sites every slot is placed for itself
+# Lagrangian relaxation, job by job.  At prices of sites every slot is placed for itself
 # (`farkas.certificates.mlbroker_charges`), which bounds the job's life; a life is the cheapest way
 # through all the placements that its slots have had so far, and those at one site.  Then each slot
-# is placed anew between its neighbours, whose sites cost nothing more, and tolls move along a
-# subgradient: a site is made dearer in the slot that leaves it, and cheaper in the one that enters
-# it.  A step is as long as the distance of both sides asks for (Polyak); all end where these meet.
+# is placed anew between its neighbours, whose sites cost nothing more, and prices move along a
+# subgradient: a site that a slot leaves and the next does not use earns less, one that is entered
+# costs more.  A step is as long as the distance of both sides asks for (Polyak); all end where
+# these meet.
 
 
-ROUNDS = 10  #: Steps of tolls.
+ROUNDS = 10  #: Steps of prices.
 STEP = 0.7  #: Share of Polyak's step.
 
 
@@ -304,10 +305,10 @@ class SiteLives:
         """Rows after which the same job has another one."""
         length = np.diff(self.start)[self.job - begin]
         passed = np.arange(len(self.pairs)) - self.start[self.job - begin] + 1
-        even = np.broadcast_to(-(1.0 - passed / length)[:, None], (len(self.pairs), data.num_sites))
-        self.tolls: Floats = even * self.deploy
+        even = np.broadcast_to((1.0 - passed / length)[:, None], (len(self.pairs), data.num_sites))
+        self.prices: Floats = even * self.deploy
         """Shape (pairs, sites), USD, 0 after the last pair of a job."""
-        self.best_tolls = self.tolls.copy()
+        self.best_prices = self.prices.copy()
         self.bound: Floats = np.full(end - begin, -np.inf)
         self.cost: Floats = np.full(end - begin, np.inf)
         shape = len(self.pairs), data.num_sites
@@ -316,12 +317,12 @@ class SiteLives:
         """Placements of every pair: USD without deployments, workers, server, and where it is."""
 
     def charges(self) -> Floats:
-        """Return what being at a site costs in a slot at the tolls, shape (pairs, sites), USD."""
-        before = np.zeros_like(self.tolls)
-        before[self.links + 1] = self.tolls[self.links]
+        """Return what being at a site costs in a slot at the prices, shape (pairs, sites), USD."""
+        before = np.zeros_like(self.prices)
+        before[self.links + 1] = self.prices[self.links]
         first = np.zeros(len(self.pairs), bool)
         first[self.start[:-1]] = True
-        charge: Floats = self.tolls - before + self.deploy * first[:, None]
+        charge: Floats = before - self.prices + self.deploy * first[:, None]
         return charge
 
     def placed(self, rows: Ints, charge: Floats) -> tuple[Floats, Bools]:
@@ -417,7 +418,7 @@ class SiteLives:
         return np.concatenate([np.zeros(0, np.int64), *runs])
 
     def search(self, rounds: int = ROUNDS) -> None:
-        """Move tolls, and look for lives, until both sides of every job meet."""
+        """Move prices, and look for lives, until both sides of every job meet."""
         own = self.job - (self.jobs[0] if len(self.jobs) else 0)
         open_ = np.arange(len(self.jobs))
         self.stay()
@@ -430,7 +431,7 @@ class SiteLives:
             np.add.at(bound, own[rows], below)
             better = bound > self.bound
             better &= np.isin(np.arange(len(self.jobs)), open_)
-            self.best_tolls[better[own]] = self.tolls[better[own]]
+            self.best_prices[better[own]] = self.prices[better[own]]
             self.bound[better] = bound[better]
             found = open_[[self.cheapest(int(job)) for job in open_]]
             while len(found):
@@ -439,7 +440,7 @@ class SiteLives:
                 found = found[[self.cheapest(int(job)) for job in found]]
             present = np.zeros((len(self.pairs), self.data.num_sites), bool)
             present[rows] = there
-            away = np.zeros_like(self.tolls)
+            away = np.zeros_like(self.prices)
             away[self.links] = 1.0 * present[self.links] - 1.0 * present[self.links + 1]
             size = np.zeros(len(self.jobs))
             np.add.at(size, own, (away**2).sum(axis=1))
@@ -448,10 +449,10 @@ class SiteLives:
             open_ = open_[still[open_]]
             step = np.zeros(len(self.jobs))
             step[open_] = STEP * apart[open_] / size[open_] / (1 + round_ // 10)
-            self.tolls = np.clip(self.tolls + step[own][:, None] * away, -self.deploy, 0.0)
+            self.prices = np.clip(self.prices - step[own][:, None] * away, 0.0, self.deploy)
 
     def lives(self) -> Lives:
-        """Return the best lives; their tolls are those of the best bounds."""
+        """Return the best lives; their prices are those of the best bounds."""
         data, moving = self.data, np.zeros(len(self.pairs))
         apart_costs(
             self.pairs, data.trained_volume, data.worker_capacity[self.job],
@@ -463,4 +464,4 @@ class SiteLives:
         moving += (self.deploy * (here & ~before)).sum(axis=1)
         apart = np.zeros(len(self.jobs))
         np.add.at(apart, self.job - (self.jobs[0] if len(self.jobs) else 0), moving)
-        return Lives(self.workers, self.at, apart, self.bound, self.best_tolls)
+        return Lives(self.workers, self.at, apart, self.bound, self.best_prices)

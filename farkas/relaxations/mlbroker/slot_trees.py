@@ -3,6 +3,8 @@
 A leaf prices every cell, a site and a resource each, by the chord, by the list price or by the
 discounted one with its surcharge.  What its jobs then do costs more where a cell on the chord is
 used in part; the cell where this is most is branched on.  The leaf with the least bound is next.
+
+A slot by itself, with what its new sites cost, is the program mlbroker.one_shot.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from farkas.certificates.mlbroker_charges import place_charged
+from farkas.certificates.mlbroker_charges import apart_costs, place_charged
 from farkas.certificates.mlbroker_slots import (
     FREE,
     LEAF,
@@ -24,7 +26,6 @@ from farkas.certificates.mlbroker_slots import (
     MOST_SITES,
     MOST_STEPS,
     REDUCED,
-    SiteBounds,
     SlotBounds,
     SlotLeaf,
 )
@@ -33,6 +34,8 @@ from farkas.certificates.sums import MOST_CELLS
 from farkas.executor import Executor, nothing
 from farkas.instances.mlbroker import Brokerage
 from farkas.kernels import Kernel
+from farkas.models.mlbroker.data import Snapshot
+from farkas.models.mlbroker.one_shot import OneShot, first_busy_slot
 from farkas.numbers import Floats
 from farkas.relaxations.mlbroker.lives import (
     Lives,
@@ -42,6 +45,13 @@ from farkas.relaxations.mlbroker.lives import (
     place_jobs,
     usage_of,
 )
+from farkas.solvers.subproblem import (
+    Subproblem,
+    SubproblemAnswer,
+    own_solver,
+    solve_subproblem,
+)
+from farkas.tolerances import ROUNDING, TIE
 
 
 @dataclasses.dataclass(slots=True, eq=False)
@@ -49,20 +59,20 @@ class SlotNode:
     """A node of a slot's tree."""
 
     leaf: SlotLeaf  #: What jobs do at its prices.
-    #: bound, cost: USD: what the slot costs at least, and with the jobs where they are; without
-    #: tolls both would be the same but for cells on the chord.
+    #: bound, cost: USD: what the slot costs at least, and that with cells on the chord paid for as
+    #: the jobs use them.
     bound: float
     cost: float
     #: Shape (sites, resources), USD: what cells on the chord cost more than it says.
     excess: Floats
     usage: Floats  #: Shape (sites, resources), units.
-    cell: int = LEAF  #: That is branched on; `LEAF` for none.
+    cell: int = LEAF  #: Number of the cell that is branched on, and 1; `LEAF` for none.
     branches: tuple[SlotNode, ...] = ()  #: At list price, and with the discount.
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class DiscountTree:
-    """A tree of one slot at some tolls."""
+    """A tree of one slot at some prices of deployments."""
 
     slot: int
     nodes: list[int]  #: In preorder, as certificates hold them.
@@ -71,14 +81,6 @@ class DiscountTree:
     least: SlotNode  #: The leaf with the least bound.
     best: SlotLeaf  #: What jobs do at that cost.
     steps: int  #: That bounding the nodes again takes.
-    #: taken, refused: the most steps that a branching was allowed, and those of the one that was
-    #: not.
-    taken: int
-    refused: int
-
-    def same_within(self, most_steps: int) -> bool:
-        """Whether another limit of steps would have let the same tree grow."""
-        return self.taken <= most_steps < self.refused
 
 
 def _node(bounds: SlotBounds, slot: int, leaf: SlotLeaf) -> SlotNode:
@@ -126,7 +128,6 @@ def grow(
     waiting = [(root.bound, next(tickets), root)]
     done: list[SlotNode] = []
     cost, nodes, best, steps = root.cost, 1, root.leaf, root.leaf.steps
-    taken, refused = -ENDLESS, ENDLESS + 1
     while waiting and nodes < most and waiting[0][0] < cost - max(near, share * cost):
         check()
         node = heapq.heappop(waiting)[2]
@@ -145,21 +146,17 @@ def grow(
         more = sum(branch.leaf.steps for branch in made)
         if steps + more > most_steps:
             done.append(node)
-            refused = steps + more
             break
         steps += more
-        taken = max(taken, steps)
         for branch in made:
             heapq.heappush(waiting, (branch.bound, next(tickets), branch))
-        node.cell, node.branches, node.leaf = cell, tuple(made), node.leaf.bare()
+        node.cell, node.branches, node.leaf = cell + 1, tuple(made), node.leaf.bare()
     ends = done + [node for _, _, node in waiting]
     least = min(ends, key=lambda node: node.bound)
     exact = min(node.leaf.total() for node in ends)
     for node in ends:
         node.leaf = node.leaf.bare()
-    return DiscountTree(
-        slot, _preorder(root), exact, cost, least, best.bare(), steps, taken, refused
-    )
+    return DiscountTree(slot, _preorder(root), exact, cost, least, best.bare(), steps)
 
 
 def _preorder(root: SlotNode) -> list[int]:
@@ -194,32 +191,23 @@ class SlotToGrow:
 
 
 class SlotGrowth:
-    """Grows trees of slots.
+    """Grows trees of slots, each of which may take its share of the steps of a check.
 
     ``check``: called again and again; raises what ends the work.
     """
 
-    kernels: ClassVar[tuple[Kernel[..., Any], ...]] = (place_pairs,)
-    of: ClassVar[type[SlotBounds]] = SlotBounds
+    kernels: ClassVar[tuple[Kernel[..., Any], ...]] = (place_pairs, place_charged)
 
     def __init__(self, data: Brokerage, check: Callable[[], None] = nothing) -> None:
-        self.bounds, self.check = self.of(data), check
-        self.room = MOST_STEPS
-        """Steps that the next tree may take."""
+        self.bounds, self.check = SlotBounds(data), check
 
     def __call__(self, task: SlotToGrow) -> DiscountTree:
         """Grow a tree."""
+        share = MOST_STEPS * len(task.extra) // self.bounds.data.num_pairs
         return grow(
             self.bounds, task.slot, task.extra, task.near, task.most, self.check,
-            most_steps=self.room,
+            most_steps=share,
         )  # fmt: skip
-
-
-class SiteGrowth(SlotGrowth):
-    """Grows trees of slots at tolls of single sites."""
-
-    kernels = (place_charged,)
-    of = SiteBounds
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -229,29 +217,21 @@ class JobsToPlace:
     begin: int
     end: int
     slope: Floats
-    tolls: bool
+    prices: bool
 
 
 class JobPlacing:
-    """Places jobs at prices."""
+    """Places jobs at prices, with many sites as cheaply as is found."""
 
-    kernels: ClassVar[tuple[Kernel[..., Any], ...]] = (place_jobs,)
+    kernels: ClassVar[tuple[Kernel[..., Any], ...]] = (place_jobs, place_charged)
 
     def __init__(self, data: Brokerage) -> None:
         self.data = data
 
     def __call__(self, task: JobsToPlace) -> Lives:
         """Place some jobs."""
-        return lives_of(self.data, task.begin, task.end, task.slope, tolls=task.tolls)
-
-
-class SitePlacing(JobPlacing):
-    """Places jobs at prices, with many sites: as cheaply as is found."""
-
-    kernels = (place_charged,)
-
-    def __call__(self, task: JobsToPlace) -> Lives:
-        """Place some jobs."""
+        if self.data.num_sites <= MOST_SITES:
+            return lives_of(self.data, task.begin, task.end, task.slope, prices=task.prices)
         search = SiteLives(self.data, task.begin, task.end, task.slope)
         search.search()
         return search.lives()
@@ -263,7 +243,7 @@ def cheapest_lives(
     check: Callable[[], None],
     executor: Executor | None = None,
     *,
-    tolls: bool = True,
+    prices: bool = True,
 ) -> Lives:
     """Place every job at prices of units, with more than `MOST_SITES` sites as well as is found.
 
@@ -275,14 +255,54 @@ def cheapest_lives(
         Called again and again; raises what ends the work.
     executor
         Who places; this process if left out.
-    tolls
-        Whether they are wanted; else their array has no rows.
+    prices
+        Whether those of deployments are wanted; else their array has no rows.
     """
     begins = range(0, data.num_jobs, PART)
-    tasks = [JobsToPlace(k, min(k + PART, data.num_jobs), slope, tolls) for k in begins]
+    tasks = [JobsToPlace(k, min(k + PART, data.num_jobs), slope, prices) for k in begins]
     pairs = (data.pair_start[task.end] - data.pair_start[task.begin] for task in tasks)
     steps = [pair_steps(data) * float(some) for some in pairs]
-    many = data.num_sites > MOST_SITES
-    work = SitePlacing(data) if many else JobPlacing(data)
-    parts = list((executor or Executor()).each(work, data, tasks, steps, check))
-    return joined(parts, data.num_sites if many else 1 << data.num_sites, data.num_sites)
+    parts = list((executor or Executor()).each(JobPlacing(data), data, tasks, steps, check))
+    sets = data.num_sites if data.num_sites > MOST_SITES else 1 << data.num_sites
+    return joined(parts, sets, data.num_sites)
+
+
+MOST_NODES = 200  #: Of a tree after which a general solver is asked.
+
+
+@own_solver("mlbroker.one_shot", "slot_tree")
+def slot_tree(asked: Subproblem) -> SubproblemAnswer:
+    """Place the jobs of a slot by a tree over its discounts, or by HiGHS where that proves less."""
+    program, now = asked.formulation, asked.data
+    assert isinstance(program, OneShot)
+    if not isinstance(now, Snapshot):
+        now = first_busy_slot(now)
+    market, bounds = now.market, SlotBounds(now.market)
+    extra = new_sites(bounds, now)
+    if program.prices == "list":  # where jobs do not meet
+        best = bounds.leaf(0, np.full(bounds.cells, LIST), extra)
+        bound = float(best.total())
+    else:
+        tree = grow(bounds, 0, extra, 0.0, MOST_NODES, nothing, share=TIE)
+        best, bound = tree.best, float(tree.bound)
+    moved = np.zeros(market.num_jobs)
+    apart_costs(
+        market.pairs_at(0), market.trained_volume, market.worker_capacity, market.sync_volume,
+        market.transfer, best.workers, best.server, moved,
+    )  # fmt: skip
+    here = best.workers > 0
+    here[np.arange(len(here)), best.server] = True
+    usage = usage_of(market, market.pairs_at(0), best.workers, best.server)
+    listed = market.list_price * usage
+    paid = listed if program.prices == "list" else market.resource_cost(usage)
+    entered = market.deploy_cost[:, None] * (here & ~now.deployed)
+    value = float(moved.sum() + paid.sum() + entered.sum())
+    if bound < value * (1 - ROUNDING):
+        return solve_subproblem(dataclasses.replace(asked, data=now, fastest="highs"))
+    return SubproblemAnswer((best.workers, best.server), value, min(bound, value))
+
+
+def new_sites(bounds: SlotBounds, now: Snapshot) -> Floats:
+    """Return what sets cost for sites where jobs were not before, shape (jobs, sets), USD."""
+    entered = ~now.deployed @ bounds.members.T
+    return np.asarray(now.market.deploy_cost[:, None] * entered)

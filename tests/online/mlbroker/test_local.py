@@ -11,7 +11,6 @@ from farkas.instances.generate import generate
 from farkas.models.mlbroker.data import snapshot
 from farkas.online import algorithms, environments
 from farkas.online.mlbroker.local import local_expected, local_total, local_workers, site_costs
-from farkas.relaxations.mlbroker import one_site_tree
 from tests.generators.mlbroker import even_brokerage, random_brokerage, single
 from tests.references.mlbroker_policies import central, cheapest, cost_of, local, plans_of, sites_of
 from tests.tools.decisions import decisions
@@ -102,22 +101,8 @@ def test_oasis_does_not_see_the_discount_in_programs_either(seed):
 
 
 def apart():
-    """A job that is best at no one site, and that the closed form does not place."""
+    """A job that is best at no one site."""
     return single([[10.0, 10.0]])
-
-
-def test_jobs_that_are_best_at_one_site_need_no_program(monkeypatch):
-    asked, solve = [], one_site_tree.solve_subproblem
-
-    def noted(subproblem):
-        asked.append(subproblem.data.jobs.tolist())
-        return solve(subproblem)
-
-    monkeypatch.setattr(one_site_tree, "solve_subproblem", noted)
-    near = single([[10.0, 0.0]]).jobs[0]
-    broker = apart()
-    decisions("mlbroker.oasis", broker.replace(jobs=[near, *broker.jobs, near]))
-    assert asked == [[1]]
 
 
 @pytest.mark.parametrize("name", ["one_shot", "oasis"])
@@ -144,7 +129,7 @@ def test_own_solver_and_general_ones_reach_one_optimum(name, solver):
         for mine, its in zip(own.steps, general.steps, strict=True):
             if mine.fractional is None:
                 continue
-            assert mine.solver in ("one_site", "highs")
+            assert mine.solver == "slot_tree"
             assert its.solver.lower() == solver
             assert mine.fractional == pytest.approx(its.fractional, rel=1e-6)
             assert mine.dual <= mine.fractional * (1 + 1e-9)

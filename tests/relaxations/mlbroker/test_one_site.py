@@ -1,4 +1,4 @@
-"""One site for all of a job: cheaper than every other placement where that is said."""
+"""Slots by themselves: whole placements by trees, fractional ones, and lives of jobs."""
 
 from __future__ import annotations
 
@@ -13,24 +13,26 @@ import pytest
 from farkas import executor as module
 from farkas.algebra import programs
 from farkas.certificates import exact_bound
-from farkas.certificates.mlbroker_slots import MOST_SITES
 from farkas.errors import InvalidOption
 from farkas.executor import Executor
 from farkas.instances import library
 from farkas.models.mlbroker.data import SlotProblem, snapshot
-from farkas.relaxations.mlbroker import one_site_tree, slot_trees
+from farkas.models.mlbroker.one_shot import OneShot, placement
+from farkas.relaxations.mlbroker import slot_trees
 from farkas.relaxations.mlbroker.lives import Lives, lives_of
-from farkas.relaxations.mlbroker.one_site_tree import (
-    SingleSites,
-    best_single_sites,
-    best_sites_together,
-)
 from farkas.relaxations.mlbroker.relaxed import Relaxed
-from farkas.relaxations.mlbroker.sharp import SetTies, Sharp, SiteTies, ties_of
+from farkas.relaxations.mlbroker.sharp import Sharp
 from farkas.relaxations.mlbroker.slot_solver import Together
-from farkas.relaxations.mlbroker.slot_trees import SlotGrowth, SlotToGrow, cheapest_lives, grow
+from farkas.relaxations.mlbroker.slot_trees import (
+    SlotGrowth,
+    SlotToGrow,
+    cheapest_lives,
+    grow,
+    slot_tree,
+)
 from farkas.solvers import solve
 from farkas.solvers.convex import solve_problem
+from farkas.solvers.subproblem import Subproblem
 from tests.conformance.oracle import variants
 from tests.generators.mlbroker import (
     discounted,
@@ -44,99 +46,9 @@ from tests.references.mlbroker_policies import cheapest, cost_of
 from tests.tools.quick import some
 
 
-def brokers(seed):
-    """Random numbers, or ties; wires from free to dear."""
-    factor = (0.0, 0.05, 1.0, 5.0)[seed % 4]
-    if seed % 3:
-        broker = random_brokerage(seed, sites=2 + seed % 2, slots=2, jobs=3, resources=2, most=3)
-    else:
-        broker = even_brokerage(seed, slots=2, jobs=3)
-    return broker.replace(transfer_price=factor * broker.transfer)
-
-
-def assert_right(broker, slot, deployed):
-    """Compare with all placements of each job; return which are said to be best at one site."""
-    now = snapshot(broker, slot, deployed)
-    site, cost, bound, best = best_single_sites(now)
-    assert (bound <= cost).all()
-    for row, n in enumerate(now.jobs.tolist()):
-        before = {n: frozenset(np.flatnonzero(now.deployed[row]).tolist())}
-        workers = [0] * broker.num_sites
-        workers[site[row]] = int(now.market.workers_needed[row])
-        plan = {n: (tuple(workers), int(site[row]))}
-        worth = float(cost_of(broker, slot, plan, before, listed=True))
-        assert worth == pytest.approx(cost[row], rel=1e-11, abs=1e-300)
-        least = float(cheapest(broker, [slot], before, [n], listed=True))
-        assert worth >= least * (1 - 1e-12)
-        assert bound[row] <= least * (1 + 1e-12)
-        if best[row]:
-            assert worth == pytest.approx(least, rel=1e-11, abs=1e-300)
-    return best.tolist(), now.deployed.any(axis=1).tolist()
-
-
-@pytest.mark.slow
-def test_what_is_said_to_be_best_is():
-    said = []
-    for seed in range(some(20, 60)):
-        broker = brokers(seed)
-        shape = len(broker.jobs_at(1)), broker.num_sites
-        was = np.random.default_rng(seed).random(shape) < 0.4
-        said += zip(*assert_right(broker, 1, was), strict=True)
-    for best in (True, False):
-        for stayed in (True, False):
-            assert said.count((best, stayed)) > some(1, 5)
-
-
-@pytest.mark.parametrize("name", edge_cases())
-def test_edge_cases(name):
-    broker = edge_cases()[name]
-    assert_right(broker, 0, np.zeros((len(broker.jobs_at(0)), broker.num_sites), bool))
-
-
-def test_jobs_use_their_workers_and_a_server_at_their_site():
-    broker = single(
-        [[20.0, 0.0]], num_resources=2, worker_demand=[1, 2], server_demand=[3, 5],
-        base_price=[[1, 1], [1, 1]],
-    )  # fmt: skip
-    now = snapshot(broker.replace(jobs=broker.jobs * 2), 0)
-    assert now.market.workers_needed.tolist() == [2, 2]
-    usage = SingleSites(now).usage(np.array([0, 1]))
-    assert usage.tolist() == [[2 * 1 + 3, 2 * 2 + 5]] * 2
-    usage = SingleSites(now).usage(np.array([1, 1]))
-    assert usage.tolist() == [[0, 0], [2 * 5, 2 * 9]]
-
-
-def test_workers_apart_from_their_data_are_no_surprise():
-    # 10 GB at each of two sites: to bring them together costs 10, to split them a deployment of 1
-    # and 2 of traffic
-    apart = single([[10.0, 10.0]], transfer_price=[[0, 1], [1, 0]])
-    *_, best = best_single_sites(snapshot(apart, 0))
-    assert best.tolist() == [False]
-    near = apart.replace(transfer_price=[[0, 0.01], [0.01, 0]])
-    found, *_, best = best_single_sites(snapshot(near, 0))
-    assert (found.tolist(), best.tolist()) == ([0], [True])
-
-
-def test_a_site_is_entered_once_for_all_workers():
-    # Two workers of data at site 1; the job was at site 0, where its server costs 1 instead of 6.
-    # All at site 0 moves data for 3, all at site 1 pays 5 and a deployment of 2; workers at 1 with
-    # the server at 0 pay 2 only.
-    broker = single(
-        [[0.0, 20.0], [0.0, 20.0]], transfer_price=[[0, 0.15], [0.15, 0]], sync_volume=0.0,
-        num_resources=2, base_price=[[1, 1], [1, 6]], worker_demand=[1, 0], server_demand=[0, 1],
-        deploy_cost=2.0,
-    )  # fmt: skip
-    found, *_, best = best_single_sites(snapshot(broker, 1, [[True, False]]))
-    assert (found.tolist(), best.tolist()) == ([0], [False])
-
-
-def test_whoever_works_elsewhere_enters_another_site():
-    # 20 GB at site 0, where the job was, and 10 at site 1: to move these costs 1, less than the
-    # deployment of 2, but more than a third of it
-    data = [[20.0, 10.0], [20.0, 10.0]]
-    broker = single(data, transfer_price=[[0, 0.1], [0.1, 0]], sync_volume=0.0, deploy_cost=2.0)
-    found, *_, best = best_single_sites(snapshot(broker, 1, [[True, False]]))
-    assert (found.tolist(), best.tolist()) == ([0], [True])
+def placed(now, prices="choice"):
+    """What the tree of a slot says."""
+    return slot_tree(Subproblem(OneShot(prices=prices), now, placement))
 
 
 def with_discounts(seed):
@@ -149,62 +61,76 @@ def with_discounts(seed):
     return broker.replace(transfer_price=factor * broker.transfer)
 
 
-def assert_right_together(broker, slot, deployed):
-    """Compare with all placements of all jobs, if sites are found; return whether they are."""
+def assert_right(broker, slot, deployed):
+    """Compare with all placements, at list prices and with discounts; return both values."""
     now = snapshot(broker, slot, deployed)
-    placed = best_sites_together(now)
-    if placed is None or not len(placed[0]):
-        return placed is not None
-    sites, cost, bound = placed
-    plans, before = {}, {}
-    for row, n in enumerate(now.jobs.tolist()):
-        workers = [0] * broker.num_sites
-        workers[sites[row]] = int(now.market.workers_needed[row])
-        plans[n] = tuple(workers), int(sites[row])
-        before[n] = frozenset(np.flatnonzero(now.deployed[row]).tolist())
-    least = float(cheapest(broker, [slot], before))
-    assert float(cost_of(broker, slot, plans, before)) == pytest.approx(least, rel=1e-11)
-    assert cost == pytest.approx(least, rel=1e-11)
-    assert least * (1 - 1e-9) <= bound <= cost
-    return True
-
-
-def found(seeds):
-    """Which of some slots are placed; what is found is compared."""
-    for seed in seeds:
-        broker = with_discounts(seed)
-        shape = len(broker.jobs_at(1)), broker.num_sites
-        yield assert_right_together(broker, 1, np.random.default_rng(seed).random(shape) < 0.4)
+    rows = list(enumerate(now.jobs.tolist()))
+    before = {n: frozenset(np.flatnonzero(now.deployed[row]).tolist()) for row, n in rows}
+    values = []
+    for prices in ("list", "choice"):
+        listed = prices == "list"
+        answer = placed(now, prices)
+        workers, server = answer.decisions
+        plans = {n: (tuple(workers[row].tolist()), int(server[row])) for row, n in rows}
+        least = float(cheapest(broker, [slot], before, listed=listed))
+        worth = float(cost_of(broker, slot, plans, before, listed=listed))
+        assert worth == pytest.approx(least, rel=1e-9, abs=1e-300)
+        assert answer.value == pytest.approx(least, rel=1e-9, abs=1e-300)
+        assert least * (1 - 1e-8) <= answer.dual <= answer.value
+        values.append(answer.value)
+    return values
 
 
 @pytest.mark.slow
-def test_sites_that_are_found_are_best(monkeypatch):
-    trees = list(found(range(some(20, 100))))
-    assert trees.count(True) > some(8, 40)
-    assert trees.count(False) > some(0, 5)
-    monkeypatch.setattr(one_site_tree, "MOST_NODES", 0)
-    roots = list(found(range(some(20, 100))))
-    assert roots.count(True) < trees.count(True)
-    assert all(tree or not root for tree, root in zip(trees, roots, strict=True))
-
-
-def test_what_cells_cost_above_their_chords_is_what_the_root_has_open():
-    more = 0
-    for seed in range(40):
-        now = snapshot(with_discounts(seed), 1)
-        jobs, chord = SingleSites(now), now.market.chord_slope("strict")[0]
-        _, cost, _, excess = one_site_tree._node(jobs, chord, np.zeros(chord.shape, np.int64))
-        priced = jobs.place(chord)[0].min(axis=1).sum()
-        assert excess.sum() == pytest.approx(cost - priced, abs=1e-9 * cost)
-        assert (excess >= -1e-9 * cost).all()
-        more += excess.max(initial=0.0) > 1e-6 * cost
-    assert more > 5
+def test_placements_of_a_slot_are_the_cheapest_of_all(monkeypatch):
+    asked = []
+    monkeypatch.setattr(slot_trees, "solve_subproblem", asked.append)  # is not needed
+    discounts = 0
+    for seed in range(some(20, 60)):
+        broker = with_discounts(seed)
+        shape = len(broker.jobs_at(1)), broker.num_sites
+        if shape[0]:
+            was = np.random.default_rng(seed).random(shape) < 0.4
+            listed, paid = assert_right(broker, 1, was)
+            discounts += paid < 0.99 * listed
+    assert discounts > some(5, 15)
+    assert not asked
 
 
 @pytest.mark.parametrize("name", edge_cases())
-def test_edge_cases_together(name):
+def test_edge_cases(name):
     broker = edge_cases()[name]
-    assert_right_together(broker, 0, np.zeros((len(broker.jobs_at(0)), broker.num_sites), bool))
+    shape = len(broker.jobs_at(0)), broker.num_sites
+    if shape[0]:
+        assert_right(broker, 0, np.zeros(shape, bool))
+
+
+def test_a_solver_is_asked_where_the_tree_leaves_something_open(monkeypatch):
+    asked, solve = [], slot_trees.solve_subproblem
+    monkeypatch.setattr(slot_trees, "solve_subproblem", lambda x: asked.append(x) or solve(x))
+    monkeypatch.setattr(slot_trees, "MOST_NODES", 1)
+    for seed in range(20):
+        broker = with_discounts(seed)
+        now = snapshot(broker, 1)
+        if now.market.num_jobs:
+            least = float(cheapest(broker, [1], {n: frozenset() for n in now.jobs.tolist()}))
+            assert placed(now).value == pytest.approx(least, rel=1e-6)
+    assert 0 < len(asked) < 10
+    assert {one.fastest for one in asked} == {"highs"}
+
+
+def test_a_site_is_entered_once_for_all_workers():
+    # Two workers of data at site 1; the job was at site 0, where its server costs 1 instead of 6.
+    # All at site 0 moves data for 3, all at site 1 pays 5 and a deployment of 2; workers at 1 with
+    # the server at 0 pay 2 only.
+    broker = single(
+        [[0.0, 20.0], [0.0, 20.0]], transfer_price=[[0, 0.15], [0.15, 0]], sync_volume=0.0,
+        num_resources=2, base_price=[[1, 1], [1, 6]], worker_demand=[1, 0], server_demand=[0, 1],
+        deploy_cost=2.0,
+    )  # fmt: skip
+    answer = placed(snapshot(broker, 1, [[True, False]]), "list")
+    assert [part.tolist() for part in answer.decisions] == [[[0, 2]], [0]]
+    assert answer.value == pytest.approx(5.0)
 
 
 def test_jobs_meet_for_a_discount():
@@ -220,10 +146,10 @@ def test_jobs_meet_for_a_discount():
     )
     # two jobs: 4 * 2.5 = 10 at site 0, 9 + 0.5 + 2 * 0.5 = 10.5 at site 1
     two = broker.replace(jobs=broker.jobs * 2)
-    assert best_sites_together(snapshot(two, 0))[0].tolist() == [0, 0]
+    assert placed(snapshot(two, 0)).decisions[1].tolist() == [0, 0]
     # four: 20 and 9 + 5 * 0.5 + 4 * 0.5 = 13.5
     four = broker.replace(jobs=broker.jobs * 4)
-    assert best_sites_together(snapshot(four, 0))[0].tolist() == [1, 1, 1, 1]
+    assert placed(snapshot(four, 0)).decisions[1].tolist() == [1, 1, 1, 1]
 
 
 EDGES = edge_cases()
@@ -379,21 +305,23 @@ def test_jobs_are_placed_the_same_in_any_parts(part, workers, monkeypatch):
     monkeypatch.setattr(module, "LEAST_STEPS", 0.0)
     with Executor.of(workers) as executor:
         assert equal(cheapest_lives(data, slope, nothing, executor), whole)
-        without = cheapest_lives(data, slope, nothing, executor, tolls=False)
-    assert without.tolls.shape == (0, 8)
-    assert equal(dataclasses.replace(without, tolls=whole.tolls), whole)
+        without = cheapest_lives(data, slope, nothing, executor, prices=False)
+    assert without.prices.shape == (0, 8)
+    assert equal(dataclasses.replace(without, prices=whole.prices), whole)
 
 
-def test_a_slot_grows_within_its_room():
+def test_a_slot_grows_within_its_share_of_steps(monkeypatch):
     data = even_brokerage(7, slots=1, jobs=4)
     growth = SlotGrowth(data)
-    extra = growth.bounds.size * data.deploy_cost[0] * np.ones((4, 1))
+    extra = growth.bounds.members.sum(axis=1) * data.deploy_cost[0] * np.ones((4, 1))
     task = SlotToGrow(0, extra, 0.0, 1000)
     whole = grow(growth.bounds, 0, extra, 0.0, 1000, nothing)
     assert growth(task).nodes == whole.nodes
     assert len(whole.nodes) > 1
-    growth.room = 0
-    assert len(growth(task).nodes) == 1
+    monkeypatch.setattr(slot_trees, "MOST_STEPS", whole.steps)
+    assert growth(task).nodes == whole.nodes
+    monkeypatch.setattr(slot_trees, "MOST_STEPS", whole.steps - 1)
+    assert len(growth(task).nodes) < len(whole.nodes)
 
 
 def test_the_sharp_bound_needs_strict_semantics():
@@ -408,30 +336,9 @@ def test_the_sharp_bound_needs_strict_semantics():
     )
 
 
-def test_sets_are_listed_as_long_as_there_are_few():
-    for sites, wanted in ((MOST_SITES, SetTies), (MOST_SITES + 1, SiteTies)):
-        data = single([[1.0] * sites])
-        assert type(ties_of(data, np.zeros(0, np.int64))) is wanted
-
-
-def test_ties_of_sites_are_those_of_sets_that_add_up():
-    data = random_brokerage(3, sites=3, slots=5, jobs=4, resources=2)
-    links = np.flatnonzero(data.next_pair >= 0)
-    sites, sets = SiteTies(data, links), SetTies(data, links)
-    rng = np.random.default_rng(1)
-    present = rng.random((len(links), 3)) < 0.5
-    inside = np.arange(8)[:, None] >> np.arange(3) & 1
-    assert (sets.shown(present) @ inside == sites.shown(present)).all()
-    toll = sites.closed(9 * rng.normal(size=(len(links), 3)), 20)
-    assert (toll <= 0).all()
-    assert (toll >= -data.deploy_cost[data.pair_job[links]][:, None]).all()
-    assert (sites.closed(toll, 20) == toll).all()
-    assert (sets.closed(toll @ inside.T, 20) == toll @ inside.T).all()
-
-
 def test_nobody_is_placed_where_nobody_is():
     data = even_brokerage(1, jobs=2).replace(jobs=[])
     lives = cheapest_lives(data, data.chord_slope("strict"), nothing)
     assert lives.workers.shape == (0, data.num_sites)
-    assert lives.tolls.shape == (0, 1 << data.num_sites)
+    assert lives.prices.shape == (0, 1 << data.num_sites)
     assert lives.cost(data) == 0.0

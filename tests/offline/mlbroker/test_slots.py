@@ -1,4 +1,4 @@
-"""Tolls: both sides meet at the optimum, whatever is tied, empty, or far from one."""
+"""Prices of slots: both sides meet at the optimum, whatever is tied, empty, or far from one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from farkas.exact.bounding import Deadline, OutOfTime
 from farkas.offline import Ladder, climb
 from farkas.offline import mlbroker as module
 from farkas.offline.ladder import Ascent, ladders
-from farkas.offline.mlbroker import TollSearch, at_once, tolls
+from farkas.offline.mlbroker import SlotSearch, at_once, slots
 from farkas.relaxations.mlbroker.slot_trees import cheapest_lives
 from tests.generators.mlbroker import (
     discounted,
@@ -71,40 +71,30 @@ def test_money_and_data_have_any_unit(unit):
 
 def test_no_time_is_no_answer():
     with pytest.raises(OutOfTime):
-        next(tolls(CASES["ties"], ascent(deadline=Deadline(0.0))))
+        next(slots(CASES["ties"], ascent(deadline=Deadline(0.0))))
 
 
-def test_steps_charge_for_disagreement_and_keep_tolls():
-    # where the data are changes from slot to slot, and so do least leaves at no tolls
+def test_steps_charge_for_disagreement_and_keep_prices():
+    # where the data are changes from slot to slot, and so do least leaves at no prices
     data = single(
         [[10.0, 0.0], [0.0, 10.0], [10.0, 0.0]], deploy_cost=8.0, discount_price=[[0.5], [0.5]],
         discount_threshold=[[1.0], [1.0]],
     )  # fmt: skip
-    search = TollSearch(data, ascent())
-    search.tolls = np.zeros_like(search.tolls)
+    search = SlotSearch(data, ascent())
+    search.prices = np.zeros_like(search.prices)
     search.look()
     before, (low, high, _) = search.bound, search.present() @ [1, 2]
     assert low != high
     assert search.step(0.1)
-    assert search.tolls[0, low] > search.tolls[0, high]
-    search.bounds.extra(search.tolls, search.exponent)  # they are tolls
+    assert search.prices[0, low] < search.prices[0, high]
+    search.bounds.extra(search.prices)  # they are prices
     search.look()
     assert search.bound > before
 
 
-def test_closed_tolls_are_tolls():
-    data = CASES["random 5"]
-    search = TollSearch(data, ascent())
-    rng = np.random.default_rng(0)
-    wild = search.closed(9 * rng.normal(size=search.tolls.shape))
-    search.bounds.extra(wild, search.exponent)
-    assert (search.closed(wild) == wild).all()
-    assert (search.closed(search.tolls) == search.tolls).all()
-
-
 def test_answers_to_discounts_are_kept_where_they_are_better():
     data = CASES["random 2"]
-    search = TollSearch(data, ascent())
+    search = SlotSearch(data, ascent())
     search.cost = float("inf")
     assert search.respond(np.zeros(search.chord.shape, bool))
     assert search.cost == pytest.approx(search.best.cost(data))
@@ -113,43 +103,38 @@ def test_answers_to_discounts_are_kept_where_they_are_better():
 
 def test_trees_take_no_more_steps_than_a_check_makes(monkeypatch):
     data = even_brokerage(4, jobs=3, slots=3)
-    free = TollSearch(data, ascent())
+    free = SlotSearch(data, ascent())
     free.look()
-    roots = TollSearch(data, ascent())
-    roots.look(1)
-    enough = sum(tree.steps for tree in free.trees.values())
-    least = sum(tree.steps for tree in roots.trees.values())
-    most = (least + enough) // 2
-    assert least < most < enough
-    monkeypatch.setattr(module, "MOST_STEPS", most)
-    monkeypatch.setattr("farkas.certificates.mlbroker_slots.MOST_STEPS", most)
+    steps = [tree.steps for tree in free.trees.values()]
+    for place in ("certificates.mlbroker_slots", "relaxations.mlbroker.slot_trees"):
+        monkeypatch.setattr(f"farkas.{place}.MOST_STEPS", sum(steps) - 1)
     found = farkas.optimum(data, gap=1e-9, time_limit=60)
     assert farkas.check(found.run, data).proof.bound == found.bound
-    monkeypatch.setattr("farkas.certificates.mlbroker_slots.MOST_STEPS", least - 1)
+    monkeypatch.setattr("farkas.certificates.mlbroker_slots.MOST_STEPS", min(steps) // 10)
     with pytest.raises(NotACertificate, match="leaves of slots"):
         farkas.check(found.run, data)
 
 
 @pytest.mark.slow
-def test_tolls_meet_those_of_the_prices_that_the_best_placement_pays():
+def test_prices_meet_those_that_the_best_placement_pays():
     data = random_brokerage(3, sites=3, jobs=4, resources=2)
-    search = TollSearch(data, ascent())
-    before = search.tolls.copy()
+    search = SlotSearch(data, ascent())
+    before = search.prices.copy()
     caused = search.best.usage(data) > data.threshold
     paid = cheapest_lives(data, np.where(caused, data.reduced_price, data.list_price), search.check)
     search.meet()
-    half = (before + paid.tolls[search.bounds.links]) / 2
-    assert search.tolls.tolist() == search.closed(half).tolist()
-    search.bounds.extra(search.tolls, search.exponent)  # refuses what are no tolls
+    half = (before + paid.prices[search.bounds.links]) / 2
+    assert search.prices.tolist() == search.bounds.rounded(half).tolist()
+    search.bounds.extra(search.prices)  # refuses what are none
     search.look()
     assert search.bound <= farkas.prove(data, PROGRAM).value * ROUNDED
 
 
 def between(seed, monkeypatch):
-    """Every job half way between no tolls and its own at prices of chords."""
-    search = TollSearch(random_brokerage(seed, sites=3, slots=5, jobs=4, resources=2), ascent())
+    """Every job half way between no prices and its own at those of chords."""
+    search = SlotSearch(random_brokerage(seed, sites=3, slots=5, jobs=4, resources=2), ascent())
     monkeypatch.setattr(module, "cheapest_lives", lambda *_: search.best)
-    search.tolls = np.zeros_like(search.tolls)
+    search.prices = np.zeros_like(search.prices)
     search.meet()
     search.look()
     return search
@@ -163,19 +148,19 @@ def test_shares_lean_to_where_the_bound_grows(seed, monkeypatch):
     assert (up.share != 0.5).any()
     assert (up.share - 0.5).tolist() == pytest.approx((0.5 - down.share).tolist())
     for each in (up, down):
-        each.bounds.extra(each.tolls, each.exponent)  # refuses what are no tolls
+        each.bounds.extra(each.prices)  # refuses what are none
         each.look()
     assert down.bound < before.bound < up.bound
 
 
-def test_shares_stay_between_both_kinds_of_tolls(monkeypatch):
+def test_shares_stay_between_both_kinds_of_prices(monkeypatch):
     search = between(10, monkeypatch)
     search.lean(9.0)
     assert set(search.share) == {0.0, 0.5, 1.0}
     share = search.share[search.data.pair_job[search.bounds.links]]
-    assert (search.tolls[share == 0] == 0).all()
-    own = search.closed(search.best.tolls[search.bounds.links])
-    assert (search.tolls[share == 1] == own[share == 1]).all()
+    assert (search.prices[share == 0] == 0).all()
+    own = search.bounds.rounded(search.best.prices[search.bounds.links])
+    assert (search.prices[share == 1] == own[share == 1]).all()
 
 
 @pytest.mark.parametrize("semantics", ["strict", "printed"])
@@ -229,6 +214,6 @@ def test_the_optimum_lies_between(name):
 
 def test_least_leaves_say_which_discounts_count():
     # 5 and 4 units, the discount counts from the first on; nothing else is used
-    search = TollSearch(discounted(), ascent())
+    search = SlotSearch(discounted(), ascent())
     search.look()
     assert search.reduced().astype(int).ravel().tolist() == [1, 0, 0, 1]
