@@ -171,17 +171,17 @@ def test_costs_are_those_of_the_environment(seed):
         data, lives.workers[one], lives.server[one], one).usage().sum())  # fmt: skip
 
 
-def test_tolls_fall_with_a_site_by_its_deployment_at_most():
+def test_prices_grow_with_a_site_by_its_deployment_at_most():
     data = random_brokerage(3, sites=3, slots=4, jobs=4)
     lives = cheapest_lives(data, data.chord_slope("strict"), nothing)
     deploy = data.deploy_cost[data.pair_job]
     for members, site in itertools.product(range(8), range(3)):
         if not members >> site & 1:
-            drop = lives.tolls[:, members] - lives.tolls[:, members | 1 << site]
-            assert (drop >= -1e-12).all()
-            assert (drop <= deploy + 1e-12).all()
-    assert (lives.tolls[data.next_pair < 0] == 0).all()
-    assert lives.tolls[data.next_pair >= 0].any()
+            more = lives.prices[:, members | 1 << site] - lives.prices[:, members]
+            assert (more >= -1e-12).all()
+            assert (more <= deploy + 1e-12).all()
+    assert (lives.prices[data.next_pair < 0] == 0).all()
+    assert lives.prices[data.next_pair >= 0].any()
 
 
 def test_sets_spread_to_smaller_ones_for_nothing():
@@ -246,15 +246,15 @@ def test_parts_are_placed_as_the_whole():
     assert whole.bound[2:].tolist() == part.bound.tolist()
     first = data.pair_start[2]
     assert (whole.workers[first:] == part.workers).all()
-    assert (whole.best_tolls[first:] == part.best_tolls).all()
+    assert (whole.best_prices[first:] == part.best_prices).all()
 
 
 def test_charges_add_up_to_a_deployment():
     data = CASES["random 2"]
     search = SiteLives(data, 0, data.num_jobs, data.chord_slope("strict"))
     rng = np.random.default_rng(0)
-    search.tolls[search.links] = (
-        -rng.uniform(0, 1, (len(search.links), 3)) * (search.deploy[search.links])
+    search.prices[search.links] = (
+        rng.uniform(0, 1, (len(search.links), 3)) * search.deploy[search.links]
     )
     total = np.zeros((data.num_jobs, 3))
     np.add.at(total, data.pair_job, search.charges())
@@ -274,7 +274,7 @@ def test_slots_between_others_pay_for_what_these_lack():
 def test_many_sites_are_placed_in_parts_too():
     data = random_brokerage(1, sites=11, slots=3, jobs=3, resources=1)
     found = cheapest_lives(data, data.chord_slope("strict"), lambda: None)
-    assert found.tolls.shape == (data.num_pairs, 11)
+    assert found.prices.shape == (data.num_pairs, 11)
     placed = PlacedSlot(
         data.jobs_at(0), found.workers[data.pairs_at(0)], found.server[data.pairs_at(0)]
     )
