@@ -2,14 +2,11 @@
 
 #: Modules of what is registered: programs, and restatements of certificates.
 HOMES = {
-    "coded.assignment_dual": "coded",
     "coded.coded_chance": "coded",
     "coded.coded_chance_dedicated": "coded",
     "coded.coded_dedicated": "coded",
     "coded.coded_measured": "coded",
     "coded.coded_run": "coded",
-    "coded.loads_dual": "coded",
-    "dps.interval_dual": "dps",
     "dps.priced_tree": "dps",
     "eris.dual": "eris",
     "eris.priced_tree": "eris",

@@ -92,8 +92,9 @@ def height(relation: Stated) -> float:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Attack:
-    """Where an attack ended."""
+    """An attack on a claim, and the claim's verdict after it."""
 
+    claim: Claim  #: What was attacked.
     found: Attempt | None  #: A violation, made small; None where there was none.
     #: Smallest distance from violation that was seen; None where nothing was said.
     slack: float | None
@@ -104,6 +105,46 @@ class Attack:
     seconds: float  #: CPU seconds of search and shrinking.
     is_shrunk: bool  #: Whether nothing more could be left out or rounded.
     interrupted: bool  #: Whether Ctrl-C ended it.
+    seed: int  #: Of the search.
+    #: That of the claim's own check; *refuted* by what was found where the check had not been. Held
+    #: stays held, with how far the attack got.
+    verdict: Verdict | None = None
+
+    @property
+    def instance(self) -> Instance | None:
+        """Instance that breaks the claim; None where none was found, or other input does."""
+        example = None if self.found is None else self.found.example
+        return example if isinstance(example, Instance) else None
+
+    @property
+    def size(self) -> int | None:
+        """Jobs, sites, slots and other parts of that instance."""
+        return None if self.instance is None else size_of(self.instance)
+
+    @property
+    def shipped_size(self) -> int | None:
+        """The same of the shipped counterexample, where there is one."""
+        shipped = None if self.verdict is None else self.verdict.counterexample
+        return size_of(library.load(shipped)) if isinstance(shipped, str) else None
+
+    def __repr__(self) -> str:
+        return f"<attack on {self.claim.name}: {'broken' if self.found else 'not broken'}>"
+
+    def to_builtins(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        found = self.found
+        return {
+            "claim": self.claim.name,
+            "verdict": None if self.verdict is None else self.verdict.to_builtins(),
+            "broken": found is not None,
+            "broken_by": None if found is None else _cited(found),
+            "fails": None if found is None else [one.to_builtins() for one in found.said.broken],
+            "size": self.size,
+            "shipped_size": self.shipped_size,
+            "refused": self.refused,
+            "shrunk": self.is_shrunk,
+            "interrupted": self.interrupted,
+        }
 
 
 def box_of(claim: Claim) -> InstanceBox:
@@ -145,6 +186,7 @@ def search_violation(
     except KeyboardInterrupt:
         interrupted = True
     return Attack(
+        claim=claim,
         found=work.smallest,
         slack=work.slack if work.heard else None,
         evaluations=work.searched,
@@ -152,6 +194,7 @@ def search_violation(
         seconds=time.process_time() - begin,
         is_shrunk=work.complete,
         interrupted=interrupted,
+        seed=seed,
     )
 
 
@@ -301,59 +344,6 @@ def size_of(example: Any) -> int | None:
 SECONDS = 60.0  #: CPU seconds of an attack that is given neither seconds nor evaluations.
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Assault:
-    """An attack on a claim, and the claim's verdict after it."""
-
-    claim: Claim  #: What was attacked.
-    #: That of the claim's own check; *refuted* by what was found where the check had not been. Held
-    #: stays held, with how far the attack got.
-    verdict: Verdict
-    outcome: Attack  #: What was tried and found.
-    seed: int  #: Of the search.
-
-    @property
-    def found(self) -> Attempt | None:
-        """Violation with what the statement says of it; None where there was none."""
-        return self.outcome.found
-
-    @property
-    def instance(self) -> Instance | None:
-        """Instance that breaks the claim; None where none was found, or other input does."""
-        example = None if self.found is None else self.found.example
-        return example if isinstance(example, Instance) else None
-
-    @property
-    def size(self) -> int | None:
-        """Jobs, sites, slots and other parts of that instance."""
-        return None if self.instance is None else size_of(self.instance)
-
-    @property
-    def shipped_size(self) -> int | None:
-        """The same of the shipped counterexample, where there is one."""
-        shipped = self.verdict.counterexample
-        return size_of(library.load(shipped)) if isinstance(shipped, str) else None
-
-    def __repr__(self) -> str:
-        return f"<attack on {self.claim.name}: {'broken' if self.found else 'not broken'}>"
-
-    def to_builtins(self) -> dict[str, Any]:
-        """Plain data for JSON."""
-        found = self.found
-        return {
-            "claim": self.claim.name,
-            "verdict": self.verdict.to_builtins(),
-            "broken": found is not None,
-            "broken_by": None if found is None else _cited(found),
-            "fails": None if found is None else [one.to_builtins() for one in found.said.broken],
-            "size": self.size,
-            "shipped_size": self.shipped_size,
-            "refused": self.outcome.refused,
-            "shrunk": self.outcome.is_shrunk,
-            "interrupted": self.outcome.interrupted,
-        }
-
-
 def attack(
     claim: str | Claim,
     *,
@@ -361,7 +351,7 @@ def attack(
     evaluations: int | None = None,
     seed: int = 0,
     progress: Progress | None = None,
-) -> Assault:
+) -> Attack:
     """Search for an instance, or other input, that breaks a claim.
 
     The search starts from draws; shipped instances are not used.  What is found is made small while
@@ -410,7 +400,7 @@ def attack(
     outcome = search_violation(
         chosen, seconds=limit, evaluations=evaluations, seed=seed, progress=progress
     )
-    return Assault(chosen, _after(verdict, outcome, seed), outcome, seed)
+    return dataclasses.replace(outcome, verdict=_after(verdict, outcome))
 
 
 def why_not(verdict: Verdict) -> str:
@@ -426,10 +416,11 @@ def why_not(verdict: Verdict) -> str:
     return "it is a statement about many runs together"
 
 
-def _after(verdict: Verdict, outcome: Attack, seed: int) -> Verdict:
+def _after(verdict: Verdict, outcome: Attack) -> Verdict:
     tried = Attacked(
-        seconds=outcome.seconds, evaluations=outcome.evaluations, slack=outcome.slack, seed=seed
-    )
+        seconds=outcome.seconds, evaluations=outcome.evaluations, slack=outcome.slack,
+        seed=outcome.seed,
+    )  # fmt: skip
     found = outcome.found
     if found is not None and verdict.standing is not Standing.REFUTED:
         note = "found by an attack"

@@ -11,7 +11,6 @@ import pytest
 from farkas.algebra import Program, programs
 from farkas.certificates import exact_feasibility, exact_value, repaired
 from farkas.certificates.repair import snap
-from farkas.duals.dps import IntervalDual
 from farkas.duals.eris import ScheduleDual
 from farkas.forms import LinearForm
 from farkas.relaxations.eris.aggregated import Aggregated
@@ -19,7 +18,6 @@ from farkas.relaxations.mlbroker.relaxed import Relaxed
 from farkas.solvers import solve
 from tests.conformance.oracle import variants
 from tests.generators.coded import random_coded_computing
-from tests.generators.dps import random_market
 from tests.generators.eris import random_auction
 from tests.generators.mlbroker import random_brokerage
 
@@ -29,7 +27,6 @@ SAMPLE = 12
 PLACEMENT = {"workers", "deployed", "started", "connected", "resource_cost"}
 
 BY_MOVING = {
-    "dps.interval_dual": {"worker_price", "ps_price", "margin"},
     "eris.aggregated": {"remote"},
     "eris.dual": {"payoff", "transfer_price", "resource_price"},
     **{f"mlbroker.{name}": PLACEMENT for name in ("offline", "one_shot", "outer", "relaxed")},
@@ -167,17 +164,6 @@ def test_prices_of_schedules_are_cut_off_at_the_dearest():
             moved(form, point)
             moves += 1
     assert moves >= 6
-
-
-@pytest.mark.parametrize("rewards", ["budget", "capped"])
-def test_prices_of_capacity_are_cut_off_at_the_largest_reward(rewards):
-    for seed in range(12):
-        rng = np.random.default_rng(seed)
-        form = IntervalDual(rewards=rewards).form(random_market(seed).replace(price_cap=1.0))
-        prices = form.safe_upper * rng.choice(FACTORS, form.num_columns)
-        point = completed(form, prices, "margin")
-        point[form.column_block("margin").where] += 1.0
-        moved(form, point)
 
 
 def test_no_more_remote_workers_are_needed_than_there_are():

@@ -34,8 +34,6 @@ ORDER: Mapping[str, tuple[tuple[str, ...], ...]] = {
           for prices in ("free", "capped", "forced")),
         ("dps.offline[forced]", "dps.offline[capped]", "dps.offline[free]",
          "dps.interval_ip[budget,cliques]"),
-        ("dps.interval_lp[budget,cliques]", "dps.interval_dual[budget]"),
-        ("dps.interval_dual[budget]", "dps.interval_lp[budget,cliques]"),
         ("dps.bfp", "dps.offline[capped]"),
     ),
     "eris": (

@@ -80,7 +80,6 @@ def test_results_scale_with_the_unit_on_more_instances(what: Measured) -> None:
 
 @pytest.mark.parametrize(("name", "unit"), [
     ("mlbroker.relaxed[tight,printed]", "money"),
-    ("dps.interval_dual[budget]", "money"),
     ("mlbroker.regularized[printed,printed]", "capacity"),
     ("gadget.worker_relaxation", "capacity"),
     ("eris.offline[compact]", "all"),

@@ -18,7 +18,7 @@ from farkas.errors import Exit, FarkasError, InvalidOption
 if TYPE_CHECKING:
     from farkas.proofs.claim import Claim
     from farkas.proofs.verdict import Verdict
-    from farkas.verbs.attack import Assault
+    from farkas.verbs.attack import Attack
 
 
 def command(
@@ -148,13 +148,13 @@ def _attack(
     report(found, as_json, _print)
     if out is not None and found.instance is None:
         complain(f"nothing is written: no instance breaks {name}")
-    if found.outcome.interrupted:
+    if found.interrupted:
         end(Exit.INTERRUPTED, "interrupted; this is what was found")
-    if found.verdict.standing is Standing.REFUTED:
+    if found.verdict is not None and found.verdict.standing is Standing.REFUTED:
         raise typer.Exit(Exit.NEGATIVE)
 
 
-def _print(found: Assault) -> None:
+def _print(found: Attack) -> None:
     rows = [("verdict", str(found.verdict))]
     if found.found is None:
         rows.append(("broken", "no"))
@@ -162,7 +162,7 @@ def _print(found: Assault) -> None:
         rows.append(("broken", ", ".join(map(str, found.found.said.broken))))
         if found.size is not None:
             rows.append(("parts", str(found.size)))
-            rows.append(("made small", "yes" if found.outcome.is_shrunk else "not to the end"))
+            rows.append(("made small", "yes" if found.is_shrunk else "not to the end"))
         else:
             rows.append(("by", str(found.found.data)))
     if found.shipped_size is not None:

@@ -56,18 +56,14 @@ def test_loads_of_dedicated_workers_are_theorem_1(seed):
     times = theorem1_times(Pairs.of(data).speed, owner)
     answer = solve_problem(programs.build("coded.loads").model(Owned(data, owner)).problem)
     assert answer.require_optimal().objective == pytest.approx(times.sum(), rel=1e-6)
-    dual = programs.build("coded.loads_dual").form(Owned(data, owner))
-    assert dual.cost.sum() == pytest.approx(times.sum(), rel=1e-14)
 
 
 def test_a_block_without_worker_has_no_program():
     data = library.load("coded/stuck").replace(
         workers=2, rate=[[5, 5], [1, 1], [1, 1]], shift=[[1, 1]] * 3
     )
-    for name in ("coded.loads", "coded.loads_dual"):
-        program = programs.build(name)
-        with pytest.raises(NotApplicable, match="master 2 has no worker"):
-            program.model(data) if name == "coded.loads" else program.form(data)
+    with pytest.raises(NotApplicable, match="master 2 has no worker"):
+        programs.build("coded.loads").model(data)
 
 
 def test_optimal_loads_are_1_in_their_own_units():

@@ -1,4 +1,4 @@
-"""dps.interval_dual, written by hand, against the derived dual of dps.interval_lp."""
+"""Prices of dps as multipliers of dps.interval_lp, and its derived dual."""
 
 from __future__ import annotations
 
@@ -10,47 +10,25 @@ import pytest
 from farkas.certificates import check
 from farkas.certificates.dps import SlotPrices
 from farkas.certificates.dps_servers import certify_prices
-from farkas.duals.dps import IntervalDual, restated
+from farkas.duals.dps import restated
 from farkas.duals.dualize import dualize
 from farkas.duals.restated import as_linear
 from farkas.relaxations.dps.interval import IntervalLP
 from farkas.solvers import solve
-from tests.generators.dps import empty_market, posted, random_market
+from tests.generators.dps import random_market
 
 
-@pytest.mark.parametrize("seed", range(25))
-def test_primal_derived_dual_and_the_dual_by_hand_have_one_optimum(seed):
+@pytest.mark.parametrize("seed", range(6))
+def test_primal_and_derived_dual_have_one_optimum(seed):
     market = random_market(seed, jobs=9)
     for rewards in ("budget", "capped"):
         if rewards == "capped" and market.price_cap is None:
             continue
         primal = IntervalLP(rewards=rewards).form(market)
-        forms = [primal, dualize(primal).form, IntervalDual(rewards=rewards).form(market)]
-        values = [solve(form).require_optimal().objective for form in forms]
-        assert values == pytest.approx([values[0]] * 3, abs=1e-7)
-
-
-@pytest.mark.parametrize("seed", range(12))
-def test_optimal_prices_may_be_held_to_the_bounds_that_are_implied(seed):
-    market = random_market(seed, jobs=9)
-    form = IntervalDual().form(market)
-    held = form.replace(upper=form.safe_upper)
-    assert (held.upper < np.inf).all()
-    values = [solve(each).require_optimal().objective for each in (form, held)]
-    assert values[1] == pytest.approx(values[0], abs=1e-9)
-
-
-def test_a_price_may_be_the_whole_reward_of_the_dearest_job():
-    # one unit, wanted at once by jobs that pay 1 and 3: the margin of neither is needed at price 3
-    form = IntervalDual().form(posted((0, 1, 1, 1.0), (0, 1, 1, 3.0)))
-    assert form.values(form.safe_upper, "worker_price").tolist() == [3.0]
-    assert form.values(form.safe_upper, "ps_price").tolist() == [3.0]
-    assert form.values(form.safe_upper, "margin").tolist() == [1.0, 3.0]
-
-
-def test_without_jobs_no_price_is_worth_anything():
-    assert IntervalDual().full_name == "dps.interval_dual[budget]"
-    assert solve(IntervalDual().form(empty_market())).require_optimal().objective == 0.0
+        values = [
+            solve(form).require_optimal().objective for form in (primal, dualize(primal).form)
+        ]
+        assert values[1] == pytest.approx(values[0], abs=1e-7)
 
 
 @pytest.mark.parametrize("seed", range(10))
