@@ -13,8 +13,6 @@ from markupsafe import Markup, escape
 from farkas.certificates.ratio import ratio_words
 from farkas.experiments.figures import Figure, Series
 from farkas.experiments.figures.drawing import draw_axes
-from farkas.experiments.pictures import BothSides
-from farkas.experiments.pictures.gantt import draw_side, of_first_lanes
 from farkas.experiments.style import COLOURS, GRID, PUBLISHED, QUIET, blank, label, styled
 from farkas.experiments.sweeps import Ratios
 from farkas.experiments.sweeps.ratios import interval_words
@@ -24,16 +22,13 @@ INCH = 72.0  #: Lengths below are in units of a drawing, of which there are so m
 WIDTH, HEIGHT = 420, 215
 LEFT_OF_LINES, RIGHT, ABOVE, BELOW = 60, 10, 18, 36
 ROW, HEAD, FOOT, SIDE = 50, 4, 40, 12
-LANE, SIDE_HEAD, LEFT = 26, 60, 112
-LETTERS, LANE_LETTERS = 62, 18  #: Letters of a line, and of the name of a lane.
+LETTERS = 62  #: Of a line.
 MOST_POINTS = 300  #: Longer series are drawn as means of equally long stretches.
 MOST_DOTS = 250
-MOST_LANES = 16
 LOG_FROM = 8.0  #: Ratios that spread wider than this are drawn on a logarithmic scale.
 
 INK = {"font.size": 11.0, "text.color": PUBLISHED, "axes.labelcolor": PUBLISHED,
        "axes.formatter.limits": (-3, 5)}  # fmt: skip
-TICKS = {"xtick.labelsize": 10.0}
 #: Names of the page's colours, which follow its scheme.
 VARIABLES = {
     **{colour: f"c{turn}" for turn, colour in enumerate(COLOURS)},
@@ -181,38 +176,6 @@ def factor_words(item: Ratios) -> str:
     known = [(p.reading, p.smallest) for p in item.promises if p.smallest is not None]
     words = ", ".join(f"{number(smallest)} {reading}" for reading, smallest in known)
     return f"theorem: {words}" if words else ""
-
-
-def of_shown_lanes(pair: BothSides) -> BothSides:
-    """Both sides without the lanes that a page has no room for; a remark counts those."""
-    return dataclasses.replace(pair, layout=of_first_lanes(pair.layout, MOST_LANES))
-
-
-def both_sides(pair: BothSides, ident: str) -> Markup:
-    """Draw what an algorithm decides, and below it what is better, for narrow screens."""
-    layout = pair.layout
-    names = [label(lane, LANE_LETTERS) for lane in layout.lanes]
-    panel = LANE * max(1, len(layout.lanes)) + SIDE_HEAD
-    height = panel * len(layout.sides)
-    with styled(**INK, **TICKS):
-        canvas = blank(WIDTH / INCH, height / INCH)
-        for turn, (head, side) in enumerate(zip(pair.heads, layout.sides, strict=True)):
-            bottom = height - (turn + 1) * panel + 34
-            inside = (LEFT / WIDTH, bottom / height, 1 - (LEFT + SIDE) / WIDTH,
-                      (panel - SIDE_HEAD) / height)  # fmt: skip
-            axes = canvas.add_axes(inside)
-            draw_side(axes, side, layout, names, size=10.0)
-            above = (bottom + panel - SIDE_HEAD + 8) / height
-            canvas.text(0.0, above, label(head, LETTERS), fontweight="bold")
-        sides = zip(pair.heads, layout.sides, strict=True)
-        words = "; ".join(", ".join([head, *side.remarks]) for head, side in sides)
-        return speaking(canvas, ident, pair.title, words)
-
-
-def owners(pair: BothSides) -> list[tuple[int, str]]:
-    """Owners of blocks with their numbers, for the legend."""
-    held = {block.owner for side in pair.layout.sides for block in side.blocks}
-    return [(owner, pair.layout.owners[owner]) for owner in sorted(held)]
 
 
 def speaking(canvas: Any, ident: str, title: str, words: str) -> Markup:

@@ -12,31 +12,13 @@ import msgspec
 from markupsafe import Markup, escape
 
 import farkas
-from farkas.adversary.shipped import statements_of
 from farkas.errors import FarkasError
 from farkas.experiments.figures import Figure
-from farkas.experiments.report.charts import (
-    at_most,
-    both_sides,
-    line_chart,
-    number,
-    of_shown_lanes,
-    owners,
-    spread,
-)
+from farkas.experiments.report.charts import at_most, line_chart, number, spread
 from farkas.experiments.slots import charts_of
 from farkas.experiments.sweeps import Ratios, Rechecked, Store, ratios, settled_seed
 from farkas.experiments.sweeps.guarantees import Promise
 from farkas.experiments.sweeps.ratios import interval_words
-from farkas.experiments.worst_cases import (
-    WorstKnown,
-    case_of,
-    factor_words,
-    found_words,
-    pair_of,
-    random_words,
-    state_words,
-)
 from farkas.instances import Instance
 from farkas.instances.writing import to_bytes
 from farkas.messages import cleaned, named, quoted
@@ -88,8 +70,6 @@ class Contents:
     runs: list[Shown]  #: the worst of every algorithm
     unshown: int  #: algorithms whose worst run is left out for the size of the page
     failures: list[tuple[str, str, str, int]]  #: name, status, error and number of tasks
-    worst: list[WorstKnown]  #: that ship of the algorithms, proved now
-    unsearched: list[str]  #: algorithms of which none ships
     ledger: list[CheckedClaim]
     manifests: list[tuple[dict[str, str], int]]  #: versions, and the number of runs that used them
 
@@ -141,9 +121,6 @@ def collect(
         if result.output and "manifest" in result.output:
             manifests[_versions(result.output["manifest"])] += 1
     found = ratios(store, objections=again.objections, among=again.among)
-    ran = sorted({item.name for item in found if item.what == "run"})
-    worst = [case for kind in sorted(kinds) for case in _cases(kind, ran)]
-    known = {case.name.partition("[")[0] for case in worst}
     with_worst = [item for item in found if item.what == "run" and item.worst is not None]
     return Contents(
         title=title or store.title(),
@@ -158,8 +135,6 @@ def collect(
         runs=[shown for item in with_worst[:MOST_SHOWN] if (shown := _shown(item, store))],
         unshown=max(0, len(with_worst) - MOST_SHOWN),
         failures=[(*key, count) for key, count in sorted(failures.items())],
-        worst=worst,
-        unsearched=[name for name in ran if name not in known],
         ledger=_ledger(sorted(kinds), check_claims, progress),
         manifests=[(msgspec.json.decode(k), count) for k, count in sorted(manifests.items())],
     )
@@ -187,12 +162,6 @@ def _shown(item: Ratios, store: Store) -> Shown | None:
     sha, seed = item.worst.instance[:8], run.manifest.seed
     name = f"{named(run.instance or 'unnamed')} ({sha}), seed {seed}"
     return Shown(item.label, name, instance, run, charts) if charts else None
-
-
-def _cases(kind: str, algorithms: list[str]) -> list[WorstKnown]:
-    """Worst cases of algorithms, whatever their options; each is proved now."""
-    every = [one for one in statements_of(kind) if one.name.partition("[")[0] in algorithms]
-    return [case_of(one) for one in every]
 
 
 def _ledger(
@@ -247,7 +216,6 @@ def render(contents: Contents) -> str:
         version=farkas.__version__,
         spreads=_spreads(contents),
         runs=_runs(contents),
-        worst=_worst(contents),
         style=_asset("page.css"),
         script=_asset("page.js"),
         proofs=Markup(proof_section(_certificates(contents))),
@@ -302,30 +270,6 @@ def _spreads(contents: Contents) -> list[dict[str, Any]]:
         title = f"{kind}, {KIND_TITLES[sense]}"
         chart = spread(list(items), f"spread-{kind}-{sense}", title)
         drawn.append({"title": title, "chart": chart})
-    return drawn
-
-
-def _worst(contents: Contents) -> list[dict[str, Any]]:
-    """Rows of worst cases; only what is proved has a picture."""
-    drawn = []
-    for place, case in enumerate(contents.worst):
-        proof = case.standing.proof
-        pair = None if proof is None else pair_of(proof, again=case.standing.repeats)
-        pair = pair and of_shown_lanes(pair)
-        drawn.append(
-            {
-                "case": case,
-                "found": found_words(case),
-                "random": random_words(case),
-                "state": state_words(case),
-                "printed": factor_words(case, "printed"),
-                "repaired": factor_words(case, "repaired"),
-                "exceeded": {theorem.reading for theorem in case.theorems if theorem.exceeded},
-                "picture": None if pair is None else both_sides(pair, f"worst-{place}"),
-                "owners": [] if pair is None else owners(pair),
-                "pair": pair,
-            }
-        )
     return drawn
 
 

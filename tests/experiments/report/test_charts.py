@@ -11,20 +11,15 @@ import numpy as np
 import pytest
 
 from farkas.experiments.figures import Figure, PlotAxis, Series
-from farkas.experiments.pictures import BothSides, Held, Layout, Schedule
 from farkas.experiments.report import charts, collect
 from farkas.experiments.report import page as module
 from farkas.experiments.report.charts import (
     LETTERS,
     MOST_DOTS,
-    MOST_LANES,
     MOST_POINTS,
     at_most,
-    both_sides,
     line_chart,
     number,
-    of_shown_lanes,
-    owners,
     prepared,
     spread,
 )
@@ -32,16 +27,6 @@ from farkas.experiments.sweeps import Rechecked, Store
 from farkas.experiments.sweeps.guarantees import Promise
 from farkas.experiments.sweeps.ratios import Ratios, quantiles
 from tests.experiments.sweeps.made import INSTANCES, result
-
-SIDES = [
-    Schedule([Held(0, 0, 0, 2, 2.0), Held(1, 1, 1, 4, 1.0)], ["job 1 waits"]),
-    Schedule([Held(1, 0, 3, 4, 4.0)]),
-]
-LAYOUT = Layout(
-    lanes=["site 0", "<b>"], tops=[2.0, 4.0], owners=["job 0", "job 1"], x=PlotAxis("slot"),
-    unit="workers", end=4, sides=SIDES,
-)  # fmt: skip
-BOTH = BothSides("one: at least 2", ("one costs 2", "two costs 1"), LAYOUT, "words")
 
 
 @pytest.fixture
@@ -184,34 +169,6 @@ def test_a_page_says_the_numbers_of_every_algorithm() -> None:
     )
 
 
-def test_both_sides_lie_below_each_other_to_scale_and_speak(canvas) -> None:
-    first, second = both_sides(BOTH, "w").axes
-    assert first.get_position().y0 > second.get_position().y1
-    boxes = [[path.get_extents() for group in axes.collections for path in group.get_paths()]
-             for axes in (first, second)]  # fmt: skip
-    assert [(box.x0, box.x1) for box in boxes[0]] == [(0, 2), (1, 4)]
-    assert boxes[0][0].height == pytest.approx(4 * boxes[0][1].height)
-    assert boxes[1][0].height == pytest.approx(boxes[0][0].height)
-    assert [tick.get_text() for tick in first.get_yticklabels()] == LAYOUT.lanes
-    assert owners(BOTH) == [(0, "job 0"), (1, "job 1")]
-
-
-def test_words_of_both_sides_are_heads_and_remarks() -> None:
-    text = both_sides(BOTH, "w")
-    assert "one costs 2, job 1 waits; two costs 1" in text
-    assert "<b>" not in text
-
-
-@pytest.mark.parametrize("lanes", [MOST_LANES, MOST_LANES + 1])
-def test_lanes_that_are_left_out_are_counted(lanes: int) -> None:
-    every = [Schedule([Held(lane, 0, 0, 1, 1.0) for lane in range(lanes)], ["a remark"])]
-    layout = dataclasses.replace(LAYOUT, lanes=["x"] * lanes, tops=[1.0] * lanes, sides=every)
-    shown = of_shown_lanes(dataclasses.replace(BOTH, layout=layout)).layout
-    said = ["1 lane more is not drawn"] if lanes > MOST_LANES else []
-    assert len(shown.lanes) == len(shown.sides[0].blocks) == MOST_LANES
-    assert list(shown.sides[0].remarks) == [*said, "a remark"]
-
-
 def test_ratios_are_rounded_up_and_numbers_short_whatever_their_sign() -> None:
     assert (at_most(1.0132201), at_most(1.0), at_most(float("nan"))) == ("1.01323", "1", "–")
     assert [number(x) for x in (-12345.6, 12345.6, 9999.0, -1e6)] == [
@@ -265,7 +222,6 @@ def test_runs_that_cannot_be_read_are_not_shown(store: Store) -> None:
 def test_worst_runs_are_shown_as_many_as_fit_and_the_others_counted(
     swept: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "_worst", lambda *_: [])
     monkeypatch.setattr(module, "_ledger", lambda *_: [])
     with Store(swept, readonly=True) as held:
         # fractional with two options, and local; the program has no slots
@@ -305,7 +261,7 @@ def test_claims_are_run_only_when_asked(store: Store, monkeypatch: pytest.Monkey
     assert [entry.verdict for entry in collect(store, check_claims=True).ledger] == [said]
 
 
-def test_versions_are_counted_and_who_has_no_worst_case_is_named(tmp_path: Path) -> None:
+def test_versions_are_counted(tmp_path: Path) -> None:
     versions = {"farkas": "1", "python": "3", "numpy": "2"}
     manifest = {**versions, "solvers": {"highs": "1.2"}, "seed": 4, "instance_sha256": "0"}
     output = {"sense": "min", "violations": [], "manifest": manifest}
@@ -316,5 +272,3 @@ def test_versions_are_counted_and_who_has_no_worst_case_is_named(tmp_path: Path)
         made.add(result("mlbroker.local", at=1))
         found = collect(made)
     assert found.manifests == [({**versions, "highs": "1.2"}, 2)]
-    assert [case.name for case in found.worst] == ["mlbroker.local"]
-    assert found.unsearched == ["mlbroker.one"]

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import re
-import types
 from html.parser import HTMLParser
 from importlib import resources
 from typing import get_args
@@ -18,7 +16,6 @@ from farkas.experiments.report.page import REMEDIES, outcome
 from farkas.experiments.sweeps import Result, Store, Task
 from farkas.experiments.sweeps.guarantees import Promise
 from farkas.experiments.sweeps.store import Status
-from farkas.experiments.worst_cases import Theorem
 
 VOID = {"input", "meta", "link", "wbr"}
 
@@ -199,46 +196,6 @@ def contrast(one: str, other: str) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
-def test_worst_cases_of_the_sweep_are_shown_with_their_proof(contents, text):
-    names = [case.name for case in contents.worst]
-    assert names == ["mlbroker.fractional[tight]", "mlbroker.local"]
-    section = text[text.index('<section id="worst"') :].partition("</section>")[0]
-    assert section.count("proved, and the algorithm decides so") == 2
-    assert section.count("<details>") == 2
-    assert section.count("<svg") == 2
-    assert '<a href="#worst">' in text
-    assert "not proved" not in section
-
-
-def test_forged_worst_cases_are_never_shown_as_proved(contents, tmp_path):
-    from farkas.experiments.worst_cases import case_of
-    from tests.experiments.made import copied
-
-    shipped = copied(tmp_path, "mlbroker.local")
-    data = json.loads(shipped.path.read_text())
-    data["ratio"] = "123456789"
-    shipped.path.write_text(json.dumps(data))
-    forged = dataclasses.replace(contents, worst=[case_of(shipped)])
-    section = render(forged).partition('<section id="worst"')[2].partition("</section>")[0]
-    assert "not proved: claimed is the ratio 123456789" in section
-    assert '<td class="numeric strong">' not in section
-    assert "<svg" not in section
-
-
-def test_decisions_that_are_not_repeated_are_said_to_be_others(contents):
-    (case,) = [one for one in contents.worst if one.name == "mlbroker.local"]
-    other = dataclasses.replace(case, standing=dataclasses.replace(case.standing, repeats=False))
-    section = render(dataclasses.replace(contents, worst=[other]))
-    assert "the algorithm takes others here" in section
-    assert "proved, and the algorithm decides so" not in section
-
-
-def test_algorithms_without_a_worst_case_are_named_and_without_any_there_is_no_section(contents):
-    without = dataclasses.replace(contents, unsearched=["mlbroker.opt"])
-    assert "No worst case ships of mlbroker.opt" in render(without)
-    assert '<section id="worst"' not in render(dataclasses.replace(contents, worst=[]))
-
-
 @pytest.mark.parametrize(
     ("counts", "words"),
     [
@@ -270,25 +227,3 @@ def test_kinds_and_senses_have_axes_of_their_own(contents):
         ("eris, costs: value over proved bound", 1),
         ("mlbroker, costs: value over proved bound", 1),
     ]
-
-
-def test_factors_stand_in_the_column_of_their_reading(contents):
-    case = contents.worst[0]
-    theorems = [
-        Theorem(types.SimpleNamespace(reading=reading), factor, exceeded)
-        for reading, factor, exceeded in (("printed", 1.5, True), ("repaired", 2.5, False))
-    ]
-    cases = [dataclasses.replace(case, theorems=held) for held in (theorems, theorems[1:], [])]
-    rows = report_page._worst(dataclasses.replace(contents, worst=cases))
-    assert [(row["printed"], row["repaired"], row["exceeded"]) for row in rows] == [
-        ("1.5", "2.5", {"printed"}), ("–", "2.5", set()), ("–", "–", set()),
-    ]  # fmt: skip
-
-
-@pytest.mark.parametrize("reading", ["printed", "repaired"])
-def test_only_the_factor_that_is_exceeded_is_marked(contents, reading):
-    theorem = Theorem(types.SimpleNamespace(reading=reading), 1.125, exceeded=True)
-    case = dataclasses.replace(contents.worst[0], theorems=[theorem])
-    page = render(dataclasses.replace(contents, worst=[case]))
-    assert page.count('<td class="numeric bad">1.125</td>') == 1
-    assert page.count('<td class="numeric bad">') == 1
