@@ -30,6 +30,7 @@ from farkas.offline.climbing import climb
 from farkas.offline.ladder import Ladder, ladders
 from farkas.online.driver import Algorithm, algorithms, environments, plain
 from farkas.online.loop import decide as decide_all
+from farkas.online.policy import as_policy
 from farkas.online.run import Bound
 from farkas.tolerances import ROUNDING
 
@@ -46,7 +47,7 @@ def decide(
     The options are all, settled; ``arrivals`` are those of the instance where they are made
     already.
     """
-    policy, world = algorithm.make(**options), environments[instance.kind]
+    policy, world = as_policy(algorithm.make(**options)), environments[instance.kind]
     try:
         decisions = decide_all(policy, world, instance, seed, arrivals=arrivals).decisions
     except (FarkasError, ArithmeticError):

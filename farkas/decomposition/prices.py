@@ -9,13 +9,14 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from farkas.certificates.priced_tree import Case
-from farkas.decomposition.master import Master, raised
-from farkas.decomposition.protocol import Pricing
+from farkas.decomposition.master import Master, Pool, raised
+from farkas.decomposition.protocol import Pricing, Tree
 from farkas.numbers import Floats
 
 Left = Callable[[], float]  #: Seconds that are left, 0 where a search is to end.
 
 MOST_ROUNDS = 200
+FINE = 1e-5  #: Share of the bound by which prices may prove more than the best.
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -82,3 +83,12 @@ def settle(
             return
         prices, best = point.prices, dataclasses.replace(best, share=point.share, value=point.value)
     yield best
+
+
+def price_tree(problem: Pricing, *, gap: float = FINE, left: Left = lambda: math.inf) -> Tree:
+    """Return the tree of one leaf with the best prices of all plans.
+
+    ``gap``: share of the bound within which no prices prove less.
+    """
+    master = Master(problem, Pool(problem))
+    return Tree.of(list(settle(problem, master, gap=gap, left=left))[-1].prices)

@@ -18,6 +18,7 @@ from farkas.messages import ShowsItself, named, verb
 from farkas.offline.ladder import Ascent, Climber, Ladder, Rung
 from farkas.online.driver import algorithms, environments
 from farkas.online.loop import decide
+from farkas.online.policy import as_policy
 from farkas.online.run import Bound, Run, Sense
 from farkas.registry import Registry
 from farkas.solvers.options import CtrlC
@@ -265,7 +266,7 @@ def decided(
     name: str, instance: Any, *, certify: bool = False
 ) -> tuple[Sequence[Any], Bound | None]:
     """Return what an algorithm decides; to certify, with the bound that it proves, if it does."""
-    policy, world = algorithms[name].policy(), environments[instance.kind]
+    policy, world = as_policy(algorithms[name].policy()), environments[instance.kind]
     done = decide(policy, world, instance, 0)
     bound = policy.certify(instance, done.state, done.decisions) if certify else None
     return done.decisions, bound

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import itertools
 import json
-import os
-import subprocess
-import sys
-import tomllib
-from typing import Any
 
 import pytest
 
+from tests.examples.installing import farkas, install, ran
 from tests.tools.shared import ROOT
 
 EXAMPLE = ROOT / "examples" / "vector_bin_packing"
@@ -20,34 +16,7 @@ TINY = json.loads((EXAMPLE / "binpacking" / "library" / "tiny.json").read_text()
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Install what the project file says, as an installer would; a path for Python."""
-    folder = tmp_path_factory.mktemp("site")
-    project = tomllib.loads((EXAMPLE / "pyproject.toml").read_text())["project"]
-    info = folder / f"{project['name']}-{project['version']}.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text(
-        f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n"
-    )
-    points = project["entry-points"]["farkas.kinds"]
-    lines = "".join(f"{name} = {package}\n" for name, package in points.items())
-    (info / "entry_points.txt").write_text(f"[farkas.kinds]\n{lines}")
-    return os.pathsep.join([str(ROOT), str(folder), str(EXAMPLE)])
-
-
-def ran(path: str, *words: str, code: int = 0) -> str:
-    done = subprocess.run(
-        [sys.executable, *words],
-        env={**os.environ, "PYTHONPATH": path},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == code, done.stderr
-    return done.stdout if code == 0 else done.stderr
-
-
-def farkas(path: str, *words: str) -> dict[str, Any]:
-    return json.loads(ran(path, "-m", "farkas", *words, "--json"))
+    return install(EXAMPLE, tmp_path_factory.mktemp("site"))
 
 
 def needed(items: list[list[int]], capacity: list[int]) -> int:

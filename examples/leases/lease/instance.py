@@ -1,0 +1,28 @@
+"""Machines, and the requests for parts of them."""
+
+from farkas.instances.base import Count, Index, Instance, Record, require
+
+
+class Request(Record, frozen=True, kw_only=True):
+    """What somebody asks for."""
+
+    arrival: Index  #: First slot.
+    slots: Count  #: How many.
+    units: Count  #: Of one machine, in each of these slots.
+    worth: Count  #: What it earns if it is served.
+
+
+class Leases(Instance, frozen=True, kw_only=True, tag="lease"):
+    """Equal machines, and requests in order of arrival."""
+
+    machines: Count
+    capacity: Count  #: Units of every machine.
+    requests: tuple[Request, ...]
+
+    def check(self):
+        """Every request fits into an empty machine, and they come in order."""
+        before = 0
+        for index, one in enumerate(self.requests):
+            require(one.units <= self.capacity, f"requests[{index}] is larger than a machine")
+            require(one.arrival >= before, f"requests[{index}] comes before the one above it")
+            before = one.arrival
