@@ -7,10 +7,9 @@ from fractions import Fraction
 
 import pytest
 
-from farkas.certificates.doubles import MOST_WORK
-from farkas.certificates.vipr_check import _Constraint, check_vipr
+from farkas.certificates.vipr_check import check_vipr
 from farkas.errors import FileProblem, NotACertificate
-from farkas.standalone.checker import Refused, Vipr
+from farkas.standalone.checker import Vipr
 
 
 def write(tmp_path, text):
@@ -95,26 +94,26 @@ def test_every_kind_of_reason_is_understood(text, tmp_path):
 @pytest.mark.parametrize(
     ("text", "old", "new", "words"),
     [
-        (ROUNDING, "RTP range 1 1", "RTP range 2 inf", "does not prove '2'"),
-        (ROUNDING, "RTP range 1 1", "RTP range 1 1/2", "is empty"),
-        (ROUNDING, "opt 1 1 1", "opt 1 0 1", "solution 'opt' violates constraint 1"),
+        (ROUNDING, "RTP range 1 1", "RTP range 2 inf", "last row does not prove"),
+        (ROUNDING, "RTP range 1 1", "RTP range 1 1/2", "empty range"),
+        (ROUNDING, "opt 1 1 1", "opt 1 0 1", "a solution breaks row 1"),
         (ROUNDING, "INT 2 0 1", "INT 1 0", "cannot be rounded"),
-        (ROUNDING, "0 1/2 1 -1/2 } 3", "0 1/2 1 -1/3 } 3", "does not follow from its lin"),
-        (ROUNDING, "{ lin 2 0 1/4 3 3/4 }", "{ lin 2 0 1/4 5 3/4 }", "no integer from 0 to 3"),
+        (ROUNDING, "0 1/2 1 -1/2 } 3", "0 1/2 1 -1/3 } 3", "row 2 does not follow"),
+        (ROUNDING, "{ lin 2 0 1/4 3 3/4 }", "{ lin 2 0 1/4 5 3/4 }", "5|4"),
         (ROUNDING, "{ rnd 1 2 1 } 4", "{ rnd 1 2 1 } 3", "after its last use"),
         (ROUNDING, "DER 4", "DER 3", "text after"),
-        (ROUNDING, "DER 4", "DER 5", "ends after line"),
-        (ROUNDING, "VER 1.0", "VER 1.1", "instead of 1.0"),
-        (ROUNDING, "OBJ min", "OBJ best", "instead of min or max"),
+        (ROUNDING, "DER 4", "DER 5", "the end of the file"),
+        (ROUNDING, "VER 1.0", "VER 1.1", "line 2: unexpected: '1.1'"),
+        (ROUNDING, "OBJ min", "OBJ best", "unexpected: 'best'"),
         (ROUNDING, "C1 G 1 ", "C1 G 1/0 ", "no fraction"),
         (ROUNDING, "C1 G 1 2 0 4 1 1", "C1 G 1 2 0 4 0 1", "occurs twice"),
-        (ROUNDING, "VAR 2 x y", "VAR 2 x x", "same name"),
-        (ROUNDING, "VAR 2 x y", "VAR 99999999 x y", "ends after line|INT|same name"),
-        (BRANCHING, "uns 11 4 12 3", "uns 11 4 12 5", "no integer disjunction"),
-        (BRANCHING, "uns 6 5 8 7", "uns 6 7 8 5", "no absurdity"),
-        (CUTOFF, "cut L 5 OBJ", "cut L 4 OBJ", "cuts off more"),
+        (ROUNDING, "VAR 2 x y", "VAR 2 x x", "one name"),
+        (ROUNDING, "VAR 2 x y", "VAR 99999999 x y", "unexpected|one name"),
+        (BRANCHING, "uns 11 4 12 3", "uns 11 4 12 5", "no two cases"),
+        (BRANCHING, "uns 6 5 8 7", "uns 6 7 8 5", "last row does not prove"),
+        (CUTOFF, "cut L 5 OBJ", "cut L 4 OBJ", "does not follow"),
         (CUTOFF, "SOL 1\nfive 1 0 5", "SOL 0", "rests on a solution"),
-        (CUTOFF, "low2 G 2 OBJ { lin 1 0 1 }", "low2 G 2 OBJ { asm }", "does not prove"),
+        (CUTOFF, "low2 G 2 OBJ { lin 1 0 1 }", "low2 G 2 OBJ { asm }", "last row does not prove"),
     ],
 )
 def test_a_wrong_step_is_refused_by_name(text, old, new, words, tmp_path):
@@ -148,15 +147,9 @@ def coprime(count: int, digits: int) -> str:
 
 def test_sums_whose_numbers_would_grow_with_every_term_are_refused(tmp_path):
     path = write(tmp_path, coprime(400, 1500))
-    with pytest.raises(FileProblem, match="numbers of more than 16384 bits"):
+    with pytest.raises(FileProblem, match=r"over 2\*\*14 bits"):
         check_vipr(path)
     assert check_vipr(write(tmp_path, coprime(5, 100))).num_derivations == 1
-
-
-def test_a_line_without_end_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("farkas.certificates.vipr_check.LONGEST_LINE", 50)
-    with pytest.raises(FileProblem, match="longer than 50 characters"):
-        check_vipr(write(tmp_path, "VER 1.0 VAR 30" + " x" * 30))
 
 
 @pytest.mark.parametrize("number", ["9" * 2000, "-" + "9" * 2000, "1/" + "9" * 2000])
@@ -174,10 +167,6 @@ def test_bytes_that_are_no_text_are_one_clear_error(tmp_path):
     (tmp_path / "x.vipr").write_bytes(b"VER 1.0 \xff\xfe")
     with pytest.raises(FileProblem, match="not ASCII"):
         check_vipr(tmp_path / "x.vipr")
-
-
-def constraint(sense, side, coefficients=None):
-    return _Constraint(sense, Fraction(side), {0: Fraction(2)} if coefficients is None else {})
 
 
 # max x, 2x <= 5, x integer: 2
@@ -252,7 +241,7 @@ D3 G 1 0 { uns 4 2 5 3 } -1
 @pytest.mark.parametrize("whole", ["INT 1 0", "INT 1 1", "INT 0"])
 def test_two_cases_need_every_variable_of_theirs_to_be_whole(tmp_path, whole):
     assert check_vipr(write(tmp_path, TWO_TERMS)).infeasible
-    with pytest.raises(NotACertificate, match="2 and 3 are no integer disjunction"):
+    with pytest.raises(NotACertificate, match="2 and 3 are no two cases"):
         check_vipr(write(tmp_path, TWO_TERMS.replace("INT 2 0 1", whole)))
 
 
@@ -286,7 +275,7 @@ def hostile(kind, size):
 
 
 def work(text, path):
-    """Steps that both checkers count, each of which fails with one fewer."""
+    """Steps that are counted; with one fewer a file is given up."""
     path.write_text(text)
     counted = Vipr(text.encode())
     counted.check()
@@ -295,15 +284,11 @@ def work(text, path):
         NotACertificate, match=f"line [0-9]+: .* more than {counted.work - 1} steps"
     ):
         check_vipr(path, counted.work - 1)
-    Vipr(text.encode(), counted.work).check()
-    with pytest.raises(Refused, match=f"more than {counted.work - 1} steps") as refusal:
-        Vipr(text.encode(), counted.work - 1).check()
-    assert refusal.value.args[1] == 1
     return counted.work
 
 
 @pytest.mark.parametrize("kind", ["rows", "solutions", "long numbers", "cases", "assumptions"])
-def test_what_grows_faster_than_the_file_is_counted_alike(kind, tmp_path):
+def test_what_grows_faster_than_the_file_is_counted(kind, tmp_path):
     path = tmp_path / "file.vipr"
     if kind == "long numbers":
         # a step more for every 256 bits
@@ -311,12 +296,3 @@ def test_what_grows_faster_than_the_file_is_counted_alike(kind, tmp_path):
         return
     small, large = (work(hostile(kind, size), path) for size in (30, 60))
     assert large > 3 * small
-
-
-@pytest.mark.parametrize("text", [ROUNDING, BRANCHING, CUTOFF])
-def test_both_checkers_count_the_same_steps(text, tmp_path):
-    assert 0 < work(text, tmp_path / "file.vipr") < 200
-
-
-def test_both_checkers_give_up_after_the_same_work():
-    assert Vipr(b"").most == MOST_WORK == 2**28

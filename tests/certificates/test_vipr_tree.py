@@ -16,9 +16,9 @@ import farkas
 from farkas.certificates import exact_bound
 from farkas.certificates.tree import LeafWeights, TreeCertificate
 from farkas.certificates.vipr import write_vipr, write_vipr_infeasible
-from farkas.certificates.vipr_check import MOST_COMMENTS, ViprProof, Words, check_vipr, short
+from farkas.certificates.vipr_check import MOST_COMMENTS, ViprProof, check_vipr
 from farkas.certificates.vipr_tree import write_vipr_tree
-from farkas.errors import FarkasError, FileProblem, NotACertificate, UnsupportedForm
+from farkas.errors import FarkasError, NotACertificate, UnsupportedForm
 from farkas.exact.proved import Proved
 from farkas.exact.proving import prove_form
 from farkas.forms.form import Block
@@ -290,25 +290,6 @@ def test_a_proof_is_a_line_and_a_table(tmp_path: Path) -> None:
     proof = farkas.check(tmp_path / "model.vipr")
     assert repr(proof) == f"<proof: {proof.statement}>"
     assert "is in [2, 2]" in proof._repr_html_()
-
-
-def words(*lines: str) -> Words:
-    return Words(iter(lines), "file.vipr")
-
-
-def test_a_wrong_word_and_text_after_the_end_are_refused():
-    with pytest.raises(FileProblem, match="line 1: 'MAX' instead of min or max"):
-        words("MAX").expect("min", "max")
-    for left in (["DER 0", "more"], ["DER 0 more"]):
-        read = words(*left)
-        assert (read.next(), read.next()) == ("DER", "0")
-        with pytest.raises(FileProblem, match="text after the last derivation"):
-            read.end()
-
-
-def test_long_words_are_cut():
-    assert short("a" * 30) == repr("a" * 30)
-    assert short("a" * 31) == repr("a" * 27 + "...")
 
 
 def diet():
