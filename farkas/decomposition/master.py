@@ -118,6 +118,8 @@ class Master:
     def solve(self, case: Case, seconds: float) -> Point | None:
         """Solve the program in a case; None where there is no answer in time."""
         program, pool = self._program, self.pool.plans
+        if not len(pool.owner):
+            return Point(np.zeros(0), np.zeros(len(self.problem.rows)), -raised(case))
         new = slice(program.columns, len(pool.owner))
         if new.start < new.stop:
             use = pool.use[new].tocsc()[:, self._rows].tocsr()

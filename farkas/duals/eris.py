@@ -106,8 +106,8 @@ def _dearest(worth: Floats, used: Floats) -> Floats:
 
 
 OTHER_BOUND = (
-    "farkas solve INSTANCE --program eris.aggregated --write bound.json writes another bound, which"
-    " may be weaker, in a form that every checker reads"
+    "farkas solve INSTANCE --program eris.offline[compact] --relax --write bound.json writes"
+    " another bound, which may be weaker, in a form that every checker reads"
 )
 
 

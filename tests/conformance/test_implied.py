@@ -13,7 +13,6 @@ from farkas.certificates import exact_feasibility, exact_value, repaired
 from farkas.certificates.repair import snap
 from farkas.duals.eris import ScheduleDual
 from farkas.forms import LinearForm
-from farkas.relaxations.eris.aggregated import Aggregated
 from farkas.relaxations.mlbroker.relaxed import Relaxed
 from farkas.solvers import solve
 from tests.conformance.oracle import variants
@@ -27,7 +26,6 @@ SAMPLE = 12
 PLACEMENT = {"workers", "deployed", "started", "connected", "resource_cost"}
 
 BY_MOVING = {
-    "eris.aggregated": {"remote"},
     "eris.dual": {"payoff", "transfer_price", "resource_price"},
     **{f"mlbroker.{name}": PLACEMENT for name in ("offline", "one_shot", "outer", "relaxed")},
     "mlbroker.worst_local": PLACEMENT,
@@ -164,21 +162,6 @@ def test_prices_of_schedules_are_cut_off_at_the_dearest():
             moved(form, point)
             moves += 1
     assert moves >= 6
-
-
-def test_no_more_remote_workers_are_needed_than_there_are():
-    moves = 0
-    for seed in range(12):
-        form = Aggregated().form(random_auction(np.random.default_rng(seed)))
-        if form.num_columns:
-            # doing nothing but calling workers remote, with transfer for all of them
-            sides = form.row_upper.copy()
-            sides[form.row_block("transfer_of_slot").where] = np.inf
-            point, remote = np.zeros(form.num_columns), form.column_block("remote").where
-            point[remote] = 2.0 * form.safe_upper[remote] + 1.0
-            moved(form.replace(row_upper=sides), point)
-            moves += 1
-    assert moves >= 4
 
 
 class Wasteful:

@@ -205,7 +205,7 @@ def test_both_checkers_agree_on_solved_programs(name, tmp_path):
     program = {
         "mlbroker/tiny": "mlbroker.relaxed[tight]",
         "dps/tiny": "dps.interval_lp",
-        "eris/tiny": "eris.aggregated",
+        "eris/tiny": "eris.schedule_lp",
         "coded/tiny": "coded.assignment_lp",
     }[name]
     solution = farkas.solve(name, program, certify=True, embed=True)

@@ -77,7 +77,7 @@ def simulated_run(full: bool, seed: int, settings: dict[str, Any], label: str) -
 def simulated_bound(full: bool, seed: int, settings: dict[str, Any]) -> float:
     """Proved bound on every welfare in the simulator."""
     auction = simulated(full, seed, settings)
-    certificate, _ = certify_welfare(auction, "subgradient")
+    certificate, _ = certify_welfare(auction)
     bound = check(certificate, instance=auction).bound
     assert bound is not None
     return float(bound)
@@ -87,7 +87,7 @@ def simulated_bound(full: bool, seed: int, settings: dict[str, Any]) -> float:
 def testbed_runs(seed: int) -> dict[str, Any]:
     """Proved bound on the testbed, and what every one of `ALGORITHMS` reaches there."""
     auction = ERIS.draw(seed, "testbed")
-    proved = play(FLOOR, auction, effort="subgradient").certificate
+    proved = play(FLOOR, auction, effort="aggregated").certificate
     assert proved is not None
     found = {}
     for label in ALGORITHMS:

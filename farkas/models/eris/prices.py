@@ -8,9 +8,9 @@ import numpy as np
 from farkas.instances.eris import Auction
 from farkas.numbers import Floats
 
-#: How prices are found: all 0; duals of the pooled linear program; improved by subgradient steps;
-#: duals of (3) by column generation (small instances).
-Effort = Literal["free", "aggregated", "subgradient", "columns"]
+#: How prices are found: all 0; by columns, the same at every site; by exact columns of (3), each
+#: site by itself (small instances).
+Effort = Literal["free", "aggregated", "columns"]
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)

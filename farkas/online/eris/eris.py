@@ -204,8 +204,8 @@ class Eris(CertifiedRun):
     programs, as "highs".
     ``price_floor`` raises every resource price by this share of what earlier jobs offered for a
     unit: with 0.5 a job is accepted only if it is worth half as much, for what it uses, as they
-    were on average.  ``effort`` says how the bound on the run is found: "free",
-    "aggregated", "subgradient" or "columns".
+    were on average.  ``effort`` says how the bound on the run is found: "free", "aggregated" or
+    "columns".
     """
 
     scheduler: Scheduler = "dp"

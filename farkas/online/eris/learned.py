@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 import numpy as np
@@ -27,7 +28,10 @@ from farkas.online.policy import Policy
 from farkas.online.run import Bound
 from farkas.solvers.subproblem import Subproblem, SubproblemAnswer
 
-ROUNDS = 8  #: Rounds of pricing in a slot.
+if TYPE_CHECKING:
+    from farkas.relaxations.eris.pricing import SchedulePricing
+
+ROUNDS = 12  #: Rounds of pricing in a slot.
 PROVING_ROUNDS = 60  #: Rounds of pricing for the bound of the run.
 CLOSE = 1.0 / 2**13  #: Share of it that these may leave to gain.
 
@@ -138,16 +142,11 @@ class Learned(Policy):
         self, instance: Auction, state: LearnedPrices, decisions: Sequence[SlotDecision]
     ) -> Bound:
         """Prove an upper bound on the welfare of every run."""
-        from farkas.certificates.eris import certify_prices
-        from farkas.relaxations.eris.priced_jobs import JobPricer
-        from farkas.relaxations.eris.schedule_master import ScheduleMaster, settled_prices
-        from farkas.relaxations.eris.welfare_bound import prohibitive
+        from farkas.decomposition.protocol import Tree
+        from farkas.relaxations.eris.pricing import SchedulePricing
 
-        pricer = JobPricer(instance)
-        free = prohibitive(instance, Prices.zero(instance))
-        master = ScheduleMaster(instance, pooled=True)
-        _, best = settled_prices(pricer, master, free, PROVING_ROUNDS, CLOSE)
-        proved = certify_prices(instance, best.transfer, best.resource)
+        pricing = SchedulePricing(instance)
+        proved = pricing.certificate(Tree.of(settled(pricing, PROVING_ROUNDS)))
         return Bound.of(Fraction(proved.bound), "prices of schedules", proved.plain())
 
     def _learn(
@@ -159,8 +158,7 @@ class Learned(Policy):
         seed: int,
     ) -> Prices:
         """Prices at which jobs that are here and those that are expected share what is left."""
-        from farkas.relaxations.eris.priced_jobs import JobPricer
-        from farkas.relaxations.eris.schedule_master import ScheduleMaster, settled_prices
+        from farkas.relaxations.eris.pricing import SchedulePricing
         from farkas.relaxations.eris.welfare_bound import prohibitive
 
         rng = np.random.default_rng([seed, slot])
@@ -168,15 +166,23 @@ class Learned(Policy):
         coming, times = expected(seen, slot, slots, self.forecast, self.sample, rng)
         auction = ledger.auction.replace(jobs=(*here, *coming))
         occupied = np.concatenate([ledger.transferred, ledger.used.ravel()])
-        master = ScheduleMaster(
-            auction,
-            pooled=True,
-            occupied=occupied,
-            times=np.concatenate([np.ones(len(here)), times]),
-        )
-        start = prohibitive(auction, ledger.prices)
-        found, _ = settled_prices(JobPricer(auction), master, start, ROUNDS)
+        times = np.concatenate([np.ones(len(here)), times])
+        pricing = SchedulePricing(auction, occupied=occupied, times=times)
+        rows = settled(pricing, ROUNDS, pricing.pooled(ledger.prices))
+        found = prohibitive(auction, pricing.prices_of(rows))
         return Prices(POSTED * found.transfer, POSTED * found.resource)
+
+
+def settled(pricing: SchedulePricing, rounds: int, start: Floats | None = None) -> Floats:
+    """Return the best prices of some rounds of pricing, by row."""
+    from farkas.decomposition.master import Master, Pool
+    from farkas.decomposition.prices import settle
+
+    master = Master(pricing, Pool(pricing))
+    *_, last = settle(
+        pricing, master, gap=CLOSE, left=lambda: math.inf, start=start, rounds=rounds
+    )  # fmt: skip
+    return last.prices
 
 
 def expected(

@@ -122,48 +122,6 @@ class ScheduleColumns:
     worth: Floats  #: Shape (schedules,).
     #: Sparse, shape (schedules, slots + sites * resources * slots): MB by slot, then units.
     usage: sparse.csr_array
-    busy: sparse.csr_array  #: Sparse, shape (schedules, slots): whether something runs.
-
-    def taken(self, which: Ints) -> ScheduleColumns:
-        """Return some of the schedules."""
-        return ScheduleColumns(
-            self.job[which], self.worth[which], self.usage[which], self.busy[which]
-        )  # fmt: skip
-
-    def join(self, other: ScheduleColumns) -> ScheduleColumns:
-        """Return both, each schedule of a job once."""
-        job = np.concatenate([self.job, other.job])
-        usage = sparse.vstack([self.usage, other.usage]).tocsr()
-        busy = sparse.vstack([self.busy, other.busy]).tocsr()
-        worth = np.concatenate([self.worth, other.worth])
-        rng = np.random.default_rng(0)
-        mark = (
-            weighted_rows(usage, rng.random(usage.shape[1])),
-            weighted_rows(busy, rng.random(busy.shape[1])),
-        )
-        order = np.lexsort((*mark, job))
-        new = np.ones(len(order), np.bool_)
-        same = (job, *mark)
-        new[1:] = np.logical_or.reduce([row[order][1:] != row[order][:-1] for row in same])
-        kept = np.sort(order[new])
-        return ScheduleColumns(job, worth, usage, busy).taken(kept)
-
-
-def weighted_rows(matrix: sparse.csr_array, weights: Floats) -> Floats:
-    """Matrix times weights, added up one entry of a row after the other; shape (rows,)."""
-    found = matrix.tocoo()
-    rows, columns = found.coords
-    terms = found.data * weights[columns]
-    return np.bincount(rows, terms, minlength=matrix.shape[0]).astype(np.float64)
-
-
-def finishes(columns: ScheduleColumns, auction: Auction) -> Ints:
-    """Slots from the arrival to the last one in which a schedule runs, shape (schedules,)."""
-    busy = columns.busy.tocoo()
-    last = np.zeros(len(columns.job), np.int64)
-    np.maximum.at(last, busy.coords[0], busy.coords[1])
-    found: Ints = last - auction.arrival[columns.job]
-    return found
 
 
 class JobPricer:
@@ -233,7 +191,5 @@ class JobPricer:
         shape = (len(some), auction.slots + auction.used.size)
         usage = sparse.coo_array((values, (rows, columns)), shape=shape).tocsr()
         usage.eliminate_zeros()
-        ones = np.ones(len(at))
-        busy = sparse.coo_array((ones, (schedule, slot)), shape=(len(some), auction.slots))
         worth = jobs.worth[jobs.begin[some] + finish[some]]
-        return ScheduleColumns(some, worth, usage, busy.tocsr())
+        return ScheduleColumns(some, worth, usage)

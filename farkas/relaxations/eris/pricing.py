@@ -21,12 +21,26 @@ from farkas.tolerances import SOLVER_GAP
 class SchedulePricing(Pricing):
     """Rows are the transfer of a slot, then each resource of a slot, all sites pooled.
 
-    ``payoffs``: what bounds the payoffs of jobs for certificates, see `PricedAuction`.
+    Parameters
+    ----------
+    payoffs
+        What bounds the payoffs of jobs for certificates, see `PricedAuction`.
+    occupied
+        What is in use already, as the program's prices are arranged; nothing by default.
+    times
+        Shape (jobs,), how often each job comes; once by default.  Certificates count it once.
     """
 
     program: PricedAuction
 
-    def __init__(self, auction: Auction, payoffs: Payoffs | None = None) -> None:
+    def __init__(
+        self,
+        auction: Auction,
+        payoffs: Payoffs | None = None,
+        *,
+        occupied: Floats | None = None,
+        times: Floats | None = None,
+    ) -> None:
         self.program = PricedAuction(auction, payoffs)
         self._spans = Spans(self.program)
         self.auction, self.pricer = auction, JobPricer(auction)
@@ -37,16 +51,25 @@ class SchedulePricing(Pricing):
         )
         row: Ints = np.arange(resources * slots).reshape(1, resources, slots)
         pooled = np.broadcast_to(row, self._shape).ravel()
+        if occupied is not None:
+            self.hard = np.maximum(self.hard - occupied, 0.0)
+        self.times = np.ones(auction.num_jobs) if times is None else times
         self.row_of = np.concatenate([np.arange(slots), slots + pooled])
         self.rows = np.bincount(self.row_of, self.hard).astype(np.float64)
         places = np.repeat(np.arange(sites * resources), slots)
         self.place_of = np.concatenate([np.full(slots, sites * resources), places])
         self._worth = [np.array(job.utility) for job in auction.jobs]
-        self.most = np.array([worth[0] for worth in self._worth])
+        self.most = self.times * np.array([worth[0] for worth in self._worth])
 
     def prices_of(self, rows: Floats) -> Prices:
         """Return prices of rows as prices at every site."""
         return Prices(*(np.ascontiguousarray(one) for one in self.program.parts(self.fine(rows))))
+
+    def pooled(self, prices: Prices) -> Floats:
+        """Return means over sites of prices, by row."""
+        fine = np.concatenate([prices.transfer, prices.resource.ravel()])
+        found: Floats = np.bincount(self.row_of, fine) / np.bincount(self.row_of)
+        return found
 
     def start(self) -> Plans:
         """Return the plans of jobs without data, which use nothing."""
@@ -74,11 +97,13 @@ class SchedulePricing(Pricing):
             # what counts for more later completes then, with nothing left to do
             last += int(own[last:].argmax())
             value[at] = self._worth[int(found.job[at])][last]
-        use = found.usage.tocoo()
-        where = use.coords[0], self.row_of[use.coords[1]]
+        fine = found.usage.tocoo()
+        where = fine.coords[0], self.row_of[fine.coords[1]]
         shape = len(found.job), len(self.rows)
-        rows = sparse.coo_array((use.data, where), shape=shape).tocsr()
-        return pricer.chosen.payoff.copy(), Plans(found.job, value, rows)
+        rows = sparse.coo_array((fine.data, where), shape=shape).tocsr()
+        times = self.times[found.job]
+        use = rows.multiply(times[:, None]).tocsr()
+        return self.times * pricer.chosen.payoff, Plans(found.job, times * value, use)
 
     def cuts(self, plans: Plans, share: Floats, prices: Floats) -> Sequence[Knapsack]:
         """Return spans of slots that hold jobs as wholes and that shares violate."""

@@ -4,42 +4,31 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import math
 import time
-from collections import deque
 from collections.abc import Iterator
 from fractions import Fraction
 
 import msgspec
 import numpy as np
+from scipy import sparse
 
-from farkas.certificates.eris import Payoffs, certify_prices, payoffs_by_job
-from farkas.certificates.priced_tree import PricedTree
+from farkas.certificates.eris import Payoffs, PricedAuction, certify_prices, payoffs_by_job
+from farkas.certificates.priced_tree import Case, PricedTree
+from farkas.decomposition.master import Master, Pool
+from farkas.decomposition.prices import Left, Settled, settle
+from farkas.decomposition.protocol import Plans, Pricing
 from farkas.errors import NoAnswer
 from farkas.executor import Executor
-from farkas.forms import LinearForm
-from farkas.forms.matrices import rows_of_dense
 from farkas.instances.eris import Auction
 from farkas.models.eris.best_schedule import BestSchedule, PricedJobs
 from farkas.models.eris.prices import Effort, Prices
 from farkas.numbers import Floats
-from farkas.relaxations.eris.aggregated import Aggregated
-from farkas.relaxations.eris.payoff_bound import subgradient
+from farkas.relaxations.eris.pricing import SchedulePricing
 from farkas.relaxations.integrality import price_bounds
 from farkas.solvers import Answer, open_session
-from farkas.solvers.highs_session import multipliers_by_any, optimum_of
-from farkas.tolerances import SIMPLEX
-
-
-@dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class Round:
-    """State after one round of pricing."""
-
-    number: int  #: Rounds so far, from 1.
-    value: float  #: Optimum of the restricted master, a lower bound of the relaxation.
-    bound: float  #: Least Lagrangian bound so far; above the relaxation whatever the prices.
-    prices: Prices  #: Where that bound was reached.
-    schedules: int  #: Number of schedules in the master.
-    settled: bool  #: Whether no schedule enters any more.
+from farkas.solvers.highs_session import optimum_of
+from farkas.tolerances import LOOSE_GAP, SIMPLEX
 
 
 class JobPricing:
@@ -81,115 +70,82 @@ class JobPricing:
         return worth, np.concatenate([transfer, used.ravel()])
 
 
-def generate_columns(auction: Auction, most_rounds: int = 1000) -> Iterator[Round]:
+class ExactPricing(Pricing):
+    """Jobs as owners whose schedules a solver finds; rows are those of the program."""
+
+    program: PricedAuction
+
+    def __init__(self, auction: Auction) -> None:
+        self.program, self.owners = PricedAuction(auction), auction.num_jobs
+        transfer = np.full(auction.slots, auction.transfer_budget)
+        self.rows = np.concatenate([transfer, np.repeat(auction.capacity, auction.slots)])
+        self.hard, self.row_of = self.rows, np.arange(len(self.rows))
+        self.place_of = np.zeros(len(self.rows), np.int64)
+        self.most = np.array([job.utility[0] for job in auction.jobs])
+        self._jobs = [JobPricing(auction, job) for job in range(auction.num_jobs)]
+
+    def replies(self, prices: Floats, case: Case) -> tuple[Floats, Plans]:
+        """Return the payoffs that the solver claims, and the schedules; there are no cases."""
+        answers = [job.solve(Prices(*self.program.parts(prices))) for job in self._jobs]
+        payoff = np.array([max(0.0, answer.bound_or(np.inf)) for answer in answers])
+        noise = SIMPLEX * self.most
+        owners = np.flatnonzero(np.array([answer.objective for answer in answers]) > noise)
+        found = [self._jobs[i].schedule(answers[i]) for i in owners.tolist()]
+        use = np.array([used for _, used in found]).reshape(len(found), len(self.rows))
+        worth = np.array([value for value, _ in found])
+        return payoff, Plans(owners, worth, sparse.csr_array(use))
+
+
+def generate_columns(
+    auction: Auction, most_rounds: int = 1000, left: Left = lambda: math.inf
+) -> Iterator[Settled]:
     """Solve the linear relaxation of (3) round by round.
 
-    Every round prices all jobs exactly at the duals of the restricted master and yields; the last
-    one is ``settled`` unless ``most_rounds`` ended it.  Bounds rest on the solver's claims; a proof
-    of the prices found needs farkas.certificates.eris.  Raises `NoAnswer`: the solver did not
-    finish a pricing problem or a master.
+    Every round prices all jobs exactly at the duals of the program of known schedules.  Bounds rest
+    on the solver's claims; a proof of the prices found needs farkas.certificates.eris.  Raises
+    `NoAnswer`: the solver did not finish a job.
     """
-    jobs = [JobPricing(auction, job) for job in range(auction.num_jobs)]
-    master = open_session(_empty_master(auction))
-    prices, payoffs, value = Prices.zero(auction), np.zeros(auction.num_jobs), 0.0
-    least, best, schedules = np.inf, prices, 0
-    noise = SIMPLEX * np.array([max(job.utility) for job in auction.jobs])
-    for number in range(1, most_rounds + 1):
-        answers = [job.solve(prices) for job in jobs]
-        bound = prices.rent(auction) + sum((max(0.0, a.bound_or(np.inf)) for a in answers), 0.0)
-        if bound < least:
-            least, best = bound, prices
-        enough = payoffs + noise
-        owners = [j for j, a in enumerate(answers) if a.objective > enough[j]]
-        entering = [jobs[j].schedule(answers[j]) for j in owners]
-        schedules += len(entering)
-        yield Round(number, value, least, best, schedules, settled=not entering)
-        if not entering:
-            return
-        master.add_columns(_columns(auction, owners, entering), [worth for worth, _ in entering])
-        answer = optimum_of(master)
-        value = answer.objective
-        duals = np.maximum(answer.row_duals, 0.0)
-        capacity_rows = len(duals) - auction.num_jobs
-        payoffs = duals[capacity_rows:]
-        resource = duals[auction.slots : capacity_rows].reshape(auction.used.shape)
-        prices = Prices(duals[: auction.slots], resource)
+    pricing = ExactPricing(auction)
+    master = Master(pricing, Pool(pricing))
+    return settle(pricing, master, gap=SIMPLEX, left=left, rounds=most_rounds)
 
 
-def relaxation_by_columns(auction: Auction, most_rounds: int = 1000) -> Round:
-    """Last round of `generate_columns`; raises `NoAnswer` unless it settled."""
-    rounds = deque(generate_columns(auction, most_rounds), maxlen=1)
-    last = rounds[0] if rounds else None
-    if last is None or not last.settled:
+def relaxation_by_columns(auction: Auction, most_rounds: int = 1000) -> Settled:
+    """Last round of `generate_columns`; raises `NoAnswer` unless bound and value meet there."""
+    *_, last = generate_columns(auction, most_rounds)
+    if not last.rounds or last.bound - last.value > LOOSE_GAP * max(abs(last.bound), 1.0):
         raise NoAnswer(f"column generation did not settle in {most_rounds} rounds")
     return last
 
 
-def _empty_master(auction: Auction) -> LinearForm:
-    upper = np.concatenate(
-        [
-            np.full(auction.slots, auction.transfer_budget),
-            np.repeat(auction.capacity.ravel(), auction.slots),
-            np.ones(auction.num_jobs),
-        ]
-    )
-    nothing = np.zeros(0)
-    return LinearForm(
-        name="restricted master of eris.schedule_lp",
-        sense="max",
-        cost=nothing,
-        matrix=rows_of_dense(np.zeros((len(upper), 0))),
-        row_lower=np.full(len(upper), -np.inf),
-        row_upper=upper,
-        lower=nothing,
-        upper=nothing,
-        integer=np.zeros(0, np.bool_),
-    )
-
-
-def _columns(auction: Auction, owners: list[int], entering: list[tuple[float, Floats]]) -> Floats:
-    accepted = np.eye(auction.num_jobs)[owners]
-    return np.hstack([np.stack([usage for _, usage in entering]), accepted])
-
-
+#: How prices are found: all 0; by columns, the same at every site; by exact columns of (3), each
+#: site by itself (small instances).
 METHODS: dict[Effort, str] = {
     "free": "everything for nothing",
-    "aggregated": "prices of the pooled linear program",
-    "subgradient": "prices by subgradient steps",
+    "aggregated": "prices of all sites together",
     "columns": "prices by column generation",
 }
 
 
-def find_prices(auction: Auction, effort: Effort = "aggregated", rounds: int = 100) -> Prices:
-    """Prices that should prove a good bound on the welfare; see `Effort`.
-
-    ``rounds``: evaluations by the subgradient steps.
-    """
+def find_prices(auction: Auction, effort: Effort = "aggregated") -> Prices:
+    """Prices that should prove a good bound on the welfare; see `METHODS`."""
     if effort == "free":
         return prohibitive(auction, Prices.zero(auction))
     if effort == "columns":
-        return prohibitive(auction, relaxation_by_columns(auction).prices)
-    prices = aggregated_prices(auction)
-    if effort == "subgradient":
-        _, prices = deque(subgradient(auction, prices, rounds), maxlen=1)[0]
-    return prices
+        rows = relaxation_by_columns(auction).prices
+        return prohibitive(auction, Prices(*PricedAuction(auction).parts(rows)))
+    return aggregated_prices(auction)
 
 
-def aggregated_prices(auction: Auction) -> Prices:
-    """Prices from the duals of `Aggregated`, the same at every site.
+def aggregated_prices(auction: Auction, left: Left = lambda: math.inf) -> Prices:
+    """Prices by columns, the same at every site.
 
     A budget of 0 makes any transfer price free; there it is set so high that nothing moves.
     """
-    form = Aggregated().form(auction)
-    # the form is handed over in its own units; scaling it once more takes three times the steps
-    duals = multipliers_by_any(form, simplex_scale_strategy=0).rows
-    slots = [t for (t,) in form.row_block("transfer_of_slot").axes[0].members.tolist()]
-    transfer = np.zeros(auction.slots)
-    transfer[slots] = form.row_values(duals, "transfer_of_slot")
-    pooled = np.zeros((auction.slots, auction.num_resources))
-    pooled[slots] = form.row_values(duals, "pooled_capacity")
-    resource = np.broadcast_to(pooled.T[None], auction.used.shape)
-    return prohibitive(auction, Prices(np.maximum(transfer, 0.0), np.maximum(resource, 0.0)))
+    pricing = SchedulePricing(auction)
+    master = Master(pricing, Pool(pricing))
+    *_, last = settle(pricing, master, gap=SIMPLEX, left=left)
+    return prohibitive(auction, pricing.prices_of(last.prices))
 
 
 def prohibitive(auction: Auction, prices: Prices) -> Prices:
@@ -202,22 +158,24 @@ def prohibitive(auction: Auction, prices: Prices) -> Prices:
     return Prices(np.full(auction.slots, 2.0 * dearest / min(sizes)), prices.resource)
 
 
+def within(seconds: float) -> Left:
+    """Count down from now."""
+    end = time.monotonic() + seconds
+    return lambda: max(0.0, end - time.monotonic())
+
+
 @price_bounds.register("eris.pooled_prices")
 def pooled_prices(auction: Auction, seconds: float) -> PricedTree:
-    """Prices of the pooled linear program, which is solved within seconds."""
-    return certify_welfare(auction)[0]
+    """Prices of all sites together, of the best round that the time allows."""
+    prices = aggregated_prices(auction, within(seconds))
+    return certify_prices(auction, prices.transfer, prices.resource)
 
 
 @price_bounds.register("eris.column_prices")
 def column_prices(auction: Auction, seconds: float) -> PricedTree:
     """Prices of the best round of column generation that the time allows."""
-    end = time.monotonic() + seconds
-    prices = Prices.zero(auction)
-    for found in generate_columns(auction):
-        prices = found.prices
-        if time.monotonic() >= end:
-            break
-    prices = prohibitive(auction, prices)
+    *_, last = generate_columns(auction, left=within(seconds))
+    prices = prohibitive(auction, Prices(*PricedAuction(auction).parts(last.prices)))
     return certify_prices(auction, prices.transfer, prices.resource)
 
 

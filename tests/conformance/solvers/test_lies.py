@@ -261,7 +261,7 @@ ALL = ("highs", "clarabel", "scip", "gurobi")
 SLOW = ("coded.sca", "coded.brute_force")
 PROGRAMS = {
     "mlbroker": ("mlbroker.relaxed[tight]", "mlbroker.offline"),
-    "eris": ("eris.aggregated", "eris.offline"),
+    "eris": ("eris.schedule_lp", "eris.offline"),
     "dps": ("dps.interval_lp", "dps.offline"),
     "gadget": ("gadget.offline_bound", "gadget.offline"),
     "coded": ("coded.assignment_lp", "coded.assignment"),

@@ -69,7 +69,7 @@ def test_where_the_schedules_are_too_many_another_bound_is_named(monkeypatch, tm
     said = str(refusal.value)
     assert "spreads of its data" in said
     assert "column generation" not in said
-    command = "farkas solve INSTANCE --program eris.aggregated --write bound.json"
+    command = "farkas solve INSTANCE --program eris.offline[compact] --relax --write bound.json"
     assert command in said
     # what is named keeps its word: no listing is needed, and the file is a bound of the auction
     path = tmp_path / "bound.json"

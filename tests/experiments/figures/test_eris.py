@@ -50,7 +50,7 @@ def test_accepted_and_rejected_are_all_jobs() -> None:
 def test_ratios_are_proved_bounds_over_welfare() -> None:
     lines = {line.name: line.y for line in data("5").series}
     auction = ERIS.draw(1, "testbed")
-    run = play(FLOOR, auction, effort="subgradient")
+    run = play(FLOOR, auction, effort="aggregated")
     assert lines[FLOOR][0] == pytest.approx(run.ratio)
     assert all(value >= 1.0 for line in lines.values() for value in line if np.isfinite(value))
 

@@ -13,19 +13,15 @@ from farkas.executor import Executor
 from farkas.instances import library
 from farkas.models.eris.best_schedule import PricedJobs
 from farkas.models.eris.prices import Prices, posted_on_arrival
-from farkas.relaxations.eris.aggregated import Aggregated, windows, worker_slots
 from farkas.relaxations.eris.payoff_bound import (
     NO_SERVER,
-    PricedBound,
     Ties,
     bound_payoff,
     chunks_of,
     cover_slot,
-    evaluate,
     job_slots,
     payoff_bounds,
     slot_of,
-    subgradient,
 )
 from farkas.relaxations.eris.priced_jobs import JobPricer
 from farkas.relaxations.eris.welfare_bound import (
@@ -122,46 +118,12 @@ def test_of_equal_covers_a_whole_one_is_traced(seed: int) -> None:
     assert seen.worth[cover.finish] - cost == pytest.approx(cover.payoff, abs=1e-9)
 
 
-def test_use_of_the_bounding_schedules_is_a_subgradient() -> None:
-    # L(q) >= L(p) + (capacity - use at p) (q - p) for all prices q: L is convex
-    auction = random_auction(3, most_chunks=6, jobs=5)
-    rng = np.random.default_rng(0)
-    here = Prices(rng.uniform(0, 3, auction.slots), rng.uniform(0, 9, auction.used.shape))
-    found = evaluate(auction, here)
-    for _ in range(20):
-        there = Prices(rng.uniform(0, 3, auction.slots), rng.uniform(0, 9, auction.used.shape))
-        rise = (auction.transfer_budget - found.transfer) @ (there.transfer - here.transfer)
-        slack = auction.capacity[:, :, None] - found.resource
-        rise += (slack * (there.resource - here.resource)).sum()
-        assert evaluate(auction, there).bound >= found.bound + rise - 1e-8
-
-
-def test_after_eight_rounds_without_progress_the_target_moves_half_way_back(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    # the bound stays at 10 and the only gpu is wanted twice: every slack is -1
-    auction = one_resource(slots=1, sites=1, site_capacity=[[1.0]])
-    asked: list[float] = []
-
-    def flat(auction: object, prices: Prices) -> PricedBound:
-        asked.append(prices.resource.item())
-        return PricedBound(10.0, np.zeros(1), np.full((1, 1, 1), 2.0))
-
-    monkeypatch.setattr("farkas.relaxations.eris.payoff_bound.evaluate", flat)
-    list(subgradient(auction, Prices.zero(auction), rounds=10))
-    # a first step to the target 10 - 5 % along a direction of length 1
-    assert asked[:2] == [0.0, pytest.approx(0.5)]
-    # rounds 2 to 9 brought nothing: from the best prices, 0, to the target 10 - 2.5 %
-    length = sum(0.6**k for k in range(9))
-    assert asked[9] == pytest.approx(0.25 / length)
-
-
 @pytest.mark.parametrize("seed", range(15))
 def test_every_effort_proves_a_bound_on_the_optimum(seed: int) -> None:
     auction = random_auction(seed)
     best = optimum("eris.offline", auction)
-    for effort in ("free", "aggregated", "subgradient", "columns"):
-        prices = find_prices(auction, effort, rounds=20)
+    for effort in METHODS:
+        prices = find_prices(auction, effort)
         proved = float(prove_welfare(auction, prices.transfer, prices.resource))
         assert proved >= best - 1e-9
 
@@ -176,7 +138,7 @@ def test_more_effort_proves_more() -> None:
     # integrality_gap: its relaxation is 87.2435, and everything for nothing proves 92.893
     auction = library.load("eris/integrality_gap")
     bounds = [float(Fraction(certify_welfare(auction, effort)[0].bound)) for effort in METHODS]
-    assert bounds[0] >= bounds[1] > bounds[2] > bounds[3]
+    assert bounds[0] > bounds[1] >= bounds[2]
     assert bounds[0] == pytest.approx(92.893)
     assert bounds[-1] == pytest.approx(87.2435, abs=1e-4)
 
@@ -240,25 +202,6 @@ def test_certificates_do_not_depend_on_who_proves(workers, monkeypatch):
             )
 
 
-def test_worker_slots_count_whole_workers() -> None:
-    # integrality_gap, job 1: E=3, P=2, up to 3 workers at a site: q=1 takes 2, q=2 takes 3
-    auction = library.load("eris/integrality_gap")
-    assert worker_slots(auction, 1) == pytest.approx(2 * 3 / 2)
-    blocked = auction.replace(site_capacity=[[0, 0], [0, 0]])
-    assert worker_slots(blocked, 1) == np.inf
-    assert Aggregated().form(blocked).num_columns == 0
-
-
-def test_windows_are_four_times_as_long_as_a_job_takes_unless_that_is_too_much() -> None:
-    alone = np.full(1000, 0.1)
-    alone[:4] = 2.0, 2.1, 9.9, 11.0
-    assert windows(alone)[:5].tolist() == [8, 9, 40, 40, 4]
-    # with 2,500 jobs 40,000 pairs are 16 slots of each
-    assert windows(np.full(2500, 3.0)).max() == 12
-    assert windows(np.full(2500, 7.0)).max() == 16
-    assert windows(np.zeros(0)).shape == (0,)
-
-
 def random_prices(auction, seed):
     rng = np.random.default_rng(seed)
     transfer = rng.uniform(0, 3, auction.slots)
@@ -270,12 +213,9 @@ def test_jobs_at_once_and_in_turn_agree(seed):
     auction = random_auction(seed, most_chunks=7, jobs=6)
     prices = random_prices(auction, seed)
     pricer = JobPricer(auction)
-    found = evaluate(auction, prices)
-    assert pricer.bound(prices) == pytest.approx(found.bound)
-    assert pricer.chosen.payoff == pytest.approx(payoff_bounds(auction, prices, full=True))
-    usage = pricer.columns().usage.sum(axis=0)
-    assert usage[: auction.slots] == pytest.approx(found.transfer)
-    assert usage[auction.slots :] == pytest.approx(found.resource.ravel())
+    payoffs = payoff_bounds(auction, prices, full=True)
+    assert pricer.bound(prices) == pytest.approx(prices.rent(auction) + payoffs.sum())
+    assert pricer.chosen.payoff == pytest.approx(payoffs)
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -287,8 +227,6 @@ def test_what_a_schedule_is_worth_pays_for_its_use(seed):
     found = pricer.columns()
     cost = found.usage @ np.concatenate([prices.transfer, prices.resource.ravel()])
     assert found.worth - cost == pytest.approx(pricer.chosen.payoff[found.job])
-    last = np.array([slots.nonzero()[0].max() for slots in found.busy.toarray()], dtype=int)
-    assert last.tolist() == (auction.arrival + pricer.chosen.finish)[found.job].tolist()
 
 
 def test_what_a_job_meets_by_hand() -> None:
