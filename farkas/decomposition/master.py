@@ -11,7 +11,7 @@ from farkas.certificates.priced_tree import Case, Window
 from farkas.decomposition.protocol import Plans, Pricing
 from farkas.numbers import Bools, Floats, Ints
 from farkas.solvers.columns import ColumnProgram
-from farkas.tolerances import FEASIBLE, SIMPLEX, WHOLE
+from farkas.tolerances import SIMPLEX, WHOLE
 
 MOST_RUNS = 20  #: Of the program in one solution, after each of which rows enter.
 FEW_ROWS = 500  #: All rows enter at once where there are so few.
@@ -104,7 +104,10 @@ class Master:
     def enter(self, use: Floats) -> int:
         """Let rows enter that a use of all violates; returns how many do."""
         limit = self.problem.rows
-        over = use > limit * (1.0 + SIMPLEX) + FEASIBLE * 1e-3 * (limit == 0)
+        units, none = limit.copy(), np.flatnonzero(limit == 0)
+        if len(none) and len(self.pool):  # there the largest use by a plan is the measure
+            units[none] = self.pool.plans.use.max(axis=0).toarray().ravel()[none]
+        over = use > limit + SIMPLEX * units
         if len(limit) <= FEW_ROWS and over.any():
             over = np.isfinite(limit)
         new = np.flatnonzero(over & ~self._inside)
@@ -112,7 +115,8 @@ class Master:
             self._inside[new] = True
             self._rows = np.concatenate([self._rows, new])
             some = self.pool.plans.use[: self._program.columns].tocsc()[:, new]
-            self._program.add_rows(some.T.tocsr(), limit[new])
+            units[units == 0] = 1.0
+            self._program.add_rows(some.T.tocsr(), limit[new], units[new])
         return len(new)
 
     def solve(self, case: Case, seconds: float) -> Point | None:

@@ -24,8 +24,8 @@ OPTIMAL = 7
 class ColumnProgram:
     """The program inside HiGHS; a maximum.
 
-    Rows are measured in their limits and values in the largest one, since HiGHS measures in
-    absolute tolerances.
+    Rows are measured in units and values in the largest one, since HiGHS measures in absolute
+    tolerances.
 
     Parameters
     ----------
@@ -69,9 +69,12 @@ class ColumnProgram:
         self.columns += many
         self._solver.setOptionValue("simplex_strategy", PRIMAL)
 
-    def add_rows(self, use: sparse.csr_array, limits: Floats) -> None:
-        """Append rows; ``use``: shape (rows, columns), ``limits``: shape (rows,), >= 0."""
-        units = np.where(limits > 0, limits, 1.0)
+    def add_rows(self, use: sparse.csr_array, limits: Floats, units: Floats) -> None:
+        """Append rows.
+
+        ``use``: shape (rows, columns); ``limits``, ``units``: shape (rows,), >= 0 and > 0: what
+        rows hold, and what they are measured in.
+        """
         self._row_units = np.concatenate([self._row_units, units])
         self._add_rows(use.multiply(1.0 / units[:, None]).tocsr(), limits / units)
         self._solver.setOptionValue("simplex_strategy", DUAL)
