@@ -18,7 +18,7 @@ from farkas.online import algorithms
 from farkas.online.dps.best_fixed import best_by_coordinates
 from farkas.online.dps.environment import run_bound
 from farkas.online.dps.learning import Dps
-from farkas.online.dps.posted import Random
+from farkas.online.dps.seller import Random
 from farkas.relaxations.dps.interval import IntervalLP
 from farkas.relaxations.dps.prices import lp_prices, subgradient_prices
 from farkas.replay import replay

@@ -33,13 +33,13 @@ from farkas.models.gadget import envelope as curvature
 from farkas.models.gadget.counts import FeasibleCounts
 from farkas.models.gadget.slot import snapshot
 from farkas.online import algorithms, environments
+from farkas.online.dps.environment import Offer
 from farkas.online.dps.learning import Dps, Scaled, Simple, Top
-from farkas.online.dps.offers import Offer
 from farkas.online.driver import plain
 from farkas.online.eris.environment import Piece, SlotDecision
 from farkas.online.eris.scheduler_dp import repaired_schedule
 from farkas.online.eris.scheduler_printed import printed_schedule
-from farkas.online.gadget.seen import Room
+from farkas.online.gadget.environment import Room
 from farkas.online.loop import decide
 from farkas.online.mlbroker.fractional import Fractional, Points
 from farkas.proofs.gadget.relaxed import random_clusters

@@ -16,11 +16,17 @@ from farkas.models.gadget.slot import snapshot
 from farkas.numbers import Floats, Ints
 from farkas.offline.climbing import bounded_by, policies
 from farkas.offline.ladder import Ascent, Ladder, Rung, ladders
-from farkas.online.gadget.bounds import horizon_bound, merged_horizon, pooled_horizon
 from farkas.online.gadget.columns import column_rings, slot_certificate, tree_certificate
+from farkas.online.gadget.environment import horizon_bound
 from farkas.online.gadget.hindsight import decisions_of, followed, schedules
 from farkas.online.run import Bound
-from farkas.relaxations.gadget.offline_bound import OfflineBound, PooledBound, Timeline
+from farkas.relaxations.gadget.offline_bound import (
+    OfflineBound,
+    PooledBound,
+    Timeline,
+    merged_horizon,
+    pooled_horizon,
+)
 from farkas.tolerances import WHOLE
 
 # Schedules that follow a plan of the whole horizon, in which servers are pooled.

@@ -38,7 +38,7 @@ import numpy as np
 
 import farkas
 from farkas.certificates.ratio import ratio_at_most
-from farkas.errors import InvalidInstance, InvalidOption, PolicyProblem
+from farkas.errors import InvalidInstance, InvalidOption, NotApplicable, PolicyProblem
 from farkas.files.writing import write_bytes
 from farkas.messages import shown
 from farkas.messages.refusals import parsed
@@ -92,11 +92,7 @@ class Environment:
     def evaluate(self, instance: Any, decisions: Sequence[Any]) -> Outcome:
         """Return what decisions are worth, and what they break."""
         reasons = self.unusable(instance, decisions)
-        if reasons:
-            return Outcome([], reasons, math.nan)
-        found = self.worth(instance, decisions)
-        found.violations.extend(self.broken(instance, decisions))
-        return found
+        return Outcome([], reasons, math.nan) if reasons else self.worth(instance, decisions)
 
     def unusable(self, instance: Any, decisions: Sequence[Any]) -> list[str]:
         """Say why decisions have no value at all, in words."""
@@ -105,10 +101,6 @@ class Environment:
     def worth(self, instance: Any, decisions: Sequence[Any]) -> Outcome:
         """Return what usable decisions are worth."""
         raise NotImplementedError
-
-    def broken(self, instance: Any, decisions: Sequence[Any]) -> list[str]:
-        """List the requirements that decisions break, in words."""
-        return []
 
     def measure(self, instance: Any) -> str:
         """Say what a value is and in which unit, for example ``"cost (USD)"``."""
@@ -134,6 +126,31 @@ class Environment:
     def by_slot(self, instance: Any, steps: Sequence[T]) -> Sequence[T]:
         """Return what belongs to every slot, of what belongs to every step; by default the same."""
         return steps
+
+    # What follows is asked by `farkas.online.feeding`, of kinds whose jobs arrive over time.
+
+    def steps(self, instance: Any) -> int | None:
+        """Return the number of slots, each a step; None where every job is one."""
+
+    def shown(self, instance: Any, step: int, numbers: Sequence[int]) -> Any:
+        """Return what arrives in a step; the instance holds its jobs, of these numbers, only."""
+        raise NotApplicable(f"nothing arrives over time in kind {instance.kind}")
+
+    def stays(self, job: Any, step: int) -> bool:
+        """Whether a job of an earlier step is shown again in this one."""
+        return False
+
+    def prolonged(self, job: Any, data: Any) -> Any:
+        """Return a job that `stays` with one slot more, and the data of that slot."""
+        raise NotImplementedError
+
+    def so_far(self, instance: Any, steps: int) -> Any:
+        """Return the instance in which nothing comes after so many steps; by default the same."""
+        return instance
+
+    def undecided(self, instance: Any, steps: int) -> list[Any]:
+        """Return empty decisions about the steps of `so_far` that are still to come."""
+        return []
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

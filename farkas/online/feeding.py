@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, Protocol, Self, runtime_checkable
+from typing import Any, Literal, Self
 
 import msgspec
 import numpy as np
@@ -20,40 +20,17 @@ from farkas.files.writing import replacing
 from farkas.instances.files import read_bytes
 from farkas.messages import named
 from farkas.messages.refusals import parsed
-from farkas.online.driver import Algorithm, DecisionsMade, Solved, algorithms, environments, plain
+from farkas.online.driver import (
+    Algorithm,
+    DecisionsMade,
+    Environment,
+    Solved,
+    algorithms,
+    environments,
+    plain,
+)
 from farkas.online.loop import drive, take_step
 from farkas.online.run import Run
-
-
-@runtime_checkable
-class Feeding(Protocol):
-    """An environment whose steps can be shown before later jobs are known."""
-
-    def steps(self, instance: Any) -> int | None:
-        """Return the number of slots, each a step; None where every job is one."""
-
-    def shown(self, instance: Any, step: int, numbers: Sequence[int]) -> Any:
-        """Return what arrives in a step.
-
-        Parameters
-        ----------
-        instance
-            Holds the jobs of this step only.
-        numbers
-            Of these jobs, among all that were fed.
-        """
-
-    def stays(self, job: Any, step: int) -> bool:
-        """Whether a job of an earlier step is shown again in this one."""
-
-    def prolonged(self, job: Any, data: Any) -> Any:
-        """Return a job that is active for one slot more, with the data of that slot."""
-
-    def so_far(self, instance: Any, steps: int) -> Any:
-        """Return the instance in which nothing comes after so many steps."""
-
-    def undecided(self, instance: Any, steps: int) -> Sequence[Any]:
-        """Return decisions about the steps of `so_far` that are still to come: none to make."""
 
 
 class _Saved(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -108,17 +85,17 @@ class Feed:
         self.options = algorithm.settle(dict(options or {}))
         self._policy = algorithm.make(**self.options)
         world = environments[instance.kind]
-        if not isinstance(world, Feeding):
+        if type(world).shown is Environment.shown:
             raise NotApplicable(f"nothing arrives over time in kind {instance.kind}")
         if self._policy.hindsight:
             raise InvalidOption(f"{algorithm.name} has to see the whole instance; it cannot be fed")
-        self._world: Feeding = world
+        self._world = world
         self._begin = instance.replace(jobs=())
         self.jobs: list[Any] = []
         self.decisions: list[Any] = []
         self._fed: list[tuple[Sequence[Any], Mapping[int, Any]]] = []
         self._solved: list[Solved] = []
-        facts = environments[instance.kind].known(self._begin) if known is None else known
+        facts = world.known(self._begin) if known is None else known
         self.state: Any = self._policy.start(facts, seed)
         self._rng = np.random.default_rng(seed)
 

@@ -16,7 +16,7 @@ from farkas.online import algorithms
 from farkas.online.dps import best_fixed
 from farkas.online.dps.cluster import placed
 from farkas.online.dps.placement import FreeOfCharge
-from farkas.online.dps.posted import BestFit, GivenPrice
+from farkas.online.dps.seller import BestFit, GivenPrice
 from farkas.quantities.quantity import quantity
 from farkas.relaxations.dps import interval as bounds
 from farkas.relaxations.dps.fixed_prices import prove_fixed_prices

@@ -41,7 +41,7 @@ HUGE = 2**40
 
 
 class SaleEntry(Entry, frozen=True, kw_only=True, gc=False):
-    """What happened to one job; see `farkas.online.dps.offers.Decision`."""
+    """What happened to one job; see `farkas.online.dps.environment.Decision`."""
 
     outcome: Literal["sold", "explored", "declined", "full"]
     payment: Amount

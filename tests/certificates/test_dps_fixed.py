@@ -20,7 +20,7 @@ from farkas.certificates.dps_fixed import (
 )
 from farkas.certificates.files import from_json
 from farkas.errors import NotACertificate, NotApplicable
-from farkas.online.dps.posted import FixedPrice
+from farkas.online.dps.seller import FixedPrice
 from farkas.relaxations.dps.fixed_prices import prove_fixed_prices
 from farkas.relaxations.dps.prices import lp_prices
 from tests.generators.dps import random_market

@@ -8,7 +8,7 @@ import pytest
 from farkas.errors import InvalidInstance
 from farkas.instances.gadget import Cluster
 from farkas.models.gadget.links import link_cap
-from farkas.online.gadget.seen import Room
+from farkas.online.gadget.environment import Room
 
 JOB = {
     "arrival": 0,

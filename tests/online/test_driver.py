@@ -159,7 +159,7 @@ def test_kernels_are_prepared_before_anything_is_decided(
 
 def test_the_time_of_the_replay_is_that_of_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [0.0]
-    made = farkas.online.loop.manifest
+    made = farkas.online.driver.manifest
 
     def slow(instance: Any, seed: int) -> Any:
         now[0] += 100.0

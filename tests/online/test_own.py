@@ -239,7 +239,7 @@ def test_other_distributions_bring_policies_of_shipped_kinds(
 
 SELLER = """
 import farkas
-from farkas.online.dps.offers import Decision
+from farkas.online.dps.environment import Decision
 
 class Refusal(farkas.Policy):
     'Sells nothing.'

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from farkas.instances.dps import Market
-from farkas.online.dps.offers import Known, Offer
+from farkas.online.dps.environment import Known, Offer
 from tests.references import dps_market
 
 Handled = tuple[str, float, float | None, float | None]

@@ -38,7 +38,7 @@ from farkas.online.coded.owner_tree import OwnerTree
 from farkas.online.dps.knapsacks import Knapsacks
 from farkas.online.dps.learning import Dps, RandomPlacement, Scaled, Top
 from farkas.online.dps.pairs import PairPrices
-from farkas.online.dps.posted import BestFit, Random
+from farkas.online.dps.seller import BestFit, Random
 from farkas.online.driver import plain as as_plain
 from farkas.online.eris.environment import Ledger
 from farkas.online.eris.scheduler_dp import repaired_schedule

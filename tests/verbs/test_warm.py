@@ -77,7 +77,7 @@ def test_what_says_nothing_of_its_steps_is_called_by_kernels_alone() -> None:
 
 def test_kernels_are_of_the_kinds_whose_folders_or_files_they_are_in() -> None:
     of = {f"{kernel.__module__}.{kernel.function.__name__}": kinds for kernel, kinds in entries()}
-    assert of["farkas.online.dps.posted.sell_at"] == {"dps"}
+    assert of["farkas.online.dps.seller.sell_at"] == {"dps"}
     assert of["farkas.certificates.mlbroker_workers.loads"] == {"mlbroker"}
     assert of["farkas.models.coded.law.counts"] == {"coded"}
     assert of["farkas.models.gadget.envelope.compiled_envelope"] == {"gadget"}

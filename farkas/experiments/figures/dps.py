@@ -32,7 +32,7 @@ from farkas.numbers import Floats
 from farkas.online import algorithms
 
 if TYPE_CHECKING:
-    from farkas.online.dps.sales import Sales
+    from farkas.online.dps.environment import Sales
 
 DPS: Paper[Market] = Paper("dps", "DPS")
 EXPLORED = 0.112

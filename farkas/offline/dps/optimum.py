@@ -18,7 +18,7 @@ from farkas.offline.climbing import bounded_by, policies
 from farkas.offline.dps.anew import placed_anew
 from farkas.offline.ladder import Ascent, Ladder, Rung, integer_program, ladders
 from farkas.offline.priced import priced
-from farkas.online.dps.offers import Decision
+from farkas.online.dps.environment import Decision
 from farkas.relaxations.dps.pricing import Placed, ServerPricing
 from farkas.solvers import solve
 

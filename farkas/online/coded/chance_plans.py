@@ -27,13 +27,13 @@ from farkas.models.coded.law import (
 from farkas.numbers import Floats, Ints
 from farkas.online.coded.environment import (
     Environment,
+    Planner,
     better_bound,
     broken,
     master_prices,
     numbers,
 )
 from farkas.online.coded.local_search import climb
-from farkas.online.coded.owner_tree import Planner
 from farkas.online.coded.simple_greedy import greedy_owner
 from farkas.online.driver import Outcome, algorithm
 from farkas.online.run import Bound

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from farkas.models.coded.law import ENUMERATED, Allocation, Law
 from farkas.numbers import Floats
 from farkas.online import driver
 from farkas.online.driver import Demo, Outcome, environment
+from farkas.online.policy import Policy
 from farkas.online.run import Bound, Sense
 from farkas.tolerances import ROUNDING
 
@@ -205,3 +206,31 @@ def numbers(data: CodedComputing, plan: Allocation) -> dict[str, float]:
         if np.isfinite(quantile):
             found["quantile"] = quantile
     return found
+
+
+class Planner(Policy):
+    """One step, no state; the plan itself is certified along with the bound."""
+
+    def start(self, known: None, seed: int) -> Any:
+        """Keep the seed."""
+        return seed
+
+    def step(self, state: Any, arrivals: CodedComputing) -> tuple[Any, Allocation]:
+        """Plan for the whole instance."""
+        return state, self.plan(arrivals, state)
+
+    def plan(self, data: CodedComputing, seed: int) -> Allocation:
+        """Return shares and loads; by default those of the loop."""
+        if type(self).model is Planner.model:
+            raise NotImplementedError(f"{type(self).__name__} plans nothing")
+        from farkas.online.driver import environments
+        from farkas.online.loop import decide
+
+        found: Allocation = decide(self, environments["coded"], data, seed).decisions[0]
+        return found
+
+    def certify(
+        self, instance: CodedComputing, state: Any, decisions: Sequence[Allocation]
+    ) -> Bound | None:
+        """Prove the bound, and that the plan meets the surrogate."""
+        return certify(instance, decisions[0])

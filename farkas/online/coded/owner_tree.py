@@ -1,7 +1,6 @@
 """Branch and bound over the owners of workers, by prices of masters."""
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -10,10 +9,8 @@ from farkas.kernels import Floats1, Floats2, Ints1, Out, compiled
 from farkas.models.coded.kernel import Pairs, WorkerTypes
 from farkas.models.coded.law import Allocation, dedicated_plan
 from farkas.numbers import Floats, Ints
-from farkas.online.coded.environment import certify
+from farkas.online.coded.environment import Planner
 from farkas.online.coded.local_search import least_level
-from farkas.online.policy import Policy
-from farkas.online.run import Bound
 
 FEW = 5  #: Masters of whom every subset's prices are raised.
 RAISED = 1.08, 1.25, 1.8  #: Factors by which they are.
@@ -185,34 +182,6 @@ def _keep(search: Out[OwnerSearch]) -> None:
         search.record[0] = least
         for n in range(workers):
             search.best[n] = search.choice[n]
-
-
-class Planner(Policy):
-    """One step, no state; the plan itself is certified along with the bound."""
-
-    def start(self, known: None, seed: int) -> Any:
-        """Keep the seed."""
-        return seed
-
-    def step(self, state: Any, arrivals: CodedComputing) -> tuple[Any, Allocation]:
-        """Plan for the whole instance."""
-        return state, self.plan(arrivals, state)
-
-    def plan(self, data: CodedComputing, seed: int) -> Allocation:
-        """Return shares and loads; by default those of the loop."""
-        if type(self).model is Planner.model:
-            raise NotImplementedError(f"{type(self).__name__} plans nothing")
-        from farkas.online.driver import environments
-        from farkas.online.loop import decide
-
-        found: Allocation = decide(self, environments["coded"], data, seed).decisions[0]
-        return found
-
-    def certify(
-        self, instance: CodedComputing, state: Any, decisions: Sequence[Allocation]
-    ) -> Bound | None:
-        """Prove the bound, and that the plan meets the surrogate."""
-        return certify(instance, decisions[0])
 
 
 class OwnerPlanner(Planner):

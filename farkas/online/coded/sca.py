@@ -14,7 +14,7 @@ from farkas.instances.base import Count, Nonnegative
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.kernel import Pairs, surrogate_times, tidy
 from farkas.models.coded.law import Allocation, dedicated_share, shared_plan
-from farkas.online.coded.owner_tree import Planner
+from farkas.online.coded.environment import Planner
 from farkas.online.coded.simple_greedy import greedy_owner
 from farkas.online.driver import algorithm
 from farkas.registry import once
@@ -55,7 +55,7 @@ class ExpectedSharing(Planner):
 
     def model(self, state: Any, arrivals: CodedComputing) -> Subproblem:
         """Share workers so that the slowest master is as fast as possible."""
-        from farkas.relaxations.coded.truncated import AssignmentLp  # here: a plan needs no program
+        from farkas.relaxations.coded.sharing import AssignmentLp  # here: a plan needs no program
 
         def read(form: Any, answer: Any) -> Any:
             return tidy(form.values(answer.point, "share").reshape(arrivals.rates.shape))

@@ -3,7 +3,7 @@
 #: Modules of what is registered under another name than that of its module.
 HOMES = {
     "": "environment",
-    "best_fit": "posted",
+    "best_fit": "seller",
     "bfp_coord": "hindsight",
     "bfp_fluid": "hindsight",
     "bfp_grid": "hindsight",
@@ -12,10 +12,10 @@ HOMES = {
     "dps_pairs": "pairs",
     "dps_random_placement": "learning",
     "dps_scaled": "learning",
-    "fixed_price": "posted",
+    "fixed_price": "seller",
     "pa": "placement",
     "placement:pa": "placement",
-    "random": "posted",
+    "random": "seller",
     "simple": "learning",
     "top": "learning",
 }

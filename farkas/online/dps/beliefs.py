@@ -9,7 +9,7 @@ import numpy as np
 from farkas.instances.base import Nonnegative, Positive
 from farkas.numbers import Floats
 from farkas.online.dps.cluster import Placing
-from farkas.online.dps.offers import Known, Offer, Quote
+from farkas.online.dps.environment import Known, Offer, Quote
 from farkas.online.dps.seller import Seller, SellerState
 from farkas.online.driver import algorithm
 

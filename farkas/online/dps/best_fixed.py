@@ -12,7 +12,7 @@ from farkas.errors import NotApplicable
 from farkas.instances.dps import Market
 from farkas.numbers import Bools, Floats
 from farkas.online.dps.cluster import EXPLORED, Cluster, Jobs, Results, filling, steps
-from farkas.online.dps.posted import sell_at
+from farkas.online.dps.seller import sell_at
 from farkas.tolerances import allowed
 
 MOST_COMBINATIONS = 200_000  #: Price combinations beyond which the exhaustive search gives up.

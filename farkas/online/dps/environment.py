@@ -1,26 +1,314 @@
-"""Users arrive, and one proved bound holds for every run."""
+"""What users ask and are sold, what that is worth, and the bound of every run."""
 
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
 import msgspec
 import numpy as np
 
 from farkas.errors import InvalidOption, NoAnswer
-from farkas.instances.dps import Job, Market
+from farkas.instances.dps import Learning, Market
+from farkas.numbers import Bools, Floats, Ints
 from farkas.online import driver
-from farkas.online.dps.offers import Decision, Known, Offer
-from farkas.online.dps.sales import Sales
+from farkas.online.dps.cluster import DECLINED, EXPLORED, FULL, LOGGED, SOLD, Cluster, Jobs, Results
 from farkas.online.driver import Demo, Outcome, Solved, environment
 from farkas.online.run import Bound, Sense
 
 if TYPE_CHECKING:
     from farkas.certificates.dps import Rewards
+
+
+SaleOutcome = Literal["sold", "explored", "declined", "full"]
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Known:
+    """What is known before the first arrival."""
+
+    horizon: int  #: Slots; T.
+    occupancy: str  #: Whether resources are still held in the slot in which a job ends.
+    price_cap: float  #: Largest unit price, 1 where the market states none; P̄.
+    #: installed_workers, installed_ps: units by server and type.
+    installed_workers: Ints
+    installed_ps: Ints
+    #: worker_jobs, ps_jobs: number of jobs that will ask for each type, shape (types,); n, assumed
+    #: known by the paper.
+    worker_jobs: Ints
+    ps_jobs: Ints
+    #: most_workers, most_ps: largest demand of each type, shape (types,); used by the repaired
+    #: radii only.
+    most_workers: Ints
+    most_ps: Ints
+    learning: Learning  #: Constants of the pricing algorithm.
+    #: Whether the market states that cap; who sees budgets may ask for more where it does not.
+    capped: bool = True
+
+    @classmethod
+    def of(cls, market: Market) -> Self:
+        """Facts of a market."""
+        return cls(
+            horizon=market.horizon,
+            occupancy=market.occupancy,
+            price_cap=1.0 if market.price_cap is None else market.price_cap,
+            installed_workers=market.installed_workers,
+            installed_ps=market.installed_ps,
+            worker_jobs=np.bincount(market.worker_type, minlength=market.num_worker_types),
+            ps_jobs=np.bincount(market.ps_type, minlength=market.num_ps_types),
+            most_workers=_largest(market.worker_type, market.workers, market.num_worker_types),
+            most_ps=_largest(market.ps_type, market.ps, market.num_ps_types),
+            learning=market.learning,
+            capped=market.price_cap is not None,
+        )
+
+    def require_foretold(self, jobs: Jobs) -> None:
+        """Refuse jobs of types that nobody told of: who learns for so many jobs cannot start.
+
+        Raises
+        ------
+        InvalidOption
+            No job of one of the types is foretold.
+        """
+        for foretold, kinds, word in (
+            (self.worker_jobs, jobs.worker_type, "worker"), (self.ps_jobs, jobs.ps_type, "ps"),
+        ):  # fmt: skip
+            for kind in kinds[foretold[kinds] == 0][:1].tolist():
+                raise InvalidOption(
+                    f"prices are learned for as many jobs as are foretold, and none is of {word}"
+                    f" type {kind}; tell feed so by known="
+                )
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Report:
+    """What a user says of a job on arrival, truly, to a seller that asks for it."""
+
+    budget: float  #: What the user would pay at most.
+    #: colocated_runtime, spread_runtime: slots the job runs on one server, and on several.
+    colocated_runtime: float
+    spread_runtime: float
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Offer:
+    """A job on arrival.  Its budget shows in its answer only, its runtime when it is over."""
+
+    job: int
+    slot: int  #: Arrival.
+    #: worker_type, workers, ps_type, ps: what it asks for.
+    worker_type: int
+    workers: int
+    ps_type: int
+    ps: int
+    #: The job as columns, for kernels; its limit answers prices, its runtimes say when it is over.
+    alone: Jobs
+    report: Report  #: For sellers that ask for it, see `farkas.online.dps.learned`.
+    _market: Market
+    _place: int
+
+    @classmethod
+    def of(cls, market: Market, job: int, number: int | None = None) -> Self:
+        """Job number ``job`` of a market; another ``number`` where this market is part of one."""
+        return cls._of(market, Jobs.of(market), job, job if number is None else number)
+
+    @classmethod
+    def all_of(cls, market: Market) -> list[Self]:
+        """Jobs of a market in order."""
+        jobs = Jobs.of(market)
+        return [cls._of(market, jobs, job, job) for job in range(market.num_jobs)]
+
+    @classmethod
+    def _of(cls, market: Market, jobs: Jobs, place: int, number: int) -> Self:
+        alone = jobs.some(slice(place, place + 1))
+        slot, kind, workers, other, ps = (int(column[0]) for column in alone[:5])
+        runtimes = float(alone.colocated_runtime[0]), float(alone.spread_runtime[0])
+        report = Report(float(market.budget[place]), *runtimes)
+        return cls(number, slot, kind, workers, other, ps, alone, report, market, place)
+
+    def of_one(self) -> Market:
+        """Return the market in which nobody else comes."""
+        return self._market.replace(jobs=self._market.jobs[self._place : self._place + 1])
+
+    def accepts(self, payment: float) -> bool:
+        """Return the user's answer to a price for the whole job."""
+        return bool(payment <= self.alone.limit[0])
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Quote:
+    """What a seller asks for a job."""
+
+    #: worker_price, ps_price: unit prices posted; None where none is.
+    worker_price: float | None = None
+    ps_price: float | None = None
+    payment: float = 0.0  #: What the user pays who accepts.
+    arm: int = -1  #: Number of the prices among those of the seller.
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Decision:
+    """What happened to one job."""
+
+    #: ``sold``; ``explored``, that is served free of charge; ``declined`` by the user or not
+    #: offered; ``full``, too few idle units.
+    outcome: SaleOutcome
+    payment: float = 0.0  #: What the user paid.
+    #: worker_price, ps_price: unit prices posted; None where none was.
+    worker_price: float | None = None
+    ps_price: float | None = None
+    #: servers, workers, ps: servers used and units on each.
+    servers: tuple[int, ...] = ()
+    workers: tuple[int, ...] = ()
+    ps: tuple[int, ...] = ()
+    exploring: bool = False  #: Whether the job arrived while its types were explored.
+
+    @property
+    def served(self) -> bool:
+        return bool(self.servers)
+
+    @property
+    def colocated(self) -> bool:
+        return len(self.servers) == 1
+
+
+def _largest(types: Ints, demand: Ints, count: int) -> Ints:
+    largest = np.zeros(count, np.int64)
+    np.maximum.at(largest, types, demand)
+    return largest
+
+
+OUTCOMES: dict[int, SaleOutcome] = {
+    FULL: "full", DECLINED: "declined", SOLD: "sold", EXPLORED: "explored",
+}  # fmt: skip
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Sales(Sequence[Decision]):
+    """What happened to jobs; the fields of `Decision` as arrays."""
+
+    jobs: Jobs
+    outcome: Ints  #: Keys of `OUTCOMES`, shape (jobs,).
+    #: worker_price, ps_price: unit prices posted, NaN where none was, shape (jobs,).
+    worker_price: Floats
+    ps_price: Floats
+    payment: Floats  #: What users paid, shape (jobs,).
+    exploring: Bools  #: Whether the job arrived while its types were explored, shape (jobs,).
+    #: Place of the first entry of each job, and at the end their number, shape (jobs + 1,).
+    first: Ints
+    #: servers, workers, ps: servers of each job in ascending order and units on each, shape
+    #: (entries,).
+    servers: Ints
+    workers: Ints
+    ps: Ints
+
+    @classmethod
+    def of(cls, jobs: Jobs, results: Results, cluster: Cluster, begin: int = 0) -> Sales:
+        """Return what kernels did; ``begin`` is the first entry of the log about these jobs."""
+        log = cluster.log[begin : cluster.counts[LOGGED]]
+        log = log[np.lexsort((log[:, 1], log[:, 0]))]
+        first = np.searchsorted(log[:, 0], np.arange(len(results.outcome) + 1))
+        return cls(jobs, *results, first, log[:, 1], log[:, 2], log[:, 3])
+
+    @property
+    def sold(self) -> Bools:
+        """Jobs that paid, shape (jobs,)."""
+        sold: Bools = self.outcome == SOLD
+        return sold
+
+    @property
+    def served(self) -> Bools:
+        """Jobs placed, paid or free, shape (jobs,)."""
+        served: Bools = self.outcome >= SOLD
+        return served
+
+    @property
+    def colocated(self) -> Bools:
+        """Jobs served on one server, shape (jobs,)."""
+        colocated: Bools = np.diff(self.first) == 1
+        return colocated
+
+    @property
+    def profit(self) -> float:
+        """Payments in all."""
+        return float(self.payment.sum())
+
+    @property
+    def runtime(self) -> Floats:
+        """Slots each served job runs, 0 for the others, shape (jobs,)."""
+        runtime = np.where(self.colocated, self.jobs.colocated_runtime, self.jobs.spread_runtime)
+        return np.where(self.served, runtime, 0.0)
+
+    def profit_by_slot(self, horizon: int) -> Floats:
+        """Payments by slot of arrival, shape (horizon,)."""
+        return np.bincount(self.jobs.slot, self.payment, horizon).astype(float)
+
+    def plain(self) -> list[dict[str, Any]]:
+        """Return what a file holds of each decision, as `farkas.online.driver.plain` would."""
+        words = np.array([OUTCOMES[code] for code in range(len(OUTCOMES))], dtype=object)
+        servers, workers, ps = (tuple(x.tolist()) for x in (self.servers, self.workers, self.ps))
+        first = self.first.tolist()
+        columns = zip(
+            words[self.outcome].tolist(),
+            self.payment.tolist(),
+            _or_none(self.worker_price),
+            _or_none(self.ps_price),
+            first,
+            first[1:],
+            self.exploring.tolist(),
+            strict=False,
+        )
+        return [
+            {
+                "outcome": outcome,
+                "payment": payment,
+                "worker_price": worker_price,
+                "ps_price": ps_price,
+                "servers": servers[begin:end],
+                "workers": workers[begin:end],
+                "ps": ps[begin:end],
+                "exploring": exploring,
+            }
+            for outcome, payment, worker_price, ps_price, begin, end, exploring in columns
+        ]
+
+    def __len__(self) -> int:
+        return len(self.outcome)
+
+    @overload
+    def __getitem__(self, place: int) -> Decision: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Decision]: ...
+    def __getitem__(self, place: int | slice) -> Decision | list[Decision]:
+        if isinstance(place, slice):
+            return [self[index] for index in range(*place.indices(len(self)))]
+        job = range(len(self))[place]
+        here = slice(*self.first[job : job + 2].tolist())
+        return Decision(
+            outcome=OUTCOMES[int(self.outcome[job])],
+            payment=float(self.payment[job]),
+            worker_price=_or_none(self.worker_price[job : job + 1])[0],
+            ps_price=_or_none(self.ps_price[job : job + 1])[0],
+            servers=tuple(self.servers[here].tolist()),
+            workers=tuple(self.workers[here].tolist()),
+            ps=tuple(self.ps[here].tolist()),
+            exploring=bool(self.exploring[job]),
+        )
+
+    def __iter__(self) -> Iterator[Decision]:
+        return map(self.__getitem__, range(len(self)))
+
+
+def _or_none(prices: Floats) -> list[float | None]:
+    found = prices.astype(object)
+    found[np.isnan(prices)] = None
+    listed: list[float | None] = found.tolist()
+    return listed
+
 
 #: Entries of the interval program up to which a solver finds the prices.
 LARGEST_PROGRAM = 2_000_000
@@ -42,28 +330,9 @@ class Environment(driver.Environment):
         """Return the jobs in order."""
         return Offer.all_of(instance)
 
-    def steps(self, instance: Market) -> None:
-        """Every job is a step."""
-
     def shown(self, instance: Market, step: int, numbers: Sequence[int]) -> Offer:
         """Return the only job."""
         return Offer.of(instance, 0, numbers[0])
-
-    def stays(self, job: Job, step: int) -> bool:
-        """No job comes twice."""
-        return False
-
-    def prolonged(self, job: Job, data: object) -> Job:
-        """Refuse: runtimes follow from what jobs are."""
-        raise InvalidOption("jobs of kind dps run as long as they say; none goes on")
-
-    def so_far(self, instance: Market, steps: int) -> Market:
-        """Return the same market: jobs hold units until its horizon."""
-        return instance
-
-    def undecided(self, instance: Market, steps: int) -> list[Decision]:
-        """Nothing: there are no steps without jobs."""
-        return []
 
     def unusable(self, instance: Market, decisions: Sequence[Decision]) -> list[str]:
         """Jobs that nothing was decided about."""

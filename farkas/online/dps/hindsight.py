@@ -16,8 +16,8 @@ from farkas.online.dps.best_fixed import (
     best_on_grid,
     prepare,
 )
-from farkas.online.dps.posted import FixedPrice
-from farkas.online.dps.sales import Sales
+from farkas.online.dps.environment import Sales
+from farkas.online.dps.seller import FixedPrice
 from farkas.online.driver import algorithm
 from farkas.online.policy import Policy
 

@@ -23,7 +23,7 @@ from farkas.online.dps.cluster import (
     place,
     release,
 )
-from farkas.online.dps.offers import Known
+from farkas.online.dps.environment import Known
 from farkas.online.dps.pairs import PairArms, PairSeller, PairState, dearest, offer, pair_steps
 from farkas.online.driver import algorithm
 

@@ -17,7 +17,7 @@ from farkas.online.dps.cluster import (
     WORKERS,
     Placing,
 )
-from farkas.online.dps.offers import Known, Offer, Quote
+from farkas.online.dps.environment import Known, Offer, Quote
 from farkas.online.dps.seller import Seller, SellerState
 from farkas.online.driver import algorithm
 

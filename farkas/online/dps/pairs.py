@@ -24,8 +24,8 @@ from farkas.online.dps.cluster import (
     release,
     steps,
 )
-from farkas.online.dps.offers import Known
-from farkas.online.dps.pricing import geometric_grid, grid_steps
+from farkas.online.dps.environment import Known
+from farkas.online.dps.learning import geometric_grid, grid_steps
 from farkas.online.dps.seller import KernelSeller, SellerState
 from farkas.online.driver import algorithm
 from farkas.tolerances import TIE

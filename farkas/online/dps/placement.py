@@ -12,10 +12,8 @@ from farkas.errors import NoAnswer
 from farkas.instances.dps import Market
 from farkas.numbers import Ints
 from farkas.online.dps.cluster import EXPLORED, LOGGED, Results, fits, hold, placed, release
-from farkas.online.dps.offers import Decision, Offer
-from farkas.online.dps.posted import Gift
-from farkas.online.dps.sales import Sales
-from farkas.online.dps.seller import SellerState
+from farkas.online.dps.environment import Decision, Offer, Sales
+from farkas.online.dps.seller import Gift, SellerState
 from farkas.online.driver import algorithm
 from farkas.solvers.subproblem import Subproblem, SubproblemAnswer, own_solver
 

@@ -13,8 +13,14 @@ from farkas.instances.eris import Auction, Job, hosted, left_over, workers_for
 from farkas.models.eris.prices import Effort, resource_price, transfer_price
 from farkas.numbers import Floats, Ints
 from farkas.online.driver import algorithm
-from farkas.online.eris.environment import Award, CertifiedRun, Piece, SlotArrivals, SlotDecision
-from farkas.online.eris.scheduler_printed import coarse
+from farkas.online.eris.environment import (
+    Award,
+    CertifiedRun,
+    Piece,
+    SlotArrivals,
+    SlotDecision,
+    coarse,
+)
 from farkas.online.policy import Policy
 from farkas.tolerances import allowed
 

@@ -13,14 +13,17 @@ import numpy as np
 from farkas.certificates.packed import unpack
 from farkas.errors import InvalidOption
 from farkas.instances.eris import Auction, Job
-from farkas.kernels import Ints1, Ints2, compiled
+from farkas.kernels import Floats1, Ints1, Ints2, compiled
 from farkas.models.eris.prices import Effort, Prices, posted, resource_price, transfer_price
 from farkas.numbers import Floats, Ints, floats
 from farkas.online import driver
 from farkas.online.driver import Demo, Outcome, environment
 from farkas.online.policy import Policy
 from farkas.online.run import Bound, Sense
-from farkas.relaxations.eris.payoff_bound import JobSlots, job_slots
+from farkas.relaxations.eris.payoff_bound import (
+    JobSlots,
+    job_slots,
+)
 from farkas.tolerances import ROUNDING
 
 
@@ -155,18 +158,6 @@ class Environment(driver.Environment):
     def shown(self, instance: Auction, step: int, numbers: Sequence[int]) -> SlotArrivals:
         """Return the slot with its jobs."""
         return SlotArrivals(step, tuple(zip(numbers, instance.jobs, strict=True)))
-
-    def stays(self, job: Job, step: int) -> bool:
-        """No job comes twice."""
-        return False
-
-    def prolonged(self, job: Job, data: object) -> Job:
-        """Refuse: what a job needs is known when it comes."""
-        raise InvalidOption("jobs of kind eris say all they need on arrival; none goes on")
-
-    def so_far(self, instance: Auction, steps: int) -> Auction:
-        """Return the same auction: schedules reach beyond the slots so far."""
-        return instance
 
     def undecided(self, instance: Auction, steps: int) -> list[SlotDecision]:
         """Return one empty decision for every slot to come."""
@@ -400,3 +391,10 @@ def without_data(job: JobSlots) -> Proposal:
     if worth <= 0:
         return empty
     return dataclasses.replace(empty, payoff=worth, finish=0)
+
+
+@compiled
+def coarse(values: Floats1, sizes: Floats1) -> Floats1:
+    """Round to a 2**-30 of the power of 2 below ``sizes``, so that prices tie in spite of noise."""
+    units = np.spacing(sizes) * 2.0**22
+    return np.rint(values / units) * units

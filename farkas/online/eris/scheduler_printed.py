@@ -32,6 +32,7 @@ from farkas.online.eris.environment import (
     Proposal,
     SchedulePlan,
     can_run,
+    coarse,
     new_plan,
     nothing,
     pieces_of,
@@ -81,13 +82,6 @@ class Ranking(NamedTuple):
     origin: Ints1  #: pairs (from, to) of sites with negative metric (9), best first
     target: Ints1
     cheap: Ints1  #: sites by price of a worker
-
-
-@compiled
-def coarse(values: Floats1, sizes: Floats1) -> Floats1:
-    """Round to a 2**-30 of the power of 2 below ``sizes``, so that prices tie in spite of noise."""
-    units = np.spacing(sizes) * 2.0**22
-    return np.rint(values / units) * units
 
 
 @compiled

@@ -9,7 +9,6 @@ HOMES = {
     "drf": "fixed_rings",
     "fifo": "fixed_rings",
     "greedy_exact": "gadget",
-    "horizon_prices": "bounds",
     "las": "fixed_rings",
     "lp_rs_mde": "gadget",
     "slot_prices": "columns",

@@ -25,10 +25,9 @@ from farkas.models.gadget.column import ColumnIP, Columns, all_columns
 from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import SlotView, snapshot
 from farkas.numbers import Bools, Floats
-from farkas.online.gadget.environment import Decision, received
+from farkas.online.gadget.environment import Baseline, Decision, Room, Seen, as_rings, received
 from farkas.online.gadget.exchange import exchanged
 from farkas.online.gadget.fixed_rings import DominantResourceFairness, Fifo, LeastAttainedService
-from farkas.online.gadget.seen import Baseline, Room, Seen, as_rings
 from farkas.online.gadget.slot_tree import Cases, SlotSearch, dive, repaired, whole_mix
 from farkas.online.run import Bound
 from farkas.relaxations.gadget.generation import CapacityPrices, Generated, closed, generate_columns

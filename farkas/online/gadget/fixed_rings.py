@@ -8,7 +8,7 @@ import numpy as np
 from farkas.instances.gadget import Cluster
 from farkas.numbers import Floats, Ints
 from farkas.online.driver import algorithm
-from farkas.online.gadget.seen import Baseline, PlacedRing, Room, Seen
+from farkas.online.gadget.environment import Baseline, PlacedRing, Room, Seen
 
 
 def fixed_size(seen: Seen, job: int) -> int:

@@ -8,20 +8,29 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from farkas.certificates.sums import scaled
 from farkas.instances.gadget import Cluster
 from farkas.models.gadget.links import link_cap
 from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import Gains, SlotView
 from farkas.numbers import Floats, Ints
 from farkas.online.driver import algorithm
-from farkas.online.gadget.environment import Arrival, Decision
-from farkas.online.gadget.seen import Room, Seen, as_rings
+from farkas.online.gadget.environment import (
+    Arrival,
+    Decision,
+    Room,
+    Seen,
+    as_rings,
+    default_bound,
+    proved_so_far,
+)
 from farkas.online.policy import Increments, Policy
 from farkas.online.run import Bound
 from farkas.rounding.rings import Mix, RoundedRings, round_printed, round_repaired, violation_factor
@@ -146,8 +155,6 @@ class Gadget(Policy):
         """
         if self.gains != "printed" or self.prices != "horizon":
             return None
-        from farkas.online.gadget.bounds import default_bound, earned_so_far, proved_so_far
-
         bounds = proved_so_far(instance, default_bound(instance)) or []
         alpha, name = 1 - Fraction(self.gap if self.slots == "columns" else 0), "GADGET Theorem 6"
         if self.slots == "lp_rs_mde":
@@ -342,3 +349,24 @@ def filled(slot: SlotView, rings: Rings) -> Rings:
                 placed[job] = ring
                 break
     return as_rings(slot.cluster, placed)
+
+
+def earned_so_far(cluster: Cluster, decisions: Sequence[Decision]) -> list[Fraction]:
+    """Least that all jobs together have earned at the end of each slot, rounded down."""
+    from farkas.certificates.enclosures import enclose
+    from farkas.certificates.gadget import grid_of
+
+    given = [0] * cluster.num_jobs
+    worth = [enclose(job.utility, job.efficiency, 0)[0] for job in cluster.jobs]
+    total, found = sum(worth, Fraction(0)), []
+    for rings in decisions:
+        for ring in rings:
+            given[ring.job] += ring.size
+            job = cluster.jobs[ring.job]
+            now = enclose(job.utility, job.efficiency, given[ring.job])[0]
+            total += now - worth[ring.job]
+            worth[ring.job] = now
+        found.append(total)
+    # what a sigmoid earns far from its bend takes thousands of digits
+    grid = grid_of(total)
+    return [scaled(math.floor(each * scaled(1, grid)), -grid) for each in found]

@@ -12,10 +12,9 @@ from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import Gains, SlotView, snapshot
 from farkas.numbers import Floats, Ints
 from farkas.online.gadget.columns import column_rings, worth
-from farkas.online.gadget.environment import Decision
+from farkas.online.gadget.environment import Decision, PlacedRing, Room, Seen, as_rings
 from farkas.online.gadget.exchange import SpareRoom
 from farkas.online.gadget.fixed_rings import dominant_share, finite_totals
-from farkas.online.gadget.seen import PlacedRing, Room, Seen, as_rings
 from farkas.tolerances import ROUNDING
 
 Schedule = list[Rings]  #: Rings of every slot.

@@ -253,10 +253,6 @@ class Environment(driver.Environment):
             cut.append(msgspec.structs.replace(job, departure=last, data=seen))
         return instance.replace(num_slots=steps, jobs=cut)
 
-    def undecided(self, instance: Brokerage, steps: int) -> list[PlacedSlot]:
-        """Nothing: there are no slots to come."""
-        return []
-
     def unusable(self, instance: Brokerage, decisions: Sequence[PlacedSlot]) -> list[str]:
         """Say as the replay does where data cannot be moved to workers, or have no server."""
         workers, server = by_pair(instance, decisions)

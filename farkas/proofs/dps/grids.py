@@ -11,9 +11,8 @@ import numpy as np
 
 from farkas.instances.dps import Job, Learning, Market
 from farkas.numbers import Floats
-from farkas.online.dps.learning import Dps
-from farkas.online.dps.offers import Known
-from farkas.online.dps.pricing import Rules, both_sides, explored, geometric_grid, grid_steps
+from farkas.online.dps.environment import Known
+from farkas.online.dps.learning import Dps, Rules, both_sides, explored, geometric_grid, grid_steps
 from farkas.portable import uniform
 from farkas.proofs.claim import Trials, claim, drawn, growth, instance_of, require, require_zero, sp
 from farkas.proofs.verdict import Among, Saying, Stated, Verdict, proved, refuted, said

@@ -10,8 +10,8 @@ import numpy as np
 from farkas.certificates.dps import prices_bound
 from farkas.numbers import Ints
 from farkas.online.dps.best_fixed import best_by_coordinates
+from farkas.online.dps.environment import Known, Offer
 from farkas.online.dps.learning import Dps, Simple
-from farkas.online.dps.offers import Known, Offer
 from farkas.proofs.claim import Trials, claim, growth, interval, require, require_zero, sp
 from farkas.proofs.dps.grids import published, radius, unit_users
 from farkas.proofs.verdict import Stated, Verdict, proved, refuted

@@ -2,6 +2,6 @@
 
 #: Modules of what is registered under another name than that of its module.
 HOMES = {
-    "assignment_lp": "truncated",
-    "assignment_truncated": "truncated",
+    "assignment_lp": "sharing",
+    "assignment_truncated": "sharing",
 }

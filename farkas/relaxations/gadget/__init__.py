@@ -4,6 +4,7 @@
 HOMES = {
     "augmented": "embedding",
     "gvne_lp": "embedding",
+    "horizon_prices": "offline_bound",
     "local_node_lp": "embedding",
     "node_lp": "embedding",
     "offline_column_bound": "offline_bound",

@@ -7,16 +7,24 @@ from __future__ import annotations
 
 import dataclasses
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from farkas.algebra import IndexedSet, Param, Program, Set, Sum, Var, constraint, objective
+from farkas.errors import NoAnswer
+from farkas.forms import LinearForm
 from farkas.instances.gadget import Cluster
 from farkas.instances.utilities.functions import envelope
 from farkas.models.gadget.base import declare_links
 from farkas.models.gadget.rings import enumerate_rings
 from farkas.numbers import Floats, Ints
+from farkas.registry import once
+from farkas.relaxations.integrality import price_bounds
 from farkas.tolerances import TIE
+
+if TYPE_CHECKING:
+    from farkas.certificates.gadget import HorizonCertificate
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -302,3 +310,54 @@ class OfflineColumnBound(HorizonBound):
         """Rings fit through their link."""
         used = Sum(m.link_load[c, e] * m.used[c, q] for c in m.on_link[e, q])
         return used <= m.length[q] * m.bandwidth[e]
+
+
+@once
+def merged_horizon(cluster: Cluster) -> tuple[Floats, Floats | None]:
+    """Row duals and point of ``gadget.offline_bound``, solved once for a cluster.
+
+    Where no solver reaches an optimum there is no point, and any multipliers stand in for duals.
+    """
+    if len(ServerClasses.of(cluster).count) <= 1:
+        return pooled_horizon(cluster)  # the same program
+    return _solved(OfflineBound().form(cluster))
+
+
+@once
+def pooled_horizon(cluster: Cluster) -> tuple[Floats, Floats | None]:
+    """As `merged_horizon`, of `PooledBound`."""
+    return _solved(PooledBound().form(cluster))
+
+
+def _solved(form: LinearForm) -> tuple[Floats, Floats | None]:
+    from farkas.solvers.highs_session import multipliers_by_any, optimum_by_any
+
+    try:
+        answer = optimum_by_any(form, duals=True)
+    except NoAnswer:
+        return multipliers_by_any(form).rows, None
+    return answer.row_duals, answer.point
+
+
+def horizon_certificate(cluster: Cluster, *, pooled: bool = False) -> HorizonCertificate:
+    """Certificate at the optimal prices of ``gadget.offline_bound``, or of `PooledBound`."""
+    from farkas.certificates.gadget import certify_horizon
+
+    timeline, servers = Timeline.of(cluster), ServerClasses.of(cluster)
+    form = (PooledBound() if pooled else OfflineBound()).form(cluster)
+    duals, _ = pooled_horizon(cluster) if pooled else merged_horizon(cluster)
+    limits = form.row_block("node_capacity")
+    prices = np.zeros((len(timeline.length), len(servers.count), cluster.num_resources))
+    members = limits.axes[0].members
+    block, kind, resource = members.T
+    if pooled:
+        prices[block, :, resource] = duals[limits.where][:, None]
+    else:
+        prices[block, kind, resource] = duals[limits.where]
+    return certify_horizon(cluster, timeline.start, servers.members, prices)
+
+
+@price_bounds.register("gadget.horizon_prices")
+def horizon_prices(cluster: Cluster, seconds: float) -> HorizonCertificate:
+    """As `horizon_certificate`; the linear program of merged slots is solved within seconds."""
+    return horizon_certificate(cluster)

@@ -156,7 +156,7 @@ def test_it_tells_kernels_apart_by_whether_they_were_there(
 ) -> None:
     asked = []
     done = [
-        Warmed("farkas.online.dps.posted.sell_at", ("dps",), 1.5, False),
+        Warmed("farkas.online.dps.seller.sell_at", ("dps",), 1.5, False),
         Warmed("farkas.online.eris.scheduler_dp.best_plan", ("eris", "dps"), 0.25, True),
     ]
 
@@ -169,12 +169,12 @@ def test_it_tells_kernels_apart_by_whether_they_were_there(
     out = capsys.readouterr().out
     assert out.startswith("2 kernels are machine code now, 1.75 CPU seconds")
     assert rows(out)[-2:] == [
-        ["online.dps.posted.sell_at", "dps", "1.50", "compiled"],
+        ["online.dps.seller.sell_at", "dps", "1.50", "compiled"],
         ["online.eris.scheduler_dp.best_plan", "eris, dps", "0.250", "kept before"],
     ]
     assert call(["show", "--compile", "--json"]) == 0
     first, second = json.loads(capsys.readouterr().out)["kernels"]
-    assert (first["kernel"], first["kept"]) == ("farkas.online.dps.posted.sell_at", False)
+    assert (first["kernel"], first["kept"]) == ("farkas.online.dps.seller.sell_at", False)
     assert (second["kinds"], second["seconds"]) == (["eris", "dps"], 0.25)
     assert asked == [["dps", "eris"], []]
     monkeypatch.undo()

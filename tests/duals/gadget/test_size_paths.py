@@ -29,12 +29,11 @@ from farkas.errors import NotACertificate, NotApplicable, UnsupportedForm
 from farkas.instances.utilities import Sqrt
 from farkas.models.gadget.column import ColumnLP, all_columns
 from farkas.models.gadget.slot import snapshot
-from farkas.online.gadget.bounds import horizon_certificate
 from farkas.online.gadget.columns import slot_certificate
 from farkas.proofs.gadget.relaxed import random_clusters
 from farkas.relaxations.gadget.embedding import GvneLP
 from farkas.relaxations.gadget.generation import generate_columns, start
-from farkas.relaxations.gadget.offline_bound import OfflineBound
+from farkas.relaxations.gadget.offline_bound import OfflineBound, horizon_certificate
 from farkas.relaxations.gadget.ring_pricing import LOOSE_LABELS
 from farkas.relaxations.gadget.whole_sizes import best_sizes, whole_sizes
 from farkas.solvers import solve

@@ -15,10 +15,9 @@ from farkas.exact.bounding import Deadline, OutOfTime
 from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
 from farkas.offline.gadget import one_slot, plan_of, planned, pooled, slots_again
 from farkas.offline.ladder import Ascent, ladders
-from farkas.online.gadget.bounds import horizon_certificate
 from farkas.online.gadget.hindsight import reward_of, schedules
 from farkas.proofs.gadget.relaxed import random_clusters
-from farkas.relaxations.gadget.offline_bound import PooledBound
+from farkas.relaxations.gadget.offline_bound import PooledBound, horizon_certificate
 from tests.generators.gadget import job, scarce, star, table
 from tests.offline.bounds import bounds, closed
 from tests.relaxations.gadget.test_horizon import optimum

@@ -7,9 +7,10 @@ import pytest
 
 from farkas.models.coded.kernel import Pairs, surrogate_times, theorem1_times
 from farkas.online.coded import owner_tree
+from farkas.online.coded.environment import Planner
 from farkas.online.coded.exhaustive import best_owner, every_owner
 from farkas.online.coded.local_search import favourites, least_level
-from farkas.online.coded.owner_tree import OwnerPlanner, OwnerTree, Planner, raised
+from farkas.online.coded.owner_tree import OwnerPlanner, OwnerTree, raised
 from farkas.relaxations.coded.sharing import best_sharing
 from tests.generators.coded import random_coded_computing, random_speed, tied_speed
 from tests.online.coded.test_exhaustive import branch_and_bound, brute

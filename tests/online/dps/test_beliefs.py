@@ -8,7 +8,7 @@ import pytest
 import farkas
 from farkas.errors import InvalidOption
 from farkas.online.dps.beliefs import HIGHEST, LOWEST, STEPS, Believer, normalised
-from farkas.online.dps.offers import Known, Offer
+from farkas.online.dps.environment import Known, Offer
 from tests.generators.dps import empty_market, random_market
 from tests.references.dps_sellers import by_steps
 

@@ -18,7 +18,7 @@ from farkas.online.dps.best_fixed import (
     best_on_grid,
     decimal,
 )
-from farkas.online.dps.posted import FixedPrice
+from farkas.online.dps.seller import FixedPrice
 from farkas.solvers import solve
 from tests.generators.dps import empty_market, posted, random_market
 from tests.references.dps_market import sell

@@ -11,7 +11,7 @@ from farkas.online.dps import cluster as kernels
 from farkas.online.dps.best_fixed import prepare
 from farkas.online.dps.cluster import Cluster, Jobs, filling, placed
 from farkas.online.dps.placement import FreeOfCharge
-from farkas.online.dps.posted import sell_at
+from farkas.online.dps.seller import sell_at
 from tests.generators.dps import random_market
 from tests.references.dps_market import algorithm_2
 

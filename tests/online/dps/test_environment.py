@@ -10,12 +10,12 @@ from farkas.instances.generate import generate
 from farkas.online import algorithms
 from farkas.online.dps import environment
 from farkas.online.dps.environment import (
+    Decision,
     Environment,
     entries,
     run_bound,
 )
 from farkas.online.dps.learning import Simple
-from farkas.online.dps.offers import Decision
 from farkas.online.dps.placement import FreeOfCharge
 from farkas.relaxations.dps.interval import IntervalLP
 from tests.generators.dps import empty_market, random_market

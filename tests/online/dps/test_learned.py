@@ -13,14 +13,13 @@ import scipy.optimize
 import farkas
 from farkas.instances.dps import Market
 from farkas.online import algorithms
-from farkas.online.dps.environment import Environment
+from farkas.online.dps.environment import Environment, Known, Offer
 from farkas.online.dps.learned import (
     BidTaker,
     Past,
     exhausting_price,
     exhausting_prices,
 )
-from farkas.online.dps.offers import Known, Offer
 from tests.generators.dps import random_market
 from tests.references.dps_sellers import by_steps
 

@@ -4,6 +4,7 @@ import msgspec
 import numpy as np
 import pytest
 
+from farkas.online.dps.environment import Known
 from farkas.online.dps.learning import (
     BLOCK,
     SUPPLY,
@@ -15,11 +16,10 @@ from farkas.online.dps.learning import (
     Top,
     answered,
     best_arm,
+    both_sides,
     finish,
     new_side,
 )
-from farkas.online.dps.offers import Known
-from farkas.online.dps.pricing import both_sides
 from tests.generators.dps import learning_market, random_market, uniform_users
 from tests.references.dps_market import best_fit, in_random_order
 from tests.references.dps_sellers import Side, alike, bandits, handled

@@ -3,7 +3,7 @@
 import pytest
 
 from farkas.instances import library
-from farkas.online.dps.offers import Decision, Known, Offer
+from farkas.online.dps.environment import Decision, Known, Offer
 from tests.generators.dps import empty_market
 
 

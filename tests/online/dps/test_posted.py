@@ -7,7 +7,7 @@ from farkas.errors import NotApplicable
 from farkas.instances import library
 from farkas.online import algorithms
 from farkas.online.dps.placement import FreeOfCharge
-from farkas.online.dps.posted import (
+from farkas.online.dps.seller import (
     BestFit,
     FixedPrice,
     GivenPrice,

@@ -7,8 +7,8 @@ import pytest
 
 from farkas.errors import InvalidOption
 from farkas.instances.dps import Learning
-from farkas.online.dps.offers import Known
-from farkas.online.dps.pricing import (
+from farkas.online.dps.environment import Known
+from farkas.online.dps.learning import (
     both_sides,
     explored,
     geometric_grid,

@@ -11,15 +11,13 @@ import farkas
 from farkas.instances.dps import Market
 from farkas.instances.generate import generate
 from farkas.online import algorithms
+from farkas.online.dps.environment import Decision, Known, Offer, Quote, Sales
 from farkas.online.dps.hindsight import Coordinates
 from farkas.online.dps.knapsacks import Knapsacks
 from farkas.online.dps.learning import Dps, RandomPlacement, Scaled, Simple, Top
-from farkas.online.dps.offers import Decision, Known, Offer, Quote
 from farkas.online.dps.pairs import PairPrices
 from farkas.online.dps.placement import FreeOfCharge
-from farkas.online.dps.posted import BestFit, FixedPrice, Random
-from farkas.online.dps.sales import Sales
-from farkas.online.dps.seller import Seller
+from farkas.online.dps.seller import BestFit, FixedPrice, Random, Seller
 from farkas.online.driver import plain
 from tests.generators.dps import empty_market, learning_market, random_market
 from tests.references.dps_sellers import by_steps

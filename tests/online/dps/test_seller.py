@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 
 from farkas.instances import library
-from farkas.online.dps.offers import Decision
+from farkas.online.dps.environment import Decision
 from farkas.online.dps.seller import Seller
 from tests.references.dps_sellers import by_steps
 

@@ -7,8 +7,7 @@ import pytest
 
 from farkas.instances.eris import Auction
 from farkas.online.eris.antman import SlotPlacement, SlotRoom, Waiting, _take
-from farkas.online.eris.environment import Piece
-from farkas.online.eris.scheduler_printed import coarse
+from farkas.online.eris.environment import Piece, coarse
 from tests.generators.eris import auction_in, one_resource
 
 

@@ -14,14 +14,14 @@ from farkas.instances import library
 from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
 from farkas.models.gadget.slot import snapshot
 from farkas.online import algorithms
-from farkas.online.gadget import bounds, columns
-from farkas.online.gadget.bounds import horizon_bound, horizon_certificate
+from farkas.online.gadget import columns
 from farkas.online.gadget.columns import run_bound, run_certificate, slot_certificate
-from farkas.online.gadget.environment import Environment, Ring
-from farkas.online.gadget.gadget import Gadget
+from farkas.online.gadget.environment import Environment, Ring, horizon_bound
+from farkas.online.gadget.gadget import Gadget, earned_so_far
 from farkas.online.loop import drive
 from farkas.proofs.gadget.relaxed import random_clusters
 from farkas.relaxations.gadget.generation import CapacityPrices
+from farkas.relaxations.gadget.offline_bound import horizon_certificate, horizon_prices
 from tests.generators.gadget import job, star, table
 
 
@@ -97,7 +97,7 @@ def test_servers_of_one_class_share_the_mean_of_their_prices(monkeypatch):
 
 def test_prices_that_bound_programs_are_those_of_horizon_and_slot():
     cluster = library.load("gadget/demo")
-    assert bounds.horizon_prices(cluster, 1.0) == bounds.horizon_certificate(cluster)
+    assert horizon_prices(cluster, 1.0) == horizon_certificate(cluster)
     assert columns.slot_prices(cluster, 1.0) == slot_certificate(cluster)
 
 
@@ -162,7 +162,7 @@ def test_a_theorem_breaks_in_the_slot_in_which_half_of_the_bound_is_missed():
 def test_what_jobs_have_earned_so_far_is_exact():
     cluster = star(2, horizon=3, jobs=[job(utility={"kind": "sqrt", "scale": 1}), job()])
     one, two = ([Ring(job=i, workers=((0, 1),))] for i in (0, 1))
-    found = bounds.earned_so_far(cluster, [one, two, one + two])
+    found = earned_so_far(cluster, [one, two, one + two])
     assert [float(x) for x in found] == pytest.approx([1, 2, np.sqrt(2) + 2], rel=1e-15)
     assert found[2] <= Fraction(np.nextafter(np.sqrt(2), 2)) + 2
 

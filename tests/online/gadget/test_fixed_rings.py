@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from farkas.instances.gadget import Cluster
-from farkas.online.gadget.environment import Arrival
+from farkas.online.gadget.environment import Arrival, Room, Seen
 from farkas.online.gadget.fixed_rings import LeastAttainedService, fits_alone, fixed_size
-from farkas.online.gadget.seen import Room, Seen
 from tests.generators.gadget import any_networks, job, over_time, star
 from tests.references import gadget_baselines
 from tests.tools.decisions import decisions

@@ -14,7 +14,6 @@ from farkas.models.gadget.rings import enumerate_rings
 from farkas.offline.gadget import plan_of
 from farkas.offline.ladder import ladders
 from farkas.online import algorithms
-from farkas.online.gadget.bounds import horizon_certificate
 from farkas.online.gadget.hindsight import (
     Following,
     decisions_of,
@@ -24,6 +23,7 @@ from farkas.online.gadget.hindsight import (
     reward_of,
 )
 from farkas.proofs.gadget.relaxed import random_clusters
+from farkas.relaxations.gadget.offline_bound import horizon_certificate
 from tests.generators.gadget import job, star, table
 
 

@@ -7,9 +7,8 @@ import numpy as np
 from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import snapshot
 from farkas.online.gadget.columns import packed
-from farkas.online.gadget.environment import Arrival, Ring
+from farkas.online.gadget.environment import Arrival, Ring, Room, Seen, as_rings
 from farkas.online.gadget.gadget import GadgetState
-from farkas.online.gadget.seen import Room, Seen, as_rings
 from farkas.relaxations.gadget.generation import generate_columns
 from tests.generators.gadget import any_networks, job, star, table
 from tests.online.gadget.test_slot_tree import ring

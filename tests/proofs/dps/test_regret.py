@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from farkas.online.dps.pricing import geometric_grid
+from farkas.online.dps.learning import geometric_grid
 from farkas.proofs import claims
 from farkas.proofs.dps.formulation import best_by_search
 from farkas.proofs.dps.grids import (

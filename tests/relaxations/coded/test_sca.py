@@ -11,8 +11,7 @@ from farkas.errors import NotApplicable
 from farkas.instances import library
 from farkas.models.coded.kernel import Pairs, surrogate_times
 from farkas.relaxations.coded.sca import At, Sca, SharedPoint, coefficients, read_point, solve_step
-from farkas.relaxations.coded.sharing import shared_optimum
-from farkas.relaxations.coded.truncated import AssignmentTruncated, Capped
+from farkas.relaxations.coded.sharing import AssignmentTruncated, Capped, shared_optimum
 from farkas.solvers import Claimed, solve
 from farkas.solvers.convex import solve_problem
 from tests.generators.coded import by_speed, random_coded_computing

@@ -18,18 +18,21 @@ from farkas.numbers import Floats
 from farkas.online import algorithms
 from farkas.online.coded.exhaustive import best_owner, every_owner
 from farkas.online.coded.local_search import least_level
-from farkas.relaxations.coded import truncated
+from farkas.relaxations.coded import sharing
 from farkas.relaxations.coded.sharing import (
     LEAST_SHARE,
+    MANY,
+    MOST_SIFTED,
+    Vertex,
     _solved,
     best_sharing,
     exact_shares,
     excluded_level,
     price_bound,
     shared_optimum,
+    sifted,
     truncated_level,
 )
-from farkas.relaxations.coded.truncated import MANY, MOST_ROUNDS, Vertex, sifted
 from farkas.solvers import solve
 from tests.fuzz.truth import simplex
 from tests.generators.coded import by_speed, random_coded_computing, random_speed
@@ -122,12 +125,12 @@ def test_bounds_and_optimum_are_in_order(seed):
     data = random_coded_computing(seed, masters=2 + seed % 2, workers=6)
     speed = Pairs.of(data).speed
     dedicated = least_level(speed, every_owner(speed))
-    truncated, shared = truncated_level(speed), shared_optimum(data).level
+    sharing, shared = truncated_level(speed), shared_optimum(data).level
     assert least_level(speed, best_owner(speed)) == pytest.approx(dedicated, rel=1e-12)
     milp = solve(programs.build("coded.assignment").form(data), gap=0.0).require_optimal()
     assert milp.objective * speed.max() == pytest.approx(dedicated, rel=1e-6)
-    assert dedicated <= truncated * (1 + 1e-9)
-    assert truncated <= shared * (1 + 1e-12)
+    assert dedicated <= sharing * (1 + 1e-9)
+    assert sharing <= shared * (1 + 1e-12)
 
 
 def test_where_the_linear_program_is_attained_nothing_is_cut():
@@ -151,9 +154,9 @@ def test_the_prices_exclude_what_is_above_the_level(seed):
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Sift also where it does not pay."""
-    monkeypatch.setattr(truncated, "MANY", 4)
-    monkeypatch.setattr(truncated, "SAMPLE", 2)
-    monkeypatch.setattr(truncated, "PAIRS", 1)
+    monkeypatch.setattr(sharing, "MANY", 4)
+    monkeypatch.setattr(sharing, "SAMPLE", 2)
+    monkeypatch.setattr(sharing, "PAIRS", 1)
 
 
 class Noted:
@@ -224,7 +227,7 @@ def test_after_some_rounds_all_pairs_are_solved() -> None:
     sifted(misleading, speed, np.ones(40))
     # a sample, one more master a round, and all
     assert [int(part.sum()) for part in parts] == [160, 40, 80, 120, 160, 200, 320]
-    assert len(parts) == MOST_ROUNDS + 2
+    assert len(parts) == MOST_SIFTED + 2
 
 
 @pytest.mark.usefixtures("few")

@@ -11,7 +11,7 @@ from farkas.certificates.dps import prices_bound
 from farkas.errors import InvalidOption, NoAnswer, NotApplicable
 from farkas.instances import library
 from farkas.models.dps.offline import Offline
-from farkas.online.dps.posted import FixedPrice
+from farkas.online.dps.seller import FixedPrice
 from farkas.proofs.dps.formulation import best_by_search
 from farkas.relaxations.dps import prices as dps_prices
 from farkas.relaxations.dps.interval import (
