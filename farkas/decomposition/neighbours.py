@@ -36,6 +36,7 @@ class Wishes:
         self.bound = settled.bound
         self.owners, self._use, self._short = plans.owner, plans.use, short
         self._by_row = plans.use.tocsc()
+        self._like: dict[int, sparse.csr_array] = {}
         self._number = {owner: at for at, owner in enumerate(self.owners.tolist())}
 
     @classmethod
@@ -67,7 +68,9 @@ class Wishes:
     def like(self, owner: int) -> sparse.csr_array | None:
         """Use of rows by an owner's plan, shape (1, rows); None without one."""
         at = self._number.get(owner)
-        return None if at is None else self._use[[at]]
+        if at is not None and owner not in self._like:
+            self._like[owner] = self._use[[at]]
+        return self._like.get(owner)
 
     def losses(self, packing: Packing) -> Floats:
         """Return what each owner earns less than at best, shape (owners,)."""

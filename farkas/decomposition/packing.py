@@ -21,7 +21,7 @@ FREE = 0.25  #: Share of exchanges at no prices.
 PASSES = 3  #: Orders of each kind in which a choice is carried out.
 MORE_WEIGHT = 1.2  #: Factor of the weight of a plan that found no room in the last order.
 COMPILED = 8  #: Times as many exchanges where a kind makes them itself.
-LOOK = 64  #: Exchanges between two looks at the clock.
+LOOK = 64  #: Exchanges, or owners, between two looks at the clock.
 
 
 class Packing:
@@ -103,9 +103,11 @@ class Packing:
             self.put(owner, found[0])
         return bool(found)
 
-    def fill(self, prices: Floats, payoff: Floats) -> None:
+    def fill(self, prices: Floats, payoff: Floats, left: Left) -> None:
         """Insert owners without a plan, those first that earn most, at the prices or at none."""
-        for owner in np.argsort(-payoff, kind="stable").tolist():
+        for number, owner in enumerate(np.argsort(-payoff, kind="stable").tolist()):
+            if number % LOOK == LOOK - 1 and not left():
+                return
             if owner not in self.plans and not self.insert(owner, prices):
                 self.insert(owner, prices, 0.0 * self.plain)
 
@@ -118,7 +120,7 @@ class Packing:
         found = self.problem.follow(choice, prices)
         if found is not None:
             self.restore(found)
-            self.fill(prices, payoff)
+            self.fill(prices, payoff, left)
             return
         choice = choice.some(np.argsort(choice.owner, kind="stable"))
         best, plans = -np.inf, dict(self.plans)
@@ -134,7 +136,7 @@ class Packing:
                     owner = int(choice.owner[at])
                     if not self.insert(owner, prices, FAINT * self.plain, like=like[at]):
                         missed.append(at)
-                self.fill(prices, payoff)
+                self.fill(prices, payoff, left)
                 if self.value > best:
                     best, plans = self.value, dict(self.plans)
                 if not missed:

@@ -93,7 +93,7 @@ class Search:
         settled = list(settle(self.problem, self.master, gap=gap, left=self.left))[-1]
         self.bound = settled.bound
         yield Found("prices", tree=Tree.of(settled.prices))
-        self.packing.fill(settled.prices, settled.payoff)
+        self.packing.fill(settled.prices, settled.payoff, self.left)
         if settled.share is None or self.over:
             yield self._plans("owners by payoff")
         if settled.share is not None:

@@ -14,11 +14,13 @@ from farkas.forms import LinearForm
 from farkas.forms.matrices import rows_of_scipy
 from farkas.numbers import Array, Floats, Ints
 from farkas.solvers.base import solve
-from farkas.solvers.highs import new_solver
+from farkas.solvers.highs import listening, new_solver
+from farkas.solvers.options import CtrlC
 
 #: HiGHS's numbers of its simplex methods.
 DUAL, PRIMAL = 1, 4
 OPTIMAL = 7
+STOPPED = 13, 17  #: By the limit of time, by Ctrl-C.
 
 
 class ColumnProgram:
@@ -100,12 +102,10 @@ class ColumnProgram:
         Shares of columns, prices of rows and the value; None where HiGHS has no optimum in time.
         """
         solver = self._solver
-        solver.setOptionValue("time_limit", seconds + solver.getRunTime())
-        solver.run()
-        if int(solver.getModelStatus()) != OPTIMAL:
-            solver.clearSolver()
+        if self._run(seconds) not in (OPTIMAL, *STOPPED):
+            solver.clearSolver()  # another basis may do where this one does not
             solver.setOptionValue("simplex_strategy", DUAL)
-            solver.run()
+            self._run(seconds)
         if int(solver.getModelStatus()) != OPTIMAL:
             return None
         found = solver.getSolution()
@@ -113,6 +113,14 @@ class ColumnProgram:
         prices = np.maximum(-duals, 0.0) * self._unit / self._row_units
         value = -float(solver.getInfoValue("objective_function_value")[1]) * self._unit
         return np.array(found.col_value, dtype=np.float64), prices, value
+
+    def _run(self, seconds: float) -> int:
+        """Run until the end, the limit or Ctrl-C; returns HiGHS's number of how it ended."""
+        solver = self._solver
+        solver.setOptionValue("time_limit", seconds + solver.getRunTime())
+        with CtrlC() as key, listening(solver, key, log=False):
+            solver.run()
+        return int(solver.getModelStatus())
 
 
 def best_columns(

@@ -211,7 +211,7 @@ def _launch(solver: Any, form: LinearForm, options: Options) -> bool:
     if small and not options.log:
         _run(solver)
         return False
-    with CtrlC() as key, _listening(solver, key, options.log):
+    with CtrlC() as key, listening(solver, key, options.log):
         _run(solver)
         return key.pressed
 
@@ -226,7 +226,8 @@ def _run(solver: Any) -> None:
 
 
 @contextlib.contextmanager
-def _listening(solver: Any, key: CtrlC, log: bool) -> Iterator[None]:
+def listening(solver: Any, key: CtrlC, log: bool) -> Iterator[None]:
+    """Let a solver stop when a key is pressed, and write its log to stderr."""
     from highspy import _core
 
     kinds = _core.cb.HighsCallbackType
