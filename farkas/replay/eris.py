@@ -25,17 +25,8 @@ import numpy as np
 
 from farkas.certificates.doubles import nearest
 from farkas.instances.eris import Auction, Job, hosted, left_over
-from farkas.replay.base import (
-    Decided,
-    Entry,
-    Kept,
-    Replayed,
-    decoded,
-    exact,
-    fixed,
-    places,
-    replays,
-)
+from farkas.numbers import Array
+from farkas.replay.base import Decided, Entry, Kept, Replayed, decoded, exact, replays, whole
 
 Index = Annotated[int, msgspec.Meta(ge=0)]
 Positive = Annotated[int, msgspec.Meta(gt=0)]
@@ -146,44 +137,35 @@ def _crowded(auction: Auction, pieces: Iterable[PieceEntry]) -> Iterator[str]:
 
 def _check_use(auction: Auction, pieces: list[list[PieceEntry]], kept: Kept) -> None:
     """Compare transfer and resources with what there is, in integers."""
-    jobs = auction.jobs
-    after = places(
-        [auction.transfer_budget, auction.chunk_size, *(job.parameter_size for job in jobs)]
-    )
-    chunk = fixed(auction.chunk_size, after)
-    exchange = [fixed(job.parameter_size, after) for job in jobs]
-    transfer = [0] * auction.slots
-    for job, own in enumerate(pieces):
-        for piece in own:
-            remote = sum(count for site, count in piece.workers if site != piece.server)
-            transfer[piece.slot] += chunk * piece.moved + exchange[job] * remote
-    budget = fixed(auction.transfer_budget, after)
-    for slot, used in enumerate(transfer):
-        if not kept.within(used, budget):
+    sizes = [job.parameter_size for job in auction.jobs]
+    (fixed_sizes, exchange), after = whole([auction.chunk_size, auction.transfer_budget], sizes)
+    chunk, budget = fixed_sizes.tolist()
+    demands = auction.capacity, auction.worker_demand, auction.server_demand
+    (capacity, by_worker, by_server), digits = whole(*demands)
+    transfer: Array = np.zeros(auction.slots, dtype=object)
+    use: Array = np.zeros((auction.sites, auction.slots, auction.num_resources), dtype=object)
+    own = [piece for one in pieces for piece in one]
+    for piece in own:
+        remote = sum(count for site, count in piece.workers if site != piece.server)
+        transfer[piece.slot] += chunk * piece.moved + exchange[piece.job] * remote
+    servers = [(piece.server, piece.slot, piece.job) for piece in own]
+    workers = [(site, piece.slot, piece.job) for piece in own for site, _ in piece.workers]
+    count = np.array([number for piece in own for _, number in piece.workers], dtype=object)
+    for where, number, units in ((servers, 1, by_server), (workers, count[:, None], by_worker)):
+        at = np.reshape(where, (-1, 3)).astype(int)
+        np.add.at(use, (at[:, 0], at[:, 1]), number * units[at[:, 2]])
+    for slot, moved in enumerate(transfer.tolist()):
+        if not kept.within(moved, budget):
             kept.broken.append(
-                f"slot {slot} transfers {_words(used, after)} of {auction.transfer_budget:g} MB"
+                f"slot {slot} transfers {_words(moved, after)} of {auction.transfer_budget:g} MB"
             )
-    for k, name in enumerate(auction.resource_names):
-        capacity = [row[k] for row in auction.site_capacity]
-        worker = [job.worker_demand[k] for job in jobs]
-        server = [job.server_demand[k] for job in jobs]
-        after = places([*capacity, *worker, *server])
-        limits = [fixed(number, after) for number in capacity]
-        use = [[0] * auction.slots for _ in capacity]
-        for job, own in enumerate(pieces):
-            each, beside = fixed(worker[job], after), fixed(server[job], after)
-            for piece in own:
-                use[piece.server][piece.slot] += beside
-                for site, count in piece.workers:
-                    use[site][piece.slot] += count * each
-        for site, (row, limit) in enumerate(zip(use, limits, strict=True)):
-            if max(row) > limit:
-                kept.broken += [
-                    f"slot {slot} uses {_words(used, after)} of {capacity[site]:g} {name} "
-                    f"at site {site}"
-                    for slot, used in enumerate(row)
-                    if not kept.within(used, limit)
-                ]
+    for k, site, slot in np.argwhere((use > capacity[:, None]).transpose(2, 0, 1)).tolist():
+        used = use[site, slot, k]
+        if not kept.within(used, capacity[site, k]):
+            kept.broken.append(
+                f"slot {slot} uses {_words(used, digits)} of {auction.capacity[site, k]:g} "
+                f"{auction.resource_names[k]} at site {site}"
+            )
 
 
 def _words(amount: int, places: int) -> str:

@@ -22,18 +22,24 @@ from farkas.replay.base import Decided, Entry, Kept, Replayed, Whole, decoded, r
 from farkas.tolerances import FLOORS, ROUNDING
 
 
-class RingEntry(Entry, frozen=True, kw_only=True):
-    """A ring of one slot; fields as in `farkas.online.gadget.environment`."""
+class Ring(Entry, frozen=True, kw_only=True):
+    """A ring that runs in one slot."""
 
-    job: Whole
-    workers: list[tuple[Whole, Whole]]
-    links: list[tuple[Whole, Whole]] = []
+    job: Whole  #: Position in the instance.
+    workers: tuple[tuple[Whole, Whole], ...]  #: (node, workers) of every host, ascending.
+    #: (link, times used) of the closed walk, ascending; positions among the links of the instance
+    #: that are no self-links.
+    links: tuple[tuple[Whole, Whole], ...] = ()
+
+    @property
+    def size(self) -> int:
+        return sum(count for _, count in self.workers)
 
 
 @replays.register("gadget")
 def replay(instance: Cluster, run: Decided) -> Replayed:
     """Check rings slot by slot, then budgets; value what every job has received."""
-    slots = decoded(run.decisions, list[list[RingEntry]])
+    slots = decoded(run.decisions, list[list[Ring]])
     if len(slots) != instance.horizon:
         raise NotACertificate(f"the run decides {len(slots)} slots of {instance.horizon}")
     kept, received = Kept(), [0] * instance.num_jobs
@@ -41,7 +47,7 @@ def replay(instance: Cluster, run: Decided) -> Replayed:
         _require_places(instance, slot, rings)
         kept.broken += [f"slot {slot}: {words}" for words in _missed(instance, slot, rings, kept)]
         for ring in rings:
-            received[ring.job] += _size(ring)
+            received[ring.job] += ring.size
     kept.broken += _over_budget(instance, received, kept)
     if kept.broken:
         return Replayed.of(0, kept)
@@ -57,11 +63,7 @@ def replay(instance: Cluster, run: Decided) -> Replayed:
     )
 
 
-def _size(ring: RingEntry) -> int:
-    return sum(count for _, count in ring.workers)
-
-
-def _require_places(instance: Cluster, slot: int, rings: list[RingEntry]) -> None:
+def _require_places(instance: Cluster, slot: int, rings: list[Ring]) -> None:
     """Raise `NotACertificate` where jobs, nodes, links or counts do not exist."""
     nodes, links = range(instance.num_nodes), range(instance.num_links)
     for ring in rings:
@@ -75,7 +77,7 @@ def _require_places(instance: Cluster, slot: int, rings: list[RingEntry]) -> Non
                     )
 
 
-def _missed(instance: Cluster, slot: int, rings: list[RingEntry], kept: Kept) -> Iterator[str]:
+def _missed(instance: Cluster, slot: int, rings: list[Ring], kept: Kept) -> Iterator[str]:
     """Say what a slot breaks."""
     used: dict[tuple[int, int], Fraction] = collections.defaultdict(Fraction)
     reserved: dict[int, Fraction] = collections.defaultdict(Fraction)
@@ -103,12 +105,12 @@ def _missed(instance: Cluster, slot: int, rings: list[RingEntry], kept: Kept) ->
             yield f"link {link} carries {shown(str(carried))} of {room:g} bandwidth"
 
 
-def _wrong(instance: Cluster, slot: int, ring: RingEntry, job: Job) -> Iterator[str]:
+def _wrong(instance: Cluster, slot: int, ring: Ring, job: Job) -> Iterator[str]:
     """Say what is wrong with one ring by itself."""
     if job.arrival > slot:
         yield f"arrives in slot {job.arrival} only"
-    if not 1 <= _size(ring) <= job.max_workers:
-        yield f"runs {_size(ring)} workers, at most {job.max_workers}"
+    if not 1 <= ring.size <= job.max_workers:
+        yield f"runs {ring.size} workers, at most {job.max_workers}"
     held: dict[int, int] = collections.Counter()
     for node, count in ring.workers:
         held[node] += count

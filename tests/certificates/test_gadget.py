@@ -35,11 +35,11 @@ from farkas.instances.utilities import (
 )
 from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
 from farkas.online.gadget.columns import run_certificate, slot_certificate
-from farkas.online.gadget.environment import Ring
 from farkas.online.gadget.gadget import Gadget
 from farkas.online.loop import drive
 from farkas.proofs.gadget.relaxed import random_clusters
 from farkas.relaxations.gadget.offline_bound import OfflineBound, horizon_certificate
+from farkas.replay.gadget import Ring
 from farkas.solvers import solve
 
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from farkas.instances.gadget import Cluster
-from farkas.online.gadget.environment import Ring
+from farkas.replay.gadget import Ring
 
 
 def broken(cluster: Cluster, slot: int, rings: Sequence[Ring]) -> Counter[tuple[str, int]]:

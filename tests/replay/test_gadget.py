@@ -18,8 +18,8 @@ from farkas.errors import NotACertificate
 from farkas.instances.gadget import Cluster
 from farkas.instances.generate import generate
 from farkas.online import Run, algorithms, environments
-from farkas.online.gadget.environment import Ring
 from farkas.replay import Replayed, replay
+from farkas.replay.gadget import Ring
 from tests.generators.gadget import any_networks, job, over_time, star
 from tests.references import gadget_audit, gadget_baselines
 from tests.tools.edits import edits

@@ -9,9 +9,8 @@ import msgspec
 
 from farkas.instances.gadget import Cluster
 from farkas.models.gadget.rings import Rings
-from farkas.online.gadget.environment import Ring
 from farkas.online.gadget.hindsight import decisions_of
-from farkas.replay.gadget import replay
+from farkas.replay.gadget import Ring, replay
 
 
 def broken(cluster: Cluster, slot: int, rings: Sequence[Ring]) -> list[str]:

@@ -19,7 +19,7 @@ from farkas.experiments.pictures.gantt import (
 from farkas.experiments.pictures.outline import Bars, DrawnNetwork, Outline, outlines
 from farkas.instances.gadget import Cluster
 from farkas.replay.base import decoded
-from farkas.replay.gadget import RingEntry
+from farkas.replay.gadget import Ring
 
 Place = tuple[str, int]
 
@@ -31,7 +31,7 @@ def rings(instance: Cluster, decided: Sequence[Any]) -> Layout:
     A server's lane is as high as the most workers that stand there at once, a link's as its
     bandwidth; links that no ring uses are left out.
     """
-    every = [decoded(decisions, list[list[RingEntry]]) for decisions in decided]
+    every = [decoded(decisions, list[list[Ring]]) for decisions in decided]
     servers = [("server", k) for k, node in enumerate(instance.nodes) if node.server]
     links = sorted({("link", k) for side in every for slot in side for ring in slot
                     for k, times in ring.links if times})  # fmt: skip
@@ -56,7 +56,7 @@ def rings(instance: Cluster, decided: Sequence[Any]) -> Layout:
 
 
 def _blocks(
-    instance: Cluster, slots: Sequence[Sequence[RingEntry]], place: dict[Place, int]
+    instance: Cluster, slots: Sequence[Sequence[Ring]], place: dict[Place, int]
 ) -> list[Held]:
     found = []
     for slot, every in enumerate(slots):
@@ -81,7 +81,7 @@ def _named(instance: Cluster, lane: Place) -> str:
     return f"link {' → '.join(ends)}"
 
 
-def _remarks(instance: Cluster, slots: Sequence[Sequence[RingEntry]]) -> list[str]:
+def _remarks(instance: Cluster, slots: Sequence[Sequence[Ring]]) -> list[str]:
     ran = {ring.job for every in slots for ring in every}
     return jobs_said([job for job in range(instance.num_jobs) if job not in ran], "never runs")
 

@@ -24,6 +24,7 @@ from farkas.online.driver import Demo, Outcome, environment
 from farkas.online.policy import Policy
 from farkas.online.run import Bound, Sense
 from farkas.registry import once
+from farkas.replay.gadget import Ring
 from farkas.tolerances import ROUNDING
 
 if TYPE_CHECKING:
@@ -35,20 +36,6 @@ class Arrival(msgspec.Struct, frozen=True):
 
     index: int  #: Position in the instance; ties are settled by it.
     job: Job
-
-
-class Ring(msgspec.Struct, frozen=True, kw_only=True):
-    """A ring that runs in one slot."""
-
-    job: int  #: Position in the instance.
-    workers: tuple[tuple[int, int], ...]  #: (node, workers) of every host, ascending.
-    #: (link, times used) of the closed walk, ascending; positions among the links of the instance
-    #: that are no self-links.
-    links: tuple[tuple[int, int], ...] = ()
-
-    @property
-    def size(self) -> int:
-        return sum(count for _, count in self.workers)
 
 
 Decision = list[Ring]

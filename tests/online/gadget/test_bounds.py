@@ -16,12 +16,13 @@ from farkas.models.gadget.slot import snapshot
 from farkas.online import algorithms
 from farkas.online.gadget import columns
 from farkas.online.gadget.columns import run_bound, run_certificate, slot_certificate
-from farkas.online.gadget.environment import Environment, Ring, horizon_bound
+from farkas.online.gadget.environment import Environment, horizon_bound
 from farkas.online.gadget.gadget import Gadget, earned_so_far
 from farkas.online.loop import drive
 from farkas.proofs.gadget.relaxed import random_clusters
 from farkas.relaxations.gadget.generation import CapacityPrices
 from farkas.relaxations.gadget.offline_bound import horizon_certificate, horizon_prices
+from farkas.replay.gadget import Ring
 from tests.generators.gadget import job, star, table
 
 

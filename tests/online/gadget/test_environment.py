@@ -4,13 +4,9 @@ import numpy as np
 import pytest
 
 from farkas.online import algorithms
-from farkas.online.gadget.environment import (
-    Environment,
-    Ring,
-    received,
-    totals,
-)
+from farkas.online.gadget.environment import Environment, received, totals
 from farkas.proofs.gadget.relaxed import random_clusters
+from farkas.replay.gadget import Ring
 from tests.generators.gadget import any_networks, job, star
 
 RUNS = [

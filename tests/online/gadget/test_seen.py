@@ -7,9 +7,10 @@ import numpy as np
 from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import snapshot
 from farkas.online.gadget.columns import packed
-from farkas.online.gadget.environment import Arrival, Ring, Room, Seen, as_rings
+from farkas.online.gadget.environment import Arrival, Room, Seen, as_rings
 from farkas.online.gadget.gadget import GadgetState
 from farkas.relaxations.gadget.generation import generate_columns
+from farkas.replay.gadget import Ring
 from tests.generators.gadget import any_networks, job, star, table
 from tests.online.gadget.test_slot_tree import ring
 from tests.tools.rings import schedule_broken
