@@ -30,7 +30,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -314,6 +314,32 @@ class PricedMarket(PricedProgram):
     def below(self, owner: int, value: float) -> float:
         """Return 0: a job pays all or is not served."""
         return 0.0
+
+    def _parts(self, rows: Ints) -> Iterator[tuple[Ints, Ints, Ints]]:
+        """Pool, type and slot of rows, by side."""
+        for shape in self.shapes:
+            size = math.prod(shape)
+            own = rows[(rows >= 0) & (rows < size)]
+            pool, rest = np.divmod(own, max(1, shape[1] * shape[2]))
+            yield pool, *np.divmod(rest, max(1, shape[2]))
+            rows = rows - size
+
+    def capacity(self, rows: Ints) -> Fraction:
+        """Return the units of rows together, of which a replay forgives none."""
+        sides = zip(self._parts(rows), (self.pools.workers, self.pools.ps), strict=True)
+        return Fraction(sum(int(units[pool, kind].sum()) for (pool, kind, _), units in sides))
+
+    def least_use(self, owner: int, value: float, rows: Ints) -> Fraction:
+        """Return the units that a served job holds of rows, where these are of all pools."""
+        job, found = self.instance.jobs[owner], 0
+        begin = int(np.searchsorted(self.slots, job.arrival))
+        end = int(np.searchsorted(self.slots, self.instance.last_slot[owner], side="right"))
+        asked = (job.worker_type, job.workers), (job.ps_type, job.ps)
+        for (_, kinds, slots), (kind, units) in zip(self._parts(rows), asked, strict=True):
+            here = slots[(kinds == kind) & (slots >= begin) & (slots < end)]
+            _, count = np.unique(here, return_counts=True)
+            found += units * int((count == self.pools.count).sum())
+        return Fraction(found) if value > 0 else Fraction(0)
 
     def steps(self) -> float:
         """Count ways to place jobs whole, and prices."""

@@ -70,6 +70,7 @@ class Pricing(abc.ABC):
     place_of: Ints  #: Site or server of each hard limit, shape (limits,).
     most: Floats  #: Greatest value of each owner's plans, shape (owners,).
     offset: float = 0.0  #: What all earn without plans.
+    cuts_first: bool = False  #: Whether `cuts` are looked for before plans are chosen at all.
     #: Slot of each row, numbered from 0, where owners who meet in a slot are renewed together.
     slot_of: Ints | None = None
     counts: bool = False  #: Whether cases are split by whole units of rows, too.

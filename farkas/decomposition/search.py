@@ -97,7 +97,8 @@ class Search:
         if settled.share is None or self.over:
             yield self._plans("owners by payoff")
         if settled.share is not None:
-            yield from self._chosen(self.problem, self.pool, settled)
+            if not self.problem.cuts_first:
+                yield from self._chosen(self.problem, self.pool, settled)
             tree = yield from self._charged(settled)
             yield from self._improved(settled, tree)
 
@@ -123,6 +124,8 @@ class Search:
                     proved = self.bound = min(proved, last.bound)
                     yield Found("charges", tree=charging.tree())
         if not charging.problem.knapsacks or last.bound >= settled.bound:
+            if self.problem.cuts_first:
+                yield from self._chosen(self.problem, self.pool, settled)
             return CaseTree(self.problem, self.master, settled)
         if last.bound < proved:
             self.bound = last.bound

@@ -8,19 +8,21 @@ servers are.  Plans that are carried out keep the units of every server.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from scipy import sparse
 
 from farkas.certificates.dps_servers import PricedMarket
-from farkas.certificates.priced_tree import Case
+from farkas.certificates.priced_tree import Case, Knapsack
+from farkas.decomposition.charges import VIOLATED, rounded
 from farkas.decomposition.protocol import Fit, Plans, Pricing
 from farkas.instances.dps import Market
 from farkas.numbers import Array, Bools, Floats, Ints
 from farkas.tolerances import FINE_GAP
 
 SPREAD, WHOLE = 0, 1  #: Ways to place a job.
+EACH = 2  #: Knapsacks of a round for each type.
 MOST_ROWS = 100_000  #: Rows by class of equal servers beyond which all servers are one pool.
 
 Placed = list[tuple[Ints, Ints]]  #: Servers, and units on each, by side.
@@ -102,6 +104,9 @@ class ServerPricing(Pricing):
     ``pool``: as of `farkas.certificates.dps_servers.ServerPools.of_market`.
     """
 
+    program: PricedMarket
+    cuts_first = True
+
     def __init__(self, market: Market, pool: Ints | None = None) -> None:
         self.market, self.owners = market, market.num_jobs
         name = f"dps.offline[{'free' if market.price_cap is None else 'capped'}]"
@@ -175,6 +180,48 @@ class ServerPricing(Pricing):
         many = np.flatnonzero(saved > FINE_GAP * worth)
         pool = charges.whole[one].argmin(axis=1) if len(one) else one
         return payoff, self._plans(one, pool, many, [taken[many] for taken in charges.taken])
+
+    def cuts(self, plans: Plans, share: Floats, prices: Floats) -> Sequence[Knapsack]:
+        """Return types and slots that hold jobs as wholes, and that shares violate."""
+        some = plans.owner[plans.value > 0]
+        served = np.minimum(np.bincount(some, share[plans.value > 0], self.owners), 1.0)
+        least = np.searchsorted(self.program.slots, self.market.last_slot, side="right")
+        return [
+            cut
+            for side in self.sides
+            for kind in range(side.by_pool.shape[1])
+            for cut in self._violated(side, kind, served, least, prices)
+        ]
+
+    def _violated(
+        self, side: Side, kind: int, served: Floats, least: Ints, prices: Floats
+    ) -> Iterator[Knapsack]:
+        """Knapsacks of a type, at most `EACH`; ``least``: first slot behind each job's last."""
+        jobs = np.flatnonzero((side.types == kind) & (self.most > 0))
+        room, tried = int(side.by_pool[:, kind].sum()), []
+        dear = side.of_side(prices)[:, kind].sum(axis=0)
+        for slot in np.flatnonzero(dear).tolist():
+            here = jobs[(side.first[jobs] <= slot) & (least[jobs] > slot)]
+            if len(here):
+                row = rounded(side.units[here], served[here], room)
+                if row is not None:
+                    tried.append((row[0], slot, here, row[1]))
+        for _, slot, here, charges in sorted(tried, key=lambda one: -one[0])[:EACH]:
+            begins = (
+                side.row
+                + slot
+                + len(side.slots) * (kind + side.by_pool.shape[1] * np.arange(self.pools.count))
+            )
+            pays = charges > 0
+            cut = Knapsack(
+                rows=tuple((begin, begin + 1) for begin in begins.tolist()),
+                unit=1.0,
+                owners=tuple(here[pays].tolist()),
+                values=tuple(self.most[here[pays]].tolist()),
+                amounts=tuple(charges[pays].tolist()),
+            )
+            if float(charges @ served[here]) > float(cut.best(self.program)) + VIOLATED:
+                yield cut
 
     def _plans(self, one: Ints, pool: Ints, many: Ints, taken: Sequence[Ints]) -> Plans:
         """Jobs whole in pools, and others spread."""

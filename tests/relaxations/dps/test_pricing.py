@@ -11,6 +11,7 @@ import pytest
 from farkas.certificates import check
 from farkas.certificates.dps_servers import server_prices_bound
 from farkas.certificates.priced_tree import Window
+from farkas.decomposition.charges import Charging
 from farkas.decomposition.master import Master, Pool
 from farkas.decomposition.prices import settle
 from farkas.decomposition.protocol import Tree
@@ -20,7 +21,7 @@ from farkas.models.dps.offline import Offline
 from farkas.relaxations.dps.interval import IntervalLP
 from farkas.relaxations.dps.pricing import ServerPricing
 from farkas.solvers import solve
-from tests.generators.dps import empty_market, random_market
+from tests.generators.dps import empty_market, posted, random_market
 
 
 def drawn(seed: int, **options) -> tuple[ServerPricing, np.random.Generator]:
@@ -136,6 +137,43 @@ def test_settled_prices_bound_the_optimum_and_no_less_than_types_do(seed):
     assert proved == pytest.approx(max(last.value, 0.0), rel=1e-9, abs=1e-9)
     pooled = ServerPricing(market, np.zeros(problem.pools.count, np.int64))
     assert settled(pooled)[0].bound == pytest.approx(by_type, rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_knapsacks_hold_every_choice_of_whole_jobs(seed):
+    """What is charged is least use times what it says, and no more than the best of all choices."""
+    market = random_market(seed, jobs=9, servers=2)
+    problem = ServerPricing(market)
+    master = Master(problem, Pool(problem))
+    *_, last = settle(problem, master, gap=0.0, left=lambda: 60.0)
+    prices = "free" if market.price_cap is None else "capped"
+    best = solve(Offline(prices=prices).form(market), gap=0.0).require_optimal().objective
+    bounds = [last.bound]
+    charging = Charging(problem, master, last)
+    for found in charging.run(0.0, lambda: 60.0):
+        proved = Fraction(problem.certificate(charging.tree()).bound)
+        assert float(proved) == pytest.approx(found.bound, rel=1e-9, abs=1e-9)
+        bounds.append(float(proved))
+    assert min(bounds) >= best * (1 - 1e-9)
+    for cut in charging.problem.knapsacks:
+        rows = cut.require(problem.program)
+        capacity = problem.program.capacity(rows)
+        assert capacity == sum(Fraction(x) for x in problem.rows[rows].tolist())
+        for job, value in zip(cut.owners, cut.values, strict=True):
+            uses = [plan[rows].sum() for plan in plans_of(problem, job)]
+            assert problem.program.least_use(job, value, rows) <= min(uses)
+            assert problem.program.least_use(job, value, rows[1:]) <= min(
+                plan[rows[1:]].sum() for plan in plans_of(problem, job)
+            )
+
+
+def test_whole_jobs_that_exclude_each_other_are_seen_by_a_knapsack():
+    """Three jobs of two units each on five: two are served, where parts of jobs serve 2.5."""
+    problem = ServerPricing(posted(*[(0, 3.0, 2, 4.0)] * 3, (1, 3.0, 1, 1.0), units=5))
+    master = Master(problem, Pool(problem))
+    *_, last = settle(problem, master, gap=0.0, left=lambda: 60.0)
+    *_, found = Charging(problem, master, last).run(0.0, lambda: 60.0)
+    assert (last.bound, found.bound) == (pytest.approx(10.0), pytest.approx(9.0))
 
 
 def test_classes_see_what_types_do_not():
