@@ -97,7 +97,7 @@ def replay(data: CodedComputing, run: Decided) -> Replayed:
     if [len(row) for row in share] != widths or [len(row) for row in loads] != widths:
         kept.broken.append(f"shares and loads need shape {(data.num_masters, data.workers)}")
         return Replayed.of(0, kept)
-    _check(data, share, loads, kept)
+    kept = plan_faults(data, share, loads)
     if run.algorithm.startswith(FOR_P1):
         from farkas.replay.coded_chance import replay_chance
 
@@ -123,8 +123,9 @@ def replay(data: CodedComputing, run: Decided) -> Replayed:
     return Replayed.between(low, high, kept, endless=endless and bool(kept.broken))
 
 
-def _check(data: CodedComputing, share: Numbers, loads: Numbers, kept: Kept) -> None:
+def plan_faults(data: CodedComputing, share: Numbers, loads: Numbers) -> Kept:
     """Shares lie in [0, 1] and add up to at most 1; loads are >= 0, and 0 where forbidden."""
+    kept = Kept()
     places(number for row in loads for number in row)  # refuses what is not finite
     after = places(number for row in share for number in row)
     for worker in range(data.workers):
@@ -137,6 +138,7 @@ def _check(data: CodedComputing, share: Numbers, loads: Numbers, kept: Kept) -> 
         for master, row in enumerate(loads):
             if row[worker] > 0 and column[master] > 0 and data.rate[master][worker] is None:
                 kept.broken.append(f"master {master} may not use worker {worker}")
+    return kept
 
 
 def _pairs(

@@ -1,4 +1,4 @@
-"""What decisions of an auction break, by doubles and a flow of scipy: held against the replay."""
+"""Whether workers and moves process all data, by a flow of scipy: held against the replay."""
 
 from __future__ import annotations
 
@@ -8,23 +8,9 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import maximum_flow
 
-from farkas.instances.eris import Auction, Job
+from farkas.instances.eris import Job
 from farkas.numbers import Ints
-from farkas.online.eris.environment import Award, Piece, SlotDecision, Usage, usage
-from farkas.tolerances import allowed
-
-
-def violations(auction: Auction, decisions: Sequence[SlotDecision]) -> list[str]:
-    """Requirements that decisions break, in words."""
-    found = overuse(auction, usage(auction, decisions))
-    pieces = [piece for decision in decisions for piece in decision.pieces]
-    awards = [award for decision in decisions for award in decision.awards]
-    for award in awards:
-        if award.accepted:
-            own = [piece for piece in pieces if piece.job == award.job]
-            found += broken_job(auction.jobs[award.job], award, own)
-    seen = [award.job for award in awards]
-    return found + [f"job {job} is decided twice" for job in set(seen) if seen.count(job) > 1]
+from farkas.online.eris.environment import Piece
 
 
 def executable(job: Job, workers: Ints, moved: Ints) -> bool:
@@ -80,36 +66,3 @@ def schedule_arrays(job: Job, pieces: Sequence[Piece], sites: int) -> tuple[Ints
             workers[piece.slot - job.arrival, site] += count
         moved[piece.slot - job.arrival] += piece.moved
     return workers, moved
-
-
-def broken_job(job: Job, award: Award, pieces: Sequence[Piece]) -> list[str]:
-    """Say what is wrong with an accepted job, at most one sentence."""
-    who = f"job {award.job}"
-    slots = [piece.slot for piece in pieces]
-    if slots and min(slots) < job.arrival:
-        return [f"{who} runs in slot {min(slots)}, before its arrival"]
-    if len(set(slots)) < len(slots):
-        return [f"{who} has two servers in one slot"]
-    if sum(job.data) == 0:
-        return [] if award.completed == job.arrival else [f"{who} has no data and completes late"]
-    if not slots or max(slots) != award.completed:
-        return [f"{who} does not run in slot {award.completed}, in which it is said to complete"]
-    if not executable(job, *schedule_arrays(job, pieces, len(job.data))):
-        return [f"{who} cannot process all its data with its workers and moves"]
-    return []
-
-
-def overuse(auction: Auction, used: Usage) -> list[str]:
-    found = []
-    limit = allowed(auction.transfer_budget)
-    for slot in np.flatnonzero(used.transfer > limit).tolist():
-        found.append(
-            f"slot {slot} transfers {used.transfer[slot]:g} of {auction.transfer_budget:g} MB"
-        )
-    room = allowed(auction.capacity)
-    for site, k, slot in np.argwhere(used.resource > room[:, :, None]).tolist():
-        found.append(
-            f"slot {slot} uses {used.resource[site, k, slot]:g} of {auction.capacity[site, k]:g} "
-            f"{auction.resource_names[k]} at site {site}"
-        )
-    return found

@@ -12,13 +12,12 @@ import pytest
 
 from farkas.errors import NotACertificate
 from farkas.instances.eris import Auction
-from farkas.online import algorithms, environments
-from farkas.online.eris.environment import SlotDecision
+from farkas.online import algorithms
 from farkas.replay import Replayed
 from farkas.replay.eris import PieceEntry, processed, replay
 from farkas.tolerances import ROUNDING
-from tests.generators.eris import auction_in, one_resource, random_auction
-from tests.references.eris_judge import executable, schedule_arrays, violations
+from tests.generators.eris import auction_in, one_resource
+from tests.references.eris_judge import executable, schedule_arrays
 from tests.tools.edits import Path, edits
 
 
@@ -27,41 +26,6 @@ def replayed(auction: Auction, decisions: Any) -> Replayed:
     plain = msgspec.json.decode(msgspec.json.encode(decisions))
     run = types.SimpleNamespace(algorithm="eris.eris", kind="eris", options={}, decisions=plain)
     return replay(auction, run)
-
-
-def judged(auction: Auction, decisions: Any) -> Any:
-    """Worth of the same decisions by the environment, and what they break by another program.
-
-    None where they have no worth.
-    """
-    try:
-        typed = msgspec.convert(decisions, list[SlotDecision])
-        return environments["eris"].evaluate(auction, typed).total, violations(auction, typed)
-    except (msgspec.ValidationError, AssertionError, IndexError):
-        return None
-
-
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("name", algorithms.names("eris."))
-def test_an_edited_run_is_refused_or_means_what_the_environment_says(name: str, seed: int) -> None:
-    auction = random_auction(100 + seed, most_chunks=4, jobs=4)
-    options = {"effort": "free"} if name == "eris.eris" else {}
-    run = algorithms[name].run(auction, **options)
-    honest = msgspec.to_builtins(run.decisions)
-    refused = 0
-    for path, changed in edits(honest):
-        try:
-            found = replayed(auction, changed)
-        except NotACertificate:
-            refused += 1
-            continue
-        outcome = judged(auction, changed)
-        if outcome is None or outcome[1]:
-            assert found.broken, path
-        elif not found.broken:
-            assert float(found.low) == pytest.approx(outcome[0], rel=1e-14)
-        refused += bool(found.broken)
-    assert refused or not auction.jobs
 
 
 def tight() -> Auction:
@@ -185,10 +149,8 @@ def test_a_rounding_error_too_much_is_told_and_a_millionth_is_refused() -> None:
     auction, decisions = capacity_less(2.0**-40)
     found = replayed(auction, decisions)
     assert (found.excess, found.broken) == (1 / (1 - F(1, 2**40)) - 1, ())
-    assert judged(auction, decisions)[1] == []
     auction, decisions = capacity_less(1e-6)
     assert replayed(auction, decisions).broken == ("slot 0 uses 1 of 0.999999 gpu at site 0",)
-    assert judged(auction, decisions)[1]
 
 
 @pytest.mark.slow

@@ -24,7 +24,7 @@ from farkas.online import driver
 from farkas.online.driver import Demo, Outcome, environment
 from farkas.online.policy import Policy
 from farkas.online.run import Bound, Sense
-from farkas.tolerances import ROUNDING
+from farkas.replay.coded import plan_faults
 
 if TYPE_CHECKING:
     from farkas.certificates.coded import MasterPrices
@@ -37,16 +37,9 @@ MOST_CELLS = 30_000_000
 
 def broken(data: CodedComputing, plan: Allocation) -> list[str]:
     """List the requirements that a plan breaks, in words; empty when it breaks none."""
-    share, loads = plan.share, plan.loads
-    if share.shape != data.rates.shape or loads.shape != data.rates.shape:
+    if plan.share.shape != data.rates.shape or plan.loads.shape != data.rates.shape:
         return [f"shares and loads need shape {data.rates.shape}"]
-    words = []
-    if not ((share >= 0) & (share <= 1 + ROUNDING)).all() or not (loads >= 0).all():
-        words.append("a share lies outside [0, 1] or a load is negative")
-    over = np.flatnonzero(share.sum(axis=0) > 1 + ROUNDING)
-    words += [f"worker {n} is shared out {share[:, n].sum():.9g} times" for n in over]
-    forbidden = np.argwhere((share > 0) & (loads > 0) & ~data.allowed)
-    return words + [f"master {m} may not use worker {n}" for m, n in forbidden]
+    return plan_faults(data, plan.share.tolist(), plan.loads.tolist()).broken
 
 
 def master_prices(data: CodedComputing) -> tuple[Floats, str]:

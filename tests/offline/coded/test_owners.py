@@ -111,7 +111,7 @@ def test_shared_workers_break_the_dedicated_problem():
     alone = Allocation(np.array([[1.0, 0, 0], [0, 1, 1]]), np.array([[1.0, 0, 0], [0, 1, 1]]))
     assert judge.unusable(data, [alone]) == []
     negative = Allocation(-alone.share, alone.loads)
-    assert "negative" in judge.unusable(data, [negative])[0]
+    assert "too little: -1" in judge.unusable(data, [negative])[0]
 
 
 @pytest.mark.parametrize("unit", [-40, 40])

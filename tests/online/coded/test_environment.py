@@ -39,7 +39,7 @@ def test_what_a_plan_breaks_is_named():
     data = library.load("coded/forbidden_pairs")
     share, loads = np.full((2, 4), 0.6), np.full((2, 4), 2.0)
     words = broken(data, Allocation(share, loads))
-    assert "worker 0 is shared out 1.2 times" in words
+    assert "worker 0 is shared out too often or too little: 0.6, 0.6" in words
     assert "master 0 may not use worker 1" in words
     assert broken(data, Allocation(-share, loads)) != []
     assert broken(data, Allocation(share[:1], loads[:1])) == ["shares and loads need shape (2, 4)"]
