@@ -8,7 +8,9 @@ import pytest
 from farkas.certificates.priced_tree import prove_leaves
 from farkas.decomposition.cases import CaseTree
 from farkas.decomposition.master import Master, Pool
-from farkas.decomposition.prices import settle
+from farkas.decomposition.packing import Packing
+from farkas.decomposition.prices import price_tree, settle
+from farkas.decomposition.protocol import Tree
 from farkas.decomposition.search import Search
 from tests.decomposition.bin_packing import BinPacking
 
@@ -45,6 +47,42 @@ def test_value_and_bound_hold_the_optimum_between_them(seed):
     assert best <= bound
 
 
+def test_prices_are_settled_where_bound_and_program_meet():
+    problem = BinPacking.drawn(2, items=30, classes=3)
+    *_, last = settle(problem, Master(problem, Pool(problem)), gap=0.0, left=forever)
+    assert last.value == pytest.approx(last.bound, rel=1e-9)
+    exact = Fraction(problem.certificate(Tree.of(last.prices)).bound)
+    assert float(exact) == pytest.approx(last.bound, rel=1e-9)
+    one = price_tree(problem)
+    assert Fraction(problem.certificate(one).bound) <= exact * (1 + Fraction(1, 10**4))
+
+
+def test_a_plan_is_known_once():
+    problem = BinPacking.drawn(2)
+    pool = Pool(problem)
+    _, plans = problem.replies(np.zeros(len(problem.rows)), {})
+    assert pool.add(plans) == len(plans.owner) == len(pool)
+    twice = plans.some(np.array([0, 0]))
+    assert pool.add(twice) == 0
+    dearer = twice._replace(value=twice.value + 1)
+    assert pool.add(dearer) == 1
+
+
+def test_plans_are_put_and_taken_without_a_trace():
+    problem = BinPacking.drawn(4)
+    packing, free = Packing(problem), np.zeros(len(problem.rows))
+    packing.fill(free, problem.most, forever)
+    kept, used = dict(packing.plans), packing.used.copy()
+    assert packing.value == sum(fit.value for fit in kept.values()) > 0
+    users = [owner for owner, fit in kept.items() if 0 in packing.rows_of(fit)]
+    assert sorted(packing.at[0]) == sorted(users)
+    for owner in kept:
+        packing.take(owner)
+    assert (packing.value, packing.used.any(), any(packing.at)) == (0.0, False, False)
+    packing.restore(kept)
+    assert (packing.used == used).all()
+
+
 def root_of(problem):
     master = Master(problem, Pool(problem))
     return master, list(settle(problem, master, gap=0.0, left=forever))[-1]
@@ -62,6 +100,7 @@ def test_cases_bound_the_rows_and_end_at_their_optimum(seed):
     prices = np.array(made.prices)
     leaves = prove_leaves(problem.program, made.splits, prices, made.leaves)
     assert best <= max(leaves) <= Fraction(root.bound) + Fraction(1, 10**6)
+    assert float(max(leaves)) == pytest.approx(tree.bound, rel=1e-9)
     assert float(max(leaves)) == pytest.approx(best) or tree.leaves > 1
 
 
@@ -106,6 +145,7 @@ def test_cases_by_use_hold_the_optimum(seed):
     tree.expand(lambda: best, 100, 0.0, forever)
     bound = Fraction(problem.certificate(tree.tree()).bound)
     assert best <= bound <= Fraction(root.bound) + Fraction(1, 10**6)
+    assert float(bound) == pytest.approx(tree.bound, rel=1e-9)
 
 
 def test_a_search_without_time_has_a_bound_and_plans():
