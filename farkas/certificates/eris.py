@@ -13,7 +13,7 @@ rounded up, so that the program runs in exact integers and errs on the safe side
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 import msgspec
@@ -38,23 +38,15 @@ NEVER = 1 << 60
 CELLS = 1 << 17
 
 
-#: Bounds the payoff of each job of an auction at prices of transfer and resources.
-Payoffs = Callable[[Auction, Floats, Floats], Sequence[Fraction]]
-
-
 class PricedAuction(PricedProgram):
-    """Jobs as owners; rows are transfer by slot, then resources by site, resource, slot.
-
-    ``payoffs``: what bounds the payoffs of the jobs of an auction; `payoffs_by_job` if left out.
-    """
+    """Jobs as owners; rows are transfer by slot, then resources by site, resource, slot."""
 
     name = "eris.offline"
 
-    def __init__(self, auction: Auction, payoffs: Payoffs | None = None) -> None:
+    def __init__(self, auction: Auction) -> None:
         self.instance = auction
         self.owners, self.shape = auction.num_jobs, auction.used.shape
         self.width = auction.slots + auction.used.size
-        self._payoffs = payoffs or payoffs_by_job
 
     @classmethod
     def laid_out(cls, instance: Auction, name: str, layout: Layout) -> PricedAuction:
@@ -88,7 +80,7 @@ class PricedAuction(PricedProgram):
                 later = np.maximum.accumulate(worth[::-1])[::-1]
                 jobs[k] = msgspec.structs.replace(jobs[k], utility=tuple(later.tolist()))
         some = msgspec.structs.replace(self.instance, jobs=tuple(jobs))
-        return self._payoffs(some, *self.parts(prices))
+        return payoffs_by_job(some, *self.parts(prices))
 
     def most(self, owner: int) -> float:
         """Return what a job is worth in the slot of its arrival."""
@@ -138,12 +130,10 @@ class PricedAuction(PricedProgram):
 priced_programs.add(PricedAuction.name, PricedAuction)
 
 
-def certify_prices(
-    auction: Auction, transfer: Floats, resource: Floats, payoffs: Payoffs | None = None
-) -> PricedTree:
+def certify_prices(auction: Auction, transfer: Floats, resource: Floats) -> PricedTree:
     """Certify what prices prove, shapes (slots,) and (sites, resources, slots)."""
     prices = np.concatenate([transfer, resource.ravel()])
-    return PricedTree.of(PricedAuction(auction, payoffs), prices)
+    return PricedTree.of(PricedAuction(auction), prices)
 
 
 run_bounds.add(

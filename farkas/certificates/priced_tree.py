@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import abc
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -72,6 +72,9 @@ class Window:
 
 
 Case = Mapping[int, Window]  #: Of each owner of which a leaf or a charge says something.
+
+#: Replies as of `PricedProgram.replies`.
+Replies = Callable[[Floats, Case, Sequence[int]], Sequence[Fraction]]
 
 #: How a kind pools limits into rows: whole numbers by name.
 Layout = dict[str, tuple[tuple[Size, ...], ...]]
@@ -285,6 +288,7 @@ def prove_leaves(
     prices: Floats,
     same: Sequence[int],
     knapsacks: Sequence[Knapsack] = (),
+    replies: Replies | None = None,
 ) -> list[Fraction]:
     """Upper bounds on the value of all decisions of each leaf.
 
@@ -297,7 +301,10 @@ def prove_leaves(
         Shape (distinct, width), >= 0.
     same
         Of each leaf, the number of its prices.
+    replies
+        What proves replies, by default the program.
     """
+    replies = replies or program.replies
     if prices.ndim != 2 or prices.shape[1] != program.width:
         raise NotACertificate(f"prices have shape {prices.shape}, needed (leaves, {program.width})")
     if not (np.isfinite(prices) & (prices >= 0)).all():
@@ -313,11 +320,11 @@ def prove_leaves(
     paid = sum((one.best(program) for one in knapsacks), Fraction(0))
     everyone = range(program.owners)
     rents = [program.rent(row) for row in prices]
-    earned = [program.replies(row, root, everyone) for row in prices]
+    earned = [replies(row, root, everyone) for row in prices]
     totals = [sum(some, Fraction(0)) for some in earned]
     found = []
     for case, some, number in zip(leaves, branched, same, strict=True):
-        new = program.replies(prices[number], case, some)
+        new = replies(prices[number], case, some)
         changed = sum((x - earned[number][i] for i, x in zip(some, new, strict=True)), Fraction(0))
         raised = sum((Fraction(case[i].raised) for i in some), Fraction(0))
         found.append(paid + rents[number] + totals[number] + changed - raised)
@@ -346,6 +353,7 @@ class PricedTree(PriceCertificate, frozen=True, kw_only=True, tag="priced_tree")
         same: Sequence[int] | None = None,
         knapsacks: Sequence[Knapsack] = (),
         bound: Fraction | None = None,
+        replies: Replies | None = None,
     ) -> PricedTree:
         """Certify what prices prove.
 
@@ -359,11 +367,14 @@ class PricedTree(PriceCertificate, frozen=True, kw_only=True, tag="priced_tree")
             Of each leaf, the number of its prices; by default each leaf has its own.
         bound
             What is claimed, where it is known already; by default what is proved here.
+        replies
+            What proves replies, by default the program.
         """
         rows = program.rounded(np.atleast_2d(prices))
         numbers = tuple(range(len(rows)) if same is None else same)
         if bound is None:
-            bound = conclude(program, prove_leaves(program, tree, rows, numbers, knapsacks))
+            leaves = prove_leaves(program, tree, rows, numbers, knapsacks, replies)
+            bound = conclude(program, leaves)
         return cls(
             kind=program.instance.kind,
             program=program.name,

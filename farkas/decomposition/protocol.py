@@ -19,6 +19,8 @@ import numpy as np
 from scipy import sparse
 
 from farkas.certificates.priced_tree import Case, Knapsack, PricedProgram, PricedTree, Split
+from farkas.decomposition.spread import spread
+from farkas.executor import Executor
 from farkas.numbers import Floats, Ints
 
 
@@ -118,12 +120,16 @@ class Pricing(abc.ABC):
         """Return prices of rows as prices of the program's."""
         return prices
 
-    def certificate(self, tree: Tree) -> PricedTree:
-        """Certify, in exact arithmetic, what prices in the leaves of a tree of cases prove."""
+    def certificate(self, tree: Tree, executor: Executor | None = None) -> PricedTree:
+        """Certify, in exact arithmetic, what prices in the leaves of a tree of cases prove.
+
+        ``executor``: who proves replies; this process if left out.
+        """
         prices = np.array([self.fine(prices) for prices in tree.prices])
         return PricedTree.of(
-            self.program, prices, tree=tree.splits, same=tree.leaves, knapsacks=tree.knapsacks
-        )
+            self.program, prices, tree=tree.splits, same=tree.leaves, knapsacks=tree.knapsacks,
+            replies=None if executor is None else spread(self.program, executor),
+        )  # fmt: skip
 
     def cuts(self, plans: Plans, share: Floats, prices: Floats) -> Sequence[Knapsack]:
         """Return inequalities of knapsacks that shares of plans violate, the largest amount 1.

@@ -26,7 +26,7 @@ def priced(pricing: Callable[[Any], Pricing], about: str = "prices") -> Climber:
         for found in search.run():
             if found.tree is not None:
                 with contextlib.suppress(NotACertificate):  # a proof that is too long, or too large
-                    made = problem.certificate(found.tree)
+                    made = problem.certificate(found.tree, ascent.executor)
                     words = f"{about} and charges" if found.tree.knapsacks else about
                     if len(found.tree.leaves) > 1:
                         words = f"{words} in {found.words}"

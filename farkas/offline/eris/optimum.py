@@ -8,18 +8,10 @@ from typing import Any
 from farkas.algebra.formulation import Formulation
 from farkas.errors import NoAnswer
 from farkas.instances.eris import Auction
-from farkas.offline import priced as search
 from farkas.offline.climbing import bounded_by
 from farkas.offline.eris.schedules import AuctionPricing, decisions_of
 from farkas.offline.ladder import Ascent, Ladder, Rung, integer_program, ladders
-from farkas.relaxations.eris.welfare_bound import payoffs_by
-
-
-def priced(instance: Auction, ascent: Ascent) -> Iterator[Rung]:
-    """Search by prices of slots, the same at every site."""
-    payoffs = payoffs_by(ascent.executor)
-    return search.priced(lambda auction: AuctionPricing(auction, payoffs))(instance, ascent)
-
+from farkas.offline.priced import priced
 
 #: Cells, of job, slot and site, beyond which eris.offline is too large to be proved in minutes.
 MOST_CELLS = 2_000
@@ -39,7 +31,8 @@ def small(instance: Auction, ascent: Ascent) -> Iterator[Rung]:
     yield from _program(instance, ascent)
 
 
-_climbers: Any = (priced, small)
+by_prices = priced(AuctionPricing)
+_climbers: Any = (by_prices, small)
 ladders.add("eris.optimum", Ladder("eris.optimum", climbers=_climbers))
 
 

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from scipy import sparse
 
-from farkas.certificates.eris import Payoffs
 from farkas.decomposition.protocol import Fit, Plans
 from farkas.forms import LinearForm
 from farkas.instances.eris import Auction
@@ -41,8 +40,8 @@ SMALL = 2e-5
 class AuctionPricing(SchedulePricing):
     """What the search for the greatest welfare asks of an auction."""
 
-    def __init__(self, auction: Auction, payoffs: Payoffs | None = None) -> None:
-        super().__init__(auction, payoffs)
+    def __init__(self, auction: Auction) -> None:
+        super().__init__(auction)
         self.everywhere: Bools = np.ones(len(self.jobs.worth), np.bool_)
         self._last: Ints = np.diff(self.jobs.begin) - 1
         self._known_room: tuple[Floats, PricedRoom] | None = None

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy import sparse
 
-from farkas.certificates.eris import Payoffs, PricedAuction
+from farkas.certificates.eris import PricedAuction
 from farkas.certificates.priced_tree import Case, Knapsack
 from farkas.decomposition.protocol import Plans, Pricing
 from farkas.instances.eris import Auction
@@ -23,8 +23,6 @@ class SchedulePricing(Pricing):
 
     Parameters
     ----------
-    payoffs
-        What bounds the payoffs of jobs for certificates, see `PricedAuction`.
     occupied
         What is in use already, as the program's prices are arranged; nothing by default.
     times
@@ -36,12 +34,11 @@ class SchedulePricing(Pricing):
     def __init__(
         self,
         auction: Auction,
-        payoffs: Payoffs | None = None,
         *,
         occupied: Floats | None = None,
         times: Floats | None = None,
     ) -> None:
-        self.program = PricedAuction(auction, payoffs)
+        self.program = PricedAuction(auction)
         self._spans = Spans(self.program)
         self.auction, self.pricer = auction, JobPricer(auction)
         self.jobs, self.owners = self.pricer.jobs, auction.num_jobs

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import dataclasses
-import itertools
 import math
 import time
 from collections.abc import Iterator
-from fractions import Fraction
 
-import msgspec
 import numpy as np
 from scipy import sparse
 
-from farkas.certificates.eris import Payoffs, PricedAuction, certify_prices, payoffs_by_job
+from farkas.certificates.eris import PricedAuction, certify_prices
 from farkas.certificates.priced_tree import Case, PricedTree
 from farkas.decomposition.master import Master, Pool
 from farkas.decomposition.prices import Left, Settled, settle
 from farkas.decomposition.protocol import Plans, Pricing
 from farkas.errors import NoAnswer
-from farkas.executor import Executor
 from farkas.instances.eris import Auction
 from farkas.models.eris.best_schedule import BestSchedule, PricedJobs
 from farkas.models.eris.prices import Effort, Prices
@@ -186,60 +181,3 @@ def certify_welfare(auction: Auction, effort: Effort = "aggregated") -> tuple[Pr
     nothing = same and np.array_equal(prices.resource, free.resource)
     proved = certify_prices(auction, prices.transfer, prices.resource)
     return proved, METHODS["free" if nothing else effort]
-
-
-# What of an auction's bound may be spread over workers: proofs of payoffs, job by job.
-#
-# Pricing is not: at 5,000 jobs the compiled dynamic program takes hundredths of a second a round.
-
-
-JOB_STEPS = 1e4  #: Steps that proving the payoff of a job takes, at a guess.
-PARTS = 2  #: Of the jobs for each worker; the more, the more calls of numpy.
-
-
-@dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class PayoffsToProve:
-    """Jobs from ``begin`` up to ``end``, and prices as `prove_payoffs` takes them."""
-
-    begin: int
-    end: int
-    transfer: Floats
-    resource: Floats
-
-
-class PayoffProofs:
-    """Proves bounds on the payoffs of some jobs, one by one."""
-
-    kernels = ()
-
-    def __init__(self, auction: Auction) -> None:
-        self._auction = auction
-        self._parts: dict[tuple[int, int], Auction] = {}
-
-    def __call__(self, task: PayoffsToProve) -> list[Fraction]:
-        """Prove a part of `payoffs_by_job`."""
-        some = task.begin, task.end
-        if some not in self._parts:
-            jobs = self._auction.jobs[task.begin : task.end]
-            self._parts[some] = msgspec.structs.replace(self._auction, jobs=jobs)
-        return payoffs_by_job(self._parts[some], task.transfer, task.resource)
-
-
-def payoffs_by(executor: Executor) -> Payoffs:
-    """Let others prove payoffs, where there are others."""
-
-    def payoffs(auction: Auction, transfer: Floats, resource: Floats) -> list[Fraction]:
-        if not executor.elsewhere:
-            return payoffs_by_job(auction, transfer, resource)
-        jobs, parts = auction.num_jobs, PARTS * executor.width
-        ends = [jobs * k // parts for k in range(parts + 1)]
-        tasks = [
-            PayoffsToProve(begin, end, transfer, resource)
-            for begin, end in itertools.pairwise(ends)
-            if begin < end
-        ]
-        steps = [JOB_STEPS * (task.end - task.begin) for task in tasks]
-        parted = executor.each(PayoffProofs(auction), auction, tasks, steps)
-        return [payoff for part in parted for payoff in part]
-
-    return payoffs

@@ -12,7 +12,7 @@ from farkas.algebra.formulation import programs
 from farkas.errors import NoAnswer
 from farkas.exact.bounding import Deadline
 from farkas.offline import Ascent, Ladder, climb, ladders
-from farkas.offline.eris.optimum import priced, small
+from farkas.offline.eris.optimum import by_prices, small
 from farkas.offline.eris.schedules import decisions_of
 from farkas.solvers import solve
 from tests.generators.eris import auction_in, one_resource, random_auction
@@ -67,7 +67,7 @@ def test_prices_and_listed_schedules_bound_the_welfare():
 
 def searched(auction, gap=0.0, seconds=60.0):
     return climb(
-        auction, Ladder("eris.optimum", (priced,)), gap=Fraction(gap), time_limit=seconds
+        auction, Ladder("eris.optimum", (by_prices,)), gap=Fraction(gap), time_limit=seconds
     )  # fmt: skip
 
 
@@ -112,6 +112,6 @@ def test_what_was_found_by_the_deadline_counts():
     class Passed(Deadline):
         left = 0.0
 
-    found = list(priced(auction, Ascent("max", Passed(), Fraction(0))))
+    found = list(by_prices(auction, Ascent("max", Passed(), Fraction(0))))
     assert found[0].bound is not None  # so that no run needs another
     assert found[-1].decisions is not None

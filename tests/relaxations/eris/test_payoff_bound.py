@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from farkas import executor as module
-from farkas.certificates.eris import certify_prices, prove_payoffs, prove_welfare
+from farkas.certificates.eris import PricedAuction, certify_prices, prove_payoffs, prove_welfare
+from farkas.certificates.priced_tree import PricedTree
+from farkas.decomposition.spread import Asked, OwnerReplies, spread
 from farkas.executor import Executor
 from farkas.instances import library
 from farkas.models.eris.best_schedule import PricedJobs
@@ -26,13 +28,10 @@ from farkas.relaxations.eris.payoff_bound import (
 from farkas.relaxations.eris.priced_jobs import JobPricer
 from farkas.relaxations.eris.welfare_bound import (
     METHODS,
-    PayoffProofs,
-    PayoffsToProve,
     aggregated_prices,
     certify_welfare,
     column_prices,
     find_prices,
-    payoffs_by,
     pooled_prices,
     prohibitive,
 )
@@ -179,10 +178,14 @@ def prices_of(auction, seed=0):
 def test_parts_add_up_exactly(seed):
     auction = random_auction(seed, jobs=6)
     transfer, resource = prices_of(auction, seed)
-    proofs, whole = PayoffProofs(auction), prove_payoffs(auction, transfer, resource)
+    replies, whole = (
+        OwnerReplies(PricedAuction(auction)),
+        prove_payoffs(auction, transfer, resource),
+    )
+    prices = np.concatenate([transfer, resource.ravel()])
     for cut in range(auction.num_jobs + 1):
         two = [
-            proofs(PayoffsToProve(begin, end, transfer, resource))
+            replies(Asked(prices, {}, range(begin, end)))
             for begin, end in ((0, cut), (cut, auction.num_jobs))
         ]
         assert sum(map(sum, two)) == whole
@@ -195,7 +198,8 @@ def test_certificates_do_not_depend_on_who_proves(workers, monkeypatch):
         for seed in range(4):
             auction = random_auction(seed, jobs=6)
             prices = prices_of(auction, seed)
-            found = certify_prices(auction, *prices, payoffs_by(executor))
+            program, rows = PricedAuction(auction), np.concatenate([x.ravel() for x in prices])
+            found = PricedTree.of(program, rows, replies=spread(program, executor))
             assert found == certify_prices(auction, *prices)
             assert found.prove_bound(auction) == certify_prices(auction, *prices).prove_bound(
                 auction
