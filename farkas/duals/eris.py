@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from farkas.algebra import Param, Program, Set, Sum, Var, constraint, objective, programs
-from farkas.certificates.eris import PricedAuction
 from farkas.duals.restated import Restatement, best_replies, restatements
 from farkas.errors import NotApplicable
 from farkas.instances.eris import Auction
@@ -114,6 +113,8 @@ OTHER_BOUND = (
 @restatements.register("eris.priced_tree")
 def restated(certificate: PricedTree, auction: Auction) -> Restatement:
     """Price transfer and capacity; a job pays what its best schedule earns beyond."""
+    from farkas.certificates.eris import PricedAuction
+
     program = programs.build("eris.schedule_lp")
     try:
         form = program.form(auction)

@@ -12,7 +12,7 @@ from farkas.duals.restated import Restatement, restatements
 from farkas.forms import Block, LinearForm
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker import data as shared
-from farkas.models.mlbroker.placement import declare_data, declare_sets
+from farkas.models.mlbroker.data import declare_data, declare_sets
 from farkas.numbers import Floats
 
 if TYPE_CHECKING:

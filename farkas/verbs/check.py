@@ -91,7 +91,9 @@ def check(
                 raise InvalidOption(f"{where}: is a model; farkas prove {where} proves its optimum")
         held = opened(what)
     if policy is not None:
-        _require_policy(held, where, policy)
+        from farkas.verbs.check_run import require_policy
+
+        require_policy(held, where, policy)
     if model is not None:
         return _of_model(held, instance, model, most_work)
     if isinstance(held, Certificate):
@@ -113,20 +115,6 @@ def check(
     from farkas.verbs.worst_program import placed
 
     return placed(proof, as_instance(instance))
-
-
-def _require_policy(held: Any, where: str, policy: str) -> None:
-    """Refuse what has no policy, and a worst case of another one; runs are compared later."""
-    from farkas.online.run import Run
-
-    if isinstance(held, Run):
-        return
-    from farkas.adversary.gap import Gap
-    from farkas.verbs.check_run import source_of
-
-    if not isinstance(held, Gap):
-        raise InvalidOption(f"policy: {where} is neither a run nor a worst case; leave it out")
-    source_of(policy, held.reached.policy_sha256 or "", held.reached.algorithm)
 
 
 def opened(path: str | os.PathLike[str]) -> Certificate | Run | Gap:

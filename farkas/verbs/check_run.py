@@ -19,7 +19,7 @@ from farkas.certificates.files import RELAXATION, Certificate, from_json
 from farkas.certificates.packed import rational, shown
 from farkas.certificates.proof import Proof, rounded
 from farkas.certificates.runs import require_run_bound
-from farkas.errors import FarkasError, MissingInstance, NotACertificate
+from farkas.errors import FarkasError, InvalidOption, MissingInstance, NotACertificate
 from farkas.files import read_bytes
 from farkas.instances import Instance
 from farkas.messages import ShowsStatement, named
@@ -202,6 +202,17 @@ def source_of(policy: str, said: str, algorithm: str) -> str:
     if name and algorithm.partition(".")[2] != name:
         raise NotACertificate(f"decisions are said to be of {named(algorithm)}, not {named(name)}")
     return found
+
+
+def require_policy(held: Any, where: str, policy: str) -> None:
+    """Refuse what has no policy, and a worst case of another one; runs are compared later."""
+    if isinstance(held, Run):
+        return
+    from farkas.adversary.gap import Gap  # here: runs are no worst cases
+
+    if not isinstance(held, Gap):
+        raise InvalidOption(f"policy: {where} is neither a run nor a worst case; leave it out")
+    source_of(policy, held.reached.policy_sha256 or "", held.reached.algorithm)
 
 
 def shipped_instance(run: Run) -> Instance:

@@ -12,11 +12,7 @@ import numpy.typing as npt
 from farkas.errors import NotApplicable
 from farkas.instances.mlbroker import Brokerage, Semantics
 from farkas.numbers import Bools, Floats, Ints, floats
-from farkas.portable import log, log1p
 from farkas.tolerances import NORMAL, ULP
-
-#: Relative changes below this are summed as a series; differences would lose their digits.
-SMALL = 1e-4
 
 
 def deployment_bound(data: Brokerage, semantics: Semantics) -> int:
@@ -160,39 +156,33 @@ def snapshot(
     return Snapshot(slot, chosen, market_of(instance, slot, chosen), before)
 
 
-# The relative entropy of (10), for every ε that an instance may have.
-#
-# Where ε is tiny, deployment grows by a factor near 1/ε and its square overflows; where ε is huge,
-# v + ε forgets v.  So squares are taken of small changes only, and ε never meets ε.
+def declare_sets(m: Any, data: Brokerage) -> None:
+    """Sites, resources, jobs, busy slots, active pairs and the jobs of every slot."""
+    from farkas.algebra import IndexedSet, Set
+
+    pairs = np.column_stack([data.pair_job, data.pair_slot])
+    first = data.previous_pair < 0
+    slots = busy_slots(data)
+    m.sites = Set(range(data.num_sites), label="site")
+    m.resources = Set(range(data.num_resources), label="resource")
+    m.jobs = Set(range(data.num_jobs), label="job")
+    m.slots = Set(slots, label="slot")
+    m.job_slots = Set(pairs, label=("job", "slot"))
+    m.first_slots = Set(pairs[first], label=("job", "slot"))
+    m.later_slots = Set(pairs[~first], label=("job", "slot"))
+    m.jobs_at = IndexedSet(m.slots, [data.jobs_at(t) for t in slots], label="job")
 
 
-def growth(deployed: Floats, before: Floats, epsilon: float) -> Floats:
-    """Logarithm in the derivative of the entropy term; ln((v+ε)/(p+ε)), arrays of one shape."""
-    base = before + epsilon
-    change = (deployed - before) / base
-    shrunk = log((deployed + epsilon) / base)
-    grown: Floats = np.where(change > -0.5, log1p(np.maximum(change, -0.5)), shrunk)
-    return grown
+def declare_data(m: Any, data: Brokerage, semantics: Semantics) -> None:
+    """Parameters over the sets of :func:`declare_sets`."""
+    from farkas.algebra import Param
 
-
-def entropy(deployed: Floats, before: Floats, scale: Floats, epsilon: float) -> Floats:
-    """Entropy term of (10), USD, >= 0, 0 where nothing changes; arrays of one shape.
-
-    Parameters
-    ----------
-    deployed, before
-        Shares >= 0; v and p.
-    scale
-        USD; c / σ.
-    epsilon
-        > 0; ε.
-    """
-    difference = deployed - before
-    change = difference / (before + epsilon)
-    few = np.abs(change) < SMALL
-    small = np.where(few, change, 0.0)
-    series = small * difference * (1 / 2 - small * (1 / 6 - small / 12))
-    wide = np.where(few, 0.0, deployed + epsilon)
-    exact = wide * growth(deployed, before, epsilon) - np.where(few, 0.0, difference)
-    term: Floats = scale * np.where(few, series, exact)
-    return np.maximum(term, 0.0)
+    m.rate = Param(m.jobs, values=data.worker_capacity)
+    m.worker_demand = Param(m.jobs, m.resources, values=data.worker_demand)
+    m.server_demand = Param(m.jobs, m.resources, values=data.server_demand)
+    m.sync_volume = Param(m.jobs, values=data.sync_volume)
+    m.deploy_cost = Param(m.jobs, values=data.deploy_cost)
+    m.transfer_price = Param(m.sites, m.sites, values=data.transfer)
+    m.volume = Param(m.job_slots, m.sites, values=data.trained_volume)
+    m.needed = Param(m.job_slots, values=data.workers_needed)
+    m.most = Param(m.job_slots, values=data.most_workers(semantics))

@@ -6,13 +6,13 @@ Families follow the order of classes, from the last base to the first, and so th
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
 import numpy.typing as npt
 
-from farkas.algebra import IndexedSet, Param, Program, Set, Sum, Var, constraint, option
+from farkas.algebra import Param, Program, Sum, Var, constraint, option
 from farkas.algebra.formulation import Family, Rule
 from farkas.instances.mlbroker import Brokerage, Semantics
 from farkas.models.mlbroker import data as shared
+from farkas.models.mlbroker.data import declare_data, declare_sets
 from farkas.numbers import Floats
 
 if TYPE_CHECKING:
@@ -232,31 +232,3 @@ class Connections(Movement):
 
 class StaticRows(Connections, Presence):
     """The rules of (8) but for what deployment costs."""
-
-
-def declare_sets(m: Any, data: Brokerage) -> None:
-    """Sites, resources, jobs, busy slots, active pairs and the jobs of every slot."""
-    pairs = np.column_stack([data.pair_job, data.pair_slot])
-    first = data.previous_pair < 0
-    slots = shared.busy_slots(data)
-    m.sites = Set(range(data.num_sites), label="site")
-    m.resources = Set(range(data.num_resources), label="resource")
-    m.jobs = Set(range(data.num_jobs), label="job")
-    m.slots = Set(slots, label="slot")
-    m.job_slots = Set(pairs, label=("job", "slot"))
-    m.first_slots = Set(pairs[first], label=("job", "slot"))
-    m.later_slots = Set(pairs[~first], label=("job", "slot"))
-    m.jobs_at = IndexedSet(m.slots, [data.jobs_at(t) for t in slots], label="job")
-
-
-def declare_data(m: Any, data: Brokerage, semantics: Semantics) -> None:
-    """Parameters over the sets of :func:`declare_sets`."""
-    m.rate = Param(m.jobs, values=data.worker_capacity)
-    m.worker_demand = Param(m.jobs, m.resources, values=data.worker_demand)
-    m.server_demand = Param(m.jobs, m.resources, values=data.server_demand)
-    m.sync_volume = Param(m.jobs, values=data.sync_volume)
-    m.deploy_cost = Param(m.jobs, values=data.deploy_cost)
-    m.transfer_price = Param(m.sites, m.sites, values=data.transfer)
-    m.volume = Param(m.job_slots, m.sites, values=data.trained_volume)
-    m.needed = Param(m.job_slots, values=data.workers_needed)
-    m.most = Param(m.job_slots, values=data.most_workers(semantics))

@@ -14,7 +14,8 @@ from farkas.errors import NotApplicable
 from farkas.forms import Sense
 from farkas.instances.mlbroker import Brokerage, Semantics
 from farkas.models.mlbroker import data as shared
-from farkas.models.mlbroker.placement import Presence, declare_sets, resources, traffic
+from farkas.models.mlbroker.data import declare_sets
+from farkas.models.mlbroker.placement import Presence, resources, traffic
 from farkas.models.mlbroker.slot import Entering
 from farkas.models.worst_case import Values, WorstProgram, span
 from farkas.numbers import Ints

@@ -10,14 +10,9 @@ import numpy as np
 
 from farkas.algebra import Param, Program, Set, Sum, Var, constraint, objective, option
 from farkas.instances.mlbroker import Brokerage, Semantics
-from farkas.models.mlbroker.data import SMALL, SlotProblem, entropy, growth
-from farkas.models.mlbroker.placement import (
-    StaticRows,
-    declare_data,
-    declare_sets,
-    resources,
-    traffic,
-)
+from farkas.models.mlbroker.data import SlotProblem, declare_data, declare_sets
+from farkas.models.mlbroker.entropy import SMALL, entropy, growth
+from farkas.models.mlbroker.placement import StaticRows, resources, traffic
 from farkas.numbers import Floats, floats
 from farkas.portable import log1p
 from farkas.relaxations.mlbroker.relaxed import Relaxing

@@ -6,7 +6,7 @@ from typing import Any
 
 from farkas.algebra import Param, Sum, Var, constraint, objective
 from farkas.instances.mlbroker import Brokerage
-from farkas.models.mlbroker.placement import declare_data, declare_sets
+from farkas.models.mlbroker.data import declare_data, declare_sets
 from farkas.relaxations.mlbroker.relaxed import Relaxed
 
 

@@ -12,7 +12,8 @@ import numpy as np
 
 from farkas.forms import Block, LinearForm
 from farkas.instances.mlbroker import Semantics
-from farkas.models.mlbroker.data import SlotProblem, entropy
+from farkas.models.mlbroker.data import SlotProblem
+from farkas.models.mlbroker.entropy import entropy
 from farkas.numbers import Floats
 from farkas.relaxations.mlbroker.outer_job import (
     JobPrices,

@@ -18,15 +18,15 @@ from farkas.forms import check_point
 from farkas.instances import library
 from farkas.models.mlbroker.data import (
     busy_slots,
+    declare_data,
+    declare_sets,
     deployment_bound,
-    entropy,
-    growth,
     of_busy_slots,
     rounded_up,
     valid_big_m,
 )
+from farkas.models.mlbroker.entropy import entropy, growth
 from farkas.models.mlbroker.offline import Offline
-from farkas.models.mlbroker.placement import declare_data, declare_sets
 from farkas.online import algorithms
 from farkas.relaxations.integrality import relax
 from farkas.relaxations.mlbroker.relaxed import Relaxed

@@ -6,7 +6,8 @@ import msgspec
 import numpy as np
 import pytest
 
-from farkas.models.mlbroker.data import Constants, SlotProblem, entropy, snapshot
+from farkas.models.mlbroker.data import Constants, SlotProblem, snapshot
+from farkas.models.mlbroker.entropy import entropy
 from farkas.relaxations.mlbroker import following
 from farkas.relaxations.mlbroker.following import FollowingServers, FreeMoves, SiteLevels
 from farkas.relaxations.mlbroker.outer_job import JobPrices

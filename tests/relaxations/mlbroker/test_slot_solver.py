@@ -12,7 +12,8 @@ import pytest
 from farkas.certificates import sums
 from farkas.certificates.mlbroker_slots import LEAF, LIST, REDUCED, SlotBounds
 from farkas.errors import NoAnswer
-from farkas.models.mlbroker.data import Constants, SlotProblem, entropy, growth, snapshot
+from farkas.models.mlbroker.data import Constants, SlotProblem, snapshot
+from farkas.models.mlbroker.entropy import entropy, growth
 from farkas.relaxations.mlbroker import slot_solver
 from farkas.relaxations.mlbroker.outer_job import (
     Tangents,
