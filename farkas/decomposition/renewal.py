@@ -22,6 +22,7 @@ FREE = 3  #: The draw that is nearly free.
 PLAIN = 2  #: Draws of them that are the prices themselves.
 MOST_NODES = 100
 SIZES = (30, 80, 160, 250, 400)  #: Numbers of others among whom an owner is placed.
+FEW_SIZES = 3  #: So many of these of a kind whose rows have slots.
 PLANS = 16  #: Of each owner at each draw of prices, where one is placed.
 TRIES = 1_000  #: Exchanges between two looks at whether they go on.
 PATIENCE = 2  #: Looks without progress after which they end.
@@ -91,7 +92,9 @@ def repair(
         before = packing.value
         packing.exchange(prices, wishes, TRIES, left, planned=True)
         waited = waited + 1 if packing.value - before <= small / TRIES else 0
-    for fewer, many in itertools.pairwise((0, *SIZES)):
+    # where slots say where value is missing, who meets there is renewed instead of many at once
+    sizes = SIZES if wishes.problem.slot_of is None else SIZES[:FEW_SIZES]
+    for fewer, many in itertools.pairwise((0, *sizes)):
         missed = wishes.missed(packing)
         for owner in missed[np.argsort(-worth[missed], kind="stable")][:MOST_PROGRAMS].tolist():
             if not left() or float(worth[wishes.missed(packing)].sum()) <= small:

@@ -86,7 +86,7 @@ def eris() -> Iterator[Any]:
         yield pricer.bound(Prices.zero(auction)), pricer.chosen.finish, pricer.chosen.processed
         pricing = AuctionPricing(auction)
         packing, prices = Packing(pricing), np.zeros(len(pricing.rows))
-        packing.fill(prices, -np.arange(auction.num_jobs))
+        packing.fill(prices, -np.arange(auction.num_jobs), lambda: 60.0)
         wanting, rng = np.arange(auction.num_jobs), np.random.default_rng(seed)
         now = pricing.packed(pricing.exchange(packing.plans, wanting, prices, 10, rng))
         yield now.finish, now.workers

@@ -7,7 +7,11 @@ import math
 import numpy as np
 import pytest
 
+from farkas.decomposition.master import Master, Pool
+from farkas.decomposition.neighbours import Wishes
 from farkas.decomposition.packing import Packing
+from farkas.decomposition.prices import settle
+from farkas.decomposition.scarce import ScarceSlots
 from farkas.models.dps.offline import Offline
 from farkas.offline.dps import anew
 from farkas.offline.dps.anew import placed_anew
@@ -26,7 +30,7 @@ def placed(market):
     """Jobs in order of arrival, each where it is cheapest at no prices."""
     problem = Placing(market)
     packing, free = Packing(problem), np.zeros(len(problem.rows))
-    packing.fill(free, np.zeros(problem.owners))
+    packing.fill(free, np.zeros(problem.owners), lambda: 60.0)
     return problem, packing, free
 
 
@@ -82,3 +86,46 @@ def test_a_job_moves_aside_for_a_larger_one():
     assert sorted(found) == [0, 1, 2]
     where = {job: fit.what[0][0].tolist() for job, fit in found.items()}
     assert where[0] == where[1] != where[2]
+    for job in (0, 1):
+        packing.put(job, kept[job])
+    slots = ScarceSlots(problem.slot_of)
+    slots.improve(packing, lambda: wished(problem, packing), gap=0.0, left=lambda: 60.0)
+    assert packing.value == 6
+
+
+def wished(problem, packing):
+    """What is wished at settled prices, of all owners."""
+    pool = Pool(problem)
+    *_, last = settle(problem, Master(problem, pool), gap=0.0, left=lambda: 60.0)
+    return Wishes.nearest(problem, pool, last, packing.value)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_who_meets_in_scarce_slots_is_placed_anew_and_nothing_is_lost(seed):
+    market = random_market(seed, jobs=12, servers=3)
+    problem, packing, _ = placed(market)
+    before = packing.value
+    slots = ScarceSlots(problem.slot_of)
+    slots.improve(packing, lambda: wished(problem, packing), gap=0.0, left=lambda: 60.0)
+    assert packing.value >= before * (1 - 1e-12)
+    assert (packing.used <= problem.hard).all()
+    run = ladders["dps.optimum"].run(market, problem.decisions(packing.plans))
+    assert not run.violations
+    assert float(run.reached) == pytest.approx(packing.value)
+
+
+def test_those_meet_who_hold_units_in_a_slot_or_near_it_and_half_as_many_wait():
+    market = posted(
+        (0, 2.0, 1, 1.0), (1, 1.0, 1, 1.0), (1, 1.0, 3, 9.0), (4, 1.0, 1, 1.0), (4, 1.0, 3, 9.0),
+        units=3,
+    )  # fmt: skip
+    problem = Placing(market)
+    packing = Packing(problem)
+    for job in (0, 1, 3):
+        assert packing.insert(job, np.zeros(len(problem.rows)))
+    wishes = wished(problem, packing)
+    slots = problem.slot_of
+    # arrivals are in slots 0, 1 and 4, and the dear job of slot 1 is the nearest that waits
+    assert wishes.in_slot(packing, 1, slots, 1.0) == [0, 1, 2]
+    assert wishes.in_slot(packing, 2, slots, 1.0) == [3, 4]
+    assert wishes.in_slot(packing, 2, slots, 2.0)[:2] == [3, 0]
