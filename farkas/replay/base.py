@@ -169,15 +169,6 @@ class Kept:
         self.excess = max(self.excess, share)
         return True
 
-    def equal(
-        self, left: Exact, right: Exact, tolerance: float = ROUNDING, *, unit: Exact | None = None
-    ) -> bool:
-        """Whether two numbers are equal, or differ by a share that counts as none."""
-        if left == right:
-            return True
-        whole = max(abs(Fraction(left)), abs(Fraction(right))) if unit is None else unit
-        return self.within(max(left, right) - min(left, right), 0, tolerance, unit=whole)
-
 
 #: From an instance and a run; None when the decisions are of an algorithm it knows nothing of.
 Replay = Callable[[Any, Decided], Replayed | None]

@@ -255,6 +255,18 @@ def test_units_are_idle_again_in_the_slot_that_the_runtime_says(
     assert replayed(market, [sale(), sale(), nothing()]).broken
 
 
+@pytest.mark.parametrize("later", [4, 5])
+def test_a_spread_job_holds_its_units_as_long_as_its_traffic_takes(later: int) -> None:
+    # α (β + 2 w / (b s)): b = min(1, 3/2) with two workers, 2 · (1 + 2 · 45 / (1 · 60)) = 5 slots
+    market = posted((0, 1.0, 2, 4.0), (later, 1.0, 1, 4.0)).replace(
+        worker_bandwidth=[1.0], ps_bandwidth=[3.0], server_workers=[[1], [1]], server_ps=[[1], [1]]
+    )
+    jobs = [msgspec.structs.replace(job, epochs=2.0, model_size=45.0) for job in market.jobs]
+    market = market.replace(jobs=msgspec.to_builtins(jobs))
+    apart = sale(units=2, servers=[0, 1], workers=[1, 1], ps=[1, 1])
+    assert bool(replayed(market, [apart, sale()]).broken) == (later < 5)
+
+
 def test_units_are_held_in_the_slots_of_the_runtime_as_a_double() -> None:
     # 30 · 0.1 is 3 in doubles and more than 3 by 1.7e-16 exactly
     two = [(0, 0.1, 1, 1.0), (3, 0.1, 1, 1.0)]

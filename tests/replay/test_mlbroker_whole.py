@@ -17,7 +17,6 @@ from farkas.online.mlbroker.environment import PlacedSlot
 from farkas.replay import Replayed, audit, replay
 from farkas.tolerances import ROUNDING
 from tests.generators.mlbroker import random_brokerage, single
-from tests.tools.edits import edits
 
 WHOLE = [name for name in algorithms.names("mlbroker.") if name not in FRACTIONAL]
 
@@ -143,29 +142,3 @@ def test_nothing_of_a_run_but_its_decisions_changes_what_they_are_worth() -> Non
     for kind in ({"kind": "gadget"}, {"algorithm": "gadget.las"}):
         with pytest.raises(FarkasError):
             replay(msgspec.structs.replace(run, **kind), instance)
-
-
-@pytest.mark.ids(2)
-@pytest.mark.parametrize("seed", range(2))
-@pytest.mark.parametrize("name", WHOLE)
-def test_an_edited_run_is_refused_or_means_what_the_environment_says(name: str, seed: int) -> None:
-    instance = random_brokerage(seed, sites=2, jobs=2, resources=2)
-    run = farkas.run(instance, name)
-    refused = 0
-    for path, changed in edits(run.decisions):
-        try:
-            found = replay(decided(run, changed), instance)
-        except NotACertificate:
-            refused += 1
-            continue
-        assert found is not None
-        slots = [
-            PlacedSlot(*(np.array(slot[part]) for part in ("jobs", "workers", "server")))
-            for slot in changed
-        ]
-        outcome = environments["mlbroker"].evaluate(instance, slots)
-        assert bool(found.broken) == bool(outcome.violations), path
-        if not found.broken:
-            assert float(found.low) == pytest.approx(outcome.total, rel=1e-12, abs=1e-12)
-        refused += bool(found.broken)
-    assert refused

@@ -19,6 +19,7 @@ from farkas.numbers import Bools, Floats, Ints
 from farkas.online import driver
 from farkas.online.driver import Demo, Outcome, environment, plain
 from farkas.online.run import Bound, Sense
+from farkas.replay.mlbroker import broken_placements
 
 if TYPE_CHECKING:
     from farkas.certificates.mlbroker import Guide
@@ -255,13 +256,7 @@ class Environment(driver.Environment):
 
     def unusable(self, instance: Brokerage, decisions: Sequence[PlacedSlot]) -> list[str]:
         """Say as the replay does where data cannot be moved to workers, or have no server."""
-        workers, server = by_pair(instance, decisions)
-        short = workers.sum(axis=1) < instance.workers_needed
-        outside = (server < 0) | (server >= instance.num_sites)
-        if not (short | outside | (workers < 0).any(axis=1)).any():
-            return []
-        from farkas.replay.mlbroker import broken_placements  # here: runs break it rarely
-
+        by_pair(instance, decisions)  # refuses decisions about other jobs
         return broken_placements(instance, plain(decisions))
 
     def measure(self, instance: Brokerage) -> str:
