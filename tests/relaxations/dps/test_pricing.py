@@ -155,16 +155,26 @@ def test_knapsacks_hold_every_choice_of_whole_jobs(seed):
         assert float(proved) == pytest.approx(found.bound, rel=1e-9, abs=1e-9)
         bounds.append(float(proved))
     assert min(bounds) >= best * (1 - 1e-9)
-    for cut in charging.problem.knapsacks:
-        rows = cut.require(problem.program)
-        capacity = problem.program.capacity(rows)
-        assert capacity == sum(Fraction(x) for x in problem.rows[rows].tolist())
-        for job, value in zip(cut.owners, cut.values, strict=True):
-            uses = [plan[rows].sum() for plan in plans_of(problem, job)]
-            assert problem.program.least_use(job, value, rows) <= min(uses)
-            assert problem.program.least_use(job, value, rows[1:]) <= min(
-                plan[rows[1:]].sum() for plan in plans_of(problem, job)
-            )
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_least_use_is_that_of_the_plan_that_uses_least(seed):
+    problem, _ = drawn(seed, jobs=5)
+    program, pools = problem.program, problem.pools.count
+    number = np.arange(program.width)
+    begin = 0
+    for shape in program.shapes:
+        of_side = number[begin : begin + np.prod(shape)].reshape(shape)
+        begin += of_side.size
+        for kind, slot in np.ndindex(shape[1:]):
+            rows = of_side[:, kind, slot]
+            assert program.capacity(rows) == sum(Fraction(x) for x in problem.rows[rows].tolist())
+            for job in np.flatnonzero(problem.most > 0).tolist():
+                uses = [plan[rows].sum() for plan in plans_of(problem, job)]
+                assert program.least_use(job, 1.0, rows) == min(uses)
+                assert program.least_use(job, 0.0, rows) == 0
+                if pools > 1:  # what is not on some of the pools may be on others
+                    assert program.least_use(job, 1.0, rows[:-1]) == 0
 
 
 def test_whole_jobs_that_exclude_each_other_are_seen_by_a_knapsack():
