@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import types
 from fractions import Fraction as F
@@ -21,8 +20,7 @@ from farkas.instances.generate import generate
 from farkas.online import algorithms
 from farkas.replay import Replayed, replayed_ratio
 from farkas.replay.dps import SaleEntry, _Placed, replay
-from tests.generators.dps import empty_market, market_in, posted, random_market
-from tests.tools.edits import edits
+from tests.generators.dps import empty_market, market_in, posted
 
 
 def replayed(market: Market, decisions: Any) -> Replayed:
@@ -46,71 +44,6 @@ def nothing(outcome: str = "full", **changes: Any) -> dict[str, Any]:
         "outcome": outcome, "payment": 0.0, "worker_price": None, "ps_price": None,
         "servers": [], "workers": [], "ps": [], "exploring": False,
     } | changes  # fmt: skip
-
-
-def lists_say(market: Market, decisions: list[SaleEntry]) -> set[int]:
-    """Jobs whose units are wrong or not idle, found slot by slot."""
-    wrong, held = set(), []
-    idle = [[list(row) for row in market.server_workers], [list(row) for row in market.server_ps]]
-    for number, (job, sale) in enumerate(zip(market.jobs, decisions, strict=True)):
-        kinds = job.worker_type, job.ps_type
-        for one in [one for one in held if not market.still_held(one[0], job.arrival)]:
-            held.remove(one)
-            for side, server, kind, units in one[1]:
-                idle[side][server][kind] += units
-        served = sale.outcome in ("sold", "explored")
-        if not served and not (sale.servers or sale.workers or sale.ps):
-            continue
-        units = list(itertools.zip_longest(sale.servers, sale.workers, sale.ps))
-        if (
-            not served
-            or any(
-                None in row or row[0] >= market.num_servers or row[1:] == (0, 0) for row in units
-            )
-            or len(set(sale.servers)) < len(sale.servers)
-            or (sum(sale.workers), sum(sale.ps)) != (job.workers, job.ps)
-        ):
-            wrong.add(number)
-            continue
-        taken = [(side, row[0], kinds[side], row[1 + side]) for row in units for side in (0, 1)]
-        for side, server, kind, count in taken:
-            idle[side][server][kind] -= count
-            if idle[side][server][kind] < 0:
-                wrong.add(number)
-        ends = market.colocated_end if len(units) == 1 else market.spread_end
-        held.append((float(ends[number]), taken))
-    return wrong
-
-
-@pytest.mark.ids(7)
-@pytest.mark.parametrize("seed", range(2))
-@pytest.mark.parametrize("name", algorithms.names("dps."))
-def test_an_edited_run_is_refused_or_means_what_lists_say(name: str, seed: int) -> None:
-    market = random_market(200 + seed, jobs=8)
-    market = market.replace(
-        price_grid=[0.25, 0.5],
-        fixed_prices={
-            "worker": [0.25] * market.num_worker_types,
-            "ps": [0.5] * market.num_ps_types,
-        },
-    )
-    honest = msgspec.to_builtins(algorithms[name].run(market).decisions)
-    assert isinstance(honest, list)
-    for path, changed in edits(honest):
-        try:
-            found = replayed(market, changed)
-        except NotACertificate:
-            continue
-        if len(changed) != market.num_jobs:
-            assert found.broken, path
-            continue
-        sales = msgspec.convert(changed, list[SaleEntry])
-        said = {int(words.split()[1]) for words in found.broken if "pays" not in words
-                and "declines" not in words and "at no price" not in words}  # fmt: skip
-        assert said == lists_say(market, sales), path
-        if not found.broken:
-            paid = sum(sale.payment for sale in sales if sale.outcome == "sold")
-            assert float(found.low) == pytest.approx(paid, rel=1e-8)
 
 
 def test_the_value_is_what_sold_jobs_pay_at_their_prices() -> None:

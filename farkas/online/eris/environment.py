@@ -68,39 +68,23 @@ class SlotDecision:
     pieces: tuple[Piece, ...] = ()
 
 
-@dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class Usage:
-    """What all pieces use: transfer, shape (slots,), resources, shape (sites, resources, slots)."""
-
-    transfer: Floats
-    resource: Floats
-
-
-def usage(auction: Auction, decisions: Sequence[SlotDecision]) -> Usage:
-    """Add up what the pieces use, from the instance alone."""
+def usage(auction: Auction, decisions: Sequence[SlotDecision]) -> tuple[Floats, Floats]:
+    """Add up transfer, shape (slots,), and resources, shape (sites, resources, slots), in use."""
     transfer = np.zeros(auction.slots)
     resource = np.zeros((auction.sites, auction.num_resources, auction.slots))
     for piece in (p for decision in decisions for p in decision.pieces):
         add_use(auction, auction.jobs[piece.job], piece, transfer, resource)
-    return Usage(transfer, resource)
+    return transfer, resource
 
 
 def add_use(auction: Auction, job: Job, piece: Piece, transfer: Floats, resource: Floats) -> None:
-    """Add what a piece uses to arrays of the shapes of `Usage`."""
+    """Add what a piece uses to arrays as `usage` returns them."""
     worker = np.array(job.worker_demand)
     for site, count in piece.workers:
         resource[site, :, piece.slot] += count * worker
     resource[piece.server, :, piece.slot] += job.server_demand
     remote = sum(count for site, count in piece.workers if site != piece.server)
     transfer[piece.slot] += auction.chunk_size * piece.moved + job.parameter_size * remote
-
-
-def utilisation(auction: Auction, decisions: Sequence[SlotDecision]) -> Floats:
-    """Share of all sites' capacity in use, shape (resources, slots); 0 where there is none."""
-    used = usage(auction, decisions).resource.sum(axis=0)
-    total = auction.capacity.sum(axis=0)[:, None]
-    share: Floats = np.divide(used, total, out=np.zeros_like(used), where=total > 0)
-    return share
 
 
 @functools.lru_cache(maxsize=64)
@@ -165,19 +149,19 @@ class Environment(driver.Environment):
 
     def worth(self, instance: Auction, decisions: Sequence[SlotDecision]) -> Outcome:
         """Count worth by completion."""
-        used = usage(instance, decisions)
-        share = utilisation(instance, decisions)
+        transfer, resource = usage(instance, decisions)
+        total = instance.capacity.sum(axis=0).tolist()
         costs = [
             {
-                f"use of {name}": float(part)
-                for name, part in zip(instance.resource_names, row, strict=True)
+                f"use of {name}": _share(used, most)
+                for name, used, most in zip(instance.resource_names, row, total, strict=True)
             }
             | {
                 "use of transfer": _share(mb, instance.transfer_budget),
                 "welfare": 0.0,
                 "revenue": 0.0,
             }
-            for row, mb in zip(share.T, used.transfer, strict=True)
+            for row, mb in zip(resource.sum(axis=0).T.tolist(), transfer.tolist(), strict=True)
         ]
         awards = [award for decision in decisions for award in decision.awards]
         accepted = [award for award in awards if award.accepted]

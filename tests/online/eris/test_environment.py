@@ -11,7 +11,7 @@ from farkas.certificates import check, from_json
 from farkas.errors import InvalidOption
 from farkas.instances import library
 from farkas.online import algorithms, environments
-from farkas.online.eris.environment import Award, Ledger, Piece, SlotDecision, usage, utilisation
+from farkas.online.eris.environment import Award, Ledger, Piece, SlotDecision, usage
 from tests.generators.eris import one_resource
 
 
@@ -40,14 +40,16 @@ def piece(**changes: object) -> Piece:
     )
 
 
-def test_usage_and_utilisation_count_servers_workers_and_remote_parameters() -> None:
+def test_usage_counts_servers_workers_and_remote_parameters() -> None:
     auction = library.load("eris/tiny")  # job 2: w = (1, 1), s = (0, 1), λ = 2, θ = 2
     decision = SlotDecision((), (Piece(2, 1, 0, ((0, 1), (1, 2)), 1),))
-    found = usage(auction, [decision])
-    assert found.transfer[1] == 2.0 * 1 + 2.0 * 2
-    assert found.resource[0, :, 1].tolist() == [1.0, 2.0]
-    assert found.resource[1, :, 1].tolist() == [2.0, 2.0]
-    assert utilisation(auction, [decision])[:, 1] == pytest.approx([3 / 3, 4 / 15])
+    transfer, resource = usage(auction, [decision])
+    assert transfer[1] == 2.0 * 1 + 2.0 * 2
+    assert resource[0, :, 1].tolist() == [1.0, 2.0]
+    assert resource[1, :, 1].tolist() == [2.0, 2.0]
+    shares = environments["eris"].evaluate(auction, [decision]).costs[1]
+    names = [f"use of {name}" for name in auction.resource_names]
+    assert [shares[name] for name in names] == pytest.approx([3 / 3, 4 / 15])
 
 
 def test_worth_counts_in_the_slot_of_completion() -> None:
