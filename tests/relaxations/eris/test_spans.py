@@ -11,6 +11,7 @@ from scipy import sparse
 
 from farkas.certificates.eris import PricedAuction
 from farkas.certificates.priced_tree import Knapsack
+from farkas.decomposition.cases import CaseTree
 from farkas.decomposition.charges import Charged, Charging, rounded
 from farkas.decomposition.master import Master, Pool
 from farkas.decomposition.prices import settle
@@ -113,11 +114,12 @@ def test_of_the_spans_that_end_in_a_slot_the_most_violated_are_kept():
     assert found[0].values == (7.0, 7.0, 7.0)
     assert spans.violated(plans, np.ones(3), ~tight) == []
     # who is worth as much later is not held by the span
-    flat = [{**job, "utility": [7.0] * len(job["utility"])} for job in jobs]
-    flat = [{**job, "utility": [*job["utility"], 7.0]} for job in flat]
-    longer = one_resource(*flat, sites=1, slots=4, site_capacity=[[2.0]])
+    flat = {"arrival": 2, "data": [3], "utility": [7.0, 7.0]}
+    falling = [{**job, "utility": [*job["utility"], 1.0]} for job in jobs]
+    longer = one_resource(*falling, flat, sites=1, slots=4, site_capacity=[[2.0]])
     tight = np.array([[True, True, True, False]])
-    assert Spans(PricedAuction(longer)).violated(plans, np.ones(3), tight) == []
+    again = Spans(PricedAuction(longer)).violated(drawn_plans(8, [7.0] * 4), np.ones(4), tight)
+    assert [one.owners for one in again] == [one.owners for one in found]
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -138,7 +140,8 @@ def test_plans_pay_what_is_charged_and_replies_count_it(seed):
                 amounts=tuple(float(rng.integers(0, 3)) for _ in kept),
             )
         ])  # fmt: skip
-    prices = rng.choice([0.0, 1.0, 9.0], len(charged.rows))
+    prices = rng.choice([0.0, 3.0, 9.0], len(charged.rows))
+    prices[: charged.width] /= 30.0
     payoff, plans = charged.replies(prices, {})
     paid = plans.use.toarray()[:, charged.width :]
     for k, owner in enumerate(plans.owner.tolist()):
@@ -175,16 +178,24 @@ def test_charges_and_cases_bound_the_optimum(seed):
 
 
 def test_cases_are_split_below_charges():
-    # a third slot of one worker more: charges leave a gap that cases close
-    job = {"data": [2], "utility": [10.0, 4.0, 1.0]}
-    auction = one_resource(*[dict(job) for _ in range(3)], slots=3, sites=1, site_capacity=[[3.0]])
-    trees = [
-        one.tree for one in Search(AuctionPricing(auction), 0.0, lambda: 60.0).run() if one.tree
-    ]
-    best = optimum("eris.offline", auction)
-    proved = [float(Fraction(SchedulePricing(auction).certificate(tree).bound)) for tree in trees]
-    assert proved[-1] == pytest.approx(best)
-    assert proved == sorted(proved, reverse=True)
+    splits = 0
+    for seed in range(60):
+        auction = random_auction(seed, most_chunks=5, most_slots=5, jobs=8)
+        problem, master, root = settled_of(auction)
+        charging = Charging(problem, master, root)
+        if not list(charging.run(0.0, lambda: 60.0)):
+            continue
+        master.pool.add(charging.problem.uncharged(charging.pool.plans))
+        tree = CaseTree(problem, master, charging.root, charging.charges)
+        before = tree.bound
+        assert before == pytest.approx(charging.settled.bound)
+        best = optimum("eris.offline", auction)
+        tree.expand(lambda best=best: best, 6, 0.0, lambda: 60.0)
+        made = problem.certificate(tree.tree())
+        assert best * (1 - 1e-9) - 1e-9 <= float(Fraction(made.bound)) <= before * (1 + 1e-7)
+        assert float(Fraction(made.bound)) == pytest.approx(tree.bound, rel=1e-6)
+        splits += tree.bound < before * (1 - 1e-6)
+    assert splits >= 1
 
 
 def test_units_divide_what_jobs_need():
