@@ -146,21 +146,15 @@ class Scored:
 class Scorer:
     """Scores instances for one algorithm.
 
-    ``witnesses`` are asked for better decisions; by default the fast ones of the kind's shape, of a
-    kind without one all, that decide the same problem.
+    Asked for better decisions are the fast algorithms that the kind's shape names, of a kind
+    without one all, that decide the same problem.
     """
 
-    def __init__(
-        self,
-        algorithm: Algorithm,
-        options: Mapping[str, Any],
-        seed: int = 0,
-        witnesses: Sequence[str] | None = None,
-    ) -> None:
+    def __init__(self, algorithm: Algorithm, options: Mapping[str, Any], seed: int = 0) -> None:
         self.algorithm, self.seed = algorithm, seed
         self.options = algorithm.settle(dict(options))
         kind = algorithm.kind
-        named = witnesses or shape_of(kind).witnesses or algorithms.names(f"{kind}.")
+        named = shape_of(kind).witnesses or algorithms.names(f"{kind}.")
         self.witnesses = [
             name
             for name in named

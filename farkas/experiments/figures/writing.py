@@ -157,7 +157,8 @@ def write(exhibit: Exhibit, data: Figure | Table, path: str, preset: Preset, see
     elif suffix == ".csv":
         write_bytes(path, as_csv(data).encode())
     else:
-        write_bytes(path, picture(exhibit, data, suffix, preset, seed))
+        below = caption(exhibit, data, preset, seed)
+        write_bytes(path, drawn(data, exhibit.title, below, suffix))
 
 
 def document(exhibit: Exhibit, data: Figure | Table, preset: Preset, seed: int) -> dict[str, Any]:
@@ -227,15 +228,11 @@ def _points(series: Any) -> list[list[Any]]:
     return [["computed", series.name, *point] for point in zip(*columns, strict=True)]
 
 
-def picture(
-    exhibit: Exhibit, data: Figure | Table, suffix: str, preset: Preset, seed: int
-) -> bytes:
-    """Drawing in the format of ``suffix``; the same data gives the same bytes."""
-    return drawn(data, exhibit.title, caption(exhibit, data, preset, seed), suffix)
-
-
 def drawn(data: Figure | Table, title: str, below: str, suffix: str) -> bytes:
-    """Drawing of any figure or table, with a title and a caption below."""
+    """Drawing of a figure or table, with a title and a caption below.
+
+    The same data gives the same bytes.
+    """
     return written(draw(data, title, below), suffix)
 
 

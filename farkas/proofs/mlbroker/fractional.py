@@ -374,16 +374,6 @@ def fractional_runs_cost_at_most_the_corrected_ratio() -> Verdict:
     return proved("D <= P_f, deployment <= σ (D − static) + R ε σ Σ c, and κ Σ c <= P_f")
 
 
-def corrected_ratio(broker: Brokerage, relax: str) -> float:
-    """Factor of the corrected theorem for a broker."""
-    most = np.maximum.reduceat(broker.workers_needed, broker.pair_start[:-1])
-    kappa = (
-        1.0 if relax == "tight" else float((most.min() + 1) / deployment_bound(broker, "printed"))
-    )
-    sigma = broker.entropy_scale
-    return max(1.0, sigma) + broker.num_sites * broker.epsilon * sigma / kappa
-
-
 @claim("mlbroker.cost_below_certificate", source="mlBroker Theorem 3; corrected")
 def the_cost_is_bounded_by_the_run_itself() -> Verdict:
     """Cost <= static + σ (D − static) + Σ c ε ln(1 + v_end/ε), D the bound the run proves.

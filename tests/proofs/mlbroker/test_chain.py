@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from farkas.instances import library
-from farkas.models.mlbroker.data import deployment_bound
 from farkas.proofs import Standing
 from farkas.proofs.mlbroker.chain import (
     decisions,
@@ -21,7 +20,7 @@ from farkas.proofs.mlbroker.chain import (
     statements,
     usage,
 )
-from farkas.proofs.mlbroker.fractional import claimed_ratio, corrected_ratio
+from farkas.proofs.mlbroker.fractional import claimed_ratio
 from farkas.proofs.mlbroker.runs import (
     Inequality,
     compare,
@@ -152,19 +151,6 @@ def test_what_sides_say_of_a_broker_is_what_they_say_of_its_run() -> None:
 def test_the_claimed_ratio_by_hand():
     # 2 + 2 ln 2 at ε = 1
     assert claimed_ratio(1.0) == pytest.approx(3.3862944)
-
-
-def test_the_corrected_ratio_by_hand():
-    # one job; kappa = 1 in tight mode
-    broker = shipped("surplus_worker")
-    sigma = math.log1p(1 / broker.epsilon)
-    expected = max(1.0, sigma) + broker.num_sites * broker.epsilon * sigma
-    assert corrected_ratio(broker, "tight") == pytest.approx(expected)
-    # printed: a job needs Y + 1 of the U that one presence allows
-    least = (broker.workers_needed.max() + 1) / deployment_bound(broker, "printed")
-    expected = max(1.0, sigma) + broker.num_sites * broker.epsilon * sigma / least
-    assert broker.num_jobs == 1
-    assert corrected_ratio(broker, "printed") == pytest.approx(expected)
 
 
 ROWS = {f"K{number}" for number in range(1, 23)} | {"v", "u"}
