@@ -4,15 +4,19 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from scipy import sparse
 
-from farkas.certificates.priced_tree import prove_leaves
+from farkas.certificates.priced_tree import MOST_STEPS, Split, halves, prove_leaves
 from farkas.decomposition.cases import CaseTree
 from farkas.decomposition.master import Master, Pool
+from farkas.decomposition.neighbours import Wishes
 from farkas.decomposition.packing import Packing
+from farkas.decomposition.parting import parting
 from farkas.decomposition.prices import price_tree, settle
-from farkas.decomposition.protocol import Tree
+from farkas.decomposition.protocol import Plans, Tree
+from farkas.decomposition.renewal import renew, repair
 from farkas.decomposition.search import Search
-from tests.decomposition.bin_packing import BinPacking
+from tests.decomposition.bin_packing import BinPacking, PricedBins
 
 FOREVER = 1e9
 
@@ -146,6 +150,59 @@ def test_cases_by_use_hold_the_optimum(seed):
     bound = Fraction(problem.certificate(tree.tree()).bound)
     assert best <= bound <= Fraction(root.bound) + Fraction(1, 10**6)
     assert float(bound) == pytest.approx(tree.bound, rel=1e-9)
+
+
+def test_in_a_case_program_and_bound_meet():
+    problem = BinPacking.drawn(2, items=30, classes=3)
+    master, root = root_of(problem)
+    served, least = halves(problem.program, {}, Split(0, float(problem.most[0])))
+    for case in (served, least):
+        *_, last = settle(problem, master, gap=0.0, left=forever, case=case)
+        assert last.value == pytest.approx(last.bound, rel=1e-9)
+        assert last.bound <= root.bound * (1 + 1e-9)
+
+
+def test_a_split_parts_most_worth():
+    # of 9, 5, 1 and nothing: (9 - 5) a, (5 - 1) (a + b), (1 - 0) (a + b + c), or the rest
+    problem = BinPacking(
+        size=np.ones((2, 1), int), room=np.full((3, 1), 9), bins=np.ones(3, int),
+        value=np.array([[9, 5, 1], [3, 2, 1]]),
+    )  # fmt: skip
+    use = sparse.csr_array((6, 3))
+    plans = Plans(np.array([0, 0, 0, 1, 1, 1]), np.array([9.0, 5.0, 1.0, 3.0, 2.0, 1.0]), use)
+    for share, level in (([0.4, 0.2, 0.4], 9.0), ([0.2, 0.3, 0.5], 5.0), ([0.05, 0.05, 0.4], 1.0)):
+        given = np.array([*share, 1.0, 0.0, 0.0])
+        assert parting(problem, plans, given, {}, np.zeros(3)) == Split(0, level)
+    assert parting(problem, plans, np.array([1.0, 0, 0, 0, 1.0, 0]), {}, np.zeros(3)) is None
+
+
+def test_who_is_renewed_leaves_the_others_room():
+    # two bins of three units: the item that stays takes two of one
+    problem = BinPacking(
+        size=np.array([[2], [2], [2]]), room=np.array([[3]]), bins=np.array([2]),
+        value=np.array([[2], [3], [4]]),
+    )  # fmt: skip
+    master, root = root_of(problem)
+    packing, free = Packing(problem), np.zeros(1)
+    for item in (0, 1):
+        assert packing.insert(item, free)
+    wishes = Wishes.nearest(problem, master.pool, root, packing.value)
+    renew(packing, free, wishes, [1, 2], many=4, gap=0.0, left=forever)
+    assert sorted(packing.plans) == [0, 2]
+    assert (packing.used <= problem.hard).all()
+    packing.restore({})
+    assert packing.insert(0, free)
+    repair(packing, free, wishes, small=0.0, gap=0.0, left=forever)
+    assert len(packing.plans) == 2
+
+
+def test_cases_end_where_their_proof_would_be_too_long(monkeypatch):
+    problem = BinPacking.drawn(1, most_bins=1)
+    master, root = root_of(problem)
+    monkeypatch.setattr(PricedBins, "steps", lambda _: float(MOST_STEPS))
+    tree = CaseTree(problem, master, root)
+    tree.expand(lambda: 0.0, 100, 0.0, forever)
+    assert tree.leaves == 1
 
 
 def test_a_search_without_time_has_a_bound_and_plans():
