@@ -6,15 +6,12 @@ master decodes as soon as enough rows have arrived and ignores the rest.
 """
 
 import dataclasses
-import math
 import time
-from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED as FIRST
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from typing import Literal, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from farkas.errors import InvalidOption, NoAnswer
 from farkas.instances.coded import CodedComputing
@@ -28,44 +25,6 @@ from farkas.tolerances import TIE
 # is MDS with probability 1 and its decoding matrices stay well conditioned.
 
 
-def systematic(rows: int, coded: int, rng: np.random.Generator) -> Floats:
-    """Identity above Gaussian parity N(0, 1/L), shape (coded, rows); G."""
-    parity = rng.standard_normal((coded - rows, rows)) / np.sqrt(rows)
-    return np.vstack([np.eye(rows), parity])
-
-
-def orthonormal(rows: int, coded: int, rng: np.random.Generator) -> Floats:
-    """Gaussian matrix with orthonormal columns, shape (coded, rows)."""
-    return np.asarray(np.linalg.qr(rng.standard_normal((coded, rows)))[0])
-
-
-def dft_rows(rows: int, coded: int, rng: np.random.Generator) -> npt.NDArray[np.complex128]:
-    """First columns of the discrete Fourier matrix, shape (coded, rows)."""
-    turn = 2.0 * np.pi * np.outer(np.arange(coded), np.arange(rows)) / coded
-    return np.asarray(np.exp(-1j * turn) / np.sqrt(coded))
-
-
-def chebyshev_vandermonde(rows: int, coded: int, rng: np.random.Generator) -> Floats:
-    """Chebyshev polynomials at Chebyshev points, shape (coded, rows)."""
-    points = np.cos(np.pi * (2 * np.arange(coded) + 1) / (2 * coded))
-    return np.asarray(np.polynomial.chebyshev.chebvander(points, rows - 1), dtype=float)
-
-
-def monomial_vandermonde(rows: int, coded: int, rng: np.random.Generator) -> Floats:
-    """Powers of equidistant points in [−1, 1], shape (coded, rows)."""
-    return np.vander(np.linspace(-1, 1, coded), rows, increasing=True)
-
-
-#: Generator matrices by name.
-GENERATORS: dict[str, Callable[[int, int, np.random.Generator], npt.NDArray[np.inexact]]] = {
-    "systematic Gaussian": systematic,
-    "orthonormal columns": orthonormal,
-    "DFT rows": dft_rows,
-    "Chebyshev-Vandermonde": chebyshev_vandermonde,
-    "monomial Vandermonde": monomial_vandermonde,
-}
-
-
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class MdsCode:
     """Coded rows of one master, cut in one block a worker."""
@@ -75,7 +34,7 @@ class MdsCode:
 
     @classmethod
     def gaussian(cls, rows: int, coded: int, rng: np.random.Generator) -> Self:
-        """Systematic code with Gaussian parity.
+        """Systematic code with Gaussian parity N(0, 1/L).
 
         Raises
         ------
@@ -84,7 +43,7 @@ class MdsCode:
         """
         if not 1 <= rows <= coded:
             raise InvalidOption(f"{coded} coded rows cannot recover {rows}")
-        return cls(systematic(rows, coded, rng)[rows:], rows)
+        return cls(rng.standard_normal((coded - rows, rows)) / np.sqrt(rows), rows)
 
     @property
     def coded(self) -> int:
@@ -125,41 +84,6 @@ class MdsCode:
         rest = seen - self.parity[parity] @ known
         product[missing] = np.linalg.lstsq(self.parity[parity][:, missing], rest, rcond=None)[0]
         return product
-
-
-def decoding_error(
-    name: str, rows: int, rng: np.random.Generator, *, blocks: int = 10, trials: int = 20
-) -> tuple[float, float]:
-    """Worst condition number and relative error of decoding from random sets of workers.
-
-    Parameters
-    ----------
-    name
-        Key of `GENERATORS`.
-    rows
-        L; 1.47 L rows are coded, as Theorem 1 does for a = 1/u.
-    blocks, trials
-        Workers with equal loads, and random sets of them.
-    """
-    coded = max(rows + 1, round(1.47 * rows))
-    matrix = GENERATORS[name](rows, coded, rng)
-    parts = np.array_split(np.arange(coded), blocks)
-    condition = error = 0.0
-    for _ in range(trials):
-        truth = rng.standard_normal(rows)
-        received: list[int] = []
-        for block in rng.permutation(blocks):
-            received += parts[block].tolist()
-            if len(received) >= rows:
-                break
-        chosen = matrix[received[:rows]]
-        condition = max(condition, float(np.linalg.cond(chosen)))
-        try:
-            found = np.linalg.solve(chosen, chosen @ truth)
-        except np.linalg.LinAlgError:
-            return np.inf, np.inf
-        error = max(error, float(np.abs(found - truth).max() / np.abs(truth).max()))
-    return condition, error
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -307,27 +231,6 @@ class Sample:
         """Time of the last master of every draw, shape (draws,)."""
         last: Floats = self.times.max(axis=1)
         return last
-
-    def reached(self, time: float, confidence: float = 0.99) -> tuple[float, float, float]:
-        """Share of draws in which all are done by ``time``, with an exact binomial interval.
-
-        Clopper and Pearson (1934).
-        """
-        from scipy.stats import beta
-
-        draws = len(self.times)
-        hits = int((self.last <= time).sum())
-        tail = (1.0 - confidence) / 2
-        low = 0.0 if hits == 0 else float(beta.ppf(tail, hits, draws - hits + 1))
-        high = 1.0 if hits == draws else float(beta.ppf(1 - tail, hits + 1, draws - hits))
-        return hits / draws, low, high
-
-    def mean(self, confidence: float = 0.99) -> tuple[float, float]:
-        """Mean time of the last master and the half width of its normal interval."""
-        from scipy.stats import norm
-
-        spread = float(self.last.std(ddof=1)) / math.sqrt(len(self.last))
-        return float(self.last.mean()), float(norm.ppf(0.5 + confidence / 2)) * spread
 
 
 def simulate(

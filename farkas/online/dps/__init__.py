@@ -4,9 +4,9 @@
 HOMES = {
     "": "environment",
     "best_fit": "seller",
-    "bfp_coord": "hindsight",
-    "bfp_fluid": "hindsight",
-    "bfp_grid": "hindsight",
+    "bfp_coord": "best_fixed",
+    "bfp_fluid": "best_fixed",
+    "bfp_grid": "best_fixed",
     "bwk": "knapsacks",
     "dps": "learning",
     "dps_pairs": "pairs",

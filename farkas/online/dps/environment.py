@@ -167,14 +167,6 @@ class Decision:
     ps: tuple[int, ...] = ()
     exploring: bool = False  #: Whether the job arrived while its types were explored.
 
-    @property
-    def served(self) -> bool:
-        return bool(self.servers)
-
-    @property
-    def colocated(self) -> bool:
-        return len(self.servers) == 1
-
 
 def _largest(types: Ints, demand: Ints, count: int) -> Ints:
     largest = np.zeros(count, np.int64)

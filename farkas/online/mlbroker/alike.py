@@ -14,59 +14,34 @@ from farkas.models.mlbroker.data import Snapshot
 from farkas.online.driver import algorithms, plain
 from farkas.online.loop import drive
 from farkas.online.mlbroker.fractional import Fractional, FractionalState
-from farkas.online.policy import Increments, Policy
-from farkas.online.run import Bound, Run
+from farkas.online.run import Run
 from farkas.solvers.subproblem import Subproblem, SubproblemAnswer
 
 
-@dataclasses.dataclass(frozen=True)
-class SolvedOnce(Policy):
-    """A fractional algorithm or a rounding of one, whose slots others may have solved."""
+def solved_once(rule: Fractional, answers: dict[int, SubproblemAnswer]) -> Fractional:
+    """Return the same rule, which takes answers by slot from ``answers``, and leaves its own."""
 
-    rule: Fractional
-    answers: dict[int, SubproblemAnswer]  #: By slot; those of this run join them.
+    class SolvedOnce(type(rule)):  # type: ignore[misc]
+        def model(self, state: FractionalState, arrivals: Snapshot) -> Subproblem | None:
+            """State the program, with the answer where there is one."""
+            program: Subproblem | None = super().model(state, arrivals)
+            if program is None:
+                return None
+            return dataclasses.replace(program, answer=answers.get(arrivals.slot))
 
-    @property
-    def solver(self) -> str:  # type: ignore[override]
-        """The rule's."""
-        return self.rule.solver
+        def round(
+            self,
+            state: FractionalState,
+            arrivals: Snapshot,
+            answer: SubproblemAnswer | None,
+            rng: np.random.Generator,
+        ) -> tuple[FractionalState, Any]:
+            """Round, and leave the answer to others."""
+            if answer is not None:
+                answers[arrivals.slot] = answer
+            return super().round(state, arrivals, answer, rng)  # type: ignore[no-any-return]
 
-    def start(self, known: Any, seed: int) -> FractionalState:
-        """Start the rule."""
-        return self.rule.start(known, seed)
-
-    def model(self, state: FractionalState, arrivals: Snapshot) -> Subproblem | None:
-        """State the rule's program, with the answer where there is one."""
-        program = self.rule.model(state, arrivals)
-        if program is None:
-            return None
-        return dataclasses.replace(program, answer=self.answers.get(arrivals.slot))
-
-    def round(
-        self,
-        state: FractionalState,
-        arrivals: Snapshot,
-        answer: SubproblemAnswer | None,
-        rng: np.random.Generator,
-    ) -> tuple[FractionalState, Any]:
-        """Round as the rule does."""
-        if answer is not None:
-            self.answers[arrivals.slot] = answer
-        return self.rule.round(state, arrivals, answer, rng)
-
-    def evaluate(self, instance: Brokerage, decisions: Sequence[Any]) -> Any:
-        """Price as the rule does."""
-        return self.rule.evaluate(instance, decisions)
-
-    def certify(self, instance: Brokerage, state: Any, decisions: Sequence[Any]) -> Bound:
-        """Prove the rule's bound."""
-        return self.rule.certify(instance, state, decisions)
-
-    def theorem(
-        self, instance: Brokerage, state: Any, decisions: Sequence[Any]
-    ) -> Increments | None:
-        """Return the rule's inequality."""
-        return self.rule.theorem(instance, state, decisions)
+    return SolvedOnce(**vars(rule))
 
 
 def run_alike(
@@ -101,6 +76,6 @@ def run_alike(
         wanted = wanted or variant
         if variant != wanted:
             raise InvalidOption(f"{name} rounds other decisions than {chosen[0][0]}")
-        again = SolvedOnce(rule, answers)
+        again = solved_once(rule, answers)
         runs.append(drive(again, instance, seed, name=name, options=plain(settled)))
     return runs

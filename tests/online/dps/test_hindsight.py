@@ -7,8 +7,8 @@ from farkas.errors import NotApplicable
 from farkas.instances import library
 from farkas.instances.generate import generate
 from farkas.online import algorithms
-from farkas.online.dps import hindsight
-from farkas.online.dps.hindsight import Coordinates, Fluid, Grid, Hindsight
+from farkas.online.dps import best_fixed
+from farkas.online.dps.best_fixed import Coordinates, Fluid, Grid, Hindsight
 from tests.generators.dps import learning_market, random_market
 from tests.references import dps_sellers
 
@@ -64,12 +64,12 @@ def test_prices_are_those_of_the_searches_written_with_lists(seed):
 )
 def test_rounds_are_those_asked_for(monkeypatch, name, search):
     asked, market = [], random_market(0, jobs=5)
-    plain = getattr(hindsight, search)
+    plain = getattr(best_fixed, search)
 
     def recorded(market, rounds):
         asked.append(rounds)
         return plain(market, rounds)
 
-    monkeypatch.setattr(hindsight, search, recorded)
+    monkeypatch.setattr(best_fixed, search, recorded)
     algorithms[f"dps.{name}"].run(market, rounds=7)
     assert asked == [7]

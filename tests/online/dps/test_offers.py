@@ -1,9 +1,7 @@
 """What sellers see of a market and of a job."""
 
-import pytest
-
 from farkas.instances import library
-from farkas.online.dps.environment import Decision, Known, Offer
+from farkas.online.dps.environment import Known, Offer
 from tests.generators.dps import empty_market
 
 
@@ -34,12 +32,3 @@ def test_a_user_reports_what_the_market_says():
     # one server: 2 epochs of 1/2; spread: 2 x 2 x 60 / (1 x 120) = 2 more
     assert (report.colocated_runtime, report.spread_runtime) == (1.0, 3.0)
     assert report.budget == library.load("dps/tiny").jobs[1].budget
-
-
-@pytest.mark.parametrize(
-    ("servers", "served", "colocated"),
-    [((), False, False), ((3,), True, True), ((0, 2), True, False)],
-)
-def test_a_decision_tells_whether_the_job_is_on_one_server(servers, served, colocated):
-    decision = Decision("sold", servers=servers)
-    assert (decision.served, decision.colocated) == (served, colocated)

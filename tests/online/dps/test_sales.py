@@ -11,8 +11,8 @@ import farkas
 from farkas.instances.dps import Market
 from farkas.instances.generate import generate
 from farkas.online import algorithms
+from farkas.online.dps.best_fixed import Coordinates
 from farkas.online.dps.environment import Decision, Known, Offer, Quote, Sales
-from farkas.online.dps.hindsight import Coordinates
 from farkas.online.dps.knapsacks import Knapsacks
 from farkas.online.dps.learning import Dps, RandomPlacement, Scaled, Simple, Top
 from farkas.online.dps.pairs import PairPrices
