@@ -170,16 +170,16 @@ def test_a_split_parts_most_worth():
     )  # fmt: skip
     use = sparse.csr_array((6, 3))
     plans = Plans(np.array([0, 0, 0, 1, 1, 1]), np.array([9.0, 5.0, 1.0, 3.0, 2.0, 1.0]), use)
-    for share, level in (([0.4, 0.2, 0.4], 9.0), ([0.2, 0.3, 0.5], 5.0), ([0.05, 0.05, 0.4], 1.0)):
+    for share, level in (([0.4, 0.2, 0.4], 9.0), ([0.3, 0.3, 0.4], 5.0), ([0.05, 0.05, 0.4], 1.0)):
         given = np.array([*share, 1.0, 0.0, 0.0])
         assert parting(problem, plans, given, {}, np.zeros(3)) == Split(0, level)
     assert parting(problem, plans, np.array([1.0, 0, 0, 0, 1.0, 0]), {}, np.zeros(3)) is None
 
 
 def test_who_is_renewed_leaves_the_others_room():
-    # two bins of three units: the item that stays takes two of one
+    # a bin of five units: the item that stays takes two of them
     problem = BinPacking(
-        size=np.array([[2], [2], [2]]), room=np.array([[3]]), bins=np.array([2]),
+        size=np.array([[2], [2], [2]]), room=np.array([[5]]), bins=np.array([1]),
         value=np.array([[2], [3], [4]]),
     )  # fmt: skip
     master, root = root_of(problem)
