@@ -369,6 +369,16 @@ def test_rows_hold_all_that_a_replay_counts_as_fitting(capacity, need, fit):
     assert sack.best(PricedAuction(auction)) == 10 * fit
 
 
+def test_a_job_needs_all_its_workers_and_one_server():
+    job = {"data": [2, 1], "epochs": 2, "worker_rate": 4, "worker_demand": [1.25],
+           "server_demand": [0.5]}  # fmt: skip
+    auction = one_resource(job, slots=2)
+    program = PricedAuction(auction)
+    rows = np.arange(auction.slots, program.width)
+    assert program.needed(0, 0) == 2 * Fraction(5, 4) + Fraction(1, 2)
+    assert program.least_use(0, auction.jobs[0].utility[0], rows) == 3
+
+
 def test_rows_that_leave_a_site_or_slot_out_hold_no_job_as_a_whole():
     auction = one_resource({"data": [2, 0], "utility": [9.0, 8.0, 7.0]})
     program, slots = PricedAuction(auction), auction.slots

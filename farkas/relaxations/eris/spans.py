@@ -6,7 +6,6 @@ they are a choice of a knapsack.  Of its inequalities those are found that share
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Iterator
 from fractions import Fraction
@@ -33,14 +32,19 @@ class Spans:
     def __init__(self, program: PricedAuction) -> None:
         auction: Auction = program.instance
         self.program, self.auction = program, auction
+        self._sizes: dict[int, tuple[float, Ints, Fraction]] = {}
         self._worth = np.zeros((auction.num_jobs, auction.slots + 1))
         for row, job in zip(self._worth, auction.jobs, strict=True):
             row[: len(job.utility)] = job.utility
         self._worth[auction.chunks == 0] = 0.0
 
-    @functools.cache  # noqa: B019
     def sizes(self, resource: int) -> tuple[float, Ints, Fraction]:
         """Return the unit of a resource, how many jobs need, shape (jobs,), and a slot holds."""
+        if resource not in self._sizes:
+            self._sizes[resource] = self._counted(resource)
+        return self._sizes[resource]
+
+    def _counted(self, resource: int) -> tuple[float, Ints, Fraction]:
         auction, unit = self.auction, unit_of(self.auction, resource)
         size: Ints = np.zeros(auction.num_jobs, np.int64)
         if not unit:
