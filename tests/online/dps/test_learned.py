@@ -130,7 +130,7 @@ def one_server(*jobs, horizon=40, **changes) -> Market:
 
 def served(market: Market, **options) -> list[int]:
     decisions = by_steps(BidTaker(**options), market)
-    return [job for job, decision in enumerate(decisions) if decision.served]
+    return [job for job, decision in enumerate(decisions) if decision.servers]
 
 
 def test_a_long_job_that_bids_little_is_turned_away_by_the_reserve():

@@ -54,8 +54,8 @@ def test_they_are_the_decisions_job_by_job(seller: Any, seed: int) -> None:
             type(each) for job in plain(slow) for each in job.values()
         ]
         assert len(found) == len(slow)
-        assert found.served.tolist() == [each.served for each in slow]
-        assert found.colocated.tolist() == [each.colocated for each in slow]
+        assert found.served.tolist() == [bool(each.servers) for each in slow]
+        assert found.colocated.tolist() == [len(each.servers) == 1 for each in slow]
     with pytest.raises(IndexError):
         _ = found[len(found)]
 
@@ -75,7 +75,7 @@ def test_prices_and_orders_drawn_in_turn_take_steps() -> None:
     for decision in by_steps(drawn, market):
         prices = cap * rng.random(2)
         assert [decision.worker_price, decision.ps_price] == prices.tolist()
-        if decision.served:  # only then an order is drawn
+        if decision.servers:  # only then an order is drawn
             rng.permutation(market.num_servers)
 
 
