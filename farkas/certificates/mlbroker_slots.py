@@ -16,11 +16,10 @@ What couples jobs is the discount, what couples slots are deployments.  Both are
   all jobs of the slot can use at a site.  A tree decides cell by cell, a site and a resource each,
   which of the two prices counts: a h, or b h with e once.  In a node all cells have linear prices,
   so that jobs do not meet, and the best whole workers and server of every job are bounded: over all
-  sets of sites by `farkas.certificates.mlbroker_workers`, or at charges of sites by
-  `farkas.certificates.mlbroker_charges`.  Whatever jobs use, some leaf asks for no more, so that
-  the slot costs at least what its cheapest leaf does.  A branch differs from its node by the price
-  of one cell: what sets of sites without that site cost is the same, and what others cost falls by
-  no more than Ȳ workers and the server of a job save there.
+  sets of sites or at charges of sites, by `farkas.certificates.mlbroker_workers`.  Whatever jobs
+  use, some leaf asks for no more, so that the slot costs at least what its cheapest leaf does.  A
+  branch differs from its node by the price of one cell: what sets of sites without that site cost
+  is the same, and what others cost falls by no more than Ȳ workers and the server save there.
 
 Workers beyond Ȳ at a site are left out: without them a placement costs no more, since they are not
 needed for the data, nor for the deployment while others are there.  Prices of deployments are whole
@@ -44,7 +43,6 @@ from fractions import Fraction
 import numpy as np
 
 from farkas.certificates.mlbroker import down
-from farkas.certificates.mlbroker_charges import place_charged
 from farkas.certificates.mlbroker_workers import ENDLESS, place_pairs
 from farkas.certificates.priced_tree import Case, Layout, PricedProgram, priced_programs
 from farkas.certificates.sums import affordable, exact_dot, finite, whole
@@ -199,7 +197,7 @@ class SlotBounds:
         none = np.zeros(jobs)
         return self._placed(
             slot, state, extra, -1, none, np.zeros((jobs, self.data.num_sites), np.int64),
-            none.astype(np.int64), none.astype(np.int64),
+            none.astype(np.int64), np.full(jobs, -1),
             np.full((jobs, self.sets), -np.inf), np.zeros((jobs, self.sets), np.int64),
         )  # fmt: skip
 
@@ -251,13 +249,12 @@ class SlotBounds:
         exact = LEAF_SUMS + len(pairs) + 8 * int(np.count_nonzero(state == REDUCED))
         self._charge(EXACT_STEPS * exact + (len(pairs) + 4) * state.size)
         slope, bound = self.slopes(slot, state), np.zeros(len(pairs))
-        place = place_pairs if self.listed else place_charged
-        place(
+        place_pairs(
             pairs, data.pair_job, data.trained_volume, data.workers_needed, data.worker_capacity,
             (slope * data.worker_demand[jobs][:, None, :]).sum(axis=2),
             (slope * data.server_demand[jobs][:, None, :]).sum(axis=2),
-            data.sync_volume, data.transfer, data.num_resources, extra, site, fall, workers,
-            server, chosen, least, grade, bound, self.work,
+            data.sync_volume, data.transfer, data.num_resources, self.listed, extra, site, fall,
+            workers, server, chosen, least, grade, bound, self.work,
         )  # fmt: skip
         self._charge(0)
         bound = finite(bound, "what a placement costs")

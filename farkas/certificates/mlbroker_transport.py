@@ -1,16 +1,21 @@
 """Transport of loads to workers at given prices: capacity priced, and what any workers cost.
 
-Prices of resources are given, so that jobs do not meet.  With u_r the price of a worker at site r
-(its resources and its traffic to the server), m_or the price of moving the load of a worker from o
-to r, A_o the data of o in loads of workers, and *any* prices α >= 0 of capacity at the sites,
+Prices of resources are given, so that jobs do not meet.  With the server at a given site, u_r the
+price of a worker at site r (its resources and its traffic to the server), w_r a charge for being
+there (of either sign; that of the server's site is paid in any case), m_or the price of moving the
+load of a worker from o to r, and A_o the data of o in loads of workers, *any* prices α >= 0 of
+capacity bound what whole workers l_r <= y_r <= h_r cost:
 
-    Σ_r u_r y_r + transport
-        >= Σ_o A_o min_r (m_or + α_r) + Σ_r (least (u_r - α_r) y_r with l_r <= y_r <= h_r),
+    Σ_r (u_r y_r + w_r [y_r > 0]) + transport
+        >= Σ_o A_o min_r (m_or + α_r + β_or)
+           + Σ_r least of (u_r - α_r) y_r + (w_r - Σ_o A_o β_or) [y_r > 0],
 
 where one origin, from which loads move for nothing, holds the workers that the data do not fill,
 Y - Σ A: these and the data together fill no more than the workers, so that α is paid for y at most.
-The right side is computed in floating point; every operation errs by a share of numbers >= 0 that
-enter it, and as many units in the last place of their sum are taken off.
+The least is found at y_r = l_r, h_r or, where l_r is 0, at 0, 1 or h_r.  The shares β >= 0 of
+charges are paid by the loads that move to a site: no more than A_o of them do, and only to a site
+that is open.  The right side is computed in floating point; every operation errs by a share of
+numbers >= 0 that enter it, and as many units in the last place of their sum are taken off.
 """
 
 from __future__ import annotations
@@ -156,13 +161,15 @@ def capacity_prices(
 
 
 @compiled(steps=lambda amount, move, *_: move.size)
-def priced_below(
+def charged_below(
     amount: Floats1,
     move: Floats2,
     unit: Floats1,
+    charge: Floats1,
     low: Ints1,
     high: Ints1,
     alpha: Floats1,
+    beta: Floats2,
     needed: int,
     roundings: int,
 ) -> float:
@@ -170,8 +177,8 @@ def priced_below(
 
     Parameters
     ----------
-    alpha
-        Shape (sites,), USD a load, >= 0.
+    alpha, beta
+        Shapes (sites,) and (origins, sites), USD a load, >= 0.
     needed
         Y, the sum of the amounts but for rounding.
     roundings
@@ -184,16 +191,75 @@ def priced_below(
             least = np.inf
             for r in range(sites):
                 if high[r] > 0:
-                    least = min(least, move[o, r] + alpha[r])
+                    least = min(least, move[o, r] + alpha[r] + beta[o, r])
             total += amount[o] * least
             size += amount[o] * least
     for r in range(sites):
         if high[r] > 0:
-            count = low[r] if unit[r] >= alpha[r] else high[r]
-            total += (unit[r] - alpha[r]) * count
-            size += (unit[r] + alpha[r]) * count
+            count = max(1, low[r]) if unit[r] >= alpha[r] else high[r]
+            shared = 0.0
+            for o in range(origins):
+                shared += amount[o] * beta[o, r]
+            some = (unit[r] - alpha[r]) * count + (charge[r] - shared)
+            total += some if low[r] > 0 else min(0.0, some)
+            size += (unit[r] + alpha[r]) * count + abs(charge[r]) + shared
             dearest = max(dearest, alpha[r])
     size += dearest * needed
-    below: float = total - (2 * (roundings + 2 * origins + 2 * sites + 8) * ULP * size + TINY)
+    below: float = total - (2 * (roundings + 3 * origins + 3 * sites + 8) * ULP * size + TINY)
     # sums that overflow bound nothing; what is no number would be skipped by every minimum
     return below if below > -np.inf else -np.inf
+
+
+@compiled(steps=lambda amount, move, *_: 20.0 * move.size)
+def share_charges(
+    amount: Floats1,
+    move: Floats2,
+    unit: Floats1,
+    charge: Floats1,
+    low: Ints1,
+    high: Ints1,
+    alpha: Floats1,
+    beta: Out[Floats2],
+) -> int:
+    """Share charges of sites that may stay empty among loads, as long as that raises the bound.
+
+    Dual ascent: each load is asked for more, until the sites that are cheapest for it have no
+    charge left to share, or one of them has none.  ``beta``: shape (origins, sites), USD a load.
+
+    Returns
+    -------
+    Steps.
+    """
+    origins, sites = move.shape
+    steps: int = 0
+    left = np.zeros(sites)
+    beta[:, :] = 0.0
+    for r in range(sites):
+        if low[r] == 0 and high[r] > 0:
+            count = 1 if unit[r] >= alpha[r] else high[r]
+            left[r] = max(0.0, charge[r] + (unit[r] - alpha[r]) * count)
+    for o in range(origins):
+        if amount[o] <= 0.0:
+            continue
+        for _ in range(sites):
+            steps += 3 * sites
+            least, after, more, count = np.inf, np.inf, np.inf, 0
+            for r in range(sites):
+                if high[r] > 0:
+                    least = min(least, move[o, r] + alpha[r] + beta[o, r])
+            near = least + TIE * abs(least)
+            for r in range(sites):
+                if high[r] > 0:
+                    level = move[o, r] + alpha[r] + beta[o, r]
+                    if level <= near:
+                        more = min(more, left[r] / amount[o])
+                    else:
+                        after = min(after, level)
+            more = min(more, after - least)
+            if not more > 0.0:
+                break
+            for r in range(sites):
+                if high[r] > 0 and move[o, r] + alpha[r] + beta[o, r] <= near:
+                    beta[o, r] += more
+                    left[r] = max(0.0, left[r] - amount[o] * more)
+    return steps

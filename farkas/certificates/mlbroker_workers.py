@@ -2,8 +2,10 @@
 
 What is a bound here is always the right side of `farkas.certificates.mlbroker_transport`: at prices
 of capacity that are guessed, at the optimal ones of the transport program, or at those of every
-leaf of a branching on whole workers.  The better grades are computed only for the set of sites that
-is best so far, until the best one has the last grade.
+leaf of a branching on whole workers, of which none and some is the first.  Sites cost charges; or
+sets of sites are listed, each with a charge of its own, and a job is then on all sites of a set and
+no other.  The better grades are computed only for the choice that is best so far, until the best
+one has the last grade.
 
 Work is counted where it is done: a *step* passes one number, of a site.  Beyond the most that is
 allowed nothing is branched on and no pair placed any more: bounds stay bounds.
@@ -13,186 +15,151 @@ from __future__ import annotations
 
 import numpy as np
 
-from farkas.certificates.mlbroker_transport import capacity_prices, priced_below, scale
+from farkas.certificates.mlbroker_transport import (
+    capacity_prices,
+    charged_below,
+    scale,
+    share_charges,
+)
 from farkas.kernels import Floats1, Floats2, Ints1, Ints2, Out, compiled, copy_ints
-from farkas.tolerances import NORMAL, ROUNDING, ULP
+from farkas.tolerances import BRANCHED, NORMAL, ROUNDING, TINY, ULP
 
-MOST_BRANCHES = 400  #: Nodes of a branching; what is open then is bounded by its transport program.
 ENDLESS = 1 << 62  #: More steps than anybody waits for.
 
 
-@compiled(steps=lambda amount, move, *_: 400.0 * move.size)
+MOST_BRANCHES = 400  #: Nodes of a branching; what is open then is bounded by its transport program.
+
+
+@compiled(steps=lambda amount, move, *_: 4e3 * move.size)
 def whole_workers(
     amount: Floats1,
     move: Floats2,
     unit: Floats1,
-    low: Ints1,
-    high: Ints1,
+    charge: Floats1,
+    least: Ints1,
+    most: Ints1,
     needed: int,
     roundings: int,
     cutoff: float,
+    near: float,
     workers: Out[Ints1],
     work: Out[Ints1],
 ) -> tuple[float, float]:
-    """Find the cheapest whole workers from ``low`` to ``high``; bound what any of them cost.
+    """Find cheap whole workers from ``least`` to ``most``; bound what any of them cost.
 
-    ``work``: shape (2,): steps that were done, and after how many there are no more branches.
+    Parameters
+    ----------
+    amount, move
+        As in `farkas.certificates.mlbroker_transport`.
+    unit, charge
+        Shape (sites,), USD a worker, >= 0, and USD for having any.
+    needed
+        Y.
+    near
+        Distance of bound and cost that is near enough, as a share of the cost.
+    work
+        Shape (2,): steps that were done, and after how many there are no more branches.
 
     Returns
     -------
     The cost of ``workers``, infinity where none below ``cutoff`` were found; a lower bound on the
-    cost of all workers, or ``cutoff`` but for a share of `ROUNDING` where it is below.
+    cost of all workers, or ``cutoff`` but for a share of ``near`` where it is below.
     """
     origins, sites = move.shape
     flow = np.empty((origins, sites))
-    load, alpha = np.empty(sites), np.empty(sites)
+    load, alpha, price = np.empty(sites), np.empty(sites), np.empty(sites)
+    beta, none = np.zeros((origins, sites)), np.zeros((origins, sites))
+    count = np.zeros(sites, np.int64)
     lows = np.empty((sites * 64 + 64, sites), np.int64)
     highs = np.empty((sites * 64 + 64, sites), np.int64)
-    copy_ints(low, lows[0])
-    copy_ints(high, highs[0])
+    copy_ints(least, lows[0])
+    copy_ints(most, highs[0])
+    charged = np.abs(charge).max() > 0.0
+    low, high = np.zeros(sites, np.int64), np.zeros(sites, np.int64)
     waiting, nodes = 1, 0
     best, bound, found = cutoff, np.inf, np.inf
     while waiting > 0:
         waiting -= 1
         nodes += 1
-        work[0] += 4 * move.size
-        if highs[waiting].sum() < needed:
+        copy_ints(lows[waiting], low)
+        copy_ints(highs[waiting], high)
+        work[0] += 5 * move.size
+        if high.sum() < needed:
             continue
-        work[0] += capacity_prices(
-            amount, move, unit, lows[waiting], highs[waiting], flow, load, alpha
-        )
-        below = priced_below(
-            amount, move, unit, lows[waiting], highs[waiting], alpha, needed, roundings
-        )
-        if below >= best - ROUNDING * abs(best):
+        for r in range(sites):
+            price[r] = unit[r]
+            if low[r] == 0 and high[r] > 0 and charge[r] > 0.0:
+                price[r] += charge[r] / high[r]
+        work[0] += capacity_prices(amount, move, price, low, high, flow, load, alpha)
+        below = charged_below(amount, move, unit, charge, low, high, alpha, none, needed, roundings)
+        if charged and below < best - near * abs(best):
+            for r in range(sites):
+                alpha[r] = min(alpha[r], unit[r])
+                if low[r] == 0 and charge[r] < 0.0:  # its first worker costs no more
+                    alpha[r] = min(alpha[r], unit[r] + charge[r])
+            work[0] += 2 * move.size
+            work[0] += share_charges(amount, move, unit, charge, low, high, alpha, beta)
+            below = max(
+                below,
+                charged_below(
+                    amount, move, unit, charge, low, high, alpha, beta, needed, roundings
+                ),
+            )
+        if below >= best - near * abs(best):
             bound = min(bound, below)
             continue
-        # rounded up, they are some whole workers
-        cost, split, away, cheapest, short = 0.0, -1, ROUNDING, -1, float(needed)
+        # rounded up, they are some whole workers; the site where these cost the most more is split
+        cost, split, away, short = 0.0, -1, 0.0, needed
         for r in range(sites):
-            if highs[waiting, r] > 0:
-                part = max(load[r] - np.floor(load[r]), 0.0)
-                part = min(part, 1.0 - part)
-                if load[r] > lows[waiting, r] and part > away:
-                    split, away = r, part
-                count = max(float(lows[waiting, r]), np.ceil(load[r] - ROUNDING))
-                cost += unit[r] * count
-                short -= count
-                if cheapest < 0 or unit[r] < unit[cheapest]:
-                    cheapest = r
-                for o in range(origins):
-                    cost += flow[o, r] * move[o, r]
-        cost += max(0.0, short) * unit[cheapest]
+            count[r] = 0
+            if high[r] == 0:
+                continue
+            count[r] = max(low[r], int(np.ceil(load[r] - ROUNDING)))
+            short -= count[r]
+            for o in range(origins):
+                cost += flow[o, r] * move[o, r]
+            if count[r] == 0:
+                if -charge[r] > away:
+                    split, away = r, -charge[r]
+                continue
+            cost += unit[r] * count[r] + charge[r]
+            more = count[r] - load[r]
+            if charged:
+                more *= unit[r]
+                if low[r] == 0:
+                    more += abs(charge[r] - (price[r] - unit[r]) * load[r])
+            else:
+                more = min(more, 1.0 - more)
+            whole = abs(load[r] - np.round(load[r])) <= ROUNDING
+            open_ = (low[r] == 0 and charge[r] != 0.0) or (load[r] > low[r] and not whole)
+            if open_ and more > away:
+                split, away = r, more
+        if short > 0:
+            more, cheapest = np.inf, -1
+            for r in range(sites):
+                here = unit[r] * short + (charge[r] if count[r] == 0 else 0.0)
+                if count[r] + short <= high[r] and here < more:
+                    more, cheapest = here, r
+            cost += more
+            if cheapest >= 0:
+                count[cheapest] += short
         if cost < best:
             best, found = cost, cost
-            for r in range(sites):
-                count = max(float(lows[waiting, r]), np.ceil(load[r] - ROUNDING))
-                workers[r] = int(count) if highs[waiting, r] > 0 else 0
-            workers[cheapest] += int(max(0.0, short))
-        enough = nodes >= MOST_BRANCHES or waiting + 2 > len(lows) or work[0] > work[1]
-        if split < 0 or enough:
+            copy_ints(count, workers)
+        done = split < 0 or below >= best - near * abs(best)
+        if done or nodes >= MOST_BRANCHES or waiting + 2 > len(lows) or work[0] > work[1]:
             bound = min(bound, below)
             continue
-        floor = int(np.floor(load[split]))
-        copy_ints(lows[waiting], lows[waiting + 1])
-        copy_ints(highs[waiting], highs[waiting + 1])
+        floor = 0
+        if low[split] > 0 or charge[split] == 0.0:
+            floor = int(np.floor(load[split]))
+        for child in range(waiting, waiting + 2):
+            copy_ints(low, lows[child])
+            copy_ints(high, highs[child])
         highs[waiting, split] = floor
         lows[waiting + 1, split] = floor + 1
         waiting += 2
     return found, bound
-
-
-@compiled(steps=lambda grade, members, needed, amount, move, *_: 400.0 * move.size)
-def set_below(
-    grade: int,
-    members: int,
-    needed: int,
-    amount: Floats1,
-    move: Floats2,
-    worker: Floats1,
-    server: Floats1,
-    traffic: Floats2,
-    roundings: int,
-    workers: Out[Ints1],
-    work: Out[Ints1],
-) -> tuple[float, int]:
-    """Bound the cost of a slot of a job that is deployed on exactly some sites.
-
-    Parameters
-    ----------
-    grade
-        1 for guessed prices of capacity, 2 for optimal ones, 3 for whole workers.
-    members
-        The sites, bit by bit, at least one.
-    needed
-        Workers needed; Y.
-    amount
-        Shape (sites + 1,), data in loads of workers, and last the workers that they do not fill.
-    move
-        Shape (sites + 1, sites), USD a load; nothing in the last row.
-    worker, server
-        Shape (sites,), USD >= 0, for the resources of a worker and of a server.
-    traffic
-        Shape (sites, sites), USD, of a worker at the first site with a server at the second.
-    roundings
-        Operations behind each of these numbers.
-    workers
-        Shape (sites,); the best ones of grade 3.
-    work
-        Shape (2,), see `whole_workers`.
-
-    Returns
-    -------
-    The bound, and the site of the server with the workers of grade 3.
-    """
-    sites = len(worker)
-    flow, load = np.empty((sites + 1, sites)), np.empty(sites)
-    alpha, unit = np.empty(sites), np.empty(sites)
-    low, high = np.empty(sites, np.int64), np.empty(sites, np.int64)
-    count = np.zeros(sites, np.int64)
-    lowest, best, at = np.inf, np.inf, -1
-    for p in range(sites):
-        if not (members >> p) & 1:
-            continue
-        work[0] += move.size + 16
-        for r in range(sites):
-            inside = (members >> r) & 1
-            unit[r] = worker[r] + traffic[r, p]
-            low[r] = 1 if inside and r != p else 0
-            high[r] = max(1, needed) if inside else 0
-        if grade == 1:
-            load[:] = 0.0
-            for o in range(sites + 1):
-                if amount[o] > 0.0:
-                    nearest, price = -1, np.inf
-                    for r in range(sites):
-                        if high[r] > 0 and move[o, r] + unit[r] < price:
-                            nearest, price = r, move[o, r] + unit[r]
-                    load[nearest] += amount[o]
-            for r in range(sites):
-                alpha[r] = unit[r]
-            below = priced_below(amount, move, unit, low, high, alpha, needed, roundings)
-            for r in range(sites):
-                if load[r] < low[r]:  # capacity that is there anyway is free
-                    alpha[r] = 0.0
-            other = priced_below(amount, move, unit, low, high, alpha, needed, roundings)
-            below = max(below, other)
-        else:
-            work[0] += capacity_prices(amount, move, unit, low, high, flow, load, alpha)
-            below = priced_below(amount, move, unit, low, high, alpha, needed, roundings)
-            if grade == 3 and below + server[p] < best:
-                cutoff = best - server[p]
-                cost, below = whole_workers(
-                    amount, move, unit, low, high, needed, roundings, cutoff, count, work
-                )
-                if cost < cutoff:
-                    best, at = cost + server[p], p
-                    copy_ints(count, workers)
-        here = below + server[p]
-        here -= (roundings + 2) * ULP * (abs(below) + server[p])
-        # what is no number bounds nothing
-        lowest = min(lowest, here) if here > 0.0 else 0.0
-    return lowest, at
 
 
 @compiled(steps=lambda pair, volume, *_: 4.0 * volume.shape[1])
@@ -211,7 +178,124 @@ def loads(pair: int, volume: Floats2, needed: int, rate: float, amount: Out[Floa
     amount[sites] = max(0.0, needed - filled)
 
 
-@compiled(steps=lambda pairs, job, volume, *_: 2e3 * (1 << volume.shape[1]) * len(pairs))
+@compiled(steps=lambda grade, members, at, needed, amount, move, *_: 400.0 * move.size)
+def deployed_below(
+    grade: int,
+    members: int,
+    at: int,
+    needed: int,
+    amount: Floats1,
+    move: Floats2,
+    worker: Floats1,
+    server: Floats1,
+    traffic: Floats2,
+    charge: Floats1,
+    roundings: int,
+    cutoff: float,
+    workers: Out[Ints1],
+    work: Out[Ints1],
+) -> tuple[float, float, int]:
+    """Bound the cost of a slot of a job that is on exactly some sites, or has its server at one.
+
+    Parameters
+    ----------
+    grade
+        1 for guessed prices of capacity, 2 for optimal ones, 3 for whole workers.
+    members
+        The sites, bit by bit; 0 where any may be.
+    at
+        The server's site where any sites may be; its charge is not counted.
+    needed
+        Workers needed; Y.
+    amount
+        Shape (sites + 1,), data in loads of workers, and last the workers that they do not fill.
+    move
+        Shape (sites + 1, sites), USD a load; nothing in the last row.
+    worker, server
+        Shape (sites,), USD >= 0, for the resources of a worker and of a server.
+    traffic
+        Shape (sites, sites), USD, of a worker at the first site with a server at the second.
+    charge
+        Shape (sites,), USD of either sign, for being at a site; nothing where sites are given.
+    roundings
+        Operations behind each of these numbers.
+    cutoff
+        Cost that whole workers are looked for below.
+    workers
+        Shape (sites,); the best ones of grade 3.
+    work
+        Shape (2,), see `whole_workers`.
+
+    Returns
+    -------
+    The bound; with the workers of grade 3 their cost, infinity where none were found, and the site
+    of the server.
+    """
+    sites = len(worker)
+    flow, load = np.empty((sites + 1, sites)), np.empty(sites)
+    alpha, unit, paid = np.empty(sites), np.empty(sites), np.empty(sites)
+    beta = np.zeros((sites + 1, sites))
+    low, high = np.empty(sites, np.int64), np.empty(sites, np.int64)
+    count = np.zeros(sites, np.int64)
+    floor = 0.0 if members > 0 else -np.inf
+    near = ROUNDING if members > 0 else BRANCHED
+    lowest, found, place = np.inf, np.inf, -1
+    for p in range(sites):
+        if p != at if members == 0 else (members >> p) & 1 == 0:
+            continue
+        work[0] += move.size + 16
+        for r in range(sites):
+            inside = members == 0 or (members >> r) & 1 == 1
+            unit[r] = worker[r] + traffic[r, p]
+            paid[r] = charge[r] if r != p else 0.0
+            low[r] = 1 if (members > 0 and inside and r != p) or unit[r] + paid[r] < 0.0 else 0
+            high[r] = max(1, needed) if inside else 0
+        if grade == 1:
+            load[:] = 0.0
+            for o in range(sites + 1):
+                if amount[o] > 0.0:
+                    nearest, price = -1, np.inf
+                    for r in range(sites):
+                        if high[r] > 0 and move[o, r] + unit[r] < price:
+                            nearest, price = r, move[o, r] + unit[r]
+                    load[nearest] += amount[o]
+            if members == 0:
+                work[0] += share_charges(amount, move, unit, paid, low, high, unit, beta)
+            below = charged_below(
+                amount, move, unit, paid, low, high, unit, beta, needed, roundings
+            )
+            if members > 0:
+                for r in range(sites):  # capacity that is there anyway is free
+                    alpha[r] = 0.0 if load[r] < low[r] else unit[r]
+                other = charged_below(
+                    amount, move, unit, paid, low, high, alpha, beta, needed, roundings
+                )
+                below = max(below, other)
+        else:
+            work[0] += capacity_prices(amount, move, unit, low, high, flow, load, alpha)
+            below = charged_below(
+                amount, move, unit, paid, low, high, alpha, beta, needed, roundings
+            )
+            most = min(cutoff, found) - server[p]
+            if grade == 3 and below < most:
+                cost, below = whole_workers(
+                    amount, move, unit, paid, low, high, needed, roundings, most, near, count, work
+                )
+                if cost < most:
+                    found, place = cost + server[p], p
+                    copy_ints(count, workers)
+        here = below + server[p]
+        here -= (roundings + 2) * ULP * (abs(below) + server[p])
+        # what is no number bounds nothing
+        lowest = min(lowest, here) if here > floor else floor
+    return lowest, found, place
+
+
+@compiled(
+    steps=lambda pairs, job, volume, *_: (
+        2e3 * min(1 << volume.shape[1], 50 * volume.shape[1]) * len(pairs)
+    )
+)
 def place_pairs(
     pairs: Ints1,
     job: Ints1,
@@ -223,6 +307,7 @@ def place_pairs(
     sync: Floats1,
     transfer: Floats2,
     resources: int,
+    listed: bool,
     extra: Floats2,
     site: int,
     fall: Floats1,
@@ -234,11 +319,11 @@ def place_pairs(
     bound: Out[Floats1],
     work: Out[Ints1],
 ) -> None:
-    """Place jobs in a slot each, on the best set of sites; what sets cost besides is given.
+    """Place jobs in a slot each, on the best set of sites or with the best site of the server.
 
-    Where the jobs were placed before at prices that differ at one site, sets without it keep their
-    bounds; those of the others fall by no more than the job could save there.  A bound that was
-    inherited is replaced by one at the new prices when it is the least.
+    Where the jobs were placed before at prices that differ at one site, choices that do not use it
+    keep their bounds; those of the others fall by no more than the job could save there.  A bound
+    that was inherited is replaced by one at the new prices when it is the least.
 
     Parameters
     ----------
@@ -254,29 +339,32 @@ def place_pairs(
         Shape (sites, sites), USD a GB.
     resources
         How many entered the sums of ``worker`` and ``server``.
+    listed
+        Whether choices are sets of sites, bit by bit; else they are sites of the server.
     extra
-        Shape (len(pairs), sets), USD.
+        Shape (len(pairs), choices), USD: of sets, or of each site that is used.
     site
         Where prices differ from those that the bounds below were made at; -1 for nowhere.
     fall
         Shape (len(pairs),), USD: what a pair can save there at most; negative where no price that
-        it pays differs.
+        it pays differs, and no more than rounding where none falls.
     workers, at, chosen
         Shapes (len(pairs), sites), (len(pairs),) and (len(pairs),): the cheapest found, and its
-        set; 0 before any was.
+        choice; -1 before any was.
     least, grade
-        Shape (len(pairs), sets): bounds of sets, USD, and how good they are, see `set_below`; 0
+        Shape (len(pairs), choices): bounds, USD, and how good they are, see `deployed_below`; 0
         where they are inherited, and where they are -infinity as there are none.
     bound
         Shape (len(pairs),), USD: no placement costs less; -infinity where ``work`` was at its end.
     work
         Shape (2,), see `whole_workers`.
     """
-    sites = volume.shape[1]
-    sets = 1 << sites
+    sites, choices = volume.shape[1], least.shape[1]
+    first = 1 if listed else 0  # a job is somewhere
     roundings = resources + sites + 8
     amount, move = np.empty(sites + 1), np.zeros((sites + 1, sites))
-    traffic, count = np.empty((sites, sites)), np.zeros(sites, np.int64)
+    traffic, charge = np.empty((sites, sites)), np.zeros(sites)
+    count = np.zeros(sites, np.int64)
     bound[:] = -np.inf
     for k in range(len(pairs)):
         pair = pairs[k]
@@ -284,40 +372,83 @@ def place_pairs(
         scale(rate[i], transfer, move)
         scale(sync[i], transfer, traffic)
         loads(pair, volume, needed[pair], rate[i], amount)
-        work[0] += 2 * sets + sites * sites
+        work[0] += 2 * choices + sites * sites
         if site >= 0 and fall[k] >= 0.0:
-            for s in range(1, sets):
-                if (s >> site) & 1:
-                    least[k, s] -= fall[k] + 4.0 * ULP * (abs(least[k, s]) + fall[k])
-                    grade[k, s] = 0
-            if (chosen[k] >> site) & 1:
-                chosen[k] = 0
-        best = 1
+            used = chosen[k] < 0 or workers[k, site] > 0 or at[k] == site
+            for c in range(first, choices):
+                if (c >> site) & 1 if listed else used or fall[k] > 16.0 * TINY:
+                    least[k, c] -= fall[k] + 4.0 * ULP * (abs(least[k, c]) + fall[k])
+                    grade[k, c] = 0
+            if used or (not listed and fall[k] > 16.0 * TINY):
+                chosen[k] = -1
+        if not listed:
+            for r in range(sites):
+                charge[r] = extra[k, r]
+        upper, best = np.inf, first
         while work[0] <= work[1]:
-            work[0] += sets
-            best = 1
-            for s in range(2, sets):
-                if least[k, s] < least[k, best]:
-                    best = s
-            if grade[k, best] == 3:
+            work[0] += choices
+            best = first
+            for c in range(first + 1, choices):
+                if least[k, c] < least[k, best]:
+                    best = c
+            if grade[k, best] == 3 and (not listed or chosen[k] == best):
                 break
-            grade[k, best] += 1
-            below, p = set_below(
-                grade[k, best], best, needed[pair], amount, move, worker[k], server[k], traffic,
-                roundings, count, work,
+            grade[k, best] = min(3, grade[k, best] + 1)
+            cutoff = np.inf if listed else upper - extra[k, best]
+            below, cost, p = deployed_below(
+                grade[k, best], best if listed else 0, best, needed[pair], amount, move, worker[k],
+                server[k], traffic, charge, roundings, cutoff, count, work,
             )  # fmt: skip
-            here = below + extra[k, best] - 2.0 * ULP * (below + abs(extra[k, best]))
+            here = below + extra[k, best] - 2.0 * ULP * (abs(below) + abs(extra[k, best]))
             least[k, best] = here if grade[k, best] == 1 else max(least[k, best], here)
-            if grade[k, best] == 3:
+            if p >= 0 or (listed and grade[k, best] == 3):
+                upper = cost + extra[k, best]
                 chosen[k], at[k] = best, p
                 copy_ints(count, workers[k])
-        if grade[k, best] < 3 or work[0] > work[1]:
+        if work[0] > work[1]:
             return
-        bound[k] = least[k, best]
-        if best != chosen[k]:
-            _, p = set_below(
-                3, best, needed[pair], amount, move, worker[k], server[k], traffic, roundings,
-                count, work,
-            )  # fmt: skip
-            chosen[k], at[k] = best, p
-            copy_ints(count, workers[k])
+        if chosen[k] >= 0:
+            bound[k] = least[k, best]
+
+
+@compiled(steps=lambda pairs, volume, *_: 1e3 * volume.shape[1] * len(pairs))
+def apart_costs(
+    pairs: Ints1,
+    volume: Floats2,
+    rate: Floats1,
+    sync: Floats1,
+    transfer: Floats2,
+    workers: Ints2,
+    at: Ints1,
+    cost: Out[Floats1],
+) -> None:
+    """Cost of placed workers besides resources and charges: data moved, and traffic.
+
+    Parameters
+    ----------
+    pairs
+        Which, of those of ``volume``.
+    volume
+        Shape (pairs, sites), GB.
+    rate, sync
+        Shape (len(pairs),): GB a worker, GB a remote worker.
+    transfer
+        Shape (sites, sites), USD a GB.
+    workers, at
+        Shapes (len(pairs), sites) and (len(pairs),): enough workers, and the servers' sites.
+    cost
+        Shape (len(pairs),), USD.
+    """
+    sites = volume.shape[1]
+    amount, move, unit = np.empty(sites + 1), np.zeros((sites + 1, sites)), np.zeros(sites)
+    flow, load, alpha = np.empty((sites + 1, sites)), np.empty(sites), np.empty(sites)
+    for k in range(len(pairs)):
+        scale(rate[k], transfer, move)
+        loads(pairs[k], volume, 0, rate[k], amount)
+        capacity_prices(amount, move, unit, workers[k], workers[k], flow, load, alpha)
+        total = 0.0
+        for r in range(sites):
+            total += sync[k] * transfer[r, at[k]] * workers[k, r]
+            for o in range(sites):
+                total += flow[o, r] * move[o, r]
+        cost[k] = total

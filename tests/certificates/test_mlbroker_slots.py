@@ -382,7 +382,9 @@ def test_ties_and_far_units(seed):
 
 def test_costs_and_prices_that_overflow_are_refused():
     # a worker and a server are within doubles by themselves, and beyond them with a deployment
-    data = single([[10.0, 0.0]], base_price=np.full((2, 1), 5e307), deploy_cost=8.9e307)
+    data = single(
+        [[10.0, 0.0]], base_price=np.full((2, 1), 4e307), server_demand=[2.0], deploy_cost=8.9e307
+    )
     with pytest.raises(NotACertificate, match="placement"):
         simple(data).prove_bound(data)
 

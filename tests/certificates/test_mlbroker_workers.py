@@ -8,15 +8,16 @@ import numpy as np
 import pytest
 
 from farkas.certificates import mlbroker_workers as module
-from farkas.certificates.mlbroker_transport import capacity_prices, priced_below
+from farkas.certificates.mlbroker_transport import capacity_prices, charged_below
 from farkas.certificates.mlbroker_workers import (
     ENDLESS,
+    deployed_below,
     loads,
     place_pairs,
-    set_below,
     whole_workers,
 )
 from farkas.replay.transport import cheapest
+from farkas.tolerances import ROUNDING
 
 SITES = 3
 
@@ -27,7 +28,7 @@ def unknown(extra):
     one = np.zeros(pairs, np.int64)
     workers = np.zeros((pairs, sets.bit_length() - 1), np.int64)
     least = np.full((pairs, sets), -np.inf)
-    return -1, np.zeros(pairs), workers, one, one.copy(), least, np.zeros((pairs, sets), np.int64)
+    return -1, np.zeros(pairs), workers, one, one - 1, least, np.zeros((pairs, sets), np.int64)
 
 
 def endless():
@@ -76,10 +77,12 @@ def bounded(case, members, grade):
     loads(0, case["quarters"][None].astype(float), case["needed"], 4.0, amount)
     move = np.vstack([4.0 * case["transfer"], np.zeros(SITES)])
     traffic = case["sync"] * case["transfer"]
-    below, server = set_below(
-        grade, members, case["needed"], amount, move, case["worker"], case["server"], traffic,
-        8, workers, endless(),
+    below, cost, server = deployed_below(
+        grade, members, -1, case["needed"], amount, move, case["worker"], case["server"], traffic,
+        np.zeros(SITES), 8, np.inf, workers, endless(),
     )  # fmt: skip
+    assert (cost < np.inf) == (server >= 0)
+    assert below <= cost
     return below, workers, server
 
 
@@ -137,11 +140,13 @@ def whole(cutoff, low=(0, 0), high=(3, 3)):
         amount,
         move,
         np.array([1.0, 1.5]),
+        np.zeros(2),
         np.array(low),
         np.array(high),
         2,
         8,
         cutoff,
+        ROUNDING,
         workers,
         endless(),
     )
@@ -177,7 +182,7 @@ def test_pairs_choose_the_best_set_with_what_sets_cost_besides(seed):
         np.array([0, 1]), np.array([0, 1]), np.array([c["quarters"] for c in cases], float),
         np.array([c["needed"] for c in cases]), np.full(2, 4.0),
         np.array([c["worker"] for c in cases]), np.array([c["server"] for c in cases]),
-        np.array([c["sync"] for c in cases]), one["transfer"], 2, extra, -1, np.zeros(2),
+        np.array([c["sync"] for c in cases]), one["transfer"], 2, True, extra, -1, np.zeros(2),
         *found, bound, endless(),
     )  # fmt: skip
     for k, case in enumerate(cases):
@@ -206,8 +211,8 @@ def test_lanes_that_nobody_would_use_raise_no_bound(dear):
     extra = 2.0 * np.array([[s.bit_count() for s in range(16)]])
     place_pairs(
         np.array([0]), np.array([0]), np.array([[0.625, 0, 0, 0.125]]), np.array([1]), np.ones(1),
-        np.array([[0.0, 2, 2, 3]]), np.array([[5.0, 2, 3, 1]]), np.zeros(1), transfer, 1, extra,
-        *unknown(extra), bound, endless(),
+        np.array([[0.0, 2, 2, 3]]), np.array([[5.0, 2, 3, 1]]), np.zeros(1), transfer, 1, True,
+        extra, *unknown(extra), bound, endless(),
     )  # fmt: skip
     assert bound[0] <= 5.5
 
@@ -239,7 +244,7 @@ def place(case, extra, most, run=place_pairs):
     bound, work, one = np.zeros(1), np.array([0, most]), np.zeros(1, np.int64)
     run(
         one, one, case["volume"], case["needed"], np.ones(1), case["worker"], case["server"],
-        np.array([0.003]), case["transfer"], 1, extra, *unknown(extra), bound, work,
+        np.array([0.003]), case["transfer"], 1, True, extra, *unknown(extra), bound, work,
     )  # fmt: skip
     return bound[0], int(work[0])
 
@@ -251,9 +256,10 @@ def tied_sets(case):
     loads(0, case["volume"], case["needed"][0], 1.0, amount)
     cost = np.zeros((1, 1 << sites))
     for members in range(1, 1 << sites):
-        cost[0, members], _ = set_below(
-            3, members, case["needed"][0], amount, move, case["worker"][0], case["server"][0],
-            0.003 * case["transfer"], 13, np.zeros(sites, np.int64), endless(),
+        cost[0, members], *_ = deployed_below(
+            3, members, -1, case["needed"][0], amount, move, case["worker"][0], case["server"][0],
+            0.003 * case["transfer"], np.zeros(sites), 13, np.inf, np.zeros(sites, np.int64),
+            endless(),
         )  # fmt: skip
     return cost.max() - cost
 
@@ -261,9 +267,9 @@ def tied_sets(case):
 def test_every_table_and_branching_is_counted(monkeypatch):
     case = hard()
     for extra in (np.zeros((1, 16)), tied_sets(case)):
-        kernels = [Counted(capacity_prices), Counted(priced_below)]
+        kernels = [Counted(capacity_prices), Counted(charged_below)]
         monkeypatch.setattr(module, "capacity_prices", kernels[0])
-        monkeypatch.setattr(module, "priced_below", kernels[1])
+        monkeypatch.setattr(module, "charged_below", kernels[1])
         bound, steps = place(case, extra, ENDLESS, place_pairs.interpret)
         monkeypatch.undo()
         assert kernels[0].passed
@@ -302,8 +308,8 @@ def test_open_branches_are_bounded_by_their_transport(most):
         work = np.array([0, most])
         low, high = np.zeros(sites, np.int64), np.full(sites, case["needed"][0])
         cost, below = whole_workers(
-            amount, move, case["worker"][0], low, high, case["needed"][0], 13, np.inf,
-            np.zeros(sites, np.int64), work,
+            amount, move, case["worker"][0], np.zeros(sites), low, high, case["needed"][0], 13,
+            np.inf, ROUNDING, np.zeros(sites, np.int64), work,
         )  # fmt: skip
         return cost, below, int(work[0])
 

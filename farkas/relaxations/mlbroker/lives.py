@@ -12,9 +12,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from farkas.certificates.mlbroker_charges import apart_costs, place_charged
 from farkas.certificates.mlbroker_transport import capacity_prices, scale
-from farkas.certificates.mlbroker_workers import ENDLESS, loads, set_below
+from farkas.certificates.mlbroker_workers import (
+    ENDLESS,
+    apart_costs,
+    deployed_below,
+    loads,
+    place_pairs,
+)
 from farkas.errors import NoAnswer
 from farkas.instances.mlbroker import Brokerage
 from farkas.kernels import Floats1, Floats2, Ints1, Ints2, Out, compiled, copy_floats, copy_ints
@@ -103,6 +108,7 @@ def place_jobs(
     amount, move = np.empty(sites + 1), np.zeros((sites + 1, sites))
     flow, load = np.empty((sites + 1, sites)), np.empty(sites)
     alpha, unit, traffic = np.empty(sites), np.zeros(sites), np.empty((sites, sites))
+    free = np.zeros(sites)
     count, ahead, begun = np.zeros(sites, np.int64), np.empty(sets), np.empty(sets)
     spare, work = np.empty(sets, np.int64), np.zeros(2, np.int64)
     work[1] = ENDLESS
@@ -126,9 +132,9 @@ def place_jobs(
                 loads(pair, volume, needed[pair], rate[i], amount)
                 begin, stop = (1, sets) if asked[t] == 1 else (path[t], path[t] + 1)
                 for s in range(begin, stop):
-                    below, p = set_below(
-                        asked[t], s, needed[pair], amount, move, worker[pair], server[pair],
-                        traffic, roundings, count, work,
+                    below, _, p = deployed_below(
+                        asked[t], s, -1, needed[pair], amount, move, worker[pair], server[pair],
+                        traffic, free, roundings, np.inf, count, work,
                     )  # fmt: skip
                     grade[t, s] = asked[t]
                     least[t, s] = max(least[t, s], below)
@@ -272,7 +278,7 @@ def joined(parts: Sequence[Lives], sets: int, sites: int) -> Lives:
 # Cheap lives of jobs on many sites at linear prices: slots by themselves at prices of sites.
 #
 # Lagrangian relaxation, job by job.  At prices of sites every slot is placed for itself
-# (`farkas.certificates.mlbroker_charges`), which bounds the job's life; a life is the cheapest way
+# (`farkas.certificates.mlbroker_workers`), which bounds the job's life; a life is the cheapest way
 # through all the placements that its slots have had so far, and those at one site.  Then each slot
 # is placed anew between its neighbours, whose sites cost nothing more, and prices move along a
 # subgradient: a site that a slot leaves and the next does not use earns less, one that is entered
@@ -336,11 +342,11 @@ class SiteLives:
         shape = some, data.num_sites
         workers, at = np.zeros(shape, np.int64), np.zeros(some, np.int64)
         bound = np.zeros(some)
-        place_charged(
+        place_pairs(
             self.pairs[rows], data.pair_job, data.trained_volume, data.workers_needed,
             data.worker_capacity, self.worker[rows], self.server[rows], data.sync_volume,
-            data.transfer, data.num_resources, charge, -1, np.zeros(some), workers, at,
-            np.zeros(some, np.int64), np.full(shape, -np.inf), np.zeros(shape, np.int64), bound,
+            data.transfer, data.num_resources, False, charge, -1, np.zeros(some), workers, at,
+            np.full(some, -1), np.full(shape, -np.inf), np.zeros(shape, np.int64), bound,
             np.array([0, ENDLESS]),
         )  # fmt: skip
         return bound, self.keep(rows, workers, at)

@@ -18,7 +18,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from farkas.certificates.mlbroker_charges import apart_costs, place_charged
 from farkas.certificates.mlbroker_slots import (
     FREE,
     LEAF,
@@ -29,7 +28,7 @@ from farkas.certificates.mlbroker_slots import (
     SlotBounds,
     SlotLeaf,
 )
-from farkas.certificates.mlbroker_workers import ENDLESS, place_pairs
+from farkas.certificates.mlbroker_workers import ENDLESS, apart_costs, place_pairs
 from farkas.certificates.sums import MOST_CELLS
 from farkas.executor import Executor, nothing
 from farkas.instances.mlbroker import Brokerage
@@ -196,7 +195,7 @@ class SlotGrowth:
     ``check``: called again and again; raises what ends the work.
     """
 
-    kernels: ClassVar[tuple[Kernel[..., Any], ...]] = (place_pairs, place_charged)
+    kernels: ClassVar[tuple[Kernel[..., Any], ...]] = (place_pairs,)
 
     def __init__(self, data: Brokerage, check: Callable[[], None] = nothing) -> None:
         self.bounds, self.check = SlotBounds(data), check
@@ -223,7 +222,7 @@ class JobsToPlace:
 class JobPlacing:
     """Places jobs at prices, with many sites as cheaply as is found."""
 
-    kernels: ClassVar[tuple[Kernel[..., Any], ...]] = (place_jobs, place_charged)
+    kernels: ClassVar[tuple[Kernel[..., Any], ...]] = (place_jobs, place_pairs)
 
     def __init__(self, data: Brokerage) -> None:
         self.data = data
