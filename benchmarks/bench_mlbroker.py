@@ -25,9 +25,8 @@ from farkas.online import algorithms
 from farkas.online.loop import decide
 from farkas.online.mlbroker.environment import Environment, tight_bound
 from farkas.online.mlbroker.fractional import Fractional
-from farkas.relaxations.mlbroker.following import FollowingServers
-from farkas.relaxations.mlbroker.outer_job import JobPrices
-from farkas.relaxations.mlbroker.slot_solver import JobByJob
+from farkas.relaxations.mlbroker.following import follow
+from farkas.relaxations.mlbroker.slot_solver import JobPrices, Together
 
 FLOORS = {10.0: 6.0, 50.0: 30.0}  #: CPU seconds allowed for a run with certificate, by jobs a slot.
 SLOT_FLOOR = 0.06  #: CPU seconds allowed for a slot of 52 jobs.
@@ -130,16 +129,15 @@ def slot_ratio(jobs: float) -> dict[str, float]:
     rng = np.random.default_rng(0)
     before = rng.uniform(0, 0.3, (market.num_jobs, market.num_sites))
     problem = SlotProblem(market=market, before=before, constants=Constants.of(instance))
-    warm, cones, prices = JobByJob(15), ByCones(15), JobPrices.of(market)
-    filled = FollowingServers(warm)
-    ours = filled.solve(problem).objective
-    assert abs(ours - warm.solve(problem).objective) <= 1e-8 * ours
+    planes, cones, prices = Together("tight"), ByCones(15), JobPrices.of(market)
+    ours = follow(problem).objective
+    assert abs(ours - planes.solve(problem).objective) <= 1e-8 * ours
     theirs = sum(cones.solve(problem, prices, job) for job in range(market.num_jobs))
     assert abs(ours - theirs) <= 1e-5 * ours, (ours, theirs)
     seconds = side_by_side(
         {
-            "filled": lambda: filled.solve(problem),
-            "planes": lambda: warm.solve(problem),
+            "filled": lambda: follow(problem),
+            "planes": lambda: planes.solve(problem),
             "cones": lambda: [cones.solve(problem, prices, j) for j in range(market.num_jobs)],
         },
         repeats=5,

@@ -27,7 +27,6 @@ LINEAR = [name for name in programs if issubclass(programs[name], Program)]
 VARIANTS = [variant for name in LINEAR for variant in variants(programs[name])]
 PROVED_OTHERWISE = {
     "mlbroker.outer": "runs are certified by a closed-form dual point",
-    "mlbroker.outer_job": "runs are certified by a closed-form dual point",
 }
 NONLINEAR = [name for name in programs if issubclass(programs[name], PyomoProgram)]
 CONVEX = [name for name in programs if issubclass(programs[name], ConvexProgram)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
 
 import msgspec
 import numpy as np
@@ -94,8 +93,6 @@ class SlotProblem:
     market: Brokerage  #: Instance of one slot that holds the active jobs, see `market_of`.
     before: Floats  #: Shape (jobs, sites), in [0, 1]; v(t-1), zero at arrival.
     constants: Constants  #: For the printed relaxation.
-    #: What solvers keep from slot to slot of a run: linear programs that are warm.
-    kept: dict[str, Any] = dataclasses.field(default_factory=dict)
 
     @classmethod
     def of(cls, data: SlotProblem | Brokerage, semantics: Semantics = "printed") -> SlotProblem:

@@ -86,7 +86,6 @@ class FractionalState:
 
     known: Known
     before: dict[int, Floats]
-    kept: dict[str, Any]  #: What solvers keep from slot to slot.
     solved: tuple[SlotSolution | None, ...] = ()  #: One a slot; None without jobs.
 
 
@@ -125,7 +124,7 @@ class Fractional(Policy):
 
     def start(self, known: Known, seed: int) -> FractionalState:
         """Nothing is deployed."""
-        return FractionalState(known, {}, {})
+        return FractionalState(known, {})
 
     def model(self, state: FractionalState, arrivals: Snapshot) -> Subproblem | None:
         """State (10) for the jobs of the slot."""
@@ -143,7 +142,7 @@ class Fractional(Policy):
         before = np.array([state.before.get(job, none) for job in arrivals.jobs.tolist()])
         before = before.reshape(market.num_jobs, market.num_sites)
         constants = state.known.printed if self.semantics == "printed" else state.known.strict
-        return SlotProblem(market=market, before=before, constants=constants, kept=state.kept)
+        return SlotProblem(market=market, before=before, constants=constants)
 
     def round(
         self,

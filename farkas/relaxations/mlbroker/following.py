@@ -28,9 +28,8 @@ from farkas.errors import UnsupportedForm
 from farkas.models.mlbroker.data import SlotProblem
 from farkas.models.mlbroker.entropy import entropy, growth
 from farkas.numbers import Bools, Floats
-from farkas.relaxations.mlbroker.outer_job import JobPrices
 from farkas.relaxations.mlbroker.regularized import Regularized, SlotSolution
-from farkas.relaxations.mlbroker.slot_solver import JobByJob, JobShares, answer_of
+from farkas.relaxations.mlbroker.slot_solver import JobPrices, JobShares, Together, answer_of
 from farkas.solvers.subproblem import Subproblem, SubproblemAnswer, own_solver
 from farkas.tolerances import FINE_GAP, TIE
 
@@ -220,35 +219,22 @@ class PouredJobs:
     held: Floats  #: Shape (jobs, sites): what sites hold, at least the deployment before.
 
 
-class FollowingServers:
-    """Slots of the tight relaxation under printed semantics.
-
-    ``others``: solves jobs whose servers had better not follow.
-    """
-
-    def __init__(self, others: JobByJob) -> None:
-        self._others = others
-
-    def solve(self, problem: SlotProblem) -> SlotSolution:
-        """Solve (10) tight for every job of a slot."""
-        prices = JobPrices.of(problem.market)
-        found, proved = _priced(problem, prices, _fill(problem, prices))
-        for job in np.flatnonzero(~proved).tolist():
-            self._others.settle_job(problem, prices, job, found)
-        return found.solution(problem, prices)
+def follow(problem: SlotProblem) -> SlotSolution:
+    """Solve (10) tight under printed semantics, by programs where servers had better not follow."""
+    prices = JobPrices.of(problem.market)
+    found, proved = _priced(problem, prices, _fill(problem, prices))
+    return found.solution(problem, prices) if proved.all() else Together("tight").solve(problem)
 
 
 @own_solver("mlbroker.regularized", "filling")
 def filling(asked: Subproblem) -> SubproblemAnswer:
-    """Solve a slot of the tight relaxation in closed form, other jobs by linear programs."""
+    """Solve a slot of the tight relaxation in closed form, or by linear programs."""
     program = asked.formulation
     assert isinstance(program, Regularized)
     if not program.separable:
         words = "filling solves mlbroker.regularized[tight,printed] only; try cutting_planes"
         raise UnsupportedForm(f"{program.full_name}: {words}")
-    problem = SlotProblem.of(asked.data)
-    others = problem.kept.setdefault("jobs", JobByJob(problem.market.num_sites))
-    return answer_of(FollowingServers(others).solve(problem))
+    return answer_of(follow(SlotProblem.of(asked.data)))
 
 
 def _fill(problem: SlotProblem, prices: JobPrices) -> PouredJobs:

@@ -4,6 +4,8 @@ Each round solves a linear program whose tangents lie below the entropy terms; i
 bound and its point, priced with the true terms, an upper bound.  Tangents join until the two meet.
 """
 
+from __future__ import annotations
+
 import dataclasses
 from collections.abc import Callable
 from typing import Self
@@ -11,14 +13,12 @@ from typing import Self
 import numpy as np
 
 from farkas.forms import Block, LinearForm
-from farkas.instances.mlbroker import Semantics
+from farkas.instances.mlbroker import Brokerage, Semantics
 from farkas.models.mlbroker.data import SlotProblem
 from farkas.models.mlbroker.entropy import entropy
 from farkas.numbers import Floats
-from farkas.relaxations.mlbroker.outer_job import (
-    JobPrices,
+from farkas.relaxations.mlbroker.outer import (
     Outer,
-    OuterJob,
     Tangents,
     Touched,
     full_price,
@@ -26,7 +26,7 @@ from farkas.relaxations.mlbroker.outer_job import (
     shortfall,
 )
 from farkas.relaxations.mlbroker.regularized import Regularized, SlotSolution
-from farkas.solvers import Answer, Claimed, Session, open_session
+from farkas.solvers import Answer, Claimed, open_session
 from farkas.solvers.highs_session import optimum_of
 from farkas.solvers.subproblem import Subproblem, SubproblemAnswer, own_solver
 from farkas.tolerances import FINE_GAP
@@ -72,6 +72,31 @@ def settle(
             break
     assert best is not None
     return best
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class JobPrices:
+    """Costs of all jobs of a slot in shares of their needed workers; jobs first in every shape."""
+
+    moved: Floats  #: Shape (jobs, sites, sites), USD for moving what all workers train.
+    #: Shape (jobs, sites, sites), USD for all workers at the first site served from the second.
+    connected: Floats
+    server: Floats  #: Shape (jobs, sites), USD.
+    volume: Floats  #: Shape (jobs, sites), what the workers must train; rows sum to at most 1.
+
+    @classmethod
+    def of(cls, market: Brokerage) -> JobPrices:
+        """Price a slot on the chords.  A job without data costs nothing but its server."""
+        slope = market.chord_slope()[0]
+        needed = market.workers_needed.astype(float)
+        worker = needed[:, None] * (market.worker_demand[:, None] * slope).sum(axis=2)
+        capacity = needed * market.worker_capacity
+        moved = capacity[:, None, None] * market.transfer
+        sync = (needed * market.sync_volume)[:, None, None] * market.transfer
+        volume = market.trained_volume.copy()
+        np.divide(volume, capacity[:, None], out=volume, where=capacity[:, None] > 0)
+        server = (market.server_demand[:, None] * slope).sum(axis=2)
+        return cls(moved, worker[:, :, None] + sync, server, volume)
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -126,93 +151,6 @@ class JobShares:
         )
 
 
-class JobByJob:
-    """Slots of the tight relaxation, which falls apart into jobs; one warm session for all.
-
-    ``num_sites``: number of sites of every slot to come.
-    """
-
-    PIECES = 24
-
-    def __init__(self, num_sites: int) -> None:
-        self._sites = num_sites
-        self._session: Session | None = None
-        self._form: LinearForm | None = None
-
-    def _open(self, problem: SlotProblem, tangents: Tangents) -> tuple[Session, LinearForm]:
-        if self._session is None or self._form is None:
-            self._form = OuterJob().form(Touched(problem, tangents))
-            self._session = open_session(self._form)
-        return self._session, self._form
-
-    def solve(self, problem: SlotProblem) -> SlotSolution:
-        """Solve (10) tight for every job of a slot."""
-        prices = JobPrices.of(problem.market)
-        found = JobShares.zeros(*problem.before.shape)
-        for job in range(problem.market.num_jobs):
-            self.settle_job(problem, prices, job, found)
-        return found.solution(problem, prices)
-
-    def settle_job(
-        self, problem: SlotProblem, prices: JobPrices, job: int, found: JobShares
-    ) -> None:
-        """Solve (10) tight for one job, and write down what was found."""
-        answer, missing, form = self._job(problem, prices, job)
-        point, duals = _Blocks(form.columns, answer.point), _Blocks(form.rows, answer.row_duals)
-        found.moved[job] = np.maximum(point["moved"], 0.0)
-        found.connected[job] = np.maximum(point["connected"], 0.0)
-        found.server[job] = np.maximum(point["server"], 0.0)
-        found.connection_price[job] = duals["server_is_connected"]
-        found.presence_price[job] = duals["present_with_server"]
-        found.deployed_price[job] = duals["present_with_server"] + duals["present_with_workers"]
-        found.gap[job] = missing
-
-    def _job(
-        self, problem: SlotProblem, prices: JobPrices, job: int
-    ) -> tuple[Answer, float, LinearForm]:
-        one = slice(job, job + 1)
-        before = problem.before[one]
-        tangents = Tangents.first(
-            before, problem.scale[one], problem.market.epsilon, grows=True, pieces=self.PIECES
-        )
-        session, form = self._open(problem, tangents)
-        risen = _block(form.columns, "risen")
-        fixed = [prices.moved[job], prices.connected[job], prices.server[job]]
-        cost = np.concatenate(
-            [part.reshape(-1) for part in fixed] + [np.zeros(risen.stop - risen.start)]
-        )
-        pieces = np.arange(risen.start, risen.stop)
-        self._place(session, form, prices.volume[job], before[0])
-
-        def ask(segments: Floats, widths: Floats) -> Answer:
-            cost[risen] = segments.reshape(-1)
-            session.update(cost=cost, upper=(pieces, widths.reshape(-1)))
-            return optimum_of(session)
-
-        def deployed(point: Floats) -> Floats:
-            parts = _Blocks(form.columns, point)
-            need = np.maximum(parts["server"], parts["connected"].sum(axis=1))
-            reached: Floats = np.maximum(before, need)
-            return reached
-
-        def price(duals: Floats) -> Floats:
-            parts = _Blocks(form.rows, duals)
-            total: Floats = parts["present_with_workers"] + parts["present_with_server"]
-            return total[None]
-
-        answer, gap = settle(tangents, ask, deployed, price)
-        return answer, gap, form
-
-    def _place(self, session: Session, form: LinearForm, volume: Floats, before: Floats) -> None:
-        """Change the right-hand sides to one job's data."""
-        lower, upper = form.row_lower.copy(), form.row_upper.copy()
-        data = _block(form.rows, "all_data_moved")
-        lower[data] = upper[data] = volume
-        for family in ("present_with_workers", "present_with_server"):
-            lower[_block(form.rows, family)] = -before
-        session.update(row_lower=lower, row_upper=upper)
-
-
 class Together:
     """Slots of any relaxation and semantics, all jobs in one linear program.
 
@@ -229,7 +167,8 @@ class Together:
         """Solve (10) for all jobs of a slot."""
         market = problem.market
         if not market.num_jobs:  # nothing to solve
-            return JobByJob(market.num_sites).solve(problem)
+            none = JobShares.zeros(*problem.before.shape)
+            return none.solution(problem, JobPrices.of(market))
         grows = self._semantics == "printed"
         tangents = Tangents.first(
             problem.before, problem.scale, market.epsilon, grows=grows, pieces=self.PIECES

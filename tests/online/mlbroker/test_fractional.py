@@ -193,7 +193,9 @@ SOLVERS = ["cutting_planes", "filling", "clarabel", "scs", "cvxpy:clarabel"]
 def test_any_solver_runs_the_algorithm_and_its_multipliers_prove_a_bound(relax, semantics, solver):
     if solver == "filling" and (relax, semantics) != ("tight", "printed"):
         with pytest.raises(UnsupportedForm, match=r"filling solves .* only; try cutting_planes"):
-            ALGORITHM.run(library.load("mlbroker/tiny"), relax=relax, solver=solver)
+            ALGORITHM.run(
+                library.load("mlbroker/tiny"), relax=relax, semantics=semantics, solver=solver
+            )
         return
     for seed in range(2):
         broker = random_brokerage(seed, sites=3, slots=3, jobs=2)

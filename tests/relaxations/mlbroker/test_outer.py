@@ -1,4 +1,4 @@
-"""mlbroker.outer_job: one job of a slot in shares of its workers."""
+"""Slots in shares of workers, with tangents; cheapest lives of jobs at prices."""
 
 from __future__ import annotations
 
@@ -15,17 +15,15 @@ from farkas.models.mlbroker.data import Constants, SlotProblem, snapshot
 from farkas.models.mlbroker.recourse import PlacedWorkers
 from farkas.online.mlbroker.environment import PlacedSlot, recourse_costs
 from farkas.relaxations.mlbroker.lives import SiteLives, lives_of, spread, usage_of
-from farkas.relaxations.mlbroker.outer_job import (
-    JobPrices,
+from farkas.relaxations.mlbroker.outer import (
     Outer,
-    OuterJob,
     Tangents,
     Touched,
     refine,
 )
 from farkas.relaxations.mlbroker.relaxed import Relaxed
 from farkas.relaxations.mlbroker.separated import Part, Separated
-from farkas.relaxations.mlbroker.slot_solver import JobByJob, JobShares
+from farkas.relaxations.mlbroker.slot_solver import JobPrices, JobShares
 from farkas.relaxations.mlbroker.slot_trees import cheapest_lives
 from farkas.solvers import solve
 from tests.conformance.oracle import row
@@ -35,21 +33,7 @@ from tests.generators.mlbroker import (
     even_brokerage,
     random_brokerage,
     single,
-    slots,
 )
-
-
-@pytest.mark.slow
-def test_a_job_in_shares_has_the_value_of_the_traced_slot():
-    for problem in slots("printed"):
-        if problem.market.num_jobs == 1:
-            tangents = Tangents.first(
-                problem.before, problem.scale, problem.market.epsilon, grows=True, pieces=6
-            )
-            touched = Touched(problem, tangents)
-            whole = solve(programs.build("mlbroker.outer[relax=tight]").form(touched))
-            share = solve(programs.build("mlbroker.outer_job").form(touched))
-            assert share.objective == pytest.approx(whole.objective, rel=1e-9, abs=1e-9)
 
 
 def test_prices_of_all_workers_at_once():
@@ -67,25 +51,6 @@ def test_a_job_without_data_costs_its_server_only():
     assert not prices.connected.any()
     assert prices.volume.tolist() == [[0, 0]]
     assert prices.server.tolist() == [[1, 1]]
-
-
-def test_what_was_deployed_need_not_rise():
-    problem = SlotProblem.of(discounted())
-    before = np.array([[0.0, 0.25]])
-    problem = SlotProblem(market=problem.market, before=before, constants=problem.constants)
-    tangents = Tangents.first(before, problem.scale, 1.0, grows=True, pieces=3)
-    form = OuterJob().form(Touched(problem, tangents))
-    assert row(form, "present_with_server[1]").startswith("-0.25 <= -1 server[1]")
-
-
-@pytest.mark.slow
-def test_one_session_serves_slots_in_any_order():
-    # The trap: prices or right-hand sides of the job before that stay in the warm session.
-    problems = [p for p in slots("printed") if p.market.num_sites == 2]
-    warm = JobByJob(2)
-    for problem in problems + problems[::-1]:
-        expected = JobByJob(2).solve(problem).objective
-        assert warm.solve(problem).objective == pytest.approx(expected, rel=1e-9)
 
 
 def touched(grows=True):
