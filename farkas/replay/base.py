@@ -143,7 +143,7 @@ class Kept:
     ) -> bool:
         """Whether ``used`` is at most ``limit``, or more by a share that counts as kept.
 
-        Environments compare rounded sums; a replay forgives a sixty-fourth more than they do, so
+        Policies compare rounded sums; a replay forgives a sixty-fourth more than they do, so
         that no rounding makes a run that was accepted a broken one.
 
         Parameters
