@@ -18,7 +18,8 @@ from farkas.online import algorithms
 from farkas.online.gadget.columns import column_rings, worth
 from farkas.relaxations.gadget.embedding import GvneLP, NodeLP
 from farkas.relaxations.gadget.generation import generate_columns, start
-from farkas.relaxations.gadget.offline_bound import OfflineBound, horizon_certificate
+from farkas.relaxations.gadget.offline_bound import OfflineBound
+from farkas.relaxations.gadget.pricing import horizon_certificate
 from farkas.relaxations.gadget.ring_pricing import RingPricing, TreePricing
 from farkas.solvers import solve
 from tests.generators.gadget import wide_area

@@ -31,7 +31,7 @@ HOMES = {
     "dps.interval_lp": "dps_servers",
     "dps.offline": "dps_servers",
     "dps_fixed_prices": "dps_fixed",
-    "gadget.horizon": "gadget",
+    "gadget.offline": "gadget",
     "gadget.one_slot": "gadget_slot_tree",
     "gadget.slot": "gadget_slot",
     "gadget.slot_tree": "gadget_slot_tree",

@@ -97,6 +97,7 @@ RETIRED = frozenset(
         "eris_cases",
         "eris_prices",
         "eris_spans",
+        "gadget.horizon",
         "mlbroker_sites",
         "mlbroker_slots",
     }

@@ -1,22 +1,32 @@
-"""Certificates of whole horizons of kind gadget: prices, and the bounds they prove.
+"""Whole horizons of kind gadget at prices, and the bounds they prove.
 
 At nonnegative prices of everything that can fill up, no schedule earns more than the rent of the
 whole cluster plus what each job alone would earn at most after paying its rent.  That is weak
 duality for any utility, concave or not; no multiplier of the embedding's other rows is needed.
 """
 
+from __future__ import annotations
+
 import collections
 import itertools
 import math
 import operator
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Annotated, Any, Literal
 
 import msgspec
 import numpy as np
 
+from farkas.certificates.doubles import double
 from farkas.certificates.enclosures import Enclosure, at_most, enclose, is_increasing
-from farkas.certificates.files import certificate_type
+from farkas.certificates.priced_tree import (
+    Case,
+    Layout,
+    PricedProgram,
+    PricedTree,
+    priced_programs,
+)
 from farkas.certificates.prices import PriceCertificate
 from farkas.certificates.runs import RunBound, run_bounds
 from farkas.certificates.sums import affordable, finite, scaled, whole
@@ -143,120 +153,196 @@ def worth_of(cluster: Cluster, job: int, worker_slots: int) -> Enclosure:
     return enclose(one.utility, one.efficiency, worker_slots)
 
 
-@certificate_type
-class HorizonCertificate(ClusterCertificate, frozen=True, kw_only=True, tag="gadget.horizon"):
-    """Bound on every schedule of the whole horizon."""
+class PricedCluster(PricedProgram):
+    """Jobs as owners; rows are resources of the servers of a class in a block of slots.
 
-    subject = "gadget.offline"
-    starts: tuple[int, ...]  #: First slot of each block, ascending, the first 0. Any cut is valid.
-    #: Servers of each class, node indices; the servers of a class have equal capacities.
-    classes: tuple[tuple[int, ...], ...]
-    #: Shape (blocks, classes, resources), reward per unit and slot.
-    prices: tuple[tuple[PriceRow, ...], ...]
+    Links have no prices.  A plan says how many worker-slots a job has in each block on each class,
+    and is worth what the job then earns beyond never running.
 
-    def prove_bound(self, cluster: Cluster, /) -> Fraction:
-        """Rent of all blocks plus the best that each job could do alone."""
-        replies = Replies(self, cluster)
-        rent = sum(map(operator.mul, replies.length.tolist(), replies.rent), Fraction(0))
-        return rent + sum(replies.until(cluster.horizon), Fraction(0))
+    Parameters
+    ----------
+    cluster
+        The instance.
+    starts
+        First slot of each block, ascending, the first 0; shape (blocks,).
+    classes
+        Servers of each class; any partition is valid.
+    """
 
-    def bounds_so_far(self, cluster: Cluster, /) -> list[Fraction]:
-        """Bound the schedules of the instance that ends in each slot, at the same prices.
+    name = "gadget.offline"
+
+    def __init__(self, cluster: Cluster, starts: Ints, classes: Sequence[Ints]) -> None:
+        self.instance, self.owners = cluster, cluster.num_jobs
+        self.starts, self.classes = starts, [np.asarray(one, np.int64) for one in classes]
+        self.shape = (len(starts), len(classes), cluster.num_resources)
+        self.width = math.prod(self.shape)
+        held = [cluster.host_cap[:, one].sum(axis=1) for one in self.classes]
+        self.held = np.array(held, np.int64).reshape(len(held), self.owners).T
+        self._worth: list[dict[int, Fraction]] = [{} for _ in range(self.owners)]
+
+    @property
+    def layout(self) -> Layout:
+        """Blocks and classes."""
+        classes = tuple(tuple(one.tolist()) for one in self.classes)
+        return {"starts": (tuple(self.starts.tolist()),), "classes": classes}
+
+    @classmethod
+    def laid_out(cls, instance: Cluster, name: str, layout: Layout) -> PricedCluster:
+        """State the program with blocks and classes of a file."""
+        if layout.keys() != {"starts", "classes"} or len(layout["starts"]) != 1:
+            raise NotACertificate(f"rows of {name} are laid out by starts and classes")
+        starts, classes = layout["starts"][0], layout["classes"]
+        servers = sorted(u for group in classes for u in group)
+        if servers != np.flatnonzero(instance.is_server).tolist() or not all(classes):
+            raise NotACertificate("the classes are no partition of the servers")
+        rising = all(a < b for a, b in itertools.pairwise(starts))
+        if not starts or starts[0] != 0 or not rising or starts[-1] >= instance.horizon:
+            raise NotACertificate("the blocks do not cut the horizon")
+        affordable(len(starts) * len(classes) * instance.num_resources, "rows")
+        return cls(instance, np.array(starts, np.int64), [np.array(one) for one in classes])
+
+    def rents(self, prices: Floats) -> list[Fraction]:
+        """Exact rent of a slot of each block."""
+        price, found = prices.reshape(self.shape), [Fraction(0)] * len(self.starts)
+        for c, members in enumerate(self.classes):
+            capacity = self.instance.capacity[members]
+            for r in np.flatnonzero(price[:, c].any(axis=0)).tolist():
+                if not np.isfinite(capacity[:, r]).all():
+                    raise NotACertificate("an unlimited resource has a positive price")
+                units = sum(map(Fraction, capacity[:, r].tolist()), Fraction(0))
+                for q in np.flatnonzero(price[:, c, r]).tolist():
+                    found[q] += units * Fraction(float(price[q, c, r]))
+        return found
+
+    def rent(self, prices: Floats) -> Fraction:
+        """Return the rent of all blocks, and what jobs earn that never run."""
+        length = np.diff(np.append(self.starts, self.instance.horizon)).tolist()
+        rent = sum(map(operator.mul, length, self.rents(prices)), Fraction(0))
+        return shortened(rent + sum(map(self.idle, range(self.owners)), Fraction(0)))
+
+    def idle(self, job: int) -> Fraction:
+        """Bound what a job earns that never runs from above."""
+        return shortened(self.worth(job, 0))
+
+    def worth(self, job: int, worker_slots: int) -> Fraction:
+        """Bound the reward of a job from above."""
+        known, one = self._worth[job], self.instance.jobs[job]
+        if worker_slots not in known:
+            known[worker_slots] = at_most(one.utility, one.efficiency, worker_slots)
+        return known[worker_slots]
+
+    def values(self, job: int) -> Floats:
+        """Values of 0, 1, ... worker-slots, rounded up; shape (worker-slots + 1,)."""
+        slots, idle = range(int(self.instance.reachable_slots[job]) + 1), self.idle(job)
+        found = np.array([double(self.worth(job, z) - idle, up=True) for z in slots], np.float64)
+        found[0] = 0.0
+        return finite(found, "values of a job")
+
+    def most(self, owner: int) -> float:
+        """Return the greatest value of a job's worker-slots."""
+        return float(self.values(owner).max())
+
+    def below(self, owner: int, value: float) -> float:
+        """Return the greatest value below another one that worker-slots of a job have."""
+        values = self.values(owner)
+        return float(values[values < value].max(initial=0.0))
+
+    def steps(self) -> float:
+        """Count classes of blocks, and worker-slots."""
+        places = self.owners * self.shape[0] * self.shape[1]
+        return float(places + self.width + self.instance.reachable_slots.sum())
+
+    def replies(self, prices: Floats, case: Case, owners: Sequence[int]) -> Sequence[Fraction]:
+        """Bound what each of some jobs earns alone after paying for its worker-slots."""
+        costs = Costs(self, prices, owners)
+        found = []
+        for place, job in enumerate(owners):
+            spent = costs.least(place, self.instance.horizon)
+            if job in case:
+                worth = case[job].worth(self.values(job)[: len(spent)])
+                better = np.flatnonzero(worth).tolist()
+                nets = [Fraction(float(worth[z])) - costs.exact(spent[z]) for z in better]
+                found.append(shortened(max([*nets, Fraction(0)])))
+            else:
+                found.append(self._earned(job, costs, spent) - self.idle(job))
+        return found
+
+    def _earned(self, job: int, costs: Costs, spent: Ints) -> Fraction:
+        """Bound what a job earns with so much spent by number of worker-slots."""
+        return shortened(_best_total(self, job, spent, costs.grid))
+
+    def bounds_so_far(self, prices: Floats) -> list[Fraction]:
+        """Bound the schedules of the instance that ends in each slot at prices, shape (width,).
 
         They pay the rent of these slots.  What a job could do alone never falls with more slots,
         so it is looked at up to every slot, or the next of `MOST_ENDS` ends.
         """
-        replies, horizon = Replies(self, cluster), cluster.horizon
+        cluster, everyone = self.instance, range(self.owners)
+        costs, rents = Costs(self, prices, everyone), self.rents(prices)
         arrive: dict[int, list[int]] = collections.defaultdict(list)
         for job, slot in enumerate(cluster.arrival.tolist()):
             arrive[slot].append(job)
-        ends = sorted({-(-horizon * k // MOST_ENDS) for k in range(1, MOST_ENDS + 1)})
+        least = [self.idle(job) for job in everyone]
+
+        def until(end: int) -> list[Fraction]:
+            return [
+                self._earned(job, costs, costs.least(job, end)) if slot < end else least[job]
+                for job, slot in enumerate(cluster.arrival.tolist())
+            ]
+
+        ends = sorted({-(-cluster.horizon * k // MOST_ENDS) for k in range(1, MOST_ENDS + 1)})
         found: list[Fraction] = []
-        rent, here, least = Fraction(0), list[int](), replies.until(0)
+        rent, here = Fraction(0), list[int]()
         for begin, end in itertools.pairwise([0, *ends]):
-            most, total = replies.until(end), sum(least, Fraction(0))
+            most, total = until(end), sum(least, Fraction(0))
             total += sum((most[job] - least[job] for job in here), Fraction(0))
             for slot in range(begin, end):
-                rent += replies.rent[np.searchsorted(self.starts, slot, side="right") - 1]
+                rent += rents[np.searchsorted(self.starts, slot, side="right") - 1]
                 total += sum((most[job] - least[job] for job in arrive[slot]), Fraction(0))
                 here += arrive[slot]
                 found.append(rent + total)
         grid = grid_of(found[-1])
-        coarse = [scaled(math.ceil(bound * scaled(1, grid)), -grid) for bound in found]
-        return [*coarse[:-1], shortened(found[-1], DIGITS)]
-
-    def _checked(self, cluster: Cluster) -> Floats:
-        servers = sorted(u for group in self.classes for u in group)
-        if servers != np.flatnonzero(cluster.is_server).tolist():
-            raise NotACertificate("the classes are no partition of the servers")
-        for group in self.classes:
-            if not group or (cluster.capacity[list(group)] != cluster.capacity[group[0]]).any():
-                raise NotACertificate(f"servers {list(group)[:5]} do not have equal capacities")
-        starts = self.starts
-        rising = all(a < b for a, b in itertools.pairwise(starts))
-        if not starts or starts[0] != 0 or not rising or starts[-1] >= cluster.horizon:
-            raise NotACertificate("the blocks do not cut the horizon")
-        shape = (len(starts), len(self.classes), cluster.num_resources)
-        return price_array(self.prices, shape)
+        return [scaled(math.ceil(bound * scaled(1, grid)), -grid) for bound in found]
 
 
-class Replies:
-    """Rent of every block, and what each job could earn at most alone after paying it.
+class Costs:
+    """Least costs of worker-slots of some jobs, in whole units of ``2**-grid``."""
 
-    ``made``: whose prices.
-    """
-
-    def __init__(self, made: HorizonCertificate, cluster: Cluster) -> None:
-        price = made._checked(cluster)
+    def __init__(self, program: PricedCluster, prices: Floats, jobs: Sequence[int]) -> None:
+        cluster, some = program.instance, np.array(jobs, np.int64)
+        self.cluster, self.jobs, self._start = cluster, some, program.starts
         affordable(float(cluster.reachable_slots.max(initial=0)), "worker-slots of a job")
-        first = [servers[0] for servers in made.classes]
-        count = np.array([len(servers) for servers in made.classes], np.int64)
-        self.cluster = cluster
-        self.start = np.array(made.starts, np.int64)
-        self.length = np.diff(np.append(self.start, cluster.horizon))
-        self.rent = [Fraction(0)] * len(self.start)  #: Of a slot of each block.
-        for q, c in np.argwhere(price.any(axis=2)).tolist():
-            self.rent[q] += int(count[c]) * rent_of(cluster.capacity[first[c]], price[q, c])
-        self.jobs = np.flatnonzero(cluster.reachable_slots)
-        demand = cluster.demand[self.jobs]
-        top = dearest(price.max(axis=(0, 1), initial=0.0), demand)
+        price, demand = prices.reshape(program.shape), cluster.demand[some]
+        top = dearest(price.max(axis=(0, 1), initial=0.0), cluster.demand)
         self.grid = grid_exponent(top, int(cluster.reachable_slots.max(initial=1)))
-        self.unit = rounded_down(demand[:, None, None, :], price[None], self.grid)
-        self.room = count * cluster.host_cap[:, first]
-        self._worth: list[dict[int, Fraction]] = [{} for _ in self.jobs]
+        self._unit = rounded_down(demand[:, None, None, :], price[None], self.grid)
+        self._held = program.held[some]
 
-    def until(self, end: int) -> list[Fraction]:
-        """Most that each job could earn alone in the slots before ``end``, rounded up."""
-        jobs = self.cluster.jobs
-        found = [shortened(at_most(job.utility, 1.0, 0)) for job in jobs]
-        for place, job in enumerate(self.jobs.tolist()):
-            if jobs[job].arrival < end:
-                spent = self._cheapest(place, job, end)
-                found[job] = shortened(
-                    _best_total(self.cluster, job, spent, self.grid, self._worth[place])
-                )
-        return found
+    def exact(self, cost: int) -> Fraction:
+        """Return a cost as a number."""
+        return scaled(int(cost), -self.grid)
 
-    def _cheapest(self, place: int, job: int, end: int) -> Ints:
-        """Least integer cost of 0, 1, ... worker-slots of one job.
+    def least(self, place: int, end: int) -> Ints:
+        """Least cost of 0, 1, ... worker-slots of one job before a slot.
 
         In every slot of a block the cheapest classes come first, up to the largest ring; all slots
         of the block are alike.  A block that begins before the arrival is open to the job as a
         whole if any of its slots is, which can only lower the cost.  The grid of prices is such
         that the sum of all worker-slots stays inside 64 bits.
         """
-        cluster, arrival = self.cluster, int(self.cluster.arrival[job])
-        ends = np.minimum(self.start + self.length, end)
+        cluster, job, start = self.cluster, int(self.jobs[place]), self._start
+        arrival, ends = int(cluster.arrival[job]), np.append(start[1:], end)
+        ends = np.minimum(ends, end)
         opens = slice(int(ends.searchsorted(arrival, side="right")), None)
-        unit, length = self.unit[place, opens], np.maximum(ends - self.start, 0)[opens]
+        unit, length = self._unit[place, opens], np.maximum(ends - start, 0)[opens]
         order = unit.argsort(axis=1, kind="stable")
         price = unit[np.arange(len(unit))[:, None], order].ravel()
-        filled = np.minimum(self.room[job][order].cumsum(axis=1), int(cluster.max_workers[job]))
+        filled = np.minimum(self._held[place][order].cumsum(axis=1), int(cluster.max_workers[job]))
         filled[:, 1:] -= filled[:, :-1].copy()
         slots = np.minimum(length, ends[opens] - arrival)
         number = (filled * slots[:, None]).ravel()
         order = price.argsort(kind="stable")
-        most = min(cluster.reachable_slots[job], (end - arrival) * cluster.largest_ring[job])
+        most = min(cluster.reachable_slots[job], max(end - arrival, 0) * cluster.largest_ring[job])
         upto = np.minimum(number[order].cumsum(), most)
         upto[1:] -= upto[:-1].copy()
         spent = np.zeros(upto.sum() + 1, np.int64)
@@ -264,16 +350,18 @@ class Replies:
         return spent
 
 
+priced_programs.add(PricedCluster.name, PricedCluster)
+
 # a single slot bounds no run of several, unless all jobs come in the last one
 run_bounds.add("gadget", tuple(
-    RunBound(tag, HorizonCertificate.subject) for tag in ("gadget.horizon", "gadget.one_slot")
+    RunBound(tag, PricedCluster.name) for tag in ("priced_tree", "gadget.one_slot")
 ))  # fmt: skip
 
 
 def certify_horizon(
-    cluster: Cluster, starts: Ints, classes: list[Ints], prices: Floats
-) -> HorizonCertificate:
-    """Certificate of the bound that block prices prove.
+    cluster: Cluster, starts: Ints, classes: Sequence[Ints], prices: Floats
+) -> PricedTree:
+    """Certify what prices of blocks and classes prove.
 
     Parameters
     ----------
@@ -284,31 +372,15 @@ def certify_horizon(
     prices
         Shape (blocks, classes, resources); negative entries count as 0.
     """
-    draft = HorizonCertificate(
-        kind=HorizonCertificate.about,
-        program=HorizonCertificate.subject,
-        instance=cluster.sha256,
-        bound="0",
-        starts=tuple(starts.tolist()),
-        classes=tuple(tuple(group.tolist()) for group in classes),
-        prices=nested(np.maximum(prices, 0.0)),
-    )
-    return msgspec.structs.replace(draft, bound=claimed(draft.prove_bound(cluster)))
+    return PricedTree.of(PricedCluster(cluster, starts, classes), prices.ravel())
 
 
-def _best_total(
-    cluster: Cluster, job: int, spent: Ints, grid: int, known: dict[int, Fraction]
-) -> Fraction:
-    """Upper bound on the largest μ(ζ z) - cost(z); costs are in units of ``2**-grid``.
-
-    ``known``: rewards of counts that were looked at before, to be added to.
-    """
-    one = cluster.jobs[job]
+def _best_total(program: PricedCluster, job: int, spent: Ints, grid: int) -> Fraction:
+    """Upper bound on the largest μ(ζ z) - cost(z); costs are in units of ``2**-grid``."""
+    cluster = program.instance
 
     def worth(z: int) -> Fraction:
-        if z not in known:
-            known[z] = at_most(one.utility, one.efficiency, z)
-        return known[z]
+        return program.worth(job, z)
 
     def cost(z: int) -> Fraction:
         return scaled(int(spent[z]), -grid)
@@ -317,7 +389,7 @@ def _best_total(
         return worth(z) - cost(z)
 
     last = len(spent) - 1
-    if not is_increasing(one.utility):
+    if not is_increasing(cluster.jobs[job].utility):
         return max(net(z) for z in range(last + 1))
     # between two counts the reward is at most that of the larger, the cost at least that of the
     # smaller; an interval that cannot beat the best end is dropped.  The guess is only a guess,

@@ -10,7 +10,7 @@ HOMES = {
     "dps.priced_tree": "dps",
     "eris.dual": "eris",
     "eris.priced_tree": "eris",
-    "gadget.gadget.horizon": "gadget",
+    "gadget.priced_tree": "gadget",
     "gadget.gadget.slot": "gadget",
     "mlbroker.dual": "mlbroker",
     "mlbroker.dual_as_printed": "mlbroker",

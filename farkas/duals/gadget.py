@@ -28,8 +28,9 @@ from farkas.algebra import (
     programs,
 )
 from farkas.certificates.doubles import double
-from farkas.certificates.gadget import HorizonCertificate
+from farkas.certificates.gadget import PricedCluster
 from farkas.certificates.gadget_slot import SlotCertificate
+from farkas.certificates.priced_tree import PricedTree
 from farkas.duals.restated import Restatement, best_replies, restatements
 from farkas.errors import NotACertificate, NotApplicable
 from farkas.forms import LinearForm
@@ -291,8 +292,8 @@ def _sizes_at_prices(
     return Restatement(form.replace(name=name, offset=offset), paths.potentials(each), WORTHS)
 
 
-@restatements.register("gadget.gadget.horizon")
-def restated_horizon(certificate: HorizonCertificate, cluster: Cluster) -> Restatement:
+@restatements.register("gadget.priced_tree")
+def restated_horizon(certificate: PricedTree, cluster: Cluster) -> Restatement:
     """Price the blocks and classes of the linear bound; a worker-slot is worth its job's last one.
 
     Prices are averaged over the slots and servers that the program merges.  It replaces utilities
@@ -328,23 +329,25 @@ def restated_horizon(certificate: HorizonCertificate, cluster: Cluster) -> Resta
     return Restatement(form, multipliers)
 
 
-def _merged_prices(certificate: HorizonCertificate, cluster: Cluster) -> Floats:
+def _merged_prices(certificate: PricedTree, cluster: Cluster) -> Floats:
     """Mean prices of the program's blocks and classes, shape (blocks, classes, resources).
 
     Its blocks begin at arrivals, and the servers of a class are all that are alike.
     """
-    shape = len(certificate.starts), len(certificate.classes), cluster.num_resources
-    given = np.array(certificate.prices, float).reshape(shape)
+    program = certificate.stated(cluster)
+    assert isinstance(program, PricedCluster)
+    shape = program.shape
+    given = certificate.single_prices(cluster).reshape(shape)
     class_of = np.zeros(cluster.num_nodes, np.int64)
-    for c, members in enumerate(certificate.classes):
-        class_of[list(members)] = c
+    for c, members in enumerate(program.classes):
+        class_of[members] = c
     servers = np.flatnonzero(cluster.is_server)
     kinds, which = np.unique(cluster.capacity[servers], axis=0, return_inverse=True)
     groups = [servers[which.ravel() == kind] for kind in range(len(kinds))]
     merged = np.zeros((shape[0], len(groups), shape[2]))
     for kind, members in enumerate(groups):
         merged[:, kind] = given[:, class_of[members]].mean(axis=1)
-    cuts = np.array([*certificate.starts, cluster.horizon])
+    cuts = np.append(program.starts, cluster.horizon)
     starts = np.unique([0, *cluster.arrival[cluster.arrival < cluster.horizon].tolist()])
     ends = np.append(starts[1:], cluster.horizon)
     first, last = starts[:, None], ends[:, None]

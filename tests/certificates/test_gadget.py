@@ -13,7 +13,7 @@ import pytest
 from farkas.certificates import check, from_json, to_json
 from farkas.certificates.enclosures import enclose
 from farkas.certificates.gadget import (
-    HorizonCertificate,
+    PricedCluster,
     _best_total,
     certify_horizon,
     claimed,
@@ -22,6 +22,8 @@ from farkas.certificates.gadget import (
     rent_of,
 )
 from farkas.certificates.gadget_slot import certify_slot
+from farkas.certificates.packed import pack
+from farkas.certificates.priced_tree import PricedTree
 from farkas.errors import NotACertificate
 from farkas.instances import library
 from farkas.instances.generate import generate
@@ -38,7 +40,8 @@ from farkas.online.gadget.columns import run_certificate, slot_certificate
 from farkas.online.gadget.gadget import Gadget
 from farkas.online.loop import drive
 from farkas.proofs.gadget.relaxed import random_clusters
-from farkas.relaxations.gadget.offline_bound import OfflineBound, horizon_certificate
+from farkas.relaxations.gadget.offline_bound import OfflineBound
+from farkas.relaxations.gadget.pricing import horizon_certificate
 from farkas.replay.gadget import Ring
 from farkas.solvers import solve
 
@@ -69,9 +72,7 @@ def test_any_nonnegative_prices_prove_a_bound():
 def test_prices_of_a_run_bound_the_optimum_but_never_below_the_relaxed_horizon():
     for cluster in random_clusters(15, 8, network="any", concave=False):
         run = drive(Gadget(prices="run"), cluster)
-        proof = check(
-            msgspec.convert(run.certificate.certificate, HorizonCertificate), instance=cluster
-        )
+        proof = check(msgspec.convert(run.certificate.certificate, PricedTree), instance=cluster)
         assert str(proof.bound) == str(Fraction(run.certificate.exact))
         assert float(proof.bound) >= offline_optimum(FeasibleCounts.of(cluster))[0] - 1e-9
         relaxed = solve(OfflineBound().form(cluster)).require_optimal().objective
@@ -90,7 +91,7 @@ def test_prices_of_a_run_are_averaged_over_the_slots_of_a_block():
     cluster = library.load("gadget/one_gpu").replace(horizon=3, jobs=jobs)
     both = [Ring(job=i, workers=((0, 1),)) for i in (0, 1)]
     certificate = run_certificate(cluster, [[], both, []])
-    assert certificate.prices[0][0][0] == pytest.approx(10 / 3)
+    assert certificate.single_prices(cluster) == pytest.approx(10 / 3)
     # rent 3 x 10/3, and each job keeps 4 - 10/3 of its first worker-slot
     assert float(Fraction(certificate.bound)) == pytest.approx(10 + 2 * (4 - 10 / 3))
 
@@ -98,25 +99,37 @@ def test_prices_of_a_run_are_averaged_over_the_slots_of_a_block():
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"starts": (1,)}, "do not cut the horizon"),
-        ({"starts": (0, 0)}, "do not cut the horizon"),
+        ({"starts": ((1,),)}, "do not cut the horizon"),
+        ({"starts": ((0, 0),)}, "do not cut the horizon"),
         ({"classes": ((0,), (1, 0))}, "no partition"),
-        ({"classes": ((0, 1),)}, "equal capacities"),
-        ({"prices": (((1.0,),),)}, "another shape"),
-        ({"starts": ()}, "do not cut the horizon"),
-        ({"starts": (0, 2)}, "do not cut the horizon"),
-        ({"starts": (0,)}, "another shape"),
+        ({"classes": ((0, 1),)}, "does not hold"),
+        ({"starts": ((),)}, "do not cut the horizon"),
+        ({"starts": ((0, 2),)}, "do not cut the horizon"),
+        ({"starts": ((0,),)}, "does not hold"),
+        ({"starts": ()}, "laid out by starts and classes"),
+        ({"starts": ((0,), (1,))}, "laid out by starts and classes"),
+        ({"more": ()}, "laid out by starts and classes"),
         ({"classes": ((0,),)}, "no partition"),
-        ({"classes": ((0,), (1,), ())}, "equal capacities|another shape"),
-        ({"prices": (((float("nan"),), (1.0,)),) * 2}, "not finite"),
-        ({"prices": (((float("inf"),), (1.0,)),) * 2}, "not finite"),
+        ({"classes": ((0,), (1,), ())}, "no partition"),
     ],
 )
 def test_malformed_horizon_certificates_are_refused(change, words):
     cluster = library.load("gadget/tiny")
-    certificate = msgspec.structs.replace(horizon_certificate(cluster), **change)
+    starts, classes = np.array([0, 1]), [np.array([0]), np.array([1])]
+    made = certify_horizon(cluster, starts, classes, np.ones((2, 2, 1)))
+    changed = msgspec.structs.replace(made, layout={**made.layout, **change})
     with pytest.raises(NotACertificate, match=words):
-        check(certificate, instance=cluster)
+        check(changed, instance=cluster)
+
+
+@pytest.mark.parametrize("price", [np.nan, np.inf, -1.0])
+def test_prices_that_are_none_are_refused(price):
+    cluster = library.load("gadget/tiny")
+    made = horizon_certificate(cluster)
+    prices = made.single_prices(cluster).copy()
+    prices[0] = price
+    with pytest.raises(NotACertificate, match=r"finite|negative"):
+        check(msgspec.structs.replace(made, prices=pack(prices[None])), instance=cluster)
 
 
 def test_prices_of_one_slot_do_not_bound_the_horizon():
@@ -126,7 +139,7 @@ def test_prices_of_one_slot_do_not_bound_the_horizon():
     assert Fraction(slot.bound) < offline_optimum(FeasibleCounts.of(cluster))[0]
     for certificate, program in ((slot, "gadget.offline"), (horizon, "gadget.gvne")):
         forged = msgspec.structs.replace(certificate, program=program)
-        with pytest.raises(NotACertificate, match=f"not {program}"):
+        with pytest.raises(NotACertificate, match=f"not {program}|{program} has no prices"):
             check(forged, instance=cluster)
 
 
@@ -136,16 +149,6 @@ def test_a_price_on_something_unlimited_is_refused():
     prices = np.ones((1, len(servers), 2))  # iterations are unlimited on servers
     with pytest.raises(NotACertificate, match="unlimited"):
         certify_horizon(cluster, np.array([0]), servers, prices)
-
-
-def test_a_negative_price_in_a_file_is_refused():
-    from farkas.errors import FileProblem
-
-    text = to_json(horizon_certificate(library.load("gadget/tiny")))
-    data = msgspec.json.decode(text)
-    data["prices"][0][0][0] = -1.0
-    with pytest.raises(FileProblem, match=r"prices"):
-        from_json(msgspec.json.encode(data))
 
 
 def test_published_size_is_proved_as_tightly_as_the_linear_program_says():
@@ -300,7 +303,7 @@ def test_the_best_total_does_not_trust_the_guess_it_begins_with(monkeypatch):
                     enclose(job.utility, 1.0, z)[1] - Fraction(int(cost), 2)
                     for z, cost in enumerate(spent.tolist())
                 )
-                assert _best_total(cluster, 0, spent, 1, {}) == most
+                assert _best_total(PricedCluster(cluster, np.array([0]), []), 0, spent, 1) == most
 
 
 def test_jobs_that_never_run_keep_what_nothing_is_worth():
@@ -325,7 +328,7 @@ def test_worker_slots_that_no_table_holds_are_refused() -> None:
     many = cluster.replace(jobs=(endless,), horizon=10**7)
     servers = [np.array([u]) for u in np.flatnonzero(many.is_server)]
     prices = np.zeros((1, len(servers), many.num_resources))
-    with pytest.raises(NotACertificate, match="worker-slots of a job"):
+    with pytest.raises(NotACertificate, match="steps"):
         certify_horizon(many, np.array([0]), servers, prices)
 
 

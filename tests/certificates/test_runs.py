@@ -14,7 +14,7 @@ from farkas.certificates import LinearCertificate, certificate_types, run_bounds
 from farkas.certificates.bound import decided_costs, signs_by_doubles
 from farkas.certificates.coded import ChancePrices, CodedPrices, GuaranteedPrices
 from farkas.certificates.files import from_json
-from farkas.certificates.gadget import HorizonCertificate
+from farkas.certificates.priced_tree import PricedTree
 from farkas.certificates.repair import exact_vector
 from farkas.certificates.runs import require_run_bound
 from farkas.certificates.sums import reduced_costs
@@ -59,10 +59,7 @@ def test_a_kind_without_a_list_has_no_proved_runs():
 @pytest.mark.parametrize("kind", ["alpha", "zeta", None])
 def test_the_kind_that_a_certificate_states_is_the_run_s(kind):
     listed = run_bounds["gadget"][0]
-    made = HorizonCertificate(
-        kind=kind, program=listed.program, instance="0" * 64, bound="0", starts=(), classes=(),
-        prices=(),
-    )  # fmt: skip
+    made = PricedTree(kind=kind, program=listed.program, instance="0" * 64, bound="0", prices="")
     with pytest.raises(NotACertificate, match="not listed"):
         require_run_bound(made, "gadget", {}, "gadget.gadget", [])
     stated = msgspec.structs.replace(made, kind="gadget")

@@ -232,6 +232,10 @@ TARGETS = {
     + [
         Target(name, of_optimum, (("prices",),), ("layout",))
         for name in shown("mlbroker", "tiny", "return_trip")
+    ]
+    + [
+        Target(name, of_run("gadget.fifo"), (("prices",),), ("layout",))
+        for name in shown("gadget", "tiny", "late_sigmoid")
     ],
     "mlbroker_run": [
         Target(name, of_run("mlbroker.fractional[tight]"), (("guide",),))
@@ -239,10 +243,6 @@ TARGETS = {
     ],
     "dps_fixed_prices": [
         Target(name, of_cells, lists=("cells",)) for name in ("dps/one_server", "dps/unattained")
-    ],
-    "gadget.horizon": [
-        Target(name, of_run("gadget.fifo"), lists=("prices",))
-        for name in shown("gadget", "tiny", "late_sigmoid")
     ],
     "gadget.slot": [
         Target(name, of_slot, lists=("node_prices", "link_prices"))

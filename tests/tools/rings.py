@@ -9,7 +9,7 @@ import msgspec
 
 from farkas.instances.gadget import Cluster
 from farkas.models.gadget.rings import Rings
-from farkas.online.gadget.hindsight import decisions_of
+from farkas.online.gadget.plans import decisions_of
 from farkas.replay.gadget import Ring, replay
 
 

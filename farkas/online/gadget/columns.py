@@ -11,7 +11,7 @@ from fractions import Fraction
 import msgspec
 import numpy as np
 
-from farkas.certificates.gadget import HorizonCertificate, certify_horizon
+from farkas.certificates.gadget import certify_horizon
 from farkas.certificates.gadget_slot import (
     SharedServers,
     SlotBound,
@@ -19,6 +19,7 @@ from farkas.certificates.gadget_slot import (
     certify_slot,
 )
 from farkas.certificates.gadget_slot_tree import SlotTree, certify_slot_tree
+from farkas.certificates.priced_tree import PricedTree
 from farkas.errors import NotApplicable
 from farkas.instances.gadget import Cluster
 from farkas.models.gadget.column import ColumnIP, Columns, all_columns
@@ -331,7 +332,7 @@ def packed(slot: SlotView, rings: Rings, share: Floats) -> Rings:
     return as_rings(cluster, placed)
 
 
-def run_certificate(cluster: Cluster, decisions: Sequence[Decision]) -> HorizonCertificate:
+def run_certificate(cluster: Cluster, decisions: Sequence[Decision]) -> PricedTree:
     """Certificate at the slot prices of a run, averaged over the slots of each block.
 
     Every slot is priced by column generation at what its jobs had received.  No program of the
@@ -343,16 +344,16 @@ def run_certificate(cluster: Cluster, decisions: Sequence[Decision]) -> HorizonC
     decisions
         Rings of every slot.
     """
-    timeline, servers = Timeline.of(cluster), ServerClasses.of(cluster)
-    shape = (len(timeline.length), len(servers.count), cluster.num_resources)
+    timeline, classes = Timeline.of(cluster), ServerClasses.of(cluster).members
+    shape = (len(timeline.length), len(classes), cluster.num_resources)
     total = np.zeros(shape)
     for slot, before in enumerate(received(cluster, decisions)[:-1]):
         prices = generate_columns(snapshot(cluster, slot, before)).prices.node
         block = np.searchsorted(timeline.start, slot, side="right") - 1
-        for c, members in enumerate(servers.members):
+        for c, members in enumerate(classes):
             total[block, c] += prices[members].mean(axis=0)
     average = total / timeline.length[:, None, None]
-    return certify_horizon(cluster, timeline.start, servers.members, average)
+    return certify_horizon(cluster, timeline.start, classes, average)
 
 
 def run_bound(cluster: Cluster, decisions: Sequence[Decision]) -> Bound:

@@ -211,7 +211,7 @@ class Room:
                 left -= int(workers[u])
             if left:
                 return None
-            links = self._join(job, np.flatnonzero(workers).tolist())
+            links = self.join(job, np.flatnonzero(workers).tolist())
         if links is None:
             return None
         self.free -= workers[:, None] * self.cluster.demand[job]
@@ -234,7 +234,8 @@ class Room:
         for link in placed.links:
             self.residual[link] += float(self.cluster.bandwidth[job])
 
-    def _join(self, job: int, hosts: list[int]) -> list[int] | None:
+    def join(self, job: int, hosts: list[int]) -> list[int] | None:
+        """Reserve a walk through hosts in order; None, and nothing kept, if links are full."""
         need = float(self.cluster.bandwidth[job])
         before = self.residual.copy()
         walk: list[int] = []
@@ -358,17 +359,16 @@ def _decided(rings: Rings, place: int, index: Ints) -> Ring:
     return Ring(job=job, workers=used(rings.workers[place]), links=used(rings.flow[place]))
 
 
-def horizon_bound(cluster: Cluster, *, pooled: bool = False) -> Bound:
+def horizon_bound(cluster: Cluster) -> Bound:
     """Proved bound on every schedule, with its certificate; see `horizon_certificate`."""
-    from farkas.relaxations.gadget.offline_bound import horizon_certificate
+    from farkas.relaxations.gadget.pricing import horizon_certificate
 
-    certificate = horizon_certificate(cluster, pooled=pooled)
-    prices = "prices" if np.any(certificate.prices) else "prices 0"
-    merged = "merged slots, the same on all servers" if pooled else "merged slots and servers"
+    certificate = horizon_certificate(cluster)
+    prices = "prices" if certificate.single_prices(cluster).any() else "prices 0"
     return Bound(
         exact=certificate.bound,
-        method=f"{prices} of {merged}, each job's best reply in exact arithmetic",
-        certificate=msgspec.to_builtins(certificate),
+        method=f"{prices} of merged slots and servers, each job's best reply in exact arithmetic",
+        certificate=certificate.plain(),
     )
 
 
@@ -383,14 +383,19 @@ def proved_so_far(cluster: Cluster, bound: Bound) -> list[Fraction] | None:
 
     The last is the bound itself; None where its certificate has no prices of the horizon.
     """
-    from farkas.certificates.gadget import HorizonCertificate
+    from farkas.certificates.gadget import PricedCluster
+    from farkas.certificates.priced_tree import PricedTree
 
     made = bound.certificate
-    if made is None or made["certificate"] != HorizonCertificate.__struct_config__.tag:
+    if made is None or made["certificate"] != PricedTree.__struct_config__.tag:
         return None
     known, key = _so_far(cluster), msgspec.json.encode(made)
     if key not in known:
-        known[key] = msgspec.convert(made, HorizonCertificate).bounds_so_far(cluster)
+        certificate = msgspec.convert(made, PricedTree)
+        program, most = certificate.stated(cluster), Fraction(certificate.bound)
+        assert isinstance(program, PricedCluster)
+        found = program.bounds_so_far(certificate.read_prices(program)[0])
+        known[key] = [*(min(each, most) for each in found[:-1]), most]
     return known[key]
 
 

@@ -7,24 +7,16 @@ from __future__ import annotations
 
 import dataclasses
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from farkas.algebra import IndexedSet, Param, Program, Set, Sum, Var, constraint, objective
-from farkas.errors import NoAnswer
-from farkas.forms import LinearForm
 from farkas.instances.gadget import Cluster
 from farkas.instances.utilities.functions import envelope
 from farkas.models.gadget.base import declare_links
 from farkas.models.gadget.rings import enumerate_rings
 from farkas.numbers import Floats, Ints
-from farkas.registry import once
-from farkas.relaxations.integrality import price_bounds
 from farkas.tolerances import TIE
-
-if TYPE_CHECKING:
-    from farkas.certificates.gadget import HorizonCertificate
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -141,16 +133,6 @@ class ServerClasses:
         members = [servers[which.ravel() == c] for c in range(len(kinds))]
         return cls(count, kinds, cluster.host_cap[:, servers[first]], members)
 
-    @classmethod
-    def pooled(cls, cluster: Cluster) -> ServerClasses:
-        """Take all servers for one with all their capacity, which can only do more."""
-        servers = np.flatnonzero(cluster.is_server)
-        if not len(servers):
-            return cls.of(cluster)
-        capacity = cluster.capacity[servers].sum(axis=0, keepdims=True)
-        cap = cluster.host_cap[:, servers].sum(axis=1, keepdims=True)
-        return cls(np.ones(1, np.int64), capacity, cap, [servers])
-
 
 class OfflineBound(HorizonBound):
     """Bound on every schedule: continuous workers, no network, concave envelopes of utilities.
@@ -161,13 +143,9 @@ class OfflineBound(HorizonBound):
 
     name = "gadget.offline_bound"
 
-    def servers(self, data: Cluster) -> ServerClasses:
-        """Servers that are told apart."""
-        return ServerClasses.of(data)
-
     def declare(self, m, data: Cluster):
         """Declare sets, parameters and variables."""
-        timeline, servers = Timeline.of(data), self.servers(data)
+        timeline, servers = Timeline.of(data), ServerClasses.of(data)
         declare_rewards(m, timeline)
         m.classes = Set(range(len(servers.count)), label="server_class")
         m.resources = Set(range(data.num_resources), label="resource")
@@ -218,20 +196,6 @@ class OfflineBound(HorizonBound):
         """Workers fit on the servers of the class."""
         used = Sum(m.demand[i, r] * m.workers[i, q, c] for i in m.jobs_on[q, c])
         return used <= m.capacity[q, c, r]
-
-
-class PooledBound(OfflineBound):
-    """The same bound with all servers as one: never tighter, and smaller by the number of classes.
-
-    Its prices, the same on every server, are prices of classes.  Where every worker takes one unit
-    of the only resource, and servers hold whole units, both bounds are equal: a job's limit on a
-    class then follows from its largest ring or from the capacity, so that workers may be spread
-    over classes by what these hold.
-    """
-
-    def servers(self, data: Cluster) -> ServerClasses:
-        """Take all servers for one."""
-        return ServerClasses.pooled(data)
 
 
 class OfflineColumnBound(HorizonBound):
@@ -310,54 +274,3 @@ class OfflineColumnBound(HorizonBound):
         """Rings fit through their link."""
         used = Sum(m.link_load[c, e] * m.used[c, q] for c in m.on_link[e, q])
         return used <= m.length[q] * m.bandwidth[e]
-
-
-@once
-def merged_horizon(cluster: Cluster) -> tuple[Floats, Floats | None]:
-    """Row duals and point of ``gadget.offline_bound``, solved once for a cluster.
-
-    Where no solver reaches an optimum there is no point, and any multipliers stand in for duals.
-    """
-    if len(ServerClasses.of(cluster).count) <= 1:
-        return pooled_horizon(cluster)  # the same program
-    return _solved(OfflineBound().form(cluster))
-
-
-@once
-def pooled_horizon(cluster: Cluster) -> tuple[Floats, Floats | None]:
-    """As `merged_horizon`, of `PooledBound`."""
-    return _solved(PooledBound().form(cluster))
-
-
-def _solved(form: LinearForm) -> tuple[Floats, Floats | None]:
-    from farkas.solvers.highs_session import multipliers_by_any, optimum_by_any
-
-    try:
-        answer = optimum_by_any(form, duals=True)
-    except NoAnswer:
-        return multipliers_by_any(form).rows, None
-    return answer.row_duals, answer.point
-
-
-def horizon_certificate(cluster: Cluster, *, pooled: bool = False) -> HorizonCertificate:
-    """Certificate at the optimal prices of ``gadget.offline_bound``, or of `PooledBound`."""
-    from farkas.certificates.gadget import certify_horizon
-
-    timeline, servers = Timeline.of(cluster), ServerClasses.of(cluster)
-    form = (PooledBound() if pooled else OfflineBound()).form(cluster)
-    duals, _ = pooled_horizon(cluster) if pooled else merged_horizon(cluster)
-    limits = form.row_block("node_capacity")
-    prices = np.zeros((len(timeline.length), len(servers.count), cluster.num_resources))
-    members = limits.axes[0].members
-    block, kind, resource = members.T
-    if pooled:
-        prices[block, :, resource] = duals[limits.where][:, None]
-    else:
-        prices[block, kind, resource] = duals[limits.where]
-    return certify_horizon(cluster, timeline.start, servers.members, prices)
-
-
-@price_bounds.register("gadget.horizon_prices")
-def horizon_prices(cluster: Cluster, seconds: float) -> HorizonCertificate:
-    """As `horizon_certificate`; the linear program of merged slots is solved within seconds."""
-    return horizon_certificate(cluster)

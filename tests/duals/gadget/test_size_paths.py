@@ -33,7 +33,8 @@ from farkas.online.gadget.columns import slot_certificate
 from farkas.proofs.gadget.relaxed import random_clusters
 from farkas.relaxations.gadget.embedding import GvneLP
 from farkas.relaxations.gadget.generation import generate_columns, start
-from farkas.relaxations.gadget.offline_bound import OfflineBound, horizon_certificate
+from farkas.relaxations.gadget.offline_bound import OfflineBound
+from farkas.relaxations.gadget.pricing import horizon_certificate
 from farkas.relaxations.gadget.ring_pricing import LOOSE_LABELS
 from farkas.relaxations.gadget.whole_sizes import best_sizes, whole_sizes
 from farkas.solvers import solve

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from farkas.certificates import gadget as certificates
-from farkas.certificates.gadget import HorizonCertificate, certify_horizon
+from farkas.certificates.gadget import certify_horizon
+from farkas.certificates.priced_tree import PricedTree
 from farkas.instances import library
 from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
 from farkas.models.gadget.slot import snapshot
@@ -21,7 +22,7 @@ from farkas.online.gadget.gadget import Gadget, earned_so_far
 from farkas.online.loop import drive
 from farkas.proofs.gadget.relaxed import random_clusters
 from farkas.relaxations.gadget.generation import CapacityPrices
-from farkas.relaxations.gadget.offline_bound import horizon_certificate, horizon_prices
+from farkas.relaxations.gadget.pricing import horizon_certificate, horizon_prices
 from farkas.replay.gadget import Ring
 from tests.generators.gadget import job, star, table
 
@@ -57,7 +58,8 @@ def test_one_scarce_gpu_is_worth_what_the_second_job_pays():
     found = run_certificate(cluster, decisions)
     assert Fraction(found.bound) == pytest.approx(6)
     # the price of a slot is 2 in each of them, so that averaging changes nothing
-    assert np.ravel(found.prices) == pytest.approx(np.ravel(horizon_certificate(cluster).prices))
+    best = horizon_certificate(cluster).single_prices(cluster)
+    assert found.single_prices(cluster) == pytest.approx(best)
 
 
 def test_a_run_is_priced_at_what_its_jobs_had_received_before_each_slot():
@@ -65,8 +67,8 @@ def test_a_run_is_priced_at_what_its_jobs_had_received_before_each_slot():
     # if both had a worker in every slot; (sqrt 3) / 3 on average
     cluster = star(1, horizon=3, jobs=[job(utility={"kind": "sqrt", "scale": 1})] * 2)
     both = [[Ring(job=0, workers=((0, 1),)), Ring(job=1, workers=((0, 1),))]] * 3
-    assert np.ravel(run_certificate(cluster, both).prices) == pytest.approx(np.sqrt(3) / 3)
-    assert np.ravel(run_certificate(cluster, [[]] * 3).prices) == pytest.approx(1.0)
+    assert run_certificate(cluster, both).single_prices(cluster) == pytest.approx(np.sqrt(3) / 3)
+    assert run_certificate(cluster, [[]] * 3).single_prices(cluster) == pytest.approx(1.0)
 
 
 def test_a_slot_is_bounded_at_its_progress():
@@ -85,7 +87,7 @@ def test_the_prices_of_a_slot_count_in_the_block_that_it_lies_in():
     late = job(arrival=1, efficiency=2)
     cluster = star(1, horizon=3, jobs=[job(), job(), late, late])
     found = run_certificate(cluster, [[]] * 3)
-    assert np.ravel(found.prices) == pytest.approx([1.0, 2.0])
+    assert found.single_prices(cluster) == pytest.approx([1.0, 2.0])
 
 
 def test_servers_of_one_class_share_the_mean_of_their_prices(monkeypatch):
@@ -93,7 +95,7 @@ def test_servers_of_one_class_share_the_mean_of_their_prices(monkeypatch):
     priced = CapacityPrices(np.array([[1.0], [4.0], [0.0]]), np.zeros(cluster.num_links))
     told = SimpleNamespace(prices=priced)
     monkeypatch.setattr(columns, "generate_columns", lambda view: told)
-    assert np.ravel(run_certificate(cluster, [[]]).prices) == pytest.approx([2.5])
+    assert run_certificate(cluster, [[]]).single_prices(cluster) == pytest.approx([2.5])
 
 
 def test_prices_that_bound_programs_are_those_of_horizon_and_slot():
@@ -122,20 +124,19 @@ def test_the_prices_bound_what_ends_in_each_slot(monkeypatch):
     world, late = Environment(), 0
     for number, cluster in enumerate(random_clusters(12, 21, network="any", concave=False)):
         bound = world.bound(cluster)
-        made = msgspec.convert(bound.certificate, HorizonCertificate)
+        made = msgspec.convert(bound.certificate, PricedTree)
+        program = made.stated(cluster)
+        prices = made.single_prices(cluster).reshape(program.shape)
         found = world.bounds_so_far(cluster, bound)
         assert found[-1] == bound.fraction
         monkeypatch.setattr(certificates, "MOST_ENDS", 2)
-        rough = made.bounds_so_far(cluster)
+        rough = program.bounds_so_far(prices)
         monkeypatch.undo()
-        assert rough[-1] == bound.fraction
+        assert bound.fraction <= rough[-1] <= bound.fraction * (1 + Fraction(1, 2**90))
         for slot, (value, more) in enumerate(zip(found, rough, strict=True)):
             cut = world.so_far(cluster, slot + 1)
-            blocks = sum(start <= slot for start in made.starts)
-            classes = [np.array(members) for members in made.classes]
-            same = certify_horizon(
-                cut, np.array(made.starts[:blocks]), classes, np.array(made.prices[:blocks])
-            )
+            blocks = int((program.starts <= slot).sum())
+            same = certify_horizon(cut, program.starts[:blocks], program.classes, prices[:blocks])
             assert float(value) == pytest.approx(float(Fraction(same.bound)), rel=1e-9), number
             assert more >= value
             assert float(value) >= offline_optimum(FeasibleCounts.of(cut))[0] * (1 - 1e-12)

@@ -109,8 +109,8 @@ def test_tenths_that_add_up_to_what_there_is_fit():
     assert room.fit(0).tolist() == [3, 0]
     room = Room(star(1, 1, bandwidth=0.3, jobs=[job(bandwidth=0.1)]))
     for _ in range(3):
-        assert len(room._join(0, [0, 1])) == 4
-    assert room._join(0, [0, 1]) is None
+        assert len(room.join(0, [0, 1])) == 4
+    assert room.join(0, [0, 1]) is None
 
 
 def test_a_server_that_rounding_overfills_holds_nobody_and_takes_nobody_away():
