@@ -137,9 +137,10 @@ class Packing:
                     if not self.insert(owner, prices, FAINT * self.plain, like=like[at]):
                         missed.append(at)
                 self.fill(prices, payoff, left)
-                if self.value > best:
+                better = self.value > best
+                if better:
                     best, plans = self.value, dict(self.plans)
-                if not missed:
+                if not missed or not better:
                     break
                 weight[missed] = np.maximum(weight[missed], 1e-3) * MORE_WEIGHT
             if not missed:

@@ -146,10 +146,12 @@ class Search:
                 problem, pool, settled, value=before, gap=CHOICE_GAP * self.gap,
                 left=self.left, start=start,
             )  # fmt: skip
-            choice = self.pool.plans.some(start)
+            width = len(self.problem.rows)  # without rows of charges
+            choice = pool.plans.some(start)
+            choice = choice._replace(use=choice.use[:, :width])
             value = float(choice.value.sum())
             if value > worth:
-                own = settled.prices[: len(self.problem.rows)]
+                own = settled.prices[:width]
                 packing.follow(choice, own, settled.payoff, self.left)
                 if not self.over:
                     where = dataclasses.replace(settled, prices=own)
