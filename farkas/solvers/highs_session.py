@@ -5,27 +5,37 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 from collections.abc import Iterator, Mapping
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from farkas.errors import FarkasError, NoAnswer, SolverUnavailable, UnsupportedForm
-from farkas.forms import LinearForm, SparseRows
+from farkas.forms import FeasibilityReport, LinearForm, SparseRows, check_point
+from farkas.forms.matrices import as_scipy
 from farkas.forms.scale import (
     Units,
     cost_unit,
     counting,
+    exponents,
     shifted,
     units_of_columns,
     units_of_rows,
 )
-from farkas.numbers import Floats
+from farkas.numbers import Floats, Ints
 from farkas.solvers.answer import Answer, Claimed, handed, inwards, returned
 from farkas.solvers.audit import audited, settled_by_inspection, well_formed
 from farkas.solvers.base import Ability, Backend, failed, find, solve
 from farkas.solvers.highs import new_solver, pass_form, solve_loaded
 from farkas.solvers.options import OptionNames, Options, Raw
 from farkas.solvers.session import Indices, Session
+from farkas.tolerances import FEASIBLE
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
+
+
+#: HiGHS searches the whole column for each changed entry; beyond this the model is passed anew.
+MOST_SINGLE_ENTRIES = 2_000
 
 #: Binary orders by which units may be off before the model is passed anew: what HiGHS forgives,
 #: 1e-9 of its units, then stays well within what counts as feasible, 1e-6 of the form's.
@@ -38,6 +48,10 @@ class HighsSession(Session):
     def __init__(self, engine: Backend, form: LinearForm) -> None:
         super().__init__(engine, form)
         self._solver = new_solver()
+        self._drift: UnitDrift | None = None
+        self._apart = 0
+        self._least = (np.zeros(0), np.zeros(0))
+        self._scipy: tuple[SparseRows, sp.csr_array] | None = None
         self._cost_changed = False
         with contextlib.suppress(RuntimeError):  # every solve tries again, and says so
             self._hand_over(form)
@@ -48,6 +62,7 @@ class HighsSession(Session):
         given, _, units = handed(form, None)
         zero = np.zeros_like
         self._units = units or Units(zero(form.units.rows), zero(form.units.columns), 0)
+        self._measured(form)
         basis = self._solver.getBasis()
         pass_form(self._solver, given)
         sizes = len(basis.row_status), len(basis.col_status)
@@ -55,11 +70,33 @@ class HighsSession(Session):
             self._solver.setBasis(basis)
         self._stale = False
 
-    def _is_far(self, form: LinearForm) -> bool:
-        """Whether the units that HiGHS counts in are far from those of the form by now."""
-        now, held = form.units, self._units
-        apart = np.abs(now.rows - held.rows), np.abs(now.columns - held.columns)
-        return any(int(part.max(initial=0)) > DRIFT for part in apart)
+    def _refresh(self, form: LinearForm) -> None:
+        """Pass the form anew when what HiGHS holds is not it, or is far from 1 by now."""
+        drift = self._drift
+        if not self._stale and (drift is None or self._apart + drift.most > DRIFT):
+            self._measured(form)
+        if self._stale or self._apart > DRIFT:
+            self._hand_over(form)
+
+    def _measured(self, form: LinearForm) -> None:
+        """Measure the units of the form as it now stands, and how far HiGHS's are from them."""
+        self._drift, now, held = UnitDrift(form), form.units, self._units
+        self._apart = max(
+            int(np.abs(now.rows - held.rows).max(initial=0)),
+            int(np.abs(now.columns - held.columns).max(initial=0)),
+        )
+        self._least = now.row, now.column
+
+    def _kept(self, form: LinearForm, point: Floats | None) -> KeptPoint | None:
+        """Report of a point that keeps the form beyond doubt; None leaves that open."""
+        drift = self._drift
+        if drift is None or point is None or form.is_mip:
+            return None
+        if self._scipy is None or self._scipy[0] is not form.matrix:
+            self._scipy = form.matrix, as_scipy(form.matrix)
+        row, column = self._least
+        share = 2.0**-drift.most
+        return kept(form, self._scipy[1], point, share * row, share * column)
 
     @property
     def reduced_costs(self) -> Floats:
@@ -73,6 +110,10 @@ class HighsSession(Session):
 
     def _changed(self, where: dict[str, Indices | None]) -> None:
         self._cost_changed |= not _COSTLY.isdisjoint(where)
+        if self._drift is not None:
+            for name, at in where.items():
+                values = self._data[name]
+                self._drift.change(name, at, values if at is None else values[at])
         if "cost" in where:
             at = self._positions("cost", where["cost"])
             self._pass(self._solver.changeColsCost, at, "cost")
@@ -86,8 +127,7 @@ class HighsSession(Session):
                 self._pass(change, at, *names)
 
     def _positions(self, name: str, where: Indices | None) -> Indices:
-        every = len(getattr(self.form, name))
-        return np.arange(every, dtype=np.int32) if where is None else where
+        return np.arange(self._size(name), dtype=np.int32) if where is None else where
 
     def _pass(self, change: Any, at: Indices, *names: str) -> None:
         if self._stale or not len(at):
@@ -100,20 +140,31 @@ class HighsSession(Session):
         units = self._units
         shifts = {"cost": units.columns - units.cost}
         shifts |= dict.fromkeys(("row_lower", "row_upper"), -units.rows)
-        data = {name: getattr(self.form, name)[at] for name in names}
+        data = {name: self._data[name][at] for name in names}
         if "lower" in data:
             ends = data["lower"], data["upper"]
-            data["lower"], data["upper"] = inwards(*ends, self.form.integer[at])
+            data["lower"], data["upper"] = inwards(*ends, self._data["integer"][at])
         parts = [shifted(x, shifts.get(name, -units.columns)[at]) for name, x in data.items()]
         exact = [part for part in parts if part is not None]
         self._stale |= len(exact) < len(parts)
         return [] if self._stale else exact
 
+    def _entries_changed(self, rows: Indices, columns: Indices, values: Floats) -> None:
+        units, self._drift = self._units, None
+        self._stale = self._stale or len(rows) > MOST_SINGLE_ENTRIES
+        moved = None if self._stale else shifted(values, units.columns[columns] - units.rows[rows])
+        if moved is None:
+            self._stale = True
+            return
+        for i, j, value in zip(rows.tolist(), columns.tolist(), moved.tolist(), strict=True):
+            self._solver.changeCoeff(i, j, value)
+
     def _rows_added(self, rows: SparseRows, first: int) -> None:
+        self._drift = None
         if self._stale:
             return
-        new, known = slice(first, None), self._units
-        sides = (self.form.row_lower[new], self.form.row_upper[new])
+        new, known = slice(first, self._num_rows), self._units
+        sides = (self._data["row_lower"][new], self._data["row_upper"][new])
         units = units_of_rows(rows, *sides, known.columns)
         self._units = dataclasses.replace(known, rows=np.concatenate([known.rows, units]))
         parts = self._in_units(new, "row_lower", "row_upper")
@@ -127,11 +178,11 @@ class HighsSession(Session):
         self._stale = status.value < 0
 
     def _columns_added(self, columns: SparseRows, first: int) -> None:
-        self._cost_changed = True
+        self._drift, self._cost_changed = None, True
         if self._stale:
             return
-        new, known, form = slice(first, None), self._units, self.form
-        bounds = (form.lower[new], form.upper[new], form.integer[new])
+        new, known = slice(first, self._num_columns), self._units
+        bounds = (self._data["lower"][new], self._data["upper"][new], self._data["integer"][new])
         units = units_of_columns(columns, *bounds, known.rows)
         self._units = dataclasses.replace(known, columns=np.concatenate([known.columns, units]))
         parts = self._in_units(new, "cost", "lower", "upper")
@@ -148,7 +199,7 @@ class HighsSession(Session):
             values,
         )
         self._stale = status.value < 0
-        whole = np.flatnonzero(form.integer[new]) + first
+        whole = np.flatnonzero(self._data["integer"][new]) + first
         if len(whole):
             ones = np.ones(len(whole), dtype=np.uint8)
             self._solver.changeColsIntegrality(len(whole), whole.astype(np.int32), ones)
@@ -160,14 +211,13 @@ class HighsSession(Session):
             return dataclasses.replace(known, solver=self.solver)
         try:
             self._measure_cost()
-            if self._stale or self._is_far(form):
-                self._hand_over(form)
+            self._refresh(form)
             units = self._units
             if start is not None:
                 start = np.ldexp(start, -units.columns)
             answer = solve_loaded(self._solver, form, options, start)
             answer = returned(well_formed(form, answer), form, units)
-            return audited(form, answer)
+            return audited(form, answer, self._kept(form, answer.raw_point))
         except FarkasError:
             raise
         except (Exception, SystemExit) as failure:
@@ -178,11 +228,11 @@ class HighsSession(Session):
         if self._stale or not self._cost_changed:
             return
         self._cost_changed = False
-        counts = counting(self.form.lower, self.form.upper)
-        unit = cost_unit(self.form.cost, self._units.columns, counts)
+        counts = counting(self._data["lower"], self._data["upper"])
+        unit = cost_unit(self._data["cost"], self._units.columns, counts)
         if unit != self._units.cost:
             self._units = dataclasses.replace(self._units, cost=unit)
-            every = np.arange(self.form.num_columns, dtype=np.int32)
+            every = np.arange(self._num_columns, dtype=np.int32)
             self._pass(self._solver.changeColsCost, every, "cost")
 
 
@@ -197,6 +247,118 @@ def _union(parts: list[Indices | None]) -> Indices | None:
     if all(part is known[0] for part in known):
         return known[0]
     return np.union1d(*known).astype(np.int32)
+
+
+class UnitDrift:
+    """Units of a form, and a bound on the exponents by which its changes can have moved them.
+
+    Units are made of the exponents of sides and bounds by sums, minima, maxima, means rounded down
+    and clips at constants (`farkas.forms.scale.units_of`).  Each of these grows with what it is
+    made of, and by no more than d when all of it grows by the whole number d.  Costs measure only
+    columns that nothing else does: by the largest cost term beside less the column's own cost, so
+    that costs that move by d move these by 2 d.  While the matrix stays, and zeros and infinities
+    stay where they are, no unit moves by more than both together.  Measuring all units again costs
+    more than solving a small program.  ``form``: as it is when it is measured; its arrays must not
+    change afterwards.
+    """
+
+    def __init__(self, form: LinearForm) -> None:
+        self.units = form.units
+        self._costs = self._others = 0
+        self._form = form
+        self._exponents: dict[str, Ints] = {}
+
+    @property
+    def most(self) -> int:
+        """Bound on what any unit has moved; far above all exponents where nothing is known."""
+        return self._others + 2 * self._costs
+
+    def change(self, name: str, where: Indices | None, values: Floats) -> None:
+        """Take note of new costs, sides or bounds.
+
+        Parameters
+        ----------
+        name
+            ``cost``, ``row_lower``, ``row_upper``, ``lower`` or ``upper``.
+        where
+            Positions, or None for all.
+        values
+            What stands there from now on.
+        """
+        held = self._exponents.get(name)
+        if held is None:
+            held = self._exponents[name] = exponents(getattr(self._form, name))
+        # where one is a zero or infinite and the other is not, they are `NONE` apart
+        moved = np.abs(exponents(values) - (held if where is None else held[where]))
+        if name in ("lower", "upper"):  # a column that is fixed at 0 does not count
+            old = getattr(self._form, name)
+            moved[(values == 0) != ((old if where is None else old[where]) == 0)] = FAR
+        most = int(moved.max(initial=0))
+        if name == "cost":
+            self._costs = max(self._costs, most)
+        else:
+            self._others = max(self._others, most)
+
+
+FAR = 1 << 20  #: Farther than any unit can move.
+
+
+class KeptPoint(FeasibilityReport):
+    """Report of a point that keeps everything; how far it is off is measured when asked."""
+
+    __slots__ = ("_form", "_point")
+    _form: LinearForm
+    _point: Floats
+
+    def __init__(self, form: LinearForm, point: Floats) -> None:
+        for name, value in (
+            ("count", 0),
+            ("violations", ()),
+            ("_form", form),
+            ("_point", point),
+        ):
+            object.__setattr__(self, name, value)
+
+    @property
+    def worst(self) -> float:
+        """Largest share over all requirements, see `FeasibilityReport`."""
+        return check_point(self._form, self._point).worst
+
+    def __reduce__(self) -> tuple[type[FeasibilityReport], tuple[object, ...]]:
+        """Keep the numbers, not the form, in copies and files."""
+        return FeasibilityReport, (self.worst, self.count, self.violations)
+
+
+def kept(
+    form: LinearForm, matrix: sp.csr_array, point: Floats, row_unit: Floats, column_unit: Floats
+) -> KeptPoint | None:
+    """Report of a point that is feasible in units no larger than the form's own, else None.
+
+    None decides nothing: `farkas.forms.check_point` measures by the form's own units, and by sides
+    where these are larger.
+
+    Parameters
+    ----------
+    form
+        A form without integer columns.
+    matrix
+        Its matrix.
+    point
+        Shape (columns,).
+    row_unit, column_unit
+        Shape (rows,) and (columns,): at most the units of the form, see
+        `farkas.forms.scale.units_of`.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        activity = matrix @ point
+        for value, low, high, unit in (
+            (activity, form.row_lower, form.row_upper, row_unit),
+            (point, form.lower, form.upper, column_unit),
+        ):
+            # NaN, which infinite values leave, fails the comparison
+            if not (np.maximum(low - value, value - high) <= FEASIBLE * unit).all():
+                return None
+    return KeptPoint(form, point)
 
 
 #: Who is asked, one after the other; those that cannot take the form are passed over.

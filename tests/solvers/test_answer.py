@@ -149,7 +149,10 @@ def test_a_session_answers_alike_in_every_unit(shift):
     for k in (0, shift):
         with open_session(written(blend(), 3, k, -k)) as session:
             session.update(row_lower=([0], [math.ldexp(8.0, 3)]))
-            session.add_rows(np.ldexp([[1.0, 0.0, 1.0]], 3 - k), math.ldexp(1.0, 3), np.inf)
+            session.update(entries=([1], [2], [math.ldexp(-2.0, 3 - k)]))
+            session.add_rows(
+                np.ldexp([[1.0, 0.0, 1.0]], 3 - k), math.ldexp(1.0, 3), np.inf, name="more"
+            )
             session.add_columns(
                 np.ldexp([[4.0, 1.0, 0.0]], 3 - k), math.ldexp(9.0, -2 * k), 0, math.ldexp(1.0, k)
             )

@@ -1,13 +1,19 @@
 """Warm sessions of HiGHS: every change reaches the model in the solver, whole or by position."""
 
+import copy
+import dataclasses
+import pickle
 import types
 
 import numpy as np
 import pytest
 
-from farkas.forms import check_point
+from farkas.forms import FeasibilityReport, check_point, scale
+from farkas.forms.matrices import as_scipy
+from farkas.forms.scale import units_of
 from farkas.solvers import Answer, Claimed, Reason, open_session, solve
-from farkas.solvers.highs_session import HighsSession, _union
+from farkas.solvers.highs_session import FAR, HighsSession, KeptPoint, UnitDrift, _union, kept
+from farkas.tolerances import FEASIBLE
 from tests.conformance.solvers.cases import INF, form
 
 
@@ -62,6 +68,13 @@ def test_new_rows_cut_the_last_optimum_off():
     session.solve()
     assert session.add_rows([[1, 0], [0, 1]], [1.5, 1.0], INF) == range(1, 3)
     assert session.solve().point == pytest.approx([1.5, 1.0])
+
+
+def test_an_entry_set_to_zero_is_gone():
+    session = open_session(form([1, 1], [(2, [1, 1], INF)], upper=9.0))
+    session.update(entries=([0], [0], [0.0]))
+    assert session.solve().point == pytest.approx([0, 2])
+    assert session.form.matrix.size == 1
 
 
 def test_crossing_bounds_are_settled_before_the_solver_is_asked():
@@ -128,6 +141,23 @@ def test_a_point_is_judged_in_the_units_of_the_form_as_it_now_stands(
         assert answer.report.worst == check_point(session.form, answer.point).worst > 0
 
 
+def test_units_are_measured_again_only_where_they_may_have_moved_far(monkeypatch):
+    measured = []
+    usual = scale.units_of
+    monkeypatch.setattr(scale, "units_of", lambda one: measured.append(one) or usual(one))
+    session = open_session(form([1, 1], [(1, [1, 1], INF)]))
+    for side in (1.0, 1.5, 3.0, 200.0, 0.7):
+        session.update(row_lower=([0], [side]))
+        assert session.solve().objective == pytest.approx(side)
+    assert len(measured) == 1
+    session.update(row_lower=[2.0**9])
+    assert session.solve().objective == 2.0**9
+    assert len(measured) == 2
+    session.add_rows([[1.0, 0.0]], 2.0**8, INF)
+    assert session.solve().objective == 2.0**9
+    assert len(measured) == 3
+
+
 def test_a_model_far_from_one_by_now_is_passed_anew_with_its_basis():
     session = open_session(form([1, 1], [(2.0**40, [1, 1], INF)]))
     session.solve()
@@ -148,6 +178,7 @@ CHANGES = {
     "cost": lambda s: s.update(cost=[TINY, 2.0**50]),
     "bound": lambda s: s.update(upper=([0], [3 * TINY])),
     "side": lambda s: s.update(row_upper=([0], [3 * TINY]), row_lower=([0], [-INF])),
+    "entry": lambda s: s.update(entries=([0], [0], [TINY])),
     "row": lambda s: s.add_rows([[TINY, 1.0]], 1.0, INF),
     "column": lambda s: s.add_columns([[TINY]], 2.0**60, 0.0, 2.0**-60),
 }
@@ -206,3 +237,169 @@ def test_rows_alone_may_be_far_from_one():
     session.update(row_lower=[1.0])
     assert session.solve().objective == 1.0
     assert session._units.rows.tolist() == [0]
+
+
+NAMES = ("cost", "row_lower", "row_upper", "lower", "upper")
+
+
+def apart(left, right):
+    """Largest difference of the units of rows and columns."""
+    pairs = ((left.rows, right.rows), (left.columns, right.columns))
+    return max(int(np.abs(a - b).max(initial=0)) for a, b in pairs)
+
+
+def drawn(rng):
+    """A form with sides and bounds of all sizes, some of them missing or 0."""
+    rows, columns = rng.integers(1, 6, 2)
+
+    def numbers(size, missing):
+        values = np.ldexp(rng.uniform(0.5, 1, size), rng.integers(-40, 40, size))
+        kind = rng.random(size)
+        return np.where(kind < 0.2, 0.0, np.where(kind < 0.6, missing, values))
+
+    dense = np.ldexp(1.0, rng.integers(-9, 9, (rows, columns))) * (
+        rng.random((rows, columns)) < 0.6
+    )
+    return form(
+        numbers(columns, 0.0),
+        [(-low, line, high) for low, line, high in zip(
+            numbers(rows, INF), dense, numbers(rows, INF), strict=True
+        )],
+        lower=-numbers(columns, 0.0),
+        upper=numbers(columns, INF),
+        integer=rng.random(columns) < 0.2,
+    )  # fmt: skip
+
+
+def test_units_never_move_by_more_than_the_exponent_that_moved_most():
+    rng, moved, reached = np.random.default_rng(5), 0, 0
+    for _ in range(3000):
+        first = drawn(rng)
+        drift, data = UnitDrift(first), {name: getattr(first, name).copy() for name in NAMES}
+        for _ in range(3):
+            name = str(rng.choice(NAMES))
+            size = len(data[name])
+            where = None if rng.random() < 0.3 else rng.integers(0, size, 2).astype(np.int32)
+            at = slice(None) if where is None else where
+            data[name][at] = data[name][at] * 2.0 ** rng.integers(-6, 7)
+            drift.change(name, where, data[name][at])
+            now = units_of(first.replace(**data))
+            assert apart(now, drift.units) <= drift.most
+            moved += apart(now, drift.units) > 0
+            reached += apart(now, drift.units) == drift.most > 0
+    assert moved > 200
+    assert reached > 100  # the bound is no larger than it has to be
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        ("cost", 2.0, 0.0),
+        ("cost", 0.0, 2.0),
+        ("row_lower", 2.0, 0.0),
+        ("row_lower", 0.0, 2.0),
+        ("row_upper", 2.0, INF),
+        ("row_upper", INF, 2.0),
+        ("lower", 0.0, -INF),
+        ("lower", 2.0, 0.0),
+        ("upper", INF, 0.0),
+        ("upper", 0.0, INF),
+        ("upper", 2.0, 0.0),
+    ],
+)
+def test_nothing_is_known_once_a_zero_or_an_absent_side_becomes_another_thing(name, old, new):
+    sides = {"row_lower": 0.0, "row_upper": INF} | ({name: old} if name.startswith("row") else {})
+    more = {name: np.array([old])} if name in ("lower", "upper") else {}
+    one = form(
+        [old if name == "cost" else 1.0],
+        [(sides["row_lower"], [1.0], sides["row_upper"])],
+        **more,
+    )
+    drift = UnitDrift(one)
+    drift.change(name, None, np.array([new]))
+    assert drift.most >= FAR
+
+
+@pytest.mark.parametrize(("old", "new"), [(0.0, INF), (INF, 0.0)])
+def test_a_side_that_measures_nothing_may_become_another_that_measures_nothing(old, new):
+    drift = UnitDrift(form([1.0], [(-INF, [1.0], old)]))
+    drift.change("row_upper", None, np.array([new]))
+    assert drift.most == 0
+
+
+def test_what_moved_once_counts_until_units_are_measured_again():
+    drift = UnitDrift(form([1.0], [(1.0, [1.0], INF)]))
+    for value, most in ((1.5, 0), (8.0, 3), (1.0, 3), (0.25, 3), (2.0**-5, 5)):
+        drift.change("row_lower", np.array([0], np.int32), np.array([value]))
+        assert drift.most == most
+
+
+def report(one, point, share=1.0):
+    units = one.units
+    return kept(one, as_scipy(one.matrix), np.array(point), share * units.row, share * units.column)
+
+
+# x + y between 2 and 4, x <= 3: rows and columns are measured in 1 or 2
+ONE = form([1, 1], [(2, [1, 1], 4)], upper=[3, INF])
+
+
+@pytest.mark.parametrize(
+    ("point", "holds"),
+    [
+        ([1.0, 1.0], True),
+        ([3.0, 1.0], True),
+        ([1.0, 1.0 - 0.9 * FEASIBLE], True),
+        ([1.0, 1.0 - 4 * FEASIBLE], False),
+        ([3.0, 1.0 + 0.9 * FEASIBLE], True),
+        ([3.0, 1.0 + 9 * FEASIBLE], False),
+        ([3.0 + 9 * FEASIBLE, 0.5], False),
+        ([-0.9 * FEASIBLE, 2.5], True),
+        ([-4 * FEASIBLE, 2.5], False),
+        ([np.nan, 2.0], False),
+        ([0.0, np.inf], False),
+        ([-np.inf, np.inf], False),
+    ],
+)
+def test_a_point_holds_where_no_side_is_missed_by_a_share_of_a_unit(point, holds):
+    found = report(ONE, point)
+    assert bool(found) is holds
+    if holds:
+        assert check_point(ONE, np.array(point))
+
+
+def test_what_holds_in_smaller_units_holds_by_the_usual_check():
+    rng, held = np.random.default_rng(2), [0, 0]
+    for _ in range(300):
+        size = np.ldexp(1.0, rng.integers(-20, 20, 3))
+        one = form(
+            [1, 1, 1],
+            [(side, row / size, INF) for side, row in zip(
+                rng.integers(0, 3, 2), rng.integers(-2, 3, (2, 3)), strict=True
+            )],
+            upper=size * 4,
+        )  # fmt: skip
+        point = size * rng.integers(0, 5, 3)
+        point += size * FEASIBLE * rng.choice([0, 0, 1e-3, -1e-3, 0.6, 3], 3)
+        for share in (1.0, 2.0**-8):
+            found = report(one, point, share)
+            usual = check_point(one, point)
+            if found is not None:
+                assert usual
+                assert (found.worst, found.count, found.violations) == (usual.worst, 0, ())
+                assert str(found) == str(usual)
+            held[found is not None] += 1
+    assert min(held) > 50
+
+
+def test_a_report_is_one_like_any_other():
+    found = report(ONE, [1.0, 1.0 - 0.5 * FEASIBLE])
+    assert isinstance(found, KeptPoint)
+    assert found.worst == check_point(ONE, np.array([1.0, 1.0 - 0.5 * FEASIBLE])).worst > 0
+    for copied in (copy.copy(found), pickle.loads(pickle.dumps(found))):
+        assert copied == FeasibilityReport(found.worst, 0, ())
+    assert dataclasses.asdict(found) == {"worst": found.worst, "count": 0, "violations": ()}
+
+
+def test_no_unit_at_all_asks_for_a_point_that_misses_nothing():
+    assert report(ONE, [1.0, 1.0], 0.0)
+    assert report(ONE, [1.0, 1.0 - 2.0**-50], 0.0) is None

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from farkas.errors import InvalidOption, UnsupportedForm
-from farkas.forms import Axis, Block
 from farkas.forms.matrices import rows_of_dense
 from farkas.solvers import Claimed, open_session, solve
 from farkas.solvers.options import CtrlC, log_to_stderr, off_stdout
@@ -28,6 +27,11 @@ def covering():
         ({"cost": [np.nan, 1]}, "cost: value nan is not allowed"),
         ({"lower": ([2], [0.0])}, "lower: positions must lie in 0..1"),
         ({"row_lower": [INF]}, "row_lower: value inf is not allowed"),
+        ({"entries": ([0], [2], [1.0])}, "entries: positions must lie in 1 x 2"),
+        ({"entries": ([0, 0], [0, -1], [1.0, 1.0])}, "entries: positions must lie in 1 x 2"),
+        ({"entries": ([0, -1], [0, 0], [1.0, 1.0])}, "entries: positions must lie in 1 x 2"),
+        ({"entries": ([0, 0], [1], [1.0])}, "equal lengths"),
+        ({"entries": ([0], [1], [INF])}, "values must be finite"),
     ],
 )
 def test_bad_changes_are_refused_and_change_nothing(change, words):
@@ -80,7 +84,7 @@ def test_the_first_form_never_changes():
     first = covering()
     before = first.sha256, first.cost.copy()
     session = open_session(first)
-    session.update(cost=([0], [9.0]))
+    session.update(cost=([0], [9.0]), entries=([0], [0], [0.0]))
     shown = session.form
     session.update(cost=([1], [7.0]))
     assert shown.cost.tolist() == [9, 1]  # a form handed out does not change either
@@ -91,18 +95,14 @@ def test_the_first_form_never_changes():
 
 def test_new_rows_and_columns_have_positions_and_names():
     session = open_session(form([1.0]))
-    assert session.add_rows([[1.0]], 1.0, INF) == range(1)
-    assert session.add_rows([[1.0], [2.0]], 1.0, [INF, 5.0]) == range(1, 3)
-    assert session.form.row_name(2) == "added_rows[index=2]"
+    assert session.add_rows([[1.0]], 1.0, INF, name="cut") == range(1)
+    assert session.add_rows([[1.0], [2.0]], 1.0, [INF, 5.0], name="cut") == range(1, 3)
     assert session.add_columns(rows_of_dense([[1.0, 0, 1.0]]), -1.0) == range(1, 2)
-    named = covering().replace(
-        columns=(Block("x", "", 0, (Axis(("index",), np.array([[0], [1]])),)),)
-    )
-    session = open_session(named)
-    for place in (2, 3):
-        assert session.add_columns([[1.0]], -1.0, name="cut") == range(place, place + 1)
-    names = [session.form.column_name(j) for j in (1, 2, 3)]
-    assert names == ["x[index=1]", "cut[index=0]", "cut[index=1]"]
+    assert session.form.row_name(2) == "cut[index=2]"
+    assert session.add_rows([[1.0, 0.0]], 1.0, INF, name="other") == range(3, 4)
+    assert session.add_rows([[1.0, 0.0]], 1.0, INF, name="other") == range(4, 5)
+    names = [session.form.row_name(i) for i in (2, 3, 4)]
+    assert names == ["cut[index=2]", "other[index=0]", "other[index=1]"]
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -113,7 +113,7 @@ def test_a_long_walk_of_changes_ends_where_a_fresh_solve_does(seed):
     session = open_session(form(rng.uniform(1, 2, n).tolist(), rows, upper=50.0))
     for _ in range(15):
         m, n = session.form.num_rows, session.form.num_columns
-        kind = int(rng.integers(5))
+        kind = int(rng.integers(6))
         if kind == 0:
             session.update(cost=([int(rng.integers(n))], [float(rng.uniform(0, 2))]))
         elif kind == 1:
@@ -122,6 +122,9 @@ def test_a_long_walk_of_changes_ends_where_a_fresh_solve_does(seed):
             at = int(rng.integers(n))
             session.update(lower=([at], [float(rng.uniform(0, 1))]), upper=([at], [40.0]))
         elif kind == 3:
+            where = [int(rng.integers(m))], [int(rng.integers(n))]
+            session.update(entries=(*where, [float(rng.choice([0.0, 0.5, 2.0]))]))
+        elif kind == 4:
             session.add_rows(rng.uniform(0.1, 1, (1, n)), 0.5, INF)
         else:
             session.add_columns(rng.uniform(0, 1, (2, m)), [1.0, 1.5], upper=9.0)
@@ -129,6 +132,21 @@ def test_a_long_walk_of_changes_ends_where_a_fresh_solve_does(seed):
         assert warm.claim is cold.claim
         if cold.claim is Claimed.OPTIMAL:
             assert warm.objective == pytest.approx(cold.objective, rel=1e-7, abs=1e-9)
+
+
+def test_many_entries_at_once_keep_the_session_right():
+    # more than the solver is told one by one: the model is passed anew with the old basis
+    rng = np.random.default_rng(0)
+    dense = rng.uniform(0.1, 1, (50, 60))
+    session = open_session(
+        form(np.ones(60).tolist(), [(1.0, line.tolist(), INF) for line in dense])
+    )
+    session.solve()
+    rows, columns = np.indices(dense.shape).reshape(2, -1)
+    session.update(entries=(rows, columns, 2 * dense.ravel()))
+    # twice the matrix halves the point
+    again = solve(form(np.ones(60).tolist(), [(1.0, line.tolist(), INF) for line in dense]))
+    assert session.solve().objective == pytest.approx(again.objective / 2)
 
 
 def test_cutting_stock_by_column_generation():
@@ -164,10 +182,11 @@ def test_cutting_stock_by_column_generation():
     [
         lambda s: s.update(row_lower=[10.0]),
         lambda s: s.update(cost=[-1.0, 1.0]),
+        lambda s: s.update(entries=([0], [0], [0.5])),
         lambda s: s.add_rows([[1.0, 0.0]], 3.0, INF),
         lambda s: s.add_columns([[1.0]], 5.0),
     ],
-    ids=["right-hand side", "cost", "row", "column"],
+    ids=["right-hand side", "cost", "entry", "row", "column"],
 )
 def test_bounds_implied_by_other_data_are_forgotten(change):
     # min x + y, x + 2y >= 4: y <= 2 at an optimum.  With 10 on the right it is y = 5, and a bound

@@ -341,16 +341,18 @@ def test_session_follows_every_change(solver):
     assert session.solve().objective == pytest.approx(4.5, abs=NEAR)
     session.update(row_lower=[6])  # x = 3, y = 3/2
     assert session.solve().objective == pytest.approx(7.5, abs=NEAR)
-    session.add_rows([[0, 1]], 2.0, INF)  # y >= 2, x = 2
-    assert session.solve().objective == pytest.approx(8, abs=NEAR)
-    # x + 2y + z >= 6 and y + z >= 2: z = 1, y = 1, x = 3
+    session.update(entries=([0], [1], [3.0]))  # x = 3, y = 1
+    assert session.solve().objective == pytest.approx(6, abs=NEAR)
+    session.add_rows([[0, 1]], 2.0, INF)  # y >= 2, x = 0
+    assert session.solve().objective == pytest.approx(6, abs=NEAR)
     session.add_columns([[1, 1]], 0.5, upper=1.0)
-    assert session.solve().objective == pytest.approx(6.5, abs=NEAR)
-    assert solve(session.form, solver).objective == pytest.approx(6.5, abs=NEAR)
+    # x + 3y + z >= 6 makes the cost (x + 3y) + z/2 >= 6 - z/2; z = 1, y = 1, x = 2 reaches 11/2
+    assert session.solve().objective == pytest.approx(5.5, abs=NEAR)
+    assert solve(session.form, solver).objective == pytest.approx(5.5, abs=NEAR)
     session.update(row_lower=([1], [20.0]), upper=([1], [10.0]))
     assert session.solve().claim is Claimed.INFEASIBLE
     session.update(row_lower=([1], [2.0]))
-    assert session.solve().objective == pytest.approx(6.5, abs=NEAR)
+    assert session.solve().objective == pytest.approx(5.5, abs=NEAR)
     session.close()
 
 
