@@ -24,7 +24,7 @@ from farkas.errors import NoAnswer
 from farkas.instances.mlbroker import Brokerage
 from farkas.kernels import Floats1, Floats2, Ints1, Ints2, Out, compiled, copy_floats, copy_ints
 from farkas.numbers import Bools, Floats, Ints
-from farkas.tolerances import BRANCHED, ULP
+from farkas.tolerances import ULP
 
 
 @compiled(steps=lambda deploy, cost, came: 10.0 * cost.size)
@@ -277,17 +277,11 @@ def joined(parts: Sequence[Lives], sets: int, sites: int) -> Lives:
 
 # Cheap lives of jobs on many sites at linear prices: slots by themselves at prices of sites.
 #
-# Lagrangian relaxation, job by job.  At prices of sites every slot is placed for itself
-# (`farkas.certificates.mlbroker_workers`), which bounds the job's life; a life is the cheapest way
-# through all the placements that its slots have had so far, and those at one site.  Then each slot
-# is placed anew between its neighbours, whose sites cost nothing more, and prices move along a
-# subgradient: a site that a slot leaves and the next does not use earns less, one that is entered
-# costs more.  A step is as long as the distance of both sides asks for (Polyak); all end where
-# these meet.
-
-
-ROUNDS = 10  #: Steps of prices.
-STEP = 0.7  #: Share of Polyak's step.
+# A site that a slot leaves to the next is worth an even share of its deployment.  At these prices
+# every slot is placed for itself (`farkas.certificates.mlbroker_workers`), which bounds the job's
+# life; a life is the cheapest way through all the placements that its slots have had so far, and
+# those at one site.  Then each slot is placed anew between its neighbours, whose sites cost nothing
+# more, as long as lives become cheaper.
 
 
 class SiteLives:
@@ -297,10 +291,12 @@ class SiteLives:
     """
 
     def __init__(self, data: Brokerage, begin: int, end: int, slope: Floats) -> None:
-        self.data, self.jobs = data, np.arange(begin, end)
+        self.data = data
         first, last = data.pair_start[begin], data.pair_start[end]
         self.pairs = np.arange(first, last)
         self.job = data.pair_job[self.pairs]
+        self.row = self.job - begin
+        """Job of each pair, counted from the first."""
         price = slope[data.pair_slot[self.pairs]]
         self.worker: Floats = (price * data.worker_demand[self.job][:, None, :]).sum(axis=2)
         self.server: Floats = (price * data.server_demand[self.job][:, None, :]).sum(axis=2)
@@ -309,13 +305,12 @@ class SiteLives:
         after = data.next_pair[self.pairs] >= 0
         self.links = np.flatnonzero(after)
         """Rows after which the same job has another one."""
-        length = np.diff(self.start)[self.job - begin]
-        passed = np.arange(len(self.pairs)) - self.start[self.job - begin] + 1
+        length = np.diff(self.start)[self.row]
+        passed = np.arange(len(self.pairs)) - self.start[self.row] + 1
         even = np.broadcast_to((1.0 - passed / length)[:, None], (len(self.pairs), data.num_sites))
         self.prices: Floats = even * self.deploy
         """Shape (pairs, sites), USD, 0 after the last pair of a job."""
-        self.best_prices = self.prices.copy()
-        self.bound: Floats = np.full(end - begin, -np.inf)
+        self.bound: Floats = np.zeros(end - begin)
         self.cost: Floats = np.full(end - begin, np.inf)
         shape = len(self.pairs), data.num_sites
         self.workers, self.at = np.zeros(shape, np.int64), np.zeros(len(self.pairs), np.int64)
@@ -331,13 +326,8 @@ class SiteLives:
         charge: Floats = before - self.prices + self.deploy * first[:, None]
         return charge
 
-    def placed(self, rows: Ints, charge: Floats) -> tuple[Floats, Bools]:
-        """Place some pairs at charges, and keep the placements.
-
-        Returns
-        -------
-        Bounds, shape (rows,), and where they are, shape (rows, sites).
-        """
+    def placed(self, rows: Ints, charge: Floats) -> Floats:
+        """Place some pairs at charges, and keep the placements; return bounds, shape (rows,)."""
         data, some = self.data, len(rows)
         shape = some, data.num_sites
         workers, at = np.zeros(shape, np.int64), np.zeros(some, np.int64)
@@ -349,10 +339,11 @@ class SiteLives:
             np.full(some, -1), np.full(shape, -np.inf), np.zeros(shape, np.int64), bound,
             np.array([0, ENDLESS]),
         )  # fmt: skip
-        return bound, self.keep(rows, workers, at)
+        self.keep(rows, workers, at)
+        return bound
 
-    def keep(self, rows: Ints, workers: Ints, at: Ints) -> Bools:
-        """Keep placements of some pairs; return where they are, shape (rows, sites)."""
+    def keep(self, rows: Ints, workers: Ints, at: Ints) -> None:
+        """Keep placements of some pairs."""
         data, moving = self.data, np.zeros(len(rows))
         job = self.job[rows]
         apart_costs(
@@ -367,7 +358,6 @@ class SiteLives:
             known = self._seen[row]
             if all(site != s or (where != w).any() for _, w, s, _ in known):
                 known.append((one, where, site, there))
-        return here
 
     def stay(self) -> None:
         """Keep the placement of every pair at each one site alone."""
@@ -423,42 +413,18 @@ class SiteLives:
         runs = [np.arange(self.start[j], self.start[j + 1]) for j in jobs]
         return np.concatenate([np.zeros(0, np.int64), *runs])
 
-    def search(self, rounds: int = ROUNDS) -> None:
-        """Move prices, and look for lives, until both sides of every job meet."""
-        own = self.job - (self.jobs[0] if len(self.jobs) else 0)
-        open_ = np.arange(len(self.jobs))
+    def search(self) -> None:
+        """Look for lives until no slot helps to a cheaper one."""
         self.stay()
-        for round_ in range(rounds):
-            rows = self.rows_of(open_)
-            if not len(rows):
-                return
-            below, there = self.placed(rows, self.charges()[rows])
-            bound = np.zeros(len(self.jobs))
-            np.add.at(bound, own[rows], below)
-            better = bound > self.bound
-            better &= np.isin(np.arange(len(self.jobs)), open_)
-            self.best_prices[better[own]] = self.prices[better[own]]
-            self.bound[better] = bound[better]
-            found = open_[[self.cheapest(int(job)) for job in open_]]
-            while len(found):
-                some = self.rows_of(found)
-                self.placed(some, self.between(some))
-                found = found[[self.cheapest(int(job)) for job in found]]
-            present = np.zeros((len(self.pairs), self.data.num_sites), bool)
-            present[rows] = there
-            away = np.zeros_like(self.prices)
-            away[self.links] = 1.0 * present[self.links] - 1.0 * present[self.links + 1]
-            size = np.zeros(len(self.jobs))
-            np.add.at(size, own, (away**2).sum(axis=1))
-            apart = self.cost - bound
-            still = (size > 0) & (self.cost - self.bound > 4 * BRANCHED * np.abs(self.cost))
-            open_ = open_[still[open_]]
-            step = np.zeros(len(self.jobs))
-            step[open_] = STEP * apart[open_] / size[open_] / (1 + round_ // 10)
-            self.prices = np.clip(self.prices - step[own][:, None] * away, 0.0, self.deploy)
+        np.add.at(self.bound, self.row, self.placed(np.arange(len(self.pairs)), self.charges()))
+        found = np.arange(len(self.bound))
+        while len(found):
+            found = found[[self.cheapest(int(job)) for job in found]]
+            rows = self.rows_of(found)
+            self.placed(rows, self.between(rows))
 
     def lives(self) -> Lives:
-        """Return the best lives; their prices are those of the best bounds."""
+        """Return the best lives."""
         data, moving = self.data, np.zeros(len(self.pairs))
         apart_costs(
             self.pairs, data.trained_volume, data.worker_capacity[self.job],
@@ -468,6 +434,6 @@ class SiteLives:
         before = np.zeros_like(here)
         before[self.links + 1] = here[self.links]
         moving += (self.deploy * (here & ~before)).sum(axis=1)
-        apart = np.zeros(len(self.jobs))
-        np.add.at(apart, self.job - (self.jobs[0] if len(self.jobs) else 0), moving)
-        return Lives(self.workers, self.at, apart, self.bound, self.best_prices)
+        apart = np.zeros(len(self.bound))
+        np.add.at(apart, self.row, moving)
+        return Lives(self.workers, self.at, apart, self.bound, self.prices)

@@ -195,7 +195,10 @@ def test_lives_are_bounded_and_near_the_cheapest(name):
     assert (search.bound <= best * (1 + 1e-9) + 1e-12).all()
     assert (search.cost >= best * (1 - 1e-9)).all()
     assert search.cost.sum() == pytest.approx(best.sum(), rel=0.02)
-    assert search.bound.sum() == pytest.approx(best.sum(), rel=0.05)
+    if name == "moving":  # every slot pays a worker, a server and a third of a deployment
+        assert search.bound.sum() == pytest.approx(3 * (2 + 3 / 3))
+    else:
+        assert search.bound.sum() == pytest.approx(best.sum(), rel=0.05)
     # at these prices the jobs pay what was said
     price = (found.usage(data) * slope).sum() + found.apart.sum()
     assert price == pytest.approx(search.cost.sum())
@@ -211,7 +214,7 @@ def test_parts_are_placed_as_the_whole():
     assert whole.bound[2:].tolist() == part.bound.tolist()
     first = data.pair_start[2]
     assert (whole.workers[first:] == part.workers).all()
-    assert (whole.best_prices[first:] == part.best_prices).all()
+    assert (whole.prices[first:] == part.prices).all()
 
 
 def test_charges_add_up_to_a_deployment():
