@@ -21,8 +21,7 @@ class Leases(Instance, frozen=True, kw_only=True, tag="lease"):
 
     def check(self):
         """Every request fits into an empty machine, and they come in order."""
-        before = 0
         for index, one in enumerate(self.requests):
             require(one.units <= self.capacity, f"requests[{index}] is larger than a machine")
-            require(one.arrival >= before, f"requests[{index}] comes before the one above it")
-            before = one.arrival
+        arrivals = [one.arrival for one in self.requests]
+        require(arrivals == sorted(arrivals), "requests are not in order of arrival")

@@ -60,5 +60,5 @@ class FirstFit:
         room = [at for at in range(machines) if held[at] + one.units <= capacity]
         if not room:
             return state, -1
-        place = room[0], one.arrival + one.slots, one.units
-        return (machines, capacity, (*served, place)), room[0]
+        served = (*served, (room[0], one.arrival + one.slots, one.units))
+        return (machines, capacity, served), room[0]

@@ -65,38 +65,33 @@ class LeasePricing(Pricing):
     def __init__(self, instance):
         known = self.program = PricedLeases(instance)
         self.owners, self.most, slots = known.owners, known.worth, np.arange(known.width)
+        self.slots = [np.arange(*ends) for ends in zip(known.first, known.after, strict=True)]
         self.rows = np.full(len(slots), float(instance.machines * instance.capacity))
         self.hard = np.full(instance.machines * len(slots), float(instance.capacity))
         self.row_of = np.tile(slots, instance.machines)
         self.place_of = np.repeat(np.arange(instance.machines), len(slots))
 
-    def slots(self, owner):
-        """Slots of a request."""
-        return np.arange(self.program.first[owner], self.program.after[owner])
-
     def replies(self, prices, case):
         """A request has one plan, and wants it where it counts for more than it pays."""
         earned = self.program.counted(case) - self.program.paid(prices)
         owners = np.flatnonzero(earned > 0)
-        slots = [self.slots(owner) for owner in owners]
+        slots = [self.slots[owner] for owner in owners]
         many = [len(some) for some in slots]
         units = np.repeat(self.program.units[owners], many).astype(float)
-        where = np.repeat(np.arange(len(owners)), many), np.concatenate([self.slots(0)[:0], *slots])
+        where = np.repeat(np.arange(len(owners)), many), np.concatenate([owners[:0], *slots])
         use = sparse.coo_array((units, where), shape=(len(owners), len(self.rows))).tocsr()
         return np.maximum(earned, 0.0), Plans(owners, self.most[owners], use)
 
     def fits(self, owner, used, prices, noise, above, like, many):
         """Machines with room, cheap ones first, and of these the fullest."""
-        slots, units = self.slots(owner), float(self.program.units[owner])
+        slots, units = self.slots[owner], float(self.program.units[owner])
         free = (self.hard - used).reshape(len(noise), -1)[:, slots]
         paid = float(prices[slots].sum()) * units * noise
         able = (free >= units).all(axis=1) & (paid <= self.most[owner])
         order = [at for at in np.lexsort((free.sum(axis=1), paid)).tolist() if able[at]]
-        amount = np.full(len(slots), units)
-        return [
-            Fit(float(self.most[owner]), at * len(self.rows) + slots, amount, at)
-            for at in order[: many if self.most[owner] > above else 0]
-        ]
+        worth, amount, width = float(self.most[owner]), np.full(len(slots), units), len(self.rows)
+        found = order[: many if worth > above else 0]
+        return [Fit(worth, at * width + slots, amount, at) for at in found]
 
     def decisions(self, plans):
         """A machine each, or -1."""
