@@ -23,6 +23,8 @@ PLAIN = 2  #: Draws of them that are the prices themselves.
 MOST_NODES = 100
 SIZES = (30, 80, 160, 250, 400)  #: Numbers of others among whom an owner is placed.
 FEW_SIZES = 3  #: So many of these of a kind whose rows have slots.
+#: Gains that are worth a look more of such a kind, as a divisor of what may be missing.
+FEW_GAINS = 10
 PLANS = 16  #: Of each owner at each draw of prices, where one is placed.
 TRIES = 1_000  #: Exchanges between two looks at whether they go on.
 PATIENCE = 2  #: Looks without progress after which they end.
@@ -88,12 +90,14 @@ def repair(
     ``small``: value that may be missing.
     """
     worth, waited = wishes.problem.most, 0
-    while waited < PATIENCE and left() and len(wishes.missed(packing)):
+    slots = wishes.problem.slot_of is not None
+    least = small / (FEW_GAINS if slots else TRIES)
+    while waited < (1 if slots else PATIENCE) and left() and len(wishes.missed(packing)):
         before = packing.value
         packing.exchange(prices, wishes, TRIES, left, planned=True)
-        waited = waited + 1 if packing.value - before <= small / TRIES else 0
+        waited = waited + 1 if packing.value - before <= least else 0
     # where slots say where value is missing, who meets there is renewed instead of many at once
-    sizes = SIZES if wishes.problem.slot_of is None else SIZES[:FEW_SIZES]
+    sizes = SIZES[:FEW_SIZES] if slots else SIZES
     for fewer, many in itertools.pairwise((0, *sizes)):
         missed = wishes.missed(packing)
         for owner in missed[np.argsort(-worth[missed], kind="stable")][:MOST_PROGRAMS].tolist():

@@ -65,6 +65,7 @@ class Search:
         self.bound, self._told = np.inf, 0.0
         #: How often in vain somebody was placed who loses most, by owner.
         self._tried: Ints = np.zeros(problem.owners, np.int64)
+        self._root: Settled | None = None
         self._slots = None if problem.slot_of is None else ScarceSlots(problem.slot_of)
 
     @property
@@ -91,7 +92,7 @@ class Search:
         """Search; yield what is better than before."""
         gap = CLOSE * self.gap
         settled = list(settle(self.problem, self.master, gap=gap, left=self.left))[-1]
-        self.bound = settled.bound
+        self.bound, self._root = settled.bound, settled
         yield Found("prices", tree=Tree.of(settled.prices))
         self.packing.fill(settled.prices, settled.payoff, self.left)
         if settled.share is None or self.over:
@@ -157,6 +158,7 @@ class Search:
                     where = dataclasses.replace(settled, prices=own)
                     wishes = Wishes.chosen(self.problem, where, choice)
                     self._repair(wishes)
+                self._renew_slots()
                 worth = value
             if packing.value < before:
                 packing.restore(kept)
@@ -193,10 +195,7 @@ class Search:
     def _turn(self, settled: Settled, many: int) -> None:
         """Exchange, then renew who meets the owner that loses most, and the rows that lack most."""
         packing, left = self.packing, self._unless_near
-        if self._slots is not None:
-            self._slots.improve(
-                packing, lambda: self._wished(settled), gap=FINE * self.gap, left=left
-            )  # fmt: skip
+        self._renew_slots()
         if not left():
             return
         wishes = self._wished(settled)
@@ -213,6 +212,15 @@ class Search:
         if not self.over and missing.any():
             row = int(packing.rng.choice(len(missing), p=missing / missing.sum()))
             self._renewed(wishes, wishes.around(packing, row, many), 2)
+
+    def _renew_slots(self) -> None:
+        """Renew who meets in slots where most is missing, of a kind whose rows have slots."""
+        root = self._root
+        if self._slots is not None and root is not None:
+            self._slots.improve(
+                self.packing, lambda: self._wished(root), gap=FINE * self.gap,
+                left=self._unless_near,
+            )  # fmt: skip
 
     def _wished(self, settled: Settled) -> Wishes:
         return Wishes.nearest(self.problem, self.pool, settled, self.packing.value)
