@@ -170,3 +170,29 @@ def test_unlimited_servers_have_no_rows():
     assert len(problem.rows) == 0
     payoff, _ = problem.replies(np.zeros(0), {})
     assert payoff == pytest.approx(problem.most)
+
+
+def test_values_are_what_jobs_earn_beyond_never_running():
+    cluster = star(1, horizon=3, jobs=[job(max_workers=1, **table(3, 5, 9, 7))])
+    program = GadgetPricing(cluster).program
+    assert program.values(0).tolist() == [0, 2, 6, 4]
+    assert program.most(0) == 6
+    assert [program.below(0, value) for value in (6.0, 4.0, 2.0, 1.0)] == [4, 2, 0, 0]
+    free = np.zeros(program.width)
+    assert program.rent(free) == 3
+    (served,) = program.replies(free, {0: Window(2.0, 4.0)}, [0])  # 4 at most, and 4 as served
+    assert 8 <= served <= 8 + Fraction(1, 2**40)
+
+
+def test_a_planned_ring_grows_no_larger_than_the_largest():
+    # four worker-slots planned in two slots of two servers; of the first slot nothing is left
+    cluster = star(3, 3, horizon=2, jobs=[job(max_workers=2, **table(0, 5, 9, 12, 14))])
+    problem = GadgetPlans(cluster)
+    prices, noise = np.zeros(len(problem.rows)), np.ones(problem.place_of.max() + 1)
+    _, plans = problem.replies(prices, {})
+    used = np.zeros(len(problem.hard))
+    (fit,) = problem.fits(0, used, prices, noise, 0.0, plans.use[[0]], 1)
+    assert fit.value == pytest.approx(14)
+    used[(problem.row_of >= 0) & (problem.place_of < 2)] = 3.0
+    (fit,) = problem.fits(0, used, prices, noise, 0.0, plans.use[[0]], 1)
+    assert [(slot, counts.tolist()) for slot, _, counts, _ in fit.what] == [(1, [2])]
