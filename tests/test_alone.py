@@ -20,6 +20,7 @@ from tests.tools.shared import ROOT
 REGISTRIES = (
     "farkas.adversary.shape:shapes",
     "farkas.certificates.files:certificate_types",
+    "farkas.certificates.priced_tree:priced_programs",
     "farkas.certificates.runs:run_bounds",
     "farkas.duals.restated:restatements",
     "farkas.experiments.figures.exhibit:figures",

@@ -97,8 +97,8 @@ def check_vipr(path: str | os.PathLike[str], most_work: int = MOST_WORK) -> Vipr
         words, code = refusal.args
         if checker is not None:
             words = f"line {_line(data, total - len(checker.words))}: {words}"
-        if "steps" in words and code == 1:
-            words += "; --most-work allows more"
+        if f"more than {most_work} steps" in words:
+            words += " to check; --most-work allows more"
         raise (FileProblem if code == 2 else NotACertificate)(f"{path}: {words}") from None
     return ViprProof(
         "min" if checker.least else "max", found["infeasible"], found["lower"], found["upper"],

@@ -12,6 +12,7 @@ from farkas.certificates.priced_tree import Case
 from farkas.decomposition.master import Master, Pool, raised
 from farkas.decomposition.protocol import Pricing, Tree
 from farkas.numbers import Floats
+from farkas.solvers.options import CtrlC
 
 Left = Callable[[], float]  #: Seconds that are left, 0 where a search is to end.
 
@@ -88,7 +89,12 @@ def settle(
 def price_tree(problem: Pricing, *, gap: float = FINE, left: Left = lambda: math.inf) -> Tree:
     """Return the tree of one leaf with the best prices of all plans.
 
-    ``gap``: share of the bound within which no prices prove less.
+    ``gap``: share of the bound within which no prices prove less.  Raises `KeyboardInterrupt` after
+    Ctrl-C.
     """
     master = Master(problem, Pool(problem))
-    return Tree.of(list(settle(problem, master, gap=gap, left=left))[-1].prices)
+    with CtrlC() as key:
+        for settled in settle(problem, master, gap=gap, left=left):
+            if key.pressed:
+                raise KeyboardInterrupt
+    return Tree.of(settled.prices)

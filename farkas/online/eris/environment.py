@@ -187,7 +187,7 @@ class Environment(driver.Environment):
         return costs["welfare"]
 
     def bound(self, instance: Auction) -> Bound:
-        """Prove an upper bound from the prices of the pooled linear program."""
+        """Prove an upper bound from prices that are the same at all sites."""
         return welfare_bound(instance, "aggregated")
 
     def bounds_so_far(self, instance: Auction, bound: Bound) -> Sequence[Fraction] | None:
