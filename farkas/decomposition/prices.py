@@ -93,8 +93,12 @@ def price_tree(problem: Pricing, *, gap: float = FINE, left: Left = lambda: math
     Ctrl-C.
     """
     master = Master(problem, Pool(problem))
+    prices = np.zeros(len(problem.rows))
     with CtrlC() as key:
         for settled in settle(problem, master, gap=gap, left=left):
+            prices = settled.prices
             if key.pressed:
-                raise KeyboardInterrupt
-    return Tree.of(settled.prices)
+                break
+    if key.pressed:
+        raise KeyboardInterrupt
+    return Tree.of(prices)
