@@ -12,7 +12,7 @@ from scipy import sparse
 from farkas.certificates.eris import PricedAuction, certify_prices
 from farkas.certificates.priced_tree import Case, PricedTree
 from farkas.decomposition.master import Master, Pool
-from farkas.decomposition.prices import Left, Settled, settle
+from farkas.decomposition.prices import Left, Settled, price_tree, settle
 from farkas.decomposition.protocol import Plans, Pricing
 from farkas.errors import NoAnswer
 from farkas.instances.eris import Auction
@@ -138,9 +138,8 @@ def aggregated_prices(auction: Auction, left: Left = lambda: math.inf) -> Prices
     A budget of 0 makes any transfer price free; there it is set so high that nothing moves.
     """
     pricing = SchedulePricing(auction)
-    master = Master(pricing, Pool(pricing))
-    *_, last = settle(pricing, master, gap=SIMPLEX, left=left)
-    return prohibitive(auction, pricing.prices_of(last.prices))
+    prices = price_tree(pricing, gap=SIMPLEX, left=left).prices[0]
+    return prohibitive(auction, pricing.prices_of(prices))
 
 
 def prohibitive(auction: Auction, prices: Prices) -> Prices:
