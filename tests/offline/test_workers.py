@@ -14,9 +14,8 @@ import pytest
 
 import farkas
 from farkas import executor as module
-from farkas.exact.bounding import Deadline
 from farkas.executor import Executor, Workers
-from farkas.offline import Ascent, climb, ladders, mlbroker
+from farkas.offline import climb, ladders
 from tests.executor.clusters import DaskCluster
 from tests.generators.eris import random_auction
 from tests.generators.mlbroker import random_brokerage
@@ -99,29 +98,6 @@ def test_results_are_the_same_on_a_dask_scheduler(kind, tmp_path):
     with DaskCluster(tmp_path) as address:
         found = farkas.optimum(instance, gap=1e-6, scheduler=address)
     assert plain(found) == plain(farkas.optimum(instance, gap=1e-6))
-
-
-@pytest.mark.ids(2)
-@pytest.mark.parametrize("share", [0.1, 0.4, 0.8])
-def test_trees_that_run_out_of_steps_are_the_same_elsewhere(share, monkeypatch):
-    data = random_brokerage(2, sites=3, slots=4, jobs=6, resources=2)
-
-    def trees(executor):
-        ascent = Ascent("min", Deadline(), Fraction(1, 10**9), executor=executor)
-        search = mlbroker.TollSearch(data, ascent)
-        search.look(1)
-        search.look()
-        return search.trees
-
-    whole = sum(tree.steps for tree in trees(Executor()).values())
-    monkeypatch.setattr(mlbroker, "MOST_STEPS", int(share * whole))
-    here = trees(Executor())
-    assert any(tree.refused < 1 << 62 for tree in here.values())
-    with Executor.of(2) as executor:
-        there = trees(executor)
-    assert {s: (t.nodes, t.bound) for s, t in here.items()} == {
-        s: (t.nodes, t.bound) for s, t in there.items()
-    }
 
 
 def test_ctrl_c_leaves_the_best_of_both_sides_and_no_process():
