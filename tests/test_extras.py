@@ -283,7 +283,7 @@ def test_the_core_alone_does_all_that_needs_no_more(tmp_path: Path) -> None:
     assert "accepted" in found[2][1]
 
 
-PACKAGES = ("algebra", "certificates", "forms", "instances", "offline", "online")
+PACKAGES = ("algebra", "certificates", "forms", "instances", "offline", "online", "solvers")
 
 
 def test_a_name_is_imported_from_the_module_that_holds_it() -> None:

@@ -252,10 +252,11 @@ EXEMPT: dict[str, tuple[Exempt, ...]] = {
         ),
         Exempt(
             rf"algorithm mlbroker\.fractional\.({WORTH}|bound)"
+            rf"|algorithm mlbroker\.mlbroker\.{WORTH}"
             r"|convex mlbroker\.regularized\[tight,.*\]\.optimum"
-            r"|program mlbroker\.outer(\[.*,tight\]|_job)\.(optimum|bound)",
+            r"|program mlbroker\.outer\[.*,tight\]\.(optimum|bound)",
             "dear site",
-            "deployment is spread over all sites by the entropy term",
+            "deployment is spread over all sites by the entropy term, and rounded to some of them",
         ),
         Exempt(
             r"quantity mlbroker\.(oasis|one_shot)",

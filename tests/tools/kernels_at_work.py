@@ -31,7 +31,7 @@ from farkas.models.gadget.forest import forest
 from farkas.models.gadget.slot import snapshot
 from farkas.offline.eris.schedules import AuctionPricing
 from farkas.offline.ladder import Ascent, Climber
-from farkas.offline.mlbroker import tolls
+from farkas.offline.mlbroker import slots
 from farkas.online import environments
 from farkas.online.coded.local_search import climb, favourites
 from farkas.online.coded.owner_tree import OwnerTree
@@ -149,9 +149,9 @@ def gadget() -> Iterator[Any]:
 
 def mlbroker() -> Iterator[Any]:
     for seed in range(3):
-        yield from found_by(tolls, random_brokerage(seed))
-    # more than ten sites have tolls of their own
-    yield from found_by(tolls, random_brokerage(0, sites=11, slots=2, jobs=2))
+        yield from found_by(slots, random_brokerage(seed))
+    # more than ten sites have prices of their own
+    yield from found_by(slots, random_brokerage(0, sites=11, slots=2, jobs=2))
 
 
 def found_by(climber: Climber, instance: Any) -> Iterator[Any]:

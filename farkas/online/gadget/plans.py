@@ -18,7 +18,7 @@ from farkas.kernels import Floats1, Floats2, Floats3, Ints1, Ints2, Out, compile
 from farkas.models.gadget.rings import Rings
 from farkas.numbers import Floats, Ints
 from farkas.online.gadget.environment import Decision, PlacedRing, Room, Seen, as_rings
-from farkas.relaxations.gadget.pricing import GadgetPricing, cheapest
+from farkas.relaxations.gadget.pricing import GadgetPricing, best_count
 from farkas.tolerances import ROUNDING
 
 
@@ -82,7 +82,7 @@ def place_workers(
             for c in np.argsort(price[t], kind="mergesort"):
                 room[t, c] = min(room[t, c], left)
                 left -= room[t, c]
-        cheapest(price.ravel(), room.ravel(), number.reshape(-1), gain, above)
+        best_count(price.ravel(), room.ravel(), number.reshape(-1), gain, above)
     total = 0
     for t in range(slots):
         for c in range(classes):

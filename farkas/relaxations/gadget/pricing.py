@@ -69,7 +69,7 @@ class Market(NamedTuple):
 
 
 @compiled
-def cheapest(
+def best_count(
     price: Floats1,
     room: Ints1,
     number: Out[Ints1],
@@ -144,7 +144,7 @@ def replies(
                 price[q * classes + c], room[q * classes + c] = unit[c], taken * slots
                 left -= taken
         begin, gain = opens * classes, gains.gain[gains.first[job] : gains.first[job + 1]]
-        payoff[job] = cheapest(price[begin:], room[begin:], number[job, begin:], gain, 0.0)
+        payoff[job] = best_count(price[begin:], room[begin:], number[job, begin:], gain, 0.0)
     return 0
 
 
