@@ -185,7 +185,7 @@ NEEDS: dict[str, list[list[str]]] = {
         ["run", "coded/tiny", "-a", "coded.sca"],
         ["python", "import farkas; farkas.solve('coded/tiny', 'coded.loads')"],
     ],
-    "distributed": [["worst", "gadget.drf", "--scheduler", "tcp://localhost:1"]],
+    "distributed": [["optimum", "gadget/tiny", "--scheduler", "tcp://localhost:1"]],
     "jinja2": [
         ["sweep", "sweep.sqlite", "--report", "page.html"],
         ["python", "from farkas.experiments.report import render"],
