@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 MOST_STEPS = 20  #: From row to row while a neighbourhood is collected.
 
 
-class Wishes:
+class Targets:
     """A plan of each of some owners, which a choice or prices say are worth a place.
 
     Parameters
@@ -41,7 +41,7 @@ class Wishes:
 
     @classmethod
     def nearest(cls, problem: Pricing, pool: Pool, settled: Settled, value: float) -> Self:
-        """Wish the best known plan of each owner, of those that may be in something better.
+        """Target the best known plan of each owner, of those that may be in something better.
 
         ``value``: that is reached.
         """
@@ -54,7 +54,7 @@ class Wishes:
 
     @classmethod
     def chosen(cls, problem: Pricing, settled: Settled, choice: Plans) -> Self:
-        """Wish what was chosen."""
+        """Target what was chosen."""
         return cls(problem, settled, choice, shortfall(choice, settled))
 
     def rows(self, owner: int) -> Ints:
@@ -113,7 +113,7 @@ class Wishes:
         return self.owners[np.array(out, np.bool_)]
 
     def meeting(self, packing: Packing, owner: int, many: int) -> list[int]:
-        """Return an owner, and others whose plans share most rows with the one that it wishes."""
+        """Return an owner, and others whose plans share most rows with the one that it targets."""
         there = [list(packing.at[row]) for row in self.rows(owner).tolist()]
         others, shared = np.unique(np.concatenate([[owner], *there]), return_counts=True)
         order = np.argsort(-shared, kind="stable")
@@ -121,7 +121,7 @@ class Wishes:
         return [owner, *(other for other in found if other != owner)][: many + 1]
 
     def in_slot(self, packing: Packing, slot: int, slots: Ints, wider: float) -> list[int]:
-        """Owners on rows of a slot or near it, and half as many of those that wish to be there.
+        """Owners on rows of a slot or near it, and half as many of those whose target is there.
 
         Parameters
         ----------
@@ -144,7 +144,7 @@ class Wishes:
         return [*list(found)[: int(count)], *wanting[: 1 + int(count) // 2]]
 
     def around(self, packing: Packing, row: int, many: int) -> list[int]:
-        """Owners on a row: of half those that wish to be there, then who is, then on other rows."""
+        """Owners on a row: of half those whose target is there, then who is, then on other rows."""
         rng, plans, by_row = packing.rng, packing.plans, self._by_row
         there = by_row.indices[by_row.indptr[row] : by_row.indptr[row + 1]]
         nearest = self.owners[there[np.argsort(self._short[there], kind="stable")]]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from scipy import sparse
 
-from farkas.decomposition.neighbours import Wishes
+from farkas.decomposition.neighbours import Targets
 from farkas.decomposition.prices import Left
 from farkas.decomposition.protocol import Fit, Plans, Pricing
 from farkas.numbers import Floats
@@ -148,15 +148,15 @@ class Packing:
         self.restore(plans)
 
     def exchange(
-        self, prices: Floats, wishes: Wishes, tries: int, left: Left, *, planned: bool = False
+        self, prices: Floats, targets: Targets, tries: int, left: Left, *, planned: bool = False
     ) -> None:
         """Take owners out, insert another and then them; kept unless value is lost.
 
-        ``planned``: whether owners without a plan are to have the one that they wish; otherwise
+        ``planned``: whether owners without a plan are to have their target; otherwise
         those that lack some of their greatest value are to have a better one.
         """
         rng = self.rng
-        wanting = wishes.missed(self) if planned else wishes.lacking(self, wishes.owners)
+        wanting = targets.missed(self) if planned else targets.lacking(self, targets.owners)
         if not len(wanting):
             return
         if not planned:
@@ -167,7 +167,7 @@ class Packing:
         for number, owner in enumerate(wanting[rng.integers(len(wanting), size=tries)].tolist()):
             if number % LOOK == LOOK - 1 and not left():
                 return
-            rows = wishes.rows(owner)
+            rows = targets.rows(owner)
             if not len(rows) or (planned and owner in self.plans):
                 continue
             here = list(self.at[rows[rng.integers(len(rows))]])
@@ -175,18 +175,18 @@ class Packing:
             for _ in range(int(rng.integers(planned, MOST_OUT + 1)) if here else 0):
                 out.append(here[rng.integers(len(here))])
             share = 0.0 if rng.random() < FREE else rng.random()
-            self._exchange(list(dict.fromkeys(out)), prices, share, wishes if planned else None)
+            self._exchange(list(dict.fromkeys(out)), prices, share, targets if planned else None)
 
     def _exchange(
-        self, out: list[int], prices: Floats, share: float, wishes: Wishes | None
+        self, out: list[int], prices: Floats, share: float, targets: Targets | None
     ) -> None:
-        """Exchange owners, the first of whom is wanted; where plans are wished, for these."""
+        """Exchange owners, the first of whom is wanted; where plans are targeted, for these."""
         before = self.value
         kept = {owner: self.take(owner) for owner in out}
         now = kept[out[0]]
         above, put = 0.0 if now is None else now.value, []
         for owner in out:
-            like = None if wishes is None else wishes.like(owner)
+            like = None if targets is None else targets.like(owner)
             noise = (share if like is None else FAINT) * self.noise()
             if self.insert(owner, prices, noise, above=above, like=like):
                 put.append(owner)

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from farkas.decomposition.choice import once
-from farkas.decomposition.neighbours import Wishes
+from farkas.decomposition.neighbours import Targets
 from farkas.decomposition.packing import FAINT, Packing
 from farkas.decomposition.prices import Left
 from farkas.decomposition.protocol import Fit
@@ -34,7 +34,7 @@ MOST_PROGRAMS = 40  #: For as many owners one after the other, before there are 
 def renew(
     packing: Packing,
     prices: Floats,
-    wishes: Wishes,
+    targets: Targets,
     owners: list[int],
     *,
     many: int,
@@ -50,11 +50,11 @@ def renew(
     gap
         Share of the value of these owners within which their plans are the best.
     """
-    missing = wishes.bound - packing.value
+    missing = targets.bound - packing.value
     kept = {owner: packing.take(owner) for owner in owners}
     placed = packing.problem.renew(kept, packing.used, prices, missing, gap, left())
     if placed is None:
-        placed = _chosen(packing, prices, wishes, kept, many, gap, left)
+        placed = _chosen(packing, prices, targets, kept, many, gap, left)
     for owner, fit in placed.items():
         packing.put(owner, fit)
     for owner in owners:
@@ -63,14 +63,14 @@ def renew(
 
 
 def _chosen(
-    packing: Packing, prices: Floats, wishes: Wishes, kept: Mapping[int, Fit | None], many: int,
+    packing: Packing, prices: Floats, targets: Targets, kept: Mapping[int, Fit | None], many: int,
     gap: float, left: Left,
 ) -> dict[int, Fit]:  # fmt: skip
     """Choose among plans that fit, parameters as of `renew`."""
     listed: list[tuple[int, Fit]] = []
     for owner, fit in kept.items():
         found = [] if fit is None else [fit]
-        found += _plans(packing, prices, wishes, owner, fit, many)
+        found += _plans(packing, prices, targets, owner, fit, many)
         seen: set[bytes] = set()
         for one in found:
             key = one.limit.tobytes() + one.amount.tobytes()
@@ -83,38 +83,38 @@ def _chosen(
 
 
 def repair(
-    packing: Packing, prices: Floats, wishes: Wishes, *, small: float, gap: float, left: Left
+    packing: Packing, prices: Floats, targets: Targets, *, small: float, gap: float, left: Left
 ) -> None:
-    """Make room for owners that wish a plan and have none, among ever more others.
+    """Make room for owners that have a target and no plan, among ever more others.
 
     ``small``: value that may be missing.
     """
-    worth, waited = wishes.problem.most, 0
-    slots = wishes.problem.slot_of is not None
+    worth, waited = targets.problem.most, 0
+    slots = targets.problem.slot_of is not None
     least = small / (FEW_GAINS if slots else TRIES)
-    while waited < (1 if slots else PATIENCE) and left() and len(wishes.missed(packing)):
+    while waited < (1 if slots else PATIENCE) and left() and len(targets.missed(packing)):
         before = packing.value
-        packing.exchange(prices, wishes, TRIES, left, planned=True)
+        packing.exchange(prices, targets, TRIES, left, planned=True)
         waited = waited + 1 if packing.value - before <= least else 0
     # where slots say where value is missing, who meets there is renewed instead of many at once
     sizes = SIZES[:FEW_SIZES] if slots else SIZES
     for fewer, many in itertools.pairwise((0, *sizes)):
-        missed = wishes.missed(packing)
+        missed = targets.missed(packing)
         for owner in missed[np.argsort(-worth[missed], kind="stable")][:MOST_PROGRAMS].tolist():
-            if not left() or float(worth[wishes.missed(packing)].sum()) <= small:
+            if not left() or float(worth[targets.missed(packing)].sum()) <= small:
                 return
             if owner not in packing.plans:
-                around = wishes.meeting(packing, owner, many)
+                around = targets.meeting(packing, owner, many)
                 if len(around) > fewer:  # else these were tried
-                    renew(packing, prices, wishes, around, many=PLANS, gap=gap, left=left)
+                    renew(packing, prices, targets, around, many=PLANS, gap=gap, left=left)
 
 
 def _plans(
-    packing: Packing, prices: Floats, wishes: Wishes, owner: int, kept: Fit | None, many: int
+    packing: Packing, prices: Floats, targets: Targets, owner: int, kept: Fit | None, many: int
 ) -> list[Fit]:
-    """Plans that fit: in the rows of the one there is, or is wished for, and anywhere."""
+    """Plans that fit: in the rows of the one there is, or is targeted for, and anywhere."""
     problem, found = packing.problem, list[Fit]()
-    like = wishes.like(owner) if kept is None else packing.use_of(kept)
+    like = targets.like(owner) if kept is None else packing.use_of(kept)
     for draw in range(DRAWS if many < PLANS else FEW_DRAWS):
         noise = packing.plain if draw < PLAIN else packing.rng.random() * packing.noise()
         same = draw % 2 == 0 and like is not None

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from farkas.decomposition.neighbours import Wishes
+from farkas.decomposition.neighbours import Targets
 from farkas.decomposition.packing import Packing
 from farkas.decomposition.prices import Left
 from farkas.decomposition.renewal import PLANS, renew
@@ -35,25 +35,25 @@ class ScarceSlots:
         """Where all owners with plans were placed anew in vain."""
 
     def improve(
-        self, packing: Packing, wished: Callable[[], Wishes], *, gap: float, left: Left
+        self, packing: Packing, targeted: Callable[[], Targets], *, gap: float, left: Left
     ) -> None:
         """Renew owners where that promises most, until many programs in a row gain nothing."""
         idle = 0
         while idle < MOST_IDLE and left():
-            wishes = wished()
-            rows = wishes.missing(packing, wishes.losses(packing))
+            targets = targeted()
+            rows = targets.missing(packing, targets.losses(packing))
             missing = np.bincount(self.slots, rows, len(self.wider))
             again = packing.value - self.value > missing
             self.wider[again], self.closed[again] = 0, False
             self.value[again] = packing.value
             promise = np.where(self.closed, 0.0, missing / DISCOUNT**self.wider)
             slot = int(promise.argmax()) if len(promise) else 0
-            if not promise.any() or promise[slot] <= FINE_GAP * abs(wishes.bound):
+            if not promise.any() or promise[slot] <= FINE_GAP * abs(targets.bound):
                 return
             before, had = packing.value, len(packing.plans)
-            owners = wishes.in_slot(packing, slot, self.slots, WIDER ** self.wider[slot])
+            owners = targets.in_slot(packing, slot, self.slots, WIDER ** self.wider[slot])
             everybody = had <= sum(owner in packing.plans for owner in owners)
-            renew(packing, wishes.prices, wishes, owners, many=PLANS, gap=gap, left=left)
+            renew(packing, targets.prices, targets, owners, many=PLANS, gap=gap, left=left)
             gained = packing.value > before * (1.0 + FINE_GAP)
             self.wider[slot] += 1
             self.value[slot], self.closed[slot] = packing.value, everybody and not gained

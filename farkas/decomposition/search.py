@@ -11,7 +11,7 @@ from farkas.decomposition.cases import CaseTree
 from farkas.decomposition.charges import Charging
 from farkas.decomposition.choice import choose
 from farkas.decomposition.master import Master, Pool
-from farkas.decomposition.neighbours import Wishes
+from farkas.decomposition.neighbours import Targets
 from farkas.decomposition.packing import Packing
 from farkas.decomposition.prices import Left, Settled, settle
 from farkas.decomposition.protocol import Fit, Pricing, Tree
@@ -156,8 +156,8 @@ class Search:
                 packing.follow(choice, own, settled.payoff, self.left)
                 if not self.over:
                     where = dataclasses.replace(settled, prices=own)
-                    wishes = Wishes.chosen(self.problem, where, choice)
-                    self._repair(wishes)
+                    targets = Targets.chosen(self.problem, where, choice)
+                    self._repair(targets)
                 self._renew_slots()
                 worth = value
             if packing.value < before:
@@ -181,11 +181,11 @@ class Search:
         if self.packing.value > self._told:
             yield self._plans("exchanges and neighbourhoods")
 
-    def _repair(self, wishes: Wishes) -> None:
+    def _repair(self, targets: Targets) -> None:
         """Make room for what was chosen and found none."""
         gap, small = FINE * self.gap, ENOUGH * self.gap * self.size
         repair(
-            self.packing, wishes.prices, wishes, small=small, gap=gap, left=self._unless_near
+            self.packing, targets.prices, targets, small=small, gap=gap, left=self._unless_near
         )  # fmt: skip
 
     def _unless_near(self) -> float:
@@ -198,40 +198,40 @@ class Search:
         self._renew_slots()
         if not left():
             return
-        wishes = self._wished(settled)
-        packing.exchange(settled.prices, wishes, TRIES * self.problem.owners, left)
-        losses = wishes.losses(packing)
-        missing = wishes.missing(packing, losses)
-        promise = losses / DISCOUNT ** self._tried[wishes.owners]
+        targets = self._targeted(settled)
+        packing.exchange(settled.prices, targets, TRIES * self.problem.owners, left)
+        losses = targets.losses(packing)
+        missing = targets.missing(packing, losses)
+        promise = losses / DISCOUNT ** self._tried[targets.owners]
         if not self.over and promise.any():
-            owner = int(wishes.owners[promise.argmax()])
+            owner = int(targets.owners[promise.argmax()])
             size = SIZES[min(int(self._tried[owner]), len(SIZES) - 1)]
-            around = wishes.meeting(packing, owner, size)
-            gained = self._renewed(wishes, around, PLANS) > self.small
+            around = targets.meeting(packing, owner, size)
+            gained = self._renewed(targets, around, PLANS) > self.small
             self._tried[owner] = 0 if gained else self._tried[owner] + 1
         if not self.over and missing.any():
             row = int(packing.rng.choice(len(missing), p=missing / missing.sum()))
-            self._renewed(wishes, wishes.around(packing, row, many), 2)
+            self._renewed(targets, targets.around(packing, row, many), 2)
 
     def _renew_slots(self) -> None:
         """Renew who meets in slots where most is missing, of a kind whose rows have slots."""
         root = self._root
         if self._slots is not None and root is not None:
             self._slots.improve(
-                self.packing, lambda: self._wished(root), gap=FINE * self.gap,
+                self.packing, lambda: self._targeted(root), gap=FINE * self.gap,
                 left=self._unless_near,
             )  # fmt: skip
 
-    def _wished(self, settled: Settled) -> Wishes:
-        return Wishes.nearest(self.problem, self.pool, settled, self.packing.value)
+    def _targeted(self, settled: Settled) -> Targets:
+        return Targets.nearest(self.problem, self.pool, settled, self.packing.value)
 
-    def _renewed(self, wishes: Wishes, owners: list[int], many: int) -> float:
+    def _renewed(self, targets: Targets, owners: list[int], many: int) -> float:
         """Renew owners; returns the value that is gained."""
         before = self.packing.value
         gap = FINE * self.gap
         if owners:
             renew(
-                self.packing, wishes.prices, wishes, owners, many=many, gap=gap,
+                self.packing, targets.prices, targets, owners, many=many, gap=gap,
                 left=self._unless_near,
             )  # fmt: skip
         return self.packing.value - before

@@ -9,7 +9,7 @@ from scipy import sparse
 from farkas.certificates.priced_tree import MOST_STEPS, Split, halves, prove_leaves
 from farkas.decomposition.cases import CaseTree
 from farkas.decomposition.master import Master, Pool
-from farkas.decomposition.neighbours import Wishes
+from farkas.decomposition.neighbours import Targets
 from farkas.decomposition.packing import Packing
 from farkas.decomposition.parting import parting
 from farkas.decomposition.prices import price_tree, settle
@@ -186,13 +186,13 @@ def test_who_is_renewed_leaves_the_others_room():
     packing, free = Packing(problem), np.zeros(1)
     for item in (0, 1):
         assert packing.insert(item, free)
-    wishes = Wishes.nearest(problem, master.pool, root, packing.value)
-    renew(packing, free, wishes, [1, 2], many=4, gap=0.0, left=forever)
+    targets = Targets.nearest(problem, master.pool, root, packing.value)
+    renew(packing, free, targets, [1, 2], many=4, gap=0.0, left=forever)
     assert sorted(packing.plans) == [0, 2]
     assert (packing.used <= problem.hard).all()
     packing.restore({})
     assert packing.insert(0, free)
-    repair(packing, free, wishes, small=0.0, gap=0.0, left=forever)
+    repair(packing, free, targets, small=0.0, gap=0.0, left=forever)
     assert len(packing.plans) == 2
 
 

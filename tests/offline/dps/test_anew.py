@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from farkas.decomposition.master import Master, Pool
-from farkas.decomposition.neighbours import Wishes
+from farkas.decomposition.neighbours import Targets
 from farkas.decomposition.packing import Packing
 from farkas.decomposition.prices import settle
 from farkas.decomposition.scarce import ScarceSlots
@@ -89,15 +89,15 @@ def test_a_job_moves_aside_for_a_larger_one():
     for job in (0, 1):
         packing.put(job, kept[job])
     slots = ScarceSlots(problem.slot_of)
-    slots.improve(packing, lambda: wished(problem, packing), gap=0.0, left=lambda: 60.0)
+    slots.improve(packing, lambda: targeted(problem, packing), gap=0.0, left=lambda: 60.0)
     assert packing.value == 6
 
 
-def wished(problem, packing):
-    """What is wished at settled prices, of all owners."""
+def targeted(problem, packing):
+    """What is targeted at settled prices, of all owners."""
     pool = Pool(problem)
     *_, last = settle(problem, Master(problem, pool), gap=0.0, left=lambda: 60.0)
-    return Wishes.nearest(problem, pool, last, packing.value)
+    return Targets.nearest(problem, pool, last, packing.value)
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -106,7 +106,7 @@ def test_who_meets_in_scarce_slots_is_placed_anew_and_nothing_is_lost(seed):
     problem, packing, _ = placed(market)
     before = packing.value
     slots = ScarceSlots(problem.slot_of)
-    slots.improve(packing, lambda: wished(problem, packing), gap=0.0, left=lambda: 60.0)
+    slots.improve(packing, lambda: targeted(problem, packing), gap=0.0, left=lambda: 60.0)
     assert packing.value >= before * (1 - 1e-12)
     assert (packing.used <= problem.hard).all()
     run = ladders["dps.optimum"].run(market, problem.decisions(packing.plans))
@@ -123,9 +123,9 @@ def test_those_meet_who_hold_units_in_a_slot_or_near_it_and_half_as_many_wait():
     packing = Packing(problem)
     for job in (0, 1, 3):
         assert packing.insert(job, np.zeros(len(problem.rows)))
-    wishes = wished(problem, packing)
+    targets = targeted(problem, packing)
     slots = problem.slot_of
     # arrivals are in slots 0, 1 and 4, and the dear job of slot 1 is the nearest that waits
-    assert wishes.in_slot(packing, 1, slots, 1.0) == [0, 1, 2]
-    assert wishes.in_slot(packing, 2, slots, 1.0) == [3, 4]
-    assert wishes.in_slot(packing, 2, slots, 2.0)[:2] == [3, 0]
+    assert targets.in_slot(packing, 1, slots, 1.0) == [0, 1, 2]
+    assert targets.in_slot(packing, 2, slots, 1.0) == [3, 4]
+    assert targets.in_slot(packing, 2, slots, 2.0)[:2] == [3, 0]
