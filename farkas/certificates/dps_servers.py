@@ -79,7 +79,11 @@ class ServerPools:
         affordable(float(len(each)) * market.num_jobs, "ways to place jobs")
         pool = np.arange(len(each)) if pool is None else pool
         count = int(pool.max(initial=-1)) + 1
-        if len(pool) != len(each) or not np.array_equal(np.unique(pool), np.arange(count)):
+        if (
+            len(pool) != len(each)
+            or count > len(each)
+            or not np.array_equal(np.unique(pool), np.arange(count))
+        ):
             raise NotACertificate(
                 f"{len(pool)} numbers of pools for {len(each)} classes of servers, or pools that"
                 " are not numbered from 0"

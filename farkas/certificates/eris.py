@@ -42,6 +42,7 @@ class PricedAuction(PricedProgram):
     """Jobs as owners; rows are transfer by slot, then resources by site, resource, slot."""
 
     name = "eris.offline"
+    forgiven = Fraction(ROUNDING) * Fraction(FORGIVEN)
 
     def __init__(self, auction: Auction) -> None:
         self.instance = auction

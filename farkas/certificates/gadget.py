@@ -33,6 +33,7 @@ from farkas.certificates.sums import affordable, finite, scaled, whole
 from farkas.errors import NotACertificate
 from farkas.instances.gadget import Cluster
 from farkas.numbers import Floats, Ints
+from farkas.tolerances import FLOORS, ROUNDING
 
 #: Stands for infinity: above every sum of prices, see `grid_exponent`; a few of it fit 64 bits.
 FORBIDDEN = 1 << 59
@@ -153,6 +154,9 @@ def worth_of(cluster: Cluster, job: int, worker_slots: int) -> Enclosure:
     return enclose(one.utility, one.efficiency, worker_slots)
 
 
+ENCLOSED = 1 << 10  #: Steps that a reward takes.
+
+
 class PricedCluster(PricedProgram):
     """Jobs as owners; rows are resources of the servers of a class in a block of slots.
 
@@ -170,6 +174,7 @@ class PricedCluster(PricedProgram):
     """
 
     name = "gadget.offline"
+    forgiven = (1 + Fraction(FLOORS)) * (1 + Fraction(ROUNDING)) - 1
 
     def __init__(self, cluster: Cluster, starts: Ints, classes: Sequence[Ints]) -> None:
         self.instance, self.owners = cluster, cluster.num_jobs
@@ -248,9 +253,9 @@ class PricedCluster(PricedProgram):
         return float(values[values < value].max(initial=0.0))
 
     def steps(self) -> float:
-        """Count classes of blocks, and worker-slots."""
+        """Count classes of blocks, and worker-slots, whose rewards are enclosed one by one."""
         places = self.owners * self.shape[0] * self.shape[1]
-        return float(places + self.width + self.instance.reachable_slots.sum())
+        return float(places + self.width + ENCLOSED * self.instance.reachable_slots.sum())
 
     def replies(self, prices: Floats, case: Case, owners: Sequence[int]) -> Sequence[Fraction]:
         """Bound what each of some jobs earns alone after paying for its worker-slots."""

@@ -91,6 +91,9 @@ class PricedProgram(abc.ABC):
     instance: Any
     owners: int  #: How many there are.
     width: int  #: Prices of a leaf.
+    #: Share of what rows hold by which a replay counts more as fitting.  It joins the rent where
+    #: owners are served: what plans count for is raised there, and so is what the share is worth.
+    forgiven: ClassVar[Fraction] = Fraction(0)
 
     @property
     def layout(self) -> Layout:
@@ -247,15 +250,18 @@ class Knapsack(FilePart, frozen=True, kw_only=True):
         none = [np.zeros(0, np.int64)]
         return np.concatenate(none + [np.arange(begin, end) for begin, end in self.rows])
 
-    def best(self, program: PricedProgram) -> Fraction:
-        """Bound what is paid in all; raises `NotACertificate` where that takes too long."""
-        rows, amounts = self.require(program), np.array(self.amounts)
-        if not amounts.any():
-            return Fraction(0)
-        unit = Fraction(self.unit)
+    def table(self, program: PricedProgram) -> tuple[int, list[int]]:
+        """Return whole units that rows hold, no more than all owners need, and what each needs."""
+        rows, unit = self.require(program), Fraction(self.unit)
         each = zip(self.owners, self.values, strict=True)
         sizes = [int(program.least_use(owner, value, rows) / unit) for owner, value in each]
-        room = min(int(program.capacity(rows) / unit), sum(sizes))
+        return min(int(program.capacity(rows) / unit), sum(sizes)), sizes
+
+    def best(self, program: PricedProgram) -> Fraction:
+        """Bound what is paid in all; raises `NotACertificate` where that takes too long."""
+        (room, sizes), amounts = self.table(program), np.array(self.amounts)
+        if not amounts.any():
+            return Fraction(0)
         affordable(room, "units of a knapsack", MOST_CELLS)
         affordable((room + 1) * len(sizes), "owners of a knapsack", LONGEST_SEARCH)
         affordable(len(sizes), "owners of a knapsack", 1 << 62 - CHARGE_BITS)
@@ -309,14 +315,21 @@ def prove_leaves(
         raise NotACertificate(f"prices have shape {prices.shape}, needed (leaves, {program.width})")
     if not (np.isfinite(prices) & (prices >= 0)).all():
         raise NotACertificate("a price is negative or not finite")
+    affordable(len(tree), "splits and leaves", MOST_NODES)
+    splits = len(prices) + len(tree) / max(program.owners, 1)
+    affordable(splits * program.steps(), "cases", MOST_STEPS)
     root = charged(program, knapsacks)
     leaves = leaves_of(program, tree, root)
+    if len(prices) > len(leaves):
+        raise NotACertificate(f"{len(prices)} prices for {len(leaves)} leaves")
     if len(same) != len(leaves) or max(same, default=0) >= len(prices):
         raise NotACertificate(f"{len(leaves)} leaves name {len(same)} of {len(prices)} prices")
     owners = max(program.owners, 1)
     branched = [sorted(i for i, one in case.items() if root.get(i) != one) for case in leaves]
     shares = len(prices) + sum(map(len, branched)) / owners
     affordable(shares * program.steps(), "cases", MOST_STEPS)
+    tables = [one.table(program) for one in knapsacks]
+    affordable(sum((room + 1) * len(sizes) for room, sizes in tables), "knapsacks", LONGEST_SEARCH)
     paid = sum((one.best(program) for one in knapsacks), Fraction(0))
     everyone = range(program.owners)
     rents = [program.rent(row) for row in prices]
@@ -327,7 +340,8 @@ def prove_leaves(
         new = replies(prices[number], case, some)
         changed = sum((x - earned[number][i] for i, x in zip(some, new, strict=True)), Fraction(0))
         raised = sum((Fraction(case[i].raised) for i in some), Fraction(0))
-        found.append(paid + rents[number] + totals[number] + changed - raised)
+        rent = rents[number] * (1 + program.forgiven) if raised else rents[number]
+        found.append(paid + rent + totals[number] + changed - raised)
     return found
 
 
@@ -391,7 +405,8 @@ class PricedTree(PriceCertificate, frozen=True, kw_only=True, tag="priced_tree")
     @property
     def subject(self) -> str:
         """The program, if it has prices of rows."""
-        if self.program not in priced_programs:
+        of_kind = self.program.startswith(f"{self.kind}.")
+        if not of_kind or self.program not in priced_programs:
             raise NotACertificate(f"{self.program} has no prices of rows")
         return self.program
 
