@@ -46,7 +46,7 @@ class ScarceSlots:
             again = packing.value - self.value > missing
             self.wider[again], self.closed[again] = 0, False
             self.value[again] = packing.value
-            promise = np.where(self.closed, 0.0, missing / DISCOUNT**self.wider)
+            promise = np.where(self.closed, 0.0, missing * DISCOUNT ** -self.wider.astype(float))
             slot = int(promise.argmax()) if len(promise) else 0
             if not promise.any() or promise[slot] <= FINE_GAP * abs(targets.bound):
                 return

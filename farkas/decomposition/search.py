@@ -202,7 +202,7 @@ class Search:
         packing.exchange(settled.prices, targets, TRIES * self.problem.owners, left)
         losses = targets.losses(packing)
         missing = targets.missing(packing, losses)
-        promise = losses / DISCOUNT ** self._tried[targets.owners]
+        promise = losses * DISCOUNT ** -self._tried[targets.owners].astype(float)
         if not self.over and promise.any():
             owner = int(targets.owners[promise.argmax()])
             size = SIZES[min(int(self._tried[owner]), len(SIZES) - 1)]
