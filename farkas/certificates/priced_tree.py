@@ -316,6 +316,7 @@ def prove_leaves(
     if not (np.isfinite(prices) & (prices >= 0)).all():
         raise NotACertificate("a price is negative or not finite")
     affordable(len(tree), "splits and leaves", MOST_NODES)
+    # splits ask for owners' values, before it is known of how many owners leaves ask again
     splits = len(prices) + len(tree) / max(program.owners, 1)
     affordable(splits * program.steps(), "cases", MOST_STEPS)
     root = charged(program, knapsacks)

@@ -16,7 +16,6 @@ from farkas.decomposition.protocol import Pricing, Tree
 from farkas.numbers import Floats
 
 MOST_ROUNDS = 12  #: Of prices in a case.
-SHARED = 1e-4  #: Share of a plan that counts as a part of it.
 
 
 @dataclasses.dataclass(slots=True, eq=False)

@@ -69,13 +69,6 @@ class Ascent:
         """Whether value and bound are as near as was asked."""
         return self.distance is not None and self.distance <= self.gap
 
-    def near_enough(self, value: float) -> bool:
-        """Whether a value, if it is reached, would end the search; rounding may decide."""
-        if self.bound is None:
-            return False
-        bound, gap = float(self.bound.fraction), float(self.gap)
-        return abs(bound - value) <= gap * max(abs(bound), abs(value))
-
     def over(self) -> bool:
         """Whether the search ends here: near enough, or no time is left.
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any
 
 from farkas.decomposition.protocol import Pricing
 from farkas.decomposition.search import Search
-from farkas.errors import NotACertificate
+from farkas.errors import NoAnswer, NotACertificate
 from farkas.offline.ladder import Ascent, Climber, Rung
 from farkas.online.run import Bound
 
@@ -17,21 +16,27 @@ from farkas.online.run import Bound
 def priced(pricing: Callable[[Any], Pricing], about: str = "prices") -> Climber:
     """Search by prices, a choice of plans, exchanges and cases.
 
-    ``pricing``: called with an instance.
+    ``pricing``: called with an instance.  Bounds whose proof is too long, or whose sums leave all
+    doubles, are left out; the last reason is told at the end as what the search has no answer to.
     """
 
     def climber(instance: Any, ascent: Ascent) -> Iterator[Rung]:
         problem = pricing(instance)
-        search = Search(problem, float(ascent.gap), lambda: ascent.deadline.left)
+        search, refused = Search(problem, float(ascent.gap), lambda: ascent.deadline.left), ""
         for found in search.run():
             if found.tree is not None:
-                with contextlib.suppress(NotACertificate):  # a proof that is too long, or too large
+                words = f"{about} and charges" if found.tree.knapsacks else about
+                if len(found.tree.leaves) > 1:
+                    words = f"{words} in {found.words}"
+                try:
                     made = problem.certificate(found.tree, ascent.executor)
-                    words = f"{about} and charges" if found.tree.knapsacks else about
-                    if len(found.tree.leaves) > 1:
-                        words = f"{words} in {found.words}"
+                except NotACertificate as error:
+                    refused = f"{words}: {error}"
+                else:
                     yield Rung(words, bound=Bound.of(Fraction(made.bound), words, made.plain()))
             if found.plans is not None:
                 yield Rung(found.words, problem.decisions(found.plans))
+        if refused:
+            raise NoAnswer(refused)
 
     return climber

@@ -105,12 +105,6 @@ def require_solver(subproblem: Subproblem, solver: str) -> None:
         refuse(find(solver), program.form(subproblem.data), solver)
 
 
-def solvers_of(program: Formulation) -> list[str]:
-    """Names of the own solvers of a program."""
-    prefix = f"{program.name}:"
-    return [name.removeprefix(prefix) for name in own_solvers.names(prefix)]
-
-
 #: Names that no own solver has, so that none is looked for.
 GENERAL = ("highs", "gurobi", "scip", "clarabel", "mosek", "scs", "ortools", "cvxpy", "pyomo")
 

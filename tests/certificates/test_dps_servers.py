@@ -243,6 +243,7 @@ def test_pools_are_stated_in_the_file_and_anything_else_is_refused(seed):
         assert (program.pools.hosts[:, number] == hosts[:, pool == number].any(axis=1)).all()
     for layout in (
         {"pools": ((0,) * (count + 1),)}, {"pools": ((1,) * count,)}, {"pools": ()},
+        {"pools": ((*range(count - 1), 2**31 - 1),)},
         {"classes": (tuple(pool.tolist()),)},
     ):  # fmt: skip
         with pytest.raises(NotACertificate, match="pool"):

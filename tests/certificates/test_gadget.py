@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from farkas.certificates import check, from_json, to_json
+from farkas.certificates import check, from_json, gadget, priced_tree, to_json
 from farkas.certificates.enclosures import enclose
 from farkas.certificates.gadget import (
     PricedCluster,
@@ -23,7 +23,7 @@ from farkas.certificates.gadget import (
 )
 from farkas.certificates.gadget_slot import certify_slot
 from farkas.certificates.packed import pack
-from farkas.certificates.priced_tree import PricedTree
+from farkas.certificates.priced_tree import PricedTree, Split
 from farkas.errors import NotACertificate
 from farkas.instances import library
 from farkas.instances.generate import generate
@@ -120,6 +120,17 @@ def test_malformed_horizon_certificates_are_refused(change, words):
     changed = msgspec.structs.replace(made, layout={**made.layout, **change})
     with pytest.raises(NotACertificate, match=words):
         check(changed, instance=cluster)
+
+
+def test_rewards_of_all_worker_slots_are_counted_before_a_split_encloses_them(monkeypatch):
+    cluster = library.load("gadget/tiny")
+    made = horizon_certificate(cluster)
+    split = msgspec.structs.replace(made, tree=(Split(0, 1.0), None, None), same=(0, 0))
+    slots = int(cluster.reachable_slots.sum())
+    monkeypatch.setattr(priced_tree, "MOST_STEPS", gadget.ENCLOSED * slots)
+    monkeypatch.setattr(gadget.PricedCluster, "most", None)
+    with pytest.raises(NotACertificate, match="cases: a proof would take"):
+        check(split, instance=cluster)
 
 
 @pytest.mark.parametrize("price", [np.nan, np.inf, -1.0])

@@ -238,12 +238,13 @@ def ascent_at(sense, value=None, bound=None, gap=0):
     return found
 
 
-@pytest.mark.parametrize(("sense", "value", "bound"), [("max", 8, 10), ("min", 10, 8)])
-def test_near_enough_as_a_share_of_the_larger(sense, value, bound):
-    # 2 of 10; of 8 they would be a quarter
-    assert ascent_at(sense, bound=bound, gap="9/40").near_enough(value)
-    assert not ascent_at(sense, bound=bound, gap="19/100").near_enough(value)
-    assert not ascent_at(sense, gap=1).near_enough(value)
+def test_a_bound_whose_proof_is_too_long_is_told(monkeypatch):
+    def refused(*_):
+        raise NotACertificate("cases: a proof would take too long")
+
+    monkeypatch.setattr("farkas.decomposition.protocol.Pricing.certificate", refused)
+    found = farkas.optimum("eris/tiny", gap=0.0)
+    assert "prices: cases: a proof would take too long" in found.remarks
 
 
 @pytest.mark.parametrize("name", ["mlbroker/tiny", "eris/demo", "dps/demo", "gadget/demo"])
