@@ -50,7 +50,7 @@ def restated(certificate: PricedTree, market: Market) -> Restatement:
                 ]
                 row = block.start + int(rows[int(np.argmax(shared))])
                 multipliers[row] += np.ldexp(float(number), -prices.scale)
-    return Restatement(form, multipliers)
+    return form, multipliers
 
 
 def _held(market: Market, types: Ints, kind: int, slot: int) -> Bools:

@@ -126,4 +126,4 @@ def restated(certificate: PricedTree, auction: Auction) -> Restatement:
     multipliers[slots.where] = transfer[slots.axes[0].members[:, 0]]
     places = form.row_block("capacity_of_site")
     multipliers[places.where] = resource[tuple(places.axes[0].members.T)]
-    return Restatement(form, best_replies(form, multipliers, "one_schedule"))
+    return form, best_replies(form, multipliers, "one_schedule")

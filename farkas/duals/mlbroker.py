@@ -350,4 +350,4 @@ def restated(certificate: MlbrokerPrices, data: Brokerage) -> Restatement:
     form = programs.build(certificate.subject).form(data)
     guide = certificate.read_guide(data)
     point = complete(data, guide, certificate.relax, certificate.semantics)
-    return Restatement(form, lift(form, point, data))
+    return form, lift(form, point, data)

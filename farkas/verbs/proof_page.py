@@ -74,7 +74,7 @@ def checker_script() -> str:
     known = {
         "kinds": described_kinds(),
         "certificates": certificate_types.names(),
-        "restated": sorted({name.partition(".")[2] for name in restatements.names()}),
+        "restated": restatements.names(),
     }
     judge = "(files, progress) => judge(files, KNOWN, progress).map(plain)"
     return (

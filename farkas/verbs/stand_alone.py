@@ -16,7 +16,7 @@ from farkas.certificates.files import from_json, to_json
 from farkas.certificates.repair import packed_form
 from farkas.certificates.tree import TreeCertificate, UnboundedCertificate
 from farkas.certificates.vipr_tree import write_vipr_tree
-from farkas.duals.restated import as_certificate, restate
+from farkas.duals.restated import as_linear
 from farkas.errors import InvalidOption, UnsupportedForm, require_type
 from farkas.messages import named
 from farkas.online.run import Run
@@ -34,19 +34,15 @@ class Restated:
     certificate: Certificate  #: Holds its program.
     content: bytes  #: The certificate as bytes of a file, of a tree as VIPR.
     alone: Proof | ViprProof  #: Proof from these bytes, without an instance.
-    #: What these bytes leave open, a sentence; empty where `farkas.verbs.check` can compare their
-    #: program with the instance's.
-    remark: str = ""
 
     @property
     def statement(self) -> str:
         """What the bytes prove, in words."""
-        return "  ".join(filter(None, (self.alone.statement, self.remark)))
+        return self.alone.statement
 
     def to_builtins(self) -> dict[str, Any]:
         """Plain data of what the bytes prove, for JSON."""
-        remark = {"remark": self.remark} if self.remark else {}
-        return {**self.alone.to_builtins(), **remark, "statement": self.statement}
+        return self.alone.to_builtins()
 
 
 def stand_alone(
@@ -110,16 +106,14 @@ def stand_alone(
     proof = check(what, about, model=model)
     assert isinstance(proof, Proof | RunProof)  # anything else is of a VIPR file
     linear = certificate_of(what, "the run") if isinstance(what, Run) else what
-    remark = ""
     if not isinstance(linear, FormCertificate):
         assert about is not None  # without, nothing of the kind is proved
-        found = restate(linear, about)
-        linear, remark = as_certificate(found, about), found.remark
+        linear = as_linear(linear, about)
     elif linear.data is None:
         data = packed_form(linear.bound_form(None if about is None else rebuild(linear, about)))
         linear = msgspec.structs.replace(linear, data=data)
     content = to_json(linear)
-    return Restated(proof, linear, content, prove(from_json(content)), remark)
+    return Restated(proof, linear, content, prove(from_json(content)))
 
 
 def _tree(

@@ -6,7 +6,6 @@ states it, and so is a value beyond it that the replay calls kept.
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import json
 import random
@@ -19,7 +18,7 @@ from farkas.algebra import Program, programs
 from farkas.certificates import Proof, certify, check, from_json
 from farkas.certificates.packed_form import unpacked
 from farkas.certificates.repair import exact_vector
-from farkas.duals.restated import as_certificate, restate
+from farkas.duals.restated import as_linear, restatements
 from farkas.forms import LinearForm
 from farkas.instances import Instance
 from farkas.online import driver
@@ -58,17 +57,13 @@ PROGRAMS = [
 ]
 """Instance and program, whole ones too."""
 
-LINEAR = sorted(
-    kinds.TARGETS.keys()
-    - {
-        "coded_budgets",
-        "coded_owners",
-        "dps_fixed_prices",
-        "gadget.one_slot",
-        "gadget.slot_tree",
-    }
-)
-"""Tags of certificates that linear programs state."""
+LINEAR = [
+    (tag, k)
+    for tag in ("priced_tree", "mlbroker_run")
+    for k, target in enumerate(kinds.TARGETS[tag])
+    if f"{target.instance.partition('/')[0]}.{tag}" in restatements
+]
+"""Certificates that linear programs state: tag, and place among its targets."""
 
 
 @functools.cache
@@ -191,21 +186,17 @@ def kept_form(program: Program, instance: Instance) -> LinearForm:
 
 def alone(rng: random.Random) -> Outcome:
     """Write changed numbers of a kind to stand alone; hold what both checkers prove of the file."""
-    tag = rng.choice(LINEAR)
-    k = rng.randrange(len(kinds.TARGETS[tag]))
+    tag, k = rng.choice(LINEAR)
     about, tree = kinds.changed(rng, tag, k)
     content = json.dumps(tree).encode("utf-8", "replace")
     with mock.patch.object(Program, "form", kept_form):
-        found = verdict(lambda: restate(from_json(content), about), content)
-        made = found and verdict(lambda: as_certificate(found, about), content)
+        made = verdict(lambda: as_linear(from_json(content), about), content)
     if made is None:
         return "refused"
     written = json.dumps(kinds.plain(made)).encode()
     if linear.agree(written) is None:
         raise HoleError(f"what was written is refused: {written!r}")
     proof = check(from_json(written))
-    if found.remark:  # the program is of this file alone, and bounds what the certificate bounds
-        proof = dataclasses.replace(proof, program=tree["program"])
     kinds.hold(proof, kinds.TARGETS[tag][k].instance, content)
     if rng.random() < 0.5:
         _exceed_alone(rng, kinds.plain(made))

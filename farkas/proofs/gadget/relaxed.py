@@ -10,7 +10,6 @@ import numpy as np
 
 from farkas.certificates import exact_bound
 from farkas.duals.dualize import dualize
-from farkas.duals.gadget import network_free_multipliers
 from farkas.instances.gadget import Cluster
 from farkas.models.gadget.column import ColumnIP, ColumnLP
 from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
@@ -30,7 +29,14 @@ from farkas.proofs.claim import (
 )
 from farkas.proofs.knapsack import Knapsack, embedded, knapsacks, most_worth
 from farkas.proofs.verdict import Among, Saying, Stated, Verdict, refuted, said
-from farkas.relaxations.gadget.embedding import Augmented, GvneLP, LocalNodeLP, NodeLP, fixed_sizes
+from farkas.relaxations.gadget.embedding import (
+    Augmented,
+    GvneLP,
+    LocalNodeLP,
+    NodeLP,
+    fixed_sizes,
+    network_free_multipliers,
+)
 from farkas.relaxations.gadget.generation import generate_columns, start
 from farkas.relaxations.gadget.offline_bound import OfflineBound, OfflineColumnBound
 from farkas.solvers import solve

@@ -143,7 +143,7 @@ function readRecord(tree, result, known, progress) {
     result.command = `farkas check ${shell(result.name)} --instance INSTANCE.json --stand-alone alone.json`;
   } else if (tree.has("certificate")) {
     need(known.certificates.includes(type), `the file.certificate: ${quoted(String(type))} is no type of certificate`);
-    const alone = known.restated.includes(type);
+    const alone = known.restated.includes(`${tree.get("kind")}.${type}`);
     const words = `A certificate of type ${quoted(type)} holds no program; what it proves follows from its instance by an argument of its own.`;
     Object.assign(result, { type, verdict: "unchecked", words });
     if (HASH.test(tree.get("instance") ?? "")) result.instance = tree.get("instance");

@@ -57,11 +57,11 @@ def test_prices_that_meet_in_a_row_add_up(seed):
         return {"type": places[:, 0], "slot": places[:, 1], "price": np.full(len(places), 0.25)}
 
     own = certify_prices(market, SlotPrices.of(market, every(kinds), every(others)), "budget")
-    found = restated(own, market)
+    form, multipliers = restated(own, market)
     for family, types in (("enough_workers", market.worker_type), ("enough_ps", market.ps_type)):
-        block = found.form.row_block(family)
+        block = form.row_block(family)
         rows = block.axes[0].members[:, 0]
-        multipliers = found.multipliers[block.start : block.stop]
+        priced = multipliers[block.start : block.stop]
         for kind in set(types[market.fits].tolist()):
-            total = multipliers[rows == kind].sum()
+            total = priced[rows == kind].sum()
             assert total == 0.25 * market.horizon
