@@ -62,8 +62,13 @@ def as_linear(certificate: Certificate, instance: Instance) -> LinearCertificate
         raise UnsupportedForm(
             f"{certificate.program}: no linear program small enough to write states it: {error}"
         ) from None
-    options = {**programs.build(form.name).variant}
-    return certify(form, multipliers, kind=instance.kind, instance=instance.sha256, options=options)
+    return certify(
+        form,
+        multipliers,
+        kind=instance.kind,
+        options={**programs.build(form.name).variant},
+        instance=instance.sha256,
+    )
 
 
 def best_replies(form: LinearForm, multipliers: Floats, family: str) -> Floats:
