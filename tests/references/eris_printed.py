@@ -31,7 +31,6 @@ class Printed:
 
     auction: Auction
     job: int
-    reserve: bool = True  #: Whether line 14 and (10) leave room for the server.
 
     def price(self, t: int, r: int, k: int) -> float:
         """β of (6)."""
@@ -58,7 +57,7 @@ class Printed:
         job, found = self.auction.jobs[self.job], math.inf
         for k, (w, s) in enumerate(zip(job.worker_demand, job.server_demand, strict=True)):
             capacity = self.auction.site_capacity[r][k]
-            free = capacity - float(self.auction.used[r, k, t]) - s * self.reserve
+            free = capacity - float(self.auction.used[r, k, t]) - s
             if free < -NOISE * capacity:
                 return 0
             if w > 0:

@@ -15,7 +15,7 @@ from tests.tools.decisions import decisions
 
 def pieces(auction: Auction, name: str, **options: object) -> list[dict[int, int]]:
     """Workers of every job that runs, slot by slot."""
-    run = algorithms[name].run(auction, effort="free", **options)
+    run = algorithms[name].run(auction, **options)
     assert run.violations == []
     return [
         {p["job"]: sum(count for _, count in p["workers"]) for p in d["pieces"]}

@@ -1,16 +1,12 @@
 """Posted prices: they grow exponentially with the share of a capacity that is in use.  Eris (6)."""
 
 import dataclasses
-from typing import Literal, Self
+from typing import Self
 
 import numpy as np
 
 from farkas.instances.eris import Auction
 from farkas.numbers import Floats
-
-#: How prices are found: all 0; by columns, the same at every site; by exact columns of (3), each
-#: site by itself (small instances).
-Effort = Literal["free", "aggregated", "columns"]
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)

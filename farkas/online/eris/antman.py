@@ -10,12 +10,11 @@ import msgspec
 import numpy as np
 
 from farkas.instances.eris import Auction, Job, hosted, left_over, workers_for
-from farkas.models.eris.prices import Effort, resource_price, transfer_price
+from farkas.models.eris.prices import resource_price, transfer_price
 from farkas.numbers import Floats, Ints
 from farkas.online.driver import algorithm
 from farkas.online.eris.environment import (
     Award,
-    CertifiedRun,
     Piece,
     SlotArrivals,
     SlotDecision,
@@ -218,15 +217,13 @@ PATIENCE = 6  #: Slots after which a guaranteed job that still waits becomes opp
 
 @algorithm("eris.antman", source="Eris section VI-B, baseline AntMan")
 @dataclasses.dataclass(frozen=True)
-class AntMan(CertifiedRun, SlotPolicy):
+class AntMan(SlotPolicy):
     """Runs guaranteed jobs first come, first served, and others on what they leave.
 
     A job is guaranteed when it is worth at least the median of all arrivals so far; it keeps its
     placement until it is done, and those behind it wait when it does not fit.  Opportunistic jobs,
     and guaranteed ones that waited long, get up to the workers they ask for, in every slot anew.
     """
-
-    effort: Effort = "aggregated"
 
     def welcome(self, system: System, waiting: Waiting) -> None:
         """Say whether the job is guaranteed."""
@@ -256,14 +253,12 @@ class AntMan(CertifiedRun, SlotPolicy):
 
 @algorithm("eris.tiresias", source="Eris section VI-B, baseline Tiresias")
 @dataclasses.dataclass(frozen=True)
-class Tiresias(CertifiedRun, SlotPolicy):
+class Tiresias(SlotPolicy):
     """Runs, in every slot anew, the jobs with least workers times remaining slots.
 
     A job gets all workers it asks for or none.  A completed job that is worth less than it would
     pay does not count, as published; what it used is lost.
     """
-
-    effort: Effort = "aggregated"
 
     def run_slot(self, system: System, room: SlotRoom) -> Iterator[Piece | None]:
         """Place jobs in order of remaining work; those that do not fit wait."""
@@ -286,7 +281,7 @@ Share = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
 
 @algorithm("eris.liquid", source="Eris section VI-B, baseline Liquid")
 @dataclasses.dataclass(frozen=True)
-class Liquid(CertifiedRun, SlotPolicy):
+class Liquid(SlotPolicy):
     """Chooses workers once, places them once, and keeps the placement until the job is done.
 
     On its first attempt a job takes the number of workers, up to twice what it asks for, of least
@@ -295,7 +290,6 @@ class Liquid(CertifiedRun, SlotPolicy):
     """
 
     weight: Share = 0.5
-    effort: Effort = "aggregated"
 
     def welcome(self, system: System, waiting: Waiting) -> None:
         """Leave the number of workers open."""

@@ -14,11 +14,10 @@ from farkas.certificates.packed import unpack
 from farkas.errors import InvalidOption
 from farkas.instances.eris import Auction, Job
 from farkas.kernels import Floats1, Ints1, Ints2, compiled
-from farkas.models.eris.prices import Effort, Prices, posted, resource_price, transfer_price
+from farkas.models.eris.prices import Prices, posted, resource_price, transfer_price
 from farkas.numbers import Floats, Ints, floats
 from farkas.online import driver
 from farkas.online.driver import Demo, Outcome, environment
-from farkas.online.policy import Policy
 from farkas.online.run import Bound, Sense
 from farkas.relaxations.eris.payoff_bound import (
     JobSlots,
@@ -88,11 +87,11 @@ def add_use(auction: Auction, job: Job, piece: Piece, transfer: Floats, resource
 
 
 @functools.lru_cache(maxsize=64)
-def welfare_bound(auction: Auction, effort: Effort) -> Bound:
+def welfare_bound(auction: Auction) -> Bound:
     """Prove an upper bound on every run; remembered, since all algorithms share it."""
     from farkas.relaxations.eris.welfare_bound import certify_welfare
 
-    proved, method = certify_welfare(auction, effort)
+    proved, method = certify_welfare(auction)
     return Bound.of(Fraction(proved.bound), method, proved.plain())
 
 
@@ -104,16 +103,6 @@ def bounds_by_slot(auction: Auction, packed: str) -> list[Fraction]:
     program = PricedAuction(auction)
     prices = unpack(packed, (program.width,), "prices")
     return prove_by_slot(auction, *program.parts(prices))
-
-
-class CertifiedRun(Policy):
-    """Mixin of policies with an option ``effort``: how the bound on their run is found."""
-
-    effort: Effort
-
-    def certify(self, instance: Auction, state: object, decisions: Sequence[SlotDecision]) -> Bound:
-        """Prove an upper bound on the welfare of every run."""
-        return welfare_bound(instance, self.effort)
 
 
 @environment("eris", demo=Demo("eris.eris", "eris.offline", "eris.schedule_lp"))
@@ -188,7 +177,7 @@ class Environment(driver.Environment):
 
     def bound(self, instance: Auction) -> Bound:
         """Prove an upper bound from prices that are the same at all sites."""
-        return welfare_bound(instance, "aggregated")
+        return welfare_bound(instance)
 
     def bounds_so_far(self, instance: Auction, bound: Bound) -> Sequence[Fraction] | None:
         """Return rent and payoffs up to every slot, of prices; other proofs have no slots."""

@@ -17,13 +17,12 @@ import numpy as np
 
 from farkas.certificates.sums import exact_dot
 from farkas.instances.eris import Auction, Job, Occupied
-from farkas.models.eris.prices import Effort, Prices
+from farkas.models.eris.prices import Prices
 from farkas.numbers import Floats
 from farkas.online.driver import algorithm
 from farkas.online.eris import scheduler_dp, scheduler_printed
 from farkas.online.eris.environment import (
     Award,
-    CertifiedRun,
     Ledger,
     Piece,
     Proposal,
@@ -35,7 +34,7 @@ from farkas.online.eris.environment import (
 )
 from farkas.online.eris.scheduler_dp import repaired_schedule
 from farkas.online.eris.scheduler_printed import printed_schedule
-from farkas.online.policy import Increments
+from farkas.online.policy import Increments, Policy
 from farkas.relaxations.eris.payoff_bound import JobSlots
 from farkas.solvers.subproblem import Subproblem, SubproblemAnswer, own_solver
 from farkas.tolerances import SIMPLEX
@@ -188,7 +187,7 @@ class AuctionState:
 
 @algorithm("eris.eris", source="Eris Algorithm 1", variants={"printed": {"scheduler": "printed"}})
 @dataclasses.dataclass(frozen=True)
-class Eris(CertifiedRun):
+class Eris(Policy):
     """Online auction: every job gets its schedule of best payoff at posted prices, if any pays.
 
     Prices (6) grow exponentially with use; an accepted job pays the price of what it uses as
@@ -204,13 +203,11 @@ class Eris(CertifiedRun):
     programs, as "highs".
     ``price_floor`` raises every resource price by this share of what earlier jobs offered for a
     unit: with 0.5 a job is accepted only if it is worth half as much, for what it uses, as they
-    were on average.  ``effort`` says how the bound on the run is found: "free", "aggregated" or
-    "columns".
+    were on average.
     """
 
     scheduler: Scheduler = "dp"
     price_floor: Floor = 0.0
-    effort: Effort = "aggregated"
     solver: str = ""
 
     def prepare(self, instance: Auction) -> None:

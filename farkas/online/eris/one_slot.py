@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from farkas.kernels import Floats1, Floats3, Ints1, Out, compiled
-from farkas.relaxations.eris.payoff_bound import Slot, chunks_of, reach, workers_of
+from farkas.relaxations.eris.payoff_bound import Slot, cover_slot
 from farkas.tolerances import ROUNDING, SIMPLEX
 
 #: State of a workload: bounds still apart; nothing to gain; no cover known to fit.
@@ -43,117 +43,6 @@ def new_bounds(workload: int) -> Bounds:
 
 
 @compiled
-def cover_with_transfer(
-    slot: Slot, total: int, money: float, multiplier: float, tables: Out[Floats3]
-) -> None:
-    """Fill the tables of one slot, with the transfer in use beside every cost.
-
-    Parameters
-    ----------
-    slot
-        Prices, room and data.
-    total
-        Largest workload.
-    money
-        Weight of posted prices: 1, or 0 where the multiplier alone counts.
-    multiplier
-        On top of the price of transfer.
-    tables
-        Shape (4, sites + 1, at least total + 1), overwritten: cost without and with the server,
-        then MB without and with the server.
-    """
-    epochs, rate, data = slot.epochs, slot.worker_rate, slot.data
-    worker_price, server_price = slot.worker_price, slot.server_price
-    alone, beside_server = slot.alone, slot.beside_server
-    chunk_size, parameter_size = slot.chunk_size, slot.parameter_size
-    ties = slot.ties
-    price = money * (slot.transfer_price + ties.transfer) + multiplier
-    idle, served, idle_use, served_use = tables[0], tables[1], tables[2], tables[3]
-    for d in range(total + 1):
-        idle[0, d] = 0.0 if d == 0 else np.inf
-        served[0, d] = np.inf
-    idle_use[0, 0] = 0.0  # elsewhere nobody looks at MB without a finite cost
-    # largest workloads that are possible so far: beyond them every entry is infinite
-    reach_idle, reach_served = 0, -1
-    for r in range(len(data)):
-        most = chunks_of(alone[r], epochs, rate, total)
-        most_beside = chunks_of(beside_server[r], epochs, rate, total)
-        per_worker = money * (worker_price[r] + ties.worker)
-        per_server = money * (server_price[r] + ties.server)
-        idle_now, idle_next = idle[r], idle[r + 1]
-        served_now, served_next = served[r], served[r + 1]
-        idle_mb, idle_mb_next = idle_use[r], idle_use[r + 1]
-        served_mb, served_mb_next = served_use[r], served_use[r + 1]
-        for d in range(total + 1):
-            idle_next[d] = served_next[d] = np.inf
-        for q in range(max(most, most_beside) + 1):
-            workers = workers_of(q, epochs, rate)
-            moving = chunk_size * max(0, q - data[r])
-            if q <= most:
-                volume = moving + parameter_size * workers
-                cost = workers * per_worker + price * volume
-                # choosing values instead of branching lets the compiler treat several d at once
-                for d in range(min(total, reach_idle + q) + 1 - q):
-                    better = idle_now[d] + cost < idle_next[d + q]
-                    idle_next[d + q] = idle_now[d] + cost if better else idle_next[d + q]
-                    idle_mb_next[d + q] = idle_mb[d] + volume if better else idle_mb_next[d + q]
-                for d in range(min(total, reach_served + q) + 1 - q):
-                    better = served_now[d] + cost < served_next[d + q]
-                    served_next[d + q] = served_now[d] + cost if better else served_next[d + q]
-                    served_mb_next[d + q] = (
-                        served_mb[d] + volume if better else served_mb_next[d + q]
-                    )
-            if q <= most_beside:
-                cost = workers * per_worker + price * moving + per_server
-                for d in range(min(total, reach_idle + q) + 1 - q):
-                    better = idle_now[d] + cost < served_next[d + q]
-                    served_next[d + q] = idle_now[d] + cost if better else served_next[d + q]
-                    served_mb_next[d + q] = idle_mb[d] + moving if better else served_mb_next[d + q]
-        reach_idle, reach_served = reach(reach_idle, reach_served, most, most_beside, total)
-
-
-@compiled
-def trace_cover(
-    slot: Slot, multiplier: float, tables: Floats3, workload: int, processed: Out[Ints1]
-) -> int:
-    """Read the cover of ``workload`` >= 1 chunks off the tables; returns the server's site."""
-    epochs, rate, data = slot.epochs, slot.worker_rate, slot.data
-    worker_price, server_price = slot.worker_price, slot.server_price
-    alone, beside_server = slot.alone, slot.beside_server
-    chunk_size, parameter_size = slot.chunk_size, slot.parameter_size
-    ties = slot.ties
-    price = slot.transfer_price + ties.transfer + multiplier
-    server = -1
-    d = workload
-    for r in range(len(data) - 1, -1, -1):
-        state = 1 if server < 0 else 0  # the server is among the sites up to this one
-        here, mb = tables[state, r + 1, d], tables[2 + state, r + 1, d]
-        processed[r] = 0
-        most = chunks_of(alone[r], epochs, rate, d)
-        most_beside = chunks_of(beside_server[r], epochs, rate, d) if server < 0 else -1
-        per_worker, per_server = worker_price[r] + ties.worker, server_price[r] + ties.server
-        # the same sums in the same order as when the tables were filled, so one of them is equal
-        for q in range(max(most, most_beside) + 1):
-            workers = workers_of(q, epochs, rate)
-            moving = chunk_size * max(0, q - data[r])
-            if q <= most:
-                volume = moving + parameter_size * workers
-                cost = workers * per_worker + price * volume
-                before, used = tables[state, r, d - q], tables[2 + state, r, d - q]
-                if before + cost == here and used + volume == mb:
-                    processed[r] = q
-                    break
-            if q <= most_beside:
-                cost = workers * per_worker + price * moving + per_server
-                if tables[0, r, d - q] + cost == here and tables[2, r, d - q] + moving == mb:
-                    processed[r] = q
-                    server = r
-                    break
-        d -= processed[r]
-    return server
-
-
-@compiled
 def bound_workloads(
     slot: Slot, rounds: int, first: int, total: int, tables: Out[Floats3], bounds: Out[Bounds]
 ) -> None:
@@ -172,7 +61,7 @@ def bound_workloads(
     bounds
         Overwritten up to ``total``.
     """
-    cover_with_transfer(slot, total, 1.0, 0.0, tables)
+    cover_slot(slot, total, 1.0, 0.0, tables)
     highest = _bound_freely(slot, first, total, tables, bounds)
     if highest < 0:
         return
@@ -180,10 +69,10 @@ def bound_workloads(
     m = (slot.worth + highest) * 1e3 / _unit(slot)  # transfer weighs more than anything else
     worst = -1
     for step in range(rounds + 1):
-        cover_with_transfer(slot, total, 1.0, m, tables)
+        cover_slot(slot, total, 1.0, m, tables)
         unfit = _learn(slot, first, total, m, step == 0, worst, tables, bounds)
         if unfit:
-            cover_with_transfer(slot, total, 0.0, 1.0, tables)
+            cover_slot(slot, total, 0.0, 1.0, tables)
             _find_impossible(slot, first, total, tables, bounds)
         worst, widest = -1, 0.0
         for d in range(first, total + 1):

@@ -16,16 +16,19 @@ from typing import NamedTuple
 import numpy as np
 
 from farkas.instances.eris import Auction, Job
-from farkas.kernels import Floats1, Floats2, Floats3, Ints1, Ints2, Ints3, Out, compiled
+from farkas.kernels import Floats2, Floats3, Ints1, Ints2, Ints3, Out, compiled
 from farkas.online.eris.environment import Proposal, SchedulePlan, nothing, without_data
-from farkas.online.eris.one_slot import (
-    Bounds,
-    bound_workloads,
-    cover_with_transfer,
-    new_bounds,
-    trace_cover,
+from farkas.online.eris.one_slot import Bounds, bound_workloads, new_bounds
+from farkas.relaxations.eris.payoff_bound import (
+    JobSlots,
+    Slot,
+    Ties,
+    add_slot,
+    cover_slot,
+    slot_of,
+    trace_slot,
+    workers_of,
 )
-from farkas.relaxations.eris.payoff_bound import JobSlots, Slot, Ties, slot_of, workers_of
 from farkas.tolerances import ROUNDING, SOLVER_GAP
 
 TIE = ROUNDING  #: Share of a job's worth that one slot's full use of everything costs on top.
@@ -176,9 +179,9 @@ def best_plan(
             for v in range(first, t + 1):
                 slot = slot_of(job, v, in_place[mode], ties)
                 bound_workloads(slot, rounds, 1, total, tables, bounds)
-                _choose(reached[mode, v], bounds.upper, reached[mode, v + 1], choice[mode, v])
+                add_slot(reached[mode, v], bounds.upper, reached[mode, v + 1], choice[mode, v])
                 if mode == 0:
-                    _choose(least[v], bounds.lower, least[v + 1], choice[MODES, v])
+                    add_slot(least[v], bounds.lower, least[v + 1], choice[MODES, v])
                     bound = max(bound, job.worth[v] - least[v + 1, total])
             done[mode] = t + 1
             promise = job.worth[t] - reached[mode, t + 1, total]
@@ -195,24 +198,6 @@ def best_plan(
                     wanted = MODES
             mode += 1
     return best, finish, paid, max(best, bound), kept
-
-
-@compiled
-def _choose(before: Floats1, costs: Floats1, after: Out[Floats1], choice: Out[Ints1]) -> None:
-    """Least cost up to a slot, see `farkas.relaxations.eris.payoff_bound.add_slot`.
-
-    The workload of the slot is remembered; small ones are preferred.
-    """
-    total = len(before) - 1
-    for n in range(total + 1):
-        after[n] = before[n]
-        choice[n] = 0
-    for d in range(1, total + 1):
-        if costs[d] < np.inf:
-            for n in range(d, total + 1):
-                better = before[n - d] + costs[d] < after[n]
-                after[n] = before[n - d] + costs[d] if better else after[n]
-                choice[n] = d if better else choice[n]
 
 
 @compiled
@@ -240,8 +225,8 @@ def _replay(
         if bounds.upper[d] == np.inf:
             return np.inf
         multiplier = bounds.multiplier[d]
-        cover_with_transfer(slot, d, 1.0, multiplier, tables)
-        server = trace_cover(slot, multiplier, tables, d, scratch.processed)
+        cover_slot(slot, d, 1.0, multiplier, tables)
+        server = trace_slot(slot, multiplier, tables, d, scratch.processed)
         paid = _book(slot, t, server, scratch, which, paid)
     return paid
 

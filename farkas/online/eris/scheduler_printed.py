@@ -11,8 +11,7 @@ Pairs of sites are ordered ones, since (9) is.  Equal metrics go by index, and s
 and equal numbers of workers.  A pair that line 8 excludes is in no sum of (10); one that was
 looked at before counts each time its destination occurs.  Without chunk size any number fits.
 P/E times workers is not rounded, so that (10) may move a part of a chunk; the schedule then moves
-the whole of it, see (2h).  Room for the server is left at every site, as section IV-D says; line 14
-and (10) show none, which ``reserve=False`` follows.
+the whole of it, see (2h).  Room for the server is left at every site, as section IV-D says.
 
 Schedules found this way may be impossible: data can be used twice, Σ⌈E q/P⌉ may need more workers
 than ⌈E Σq/P⌉, and moves may be more than fit.  The replay of a run tells.
@@ -42,19 +41,17 @@ from farkas.relaxations.eris.payoff_bound import NO_TIES, JobSlots, Slot, slot_o
 from farkas.tolerances import ROUNDING
 
 
-def printed_schedule(job: JobSlots, *, reserve: bool = True) -> Proposal:
-    """Best schedule by Algorithms 2 and 3; ``reserve`` leaves room for the server everywhere."""
+def printed_schedule(job: JobSlots) -> Proposal:
+    """Best schedule by Algorithms 2 and 3."""
     if job.chunks == 0:
         return without_data(job)
-    payoff, finish, cost, plan = printed_plan(_with_room(job, reserve))
+    payoff, finish, cost, plan = printed_plan(_with_room(job))
     if finish < 0:
         return nothing(job.window, len(job.data))
     return Proposal(payoff, finish, cost, *plan)
 
 
-def printed_slot(
-    job: JobSlots, slot: int, workload: int, *, reserve: bool = True
-) -> tuple[float, int, Fraction, Ints]:
+def printed_slot(job: JobSlots, slot: int, workload: int) -> tuple[float, int, Fraction, Ints]:
     """Algorithm 3 alone: cost (infinite if it finds none), server, chunks moved, workers by site.
 
     Parameters
@@ -63,17 +60,14 @@ def printed_slot(
         Counted from the arrival.
     workload
         Chunks to process, >= 1.
-    reserve
-        Whether room for the server is left everywhere.
     """
-    cost, server, moved, workers = deploy(_with_room(job, reserve), slot, workload)
+    cost, server, moved, workers = deploy(_with_room(job), slot, workload)
     return cost, server, Fraction(int(moved), job.epochs), workers
 
 
-def _with_room(job: JobSlots, reserve: bool) -> JobSlots:
-    """Say how many workers fit: beside a server, none where it does not fit; or alone."""
-    room = np.maximum(job.beside_server, 0) if reserve else job.alone
-    return job._replace(beside_server=room)
+def _with_room(job: JobSlots) -> JobSlots:
+    """Say how many workers fit beside a server; none where it does not fit."""
+    return job._replace(beside_server=np.maximum(job.beside_server, 0))
 
 
 class Ranking(NamedTuple):

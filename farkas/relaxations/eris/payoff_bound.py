@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from farkas.instances.eris import Auction, Job, hosted, left_over, workers_for
-from farkas.kernels import Floats1, Floats2, Ints1, Ints2, Out, compiled
+from farkas.kernels import Floats1, Floats2, Floats3, Ints1, Ints2, Out, compiled
 from farkas.models.eris.prices import Prices, posted_on_arrival
 from farkas.numbers import Floats
 from farkas.tolerances import allowed
@@ -197,72 +197,99 @@ def payoff_bounds(auction: Auction, prices: Prices | None = None, *, full: bool)
 def bound_payoff(job: JobSlots) -> Cover:
     """Compute the bound, with the schedule that attains it."""
     window, sites, total = len(job.worth), len(job.data), job.data.sum()
-    idle = np.empty((sites + 1, total + 1))
-    served = np.empty((sites + 1, total + 1))
+    tables = np.empty((4, sites + 1, total + 1))
     so_far = np.empty((window + 1, total + 1))  # V(t)
     so_far[0] = np.inf
     so_far[0, 0] = 0.0
-    costs = np.zeros((window, total + 1))  # nothing to do costs nothing: it needs no server
+    choice = np.zeros((window, total + 1), np.int64)
     best, finish = 0.0, -1
     for t in range(window):
         if job.worth[t] <= best:  # costs are not negative and worth never rises
             break
-        cover_slot(slot_of(job, t, job.data, NO_TIES), idle, served)
-        for d in range(1, total + 1):
-            costs[t, d] = served[sites, d]
-        add_slot(so_far[t], costs[t], so_far[t + 1])
+        cover_slot(slot_of(job, t, job.data, NO_TIES), total, 1.0, 0.0, tables)
+        add_slot(so_far[t], tables[1, sites], so_far[t + 1], choice[t])
         if job.worth[t] - so_far[t + 1, total] > best:
             best, finish = job.worth[t] - so_far[t + 1, total], t
     processed, server = np.zeros((window, sites), np.int64), np.empty(window, np.int64)
     server[:] = -1
     left = total
     for t in range(finish, -1, -1):
-        # the same sum as in `add_slot`, so one workload of the slot gives it exactly
-        done = 0
-        while costs[t, done] + so_far[t, left - done] != so_far[t + 1, left]:
-            done += 1
+        done = choice[t, left]
         left -= done
         if done > 0:
             slot = slot_of(job, t, job.data, NO_TIES)
-            cover_slot(slot, idle, served)
-            server[t] = trace_slot(slot, idle, served, done, processed[t])
+            cover_slot(slot, done, 1.0, 0.0, tables)
+            server[t] = trace_slot(slot, 0.0, tables, done, processed[t])
     return Cover(best, finish, processed, server)
 
 
 @compiled
-def cover_slot(slot: Slot, idle: Out[Floats2], served: Out[Floats2]) -> None:
-    """Fill the tables of one slot: row r is the least cost over the first r sites.
+def cover_slot(
+    slot: Slot, total: int, money: float, multiplier: float, tables: Out[Floats3]
+) -> None:
+    """Fill the tables of one slot, with the transfer in use beside every cost.
 
-    ``idle``, ``served``: shape (sites + 1, workload + 1), overwritten: without and with the server
-    placed.
+    Parameters
+    ----------
+    slot
+        Prices, room and data.
+    total
+        Largest workload.
+    money
+        Weight of posted prices: 1, or 0 where the multiplier alone counts.
+    multiplier
+        On top of the price of transfer.
+    tables
+        Shape (4, sites + 1, at least total + 1), overwritten: cost without and with the server,
+        then MB without and with the server.
     """
-    epochs, rate = slot.epochs, slot.worker_rate
-    total = idle.shape[1] - 1
-    per_move = slot.transfer_price * slot.chunk_size  # α θ
-    per_remote = slot.transfer_price * slot.parameter_size  # α λ
-    idle[:] = np.inf
-    served[:] = np.inf
-    idle[0, 0] = 0.0
+    epochs, rate, data = slot.epochs, slot.worker_rate, slot.data
+    worker_price, server_price = slot.worker_price, slot.server_price
+    alone, beside_server = slot.alone, slot.beside_server
+    chunk_size, parameter_size = slot.chunk_size, slot.parameter_size
+    ties = slot.ties
+    price = money * (slot.transfer_price + ties.transfer) + multiplier
+    idle, served, idle_use, served_use = tables[0], tables[1], tables[2], tables[3]
+    for d in range(total + 1):
+        idle[0, d] = 0.0 if d == 0 else np.inf
+        served[0, d] = np.inf
+    idle_use[0, 0] = 0.0  # elsewhere nobody looks at MB without a finite cost
     # largest workloads that are possible so far: beyond them every entry is infinite
     reach_idle, reach_served = 0, -1
-    for r in range(len(slot.data)):
-        most = chunks_of(slot.alone[r], epochs, rate, total)
-        most_beside = chunks_of(slot.beside_server[r], epochs, rate, total)
+    for r in range(len(data)):
+        most = chunks_of(alone[r], epochs, rate, total)
+        most_beside = chunks_of(beside_server[r], epochs, rate, total)
+        per_worker = money * (worker_price[r] + ties.worker)
+        per_server = money * (server_price[r] + ties.server)
         idle_now, idle_next = idle[r], idle[r + 1]
         served_now, served_next = served[r], served[r + 1]
+        idle_mb, idle_mb_next = idle_use[r], idle_use[r + 1]
+        served_mb, served_mb_next = served_use[r], served_use[r + 1]
+        for d in range(total + 1):
+            idle_next[d] = served_next[d] = np.inf
         for q in range(max(most, most_beside) + 1):
             workers = workers_of(q, epochs, rate)
-            moving = per_move * max(0, q - slot.data[r])
+            moving = chunk_size * max(0, q - data[r])
             if q <= most:
-                cost = workers * (slot.worker_price[r] + per_remote) + moving
+                volume = moving + parameter_size * workers
+                cost = workers * per_worker + price * volume
+                # choosing values instead of branching lets the compiler treat several d at once
                 for d in range(min(total, reach_idle + q) + 1 - q):
-                    idle_next[d + q] = min(idle_next[d + q], idle_now[d] + cost)
+                    better = idle_now[d] + cost < idle_next[d + q]
+                    idle_next[d + q] = idle_now[d] + cost if better else idle_next[d + q]
+                    idle_mb_next[d + q] = idle_mb[d] + volume if better else idle_mb_next[d + q]
                 for d in range(min(total, reach_served + q) + 1 - q):
-                    served_next[d + q] = min(served_next[d + q], served_now[d] + cost)
+                    better = served_now[d] + cost < served_next[d + q]
+                    served_next[d + q] = served_now[d] + cost if better else served_next[d + q]
+                    served_mb_next[d + q] = (
+                        served_mb[d] + volume if better else served_mb_next[d + q]
+                    )
             if q <= most_beside:
-                cost = workers * slot.worker_price[r] + moving + slot.server_price[r]
+                cost = workers * per_worker + price * moving + per_server
                 for d in range(min(total, reach_idle + q) + 1 - q):
-                    served_next[d + q] = min(served_next[d + q], idle_now[d] + cost)
+                    better = idle_now[d] + cost < served_next[d + q]
+                    served_next[d + q] = idle_now[d] + cost if better else served_next[d + q]
+                    served_mb_next[d + q] = idle_mb[d] + moving if better else served_mb_next[d + q]
         reach_idle, reach_served = reach(reach_idle, reach_served, most, most_beside, total)
 
 
@@ -277,47 +304,59 @@ def reach(idle: int, served: int, most: int, most_beside: int, total: int) -> tu
 
 
 @compiled
-def add_slot(before: Floats1, costs: Floats1, after: Out[Floats1]) -> None:
-    """Least cost up to a slot: after[n] = min over d of costs[d] + before[n - d]."""
+def add_slot(before: Floats1, costs: Floats1, after: Out[Floats1], choice: Out[Ints1]) -> None:
+    """Least cost up to a slot: after[n] = min over d of costs[d] + before[n - d].
+
+    ``choice``: workload of the slot; small ones are preferred, and none costs nothing.
+    """
     total = len(before) - 1
     for n in range(total + 1):
-        after[n] = before[n] + costs[0]
+        after[n] = before[n]
+        choice[n] = 0
     for d in range(1, total + 1):
         if costs[d] < np.inf:
             for n in range(d, total + 1):
-                after[n] = min(after[n], before[n - d] + costs[d])
+                better = before[n - d] + costs[d] < after[n]
+                after[n] = before[n - d] + costs[d] if better else after[n]
+                choice[n] = d if better else choice[n]
 
 
 @compiled
 def trace_slot(
-    slot: Slot, idle: Floats2, served: Floats2, workload: int, processed: Out[Ints1]
+    slot: Slot, multiplier: float, tables: Floats3, workload: int, processed: Out[Ints1]
 ) -> int:
-    """Read a cheapest cover of ``workload`` >= 1 chunks off the tables of `cover_slot`.
-
-    Fills ``processed``, shape (sites,), chunks per site, and returns the server's site.
-    """
-    epochs, rate = slot.epochs, slot.worker_rate
-    per_move = slot.transfer_price * slot.chunk_size
-    per_remote = slot.transfer_price * slot.parameter_size
+    """Read the cover of ``workload`` >= 1 chunks off the tables; returns the server's site."""
+    epochs, rate, data = slot.epochs, slot.worker_rate, slot.data
+    worker_price, server_price = slot.worker_price, slot.server_price
+    alone, beside_server = slot.alone, slot.beside_server
+    chunk_size, parameter_size = slot.chunk_size, slot.parameter_size
+    ties = slot.ties
+    price = slot.transfer_price + ties.transfer + multiplier
     server = -1
     d = workload
-    for r in range(len(slot.data) - 1, -1, -1):
-        here = served[r + 1, d] if server < 0 else idle[r + 1, d]
-        most = chunks_of(slot.alone[r], epochs, rate, d)
-        most_beside = chunks_of(slot.beside_server[r], epochs, rate, d) if server < 0 else -1
-        # the same sums in the same order as when the table was filled, so one of them is equal
+    for r in range(len(data) - 1, -1, -1):
+        state = 1 if server < 0 else 0  # the server is among the sites up to this one
+        here, mb = tables[state, r + 1, d], tables[2 + state, r + 1, d]
+        processed[r] = 0
+        most = chunks_of(alone[r], epochs, rate, d)
+        most_beside = chunks_of(beside_server[r], epochs, rate, d) if server < 0 else -1
+        per_worker, per_server = worker_price[r] + ties.worker, server_price[r] + ties.server
+        # the same sums in the same order as when the tables were filled, so one of them is equal
         for q in range(max(most, most_beside) + 1):
             workers = workers_of(q, epochs, rate)
-            moving = per_move * max(0, q - slot.data[r])
-            cost = workers * (slot.worker_price[r] + per_remote) + moving
-            before = served[r, d - q] if server < 0 else idle[r, d - q]
-            if q <= most and before + cost == here:
-                processed[r] = q
-                break
-            cost = workers * slot.worker_price[r] + moving + slot.server_price[r]
-            if q <= most_beside and idle[r, d - q] + cost == here:
-                processed[r] = q
-                server = r
-                break
+            moving = chunk_size * max(0, q - data[r])
+            if q <= most:
+                volume = moving + parameter_size * workers
+                cost = workers * per_worker + price * volume
+                before, used = tables[state, r, d - q], tables[2 + state, r, d - q]
+                if before + cost == here and used + volume == mb:
+                    processed[r] = q
+                    break
+            if q <= most_beside:
+                cost = workers * per_worker + price * moving + per_server
+                if tables[0, r, d - q] + cost == here and tables[2, r, d - q] + moving == mb:
+                    processed[r] = q
+                    server = r
+                    break
         d -= processed[r]
     return server

@@ -1,4 +1,4 @@
-"""Prices for certificates, in order of effort, and the bounds they prove."""
+"""Prices for certificates, and the bounds they prove."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from farkas.decomposition.protocol import Plans, Pricing
 from farkas.errors import NoAnswer
 from farkas.instances.eris import Auction
 from farkas.models.eris.best_schedule import BestSchedule, PricedJobs
-from farkas.models.eris.prices import Effort, Prices
+from farkas.models.eris.prices import Prices
 from farkas.numbers import Floats
 from farkas.relaxations.eris.pricing import SchedulePricing
 from farkas.relaxations.integrality import price_bounds
@@ -113,25 +113,6 @@ def relaxation_by_columns(auction: Auction, most_rounds: int = 1000) -> Settled:
     return last
 
 
-#: How prices are found: all 0; by columns, the same at every site; by exact columns of (3), each
-#: site by itself (small instances).
-METHODS: dict[Effort, str] = {
-    "free": "everything for nothing",
-    "aggregated": "prices of all sites together",
-    "columns": "prices by column generation",
-}
-
-
-def find_prices(auction: Auction, effort: Effort = "aggregated") -> Prices:
-    """Prices that should prove a good bound on the welfare; see `METHODS`."""
-    if effort == "free":
-        return prohibitive(auction, Prices.zero(auction))
-    if effort == "columns":
-        rows = relaxation_by_columns(auction).prices
-        return prohibitive(auction, Prices(*PricedAuction(auction).parts(rows)))
-    return aggregated_prices(auction)
-
-
 def aggregated_prices(auction: Auction, left: Left = lambda: math.inf) -> Prices:
     """Prices by columns, the same at every site.
 
@@ -173,10 +154,10 @@ def column_prices(auction: Auction, seconds: float) -> PricedTree:
     return certify_prices(auction, prices.transfer, prices.resource)
 
 
-def certify_welfare(auction: Auction, effort: Effort = "aggregated") -> tuple[PricedTree, str]:
+def certify_welfare(auction: Auction) -> tuple[PricedTree, str]:
     """Prove an upper bound on every welfare, and say how; without prices all is for nothing."""
-    prices, free = find_prices(auction, effort), find_prices(auction, "free")
+    prices, free = aggregated_prices(auction), prohibitive(auction, Prices.zero(auction))
     same = np.array_equal(prices.transfer, free.transfer)
     nothing = same and np.array_equal(prices.resource, free.resource)
     proved = certify_prices(auction, prices.transfer, prices.resource)
-    return proved, METHODS["free" if nothing else effort]
+    return proved, "everything for nothing" if nothing else "prices of all sites together"

@@ -22,7 +22,7 @@ from farkas.experiments.figures.eris import (
     _gain,
     play,
     simulated,
-    simulated_bound,
+    simulated_run,
 )
 from tests.experiments.figures.made import reduced
 from tests.tools.shared import ROOT
@@ -50,7 +50,7 @@ def test_accepted_and_rejected_are_all_jobs() -> None:
 def test_ratios_are_proved_bounds_over_welfare() -> None:
     lines = {line.name: line.y for line in data("5").series}
     auction = ERIS.draw(1, "testbed")
-    run = play(FLOOR, auction, effort="aggregated")
+    run = play(FLOOR, auction)
     assert lines[FLOOR][0] == pytest.approx(run.ratio)
     assert all(value >= 1.0 for line in lines.values() for value in line if np.isfinite(value))
 
@@ -138,11 +138,11 @@ def test_the_page_says_what_price_floors_do_to_few_jobs_and_to_many():
     worths = {}
     for jobs in (10, 50, 100):
         auction = simulated(True, 0, {"sites": 50, "num_jobs": jobs})
-        runs = [ERIS.run("eris", auction, effort="free", price_floor=f) for f in floors.values()]
+        runs = [ERIS.run("eris", auction, price_floor=f) for f in floors.values()]
         cells = [f"{run.value:,.0f} ({run.numbers['accepted']:.0f})" for run in runs]
         assert f"| {jobs} | {' | '.join(cells)} |" in text
         worths[jobs] = dict(zip(floors, (run.value for run in runs), strict=True))
-    bound = simulated_bound(True, 0, {"sites": 50, "num_jobs": 100})
+    bound = simulated_run(True, 0, {"sites": 50, "num_jobs": 100}, PAPER)["bound"]
     page, many = " ".join(text.split()), worths[100]
     assert f"At 100 jobs {bound:,.0f} is the proved bound" in page
     assert f"Eris is {bound / many['no floor']:.1f} times below it" in page

@@ -1,4 +1,4 @@
-"""Schedules of an auction that fit together: inserted, squeezed in, exchanged, decided."""
+"""The search for schedules of an auction that fit together, and what its kernels decide."""
 
 from __future__ import annotations
 

@@ -28,11 +28,17 @@ from farkas.online.eris.one_slot import (
     OPEN,
     Bounds,
     bound_workloads,
-    cover_with_transfer,
     new_bounds,
-    trace_cover,
 )
-from farkas.relaxations.eris.payoff_bound import JobSlots, Slot, Ties, job_slots, slot_of
+from farkas.relaxations.eris.payoff_bound import (
+    JobSlots,
+    Slot,
+    Ties,
+    cover_slot,
+    job_slots,
+    slot_of,
+    trace_slot,
+)
 from farkas.solvers import Claimed, solve
 from tests.generators.eris import auction_in, one_resource, random_auction
 from tests.references import eris_slot
@@ -167,14 +173,14 @@ def test_a_cover_is_traced_with_the_transfer_that_its_table_holds() -> None:
         )
         uses = eris_slot.covers(seen, 0)
         for m in (0.0, 1.0, 2.0):
-            cover_with_transfer(slot, seen.chunks, 1.0, m, tables)
+            cover_slot(slot, seen.chunks, 1.0, m, tables)
             for d in range(1, seen.chunks + 1):
                 cost, mb = tables[1, -1, d], tables[3, -1, d]
                 if cost == np.inf:
                     assert not uses[d]
                     continue
                 chunks = np.zeros(len(seen.data), np.int64)
-                server = trace_cover(slot, m, tables, d, chunks)
+                server = trace_slot(slot, m, tables, d, chunks)
                 workers = -(-seen.epochs * chunks // seen.worker_rate)
                 sent = seen.chunk_size * np.maximum(0, chunks - seen.data).sum()
                 sent += seen.parameter_size * (workers.sum() - workers[server])

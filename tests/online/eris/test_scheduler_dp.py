@@ -230,9 +230,9 @@ def test_bounds_take_back_what_settles_ties(monkeypatch: pytest.MonkeyPatch) -> 
 def test_of_equal_workloads_the_smaller_is_chosen() -> None:
     before, costs = np.array([0.0, 1.0, 2.0]), np.array([0.0, 1.0, 2.0])
     after, choice = np.empty(3), np.empty(3, np.int64)
-    scheduler_dp._choose.interpret(before, costs, after, choice)
+    scheduler_dp.add_slot.interpret(before, costs, after, choice)
     assert (after.tolist(), choice.tolist()) == ([0.0, 1.0, 2.0], [0, 0, 0])
-    scheduler_dp._choose.interpret(np.array([0.0, 1.0, np.inf]), costs, after, choice)
+    scheduler_dp.add_slot.interpret(np.array([0.0, 1.0, np.inf]), costs, after, choice)
     assert (after.tolist(), choice.tolist()) == ([0.0, 1.0, 2.0], [0, 0, 1])
 
 

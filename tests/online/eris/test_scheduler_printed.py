@@ -23,30 +23,29 @@ def check(auction: Auction) -> int:
     parts = 0
     for index, job in enumerate(auction.jobs):
         seen = Ledger.in_state_of(auction).meet(job)
-        for reserve in (True, False):
-            paper = Printed(auction, index, reserve)
-            for workload in range(1, seen.chunks + 1):
-                cost, server, moved, workers = printed_slot(seen, 0, workload, reserve=reserve)
-                wanted = paper.deploy(job.arrival, workload)
-                assert cost == pytest.approx(wanted.cost, abs=1e-9)
-                assert (server, moved) == (wanted.server, wanted.moved)
-                assert tuple(workers.tolist()) == wanted.workers
-                parts += moved.denominator > 1
-            if seen.chunks == 0:
-                continue
-            found, (payoff, finish, plan) = (
-                printed_schedule(seen, reserve=reserve),
-                paper.schedule(),
-            )
-            assert found.payoff == pytest.approx(payoff, abs=1e-7)
-            assert found.finish == (finish - job.arrival if finish >= 0 else -1)
-            slots = {job.arrival + int(slot) for slot in found.slots}
-            assert slots == set(plan)
-            for slot, wanted in plan.items():
-                here = slot - job.arrival
-                assert tuple(found.workers[here].tolist()) == wanted.workers
-                assert found.server[here] == wanted.server
-                assert found.moved[here] == math.ceil(wanted.moved)
+        paper = Printed(auction, index)
+        for workload in range(1, seen.chunks + 1):
+            cost, server, moved, workers = printed_slot(seen, 0, workload)
+            wanted = paper.deploy(job.arrival, workload)
+            assert cost == pytest.approx(wanted.cost, abs=1e-9)
+            assert (server, moved) == (wanted.server, wanted.moved)
+            assert tuple(workers.tolist()) == wanted.workers
+            parts += moved.denominator > 1
+        if seen.chunks == 0:
+            continue
+        found, (payoff, finish, plan) = (
+            printed_schedule(seen),
+            paper.schedule(),
+        )
+        assert found.payoff == pytest.approx(payoff, abs=1e-7)
+        assert found.finish == (finish - job.arrival if finish >= 0 else -1)
+        slots = {job.arrival + int(slot) for slot in found.slots}
+        assert slots == set(plan)
+        for slot, wanted in plan.items():
+            here = slot - job.arrival
+            assert tuple(found.workers[here].tolist()) == wanted.workers
+            assert found.server[here] == wanted.server
+            assert found.moved[here] == math.ceil(wanted.moved)
     return parts
 
 
@@ -120,11 +119,10 @@ def test_a_part_of_a_chunk_is_moved_as_printed() -> None:
     assert printed_schedule(seen).moved.tolist() == [2, 0, 0]  # of which a schedule moves the whole
 
 
-def test_room_for_the_server_is_left_unless_the_pseudo_code_rules() -> None:
+def test_room_for_the_server_is_left_everywhere() -> None:
     auction = one_resource({"server_demand": [1.0], "data": [2, 0]}, chunk_size=100.0)
     seen = met(auction, 1.0, 1.0)
     assert printed_slot(seen, 0, 2)[0] == np.inf
-    assert printed_slot(seen, 0, 2, reserve=False)[3].tolist() == [2, 0]
 
 
 def test_sites_of_equal_price_but_for_rounding_exchange_nothing() -> None:
