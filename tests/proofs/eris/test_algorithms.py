@@ -12,13 +12,13 @@ from farkas.proofs.eris.algorithms import (
     algorithm_3,
     auction,
     auctions,
-    cheap_move,
     cheapest,
     metric,
     propose,
 )
 from farkas.proofs.eris.programs import agreement, printed_without_transfer
 from farkas.proofs.eris.ratio import BASE, small_jobs
+from tests.generators.eris import one_resource
 
 
 def test_two_moves_are_planned_where_one_fits() -> None:
@@ -35,9 +35,12 @@ def test_more_than_all_sites_can_host_is_impossible() -> None:
 
 
 def test_the_metric_by_hand() -> None:
-    # one chunk at 1 less 1 · (3 - 0), and the other way round
-    assert metric(cheap_move(), 0, 1) == pytest.approx(1.0 - 3.0)
-    assert metric(cheap_move(), 1, 0) == pytest.approx(1.0 + 3.0)
+    # one chunk at 16^(1/4) - 1 = 1 less 1 · (3 - 0), and the other way round
+    state = {"transfer": [1.0], "resources": [[[1.0]], [[0.0]]]}
+    cheap = one_resource({}, slots=1, transfer_budget=4.0, price_base_transfer=16.0,
+                         price_base_resource=[16.0], occupied=state)  # fmt: skip
+    assert metric(cheap, 0, 1) == pytest.approx(1.0 - 3.0)
+    assert metric(cheap, 1, 0) == pytest.approx(1.0 + 3.0)
 
 
 JOB = msgspec.structs.replace(auction("tiny").jobs[0], arrival=0, utility=(9.0, 7.0, 4.0))
