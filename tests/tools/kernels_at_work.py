@@ -25,7 +25,6 @@ from farkas.instances.utilities.functions import envelope
 from farkas.kernels import Kernel
 from farkas.models.coded.kernel import Pairs
 from farkas.models.coded.law import counts
-from farkas.models.eris.prices import Prices
 from farkas.models.gadget.envelope import compiled_envelope
 from farkas.models.gadget.forest import forest
 from farkas.models.gadget.slot import snapshot
@@ -45,7 +44,6 @@ from farkas.online.eris.scheduler_dp import repaired_schedule
 from farkas.online.eris.scheduler_printed import printed_schedule, printed_slot
 from farkas.proofs.gadget.relaxed import random_clusters
 from farkas.relaxations.eris.payoff_bound import bound_payoff
-from farkas.relaxations.eris.priced_jobs import JobPricer
 from farkas.relaxations.gadget.ring_pricing import RingPricing, TreePricing
 from farkas.relaxations.gadget.ring_walks import walks_ahead
 from farkas.relaxations.gadget.whole_sizes import best_sizes
@@ -82,9 +80,9 @@ def eris() -> Iterator[Any]:
                 yield printed_slot(seen, 0, seen.chunks)
     for seed in range(6):
         auction = random_auction(seed, most_chunks=5, jobs=8)
-        pricer = JobPricer(auction)
-        yield pricer.bound(Prices.zero(auction)), pricer.chosen.finish, pricer.chosen.processed
         pricing = AuctionPricing(auction)
+        payoff, _ = pricing.replies(np.zeros(len(pricing.rows)), {})
+        yield payoff, pricing.chosen.finish, pricing.chosen.processed
         packing, prices = Packing(pricing), np.zeros(len(pricing.rows))
         packing.fill(prices, -np.arange(auction.num_jobs), lambda: 60.0)
         wanting, rng = np.arange(auction.num_jobs), np.random.default_rng(seed)

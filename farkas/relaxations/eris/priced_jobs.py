@@ -4,18 +4,12 @@ Each job meets the whole empty system; its schedule is the one that attains the 
 `farkas.relaxations.eris.payoff_bound`.
 """
 
-from __future__ import annotations
-
-import dataclasses
 from typing import NamedTuple
 
 import numpy as np
-from scipy import sparse
 
 from farkas.instances.eris import Auction, hosted, left_over
 from farkas.kernels import Floats1, Floats2, Floats3, Ints1, Ints2, Out, compiled
-from farkas.models.eris.prices import Prices
-from farkas.numbers import Floats, Ints
 from farkas.relaxations.eris.payoff_bound import NO_SERVER, JobSlots, bound_payoff
 
 
@@ -112,84 +106,3 @@ def choose(
             chosen.server[low + t] = cover.server[t]
             for r in range(sites):
                 chosen.processed[low + t, r] = cover.processed[t, r]
-
-
-@dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class ScheduleColumns:
-    """Schedules of jobs with what they use."""
-
-    job: Ints  #: Shape (schedules,).
-    worth: Floats  #: Shape (schedules,).
-    #: Sparse, shape (schedules, slots + sites * resources * slots): MB by slot, then units.
-    usage: sparse.csr_array
-
-
-class JobPricer:
-    """Best schedules of all jobs, again and again at other prices."""
-
-    def __init__(self, auction: Auction) -> None:
-        self.auction, self.jobs = auction, jobs_table(auction)
-        arrival, begin = auction.arrival, self.jobs.begin
-        self._owner = np.repeat(np.arange(auction.num_jobs), np.diff(begin))
-        self._slot = np.arange(begin[-1]) - begin[self._owner] + arrival[self._owner]
-        self.chosen = ChosenSchedules(
-            np.zeros(auction.num_jobs),
-            np.full(auction.num_jobs, -1),
-            np.zeros((begin[-1], auction.sites), np.int64),
-            np.full(begin[-1], -1),
-        )
-
-    def bound(self, prices: Prices) -> float:
-        """Choose the best schedules of all jobs; returns the bound on the welfare, in doubles."""
-        which = np.arange(self.auction.num_jobs)
-        choose(self.jobs, which, prices.transfer, prices.resource, self.chosen)
-        return prices.rent(self.auction) + float(self.chosen.payoff.sum())
-
-    def columns(self) -> ScheduleColumns:
-        """Return the chosen schedules of jobs that have data."""
-        jobs, chosen = self.jobs, self.chosen
-        rate = jobs.worker_rate[self._owner, None]
-        workers = -(-jobs.epochs[self._owner, None] * chosen.processed // rate)
-        moved = np.maximum(0, chosen.processed - jobs.data[self._owner]).sum(axis=1)
-        return self.columns_of(chosen.finish, workers, chosen.server, moved)
-
-    def columns_of(self, finish: Ints, workers: Ints, server: Ints, moved: Ints) -> ScheduleColumns:
-        """Return the schedules of jobs that have data, as columns.
-
-        Parameters
-        ----------
-        finish
-            Shape (jobs,), slot of completion after the arrival, -1 for none.
-        workers, server, moved
-            Shapes (windows, sites), (windows,), (windows,); server -1 where nothing runs.
-        """
-        auction, jobs = self.auction, self.jobs
-        some = np.flatnonzero((finish >= 0) & (auction.chunks > 0))
-        place = np.full(auction.num_jobs, -1)
-        place[some] = np.arange(len(some))
-        at = np.flatnonzero((server >= 0) & (place[self._owner] >= 0))
-        owner, slot, site = self._owner[at], self._slot[at], server[at]
-        count = workers[at]
-        remote = count.sum(axis=1) - count[np.arange(len(at)), site]
-        volume = auction.chunk_size * moved[at] + jobs.parameter_size[owner] * remote
-        piece, host = np.nonzero(count)
-        units = count[piece, host, None] * jobs.worker_demand[owner[piece]]
-        resources = np.arange(auction.num_resources)
-
-        def row(site: Ints, slot: Ints) -> Ints:
-            of_site = (site[:, None] * auction.num_resources + resources) * auction.slots
-            found: Ints = (auction.slots + of_site + slot[:, None]).ravel()
-            return found
-
-        columns = np.concatenate([slot, row(host, slot[piece]), row(site, slot)])
-        values = np.concatenate([volume, units.ravel(), jobs.server_demand[owner].ravel()])
-        each = auction.num_resources
-        schedule = place[owner]
-        rows = np.concatenate(
-            [schedule, np.repeat(schedule[piece], each), np.repeat(schedule, each)]
-        )
-        shape = (len(some), auction.slots + auction.used.size)
-        usage = sparse.coo_array((values, (rows, columns)), shape=shape).tocsr()
-        usage.eliminate_zeros()
-        worth = jobs.worth[jobs.begin[some] + finish[some]]
-        return ScheduleColumns(some, worth, usage)

@@ -13,7 +13,7 @@ from farkas.decomposition.protocol import Plans, Pricing
 from farkas.instances.eris import Auction
 from farkas.models.eris.prices import Prices
 from farkas.numbers import Floats, Ints
-from farkas.relaxations.eris.priced_jobs import JobPricer
+from farkas.relaxations.eris.priced_jobs import ChosenSchedules, choose, jobs_table
 from farkas.relaxations.eris.spans import Spans
 from farkas.tolerances import SOLVER_GAP
 
@@ -40,8 +40,17 @@ class SchedulePricing(Pricing):
     ) -> None:
         self.program = PricedAuction(auction)
         self._spans = Spans(self.program)
-        self.auction, self.pricer = auction, JobPricer(auction)
-        self.jobs, self.owners = self.pricer.jobs, auction.num_jobs
+        self.auction, self.jobs, self.owners = auction, jobs_table(auction), auction.num_jobs
+        begin = self.jobs.begin
+        self._owner = np.repeat(np.arange(self.owners), np.diff(begin))
+        self._slot = np.arange(begin[-1]) + (self.jobs.arrival - begin[:-1])[self._owner]
+        #: Of the last replies.
+        self.chosen = ChosenSchedules(
+            np.zeros(self.owners),
+            np.full(self.owners, -1),
+            np.zeros((begin[-1], auction.sites), np.int64),
+            np.full(begin[-1], -1),
+        )
         sites, resources, slots = self._shape = auction.used.shape
         self.hard = np.concatenate(
             [np.full(slots, auction.transfer_budget), np.repeat(auction.capacity, slots)]
@@ -76,31 +85,39 @@ class SchedulePricing(Pricing):
 
     def replies(self, prices: Floats, case: Case) -> tuple[Floats, Plans]:
         """Return the payoff of each job on the empty system, and schedules that attain it."""
-        pricer, jobs, counted = self.pricer, self.jobs, dict[int, Floats]()
-        if case:
-            worth = jobs.worth.copy()
-            for owner, window in case.items():
-                counted[owner] = window.worth(self._worth[owner])
-                worth[jobs.begin[owner] : jobs.begin[owner + 1]] = _later(counted[owner])
-            pricer.jobs = jobs._replace(worth=worth)
-        try:
-            pricer.bound(self.prices_of(prices))
-        finally:
-            pricer.jobs = jobs
-        found = pricer.columns()
-        value = found.worth.copy()
-        for at in np.flatnonzero(np.isin(found.job, list(counted))).tolist():
-            own, last = counted[int(found.job[at])], int(pricer.chosen.finish[found.job[at]])
+        jobs, counted, chosen = self.jobs, dict[int, Floats](), self.chosen
+        worth = jobs.worth.copy() if case else jobs.worth
+        for owner, window in case.items():
+            counted[owner] = window.worth(self._worth[owner])
+            worth[jobs.begin[owner] : jobs.begin[owner + 1]] = _later(counted[owner])
+        everybody, at = np.arange(self.owners), self.prices_of(prices)
+        choose(jobs._replace(worth=worth), everybody, at.transfer, at.resource, chosen)
+        some = np.flatnonzero((chosen.finish >= 0) & (self.auction.chunks > 0))
+        last = chosen.finish[some]
+        for k in np.flatnonzero(np.isin(some, list(counted))).tolist():
             # what counts for more later completes then, with nothing left to do
-            last += int(own[last:].argmax())
-            value[at] = self._worth[int(found.job[at])][last]
-        fine = found.usage.tocoo()
-        where = fine.coords[0], self.row_of[fine.coords[1]]
-        shape = len(found.job), len(self.rows)
-        rows = sparse.coo_array((fine.data, where), shape=shape).tocsr()
-        times = self.times[found.job]
-        use = rows.multiply(times[:, None]).tocsr()
-        return self.times * pricer.chosen.payoff, Plans(found.job, times * value, use)
+            last[k] += int(counted[int(some[k])][last[k] :].argmax())
+        value = self.times[some] * jobs.worth[jobs.begin[some] + last]
+        return self.times * chosen.payoff, Plans(some, value, self._use(some))
+
+    def _use(self, owners: Ints) -> sparse.csr_array:
+        """Use of rows by the chosen schedules of owners with data."""
+        auction, jobs, chosen, slots = self.auction, self.jobs, self.chosen, self.auction.slots
+        at = np.flatnonzero((chosen.server >= 0) & (auction.chunks[self._owner] > 0))
+        owner, slot, processed = self._owner[at], self._slot[at], chosen.processed[at]
+        workers = -(-jobs.epochs[owner, None] * processed // jobs.worker_rate[owner, None])
+        every = workers.sum(axis=1)
+        remote = every - workers[np.arange(len(at)), chosen.server[at]]
+        moved = np.maximum(0, processed - jobs.data[owner]).sum(axis=1)
+        volume = auction.chunk_size * moved + jobs.parameter_size[owner] * remote
+        units = every[:, None] * jobs.worker_demand[owner] + jobs.server_demand[owner]
+        rows = slot[:, None] + slots * np.arange(1 + auction.num_resources)
+        amounts = self.times[owner, None] * np.column_stack([volume, units])
+        plan = np.repeat(np.searchsorted(owners, owner), rows.shape[1])
+        shape = len(owners), len(self.rows)
+        use = sparse.coo_array((amounts.ravel(), (plan, rows.ravel())), shape=shape).tocsr()
+        use.eliminate_zeros()
+        return use
 
     def cuts(self, plans: Plans, share: Floats, prices: Floats) -> Sequence[Knapsack]:
         """Return spans of slots that hold jobs as wholes and that shares violate."""

@@ -13,6 +13,7 @@ from farkas.decomposition.protocol import Plans
 from farkas.offline import ladders
 from farkas.offline.eris.exchange_kernel import NO_SERVER, meet
 from farkas.offline.eris.schedules import LEAST_PRICE, AuctionPricing
+from farkas.online.eris.environment import usage
 from farkas.relaxations.eris.payoff_bound import job_slots
 from farkas.tolerances import allowed
 from tests.generators.eris import one_resource, random_auction
@@ -35,10 +36,9 @@ def filled(auction, jobs, prices=None):
 def check(pricing, now):
     """Use that is written down, room, data of every job, and who runs where."""
     auction, jobs = pricing.auction, pricing.jobs
-    usage = pricing.pricer.columns_of(now.finish, now.workers, now.server, now.moved)
-    usage = usage.usage.sum(axis=0)
-    assert now.transferred == pytest.approx(usage[: auction.slots], abs=1e-9)
-    assert now.used.ravel() == pytest.approx(usage[auction.slots :], abs=1e-9)
+    transfer, resource = usage(auction, pricing.decisions(pricing.plans_of(now, {})))
+    assert now.transferred == pytest.approx(transfer, abs=1e-9)
+    assert now.used == pytest.approx(resource, abs=1e-9)
     assert (now.transferred <= allowed(auction.transfer_budget) + 1e-9).all()
     assert (now.used <= allowed(auction.capacity)[:, :, None] + 1e-9).all()
     for i, job in enumerate(auction.jobs):

@@ -25,7 +25,8 @@ from farkas.relaxations.eris.payoff_bound import (
     payoff_bounds,
     slot_of,
 )
-from farkas.relaxations.eris.priced_jobs import JobPricer
+from farkas.relaxations.eris.priced_jobs import choose
+from farkas.relaxations.eris.pricing import SchedulePricing
 from farkas.relaxations.eris.welfare_bound import (
     aggregated_prices,
     certify_welfare,
@@ -205,21 +206,9 @@ def random_prices(auction, seed):
 def test_jobs_at_once_and_in_turn_agree(seed):
     auction = random_auction(seed, most_chunks=7, jobs=6)
     prices = random_prices(auction, seed)
-    pricer = JobPricer(auction)
-    payoffs = payoff_bounds(auction, prices, full=True)
-    assert pricer.bound(prices) == pytest.approx(prices.rent(auction) + payoffs.sum())
-    assert pricer.chosen.payoff == pytest.approx(payoffs)
-
-
-@pytest.mark.parametrize("seed", range(10))
-def test_what_a_schedule_is_worth_pays_for_its_use(seed):
-    auction = random_auction(seed, most_chunks=7, jobs=6)
-    prices = random_prices(auction, seed)
-    pricer = JobPricer(auction)
-    pricer.bound(prices)
-    found = pricer.columns()
-    cost = found.usage @ np.concatenate([prices.transfer, prices.resource.ravel()])
-    assert found.worth - cost == pytest.approx(pricer.chosen.payoff[found.job])
+    pricing, jobs = SchedulePricing(auction), np.arange(auction.num_jobs)
+    choose(pricing.jobs, jobs, prices.transfer, prices.resource, pricing.chosen)
+    assert pricing.chosen.payoff == pytest.approx(payoff_bounds(auction, prices, full=True))
 
 
 def test_what_a_job_meets_by_hand() -> None:
