@@ -297,7 +297,7 @@ def test_auctions_are_run_alike_in_every_unit(name, options, power):
     for seed in range(12):
         auction = tenths(seed)
         other = auction_in(auction, data=unit, units=unit, money=unit)
-        one, run = (algorithms[name].run(a, effort="free", **options) for a in (auction, other))
+        one, run = (algorithms[name].run(a, **options) for a in (auction, other))
         for decision in run.decisions:
             for award in decision["awards"]:
                 award["payment"] /= unit
