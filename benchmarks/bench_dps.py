@@ -98,7 +98,7 @@ def replays(figures: Figures) -> None:
 def relaxations(figures: Figures, preset: str) -> None:
     """Trace, solve, prices, check and best fixed price."""
     instance = market(JOBS, preset)
-    for shape in ("cliques", "scarce", "state"):
+    for shape in ("cliques", "scarce"):
         program = IntervalLP(shape=shape)
         form = program.form(instance)
         trace = fastest(lambda p=program: p.form(instance), 3)  # type: ignore[misc]

@@ -30,7 +30,6 @@ HOMES = {
     "coded_run": "coded",
     "dps.interval_lp": "dps_servers",
     "dps.offline": "dps_servers",
-    "dps_fixed_prices": "dps_fixed",
     "gadget.offline": "gadget",
     "gadget.one_slot": "gadget_slot_tree",
     "gadget.slot": "gadget_slot",

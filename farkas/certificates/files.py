@@ -91,6 +91,7 @@ def certificate_type(cls: C) -> C:
 #: Types that `farkas.certificates.priced_tree` replaces; farkas 0.2 is the last to read them.
 RETIRED = frozenset(
     {
+        "dps_fixed_prices",
         "dps_prices",
         "dps_server_prices",
         "dps_server_trees",

@@ -8,8 +8,6 @@ A quantity is a function of an instance, registered under a pattern of keys, one
 Other names have a value by the rule of `farkas.quantities.names`: a program's is its optimum, an
 algorithm's is what a run is worth.
 
-A certificate that a quantity returns stands for its bound, and `farkas show --write` keeps it.
-
 A quantity that is not defined for an instance raises :class:`~farkas.errors.NotApplicable`; its key
 is then absent.  ``None`` is a value: it means what the kind says it means (infeasible, unbounded).
 """

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from farkas.certificates.dps import prices_bound
-from farkas.certificates.dps_fixed import DpsFixedPrices
 from farkas.errors import NotApplicable
 from farkas.instances.dps import Market
 from farkas.models.dps.offline import Offline
@@ -19,7 +18,6 @@ from farkas.online.dps.placement import FreeOfCharge
 from farkas.online.dps.seller import BestFit, GivenPrice
 from farkas.quantities.quantity import quantity
 from farkas.relaxations.dps import interval as bounds
-from farkas.relaxations.dps.fixed_prices import prove_fixed_prices
 from farkas.relaxations.dps.prices import best_served, lp_prices
 
 MOST_JOBS = 60
@@ -140,17 +138,6 @@ def bfp(instance: Market, what: str) -> float | bool:
         raise NotApplicable(f"defined for 1 to {MOST_FOR_BEST_PRICE} jobs")
     best = _best_exactly(instance)
     return best.attained if what else float(best.profit)
-
-
-@quantity("dps.bfp_bound")
-def bfp_bound(instance: Market) -> DpsFixedPrices:
-    """Proved bound on the profit of all fixed prices, for any number of types.
-
-    From 25 cells of prices, or for many jobs from one that is looked at in finer parts.
-    """
-    if instance.num_jobs > MOST_JOBS:
-        return prove_fixed_prices(instance, cells=1, parts=64)
-    return prove_fixed_prices(instance, cells=25, parts=4)
 
 
 @quantity("dps.{seller}", seller=("dps", "simple", "top"))

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping
-from fractions import Fraction
 from typing import Any
 
 import msgspec
 
-from farkas.certificates.doubles import double
-from farkas.certificates.prices import PriceCertificate
 from farkas.errors import InvalidOption, NotApplicable, UnknownName
 from farkas.quantities.names import find
 from farkas.quantities.quantity import Quantity, Value, quantities
@@ -23,7 +20,6 @@ class Evaluation:
     key: str
     value: Value = None
     error: Exception | None = None
-    certificate: PriceCertificate | None = None  #: of a value that is a proved bound
 
 
 def evaluate(instance: Any, keys: Iterable[str] | None = None) -> dict[str, Value]:
@@ -61,11 +57,7 @@ def _evaluate_one(
         if key not in known:
             what = "no such argument" if known else "not defined"
             raise NotApplicable(f"{what} for this instance")
-        result = item.function(instance, **known[key])
-        if isinstance(result, PriceCertificate) and result.bound is not None:
-            bound = double(Fraction(result.bound), up=result.bounds == "max")
-            return Evaluation(key, bound, certificate=result)
-        return Evaluation(key, jsonable(result))
+        return Evaluation(key, jsonable(item.function(instance, **known[key])))
     except NotApplicable as error:
         return Evaluation(key, error=NotApplicable(f"{key}: {error}"))
     except Exception as error:

@@ -42,7 +42,6 @@ from farkas.offline.ladder import Ascent
 from farkas.offline.mlbroker import slots
 from farkas.online.gadget.columns import by_cases, slot_certificate
 from farkas.relaxations.coded.sharing import shared_optimum
-from farkas.relaxations.dps.fixed_prices import prove_fixed_prices
 from farkas.relaxations.dps.pricing import ServerPricing
 from farkas.relaxations.eris.spans import Spans
 from farkas.relaxations.eris.welfare_bound import aggregated_prices
@@ -184,11 +183,6 @@ def of_splits(instance: Any) -> dict[str, Any]:
     return plain(PricedTree.of(program, fine, tree=tree, same=[0] * many, knapsacks=knapsacks))
 
 
-def of_cells(instance: Any) -> dict[str, Any]:
-    """Bound on prices that never change, by a few cells."""
-    return plain(prove_fixed_prices(instance, cells=9))
-
-
 def of_servers(instance: Any) -> dict[str, Any]:
     """Bound by prices of classes of servers, with a few jobs decided."""
     problem = ServerPricing(instance)
@@ -240,9 +234,6 @@ TARGETS = {
     "mlbroker_run": [
         Target(name, of_run("mlbroker.fractional[tight]"), (("guide",),))
         for name in shown("mlbroker", "tiny", "return_trip")
-    ],
-    "dps_fixed_prices": [
-        Target(name, of_cells, lists=("cells",)) for name in ("dps/one_server", "dps/unattained")
     ],
     "gadget.slot": [
         Target(name, of_slot, lists=("node_prices", "link_prices"))

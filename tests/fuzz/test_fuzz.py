@@ -76,7 +76,7 @@ def test_several_processes_see_what_one_sees():
     command = [sys.executable, "-m", "tests.fuzz", "--seed", "3", "--cases", "120"]
     ended = [
         subprocess.run(
-            [*command, "--only", "dps_fixed_prices", "--jobs", jobs],
+            [*command, "--only", "coded_budgets", "--jobs", jobs],
             capture_output=True, text=True, timeout=200, check=True,
         ).stdout.splitlines()
         for jobs in ("1", "2")

@@ -102,11 +102,6 @@ EXEMPT: dict[str, tuple[Exempt, ...]] = {
             "of the jobs of one slot, whoever stands first in the file is served first",
         ),
         Exempt(
-            r"program dps\.bfp\..*",
-            "empty server",
-            "of a single server only",
-        ),
-        Exempt(
             r"quantity dps\..*_sequence"
             r"|program dps\.(min_servers|placement|placement_sequence)\..*",
             "penniless job",

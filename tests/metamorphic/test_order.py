@@ -23,18 +23,17 @@ ORDER: Mapping[str, tuple[tuple[str, ...], ...]] = {
         *(
             (f"dps.interval_ip[{reward},{rows}]", f"dps.interval_lp[{reward},{rows}]")
             for reward in ("budget", "capped", "fixed")
-            for rows in ("cliques", "state")
+            for rows in ("cliques", "scarce")
         ),
         *(
             (f"dps.interval_{sort}[capped,{rows}]", f"dps.interval_{sort}[budget,{rows}]")
             for sort in ("ip", "lp")
-            for rows in ("cliques", "state")
+            for rows in ("cliques", "scarce")
         ),
         *((f"dps.offline[{prices}]", f"dps.offline_lp[{prices}]")
           for prices in ("free", "capped", "forced")),
         ("dps.offline[forced]", "dps.offline[capped]", "dps.offline[free]",
          "dps.interval_ip[budget,cliques]"),
-        ("dps.bfp", "dps.offline[capped]"),
     ),
     "eris": (
         ("eris.schedule_ilp", "eris.schedule_lp", "eris.dual", "eris.schedule_lp"),

@@ -22,7 +22,7 @@ INSTANCES = {
     "mlbroker": lambda: farkas.generate("mlbroker", "small", seed=0),
 }
 ALGORITHMS = [
-    "dps.learned", "dps.beliefs", "dps.simple", "dps.dps_pairs", "dps.random", "dps.best_fit",
+    "dps.learned", "dps.simple", "dps.dps_pairs", "dps.random", "dps.best_fit",
     "eris.learned", "eris.eris", "eris.tiresias", "eris.antman",
     "gadget.columns", "gadget.gadget", "gadget.las", "gadget.drf", "gadget.fifo",
     # as printed, constants are those of the whole instance, and no prefix has them

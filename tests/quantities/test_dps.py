@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from farkas.certificates.dps_fixed import DpsFixedPrices
 from farkas.errors import NotApplicable
 from farkas.instances import library
-from farkas.instances.dps import Market
 from farkas.instances.generate import generate
-from farkas.online import algorithms
 from farkas.online.dps import best_fixed
 from farkas.quantities import dps as module
 from farkas.quantities import evaluate, evaluate_all
@@ -70,22 +67,6 @@ def test_what_would_be_enumerated_too_long_is_absent_and_says_the_limit(
 def test_exact_optima_are_of_markets_with_few_jobs() -> None:
     for jobs, defined in ((60, ["dps.offline"]), (61, [])):
         assert [*evaluate(generate("dps", "small", 0, num_jobs=jobs), ["dps.offline"])] == defined
-
-
-@pytest.mark.slow
-def test_fixed_prices_of_many_jobs_are_bounded_too() -> None:
-    for jobs, cells in ((60, 25), (61, 1)):
-        market = generate("dps", "published", 0, num_jobs=jobs, horizon=60, num_servers=20)
-        (outcome,) = evaluate_all(market, ["dps.bfp_bound"])
-        assert isinstance(outcome.certificate, DpsFixedPrices)
-        assert sum(node.axis is None for node in outcome.certificate.cells) == (cells + 1) // 2
-        sold = algorithms["dps.bfp_coord"].run(market).value
-        assert isinstance(outcome.value, float)
-        assert 0 < sold <= outcome.value < value_of(market, "dps.interval_lp")
-
-
-def value_of(market: Market, key: str) -> float:
-    return float(evaluate(market, [key])[key])  # type: ignore[arg-type]
 
 
 def test_limits_are_the_largest_that_is_allowed(monkeypatch: pytest.MonkeyPatch) -> None:

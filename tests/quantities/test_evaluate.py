@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 import pytest
 
-from farkas.certificates.dps_fixed import DpsFixedPrices
 from farkas.errors import NotApplicable, UnknownName
 from farkas.instances import Instance
 from farkas.instances.library import load
@@ -112,23 +110,6 @@ def test_one_failing_key_does_not_take_the_others_along(instance: Instance) -> N
 def test_the_nearest_quantity_is_named() -> None:
     with pytest.raises(UnknownName, match=r"did you mean mlbroker\.slots"):
         find("mlbroker.slotz", "mlbroker")
-
-
-def test_a_certificate_stands_for_its_bound_on_the_safe_side(instance: Instance) -> None:
-    kept = DpsFixedPrices(
-        kind="dps", program="dps.bfp", instance="0" * 64, bound="1/3", parts=1, cells=()
-    )
-
-    @quantity("mlbroker.certified")
-    def certified(instance: Any) -> Any:
-        """Return a certificate."""
-        return kept
-
-    (outcome,) = evaluate_all(instance, ["mlbroker.certified"])
-    assert outcome.certificate is kept
-    # the nearest double of 1/3 lies below it
-    assert outcome.value == math.nextafter(1 / 3, 1)
-    assert evaluate(instance, ["mlbroker.certified"]) == {"mlbroker.certified": outcome.value}
 
 
 def test_it_is_told_whether_an_argument_or_all_of_a_quantity_is_undefined(

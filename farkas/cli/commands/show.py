@@ -26,8 +26,7 @@ from farkas.cli.tables import (
     room,
     seconds,
 )
-from farkas.cli.values import check_writable
-from farkas.errors import Exit, FarkasError, InvalidOption, NoAnswer, NotApplicable, UnknownName
+from farkas.errors import Exit, FarkasError, InvalidOption, NotApplicable, UnknownName
 from farkas.messages import named
 
 
@@ -46,10 +45,6 @@ def command(
         Argument(metavar="[KEY]...", help="Quantities of an instance to compute."),
     ] = None,
     latex: Annotated[bool, Option("--latex", help="A program as LaTeX.")] = False,
-    write: Annotated[
-        str | None,
-        Option(metavar="FILE", help="Write what proves the one quantity that is named."),
-    ] = None,
     compiled: Annotated[
         bool, Option("--compile", help="Compile all loops now, of the kinds that are named.")
     ] = False,
@@ -70,8 +65,8 @@ def command(
     """
     if compiled:
         _compile([name, *(keys or ())] if name else [], as_json)
-    elif name is not None and (keys or write is not None):
-        evaluate(name, keys, write, as_json)
+    elif name is not None and keys:
+        evaluate(name, keys, as_json)
     elif name == "solvers":
         _solvers(as_json)
     elif name == "install":
@@ -300,16 +295,11 @@ def evaluate(
         list[str] | None,
         Argument(metavar="[KEY]...", help="Quantities; by default those the file expects."),
     ] = None,
-    write: Annotated[
-        str | None,
-        Option(metavar="FILE", help="Write the certificate of a proved bound."),
-    ] = None,
     as_json: Json = False,
 ) -> None:
     """Compute named quantities of an instance.
 
-    The name of a program, also with a variant, is the quantity of its optimum.  --write keeps what
-    proves the value of the one quantity that is named, for farkas check: dps.bfp_bound.
+    The name of a program, also with a variant, is the quantity of its optimum.
 
     Without keys: those listed under "expected" in the file, or everything defined for the kind.
     The expected values themselves are never looked at.  A quantity that is not defined for the
@@ -318,12 +308,8 @@ def evaluate(
     from farkas.quantities import evaluate_all, find
     from farkas.quantities.evaluate import wanted_keys
     from farkas.verbs.inputs import as_instance
-    from farkas.verbs.save import save
 
     instance = as_instance(file)
-    if write is not None and len(set(keys or ())) != 1:
-        raise InvalidOption("--write keeps the certificate of one quantity; name one")
-    check_writable(write)
     for key in keys or ():
         find(key, instance.kind)  # a misspelt key is refused before any work
     wanted = wanted_keys(instance) if not keys else list(dict.fromkeys(keys))
@@ -333,11 +319,6 @@ def evaluate(
             report(done + 1, len(wanted))
             if outcome.error is None:
                 values[outcome.key] = outcome.value
-                if write is not None:
-                    if outcome.certificate is None:
-                        said = f"{named(write)}: {outcome.key} has no certificate to write"
-                        raise NoAnswer(said)
-                    save(outcome.certificate, write)
             elif keys or not isinstance(outcome.error, NotApplicable):
                 codes.append(_explain(outcome.key, outcome.error))
     if as_json:

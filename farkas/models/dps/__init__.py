@@ -1,8 +1,7 @@
-"""Kind dps: which jobs to accept, where to place them, and the best fixed prices."""
+"""Kind dps: which jobs to accept, and where to place them."""
 
 #: Modules of what is registered under another name than that of its module.
 HOMES = {
-    "bfp": "best_fixed_price",
     "min_servers": "placement",
     "offline_lp": "offline",
     "placement_sequence": "placement",

@@ -6,10 +6,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from farkas.algebra import Param, Sum, Var, constraint, objective
+from farkas.algebra import IndexedSet, Param, Set, Sum, Var, constraint, objective
 from farkas.errors import NotApplicable
 from farkas.instances.dps import Market
-from farkas.models.dps.best_fixed_price import BestFixedPrice, declare_served, declare_service
+from farkas.models.dps import windows
 from farkas.models.worst_case import Values, WorstProgram, span
 from farkas.numbers import Floats
 from farkas.tolerances import OUTWARD_CLOSE, ROUNDING
@@ -33,7 +33,7 @@ class WorstFixedPrice(WorstProgram):
         """Declare budgets, who pays and is served, and the witness."""
         asked = asked_of(data, self.name)
         low, high = span(data.budget)
-        declare_service(m, data, self.name)
+        _declare_service(m, data, self.name)
         m.ratio = Param(values=self.factor)
         m.asked = Param(m.jobs, values=asked)
         m.forgiven = Param(values=1.0 + ROUNDING)  # as `farkas.tolerances.allowed` forgives
@@ -51,7 +51,9 @@ class WorstFixedPrice(WorstProgram):
             m.jobs, lower=(asked <= low).astype(float), upper=1.0, integer=True,
             doc="The job can pay; a.",
         )  # fmt: skip
-        declare_served(m, data)
+        m.served = Var(m.jobs, integer=True, upper=data.fits, doc="The job is served; f.")
+        m.short_of_workers = Var(m.jobs, binary=True, doc="Too few idle workers at arrival.")
+        m.short_of_ps = Var(m.jobs, binary=True, doc="Too few idle parameter servers at arrival.")
         m.accepted = Var(m.jobs, integer=True, upper=data.fits, doc="The witness accepts the job.")
         m.reward = Var(m.jobs, upper=most, doc="What the job pays the witness.")
 
@@ -65,12 +67,39 @@ class WorstFixedPrice(WorstProgram):
         """Who cannot pay is asked for the budget and what is forgiven, or more."""
         return m.forgiven * m.budget[i] <= m.limit[i] + m.above[i] * m.affordable[i]
 
-    only_who_can_pay = BestFixedPrice.only_who_can_pay
-    served_unless_blocked = BestFixedPrice.served_unless_blocked
-    enough_workers = BestFixedPrice.enough_workers
-    enough_ps = BestFixedPrice.enough_ps
-    workers_really_short = BestFixedPrice.workers_really_short
-    ps_really_short = BestFixedPrice.ps_really_short
+    @constraint("2a", "jobs")
+    def only_who_can_pay(m, i):
+        """Only jobs that can pay are served."""
+        return m.served[i] <= m.affordable[i]
+
+    @constraint("2a", "jobs")
+    def served_unless_blocked(m, i):
+        """Jobs that can pay are served unless resources are short."""
+        return m.served[i] + m.short_of_workers[i] + m.short_of_ps[i] >= m.affordable[i]
+
+    @constraint("2c", "workers_rows")
+    def enough_workers(m, k, t):
+        """Served jobs use no more workers than there are."""
+        held = Sum(m.workers[i] * m.served[i] for i in m.jobs_with_workers[k, t])
+        return held <= m.worker_capacity[k]
+
+    @constraint("2b", "ps_rows")
+    def enough_ps(m, k, t):
+        """Served jobs use no more parameter servers than there are."""
+        held = Sum(m.ps[i] * m.served[i] for i in m.jobs_with_ps[k, t])
+        return held <= m.ps_capacity[k]
+
+    @constraint("2a", "jobs")
+    def workers_really_short(m, i):
+        """Workers are short only when earlier jobs hold too many of them."""
+        held = Sum(m.workers[j] * m.served[j] for j in m.workers_before[i])
+        return held >= m.workers_in_the_way[i] * m.short_of_workers[i]
+
+    @constraint("2a", "jobs")
+    def ps_really_short(m, i):
+        """Parameter servers are short only when earlier jobs hold too many of them."""
+        held = Sum(m.ps[j] * m.served[j] for j in m.ps_before[i])
+        return held >= m.ps_in_the_way[i] * m.short_of_ps[i]
 
     @constraint("2c", "workers_rows")
     def witness_has_workers(m, k, t):
@@ -132,3 +161,25 @@ def asked_of(data: Market, name: str) -> Floats:
     worker, ps = np.array(data.fixed_prices.worker), np.array(data.fixed_prices.ps)
     asked: Floats = worker[data.worker_type] * data.workers + ps[data.ps_type] * data.ps
     return asked
+
+
+def _declare_service(m: Any, data: Market, name: str) -> None:
+    """Declare jobs, the rows of (2b) and (2c) on one server, and who stands in whose way.
+
+    Raises
+    ------
+    NotApplicable
+        There are more servers; ``name`` is of the program that has this rule.
+    """
+    if data.num_servers != 1:
+        raise NotApplicable(f"{name} needs one server, this market has {data.num_servers}")
+    worker, ps = windows.worker_side(data), windows.ps_side(data)
+    last = data.last_slot
+    m.jobs = Set(range(data.num_jobs), label="job")
+    windows.declare_demand(m, data, np.arange(data.num_jobs))
+    for side, units in ((worker, "workers"), (ps, "ps")):
+        windows.declare_rows(m, f"{units}_rows", side, **{f"jobs_with_{units}": last})
+        before = windows.earlier(side, last, range(data.num_jobs))
+        setattr(m, f"{units}_before", IndexedSet(m.jobs, before, label="job"))
+        short = side.capacity[side.types] - side.demand + 1
+        setattr(m, f"{units}_in_the_way", Param(m.jobs, values=short))

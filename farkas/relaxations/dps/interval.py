@@ -4,7 +4,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from farkas.algebra import IndexedSet, Param, Program, Set, Sum, Var, constraint, objective, option
+from farkas.algebra import Param, Program, Set, Sum, Var, constraint, objective, option
 from farkas.errors import NotApplicable
 from farkas.instances.dps import Market
 from farkas.models.dps import windows
@@ -99,15 +99,14 @@ class Interval(Program):
     "capped", the budget or the most a capped price yields; "fixed", payments at the instance's
     fixed prices, which bounds the profit of these prices.  ``shape``: "cliques" states capacity
     per maximal clique of intervals; "scarce" leaves out cliques that all find units at once, which
-    no optimum needs; "state" follows usage from arrival slot to arrival slot with few entries; the
-    optimum is the same.  With one server the integer program is DPS (2).
+    no optimum needs.  With one server the integer program is DPS (2).
     """
 
     kind = "dps"
     sense = "max"
     integral: ClassVar[bool] = True
     rewards: str = option("budget", "capped", "fixed")
-    shape: str = option("cliques", "state", "scarce")
+    shape: str = option("cliques", "scarce")
 
     def reward(self, data: Market) -> Floats:
         """Return what an accepted job counts, shape (jobs,)."""
@@ -119,62 +118,30 @@ class Interval(Program):
         return data.capped_reward
 
     def declare(self, m: Any, data: Market) -> None:
-        """Declare jobs, and rows or states of both sides."""
+        """Declare jobs, and rows of both sides."""
         m.jobs = Set(range(data.num_jobs), label="job")
         m.reward = Param(m.jobs, values=self.reward(data))
         windows.declare_demand(m, data, np.arange(data.num_jobs))
         m.accepted = Var(m.jobs, integer=self.integral, upper=data.fits, doc="Job accepted; f.")
         rows = windows.scarce_rows(data) if self.shape == "scarce" else (None, None)
-        for name, units, doc, side, chosen in (
-            ("worker", "workers", "Workers", windows.worker_side(data), rows[0]),
-            ("ps", "ps", "Parameter servers", windows.ps_side(data), rows[1]),
+        for name, units, side, chosen in (
+            ("worker", "workers", windows.worker_side(data), rows[0]),
+            ("ps", "ps", windows.ps_side(data), rows[1]),
         ):
-            if self.shape != "state":
-                groups = {f"jobs_with_{units}": data.last_slot}
-                windows.declare_rows(m, f"{name}_rows", side, chosen, **groups)
-                continue
-            states = declare_states(m, name, side, data.last_slot)
-            doc = f"{doc} in use after the arrivals of a slot; U."
-            used = Var(states, upper=side.capacity[states.table[:, 0]], doc=doc)
-            setattr(m, f"{units}_used", used)
+            groups = {f"jobs_with_{units}": data.last_slot}
+            windows.declare_rows(m, f"{name}_rows", side, chosen, **groups)
 
-    @constraint("2c", "worker_rows", when=lambda p: p.shape != "state")
+    @constraint("2c", "worker_rows")
     def enough_workers(m, k, t):
         """Jobs that hold workers of a type use no more than all servers have."""
         held = Sum(m.workers[i] * m.accepted[i] for i in m.jobs_with_workers[k, t])
         return held <= m.worker_capacity[k]
 
-    @constraint("2b", "ps_rows", when=lambda p: p.shape != "state")
+    @constraint("2b", "ps_rows")
     def enough_ps(m, k, t):
         """Jobs that hold parameter servers of a type use no more than all servers have."""
         held = Sum(m.ps[i] * m.accepted[i] for i in m.jobs_with_ps[k, t])
         return held <= m.ps_capacity[k]
-
-    @constraint("2c", "first_worker_states", when=lambda p: p.shape == "state")
-    def first_workers_used(m, k, e):
-        """The first jobs of a type find all workers idle."""
-        started = Sum(m.workers[i] * m.accepted[i] for i in m.worker_starts[k, e])
-        return m.workers_used[k, e] == started
-
-    @constraint("2c", "later_worker_states", when=lambda p: p.shape == "state")
-    def workers_used_next(m, k, e):
-        """Usage rises by what starts and falls by what has ended."""
-        started = Sum(m.workers[i] * m.accepted[i] for i in m.worker_starts[k, e])
-        ended = Sum(m.workers[i] * m.accepted[i] for i in m.worker_ends[k, e])
-        return m.workers_used[k, e] == m.workers_used[k, e - 1] + started - ended
-
-    @constraint("2b", "first_ps_states", when=lambda p: p.shape == "state")
-    def first_ps_used(m, k, e):
-        """The first jobs of a type find all parameter servers idle."""
-        started = Sum(m.ps[i] * m.accepted[i] for i in m.ps_starts[k, e])
-        return m.ps_used[k, e] == started
-
-    @constraint("2b", "later_ps_states", when=lambda p: p.shape == "state")
-    def ps_used_next(m, k, e):
-        """Usage rises by what starts and falls by what has ended."""
-        started = Sum(m.ps[i] * m.accepted[i] for i in m.ps_starts[k, e])
-        ended = Sum(m.ps[i] * m.accepted[i] for i in m.ps_ends[k, e])
-        return m.ps_used[k, e] == m.ps_used[k, e - 1] + started - ended
 
     @objective
     def payments(m):
@@ -193,33 +160,3 @@ class IntervalLP(Interval):
 
     name = "dps.interval_lp"
     integral = False
-
-
-def declare_states(m: Any, name: str, side: MarketSide, last: Ints) -> Set:
-    """Declare the arrival slots of each type in order, and who starts there or ended before.
-
-    A state is (type, number among the arrival slots of the type).
-    """
-    base = 2 + int(last.max(initial=0))
-    keys, place = np.unique(side.types * base + side.start, return_inverse=True)
-    types = keys // base
-    begin = np.searchsorted(types, types, side="left")
-    number = np.arange(len(keys)) - begin
-    states, first = np.column_stack([types, number]), number == 0
-    # the first arrival slot of the type that no longer sees the job, if there is one
-    seen_by = np.searchsorted(keys, side.types * base + last, side="right")
-    stops = np.flatnonzero(seen_by < np.searchsorted(types, side.types, side="right"))
-    for kind, chosen in (("", states), ("first_", states[first]), ("later_", states[~first])):
-        setattr(m, f"{kind}{name}_states", Set(chosen, label=("type", "number")))
-    every: Set = getattr(m, f"{name}_states")
-    starting = _groups(place, np.arange(len(place)), len(keys))
-    setattr(m, f"{name}_starts", IndexedSet(every, starting, label="job"))
-    ended = _groups(seen_by[stops], stops, len(keys))
-    setattr(m, f"{name}_ends", IndexedSet(every, ended, label="job"))
-    return every
-
-
-def _groups(place: Ints, jobs: Ints, count: int) -> list[Ints]:
-    order = np.argsort(place, kind="stable")
-    edges = np.cumsum(np.bincount(place, minlength=count))[:-1]
-    return np.split(jobs[order], edges) if count else []

@@ -57,13 +57,11 @@ def test_without_a_name_the_kinds_are_shown(capsys: Capture) -> None:
     assert found["kinds"] == ["coded", "dps", "eris", "gadget", "mlbroker"]
 
 
-def test_behind_an_instance_quantities_are_computed(tmp_path: Path, capsys: Capture) -> None:
-    kept = str(tmp_path / "bound.json")
-    assert call(["show", "dps/tiny", "dps.bfp_bound", "--write", kept, "--json"]) == 0
+def test_behind_an_instance_quantities_are_computed(capsys: Capture) -> None:
+    assert call(["show", "dps/tiny", "dps.certificate", "--json"]) == 0
     shown = capsys.readouterr().out
-    assert call(["evaluate", "dps/tiny", "dps.bfp_bound", "--json"]) == 0
+    assert call(["evaluate", "dps/tiny", "dps.certificate", "--json"]) == 0
     assert capsys.readouterr().out == shown
-    assert call(["check", kept, "--instance", "dps/tiny"]) == 0
 
 
 def test_json_of_solvers_holds_standing_limits_and_abilities(
@@ -360,29 +358,3 @@ def test_without_keys_those_the_file_expects_are_computed_in_silence(
     captured = capsys.readouterr()
     assert list(json.loads(captured.out)) == ["mlbroker.local_expected"]
     assert captured.err == ""
-
-
-def test_a_proved_bound_is_written_and_checks_against_its_instance_only(
-    tmp_path: Path, capsys: Capture
-) -> None:
-    market, kept = str(shipped("dps/tiny")), str(tmp_path / "bound.json")
-    assert call(["evaluate", market, "dps.bfp_bound", "--write", kept, "--json"]) == 0
-    value = json.loads(capsys.readouterr().out)["dps.bfp_bound"]
-    assert call(["check", kept, "--instance", market, "--json"]) == 0
-    checked = json.loads(capsys.readouterr().out)
-    assert (checked["bound"], checked["program"]) == (value, "dps.bfp")
-    assert call(["check", kept, "--instance", str(shipped("dps/demo"))]) == 1
-
-
-def test_only_the_certificate_of_one_proved_bound_is_written(
-    tmp_path: Path, capsys: Capture
-) -> None:
-    market, kept = str(shipped("dps/one_server")), str(tmp_path / "bound.json")
-    for keys in ([], ["dps.bfp", "dps.bfp_bound"]):
-        assert call(["evaluate", market, *keys, "--write", kept]) == 2
-        assert "--write keeps the certificate of one quantity; name one" in capsys.readouterr().err
-    assert call(["evaluate", market, "dps.bfp", "--write", kept]) == 3
-    assert "dps.bfp has no certificate to write" in capsys.readouterr().err
-    assert not Path(kept).exists()
-    missing = str(tmp_path / "none" / "bound.json")
-    assert call(["evaluate", market, "dps.bfp_bound", "--write", missing]) == 2

@@ -211,12 +211,6 @@ def test_capped_payments_are_bounded_by_capped_ones(prices):
     assert list(found) == ["dps.interval_ip[capped]"]
 
 
-def test_cells_of_prices_bound_the_best_fixed_ones():
-    found, best, _ = bounds("dps/one_server", "dps.bfp")
-    assert list(found) == ["dps.price_cells"]
-    assert float(found["dps.price_cells"]) <= 2 * float(best)
-
-
 @pytest.mark.parametrize("seed", range(10))
 def test_unit_prices_take_the_whole_budget_and_no_more(seed):
     market = random_market(seed, jobs=14)
