@@ -9,7 +9,7 @@ from farkas.registry import when_used
 __getattr__ = when_used(
     __name__,
     {
-        "bound": "reference_bound reference_violation BoundProof prove_bound",
+        "bound": "BoundProof prove_bound",
         "files": "read to_json write Certificate certificate_type certificate_types from_json",
         "linear": "FormCertificate InfeasibleCertificate LinearCertificate exact_bound"
         " prove_infeasible",

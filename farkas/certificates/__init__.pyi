@@ -1,7 +1,5 @@
 from farkas.certificates.bound import BoundProof as BoundProof
 from farkas.certificates.bound import prove_bound as prove_bound
-from farkas.certificates.bound import reference_bound as reference_bound
-from farkas.certificates.bound import reference_violation as reference_violation
 from farkas.certificates.files import Certificate as Certificate
 from farkas.certificates.files import certificate_type as certificate_type
 from farkas.certificates.files import certificate_types as certificate_types

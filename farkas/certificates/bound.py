@@ -1,17 +1,18 @@
 """Bounds and infeasibility proofs from any multipliers, in exact integer arithmetic.
 
-Weak duality as in :mod:`farkas.certificates.linear`, with whole vectors at once.
-Unboundedness is not certified here: multipliers cannot prove it.
+``min c x + offset`` over ``row_lower <= A x <= row_upper``, ``lower <= x <= upper``.  For *any*
+multipliers y, ``c x = y'(A x) + (c - A'y)' x``.  Each term on the right is at least its value at
+the cheaper end of its range, so their sum is a lower bound.  For ``max`` the dearer ends give an
+upper bound.  Unboundedness is not certified here: multipliers cannot prove it.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
-import numpy.typing as npt
 
 from farkas.certificates.sums import ExactNumbers, dot, exact_dot, inside, reduced_costs, residual
 from farkas.errors import NotACertificate
@@ -90,7 +91,7 @@ def signs_by_doubles(
 
 LARGE = 50_000  # entries, from which on numbers are exact only where the bound needs them
 
-Multipliers = Floats | Sequence[float] | Sequence[Fraction] | npt.NDArray[np.object_]
+Multipliers = Floats | Sequence[float]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -113,9 +114,9 @@ def prove_bound(form: LinearForm, multipliers: Multipliers) -> BoundProof:
     Parameters
     ----------
     multipliers
-        Shape (rows,): derivative of the optimal value with respect to each right-hand side,
-        floats or fractions.  Any finite values are valid; one that pushes against an infinite row
-        side counts as 0.
+        Shape (rows,): derivative of the optimal value with respect to each right-hand side, as
+        doubles.  Any finite values are valid; one that pushes against an infinite row side counts
+        as 0.
 
     Raises
     ------
@@ -123,18 +124,11 @@ def prove_bound(form: LinearForm, multipliers: Multipliers) -> BoundProof:
         When a reduced cost meets an infinite column bound; names the column.
     """
     check_data(form)
-    y = np.asarray(multipliers)
+    y = _doubles(form, multipliers)
     if y.shape != (form.num_rows,):
         raise NotACertificate(
             f"{form.name}: multipliers have shape {y.shape}, needed ({form.num_rows},)"
         )
-    if y.dtype != np.float64:
-        from farkas.certificates.linear import as_floats, proof_in_fractions  # files: doubles
-
-        rounded = as_floats(form, y)
-        if rounded is None:
-            return proof_in_fractions(form, y)
-        y = rounded
     if not np.isfinite(y).all():
         i = int(np.flatnonzero(~np.isfinite(y))[0])
         raise NotACertificate(f"{form.row_name(i)}: multiplier {y[i]} is not a finite number")
@@ -153,6 +147,19 @@ def prove_bound(form: LinearForm, multipliers: Multipliers) -> BoundProof:
     rows = exact_dot(projected, np.where(projected != 0, _row_ends(form, projected), 0.0))
     value = rows + dot(reduced, ends[at]) + Fraction(form.offset)
     return BoundProof(value, int(np.count_nonzero(projected != y)), _implied_count(form, signs))
+
+
+def _doubles(form: LinearForm, multipliers: Multipliers) -> Floats:
+    """Multipliers as doubles; whole numbers and fractions are rounded: any multipliers prove."""
+    given = np.asarray(multipliers)
+    if given.dtype == np.float64:
+        return given
+    try:
+        if given.dtype.kind not in "fiuO":
+            raise TypeError
+        return given.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise NotACertificate(f"{form.name}: a multiplier is no number, or no double") from None
 
 
 def project(form: LinearForm, multipliers: Floats) -> Floats:
@@ -188,79 +195,6 @@ def check_data(form: LinearForm) -> None:
         raise NotACertificate(f"{form.name}: a side or bound is not a number")
     if not np.isfinite(form.offset):
         raise NotACertificate(f"{form.name}: the offset is {form.offset}")
-
-
-# Bounds by weak duality in plain fractions: slow, short, and easy to believe.
-#
-# ``min c x + offset`` over ``row_lower <= A x <= row_upper``, ``lower <= x <= upper``.  For *any*
-# multipliers y, ``c x = y'(A x) + (c - A'y)' x``.  Each term on the right is at least its value at
-# the cheaper end of its range, so their sum is a lower bound.  For ``max`` the dearer ends give an
-# upper bound.  The fast version in :mod:`farkas.certificates.bound` is tested against this one.
-
-
-def reference_bound(form: LinearForm, multipliers: Multipliers) -> Fraction:
-    """Lower bound of a minimum, upper bound of a maximum, proved by ``multipliers``.
-
-    Parameters
-    ----------
-    multipliers
-        Shape (rows,), floats or fractions: derivative of the optimal value with respect to each
-        right-hand side.  A multiplier that pushes against an infinite row side counts as 0.
-
-    Raises
-    ------
-    NotACertificate
-        When a reduced cost meets an infinite column bound; names the column.
-    """
-    return reference_proof(form, multipliers)[0]
-
-
-def reference_proof(form: LinearForm, multipliers: Multipliers) -> tuple[Fraction, int]:
-    """As :func:`reference_bound`, with the number of columns whose implied bound was used."""
-    if len(multipliers) != form.num_rows:
-        raise NotACertificate(
-            f"{form.name}: {len(multipliers)} multipliers for {form.num_rows} rows"
-        )
-    y = [_exact(value, form.row_name, i) for i, value in enumerate(multipliers)]
-    cheap_rows, dear_rows = form.row_lower, form.row_upper
-    cheap, dear = form.safe_lower, form.safe_upper
-    stated = form.lower, form.upper
-    if form.sense == "max":
-        cheap_rows, dear_rows, cheap, dear = dear_rows, cheap_rows, dear, cheap
-        stated = form.upper, form.lower
-
-    total = Fraction(form.offset)
-    reduced = [_exact(float(c), form.column_name, j) for j, c in enumerate(form.cost)]
-    for i in range(form.num_rows):
-        end = float(cheap_rows[i] if y[i] > 0 else dear_rows[i])
-        if y[i] == 0 or not np.isfinite(end):
-            continue
-        total += y[i] * Fraction(end)
-        for j, value in zip(*form.matrix.row(i), strict=True):
-            reduced[j] -= y[i] * _exact(float(value), form.row_name, i)
-    implied = 0
-    for j, d in enumerate(reduced):
-        if d == 0:
-            continue
-        end = float(cheap[j] if d > 0 else dear[j])
-        if not np.isfinite(end):
-            raise NotACertificate(no_finite_bound(form, j, d))
-        total += d * Fraction(end)
-        implied += end != float(stated[0 if d > 0 else 1][j])
-    return total, implied
-
-
-def reference_violation(form: LinearForm, ray: Multipliers) -> Fraction:
-    """How far every point of the column box misses ``ray' A x``; positive proves infeasibility."""
-    zero = np.zeros(form.num_columns)
-    return reference_bound(form.replace(cost=zero, offset=0.0, sense="min"), ray)
-
-
-def _exact(value: float | Fraction, name: Callable[[int], str], at: int) -> Fraction:
-    try:
-        return Fraction(value)
-    except (ValueError, OverflowError):
-        raise NotACertificate(f"{name(at)}: {value} is not a finite number") from None
 
 
 def no_finite_bound(form: LinearForm, j: int, reduced: Fraction, more: int = 0) -> str:

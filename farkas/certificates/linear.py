@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
-from farkas.certificates.bound import BoundProof, Multipliers, project, prove_bound, reference_proof
+from farkas.certificates.bound import Multipliers, prove_bound, show
 from farkas.certificates.files import Certificate, Hash, certificate_type
 from farkas.certificates.packed import ExactVector, FilePart, PackedForm, rational, shown, unpack
 from farkas.certificates.points import exact_feasibility, exact_value
 from farkas.certificates.proof import Proof, provenance
 from farkas.errors import NotACertificate
 from farkas.forms import LinearForm
-from farkas.numbers import Array, Floats
+from farkas.numbers import Floats
 from farkas.tolerances import FEASIBLE
 
 if TYPE_CHECKING:
@@ -125,35 +124,6 @@ def exact_bound(form: LinearForm, multipliers: Multipliers) -> Fraction:
     return prove_bound(form, multipliers).value
 
 
-def as_floats(form: LinearForm, raw: Array) -> Floats | None:
-    """Multipliers as floats; None when they are fractions that floats cannot hold.
-
-    Integers of 64 bits are rounded to doubles: any multipliers prove something.
-    """
-    if raw.dtype != object:
-        if raw.dtype.kind not in "fiu" or raw.dtype.itemsize > 8:
-            raise NotACertificate(f"{form.name}: multipliers of type {raw.dtype}")
-        return raw.astype(np.float64)
-    exact = raw.tolist()
-    if not all(isinstance(value, int | float | Fraction) for value in exact):
-        raise NotACertificate(f"{form.name}: a multiplier is no number")
-    try:
-        y = raw.astype(np.float64)
-    except OverflowError:
-        return None
-    # a NaN equals nothing: its refusal names the row
-    same = all(x == z or x != x for x, z in zip(exact, y.tolist(), strict=True))
-    return y if same else None
-
-
-def proof_in_fractions(form: LinearForm, multipliers: npt.NDArray[np.object_]) -> BoundProof:
-    """Proof in plain fractions."""
-    signs = np.array([float(value > 0) - float(value < 0) for value in multipliers])
-    ignored = int(np.count_nonzero(project(form, signs) != signs))
-    value, implied = reference_proof(form, multipliers)
-    return BoundProof(value, ignored, implied)
-
-
 @certificate_type
 class InfeasibleCertificate(FormCertificate, frozen=True, kw_only=True, tag="infeasible"):
     """A ray that proves that a program has no point."""
@@ -217,8 +187,6 @@ def prove_infeasible(form: LinearForm, ray: Multipliers) -> Fraction:
     zero = np.zeros(form.num_columns)
     violation = prove_bound(form.replace(cost=zero, offset=0.0, sense="min"), ray).value
     if violation <= 0:
-        from farkas.certificates.bound import show
-
         raise NotACertificate(
             f"{form.name}: the ray misses by {show(violation)}; only a value above 0 proves"
             " infeasibility"

@@ -1,48 +1,43 @@
-"""Bounds and infeasibility proofs as VIPR 1.0 files, which other people's checkers read.
+"""What was proved as VIPR 1.0 files, which other people's checkers read.
 
-Numbers are the exact rational values of the stored doubles.  The format has no constant in the
-objective: a last variable, fixed at 1, has it as its cost, so that a file is about the program's
-own values.
+A bound by multipliers is a tree of one leaf, a linear combination.  A branch becomes two
+assumptions, a derived end a combination that is rounded where its column is whole.  A rounding cut
+becomes a split: with the whole expression ``w = η t`` over whole columns and slacks, η being floor
+or ceiling of their coefficients, the cut follows from ``w <= floor(b)`` and from
+``w >= floor(b) + 1`` alike.  A constant of the objective is the cost of a last variable, fixed at
+1, which takes no part in branches, cuts and roundings.
 """
 
+from __future__ import annotations
+
 import dataclasses
-from collections.abc import Iterator
+import math
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 
+import msgspec
 import numpy as np
 
 from farkas.certificates.bound import project, prove_bound
+from farkas.certificates.doubles import long_rational, text_of
 from farkas.certificates.linear import prove_infeasible
 from farkas.certificates.points import exact_feasibility, exact_value
-from farkas.certificates.repair import exact_reduced_costs
-from farkas.errors import UnsupportedForm
+from farkas.certificates.tree import CutStep, EndStep, LeafWeights, TreeCertificate
+from farkas.certificates.tree_program import ZERO
+from farkas.certificates.vipr_split import Split
+from farkas.errors import NotACertificate, UnsupportedForm
 from farkas.files.writing import Target, replacing
 from farkas.forms import LinearForm
+from farkas.forms.rational import RationalForm, Side, as_rational
 from farkas.forms.writers import column_names, row_names, unused
 from farkas.messages import cleaned
 from farkas.numbers import Floats
 
-
-@dataclasses.dataclass(slots=True)
-class _Constraints:
-    """Lines of the CON section and where each side stands."""
-
-    lines: list[str] = dataclasses.field(default_factory=list)  #: In the constraint format.
-    #: lower, upper: number of the constraint that holds a lower or upper side, by position.
-    lower: dict[tuple[str, int], int] = dataclasses.field(default_factory=dict)
-    upper: dict[tuple[str, int], int] = dataclasses.field(default_factory=dict)
-
-    def add(self, key: tuple[str, int], name: str, low: float, high: float, terms: str) -> None:
-        if low == high:
-            self.lower[key] = self.upper[key] = len(self.lines)
-            self.lines.append(f"{name} E {_number(low)} {terms}")
-            return
-        if np.isfinite(low):
-            self.lower[key] = len(self.lines)
-            self.lines.append(f"{name}.lower G {_number(low)} {terms}")
-        if np.isfinite(high):
-            self.upper[key] = len(self.lines)
-            self.lines.append(f"{name}.upper L {_number(high)} {terms}")
+Terms = Mapping[int, Fraction | int]
+#: By column: the end, and the number of the constraint that states it.
+Ends = dict[int, tuple[Fraction, int]]
+#: Bits of a numerator or denominator: just below 2,000 digits, which is what the checkers read.
+MOST_WRITTEN = 6640
 
 
 def write_vipr(
@@ -69,16 +64,9 @@ def write_vipr(
         When the file cannot be written.
     """
     bound = prove_bound(form, multipliers).value
-    solution: list[str] = []
-    reached = "inf" if form.sense == "min" else "-inf"
     if point is not None:
         exact_feasibility(form, point)
-        reached = str(exact_value(form, point))
-        solution = [f"point {_with_constant(form, point, 1.0)}"]
-    ends = (bound, reached) if form.sense == "min" else (reached, bound)
-    letter = "G" if form.sense == "min" else "L"
-    claim = (f"RTP range {ends[0]} {ends[1]}", f"bound {letter} {bound} OBJ")
-    _write(form, project(form, np.asarray(multipliers, np.float64)), path, claim, solution)
+    _write_leaf(form, project(form, np.asarray(multipliers, float)), path, bound, point)
     return bound
 
 
@@ -98,111 +86,381 @@ def write_vipr_infeasible(form: LinearForm, ray: Floats, path: Target) -> Fracti
         When the ray proves nothing.
     """
     violation = prove_infeasible(form, ray)
-    zero = form.replace(cost=np.zeros(form.num_columns), offset=0.0, sense="min")
-    claim = ("RTP infeas", f"absurd G {violation} 0")
-    _write(form, project(zero, np.asarray(ray, np.float64)), path, claim, [], zero)
-    return violation
-
-
-def _write(
-    form: LinearForm,
-    multipliers: Floats,
-    path: Target,
-    claim: tuple[str, str],
-    solution: list[str],
-    combined: LinearForm | None = None,
-) -> None:
-    constraints, num_bounds = _constraints(form)
-    reason = _reason(combined or form, multipliers, constraints)
-    with replacing(path) as stream:
-        for line in (
-            *_head(form),
-            f"CON {len(constraints.lines)} {num_bounds}",
-            *constraints.lines,
-            claim[0],
-            f"SOL {len(solution)}",
-            *solution,
-            "DER 1",
-            f"{claim[1]} {reason} -1",
-        ):
-            stream.write(line.encode("ascii") + b"\n")
-
-
-def _head(form: LinearForm) -> Iterator[str]:
     for what, values in (("cost", form.cost), ("offset", np.array([form.offset]))):
         if not np.isfinite(values).all():
             raise UnsupportedForm(f"{form.name}: the {what} is not finite")
-    yield f"% {cleaned(form.name).encode('ascii', 'replace').decode()}, form {form.sha256}"
-    yield "% every number is the exact value of a binary double"
-    if form.offset:
-        yield "% the last variable stands for the constant of the objective"
-    changed = (form.safe_lower != form.lower) | (form.safe_upper != form.upper)
-    if changed.any():
-        yield f"% implied bounds of {int(changed.sum())} variables are among the constraints"
-    yield "VER 1.0"
-    names = column_names(form)
-    if form.offset:
-        names.append(unused("constant", set(names)))
-    yield f"VAR {len(names)}"
-    yield from names
-    integers = np.flatnonzero(form.integer).tolist()
-    yield f"INT {len(integers)}"
-    yield " ".join(map(str, integers))
-    yield f"OBJ {form.sense}"
-    yield _with_constant(form, form.cost, form.offset)
+    zero = form.replace(cost=np.zeros(form.num_columns), offset=0.0, sense="min")
+    _write_leaf(form, project(zero, np.asarray(ray, float)), path)
+    return violation
 
 
-def _constraints(form: LinearForm) -> tuple[_Constraints, int]:
-    """All constraints, bounds first, and the number of bounds."""
-    found = _Constraints()
-    lower, upper = form.safe_lower.tolist(), form.safe_upper.tolist()
-    for j, name in enumerate(column_names(form)):
-        found.add(("column", j), f"bound:{name}", lower[j], upper[j], f"1 {j} 1")
-    if form.offset:
-        j = form.num_columns
-        found.add(("column", j), "bound:constant", 1.0, 1.0, f"1 {j} 1")
-    num_bounds = len(found.lines)
-    low, high = form.row_lower.tolist(), form.row_upper.tolist()
-    for i, name in enumerate(row_names(form)):
-        where, values = form.matrix.row(i)
-        terms = " ".join(
-            f"{j} {_number(v)}" for j, v in zip(where.tolist(), values.tolist(), strict=True)
+def _write_leaf(
+    form: LinearForm,
+    multipliers: Floats,
+    path: Target,
+    bound: Side = None,
+    point: Floats | None = None,
+) -> None:
+    """Write a tree of one leaf; without a bound the multipliers are a ray."""
+    low, high = form.safe_lower, form.safe_upper
+    changed = int(np.count_nonzero((low != form.lower) | (high != form.upper)))
+    said = f"implied bounds of {changed} variables are among the constraints" if changed else ""
+    exact = as_rational(form.replace(lower=low, upper=high, implied_lower=None, implied_upper=None))
+    sign = -1 if bound is not None and form.sense == "max" else 1
+    weights = {
+        i: sign * Fraction(y) / exact.factors[i] for i, y in enumerate(multipliers.tolist()) if y
+    }
+    below = math.lcm(*(weight.denominator for weight in weights.values()))
+    leaf = LeafWeights(
+        ray=bound is None,
+        denominator=text_of(below),
+        factors=tuple((i, text_of(weight * below)) for i, weight in weights.items()),
+    )
+    tree = TreeCertificate(
+        program=form.name,
+        form=exact.sha256,
+        sense=form.sense,
+        numbers="binary",
+        bound=None if bound is None else text_of(bound),
+        weights=(leaf,),
+        tree=(0,),
+    )
+    if point is not None:
+        tree = msgspec.structs.replace(
+            tree,
+            value=text_of(exact_value(form, point)),
+            point=tuple((j, text_of(Fraction(x))) for j, x in enumerate(point.tolist()) if x),
         )
-        found.add(("row", i), name, low[i], high[i], f"{len(where)} {terms}".rstrip())
-    return found, num_bounds
+    names = column_names(form), row_names(form)
+    _write(TreeWriter(exact, tree, *names), path, f"form {form.sha256}", said)
 
 
-def _reason(form: LinearForm, multipliers: Floats, constraints: _Constraints) -> str:
-    """Linear combination: multipliers of row sides and reduced costs of bounds."""
-    rising = constraints.lower if form.sense == "min" else constraints.upper
-    falling = constraints.upper if form.sense == "min" else constraints.lower
-    factors: dict[int, Fraction] = {}
-    for key, factor in _factors(form, multipliers):
-        factors[(rising if factor > 0 else falling)[key]] = factor
-    terms = " ".join(f"{k} {factor}" for k, factor in sorted(factors.items()))
-    return f"{{ lin {len(factors)} {terms} }}"
+def write_vipr_tree(form: RationalForm, certificate: TreeCertificate, path: Target) -> None:
+    """Write what a tree proves; the file is replaced whole or not at all.
+
+    Raises `NotACertificate` when the certificate proves less than it claims, or is about another
+    program, or needs numbers of 2,000 digits; `FileProblem` when the file cannot be written.
+    """
+    certificate.prove_of(form, "file", math.inf)
+    names = [f"x{j}" for j in range(form.num_columns)], [f"r{i}" for i in range(form.num_rows)]
+    _write(TreeWriter(form, certificate, *names), path, f"program {form.sha256}")
 
 
-def _factors(form: LinearForm, multipliers: Floats) -> Iterator[tuple[tuple[str, int], Fraction]]:
-    for i in np.flatnonzero(multipliers).tolist():
-        yield ("row", i), Fraction(float(multipliers[i]))
-    reduced = exact_reduced_costs(form, multipliers)
-    for j in np.flatnonzero(reduced.nonzero).tolist():
-        yield ("column", j), reduced.exact(j)
+def _write(writer: TreeWriter, path: Target, *comments: str) -> None:
+    first, *more = comments
+    form = writer.form
+    head = [f"{cleaned(form.name).encode('ascii', 'replace').decode()}, {first}"]
+    head.append(
+        f"numbers of the source are read as {form.numbers}; rows are multiplied to be whole"
+    )
     if form.offset:
-        yield ("column", form.num_columns), Fraction(form.offset)
+        head.append("the last variable stands for the constant of the objective")
+    lines = [*writer.lines()]  # what cannot be written leaves no file
+    with replacing(path) as stream:
+        for line in (*(f"% {comment}" for comment in (*head, *filter(None, more))), *lines):
+            stream.write(line.encode("ascii") + b"\n")
 
 
-def _with_constant(form: LinearForm, values: Floats, constant: float) -> str:
-    """Nonzero values by column, and one of the variable for the constant where there is one."""
-    values = np.append(values, constant if form.offset else 0.0)
-    return _terms(np.flatnonzero(values), values)
+@dataclasses.dataclass(slots=True)
+class Box:
+    """Where the ends of columns are stated within a node; changes are undone on the way back."""
+
+    lower: Ends
+    upper: Ends
 
 
-def _terms(where: np.ndarray[tuple[int], np.dtype[np.int64]], values: Floats) -> str:
-    pairs = " ".join(f"{j} {_number(float(values[j]))}" for j in where.tolist())
-    return f"{len(where)} {pairs}".rstrip()
+class TreeWriter:
+    """One file: constraints, then derivations, each with a number."""
+
+    def __init__(
+        self, form: RationalForm, certificate: TreeCertificate, columns: list[str], rows: list[str]
+    ) -> None:
+        self.form, self.certificate = form, certificate
+        self.names, self.row_names = columns, rows
+        self.sign = 1 if form.sense == "min" else -1
+        self.letter = "G" if form.sense == "min" else "L"
+        self.cost = [self.sign * c for c in form.cost]
+        self.whole = form.integer.tolist()
+        self.constraints: list[str] = []
+        self.derivations: list[str] = []
+        self.box = Box({}, {})
+        self.constant: dict[int, Fraction] = {}
+        """What states the constant of the objective, and how often it is counted."""
+        self.rows: list[dict[int, int]] = [dict(form.row(i)) for i in range(form.num_rows)]
+        self.row_lower: dict[int, tuple[Fraction, int]] = {}
+        self.row_upper: dict[int, tuple[Fraction, int]] = {}
+        self.goal = -1
+        self.bounds = 0
+        self._state()
+
+    def lines(self) -> Iterator[str]:
+        """Return all lines of the file."""
+        file, form = self.certificate, self.form
+        value = None if file.value is None else long_rational(file.value, "value")
+        bound = None if file.bound is None else long_rational(file.bound, "bound")
+        for step in file.ends:
+            self._end(step, value)
+        for cut in file.cuts:
+            self._cut(cut)
+        self._tree(bound)
+        one = {form.num_columns: Fraction(1)} if form.offset else {}
+        yield "VER 1.0"
+        yield f"VAR {form.num_columns + len(one)}"
+        yield from self.names
+        yield from (unused("constant", set(self.names)) for _ in one)
+        whole = [j for j, w in enumerate(self.whole) if w]
+        yield f"INT {len(whole)}"
+        yield " ".join(map(str, whole))
+        yield f"OBJ {form.sense}"
+        yield _terms({j: c for j, c in enumerate((*form.cost, form.offset)) if c})
+        yield f"CON {len(self.constraints)} {self.bounds}"
+        yield from self.constraints
+        if bound is None:
+            yield "RTP infeas"
+        else:
+            unknown = "inf" if self.sign > 0 else "-inf"
+            ends = [_number(bound), unknown if value is None else _number(value)]
+            ends = ends if self.sign > 0 else ends[::-1]
+            yield f"RTP range {ends[0]} {ends[1]}"
+        yield f"SOL {0 if file.point is None else 1}"
+        if file.point is not None:
+            point = {j: long_rational(x, "point") for j, x in file.point}
+            yield f"point {_terms({**point, **one})}"
+        yield f"DER {len(self.derivations)}"
+        yield from self.derivations
+
+    def _state(self) -> None:
+        form = self.form
+        for j, (low, high) in enumerate(zip(form.lower, form.upper, strict=True)):
+            self._sides(
+                f"bound:{self.names[j]}", {j: 1}, low, high, self.box.lower, self.box.upper, j
+            )
+        if form.offset:
+            self.constant = {len(self.constraints): form.offset}
+            self.constraints.append(f"bound:constant E 1 1 {form.num_columns} 1")
+        self.bounds = len(self.constraints)
+        for i, row in enumerate(self.rows):
+            sides = form.row_lower[i], form.row_upper[i]
+            self._sides(self.row_names[i], row, *sides, self.row_lower, self.row_upper, i)
+
+    def _sides(
+        self, name: str, terms: Terms, low: Side, high: Side, lower: Ends, upper: Ends, key: int
+    ) -> None:
+        if low is not None and low == high:
+            lower[key] = upper[key] = (low, len(self.constraints))
+            self.constraints.append(f"{name} E {_number(low)} {_terms(terms)}")
+            return
+        for side, letter, kept in ((low, "G", lower), (high, "L", upper)):
+            if side is not None:
+                kept[key] = (side, len(self.constraints))
+                stated = f"{letter} {_number(side)} {_terms(terms)}"
+                self.constraints.append(f"{name}{letter} {stated}")
+
+    def _derive(self, letter: str, side: Fraction, terms: str, reason: str) -> int:
+        number = len(self.constraints) + len(self.derivations)
+        stated = f"d{number} {letter} {_number(side)} {terms}"
+        self.derivations.append(f"{stated} {{ {reason} }} -1")
+        return number
+
+    def _end(self, step: EndStep, known: Side) -> None:
+        """Bound one column by a row and the bounds of its other columns."""
+        j = step.column
+        for terms, side, sign, number in self._as_rows(step.row, known):
+            if (sign * terms[j] > 0) != step.upper:
+                continue
+            others = self._others(terms, sign, j)
+            if others is None:
+                continue
+            ends = {k: -Fraction(terms[k]) / terms[j] for k in others}
+            factors = {number: 1 / Fraction(terms[j])}
+            exact = Fraction(side) / terms[j]
+            for k, factor in ends.items():
+                end, place = others[k]
+                exact += factor * end
+                factors[place] = factors.get(place, ZERO) + factor
+            if step.row < 0:
+                factors[number] *= self.sign
+            value, letter = long_rational(step.value, "end"), "L" if step.upper else "G"
+            near = exact
+            if self.whole[j]:
+                near = Fraction(math.floor(exact) if step.upper else math.ceil(exact))
+            if near > value if step.upper else near < value:
+                continue
+            said = exact if self.whole[j] else value
+            place = self._derive(letter, said, f"1 {j} 1", f"lin {_factors(factors)}")
+            if said != value:  # what equations alone give must become an inequality first
+                place = self._derive(letter, value, f"1 {j} 1", f"rnd 1 {place} 1")
+            kept = self.box.upper if step.upper else self.box.lower
+            tighter = j not in kept or (value < kept[j][0] if step.upper else value > kept[j][0])
+            if tighter:
+                kept[j] = (value, place)
+            return
+
+    def _as_rows(self, row: int, known: Side) -> Iterator[tuple[Terms, Fraction, int, int]]:
+        """Terms, side, 1 for ``<=`` or -1 for ``>=``, and the constraint's number."""
+        if row >= 0:
+            for sign, sides in ((1, self.row_upper), (-1, self.row_lower)):
+                if row in sides:
+                    yield self.rows[row], sides[row][0], sign, sides[row][1]
+            return
+        if known is None:
+            return
+        side = known - self.form.offset
+        if self.goal < 0:
+            letter = "L" if self.sign > 0 else "G"
+            self.goal = self._derive(letter, known, "OBJ", "sol")
+            if self.constant:
+                factors = {k: -v for k, v in self.constant.items()} | {self.goal: Fraction(1)}
+                self.goal = self._derive(letter, side, self._costs(), f"lin {_factors(factors)}")
+        yield {j: c for j, c in enumerate(self.cost) if c}, self.sign * side, 1, self.goal
+
+    def _others(self, terms: Terms, sign: int, j: int) -> Ends | None:
+        """Return the ends that the other columns of a row meet; None where one has none."""
+        found: Ends = {}
+        for k, v in terms.items():
+            if k == j:
+                continue
+            ends = self.box.lower if sign * v > 0 else self.box.upper
+            if k not in ends:
+                return None
+            found[k] = ends[k]
+        return found
+
+    def _cut(self, cut: CutStep) -> None:
+        """Split on a whole expression; both cases give the cut."""
+        split = Split(self, cut)
+        low = self._derive("L", split.floor, _terms(split.expression), "asm")
+        high = self._derive("G", split.floor + 1, _terms(split.expression), "asm")
+        stated, side = split.stated, split.exact_side
+        first = self._derive("L", side, _terms(stated), f"lin {_factors(split.below(low))}")
+        second = self._derive("L", side, _terms(stated), f"lin {_factors(split.above(high))}")
+        found = self._derive("L", side, _terms(stated), f"uns {first} {low} {second} {high}")
+        claimed = long_rational(cut.side, "side")
+        if claimed != side:
+            way = "rnd" if claimed < side else "lin"
+            found = self._derive("L", claimed, _terms(stated), f"{way} 1 {found} 1")
+        self.row_upper[len(self.rows)] = (claimed, found)
+        self.rows.append({j: int(v) for j, v in stated.items()})
+
+    # the tree
+
+    def _tree(self, bound: Side) -> None:
+        """Leaves in order; a branching is concluded after its second child."""
+        pending: list[list[int]] = []  # branchings above: assumptions and conclusions so far
+        undo: list[tuple[Ends, int, tuple[Fraction, int] | None]] = []
+        last = -1
+        for item in self.certificate.tree:
+            if not isinstance(item, int):
+                j, k = item.column, long_rational(item.value, "tree")
+                left = self._derive("L", k, f"1 {j} 1", "asm")
+                right = self._derive("G", k + 1, f"1 {j} 1", "asm")
+                pending.append([left, right, j, int(k)])
+                undo.append((self.box.upper, j, self.box.upper.get(j)))
+                self._tighten(self.box.upper, j, k, left, upper=True)
+                continue
+            last = self._leaf(self.certificate.weights[item], bound)
+            while pending:
+                state = pending[-1]
+                ends, j, before = undo.pop()
+                _restore(ends, j, before)
+                if len(state) == 4:  # the first child is done
+                    state.append(last)
+                    undo.append((self.box.lower, j, self.box.lower.get(j)))
+                    value = Fraction(state[3] + 1)
+                    self._tighten(self.box.lower, j, value, state[1], upper=False)
+                    break
+                left, right, _, _, first = pending.pop()
+                last = self._concluded(bound, f"uns {first} {left} {last} {right}")
+        if bound is not None and pending == [] and len(self.certificate.tree) == 1:
+            self._concluded(bound, f"lin 1 {last} 1")
+
+    def _concluded(self, bound: Side, reason: str) -> int:
+        if bound is None:
+            return self._derive("G", Fraction(1), "0", reason)
+        return self._derive(self.letter, bound, "OBJ", reason)
+
+    def _tighten(self, ends: Ends, j: int, value: Fraction, number: int, *, upper: bool) -> None:
+        if j not in ends or (value < ends[j][0] if upper else value > ends[j][0]):
+            ends[j] = (value, number)
+
+    def _leaf(self, weights: LeafWeights, bound: Side) -> int:
+        """Combine rows and bounds; round where costs have a gain."""
+        denominator = long_rational(weights.denominator, "denominator")
+        factors: dict[int, Fraction] = {}
+        moved: dict[int, Fraction | int] = {}
+        total = ZERO
+        for i, text in weights.factors:
+            factor = long_rational(text, "factor").numerator
+            side, number = (self.row_lower if factor > 0 else self.row_upper)[i]
+            factors[number] = factors.get(number, ZERO) + factor / denominator
+            total += factor * side / denominator
+            for j, v in self.rows[i].items():
+                moved[j] = moved.get(j, 0) + factor * v
+        costs: Iterable[tuple[int, Fraction]] = enumerate(self.cost)
+        if weights.ray:
+            costs = ((j, ZERO) for j in moved)
+        for j, cost in costs:
+            pull = cost - moved.get(j, 0) / denominator
+            if pull:
+                end, number = (self.box.lower if pull > 0 else self.box.upper)[j]
+                factors[number] = factors.get(number, ZERO) + pull
+                total += pull * end
+        if weights.ray:
+            if total <= 0:
+                factors, total = self._crossed()
+            scaled = {k: v / total for k, v in factors.items()}
+            return self._derive("G", Fraction(1), "0", f"lin {_factors(scaled)}")
+        signed = {k: self.sign * v for k, v in factors.items()}
+        gain = long_rational(self.certificate.gain, "gain")
+        assert bound is not None
+        if not gain or total >= self.sign * (bound - self.form.offset):
+            return self._objective(self.sign * total, signed)
+        reason = f"lin {_factors(signed)}"
+        number = self._derive(self.letter, self.sign * total, self._costs(), reason)
+        steps = Fraction(math.ceil(total / gain))
+        reason = f"rnd 1 {number} {_number(1 / gain)}"
+        number = self._derive(self.letter, self.sign * steps, self._costs(gain), reason)
+        return self._objective(self.sign * steps * gain, {number: gain})
+
+    def _objective(self, side: Fraction, factors: dict[int, Fraction]) -> int:
+        """Bound the objective by what bounds the costs without the constant."""
+        reason = f"lin {_factors(factors | self.constant)}"
+        return self._derive(self.letter, side + self.form.offset, "OBJ", reason)
+
+    def _costs(self, unit: Fraction | int = 1) -> str:
+        return _terms({j: c / unit for j, c in enumerate(self.form.cost) if c})
+
+    def _crossed(self) -> tuple[dict[int, Fraction], Fraction]:
+        """Two sides that exclude each other, as factors that give ``0 >= difference``."""
+        pairs = ((self.box.lower, self.box.upper), (self.row_lower, self.row_upper))
+        for lower, upper in pairs:
+            for key in lower.keys() & upper.keys():
+                gap = lower[key][0] - upper[key][0]
+                if gap > 0:
+                    return {lower[key][1]: Fraction(1), upper[key][1]: Fraction(-1)}, gap
+        raise AssertionError("a checked ray contradicts nothing")
 
 
-def _number(value: float) -> str:
-    return str(Fraction(value))
+def _restore(ends: Ends, j: int, before: tuple[Fraction, int] | None) -> None:
+    if before is None:
+        ends.pop(j, None)
+    else:
+        ends[j] = before
+
+
+def _number(value: Fraction | int) -> str:
+    if max(value.numerator.bit_length(), value.denominator.bit_length()) > MOST_WRITTEN:
+        raise NotACertificate(
+            "a number of the proof has more digits than VIPR files hold here; write .json"
+        )
+    return str(value)
+
+
+def _terms(terms: Terms) -> str:
+    pairs = " ".join(f"{j} {_number(v)}" for j, v in sorted(terms.items()))
+    return f"{len(terms)} {pairs}".rstrip()
+
+
+def _factors(factors: Mapping[int, Fraction]) -> str:
+    kept = {k: v for k, v in factors.items() if v}
+    return f"{len(kept)} " + " ".join(f"{k} {_number(v)}" for k, v in sorted(kept.items()))

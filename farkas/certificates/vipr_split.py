@@ -12,7 +12,7 @@ from farkas.certificates.tree import CutStep
 from farkas.certificates.tree_program import ZERO, stepped
 
 if TYPE_CHECKING:
-    from farkas.certificates.vipr_tree import TreeWriter
+    from farkas.certificates.vipr import TreeWriter
 
 
 class Split:

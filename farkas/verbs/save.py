@@ -19,7 +19,7 @@ from farkas.certificates import (
 )
 from farkas.certificates import write as write_certificate
 from farkas.certificates.tree import TreeCertificate
-from farkas.certificates.vipr_tree import write_vipr_tree
+from farkas.certificates.vipr import write_vipr_tree
 from farkas.errors import InvalidOption, NoAnswer, NotACertificate, require_type
 from farkas.exact.proved import Proved
 from farkas.files.writing import write_bytes

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from fractions import Fraction as F
-
 import numpy as np
 import pytest
 
-from farkas.certificates import (
-    exact_bound,
-    prove_bound,
-    reference_bound,
-)
+from farkas.certificates import exact_bound, prove_bound
 from farkas.certificates.bound import LARGE
 from farkas.errors import NotACertificate
 from farkas.forms.matrices import rows_of_dense
 from tests.generators.forms import INF, random_form, small
+from tests.references.weak_duality import reference_bound
 from tests.tools.samples import samples
 
 
@@ -32,11 +27,10 @@ def one_variable(offset=0.0, sense="min"):
     return small([[2.0]], cost=[sign], row_lower=[7.0], sense=sense, offset=offset)
 
 
-@pytest.mark.parametrize("bound", [exact_bound, reference_bound])
-def test_a_reduced_cost_that_meets_no_bound_names_its_column(bound):
+def test_a_reduced_cost_that_meets_no_bound_names_its_column():
     # 1 - 2 * (1/2 + 2**-52) = -2**-51 and x has no upper bound
     with pytest.raises(NotACertificate, match=r"column\[i=0\]: reduced cost -4.44e-16 .* upper"):
-        bound(one_variable(), [0.5 + 2.0**-52])
+        exact_bound(one_variable(), [0.5 + 2.0**-52])
 
 
 def test_implied_bounds_are_used_and_counted():
@@ -131,14 +125,13 @@ def test_sides_and_bounds_that_are_no_numbers_are_refused():
             exact_bound(broken, [0.0])
 
 
-@pytest.mark.parametrize("third", [F(1, 3), 0.5])
-def test_ignored_multipliers_are_counted_and_no_others(third):
+def test_ignored_multipliers_are_counted_and_no_others():
     # 2x >= 7 has no upper side: only what pushes against it counts
     form = one_variable()
-    for multiplier, ignored in ((-third, 1), (third, 0), (0, 0)):
+    for multiplier, ignored in ((-0.5, 1), (0.5, 0), (0, 0)):
         assert prove_bound(form, [multiplier]).ignored == ignored
     mirrored = one_variable(sense="max")
-    for multiplier, ignored in ((third, 1), (-third, 0), (0, 0)):
+    for multiplier, ignored in ((0.5, 1), (-0.5, 0), (0, 0)):
         assert prove_bound(mirrored, [multiplier]).ignored == ignored
 
 
@@ -158,7 +151,6 @@ def test_implied_bounds_count_on_the_side_that_a_reduced_cost_meets(sense, cost,
     ends = (1, 3) if sense == "min" else (3, 1)
     assert proof.value == sum(c * ends[c < 0] for c in cost)
     assert proof.implied == implied
-    assert prove_bound(form, [F(1, 3)]).implied == implied
 
 
 def test_more_columns_without_a_bound_are_counted():

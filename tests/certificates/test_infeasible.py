@@ -15,7 +15,6 @@ from farkas.certificates import (
     check,
     from_json,
     prove_infeasible,
-    reference_violation,
     to_json,
 )
 from farkas.certificates.tree import UnboundedCertificate
@@ -24,6 +23,7 @@ from farkas.exact.proving import prove_form
 from farkas.forms.rational import RationalForm
 from tests.generators.forms import INF, random_form, small
 from tests.generators.rational import program
+from tests.references.weak_duality import reference_violation
 
 
 def test_infeasibility_is_certified():

@@ -15,9 +15,8 @@ import pytest
 import farkas
 from farkas.certificates import exact_bound
 from farkas.certificates.tree import LeafWeights, TreeCertificate
-from farkas.certificates.vipr import write_vipr, write_vipr_infeasible
+from farkas.certificates.vipr import write_vipr, write_vipr_infeasible, write_vipr_tree
 from farkas.certificates.vipr_check import MOST_COMMENTS, ViprProof, check_vipr
-from farkas.certificates.vipr_tree import write_vipr_tree
 from farkas.errors import FarkasError, NotACertificate, UnsupportedForm
 from farkas.exact.proved import Proved
 from farkas.exact.proving import prove_form

@@ -16,8 +16,8 @@ import pytest
 
 from farkas.certificates import Proof, check
 from farkas.certificates.tree import TreeCertificate
+from farkas.certificates.vipr import write_vipr_tree
 from farkas.certificates.vipr_check import check_vipr
-from farkas.certificates.vipr_tree import write_vipr_tree
 from farkas.errors import NotACertificate
 from farkas.exact import proving, tree
 from farkas.exact.proved import Proved

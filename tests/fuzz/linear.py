@@ -16,7 +16,6 @@ from fractions import Fraction
 import numpy as np
 
 from farkas.certificates import check, from_json
-from farkas.certificates.bound import reference_bound
 from farkas.certificates.packed import ExactVector
 from farkas.certificates.packed_form import unpacked
 from farkas.certificates.points import exact_value
@@ -35,6 +34,7 @@ from tests.fuzz.attack import (
     packed,
     verdict,
 )
+from tests.references.weak_duality import reference_bound
 
 Vector = tuple[Fraction, ...]
 
