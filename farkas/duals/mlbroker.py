@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -83,20 +83,6 @@ class Dual(Program):
     name = "mlbroker.dual"
     kind = "mlbroker"
     sense = "max"
-
-    #: Primal variable to which each constraint family belongs.
-    column_of: ClassVar[dict[str, str]] = {
-        "price_weights": "resource_cost",
-        "worth_of_moved_data": "moved",
-        "worth_of_workers": "workers",
-        "worth_of_server": "server",
-        "worth_of_connections": "connected",
-        "worth_of_presence": "deployed",
-        "worth_of_staying": "deployed",
-        "deploy_at_most_cost": "started",
-        "list_branch": "not_list",
-        "reduced_branch": "not_reduced",
-    }
 
     def declare(self, m: Any, data: Brokerage) -> None:
         """Declare the data of (9) and one multiplier per row."""
@@ -251,7 +237,8 @@ class DualAsPrinted(Dual):
     """The dual that the paper prints, with its indices repaired.  mlBroker (11).
 
     Kept as printed: no ξ in the objective, and (11c), (11d) once per resource instead of summed.
-    Repaired, since it would not parse: see ``REPAIRS`` in `farkas.duals.mlbroker_printed`.
+    Repaired, since it would not parse: α and η have one site each, as (8a) and (8j) have one row a
+    site; sums run over active jobs; μ is 0 after departure; (11j) means φ and μ of jobs.
     It is no dual of (9): its value, always finite, bounds (9) neither from below nor from above.
     """
 

@@ -36,7 +36,6 @@ class Subproblem:
     fastest: str = "highs"
     #: Options of a general solver, as of `farkas.solve`: ``gap``, ``time_limit``, ...
     options: Mapping[str, Any] = dataclasses.field(default_factory=dict)
-    answer: SubproblemAnswer | None = None  #: Where it is known already.
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -76,8 +75,6 @@ def solve_subproblem(subproblem: Subproblem, solver: str = "") -> SubproblemAnsw
     fastest.  Raises `UnknownName` or `SolverUnavailable` or `UnsupportedForm`: no such solver, or
     one that cannot take the program; `NoAnswer`: it reaches no optimum.
     """
-    if subproblem.answer is not None:
-        return subproblem.answer
     program, begin = subproblem.formulation, time.perf_counter()
     name = solver or subproblem.fastest
     own = _own(program, name)

@@ -30,9 +30,8 @@ from farkas.experiments.figures.writing import measurement
 from farkas.instances.generate.mlbroker import Published
 from farkas.instances.mlbroker import Brokerage
 from farkas.numbers import Floats
-from farkas.online.mlbroker.alike import run_alike
 from farkas.online.mlbroker.environment import tight_bound
-from farkas.online.run import ratio_to
+from farkas.online.run import Run, ratio_to
 from farkas.relaxations.mlbroker.relaxed import Relaxed
 from farkas.solvers import solve
 
@@ -136,10 +135,10 @@ def rounding_ratio(preset: Preset, seed: int) -> Figure:
 
 
 ROUNDINGS: dict[str, tuple[str, dict[str, Any]]] = {
-    "A_round": ("mlbroker.mlbroker[tight]", {}),
-    "Round2 alone": ("mlbroker.mlbroker[tight]", {"combine": "round2"}),
-    "IR with repair": ("mlbroker.ir[tight]", {}),
-    "GR": ("mlbroker.gr[tight]", {}),
+    "A_round": (OURS, {}),
+    "Round2 alone": (OURS, {"combine": "round2"}),
+    "IR with repair": ("ir[tight]", {}),
+    "GR": ("gr[tight]", {}),
 }
 
 
@@ -149,9 +148,14 @@ def rounded_over_fractional(
 ) -> list[float]:
     """Cost of decisions rounded by some of `ROUNDINGS` over the fractional cost, tight."""
     drawn = MLBROKER.draw(seed, **settings)
-    chosen = [("mlbroker.fractional[tight]", {}), *(ROUNDINGS[name] for name in roundings)]
-    base, *rounded = run_alike(drawn, chosen, seed)
-    return [run.value / base.value for run in rounded]
+    base = MLBROKER.run("fractional[tight]", drawn, seed).value
+    return [rounded(name, drawn, seed).value / base for name in roundings]
+
+
+def rounded(rounding: str, drawn: Brokerage, seed: int) -> Run:
+    """Run one of `ROUNDINGS`."""
+    name, options = ROUNDINGS[rounding]
+    return MLBROKER.run(name, drawn, seed, **options)
 
 
 @MLBROKER.figure(
@@ -204,10 +208,10 @@ def _cheaper(rival: str, ours: Floats, others: Floats) -> Statement:
 def certified_ratios(seed: int, settings: dict[str, Any]) -> dict[str, float]:
     """Certified ratios of mlBroker with both roundings, against the tight bound."""
     drawn = MLBROKER.draw(seed, **settings)
-    bound, names = tight_bound(drawn), ("A_round", "Round2 alone")
-    runs = run_alike(drawn, [ROUNDINGS[name] for name in names], seed)
+    bound = tight_bound(drawn)
     return {
-        name: ratio_to(run, drawn, bound) or np.nan for name, run in zip(names, runs, strict=True)
+        name: ratio_to(rounded(name, drawn, seed), drawn, bound) or np.nan
+        for name in ("A_round", "Round2 alone")
     }
 
 

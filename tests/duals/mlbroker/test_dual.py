@@ -13,7 +13,8 @@ from farkas.algebra import programs
 from farkas.certificates.mlbroker import Guide, complete
 from farkas.duals.dualize import dualize
 from farkas.duals.mlbroker import Dual, DualAsPrinted, Worth, lift
-from farkas.duals.mlbroker_printed import differences
+from farkas.forms.feasibility import index_in
+from farkas.forms.matrices import as_scipy
 from farkas.instances import library
 from farkas.models.mlbroker.offline import Offline
 from farkas.online.mlbroker.fractional import move_prices, trajectory_bound
@@ -27,16 +28,51 @@ DATA = dual_cases()
 every_instance = pytest.mark.parametrize("name", DATA)
 
 
+#: Primal variable to which each constraint family belongs.
+COLUMN_OF = {
+    "price_weights": "resource_cost", "worth_of_moved_data": "moved", "worth_of_workers": "workers",
+    "worth_of_server": "server", "worth_of_connections": "connected",
+    "worth_of_presence": "deployed", "worth_of_staying": "deployed",
+    "deploy_at_most_cost": "started", "list_branch": "not_list", "reduced_branch": "not_reduced",
+}  # fmt: skip
+
+
 def value(form):
     return solve(form).require_optimal().objective
+
+
+def placed(blocks, among, alike, names=None):
+    """Places in other blocks, of the same index, of all places of some."""
+    found = {
+        (alike.get(block.name, block.name), index_in(block, i)): i
+        for block in among
+        for i in range(block.start, block.stop)
+    }
+    return [
+        found[(names or {}).get(block.name, block.name), index_in(block, i)]
+        for block in blocks
+        for i in range(block.start, block.stop)
+    ]
 
 
 @pytest.mark.ids(5)
 @every_instance
 def test_the_dual_by_hand_is_the_derived_one_row_by_row(name):
     data = DATA[name]
-    derived = dualize(Relaxed(relax="printed").form(data))
-    assert list(differences(derived, Dual().form(data))) == []
+    written, derived = Dual().form(data), dualize(Relaxed(relax="printed").form(data))
+    # of the derived one, columns are rows of (9), rows its columns
+    at = placed(written.columns, derived.primal.rows, {"started_at_arrival": "started_when_new"})
+    column = {row: j for j, row in enumerate(derived.row_of.tolist())}
+    columns = [column[row] for row in at]
+    rows = placed(written.rows, derived.form.rows, {}, COLUMN_OF)
+    assert sorted(columns) == list(range(derived.form.num_columns))
+    assert sorted(rows) == list(range(derived.form.num_rows))
+    dense = as_scipy(derived.form.matrix).toarray()[rows][:, columns]
+    assert as_scipy(written.matrix).toarray() == pytest.approx(dense, rel=1e-12, abs=0)
+    for side in ("cost", "lower", "upper"):
+        assert getattr(written, side).tolist() == getattr(derived.form, side)[columns].tolist()
+    for side in ("row_lower", "row_upper"):
+        assert getattr(written, side).tolist() == getattr(derived.form, side)[rows].tolist()
 
 
 WRITTEN = [programs.build(name) for name in ("mlbroker.dual", "mlbroker.dual_as_printed")]
