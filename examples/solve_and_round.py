@@ -8,7 +8,7 @@ import dataclasses
 
 import farkas
 from farkas.algebra import programs
-from farkas.models.mlbroker.one_shot import placement
+from farkas.models.mlbroker.placement import placement
 from farkas.online.mlbroker.environment import PlacedSlot
 from farkas.solvers.subproblem import Subproblem
 

@@ -9,7 +9,7 @@ import numpy as np
 from farkas.duals.dualize import dualize
 from farkas.errors import NotApplicable
 from farkas.instances.mlbroker import Brokerage
-from farkas.models.mlbroker.recourse import PlacedWorkers
+from farkas.models.mlbroker.data import PlacedWorkers
 from farkas.online import algorithms
 from farkas.online.mlbroker.environment import recourse_costs
 from farkas.online.mlbroker.local import local_expected, local_total

@@ -119,7 +119,7 @@ class Kept:
     must be one that the bound prices, one by one (whole rings and schedules are, by the floors of
     the instance; shares of workers can be scaled by 1 + ε, and the time with them).  Where data
     must be moved and jobs served, a missed share can cost more than all the rest: what is missed is
-    made good and charged (`farkas.replay.mlbroker_mended`).
+    made good and charged (`farkas.replay.mlbroker_fractional`).
 
     Attributes
     ----------

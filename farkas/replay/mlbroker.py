@@ -65,6 +65,30 @@ class Prices:
 # under the volume discount, for every entry of a site, and for its traffic.
 
 
+def transfers(instance: Brokerage, prices: Prices, workers: Array, kept: Kept) -> list[Fraction]:
+    """Cost of every pair's cheapest transport, USD; data that nobody trains are noted in ``kept``.
+
+    ``workers``: whole numbers, shape (pairs, sites).
+    """
+    lane, found = prices.lane.tolist(), [Fraction(0)] * instance.num_pairs
+    (volumes, capacity), digits = whole(instance.volume, instance.worker_capacity)
+    for pair in np.argsort(instance.pair_slot, kind="stable").tolist():
+        job = instance.pair_job[pair]
+        volume, room = volumes[pair].tolist(), (capacity[job] * workers[pair]).tolist()
+        all_data, all_room, cost = sum(volume), sum(room), Fraction(0)
+        if all_data <= all_room:
+            cost += cheapest(volume, room, lane)
+        elif not kept.within(all_data, all_room, unit=max(all_data, capacity[job])):
+            slot = instance.pair_slot[pair]
+            kept.broken.append(f"slot {slot}: job {job} has untrained data")
+        elif all_room:  # as much of every site's data as there is room
+            parts = [amount * all_room for amount in volume]
+            rooms = [most * all_data for most in room]
+            cost += Fraction(cheapest(parts, rooms, lane), all_data)
+        found[pair] = cost / (1 << (digits + prices.lane_digits))
+    return found
+
+
 class PlacedEntry(Entry, frozen=True, kw_only=True):
     """Whole decision for one slot; fields as in `farkas.online.mlbroker.environment`."""
 
@@ -120,27 +144,9 @@ class _Placement:
         if self.kept.broken:
             return Replayed.of(0, self.kept)
         prices = Prices(self.instance)
-        value = self._transfer(prices) + self._resources(prices)
+        moved = transfers(self.instance, prices, self.workers, self.kept)
+        value = sum(moved, Fraction(0)) + self._resources(prices)
         return Replayed.of(value + self._deployments() + self._traffic(prices), self.kept)
-
-    def _transfer(self, prices: Prices) -> Fraction:
-        """Cost of the cheapest transport; data that no worker trains count as an excess."""
-        instance, lane, total, scaled = self.instance, prices.lane.tolist(), 0, Fraction(0)
-        (volumes, capacity), digits = whole(instance.volume, instance.worker_capacity)
-        for pair in np.concatenate(self.pairs).tolist():
-            job = self.job[pair]
-            volume, room = volumes[pair].tolist(), (capacity[job] * self.workers[pair]).tolist()
-            all_data, all_room = sum(volume), sum(room)
-            if all_data <= all_room:
-                total += cheapest(volume, room, lane)
-            elif not self.kept.within(all_data, all_room, unit=max(all_data, capacity[job])):
-                slot = instance.pair_slot[pair]
-                self.kept.broken.append(f"slot {slot}: job {job} has untrained data")
-            elif all_room:  # as much of every site's data as there is room
-                parts = [amount * all_room for amount in volume]
-                rooms = [most * all_data for most in room]
-                scaled += Fraction(cheapest(parts, rooms, lane), all_data)
-        return (total + scaled) / (1 << (digits + prices.lane_digits))
 
     def _resources(self, prices: Prices) -> Fraction:
         """Cost of what all jobs use at a site in a slot."""

@@ -22,7 +22,7 @@ FEWEST = {
     "dps": ("dps.best_fit", 9),
     "eris": ("eris.tiresias", 9),
     "gadget": ("gadget.fifo", 8),
-    "mlbroker": ("mlbroker.local", 10),
+    "mlbroker": ("mlbroker.local", 9),
 }
 #: The same of what the papers print.
 PRINTED = {
@@ -30,7 +30,7 @@ PRINTED = {
     "dps": ("dps.dps", 10),
     "eris": ("eris.eris", 12),
     "gadget": ("gadget.gadget", 17),
-    "mlbroker": ("mlbroker.mlbroker", 16),
+    "mlbroker": ("mlbroker.mlbroker", 13),
 }
 #: Functions of an environment and a policy that bound a run, and those of its slots.
 BOUNDING = {"bound", "bounds_so_far", "certify", "theorem", "holds_for"}

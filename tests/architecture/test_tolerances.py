@@ -21,7 +21,7 @@ ELSEWHERE = {
     "online/coded/execution.py": {1e-300},  # keeps a quotient from dividing by 0
     "relaxations/coded/sharing.py": {2.0**-60},  # least share of a worker, as of a load
     "relaxations/coded/sca.py": {1e-12},  # least load of a step, which the next divides by
-    "relaxations/mlbroker/outer.py": {1e-8, 1e-5},  # places of tangents, shares of deployment
+    "relaxations/mlbroker/slot_solver.py": {1e-8, 1e-5},  # places of tangents, shares of deployment
     "solvers/simplex.py": {1e-12},  # the least small_matrix_value of HiGHS: no entry is dropped
     "solvers/via_cvxpy.py": {1e-8},  # accuracy asked of first-order solvers
     "standalone/checker.py": {1e-6},  # FEASIBLE again: the file imports nothing of the package

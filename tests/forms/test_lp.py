@@ -31,7 +31,7 @@ from farkas.forms.model_text import read_model
 from farkas.forms.rational import Numbers, RationalForm
 from farkas.forms.writers import write_lp
 from farkas.instances.library import load
-from farkas.models.mlbroker.offline import Offline
+from farkas.models.mlbroker.placement import Offline
 from farkas.solvers.highs import new_solver, pass_form
 from tests.conformance.solvers.cases import form
 from tests.generators.forms import random_form

@@ -22,7 +22,7 @@ from farkas.experiments.figures.exhibit import (
 from farkas.experiments.figures.mlbroker_ratios import APART, MLBROKER, OURS
 from farkas.experiments.figures.writing import measurement
 from farkas.instances.mlbroker import Brokerage
-from farkas.models.mlbroker.recourse import PlacedWorkers
+from farkas.models.mlbroker.data import PlacedWorkers
 from farkas.numbers import Floats
 from farkas.online import Run
 from farkas.online.mlbroker.environment import PlacedSlot, by_pair, tight_bound

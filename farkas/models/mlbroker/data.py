@@ -1,17 +1,20 @@
-"""Numbers that the programs of kind mlbroker share, and one slot of an instance as their data."""
+"""Numbers that programs of kind mlbroker share; one slot, and placed workers, as their data."""
 
 from __future__ import annotations
 
 import dataclasses
+from fractions import Fraction
 from typing import Any
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from farkas.errors import NotApplicable
+from farkas.errors import InvalidOption, NotApplicable
 from farkas.instances.mlbroker import Brokerage, Semantics
+from farkas.instances.rounded import fitted
 from farkas.numbers import Bools, Floats, Ints, floats
+from farkas.portable import log, log1p
 from farkas.tolerances import NORMAL, ULP
 
 
@@ -184,3 +187,128 @@ def declare_data(m: Any, data: Brokerage, semantics: Semantics) -> None:
     m.volume = Param(m.job_slots, m.sites, values=data.trained_volume)
     m.needed = Param(m.job_slots, values=data.workers_needed)
     m.most = Param(m.job_slots, values=data.most_workers(semantics))
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class PlacedWorkers:
+    """Workers and servers that have been decided for all active pairs.
+
+    Raises
+    ------
+    InvalidOption
+        When a shape is wrong, a site does not exist, or workers are too few for the data.
+    """
+
+    instance: Brokerage
+    workers: Ints  #: Shape (pairs, sites), whole numbers >= 0; ȳ.
+    server: Ints  #: Shape (pairs,): site of the parameter server; s̄.
+
+    @classmethod
+    def of(
+        cls, instance: Brokerage, workers: npt.ArrayLike, server: npt.ArrayLike
+    ) -> PlacedWorkers:
+        """Check and keep decisions."""
+        placed = cls(
+            instance,
+            np.asarray(workers, np.int64).reshape(-1, instance.num_sites),
+            np.asarray(server, np.int64).reshape(-1),
+        )
+        placed._check()
+        return placed
+
+    @classmethod
+    def checkpoint(cls, instance: Brokerage) -> PlacedWorkers:
+        """Half of the workers at the first site, the rest at the last, servers in turn.
+
+        ⌈Y/2⌉ workers at site 0, ⌊Y/2⌋ more at the last site, the server of job i at site
+        i mod R.  No sensible decision, but one that every instance has.
+        """
+        workers = np.zeros((instance.num_pairs, instance.num_sites), np.int64)
+        workers[:, 0] += (instance.workers_needed + 1) // 2
+        workers[:, -1] += instance.workers_needed // 2
+        return cls.of(instance, workers, instance.pair_job % instance.num_sites)
+
+    def _check(self) -> None:
+        size, sites = self.instance.num_pairs, self.instance.num_sites
+        if self.workers.shape != (size, sites) or self.server.shape != (size,):
+            raise InvalidOption(
+                f"workers have shape {self.workers.shape} and servers {self.server.shape}; "
+                f"{size} pairs and {sites} sites need ({size}, {sites}) and ({size},)"
+            )
+        if (self.workers < 0).any():
+            raise InvalidOption("a number of workers is negative")
+        if ((self.server < 0) | (self.server >= sites)).any():
+            raise InvalidOption(f"a server is at a site outside 0..{sites - 1}")
+        needed = self.instance.workers_needed
+        for pair in np.flatnonzero(self.workers.sum(axis=1) < needed)[:1]:
+            job, slot = self.instance.pair_job[pair], self.instance.pair_slot[pair]
+            have = f"{self.workers[pair].sum()} workers in slot {slot}"
+            raise InvalidOption(f"job {job} has {have} and needs {needed[pair]}")
+
+    @property
+    def present(self) -> Bools:
+        """Job has workers or its server at the site, shape (pairs, sites); v."""
+        here: Bools = self.workers > 0
+        here[np.arange(len(here)), self.server] = True
+        return here
+
+    def usage(self) -> Floats:
+        """Units of each resource in use, shape (slots, sites, resources); h."""
+        data = self.instance
+        total = np.zeros((data.num_slots, data.num_sites, data.num_resources))
+        by_workers = self.workers[:, :, None] * data.worker_demand[data.pair_job][:, None, :]
+        np.add.at(total, data.pair_slot, by_workers)
+        np.add.at(total, (data.pair_slot, self.server), data.server_demand[data.pair_job])
+        return total
+
+    def capacity(self) -> Floats:
+        """GB that the workers of a site can train, shape (pairs, sites); P y."""
+        rate = self.instance.worker_capacity[self.instance.pair_job]
+        return floats(rate[:, None] * self.workers)
+
+    def trained_volume(self) -> Floats:
+        """GB that the workers can train, shape (pairs, sites); D up to 1e-9 relative."""
+        rooms = [sum(map(Fraction, row), Fraction(0)) for row in self.capacity().tolist()]
+        return fitted(self.instance.volume, rooms)
+
+
+# The relative entropy of (10), for every ε that an instance may have.
+#
+# Where ε is tiny, deployment grows by a factor near 1/ε and its square overflows; where ε is huge,
+# v + ε forgets v.  So squares are taken of small changes only, and ε never meets ε.
+
+
+#: Relative changes below this are summed as a series; differences would lose their digits.
+SMALL = 1e-4
+
+
+def growth(deployed: Floats, before: Floats, epsilon: float) -> Floats:
+    """Logarithm in the derivative of the entropy term; ln((v+ε)/(p+ε)), arrays of one shape."""
+    base = before + epsilon
+    change = (deployed - before) / base
+    shrunk = log((deployed + epsilon) / base)
+    grown: Floats = np.where(change > -0.5, log1p(np.maximum(change, -0.5)), shrunk)
+    return grown
+
+
+def entropy(deployed: Floats, before: Floats, scale: Floats, epsilon: float) -> Floats:
+    """Entropy term of (10), USD, >= 0, 0 where nothing changes; arrays of one shape.
+
+    Parameters
+    ----------
+    deployed, before
+        Shares >= 0; v and p.
+    scale
+        USD; c / σ.
+    epsilon
+        > 0; ε.
+    """
+    difference = deployed - before
+    change = difference / (before + epsilon)
+    few = np.abs(change) < SMALL
+    small = np.where(few, change, 0.0)
+    series = small * difference * (1 / 2 - small * (1 / 6 - small / 12))
+    wide = np.where(few, 0.0, deployed + epsilon)
+    exact = wide * growth(deployed, before, epsilon) - np.where(few, 0.0, difference)
+    term: Floats = scale * np.where(few, series, exact)
+    return np.maximum(term, 0.0)

@@ -1,22 +1,42 @@
-"""The rules of (8) that programs of one slot and of many share, in layers.
+"""The rules of (8) in layers, and programs mlbroker.offline, one_shot and recourse.
 
 Families follow the order of classes, from the last base to the first, and so that of the paper.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
 import numpy.typing as npt
 
-from farkas.algebra import Param, Program, Sum, Var, constraint, option
+from farkas.algebra import (
+    IndexedSet,
+    Param,
+    Program,
+    Set,
+    Sum,
+    Var,
+    constraint,
+    objective,
+    option,
+)
 from farkas.algebra.formulation import Family, Rule
+from farkas.forms import LinearForm
 from farkas.instances.mlbroker import Brokerage, Semantics
 from farkas.models.mlbroker import data as shared
-from farkas.models.mlbroker.data import declare_data, declare_sets
-from farkas.numbers import Floats
+from farkas.models.mlbroker.data import (
+    PlacedWorkers,
+    Snapshot,
+    declare_data,
+    declare_sets,
+    snapshot,
+)
+from farkas.numbers import Bools, Floats, Ints
 
 if TYPE_CHECKING:
-    pass
+    from farkas.solvers.answer import Answer
 
 
 def priced(label: str, *pricing: str) -> Callable[[Rule], Family]:
@@ -138,10 +158,19 @@ class Movement(Program):
         return shared.of_busy_slots(data, data.chord_slope(self.semantics))
 
     def _declare_discount(self, m: Any, data: Brokerage, cap: Floats) -> None:
-        """Declare what turns one of the two prices off."""
-        from farkas.models.mlbroker.discount import declare_big_m  # here: some slots have one M
-
-        declare_big_m(self, m, data)
+        """Declare the constants of (8c) and (8d), and what turns each off."""
+        if self.pricing == "single":
+            first = second = np.array(shared.valid_big_m(data, self.semantics))
+        else:
+            both = data.two_big_ms(self.semantics)
+            first, second = (shared.of_busy_slots(data, values) for values in both)
+        over = (m.slots, m.sites, m.resources)
+        m.big_m_list = Param(*over, values=first)
+        m.big_m_reduced = Param(*over, values=second)
+        list_doc = "Turns the list price off; u¹, on when the discount counts."
+        m.not_list = self.decision(*over, most=1, reason="(8e)", doc=list_doc)
+        reduced_doc = "Turns the discounted price off; u²."
+        m.not_reduced = self.decision(*over, most=1, reason="(8e)", doc=reduced_doc)
 
     @constraint("8a", "job_slots", "sites")
     def enough_workers(m, i, t, r):
@@ -230,5 +259,214 @@ class Connections(Movement):
         return m.connected[i, t, r, p] <= m.most[i, t] * m.server[i, t, p]
 
 
-class StaticRows(Connections, Presence):
-    """The rules of (8) but for what deployment costs."""
+class Choice(Movement):
+    """The discount as a multiple choice of its two branches."""
+
+    def _declare_discount(self, m: Any, data: Brokerage, cap: Floats) -> None:
+        if self.pricing != "choice":
+            super()._declare_discount(m, data, cap)
+            return
+        over = (m.slots, m.sites, m.resources)
+        m.threshold = Param(m.sites, m.resources, values=data.threshold)
+        m.cap = Param(*over, values=cap)
+        below = np.broadcast_to(data.threshold, (len(m.slots), *data.threshold.shape))
+        m.usage_below = Var(
+            *over, implied_upper=below, reason="(7)", doc="Units while the list price counts."
+        )
+        m.usage_beyond = Var(
+            *over, implied_upper=cap, reason="(7)", doc="Units while the discount counts."
+        )
+        m.at_list = self.decision(*over, most=1, reason="(7)", doc="The list price counts.")
+        m.at_reduced = self.decision(*over, most=1, reason="(7)", doc="The discount counts.")
+
+    @priced("7", "choice")
+    def usage_by_branch(m, t, r, k):
+        """Usage lies on the branch that counts."""
+        return m.usage_below[t, r, k] + m.usage_beyond[t, r, k] == usage(m, t, r, k)
+
+    @priced("7", "choice")
+    def one_price(m, t, r, k):
+        """One of the two prices counts."""
+        return m.at_list[t, r, k] + m.at_reduced[t, r, k] == 1
+
+    @priced("7", "choice")
+    def list_price_up_to_threshold(m, t, r, k):
+        """The list price counts up to the threshold."""
+        return m.usage_below[t, r, k] <= m.threshold[r, k] * m.at_list[t, r, k]
+
+    @priced("7", "choice")
+    def discount_from_threshold(m, t, r, k):
+        """The discount counts from the threshold on."""
+        return m.usage_beyond[t, r, k] >= m.threshold[r, k] * m.at_reduced[t, r, k]
+
+    @priced("7", "choice")
+    def discount_up_to_cap(m, t, r, k):
+        """No usage at a price that does not count."""
+        return m.usage_beyond[t, r, k] <= m.cap[t, r, k] * m.at_reduced[t, r, k]
+
+    @priced("7", "choice")
+    def cost_of_branches(m, t, r, k):
+        """Cost on the branch that counts."""
+        return (
+            m.resource_cost[t, r, k]
+            == m.list_price[r, k] * m.usage_below[t, r, k]
+            + m.reduced_price[r, k] * m.usage_beyond[t, r, k]
+            + m.surcharge[r, k] * m.at_reduced[t, r, k]
+        )
+
+
+class Entering(Movement):
+    """Where a job is deployed anew: (8h)."""
+
+    @constraint("8h", "first_slots", "sites")
+    def started_at_arrival(m, i, t, r):
+        """Every deployment at arrival is new."""
+        return m.started[i, t, r] >= m.deployed[i, t, r]
+
+    @constraint("8h", "later_slots", "sites")
+    def started_when_new(m, i, t, r):
+        """A deployment is new where the job was absent one slot before."""
+        return m.started[i, t, r] >= m.deployed[i, t, r] - m.deployed[i, t - 1, r]
+
+
+class PlacementProgram(Connections, Entering, Presence):
+    """Where data, workers and parameter servers go in every slot.  mlBroker (8)."""
+
+    @objective
+    def cost(m):
+        """Transfer, resource, deployment and synchronisation cost, USD; C1 + C2 + C3 + C4."""
+        return (
+            traffic(m)
+            + resources(m)
+            + Sum(m.deploy_cost[i] * m.started[i, t, r] for i, t in m.job_slots for r in m.sites)
+        )
+
+
+class Offline(PlacementProgram, Choice):
+    """Cheapest placement when all data volumes are known.  mlBroker (8).
+
+    Every variant of one ``semantics`` has the same optimum; they differ in the bound of their
+    linear relaxations and in how fast they solve.  ``prices`` writes the discount (7) with a
+    single constant M, with two constants per site, resource and slot, or as a multiple choice;
+    the last two relax to the convex envelope.  ``presence`` writes (8g) with the global constant U
+    or split in two rows with the job's own bound.
+    """
+
+    name = "mlbroker.offline"
+    prices: str = option("single", "two", "choice")
+    presence: str = option("global", "split")
+
+
+class OneShot(PlacementProgram, Choice):
+    """Cheapest integer placement of one slot, given where jobs were before.  (8), (8l), (8m).
+
+    It sees neither past costs nor future data; the baselines one_shot (all jobs together) and
+    oasis (each job alone, at list prices) solve it slot by slot.  On a whole instance the program
+    is that of its first busy slot.  Staying deployed is free, so the deployment cost falls on
+    sites where the job was not.
+    """
+
+    name = "mlbroker.one_shot"
+    semantics: Any = option("strict")
+    prices: str = option("choice", "single", "list")
+
+    @property
+    def pricing(self) -> str:
+        """List prices are linear; otherwise the variant's price form."""
+        return "chord" if self.prices == "list" else self.prices
+
+    @property
+    def linking(self) -> str:
+        """Split: the job's own bound."""
+        return "split"
+
+    def declare(self, m: Any, data: Brokerage | Snapshot) -> None:
+        """Declare the rules of (8) for one slot, and who was where before."""
+        now = data if isinstance(data, Snapshot) else first_busy_slot(data)
+        super().declare(m, now.market)
+        m.deployed_before = Param(m.job_slots, m.sites, values=now.deployed)
+
+    def _slope(self, data: Brokerage) -> Floats:
+        slots = shared.busy_slots(data)
+        return np.broadcast_to(data.list_price, (len(slots), *data.list_price.shape))
+
+    @constraint("8h", "job_slots", "sites")
+    def started_when_new(m, i, t, r):
+        """A deployment is new where the job was absent one slot before."""
+        return m.started[i, t, r] >= m.deployed[i, t, r] - m.deployed_before[i, t, r]
+
+    started_at_arrival: Any = None
+
+
+def placement(form: LinearForm, answer: Answer) -> tuple[Ints, Ints]:
+    """Read workers, shape (jobs, sites), and servers, shape (jobs,)."""
+    shape = form.column_block("server").shape
+    workers = np.round(form.values(answer.point, "workers")).astype(np.int64)
+    server = np.asarray(form.values(answer.point, "server"))
+    return workers.reshape(shape), np.argmax(server.reshape(shape), axis=1)
+
+
+def first_busy_slot(data: Brokerage) -> Snapshot:
+    """Return the first slot with jobs, nothing deployed before."""
+    slots = shared.busy_slots(data)
+    return snapshot(data, int(slots[0]) if len(slots) else 0)
+
+
+class Recourse(Program):
+    """Cheapest movement of data to workers that have been placed.  mlBroker P_rt, C1.
+
+    The other decisions of P_rt follow in closed form; see
+    :func:`farkas.online.mlbroker.environment.recourse_costs`.  On an instance without decisions the
+    program takes those of :meth:`PlacedWorkers.checkpoint`.
+    """
+
+    name = "mlbroker.recourse"
+    kind = "mlbroker"
+    sense = "min"
+
+    def declare(self, m: Any, data: Brokerage | PlacedWorkers) -> None:
+        """Declare lanes from sites with data to sites with workers."""
+        placed = data if isinstance(data, PlacedWorkers) else PlacedWorkers.checkpoint(data)
+        volume = placed.trained_volume()
+        market = placed.instance
+        pairs = np.column_stack([market.pair_job, market.pair_slot])
+        full, manned = volume > 0, placed.workers > 0
+        word = ("job", "slot", "site")
+        m.sites = Set(range(market.num_sites), label="site")
+        m.job_slots = Set(pairs, label=("job", "slot"))
+        m.origins = Set(_members(pairs, full), label=word)
+        m.targets = Set(_members(pairs, manned), label=word)
+        lanes = full[:, :, None] & manned[:, None, :]
+        m.lanes = Set(_members(pairs, lanes), label=(*word, "site"))
+        m.origins_of = IndexedSet(m.job_slots, [np.flatnonzero(f) for f in full], label="site")
+        m.targets_of = IndexedSet(m.job_slots, [np.flatnonzero(w) for w in manned], label="site")
+        m.volume = Param(m.job_slots, m.sites, values=volume)
+        m.capacity = Param(m.job_slots, m.sites, values=placed.capacity())
+        m.transfer_price = Param(m.sites, m.sites, values=market.transfer)
+        m.moved = Var(
+            m.lanes,
+            implied_upper=np.broadcast_to(volume[:, :, None], lanes.shape)[lanes],
+            reason="(8b)",
+            doc="Data moved from the first to the second site, GB; q.",
+        )
+
+    @constraint("8a", "targets")
+    def enough_workers(m, i, t, r):
+        """Workers in a site process all data moved to it."""
+        return Sum(m.moved[i, t, o, r] for o in m.origins_of[i, t]) <= m.capacity[i, t, r]
+
+    @constraint("8b", "origins")
+    def all_data_moved(m, i, t, o):
+        """All data collected at a site are trained somewhere."""
+        return Sum(m.moved[i, t, o, r] for r in m.targets_of[i, t]) == m.volume[i, t, o]
+
+    @objective
+    def transfer(m):
+        """Transfer cost, USD; C1."""
+        return Sum(m.transfer_price[o, r] * m.moved[i, t, o, r] for i, t, o, r in m.lanes)
+
+
+def _members(pairs: Ints, mask: Bools) -> Ints:
+    """Rows (job, slot, site, ...) where ``mask``, shape (pairs, sites, ...), holds."""
+    found = np.nonzero(mask)
+    return np.column_stack([pairs[found[0]], *found[1:]])

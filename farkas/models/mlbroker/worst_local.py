@@ -15,8 +15,7 @@ from farkas.forms import Sense
 from farkas.instances.mlbroker import Brokerage, Semantics
 from farkas.models.mlbroker import data as shared
 from farkas.models.mlbroker.data import declare_sets
-from farkas.models.mlbroker.placement import Presence, resources, traffic
-from farkas.models.mlbroker.slot import Entering
+from farkas.models.mlbroker.placement import Entering, Presence, resources, traffic
 from farkas.models.worst_case import Values, WorstProgram, span
 from farkas.numbers import Ints
 

@@ -12,19 +12,20 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
+from farkas.certificates.doubles import nearest
 from farkas.errors import InvalidInstance
 from farkas.instances.mlbroker import Brokerage, Job
-from farkas.models.mlbroker.data import Constants, Snapshot, snapshot
+from farkas.models.mlbroker.data import Constants, PlacedWorkers, Snapshot, snapshot
 from farkas.numbers import Bools, Floats, Ints
 from farkas.online import driver
 from farkas.online.driver import Demo, Outcome, environment, plain
 from farkas.online.run import Bound, Sense
-from farkas.replay.mlbroker import broken_placements
+from farkas.replay.base import Kept
+from farkas.replay.mlbroker import Prices, broken_placements, transfers
 
 if TYPE_CHECKING:
     from farkas.certificates.mlbroker import Guide
     from farkas.forms import LinearForm
-    from farkas.models.mlbroker.recourse import PlacedWorkers
     from farkas.relaxations.mlbroker.separated import Part
 
 
@@ -50,24 +51,13 @@ class Costs:
 
 
 def recourse_costs(placed: PlacedWorkers) -> Costs:
-    """Costs of decided workers and servers, data moved as cheaply as possible.
-
-    Parameters
-    ----------
-    placed
-        Decisions for whole lives of jobs: a pair left out counts as an absence, after which
-        sites are paid again.
-
-    Raises
-    ------
-    NoAnswer
-        When the transport program is not solved.
-    """
+    """Costs of decided workers and servers, data moved as cheaply as possible."""
     entered, first = _entries(placed)
-    price = placed.instance.deploy_cost[placed.jobs]
+    data = placed.instance
+    price = data.deploy_cost[data.pair_job]
     return Costs(
         transfer=transfer_costs(placed),
-        resource=placed.instance.resource_cost(placed.usage()).sum(axis=(1, 2)),
+        resource=data.resource_cost(placed.usage()).sum(axis=(1, 2)),
         deploy=_by_slot(placed, price * entered.sum(axis=1)),
         deploy_once=_by_slot(placed, price * first.sum(axis=1)),
         sync=_by_slot(placed, sync_costs(placed)),
@@ -76,13 +66,9 @@ def recourse_costs(placed: PlacedWorkers) -> Costs:
 
 def transfer_costs(placed: PlacedWorkers) -> Floats:
     """Optimal transport costs, shape (slots,), USD; C1."""
-    from farkas.models.mlbroker.recourse import Recourse
-    from farkas.solvers.highs_session import optimum_by_any
-
-    form = Recourse().form(placed)
-    point = optimum_by_any(form).point
-    slots = form.column_block("moved").axes[0].members[:, 1]
-    return _sums(slots, form.cost * point, placed.instance.num_slots)
+    data, workers = placed.instance, placed.workers.astype(object)  # products are exact
+    moved = transfers(data, Prices(data), workers, Kept())
+    return _by_slot(placed, np.array([nearest(cost) for cost in moved]))
 
 
 def sync_costs(placed: PlacedWorkers) -> Floats:
@@ -90,30 +76,22 @@ def sync_costs(placed: PlacedWorkers) -> Floats:
     data: Brokerage = placed.instance
     price = data.transfer[:, placed.server].T
     sent: Floats = (price * placed.workers).sum(axis=1)
-    return sent * data.sync_volume[placed.jobs]
+    return sent * data.sync_volume[data.pair_job]
 
 
 def _entries(placed: PlacedWorkers) -> tuple[Bools, Bools]:
     """Sites newly entered, and entered for the first time, shapes (pairs, sites)."""
-    present = placed.present
-    before = np.zeros_like(present)
-    ever = np.zeros_like(present)
-    where = {int(pair): row for row, pair in enumerate(placed.pairs)}
-    for row, pair in enumerate(placed.pairs):
-        previous = where.get(int(placed.instance.previous_pair[pair]))
-        if previous is not None:
-            before[row] = present[previous]
-            ever[row] = present[previous] | ever[previous]
-    return present & ~before, present & ~ever
+    present, previous = placed.present, placed.instance.previous_pair
+    later = (previous >= 0)[:, None]
+    ever = present.copy()
+    for pair in np.flatnonzero(later):
+        ever[pair] |= ever[pair - 1]
+    return present & ~(present[previous] & later), ever & ~(ever[previous] & later)
 
 
 def _by_slot(placed: PlacedWorkers, values: Floats) -> Floats:
-    return _sums(placed.slots, values, placed.instance.num_slots)
-
-
-def _sums(slots: Ints, values: Floats, num_slots: int) -> Floats:
-    sums = np.zeros(num_slots)
-    np.add.at(sums, slots, values)
+    sums = np.zeros(placed.instance.num_slots)
+    np.add.at(sums, placed.instance.pair_slot, values)
     return sums
 
 
@@ -265,8 +243,6 @@ class Environment(driver.Environment):
 
     def worth(self, instance: Brokerage, decisions: Sequence[PlacedSlot]) -> Outcome:
         """Price integer decisions: data moved optimally, discounts pooled, every re-entry paid."""
-        from farkas.models.mlbroker.recourse import PlacedWorkers
-
         workers, server = by_pair(instance, decisions)
         parts = ("transfer", "resource", "deploy", "sync")
         with np.errstate(over="ignore", invalid="ignore"):  # what is infinite then is refused

@@ -12,8 +12,7 @@ import numpy as np
 
 from farkas.instances.base import Nonnegative
 from farkas.instances.mlbroker import Brokerage, Semantics
-from farkas.models.mlbroker.data import SlotProblem, Snapshot, valid_big_m
-from farkas.models.mlbroker.entropy import growth
+from farkas.models.mlbroker.data import SlotProblem, Snapshot, growth, valid_big_m
 from farkas.numbers import Floats, Ints
 from farkas.online.driver import Outcome, algorithm, plain
 from farkas.online.mlbroker.environment import Known, PlacedSlot, tight_bound

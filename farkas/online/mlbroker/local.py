@@ -15,7 +15,7 @@ from farkas.instances.base import Count, Nonnegative
 from farkas.instances.mlbroker import Brokerage, Semantics
 from farkas.instances.options import Share
 from farkas.instances.rounded import guarded_ceil
-from farkas.models.mlbroker.data import Snapshot
+from farkas.models.mlbroker.data import PlacedWorkers, Snapshot
 from farkas.numbers import Bools, Floats, Ints
 from farkas.online.driver import algorithm
 from farkas.online.mlbroker.environment import Known, PlacedSlot, present, recourse_costs
@@ -105,8 +105,6 @@ class LocalWorkers(Policy):
 
 def local_total(instance: Brokerage, sites: Sequence[int]) -> float:
     """Cost of local with given server sites, one a job, every re-entry paid, USD."""
-    from farkas.models.mlbroker.recourse import PlacedWorkers
-
     server = np.asarray(sites, dtype=np.int64)[instance.pair_job]
     return recourse_costs(PlacedWorkers.of(instance, local_workers(instance), server)).total
 
@@ -223,7 +221,7 @@ class Optimum(Policy):
         NoAnswer
             When no placement was found in time.
         """
-        from farkas.models.mlbroker.offline import Offline
+        from farkas.models.mlbroker.placement import Offline
         from farkas.solvers import Reason, solve
 
         workers = np.zeros((instance.num_pairs, instance.num_sites), np.int64)
@@ -257,7 +255,7 @@ class Solving(Placing):
 
     def model(self, state: Presence, arrivals: Snapshot) -> Subproblem | None:
         """State the program of the slot."""
-        from farkas.models.mlbroker.one_shot import OneShot, placement
+        from farkas.models.mlbroker.placement import OneShot, placement
         from farkas.solvers.subproblem import Subproblem  # here: for these alone
 
         if not arrivals.market.num_jobs:

@@ -9,8 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from farkas.instances.mlbroker import Brokerage
-from farkas.models.mlbroker.data import deployment_bound, valid_big_m
-from farkas.models.mlbroker.entropy import growth
+from farkas.models.mlbroker.data import deployment_bound, growth, valid_big_m
 from farkas.numbers import Floats
 from farkas.proofs.claim import Trials, claim, require, require_zero, sp
 from farkas.proofs.mlbroker.fractional import moving, relaxed, static

@@ -10,9 +10,8 @@ import numpy as np
 
 from farkas.duals.mlbroker import DualAsPrinted
 from farkas.instances.mlbroker import Brokerage
-from farkas.models.mlbroker.data import deployment_bound
-from farkas.models.mlbroker.entropy import entropy
-from farkas.models.mlbroker.offline import Offline
+from farkas.models.mlbroker.data import deployment_bound, entropy
+from farkas.models.mlbroker.placement import Offline
 from farkas.numbers import Floats
 from farkas.online import algorithms
 from farkas.online.driver import plain

@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 
 from farkas.instances.mlbroker import Brokerage
-from farkas.models.mlbroker.recourse import PlacedWorkers
+from farkas.models.mlbroker.data import PlacedWorkers
 from farkas.online import algorithms
 from farkas.online.mlbroker.environment import recourse_costs
 from farkas.proofs.claim import claim, drawn, refuted_by, require, sp

@@ -11,7 +11,7 @@ from farkas.certificates.bound import prove_bound
 from farkas.errors import InvalidOption
 from farkas.forms import LinearForm
 from farkas.instances.mlbroker import Brokerage
-from farkas.models.mlbroker.offline import Offline
+from farkas.models.mlbroker.placement import Offline
 from farkas.numbers import Floats, Ints
 from farkas.online import algorithms, environments
 from farkas.online.loop import decide

@@ -25,8 +25,7 @@ import math
 import numpy as np
 
 from farkas.errors import UnsupportedForm
-from farkas.models.mlbroker.data import SlotProblem
-from farkas.models.mlbroker.entropy import entropy, growth
+from farkas.models.mlbroker.data import SlotProblem, entropy, growth
 from farkas.numbers import Bools, Floats
 from farkas.relaxations.mlbroker.regularized import Regularized, SlotSolution
 from farkas.relaxations.mlbroker.slot_solver import JobPrices, JobShares, Together, answer_of

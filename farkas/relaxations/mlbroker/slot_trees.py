@@ -34,7 +34,7 @@ from farkas.executor import Executor, nothing
 from farkas.instances.mlbroker import Brokerage
 from farkas.kernels import Kernel
 from farkas.models.mlbroker.data import Snapshot
-from farkas.models.mlbroker.one_shot import OneShot, first_busy_slot
+from farkas.models.mlbroker.placement import OneShot, first_busy_slot
 from farkas.numbers import Floats
 from farkas.relaxations.mlbroker.lives import (
     Lives,

@@ -16,7 +16,7 @@ from farkas.duals.mlbroker import Dual, DualAsPrinted, Worth, lift
 from farkas.forms.feasibility import index_in
 from farkas.forms.matrices import as_scipy
 from farkas.instances import library
-from farkas.models.mlbroker.offline import Offline
+from farkas.models.mlbroker.placement import Offline
 from farkas.online.mlbroker.fractional import move_prices, trajectory_bound
 from farkas.relaxations.mlbroker.relaxed import Relaxed
 from farkas.solvers import solve

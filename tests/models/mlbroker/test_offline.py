@@ -21,12 +21,13 @@ from farkas.models.mlbroker.data import (
     declare_data,
     declare_sets,
     deployment_bound,
+    entropy,
+    growth,
     of_busy_slots,
     rounded_up,
     valid_big_m,
 )
-from farkas.models.mlbroker.entropy import entropy, growth
-from farkas.models.mlbroker.offline import Offline
+from farkas.models.mlbroker.placement import Offline
 from farkas.online import algorithms
 from farkas.relaxations.integrality import relax
 from farkas.relaxations.mlbroker.relaxed import Relaxed

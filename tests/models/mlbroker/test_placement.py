@@ -13,10 +13,14 @@ from farkas.errors import InvalidOption, NotApplicable
 from farkas.forms.feasibility import index_in
 from farkas.instances import library
 from farkas.instances.mlbroker import Brokerage
-from farkas.models.mlbroker.data import Constants, SlotProblem, market_of, snapshot
-from farkas.models.mlbroker.offline import Offline
-from farkas.models.mlbroker.one_shot import OneShot
-from farkas.models.mlbroker.recourse import PlacedWorkers, Recourse
+from farkas.models.mlbroker.data import (
+    Constants,
+    PlacedWorkers,
+    SlotProblem,
+    market_of,
+    snapshot,
+)
+from farkas.models.mlbroker.placement import Offline, OneShot, Recourse
 from farkas.online.mlbroker.environment import recourse_costs, transfer_costs
 from farkas.relaxations.mlbroker.relaxed import Relaxed
 from farkas.solvers import solve
@@ -213,14 +217,6 @@ def test_the_discount_is_pooled_over_jobs():
     data = data.replace(jobs=[data.jobs[0], data.jobs[0]])
     costs = recourse_costs(PlacedWorkers.of(data, [[1], [1]], [0, 0]))
     assert costs.resource.tolist() == [3.0]  # 4 units: 0.5 * 4 + 0.5 * 2
-
-
-def test_a_job_that_pauses_pays_again():
-    data = single([[10.0], [10.0], [10.0]])
-    whole = PlacedWorkers.of(data, [[1], [1], [1]], [0, 0, 0])
-    paused = PlacedWorkers.of(data, [[1], [1]], [0, 0], pairs=[0, 2])
-    assert recourse_costs(whole).deploy.tolist() == [1, 0, 0]
-    assert recourse_costs(paused).deploy.tolist() == [1, 0, 1]
 
 
 @pytest.mark.parametrize("seed", range(5))

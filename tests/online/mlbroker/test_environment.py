@@ -10,7 +10,7 @@ import farkas
 from farkas.certificates.mlbroker import Guide, MlbrokerPrices, complete
 from farkas.errors import InvalidInstance
 from farkas.instances import library
-from farkas.models.mlbroker.recourse import PlacedWorkers
+from farkas.models.mlbroker.data import PlacedWorkers
 from farkas.online import Bound, algorithms, environments
 from farkas.online.mlbroker.environment import (
     PlacedSlot,
@@ -186,9 +186,3 @@ def test_data_move_to_the_workers_and_parameters_to_the_server():
     assert sync_costs(placed).tolist() == [4.0]
     assert costs.deploy.tolist() == [2.0]
     assert recourse_costs(PlacedWorkers.of(broker, [[0, 2]], [1])).sync.tolist() == [0.0]
-
-
-def test_a_pair_left_out_is_an_absence():
-    broker = single([[10.0, 0.0]] * 3)
-    placed = PlacedWorkers.of(broker, [[1, 0]] * 2, [0, 0], pairs=[0, 2])
-    assert recourse_costs(placed).deploy.tolist() == [1, 0, 1]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from farkas.errors import InvalidOption
-from farkas.models.mlbroker.offline import Offline
+from farkas.models.mlbroker.placement import Offline
 from farkas.proofs.mlbroker.fractional import offline
 from farkas.proofs.mlbroker.rounding import (
     block,

@@ -6,8 +6,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from farkas.models.mlbroker.data import Constants, SlotProblem, snapshot
-from farkas.models.mlbroker.entropy import entropy
+from farkas.models.mlbroker.data import Constants, SlotProblem, entropy, snapshot
 from farkas.relaxations.mlbroker import following
 from farkas.relaxations.mlbroker.following import FreeMoves, SiteLevels, follow
 from farkas.relaxations.mlbroker.slot_solver import JobPrices, Together

@@ -17,11 +17,10 @@ from farkas.errors import InvalidOption
 from farkas.executor import Executor
 from farkas.instances import library
 from farkas.models.mlbroker.data import SlotProblem, snapshot
-from farkas.models.mlbroker.one_shot import OneShot, placement
+from farkas.models.mlbroker.placement import OneShot, placement
 from farkas.relaxations.mlbroker import slot_trees
 from farkas.relaxations.mlbroker.lives import Lives, lives_of
-from farkas.relaxations.mlbroker.relaxed import Relaxed
-from farkas.relaxations.mlbroker.sharp import Sharp
+from farkas.relaxations.mlbroker.relaxed import Relaxed, Sharp
 from farkas.relaxations.mlbroker.slot_solver import Together
 from farkas.relaxations.mlbroker.slot_trees import (
     SlotGrowth,

@@ -11,19 +11,19 @@ import pytest
 import farkas
 from farkas.algebra import programs
 from farkas.errors import NoAnswer
-from farkas.models.mlbroker.data import Constants, SlotProblem, snapshot
-from farkas.models.mlbroker.recourse import PlacedWorkers
+from farkas.models.mlbroker.data import Constants, PlacedWorkers, SlotProblem, snapshot
 from farkas.online.mlbroker.environment import PlacedSlot, recourse_costs
 from farkas.relaxations.mlbroker.lives import SiteLives, lives_of, spread, usage_of
-from farkas.relaxations.mlbroker.outer import (
+from farkas.relaxations.mlbroker.relaxed import Relaxed
+from farkas.relaxations.mlbroker.separated import Part, Separated
+from farkas.relaxations.mlbroker.slot_solver import (
+    JobPrices,
+    JobShares,
     Outer,
     Tangents,
     Touched,
     refine,
 )
-from farkas.relaxations.mlbroker.relaxed import Relaxed
-from farkas.relaxations.mlbroker.separated import Part, Separated
-from farkas.relaxations.mlbroker.slot_solver import JobPrices, JobShares
 from farkas.relaxations.mlbroker.slot_trees import cheapest_lives
 from farkas.solvers import solve
 from tests.conformance.oracle import row

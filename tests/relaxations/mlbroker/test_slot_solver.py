@@ -12,18 +12,17 @@ import pytest
 from farkas.certificates import sums
 from farkas.certificates.mlbroker_slots import LEAF, LIST, REDUCED, SlotBounds
 from farkas.errors import NoAnswer
-from farkas.models.mlbroker.data import Constants, SlotProblem, snapshot
-from farkas.models.mlbroker.entropy import entropy, growth
+from farkas.models.mlbroker.data import Constants, SlotProblem, entropy, growth, snapshot
 from farkas.relaxations.mlbroker import following, slot_solver
 from farkas.relaxations.mlbroker.following import follow
-from farkas.relaxations.mlbroker.outer import (
+from farkas.relaxations.mlbroker.slot_solver import (
     Tangents,
+    Together,
     Touched,
     full_price,
     refine,
     shortfall,
 )
-from farkas.relaxations.mlbroker.slot_solver import Together
 from farkas.relaxations.mlbroker.slot_trees import grow
 from tests.generators.mlbroker import (
     even_brokerage,
