@@ -43,7 +43,12 @@ from fractions import Fraction
 import numpy as np
 
 from farkas.certificates.mlbroker import down
-from farkas.certificates.mlbroker_workers import ENDLESS, place_pairs
+from farkas.certificates.mlbroker_workers import (
+    ENDLESS,
+    PlacementData,
+    Placements,
+    place_pairs,
+)
 from farkas.certificates.priced_tree import Case, Layout, PricedProgram, priced_programs
 from farkas.certificates.sums import affordable, exact_dot, finite, whole
 from farkas.errors import NotACertificate
@@ -71,15 +76,8 @@ class SlotLeaf:
     bound: Floats  #: Shape (jobs,), USD: no placement of the job costs less.
     surcharge: Fraction  #: Of the discounted cells, USD.
     slope: Floats  #: Shape (sites, resources), USD a unit.
-    #: workers, server, chosen: shapes (jobs, sites), (jobs,) and (jobs,): the cheapest found, and
-    #: its set of sites.
-    workers: Ints
-    server: Ints
-    chosen: Ints
     state: Ints  #: Shape (sites, resources): which price each cell has.
-    #: least, grade: shape (jobs, sets): bounds of sets of sites, USD, and how good they are.
-    least: Floats
-    grade: Ints
+    found: Placements
     steps: int  #: That finding this out took.
 
     def total(self) -> Fraction:
@@ -88,7 +86,8 @@ class SlotLeaf:
 
     def bare(self) -> SlotLeaf:
         """Return it without what only branches need."""
-        return dataclasses.replace(self, least=self.least[:0].copy(), grade=self.grade[:0].copy())
+        least, grade = self.found.least[:0].copy(), self.found.grade[:0].copy()
+        return dataclasses.replace(self, found=self.found._replace(least=least, grade=grade))
 
 
 class SlotBounds:
@@ -100,6 +99,7 @@ class SlotBounds:
 
     def __init__(self, data: Brokerage, most_steps: int = ENDLESS) -> None:
         self.data, sites = data, data.num_sites
+        self.placing = PlacementData.of(data)
         self.listed = sites <= MOST_SITES
         """Whether all sets of sites are listed, bit by bit; else sites stand where sets do."""
         self.members: Ints = (np.arange(1 << sites)[:, None] >> np.arange(sites) & 1
@@ -194,12 +194,8 @@ class SlotBounds:
         """
         jobs = len(self.data.pairs_at(slot))
         affordable(float(jobs) * state.size, "prices of a slot")
-        none = np.zeros(jobs)
-        return self._placed(
-            slot, state, extra, -1, none, np.zeros((jobs, self.data.num_sites), np.int64),
-            none.astype(np.int64), np.full(jobs, -1),
-            np.full((jobs, self.sets), -np.inf), np.zeros((jobs, self.sets), np.int64),
-        )  # fmt: skip
+        found = Placements.none(jobs, self.data.num_sites, self.sets)
+        return self._placed(slot, state, extra, -1, np.zeros(jobs), found)
 
     def branch(self, slot: int, above: SlotLeaf, cell: int, price: int, extra: Floats) -> SlotLeaf:
         """Place the jobs of a slot at prices that differ in one cell.
@@ -228,10 +224,8 @@ class SlotBounds:
         saved = max(0.0, float(above.slope[site, k] - self.slopes(slot, state)[site, k]))
         fall = saved * (worker * np.maximum(1, data.workers_needed[pairs]) + server)
         fall = np.where((worker > 0) | (server > 0), fall * (1 + 8 * ULP) + 8 * TINY, -1.0)
-        return self._placed(
-            slot, state, extra, site, fall, above.workers.copy(), above.server.copy(),
-            above.chosen.copy(), above.least.copy(), above.grade.copy(),
-        )  # fmt: skip
+        found = Placements(*(array.copy() for array in above.found))
+        return self._placed(slot, state, extra, site, fall, found)
 
     def slopes(self, slot: int, state: Ints) -> Floats:
         """Return what a unit of each cell costs, USD, shape (sites, resources)."""
@@ -239,9 +233,8 @@ class SlotBounds:
         return np.where(state == REDUCED, self.data.reduced_price, slope)
 
     def _placed(
-        self, slot: int, state: Ints, extra: Floats, site: int, fall: Floats, workers: Ints,
-        server: Ints, chosen: Ints, least: Floats, grade: Ints,
-    ) -> SlotLeaf:  # fmt: skip
+        self, slot: int, state: Ints, extra: Floats, site: int, fall: Floats, found: Placements
+    ) -> SlotLeaf:
         data = self.data
         pairs = data.pairs_at(slot)
         jobs = data.pair_job[pairs]
@@ -250,19 +243,15 @@ class SlotBounds:
         self._charge(EXACT_STEPS * exact + (len(pairs) + 4) * state.size)
         slope, bound = self.slopes(slot, state), np.zeros(len(pairs))
         place_pairs(
-            pairs, data.pair_job, data.trained_volume, data.workers_needed, data.worker_capacity,
+            pairs, self.placing,
             (slope * data.worker_demand[jobs][:, None, :]).sum(axis=2),
             (slope * data.server_demand[jobs][:, None, :]).sum(axis=2),
-            data.sync_volume, data.transfer, data.num_resources, self.listed, extra, site, fall,
-            workers, server, chosen, least, grade, bound, self.work,
+            self.listed, extra, site, fall, found, bound, self.work,
         )  # fmt: skip
         self._charge(0)
         bound = finite(bound, "what a placement costs")
         steps = int(self.work[0]) - before
-        return SlotLeaf(
-            bound, self.surcharges(state), slope, workers, server, chosen, state, least, grade,
-            steps,
-        )  # fmt: skip
+        return SlotLeaf(bound, self.surcharges(state), slope, state, found, steps)
 
     def tree(self, slot: int, nodes: Iterator[int], extra: Floats) -> Fraction:
         """Bound the leaves of a tree; return the least bound, USD.

@@ -13,6 +13,8 @@ allowed nothing is branched on and no pair placed any more: bounds stay bounds.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from farkas.certificates.mlbroker_transport import (
@@ -21,10 +23,54 @@ from farkas.certificates.mlbroker_transport import (
     scale,
     share_charges,
 )
+from farkas.instances.mlbroker import Brokerage
 from farkas.kernels import Floats1, Floats2, Ints1, Ints2, Out, compiled, copy_ints
 from farkas.tolerances import BRANCHED, NORMAL, ROUNDING, TINY, ULP
 
 ENDLESS = 1 << 62  #: More steps than anybody waits for.
+
+
+class PlacementData(NamedTuple):
+    """What placing jobs reads of a brokerage."""
+
+    job: Ints1  #: Shape (pairs,).
+    volume: Floats2  #: Shape (pairs, sites), GB.
+    needed: Ints1  #: Shape (pairs,), workers; Y.
+    rate: Floats1  #: Shape (jobs,), GB a worker; P.
+    sync: Floats1  #: Shape (jobs,), GB a remote worker; B.
+    transfer: Floats2  #: Shape (sites, sites), USD a GB.
+    resources: int  #: How many enter the sums of what a worker or a server costs.
+
+    @classmethod
+    def of(cls, data: Brokerage) -> PlacementData:
+        """All jobs of a brokerage."""
+        return cls(
+            data.pair_job, data.trained_volume, data.workers_needed, data.worker_capacity,
+            data.sync_volume, data.transfer, data.num_resources,
+        )  # fmt: skip
+
+
+class Placements(NamedTuple):
+    """The cheapest placements found of some pairs, and bounds on those of every choice."""
+
+    #: workers, server, chosen: shapes (pairs, sites), (pairs,), (pairs,): the cheapest found, and
+    #: its choice; -1 before any was.
+    workers: Ints2
+    server: Ints1
+    chosen: Ints1
+    #: least, grade: shape (pairs, choices): bounds, USD, and how good they are, see
+    #: `deployed_below`; 0 where they are inherited, and where they are -infinity as there are none.
+    least: Floats2
+    grade: Ints2
+
+    @classmethod
+    def none(cls, pairs: int, sites: int, choices: int) -> Placements:
+        """Nothing was tried yet."""
+        shape = pairs, choices
+        return cls(
+            np.zeros((pairs, sites), np.int64), np.zeros(pairs, np.int64), np.full(pairs, -1),
+            np.full(shape, -np.inf), np.zeros(shape, np.int64),
+        )  # fmt: skip
 
 
 MOST_BRANCHES = 400  #: Nodes of a branching; what is open then is bounded by its transport program.
@@ -47,23 +93,10 @@ def whole_workers(
 ) -> tuple[float, float]:
     """Find cheap whole workers from ``least`` to ``most``; bound what any of them cost.
 
-    Parameters
-    ----------
-    amount, move
-        As in `farkas.certificates.mlbroker_transport`.
-    unit, charge
-        Shape (sites,), USD a worker, >= 0, and USD for having any.
-    needed
-        Y.
-    near
-        Distance of bound and cost that is near enough, as a share of the cost.
-    work
-        Shape (2,): steps that were done, and after how many there are no more branches.
-
-    Returns
-    -------
-    The cost of ``workers``, infinity where none below ``cutoff`` were found; a lower bound on the
-    cost of all workers, or ``cutoff`` but for a share of ``near`` where it is below.
+    ``charge``, USD, is for having any worker at a site; ``near`` is the distance of bound and cost
+    that is near enough, as a share; ``work`` holds steps done, and after how many there are no more
+    branches.  Returns the cost of ``workers``, infinity where none below ``cutoff`` were found, and
+    a bound on the cost of all, or ``cutoff`` but for a share of ``near`` where it is below.
     """
     origins, sites = move.shape
     flow = np.empty((origins, sites))
@@ -201,30 +234,22 @@ def deployed_below(
     ----------
     grade
         1 for guessed prices of capacity, 2 for optimal ones, 3 for whole workers.
-    members
-        The sites, bit by bit; 0 where any may be.
-    at
-        The server's site where any sites may be; its charge is not counted.
-    needed
-        Workers needed; Y.
-    amount
-        Shape (sites + 1,), data in loads of workers, and last the workers that they do not fill.
-    move
-        Shape (sites + 1, sites), USD a load; nothing in the last row.
-    worker, server
-        Shape (sites,), USD >= 0, for the resources of a worker and of a server.
-    traffic
-        Shape (sites, sites), USD, of a worker at the first site with a server at the second.
-    charge
-        Shape (sites,), USD of either sign, for being at a site; nothing where sites are given.
+    members, at
+        The sites, bit by bit; 0 where any may be, with the server at site ``at``, whose charge is
+        not counted.
+    amount, move
+        Shapes (sites + 1,) and (sites + 1, sites): data in loads of workers, and last the workers
+        that they do not fill; USD a load, nothing in the last row.
+    worker, server, traffic, charge
+        USD: resources of a worker and of a server by site, >= 0; what a worker at the first site
+        sends to a server at the second; being at a site, of either sign, nothing where sites are
+        given.
     roundings
         Operations behind each of these numbers.
     cutoff
         Cost that whole workers are looked for below.
-    workers
-        Shape (sites,); the best ones of grade 3.
-    work
-        Shape (2,), see `whole_workers`.
+    workers, work
+        The best ones of grade 3; as in `whole_workers`.
 
     Returns
     -------
@@ -292,30 +317,20 @@ def deployed_below(
 
 
 @compiled(
-    steps=lambda pairs, job, volume, *_: (
-        2e3 * min(1 << volume.shape[1], 50 * volume.shape[1]) * len(pairs)
+    steps=lambda pairs, data, *_: (
+        2e3 * min(1 << len(data.transfer), 50 * len(data.transfer)) * len(pairs)
     )
 )
 def place_pairs(
     pairs: Ints1,
-    job: Ints1,
-    volume: Floats2,
-    needed: Ints1,
-    rate: Floats1,
+    data: PlacementData,
     worker: Floats2,
     server: Floats2,
-    sync: Floats1,
-    transfer: Floats2,
-    resources: int,
     listed: bool,
     extra: Floats2,
     site: int,
     fall: Floats1,
-    workers: Out[Ints2],
-    at: Out[Ints1],
-    chosen: Out[Ints1],
-    least: Out[Floats2],
-    grade: Out[Ints2],
+    found: Out[Placements],
     bound: Out[Floats1],
     work: Out[Ints1],
 ) -> None:
@@ -327,38 +342,23 @@ def place_pairs(
 
     Parameters
     ----------
-    pairs
-        Which; the first arrays below are those of all pairs and jobs.
-    job, volume, needed
-        Shapes (pairs,), (pairs, sites) and (pairs,): data in GB, and workers needed.
-    rate, sync
-        Shape (jobs,): GB a worker, GB a remote worker.
     worker, server
         Shape (len(pairs), sites), USD >= 0, for the resources of a worker and of a server.
-    transfer
-        Shape (sites, sites), USD a GB.
-    resources
-        How many entered the sums of ``worker`` and ``server``.
     listed
         Whether choices are sets of sites, bit by bit; else they are sites of the server.
     extra
         Shape (len(pairs), choices), USD: of sets, or of each site that is used.
     site
-        Where prices differ from those that the bounds below were made at; -1 for nowhere.
+        Where prices differ from those that bounds were made at; -1 for nowhere.
     fall
         Shape (len(pairs),), USD: what a pair can save there at most; negative where no price that
         it pays differs, and no more than rounding where none falls.
-    workers, at, chosen
-        Shapes (len(pairs), sites), (len(pairs),) and (len(pairs),): the cheapest found, and its
-        choice; -1 before any was.
-    least, grade
-        Shape (len(pairs), choices): bounds, USD, and how good they are, see `deployed_below`; 0
-        where they are inherited, and where they are -infinity as there are none.
     bound
-        Shape (len(pairs),), USD: no placement costs less; -infinity where ``work`` was at its end.
-    work
-        Shape (2,), see `whole_workers`.
+        Shape (len(pairs),), USD: no placement costs less; -infinity where ``work``, as in
+        `whole_workers`, was at its end.
     """
+    workers, at, chosen, least, grade = found
+    job, volume, needed, rate, sync, transfer, resources = data
     sites, choices = volume.shape[1], least.shape[1]
     first = 1 if listed else 0  # a job is somewhere
     roundings = resources + sites + 8
@@ -411,44 +411,25 @@ def place_pairs(
             bound[k] = least[k, best]
 
 
-@compiled(steps=lambda pairs, volume, *_: 1e3 * volume.shape[1] * len(pairs))
+@compiled(steps=lambda pairs, data, *_: 1e3 * len(data.transfer) * len(pairs))
 def apart_costs(
-    pairs: Ints1,
-    volume: Floats2,
-    rate: Floats1,
-    sync: Floats1,
-    transfer: Floats2,
-    workers: Ints2,
-    at: Ints1,
-    cost: Out[Floats1],
+    pairs: Ints1, data: PlacementData, workers: Ints2, at: Ints1, cost: Out[Floats1]
 ) -> None:
-    """Cost of placed workers besides resources and charges: data moved, and traffic.
+    """Cost of enough placed workers besides resources and charges: data moved, and traffic, USD.
 
-    Parameters
-    ----------
-    pairs
-        Which, of those of ``volume``.
-    volume
-        Shape (pairs, sites), GB.
-    rate, sync
-        Shape (len(pairs),): GB a worker, GB a remote worker.
-    transfer
-        Shape (sites, sites), USD a GB.
-    workers, at
-        Shapes (len(pairs), sites) and (len(pairs),): enough workers, and the servers' sites.
-    cost
-        Shape (len(pairs),), USD.
+    ``workers``, ``at``: shapes (len(pairs), sites) and (len(pairs),), the second for servers.
     """
-    sites = volume.shape[1]
+    sites = len(data.transfer)
     amount, move, unit = np.empty(sites + 1), np.zeros((sites + 1, sites)), np.zeros(sites)
     flow, load, alpha = np.empty((sites + 1, sites)), np.empty(sites), np.empty(sites)
     for k in range(len(pairs)):
-        scale(rate[k], transfer, move)
-        loads(pairs[k], volume, 0, rate[k], amount)
+        i = data.job[pairs[k]]
+        scale(data.rate[i], data.transfer, move)
+        loads(pairs[k], data.volume, 0, data.rate[i], amount)
         capacity_prices(amount, move, unit, workers[k], workers[k], flow, load, alpha)
         total = 0.0
         for r in range(sites):
-            total += sync[k] * transfer[r, at[k]] * workers[k, r]
+            total += data.sync[i] * data.transfer[r, at[k]] * workers[k, r]
             for o in range(sites):
                 total += flow[o, r] * move[o, r]
         cost[k] = total

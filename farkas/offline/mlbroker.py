@@ -128,9 +128,9 @@ class SlotSearch:
         data = self.data
         found = np.zeros((data.num_pairs, data.num_sites), bool)
         for slot, tree in self.trees.items():
-            leaf, pairs = tree.least.leaf, data.pairs_at(slot)
-            found[pairs] = leaf.workers > 0
-            found[pairs, leaf.server] = True
+            placed, pairs = tree.least.leaf.found, data.pairs_at(slot)
+            found[pairs] = placed.workers > 0
+            found[pairs, placed.server] = True
         return found
 
     def apart(self) -> Floats:

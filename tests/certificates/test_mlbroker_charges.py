@@ -22,6 +22,8 @@ from farkas.certificates.mlbroker_transport import (
 )
 from farkas.certificates.mlbroker_workers import (
     ENDLESS,
+    PlacementData,
+    Placements,
     apart_costs,
     loads,
     place_pairs,
@@ -77,18 +79,16 @@ def tried(case):
 def place(case, extra=None, run=place_pairs, state=None, site=-1, fall=0.0, most=ENDLESS):
     """Place the one pair; what was known is written to."""
     one = np.zeros(1, np.int64)
-    if state is None:
-        state = (
-            np.zeros((1, SITES), np.int64), one, one - 1, np.full((1, SITES), -np.inf),
-            np.zeros((1, SITES), np.int64),
-        )  # fmt: skip
+    state = Placements.none(1, SITES, SITES) if state is None else state
     bound, work = np.zeros(1), np.array([0, most])
+    data = PlacementData(
+        one, case["quarters"][None].astype(float), np.array([case["needed"]]), np.array([4.0]),
+        np.array([case["sync"]]), case["transfer"], 1,
+    )  # fmt: skip
     run(
-        np.zeros(1, np.int64), np.zeros(1, np.int64), case["quarters"][None].astype(float),
-        np.array([case["needed"]]), np.array([4.0]), case["worker"][None], case["server"][None],
-        np.array([case["sync"]]), case["transfer"], 1, False,
-        (case["charge"] if extra is None else extra)[None], site, np.array([fall]), *state,
-        bound, work,
+        one, data, case["worker"][None], case["server"][None], False,
+        (case["charge"] if extra is None else extra)[None], site, np.array([fall]), state, bound,
+        work,
     )  # fmt: skip
     return float(bound[0]), state, int(work[0])
 
@@ -158,7 +158,7 @@ def test_prices_of_one_site_change(seed):
     used = state[0][0, site] > 0 or state[1][0] == site
     dear = {**case, "worker": case["worker"].copy()}
     dear["worker"][site] += 2.0
-    bound, _, more = place(dear, state=tuple(x.copy() for x in state), site=site)
+    bound, _, more = place(dear, state=Placements(*(x.copy() for x in state)), site=site)
     assert bound == pytest.approx(min(tried(dear)), rel=CLOSE, abs=CLOSE)
     assert bound <= min(tried(dear))
     if not used:
@@ -166,7 +166,7 @@ def test_prices_of_one_site_change(seed):
     cheap = {**case, "worker": np.maximum(case["worker"] - 2.0 * (np.arange(SITES) == site), 0.0)}
     fall = float(case["worker"][site] - cheap["worker"][site]) * max(1, case["needed"])
     if fall:
-        bound, *_ = place(cheap, state=tuple(x.copy() for x in state), site=site, fall=fall)
+        bound, *_ = place(cheap, state=Placements(*(x.copy() for x in state)), site=site, fall=fall)
         assert bound == pytest.approx(min(tried(cheap)), rel=CLOSE, abs=CLOSE)
         assert bound <= min(tried(cheap))
 
@@ -198,10 +198,9 @@ def test_costs_apart_are_those_of_moves_and_traffic():
     volume = np.array([[6.0, 2.0], [0.0, 8.0]])
     transfer = np.array([[0.0, 3.0], [1.0, 0.0]])
     found = np.zeros(2)
-    apart_costs(
-        np.array([0, 1]), volume, np.array([4.0, 4.0]), np.array([10.0, 10.0]), transfer,
-        np.array([[2, 0], [1, 1]]), np.array([0, 0]), found,
-    )  # fmt: skip
+    pairs, many = np.array([0, 1]), np.full(2, 10.0)
+    data = PlacementData(pairs, volume, np.array([2, 2]), np.full(2, 4.0), many, transfer, 1)
+    apart_costs(pairs, data, np.array([[2, 0], [1, 1]]), np.array([0, 0]), found)
     # 2 GB to the first site; 4 GB there, and the second's worker talks to the first
     assert found.tolist() == [2.0, 4.0 + 10.0]
 

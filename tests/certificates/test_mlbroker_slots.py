@@ -102,7 +102,7 @@ def test_a_leaf_has_chords_list_prices_or_discounts_with_their_surcharge():
     state = np.zeros((2, 1), np.int64)
     chord = bounds.leaf(0, state, nothing)
     assert float(chord.total()) == pytest.approx(5 * 0.6)
-    assert (chord.workers.tolist(), chord.server.tolist()) == ([[3, 0]], [0])
+    assert (chord.found.workers.tolist(), chord.found.server.tolist()) == ([[3, 0]], [0])
     assert float(bounds.leaf(0, np.full_like(state, LIST), nothing).total()) == pytest.approx(5.0)
     state[0] = REDUCED
     reduced = bounds.leaf(0, state, nothing)
@@ -213,13 +213,13 @@ def test_branches_are_bounded_as_if_nothing_were_known_of_their_node(seed):
         node = bounds.leaf(slot, np.zeros(bounds.cells, np.int64), extra)
         steps = np.zeros(2)
         for cell in rng.permutation(node.state.size).tolist():
-            before = node.least.copy(), node.workers.copy()
+            before = node.found.least.copy(), node.found.workers.copy()
             node, above = (
                 bounds.branch(slot, node, cell, int(rng.choice([LIST, REDUCED])), extra),
                 node,
             )
-            assert (above.least == before[0]).all()
-            assert (above.workers == before[1]).all()
+            assert (above.found.least == before[0]).all()
+            assert (above.found.workers == before[1]).all()
             anew = bounds.leaf(slot, node.state, extra)
             assert node.bound.tolist() == anew.bound.tolist()
             assert (node.slope == anew.slope).all()
@@ -227,7 +227,7 @@ def test_branches_are_bounded_as_if_nothing_were_known_of_their_node(seed):
             for chosen in range(1, bounds.sets):
                 alone = extra + np.where(np.arange(bounds.sets) == chosen, 0.0, 1e6)
                 most = bounds.leaf(slot, node.state, alone).bound
-                assert (node.least[:, chosen] <= most + 1e-12 * abs(most)).all()
+                assert (node.found.least[:, chosen] <= most + 1e-12 * abs(most)).all()
         assert steps[0] < steps[1]
 
 
@@ -240,10 +240,10 @@ def test_a_branch_saves_no_more_than_all_workers_and_the_server_at_the_site():
     other = bounds.branch(0, root, 1, REDUCED, extra)
     saved = 5 * (root.slope[1, 0] - 0.5)
     assert saved > 0
-    assert other.least[0, 1] == root.least[0, 1]
-    assert other.least[0, 2] == pytest.approx(root.least[0, 2] - saved, rel=1e-12)
+    assert other.found.least[0, 1] == root.found.least[0, 1]
+    assert other.found.least[0, 2] == pytest.approx(root.found.least[0, 2] - saved, rel=1e-12)
     assert other.bound.tolist() == root.bound.tolist()
-    assert (other.chosen.tolist(), other.workers.tolist()) == ([1], [[3, 0]])
+    assert (other.found.chosen.tolist(), other.found.workers.tolist()) == ([1], [[3, 0]])
 
 
 @pytest.mark.parametrize(

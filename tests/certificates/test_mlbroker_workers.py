@@ -11,6 +11,8 @@ from farkas.certificates import mlbroker_workers as module
 from farkas.certificates.mlbroker_transport import capacity_prices, charged_below
 from farkas.certificates.mlbroker_workers import (
     ENDLESS,
+    PlacementData,
+    Placements,
     deployed_below,
     loads,
     place_pairs,
@@ -20,15 +22,6 @@ from farkas.replay.transport import cheapest
 from farkas.tolerances import ROUNDING
 
 SITES = 3
-
-
-def unknown(extra):
-    """Of pairs that were not placed: site and fall; workers, at, chosen, least and grade."""
-    pairs, sets = extra.shape
-    one = np.zeros(pairs, np.int64)
-    workers = np.zeros((pairs, sets.bit_length() - 1), np.int64)
-    least = np.full((pairs, sets), -np.inf)
-    return -1, np.zeros(pairs), workers, one, one - 1, least, np.zeros((pairs, sets), np.int64)
 
 
 def endless():
@@ -176,14 +169,17 @@ def test_pairs_choose_the_best_set_with_what_sets_cost_besides(seed):
     one = cases[0]
     for case in cases:
         case |= {"transfer": one["transfer"]}
-    bound, (_, _, *found) = np.zeros(2), unknown(extra)
-    workers, at = found[:2]
-    place_pairs(
-        np.array([0, 1]), np.array([0, 1]), np.array([c["quarters"] for c in cases], float),
+    bound, found = np.zeros(2), Placements.none(2, SITES, 1 << SITES)
+    workers, at = found.workers, found.server
+    data = PlacementData(
+        np.array([0, 1]), np.array([c["quarters"] for c in cases], float),
         np.array([c["needed"] for c in cases]), np.full(2, 4.0),
-        np.array([c["worker"] for c in cases]), np.array([c["server"] for c in cases]),
-        np.array([c["sync"] for c in cases]), one["transfer"], 2, True, extra, -1, np.zeros(2),
-        *found, bound, endless(),
+        np.array([c["sync"] for c in cases]), one["transfer"], 2,
+    )  # fmt: skip
+    place_pairs(
+        np.array([0, 1]), data, np.array([c["worker"] for c in cases]),
+        np.array([c["server"] for c in cases]), True, extra, -1, np.zeros(2), found, bound,
+        endless(),
     )  # fmt: skip
     for k, case in enumerate(cases):
         costs = {s: tried(case, s)[0] + extra[k, s] for s in range(1, 1 << SITES)}
@@ -209,10 +205,13 @@ def test_lanes_that_nobody_would_use_raise_no_bound(dear):
     transfer = np.array([[0.0, no, no, no], [no, 0, no, no], [1, 0, 0, no], [4, no, no, 0]])
     bound = np.zeros(1)
     extra = 2.0 * np.array([[s.bit_count() for s in range(16)]])
+    data = PlacementData(
+        np.array([0]), np.array([[0.625, 0, 0, 0.125]]), np.array([1]), np.ones(1), np.zeros(1),
+        transfer, 1,
+    )  # fmt: skip
     place_pairs(
-        np.array([0]), np.array([0]), np.array([[0.625, 0, 0, 0.125]]), np.array([1]), np.ones(1),
-        np.array([[0.0, 2, 2, 3]]), np.array([[5.0, 2, 3, 1]]), np.zeros(1), transfer, 1, True,
-        extra, *unknown(extra), bound, endless(),
+        np.array([0]), data, np.array([[0.0, 2, 2, 3]]), np.array([[5.0, 2, 3, 1]]), True, extra,
+        -1, np.zeros(1), Placements.none(1, 4, 16), bound, endless(),
     )  # fmt: skip
     assert bound[0] <= 5.5
 
@@ -242,10 +241,11 @@ def hard(sites=4):
 
 def place(case, extra, most, run=place_pairs):
     bound, work, one = np.zeros(1), np.array([0, most]), np.zeros(1, np.int64)
-    run(
-        one, one, case["volume"], case["needed"], np.ones(1), case["worker"], case["server"],
-        np.array([0.003]), case["transfer"], 1, True, extra, *unknown(extra), bound, work,
-    )  # fmt: skip
+    data = PlacementData(
+        one, case["volume"], case["needed"], np.ones(1), np.array([0.003]), case["transfer"], 1
+    )
+    found = Placements.none(1, case["volume"].shape[1], extra.shape[1])
+    run(one, data, case["worker"], case["server"], True, extra, -1, np.zeros(1), found, bound, work)
     return bound[0], int(work[0])
 
 

@@ -186,7 +186,7 @@ class Pooled(Placing):
         bounds = SlotBounds(market)
         extra = self.deployments * new_sites(bounds, now)
         tree = grow(bounds, 0, extra, 0.0, self.most_nodes, nothing, share=self.gap)
-        return tree.best.workers, tree.best.server
+        return tree.best.found.workers, tree.best.found.server
 
 
 @algorithm("mlbroker.opt", source="mlBroker (8)")

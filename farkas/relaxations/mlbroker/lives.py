@@ -15,6 +15,8 @@ import numpy as np
 from farkas.certificates.mlbroker_transport import capacity_prices, scale
 from farkas.certificates.mlbroker_workers import (
     ENDLESS,
+    PlacementData,
+    Placements,
     apart_costs,
     deployed_below,
     loads,
@@ -54,54 +56,34 @@ def spread(deploy: float, cost: Out[Floats1], came: Out[Ints1]) -> None:
         bit *= 2
 
 
-@compiled(steps=lambda jobs, start, volume, *_: 3e3 * (1 << volume.shape[1]) * len(jobs))
+@compiled(steps=lambda begin, end, start, data, *_: 3e3 * (1 << len(data.transfer)) * (end - begin))
 def place_jobs(
-    jobs: Ints1,
+    begin: int,
+    end: int,
     start: Ints1,
-    volume: Floats2,
-    needed: Ints1,
-    rate: Floats1,
+    data: PlacementData,
     worker: Floats2,
     server: Floats2,
-    sync: Floats1,
-    transfer: Floats2,
     deploy: Floats1,
-    resources: int,
     workers: Out[Ints2],
     at: Out[Ints1],
     apart: Out[Floats1],
     bound: Out[Floats1],
     prices: Out[Floats2],
 ) -> None:
-    """Place some jobs, each as if it were alone; arrays are those of all jobs and pairs.
+    """Place the jobs from ``begin`` up to ``end``, each as if it were alone.
 
-    Parameters
-    ----------
-    start
-        Shape (jobs + 1,), first pair of each job.
-    volume, needed
-        Shapes (pairs, sites) and (pairs,): data, GB, and workers needed.
-    rate, sync, deploy
-        Shape (jobs,): GB a worker, GB a remote worker, USD a deployment.
-    worker, server
-        Shape (pairs, sites), USD >= 0, for the resources of a worker and of a server.
-    transfer
-        Shape (sites, sites), USD a GB.
-    resources
-        How many entered the sums of ``worker`` and ``server``.
-    workers, at
-        Shapes (pairs, sites) and (pairs,): the cheapest found.
-    apart
-        Shape (jobs,), USD, what it costs besides resources.
-    bound
-        Shape (jobs,), USD: no life of the job costs less.
-    prices
-        Shape (pairs, sets), USD: a share of what it costs to come to a set, less the other share of
-        what the slots after a pair cost from there; 0 after the last pair of a job.  The share of
-        those falls evenly from slot to slot, so that a set costs every slot an equal part of the
-        cheapest life that goes through it: where jobs choose slot by slot, all slots keep them from
-        other sets alike.
+    Arrays from ``workers`` on, fields of `Lives`, are those of these jobs and pairs, and so are
+    ``worker`` and ``server``, USD >= 0 by pair and site for the resources of one.  Pairs of all
+    jobs begin at ``start``; ``deploy`` is USD a deployment, by job.
+
+    A price of a pair and a set is a share of what it costs to come to the set, less the other share
+    of what the slots after cost from there; 0 after the last pair of a job.  The share of those
+    falls evenly from slot to slot, so that a set costs every slot an equal part of the cheapest
+    life that goes through it: where jobs choose slot by slot, all slots keep them from other sets
+    alike.
     """
+    _, volume, needed, rate, sync, transfer, resources = data
     sites = volume.shape[1]
     sets = 1 << sites
     roundings = resources + sites + 8
@@ -112,7 +94,8 @@ def place_jobs(
     count, ahead, begun = np.zeros(sites, np.int64), np.empty(sets), np.empty(sets)
     spare, work = np.empty(sets, np.int64), np.zeros(2, np.int64)
     work[1] = ENDLESS
-    for i in jobs:
+    origin = start[begin]
+    for i in range(begin, end):
         first, slots = start[i], start[i + 1] - start[i]
         least, grade = np.zeros((slots, sets)), np.zeros((slots, sets), np.int64)
         whole = np.zeros((slots, sets, sites), np.int64)
@@ -130,11 +113,11 @@ def place_jobs(
                     continue
                 pair = first + t
                 loads(pair, volume, needed[pair], rate[i], amount)
-                begin, stop = (1, sets) if asked[t] == 1 else (path[t], path[t] + 1)
-                for s in range(begin, stop):
+                low, stop = (1, sets) if asked[t] == 1 else (path[t], path[t] + 1)
+                for s in range(low, stop):
                     below, _, p = deployed_below(
-                        asked[t], s, -1, needed[pair], amount, move, worker[pair], server[pair],
-                        traffic, free, roundings, np.inf, count, work,
+                        asked[t], s, -1, needed[pair], amount, move, worker[pair - origin],
+                        server[pair - origin], traffic, free, roundings, np.inf, count, work,
                     )  # fmt: skip
                     grade[t, s] = asked[t]
                     least[t, s] = max(least[t, s], below)
@@ -164,12 +147,13 @@ def place_jobs(
         own, previous = 0.0, 0
         for t in range(slots):
             pair, here = first + t, path[t]
-            at[pair] = chosen[t, here]
+            row = pair - origin
+            at[row] = chosen[t, here]
             loads(pair, volume, 0, rate[i], amount)
             for r in range(sites):
                 count[r] = whole[t, here, r]
-                workers[pair, r] = count[r]
-                own += traffic[r, at[pair]] * count[r]
+                workers[row, r] = count[r]
+                own += traffic[r, at[row]] * count[r]
                 if (here >> r) & 1 and not (previous >> r) & 1:
                     own += deploy[i]
             capacity_prices(amount, move, unit, count, count, flow, load, alpha)
@@ -177,16 +161,17 @@ def place_jobs(
                 for r in range(sites):
                     own += flow[o, r] * move[o, r]
             previous = here
-        apart[i] = own
-        bound[i] = total * (1.0 - (2 * slots + sites + 8) * ULP)
+        apart[i - begin] = own
+        bound[i - begin] = total * (1.0 - (2 * slots + sites + 8) * ULP)
         ahead[:] = 0.0
         for back in range(slots):
             t = slots - 1 - back
             copy_floats(reach[t], begun)
             spread(deploy[i], begun, spare)
             share = (t + 1.0) / slots
+            row = first + t - origin
             for s in range(sets):
-                prices[first + t, s] = (1.0 - share) * begun[s] - share * ahead[s] if back else 0.0
+                prices[row, s] = (1.0 - share) * begun[s] - share * ahead[s] if back else 0.0
             # what is to come spreads the other way, to larger sets for nothing: over complements
             for s in range(sets):
                 begun[sets - 1 - s] = ahead[s] + least[t, s] if s else np.inf
@@ -252,10 +237,7 @@ def lives_of(data: Brokerage, begin: int, end: int, slope: Floats, *, prices: bo
     worker = (price * data.worker_demand[job][:, None, :]).sum(axis=2)
     server = (price * data.server_demand[job][:, None, :]).sum(axis=2)
     place_jobs(
-        np.arange(end - begin), data.pair_start[begin : end + 1] - first,
-        data.trained_volume[first:last], data.workers_needed[first:last],
-        data.worker_capacity[begin:end], worker, server, data.sync_volume[begin:end],
-        data.transfer, data.deploy_cost[begin:end], data.num_resources,
+        begin, end, data.pair_start, PlacementData.of(data), worker, server, data.deploy_cost,
         found.workers, found.server, found.apart, found.bound, found.prices,
     )  # fmt: skip
     if not np.isfinite(found.bound).all():
@@ -291,7 +273,7 @@ class SiteLives:
     """
 
     def __init__(self, data: Brokerage, begin: int, end: int, slope: Floats) -> None:
-        self.data = data
+        self.data, self.placing = data, PlacementData.of(data)
         first, last = data.pair_start[begin], data.pair_start[end]
         self.pairs = np.arange(first, last)
         self.job = data.pair_job[self.pairs]
@@ -328,29 +310,20 @@ class SiteLives:
 
     def placed(self, rows: Ints, charge: Floats) -> Floats:
         """Place some pairs at charges, and keep the placements; return bounds, shape (rows,)."""
-        data, some = self.data, len(rows)
-        shape = some, data.num_sites
-        workers, at = np.zeros(shape, np.int64), np.zeros(some, np.int64)
-        bound = np.zeros(some)
+        some, sites = len(rows), self.data.num_sites
+        found, bound = Placements.none(some, sites, sites), np.zeros(some)
         place_pairs(
-            self.pairs[rows], data.pair_job, data.trained_volume, data.workers_needed,
-            data.worker_capacity, self.worker[rows], self.server[rows], data.sync_volume,
-            data.transfer, data.num_resources, False, charge, -1, np.zeros(some), workers, at,
-            np.full(some, -1), np.full(shape, -np.inf), np.zeros(shape, np.int64), bound,
-            np.array([0, ENDLESS]),
+            self.pairs[rows], self.placing, self.worker[rows], self.server[rows], False, charge, -1,
+            np.zeros(some), found, bound, np.array([0, ENDLESS]),
         )  # fmt: skip
-        self.keep(rows, workers, at)
+        self.keep(rows, found.workers, found.server)
         return bound
 
     def keep(self, rows: Ints, workers: Ints, at: Ints) -> None:
         """Keep placements of some pairs."""
-        data, moving = self.data, np.zeros(len(rows))
-        job = self.job[rows]
-        apart_costs(
-            self.pairs[rows], data.trained_volume, data.worker_capacity[job],
-            data.sync_volume[job], data.transfer, workers, at, moving,
-        )  # fmt: skip
-        here: Bools = (workers > 0) | (np.arange(data.num_sites) == at[:, None])
+        moving = np.zeros(len(rows))
+        apart_costs(self.pairs[rows], self.placing, workers, at, moving)
+        here: Bools = (workers > 0) | (np.arange(self.data.num_sites) == at[:, None])
         cost = moving + (workers * self.worker[rows]).sum(axis=1) + self.server[rows, at]
         for row, one, where, site, there in zip(
             rows.tolist(), cost.tolist(), workers, at.tolist(), here, strict=True
@@ -425,11 +398,8 @@ class SiteLives:
 
     def lives(self) -> Lives:
         """Return the best lives."""
-        data, moving = self.data, np.zeros(len(self.pairs))
-        apart_costs(
-            self.pairs, data.trained_volume, data.worker_capacity[self.job],
-            data.sync_volume[self.job], data.transfer, self.workers, self.at, moving,
-        )  # fmt: skip
+        moving = np.zeros(len(self.pairs))
+        apart_costs(self.pairs, self.placing, self.workers, self.at, moving)
         here = self.here()
         before = np.zeros_like(here)
         before[self.links + 1] = here[self.links]

@@ -84,7 +84,8 @@ class DiscountTree:
 
 def _node(bounds: SlotBounds, slot: int, leaf: SlotLeaf) -> SlotNode:
     data, state = bounds.data, leaf.state
-    usage = usage_of(data, data.pairs_at(slot), leaf.workers, leaf.server)[slot]
+    found = leaf.found
+    usage = usage_of(data, data.pairs_at(slot), found.workers, found.server)[slot]
     surcharge = np.where(state == REDUCED, data.surcharge, 0.0)
     difference = data.resource_cost(usage) - leaf.slope * usage - surcharge
     bound = float(leaf.bound.sum() + surcharge.sum())
@@ -285,20 +286,18 @@ def slot_tree(asked: Subproblem) -> SubproblemAnswer:
         tree = grow(bounds, 0, extra, 0.0, MOST_NODES, nothing, share=TIE)
         best, bound = tree.best, float(tree.bound)
     moved = np.zeros(market.num_jobs)
-    apart_costs(
-        market.pairs_at(0), market.trained_volume, market.worker_capacity, market.sync_volume,
-        market.transfer, best.workers, best.server, moved,
-    )  # fmt: skip
-    here = best.workers > 0
-    here[np.arange(len(here)), best.server] = True
-    usage = usage_of(market, market.pairs_at(0), best.workers, best.server)
+    workers, server = best.found.workers, best.found.server
+    apart_costs(market.pairs_at(0), bounds.placing, workers, server, moved)
+    here = workers > 0
+    here[np.arange(len(here)), server] = True
+    usage = usage_of(market, market.pairs_at(0), workers, server)
     listed = market.list_price * usage
     paid = listed if program.prices == "list" else market.resource_cost(usage)
     entered = market.deploy_cost[:, None] * (here & ~now.deployed)
     value = float(moved.sum() + paid.sum() + entered.sum())
     if bound < value * (1 - ROUNDING):
         return solve_subproblem(dataclasses.replace(asked, data=now, fastest="highs"))
-    return SubproblemAnswer((best.workers, best.server), value, min(bound, value))
+    return SubproblemAnswer((workers, server), value, min(bound, value))
 
 
 def new_sites(bounds: SlotBounds, now: Snapshot) -> Floats:

@@ -123,6 +123,10 @@ def test_at_list_prices_the_lives_are_the_optimum_without_discounts(seed):
     assert lives.bound.sum() <= float(optimum) * (1 + 1e-12)
 
 
+def pairs_of(data):
+    return [np.array([pair]) for pair in range(data.num_pairs)]
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_costs_are_those_of_the_environment(seed):
     data = even_brokerage(seed, jobs=3, slots=3)
@@ -130,10 +134,8 @@ def test_costs_are_those_of_the_environment(seed):
     placed = PlacedWorkers.of(data, lives.workers, lives.server)
     assert lives.cost(data) == pytest.approx(recourse_costs(placed).total, rel=1e-9)
     np.testing.assert_array_equal(lives.usage(data), placed.usage())
-    one = np.array([0])
-    part = usage_of(data, one, lives.workers[one], lives.server[one])
-    assert part.sum() == pytest.approx(PlacedWorkers.of(
-        data, lives.workers[one], lives.server[one], one).usage().sum())  # fmt: skip
+    parts = [usage_of(data, k, lives.workers[k], lives.server[k]) for k in pairs_of(data)]
+    np.testing.assert_allclose(sum(parts), placed.usage())
 
 
 def test_prices_grow_with_a_site_by_its_deployment_at_most():
