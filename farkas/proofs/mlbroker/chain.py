@@ -23,6 +23,7 @@ from farkas.proofs.mlbroker.runs import (
     cost,
     dual_bound,
     entropy_term,
+    over_printed_runs,
     proved_where_held,
     trace,
     traced_runs,
@@ -142,22 +143,17 @@ def step_12a_12b() -> Verdict:
 
 ONE = CHEAP.sized(jobs=1, slots=1)
 
-_12B_12C = Inequality(left=line_12b, right=line_12c)
 
-
-@claim("mlbroker.step_12b_12c", source="mlBroker (12b) <= (12c)", says=_12B_12C.says, among=ONE)
-def step_12b_12c() -> Verdict:
+@over_printed_runs("mlbroker.step_12b_12c", source="mlBroker (12b) <= (12c)", among=ONE)
+def step_12b_12c() -> Inequality:
     """(12b) <= (12c), although its terms have different units; infinite when some D is 0."""
-    return compare(traced_runs("printed"), _12B_12C)
+    return Inequality(left=line_12b, right=line_12c)
 
 
-_12C_12D = Inequality(left=line_12c, right=lambda run: 2 * printed_dual(run))
-
-
-@claim("mlbroker.step_12c_12d", source="mlBroker (12c) <= (12d)", says=_12C_12D.says, among=FEW)
-def step_12c_12d() -> Verdict:
+@over_printed_runs("mlbroker.step_12c_12d", source="mlBroker (12c) <= (12d)")
+def step_12c_12d() -> Inequality:
     """(12c) <= (12d) = 2 D."""
-    return compare(traced_runs("printed"), _12C_12D)
+    return Inequality(left=line_12c, right=lambda run: 2 * printed_dual(run))
 
 
 @claim("mlbroker.static_below_dual", source="mlBroker (12); corrected")
@@ -176,18 +172,10 @@ def static_costs_are_below_the_corrected_dual() -> Verdict:
     return proved_where_held(tried, "what D adds is v times the slope of the entropy term")
 
 
-_PRINTED_DUAL = Inequality(left=printed_dual, right=relaxed_value)
-
-
-@claim(
-    "mlbroker.printed_dual_objective",
-    source="mlBroker (12d), (13f)",
-    says=_PRINTED_DUAL.says,
-    among=FEW,
-)
-def the_printed_dual_objective_is_a_lower_bound() -> Verdict:
+@over_printed_runs("mlbroker.printed_dual_objective", source="mlBroker (12d), (13f)")
+def the_printed_dual_objective_is_a_lower_bound() -> Inequality:
     """D = Σ D β + Σ γ + Σ e ρ at the constructed multipliers is at most P_f.  It omits Σ ξ."""
-    return compare(traced_runs("printed"), _PRINTED_DUAL)
+    return Inequality(left=printed_dual, right=relaxed_value)
 
 
 @claim("mlbroker.corrected_dual_objective", source="mlBroker (12d), (13f); corrected")
@@ -226,13 +214,10 @@ def step_13b_13c() -> Verdict:
     return proved_where_held(tried, "a − b <= a ln(a/b) for each job, slot and site")
 
 
-_13C_13D = Inequality(left=line_13c, right=lambda run: line_13d(run, -1.0))
-
-
-@claim("mlbroker.step_13c_13d", source="mlBroker (13c) <= (13d)", says=_13C_13D.says, among=FEW)
-def step_13c_13d() -> Verdict:
+@over_printed_runs("mlbroker.step_13c_13d", source="mlBroker (13c) <= (13d)")
+def step_13c_13d() -> Inequality:
     """(13c) <= (13d), which has −U φ and so is never positive."""
-    return compare(traced_runs("printed"), _13C_13D)
+    return Inequality(left=line_13c, right=lambda run: line_13d(run, -1.0))
 
 
 @claim("mlbroker.step_13c_13d_corrected", source="mlBroker (13c) <= (13d); corrected")
@@ -267,18 +252,15 @@ def _line_13d(run: Traced) -> float:
     return line_13d(run, 1.0)
 
 
-_13D_13E = Inequality(
-    left=lambda run: line_13d(run, 1.0), right=lambda run: scaled(run, data_value(run))
-)
-
-
-@claim("mlbroker.step_13d_13e", source="mlBroker (13d) <= (13e)", says=_13D_13E.says, among=FEW)
-def step_13d_13e() -> Verdict:
+@over_printed_runs("mlbroker.step_13d_13e", source="mlBroker (13d) <= (13e)")
+def step_13d_13e() -> Inequality:
     """(13d) with the sign corrected <= (13e) = σ (1+ε) Σ D β.
 
     The paper argues α <= β <= D β; (11b) at equal sites gives β <= α, the opposite.
     """
-    return compare(traced_runs("printed"), _13D_13E)
+    return Inequality(
+        left=lambda run: line_13d(run, 1.0), right=lambda run: scaled(run, data_value(run))
+    )
 
 
 def _furthest(values: Floats, run: Traced) -> float:
@@ -286,43 +268,29 @@ def _furthest(values: Floats, run: Traced) -> float:
     return float(values.flat[int(above.argmax())]) if above.size else 0.0
 
 
-_ALPHA_BETA = Inequality(
-    left=lambda run: _furthest(run.point.alpha, run),
-    right=lambda run: _furthest(run.point.beta, run),
-    size=lambda run: float(np.max(run.point.beta, initial=0.0)),
-)
-
-
-@claim("mlbroker.alpha_below_beta", source="mlBroker (13e)", says=_ALPHA_BETA.says, among=FEW)
-def alpha_is_at_most_beta() -> Verdict:
+@over_printed_runs("mlbroker.alpha_below_beta", source="mlBroker (13e)")
+def alpha_is_at_most_beta() -> Inequality:
     """α_i^r <= β_i^r.  (11b) with r = r' and d = 0 says β <= α.
 
     Compared where they differ most.
     """
-    return compare(traced_runs("printed"), _ALPHA_BETA)
+    return Inequality(
+        left=lambda run: _furthest(run.point.alpha, run),
+        right=lambda run: _furthest(run.point.beta, run),
+        size=lambda run: float(np.max(run.point.beta, initial=0.0)),
+    )
 
 
-_13B_13F = Inequality(left=moving, right=lambda run: scaled(run, printed_dual(run)))
-
-
-@claim("mlbroker.step_13b_13f", source="mlBroker (13b) <= (13f)", says=_13B_13F.says, among=FEW)
-def step_13b_13f() -> Verdict:
+@over_printed_runs("mlbroker.step_13b_13f", source="mlBroker (13b) <= (13f)")
+def step_13b_13f() -> Inequality:
     """C3 <= (1+ε) ln(1+1/ε) D with the printed D."""
-    return compare(traced_runs("printed"), _13B_13F)
+    return Inequality(left=moving, right=lambda run: scaled(run, printed_dual(run)))
 
 
-_13B_13F_CORRECTED = Inequality(left=moving, right=lambda run: scaled(run, dual_bound(run)))
-
-
-@claim(
-    "mlbroker.step_13b_13f_corrected_dual",
-    source="mlBroker (13b) <= (13f)",
-    says=_13B_13F_CORRECTED.says,
-    among=FEW,
-)
-def step_13b_13f_corrected_dual() -> Verdict:
+@over_printed_runs("mlbroker.step_13b_13f_corrected_dual", source="mlBroker (13b) <= (13f)")
+def step_13b_13f_corrected_dual() -> Inequality:
     """C3 <= (1+ε) ln(1+1/ε) D with the corrected D."""
-    return compare(traced_runs("printed"), _13B_13F_CORRECTED)
+    return Inequality(left=moving, right=lambda run: scaled(run, dual_bound(run)))
 
 
 # The optimality conditions of a regularised slot (10), evaluated row by row.  mlBroker Table 2.

@@ -2,8 +2,6 @@
 
 import functools
 import itertools
-from collections.abc import Callable
-from typing import Any
 
 import msgspec
 import numpy as np
@@ -99,23 +97,6 @@ def one_constant_relaxes_the_price_to_almost_nothing() -> Verdict:
     return proved("the maximum of a falling and a rising line is least where they cross")
 
 
-@claim("mlbroker.chord", source="mlBroker (9), two constants; added")
-def two_constants_relax_the_price_to_its_chord() -> Verdict:
-    """With (a−b)(H−l) in (8c) and e in (8d) the relaxed price is the chord h F(H)/H of F.
-
-    For 0 <= h <= H and a largest use H above the threshold l; below it the discount never counts.
-    """
-    a, gap, threshold, above, share, u = sp.symbols("a g l x s u", positive=True)
-    b, cap = a - gap, threshold + above  # H = l + x with x > 0
-    e, h = gap * threshold, share * cap
-    first, second = a * h - gap * above * u, b * h + e - e * (1 - u)
-    crossing = sp.solve(sp.Eq(first, second), u)[0]
-    chord = share * (b * cap + e)
-    require(falling=sp.diff(first, u).is_negative, rising=sp.diff(second, u).is_positive)
-    require_zero(crossing=crossing - share, chord=first.subs(u, share) - chord)
-    return proved("the lines cross at u = h/H, at the height of the chord")
-
-
 def _printed_as_strict(broker: Brokerage) -> Saying:
     """Optima of (8) as printed, and with what the text says."""
     printed, strict = (offline(broker, semantics=name) for name in ("printed", "strict"))
@@ -150,53 +131,6 @@ def every_worker_pays_for_its_server(broker: Brokerage) -> Saying | None:
     """
     # The same in one slot, where no site is entered again.
     return _printed_as_strict(broker) if broker.num_slots == 1 else None
-
-
-def _chord_is_below_the_price() -> None:
-    """Raise unless F(h) >= h F(H) / H for all h <= H; F(H) is less than either branch by r."""
-    a, b, e = sp.symbols("a b e", positive=True)
-    below, full, over = sp.symbols("r H o", nonnegative=True)
-    share = 1 / (1 + over)  # h / H
-    discounted = b * share * full + e
-    gaps = (
-        a * share * full - share * (a * full - below),
-        discounted - share * (b * full + e - below),
-    )
-    for gap in gaps:
-        require(chord_is_below_the_price=sp.factor(gap).is_nonnegative)
-
-
-@claim("mlbroker.relaxation_order", source="mlBroker (9); added")
-def relaxations_are_ordered() -> Verdict:
-    """Relaxed printed <= tight <= (8) printed <= (8) strict, for every valid M and U >= Ȳ + 1.
-
-    A tight point is one of (9): the two rows of (8g*) add up to one above (8g), and between no
-    usage and the full one, H, the chord is a mean of two points of (8c)-(8e) at which whole u cost
-    no more than F, since M is valid. A placement of (8) with Y workers a site at most, which some
-    optimum keeps, is a tight point: F(h) = min(a h, b h + e) is above its chord. (8) strict has the
-    rows of (8) printed and two more; bounds on workers hold at some optimum of each.
-    """
-    _chord_is_below_the_price()
-    a, b, e = sp.symbols("a b e", positive=True)
-    x, u, big_m, h = sp.symbols("x u M H", nonnegative=True)
-    share = 1 / (1 + sp.symbols("o", nonnegative=True))
-    rows: tuple[Callable[[Any, Any, Any], Any], ...] = (
-        lambda use, cost, off: cost - a * use + big_m * off,
-        lambda use, cost, off: cost - b * use - e + big_m * (1 - off),
-    )
-    for row in rows:
-        ends = share * row(h, x, u) + (1 - share) * row(0, 0, 0)
-        require_zero(a_mean_keeps_the_rows=row(share * h, share * x, share * u) - ends)
-    v, y, s, bound, most = sp.symbols("v y s U Ybar", nonnegative=True)
-    slack = (bound - most - 1) * v + (most * v - y) + (v - s)
-    require_zero(halves_give_the_whole=bound * v - y - s - slack)
-    families = [
-        {family.name for family in Offline(semantics=name).families()}
-        for name in ("printed", "strict")
-    ]
-    added = {"absent_where_unused", "connect_to_server_only"}
-    require(strict_adds_two=families[1] - families[0] == added and families[0] < families[1])
-    return proved("points of each are points of the one before, at no more cost")
 
 
 @claim(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from typing import Any
 
 import msgspec
@@ -108,18 +107,6 @@ def the_whole_algorithm_costs_at_most_r1_r2_times_the_optimum(broker: Brokerage)
     ratio = algorithms["mlbroker.mlbroker"].run(broker).value / optimum
     bound = claimed_ratio(broker.epsilon) * ClaimedRatio.of(broker).total
     return said(Stated(ratio, "<=", bound), ratio=ratio, r1_r2=bound)
-
-
-@claim(
-    "mlbroker.lambda_finite",
-    source="mlBroker Theorem 4, λ",
-    among=CHEAP,
-    by="mlbroker/tiny",
-    note="job j1 has no data at site 0",
-)
-def lambda_is_finite(broker: Brokerage) -> Saying:
-    """λ = P (R+1) / min_r D^r is finite.  It is not where a site has no data, as in `tiny`."""
-    return said(Stated(ClaimedRatio.of(broker).transfer, "<", math.inf))
 
 
 @claim("mlbroker.expected_price", source="mlBroker (16a)")

@@ -1,4 +1,4 @@
-"""Covers by hand, and what a placement pays for the sites that it enters."""
+"""Covers by hand, and the placements that they are; exact ends of roundings."""
 
 from fractions import Fraction
 
@@ -6,14 +6,9 @@ import numpy as np
 import pytest
 
 from farkas.errors import InvalidOption
-from farkas.models.mlbroker.placement import Offline
 from farkas.proofs.mlbroker.fractional import offline
 from farkas.proofs.mlbroker.rounding import (
-    block,
-    cost_beside,
-    cost_without,
     cover_number,
-    entry_pays,
     marginals,
     outcomes,
     set_cover,
@@ -34,37 +29,6 @@ def test_smallest_covers(subsets, elements, size):
 def test_what_covers_too_little_is_refused():
     with pytest.raises(ValueError, match="cover too little"):
         cover_number([frozenset({0})], 2)
-
-
-def form_of(**changes):
-    form = Offline(prices="two", presence="split").form(set_cover(TRIANGLE, 3))
-    return form.replace(**changes)
-
-
-def test_every_site_is_paid_once_it_is_entered():
-    form = form_of()
-    assert {entry_pays(form, t, r) for t in range(3) for r in range(6)} == {0.0}
-    # without the row of the second slot a site may be entered there for nothing
-    rows = form.row_block("started_when_new")
-    lower, upper = form.row_lower.copy(), form.row_upper.copy()
-    lower[rows.where], upper[rows.where] = -np.inf, np.inf
-    open_ = form_of(row_lower=lower, row_upper=upper)
-    assert entry_pays(open_, 0, 2) == 0
-    assert entry_pays(open_, 1, 2) == -1
-
-
-def test_a_cost_below_0_is_seen():
-    form = form_of()
-    assert cost_beside(form) == 0
-    cost = form.cost.copy()
-    cost[block(form, "started")] *= 0.5
-    assert cost_beside(form_of(cost=cost)) < 0
-
-
-def test_a_slot_without_its_cover_is_dearer_than_all_subsets():
-    form = form_of()
-    assert cost_without(form, 0, [0, 2]) > 100
-    assert cost_without(form, 0, [0]) < 3, "the third subset covers element 0 as well"
 
 
 def test_moving_to_a_subset_that_covers_is_free_and_else_forbidden():
