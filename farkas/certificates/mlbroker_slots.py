@@ -224,7 +224,7 @@ class SlotBounds:
         saved = max(0.0, float(above.slope[site, k] - self.slopes(slot, state)[site, k]))
         fall = saved * (worker * np.maximum(1, data.workers_needed[pairs]) + server)
         fall = np.where((worker > 0) | (server > 0), fall * (1 + 8 * ULP) + 8 * TINY, -1.0)
-        found = Placements(*(array.copy() for array in above.found))
+        found = Placements._make(array.copy() for array in above.found)
         return self._placed(slot, state, extra, site, fall, found)
 
     def slopes(self, slot: int, state: Ints) -> Floats:
