@@ -2,8 +2,7 @@
 
 R = 15 sites, T = 50 slots, 10 jobs a slot (the published scale); Pyomo is measured on fewer slots
 and scaled by the number of matrix entries, unless ``--full`` is given.  The others are in the extra
-``bench``.  Also: the exact bound of (9), one slot solved again with other volumes, against highspy
-alone, and the cliques of 10,000 DPS jobs.
+``bench``.  Also: the exact bound of (9), and the cliques of 10,000 DPS jobs.
 """
 
 from __future__ import annotations
@@ -22,15 +21,14 @@ from benchmarks.measure import Figures, drawn, fastest, side_by_side
 from benchmarks.peers import PEERS
 from farkas.certificates import exact_bound
 from farkas.forms import LinearForm
-from farkas.forms.matrices import as_scipy, rows_of_scipy
+from farkas.forms.matrices import rows_of_scipy
 from farkas.instances.dps import Market
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker import data as shared
 from farkas.relaxations.dps.interval import IntervalLP
 from farkas.relaxations.mlbroker.relaxed import Relaxed
-from farkas.solvers import open_session, solve
+from farkas.solvers import solve
 from farkas.solvers.highs import pass_form
-from farkas.tolerances import FEASIBLE, ROUNDING
 
 PYOMO_SLOTS = 8
 Int32s = npt.NDArray[np.int32]
@@ -191,64 +189,6 @@ def peer_seconds(data: Brokerage, form: LinearForm) -> dict[str, float]:
     return found
 
 
-def resolve_seconds(slots: int, times: int) -> dict[str, float]:
-    """(9) again and again with other volumes of all jobs: a session, and highspy alone.
-
-    ``audited`` is highspy alone with the arithmetic of units and of an audit, and nothing else: no
-    session that looks at its answers takes less.
-    """
-    from highspy import _core
-
-    form = Relaxed().form(drawn(Brokerage, num_slots=slots))
-    at = np.arange(form.num_rows, dtype=np.int32)[form.row_block("all_data_moved").where]
-    rng = np.random.default_rng(0)
-    volumes = [form.row_lower[at] * rng.uniform(0.5, 1.5, len(at)) for _ in range(times)]
-    raw: Any = _core._Highs()
-    session = open_session(form)
-    for name, value in (("output_flag", False), ("threads", 1)):
-        raw.setOptionValue(name, value)
-    for side in ("primal", "dual"):
-        raw.setOptionValue(f"{side}_feasibility_tolerance", ROUNDING)
-    pass_form(raw, form)
-
-    def alone() -> None:
-        for volume in volumes:
-            raw.changeRowsBounds(len(at), at, volume, volume)
-            raw.run()
-            solution = raw.getSolution()
-            np.array(solution.col_value), np.array(solution.row_dual)
-
-    matrix, lower, upper = as_scipy(form.matrix), form.row_lower.copy(), form.row_upper.copy()
-    rows, columns = form.units.rows, form.units.columns
-    most = np.ldexp(FEASIBLE, rows), np.ldexp(FEASIBLE, columns)
-
-    def audited() -> None:
-        for volume in volumes:
-            moved = np.ldexp(volume, -rows[at])
-            raw.changeRowsBounds(len(at), at, np.ldexp(moved, rows[at]), volume)
-            raw.run()
-            solution = raw.getSolution()
-            point = np.ldexp(np.array(solution.col_value), 0 * columns)
-            duals = np.ldexp(np.array(solution.row_dual), 0 * rows)
-            lower[at] = upper[at] = volume
-            activity = matrix @ point
-            kept = (np.maximum(lower - activity, activity - upper) <= most[0]).all()
-            kept &= (np.maximum(form.lower - point, point - form.upper) <= most[1]).all()
-            if not (kept and np.isfinite(duals).all() and np.isfinite(form.cost @ point)):
-                raise SystemExit("highspy's answer does not keep the program")
-
-    def ours() -> None:
-        for volume in volumes:
-            session.update(row_lower=(at, volume), row_upper=(at, volume))
-            session.solve().require_optimal()
-
-    works = {"highspy": alone, "audited": audited, "session": ours}
-    for work in works.values():
-        work()
-    best = side_by_side(works)
-    return {name: seconds / times for name, seconds in best.items()}
-
-
 def main() -> None:
     data = drawn(Brokerage)
     program = Relaxed()
@@ -276,14 +216,11 @@ def main() -> None:
     times["certificate"] = fastest(lambda: exact_bound(form, answer.row_duals), repeats=9)
     market = drawn(Market, num_jobs=10_000)
     times["cliques"] = fastest(lambda: IntervalLP(shape="cliques").form(market))
-    resolves = {slots: resolve_seconds(slots, times=40 // slots**2 + 1) for slots in (1, 5)}
     error = float(exact_bound(form, answer.row_duals)) - answer.objective
-    report(times, resolves, share, error)
+    report(times, share, error)
 
 
-def report(
-    times: dict[str, float], resolves: dict[int, dict[str, float]], share: float, error: float
-) -> None:
+def report(times: dict[str, float], share: float, error: float) -> None:
     figures = Figures("algebra")
     floors = {"certificate": 0.04, "cliques": 0.1}
     for name, seconds in times.items():
@@ -297,12 +234,6 @@ def report(
             figures.add(f"{name} over traced", times[name] / traced, "x", least=least)
     figures.add("certificate over solve", times["certificate"] / times["solve"], "x", most=0.05)
     print(f"  proved - claimed {error:8.1e} USD")
-    for slots, best in resolves.items():
-        figures.add(f"solved again, T = {slots}", best["session"])
-        ratio = best["session"] / best["highspy"]
-        figures.add(f"solved again over highspy, T = {slots}", ratio, "x", most=1.2)
-        bare = best["audited"] / best["highspy"]
-        figures.add(f"highspy with a bare audit over highspy, T = {slots}", bare, "x")
     print(figures.keep())
 
 

@@ -170,16 +170,6 @@ def units_of_rows(lines: SparseRows, low: Floats, high: Floats, columns: Ints) -
     return row_units(side, lines.rows, exponents(lines.values) + columns[lines.columns])
 
 
-def units_of_columns(
-    lines: SparseRows, low: Floats, high: Floats, integer: Bools, rows: Ints
-) -> Ints:
-    """Units of columns, one a line over the rows, that join rows with known units."""
-    unit = np.minimum(exponents(low), exponents(high))
-    np.minimum.at(unit, lines.rows, rows[lines.columns] - exponents(lines.values))
-    unit[integer] = 0
-    return clipped(unit)
-
-
 def measure_beside(
     form: LinearForm, unit: Ints, terms: tuple[Ints, Ints, Ints], counts: Bools
 ) -> None:

@@ -3,7 +3,7 @@
 Every name is imported when it is first used: a policy whose program has a solver of its own asks
 none of these.
 
->>> from farkas.solvers import solve, open_session, status
+>>> from farkas.solvers import solve, status
 """
 
 import sys
@@ -19,8 +19,7 @@ __getattr__ = when_used(
     __name__,
     {
         "answer": "Answer Claimed Reason",
-        "base": "Ability Access Availability Status availability backend backends open_session"
-        " solve status",
+        "base": "Ability Access Availability Status availability backend backends solve status",
         "options": "Options",
         "session": "Session",
     },

@@ -8,7 +8,6 @@ from farkas.solvers.base import Status as Status
 from farkas.solvers.base import availability as availability
 from farkas.solvers.base import backend as backend
 from farkas.solvers.base import backends as backends
-from farkas.solvers.base import open_session as open_session
 from farkas.solvers.base import solve as solve
 from farkas.solvers.base import status as status
 from farkas.solvers.options import Options as Options

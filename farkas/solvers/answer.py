@@ -160,15 +160,14 @@ class Answer(ShowsItself):
 
 
 def handed(
-    form: LinearForm, start: Floats | None
+    form: LinearForm, start: Floats | None, units: Units
 ) -> tuple[LinearForm, Floats | None, Units | None]:
-    """Return what a solver is given: form and start in the form's units, and those units.
+    """Return what a solver is given: form and start in units, and those units.
 
     Solvers measure in absolute tolerances, so that amounts of 1e-8 would be noise to them.  Units
     are None when the form has numbers that no power of two moves exactly; it is handed over in its
     own then.  Ends of whole columns are rounded :func:`inwards`.
     """
-    units = form.units
     if form.is_mip:
         lower, upper = inwards(form.lower, form.upper, form.integer)
         form = form.replace(lower=lower, upper=upper)

@@ -96,7 +96,7 @@ def well_formed(form: LinearForm, answer: object) -> Answer:
     return dataclasses.replace(answer, **arrays) if arrays else answer
 
 
-def audited(form: LinearForm, answer: Answer, known: FeasibilityReport | None = None) -> Answer:
+def audited(form: LinearForm, answer: Answer) -> Answer:
     """Measure the point of an answer, once for everybody, and drop what it cannot show.
 
     A point at a limit must be feasible within :data:`~farkas.tolerances.FEASIBLE`, a point called
@@ -113,8 +113,6 @@ def audited(form: LinearForm, answer: Answer, known: FeasibilityReport | None = 
         What was solved.
     answer
         What a backend said of it, in its units.
-    known
-        Report of the point, where it has been measured.
     """
     if answer.raw_ray is not None:
         ray = cleaned_ray(form, answer.raw_ray)
@@ -124,7 +122,7 @@ def audited(form: LinearForm, answer: Answer, known: FeasibilityReport | None = 
         answer = dataclasses.replace(answer, raw_row_duals=None)
     if answer.raw_point is None:
         return _pointless(form, answer)
-    report = known or check_point(form, answer.raw_point)
+    report = check_point(form, answer.raw_point)
     if answer.claim is Claimed.OPTIMAL and not (report or plausible(form, answer.raw_point)):
         return _distrusted(answer, report)
     if answer.claim is Claimed.OPTIMAL or (answer.claim is Claimed.FEASIBLE and report):

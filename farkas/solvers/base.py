@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import functools
+import importlib.metadata
+import importlib.util
 import math
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, Unpack
+from typing import Any, Protocol, TypeVar, Unpack
 
 import numpy as np
 
@@ -19,19 +22,13 @@ from farkas.errors import (
     UnsupportedForm,
 )
 from farkas.forms import LinearForm
+from farkas.forms.scale import Units
 from farkas.messages import one_line
 from farkas.numbers import Floats
 from farkas.registry import Registry
 from farkas.solvers.answer import Answer, Claimed, Reason, handed, returned
 from farkas.solvers.audit import audited, settled_by_inspection, well_formed
 from farkas.solvers.options import OptionNames, Options
-
-if TYPE_CHECKING:
-    from farkas.solvers.session import Session
-
-import functools
-import importlib.metadata
-import importlib.util
 
 
 class Ability(enum.Flag):
@@ -76,12 +73,6 @@ class Backend(Protocol):
     def footprint(self, form: LinearForm) -> tuple[int, int]:
         """Rows and columns that the form takes inside the solver, against licence limits."""
         return form.num_rows, form.num_columns
-
-    def open(self, form: LinearForm) -> Session:
-        """Open a session on the form; by default one that solves from nothing each time."""
-        from farkas.solvers.session import Session
-
-        return Session(self, form)
 
 
 class Undecided(Exception):
@@ -226,25 +217,20 @@ def solve(
     return guarded(engine, form, chosen, start, solver)
 
 
-def open_session(form: LinearForm, solver: str = "highs") -> Session:
-    """Open a session: change data, add rows and columns, solve again.
-
-    Raises
-    ------
-    UnknownName, SolverUnavailable, UnsupportedForm
-        As :func:`solve`.
-    """
-    engine = find(solver)
-    refuse(engine, form, solver)
-    return engine.open(form)
-
-
 def guarded(
-    engine: Backend, form: LinearForm, options: Options, start: Floats | None, solver: str
+    engine: Backend,
+    form: LinearForm,
+    options: Options,
+    start: Floats | None,
+    solver: str,
+    units: Units | None = None,
 ) -> Answer:
-    """Run a backend in the form's own units; exceptions become answers, points are checked."""
+    """Run a backend in units, the form's own ones if left out.
+
+    Exceptions become answers, points are checked.
+    """
     begin = time.perf_counter()
-    given, start, units = handed(form, start)
+    given, start, units = handed(form, start, units or form.units)
     try:
         try:
             answer = engine.run(given, options, start)

@@ -18,7 +18,6 @@ from farkas.numbers import Floats, Ints
 from farkas.solvers.answer import Answer, Claimed, Reason, as_minimum, of_maximum
 from farkas.solvers.base import Ability, Availability, Backend, backend, backends
 from farkas.solvers.options import CtrlC, Options, Raw
-from farkas.solvers.session import Session
 from farkas.tolerances import ROUNDING, SIMPLEX
 
 ROWWISE = 2
@@ -45,12 +44,6 @@ class Highs(Backend):
         with _borrowed() as solver:
             pass_form(solver, form)
             return solve_loaded(solver, form, options, start)
-
-    def open(self, form: LinearForm) -> Session:
-        """Warm session."""
-        from farkas.solvers.highs_session import HighsSession
-
-        return HighsSession(self, form)
 
     def names(self) -> tuple[str, ...]:
         """Its algorithms for linear programs."""

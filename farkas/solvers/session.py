@@ -1,374 +1,137 @@
-"""Sessions: a form that changes between solves."""
+"""Programs that are solved again and again, and those that some solver has to solve."""
 
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, Self, TypeAlias, Unpack
+from collections.abc import Iterator, Mapping
+from typing import Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
-from farkas.errors import InvalidOption, UnsupportedForm
+from farkas.errors import NoAnswer, SolverUnavailable, UnsupportedForm
 from farkas.forms import Axis, Block, LinearForm, SparseRows
-from farkas.forms.matrices import as_scipy, rows_of_dense, rows_of_scipy
-from farkas.numbers import Array, Floats
-from farkas.solvers.answer import Answer
+from farkas.forms.scale import Units
+from farkas.numbers import Floats
+from farkas.solvers.answer import Answer, Claimed
 from farkas.solvers.audit import settled_by_inspection
-from farkas.solvers.options import Options
+from farkas.solvers.base import Ability, find, guarded, solve
+from farkas.solvers.highs import Highs, new_solver, pass_form, solve_loaded
+from farkas.solvers.options import OptionNames, Options, Raw
 
-if TYPE_CHECKING:
-    from farkas.solvers.base import Backend
-    from farkas.solvers.options import OptionNames
-
-Indices: TypeAlias = npt.NDArray[np.int32]
-Change: TypeAlias = "npt.ArrayLike | tuple[npt.ArrayLike, npt.ArrayLike]"
-Lines: TypeAlias = "SparseRows | npt.ArrayLike"
-Entries: TypeAlias = "tuple[npt.ArrayLike, npt.ArrayLike, npt.ArrayLike]"
+#: Binary orders by which units may be off before they are measured anew: what HiGHS forgives, 1e-9
+#: of its units, then stays well within what counts as feasible, 1e-6 of the form's.
+DRIFT = 8
 
 
-class Session:
-    """A form that stays with its solver while data change and rows and columns join.
+class Session(Highs):
+    """A form that changes between solves; HiGHS starts each from the last basis.
 
-    This class keeps the data; each solve starts from nothing.  A backend with warm starts
-    overrides the hooks ``_changed``, ``_entries_changed``, ``_rows_added``, ``_columns_added``
-    and ``_run``.
-
-    Parameters
-    ----------
-    engine
-        Backend that solves.
-    form
-        First data; never changed.
+    ``form``: as it now stands; a changed one has no implied bounds.
     """
 
-    def __init__(self, engine: Backend, form: LinearForm) -> None:
-        self.engine = engine
-        self.solver = engine.name
-        self._form: LinearForm | None = form
-        self._last = form
-        self._data: dict[str, Any] = {name: getattr(form, name) for name in _ROW + _COLUMN}
-        self._owned: set[str] = set()
-        self._num_rows, self._num_columns = form.num_rows, form.num_columns
-        self._pending: list[tuple[str, Any]] = []
+    def __init__(self, form: LinearForm) -> None:
+        self.form, self._units = form, form.units
+        self._solver: Any = new_solver()
+        self._held: SparseRows | None = None  # the matrix that HiGHS has
 
-    @property
-    def form(self) -> LinearForm:
-        """The form as it now stands; a changed one has no implied bounds."""
-        if self._form is None:
-            matrix = self._last.matrix
-            rows, columns = self._last.rows, self._last.columns
-            for what, part in self._pending:
-                if what == "entries":
-                    matrix = _with_entries(matrix, *part)
-                elif what == "rows":
-                    rows = _named(rows, matrix.shape[0], part)
-                    matrix = _stacked(matrix, part.lines)
-                else:
-                    columns = _named(columns, matrix.shape[1], part)
-                    matrix = _widened(matrix, part.lines)
-            self._pending = []
-            self._owned = set()  # the new form shares the arrays
-            # whatever implied bounds followed from, it was other data
-            self._form = self._last = self._last.replace(
-                matrix=matrix,
-                rows=rows,
-                columns=columns,
-                implied_lower=None,
-                implied_upper=None,
-                **self._data,
-            )
-        return self._form
+    def update(self, **data: Floats) -> None:
+        """Change whole arrays: ``cost``, ``lower``, ``upper``, ``row_lower``, ``row_upper``."""
+        self._replace(**{name: values.copy() for name, values in data.items()})
 
-    def update(
-        self,
-        *,
-        cost: Change | None = None,
-        row_lower: Change | None = None,
-        row_upper: Change | None = None,
-        lower: Change | None = None,
-        upper: Change | None = None,
-        entries: Entries | None = None,
-    ) -> None:
-        """Change data.
+    def add_rows(self, rows: SparseRows, lower: npt.ArrayLike, upper: npt.ArrayLike) -> None:
+        """Append rows with their sides, arrays or numbers."""
+        old, matrix, count = self.form, self.form.matrix, rows.shape[0]
+        self._replace(
+            matrix=SparseRows(
+                np.concatenate([matrix.starts, rows.starts[1:] + matrix.starts[-1]]),
+                np.concatenate([matrix.columns, rows.columns]),
+                np.concatenate([matrix.values, rows.values]),
+                matrix.num_columns,
+            ),
+            row_lower=_joined(old.row_lower, lower, count),
+            row_upper=_joined(old.row_upper, upper, count),
+            rows=_named(old.rows, old.num_rows, "added_rows", count),
+        )
 
-        Parameters
-        ----------
-        cost, row_lower, row_upper, lower, upper
-            A whole array, or a pair (positions, values).
-        entries
-            Rows, columns and new values of single matrix entries, equal lengths; 0 removes.
+    def add_columns(self, columns: SparseRows, cost: Floats, name: str) -> None:
+        """Append continuous columns >= 0, one a line over the rows."""
+        old, count = self.form, columns.shape[0]
+        self._replace(
+            matrix=widened(old.matrix, columns),
+            cost=_joined(old.cost, cost, count),
+            lower=_joined(old.lower, 0.0, count),
+            upper=_joined(old.upper, np.inf, count),
+            integer=np.concatenate([old.integer, np.zeros(count, np.bool_)]),
+            columns=_named(old.columns, old.num_columns, name, count),
+        )
 
-        Raises
-        ------
-        InvalidOption
-            When shapes, positions or values do not fit; nothing is changed then.
-        """
-        given = {"cost": cost, "row_lower": row_lower, "row_upper": row_upper}
-        given |= {"lower": lower, "upper": upper}
-        changes: dict[str, tuple[Indices | None, Floats]] = {}
-        known: dict[str, tuple[Any, Indices]] = {}
-        for name, change in given.items():
-            if change is not None:
-                changes[name] = self._read(name, change, known)
-        triple = None if entries is None else self._read_entries(entries)
-        if changes:
-            for name, (where, values) in changes.items():
-                self._write(name, where, values)
-            self._form = None
-            self._changed({name: where for name, (where, _) in changes.items()})
-        if triple is not None and len(triple[0]):
-            self._pending.append(("entries", triple))
-            self._form = None
-            self._entries_changed(*triple)
+    def _replace(self, **changes: Any) -> None:
+        # whatever implied bounds followed from, it was other data
+        self.form = self.form.replace(implied_lower=None, implied_upper=None, **changes)
 
-    def add_rows(
-        self,
-        rows: Lines,
-        lower: npt.ArrayLike,
-        upper: npt.ArrayLike,
-        *,
-        name: str = "added_rows",
-    ) -> range:
-        """Append rows, for example cutting planes.
-
-        Parameters
-        ----------
-        rows
-            Shape (new rows, columns).
-        lower, upper
-            Shape (new rows,) or scalars.
-        name
-            Family in reports.
-
-        Returns
-        -------
-        Positions of the new rows.
-        """
-        part = _Part(name, _lines(rows, self._num_columns, "rows"))
-        values = {"row_lower": lower, "row_upper": upper}
-        _check_new(values, part.count)
-        first = self._num_rows
-        self._append(part.count, values)
-        self._num_rows += part.count
-        self._pending.append(("rows", part))
-        self._form = None
-        if part.count:
-            self._rows_added(part.lines, first)
-        return range(first, self._num_rows)
-
-    def add_columns(
-        self,
-        columns: Lines,
-        cost: npt.ArrayLike,
-        lower: npt.ArrayLike = 0.0,
-        upper: npt.ArrayLike = np.inf,
-        integer: npt.ArrayLike = False,
-        *,
-        name: str = "added_columns",
-    ) -> range:
-        """Append columns, for example priced ones.
-
-        Parameters
-        ----------
-        columns
-            Shape (new columns, rows): one line for each new column.
-        cost, lower, upper, integer
-            Shape (new columns,) or scalars.
-        name
-            Variable in reports.
-
-        Returns
-        -------
-        Positions of the new columns.
-        """
-        part = _Part(name, _lines(columns, self._num_rows, "columns"))
-        values = {"cost": cost, "lower": lower, "upper": upper, "integer": integer}
-        _check_new(values, part.count)
-        first = self._num_columns
-        self._append(part.count, values)
-        self._num_columns += part.count
-        self._pending.append(("columns", part))
-        self._form = None
-        if part.count:
-            self._columns_added(part.lines, first)
-        return range(first, self._num_columns)
-
-    def solve(self, *, start: Floats | None = None, **options: Unpack[OptionNames]) -> Answer:
+    def solve(self, **options: Unpack[OptionNames]) -> Answer:
         """Solve the form as it now stands; see :func:`farkas.solvers.solve`."""
-        chosen = Options.parse(options)
-        if start is not None:
-            from farkas.solvers.base import check_start
-
-            check_start(self.form, start)
-        return self._run(chosen, start)
-
-    def close(self) -> None:
-        """Free the solver's memory; the session must not be used afterwards."""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    # hooks
-
-    def _changed(self, where: dict[str, Indices | None]) -> None: ...
-
-    def _entries_changed(self, rows: Indices, columns: Indices, values: Floats) -> None: ...
-
-    def _rows_added(self, rows: SparseRows, first: int) -> None: ...
-
-    def _columns_added(self, columns: SparseRows, first: int) -> None: ...
-
-    def _run(self, options: Options, start: Floats | None) -> Answer:
-        from farkas.solvers.base import guarded, refuse
-
-        refuse(self.engine, self.form, self.solver)
         known = settled_by_inspection(self.form)
         if known is not None:
-            return dataclasses.replace(known, solver=self.solver)
-        return guarded(self.engine, self.form, options, start, self.solver)
+            return dataclasses.replace(known, solver=self.name)
+        self._units = self._kept_units(self.form)
+        return guarded(self, self.form, Options.parse(options), None, self.name, self._units)
 
-    # data
+    def _kept_units(self, form: LinearForm) -> Units:
+        """Return the units of the last solve where they are near the form's, else these."""
+        old, new = self._units, form.units
+        rows, columns = len(old.rows), len(old.columns)
+        apart = np.concatenate([old.rows - new.rows[:rows], old.columns - new.columns[:columns]])
+        if np.abs(apart).max(initial=0) > DRIFT:
+            return new
+        return Units(
+            np.concatenate([old.rows, new.rows[rows:]]),
+            np.concatenate([old.columns, new.columns[columns:]]),
+            new.cost,
+        )
 
-    def _size(self, name: str) -> int:
-        return self._num_rows if name in _ROW else self._num_columns
-
-    def _read(
-        self, name: str, change: Change, known: dict[str, tuple[Any, Indices]]
-    ) -> tuple[Indices | None, Floats]:
-        """Check a change; ``known`` holds the positions that the same update gave for another."""
-        size = self._size(name)
-        where: Indices | None = None
-        if isinstance(change, tuple):
-            of = "row" if name in _ROW else "column"
-            if of in known and known[of][0] is change[0]:
-                where = known[of][1]
-            else:
-                where = np.atleast_1d(np.asarray(change[0])).astype(np.int32)
-                if len(where) and (where.min() < 0 or where.max() >= size):
-                    raise InvalidOption(f"{name}: positions must lie in 0..{size - 1}")
-                known[of] = change[0], where
-            values = np.asarray(change[1], dtype=np.float64)
-            if values.shape != where.shape:
-                values = np.broadcast_to(values, where.shape)
+    def run(self, form: LinearForm, options: Options, start: Floats | None) -> Answer:
+        """Pass new numbers, or with a new matrix the whole form and the basis of the last solve."""
+        if self._held is not None and _same(self._held, form.matrix):
+            self._pass_numbers(form)
         else:
-            values = np.array(change, dtype=np.float64)
-            if values.shape != (size,):
-                raise InvalidOption(f"{name} has shape {values.shape}, needs ({size},)")
-        _check_values(name, values)
-        return where, values
+            self._pass_whole(form)
+        return solve_loaded(self._solver, form, options, start)
 
-    def _read_entries(self, entries: Entries) -> tuple[Indices, Indices, Floats]:
-        rows, columns = (np.atleast_1d(np.asarray(e)).astype(np.int32) for e in entries[:2])
-        values = np.atleast_1d(np.asarray(entries[2], dtype=np.float64))
-        if not rows.shape == columns.shape == values.shape:
-            raise InvalidOption("entries: rows, columns and values must have equal lengths")
-        if not np.isfinite(values).all():
-            raise InvalidOption("entries: values must be finite")
-        if len(rows) and (
-            min(rows.min(), columns.min()) < 0
-            or rows.max() >= self._num_rows
-            or columns.max() >= self._num_columns
-        ):
-            raise InvalidOption(
-                f"entries: positions must lie in {self._num_rows} x {self._num_columns}"
-            )
-        return rows, columns, values
+    def _pass_numbers(self, form: LinearForm) -> None:
+        solver = self._solver
+        columns, rows = (np.arange(size, dtype=np.int32) for size in form.matrix.shape[::-1])
+        solver.changeColsCost(len(columns), columns, form.cost)
+        solver.changeColsBounds(len(columns), columns, form.lower, form.upper)
+        solver.changeRowsBounds(len(rows), rows, form.row_lower, form.row_upper)
 
-    def _write(self, name: str, where: Indices | None, values: Floats) -> None:
-        if where is None:
-            self._data[name] = values
-        else:
-            if name not in self._owned:
-                self._data[name] = self._data[name].copy()
-            self._data[name][where] = values
-        self._owned.add(name)
+    def _pass_whole(self, form: LinearForm) -> None:
+        from highspy import _core
 
-    def _append(self, count: int, values: dict[str, npt.ArrayLike]) -> None:
-        for name, value in values.items():
-            old = self._data[name]
-            more = np.broadcast_to(np.asarray(value, dtype=old.dtype), (count,))
-            self._data[name] = np.concatenate([old, more])
-            self._owned.add(name)
+        solver, basis, self._held = self._solver, self._solver.getBasis(), None
+        rows, columns = list(basis.row_status), list(basis.col_status)
+        pass_form(solver, form)
+        if basis.valid:
+            kinds = _core.HighsBasisStatus
+            basis.row_status = rows + [kinds.kBasic] * (form.num_rows - len(rows))
+            basis.col_status = columns + [kinds.kLower] * (form.num_columns - len(columns))
+            solver.setBasis(basis)
+        self._held = form.matrix
 
 
-_ROW = ("row_lower", "row_upper")
-_COLUMN = ("cost", "lower", "upper", "integer")
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Part:
-    name: str
-    lines: SparseRows
-
-    @property
-    def count(self) -> int:
-        return self.lines.shape[0]
-
-
-def _check_values(name: str, values: Array) -> None:
-    if name == "cost":
-        good = np.isfinite(values)
-    elif name.endswith("lower"):
-        good = values < np.inf
-    elif name.endswith("upper"):
-        good = values > -np.inf
-    else:
-        return
-    if not good.all():
-        raise InvalidOption(f"{name}: value {values[~good][0]} is not allowed")
-
-
-def _check_new(values: dict[str, npt.ArrayLike], count: int) -> None:
-    for name, value in values.items():
-        array = np.asarray(value)
-        if array.shape not in ((), (count,), (1,)):
-            raise InvalidOption(f"{name} has shape {array.shape}, needs ({count},)")
-        _check_values(name, array)
-
-
-def _lines(lines: Lines, length: int, what: str) -> SparseRows:
-    if not isinstance(lines, SparseRows):
-        import scipy.sparse as sp
-
-        if sp.issparse(lines):
-            lines = rows_of_scipy(lines)
-        else:
-            lines = rows_of_dense(np.atleast_2d(np.asarray(lines, dtype=np.float64)))
-    if lines.num_columns != length:
-        raise InvalidOption(f"new {what} have length {lines.num_columns}, need {length}")
-    if not np.isfinite(lines.values).all():
-        raise UnsupportedForm(f"new {what} hold a value that is not finite")
-    return lines
-
-
-def _with_entries(
-    matrix: SparseRows, rows: Indices, columns: Indices, values: Floats
-) -> SparseRows:
-    changed = as_scipy(matrix).copy()
-    known = changed[rows, columns] != 0
-    known = np.asarray(known).ravel()
-    if known.all():
-        changed[rows, columns] = values
-    else:  # changing the pattern is cheap only row by row in a list of lists
-        loose = changed.tolil()
-        loose[rows, columns] = values
-        changed = loose.tocsr()
-    return rows_of_scipy(changed)
-
-
-def _stacked(matrix: SparseRows, lines: SparseRows) -> SparseRows:
-    return SparseRows(
-        np.concatenate([matrix.starts, lines.starts[1:] + matrix.starts[-1]]),
-        np.concatenate([matrix.columns, lines.columns]),
-        np.concatenate([matrix.values, lines.values]),
-        matrix.num_columns,
+def _same(one: SparseRows, other: SparseRows) -> bool:
+    return one.shape == other.shape and all(
+        np.array_equal(getattr(one, part), getattr(other, part))
+        for part in ("starts", "columns", "values")
     )
 
 
-def _widened(matrix: SparseRows, lines: SparseRows) -> SparseRows:
+def _joined(old: Floats, new: npt.ArrayLike, count: int) -> Floats:
+    return np.concatenate([old, np.broadcast_to(np.asarray(new, dtype=np.float64), (count,))])
+
+
+def widened(matrix: SparseRows, lines: SparseRows) -> SparseRows:
     """Matrix with the lines as its last columns."""
     order = np.argsort(lines.columns, kind="stable")
     row = lines.columns[order]
@@ -384,13 +147,97 @@ def _widened(matrix: SparseRows, lines: SparseRows) -> SparseRows:
     return SparseRows(matrix.starts + more, columns, values, width)
 
 
-def _named(blocks: tuple[Block, ...], before: int, part: _Part) -> tuple[Block, ...]:
+def _named(blocks: tuple[Block, ...], before: int, name: str, count: int) -> tuple[Block, ...]:
     """Families with the new ones behind; a form without names keeps none."""
     if not blocks and before:
         return blocks
-    count, kept = part.count, blocks
-    if blocks and blocks[-1].name == part.name:
+    kept = blocks
+    if blocks and blocks[-1].name == name:
         count, kept = count + blocks[-1].size, blocks[:-1]
     start = kept[-1].stop if kept else 0
     members = np.arange(count, dtype=np.int64).reshape(-1, 1)
-    return (*kept, Block(part.name, "", start, (Axis(("index",), members),)))
+    return (*kept, Block(name, "", start, (Axis(("index",), members),)))
+
+
+#: Who is asked, one after the other; those that cannot take the form are passed over.
+ORDER = ("highs", "clarabel", "scip", "gurobi")
+
+
+def optimum_by_any(
+    form: LinearForm,
+    solver: str = ORDER[0],
+    *,
+    duals: bool = False,
+    start: Floats | None = None,
+    **options: Unpack[OptionNames],
+) -> Answer:
+    """Solve by the first solver that reaches an optimum: ``solver``, then those of `ORDER`.
+
+    A claim of infeasibility or unboundedness ends the search; a failure, a doubtful point or a
+    limit does not.  Raises `NoAnswer` when nobody reaches an optimum; says of every solver why;
+    `KeyboardInterrupt` when Ctrl-C ends a solve.
+
+    Parameters
+    ----------
+    duals
+        Whether an optimum needs row duals to count.
+    start, **options
+        As of :func:`farkas.solvers.solve`.
+    """
+    said: list[str] = []
+    asked = dict.fromkeys((solver, *ORDER), options)
+    for name, answer in _answers(form, asked, start):
+        if answer.claim is Claimed.OPTIMAL and not (duals and answer.raw_row_duals is None):
+            return answer
+        said.append(f"{name}: {answer.claim}, {answer.reason}, {answer.message}".rstrip(", "))
+        if answer.claim in (Claimed.INFEASIBLE, Claimed.UNBOUNDED):
+            break
+    raise NoAnswer(f"{form.name}: no solver reached an optimum ({'; '.join(said)})")
+
+
+def optimum_of(session: Session) -> Answer:
+    """Solve from the last basis, or by `optimum_by_any` should that basis lead nowhere.
+
+    Of a linear program with row duals; errors as for `optimum_by_any`.
+    """
+    answer, duals = session.solve().unless_interrupted(), not session.form.is_mip
+    if answer.claim is Claimed.OPTIMAL and not (duals and answer.raw_row_duals is None):
+        return answer
+    return optimum_by_any(session.form, duals=duals)
+
+
+def _answers(
+    form: LinearForm, asked: Mapping[str, OptionNames], start: Floats | None
+) -> Iterator[tuple[str, Answer]]:
+    """Answers of those who take the form, by their options; the first has to."""
+    for place, (name, options) in enumerate(asked.items()):
+        try:
+            answer = solve(form, name, start=start, **options)
+        except (SolverUnavailable, UnsupportedForm):
+            if not place:
+                raise
+            continue
+        yield name, answer.unless_interrupted()
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class FoundDuals:
+    """Multipliers for a proof, and where they come from."""
+
+    rows: Floats  #: Shape (rows,), in the sign of row duals; any of them prove some bound.
+    source: str  #: ``"duals by highs"``, or what stands in for them.
+
+
+def multipliers_by_any(form: LinearForm, **highs: Raw) -> FoundDuals:
+    """Row duals by the first solver that gives some, or zeros when none does.
+
+    ``**highs``: options of HiGHS in its own words; others are asked without.
+    """
+    asked: dict[str, OptionNames] = {
+        name: {} for name in ORDER if Ability.DUALS in find(name).abilities
+    }
+    asked["highs"] = {"solver_options": highs}
+    for name, answer in _answers(form, asked, None):
+        if answer.raw_row_duals is not None:
+            return FoundDuals(answer.raw_row_duals, f"duals by {name}")
+    return FoundDuals(np.zeros(form.num_rows), "all 0, since no solver gave duals")

@@ -123,7 +123,7 @@ def _by_general(subproblem: Subproblem, name: str) -> SubproblemAnswer:
         said = solve_problem(model.problem, name, **subproblem.options).require_optimal()
         return SubproblemAnswer(subproblem.read(model, said), said.objective, said.bound)
     from farkas.solvers.base import solve
-    from farkas.solvers.highs_session import optimum_by_any
+    from farkas.solvers.session import optimum_by_any
 
     form = program.form(subproblem.data)
     if name == subproblem.fastest:

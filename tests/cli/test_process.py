@@ -144,7 +144,7 @@ def test_control_c_after_the_last_line_is_no_traceback() -> None:
 
 SOLVING = """
 import sys, time
-from farkas.solvers import columns, highs_session
+from farkas.solvers import columns, session
 from farkas.solvers.answer import Answer, Reason
 from farkas.solvers.base import backends
 from farkas.solvers.options import CtrlC
@@ -154,7 +154,7 @@ def run(*_):
         while not key.pressed:
             time.sleep(0.01)
     return Answer(reason=Reason.INTERRUPTED)
-highs_session.solve_loaded = run
+session.solve_loaded = run
 columns.ColumnProgram.solve = lambda *_: run() and None
 for name in ("highs", "clarabel", "scip", "gurobi"):
     backends[name].run = run

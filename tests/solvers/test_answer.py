@@ -15,10 +15,10 @@ from farkas.instances import library
 from farkas.online import algorithms
 from farkas.online.mlbroker.environment import tight_bound
 from farkas.relaxations.coded import sharing
-from farkas.solvers import Answer, Claimed, Reason, open_session, solve
+from farkas.solvers import Answer, Claimed, Reason, Session, solve
 from farkas.solvers.answer import as_minimum, handed, inwards, of_maximum, returned
 from farkas.solvers.base import find
-from farkas.solvers.highs_session import multipliers_by_any, optimum_by_any, optimum_of
+from farkas.solvers.session import multipliers_by_any, optimum_by_any, optimum_of
 from tests.generators.forms import small
 
 
@@ -143,48 +143,9 @@ def test_a_ray_comes_back_in_the_units_of_the_rows(shift):
     assert ray[0] == pytest.approx(-ray[1])
 
 
-@pytest.mark.parametrize("shift", SHIFTS)
-def test_a_session_answers_alike_in_every_unit(shift):
-    answers = []
-    for k in (0, shift):
-        with open_session(written(blend(), 3, k, -k)) as session:
-            session.update(row_lower=([0], [math.ldexp(8.0, 3)]))
-            session.update(entries=([1], [2], [math.ldexp(-2.0, 3 - k)]))
-            session.add_rows(
-                np.ldexp([[1.0, 0.0, 1.0]], 3 - k), math.ldexp(1.0, 3), np.inf, name="more"
-            )
-            session.add_columns(
-                np.ldexp([[4.0, 1.0, 0.0]], 3 - k), math.ldexp(9.0, -2 * k), 0, math.ldexp(1.0, k)
-            )
-            first = session.solve()
-            cheaper = math.ldexp(1.0, -2 * k - 50)
-            session.update(cost=([0], [cheaper]))
-            second = session.solve()
-            reduced = session.reduced_costs
-            answers.append([
-                np.ldexp(first.point, -k), np.ldexp(first.row_duals, k),
-                np.ldexp(first.objective, k),
-                np.ldexp(second.point, -k), np.ldexp(second.row_duals, k), np.ldexp(reduced, 2 * k),
-            ])  # fmt: skip
-    for mine, theirs in zip(*answers, strict=True):
-        assert np.array_equal(mine, theirs)
-    assert answers[0][0] @ [3, 5, 8, 9] + 2 == pytest.approx(answers[0][2], rel=1e-15)
-
-
-def test_a_session_solves_what_a_new_form_would():
-    with open_session(blend()) as session:
-        session.add_rows(np.array([[1.0, 1.0, 0.0]]), -np.inf, 1e-7)
-        session.add_columns(np.array([[1e5, 0.0, 1e-3]]), 4.0, 0.0, 1e-4)
-        session.update(cost=np.array([3e9, 5e9, 8e9, 1e9]))
-        warm, cold = session.solve(), solve(session.form)
-    assert warm.objective == pytest.approx(cold.objective, rel=1e-9)
-    assert warm.point == pytest.approx(cold.point, rel=1e-7)
-    assert warm.row_duals == pytest.approx(cold.row_duals, rel=1e-7)
-
-
 def test_the_constant_is_not_shown_to_a_solver_and_comes_back():
     form = blend()
-    given, start, units = handed(form, np.array([4.0, 1.0, 1.0]))
+    given, start, units = handed(form, np.array([4.0, 1.0, 1.0]), form.units)
     assert given.offset == 0
     assert units is not None
     assert start is not None
@@ -198,7 +159,7 @@ def test_a_form_that_cannot_be_moved_is_handed_over_as_it_is():
     odd = dataclasses.replace(
         small([[1, 1]], cost=[5e-324, 1e30], row_lower=[1], upper=[1, 1]), offset=7.0
     )
-    given, _, units = handed(odd, None)
+    given, _, units = handed(odd, None, odd.units)
     assert units is None
     assert given.cost.tolist() == odd.cost.tolist()
     assert solve(odd).objective == 7.0
@@ -263,18 +224,7 @@ def test_no_solver_stops_at_an_end_between_two_whole_numbers(solver: str) -> Non
     answer = solve(form, solver)
     assert (answer.claim, answer.objective) == (Claimed.OPTIMAL, pytest.approx(0, abs=1e-9))
     assert form.upper.tolist() == [2.5] * 3  # the form itself stays
-    assert handed(form, None)[0].upper.tolist() == [2] * 3
-
-
-def test_a_session_rounds_the_ends_that_it_is_given_later() -> None:
-    with open_session(fraction_ends()) as session:
-        assert session.solve().objective == pytest.approx(0, abs=1e-9)
-        session.update(upper=([1], [2.75]), lower=([0, 2], [-1.5, -0.5]))
-        session.add_columns([[3.0]], -3.0, -0.5, 0.75, True)
-        answer = session.solve()
-    # of (-1, 2, 0, 0) and the like the sum is at most 5/6; the new column alone may be 0
-    assert answer.point.tolist() == np.rint(answer.point).tolist()
-    assert answer.objective == pytest.approx(0, abs=1e-9)
+    assert handed(form, None, form.units)[0].upper.tolist() == [2] * 3
 
 
 def cover(integer=False):
@@ -289,7 +239,7 @@ def break_solvers(monkeypatch, *names):
             find(name), "run", lambda *_: Answer(reason=Reason.ERROR, message="broken")
         )
     monkeypatch.setattr(
-        "farkas.solvers.highs_session.solve_loaded", lambda *_: Answer(reason=Reason.ERROR)
+        "farkas.solvers.session.solve_loaded", lambda *_: Answer(reason=Reason.ERROR)
     )
     monkeypatch.setattr("farkas.solvers.columns.ColumnProgram.solve", lambda *_: None)
 
@@ -419,7 +369,7 @@ def test_a_policy_asks_the_next_solver_when_the_first_fails(monkeypatch, instanc
 
 @pytest.mark.parametrize("point", [None, np.array([3.0, 0.5])])
 @pytest.mark.parametrize(
-    "ask", [optimum_by_any, multipliers_by_any, lambda form: optimum_of(open_session(form))]
+    "ask", [optimum_by_any, multipliers_by_any, lambda form: optimum_of(Session(form))]
 )
 def test_ctrl_c_stops_the_search_at_once(monkeypatch, ask, point):
     stopped = Answer(reason=Reason.INTERRUPTED, claim=Claimed.FEASIBLE, raw_point=point)
@@ -431,7 +381,7 @@ def test_ctrl_c_stops_the_search_at_once(monkeypatch, ask, point):
 
     break_solvers(monkeypatch)
     monkeypatch.setattr(find("highs"), "run", stop)
-    monkeypatch.setattr("farkas.solvers.highs_session.solve_loaded", stop)
+    monkeypatch.setattr("farkas.solvers.session.solve_loaded", stop)
     with pytest.raises(KeyboardInterrupt):
         ask(cover())
     assert asked == [1]
@@ -451,18 +401,17 @@ def test_an_optimum_without_multipliers_does_not_do_where_they_are_needed(monkey
 
 
 def test_a_session_is_left_for_other_solvers_when_it_leads_nowhere(monkeypatch):
-    with open_session(cover()) as session:
-        assert optimum_of(session).solver == "highs"
-        session.update(row_lower=[4.5])
-        monkeypatch.setattr(
-            "farkas.solvers.highs_session.solve_loaded", lambda *_: Answer(reason=Reason.ERROR)
-        )
-        # x = 3, y = 3/2
-        assert optimum_of(session).objective == pytest.approx(6)
-        break_solvers(monkeypatch, "highs")
-        assert optimum_of(session).solver == "clarabel"
-    with open_session(cover(integer=True)) as session:
-        assert optimum_of(session).objective == pytest.approx(5)
+    session = Session(cover())
+    assert optimum_of(session).solver == "highs"
+    session.update(row_lower=np.array([4.5]))
+    monkeypatch.setattr(
+        "farkas.solvers.session.solve_loaded", lambda *_: Answer(reason=Reason.ERROR)
+    )
+    # x = 3, y = 3/2
+    assert optimum_of(session).objective == pytest.approx(6)
+    break_solvers(monkeypatch, "highs")
+    assert optimum_of(session).solver == "clarabel"
+    assert optimum_of(Session(cover(integer=True))).objective == pytest.approx(5)
 
 
 def test_who_is_asked_first_has_to_take_the_form():

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from farkas.forms import FeasibilityReport, check_point
-from farkas.solvers import Answer, Claimed, Reason, open_session, solve
+from farkas.solvers import Answer, Claimed, Reason, Session, solve
 from farkas.solvers.audit import audited, cleaned_ray, plausible, ray_value, settled_by_inspection
 from farkas.solvers.base import Undecided, find
 from farkas.solvers.options import Options
@@ -48,9 +48,9 @@ def test_no_backend_can_bring_its_own_report(monkeypatch, claim):
     answer = solve(SMALL)
     assert (answer.claim, answer.has_point, answer.report) == (Claimed.NONE, False, None)
     false = lie(SMALL, Options(), None)
-    monkeypatch.setattr("farkas.solvers.highs_session.solve_loaded", lambda *_: false)
-    with open_session(SMALL, "highs") as session:
-        assert (session.solve().claim, session.solve().report) == (Claimed.NONE, None)
+    monkeypatch.setattr("farkas.solvers.session.solve_loaded", lambda *_: false)
+    answer = Session(SMALL).solve()
+    assert (answer.claim, answer.report) == (Claimed.NONE, None)
 
 
 def test_a_report_without_a_point_is_dropped(monkeypatch):

@@ -65,7 +65,6 @@ TESTED: dict[str, dict[str, str]] = {
         "rows",
         "no_time_at_all_gives_no_garbage": "no time at all gives no wrong answer",
         "same_seed_same_point": "the same seed gives the same point",
-        "session_follows_every_change": "a program that is changed and solved again",
         "nothing_reaches_stdout": "prints nothing on standard output",
     },
     "refuses": {

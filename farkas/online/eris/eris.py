@@ -163,7 +163,7 @@ def exact_schedule(bid: Bid, found: Proposal) -> Proposal:
     if worthy == 0:  # no slot is worth more than what was found
         return dataclasses.replace(found, bound=found.payoff)
     from farkas.models.eris.best_schedule import BestSchedule
-    from farkas.solvers.highs_session import optimum_by_any
+    from farkas.solvers.session import optimum_by_any
 
     form = BestSchedule().form(bid.priced_jobs(worthy))
     answer = optimum_by_any(form)

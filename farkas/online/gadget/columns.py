@@ -37,7 +37,7 @@ from farkas.relaxations.gadget.ring_pricing import LOOSE_LABELS, LabelBudget, Ri
 from farkas.relaxations.gadget.whole_sizes import whole_sizes
 from farkas.relaxations.integrality import price_bounds
 from farkas.rounding.rings import admit
-from farkas.solvers.highs_session import optimum_by_any
+from farkas.solvers.session import optimum_by_any
 from farkas.solvers.subproblem import Subproblem, SubproblemAnswer, own_solver
 from farkas.tolerances import LOOSE_GAP, ROUNDING, SIMPLEX, SOLVER_GAP
 

@@ -17,7 +17,7 @@ from farkas.models.gadget.tree import Tree
 from farkas.numbers import Floats, Ints
 from farkas.registry import once
 from farkas.solvers.answer import Answer
-from farkas.solvers.highs_session import optimum_by_any
+from farkas.solvers.session import optimum_by_any
 from farkas.solvers.subproblem import Subproblem, SubproblemAnswer, own_solver
 from farkas.tolerances import ROUNDING
 

@@ -315,7 +315,7 @@ def node_factors(cluster: Cluster, jobs: Ints, size: Ints) -> Floats:
 def _best_subset(slot: SlotView, mixture: Mixture, mix: Mix) -> RoundedRings:
     """Best rings of the decomposition that fit together."""
     from farkas.models.gadget.column import ColumnIP, Columns
-    from farkas.solvers.highs_session import optimum_by_any
+    from farkas.solvers.session import optimum_by_any
 
     rings = mixture.rings
     local = np.array([is_local(slot.cluster, rings, c) for c in range(len(rings))], np.bool_)

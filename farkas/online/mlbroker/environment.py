@@ -100,7 +100,7 @@ def tight_bound(instance: Brokerage) -> Bound:
     """Prove a bound on every run from the tight relaxation, solved job by job."""
     from farkas.certificates.mlbroker import Guide, MlbrokerPrices
     from farkas.relaxations.mlbroker.separated import Part, Separated
-    from farkas.solvers.highs_session import multipliers_by_any
+    from farkas.solvers.session import multipliers_by_any
 
     guide = Guide.zeros(instance)
     sources: dict[str, None] = {}

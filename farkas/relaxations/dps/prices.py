@@ -7,13 +7,14 @@ import numpy as np
 
 from farkas.certificates.dps import Rewards, SlotPrices, rewards_of
 from farkas.errors import InvalidOption
-from farkas.forms import LinearForm
+from farkas.forms import LinearForm, SparseRows
+from farkas.forms.matrices import rows_of_dense
 from farkas.instances.dps import Market
 from farkas.models.dps.offline import Offline
 from farkas.numbers import Bools, Floats, Ints, floats
 from farkas.relaxations.dps.interval import IntervalLP
-from farkas.solvers import Claimed, open_session, solve
-from farkas.solvers.highs_session import optimum_by_any
+from farkas.solvers import Claimed, Session, solve
+from farkas.solvers.session import optimum_by_any
 
 
 def lp_prices(market: Market, rewards: Rewards = "budget", solver: str = "highs") -> SlotPrices:
@@ -160,7 +161,7 @@ def best_served(market: Market, prices: str) -> Bools:
     """
     pooled, by_server = pooled_form(market, prices), Offline(prices=prices).form(market)
     plain = Offline().form(market) if prices == "forced" else by_server
-    session = open_session(pooled)
+    session = Session(pooled)
     while True:
         point = session.solve(gap=0.0).require_optimal().point
         served = (pooled.values(point, "whole")[:, 0] + pooled.values(point, "spread")) > 0.5
@@ -203,9 +204,9 @@ def _smallest_refused(plain: LinearForm, served: Bools) -> Bools:
     return refused
 
 
-def _counted(pooled: LinearForm, weights: Floats | Bools) -> Floats:
+def _counted(pooled: LinearForm, weights: Floats | Bools) -> SparseRows:
     """Return the row that adds up ``weights``, shape (jobs,), of the jobs served."""
     row = np.zeros((1, pooled.num_columns))
     row[0, pooled.column_block("whole").where] = weights
     row[0, pooled.column_block("spread").where] = weights
-    return row
+    return rows_of_dense(row)

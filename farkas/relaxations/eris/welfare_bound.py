@@ -21,8 +21,8 @@ from farkas.models.eris.prices import Prices
 from farkas.numbers import Floats
 from farkas.relaxations.eris.pricing import SchedulePricing
 from farkas.relaxations.integrality import price_bounds
-from farkas.solvers import Answer, open_session
-from farkas.solvers.highs_session import optimum_of
+from farkas.solvers import Answer, Session
+from farkas.solvers.session import optimum_of
 from farkas.tolerances import LOOSE_GAP, SIMPLEX
 
 
@@ -33,7 +33,7 @@ class JobPricing:
         self.auction, self.job = auction, job
         self.program = BestSchedule(capacity="full")
         data = PricedJobs(auction, (job,), Prices.zero(auction))
-        self.session = open_session(self.program.form(data))
+        self.session = Session(self.program.form(data))
 
     def solve(self, prices: Prices) -> Answer:
         """Return the solver's answer at ``prices``; raises `NoAnswer` unless optimal."""

@@ -23,8 +23,8 @@ from farkas.relaxations.gadget.ring_pricing import (
     TreePricing,
     noise,
 )
-from farkas.solvers import open_session
-from farkas.solvers.highs_session import optimum_by_any, optimum_of
+from farkas.solvers import Session
+from farkas.solvers.session import optimum_by_any, optimum_of
 from farkas.tolerances import ROUNDING, SHARE, SOLVER_GAP
 
 
@@ -363,7 +363,7 @@ class MasterProgram:
         room = [cluster.capacity[self.at_node], cluster.link_bandwidth[self.at_link]]
         upper = np.concatenate([np.ones(len(slot.jobs)), *room])
         empty = np.zeros(0)
-        self.session = open_session(
+        self.session = Session(
             LinearForm(
                 name="gadget.column_lp (generated)",
                 sense="max",
@@ -397,7 +397,7 @@ class MasterProgram:
         self._parts.append(new)
         self.size += len(fresh)
         self.pool.add(new)
-        self.session.add_columns(self._rows(new), columns.gains, name="used")
+        self.session.add_columns(self._rows(new), columns.gains, "used")
         return len(fresh)
 
     def surplus(self, prices: CapacityPrices) -> Floats:

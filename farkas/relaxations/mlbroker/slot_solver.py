@@ -29,8 +29,8 @@ from farkas.numbers import Floats, floats
 from farkas.portable import log1p
 from farkas.relaxations.mlbroker.regularized import Regularized, SlotSolution
 from farkas.relaxations.mlbroker.relaxed import Relaxing
-from farkas.solvers import Answer, Claimed, open_session
-from farkas.solvers.highs_session import optimum_of
+from farkas.solvers import Answer, Claimed, Session
+from farkas.solvers.session import optimum_of
 from farkas.solvers.subproblem import Subproblem, SubproblemAnswer, own_solver
 from farkas.tolerances import FINE_GAP
 
@@ -394,7 +394,7 @@ class Together:
         form = self._program.form(Touched(problem, tangents))
         risen = _block(form.columns, "risen")
         shape = problem.before.shape
-        cost, pieces = form.cost.copy(), np.arange(risen.start, risen.stop)
+        cost, upper = form.cost.copy(), form.upper.copy()
 
         def deployed(point: Floats) -> Floats:
             return np.maximum(_Blocks(form.columns, point)["deployed"], tangents.start)
@@ -402,14 +402,14 @@ class Together:
         def price(duals: Floats) -> Floats:
             return -_aligned(form, "deployed_in_pieces", "deployed", duals).reshape(shape)
 
-        with open_session(form) as session:
+        session = Session(form)
 
-            def ask(segments: Floats, widths: Floats) -> Answer:
-                cost[risen] = segments.reshape(-1)
-                session.update(cost=cost, upper=(pieces, widths.reshape(-1)))
-                return optimum_of(session)
+        def ask(segments: Floats, widths: Floats) -> Answer:
+            cost[risen], upper[risen] = segments.reshape(-1), widths.reshape(-1)
+            session.update(cost=cost, upper=upper)
+            return optimum_of(session)
 
-            answer, gap = settle(tangents, ask, deployed, price)
+        answer, gap = settle(tangents, ask, deployed, price)
         terms = entropy(deployed(answer.point), problem.before, problem.scale, market.epsilon)
         cost[risen] = 0.0
         linear = float((cost * answer.point).sum())

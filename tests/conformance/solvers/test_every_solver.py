@@ -11,7 +11,7 @@ import pytest
 from farkas.errors import NoAnswer, SolverUnavailable, UnsupportedForm
 from farkas.forms import check_point
 from farkas.forms.matrices import as_scipy
-from farkas.solvers import Ability, Claimed, Reason, availability, open_session, solve
+from farkas.solvers import Ability, Claimed, Reason, availability, solve
 from farkas.solvers.base import find
 from farkas.solvers.convex import solve_problem
 from tests.conformance.solvers.cases import (
@@ -328,32 +328,6 @@ def test_same_seed_same_point(solver):
     case = form((-lines.sum(axis=0)).tolist(), [(-INF, line.tolist(), 3.0) for line in lines])
     first, second = (solve(case, solver, seed=7) for _ in range(2))
     assert first.point.tolist() == second.point.tolist()
-
-
-@every
-def test_session_follows_every_change(solver):
-    # min x + y, x + 2y >= 4: (0, 2), value 2.
-    session = open_session(form([1, 1], [(4, [1, 2], INF)]), solver)
-    assert session.solve().objective == pytest.approx(2, abs=NEAR)
-    session.update(cost=[1, 3])  # x = 4
-    assert session.solve().objective == pytest.approx(4, abs=NEAR)
-    session.update(upper=([0], [3.0]))  # x = 3, y = 1/2
-    assert session.solve().objective == pytest.approx(4.5, abs=NEAR)
-    session.update(row_lower=[6])  # x = 3, y = 3/2
-    assert session.solve().objective == pytest.approx(7.5, abs=NEAR)
-    session.update(entries=([0], [1], [3.0]))  # x = 3, y = 1
-    assert session.solve().objective == pytest.approx(6, abs=NEAR)
-    session.add_rows([[0, 1]], 2.0, INF)  # y >= 2, x = 0
-    assert session.solve().objective == pytest.approx(6, abs=NEAR)
-    session.add_columns([[1, 1]], 0.5, upper=1.0)
-    # x + 3y + z >= 6 makes the cost (x + 3y) + z/2 >= 6 - z/2; z = 1, y = 1, x = 2 reaches 11/2
-    assert session.solve().objective == pytest.approx(5.5, abs=NEAR)
-    assert solve(session.form, solver).objective == pytest.approx(5.5, abs=NEAR)
-    session.update(row_lower=([1], [20.0]), upper=([1], [10.0]))
-    assert session.solve().claim is Claimed.INFEASIBLE
-    session.update(row_lower=([1], [2.0]))
-    assert session.solve().objective == pytest.approx(5.5, abs=NEAR)
-    session.close()
 
 
 @every

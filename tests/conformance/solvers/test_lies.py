@@ -18,7 +18,7 @@ from farkas.certificates import run_bounds
 from farkas.cli import call
 from farkas.forms import LinearForm
 from farkas.online import algorithms
-from farkas.solvers import Answer, Claimed, Reason, highs_session, open_session, solve
+from farkas.solvers import Answer, Claimed, Reason, Session, session, solve
 from farkas.solvers.answer import handed
 from farkas.solvers.base import Ability, Undecided, find
 from farkas.solvers.options import Options
@@ -198,7 +198,7 @@ def corrupt(patch: pytest.MonkeyPatch, lie: Lie, *names: str) -> None:
         engine = type(find(name))
         patch.setattr(engine, "run", lying(engine.run, lie))
     if "highs" in names:
-        patch.setattr(highs_session, "solve_loaded", lying(highs_session.solve_loaded, lie))
+        patch.setattr(session, "solve_loaded", lying(session.solve_loaded, lie))
 
 
 # min x + 2 y with x + y >= 3.5, x <= 3: x = 3, y = 1/2 and 4; in whole numbers x = 3, y = 1 and 5
@@ -221,7 +221,7 @@ def honest(solver: str, name: str) -> Answer | None:
     if form.is_mip and Ability.INTEGER not in engine.abilities:
         return None
     try:
-        return engine.run(handed(form, None)[0], Options(), None)
+        return engine.run(handed(form, None, form.units)[0], Options(), None)
     except Undecided:
         return Answer(claim=Claimed.NONE)
 
@@ -235,11 +235,10 @@ def test_no_lie_of_a_backend_leaves_the_solvers(monkeypatch, solver, name):
     engine, toward = type(find(solver)), 1 if form.sense == "min" else -1
     for what, lie in LIES.items():
         monkeypatch.setattr(engine, "run", lying(lambda *_: true, lie))
-        monkeypatch.setattr(highs_session, "solve_loaded", lying(lambda *_: true, lie))
+        monkeypatch.setattr(session, "solve_loaded", lying(lambda *_: true, lie))
         answers = [solve(form, solver)]
         if solver == "highs":
-            with open_session(form) as session:
-                answers.append(session.solve())
+            answers.append(Session(form).solve())
         for answer in answers:
             assert isinstance(answer.claim, Claimed), what
             assert answer.message.isprintable(), what

@@ -15,7 +15,7 @@ from farkas.online.eris.environment import Ledger, can_run, nothing
 from farkas.online.eris.eris import Bid, exact_schedule
 from farkas.online.eris.scheduler_dp import repaired_schedule
 from farkas.solvers import solve
-from farkas.solvers.highs_session import optimum_by_any
+from farkas.solvers.session import optimum_by_any
 from tests.generators.eris import one_resource, random_auction
 from tests.tools.samples import seeds
 
@@ -40,7 +40,7 @@ def test_a_schedule_whose_bound_is_met_is_left_alone(monkeypatch: pytest.MonkeyP
     auction = one_resource({})
     bid = Bid.of(Ledger(auction), auction.jobs[0])
     found = repaired_schedule(auction, bid.job, bid.seen)
-    monkeypatch.delattr("farkas.solvers.highs_session.optimum_by_any")
+    monkeypatch.delattr("farkas.solvers.session.optimum_by_any")
     assert exact_schedule(bid, found) is found
     # a gap, but no slot is worth more than the payoff
     wide = dataclasses.replace(found, bound=12.0)
@@ -78,7 +78,7 @@ def test_a_solver_that_states_no_bound_bounds_no_payoff(monkeypatch: pytest.Monk
     poor = dataclasses.replace(nothing(3, 2, bound=11.0), payoff=5.0, finish=1)
     honest = optimum_by_any
     monkeypatch.setattr(
-        "farkas.solvers.highs_session.optimum_by_any",
+        "farkas.solvers.session.optimum_by_any",
         lambda form: dataclasses.replace(honest(form), bound=math.nan),
     )
     assert exact_schedule(bid, poor).bound == 11.0

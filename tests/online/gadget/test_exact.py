@@ -12,7 +12,7 @@ from farkas.models.gadget.counts import FeasibleCounts
 from farkas.models.gadget.slot import snapshot
 from farkas.online.gadget import exact
 from farkas.proofs.gadget.relaxed import random_clusters
-from farkas.solvers.highs_session import optimum_by_any
+from farkas.solvers.session import optimum_by_any
 from tests.generators.gadget import job, small, star, table
 from tests.tools.rings import is_walk
 

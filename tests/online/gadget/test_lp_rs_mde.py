@@ -22,7 +22,7 @@ from farkas.online.gadget.gadget import (
 from farkas.proofs.gadget.relaxed import random_clusters
 from farkas.relaxations.gadget.decompose import Mixture
 from farkas.rounding.rings import round_printed
-from farkas.solvers.highs_session import optimum_by_any
+from farkas.solvers.session import optimum_by_any
 from tests.generators.gadget import any_networks, job, over_time, small, star, table
 from tests.references import gadget_rounding
 
@@ -77,7 +77,7 @@ def test_the_best_subset_of_rings_is_the_best(monkeypatch):
         gaps.append(options.get("gap"))
         return optimum_by_any(form, *solver, **options)
 
-    monkeypatch.setattr("farkas.solvers.highs_session.optimum_by_any", noted)
+    monkeypatch.setattr("farkas.solvers.session.optimum_by_any", noted)
     for cluster in random_clusters(8, 9, network="tree", servers=3, jobs=3):
         done = lp_rs_mde(snapshot(cluster), "milp", 20, np.random.default_rng(0))
         if len(done.rings):
