@@ -9,8 +9,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from farkas_docs import command_line
 
 from farkas.cli import call
+from farkas.cli.app import COMMANDS
 from farkas.errors import Exit
 from farkas.solvers import gurobi
 from tests.tools.shared import ROOT
@@ -94,3 +96,29 @@ def test_the_table_of_packages_names_all_that_are_read() -> None:
     text = (ROOT / "docs" / "own_model.md").read_text().lower()
     names = {"highspy": "highs", "gurobipy": "gurobi"}
     assert all(f"| {names.get(package, package)} |" in text for package, _ in _READERS)
+
+
+OWN_FILES = {"import", "sweep"}  # of jobs.csv and broker.toml of one's own
+SLOW = {"demo", "optimum", "worst", "figure", "prove"}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.slow] if name in SLOW else [])
+        for name in command_line.EXAMPLES
+        if name not in OWN_FILES
+    ],
+)
+def test_the_example_of_a_command_runs(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    if name == "check":
+        assert performed(command_line.EXAMPLES["run"], 0, capsys)[1] == 0
+    _, code = performed(command_line.EXAMPLES[name], 0, capsys)
+    assert code == (Exit.NEGATIVE if name == "claims" else 0)
+
+
+def test_every_command_has_an_example() -> None:
+    assert list(command_line.EXAMPLES) == list(COMMANDS)

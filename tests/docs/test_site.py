@@ -26,6 +26,7 @@ from farkas_docs import (
     text,
 )
 
+import farkas
 from tests.tools import site
 from tests.tools.browser import Browser, chromium
 from tests.tools.shared import ROOT
@@ -327,6 +328,13 @@ def test_examples_of_a_writer_come_out_as_they_say(module) -> None:
     failed, tried = doctest.testmod(module)
     assert tried
     assert not failed
+
+
+def test_the_reference_begins_with_every_public_name() -> None:
+    _, index = next(api.pages())
+    grouped = {name for names in api.GROUPS.values() for name in names.split()}
+    assert grouped | {"__version__"} == set(farkas.__all__)
+    assert index.count("{py:") == len(grouped) + len(api.RESULTS) + len(api.MODELLING.split())
 
 
 def test_sections_of_a_docstring_are_no_headings() -> None:

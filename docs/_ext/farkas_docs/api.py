@@ -1,15 +1,17 @@
-"""Reference of every public object, one page a module, floor by floor."""
+"""API reference: what users call first, then every package."""
 
 from __future__ import annotations
 
 import importlib
+import inspect
 import pkgutil
 import re
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
-from farkas_docs.text import page
+import farkas
+from farkas_docs.text import cell, page, table
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -36,13 +38,64 @@ def floors() -> list[str]:
     return [name for name in names if not name.startswith("__")]
 
 
+#: Public names of ``import farkas``, by what one wants to do.
+GROUPS = {
+    "Make": "generate import_trace load save library kinds",
+    "Run": "run compare feed worst worst_box worst_known algorithms",
+    "Solve and prove": "solve prove optimum programs solvers evaluate",
+    "Check": "check claims attack",
+    "Look": "show plot to_frame",
+    "Extend": "Policy FarkasError",
+}
+
+#: What these return.
+RESULTS = (
+    "farkas.online.run.Run", "farkas.verbs.compare.Comparison", "farkas.verbs.solution.Solution",
+    "farkas.exact.proved.Proved", "farkas.verbs.optimum.OfflineOptimum",
+    "farkas.verbs.worst.WorstCase", "farkas.proofs.verdict.Verdict",
+)  # fmt: skip
+
+#: Words of a program's rules.
+MODELLING = "Program Set IndexedSet Param Var Sum constraint objective"
+
+
 def pages() -> Iterator[tuple[str, str]]:
     """``api/index`` and one page a package, its modules as sections."""
-    toctree = "\n".join(f"farkas.{name}" for name in floors())
+    toctree = "\n".join(f"farkas.{name}" for name in reversed(floors()))
     listing = f"```{{toctree}}\n:maxdepth: 1\n{toctree}\n```"
-    yield "api/index", page("API reference", "Lowest floor first; each uses those above.", listing)
+    groups = [
+        f"## {group}\n\n"
+        + _table({f"farkas.{name}": getattr(farkas, name) for name in names.split()})
+        for group, names in GROUPS.items()
+    ]
+    results = "## Results\n\n" + _table({name.rpartition(".")[2]: _named(name) for name in RESULTS})
+    algebra = importlib.import_module("farkas.algebra")
+    words = {name: getattr(algebra, name) for name in MODELLING.split()}
+    modelling = "## Modelling (`farkas.algebra`)\n\n" + _table(words)
+    inside = (
+        "## Inside\n\nEvery package, highest floor first; each uses those below it.\n\n" + listing
+    )
+    yield "api/index", page("API reference", *groups, results, modelling, inside)
     for name in floors():
         yield from _package(f"farkas.{name}")
+
+
+def _named(path: str) -> object:
+    module, _, name = path.rpartition(".")
+    return getattr(importlib.import_module(module), name)
+
+
+def _table(names: dict[str, object]) -> str:
+    """Names with links to their full description, and the first sentence of each."""
+    rows = []
+    for name, thing in names.items():
+        if inspect.ismodule(thing):  # a package that is a function, too
+            thing = thing.all_solvers
+        role = "class" if inspect.isclass(thing) else "func"
+        home = f"{thing.__module__}.{thing.__qualname__}"  # type: ignore[attr-defined]
+        sentence = inspect.cleandoc(thing.__doc__ or "").partition("\n\n")[0]
+        rows.append([f"{{py:{role}}}`{name} <{home}>`", cell(" ".join(sentence.split()))])
+    return table(["name", "what it is"], rows)
 
 
 def _package(package: str) -> Iterator[tuple[str, str]]:
