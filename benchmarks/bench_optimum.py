@@ -5,8 +5,7 @@
 seconds, without import and compiling, until the gap is met, nothing moves or the limit is over.
 What was measured, and the curve of both sides against time, is a JSON file for every window:
 windows whose file was made by the same sources are not measured again.  Traces are read
-from ``FOLDER``, by default ``../shared/data`` beside the checkout.  ``--figure FILE.svg`` draws
-what is kept of the largest window of every series, and measures nothing.
+from ``FOLDER``, by default ``../shared/data`` beside the checkout.
 """
 
 from __future__ import annotations
@@ -28,7 +27,6 @@ import farkas
 from benchmarks.measure import RESULTS, keep
 from benchmarks.optimum_windows import KINDS, Window, windows
 from farkas.experiments.figures.writing import sources
-from farkas.experiments.plotting import gap_figure, write_gaps
 from farkas.files.writing import write_text
 from farkas.offline.climbing import Advance
 from tests.tools.shared import ROOT, SHARED
@@ -125,21 +123,6 @@ def exponents(rows: Sequence[dict[str, Any]]) -> dict[str, float]:
     return found
 
 
-def figure(path: str) -> None:
-    """Draw the gap against time of the largest kept window of every series, of its first begin."""
-    rows = [json.loads(file.read_text()) for file in sorted(KEPT.glob("*.json"))]
-    chosen: dict[str, dict[str, Any]] = {}
-    for row in sorted(rows, key=lambda row: (-row["jobs"], row["begin"], row["seed"])):
-        chosen.setdefault(f"{row['kind']}, {row['series']}", row)
-    curves = {
-        f"{name}: {row['jobs']} jobs": ([step[:3] for step in row["curve"]], row["CPU seconds"])
-        for name, row in sorted(chosen.items())
-    }
-    machines = ", ".join(sorted({row["machine"] for row in chosen.values()}))
-    about = f"Kept measurements of one thread ({machines}), not computed with this picture."
-    write_gaps(gap_figure(curves), "Gap of value and proved bound", path, about)
-
-
 def main(words: Sequence[str] = ()) -> None:
     """Measure and keep, a file for every window and one for every kind."""
     parser = argparse.ArgumentParser()
@@ -147,11 +130,7 @@ def main(words: Sequence[str] = ()) -> None:
     parser.add_argument("--data", type=Path, default=SHARED / "data")
     parser.add_argument("--one", type=int, metavar="PLACE",
                         help="measure this one of a kind alone and print JSON")  # fmt: skip
-    parser.add_argument("--figure", help="draw what is kept")
     asked = parser.parse_args(words)
-    if asked.figure:
-        figure(asked.figure)
-        return
     if not asked.data.exists():
         print(f"no {asked.data}")
         return

@@ -25,7 +25,6 @@ REGISTRIES = (
     "farkas.duals.restated:restatements",
     "farkas.experiments.figures.exhibit:figures",
     "farkas.experiments.pictures.gantt:layouts",
-    "farkas.experiments.pictures.outline:outlines",
     "farkas.instances.traces.importer:importers",
     "farkas.offline.climbing:bounded_by",
     "farkas.offline.ladder:ladders",

@@ -218,10 +218,10 @@ def test_no_name_of_a_file_reaches_a_console_as_it_is():
     market = farkas.load("dps/tiny").replace(name=HOSTILE)
     form = programs.build("dps.offline").form(farkas.load("dps/tiny")).replace(name=HOSTILE)
     run = farkas.run(market, "dps.learned")
-    for one in (market, form, run, market.plot(), replace(run.certificate, method=HOSTILE)):
+    for one in (market, form, run, run.plot(market), replace(run.certificate, method=HOSTILE)):
         assert "\x1b" not in repr(one)
         assert "\n" not in repr(one)
-    assert "<script>" not in market._repr_html_() + market.plot()._repr_svg_()
+    assert "<script>" not in market._repr_html_() + run.plot(market)._repr_svg_()
 
 
 @pytest.mark.parametrize("exact", ["1" + "0" * 400, "1/" + "3" * 400, "what"])

@@ -1,4 +1,4 @@
-"""Pictures and rows: ``run.plot()``, ``instance.plot()``, ``run.to_frame()``; gaps of searches."""
+"""Pictures and rows: ``run.plot()``, ``run.to_frame()``, both sides of a worst case."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal
 
-from farkas.adversary.gap import Gap, GapProof, prove_gap
+from farkas.adversary.gap import UNBOUNDED, Gap, GapProof, prove_gap
 from farkas.adversary.scoring import decides_again
+from farkas.adversary.shipped import statement_name
 from farkas.certificates.doubles import nearest, text_of
 from farkas.certificates.proof import rounded
 from farkas.errors import FileProblem, InvalidOption, MissingInstance, NoAnswer, require_type
@@ -21,9 +22,8 @@ from farkas.exact.proved import Proved, as_double
 from farkas.experiments import explanation
 from farkas.experiments.figures.exhibit import Figure, PlotAxis, Series
 from farkas.experiments.figures.writing import PICTURES, drawn
-from farkas.experiments.pictures import BothSides, gantt, layouts, outline, outlines
+from farkas.experiments.pictures import BothSides, gantt, layouts
 from farkas.experiments.slots import slot_figure
-from farkas.experiments.worst_cases import pair_of, said_to_be
 from farkas.extras import needed
 from farkas.files.writing import write_bytes
 from farkas.instances import Instance
@@ -32,7 +32,6 @@ from farkas.offline.climbing import OfflineOptimum
 from farkas.online import environments
 from farkas.online.run import Run
 from farkas.replay import Replayed, audit
-from farkas.tolerances import SOLVER_GAP
 from farkas.verbs.check_run import shipped_instance
 from farkas.verbs.compare import Comparison
 from farkas.verbs.inputs import InstanceOrName, as_instance
@@ -41,9 +40,8 @@ from farkas.verbs.solution import Solution
 from farkas.verbs.worst import WorstCase
 
 COLUMNS = ("lane", "owner", "start", "end", "amount", "unit")  #: Of the rows of a run.
-#: Seconds since the begin, then value and bound, or None as long as there was none.
-Moment = tuple[float, float | None, float | None]
 FRAMES = ("pandas", "polars")  #: Libraries of frames, the first that is installed is taken.
+DIGITS = 4  #: Of ratios and values in titles.
 LOG = 20.0  #: Where the largest ratio is so many times the smallest, the axis is logarithmic.
 
 
@@ -54,7 +52,7 @@ class Picture:
     title: str
     explanation: str
     drawn: Callable[[str], bytes]  #: its bytes in the format of a suffix
-    pair: BothSides | None = None  #: where it shows who holds what
+    pair: BothSides | None = None  #: where it shows who holds what, and no ratios
 
     @classmethod
     def of(cls, pair: BothSides) -> Picture:
@@ -84,7 +82,7 @@ class Picture:
         write_bytes(os.fspath(path), self.drawn(suffix))
 
     def rows(self) -> list[dict[str, Any]]:
-        """Blocks as plain data with the keys `COLUMNS`, in their order; none of an instance."""
+        """Blocks as plain data with the keys `COLUMNS`, in their order; none of ratios."""
         if self.pair is None:
             return []
         layout = self.pair.layout
@@ -135,20 +133,18 @@ def about(run: Run, instance: InstanceOrName | None) -> Instance:
 
 
 def plot(
-    what: Run | OfflineOptimum | Comparison | WorstCase | GapProof | InstanceOrName,
+    what: Run | OfflineOptimum | Comparison | WorstCase | GapProof | str | os.PathLike[str],
     instance: InstanceOrName | None = None,
     *,
     slots: Literal["", "value", "ratio"] = "",
 ) -> Picture:
-    """Draw who holds how much of what in a run, and when; or an instance.
+    """Draw who holds how much of what in a run, and when.
 
     Parameters
     ----------
     what
         A run, or the run of an optimum; a comparison: its certified ratios; a worst case, or what
-        was proved of one, whose decisions of both sides are drawn; an instance: its jobs over time,
-        what its sites have, its network.  Also the file of one of these, or the name of a
-        shipped instance.
+        was proved of one, whose decisions of both sides are drawn.  Also the file of one of these.
     instance
         That of the run; needed where the run was read from a file, and its instance does not ship.
     slots
@@ -166,8 +162,7 @@ def plot(
     NotACertificate
         The decisions are worth something else than the run says, or break what it says they keep.
     NoAnswer
-        Decisions or instances of the kind have no picture, or these, which break requirements, fit
-        none.
+        Decisions of the kind have no picture, or these, which break requirements, fit none.
 
     Examples
     --------
@@ -175,8 +170,6 @@ def plot(
     >>> run = farkas.run("dps/tiny", "dps.learned")
     >>> run.plot()
     <picture: dps.learned on tiny earns at least 9.49999999; save(PATH) writes it>
-    >>> farkas.plot("dps/tiny")
-    <picture: dps instance tiny; save(PATH) writes it>
     """
     for path in (what, instance):
         if isinstance(path, str | os.PathLike) and Path(path).suffix in PICTURES:
@@ -184,25 +177,22 @@ def plot(
                 f"plot takes no file to write; plot().save({os.fspath(path)!r}) writes the picture"
             )
     given: Any = load(what) if isinstance(what, str | os.PathLike) else what
-    given = imported_instance(given) or given
-    if isinstance(given, Instance):
-        return _outlined(given)
+    if isinstance(given, Instance) or imported_instance(given) is not None:
+        raise NoAnswer("instances have no picture; farkas show says what one holds")
     if isinstance(given, Gap):
         given = prove_gap(given)
     if isinstance(given, WorstCase | GapProof):
         proof = given.proof if isinstance(given, WorstCase) else given
         searched = isinstance(given, WorstCase)  # by the algorithm itself
-        pair = pair_of(proof, again=searched or decides_again(proof.gap, proof.instance))
-        if pair is None:
-            raise NoAnswer(f"decisions of kind {named(proof.instance.kind)} have no picture")
-        return Picture.of(pair)
+        again = searched or decides_again(proof.gap, proof.instance)
+        return Picture.of(pair_of(proof, again=again))
     if isinstance(given, Comparison):
         return _compared(given)
-    drawable = (Run, OfflineOptimum, Comparison, WorstCase, GapProof, Instance)
+    drawable = (Run, OfflineOptimum, Comparison, WorstCase, GapProof)
     if isinstance(what, str | os.PathLike) and not isinstance(given, drawable):
         raise FileProblem(
-            f"{named(os.fspath(what))} is {role_of(what)[1]}; drawn are runs, instances and"
-            " statements of farkas worst"
+            f"{named(os.fspath(what))} is {role_of(what)[1]}; drawn are runs and statements"
+            " of farkas worst"
         )
     require_type(given, drawable, "what is drawn")
     run: Run = given.run if isinstance(given, OfflineOptimum) else given
@@ -210,14 +200,12 @@ def plot(
         figure = slot_figure(run, slots)
         title = f"{named(run.algorithm)} on {named(run.instance)}, slot by slot"
         return Picture(title, figure.caption, functools.partial(drawn, figure, title, ""))
-    layout_of = layouts.get(run.kind)
-    if layout_of is None:
-        raise NoAnswer(f"decisions of kind {named(run.kind)} have no picture")
+    lay_out = layout_of(run.kind)
     data = about(run, instance)
     found = audit(run, data)
     broken = () if found is None else found.broken
     try:
-        layout = layout_of(data, [run.decisions])
+        layout = lay_out(data, [run.decisions])
     except (ArithmeticError, LookupError, ValueError):
         if not broken:
             raise
@@ -225,18 +213,55 @@ def plot(
     name = named(run.algorithm)
     decided = said_to_be(name) if run.made_on is None else name
     title = f"{decided} on {named(data.name)} {_worth(run, found)}"
-    words = explanation(layout_of, f"layout of {run.kind}")
+    words = explanation(lay_out, f"layout of {run.kind}")
     return Picture.of(BothSides(title, ("",), layout, words))
 
 
-def _outlined(instance: Instance) -> Picture:
-    """Draw an instance; raises `NoAnswer` for a kind that has no outline."""
-    outline_of = outlines.get(instance.kind)
-    if outline_of is None:
-        raise NoAnswer(f"instances of kind {named(instance.kind)} have no picture")
-    title = f"{instance.kind} instance {named(instance.name)}"
-    draw = functools.partial(outline.picture, title, outline_of(instance))
-    return Picture(title, explanation(outline_of, f"outline of {instance.kind}"), draw)
+def ratio_words(ratio: Fraction | None) -> str:
+    """Few digits of a proved ratio, rounded down.
+
+    >>> ratio_words(Fraction(2, 3)), ratio_words(Fraction(20001, 10)), ratio_words(None)
+    ('0.6666', '2000', 'unbounded')
+    """
+    return UNBOUNDED if ratio is None else rounded(ratio, up=False, digits=DIGITS)
+
+
+def pair_of(proof: GapProof, *, again: bool) -> BothSides:
+    """Lay out both sides of a proved statement; raises `NoAnswer` for a kind without a layout.
+
+    Where the algorithm does not decide so ``again`` today, the picture says whose word it is.
+    """
+    kind, gap = proof.instance.kind, proof.gap
+    layout = layout_of(kind)
+    earns, least = ("costs", True) if proof.sense == "min" else ("earns", False)
+    name = statement_name(gap.reached) if again else said_to_be(statement_name(gap.reached))
+    heads = (
+        f"{name} never ends"
+        if proof.value is None
+        else f"{name} {earns} {rounded(proof.value, up=not least, digits=DIGITS)}",
+        f"{gap.witness.algorithm} {earns} {rounded(proof.witness, up=least, digits=DIGITS)}",
+    )
+    sides = [gap.reached.decisions, gap.witness.decisions]
+    words = ratio_words(proof.ratio)
+    return BothSides(
+        f"{name}: {words if proof.ratio is None else f'at least {words} times off'}",
+        heads,
+        layout(proof.instance, sides),
+        explanation(layout, f"layout of {kind}"),
+    )
+
+
+def layout_of(kind: str) -> Callable[[Any, Sequence[Any]], gantt.Layout]:
+    """Return the layout of a kind; raises `NoAnswer` where it has none."""
+    found = layouts.get(kind)
+    if found is None:
+        raise NoAnswer(f"decisions of kind {named(kind)} have no picture")
+    return found
+
+
+def said_to_be(name: str) -> str:
+    """Words for decisions that a file says an algorithm takes."""
+    return f"the file's {name}"
 
 
 def _compared(found: Comparison) -> Picture:
@@ -357,60 +382,3 @@ def of_point(point: Mapping[str, Fraction | float]) -> Any:
     """Names and values of variables as a frame; a value is the nearest double."""
     rows = [{"variable": name, "value": nearest(value)} for name, value in point.items()]
     return framed(rows, ("variable", "value"))
-
-
-def curve_of(found: OfflineOptimum) -> list[Moment]:
-    """Return what moved value or bound of a search, in wall seconds."""
-    return [(step.seconds, _double(step.value), _double(step.bound)) for step in found.steps]
-
-
-def _double(side: Fraction | None) -> float | None:
-    return None if side is None else float(side)
-
-
-def gap_series(name: str, curve: Sequence[Moment], end: float) -> Series:
-    """Gap of a curve in order of time, constant until a side moves or the search ends."""
-    places, gaps = [], []
-    for seconds, value, bound in curve:
-        if value is None or bound is None:
-            continue
-        size = max(abs(value), abs(bound))
-        places.append(seconds)
-        gaps.append(max(abs(value - bound) / size if size else 0.0, SOLVER_GAP))
-    if places:
-        places.append(max(end, places[-1]))
-        gaps.append(gaps[-1])
-    return Series(name, places, gaps, chart="step")
-
-
-def gap_figure(
-    curves: Mapping[str, tuple[Sequence[Moment], float]], seconds: str = "CPU seconds"
-) -> Figure:
-    """Draw the gaps of several searches; what is closer than 1e-6 is drawn there.
-
-    Raises `InvalidOption`: no search had both sides at any time.  ``curves`` are, by name, a curve
-    and when its search ended, > 0; ``seconds`` says what was counted as time.
-    """
-    series = [gap_series(name, curve, end) for name, (curve, end) in curves.items()]
-    series = [one for one in series if len(one.x)]
-    if not series:
-        raise InvalidOption("no search has both a value and a bound; there is no gap to draw")
-    last = max(float(one.y[-1]) for one in series)
-    return Figure(
-        x=PlotAxis(seconds, log=True),
-        y=PlotAxis("gap, share of the larger side", log=True),
-        series=series,
-        caption=f"What is closer than {SOLVER_GAP:g} is drawn there; all ended within {last:.2g}.",
-    )
-
-
-def write_gaps(figure: Figure, title: str, path: str, about: str = "") -> None:
-    """Draw the figure into a file, with ``about`` where the curves are from in its caption.
-
-    Raises `InvalidOption`: the suffix is not that of a picture; `FileProblem`: the file cannot be
-    written.
-    """
-    suffix = Path(path).suffix
-    if suffix not in PICTURES:
-        raise InvalidOption.near(f"{named(path)}: no picture", suffix, PICTURES)
-    write_bytes(path, drawn(figure, title, f"{about} {figure.caption}".strip(), suffix))

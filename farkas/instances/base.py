@@ -63,7 +63,7 @@ class Instance(
     note: str | None = None
     expected: dict[str, Any] | None = None
 
-    plot, save = verb("plot"), verb("save")
+    save = verb("save")
 
     def __repr__(self) -> str:
         return f"<{self.kind} instance {named(self.name)}, sha256 {self.sha256[:12]}>"

@@ -37,8 +37,7 @@ SAID = {
     "statement": "a statement of farkas worst: farkas check {0} proves it again",
     "certificate": "a certificate: farkas check {0} proves it again",
     "comparison": "a comparison: farkas compare INSTANCE -o {0} writes it again",
-    "instance": "an instance of kind {1}: farkas run {0} -a ALGORITHM, farkas compare {0},"
-    " farkas figure {0}",
+    "instance": "an instance of kind {1}: farkas run {0} -a ALGORITHM, farkas compare {0}",
 }
 
 

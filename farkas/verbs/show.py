@@ -411,8 +411,7 @@ def _decided_or_certificate(path: str, name: str) -> tuple[str, str, dict[str, s
             f"{name}  a statement: {named(found.reached.algorithm)} is behind"
             f" {named(found.witness.algorithm)} by a ratio of {named(found.ratio)}"
         )
-        draw = f"farkas figure {named(found.reached.kind)} worst --of {name}"
-        steps = f"Prove it: farkas check {name}\nDraw it: {draw}"
+        steps = f"Prove it: farkas check {name}\nDraw it: farkas figure {name}"
         return "statement", f"{text}\n\n{word}\n{steps}", {}
     ratio = "" if found.ratio is None else f", ratio {found.ratio:.6g}"
     text = (

@@ -10,13 +10,18 @@ from pathlib import Path
 import pytest
 from farkas_docs import practice, worst
 from farkas_docs.worst import (
+    WorstKnown,
     Written,
     _instance,
     _page,
     _text,
+    _theorem,
     _traces,
     _words,
+    case_of,
+    found_words,
     pages,
+    random_words,
     search_command,
     slug,
 )
@@ -24,7 +29,6 @@ from farkas_docs.worst import (
 from farkas.adversary import shipped as module
 from farkas.adversary.shipped import HowFound, find_statement, statements_of
 from farkas.cli import call
-from farkas.experiments.worst_cases import WorstKnown, case_of
 from farkas.instances.files import own_kinds
 from farkas.online import algorithms
 from tests.experiments.made import copied
@@ -229,3 +233,32 @@ def test_the_record_is_what_runs_give(kind, place):
     assert (now["jobs"], now["sense"]) == (before["jobs"], before["sense"])
     moved = {**now, "rules": [{**row, "ratio": 9.0} for row in now["rules"]]}
     assert list(record.differences(before, moved))
+
+
+def test_eris_exceeds_its_theorem_as_printed_where_its_decisions_and_witness_count() -> None:
+    found = case_of_name("eris.eris")
+    (theorem,) = found.theorems
+    assert theorem.reading == "printed"
+    assert theorem.factor == pytest.approx(39.863, abs=1e-3) == found.factor("printed")
+    assert theorem.exceeded
+    assert found.factor("repaired") is None
+    known, standing = theorem.guarantee, found.standing
+    assert not _theorem(dataclasses.replace(known, witnesses=frozenset()), standing).exceeded
+    assert not _theorem(known, dataclasses.replace(standing, repeats=False)).exceeded
+    assert not _theorem(dataclasses.replace(known, factor=lambda *_: 1e9), standing).exceeded
+
+
+def test_a_theorem_whose_assumption_is_false_has_no_factor_and_is_not_exceeded() -> None:
+    # rates differ between masters, so that the remark on masters alike does not apply
+    found = case_of_name("coded.simple_greedy")
+    assert [theorem.factor for theorem in found.theorems] == [None, None]
+    assert not any(theorem.exceeded for theorem in found.theorems)
+
+
+def test_what_is_not_repeated_or_has_no_draws_is_said() -> None:
+    found = case_of_name("mlbroker.local")
+    other = WorstKnown(dataclasses.replace(found.standing, repeats=False, random=None), [])
+    assert found.is_proved
+    assert not other.is_proved
+    assert found_words(other) == f"{found_words(found)}, not repeated here"
+    assert (random_words(other), random_words(found) == "–") == ("–", False)

@@ -57,7 +57,6 @@ def test_there_is_an_example_for_each_use() -> None:
         "explain_infeasibility",
         "sweep_and_report",
         "optimum_of_a_trace",
-        "gap_against_time",
         "jobs_one_by_one",
     }
 

@@ -1,4 +1,4 @@
-"""Pictures and rows: every kind, the right instance, nothing of another one, gaps of searches."""
+"""Pictures and rows: every kind, the right instance, nothing of another one."""
 
 from __future__ import annotations
 
@@ -17,21 +17,19 @@ import farkas
 from farkas.adversary.shipped import find_statement
 from farkas.errors import FarkasError, FileProblem, InvalidOption, NoAnswer, NotACertificate
 from farkas.experiments.pictures import Held, Schedule
+from farkas.experiments.pictures.gantt import tops_of
 from farkas.experiments.plotting import (
     COLUMNS,
     Picture,
     compared,
-    curve_of,
     framed,
-    gap_figure,
-    gap_series,
+    pair_of,
     slot_figure,
-    write_gaps,
 )
-from farkas.experiments.worst_cases import asked, pair_of
 from farkas.online.driver import write_run
 from farkas.online.run import read_run
 from farkas.replay import Replayed
+from tests.experiments.made import proof_of
 from tests.generators.forms import small
 
 RUNS = {
@@ -215,9 +213,6 @@ def test_decisions_that_no_algorithm_takes_are_the_word_of_their_file(tmp_path):
     picture = farkas.plot(path)
     assert picture.title == "the file's gadget.drf: unbounded"
     assert picture.pair.heads[0] == "the file's gadget.drf earns 0"
-    proof, pair = asked("gadget", str(path))
-    assert pair.title == picture.title
-    assert proof.ratio is None
 
 
 def test_comparisons_are_drawn_and_other_files_named(tmp_path):
@@ -318,56 +313,6 @@ def test_far_ratios_are_on_a_logarithmic_axis(ratios, log):
     assert compared(with_ratios(*ratios)).y.log is log
 
 
-CURVE = [(0.5, None, 10.0), (1.0, 4.0, 10.0), (2.0, 8.0, 10.0), (4.0, 8.0, 8.0)]
-
-
-def test_gaps_begin_with_both_sides_and_last_until_the_end():
-    # (10 - 4) / 10, (10 - 8) / 10, then nothing, which a logarithm cannot show
-    series = gap_series("one", CURVE, 6.0)
-    assert series.x == [1.0, 2.0, 4.0, 6.0]
-    assert series.y == [0.6, pytest.approx(0.2), 1e-6, 1e-6]
-    assert series.chart == "step"
-
-
-def test_gaps_are_shares_of_the_larger_side_for_costs_too():
-    assert gap_series("cost", [(1.0, 10.0, 6.0)], 2.0).y == [0.4, 0.4]
-    assert gap_series("negative", [(1.0, -10.0, -6.0)], 2.0).y == [0.4, 0.4]
-    assert gap_series("zero", [(1.0, 0.0, 0.0)], 2.0).y == [1e-6, 1e-6]
-
-
-def test_an_end_before_the_last_move_does_not_go_back_in_time():
-    assert gap_series("one", CURVE, 3.0).x[-2:] == [4.0, 4.0]
-
-
-def test_a_figure_holds_every_search_with_both_sides():
-    figure = gap_figure({"one": (CURVE, 6.0), "half": ([(0.1, None, 3.0)], 1.0)})
-    assert [one.name for one in figure.series] == ["one"]
-    assert figure.x.log
-    assert figure.y.log
-    assert "1e-06" in figure.caption
-    with pytest.raises(InvalidOption, match="no gap to draw"):
-        gap_figure({"half": ([(0.1, None, 3.0)], 1.0)})
-
-
-def test_the_worst_gap_at_the_end_stands_in_the_caption():
-    figure = gap_figure({"one": (CURVE, 6.0), "two": (CURVE[:3], 6.0)})
-    assert "all ended within 0.2." in figure.caption
-
-
-def test_the_curve_of_a_search_ends_with_its_gap(tmp_path):
-    found = farkas.optimum("gadget/tiny", gap=0.0)
-    curve = curve_of(found)
-    assert curve[-1][1:] == (float(found.value), float(found.bound))
-    figure = gap_figure({"tiny": (curve, found.seconds)}, "wall seconds")
-    path = tmp_path / "gap.svg"
-    write_gaps(figure, "Gap", str(path), "Kept.")
-    text = path.read_text()
-    assert "wall seconds" in text
-    assert "Kept." in text
-    with pytest.raises(InvalidOption, match=r"gap\.csv: no picture"):
-        write_gaps(figure, "Gap", str(tmp_path / "gap.csv"))
-
-
 @pytest.mark.parametrize("there", ["pandas", "polars", "neither", "both"])
 def test_frames_come_from_the_library_that_is_there(monkeypatch, there):
     for name in ("pandas", "polars"):
@@ -399,3 +344,37 @@ def test_slots_are_drawn_as_value_and_bound_or_as_their_ratio() -> None:
     run.steps = []
     with pytest.raises(NoAnswer, match=r"no slot of the run of coded\.expected has a ratio"):
         run.plot(slots="ratio")
+
+
+@pytest.mark.parametrize(
+    "name", ["eris.eris", "coded.simple_greedy", "dps.fixed_price", "gadget.drf", "mlbroker.local"]
+)
+def test_a_pair_says_who_and_what_is_proved(name: str) -> None:
+    proof = proof_of(name)
+    pair = pair_of(proof, again=True)
+    assert pair.title.startswith(f"{name}: ")
+    verb = "costs" if proof.sense == "min" else "earns"
+    assert pair.heads[0].startswith(f"{name} {verb} ")
+    assert pair.heads[1].startswith(f"{proof.gap.witness.algorithm} {verb} ")
+    assert "unbounded" in pair.title or f"{float(proof.ratio or 0):.1f}"[:-2] in pair.title
+    layout = pair.layout
+    assert len(layout.sides) == 2
+    for side in layout.sides:
+        for block in side.blocks:
+            assert 0 <= block.lane < len(layout.lanes)
+            assert 0 <= block.owner < len(layout.owners)
+            assert layout.begin <= block.start < block.end <= layout.end
+            assert block.amount > 0
+        room = tops_of(side.blocks, len(layout.lanes))
+        assert all(
+            most <= top * (1 + 1e-9)
+            for lane, (most, top) in enumerate(zip(room, layout.tops, strict=True))
+            if any(block.lane == lane for block in side.blocks)
+        )
+
+
+def test_decisions_are_the_algorithms_only_where_it_decides_so_again():
+    proof = find_statement("eris.eris").prove().proof
+    ours, theirs = (pair_of(proof, again=again) for again in (True, False))
+    assert theirs.title == f"the file's {ours.title}"
+    assert theirs.heads == (f"the file's {ours.heads[0]}", ours.heads[1])

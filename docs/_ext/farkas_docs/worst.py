@@ -6,26 +6,22 @@ traces are those of ``tests/recorded/practice.py``.
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
 import shlex
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from farkas.adversary.shape import plain_of
-from farkas.adversary.shipped import HowFound, label_of, unusual
+from farkas.adversary.shipped import HowFound, Reproved, Shipped, label_of, statements_of, unusual
 from farkas.certificates.ratio import ratio_words as certified_words
-from farkas.experiments import pictures, style, worst_cases
+from farkas.experiments import pictures, plotting, style
 from farkas.experiments.pictures import BothSides, gantt
-from farkas.experiments.worst_cases import (
-    WorstKnown,
-    cases_of,
-    factor_words,
-    found_words,
-    pair_of,
-    random_words,
-)
+from farkas.experiments.plotting import pair_of, ratio_words
+from farkas.experiments.sweeps.guarantees import Guarantee, guarantees_of
 from farkas.instances.files import own_kinds
 from farkas_docs.claims import lines_of_kind, standing
 from farkas_docs.practice import PATH as PRACTICE
@@ -39,6 +35,90 @@ NONE = "none is stated"
 FALSE = "none: an assumption is false here"
 LONG = 12
 """Numbers of a list that a table shows."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Theorem:
+    """A theorem's factor on the instance of a statement."""
+
+    guarantee: Guarantee
+    factor: float | None  #: None where an assumption is false on the instance
+    #: Whether the decisions, which the algorithm takes today, are proved to be farther off.
+    exceeded: bool
+
+    @property
+    def reading(self) -> str:
+        return self.guarantee.reading
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class WorstKnown:
+    """What is known of the worst case of an algorithm."""
+
+    standing: Reproved  #: the shipped statement, proved now
+    theorems: Sequence[Theorem]  #: the printed reading first
+
+    @property
+    def name(self) -> str:
+        return self.standing.name
+
+    @property
+    def is_proved(self) -> bool:
+        """Whether the statement is proved and its algorithm decides so today."""
+        return self.standing.proof is not None and self.standing.repeats
+
+    def factor(self, reading: str) -> float | None:
+        """Theorem's factor in a reading; None where there is none, or an assumption is false."""
+        return next((t.factor for t in self.theorems if t.reading == reading), None)
+
+
+def case_of(shipped: Shipped) -> WorstKnown:
+    """Prove a statement, and hold it against the theorems about its algorithm."""
+    standing = shipped.prove()
+    algorithm = shipped.name.partition("[")[0]
+    return WorstKnown(standing, [_theorem(one, standing) for one in guarantees_of(algorithm)])
+
+
+def cases_of(kind: str) -> list[WorstKnown]:
+    """Prove all statements of a kind."""
+    return [case_of(shipped) for shipped in statements_of(kind)]
+
+
+def _theorem(guarantee: Guarantee, standing: Reproved) -> Theorem:
+    proof = standing.proof
+    if proof is None:
+        return Theorem(guarantee, None, False)
+    factor = guarantee.factor(proof.instance, proof.gap.reached.options)
+    counts = standing.repeats and proof.gap.witness.algorithm in guarantee.witnesses
+    beyond = factor is not None and (proof.ratio is None or proof.ratio > Fraction(factor))
+    return Theorem(guarantee, factor, counts and beyond)
+
+
+def found_words(case: WorstKnown) -> str:
+    """Worst ratio found, with what is not proved of it."""
+    standing = case.standing
+    if standing.proof is None:
+        return "not proved"
+    words = ratio_words(standing.proof.ratio)
+    return words if standing.repeats else f"{words}, not repeated here"
+
+
+def random_words(case: WorstKnown) -> str:
+    """Ratio of the worst random draw; a dash where none is proved."""
+    random = case.standing.random
+    return "–" if random is None else ratio_words(random.ratio)
+
+
+def factor_words(case: WorstKnown, reading: str) -> str:
+    """Factor of a theorem on the instance; a dash where none is stated.
+
+    >>> factor_words(WorstKnown(None, []), "printed")
+    '–'
+    """
+    if all(theorem.reading != reading for theorem in case.theorems):
+        return "–"
+    factor = case.factor(reading)
+    return "not applicable" if factor is None else f"{factor:.4g}"
 
 
 def pages() -> Iterator[tuple[str, Written]]:
@@ -78,7 +158,6 @@ def slug(case: WorstKnown) -> str:
     """Name of the page of a statement.
 
     >>> from farkas.adversary.shipped import find_statement
-    >>> from farkas.experiments.worst_cases import case_of
     >>> slug(case_of(find_statement("eris.eris[scheduler=printed]")))
     'eris_eris_scheduler_printed'
     """
@@ -90,7 +169,7 @@ def slug(case: WorstKnown) -> str:
 def _sources() -> str:
     """Hash of what decides how pictures look."""
     folder = Path(pictures.__file__).parent
-    files = [*sorted(folder.glob("*.py")), Path(worst_cases.__file__), Path(style.__file__)]
+    files = [*sorted(folder.glob("*.py")), Path(plotting.__file__), Path(style.__file__)]
     digest = hashlib.sha256()
     for path in files:
         digest.update(path.read_bytes())
@@ -171,7 +250,9 @@ def _page(case: WorstKnown, picture: str, verdicts: Mapping[str, str]) -> str:
         "## The instance",
         *_instance(plain_of(proof.instance)),
         "## Again",
-        fence(f"farkas figure {kind} worst --of '{case.name}' -o picture.svg", "bash"),
+        fence(
+            f"import farkas\nfarkas.worst_known({case.name!r}).plot().save('worst.svg')", "python"
+        ),
         f"`{case.standing.shipped.path.name}` in `farkas/adversary/statements/{kind}` is the"
         " statement; `farkas check` proves it.",
     )

@@ -8,7 +8,6 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import msgspec
 import typer
 from typer import Argument, Option
 
@@ -25,20 +24,17 @@ if TYPE_CHECKING:
     from farkas.experiments.figures.writing import Drawn
 
 
-WORST = "worst"
-
-
 def command(
     what: Annotated[
         str | None,
         Argument(
             metavar="[KIND|all|FILE]",
-            help="One kind, or all; or a run, an instance, what farkas worst wrote.",
+            help="One kind, or all; or a run, or what farkas worst wrote.",
             autocompletion=complete_kind,
         ),
     ] = None,
     number: Annotated[
-        str | None, Argument(metavar="[N|all|worst]", help="For example 5 or table4.")
+        str | None, Argument(metavar="[N|all]", help="For example 5 or table4.")
     ] = None,
     out: Annotated[
         str | None,
@@ -52,7 +48,6 @@ def command(
         int | None, Option(min=1, help="Drawn for every point; full 5, reduced 2.")
     ] = None,
     jobs: Annotated[int, Option(min=1, help="Processes, for all.")] = 1,
-    of: Annotated[str | None, Option(metavar="NAME|FILE", help="Of worst: one statement.")] = None,
     instance: Annotated[
         str | None,
         Option(
@@ -71,13 +66,9 @@ def command(
     `farkas figure all` writes every one (.png and .json) into a folder, `figures` unless -o says
     otherwise.  Stopped, it goes on where it was: figures and measurements that are there are kept.
 
-    `farkas figure KIND worst` draws worst cases that ship, proved as it draws, beside what theorems
-    promise; with --of one statement, of an algorithm or from a file of farkas worst --write: what
-    the algorithm decides and what is better, side by side.
-
     `farkas figure FILE` draws who holds how much of what in a run, and when; without -o as a table.
-    Of an instance it draws jobs over time, sites, network: -o names the picture.  What is drawn
-    are the decisions in the file; `farkas check` proves what they are worth.
+    Of a file of farkas worst --write: what the algorithm decides and what is better, side by side.
+    What is drawn are the decisions in the file; `farkas check` proves what they are worth.
     """
     from farkas.experiments.figures import PRESETS, find, of_kind
     from farkas.instances import kinds
@@ -91,8 +82,6 @@ def command(
     if instance is not None:
         raise InvalidOption("--instance: is of a run; write farkas figure RUN.json --instance FILE")
     kind = what
-    if of is not None and (kind is None or number != WORST):
-        raise InvalidOption("--of: is of worst cases; write farkas figure KIND worst --of NAME")
     if kind == "all" and number not in (None, "all"):
         raise InvalidOption(f"figure all {named(number)}: a number is of one kind; name the kind")
     of_kinds = [e for k in (kinds() if kind in (None, "all") else [kind]) for e in of_kind(k)]
@@ -100,12 +89,6 @@ def command(
         _write_all(of_kinds, Path(out or "figures"), chosen, seed, jobs, as_json)
     elif kind is None or number is None:
         _list(of_kinds, as_json)
-    elif of is not None:
-        _statement(kind, of, out, as_json)
-    elif number == WORST:
-        from farkas.experiments.worst_cases import overview
-
-        _one(overview(kind), out, chosen, seed, as_json)
     else:
         _one(find(kind, number), out, chosen, seed, as_json)
 
@@ -116,7 +99,7 @@ def _is_file(name: str) -> bool:
 
 
 def _plot(file: str, instance: str | None, out: str | None, as_json: bool) -> None:
-    """Draw a run, an instance, or what ``farkas worst`` wrote."""
+    """Draw a run, or what ``farkas worst`` wrote."""
     from farkas.experiments.plotting import COLUMNS, picture_suffix, plot
 
     if out is not None:
@@ -130,43 +113,8 @@ def _plot(file: str, instance: str | None, out: str | None, as_json: bool) -> No
         print_json({"title": picture.title, "rows": rows})
     elif out is not None:
         print_text(f"{out}: {picture.title}; {picture.explanation}")
-    elif picture.pair is None:
-        shows = picture.explanation.rstrip(".")
-        print_text(f"{picture.title}: {shows}; -o FILE.svg writes the picture")
     else:
         print_table(picture.title, list(COLUMNS), [tuple(row.values()) for row in rows])
-
-
-def _statement(kind: str, of: str, out: str | None, as_json: bool) -> None:
-    """Prove a statement, then draw its two sides."""
-    from farkas.adversary.scoring import decides_again
-    from farkas.experiments.plotting import picture_suffix
-    from farkas.experiments.worst_cases import asked
-
-    if out is not None:
-        picture_suffix(out)
-        check_writable(out)
-    proof, pair = asked(kind, of)
-    if out is not None:
-        from farkas.experiments.pictures.gantt import picture
-        from farkas.files.writing import write_bytes
-
-        write_bytes(out, picture(pair, Path(out).suffix))
-    if as_json:
-        print_json({**proof.to_builtins(), "picture": msgspec.to_builtins(pair)})
-        return
-    if out is None:
-        from farkas.experiments.pictures.gantt import stacked
-
-        layout = pair.layout
-        rows = [
-            (head, layout.lanes[r.lane], layout.owners[r.owner], r.start, r.end, r.high - r.low)
-            for head, side in zip(pair.heads, layout.sides, strict=True)
-            for r in stacked(side.blocks)
-        ]
-        print_table(pair.title, ["decided", "lane", "owner", "from", "to", "amount"], rows)
-    again = decides_again(proof.gap, proof.instance)
-    print_text(f"{proof.statement}  Asked here, it decides {'so' if again else 'otherwise'}.")
 
 
 def _list(exhibits: list[Exhibit], as_json: bool) -> None:

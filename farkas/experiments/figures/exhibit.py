@@ -270,7 +270,6 @@ class Agreement(enum.StrEnum):
     NOT_REPRODUCED = "not reproduced"  #: Computed, and it comes out otherwise.
     #: Outside what an instance holds (for example training accuracy).
     NOT_MODELLED = "not modelled"
-    OURS = "not in the print"  #: Computed, and no paper shows it.
 
 
 def agreement(findings: Sequence[Statement]) -> Agreement:

@@ -28,7 +28,6 @@ from farkas.errors import FarkasError, InvalidOption
 from farkas.executor import Executor
 from farkas.experiments.figures.drawing import draw
 from farkas.experiments.figures.exhibit import (
-    Agreement,
     Exhibit,
     Figure,
     Preset,
@@ -163,13 +162,12 @@ def write(exhibit: Exhibit, data: Figure | Table, path: str, preset: Preset, see
 
 def document(exhibit: Exhibit, data: Figure | Table, preset: Preset, seed: int) -> dict[str, Any]:
     """Everything about a figure as plain data."""
-    ours = Agreement.OURS
     return {
         "farkas": farkas.__version__,
         "figure": exhibit.name,
         "title": exhibit.title,
         "source": exhibit.source,
-        "standing": str(ours if exhibit.agreement is ours else agreement(data.findings)),
+        "standing": str(agreement(data.findings)),
         "preset": preset.name,
         "instances": preset.instances,
         "seed": seed,
@@ -193,8 +191,7 @@ def caption(exhibit: Exhibit, data: Figure | Table, preset: Preset, seed: int) -
 falls with load: yes (3.2 to 1.1).'
     """
     found = "; ".join(map(str, data.findings))
-    if exhibit.agreement is not Agreement.OURS:
-        found = f"This run ({preset.name}, seed {seed}): {agreement(data.findings)}; {found}"
+    found = f"This run ({preset.name}, seed {seed}): {agreement(data.findings)}; {found}"
     parts = [exhibit.source, exhibit.title, found.rstrip("; ")]
     parts.append(data.caption[:1].upper() + data.caption[1:])
     if isinstance(data, Figure) and any(series.low is not None for series in data.series):

@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from farkas.experiments.figures.exhibit import PlotAxis
 from farkas.experiments.pictures.gantt import Held, Layout, Schedule, layouts, named_owners
-from farkas.experiments.pictures.outline import Bars, Outline, outlines
 from farkas.instances.coded import CodedComputing
 from farkas.replay.base import decoded
 from farkas.replay.coded import PlanEntry
@@ -47,19 +44,3 @@ def _side(instance: CodedComputing, plan: PlanEntry) -> Schedule:
         words = " and ".join(said) or "none"
         remarks.append(f"master {master} needs {task.rows} rows: {words}")
     return Schedule(blocks, remarks)
-
-
-@outlines.register("coded")
-def computation(instance: CodedComputing) -> Outline:
-    """Mean time of a row of each master on each worker, where the pair is allowed."""
-    with np.errstate(divide="ignore"):
-        means = instance.shifts + 1.0 / instance.rates
-    amounts = {
-        master.name or f"master {m}": [
-            float(mean) if may else None
-            for mean, may in zip(means[m].tolist(), instance.allowed[m].tolist(), strict=True)
-        ]
-        for m, master in enumerate(instance.masters)
-    }
-    workers = [f"worker {n}" for n in range(instance.workers)]
-    return Outline(bars=[Bars(f"mean time of a row, {instance.time_unit}", workers, amounts)])

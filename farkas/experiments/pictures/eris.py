@@ -16,7 +16,6 @@ from farkas.experiments.pictures.gantt import (
     layouts,
     named_owners,
 )
-from farkas.experiments.pictures.outline import Bars, Outline, outlines
 from farkas.instances.eris import Auction
 from farkas.numbers import Floats, Ints
 from farkas.replay.base import decoded
@@ -100,22 +99,3 @@ def _remarks(instance: Auction, slots: Sequence[SlotEntry]) -> list[str]:
     ]
     left = [job for job in range(instance.num_jobs) if job not in accepted]
     return [*worth, *jobs_said(left, "rejected")]
-
-
-@outlines.register("eris")
-def auction(instance: Auction) -> Outline:
-    """Jobs that may still complete in each slot, and capacities of sites."""
-    spans = [
-        (float(job.arrival), float(min(job.arrival + len(job.utility), instance.slots)))
-        for job in instance.jobs
-    ]
-    amounts = {
-        name: [float(site[k]) for site in instance.site_capacity]
-        for k, name in enumerate(instance.resource_names)
-    }
-    return Outline(
-        spans=spans,
-        end=float(instance.slots),
-        spanned="still worth completing",
-        bars=[Bars("capacity", [f"site {r}" for r in range(instance.sites)], amounts)],
-    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,7 +15,6 @@ from farkas.experiments.pictures.gantt import (
     named_owners,
     tops_of,
 )
-from farkas.experiments.pictures.outline import Bars, DrawnNetwork, Outline, outlines
 from farkas.instances.gadget import Cluster
 from farkas.replay.base import decoded
 from farkas.replay.gadget import Ring
@@ -84,26 +82,3 @@ def _named(instance: Cluster, lane: Place) -> str:
 def _remarks(instance: Cluster, slots: Sequence[Sequence[Ring]]) -> list[str]:
     ran = {ring.job for every in slots for ring in every}
     return jobs_said([job for job in range(instance.num_jobs) if job not in ran], "never runs")
-
-
-@outlines.register("gadget")
-def cluster(instance: Cluster) -> Outline:
-    """Jobs that have arrived in each slot, what servers have, and the links between nodes."""
-    names = [node.name or f"node {k}" for k, node in enumerate(instance.nodes)]
-    servers = [k for k, node in enumerate(instance.nodes) if node.server]
-    amounts = {
-        resource: [instance.nodes[k].capacity[number] for k in servers]
-        for number, resource in enumerate(instance.resources)
-    }
-    limited = {name: each for name, each in amounts.items() if any(x is not None for x in each)}
-    links = {
-        (link.source, link.target): math.inf if link.bandwidth is None else link.bandwidth
-        for link in instance.links
-    }
-    return Outline(
-        spans=[(float(job.arrival), float(instance.horizon)) for job in instance.jobs],
-        end=float(instance.horizon),
-        spanned="that have arrived",
-        bars=[Bars("capacity", [names[k] for k in servers], limited)] if limited else [],
-        network=DrawnNetwork(names, [node.server for node in instance.nodes], links),
-    )

@@ -9,7 +9,6 @@ import msgspec
 
 from farkas.experiments.figures.exhibit import PlotAxis
 from farkas.experiments.pictures.gantt import Held, Layout, Schedule, layouts, named_owners, tops_of
-from farkas.experiments.pictures.outline import Bars, Outline, outlines
 from farkas.instances.mlbroker import Brokerage
 from farkas.replay.base import decoded
 
@@ -45,20 +44,3 @@ def _blocks(slots: Sequence[WorkersEntry]) -> list[Held]:
         for site, amount in enumerate(row)
         if amount > 0
     ]
-
-
-@outlines.register("mlbroker")
-def brokerage(instance: Brokerage) -> Outline:
-    """Jobs that have to be placed in each slot, and list prices of sites."""
-    sites = [f"site {r}" for r in range(instance.num_sites)]
-    prices = {
-        f"resource {k}": [float(site[k]) for site in instance.base_price]
-        for k in range(instance.num_resources)
-    }
-    spans = [(job.arrival, job.departure + 1) for job in instance.jobs]
-    return Outline(
-        spans=[(float(start), float(end)) for start, end in spans],
-        end=float(instance.num_slots),
-        spanned="to be placed",
-        bars=[Bars("list price of a unit for a slot", sites, prices)],
-    )

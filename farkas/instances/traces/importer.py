@@ -176,7 +176,7 @@ class Imported(ShowsItself):
     dropped: Account  #: Number of jobs of the trace that are not in it, by reason.
     counted: str = "jobs"  #: What is counted: jobs, or masters.
 
-    plot, save = verb("plot"), verb("save")
+    save = verb("save")
 
     def __repr__(self) -> str:
         about = f"{self.kind} instance {messages.named(self.instance.name)}"

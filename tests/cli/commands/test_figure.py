@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 import farkas
-from farkas.adversary.shipped import find_statement
 from farkas.cli import call
 from farkas.errors import NoAnswer
 from farkas.experiments.figures import Agreement, Exhibit
@@ -94,54 +93,6 @@ def test_a_folder_that_cannot_be_made_is_told_in_one_line(shown, tmp_path, monke
     captured = capsys.readouterr()
     assert captured.err.endswith(": no folder: Permission denied\n")
     assert captured.err.count("\n") == 1
-
-
-def test_worst_cases_are_drawn_beside_what_theorems_promise(tmp_path, capsys):
-    assert call(["figure", "coded", "worst", "-o", str(tmp_path / "w.svg")]) == 0
-    assert "every statement is proved: yes" in " ".join(capsys.readouterr().out.split())
-    assert (tmp_path / "w.svg").exists()
-    assert call(["figure", "coded", "worst", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert (found["figure"], found["standing"]) == ("coded.worst", "not in the print")
-
-
-def test_one_statement_is_proved_and_drawn(tmp_path, capsys):
-    of = ["figure", "coded", "worst", "--of", "coded.simple_greedy"]
-    assert call([*of, "-o", str(tmp_path / "s.png")]) == 0
-    assert "which keep every requirement exactly" in " ".join(capsys.readouterr().out.split())
-    assert (tmp_path / "s.png").read_bytes().startswith(b"\x89PNG")
-    assert call(of) == 0
-    assert "worker 0" in capsys.readouterr().out
-    assert call([*of, "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["algorithm"] == "coded.simple_greedy"
-    assert len(found["picture"]["layout"]["sides"]) == 2
-
-
-def test_a_statement_says_whether_its_algorithm_decides_so_here(tmp_path, capsys):
-    of = ["figure", "mlbroker", "worst", "--of"]
-    assert call([*of, "mlbroker.local"]) == 0
-    assert "Asked here, it decides so." in " ".join(capsys.readouterr().out.split())
-    data = json.loads(find_statement("mlbroker.local").path.read_text())
-    data["reached"]["decisions"], data["ratio"] = data["witness"]["decisions"], "1"
-    (tmp_path / "forged.json").write_text(json.dumps(data))
-    assert call([*of, str(tmp_path / "forged.json")]) == 0
-    assert "Asked here, it decides otherwise." in " ".join(capsys.readouterr().out.split())
-
-
-@pytest.mark.parametrize(
-    ("words", "code", "message"),
-    [
-        (["nobody", "worst"], 2, "unknown kind 'nobody'"),
-        (["coded", "worst", "--of", "coded.simple"], 2, "did you mean coded.simple_greedy"),
-        (["coded", "2", "--of", "coded.simple_greedy"], 2, "--of: is of worst cases"),
-        (["coded", "worst", "--of", "simple_greedy", "-o", "a.csv"], 2, "a picture ends in"),
-        (["coded", "worst", "--of", "none.json"], 2, "none.json: No such file"),
-    ],
-)
-def test_worst_cases_that_cannot_be_drawn_are_refused(words, code, message, capsys):
-    assert call(["figure", *words]) == code
-    assert message in capsys.readouterr().err
 
 
 def test_a_run_is_drawn_and_listed(tmp_path, capsys):

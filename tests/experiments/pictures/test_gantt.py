@@ -24,7 +24,7 @@ from farkas.experiments.pictures.gantt import (
     stacked,
     tops_of,
 )
-from farkas.experiments.worst_cases import pair_of
+from farkas.experiments.plotting import pair_of
 from tests.experiments.made import proof_of
 
 LAYOUT = Layout(
