@@ -30,14 +30,13 @@ seeds = "0..199"
 """
 CONFIG = """
 name = "benchmark"
-recheck = {recheck}
 [[instances]]
 kind = "mlbroker"
 preset = "small"
 seeds = "0..{last}"
 settings = {{ num_slots = {slots}, jobs_per_slot = {jobs} }}
-[[programs]]
-name = "mlbroker.relaxed[tight]"
+[[algorithms]]
+name = "mlbroker.opt"
 """
 
 
@@ -49,7 +48,7 @@ def requests(folder: Path, count: int, slots: int, jobs: int) -> list[Request]:
 
 def configuration(folder: Path, count: int, slots: int, jobs: int) -> Path:
     path = folder / f"sweep-{slots}.toml"
-    path.write_text(CONFIG.format(last=count - 1, slots=slots, jobs=jobs, recheck=0.0))
+    path.write_text(CONFIG.format(last=count - 1, slots=slots, jobs=jobs))
     return path
 
 

@@ -35,7 +35,6 @@ def check(
     *,
     model: Any = None,
     most_work: int | None = None,
-    policy: str | None = None,
 ) -> Proof | RunProof | GapProof | ViprProof:
     """Prove again, in exact arithmetic and without any solver, what a certificate claims.
 
@@ -53,9 +52,6 @@ def check(
         memory, so that the proof is about it.
     most_work
         Steps after which a tree or a VIPR file is given up; 2^28 if left out.
-    policy
-        Of a run or worst case of somebody's policy: its file, ``FILE.py`` or ``FILE.py:CLASS``,
-        whose hash has to be the one that is stated.
 
     Raises
     ------
@@ -90,10 +86,6 @@ def check(
             if is_model(what):
                 raise InvalidOption(f"{where}: is a model; farkas prove {where} proves its optimum")
         held = opened(what)
-    if policy is not None:
-        from farkas.verbs.check_run import require_policy
-
-        require_policy(held, where, policy)
     if model is not None:
         return _of_model(held, instance, model, most_work)
     if isinstance(held, Certificate):
@@ -103,7 +95,7 @@ def check(
     if isinstance(held, Run):
         from farkas.verbs.check_run import prove_run
 
-        return prove_run(held, instance, where, policy)
+        return prove_run(held, instance, where)
     from farkas.adversary.gap import Gap, prove_gap
 
     if not isinstance(held, Gap):

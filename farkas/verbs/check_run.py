@@ -6,8 +6,6 @@ Stores and sweeps say of a proof that is tried again one line, whatever the file
 from __future__ import annotations
 
 import dataclasses
-import functools
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
@@ -15,12 +13,11 @@ from typing import Any
 import msgspec
 
 from farkas.certificates.doubles import both, double
-from farkas.certificates.files import RELAXATION, Certificate, from_json
+from farkas.certificates.files import Certificate, from_json
 from farkas.certificates.packed import rational, shown
 from farkas.certificates.proof import Proof, rounded
 from farkas.certificates.runs import require_run_bound
-from farkas.errors import FarkasError, InvalidOption, MissingInstance, NotACertificate
-from farkas.files import read_bytes
+from farkas.errors import FarkasError, MissingInstance, NotACertificate
 from farkas.instances import Instance
 from farkas.messages import ShowsStatement, named
 from farkas.online.run import Bound, Run
@@ -50,8 +47,6 @@ class RunProof(ShowsStatement):
     ratio: float | None
     #: Proof of what the run proved itself, where the bound is another's; else None.
     own: Proof | None = None
-    #: Hash of the file of its policy that was given for comparison; empty without one.
-    source: str = ""
 
     @property
     def value(self) -> Fraction | None:
@@ -63,7 +58,7 @@ class RunProof(ShowsStatement):
     @property
     def words(self) -> tuple[str, ...]:
         """What nothing here recomputes: it is the word of the run's file."""
-        policy = ("policy_sha256",) if self.run.manifest.policy_sha256 and not self.source else ()
+        policy = ("policy_sha256",) if self.run.manifest.policy_sha256 else ()
         return *STORY, *policy, *(name for name in UNPROVED if getattr(self.run, name))
 
     def verify(self, instance: Any = None) -> RunProof:
@@ -78,12 +73,7 @@ class RunProof(ShowsStatement):
     @property
     def proved(self) -> str:
         """What was proved, in words."""
-        said = [self.proof.statement, *self._sentences()]
-        if self.source:
-            said.append(
-                f"The file of the policy has the hash that the run states ({self.source[:12]}...)."
-            )
-        return "  ".join(said)
+        return "  ".join([self.proof.statement, *self._sentences()])
 
     @property
     def left_out(self) -> str:
@@ -146,16 +136,8 @@ def certificate_of(run: Run, where: str, bound: Bound | None = None) -> Certific
     return from_json(msgspec.json.encode(held.certificate), "certificate of the run")
 
 
-def prove_run(
-    run: Run, instance: InstanceOrName | None, where: str, policy: str | None = None
-) -> RunProof:
-    """Prove the bound of a run again and replay its decisions.
-
-    ``where`` begins an error; ``policy`` is the file of the run's policy, to compare its hash.
-    """
-    source = ""
-    if policy is not None:
-        source = source_of(policy, run.manifest.policy_sha256, run.algorithm)
+def prove_run(run: Run, instance: InstanceOrName | None, where: str) -> RunProof:
+    """Prove the bound of a run again and replay its decisions; ``where`` begins an error."""
     certificate = certificate_of(run, where)
     own = None if run.own_bound is None else certificate_of(run, where, run.own_bound)
     if instance is None:
@@ -183,36 +165,7 @@ def prove_run(
             if text is not None:
                 rational(text, "record of a slot")
     replayed = audit(run, about)
-    return RunProof(run, proof, replayed, _ratio(run, proof, replayed), proved, source)
-
-
-def source_of(policy: str, said: str, algorithm: str) -> str:
-    """Return the hash of a policy's file, ``FILE.py`` or ``FILE.py:CLASS``.
-
-    Raises `NotACertificate`: it is not the one that is ``said``, or the class is another one.
-    """
-    path, _, name = policy.rpartition(":") if ".py:" in policy else (policy, "", "")
-    found = hashlib.sha256(read_bytes(path)).hexdigest()
-    if not said:
-        raise NotACertificate(f"{named(algorithm)} is said to be of no file; leave policy out")
-    if found != said:
-        raise NotACertificate(
-            f"{named(path)} hashes to {found[:12]}..., stated is {named(said[:12])}..."
-        )
-    if name and algorithm.partition(".")[2] != name:
-        raise NotACertificate(f"decisions are said to be of {named(algorithm)}, not {named(name)}")
-    return found
-
-
-def require_policy(held: Any, where: str, policy: str) -> None:
-    """Refuse what has no policy, and a worst case of another one; runs are compared later."""
-    if isinstance(held, Run):
-        return
-    from farkas.adversary.gap import Gap  # here: runs are no worst cases
-
-    if not isinstance(held, Gap):
-        raise InvalidOption(f"policy: {where} is neither a run nor a worst case; leave it out")
-    source_of(policy, held.reached.policy_sha256 or "", held.reached.algorithm)
+    return RunProof(run, proof, replayed, _ratio(run, proof, replayed), proved)
 
 
 def shipped_instance(run: Run) -> Instance:
@@ -273,59 +226,6 @@ def recheck(
             proved = rounded(proof.bound, up=proof.sense == "max")
         raise NotACertificate(f"the run claims the bound {shown(claimed)}, it proves {proved}")
     return proof
-
-
-def is_about(program: str, certificate: Certificate) -> None:
-    """Accept certificates of one program, or of its relaxation."""
-    from farkas.algebra.formulation import programs  # here: most checks know their program
-
-    name = programs.build(program).full_name
-    if certificate.program.removeprefix(RELAXATION) != name:
-        raise NotACertificate(f"the certificate is about {named(certificate.program)}, not {name}")
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Solved:
-    """What is claimed of a solve."""
-
-    certificate: Mapping[str, Any]  #: its plain data, with the point that was found
-    sense: str
-    bound: str  #: a rational number
-    value: float | None  #: of the point, the nearest double
-    program: str  #: with its variant
-    relax: bool  #: whether the point need not be whole
-
-
-def value_of(proof: Proof, *, relax: bool) -> Fraction | None:
-    """Value of the point of a certificate; None without, and where it need not be whole."""
-    whole = relax or not proof.program.startswith(RELAXATION)
-    return proof.value if whole else None
-
-
-def solve_verdict(claimed: Solved, instance: Instance) -> str:
-    """Prove bound and point of a solve; words as of `run_verdict`.
-
-    ``"bound proved again"`` where the certificate holds no point of the program, so that the value
-    is the store's word.
-    """
-    try:
-        accepted = functools.partial(is_about, claimed.program)
-        proof = recheck(claimed.certificate, claimed.bound, instance, accepted)
-        if claimed.sense != proof.sense:
-            raise NotACertificate(
-                f"the solve says {named(claimed.sense)}, its certificate {proof.sense}"
-            )
-        value = value_of(proof, relax=claimed.relax)
-        if value is None:
-            return HALF_PROVED
-        if claimed.value is None or float(value) != claimed.value:
-            said = "none" if claimed.value is None else f"{claimed.value:.17g}"
-            raise NotACertificate(
-                f"the value is said to be {said}, the point reaches {shown(str(value))}"
-            )
-    except (FarkasError, ValueError, ArithmeticError) as error:  # the file says anything at all
-        return f"rejected: {error}"
-    return "proved again"
 
 
 def run_verdict(run: Run, instance: Instance) -> str:

@@ -2,36 +2,25 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from types import NoneType
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any
 
 from farkas.errors import (
-    InvalidOption,
     require_progress,
     require_seed,
     require_type,
 )
 from farkas.instances import Instance
-from farkas.online import Algorithm, Policy, Run, environments
+from farkas.online import Algorithm, Policy, Run
 from farkas.online.driver import Progress
 from farkas.online.policy import as_algorithm
 from farkas.verbs.inputs import InstanceOrName, as_instance, require_search_limit
 
 if TYPE_CHECKING:
-    from farkas.certificates import Certificate
     from farkas.offline.climbing import Advance
     from farkas.online.feeding import Feed
     from farkas.quantities import Value
-
-
-@runtime_checkable
-class SlotCertifying(Protocol):
-    """An environment that can prove what single slots of a run could have earned."""
-
-    def slot_certificates(self, instance: Any, decisions: Sequence[Any]) -> Sequence[Certificate]:
-        """Return a certificate of each slot, given what was decided before."""
 
 
 def run(
@@ -92,46 +81,6 @@ def run(
 
     known = known_optimum(data, chosen.problem, bound_seconds, bound_progress)
     return hold_against(found, known, data)
-
-
-def write_slots(run: Run, instance: InstanceOrName, folder: str | os.PathLike[str]) -> list[str]:
-    """Write a certificate of every slot of a run: what it could have earned then.
-
-    Parameters
-    ----------
-    folder
-        Made if there is none; files are called ``slot-0.json``, ``slot-1.json``, ...
-
-    Returns
-    -------
-    The paths, in the order of the slots.
-
-    Raises
-    ------
-    InvalidOption
-        Runs of this kind have no such certificates.
-    FileProblem
-        A file cannot be written.
-    """
-    from farkas.certificates import write
-    from farkas.files.writing import make_folder
-
-    data = as_instance(instance)
-    certificates = slot_certifying(data.kind).slot_certificates(data, run.decisions)
-    make_folder(folder)
-    paths = []
-    for slot, certificate in enumerate(certificates):
-        paths.append(os.path.join(folder, f"slot-{slot}.json"))
-        write(certificate, paths[-1])
-    return paths
-
-
-def slot_certifying(kind: str) -> SlotCertifying:
-    """Return what certifies single slots of runs; `InvalidOption` where the kind has none."""
-    environment = environments[kind]
-    if not isinstance(environment, SlotCertifying):
-        raise InvalidOption(f"runs of kind {kind} have no certificates of single slots")
-    return environment
 
 
 def feed(

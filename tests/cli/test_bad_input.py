@@ -180,7 +180,6 @@ def test_a_failing_write_keeps_the_old_file(
 
 WRITERS = [
     (["run", "tiny.json", "-a", "mlbroker.fractional", "-o"], ".json", "farkas.verbs.run.run"),
-    (["run", "gadget/tiny", "-a", "gadget.fifo", "--write-slots"], "", "farkas.verbs.run.run"),
     (["solve", "tiny.json", "-p", "mlbroker.offline", "--write"], ".mps",
      "farkas.verbs.solve.solve"),
     (["solve", "tiny.json", "-p", "mlbroker.offline", "--write"], ".vipr",
@@ -219,12 +218,3 @@ def test_an_output_that_cannot_be_written_is_refused_before_any_work(
     code, text = one_line([*words, target], capsys)
     assert code == 2
     assert target in text
-
-
-def test_slots_that_runs_of_the_kind_do_not_have_are_refused_before_the_run(
-    monkeypatch: pytest.MonkeyPatch, capsys: Capture
-) -> None:
-    monkeypatch.setattr("farkas.verbs.run.run", None)
-    words = ["run", "tiny.json", "-a", "mlbroker.fractional", "--write-slots", "slots"]
-    code, said = one_line(words, capsys)
-    assert (code, "no certificates of single slots" in said) == (2, True)

@@ -24,7 +24,7 @@ Capture = pytest.CaptureFixture[str]
 Row = dict[str, Any]
 """Columns of a result, with task and output as plain data."""
 
-TASKS = ("dps.top", "mlbroker.local", "mlbroker.relaxed[tight,printed]", "mlbroker.optimum")
+TASKS = ("dps.top", "mlbroker.local", "mlbroker.optimum")
 COLUMNS = (
     "key", "kind", "name", "instance", "task", "status", "value", "bound", "ratio", "recheck",
     "output",
@@ -38,7 +38,6 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "sound.toml").write_text(
         f'name = "sound"\nbound_seconds = 1\n[[instances]]\nfiles = {json.dumps(files)}\n'
         '[[algorithms]]\nname = "dps.top"\n[[algorithms]]\nname = "mlbroker.local"\n'
-        '[[programs]]\nname = "mlbroker.relaxed[tight]"\n'
     )
     assert call(["sweep", str(folder / "sound.toml"), "--workers", "1"]) == 0
     return folder / "sound.sqlite"
@@ -114,16 +113,6 @@ def slightly_tighter(row: Row) -> None:
     bound(row, Fraction(row["bound"]) + gap)
 
 
-def without_a_point(row: Row) -> None:
-    row["output"]["certificate"]["certificate"]["point"] = None
-    value_is_bound(row)
-
-
-def its_relaxation(row: Row) -> None:
-    row["output"]["certificate"]["certificate"]["program"] = "mlbroker.relaxed"
-    value_is_bound(row)
-
-
 def another_instance(row: Row) -> None:
     """The same decisions and proof, said of the other instance of the store."""
     row["task"]["instance"] = row["output"]["certificate"]["certificate"]["instance"] = "0" * 64
@@ -187,9 +176,7 @@ FORGERIES = [
     *((n, slightly_tighter) for n in ("dps.top", "mlbroker.local")),
     *(("mlbroker.local", f) for f in (another_kind, another_algorithm, another_seed)),
     *(("mlbroker.local", f) for f in (other_ratio, other_sense, other_byte, zero_below)),
-    *(("mlbroker.relaxed[tight,printed]", f) for f in (without_a_point, its_relaxation)),
-    *(("mlbroker.relaxed[tight,printed]", f) for f in (another_kind, without_value)),
-    *((n, without_ratio) for n in ("mlbroker.local", "mlbroker.relaxed[tight,printed]")),
+    *(("mlbroker.local", f) for f in (without_value, without_ratio)),
     ("mlbroker.local", fewer_violations),
 ]
 
@@ -208,7 +195,7 @@ def counted(capsys: Capture, *words: str) -> tuple[int, list[float], dict[str, A
 def test_a_sound_store_is_proved_whole(sound: Path, capsys: Capture) -> None:
     code, ratios, found = counted(capsys, str(sound))
     assert (code, found["rejected"], found["the_word_of_the_store"]) == (0, {}, 0)
-    assert found["proved_again"] == found["rechecked"] == len(ratios) == 8
+    assert found["proved_again"] == found["rechecked"] == len(ratios) == 6
 
 
 @pytest.mark.slow
@@ -225,18 +212,15 @@ def test_what_is_forged_enters_no_ratio_and_no_page(
     # all is proved again unless less is asked for
     for words in ([], ["--recheck", "1"]):
         code, ratios, found = counted(capsys, str(store), *words)
-        half = forge is without_a_point
-        assert (code, list(found["rejected"])) == ((0, []) if half else (1, [key]))
+        assert (code, list(found["rejected"])) == (1, [key])
         assert len(ratios) == len(honest) - 1
         assert found["proved_again"] == len(honest) - 1
         for item in found["ratios"]:
             assert (item["worst"] or {}).get("key") != key
             if item["name"] == result.task.name:
-                assert set(item["left_out"]) == {
-                    "value not proved" if half else "certificate rejected"
-                }
+                assert set(item["left_out"]) == {"certificate rejected"}
     page = tmp_path / "page.html"
-    assert call(["sweep", str(store), "--report", str(page), "--json"]) == (0 if half else 1)
+    assert call(["sweep", str(store), "--report", str(page), "--json"]) == 1
     said = json.loads(capsys.readouterr().out)
     assert (said["certified"], said["proved_again"]) == (len(honest) - 1, len(honest) - 1)
 
@@ -246,7 +230,7 @@ def test_what_is_not_proved_is_called_the_stores_word(
     sound: Path, tmp_path: Path, capsys: Capture
 ) -> None:
     store, _ = forged(sound, tmp_path, "mlbroker.local", value_is_bound)
-    for share, believed in (("0", 8), ("0.5", 4)):
+    for share, believed in (("0", 6), ("0.5", 3)):
         call(["sweep", str(store), "--recheck", share, "--ratios"])
         said = capsys.readouterr().out
         assert said.startswith("ratios, some by the store's word\n")

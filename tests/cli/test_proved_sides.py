@@ -103,7 +103,7 @@ def test_the_demo_prints_bounds_and_ratios_on_their_proved_side(capsys: Capture)
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Runs and solutions of five instances."""
+    """Runs on five instances."""
     folder = tmp_path_factory.mktemp("sweep")
     path = folder / "small.toml"
     path.write_text(
@@ -118,8 +118,6 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
         name = "mlbroker.local"
         [[algorithms]]
         name = "mlbroker.fractional"
-        [[programs]]
-        name = "mlbroker.relaxed[tight]"
         """)
     )
     assert call(["sweep", str(path), "--workers", "1"]) == 0

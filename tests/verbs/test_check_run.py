@@ -3,31 +3,22 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import re
 from fractions import Fraction as F
-from pathlib import Path
-from typing import Any
 
 import msgspec
 import pytest
 
 import farkas
 from farkas.certificates import Certificate
-from farkas.certificates.points import exact_value
-from farkas.cli import call
-from farkas.errors import InvalidOption, MissingInstance, NotACertificate
-from farkas.instances import library
+from farkas.errors import MissingInstance, NotACertificate
 from farkas.online import Bound, Run
 from farkas.online.gadget.columns import slot_certificate
 from farkas.replay import Replayed, replays
 from farkas.verbs.check_run import (
     RunProof,
-    Solved,
     bounds_runs_of,
-    certificate_of,
     recheck,
-    solve_verdict,
 )
 
 
@@ -158,32 +149,6 @@ def test_what_is_forged_and_not_proved_is_told(cost: Run) -> None:
     assert isinstance(told, RunProof)
     assert {"seed", "versions", "policy_sha256", "instance", "method"} <= set(told.words)
     assert told.to_builtins()["word_of_the_file"] == list(told.words)
-
-
-def test_the_file_of_a_policy_is_compared_where_it_is_given(
-    cost: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    file, run = tmp_path / "mine.py", tmp_path / "run.json"
-    file.write_text("# decides\n")
-    digest = hashlib.sha256(file.read_bytes()).hexdigest()
-    manifest = msgspec.structs.replace(cost.manifest, policy_sha256=digest)
-    farkas.save(changed(cost, manifest=manifest), run)
-    words = ["check", str(run), "--instance", str(library.path("mlbroker/tiny"))]
-    assert call([*words, "--policy", f"{file}:fractional"]) == 0
-    accepted, left_out = capsys.readouterr().out.splitlines()
-    assert "The file of the policy has the hash that the run states" in accepted
-    assert left_out.startswith(
-        "not proved: algorithm, options, instance, method, seed, versions, c"
-    )
-    assert call([*words, "--policy", f"{file}:Other"]) == 1
-    assert "not Other" in capsys.readouterr().err
-    file.write_text("# decides otherwise\n")
-    assert call([*words, "--policy", str(file)]) == 1
-    assert "stated is" in capsys.readouterr().err
-    with pytest.raises(NotACertificate, match="of no file; leave policy out"):
-        farkas.check(cost, "mlbroker/tiny", policy=str(file))
-    with pytest.raises(InvalidOption, match="neither a run nor a worst case"):
-        farkas.check(cost.certificate and certificate_of(cost, "it"), policy=str(file))
 
 
 @pytest.mark.parametrize("step", [F(1, 10**9), F(1)])
@@ -345,45 +310,6 @@ def test_what_breaks_by_its_own_word_has_no_ratio(
         found = farkas.check(changed(cost, violations=violations, ratio=None), "mlbroker/tiny")
         assert isinstance(found, RunProof)
         assert found.ratio == ratio
-
-
-def claimed(name: str, solved: str, **changes: Any) -> Solved:
-    """What a sweep keeps of a solve, but for changes."""
-    solution = farkas.solve(name, solved, certify=True, relax=changes.pop("relaxed", False))
-    kept = Solved(
-        certificate=msgspec.to_builtins(solution.certificate),
-        sense=solution.form.sense,
-        bound=str(solution.bound),
-        value=float(exact_value(solution.form, solution.answer.point)),
-        program=solved,
-        relax=False,
-    )
-    return dataclasses.replace(kept, **changes)
-
-
-def test_a_solved_program_is_proved_again_by_its_own_certificate() -> None:
-    name, program = "mlbroker/tiny", "mlbroker.relaxed[tight,printed]"
-    instance = farkas.load(name)
-    for same in (program, "mlbroker.relaxed[tight]"):
-        assert solve_verdict(claimed(name, program, program=same), instance) == "proved again"
-    other = claimed(name, program, program="mlbroker.relaxed[printed,printed]")
-    assert solve_verdict(other, instance) == (
-        f"rejected: the certificate is about {program}, not mlbroker.relaxed[printed,printed]"
-    )
-    turned = claimed(name, program, sense="max")
-    assert solve_verdict(turned, instance) == ("rejected: the solve says max, its certificate min")
-
-
-def test_a_point_of_a_relaxation_is_no_value_of_its_program() -> None:
-    name, program = "mlbroker/tiny", "mlbroker.offline[strict]"
-    instance = farkas.load(name)
-    fractional = claimed(name, program, relaxed=True)
-    assert solve_verdict(fractional, instance) == "bound proved again"
-    relaxed = dataclasses.replace(fractional, relax=True)
-    assert solve_verdict(relaxed, instance) == "proved again"
-    for off in (1.0, 1e-12):
-        higher = dataclasses.replace(relaxed, value=relaxed.value + off)
-        assert solve_verdict(higher, instance).startswith("rejected: the value is said to be")
 
 
 def test_a_record_of_a_slot_that_holds_no_number_is_refused(cost: Run) -> None:

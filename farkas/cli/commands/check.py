@@ -34,12 +34,6 @@ def command(
             show_default="2^28",
         ),
     ] = None,
-    policy: Annotated[
-        str | None,
-        Option(
-            metavar="FILE.py", help="Compare the file of a policy with the hash that is stated."
-        ),
-    ] = None,
     page: Annotated[
         str | None,
         Option(metavar="OUT.html", help="Write a page that checks in any browser, instead."),
@@ -52,8 +46,8 @@ def command(
     without, the proof is about the program inside the file.  With --model the model that farkas
     prove was given is read again, and the proof is about that.  Of a run file, as farkas run writes
     it, the bound is proved again and the decisions are replayed exactly, and a line says what is
-    its word; --policy compares the hash of a policy of one's own.  Of what farkas worst writes,
-    both sides are replayed.  Exit code 1 when less is proved than is claimed.
+    its word.  Of what farkas worst writes, both sides are replayed.  Exit code 1 when less is
+    proved than is claimed.
 
     --stand-alone writes what was proved as multipliers of a linear program, with its data, where
     one states it, and trees as VIPR: that file is proved by farkas/standalone/checker.py too, which
@@ -76,9 +70,7 @@ def command(
         if stand_alone is None:
             from farkas.verbs.check import check
 
-            proof = check(certificate, instance, policy=policy, **options)
-        elif policy is not None:
-            raise InvalidOption("--policy: is compared without --stand-alone")
+            proof = check(certificate, instance, **options)
         else:
             proof, written = _restated(stand_alone, certificate, instance, **options)
     except MissingInstance:

@@ -70,10 +70,6 @@ def command(
     out: Out = None,
     solver: SlotSolver = None,
     by_slot: Annotated[bool, Option("--slots", help="Print what every slot solved.")] = False,
-    slots: Annotated[
-        str | None,
-        Option("--write-slots", metavar="DIR", help="Write a certificate of every slot (gadget)."),
-    ] = None,
     bound_seconds: BoundSeconds = None,
     as_json: Json = False,
 ) -> None:
@@ -82,16 +78,12 @@ def command(
     Prints value, proved bound and their ratio; --out keeps decisions, costs and certificate.
     --bound-seconds searches for the offline optimum, too: the tighter bound is the run's then.
     --slots prints what each slot solved, decided and proved; --solver chooses who solves.
-    --write-slots keeps what every single slot could have earned after the slots before it, as
-    certificates for farkas check.
     """
-    from farkas.files.writing import require_folder
     from farkas.online import write_run
     from farkas.online.driver import plain
     from farkas.online.policy import as_algorithm, with_solver
     from farkas.verbs.inputs import as_instance
     from farkas.verbs.run import run as perform
-    from farkas.verbs.run import slot_certifying, write_slots
 
     instance = as_instance(file)
     if name is not None and algorithm is not None:
@@ -104,9 +96,6 @@ def command(
     given = with_solver(chosen, assignments(settings, "--set"), solver)
     options = chosen.settle(given, strict=False)
     check_writable(out)
-    if slots is not None:
-        slot_certifying(instance.kind)
-        require_folder(slots)
     with progress(algorithm) as report:
         run = perform(
             instance, chosen, seed=seed, progress=report, bound_seconds=bound_seconds,
@@ -114,8 +103,6 @@ def command(
         )  # fmt: skip
     if out is not None:
         write_run(run, out)
-    if slots is not None:
-        write_slots(run, instance, slots)
     if as_json:
         print_json(plain(run))
         return

@@ -46,9 +46,6 @@ def command(
     title: Annotated[
         str, Option(help="Of --report: head of the page; default: the sweep's name.")
     ] = "",
-    claims: Annotated[
-        bool, Option("--claims", help="Of --report: check the papers' claims now (minutes).")
-    ] = False,
     recheck: Annotated[
         float, Option(min=0, max=1, help="Share of a store's results to prove again now.")
     ] = 1.0,
@@ -73,18 +70,17 @@ def command(
     factor, broken where a solution exists that is better than its factor allows, and undecided in
     between.  A task that has several results counts once.
 
-    --report writes ratios, runs, claims and versions as one page, which loads nothing.
+    --report writes ratios, runs and versions as one page, which loads nothing.
 
-    Every result of a store is proved again first: bounds from their certificates, values of runs
-    from their decisions, values of solves from the points that their certificates hold.  With a
-    smaller share --recheck the others are the store's word, as is said; that share is drawn with a
-    fresh seed, which no store can know and which is printed: --seed draws the same again.  Exit
-    code 1 when less is proved than is stored; the page leaves such results out.
+    Every result of a store is proved again first: bounds from their certificates, values from
+    decisions.  With a smaller share --recheck the others are the store's word, as is said; that
+    share is drawn with a fresh seed, which no store can know and which is printed: --seed draws the
+    same again.  Exit code 1 when less is proved than is stored; the page leaves such results out.
     """
     if ratios and report is not None:
         raise InvalidOption("--ratios prints and --report writes a page; give one of them")
     if report is not None:
-        _report(file, report, title, claims, recheck, seed, as_json)
+        _report(file, report, title, recheck, seed, as_json)
     elif ratios or worst is not None:
         _ratios(file, worst, recheck, seed, as_json)
     else:
@@ -107,11 +103,11 @@ def _sweep(config: str, as_json: bool, **options: Any) -> None:
         rows += sorted(found.performed.items())
         before = {k: n - found.performed.get(k, 0) for k, n in sorted(found.not_done.items())}
         rows += [(f"{status} before", count) for status, count in before.items() if count > 0]
-        rows += [("certificates rejected", found.rejected), ("store", found.store)]
+        rows.append(("store", found.store))
         print_table(f"sweep {named(found.name)}" if found.name else "sweep", ["", ""], rows)
     if found.interrupted:
         end(Exit.INTERRUPTED, "interrupted; the same command goes on from here")
-    if found.rejected or found.not_done:
+    if found.not_done:
         raise typer.Exit(Exit.NEGATIVE)
 
 
@@ -157,7 +153,7 @@ def _print_ratios(found: list[Ratios], believed: int) -> None:
     from farkas.experiments.sweeps import BEATEN, REPEATS
     from farkas.experiments.sweeps.ratios import interval_words
 
-    columns = ["algorithm or program", "certified", "tasks", "mean", "own mean", "95 % interval",
+    columns = ["algorithm", "certified", "tasks", "mean", "own mean", "95 % interval",
                "median", "worst", "worst instance"]  # fmt: skip
     rows = [
         (
@@ -207,7 +203,7 @@ def _print_ratios(found: list[Ratios], believed: int) -> None:
 
 
 def _report(
-    store: str, out: str, title: str, claims: bool, recheck: float, seed: int | None, as_json: bool
+    store: str, out: str, title: str, recheck: float, seed: int | None, as_json: bool
 ) -> None:
     from farkas.experiments.sweeps import Store
     from farkas.files.writing import write_text
@@ -217,11 +213,8 @@ def _report(
         pass
     from farkas.experiments.report import collect, render
 
-    with progress("claims") as bar, Store(store, readonly=True) as opened:
-        contents = collect(
-            opened, title=title, check_claims=claims, recheck=recheck, seed=seed,
-            progress=bar if claims else None,
-        )  # fmt: skip
+    with Store(store, readonly=True) as opened:
+        contents = collect(opened, title=title, recheck=recheck, seed=seed)
     write_text(out, render(contents))
     believed = contents.rechecks.get("the store's word", 0)
     proved, wrong = contents.rechecks.get("proved again", 0), contents.objections

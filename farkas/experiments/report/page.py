@@ -4,7 +4,6 @@ import collections
 import dataclasses
 import itertools
 import re
-from collections.abc import Callable
 from importlib import resources
 from typing import Any
 
@@ -23,8 +22,6 @@ from farkas.instances import Instance
 from farkas.instances.writing import to_bytes
 from farkas.messages import cleaned, named, quoted
 from farkas.online import Run
-from farkas.proofs.claim import Claim, select
-from farkas.proofs.verdict import Verdict
 from farkas.verbs.proof_page import proof_section
 from farkas.verbs.stand_alone import stand_alone
 
@@ -41,14 +38,6 @@ class Shown:
     data: Instance
     run: Run
     charts: list[tuple[str, str, Figure]]  #: title, explanation and data
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class CheckedClaim:
-    """A claim and, where it was checked, its verdict."""
-
-    claim: Claim
-    verdict: Verdict | None
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +59,6 @@ class Contents:
     runs: list[Shown]  #: the worst of every algorithm
     unshown: int  #: algorithms whose worst run is left out for the size of the page
     failures: list[tuple[str, str, str, int]]  #: name, status, error and number of tasks
-    ledger: list[CheckedClaim]
     manifests: list[tuple[dict[str, str], int]]  #: versions, and the number of runs that used them
 
     @property
@@ -86,16 +74,13 @@ def collect(
     store: Store,
     *,
     title: str = "",
-    check_claims: bool = False,
     recheck: float = 0.0,
     seed: int | None = None,
-    progress: Callable[[int, int], None] | None = None,
 ) -> Contents:
     """Gather what a report says about a store.
 
-    The file's name is the ``title`` by default; claims are checked now where asked, which may take
-    minutes, with ``progress`` told the number and the total.  ``recheck`` is the share of results
-    that are proved again, and ``seed`` of that draw, see `prove_again`.
+    The file's name is the ``title`` by default.  ``recheck`` is the share of results that are
+    proved again, and ``seed`` of that draw, see `prove_again`.
     """
     seed, drawn = settled_seed(seed, recheck)
     statuses: collections.Counter[str] = collections.Counter()
@@ -135,7 +120,6 @@ def collect(
         runs=[shown for item in with_worst[:MOST_SHOWN] if (shown := _shown(item, store))],
         unshown=max(0, len(with_worst) - MOST_SHOWN),
         failures=[(*key, count) for key, count in sorted(failures.items())],
-        ledger=_ledger(sorted(kinds), check_claims, progress),
         manifests=[(msgspec.json.decode(k), count) for k, count in sorted(manifests.items())],
     )
 
@@ -162,18 +146,6 @@ def _shown(item: Ratios, store: Store) -> Shown | None:
     sha, seed = item.worst.instance[:8], run.manifest.seed
     name = f"{named(run.instance or 'unnamed')} ({sha}), seed {seed}"
     return Shown(item.label, name, instance, run, charts) if charts else None
-
-
-def _ledger(
-    kinds: list[str], check: bool, progress: Callable[[int, int], None] | None
-) -> list[CheckedClaim]:
-    chosen = [claim for claim in select() if claim.kind in kinds]
-    found = []
-    for done, claim in enumerate(chosen):
-        found.append(CheckedClaim(claim, claim.run() if check else None))
-        if progress is not None:
-            progress(done + 1, len(chosen))
-    return found
 
 
 #: Characters of certificates, with their instances, that a page holds for who checks them there.

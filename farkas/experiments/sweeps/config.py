@@ -1,4 +1,4 @@
-"""What a sweep runs: instances times algorithms (or programs) times seeds, options and solvers."""
+"""What a sweep runs: instances times algorithms times seeds and options."""
 
 from __future__ import annotations
 
@@ -56,17 +56,6 @@ class Algorithms(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     options: Settings = {}  #: Options by name; a list means every one of its values.
 
 
-class Programs(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One program with the solvers that solve it."""
-
-    name: str  #: Program with its variant, for example ``mlbroker.offline[strict]``.
-    solvers: tuple[str, ...] = ("highs",)  #: Backends by name.
-    relax: bool = False  #: Whether integrality is dropped.
-    #: time_limit, gap: limits of the solver, in seconds and relative.
-    time_limit: float | None = None
-    gap: float | None = None
-
-
 class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A sweep."""
 
@@ -75,14 +64,11 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     #: ``sweep.toml``.
     store: str = ""
     timeout: float = 600.0  #: Seconds after which a task is stopped and recorded as overlong.
-    #: Share of the certificates that are proved again from their plain data, in [0, 1].
-    recheck: float = 0.1
     #: Seconds of a search for the offline optimum of every instance, whose bound all its runs
     #: share; 0 for none.
     bound_seconds: float = 0.0
     instances: list[Instances]
     algorithms: list[Algorithms] = []
-    programs: list[Programs] = []
 
 
 def read_config(path: str | os.PathLike[str]) -> Config:
@@ -111,7 +97,7 @@ def read_config(path: str | os.PathLike[str]) -> Config:
 
 
 #: Tables of a sweep that are written [[NAME]].
-TABLES = {"instances": Instances, "algorithms": Algorithms, "programs": Programs}
+TABLES = {"instances": Instances, "algorithms": Algorithms}
 
 
 def _refused(text: str) -> str:
@@ -132,15 +118,13 @@ def _refused(text: str) -> str:
 
 
 def _check(config: Config, where: str) -> None:
-    if not 0 <= config.recheck <= 1:
-        raise InvalidOption(f"{where}: recheck = {config.recheck}; give a share between 0 and 1")
     if not 0 < config.timeout <= LONGEST_TASK:
         raise InvalidOption(
             f"{where}: timeout = {config.timeout}; give seconds above 0 and up to {LONGEST_TASK:g}"
         )
     require_searches_end(config, where)
-    if not config.algorithms and not config.programs:
-        raise InvalidOption(f"{where}: names no algorithm and no program; add [[algorithms]]")
+    if not config.algorithms:
+        raise InvalidOption(f"{where}: names no algorithm; add [[algorithms]]")
     for n, source in enumerate(config.instances):
         if bool(source.files) == bool(source.kind):
             raise InvalidOption(f"{where}: instances[{n}] needs either files or a kind to generate")

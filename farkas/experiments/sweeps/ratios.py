@@ -55,7 +55,7 @@ class Worst:
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Ratios:
-    """What a sweep says about one algorithm (or program) with one set of options."""
+    """What a sweep says about one algorithm with one set of options."""
 
     what: str  #: As in `Task`.
     name: str  #: As in `Task`.
@@ -85,7 +85,7 @@ class Ratios:
     @property
     def label(self) -> str:
         """Name with the options that are not the default, for tables and legends."""
-        usual = _usual(self.what, self.name)
+        usual = _usual(self.name)
         options = {k: v for k, v in self.options.items() if k not in usual or usual[k] != v}
         shown = ", ".join(f"{named(k)}={named(str(v))}" for k, v in options.items())
         return f"{named(self.name)} ({shown})" if shown else named(self.name)
@@ -103,7 +103,7 @@ def ratios(
     objections: Mapping[str, str] | None = None,
     among: Container[str] | None = None,
 ) -> list[Ratios]:
-    """Summarise every algorithm and program of a store, by name.
+    """Summarise every algorithm of a store, by name.
 
     A ratio enters only with a proved bound: what failed, broke a requirement, has no bound, or
     whose certificate was rejected is counted in `left_out`.  Runs are held against the tightest
@@ -174,10 +174,8 @@ def _sense(results: Iterable[Result]) -> Sense:
     return senses[0] if senses else "min"
 
 
-def _usual(what: str, name: str) -> dict[str, Any]:
-    """Options a reader expects: the defaults of the algorithm, or of a sweep's programs."""
-    if what == "solve":
-        return {"solver": "highs", "relax": False}
+def _usual(name: str) -> dict[str, Any]:
+    """Options a reader expects: the defaults of the algorithm."""
     return dict(plain(algorithms[name].options)) if name in algorithms else {}
 
 
@@ -242,8 +240,6 @@ def why_left_out(result: Result) -> str:
         return BEATEN
     if result.recheck.startswith("rejected"):
         return "certificate rejected"
-    if _half(result):
-        return "value not proved"
     if (result.output or {}).get("violations"):
         return "breaks a requirement"
     if not result.bound:
@@ -255,11 +251,6 @@ def why_left_out(result: Result) -> str:
         earns = (result.output or {}).get("sense") == "max"
         return "earned nothing" if earns else "bound of zero"
     return ""
-
-
-def _half(result: Result) -> bool:
-    """Whether a certificate lacks the point that would prove the value; runs never have one."""
-    return result.recheck == HALF_PROVED and result.task.what == "solve"
 
 
 def _refused(task: Task) -> bool:
@@ -281,19 +272,18 @@ def _refuses(name: str, options: bytes) -> bool:
 
 
 def _best_values(results: Iterable[Result]) -> dict[str, dict[str, float]]:
-    """By instance and name, the best value of a run that breaks nothing, or of a feasible point.
+    """By instance and name, the best value of a run that breaks nothing.
 
-    Programs go by their name without the variant; relaxed ones are no solutions.  What was rejected
-    is none, nor what has no bound: nobody proves its value again.
+    What was rejected is none, nor what has no bound: nobody proves its value again.
     """
     best: dict[str, dict[str, float]] = collections.defaultdict(dict)
     for result in results:
         task, value, output = result.task, result.value, result.output
         if result.status != "done" or output is None or value is None:
             continue
-        if not result.bound or result.recheck.startswith("rejected") or _half(result):
+        if not result.bound or result.recheck.startswith("rejected"):
             continue
-        if not output.get("violations") and not task.options.get("relax"):
+        if not output.get("violations"):
             better = min if output["sense"] == "min" else max
             known, name = best[task.instance], task.name.partition("[")[0]
             known[name] = better(value, known.get(name, value))

@@ -32,7 +32,7 @@ from farkas.offline import ladders
 from farkas.online.policy import is_own
 from farkas.online.run import from_builtins
 from farkas.tolerances import close
-from farkas.verbs.check_run import HALF_PROVED, run_verdict, solve_verdict
+from farkas.verbs.check_run import HALF_PROVED, run_verdict
 
 PAUSE = 0.2  #: Seconds between two looks at tasks that other sweeps have claimed.
 
@@ -51,8 +51,6 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     shared: int = 0  #: Performed by other sweeps on the same store meanwhile.
     #: Tasks that are not done in the end, by status, whoever performed them.
     not_done: dict[str, int] = {}
-    #: Certificates that could not be proved again.
-    rejected: int = msgspec.field(name="rejected_certificates")
     interrupted: bool = False  #: Whether the sweep was stopped before its end.
 
 
@@ -112,13 +110,12 @@ def sweep(
         wanted = [t for t in tasks if _open(held.get(t.key), retry)]
         before = len(tasks) - len(wanted)
         work = _Work(store, found, held, config.timeout)
-        rejected, interrupted = 0, False
+        interrupted = False
         if report is not None:
             report(before, len(tasks), None)
         try:
             with contextlib.closing(work.performed(others, wanted)) as performed:
                 for result in performed:
-                    rejected += result.recheck.startswith("rejected")
                     if report is not None:
                         report(before + work.shared + work.counts.total(), len(tasks), result)
         except KeyboardInterrupt:
@@ -133,7 +130,6 @@ def sweep(
         shared=work.shared,
         performed=dict(work.counts),
         not_done={status: count for status, count in ends.items() if status != "done"},
-        rejected=rejected,
         interrupted=interrupted,
     )
 
@@ -257,9 +253,8 @@ def prove_again(
     """Yield every drawn result that claims a bound, with ``"proved again"`` or the objection.
 
     The certificate is checked against the instance of the store, the bound against what it proves,
-    and the ratio against value and bound.  Values are proved, too: decisions of runs are replayed,
-    as by `farkas.check`, and points of solves, which their certificates hold, are checked exactly.
-    Where neither is there, it is ``"bound proved again"``, and the value the store's word.
+    and the ratio against value and bound.  Decisions are replayed, as by `farkas.check`; where
+    nothing replays them, it is ``"bound proved again"``, and the value the store's word.
     Objections begin with ``"rejected"``, also those to a bound without a certificate.  ``share`` of
     the results, in [0, 1], is rounded up; the ``seed`` of the draw is a fresh one if left out, so
     that no store can choose what is drawn.
@@ -290,11 +285,9 @@ def claims_bound(result: Result) -> bool:
 
 
 def _verdict(result: Result, instance: Instance) -> str:
-    """Audit a run, or prove bound and point of a solve."""
+    """Audit a run."""
     if result.task.kind != instance.kind:
         return f"rejected: the task is of kind {named(result.task.kind)}, not {instance.kind}"
-    if result.task.what == "solve":
-        return solve_verdict(result.task.solved(msgspec.structs.asdict(result)), instance)
     run = from_builtins(result.output)
     task, bound = result.task, None if run.certificate is None else run.certificate.exact
     value = run.value if math.isfinite(run.value) else None

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import msgspec
 
 import farkas
-from farkas.errors import FarkasError, InvalidOption, NoAnswer, UnknownName
+from farkas.errors import FarkasError, InvalidOption, UnknownName
 from farkas.experiments.sweeps.config import MOST_TASKS, Config, instances, product, seeds
 from farkas.instances import Instance, read_bytes
 from farkas.messages import one_line
@@ -27,40 +27,22 @@ from farkas.online.policy import as_algorithm, is_own
 
 if TYPE_CHECKING:
     from farkas.online.run import Run
-    from farkas.verbs.check_run import Solved
 
-What = Literal["run", "solve", "optimum"]
+What = Literal["run", "optimum"]
 Status = Literal["done", "failed", "crashed", "overlong"]
 Key = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
 
 
 class Task(msgspec.Struct, frozen=True, kw_only=True):
-    """One run of an algorithm, solve of a program or search for the optimum, on one instance."""
+    """One run of an algorithm, or search for the optimum, on one instance."""
 
-    what: What  #: ``"run"``, ``"solve"`` or ``"optimum"``.
-    name: str  #: Algorithm, program with its variant, or ladder.
+    what: What  #: ``"run"`` or ``"optimum"``.
+    name: str  #: Algorithm or ladder.
     kind: str  #: Kind of the instance.
     instance: str  #: SHA-256 of the instance.
     seed: int = 0  #: Seed of the run.
-    #: Options of the algorithm, or ``solver``, ``relax``, ``time_limit``, ``gap``; of a search
-    #: ``time_limit``.
+    #: Options of the algorithm; of a search ``time_limit``.
     options: dict[str, Any] = {}
-    #: Whether the certificate is proved again from its plain data; does not change the result.
-    recheck: bool = False
-
-    def solved(self, found: Mapping[str, Any]) -> Solved:
-        """Collect what a result of this solve claims: its ``value``, ``bound`` and ``output``."""
-        from farkas.verbs.check_run import Solved
-
-        output = found["output"] or {}
-        return Solved(
-            certificate=(output.get("certificate") or {}).get("certificate") or {},
-            sense=output.get("sense", ""),
-            bound=found["bound"],
-            value=found["value"],
-            program=self.name,
-            relax=bool(self.options.get("relax")),
-        )
 
     @property
     def key(self) -> str:
@@ -109,16 +91,15 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     task: Task
     #: ``done``; ``failed`` with a typed error; ``crashed`` when the process died; ``overlong``.
     status: Status
-    #: Value of the run, or objective of the point, which the certificate holds.
-    value: float | None = None
+    value: float | None = None  #: Value of the run.
     bound: str = ""  #: Proved bound, a rational number as text; empty when nothing was proved.
     ratio: float | None = None  #: Certified ratio, >= 1.
     seconds: float = 0.0  #: Wall time of the task.
     error: str = ""  #: Why it is not done.
-    #: ``"proved again"``; ``"bound proved again"`` when the value is its own word; ``"rejected:
-    #: ..."``; or empty when it was not in the sample, or there is nothing to prove.
+    #: What is said of its certificate: ``"rejected: ..."``, ``"bound proved again"`` when the value
+    #: is its own word, or nothing.
     recheck: str = ""
-    output: dict[str, Any] | None = None  #: The whole run (or answer) as plain data.
+    output: dict[str, Any] | None = None  #: The whole run as plain data.
 
 
 @functools.cache
@@ -135,23 +116,21 @@ def plan(config: Config, folder: Path) -> tuple[list[Task], dict[str, Instance]]
     """All tasks of a sweep, without duplicates, and the instances they need by hash.
 
     Relative paths of the configuration start at ``folder``.  Raises `UnknownName` or
-    `InvalidOption`: an algorithm, program or option does not exist, or there is nothing to run.
+    `InvalidOption`: an algorithm or option does not exist, or there is nothing to run.
     """
     found = {instance.sha256: instance for instance in instances(config, folder)}
     tasks: dict[str, Task] = {}
     for sha, instance in found.items():
-        made = (_optima(config, instance, sha), _runs(config, instance, sha),
-                _solves(config, instance, sha))  # fmt: skip
-        for task in itertools.chain.from_iterable(made):
+        for task in [*_optima(config, instance, sha), *_runs(config, instance, sha)]:
             tasks.setdefault(task.key, task)
             if len(tasks) > MOST_TASKS:
                 raise InvalidOption(f"more than {MOST_TASKS} tasks; make several sweeps of them")
     if not tasks:
         kinds = ", ".join(sorted({instance.kind for instance in found.values()})) or "none"
-        raise InvalidOption(f"nothing to run: no algorithm or program is for instances of {kinds}")
+        raise InvalidOption(f"nothing to run: no algorithm is for instances of {kinds}")
     if config.bound_seconds and all(task.what != "optimum" for task in tasks.values()):
         raise InvalidOption("bound_seconds: nothing that is run here has a search for its optimum")
-    return [_marked(task, key, config.recheck) for key, task in tasks.items()], found
+    return list(tasks.values()), found
 
 
 def _runs(config: Config, instance: Instance, sha: str) -> list[Task]:
@@ -183,29 +162,6 @@ def _optima(config: Config, instance: Instance, sha: str) -> list[Task]:
     ]
 
 
-def _solves(config: Config, instance: Instance, sha: str) -> list[Task]:
-    from farkas.algebra import programs
-
-    common: dict[str, Any] = {"what": "solve", "kind": instance.kind, "instance": sha}
-    made = []
-    for entry in config.programs:
-        program = programs.build(entry.name)
-        if program.kind != instance.kind:
-            continue
-        for solver in entry.solvers:
-            options = {"solver": solver, "relax": entry.relax}
-            limits = {"time_limit": entry.time_limit, "gap": entry.gap}
-            options |= {name: value for name, value in limits.items() if value is not None}
-            made.append(Task(name=program.full_name, options=options, **common))
-    return made
-
-
-def _marked(task: Task, key: str, share: float) -> Task:
-    """Choose the share of tasks to re-check by hash, so that a resumed sweep chooses the same."""
-    chosen = int(key[:8], 16) < share * 2**32
-    return msgspec.structs.replace(task, recheck=chosen)
-
-
 def perform(request: Request) -> Result:
     """Perform a task; every exception becomes a result with status ``failed``."""
     begin = time.monotonic()
@@ -223,7 +179,7 @@ def perform(request: Request) -> Result:
 
 def _run(task: Task, instance: Instance) -> dict[str, Any]:
     algorithm = _algorithm(task.name, task.kind)
-    return _found(task, algorithm.run(instance, task.seed, **task.options), instance)
+    return _found(algorithm.run(instance, task.seed, **task.options))
 
 
 def _algorithm(name: str, kind: str) -> Algorithm:
@@ -236,59 +192,17 @@ def _optimum(task: Task, instance: Instance) -> dict[str, Any]:
     from farkas.verbs.optimum import optimum
 
     problem = ladders[task.name].problem or None
-    return _found(task, optimum(instance, problem=problem, **task.options).run, instance)
+    return _found(optimum(instance, problem=problem, **task.options).run)
 
 
-def _found(task: Task, run: Run, instance: Instance) -> dict[str, Any]:
+def _found(run: Run) -> dict[str, Any]:
     """Collect what the store keeps of a run."""
-    found: dict[str, Any] = {
+    return {
         "value": run.value if math.isfinite(run.value) else None,
         "bound": run.certificate.exact if run.certificate is not None else "",
         "ratio": run.ratio,
         "output": msgspec.to_builtins(run),
     }
-    if task.recheck and run.certificate is not None and run.certificate.certificate is not None:
-        from farkas.online.run import from_builtins
-        from farkas.verbs.check_run import run_verdict
-
-        found["recheck"] = run_verdict(from_builtins(found["output"]), instance)
-    return found
 
 
-def _solve(task: Task, instance: Instance) -> dict[str, Any]:
-    from farkas.algebra import programs
-    from farkas.certificates.files import to_json
-    from farkas.certificates.points import exact_value
-    from farkas.certificates.ratio import ratio_at_most
-    from farkas.online.run import Bound
-    from farkas.verbs.check_run import solve_verdict, value_of
-    from farkas.verbs.programs import origin
-    from farkas.verbs.solve import solve_form
-
-    program = programs.build(task.name)
-    form = program.form(instance)
-    about = origin(program, instance, embed=False)
-    solution = solve_form(form, certify=True, about=about, **task.options)
-    if solution.report is None or not solution.report:
-        raise NoAnswer(f"{form.name}: no feasible point, {solution.report or 'none given'}")
-    # what the point is worth, not what the solver says it is worth
-    value = exact_value(form, solution.answer.point)
-    found: dict[str, Any] = {"value": float(value), "output": solution.to_builtins()}
-    if solution.bound is None or solution.certificate is None:
-        return found
-    plain = msgspec.json.decode(to_json(solution.certificate))
-    # a certificate may hold another point, moved so that it keeps all rows: the value is of that
-    proof = solution.certificate.prove(solution.form, instance)
-    held = value_of(proof, relax=bool(task.options.get("relax")))
-    if held is not None:
-        value, found["value"] = held, float(held)
-    bound = Bound.of(solution.bound, f"multipliers of {solution.answer.solver}", plain)
-    found["output"]["certificate"] = msgspec.to_builtins(bound)
-    ratio = ratio_at_most(form.sense, value, solution.bound, exact=False)
-    found |= {"bound": bound.exact, "ratio": ratio}
-    if task.recheck:
-        found["recheck"] = solve_verdict(task.solved(found), instance)
-    return found
-
-
-_WORK = {"run": _run, "solve": _solve, "optimum": _optimum}
+_WORK = {"run": _run, "optimum": _optimum}

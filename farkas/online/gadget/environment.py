@@ -28,7 +28,7 @@ from farkas.replay.gadget import Ring
 from farkas.tolerances import ROUNDING
 
 if TYPE_CHECKING:
-    from farkas.certificates.gadget_slot import SlotBound
+    pass
 
 
 class Arrival(msgspec.Struct, frozen=True):
@@ -95,16 +95,6 @@ class Environment(driver.Environment):
         rings = [ring for slot in decisions for ring in slot]
         numbers = {"rings": float(len(rings)), "worker_slots": float(sum(r.size for r in rings))}
         return Outcome(rewards, value=total[-1], numbers=numbers)
-
-    def slot_certificates(
-        self, instance: Cluster, decisions: Sequence[object]
-    ) -> Sequence[SlotBound]:
-        """Prove the most that any rings of each slot gain after what jobs have received."""
-        from farkas.online.gadget.columns import best_slot_certificate
-
-        made = msgspec.convert(decisions, list[Decision])
-        before = received(instance, made)[:-1]
-        return [best_slot_certificate(instance, slot, given) for slot, given in enumerate(before)]
 
     def bound(self, instance: Cluster) -> Bound:
         """Return the bound that the optimal prices of the merged horizon prove."""

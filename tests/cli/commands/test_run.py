@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -63,33 +62,6 @@ def test_the_algorithm_is_also_taken_without_its_option(capsys: Capture) -> None
     assert call(["run", "dps/tiny"]) == 2
     said = "dps/tiny is of kind dps: name an algorithm (-a/--algorithm), one of dps."
     assert said in capsys.readouterr().err
-
-
-def test_slots_of_a_run_are_certified_one_by_one(tmp_path: Path, capsys: Capture) -> None:
-    file, folder = str(shipped("gadget/tiny")), tmp_path / "new" / "slots"
-    words = ["run", file, "-a", "gadget.gadget", "--write-slots", str(folder), "--json"]
-    assert call(words) == 0
-    run = json.loads(capsys.readouterr().out)
-    written = sorted(folder.iterdir())
-    assert [path.name for path in written] == [f"slot-{t}.json" for t in range(len(written))]
-    received = 0
-    for path, rings, cost in zip(written, run["decisions"], run["costs"], strict=True):
-        assert call(["check", str(path), "--instance", file, "--json"]) == 0
-        capsys.readouterr()
-        proved = json.loads(path.read_text())
-        assert sum(proved["progress"]) == received
-        received += sum(count for ring in rings for _, count in ring["workers"])
-        assert cost["reward"] <= float(Fraction(proved["bound"])) + 1e-9
-    assert received
-
-
-def test_a_file_where_slots_should_go_is_refused(tmp_path: Path, capsys: Capture) -> None:
-    in_the_way = tmp_path / "file"
-    in_the_way.write_text("")
-    file = str(shipped("gadget/tiny"))
-    words = ["run", file, "-a", "gadget.fifo", "--write-slots", str(in_the_way)]
-    assert call(words) == 2
-    assert str(in_the_way) in capsys.readouterr().err
 
 
 def test_compare_measures_all_against_one_bound(capsys: Capture) -> None:

@@ -34,7 +34,7 @@ def given(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
             "present": 2,
             "performed": {"done": 5},
         }
-        return Summary(**{**common, "rejected": 0, **seen.get("summary", {})})
+        return Summary(**{**common, **seen.get("summary", {})})
 
     monkeypatch.setattr("farkas.experiments.sweeps.sweep", sweep)
     return seen
@@ -52,7 +52,7 @@ def test_options_reach_the_sweep_and_its_counts_the_reader(
     }  # fmt: skip
     assert json.loads(capsys.readouterr().out) == {
         "name": "broker", "store": "s.sqlite", "tasks": 7, "present": 2, "performed": {"done": 5},
-        "shared": 0, "not_done": {}, "rejected_certificates": 0, "interrupted": False,
+        "shared": 0, "not_done": {}, "interrupted": False,
     }  # fmt: skip
 
 
@@ -65,7 +65,6 @@ def test_options_reach_the_sweep_and_its_counts_the_reader(
         ({"performed": {"overlong": 5}, "not_done": {"overlong": 5}}, 1),
         ({"performed": {"done": 5}, "not_done": {"failed": 2}}, 1),
         ({"performed": {"done": 1}, "shared": 4}, 0),
-        ({"rejected": 1}, 1),
         ({"interrupted": True, "performed": {"crashed": 1}}, 130),
     ],
 )

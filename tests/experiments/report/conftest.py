@@ -12,13 +12,12 @@ from farkas.experiments.sweeps import sweep
 
 @pytest.fixture(scope="session")
 def swept(tmp_path_factory) -> Path:
-    """Store of 5 instances, two algorithms, a program, and a solver without licence."""
+    """Store of 5 instances, three algorithms, one of them by a solver without licence."""
     folder = tmp_path_factory.mktemp("sweep")
     path = folder / "small.toml"
     path.write_text(
         textwrap.dedent("""
         name = "small"
-        recheck = 1.0
         [[instances]]
         kind = "mlbroker"
         preset = "small"
@@ -29,12 +28,11 @@ def swept(tmp_path_factory) -> Path:
         options = { epsilon = [0.1, 1.0] }
         [[algorithms]]
         name = "mlbroker.local"
-        [[programs]]
-        name = "mlbroker.relaxed[tight]"
-        solvers = ["highs", "mosek"]
+        [[algorithms]]
+        name = "mlbroker.opt"
+        options = { solver = ["highs", "mosek"] }
         """)
     )
     found = sweep(path, workers=1)
     assert found.performed == {"done": 20, "failed": 5}
-    assert found.rejected == 0
     return Path(found.store)

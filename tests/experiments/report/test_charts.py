@@ -201,19 +201,6 @@ def test_tasks_are_counted_by_status_and_failures_by_reason(store: Store) -> Non
     ]
 
 
-def test_claims_of_the_kinds_are_checked_on_demand_and_counted(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    every = [claim for claim in module.select() if claim.kind in ("mlbroker", "dps")]
-    monkeypatch.setattr(module, "select", lambda: every)
-    told: list[tuple[int, int]] = []
-    found = collect(store, progress=lambda *step: told.append(step))
-    assert found.ledger
-    assert all(entry.claim.kind == "mlbroker" for entry in found.ledger)
-    assert all(entry.verdict is None for entry in found.ledger)
-    assert told == [(k + 1, len(found.ledger)) for k in range(len(found.ledger))]
-
-
 def test_runs_that_cannot_be_read_are_not_shown(store: Store) -> None:
     assert collect(store).runs == []
 
@@ -222,13 +209,12 @@ def test_runs_that_cannot_be_read_are_not_shown(store: Store) -> None:
 def test_worst_runs_are_shown_as_many_as_fit_and_the_others_counted(
     swept: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "_ledger", lambda *_: [])
     with Store(swept, readonly=True) as held:
-        # fractional with two options, and local; the program has no slots
-        for most, shown in ((12, 3), (3, 3), (2, 2)):
+        # fractional with two options, local, and opt by the solver that is there
+        for most, shown in ((12, 4), (4, 4), (2, 2)):
             monkeypatch.setattr(module, "MOST_SHOWN", most)
             found = collect(held)
-            assert (len(found.runs), found.unshown) == (shown, 3 - shown)
+            assert (len(found.runs), found.unshown) == (shown, 4 - shown)
 
 
 def test_what_is_rejected_now_is_told_by_its_address(
@@ -250,15 +236,6 @@ def test_what_is_rejected_now_is_told_by_its_address(
     later = Rechecked({}, frozenset({two}))  # the first came while the other was proved
     monkeypatch.setattr(Rechecked, "of", lambda *_: later)
     assert collect(store).statuses == {"done": 1, "failed": 2}
-
-
-def test_claims_are_run_only_when_asked(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    (claim, *_) = [claim for claim in module.select() if claim.kind == "mlbroker"]
-    said = object()
-    monkeypatch.setattr(type(claim), "run", lambda self: said)
-    monkeypatch.setattr(module, "select", lambda: [claim])
-    assert [entry.verdict for entry in collect(store).ledger] == [None]
-    assert [entry.verdict for entry in collect(store, check_claims=True).ledger] == [said]
 
 
 def test_versions_are_counted(tmp_path: Path) -> None:

@@ -13,23 +13,22 @@ from farkas.experiments.sweeps import Result, Task
 from farkas.instances.generate import generate
 from farkas.online import Run, algorithms
 
-LP = 'name = "mlbroker.relaxed[tight]"'
+LOCAL = 'name = "mlbroker.local"'
 
 
-def written(folder: Path, *, count: int = 6, more: str = "", programs: str = LP) -> Path:
+def written(folder: Path, *, count: int = 6, more: str = "", algorithm: str = LOCAL) -> Path:
     path = folder / "sweep.toml"
     path.write_text(
         textwrap.dedent(f"""
         name = "test"
-        recheck = 1.0
         {more}
         [[instances]]
         kind = "mlbroker"
         preset = "small"
         seeds = "0..{count - 1}"
         settings = {{ num_slots = 3 }}
-        [[programs]]
-        {programs}
+        [[algorithms]]
+        {algorithm}
         """)
     )
     return path

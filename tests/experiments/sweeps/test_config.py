@@ -9,7 +9,7 @@ import pytest
 from farkas.errors import FileProblem, InvalidOption
 from farkas.experiments.sweeps import plan, read_config
 from farkas.experiments.sweeps.config import product, seeds
-from tests.experiments.sweeps.made import LP, written
+from tests.experiments.sweeps.made import LOCAL, written
 
 
 @pytest.mark.parametrize(
@@ -17,14 +17,12 @@ from tests.experiments.sweeps.made import LP, written
     [
         ("name = 1", InvalidOption, "name: expected text, got a whole number"),
         ("name = ", FileProblem, "no TOML"),
-        ('name = "a"\ninstances = []', InvalidOption, "no algorithm and no program"),
-        ('name = "a"\ninstances = []\nrecheck = 2.0\nprograms = []', InvalidOption, "recheck"),
-        ('name = "a"\ninstances = [{}]\nprograms = [{name = "x"}]', InvalidOption, "files or a"),
+        ('name = "a"\ninstances = []', InvalidOption, "names no algorithm; add"),
+        ('name = "a"\ninstances = [{}]\nalgorithms = [{name = "x"}]', InvalidOption, "files or a"),
         ('name = "a"\nwrong = 1\ninstances = []', InvalidOption, "wrong"),
         ('name = "a"\ninstances = []\ntimeout = inf', InvalidOption, "timeout = inf"),
         ('name = "a"\ninstances = []\ntimeout = nan', InvalidOption, "timeout = nan"),
         ('name = "a"\ninstances = []\ntimeout = 0', InvalidOption, "timeout = 0"),
-        ('name = "a"\ninstances = []\nrecheck = nan', InvalidOption, "recheck"),
         ("a = " + "[" * 100_000, FileProblem, "nested too deep"),
         ("a" + ".a" * 100_000 + " = 1", FileProblem, "line 1 holds more than 500 dots"),
         (
@@ -82,7 +80,7 @@ def test_what_is_no_sweep_is_told_by_what_it_is(tmp_path, name, content, words):
 def test_missing_files_name_the_nearest(tmp_path):
     (tmp_path / "first.json").write_text("{}")
     path = tmp_path / "sweep.toml"
-    path.write_text(f'name = "a"\n[[instances]]\nfiles = ["frist.json"]\n[[programs]]\n{LP}\n')
+    path.write_text(f'name = "a"\n[[instances]]\nfiles = ["frist.json"]\n[[algorithms]]\n{LOCAL}\n')
     with pytest.raises(FileProblem, match=r"did you mean first\.json"):
         plan(read_config(path), tmp_path)
 
@@ -150,7 +148,7 @@ def test_more_tasks_than_a_sweep_holds_are_refused(tmp_path, monkeypatch):
 @pytest.mark.parametrize("file", ["nul\\u0000.json", "folder/no/*.json"])
 def test_a_pattern_that_can_match_nothing_is_one_line(tmp_path, file):
     path = tmp_path / "sweep.toml"
-    path.write_text(f'name = "a"\n[[instances]]\nfiles = ["{file}"]\n[[programs]]\n{LP}\n')
+    path.write_text(f'name = "a"\n[[instances]]\nfiles = ["{file}"]\n[[algorithms]]\n{LOCAL}\n')
     with pytest.raises(FileProblem):
         plan(read_config(path), tmp_path)
 
@@ -159,7 +157,7 @@ def test_a_pattern_that_can_match_nothing_is_one_line(tmp_path, file):
 def test_a_name_that_no_file_can_have_is_missing(name: str, tmp_path):
     (tmp_path / "x.json").write_text("{}")
     path = tmp_path / "long.toml"
-    path.write_text(f'name = "a"\n[[instances]]\nfiles = ["{name}"]\n[[programs]]\n{LP}\n')
+    path.write_text(f'name = "a"\n[[instances]]\nfiles = ["{name}"]\n[[algorithms]]\n{LOCAL}\n')
     with pytest.raises(FileProblem, match="no such file"):
         plan(read_config(path), tmp_path)
 
@@ -169,6 +167,6 @@ def test_a_pattern_that_matches_too_much_is_refused_at_once(tmp_path, monkeypatc
     endless = (f"{number}.json" for number in itertools.count())
     monkeypatch.setattr("glob.iglob", lambda *_, **__: endless)
     path = tmp_path / "all.toml"
-    path.write_text(f'name = "a"\n[[instances]]\nfiles = ["/**/*"]\n[[programs]]\n{LP}\n')
+    path.write_text(f'name = "a"\n[[instances]]\nfiles = ["/**/*"]\n[[algorithms]]\n{LOCAL}\n')
     with pytest.raises(FileProblem, match="matches more than 3"):
         plan(read_config(path), tmp_path)

@@ -33,7 +33,6 @@ from tests.experiments.sweeps.made import number, written
 
 CONFIG = """
 name = "shared"
-recheck = 1.0
 bound_seconds = 60
 [[instances]]
 files = ["demo.json"]
@@ -89,7 +88,7 @@ def by_relax(items: list[Ratios]) -> dict[str, Ratios]:
 def test_the_search_comes_first_and_is_proved_again(found: dict[str, Result]) -> None:
     assert list(found) == ["optimum", "tight", "printed"]
     for result in found.values():
-        assert (result.status, result.error, result.recheck) == ("done", "", "proved again")
+        assert (result.status, result.error) == ("done", "")
     assert found["optimum"].task.options == {"time_limit": 60.0}
     assert found["optimum"].output["algorithm"] == "mlbroker.optimum"  # type: ignore[index]
 
@@ -226,13 +225,12 @@ def test_the_command_plans_a_search_for_every_instance(
     assert "proved again: 2 of 2" in shown
 
 
-def test_a_sweep_whose_kinds_have_no_search_says_so(folder: Path) -> None:
-    path = folder / "none.toml"
-    path.write_text(CONFIG.replace("[[algorithms]]", "[[programs]]").split("options")[0].replace(
-        "mlbroker.fractional", "mlbroker.relaxed[tight]"
-    ))  # fmt: skip
+def test_a_sweep_whose_kinds_have_no_search_says_so(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ladders, "_items", {})
     with pytest.raises(InvalidOption, match="nothing that is run here has a search"):
-        plan(read_config(path), folder)
+        plan(read_config(folder / "sweep.toml"), folder)
 
 
 ALGORITHM = """
@@ -245,11 +243,11 @@ options = { epsilon = [0.1, 1.0] }
 
 @pytest.fixture(scope="module")
 def ran(tmp_path_factory) -> str:
-    """Store of 2 instances x 2 values of epsilon x 2 seeds, and 2 programs, all re-checked."""
+    """Store of 2 instances x 2 values of epsilon x 2 seeds, and 2 runs without either."""
     path = written(tmp_path_factory.mktemp("ran"), count=2)
     path.write_text(path.read_text() + ALGORITHM)
     found = sweep(path, workers=2)
-    assert (found.performed, found.rejected) == ({"done": 10}, 0)
+    assert found.performed == {"done": 10}
     return found.store
 
 
@@ -257,8 +255,7 @@ def ran(tmp_path_factory) -> str:
 def test_runs_keep_their_certificate_and_every_one_was_proved_again(ran):
     with Store(ran) as store:
         results = list(store.results(output=True))
-        runs = [result for result in results if result.task.what == "run"]
-        assert {result.recheck for result in results} == {"proved again"}
+        runs = [result for result in results if "epsilon" in result.task.options]
         assert len({(r.task.instance, r.task.seed, r.task.options["epsilon"]) for r in runs}) == 8
         for result in runs:
             assert result.ratio == pytest.approx(result.value / number(result.bound))
