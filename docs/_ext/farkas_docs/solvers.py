@@ -14,17 +14,29 @@ INTRO = """Names for `--solver`. What is installed and licensed here: `farkas sh
 `pyomo:NAME` and `cvxpy:NAME` reach every solver behind these two bridges."""
 
 ABILITIES = {
-    Ability.LINEAR: "linear programs",
-    Ability.INTEGER: "whole numbers",
-    Ability.DUALS: "dual values",
-    Ability.RAYS: "proof of infeasibility",
+    Ability.LINEAR: "LP",
+    Ability.INTEGER: "MIP",
     Ability.CONIC: "cones",
+    Ability.DUALS: "duals",
+    Ability.RAYS: "rays",
     Ability.WARM: "warm start",
 }
-"""Heads of the columns of declared abilities."""
+"""Heads of the columns of abilities."""
+
+LICENCES = {
+    "highspy": ("MIT", "part of the core"),
+    "gurobipy": ("commercial; 2,000 rows and columns free", "`pip install '.[gurobi]'`"),
+    "pyscipopt": ("Apache 2.0", "`pip install '.[scip]'`"),
+    "mosek": ("commercial", "`pip install '.[mosek]'`"),
+    "clarabel": ("Apache 2.0", "`pip install '.[convex]'`"),
+    "ortools": ("Apache 2.0", "`pip install '.[solvers]'`"),
+    "cvxpy": ("by solver", "`pip install '.[convex]'`, more with `'.[solvers]'`"),
+    "pyomo": ("by solver", "`pip install '.[pyomo]'`"),
+}
+"""Licence of each package, and how to get it."""
 
 TESTED: dict[str, dict[str, str]] = {
-    "linear": {
+    "LP": {
         "linear_program": "the optimum of linear programs, minimised and maximised",
         "free_and_fixed_columns": "variables without bounds, and fixed ones",
         "columns_bounded_only_above_or_below_zero": "variables with one bound, below zero too",
@@ -40,25 +52,25 @@ TESTED: dict[str, dict[str, str]] = {
         "ranged_row_is_tight_on_the_side_of_the_sense": "which side of a range is tight",
         "degenerate_vertex_gives_any_of_its_duals": "dual values where several are right",
     },
-    "no optimum": {
+    "none exists": {
         "an_empty_row_that_excludes_zero_is_infeasible": "an empty row that nothing satisfies",
         "a_form_without_columns_may_be_infeasible": "a program without variables and solution",
         "infeasible": "contradicting rows are called infeasible",
         "crossing_bounds_are_infeasible_and_named": "a lower bound above the upper one is named",
         "unbounded": "a program without a best value is called unbounded",
     },
-    "proof": {
+    "rays": {
         "infeasibility_comes_with_multipliers_that_prove_it": "multipliers that prove in exact "
         "arithmetic that there is no solution",
     },
-    "whole": {
+    "MIP": {
         "integer_program": "the optimum of a program of whole numbers",
         "mixed_program_keeps_continuous_columns_fractional": "only the variables that shall be "
         "whole are",
         "integer_program_without_integer_points_is_infeasible": "no solution in whole numbers",
         "unbounded_integer_program": "no best value in whole numbers",
     },
-    "in use": {
+    "limits": {
         "limit_without_incumbent_gives_no_point": "stopped before a solution was found: none is "
         "returned",
         "limit_with_incumbent_gives_a_feasible_point": "stopped later: a solution that keeps all "
@@ -88,7 +100,7 @@ def pages() -> Iterator[tuple[str, str]]:
     """``solvers``."""
     seen = json.loads((LEDGER / "solvers.json").read_text())
     runs = json.loads((LEDGER / "runs.json").read_text())
-    parts = [*_seen(seen), "## Declared abilities", _abilities(), *_runs(runs)]
+    parts = ["## Which solver", _abilities(), *_seen(seen), *_runs(runs)]
     yield "solvers", page("Solvers", INTRO, *parts)
 
 
@@ -123,13 +135,15 @@ def _same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
 
 
 def _abilities() -> str:
-    head = ["solver", *ABILITIES.values(), "package"]
     rows = [
-        [f"`{name}`", *("yes" if a in backends[name].abilities else "–" for a in ABILITIES),
-         f"`{backends[name].package}`"]
+        [
+            f"`{name}`",
+            *("✓" if a in backends[name].abilities else "–" for a in ABILITIES),
+            *LICENCES[backends[name].package],
+        ]
         for name in backends
-    ]  # fmt: skip
-    return table(head, rows)
+    ]
+    return table(["solver", *ABILITIES.values(), "licence", "how to get it"], rows)
 
 
 def _seen(seen: Mapping[str, Any]) -> Iterator[str]:
