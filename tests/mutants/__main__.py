@@ -13,13 +13,13 @@ from tests.mutants.record import Folder, Module, Survivor
 from tests.mutants.trial import Change, Trial, told
 from tests.tools.shared import ROOT
 
-FOLDERS = (
-    "certificates", "standalone", "replay", "duals", "relaxations", "models", "forms", "rounding",
-    "exact", "online", "online/coded", "online/dps", "online/eris", "online/gadget",
-    "online/mlbroker", "algebra", "cli", "experiments", "experiments/report", "experiments/sweeps",
-    "instances", "proofs", "quantities",
-    "solvers", "verbs",
-)  # fmt: skip
+FOLDERS = tuple(
+    path.relative_to(ROOT / "farkas").as_posix()
+    for pattern in ("*", "online/*", "experiments/*")
+    for path in sorted((ROOT / "farkas").glob(f"{pattern}/"))
+    if list(path.glob("*.py")) and (ROOT / "tests" / path.relative_to(ROOT / "farkas")).is_dir()
+)
+"""Folders of the product that have a folder of tests."""
 
 ALSO = {
     "certificates": ["tests/standalone", "tests/fuzz"],
@@ -76,18 +76,7 @@ def explained(survivor: Survivor, before: Sequence[Survivor]) -> Survivor:
     return survivor
 
 
-def together(before: Module, entry: Module) -> Module:
-    """Two draws of a module; who survived both is counted once."""
-    known = {survivor.change for survivor in before.survivors}
-    others = [survivor for survivor in entry.survivors if survivor.change not in known]
-    tried = before.tried + entry.tried - len(entry.survivors) + len(others)
-    killed, survivors = before.killed + entry.killed, [*before.survivors, *others]
-    # what was noticed in both draws is counted twice, but never more than there are
-    extra = max(0, tried - entry.mutants)
-    return Module(entry.mutants, tried - extra, killed - extra, survivors)
-
-
-def score(folder: str, sample: int, seed: int, only: str, more: bool) -> None:
+def score(folder: str, sample: int, seed: int, only: str) -> None:
     """Try a folder's mutants and keep, module by module, what became of them."""
     with tempfile.TemporaryDirectory() as place_for_tree:
         trial = Trial(Path(place_for_tree), [f"tests/{folder}", *ALSO.get(folder, [])])
@@ -106,14 +95,13 @@ def score(folder: str, sample: int, seed: int, only: str, more: bool) -> None:
             noticed, all_tried = noticed + tried - len(found), all_tried + tried
             kept = record.read()
             of_folder = kept.folders.setdefault(folder, Folder())
-            of_folder.drew(seed if sample else None, more=more)
+            of_folder.seeds = [seed] if sample else []
             of_folder.fresh = (noticed, all_tried) if sample else None
             before = of_folder.modules.get(module, Module(0, 0, 0, []))
-            entry = Module(
+            of_folder.modules[module] = Module(
                 len(everything[module]), tried, tried - len(found),
                 [explained(survivor, before.survivors) for survivor in found],
             )  # fmt: skip
-            of_folder.modules[module] = together(before, entry) if more else entry
             of_folder.modules = {
                 name: entry for name, entry in sorted(of_folder.modules.items())
                 if name in everything
@@ -145,44 +133,24 @@ def there_now(root: Path, module: str, entry: Module) -> dict[str, tuple[int, st
     return now
 
 
-def present(entry: Module, now: dict[str, tuple[int, str]]) -> list[Survivor]:
-    """Drop survivors whose lines were rewritten, which are returned; give others their lines."""
-    dropped = [survivor for survivor in entry.survivors if survivor.change not in now]
-    entry.survivors = [survivor for survivor in entry.survivors if survivor.change in now]
-    for survivor in entry.survivors:
-        survivor.line = now[survivor.change][0]
-    entry.killed = min(entry.killed, entry.mutants - len(entry.survivors))
-    entry.tried = entry.killed + len(entry.survivors)
-    return dropped
-
-
-def drop_old(folder: str, only: str) -> None:
-    """Make what is kept of a folder about the present code; nothing is tried."""
-    kept = record.read()
-    modules = kept.folders[folder].modules
-    for module in [module for module in modules if only in module]:
-        if not (ROOT / "farkas" / module).exists():
-            del modules[module]
-            print(f"  {module} is gone", flush=True)
-            continue
-        for survivor in present(modules[module], there_now(ROOT, module, modules[module])):
-            print(f"  {module}:{survivor.line}  {survivor.change}", flush=True)
-    record.write(kept)
-
-
 def again(folder: str, only: str) -> None:
-    """Try only the survivors that are kept, after tests were added."""
+    """Try only the survivors that are kept and that the code still allows."""
     kept, tests = record.read(), [f"tests/{folder}", *ALSO.get(folder, [])]
     with tempfile.TemporaryDirectory() as place_for_tree:
         trial = Trial(Path(place_for_tree), tests)
-        for module, entry in kept.folders[folder].modules.items():
-            if only not in module:
+        modules = kept.folders[folder].modules
+        for module, entry in list(modules.items()):
+            if not (ROOT / "farkas" / module).exists():
+                del modules[module]
+            if only not in module or module not in modules:
                 continue
             now = there_now(trial.tree, module, entry)
-            present(entry, now)
             left = []
             for survivor in entry.survivors:
-                line, changed = now[survivor.change]
+                if survivor.change not in now:  # its line was rewritten
+                    continue
+                survivor.line, changed = now[survivor.change]
+                line = survivor.line
                 if not (survivor.equivalent or survivor.effort):
                     if trial.red(Change(module, changed), line):
                         entry.killed += 1
@@ -190,6 +158,8 @@ def again(folder: str, only: str) -> None:
                     print(f"  {module}:{survivor.line}  {survivor.change}", flush=True)
                 left.append(survivor)
             entry.survivors = left
+            entry.killed = min(entry.killed, entry.mutants - len(left))
+            entry.tried = entry.killed + len(left)
         trial.bench.close()
     record.write(kept)
 
@@ -225,20 +195,14 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", default="", help="part of the name of a module or change")
     parser.add_argument("--again", action="store_true", help="only the survivors that are kept")
-    parser.add_argument(
-        "--present", action="store_true", help="only drop survivors whose lines were rewritten"
-    )
-    parser.add_argument("--more", action="store_true", help="add another draw to what is kept")
     asked = parser.parse_args()
     for folder in asked.folders or [*FOLDERS, HAND]:
         if folder == HAND:
             by_hand(asked.only, asked.again)
-        elif asked.present:
-            drop_old(folder, asked.only)
         elif asked.again:
             again(folder, asked.only)
         else:
-            score(folder, asked.sample, asked.seed, asked.only, asked.more)
+            score(folder, asked.sample, asked.seed, asked.only)
 
 
 if __name__ == "__main__":

@@ -38,11 +38,6 @@ class Folder(msgspec.Struct):
     fresh: tuple[int, int] | None = None
     modules: dict[str, Module] = {}  #: What is noticed now, by module.
 
-    def drew(self, seed: int | None, *, more: bool) -> None:
-        """Note the seed of a draw, None for everything."""
-        kept = self.seeds if more else []
-        self.seeds = kept if seed is None else sorted({*kept, seed})
-
     @property
     def tried(self) -> int:
         """Mutants that were tried."""

@@ -127,7 +127,7 @@ def drawn(attack: Any, seed: int) -> list[File]:
     def note(*words: Any) -> None:
         seen.append((f"file.{suffix}", words[-1]))
 
-    where = {linear.linear: (linear, "agree"), vipr.vipr: (vipr, "agree")}
+    where = {linear.linear: (linear, "agree"), vipr.vipr: (vipr, "checked")}
     module, name = where.get(attack, (trees, "verdict"))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, name, note)
