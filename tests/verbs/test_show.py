@@ -16,7 +16,6 @@ from farkas.instances import kinds, library, write
 from farkas.instances.files import own_kinds
 from farkas.instances.generate import generate
 from farkas.instances.traces import importers, kinds_of, sources
-from farkas.instances.traces.csv_jobs import COLUMNS
 from farkas.online import write_run
 from farkas.quantities import quantities
 from farkas.verbs.show import (
@@ -282,7 +281,7 @@ def test_every_setting_and_column_of_a_source_is_shown(source: str) -> None:
 
 
 def test_philly_names_its_columns_and_csv_its_roles() -> None:
-    assert tuple(columns(importers["philly:eris"])) == COLUMNS
+    assert tuple(columns(importers["philly:eris"])) == importers["philly:gadget"].fixed_columns
     roles = columns(importers["csv:dps"])
     assert roles["gpus"].endswith("--map gpus=COLUMN")
     assert "required" in roles["submit"]

@@ -1,7 +1,8 @@
 """Jobs of any table with a header line, its columns named by role: gadget, eris, dps, mlbroker.
 
-An instance is made of the jobs as `farkas.instances.traces.jobs_gadget`, ``jobs_eris``,
-``jobs_dps`` and ``jobs_mlbroker`` say, which also tell what is drawn.
+A public trace that is such a table is a source with defaults of its own.  An instance is made of
+the jobs as `farkas.instances.traces.jobs_gadget`, ``jobs_eris``, ``jobs_dps`` and ``jobs_mlbroker``
+say, which also tell what is drawn.
 """
 
 from __future__ import annotations
@@ -80,13 +81,18 @@ class TableColumns(msgspec.Struct, frozen=True):
             valued or "value" not in self.map, f"{what}: this kind has no use for a value"
         )
 
-    def jobs(self, table: Iterable[Line], dropped: Account) -> Iterator[TraceJob]:
-        """Iterate over the jobs of complete lines; raises `FileProblem` naming the line."""
+    def jobs(
+        self, table: Iterable[Line], dropped: Account, *, numbered: bool
+    ) -> Iterator[TraceJob]:
+        """Iterate over the jobs of complete lines; raises `FileProblem` naming the line.
+
+        ``numbered``: jobs without a name are called by their line.
+        """
         names: dict[str, str] = {}
         parts = 0
         self._tell(dropped)
         for line in table:
-            job = self._job(line)
+            job = self._job(line, numbered)
             if job.value == 0:
                 dropped["worth nothing"] += 1
                 continue
@@ -113,7 +119,7 @@ class TableColumns(msgspec.Struct, frozen=True):
             found = None if unit in ("date", "hms") else other_unit(column, unit, setting)
             account.warnings += [] if found is None else [found]
 
-    def _job(self, line: Line) -> TraceJob:
+    def _job(self, line: Line, numbered: bool) -> TraceJob:
         submitted = self._moment(line, "submit")
         if "end" in self.map:
             duration = self._moment(line, "end") - submitted
@@ -123,7 +129,7 @@ class TableColumns(msgspec.Struct, frozen=True):
             duration = self._span(line, self.map["duration"], FARTHEST)
         gpus = self._gpus(line)
         given = self.map.get("gpu_time")
-        name = self.map.get("job_id")
+        name = line.place.rpartition(": ")[2] if numbered else ""
         group = self.map.get("group")
         value = self.map.get("value")
         return TraceJob(
@@ -134,7 +140,7 @@ class TableColumns(msgspec.Struct, frozen=True):
             if given is None
             else self._span(line, given, MOST_GPUS * FARTHEST),
             cluster="all" if group is None else line.filled(group),
-            job_id=line.place.rpartition(": ")[2] if name is None else line.filled(name),
+            job_id=line.filled(self.map["job_id"]) if "job_id" in self.map else name,
             value=None if value is None else line.nonnegative(value),
         )
 
@@ -187,11 +193,12 @@ def _can_read(read: Callable[[str], float], text: str) -> bool:
     return True
 
 
-class CsvTable(JobTable, frozen=True, kw_only=True):
+class TableOfJobs(JobTable, frozen=True, kw_only=True):
     """An importer of any table; the fields of `TableColumns` are options of every subclass."""
 
-    source: ClassVar[str] = "csv"
-    valued: ClassVar[bool] = True  #: Whether the kind has a use for what a job is worth.
+    words: ClassVar[str]  #: The source in words.
+    fixed_columns: ClassVar[tuple[str, ...] | None]  #: Of a public trace.
+    valued: ClassVar[bool]  #: Whether the kind has a use for what a job is worth.
 
     @property
     def columns(self) -> TableColumns:
@@ -205,7 +212,7 @@ class CsvTable(JobTable, frozen=True, kw_only=True):
     def origin(self) -> str:
         """The source in words, and whether it says what jobs are worth."""
         given = " that says what jobs are worth" if "value" in self.columns.map else ""
-        return f"CSV table{given}"
+        return f"{self.words}{given}"
 
     @property
     def dated(self) -> bool:
@@ -222,86 +229,61 @@ class CsvTable(JobTable, frozen=True, kw_only=True):
         columns = self.columns
         needed = [column for role, column in columns.map.items() if role != "job_id"]
         table = self.complete_lines(path, list(columns.map.values()), needed, dropped)
-        found = list(columns.jobs(table, dropped))
-        if not found and not dropped:
+        own = self.fixed_columns is None
+        found = list(columns.jobs(table, dropped, numbered=own))
+        if own and not found and not dropped:
             raise FileProblem(f"{named(os.fspath(path))}: there is no job below the header")
         return found
 
 
-def _of_any_table(kind: str, base: type[JobTable], valued: bool = True) -> None:
-    """Register the importer of a kind that takes its jobs from any table."""
-    fields = [(f.name, f.type, f.default if f.default_factory is msgspec.NODEFAULT
-               else msgspec.field(default_factory=f.default_factory))
-              for f in msgspec.structs.fields(TableColumns)]  # fmt: skip
+#: Sources whose tables these are: in words, and the defaults of their columns.
+SOURCES: Mapping[str, tuple[str, Mapping[str, Any]]] = {
+    "csv": ("CSV table", {}),
+    "philly": (
+        "Philly trace",
+        {
+            "map": {
+                "submit": "timestamp",
+                "duration": "duration",
+                "gpus": "num_gpus",
+                "gpu_time": "gpu_time",
+                "group": "cluster",
+            },
+            "submit_unit": "date",
+        },
+    ),
+}
+
+
+def _register(source: str, kind: str, base: type[JobTable], valued: bool) -> None:
+    """Register the importer of a kind that takes its jobs from tables of a source."""
+    words, defaults = SOURCES[source]
+    columns = defaults.get("map", {})
+    given = {**defaults, "map": msgspec.field(default_factory=lambda: dict(columns))}
+    fields = [
+        (field.name, field.type, given.get(field.name, field.default))
+        for field in msgspec.structs.fields(TableColumns)
+    ]
     made = msgspec.defstruct(
-        f"Csv{base.__name__}",
+        f"{source.title()}{base.__name__}",
         fields,
-        bases=(base, CsvTable),
+        bases=(base, TableOfJobs),
         namespace={
+            "source": source,
+            "words": words,
             "valued": valued,
-            "__doc__": f"Options: those of `{base.__name__}`, `TableColumns`.",
+            "fixed_columns": tuple(columns.values()) or None,
+            "__doc__": TableColumns.__doc__,
         },
         module=__name__,
         frozen=True,
         kw_only=True,
     )
-    importers.register(f"csv:{kind}")(cast(type[Importer], made))
+    importers.register(f"{source}:{kind}")(cast(type[Importer], made))
 
 
-_of_any_table("gadget", ClusterOfJobs)
-_of_any_table("eris", AuctionOfJobs)
-_of_any_table("dps", MarketOfJobs)
-_of_any_table("mlbroker", BrokerageOfJobs, valued=False)
-
-
-COLUMNS = ("timestamp", "duration", "num_gpus", "gpu_time", "cluster")
-
-
-class PhillyTable(JobTable, frozen=True, kw_only=True):
-    """An importer of the Philly trace."""
-
-    source: ClassVar[str] = "philly"
-    fixed_columns: ClassVar[tuple[str, ...]] = COLUMNS
-
-    @property
-    def origin(self) -> str:
-        """The source in words."""
-        return "Philly trace"
-
-    @property
-    def dated(self) -> bool:
-        """Its times are dates."""
-        return True
-
-    def read(self, path: Path, dropped: Account) -> Sequence[TraceJob]:
-        """Return all jobs in file order; raises `FileProblem` naming the line."""
-        return [
-            TraceJob(
-                submitted=line.time("timestamp"),
-                duration=line.nonnegative("duration"),
-                num_gpus=line.whole("num_gpus"),
-                gpu_time=line.nonnegative("gpu_time"),
-                cluster=line.text("cluster"),
-            )
-            for line in self.complete_lines(path, COLUMNS, COLUMNS, dropped)
-        ]
-
-
-@importers.register("philly:dps")
-class PhillyMarket(MarketOfJobs, PhillyTable, frozen=True, kw_only=True):
-    """Options of this importer: those of `MarketOfJobs`."""
-
-
-@importers.register("philly:eris")
-class PhillyAuction(AuctionOfJobs, PhillyTable, frozen=True, kw_only=True):
-    """Options of this importer: those of `AuctionOfJobs`."""
-
-
-@importers.register("philly:gadget")
-class PhillyCluster(ClusterOfJobs, PhillyTable, frozen=True, kw_only=True):
-    """Options of this importer: those of `ClusterOfJobs`."""
-
-
-@importers.register("philly:mlbroker")
-class PhillyBrokerage(BrokerageOfJobs, PhillyTable, frozen=True, kw_only=True):
-    """Options of this importer: those of `BrokerageOfJobs`."""
+for _source in SOURCES:
+    _register(_source, "gadget", ClusterOfJobs, True)
+    _register(_source, "eris", AuctionOfJobs, True)
+    _register(_source, "dps", MarketOfJobs, True)
+    _register(_source, "mlbroker", BrokerageOfJobs, False)

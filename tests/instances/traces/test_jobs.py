@@ -10,8 +10,7 @@ import pytest
 from farkas import instances
 from farkas.errors import FileProblem, InvalidOption
 from farkas.instances.traces import import_trace
-from farkas.instances.traces.csv_jobs import PhillyBrokerage, PhillyCluster, PhillyMarket
-from farkas.instances.traces.importer import Account
+from farkas.instances.traces.importer import Account, importers
 from farkas.instances.traces.jobs import TraceJob, most_at_once, whole_units
 from farkas.instances.traces.jobs_eris import chunks_of, nearest_model
 from tests.instances.traces.made import PHILLY, SNDLIB
@@ -29,13 +28,13 @@ def test_a_job_is_named_by_the_trace_or_by_its_cluster_and_time():
 
 def test_jobs_without_a_gpu_are_counted_where_there_are_any(folder):
     dropped = Account()
-    kept = PhillyMarket().with_gpus(folder / "philly.csv", dropped)
+    kept = importers["philly:dps"]().with_gpus(folder / "philly.csv", dropped)
     assert [j.num_gpus for j in kept] == [2, 4, 1, 1]
     assert dropped == {"without a GPU": 1}
     text = (folder / "philly.csv").read_text().splitlines(keepends=True)
     (folder / "philly.csv").write_text("".join(text[:-1]))
     none = Account()
-    assert len(PhillyMarket().with_gpus(folder / "philly.csv", none)) == 4
+    assert len(importers["philly:dps"]().with_gpus(folder / "philly.csv", none)) == 4
     assert none == {}
 
 
@@ -94,7 +93,7 @@ def test_the_scale_decides_how_many_servers_a_cluster_has(folder):
     (folder / "philly.csv").write_text(TIMES)
     # alpha holds 4 and beta 16 GPUs at once (a job of no length none): 1.25 x 4 = 5 and 20 GPUs
     # fill 2 and 5 servers of four
-    options = PhillyMarket(scale=1.25, gpus_per_server=4, ps_per_server=1)
+    options = importers["philly:dps"](scale=1.25, gpus_per_server=4, ps_per_server=1)
     market = options.run("dps", folder / "philly.csv", 0).instance
     assert market.installed_workers.tolist() == [[4, 0]] * 2 + [[0, 4]] * 5
     assert market.installed_ps.tolist() == [[1]] * 7
@@ -109,7 +108,7 @@ def test_servers_of_a_cluster_are_for_its_own_jobs(folder):
         "2017-10-09 08:30:00,7200.0,4,1.0,beta\n"
         "2017-10-09 18:30:00,7200.0,4,1.0,gamma\n"
     )
-    options = PhillyMarket(scale=1.0, gpus_per_server=4, ps_per_server=1)
+    options = importers["philly:dps"](scale=1.0, gpus_per_server=4, ps_per_server=1)
     market = options.run("dps", folder / "philly.csv", 0).instance
     assert market.installed_workers.tolist() == [[4, 0, 0]] * 3 + [[0, 4, 0], [0, 0, 4]]
 
@@ -257,7 +256,7 @@ def test_a_node_has_a_whole_number_of_gpus(folder, count):
 
 
 def test_the_description_names_files_without_their_folder(folder):
-    options = PhillyCluster(network=str(folder / "net.graphml"))
+    options = importers["philly:gadget"](network=str(folder / "net.graphml"))
     told = options.run("gadget", folder / "philly.csv", 0).instance.description
     assert '"network":"net.graphml"' in told
     assert "Philly trace on a topology zoo network net.graphml" in told
@@ -353,7 +352,9 @@ def test_the_public_trace_becomes_a_brokerage_of_23_regions():
 def test_gpu_thresholds_are_drawn_last_and_scaled(folder):
     options = {"prices": str(folder / "prices.csv"), "instance": "g4.big", "slots": 3}
     one, two = (
-        PhillyBrokerage(**options, threshold_scale=scale).run("mlbroker", folder / "philly.csv", 4)
+        importers["philly:mlbroker"](**options, threshold_scale=scale).run(
+            "mlbroker", folder / "philly.csv", 4
+        )
         for scale in (1.0, 2.0)
     )
     threshold = one.instance.threshold
