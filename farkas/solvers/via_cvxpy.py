@@ -69,14 +69,14 @@ class CvxpySolver(Backend):
         if self.solver in SHARED or self.solver not in installed_in_cvxpy():
             return _absent(self.solver)
         native = self.solver.lower()
-        if native in ("gurobi", "mosek"):
+        if native in ("gurobi", "mosek") and self.name != native:
             return backends[native].availability()
         return Availability(Access.FULL)
 
     def version(self) -> str:
         """Version of the package behind, where it is known."""
         native = self.solver.lower()
-        if native in backends:
+        if native in backends and self.name != native:
             return backends[native].version()
         return version_of(PACKAGES.get(self.solver, native))
 

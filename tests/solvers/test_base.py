@@ -3,15 +3,11 @@
 import math
 import subprocess
 import sys
-from pathlib import Path
 
-import highspy
-import mosek
 import numpy as np
 import pytest
 
 from farkas.errors import InvalidOption, SolverUnavailable, UnknownName, UnsupportedForm
-from farkas.forms import LinearForm
 from farkas.solvers import (
     Ability,
     Access,
@@ -25,7 +21,6 @@ from farkas.solvers import (
 )
 from farkas.solvers.base import Availability, find, installed, missing, version_of
 from farkas.solvers.gurobi import _ranged
-from farkas.solvers.mosek import fill
 from farkas.solvers.options import WORDS
 from tests.conformance.solvers.cases import INF, form, knapsacks, market_split
 
@@ -257,45 +252,6 @@ def test_the_ends_of_every_range_are_allowed_and_a_log_is_asked_for():
     ends = {"threads": 1, "seed": 0, "gap": 0, "time_limit": 0}
     assert Options.parse(ends) == Options(time_limit=0, threads=1, seed=0, gap=0, log=False)
     assert Options.parse({"seed": 2**31 - 1}).seed == 2**31 - 1
-
-
-def export(form: LinearForm, path: Path) -> None:
-    """Write the task that MOSEK would solve; needs no licence."""
-    with mosek.Env() as environment, environment.Task() as task:
-        fill(task, form)
-        task.writedata(str(path))
-
-
-@pytest.mark.parametrize("sense", ["min", "max"])
-@pytest.mark.parametrize("seed", range(5))
-def test_exported_task_has_the_same_optimum(tmp_path, seed, sense):
-    # rows of every kind: <=, >=, =, ranged, free; columns of every kind, some integer
-    rng = np.random.default_rng(seed)
-    rows = [
-        (low, rng.integers(-3, 4, 5).astype(float).tolist(), high)
-        for low, high in ((-INF, 9), (-9, INF), (0, 0), (-4, 7), (-INF, INF))
-    ]
-    case = form(
-        rng.integers(-5, 6, 5).astype(float).tolist(),
-        rows,
-        lower=[0, -INF, -4, 2, -3],
-        upper=[9, 6, INF, 2, 8],
-        integer=[0, 4],
-        sense=sense,
-        offset=2.5,
-    )
-    path = tmp_path / "task.mps"
-    export(case, path)
-    reader = highspy.Highs()
-    reader.setOptionValue("output_flag", False)
-    reader.readModel(str(path))
-    reader.run()
-    ours = solve(case)
-    status = reader.modelStatusToString(reader.getModelStatus()).lower()
-    if not ours.has_point:
-        assert str(ours.claim) in status
-        return
-    assert reader.getInfo().objective_function_value == pytest.approx(ours.objective, abs=1e-6)
 
 
 ROWS = [(1, [1, 1], 1), (0, [1, 0], 4), (-INF, [0, 1], 3), (-2, [1, 1], INF), (-INF, [1, 1], INF)]
