@@ -31,14 +31,9 @@ NUMBERS = (int, float, np.integer, np.floating)
 class Dim:
     """A dimension of traced arrays.
 
-    Parameters
-    ----------
-    serial
-        Position in the order of opening; arrays keep their dimensions in this order.
-    size
-        Number of places.
-    parents
-        Coarser dimensions with, for each place here, the place there; empty for a plain set.
+    ``serial``: Position in the order of opening; arrays keep their dimensions in this order.
+    ``size``: Number of places.  ``parents``: Coarser dimensions with, for each place here, the
+    place there; empty for a plain set.
     """
 
     def __init__(self, serial: int, size: int, parents: dict[Dim, Array] | None = None) -> None:
@@ -77,16 +72,9 @@ def join(*groups: Dims) -> Dims:
 def spread(values: Array, dims: Dims, onto: Dims) -> Array:
     """View or gather ``values`` (over ``dims``) so that it broadcasts over ``onto``.
 
-    Parameters
-    ----------
-    values
-        One axis per entry of ``dims``.
-    onto
-        Result of :func:`join` with ``dims`` among its arguments.
-
-    Returns
-    -------
-    Array with ``len(onto)`` axes, of length 1 where ``values`` does not vary.
+    ``values``: One axis per entry of ``dims``.  ``onto``: Result of :func:`join` with ``dims``
+    among its arguments.  Returns: array with ``len(onto)`` axes, of length 1 where ``values`` does
+    not vary.
     """
     if dims == onto:
         return values
@@ -124,12 +112,7 @@ def total(values: Array, dims: Dims, dim: Dim) -> tuple[Array, Dims]:
 class Cells:
     """Numbers over dimensions: a parameter or coefficient while a rule is traced.
 
-    Parameters
-    ----------
-    values
-        One axis per dimension, in their order.
-    dims
-        Dimensions, ordered by opening.
+    ``values``: One axis per dimension, in their order.  ``dims``: Dimensions, ordered by opening.
     """
 
     __slots__ = ("dims", "values")

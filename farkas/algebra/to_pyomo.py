@@ -25,12 +25,8 @@ if TYPE_CHECKING:
 def to_pyomo(program: RuleProgram, data: Any) -> pyo.ConcreteModel:
     """Build the Pyomo model of ``program`` on ``data``; component ``doc`` holds label and words.
 
-    Raises
-    ------
-    RuleError
-        When a relation holds no variable and is false, which Pyomo cannot express.
-    MissingExtra
-        Without Pyomo.
+    Raises `RuleError`: When a relation holds no variable and is false, which Pyomo cannot express.
+    Raises `MissingExtra`: Without Pyomo.
     """
     from farkas.extras import needed
 

@@ -39,12 +39,8 @@ class Charges(NamedTuple):
 class CaseTree:
     """The tree; the case with the largest bound is split next.
 
-    Parameters
-    ----------
-    root
-        Prices of all plans.
-    charges
-        What all plans are charged, and what that is in all at most; nothing by default.
+    ``root``: Prices of all plans.  ``charges``: What all plans are charged, and what that is in all
+    at most; nothing by default.
     """
 
     def __init__(

@@ -169,16 +169,9 @@ def rounded(size: Ints, share: Floats, room: int) -> tuple[float, Floats] | None
     The capacity is divided by a size and rounded, owners that are nearly served being counted by
     how much of them is not (complemented mixed-integer rounding, Marchand and Wolsey 2001).
 
-    Parameters
-    ----------
-    size, share
-        Shapes (owners,), whole units > 0, and how much of each is chosen, in [0, 1].
-    room
-        Units.
-
-    Returns
-    -------
-    The distance, and charges, shape (owners,), the largest 1; None where nothing is violated.
+    ``size``, ``share``: Shapes (owners,), whole units > 0, and how much of each is chosen, in [0,
+    1].  ``room``: Units.  Returns: the distance, and charges, shape (owners,), the largest 1; None
+    where nothing is violated.
     """
     whole = size.astype(np.float64)
     between = (share > VIOLATED) & (share < 1.0 - VIOLATED)

@@ -56,18 +56,9 @@ def choose(
 
     Without a start the plans that the program takes whole stay, and what they leave is shared.
 
-    Parameters
-    ----------
-    value
-        That is reached; plans that cannot be part of a better one are left out.
-    gap
-        Share of the bound within which the choice is the best.
-    start
-        Plans that are chosen already.
-
-    Returns
-    -------
-    Numbers of plans.
+    ``value``: That is reached; plans that cannot be part of a better one are left out.  ``gap``:
+    Share of the bound within which the choice is the best.  ``start``: Plans that are chosen
+    already.  Returns: numbers of plans.
     """
     plans = pool.plans
     whole: Ints = np.zeros(0, np.int64)
@@ -99,12 +90,8 @@ def choose(
 def nearest(problem: Pricing, plans: Plans, settled: Settled, missing: float, out: Ints) -> Ints:
     """Numbers of the plans that are least short of the best, as shares of their owner's value.
 
-    Parameters
-    ----------
-    missing
-        What a plan may be short of at most, if it is part of something better.
-    out
-        Owners whose plans are left out.
+    ``missing``: What a plan may be short of at most, if it is part of something better.  ``out``:
+    Owners whose plans are left out.
     """
     short = shortfall(plans, settled)
     share = short / np.maximum(problem.most[plans.owner], np.finfo(float).tiny)

@@ -23,12 +23,8 @@ MOST_STEPS = 20  #: From row to row while a neighbourhood is collected.
 class Targets:
     """A plan of each of some owners, which a choice or prices say are worth a place.
 
-    Parameters
-    ----------
-    plans
-        One of each owner.
-    short
-        By how much each earns less than the best of its owner, shape (plans,).
+    ``plans``: One of each owner.  ``short``: By how much each earns less than the best of its
+    owner, shape (plans,).
     """
 
     def __init__(self, problem: Pricing, settled: Settled, plans: Plans, short: Floats) -> None:
@@ -123,12 +119,8 @@ class Targets:
     def in_slot(self, packing: Packing, slot: int, slots: Ints, wider: float) -> list[int]:
         """Owners on rows of a slot or near it, and half as many of those whose target is there.
 
-        Parameters
-        ----------
-        slots
-            Of each row.
-        wider
-            How often more owners are asked for than meet in the slot.
+        ``slots``: Of each row.  ``wider``: How often more owners are asked for than meet in the
+        slot.
         """
         away, found = np.abs(slots - slot), dict[int, None]()
         count, last = 0.0, int(away.max(initial=0))

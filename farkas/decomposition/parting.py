@@ -22,18 +22,9 @@ def parting(
 ) -> Split | None:
     """Find the value of an owner that parts most worth; where none does, how much it uses of a row.
 
-    Parameters
-    ----------
-    share
-        Of plans in a solution; those that joined later may be left out.
-    case
-        That is split.
-    prices
-        Of rows, which weigh their uses.
-
-    Returns
-    -------
-    None where no owner's plan is in parts.
+    ``share``: Of plans in a solution; those that joined later may be left out.  ``case``: That is
+    split.  ``prices``: Of rows, which weigh their uses.  Returns: None where no owner's plan is in
+    parts.
     """
     share = padded(share, len(plans.owner))
     parts: Ints = np.flatnonzero(share > SHARED)

@@ -52,16 +52,9 @@ def settle(
 ) -> Iterator[Settled]:
     """Price round by round until bound and program meet; yields where prices stand.
 
-    Parameters
-    ----------
-    gap
-        Distance of both, as a share of the bound, that is near enough.
-    case
-        In which owners reply; every plan counts by default.
-    start
-        First prices, none by default.
-    below
-        Bound that is low enough.
+    ``gap``: Distance of both, as a share of the bound, that is near enough.  ``case``: In which
+    owners reply; every plan counts by default.  ``start``: First prices, none by default.
+    ``below``: Bound that is low enough.
     """
     case, extra = case or {}, raised(case or {})
     prices = np.zeros(len(problem.rows)) if start is None else start

@@ -43,12 +43,8 @@ def renew(
 ) -> None:
     """Place some owners anew; nothing is lost.
 
-    Parameters
-    ----------
-    many
-        Plans of an owner at each draw of prices.
-    gap
-        Share of the value of these owners within which their plans are the best.
+    ``many``: Plans of an owner at each draw of prices.  ``gap``: Share of the value of these owners
+    within which their plans are the best.
     """
     missing = targets.bound - packing.value
     kept = {owner: packing.take(owner) for owner in owners}

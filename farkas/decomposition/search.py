@@ -48,14 +48,8 @@ class Found:
 class Search:
     """State of a search.
 
-    Parameters
-    ----------
-    problem
-        Of a kind.
-    gap
-        Distance of value and bound, as a share of the bound, at which the search ends.
-    left
-        Seconds that are left.
+    ``problem``: Of a kind.  ``gap``: Distance of value and bound, as a share of the bound, at which
+    the search ends.  ``left``: Seconds that are left.
     """
 
     def __init__(self, problem: Pricing, gap: float, left: Left) -> None:

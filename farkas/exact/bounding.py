@@ -54,12 +54,8 @@ def objects(values: Sequence[int]) -> Array:
 class Matrix:
     """A whole sparse matrix that multiplies vectors of Python integers from both sides.
 
-    Parameters
-    ----------
-    rows, columns, values
-        Entries by rows, in order.
-    shape
-        Number of rows and columns.
+    ``rows``, ``columns``, ``values``: Entries by rows, in order.  ``shape``: Number of rows and
+    columns.
     """
 
     def __init__(self, rows: Ints, columns: Ints, values: Array, shape: tuple[int, int]) -> None:
@@ -226,9 +222,7 @@ class Bounding:
         ``multipliers``: shape (rows,), of the rows as the source has them, in the sense of a
         minimum.
 
-        Returns
-        -------
-        None when they are not finite.
+        Returns: None when they are not finite.
         """
         if not np.isfinite(multipliers).all():
             return None
@@ -305,12 +299,8 @@ class OutOfTime(NoAnswer):
 class Deadline:
     """A moment that work must not pass; compiling, once an installation, does not count.
 
-    Parameters
-    ----------
-    seconds
-        From now.
-    stopped
-        Asked again and again; where it says so, nothing is left any more.
+    ``seconds``: From now.  ``stopped``: Asked again and again; where it says so, nothing is left
+    any more.
     """
 
     def __init__(
@@ -341,9 +331,7 @@ class Deadline:
 def contradicting(form: RationalForm, certificate: Certificate | None) -> list[str]:
     """Rows and bounds that a proof uses; more of a tree than of a single ray.
 
-    Returns
-    -------
-    Sentences such as ``row demand: >= 4`` and ``column x: <= 3``, rows first.
+    Returns: sentences such as ``row demand: >= 4`` and ``column x: <= 3``, rows first.
     """
     if not isinstance(certificate, TreeCertificate):
         return []

@@ -143,12 +143,8 @@ def tree_certificate(
 ) -> TreeCertificate:
     """Write down what a search has proved.
 
-    Parameters
-    ----------
-    embed
-        Put the program into the certificate.
-    about
-        What it says of its origin: ``program``, ``kind``, ``options``, ``instance``.
+    ``embed``: Put the program into the certificate.  ``about``: What it says of its origin:
+    ``program``, ``kind``, ``options``, ``instance``.
     """
     sign = 1 if form.sense == "min" else -1
     return TreeCertificate(

@@ -41,12 +41,8 @@ class Cut:
 class Rounding:
     """Derivations on one program within given ends.
 
-    Parameters
-    ----------
-    program
-        With the cuts so far; new ones may use them.
-    lower, upper
-        Ends of the columns.
+    ``program``: With the cuts so far; new ones may use them.  ``lower``, ``upper``: Ends of the
+    columns.
     """
 
     def __init__(self, program: Bounding, lower: Sequence[Side], upper: Sequence[Side]) -> None:
@@ -212,12 +208,8 @@ def rounded(d: Fraction, f: Fraction) -> Fraction:
 def whole_factor(found: Mapping[int, Fraction], units: Sequence[int]) -> Fraction:
     """Factor that makes coefficients whole where they are short, else of at most 24 bits.
 
-    Parameters
-    ----------
-    found
-        Coefficients by column.
-    units
-        Binary exponents of the units of columns, in which coefficients are compared.
+    ``found``: Coefficients by column.  ``units``: Binary exponents of the units of columns, in
+    which coefficients are compared.
     """
     numbers = list(found.values())
     below = math.lcm(*(v.denominator for v in numbers))

@@ -266,18 +266,10 @@ def derived(
 ) -> tuple[list[Side], list[Side], list[Step]]:
     """Derive ends.
 
-    Parameters
-    ----------
-    cutoff
-        Value that better points stay below, in the sense of a minimum; None without.
-    everything
-        Also tighten ends that are finite.
-    deadline
-        Ends that are found by then are returned.
-
-    Returns
-    -------
-    Lower ends, upper ends, and the steps that lead there from the stated bounds.
+    ``cutoff``: Value that better points stay below, in the sense of a minimum; None without.
+    ``everything``: Also tighten ends that are finite.  ``deadline``: Ends that are found by then
+    are returned.  Returns: lower ends, upper ends, and the steps that lead there from the stated
+    bounds.
     """
     form = program.form
     lower, upper = list(form.lower), list(form.upper)

@@ -57,13 +57,9 @@ def solve_linear(
     Raises `OutOfTime`: the deadline came first; `NoAnswer`: the simplex method and refinement
     failed in every way that is known.
 
-    Parameters
-    ----------
-    basis
-        From another solver; found here if left out.  Where it is optimal exactly, no solver is
-        asked, which may see another program in units of its own.
-    excluded
-        Ends that are known to be impossible, and are not believed.
+    ``basis``: From another solver; found here if left out.  Where it is optimal exactly, no solver
+    is asked, which may see another program in units of its own.  ``excluded``: Ends that are known
+    to be impossible, and are not believed.
     """
     clock = deadline or Deadline()
     known = _crossed(form) or _without_columns(form)
@@ -217,9 +213,7 @@ def infeasibility(form: RationalForm, ray: Sequence[Fraction]) -> Fraction:
 
     ``ray``: shape (rows,); positive factors use the lower side, negative ones the upper side.
 
-    Returns
-    -------
-    At most 0 where an end is infinite.
+    Returns: at most 0 where an end is infinite.
     """
     empty = form.replace(cost=(ZERO,) * form.num_columns, offset=ZERO, sense="min")
     reduced = reduced_costs(empty.cost, Matrix.of(form), ScaledVector.of(ray))

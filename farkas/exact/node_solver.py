@@ -29,12 +29,8 @@ MOST_RAYS = 10
 class NodeSolver:
     """One simplex method that is moved from node to node.
 
-    Parameters
-    ----------
-    form
-        The program; a minimum here, whatever its sense.
-    lower, upper
-        Ends of the columns at the root.
+    ``form``: The program; a minimum here, whatever its sense.  ``lower``, ``upper``: Ends of the
+    columns at the root.
     """
 
     def __init__(

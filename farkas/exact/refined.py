@@ -34,12 +34,7 @@ class Square:
 
     Raises `Singular`: in doubles.
 
-    Parameters
-    ----------
-    matrix
-        Shape (k, k).
-    clock
-        Checked at every step; None to take what time it takes.
+    ``matrix``: Shape (k, k).  ``clock``: Checked at every step; None to take what time it takes.
     """
 
     def __init__(self, matrix: Matrix, clock: Deadline | None = None) -> None:
@@ -176,9 +171,8 @@ def fractions_near(solution: Array, bits: int, radius: int) -> ScaledVector | No
 
     ``solution``: Python integers.
 
-    Returns
-    -------
-    None where the bits do not tell the fractions from others, with :data:`SPARE_BITS` to spare.
+    Returns: None where the bits do not tell the fractions from others, with :data:`SPARE_BITS` to
+    spare.
     """
     below, one = 1, 1 << bits
     values = solution.tolist()

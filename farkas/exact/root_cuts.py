@@ -39,12 +39,8 @@ def root_cuts(
 ) -> list[Cut]:
     """Add cuts to the program and to the solver, round by round; returns them in order.
 
-    Parameters
-    ----------
-    simplex
-        Holds the program as a minimum, at whatever basis.
-    enough
-        Objective at which no more cuts are needed.
+    ``simplex``: Holds the program as a minimum, at whatever basis.  ``enough``: Objective at which
+    no more cuts are needed.
     """
     kept: list[Cut] = []
     stalled, last = 0, -math.inf

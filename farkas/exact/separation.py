@@ -100,12 +100,7 @@ class Mixed:
 class Separation:
     """Proposals for one point.
 
-    Parameters
-    ----------
-    rounding
-        The program and the ends of its columns.
-    point
-        Shape (columns,).
+    ``rounding``: The program and the ends of its columns.  ``point``: Shape (columns,).
     """
 
     def __init__(self, rounding: Rounding, point: Floats) -> None:

@@ -147,12 +147,8 @@ def from_arrays(
 ) -> RationalForm:
     """Make a form of doubles; sides and bounds of 1e20 and more are none.
 
-    Parameters
-    ----------
-    matrix
-        Sparse, shape (rows, columns); None without rows or without columns.
-    binary
-        Columns that are 0 or 1 within their bounds; shape (columns,).
+    ``matrix``: Sparse, shape (rows, columns); None without rows or without columns.  ``binary``:
+    Columns that are 0 or 1 within their bounds; shape (columns,).
     """
     size = len(cost)
     csr = sp.csr_array((len(row_lower), size) if matrix is None else matrix)

@@ -49,16 +49,9 @@ Progress: TypeAlias = Callable[[int, Side, Side], None]
 class TreeSearch:
     """One search.
 
-    Parameters
-    ----------
-    program
-        With its cuts.
-    point
-        Feasible exactly, or None.
-    ends
-        Lower and upper ends of the columns and the steps that derive them.
-    gap
-        Relative distance of bound and value at which the search may end.
+    ``program``: With its cuts.  ``point``: Feasible exactly, or None.  ``ends``: Lower and upper
+    ends of the columns and the steps that derive them.  ``gap``: Relative distance of bound and
+    value at which the search may end.
     """
 
     def __init__(
@@ -384,12 +377,8 @@ def search(
 ) -> ProofTree:
     """Prove the optimum of an integer program, or as much as the time allows.
 
-    Parameters
-    ----------
-    near
-        A solver's point, shape (columns,): its whole columns are kept, the rest solved exactly.
-    gap
-        Relative distance of value and bound that is small enough.
+    ``near``: A solver's point, shape (columns,): its whole columns are kept, the rest solved
+    exactly.  ``gap``: Relative distance of value and bound that is small enough.
     """
     clock = deadline or Deadline()
     program = Bounding(form)

@@ -207,13 +207,9 @@ def read_text(path: str | os.PathLike[str], *, numbers: Numbers = "decimal") -> 
     Raises `FileProblem`: the file cannot be read, has another suffix, or breaks its format; names
     the line; `UnsupportedForm`: it holds more than a linear or integer program.
 
-    Parameters
-    ----------
-    path
-        The file, also packed (``.gz``, ``.bz2``, ``.xz``, ``.zip``); ``-`` is standard input.
-    numbers
-        ``"decimal"``: 0.1 is a tenth.  ``"binary"``: 0.1 is the double nearest to a tenth, as
-        solvers read it.
+    ``path``: The file, also packed (``.gz``, ``.bz2``, ``.xz``, ``.zip``); ``-`` is standard input.
+    ``numbers``: ``"decimal"``: 0.1 is a tenth.  ``"binary"``: 0.1 is the double nearest to a tenth,
+    as solvers read it.
     """
     from farkas.forms.lp import read_lp
     from farkas.forms.mps import read_mps

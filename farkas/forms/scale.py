@@ -175,14 +175,9 @@ def measure_beside(
 ) -> None:
     """Measure columns by the largest terms beside them, in rows or else in the objective.
 
-    Parameters
-    ----------
-    unit
-        Shape (columns,), exponents; those that are `NONE` are replaced where terms beside say one.
-    terms
-        Rows, columns and exponents of the coefficients that are not 0, shape (entries,) each.
-    counts
-        See `farkas.forms.scale.counting`.
+    ``unit``: Shape (columns,), exponents; those that are `NONE` are replaced where terms beside say
+    one.  ``terms``: Rows, columns and exponents of the coefficients that are not 0, shape
+    (entries,) each.  ``counts``: See `farkas.forms.scale.counting`.
     """
     rows, columns, entry = terms
     spread(unit, rows, columns, entry, form.num_rows, counts)

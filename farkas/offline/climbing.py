@@ -132,25 +132,12 @@ def climb(
 
     Ctrl-C ends the search like the time limit; further ones change nothing.
 
-    Parameters
-    ----------
-    gap
-        Distance of value and bound, as a share of the larger, that is near enough; >= 0.
-    time_limit
-        Seconds, > 0.
-    progress
-        Called whenever a side has moved.
-    executor
-        Who performs parts of a bound; this process if left out.
-
-    Raises
-    ------
-    KeyboardInterrupt
-        Ctrl-C came before any decisions.
-    NoAnswer
-        No decisions were found in time.
-    NotACertificate
-        When environment and replay disagree, or a value is better than a bound allows.
+    ``gap``: Distance of value and bound, as a share of the larger, that is near enough; >= 0.
+    ``time_limit``: Seconds, > 0.  ``progress``: Called whenever a side has moved.  ``executor``:
+    Who performs parts of a bound; this process if left out.  Raises `KeyboardInterrupt`: Ctrl-C
+    came before any decisions.  Raises `NoAnswer`: No decisions were found in time.  Raises
+    `NotACertificate`: When environment and replay disagree, or a value is better than a bound
+    allows.
     """
     begin = time.monotonic()
     with CtrlC() as keys:

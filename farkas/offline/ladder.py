@@ -121,10 +121,8 @@ class Ladder:
     def run(self, instance: Any, decisions: Sequence[Any], bound: Bound | None = None) -> Run:
         """Evaluate, replay and record decisions, and hold them against a bound.
 
-        Raises
-        ------
-        NotACertificate
-            When environment and replay disagree, or the value is better than the bound allows.
+        Raises `NotACertificate`: When environment and replay disagree, or the value is better than
+        the bound allows.
         """
         judge = environments[self.kind] if self.judge is None else self.judge()
         policy = _Decided(judge, decisions, bound)
@@ -133,10 +131,8 @@ class Ladder:
     def bounds(self, bound: Bound, decisions: Sequence[Any]) -> bool:
         """Whether a bound is one on all decisions of the problem.
 
-        Parameters
-        ----------
-        decisions
-            Plain data of some; a bound on these and not on others counts where all are like them.
+        ``decisions``: Plain data of some; a bound on these and not on others counts where all are
+        like them.
         """
         likely = decisions if self.restricted else []
         return bound.holds_for(self.kind, self.options, self.name, likely)
@@ -176,17 +172,11 @@ def integer_program(
 ) -> Climber:
     """Solve a program, and prove it by branch and bound.
 
-    Parameters
-    ----------
-    name
-        Program with variant; ``run_bounds`` of the kind lists it with certificate ``tree``.
-    decide
-        Reads decisions off a point, rounded where columns are whole; None of a program whose points
-        are no decisions, which only bounds them.
-    most_entries
-        Coefficients above which the program is left to other climbers.
-    share
-        Of the time that is left, which is all that it takes.
+    ``name``: Program with variant; ``run_bounds`` of the kind lists it with certificate ``tree``.
+    ``decide``: Reads decisions off a point, rounded where columns are whole; None of a program
+    whose points are no decisions, which only bounds them.  ``most_entries``: Coefficients above
+    which the program is left to other climbers.  ``share``: Of the time that is left, which is all
+    that it takes.
     """
 
     def climber(instance: Any, ascent: Ascent) -> Iterator[Rung]:

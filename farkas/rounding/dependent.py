@@ -86,18 +86,9 @@ def _trade(share: Floats, weights: Floats, rng: np.random.Generator, last: Last)
 def trade_once(share: Floats, weight: Floats, draw: float) -> Floats:
     """Trade between two open fractions; the sum ``weight @ share`` stays.
 
-    Parameters
-    ----------
-    share
-        Shape (2,), in (0, 1); p₁ and p₂.
-    weight
-        Shape (2,), > 0; ω₁ and ω₂.
-    draw
-        In [0, 1).  Below s₂ / (s₁ + s₂) the first gains s₁, else it loses s₂.
-
-    Returns
-    -------
-    Shape (2,), in [0, 1]; at least one of them 0 or 1.
+    ``share``: Shape (2,), in (0, 1); p₁ and p₂.  ``weight``: Shape (2,), > 0; ω₁ and ω₂.  ``draw``:
+    In [0, 1).  Below s₂ / (s₁ + s₂) the first gains s₁, else it loses s₂.  Returns: shape (2,), in
+    [0, 1]; at least one of them 0 or 1.
     """
     (one, two), (heavy, other) = share, weight
     gain = min(1 - one, other * two / heavy)

@@ -58,14 +58,8 @@ def violation_factor(demand: Floats, size: Ints, room: Floats, places: int) -> f
     ε is the largest demand over capacity (the text leaves it undefined), Δ = Σ size² over the jobs
     that use the resource, and the logarithm is natural.  GADGET Theorem 8.
 
-    Parameters
-    ----------
-    demand, size
-        Shape (jobs,), of one worker or ring edge, and the ring size.
-    room
-        Shape (places,), finite capacities.
-    places
-        Number of nodes or links.
+    ``demand``, ``size``: Shape (jobs,), of one worker or ring edge, and the ring size.  ``room``:
+    Shape (places,), finite capacities.  ``places``: Number of nodes or links.
     """
     users = demand > 0
     positive = room[room > 0]
@@ -84,12 +78,7 @@ def round_printed(
     As printed capacities may be violated.  The paper does not say what is returned when no round
     qualifies; here it is the round with the smallest worst load over room, ties larger gain.
 
-    Parameters
-    ----------
-    least
-        α times the value of the relaxation.
-    factor
-        Shape (limits,), β or γ.
+    ``least``: α times the value of the relaxation.  ``factor``: Shape (limits,), β or γ.
     """
     best: tuple[float, float] | None = None
     kept = np.zeros(0, np.int64)
@@ -111,10 +100,7 @@ def round_repaired(
 
     Items picked are admitted by decreasing gain per worker, ties by job, when they fit.
 
-    Parameters
-    ----------
-    size
-        Shape (items,), workers.
+    ``size``: Shape (items,), workers.
     """
     best, kept = -math.inf, np.zeros(0, np.int64)
     rate = mix.gain / size

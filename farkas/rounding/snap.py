@@ -37,23 +37,10 @@ def snap_workers(workers: npt.ArrayLike, needed: npt.ArrayLike, tolerance: float
     A total below ``needed``, or above it by no more than ``tolerance`` per site, is moved onto
     ``needed`` by scaling the fractional entries (all entries where none is fractional).
 
-    Parameters
-    ----------
-    workers
-        Shape (jobs, sites), >= 0 but for noise; y of the fractional solution.
-    needed
-        Shape (jobs,), integer; Y.
-    tolerance
-        Distance from an integer that counts as noise.
-
-    Returns
-    -------
-    Shape (jobs, sites), >= 0, with row sums >= needed up to the last bits.
-
-    Raises
-    ------
-    ValueError
-        A job that needs workers has none at all; that is no noise.
+    ``workers``: Shape (jobs, sites), >= 0 but for noise; y of the fractional solution.  ``needed``:
+    Shape (jobs,), integer; Y.  ``tolerance``: Distance from an integer that counts as noise.
+    Returns: shape (jobs, sites), >= 0, with row sums >= needed up to the last bits.  Raises
+    `ValueError`: A job that needs workers has none at all; that is no noise.
     """
     snapped = snap(np.atleast_2d(np.asarray(workers, dtype=float)), tolerance)
     for row, total in zip(snapped, np.atleast_1d(needed), strict=True):

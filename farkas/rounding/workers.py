@@ -18,20 +18,10 @@ def round_sites(
 ) -> Ints:
     """Round site by site, keeping each site's use of one resource.  Round1(k).
 
-    Parameters
-    ----------
-    workers
-        Shape (jobs, sites), >= 0; ỹ.
-    weight
-        Shape (jobs,), units of the resource per worker; n of one k.
-    rng
-        Sites draw in ascending order.
-    last
-        See `round_keeping_weight`.
-
-    Returns
-    -------
-    Shape (jobs, sites).  A job may end with fewer workers than it had (Lemma 1 needs Round2).
+    ``workers``: Shape (jobs, sites), >= 0; ỹ.  ``weight``: Shape (jobs,), units of the resource per
+    worker; n of one k.  ``rng``: Sites draw in ascending order.  ``last``: See
+    `round_keeping_weight`.  Returns: shape (jobs, sites).  A job may end with fewer workers than it
+    had (Lemma 1 needs Round2).
     """
     columns = [round_keeping_weight(column, weight, rng, last=last) for column in workers.T]
     return np.stack(columns, axis=1) if columns else np.zeros(workers.shape, dtype=np.int64)
@@ -40,18 +30,9 @@ def round_sites(
 def round_jobs(workers: Floats, rng: np.random.Generator, *, last: Last = "up") -> Ints:
     """Round job by job, keeping each job's number of workers.  Round2.
 
-    Parameters
-    ----------
-    workers
-        Shape (jobs, sites), >= 0; ỹ.
-    rng
-        Jobs draw in ascending order.
-    last
-        See `round_keeping_weight`.
-
-    Returns
-    -------
-    Shape (jobs, sites).  With ``last="up"`` and a sum >= Y, Y integer, a job keeps >= Y workers.
+    ``workers``: Shape (jobs, sites), >= 0; ỹ.  ``rng``: Jobs draw in ascending order.  ``last``:
+    See `round_keeping_weight`.  Returns: shape (jobs, sites).  With ``last="up"`` and a sum >= Y, Y
+    integer, a job keeps >= Y workers.
     """
     ones = np.ones(workers.shape[1])
     rows = [round_keeping_weight(row, ones, rng, last=last) for row in workers]
@@ -67,26 +48,12 @@ def round_workers(
 ) -> Ints:
     """Round the workers of all jobs of a slot to integers that still train all data.
 
-    Parameters
-    ----------
-    workers
-        Shape (jobs, sites), >= 0, free of solver noise (`snap_workers`); ỹ.
-    worker_demand
-        Shape (jobs, resources), units per worker; n.
-    rng
-        Draws for Round1 of every resource in order, then for Round2; all independent.
-    combine
-        ``"max"``: the largest of all roundings, as in the paper.  ``"round2"``: Round2 alone,
-        which is feasible already and adds less than one worker per job.
-
-    Returns
-    -------
-    Shape (jobs, sites); row sums >= the row sums of ``workers``, up to 1e-9 per entry.
-
-    Raises
-    ------
-    InvalidOption
-        ``combine`` is unknown.
+    ``workers``: Shape (jobs, sites), >= 0, free of solver noise (`snap_workers`); ỹ.
+    ``worker_demand``: Shape (jobs, resources), units per worker; n.  ``rng``: Draws for Round1 of
+    every resource in order, then for Round2; all independent.  ``combine``: ``"max"``: the largest
+    of all roundings, as in the paper.  ``"round2"``: Round2 alone, which is feasible already and
+    adds less than one worker per job.  Returns: shape (jobs, sites); row sums >= the row sums of
+    ``workers``, up to 1e-9 per entry.  Raises `InvalidOption`: ``combine`` is unknown.
     """
     if combine not in COMBINE:
         raise InvalidOption.near(f"unknown combine {combine!r}", combine, COMBINE)
@@ -100,16 +67,8 @@ def round_workers(
 def draw_servers(shares: Floats, rng: np.random.Generator) -> Ints:
     """Draw one server site per job with the fractional solution as probabilities.
 
-    Parameters
-    ----------
-    shares
-        Shape (jobs, sites); rows sum to 1 but for noise; s̃.
-    rng
-        One number per job.
-
-    Returns
-    -------
-    Shape (jobs,), site of each job's parameter server; never one of share 0.
+    ``shares``: Shape (jobs, sites); rows sum to 1 but for noise; s̃.  ``rng``: One number per job.
+    Returns: shape (jobs,), site of each job's parameter server; never one of share 0.
     """
     clipped = np.maximum(shares, 0.0)
     total = np.cumsum(clipped, axis=1)

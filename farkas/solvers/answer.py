@@ -108,10 +108,7 @@ class Answer(ShowsItself):
     def point(self) -> Floats:
         """The point, shape (columns,).
 
-        Raises
-        ------
-        NoAnswer
-            When there is none; the message says why the solver stopped.
+        Raises `NoAnswer`: When there is none; the message says why the solver stopped.
         """
         if self.raw_point is None:
             raise NoAnswer(f"{self._who()} has no point: {self._why()}")

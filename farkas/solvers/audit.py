@@ -107,12 +107,7 @@ def audited(form: LinearForm, answer: Answer) -> Answer:
     feasibility and objective is not read, and a claim that there is a point counts for nothing
     without one.
 
-    Parameters
-    ----------
-    form
-        What was solved.
-    answer
-        What a backend said of it, in its units.
+    ``form``: What was solved.  ``answer``: What a backend said of it, in its units.
     """
     if answer.raw_ray is not None:
         ray = cleaned_ray(form, answer.raw_ray)

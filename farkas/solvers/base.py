@@ -104,10 +104,7 @@ def find(solver: str) -> Backend:
 
     Names are taken in any case; one that only bridges know, as ``cbc``, takes one of these.
 
-    Raises
-    ------
-    UnknownName
-        Naming the nearest known solver.
+    Raises `UnknownName`: Naming the nearest known solver.
     """
     head, colon, tail = solver.partition(":")
     head = head.lower()
@@ -150,10 +147,7 @@ class Status:
 def status(*, bridged: bool = False) -> list[Status]:
     """Every registered backend with standing, version and abilities, by name.
 
-    Parameters
-    ----------
-    bridged
-        Also every solver behind a bridge, after the bridge; that imports Pyomo and CVXPY.
+    ``bridged``: Also every solver behind a bridge, after the bridge; that imports Pyomo and CVXPY.
     """
     found = []
     for name in backends:

@@ -29,12 +29,7 @@ class ColumnProgram:
     Rows are measured in units and values in the largest one, since HiGHS measures in absolute
     tolerances.
 
-    Parameters
-    ----------
-    owners
-        How many there are.
-    unit
-        Of values, > 0.
+    ``owners``: How many there are.  ``unit``: Of values, > 0.
     """
 
     def __init__(self, owners: int, unit: float) -> None:
@@ -135,20 +130,10 @@ def best_columns(
 ) -> Floats | None:
     """Choose whole columns of greatest value within limits.
 
-    Parameters
-    ----------
-    value, use, limits
-        Shapes (columns,), (columns, rows), (rows,).
-    start
-        Whole shares of columns that keep the limits.
-    gap
-        Share of the value within which the choice is the best.
-    nodes
-        Of the search, at most.
-
-    Returns
-    -------
-    Whole shares, shape (columns,); None where there is no answer in time.
+    ``value``, ``use``, ``limits``: Shapes (columns,), (columns, rows), (rows,).  ``start``: Whole
+    shares of columns that keep the limits.  ``gap``: Share of the value within which the choice is
+    the best.  ``nodes``: Of the search, at most.  Returns: whole shares, shape (columns,); None
+    where there is no answer in time.
     """
     units = np.where(limits > 0, limits, 1.0)
     rows = use.multiply(1.0 / units[None, :]).T.tocsr()

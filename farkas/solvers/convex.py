@@ -264,13 +264,9 @@ def largest_violation(
 ) -> tuple[float, str]:
     """Largest violation and the constraint that has it.
 
-    Parameters
-    ----------
-    found
-        As of `violations`.
-    units
-        By `id` of a variable, what it is measured in, as of `units_of`: then the violation of a
-        constraint is a share of the largest unit among its variables.
+    ``found``: As of `violations`.  ``units``: By `id` of a variable, what it is measured in, as of
+    `units_of`: then the violation of a constraint is a share of the largest unit among its
+    variables.
     """
     worst, where = 0.0, "no constraint"
     for constraint, label, off in found:

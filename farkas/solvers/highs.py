@@ -81,12 +81,8 @@ def pass_form(solver: Any, form: LinearForm) -> None:
 def contradicting_rows(form: LinearForm, seconds: float) -> tuple[Ints, bool]:
     """Rows of an irreducible infeasible subsystem by HiGHS's word, and whether it is irreducible.
 
-    Parameters
-    ----------
-    form
-        A linear program; there are no such rows where it has a point.
-    seconds
-        Wall time of the search; Ctrl-C waits for its end.
+    ``form``: A linear program; there are no such rows where it has a point.  ``seconds``: Wall time
+    of the search; Ctrl-C waits for its end.
     """
     from highspy import _core
 

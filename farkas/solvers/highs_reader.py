@@ -23,10 +23,8 @@ LEFT_OUT = TIE  # the least that HiGHS's option small_matrix_value takes
 def with_second_reading(text: ModelText) -> RationalForm:
     """Add to a form what HiGHS reads otherwise in the same file.
 
-    Returns
-    -------
-    The form, whose ``differences`` are those nobody can explain, and whose ``notes`` tell those in
-    which HiGHS is known to err, and whether it could not read the file.
+    Returns: the form, whose ``differences`` are those nobody can explain, and whose ``notes`` tell
+    those in which HiGHS is known to err, and whether it could not read the file.
     """
     form = text.form.replace(confirmed=False)
     if not installed("highspy"):

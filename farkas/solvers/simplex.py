@@ -106,20 +106,10 @@ class Simplex:
     ) -> End:
         """Run from the basis there is.
 
-        Parameters
-        ----------
-        seconds
-            Time limit of this run.
-        method
-            ``"choose"``, ``"simplex"``, ``"ipm"``.
-        primal
-            Primal instead of dual simplex.
-        tolerance
-            Violation of rows, bounds and reduced costs, in the units that HiGHS sees.
-        iterations
-            Limit of simplex iterations.
-        cutoff
-            Objective, in the program's sense of a minimum, beyond which the run may stop.
+        ``seconds``: Time limit of this run.  ``method``: ``"choose"``, ``"simplex"``, ``"ipm"``.
+        ``primal``: Primal instead of dual simplex.  ``tolerance``: Violation of rows, bounds and
+        reduced costs, in the units that HiGHS sees.  ``iterations``: Limit of simplex iterations.
+        ``cutoff``: Objective, in the program's sense of a minimum, beyond which the run may stop.
         """
         solver = self._solver
         self._set("time_limit", seconds + solver.getRunTime())
