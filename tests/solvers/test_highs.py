@@ -206,7 +206,7 @@ def test_every_solver_takes_its_own(solver, name, value):
     assert (solver == "scip") == (held.claim == "optimal"), held
 
 
-@pytest.mark.parametrize("solver", ["gurobi", "scip", "clarabel"])
+@pytest.mark.parametrize("solver", ["gurobi", "scip"])
 def test_what_a_solver_does_not_know_is_refused_in_its_words(solver):
     with pytest.raises(InvalidOption, match=f"{solver} refuses its option .*no_such"):
         solve(CASE, solver, solver_options={"no_such": 1})
