@@ -117,11 +117,8 @@ class Instance(
 
     def canonical(self) -> bytes:
         """Return the data that decide results, in one fixed spelling."""
-        plain: Any = plain_value
-        if len(getattr(self, "jobs", ())) > 200:  # a short list is not worth the import
-            from farkas.instances.writing import plain
         data = {
-            name: plain(value, f"$.{name}")
+            name: plain_value(value, f"$.{name}")
             for name, value in msgspec.structs.asdict(self).items()
             if name not in self.bookkeeping and not (name in self.later and value is None)
         }
@@ -167,8 +164,6 @@ def plain_value(value: Any, where: str) -> Any:
         return {str(key): plain_value(item, f"{where}.{key}") for key, item in value.items()}
     if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
         return [plain_value(item, f"{where}[{index}]") for index, item in enumerate(value)]
-    if hasattr(value, "as_records"):  # `farkas.instances.files.RecordColumns`
-        return value.as_records(where)
     raise InvalidInstance(f"Expected a JSON value, got {type(value).__name__} - at `{where}`")
 
 

@@ -1,25 +1,18 @@
 """Slots, schedules and relaxations of kind gadget, as named quantities."""
 
-import collections
 import functools
-import math
 
 import numpy as np
 
-from farkas.decomposition.search import Search
 from farkas.errors import NotApplicable
 from farkas.instances.gadget import Cluster, Timing
 from farkas.models.gadget.circulation import Circulation
 from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
 from farkas.models.gadget.offline import Offline
 from farkas.numbers import Floats, floats
-from farkas.online.gadget.environment import received
-from farkas.online.gadget.plans import GadgetPlans
 from farkas.quantities.names import optimum, program_optimum
 from farkas.quantities.quantity import quantity
 from farkas.relaxations.gadget.embedding import fixed_sizes
-
-OFFLINE_GAP = 1e-3  #: Of ``gadget.offline_rounded``.
 
 
 @functools.lru_cache(maxsize=4)
@@ -79,15 +72,3 @@ def offline(instance: Cluster) -> float:
         if form.num_columns > 20_000:
             raise
         return optimum(form)
-
-
-@quantity("gadget.offline_rounded")
-def offline_rounded(instance: Cluster) -> float:
-    """Total reward of a schedule that knows all jobs; at most that of the best schedule.
-
-    Of the search by prices, to 0.1 % where that is reached.
-    """
-    search = Search(GadgetPlans(instance), OFFLINE_GAP, lambda: math.inf)
-    collections.deque(search.run(), maxlen=0)
-    decisions = search.problem.decisions(search.packing.plans)
-    return instance.total_reward(received(instance, decisions)[-1])

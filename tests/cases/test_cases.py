@@ -90,7 +90,7 @@ def test_undefined_keys_are_absent():
 EVERYTHING = (
     "gadget.slot", "gadget.slot_counts", "gadget.slot_gain", "gadget.gvne", "gadget.column_ip",
     "gadget.greedy_exact", "gadget.fifo", "gadget.drf", "gadget.las", "gadget.offline",
-    "gadget.offline_rounded", "gadget.offline_bound", "gadget.offline_column_bound",
+    "gadget.offline_bound", "gadget.offline_column_bound",
     "gadget.augmented", "gadget.gvne_lp", "gadget.gvne_lp_fixed", "gadget.node_lp",
     "gadget.node_lp_fixed", "gadget.local_node_lp", "gadget.column_lp", "gadget.worker_relaxation",
 )  # fmt: skip

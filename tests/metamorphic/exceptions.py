@@ -165,7 +165,7 @@ EXEMPT: dict[str, tuple[Exempt, ...]] = {
             "serves every job, whatever it is worth",
         ),
         Exempt(
-            r"quantity gadget\.(greedy_exact|slot_counts|offline_rounded|fifo|drf)"
+            r"quantity gadget\.(greedy_exact|slot_counts|fifo|drf)"
             rf"|algorithm gadget\.(fifo|drf|gadget|greedy_exact)\.{WORTH}",
             "jobs turned",
             "equally good jobs, or counts of workers, go by the order of the file",

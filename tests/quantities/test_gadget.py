@@ -39,7 +39,6 @@ def test_rules_earn_no_more_than_the_optimum_and_greedy_slots() -> None:
     best = value("gadget.offline")
     assert value("gadget.greedy_exact") <= best
     assert value("gadget.fifo") == value("gadget.las") < value("gadget.drf") <= best
-    assert value("gadget.greedy_exact") <= value("gadget.offline_rounded") <= best * (1 + 1e-12)
 
 
 def test_iteration_time_of_one_worker_has_no_ring_term():

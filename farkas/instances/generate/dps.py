@@ -21,7 +21,6 @@ from farkas.instances.options import (
     UnitRange,
 )
 from farkas.instances.variates import normal
-from farkas.instances.writing import RecordColumns
 from farkas.numbers import Floats, Ints
 from farkas.portable import exp, turn, uniform
 
@@ -113,7 +112,7 @@ def _whole(rng: np.random.Generator, ends: tuple[int, int], shape: int | tuple[i
     return rng.integers(*ends, shape, endpoint=True)
 
 
-def _jobs(settings: Published, rng: np.random.Generator) -> RecordColumns:
+def _jobs(settings: Published, rng: np.random.Generator) -> list[dict[str, Any]]:
     count = settings.num_jobs
     arrival = _arrivals(settings, rng)
     worker_type = rng.integers(settings.num_worker_types, size=count)
@@ -127,17 +126,19 @@ def _jobs(settings: Published, rng: np.random.Generator) -> RecordColumns:
     noise = exp(settings.budget_spread * normal(rng, count))
     growth = 1.0 + settings.drift * arrival / settings.horizon
     budget = (worker_price[worker_type] * workers + ps_price[ps_type] * ps) * growth * noise
-    return RecordColumns(
-        arrival=arrival,
-        worker_type=worker_type,
-        workers=workers,
-        ps_type=ps_type,
-        ps=ps,
-        model_size=size,
-        epochs=np.maximum(1.0, epochs),
-        epoch_compute=compute,
-        budget=budget,
-    )
+    columns = {
+        "arrival": arrival,
+        "worker_type": worker_type,
+        "workers": workers,
+        "ps_type": ps_type,
+        "ps": ps,
+        "model_size": size,
+        "epochs": np.maximum(1.0, epochs),
+        "epoch_compute": compute,
+        "budget": budget,
+    }
+    rows = zip(*(column.tolist() for column in columns.values()), strict=True)
+    return [dict(zip(columns, row, strict=True)) for row in rows]
 
 
 def _arrivals(settings: Published, rng: np.random.Generator) -> Ints:
