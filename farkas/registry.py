@@ -99,13 +99,8 @@ def home_of(package: str, owner: str, name: str) -> str | None:
 class Registry(ShowsItself, Generic[T]):
     """Objects of one role by name, found by importing modules when a name is first asked for.
 
-    Parameters
-    ----------
-    role
-        Word for error messages, for example ``"program"``.
-    packages
-        Packages whose modules register themselves on import; the module or sub-package ``<kind>``
-        registers the names that begin with ``<kind>``.
+    ``role`` is a word for error messages; modules of ``packages`` register themselves on import,
+    and the module or sub-package ``<kind>`` registers the names that begin with ``<kind>``.
     """
 
     def __init__(self, role: str, *packages: str) -> None:
@@ -223,12 +218,7 @@ def once(function: Callable[[Owner], Found]) -> Callable[[Owner], Found]:
 def when_used(package: str, names: Mapping[str, str]) -> Callable[[str], Any]:
     """Return the ``__getattr__`` of a package whose names stand in its modules.
 
-    Parameters
-    ----------
-    package
-        Dotted name, the ``__name__`` of its ``__init__``.
-    names
-        Of every module below it, the names that it holds, with blanks between them.
+    ``names`` are those that every module below it holds, with blanks between them.
     """
     home = {name: module for module, held in names.items() for name in held.split()}
 

@@ -26,7 +26,7 @@ from farkas.instances.eris import Auction
 from farkas.instances.gadget import Cluster
 from farkas.instances.generate import generate
 from farkas.instances.mlbroker import Brokerage
-from farkas.instances.utilities.functions import TableUtility
+from farkas.instances.utilities import TableUtility
 from farkas.models.eris.prices import Prices
 from farkas.models.eris.schedules import list_schedules
 from farkas.models.gadget import envelope as curvature

@@ -32,17 +32,8 @@ def decided_costs(
 ) -> tuple[Floats, Ints, ExactNumbers]:
     """Signs of ``cost - A' multipliers``, and the numbers where a bound may need them.
 
-    Parameters
-    ----------
-    cost, multipliers
-        Shapes (columns,) and (rows,), finite.
-    cheap, dear
-        Shape (columns,): ends that a positive and a negative reduced cost meet.
-
-    Returns
-    -------
-    Signs of all, exact: -1, 0 or 1, shape (columns,); the columns that count, ascending; and the
-    reduced costs of these, exactly.
+    ``cheap`` and ``dear`` are the ends that a positive and a negative reduced cost meet.  Gives the
+    signs of all, exact; the columns that count, ascending; and the reduced costs of these.
     """
     inside(matrix.columns, len(cost), "exact arithmetic")
     rows = matrix.rows
@@ -65,19 +56,8 @@ def signs_by_doubles(
     Of n products that are added up in any order and taken from the cost, every one has been rounded
     n + 1 times at most, by a share of ULP / 2, and the sum of the absolute values has, too: so
     (n + 4) ULP times that sum is more than all errors.  A product below 1e-290 may lose more than
-    a share, but 2^31 of them less than 1e-290 in all.  What overflows is never sure.
-
-    Parameters
-    ----------
-    cost
-        Shape (columns,).
-    columns, values, factors
-        Shape (entries,): the column of each, what stands there, and by what it is multiplied, both
-        not 0.
-
-    Returns
-    -------
-    Shape (columns,), twice; without any entry a sign is that of the cost, and sure.
+    a share, but 2^31 of them less than 1e-290 in all.  What overflows is never sure.  Entries are
+    not 0, nor their factors; without any entry a sign is that of the cost, and sure.
     """
     size = len(cost)
     count = np.bincount(columns, minlength=size)

@@ -113,16 +113,8 @@ def about_instance(
 ) -> Proof:
     """Proof of ``bound`` that was derived from an instance and not from a linear form.
 
-    Parameters
-    ----------
-    bound
-        None where the program has no point.
-    instance
-        SHA-256 of the instance.
-    form
-        Linear form of the program, where the caller rebuilt it as well.
-    value
-        Reached by a point that is feasible exactly.
+    ``bound`` is None where the program has no point; ``form`` is that of the program, where the
+    caller rebuilt it as well; ``value`` is reached by a point that is feasible exactly.
     """
     return Proof(
         program=program,

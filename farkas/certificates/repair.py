@@ -40,29 +40,15 @@ KEPT_BITS = 48  #: Bits below the largest multiplier that the compact candidate 
 ROUNDS = 8  #: Sweeps of row shifts; each leaves fewer wrong reduced costs or the repair stops.
 
 
-def repaired(
-    form: LinearForm, multipliers: Floats, inner: Floats | None = None
-) -> tuple[Floats, BoundProof]:
+def repaired(form: LinearForm, multipliers: Floats) -> tuple[Floats, BoundProof]:
     """Multipliers close to the given ones that prove a bound, and the bound.
 
     Tried in turn: the multipliers themselves; rounded to a grid, where exact zeros often return;
-    shifted on rows whose shift harms no unbounded column; mixed with strictly feasible ones.
-
-    Parameters
-    ----------
-    multipliers
-        Shape (rows,).
-    inner
-        Shape (rows,): multipliers whose reduced costs have the right sign with room to spare on
-        columns without the opposite bound.  Zero is tried when none is given.
-
-    Raises
-    ------
-    NotACertificate
-        When no candidate proves anything; the message is that of the original multipliers.
+    shifted on rows whose shift harms no unbounded column; nearer to zero.  Raises `NotACertificate`
+    when no candidate proves anything; the message is that of the original multipliers.
     """
     first: NotACertificate | None = None
-    for candidate in _candidates(form, np.asarray(multipliers, np.float64), inner):
+    for candidate in _candidates(form, np.asarray(multipliers, np.float64)):
         try:
             return candidate, prove_bound(form, candidate)
         except NotACertificate as error:
@@ -90,7 +76,7 @@ def grid_for(multipliers: Floats) -> int:
     return KEPT_BITS - int(np.frexp(largest)[1]) if 0 < largest < np.inf else KEPT_BITS
 
 
-def _candidates(form: LinearForm, y: Floats, inner: Floats | None) -> Iterator[Floats]:
+def _candidates(form: LinearForm, y: Floats) -> Iterator[Floats]:
     yield y
     if y.shape != (form.num_rows,) or not np.isfinite(y).all():
         return
@@ -100,9 +86,8 @@ def _candidates(form: LinearForm, y: Floats, inner: Floats | None) -> Iterator[F
         shifted = shift_rows(form, start)
         if shifted is not None:
             yield shifted
-    target = np.zeros(form.num_rows) if inner is None else inner
     for weight in (2.0**-k for k in range(44, -1, -4)):
-        yield (1.0 - weight) * y + weight * target
+        yield (1.0 - weight) * y
 
 
 def shift_rows(form: LinearForm, multipliers: Floats) -> Floats | None:
@@ -206,7 +191,6 @@ def certify(
     *,
     point: Floats | None = None,
     tolerance: float = 0.0,
-    inner: Floats | None = None,
     embed: bool = True,
     kind: str | None = None,
     options: dict[str, Option] | None = None,
@@ -220,8 +204,6 @@ def certify(
         Shape (rows,), derivatives of the optimal value with respect to each right-hand side.
     point
         Shape (columns,), feasible within ``tolerance``; its value becomes part of the claim.
-    inner
-        Shape (rows,), see :func:`farkas.certificates.repair.repaired`.
     embed
         Put the form's data into the file, so that it can be checked on its own.
     kind, options, instance
@@ -232,7 +214,7 @@ def certify(
     NotACertificate
         When the multipliers prove nothing or the point is infeasible.
     """
-    y, proof = repaired(form, multipliers, inner)
+    y, proof = repaired(form, multipliers)
     y = project(form, y)
     short = on_grid(form, y)
     try:

@@ -58,16 +58,7 @@ def require_run_bound(
     """Refuse a certificate whose program does not bound a run of ``kind``.
 
     Raises `NotACertificate` when the kind does not list certificate and program, or not for this
-    run.
-
-    Parameters
-    ----------
-    certificate
-        As read from the run.
-    kind
-        Kind of the instance.
-    options, algorithm, decisions
-        Of the run: options and name of its algorithm, and what that decided.
+    run, of which ``options``, ``algorithm`` and ``decisions`` are.
     """
     tag = str(type(certificate).__struct_config__.tag)
     listed = run_bounds.get(kind)

@@ -165,15 +165,6 @@ def residual(
     """``constant[t] - sum of values[k] * factors[source[k]] over k with target[k] == t``.
 
     Raises `NotACertificate` when a number is not finite, or an index outside its range.
-
-    Parameters
-    ----------
-    constant
-        Shape (targets,).
-    target, source, values
-        Shape (entries,).
-    factors
-        Shape (sources,).
     """
     inside(target, len(constant), _WHAT)
     inside(source, len(factors), _WHAT)

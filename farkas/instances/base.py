@@ -208,20 +208,10 @@ Scalar = TypeVar("Scalar", bound=np.generic)
 def column(
     records: str, field: str, dtype: type[Scalar], *, width: str = ""
 ) -> cached_property[npt.NDArray[Scalar]]:
-    """Property with one field of every record.
+    """Property with one field of every record, shape (records,), or (records, width).
 
-    Parameters
-    ----------
-    records
-        Name of the list of records: ``jobs``.
-    field
-        Field of a record; an entry that is null becomes infinite.
-    width
-        For a field that is itself a list: name of the number of its entries.
-
-    Returns
-    -------
-    Property of shape (records,), or (records, width).
+    ``records`` is the name of their list, ``width`` that of the number of entries of a field that
+    is itself a list.  An entry that is null becomes infinite.
     """
 
     def read(instance: Any) -> npt.NDArray[Scalar]:
@@ -232,17 +222,7 @@ def column(
 
 
 def table(field: str, dtype: type[Scalar], *, width: str) -> cached_property[npt.NDArray[Scalar]]:
-    """Property with a field that is a list of lists of ``width`` entries.
-
-    Parameters
-    ----------
-    field, dtype, width
-        As for `column`.
-
-    Returns
-    -------
-    Property of shape (entries, width).
-    """
+    """Property with a field that is a list of lists, shape (entries, width); see `column`."""
 
     def read(instance: Any) -> npt.NDArray[Scalar]:
         return _array(getattr(instance, field), dtype, getattr(instance, width))

@@ -16,7 +16,9 @@ from farkas.instances.base import Instance
 from farkas.messages import named
 
 # Modules of this package that are no kind.  Everything else here is one.
-SHARED_MODULES = frozenset({"base", "files", "market", "options", "rounded", "variates", "writing"})
+SHARED_MODULES = frozenset(
+    {"base", "files", "options", "rounded", "utilities", "variates", "writing"}
+)
 T = TypeVar("T")
 
 

@@ -106,12 +106,8 @@ def optimum(form: LinearForm) -> float:
 def program_optimum(name: str, instance: Any) -> float | None:
     """Optimum of a program, to a gap of 0; None where it is claimed infeasible or unbounded.
 
-    Raises
-    ------
-    NotApplicable
-        When the program is not defined for the instance.
-    UnsupportedForm
-        When the program is neither linear nor convex.
+    Raises `NotApplicable` when the program is not defined for the instance, `UnsupportedForm` when
+    it is neither linear nor convex.
     """
     program = programs.build(name)
     if isinstance(program, ConvexProgram):

@@ -21,7 +21,7 @@ import farkas.kernels
 from farkas.certificates.coded_budgets import chance_by_budget
 from farkas.decomposition.packing import Packing
 from farkas.exact.bounding import Deadline
-from farkas.instances.utilities.functions import envelope
+from farkas.instances.utilities import envelope
 from farkas.kernels import Kernel
 from farkas.models.coded.kernel import Pairs
 from farkas.models.coded.law import counts

@@ -42,12 +42,7 @@ _READABLE = 120
 class Account(Counter[str]):
     """Number of jobs left out by reason; beside it what was understood of the others.
 
-    Attributes
-    ----------
-    told
-        What was understood, by a word for it.
-    warnings
-        What looks like a mistake.
+    ``told`` is that, by a word for it; ``warnings`` are what looks like a mistake.
     """
 
     def __init__(self, dropped: Mapping[str, int] | None = None) -> None:

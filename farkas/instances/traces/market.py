@@ -71,15 +71,8 @@ class Window(Importer, frozen=True, kw_only=True):
         """Iterate over the lines of a table of jobs that lack none of the cells that are needed.
 
         Raises `FileProblem`: the table is damaged, or lacks a cell and `incomplete` refuses it.
-
-        Parameters
-        ----------
-        columns
-            What the table has at least.
-        needed
-            Those in which a cell may not be missing.
-        dropped
-            Takes the number of incomplete lines that are left out.
+        ``columns`` are what it has at least, ``needed`` those in which a cell may not be missing;
+        ``dropped`` takes the number of incomplete lines that are left out.
         """
         for line in lines(path, columns, as_words(self.missing)):
             lacking = [column for column in needed if not line.value(column)]
@@ -214,18 +207,10 @@ class MarketWindow(Window, frozen=True, kw_only=True):
         prices: tuple[Floats, Floats],
         rng: np.random.Generator,
     ) -> list[dict[str, Any]]:
-        """Fields of the jobs of a trace.
+        """Fields of the jobs of a trace; draws, job by job: model size, epochs, budget noise.
 
-        Parameters
-        ----------
-        trace
-            Arrival slots and jobs, by time.
-        types
-            Worker type and server type of each job.
-        prices
-            Base prices of a unit, shapes (worker types,), (server types,).
-        rng
-            Draws, job by job: model size, epochs, budget noise.
+        ``types`` are worker type and server type of each job, ``prices`` base prices of a unit,
+        shapes (worker types,) and (server types,).
         """
         size, radius, angle, other_radius, other_angle = rng.random((len(trace), 5)).T
         low, high = RANGES.model_size
@@ -289,13 +274,6 @@ def read_prices(path: Path, instance: str) -> list[GpuPrice]:
 
     Raises `FileProblem`: the table is damaged, or lists a region twice; `InvalidOption`: no region
     quotes both prices for that type.
-
-    Parameters
-    ----------
-    path
-        Table with one line per instance type and region.
-    instance
-        Instance type, for example ``g4dn.12xlarge``.
     """
     known: set[str] = set()
     found: dict[str, GpuPrice] = {}

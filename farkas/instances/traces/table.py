@@ -43,15 +43,8 @@ _LENGTH = re.compile(r"(?:(?:([0-9]+)-)?([0-9]+):)?([0-5]?[0-9]):([0-5][0-9](?:\
 class Line:
     """One line of a table, with access by column name.
 
-    Parameters
-    ----------
-    place
-        File and line for error messages.
-    cells
-        Text by column.
-    missing
-        Words that stand for an empty cell, in lower case; None for the usual ones, where no
-        setting names others.
+    ``place`` is file and line for error messages; ``missing`` are words that stand for an empty
+    cell, in lower case; None for the usual ones, where no setting names others.
     """
 
     __slots__ = ("cells", "missing", "place")
@@ -258,15 +251,7 @@ def _separated(header: Sequence[str]) -> str:
 def check_roles(
     what: str, columns: Mapping[str, str], known: Collection[str], required: Iterable[str]
 ) -> None:
-    """Refuse unknown roles, roles that are missing, and a column with two of them.
-
-    Parameters
-    ----------
-    what
-        Words for error messages.
-    columns
-        Column by role.
-    """
+    """Refuse unknown roles, roles that are missing, and a column with two of them."""
     for role in columns:
         if role not in known:
             raise InvalidOption.near(f"{what}: no role {named(role)}", role, known)

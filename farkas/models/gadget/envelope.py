@@ -3,7 +3,7 @@
 import numpy as np
 
 from farkas.instances.gadget import Cluster
-from farkas.instances.utilities.functions import Utility
+from farkas.instances.utilities import Utility
 from farkas.kernels import Floats1, compiled
 from farkas.numbers import Floats
 from farkas.tolerances import TIE
@@ -11,7 +11,7 @@ from farkas.tolerances import TIE
 
 @compiled(steps=len)
 def compiled_envelope(values: Floats1) -> Floats1:
-    """Compute :func:`farkas.instances.utilities.functions.envelope` at compiled speed."""
+    """Compute :func:`farkas.instances.utilities.envelope` at compiled speed."""
     count = len(values)
     corners = np.empty(count, np.int64)
     used = 0

@@ -15,8 +15,8 @@ from farkas.instances.utilities import (
     Sigmoid,
     Sqrt,
     TableUtility,
+    envelope,
 )
-from farkas.instances.utilities.functions import envelope
 from farkas.models.gadget.envelope import (
     compiled_envelope,
     concave_in_reach,
