@@ -22,7 +22,7 @@ COMMANDS = {
     "show solvers": [*backends, "pyomo:gurobi_direct", "https://www.cvxpy.org/tutorial/solvers"],
     "list programs": ["gadget.offline_column_bound"],
     "optimum mlbroker/tiny": ["16.8"],
-    "show mlbroker": ["mlbroker.relaxed_by_job"],
+    "show mlbroker": ["mlbroker.fractional[tight]"],
 }
 
 

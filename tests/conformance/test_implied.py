@@ -29,7 +29,6 @@ BY_MOVING = {
     "eris.dual": {"payoff", "transfer_price", "resource_price"},
     **{f"mlbroker.{name}": PLACEMENT for name in ("offline", "one_shot", "outer", "relaxed")},
     "mlbroker.worst_local": PLACEMENT,
-    "mlbroker.relaxed_by_job": {"deployed", "connected"},
 }
 """Variables whose bounds not all feasible points keep; the tests below move those that do not."""
 

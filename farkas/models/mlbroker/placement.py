@@ -95,13 +95,13 @@ class Movement(Program):
         """How presence at a site follows from workers and server: global (8g) or split."""
         return self.presence
 
-    def declare(self, m: Any, data: Brokerage) -> None:
-        """Declare sets, parameters, then decisions."""
+    def declare(self, m: Any, data: Brokerage, slope: Floats | None = None) -> None:
+        """Declare sets, parameters, then decisions; ``slope`` as in `_declare_prices`."""
         declare_sets(m, data)
         declare_data(m, data, self.semantics)
         m.presence_bound = Param(values=shared.deployment_bound(data, self.semantics))
         self._declare_decisions(m, data)
-        self._declare_prices(m, data)
+        self._declare_prices(m, data, slope)
 
     def decision(self, *sets: Any, most: npt.ArrayLike, reason: str, doc: str) -> Var:
         """Whole numbers up to ``most``, or nonnegative ones for which it is only implied."""
@@ -136,7 +136,8 @@ class Movement(Program):
             doc="Workers at the first site served from the second; g.",
         )  # fmt: skip
 
-    def _declare_prices(self, m: Any, data: Brokerage) -> None:
+    def _declare_prices(self, m: Any, data: Brokerage, slope: Floats | None = None) -> None:
+        """Declare prices, linear ones by busy slot, site and resource; those of chords if None."""
         cap = shared.of_busy_slots(data, data.usage_cap(self.semantics))[:, None, :]
         m.list_price = Param(m.sites, m.resources, values=data.list_price)
         m.reduced_price = Param(m.sites, m.resources, values=data.reduced_price)
@@ -149,13 +150,10 @@ class Movement(Program):
             doc="Cost of a resource at a site, USD; x.",
         )
         if self.pricing == "chord":
-            m.slope = Param(*over, values=self._slope(data))
+            chord = shared.of_busy_slots(data, data.chord_slope(self.semantics))
+            m.slope = Param(*over, values=chord if slope is None else slope)
         else:
             self._declare_discount(m, data, cap)
-
-    def _slope(self, data: Brokerage) -> Floats:
-        """USD per unit when the price is linear, shape (busy slots, sites, resources)."""
-        return shared.of_busy_slots(data, data.chord_slope(self.semantics))
 
     def _declare_discount(self, m: Any, data: Brokerage, cap: Floats) -> None:
         """Declare the constants of (8c) and (8d), and what turns each off."""
@@ -383,12 +381,10 @@ class OneShot(PlacementProgram, Choice):
     def declare(self, m: Any, data: Brokerage | Snapshot) -> None:
         """Declare the rules of (8) for one slot, and who was where before."""
         now = data if isinstance(data, Snapshot) else first_busy_slot(data)
-        super().declare(m, now.market)
+        listed = now.market.list_price
+        slots = len(shared.busy_slots(now.market))
+        super().declare(m, now.market, np.broadcast_to(listed, (slots, *listed.shape)))
         m.deployed_before = Param(m.job_slots, m.sites, values=now.deployed)
-
-    def _slope(self, data: Brokerage) -> Floats:
-        slots = shared.busy_slots(data)
-        return np.broadcast_to(data.list_price, (len(slots), *data.list_price.shape))
 
     @constraint("8h", "job_slots", "sites")
     def started_when_new(m, i, t, r):

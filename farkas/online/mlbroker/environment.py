@@ -7,7 +7,6 @@ import functools
 import itertools
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
@@ -22,11 +21,6 @@ from farkas.online.driver import Demo, Outcome, environment, plain
 from farkas.online.run import Bound, Sense
 from farkas.replay.base import Kept
 from farkas.replay.mlbroker import Prices, broken_placements, transfers
-
-if TYPE_CHECKING:
-    from farkas.certificates.mlbroker import Guide
-    from farkas.forms import LinearForm
-    from farkas.relaxations.mlbroker.separated import Part
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -99,36 +93,28 @@ def _by_slot(placed: PlacedWorkers, values: Floats) -> Floats:
 def tight_bound(instance: Brokerage) -> Bound:
     """Prove a bound on every run from the tight relaxation, solved job by job."""
     from farkas.certificates.mlbroker import Guide, MlbrokerPrices
-    from farkas.relaxations.mlbroker.separated import Part, Separated
+    from farkas.relaxations.mlbroker.relaxed import JobAlone, Relaxed
     from farkas.solvers.session import multipliers_by_any
 
     guide = Guide.zeros(instance)
     sources: dict[str, None] = {}
     for job in range(instance.num_jobs):
-        part = Part(instance, np.array([job]))
-        form = Separated().form(part)
+        form = Relaxed(relax="tight").form(JobAlone(instance, job))
         found = multipliers_by_any(form)
         sources[found.source] = None
-        _read(guide, instance, part, form, found.rows)
+        first = int(instance.pair_start[job])
+        for multipliers, name, begin in (
+            (guide.server, "server_is_connected", first),
+            (guide.presence, "present_with_server", first),
+            (guide.move, "started_at_arrival", first),
+            (guide.move, "started_when_new", first + 1),
+        ):
+            of_rows = np.abs(found.rows[form.row_block(name).where])
+            by_pair_and_site = of_rows.reshape(-1, instance.num_sites)
+            multipliers[begin : begin + len(by_pair_and_site)] = by_pair_and_site
     proved = MlbrokerPrices.of(instance, guide, "tight")
     method = f"{' and '.join(sources)} of mlbroker.relaxed[tight,printed], job by job"
     return Bound.of(Fraction(proved.bound), method, proved.plain())
-
-
-def _read(guide: Guide, instance: Brokerage, part: Part, form: LinearForm, duals: Floats) -> None:
-    """Copy one job's multipliers; what presence costs from a slot on is what entering there may."""
-
-    def family(name: str) -> Floats:
-        values: Floats = np.abs(duals[form.row_block(name).where])
-        return values.reshape(-1, instance.num_sites)
-
-    pairs = part.pairs
-    needed = instance.workers_needed[pairs][:, None]
-    server = family("present_with_server")
-    guide.server[pairs] = family("server_is_connected")
-    guide.presence[pairs] = server
-    paid = needed * family("present_with_workers") + server
-    guide.move[pairs] = np.cumsum(paid[::-1], axis=0)[::-1]
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)

@@ -6,5 +6,4 @@ HOMES = {
     "outer": "slot_solver",
     "regularized:cutting_planes": "slot_solver",
     "regularized:filling": "following",
-    "relaxed_by_job": "separated",
 }

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any, ClassVar, Self
+
+import msgspec
 
 from farkas.algebra import Param, Sum, Var, constraint, objective, option
 from farkas.errors import InvalidOption
 from farkas.instances.mlbroker import Brokerage
-from farkas.models.mlbroker.data import declare_data, declare_sets
+from farkas.models.mlbroker.data import declare_data, declare_sets, of_busy_slots
 from farkas.models.mlbroker.placement import Movement, PlacementProgram
+from farkas.numbers import Floats
 
 
 class Relaxing(Movement):
@@ -28,13 +32,22 @@ class Relaxing(Movement):
         return "global" if self.relax == "printed" else "split"
 
 
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class JobAlone:
+    """A job of a brokerage by itself; chords are still those of all jobs together."""
+
+    instance: Brokerage
+    job: int
+
+
 class Relaxed(Relaxing, PlacementProgram):
     """Lower bound on the offline optimum, a linear program.  mlBroker (9).
 
     ``relax``: "printed" is (9), that is (8) with one constant M, one constant U and nonnegative
     variables; "tight" prices resources on the convex envelope of (7) and splits (8g) by job;
     "sharp" also conditions every decision on the server's site, under strict semantics only.
-    Each is at most the next, and all are at most the optimum of their semantics.
+    Each is at most the next, and all are at most the optimum of their semantics.  On the chord
+    nothing couples jobs, so that the program of a `JobAlone` is a part of it.
 
     No upper bounds are stated: ``v <= 1`` and the like hold at some optimum, and with a
     multiplier of their own they would spoil the duals of (9).
@@ -60,6 +73,15 @@ class Relaxed(Relaxing, PlacementProgram):
         found = super().options()
         return {"relax": found.pop("relax"), **found}
 
+    def declare(self, m: Any, data: Brokerage | JobAlone, slope: Floats | None = None) -> None:
+        """Declare (9), of all jobs or of one."""
+        if isinstance(data, JobAlone):
+            whole, job = data.instance, data.instance.jobs[data.job]
+            chord = whole.chord_slope(self.semantics)
+            slope = chord[job.arrival : job.departure + 1]
+            data = msgspec.structs.replace(whole, jobs=(job,), big_m=None)
+        super().declare(m, data, slope)
+
 
 def workers_at(m, i, t, r):
     """Workers at a site, whichever site holds the server."""
@@ -73,12 +95,13 @@ class Sharp(Relaxed):
     by every worker; whole solutions are those of (8) with (8l), (8m).
     """
 
-    def declare(self, m: Any, data: Brokerage) -> None:
+    def declare(self, m: Any, data: Any, slope: Floats | None = None) -> None:
         """Declare sets and parameters of (8), and decisions by the server's site."""
         declare_sets(m, data)
         declare_data(m, data, self.semantics)
         most = data.most_workers(self.semantics)[:, None, None]
-        m.slope = Param(m.slots, m.sites, m.resources, values=self._slope(data))
+        chord = of_busy_slots(data, data.chord_slope(self.semantics))
+        m.slope = Param(m.slots, m.sites, m.resources, values=chord)
         by_server = (m.job_slots, m.sites, m.sites)
         m.workers = Var(
             *by_server,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from fractions import Fraction
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -14,8 +14,7 @@ from farkas.errors import NoAnswer
 from farkas.models.mlbroker.data import Constants, PlacedWorkers, SlotProblem, snapshot
 from farkas.online.mlbroker.environment import PlacedSlot, recourse_costs
 from farkas.relaxations.mlbroker.lives import SiteLives, lives_of, spread, usage_of
-from farkas.relaxations.mlbroker.relaxed import Relaxed
-from farkas.relaxations.mlbroker.separated import Part, Separated
+from farkas.relaxations.mlbroker.relaxed import JobAlone, Relaxed
 from farkas.relaxations.mlbroker.slot_solver import (
     JobPrices,
     JobShares,
@@ -280,51 +279,22 @@ def value(program, data):
 def test_all_jobs_and_the_sum_of_single_jobs_are_the_tight_relaxation(name):
     data = DATA[name]
     tight = value(Relaxed(relax="tight"), data)
-    alone = sum(value(Separated(), Part(data, np.array([i]))) for i in range(data.num_jobs))
-    assert value(Separated(), data) == pytest.approx(tight, rel=1e-7, abs=1e-7)
+    alone = sum(value(Relaxed(relax="tight"), JobAlone(data, i)) for i in range(data.num_jobs))
     assert alone == pytest.approx(tight, rel=1e-7, abs=1e-7)
 
 
-def test_prices_in_units_of_a_worker():
-    # 25 GB for workers of 10 GB: 3 workers, 2.5 of them busy.  A worker and a server are 1 unit at
-    # 1 USD; moving what a worker trains costs 10, serving it from the other site 2, deploying 1.
-    form = Separated().form(single([[25.0, 0.0]]))
-    cost = form.cost
-    assert form.values(cost, "moved")[0].tolist() == [[0, 10], [10, 0]]
-    assert form.values(cost, "connected")[0].tolist() == [[1, 3], [3, 1]]
-    assert form.values(cost, "server").tolist() == [[1, 1]]
-    assert form.values(cost, "deployed").tolist() == [[1, 1]]
-    assert form.row_lower[form.row_block("all_data_moved").where].tolist() == [2.5, 0.0]
-    # at home: three workers and a server, deployed once
-    assert solve(form).objective == pytest.approx(3 + 1 + 1)
-
-
-def test_a_part_keeps_the_prices_of_all_jobs_and_its_own_pairs():
-    # jobs of 2 + 2 = 4 units: together beyond the threshold 2, 0.5 * 4 + 0.5 * 2 = 3 on the chord
-    # to the most they can use, 4 units; so a unit costs 3/4, whoever is in the part
-    data = single([[10.0]], discount_price=[[0.5]], discount_threshold=[[2.0]])
-    data = data.replace(jobs=[data.jobs[0], data.jobs[0]])
-    part = Part(data, np.array([1]))
-    assert part.pairs.tolist() == [1]
-    form = Separated().form(part)
-    assert form.values(form.cost, "server").tolist() == [[0.75]]
-    assert Part(data, np.array([], int)).pairs.tolist() == []
-
-
-@pytest.mark.slow
-def test_loads_in_units_of_workers_add_up_to_no_more_than_the_workers_needed():
-    # P = 3 and Y P data: the quotients by 3 are rounded, and add up to more than Y every now and
-    # then; (8g*) would then need more than the implied bound 1 of deployment
-    rounded_too_high = 0
-    for seed in range(60):
-        parts = np.random.default_rng(seed).integers(1, 50, 3).astype(float)
-        parts[2] += -parts.sum() % 3
-        data = single([parts.tolist()], worker_capacity=3.0)
-        form = Separated().form(data)
-        sides = form.row_lower[form.row_block("all_data_moved").where].tolist()
-        assert sum(map(Fraction, sides)) <= int(data.workers_needed[0])
-        rounded_too_high += sum(map(Fraction, (parts / 3.0).tolist())) > int(data.workers_needed[0])
-    assert rounded_too_high > 5
+def test_a_job_alone_keeps_the_prices_of_all_jobs_in_its_slots():
+    # in the second slot two jobs of 2 + 2 = 4 units: together beyond the threshold 2, 0.5 * 4 +
+    # 0.5 * 2 = 6 on the chord to the most they can use, 8 units
+    data = single([[10.0]], discount_price=[[0.5]], discount_threshold=[[2.0]], num_slots=2)
+    late = msgspec.structs.replace(data.jobs[0], arrival=1, departure=1)
+    data = data.replace(jobs=[data.jobs[0], late, late])
+    form = Relaxed(relax="tight").form(JobAlone(data, 2))
+    (row,) = range(*form.row_block("cost_on_chord").where.indices(form.num_rows)[:2])
+    columns, values = form.matrix.row(row)
+    at = columns.tolist().index(form.column_block("server").start)
+    assert abs(values[at]) == pytest.approx(2 * data.chord_slope()[1, 0, 0])
+    assert data.chord_slope()[1, 0, 0] < data.chord_slope()[0, 0, 0]
 
 
 def test_shares_are_of_needed_workers_and_of_what_they_train():
