@@ -9,7 +9,7 @@ import numpy as np
 
 from farkas.algebra import Param, Program, Set, Sum, Var, constraint, objective, programs
 from farkas.duals.restated import Restatement, restatements
-from farkas.forms import Block, LinearForm
+from farkas.forms import LinearForm
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker import data as shared
 from farkas.models.mlbroker.data import declare_data, declare_sets
@@ -291,42 +291,27 @@ def lift(form: LinearForm, point: DualPoint, data: Brokerage) -> Floats:
     """
     first = data.previous_pair < 0
     busy = np.unique(data.pair_slot)
-    values: dict[str, tuple[Floats, str]] = {
-        "enough_workers": (point.alpha, "workers"),
-        "all_data_moved": (point.beta, "moved"),
-        "cost_at_list_price": (point.theta[busy], "resource_cost"),
-        "cost_at_reduced_price": (point.rho[busy], "resource_cost"),
-        "one_branch": (point.xi[busy], "not_list"),
-        "cost_on_chord": (np.ones_like(point.xi[busy]), "resource_cost"),
-        "one_server": (point.gamma, "server"),
-        "present_where_used": (point.phi_server, "deployed"),
-        "present_with_workers": (point.phi_worker, "deployed"),
-        "present_with_server": (point.phi_server, "deployed"),
-        "started_at_arrival": (point.mu[first], "started"),
-        "started_when_new": (point.mu[~first], "started"),
-        "workers_connect": (point.psi, "connected"),
-        "server_is_connected": (point.eta, "connected"),
-        "absent_where_unused": (point.omega, "workers"),
-        "connect_to_server_only": (point.kappa, "server"),
+    # (8l) and (8m) bound from above: their rows have multipliers <= 0
+    values: dict[str, Floats] = {
+        "enough_workers": point.alpha,
+        "all_data_moved": point.beta,
+        "cost_at_list_price": point.theta[busy],
+        "cost_at_reduced_price": point.rho[busy],
+        "one_branch": point.xi[busy],
+        "cost_on_chord": np.ones_like(point.xi[busy]),
+        "one_server": point.gamma,
+        "present_where_used": point.phi_server,
+        "present_with_workers": point.phi_worker,
+        "present_with_server": point.phi_server,
+        "started_at_arrival": point.mu[first],
+        "started_when_new": point.mu[~first],
+        "workers_connect": point.psi,
+        "server_is_connected": point.eta,
+        "absent_where_unused": -point.omega,
+        "connect_to_server_only": -point.kappa,
     }
-    multipliers = np.zeros(form.num_rows)
-    for block in form.rows:
-        numbers, column = values[block.name]
-        multipliers[block.where] = _orientation(form, block, column) * numbers.reshape(-1)
-    return multipliers
-
-
-def _orientation(form: LinearForm, block: Block, column: str) -> float:
-    """Sign that a variable has in a family when the family is written as in `DualPoint`."""
-    if not block.size:
-        return 1.0
-    where = form.column_block(column).where
-    entries = slice(form.matrix.starts[block.start], form.matrix.starts[block.stop])
-    columns = form.matrix.columns[entries]
-    inside = (columns >= where.start) & (columns < where.stop)
-    # A family whose coefficients all vanished binds nothing; its sign does not matter.
-    signs = np.sign(form.matrix.values[entries][inside])
-    return float(signs[0]) if len(signs) else 1.0
+    parts = [values[block.name].reshape(-1) for block in form.rows]
+    return np.concatenate([np.zeros(0), *parts])
 
 
 @restatements.register("mlbroker.mlbroker_run")

@@ -14,7 +14,7 @@ from typing import Any, Self
 import numpy as np
 
 from farkas.algebra import Param, Set, Sum, Var, constraint, objective, option
-from farkas.forms import Block, LinearForm
+from farkas.forms import LinearForm
 from farkas.instances.mlbroker import Brokerage, Semantics
 from farkas.models.mlbroker.data import (
     SMALL,
@@ -392,15 +392,14 @@ class Together:
             problem.before, problem.scale, market.epsilon, grows=grows, pieces=self.PIECES
         )
         form = self._program.form(Touched(problem, tangents))
-        risen = _block(form.columns, "risen")
-        shape = problem.before.shape
+        risen = form.column_block("risen").where
         cost, upper = form.cost.copy(), form.upper.copy()
 
         def deployed(point: Floats) -> Floats:
-            return np.maximum(_Blocks(form.columns, point)["deployed"], tangents.start)
+            return np.maximum(form.values(point, "deployed"), tangents.start)
 
         def price(duals: Floats) -> Floats:
-            return -_aligned(form, "deployed_in_pieces", "deployed", duals).reshape(shape)
+            return -form.row_values(duals, "deployed_in_pieces")
 
         session = Session(form)
 
@@ -418,27 +417,30 @@ class Together:
     def _solution(
         self, form: LinearForm, answer: Answer, objective: float, gap: float
     ) -> SlotSolution:
-        point, duals = _Blocks(form.columns, answer.point), _Blocks(form.rows, answer.row_duals)
-        none = np.zeros_like(point["workers"])
-        table = point["resource_cost"][0]
-        printed = "cost_at_list_price" in duals
+        families = {block.name for block in form.rows}
+
+        def point(variable: str) -> Floats:
+            return np.maximum(form.values(answer.point, variable), 0.0)
+
+        def multipliers(family: str, like: Floats) -> Floats:
+            if family not in families:
+                return np.zeros_like(like)
+            return np.abs(form.row_values(answer.row_duals, family)).reshape(like.shape)
+
+        workers, table = point("workers"), point("resource_cost")[0]
         return SlotSolution(
-            workers=np.maximum(point["workers"], 0.0),
-            server=np.maximum(point["server"], 0.0),
-            deployed=np.maximum(point["deployed"], 0.0),
-            moved=np.maximum(point["moved"], 0.0),
-            connected=np.maximum(point["connected"], 0.0),
-            server_price=np.abs(duals["server_is_connected"]),
-            presence_price=none if printed else np.abs(duals["present_with_server"]),
-            worker_price=_aligned(form, "workers_connect", "connected", answer.row_duals),
-            deployed_price=-_aligned(form, "deployed_in_pieces", "deployed", answer.row_duals),
-            absence_price=(
-                np.abs(duals["absent_where_unused"]) if "absent_where_unused" in duals else none
-            ),
-            list_price=np.abs(duals["cost_at_list_price"][0]) if printed else np.zeros_like(table),
-            reduced_price=(
-                np.abs(duals["cost_at_reduced_price"][0]) if printed else np.zeros_like(table)
-            ),
+            workers=workers,
+            server=point("server"),
+            deployed=point("deployed"),
+            moved=point("moved"),
+            connected=point("connected"),
+            server_price=multipliers("server_is_connected", workers),
+            presence_price=multipliers("present_with_server", workers),
+            worker_price=form.row_values(answer.row_duals, "workers_connect"),
+            deployed_price=-form.row_values(answer.row_duals, "deployed_in_pieces"),
+            absence_price=multipliers("absent_where_unused", workers),
+            list_price=multipliers("cost_at_list_price", table),
+            reduced_price=multipliers("cost_at_reduced_price", table),
             objective=objective,
             gap=gap,
         )
@@ -456,37 +458,3 @@ def cutting_planes(asked: Subproblem) -> SubproblemAnswer:
     assert isinstance(program, Regularized)
     problem = SlotProblem.of(asked.data, program.semantics)
     return answer_of(Together(program.relax, program.semantics).solve(problem))
-
-
-def _aligned(form: LinearForm, family: str, variable: str, duals: Floats) -> Floats:
-    """Multipliers of a family with ``variable`` on its left, whichever way round it is stored."""
-    block, where = form.row_block(family), _block(form.columns, variable)
-    entries = slice(form.matrix.starts[block.start], form.matrix.starts[block.start + 1])
-    columns = form.matrix.columns[entries]
-    inside = (columns >= where.start) & (columns < where.stop)
-    sign = np.sign(form.matrix.values[entries][inside][0])
-    aligned: Floats = sign * duals[block.where].reshape(block.shape)
-    return aligned
-
-
-def _block(blocks: tuple[Block, ...], name: str) -> slice:
-    for block in blocks:
-        if block.name == name:
-            return block.where
-    raise KeyError(name)
-
-
-class _Blocks:
-    """A vector of rows or columns, read by family in the shape of its index sets."""
-
-    def __init__(self, blocks: tuple[Block, ...], values: Floats) -> None:
-        self._blocks = {block.name: block for block in blocks}
-        self._values = values
-
-    def __contains__(self, name: str) -> bool:
-        return name in self._blocks
-
-    def __getitem__(self, name: str) -> Floats:
-        block = self._blocks[name]
-        part: Floats = self._values[block.where].reshape(block.shape)
-        return part
