@@ -48,10 +48,10 @@ Relax = Literal["printed", "tight"]
 
 
 def down(values: Floats, roundings: int = 1) -> Floats:
-    """Lower bound on the exact result of which ``values`` is the rounded one.
+    """Lower bound on the exact result of operations of which ``values`` is the rounded one.
 
-    ``values``: result of ``roundings`` operations, all but the last on numbers of one sign, and
-    none of them below 1e-290 unless it is exact or positive.  Infinity gives what is no number.
+    All but the last are on numbers of one sign, and none of these is below 1e-290 unless it is
+    exact or positive. Infinity gives what is no number.
     """
     lower = values - np.abs(values) * ((roundings + 1) * ULP)
     return np.where((lower > 0) & (lower < TINY), 0.0, lower)
@@ -141,13 +141,6 @@ def complete(data: Brokerage, guide: Guide, relax: Relax, semantics: Semantics) 
     """Complete a guide to a dual point of ``mlbroker.relaxed[relax,semantics]``.
 
     Raises `NotACertificate` when shapes do not fit, numbers are not finite, or a step overflows.
-
-    Parameters
-    ----------
-    guide
-        Any finite multipliers.
-    relax, semantics
-        Which relaxation.
     """
     guide.check(data)
     with np.errstate(over="ignore", invalid="ignore"):  # found below

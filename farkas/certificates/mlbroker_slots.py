@@ -162,8 +162,8 @@ class SlotBounds:
     def extra(self, prices: Floats) -> Floats:
         """Return what sets cost in each pair besides its work, shape (pairs, sets), USD.
 
-        ``prices``: shape (links, sets). Raises `NotACertificate` when they are none, too large, or
-        grow or fall faster than they may; when their sums overflow.
+        Raises `NotACertificate` when ``prices``, shape (links, sets), are none, too large, or grow
+        or fall faster than they may; when their sums overflow.
         """
         data = self.data
         units = whole(self._scaled(finite(prices, "prices")), "prices", bits=PRICE_BITS)
@@ -181,16 +181,9 @@ class SlotBounds:
             return finite(np.ldexp(total.astype(np.float64), -self.exponent), "sums of prices")
 
     def leaf(self, slot: int, state: Ints, extra: Floats) -> SlotLeaf:
-        """Place the jobs of a slot at some prices.
+        """Place the jobs of a slot at prices by ``state``; ``extra`` has shape (jobs, sets), USD.
 
         Raises `NotACertificate` when costs and prices together overflow, or take too many steps.
-
-        Parameters
-        ----------
-        state
-            Shape (sites, resources): `FREE`, `LIST` or `REDUCED`.
-        extra
-            Shape (jobs of the slot, sets), USD.
         """
         jobs = len(self.data.pairs_at(slot))
         affordable(float(jobs) * state.size, "prices of a slot")
@@ -198,20 +191,10 @@ class SlotBounds:
         return self._placed(slot, state, extra, -1, np.zeros(jobs), found)
 
     def branch(self, slot: int, above: SlotLeaf, cell: int, price: int, extra: Floats) -> SlotLeaf:
-        """Place the jobs of a slot at prices that differ in one cell.
+        """Place the jobs of a slot at prices that differ in one cell from those of the node above.
 
-        Raises `NotACertificate` as `leaf`; where the cell is none, or decided.
-
-        Parameters
-        ----------
-        above
-            What they do at the chord there.
-        cell
-            Site times resources plus resource.
-        price
-            `LIST` or `REDUCED`.
-        extra
-            Shape (jobs of the slot, sets), USD.
+        ``cell`` is site times resources plus resource, ``price`` `LIST` or `REDUCED`. Raises
+        `NotACertificate` as `leaf`; where the cell is none, or decided.
         """
         data, pairs = self.data, self.data.pairs_at(slot)
         if cell >= above.state.size or above.state.flat[cell] != FREE:
@@ -254,17 +237,11 @@ class SlotBounds:
         return SlotLeaf(bound, self.surcharges(state), slope, state, found, steps)
 
     def tree(self, slot: int, nodes: Iterator[int], extra: Floats) -> Fraction:
-        """Bound the leaves of a tree; return the least bound, USD.
+        """Bound the leaves of a tree, given in preorder; return the least bound, USD.
 
-        Raises `NotACertificate` as `branch`; when the tree does not end, or is too deep for tables
-        of all its levels.
-
-        Parameters
-        ----------
-        nodes
-            In preorder: cells that are branched on and 1, list price first, and `LEAF`.
-        extra
-            Shape (jobs of the slot, sets), USD.
+        Nodes are cells that are branched on and 1, list price first, and `LEAF`. Raises
+        `NotACertificate` as `branch`; when the tree does not end, or is too deep for tables of all
+        its levels.
         """
         waiting = [self.leaf(slot, np.zeros(self.cells, np.int64), extra)]
         best: Fraction | None = None

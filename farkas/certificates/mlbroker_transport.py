@@ -45,27 +45,10 @@ def capacity_prices(
     load: Out[Floats1],
     alpha: Out[Floats1],
 ) -> int:
-    """Move all amounts as cheaply as possible, and price capacity.
+    """Move all amounts as cheaply as possible, and price capacity; return the steps.
 
-    Successive shortest paths: the first ``low`` loads of a site are paid for, others cost a worker.
-    What does not fit is left.
-
-    Parameters
-    ----------
-    amount
-        Shape (origins,), loads of workers, >= 0.
-    move
-        Shape (origins, sites), USD a load.
-    unit
-        Shape (sites,), USD a worker, >= 0.
-    low, high
-        Shape (sites,), workers at least and at most; where ``high`` is 0 there is no site.
-    flow, load, alpha
-        Shapes (origins, sites), (sites,) and (sites,): loads moved, their sums, USD a load.
-
-    Returns
-    -------
-    Steps: numbers of sites that were passed, over and over.
+    Successive shortest paths: the first ``low`` loads of a site are paid for, others cost ``unit``,
+    USD a worker. What does not fit ``high``, 0 where there is no site, is left.
     """
     origins, sites = move.shape
     steps: int = 4 * move.size + sites * sites
@@ -175,14 +158,8 @@ def charged_below(
 ) -> float:
     """Return the right side of the module's inequality, rounded down; -infinity on overflow.
 
-    Parameters
-    ----------
-    alpha, beta
-        Shapes (sites,) and (origins, sites), USD a load, >= 0.
-    needed
-        Y, the sum of the amounts but for rounding.
-    roundings
-        Operations behind each of the numbers given.
+    Prices ``alpha`` and shares ``beta`` are USD a load, >= 0; ``roundings`` counts the operations
+    behind each of the numbers given.
     """
     origins, sites = move.shape
     total, size, dearest = 0.0, 0.0, 0.0
@@ -224,11 +201,7 @@ def share_charges(
     """Share charges of sites that may stay empty among loads, as long as that raises the bound.
 
     Dual ascent: each load is asked for more, until the sites that are cheapest for it have no
-    charge left to share, or one of them has none.  ``beta``: shape (origins, sites), USD a load.
-
-    Returns
-    -------
-    Steps.
+    charge left to share, or one of them has none. Returns the steps.
     """
     origins, sites = move.shape
     steps: int = 0

@@ -230,31 +230,15 @@ def deployed_below(
 ) -> tuple[float, float, int]:
     """Bound the cost of a slot of a job that is on exactly some sites, or has its server at one.
 
-    Parameters
-    ----------
-    grade
-        1 for guessed prices of capacity, 2 for optimal ones, 3 for whole workers.
-    members, at
-        The sites, bit by bit; 0 where any may be, with the server at site ``at``, whose charge is
-        not counted.
-    amount, move
-        Shapes (sites + 1,) and (sites + 1, sites): data in loads of workers, and last the workers
-        that they do not fill; USD a load, nothing in the last row.
-    worker, server, traffic, charge
-        USD: resources of a worker and of a server by site, >= 0; what a worker at the first site
-        sends to a server at the second; being at a site, of either sign, nothing where sites are
-        given.
-    roundings
-        Operations behind each of these numbers.
-    cutoff
-        Cost that whole workers are looked for below.
-    workers, work
-        The best ones of grade 3; as in `whole_workers`.
+    ``grade`` is 1 for guessed prices of capacity, 2 for optimal ones, 3 for whole workers, which
+    are looked for below ``cutoff``. Sites are the bits of ``members``; where it is 0, any may be,
+    with the server at ``at``, whose charge is not counted. Numbers are USD, with so many
+    ``roundings`` behind each: resources of a worker and a server, ``traffic`` of a worker at the
+    first site with a server at the second, and ``charge`` of either sign, nothing where sites are
+    given.
 
-    Returns
-    -------
-    The bound; with the workers of grade 3 their cost, infinity where none were found, and the site
-    of the server.
+    Returns the bound; with the ``workers`` of grade 3 their cost, infinity where none were found,
+    and the site of the server.
     """
     sites = len(worker)
     flow, load = np.empty((sites + 1, sites)), np.empty(sites)
@@ -336,26 +320,15 @@ def place_pairs(
 ) -> None:
     """Place jobs in a slot each, on the best set of sites or with the best site of the server.
 
-    Where the jobs were placed before at prices that differ at one site, choices that do not use it
-    keep their bounds; those of the others fall by no more than the job could save there.  A bound
-    that was inherited is replaced by one at the new prices when it is the least.
+    Where the jobs were placed before at prices that differ at one ``site``, choices that do not use
+    it keep their bounds; those of the others fall by no more than a pair can save there, ``fall``,
+    negative where it pays no price that differs. A bound that was inherited is replaced by one at
+    the new prices when it is the least.
 
-    Parameters
-    ----------
-    worker, server
-        Shape (len(pairs), sites), USD >= 0, for the resources of a worker and of a server.
-    listed
-        Whether choices are sets of sites, bit by bit; else they are sites of the server.
-    extra
-        Shape (len(pairs), choices), USD: of sets, or of each site that is used.
-    site
-        Where prices differ from those that bounds were made at; -1 for nowhere.
-    fall
-        Shape (len(pairs),), USD: what a pair can save there at most; negative where no price that
-        it pays differs, and no more than rounding where none falls.
-    bound
-        Shape (len(pairs),), USD: no placement costs less; -infinity where ``work``, as in
-        `whole_workers`, was at its end.
+    Choices are sets of sites, bit by bit, where they are ``listed``, else sites of the server;
+    ``extra`` is what a set costs besides, or each site that is used. All are USD and by pair, as
+    are ``worker`` and ``server``, >= 0, the prices of the resources of one. ``bound`` is -infinity
+    where ``work``, as in `whole_workers`, was at its end.
     """
     workers, at, chosen, least, grade = found
     job, volume, needed, rate, sync, transfer, resources = data

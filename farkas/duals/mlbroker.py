@@ -284,11 +284,7 @@ class DualAsPrinted(Dual):
 
 
 def lift(form: LinearForm, point: DualPoint, data: Brokerage) -> Floats:
-    """Multipliers of ``mlbroker.relaxed[...]`` (not sharp) from a dual point; shape (rows,).
-
-    ``form`` is the relaxation of ``data`` of the variant that the point belongs to, which is from
-    `farkas.certificates.mlbroker.complete`.
-    """
+    """Multipliers of ``mlbroker.relaxed[...]`` (not sharp) from its dual point; shape (rows,)."""
     first = data.previous_pair < 0
     busy = np.unique(data.pair_slot)
     # (8l) and (8m) bound from above: their rows have multipliers <= 0

@@ -37,11 +37,8 @@ def busy_slots(data: Brokerage) -> Ints:
 def rounded_up(values: Floats, roundings: int, positive: Bools) -> Floats:
     """At least the exact results >= 0 of which ``values`` came out after so many operations.
 
-    Parameters
-    ----------
-    positive
-        Where the exact result may be above 0; elsewhere 0 is right.  What lies below `NORMAL` may
-        have lost more than a share of itself, and becomes that.
+    ``positive``: where the exact result may be above 0; elsewhere 0 is right. What lies below
+    `NORMAL` may have lost more than a share of itself, and becomes that.
     """
     with np.errstate(over="ignore"):  # then nothing is implied
         above = np.maximum(values * (1.0 + (roundings + 1) * ULP), NORMAL)
@@ -131,20 +128,10 @@ def snapshot(
     deployed: npt.ArrayLike | None = None,
     jobs: npt.ArrayLike | None = None,
 ) -> Snapshot:
-    """Cut one slot out of an instance.
+    """Cut one slot out of an instance, with all active jobs or some.
 
-    Parameters
-    ----------
-    deployed
-        Shape (jobs, sites): where each of the chosen jobs was one slot before; nowhere by
-        default.
-    jobs
-        Which of the active jobs; all by default.
-
-    Raises
-    ------
-    NotApplicable
-        When a job is not active in the slot.
+    ``deployed``, shape (jobs, sites), says where each of them was one slot before; nowhere by
+    default. Raises `NotApplicable` when a job is not active in the slot.
     """
     chosen = instance.jobs_at(slot) if jobs is None else np.asarray(jobs, np.int64).reshape(-1)
     absent = np.setdiff1d(chosen, instance.jobs_at(slot))
@@ -193,10 +180,7 @@ def declare_data(m: Any, data: Brokerage, semantics: Semantics) -> None:
 class PlacedWorkers:
     """Workers and servers that have been decided for all active pairs.
 
-    Raises
-    ------
-    InvalidOption
-        When a shape is wrong, a site does not exist, or workers are too few for the data.
+    Raises `InvalidOption` when a shape is wrong, a site does not exist, or workers are too few.
     """
 
     instance: Brokerage
@@ -292,17 +276,7 @@ def growth(deployed: Floats, before: Floats, epsilon: float) -> Floats:
 
 
 def entropy(deployed: Floats, before: Floats, scale: Floats, epsilon: float) -> Floats:
-    """Entropy term of (10), USD, >= 0, 0 where nothing changes; arrays of one shape.
-
-    Parameters
-    ----------
-    deployed, before
-        Shares >= 0; v and p.
-    scale
-        USD; c / σ.
-    epsilon
-        > 0; ε.
-    """
+    """Entropy term of (10), USD, >= 0, 0 where nothing changes; arrays of one shape."""
     difference = deployed - before
     change = difference / (before + epsilon)
     few = np.abs(change) < SMALL

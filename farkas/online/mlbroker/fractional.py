@@ -313,21 +313,12 @@ def _deployed(data: Brokerage, decisions: Sequence[FractionalSlot]) -> Floats:
 
 
 def move_prices(data: Brokerage, saved: Floats) -> tuple[Floats, Floats]:
-    """Multipliers of (8h) that slot optima call for, and those after departure.
+    """Multipliers of (8h) that slot optima call for, by pair, and those after departure, by job.
 
-    At the optimum of (10) more deployment saves (c/σ) ln((v(t)+ε)/(v(t−1)+ε)), so that subtracting
-    it slot by slot from c telescopes to μ(t) = (c/σ) ln((1+ε)/(v(t−1)+ε)).  Prices of the solver
-    fit its other multipliers better than logarithms of its v.  As printed, μ̃ has 1+σ for 1+ε and
-    loses + ε; see errata.
-
-    Parameters
-    ----------
-    saved
-        Shape (pairs, sites), USD; derivative of the entropy term at v.
-
-    Returns
-    -------
-    Shapes (pairs, sites) and (jobs, sites), USD, in [0, c].
+    At the optimum of (10) more deployment saves (c/σ) ln((v(t)+ε)/(v(t−1)+ε)), in ``saved``, so
+    that subtracting it slot by slot from c telescopes to μ(t) = (c/σ) ln((1+ε)/(v(t−1)+ε)). Prices
+    of the solver fit its other multipliers better than logarithms of its v. As printed, μ̃ has 1+σ
+    for 1+ε and loses + ε; see errata.
     """
     most = np.repeat(data.deploy_cost[data.pair_job][:, None], data.num_sites, axis=1)
     move, left = most.copy(), np.zeros_like(most)
@@ -341,12 +332,8 @@ def move_prices(data: Brokerage, saved: Floats) -> tuple[Floats, Floats]:
 def trajectory_bound(data: Brokerage, static: float, deployed: Floats) -> float:
     """Bound that exact slot optima prove: Σ static + Σ (c/σ) v(t) ln((v(t)+ε)/(v(t−1)+ε)), USD.
 
-    Parameters
-    ----------
-    static
-        C1 + C2 + C4 of the run under the relaxation, USD.
-    deployed
-        Shape (pairs, sites); v.
+    ``static`` is C1 + C2 + C4 of the run under the relaxation; ``deployed``, shape (pairs, sites),
+    v.
     """
     before = np.zeros_like(deployed)
     later = data.previous_pair >= 0

@@ -67,27 +67,8 @@ class FreeMoves:
 class SiteLevels:
     """Sites, what they hold, and whose work.
 
-    Parameters
-    ----------
-    move
-        Shape (origins, sites), USD for moving all work, >= 0.
-    floor
-        Shape (sites,), USD for all work at a site; f.
-    before
-        Shape (sites,), shares that each site holds for nothing; p.
-    scale
-        USD, >= 0; c / σ.
-    epsilon
-        > 0; ε.
-
-    Attributes
-    ----------
-    work
-        Shape (origins, sites); q.
-    held
-        Shape (sites,): what each site has room for at its rent, at least the work there.
-    rent
-        Shape (sites,), USD; D.
+    Prices ``move``, shape (origins, sites), and ``floor`` are USD for all work; ``before`` is what
+    sites hold for nothing, in shares.
     """
 
     def __init__(

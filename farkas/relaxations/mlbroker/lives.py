@@ -33,12 +33,7 @@ from farkas.tolerances import ULP
 def spread(deploy: float, cost: Out[Floats1], came: Out[Ints1]) -> None:
     """Replace the cost of every set by the least of any set and of the deployments from there.
 
-    Parameters
-    ----------
-    deploy
-        USD for each site of the set that the other one has not.
-    cost, came
-        Shape (sets,): USD; the other set.
+    ``deploy`` is USD for each site of the set that the other one, ``came``, has not.
     """
     sets = len(cost)
     for s in range(sets):
@@ -213,16 +208,10 @@ def usage_of(data: Brokerage, pairs: Ints, workers: Ints, server: Ints) -> Float
 
 
 def lives_of(data: Brokerage, begin: int, end: int, slope: Floats, *, prices: bool = True) -> Lives:
-    """Place the jobs from ``begin`` up to ``end``; arrays are those of these jobs and their pairs.
+    """Place the jobs from ``begin`` up to ``end`` at prices of units, finite and >= 0.
 
+    ``slope`` has shape (slots, sites, resources), USD; without ``prices`` their array has no rows.
     Raises `NoAnswer`: every life of a job costs more than doubles hold.
-
-    Parameters
-    ----------
-    slope
-        Shape (slots, sites, resources), USD a unit, finite, >= 0.
-    prices
-        Whether they are wanted; else their array has no rows.
     """
     first, last = data.pair_start[begin], data.pair_start[end]
     pairs, sites = last - first, data.num_sites

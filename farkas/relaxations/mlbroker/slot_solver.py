@@ -72,14 +72,9 @@ class Tangents:
     def first(
         cls, before: Floats, scale: Floats, epsilon: float, *, grows: bool, pieces: int = 16
     ) -> Tangents:
-        """Touch at the start, at p and at full deployment.
+        """Touch at the start, at p and at full deployment, with at most so many pieces.
 
-        Parameters
-        ----------
-        grows
-            Whether deployment below p never pays, as without (8l).
-        pieces
-            Most tangents of a job and site.
+        ``grows``: whether deployment below p never pays, as without (8l).
         """
         start = before if grows else np.zeros_like(before)
         points = np.ones((*before.shape, pieces))
@@ -149,21 +144,12 @@ def shortfall(tangents: Tangents, deployed: Floats) -> Floats:
 
 
 def refine(tangents: Tangents, deployed: Floats, price: Floats, where: np.ndarray) -> bool:
-    """Add tangents at ``deployed`` and around the point that ``price`` calls for.
+    """Add tangents at ``deployed`` and where ``price`` calls for; whether any is new.
 
-    Parameters
-    ----------
-    deployed
-        Shape (jobs, sites); where the linear program went.
-    price
-        Shape (jobs, sites), USD; what it would pay for more deployment.  Where that stays the
-        optimum has derivative ``price``, so tangents close to both sides of it end the search.
-    where
-        Shape (jobs, sites); which to refine.
-
-    Returns
-    -------
-    Whether any tangent is new.  Where room runs out, those far from ``deployed`` leave.
+    Where deployment stays the optimum the term has derivative ``price``, USD, what the linear
+    program would pay for more: tangents close to both sides of it end the search. Where room runs
+    out, those far from ``deployed`` leave. Arrays have shape (jobs, sites); only ``where`` is
+    refined.
     """
     scale = np.where(tangents.scale > 0, tangents.scale, 1.0)
     base = tangents.before + tangents.epsilon
@@ -260,17 +246,9 @@ def settle(
 ) -> tuple[Answer, float]:
     """Add tangents until the linear program's point is optimal for (10).
 
-    Parameters
-    ----------
-    ask
-        Solves with new prices and widths of the segments.
-    deployed, price
-        Read deployment from a point, and what it would be worth from row duals; shape (jobs,
-        sites).
-
-    Returns
-    -------
-    The best answer, and an upper bound on how far it is from the optimum, USD.
+    ``ask`` solves with new prices and widths of the segments; ``deployed`` reads deployment from a
+    point, ``price`` what it would be worth from row duals. Returns the best answer, and an upper
+    bound on how far it is from the optimum, USD.
     """
     best: tuple[Answer, float] | None = None
     for _ in range(MOST_ROUNDS):

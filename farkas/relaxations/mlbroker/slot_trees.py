@@ -104,24 +104,11 @@ def grow(
     share: float = 0.0,
     most_steps: int = ENDLESS,
 ) -> DiscountTree:
-    """Branch until the bound of a slot is near its cost.
+    """Branch until the bound of a slot is near its cost, by USD or by a ``share`` of the cost.
 
-    Parameters
-    ----------
-    slot
-        With jobs.
-    extra
-        Shape (jobs of the slot, sets), USD, see `SlotBounds.extra`.
-    near
-        Distance of bound and cost that is near enough, USD.
-    most
-        Nodes after which no more are made.
-    check
-        Called again and again; raises what ends the work.
-    share
-        Distance that is near enough as a share of the cost, where that is more.
-    most_steps
-        That bounding the nodes again may take, if the root does not take more.
+    ``extra`` is as for `SlotBounds.leaf`. No more than ``most`` nodes are made, nor more steps of
+    bounding them again than ``most_steps``, if the root does not take more. ``check`` is called
+    again and again, and raises what ends the work.
     """
     root = _node(bounds, slot, bounds.leaf(slot, np.zeros(bounds.cells, np.int64), extra))
     tickets = itertools.count()
@@ -247,16 +234,8 @@ def cheapest_lives(
 ) -> Lives:
     """Place every job at prices of units, with more than `MOST_SITES` sites as well as is found.
 
-    Parameters
-    ----------
-    slope
-        Shape (slots, sites, resources), USD a unit, finite, >= 0.
-    check
-        Called again and again; raises what ends the work.
-    executor
-        Who places; this process if left out.
-    prices
-        Whether those of deployments are wanted; else their array has no rows.
+    ``slope`` has shape (slots, sites, resources), USD a unit, finite, >= 0. ``check`` raises what
+    ends the work. Without ``prices`` of deployments their array has no rows.
     """
     begins = range(0, data.num_jobs, PART)
     tasks = [JobsToPlace(k, min(k + PART, data.num_jobs), slope, prices) for k in begins]
