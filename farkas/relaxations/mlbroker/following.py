@@ -25,10 +25,11 @@ import math
 import numpy as np
 
 from farkas.errors import UnsupportedForm
+from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.data import SlotProblem, entropy, growth
 from farkas.numbers import Bools, Floats
 from farkas.relaxations.mlbroker.regularized import Regularized, SlotSolution
-from farkas.relaxations.mlbroker.slot_solver import JobPrices, JobShares, Together, answer_of
+from farkas.relaxations.mlbroker.slot_solver import Together, answer_of
 from farkas.solvers.subproblem import Subproblem, SubproblemAnswer, own_solver
 from farkas.tolerances import FINE_GAP, TIE
 
@@ -188,6 +189,31 @@ class SiteLevels:
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class JobPrices:
+    """Costs of all jobs of a slot in shares of their needed workers; jobs first in every shape."""
+
+    moved: Floats  #: Shape (jobs, sites, sites), USD for moving what all workers train.
+    #: Shape (jobs, sites, sites), USD for all workers at the first site served from the second.
+    connected: Floats
+    server: Floats  #: Shape (jobs, sites), USD.
+    volume: Floats  #: Shape (jobs, sites), what the workers must train; rows sum to at most 1.
+
+    @classmethod
+    def of(cls, market: Brokerage) -> JobPrices:
+        """Price a slot on the chords.  A job without data costs nothing but its server."""
+        slope = market.chord_slope()[0]
+        needed = market.workers_needed.astype(float)
+        worker = needed[:, None] * (market.worker_demand[:, None] * slope).sum(axis=2)
+        capacity = needed * market.worker_capacity
+        moved = capacity[:, None, None] * market.transfer
+        sync = (needed * market.sync_volume)[:, None, None] * market.transfer
+        volume = market.trained_volume.copy()
+        np.divide(volume, capacity[:, None], out=volume, where=capacity[:, None] > 0)
+        server = (market.server_demand[:, None] * slope).sum(axis=2)
+        return cls(moved, worker[:, :, None] + sync, server, volume)
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class PouredJobs:
     """Fillings of all jobs of a slot, and what they start from."""
 
@@ -203,7 +229,7 @@ def follow(problem: SlotProblem) -> SlotSolution:
     """Solve (10) tight under printed semantics, by programs where servers had better not follow."""
     prices = JobPrices.of(problem.market)
     found, proved = _priced(problem, prices, _fill(problem, prices))
-    return found.solution(problem, prices) if proved.all() else Together("tight").solve(problem)
+    return found if proved.all() else Together("tight").solve(problem)
 
 
 @own_solver("mlbroker.regularized", "filling")
@@ -233,16 +259,15 @@ def _fill(problem: SlotProblem, prices: JobPrices) -> PouredJobs:
     return PouredJobs(amount, workers, prices.server, work, held)
 
 
-def _priced(problem: SlotProblem, prices: JobPrices, filled: PouredJobs) -> tuple[JobShares, Bools]:
-    """Shares with multipliers, and which jobs these prove to be optimal, shape (jobs,)."""
-    jobs, sites = problem.before.shape
-    scale, epsilon = problem.scale, problem.market.epsilon
-    found, every = JobShares.zeros(jobs, sites), np.arange(sites)
+def _priced(
+    problem: SlotProblem, prices: JobPrices, filled: PouredJobs
+) -> tuple[SlotSolution, Bools]:
+    """Decisions with multipliers, and which jobs these prove to be optimal, shape (jobs,)."""
+    market, (jobs, sites) = problem.market, problem.before.shape
+    scale, epsilon = problem.scale, market.epsilon
     share = filled.work.sum(axis=1)
-    found.moved[:] = filled.work[:, :-1]
-    found.connected[:, every, every] = found.server[:] = share
     # of what is held, so that h*(D) = D x - h(x) exactly
-    rent = found.deployed_price[:] = scale * growth(filled.held, problem.before, epsilon)
+    rent = scale * growth(filled.held, problem.before, epsilon)
     level = filled.workers + filled.server + rent
     least = (prices.moved + level[:, None, :]).min(axis=2)
     unit = level.min(axis=1, keepdims=True)
@@ -255,23 +280,34 @@ def _priced(problem: SlotProblem, prices: JobPrices, filled: PouredJobs) -> tupl
         if (eta == before).all():
             break
     asked = np.maximum(unit - filled.server - rent, 0.0)
-    found.connection_price[:] = np.maximum(eta, 0.0)
-    found.presence_price[:] = np.clip(unit - filled.server - eta, 0.0, rent)
     # a lower multiplier of (8f) makes up for η that are missed
     short = (asked - eta).max(axis=1, initial=0.0)
-    cost = _cost(problem, filled, prices.moved, share)
+    reached = np.maximum(problem.before, share)
+    static = (filled.workers + filled.server) * share
+    cost = (prices.moved * filled.work[:, :-1]).sum(axis=(1, 2))
+    cost += (static + entropy(reached, problem.before, scale, epsilon)).sum(axis=1)
     term = entropy(filled.held, problem.before, scale, epsilon)
     worth = (filled.amount[:, :-1] * least).sum(axis=1) + filled.amount[:, -1] * unit[:, 0]
-    found.gap[:] = np.maximum(cost - worth + (rent * filled.held - term).sum(axis=1), 0.0) + short
+    gap = np.maximum(cost - worth + (rent * filled.held - term).sum(axis=1), 0.0) + short
     left = np.abs(filled.work.sum(axis=2) - filled.amount).max(axis=1, initial=0.0)
-    goal = FINE_GAP * (cost + problem.market.deploy_cost)
-    return found, (found.gap <= goal) & (left <= TIE)
-
-
-def _cost(problem: SlotProblem, filled: PouredJobs, moved: Floats, share: Floats) -> Floats:
-    """Cost of the shares, shape (jobs,), USD."""
-    reached = np.maximum(problem.before, share)
-    term = entropy(reached, problem.before, problem.scale, problem.market.epsilon)
-    static = (filled.workers + filled.server) * share
-    cost: Floats = (moved * filled.work[:, :-1]).sum(axis=(1, 2)) + (static + term).sum(axis=1)
-    return cost
+    proved = (gap <= FINE_GAP * (cost + market.deploy_cost)) & (left <= TIE)
+    needed, none = market.workers_needed[:, None], np.zeros((jobs, sites))
+    capacity = needed * market.worker_capacity[:, None]
+    table = np.zeros_like(market.list_price)
+    found = SlotSolution(
+        workers=needed * share,
+        server=share,
+        deployed=reached,
+        moved=capacity[:, :, None] * filled.work[:, :-1],
+        connected=(needed * share)[:, :, None] * np.eye(sites),
+        server_price=np.maximum(eta, 0.0) / np.maximum(needed, 1),
+        presence_price=np.clip(unit - filled.server - eta, 0.0, rent),
+        worker_price=none,
+        absence_price=none,
+        deployed_price=rent,
+        list_price=table,
+        reduced_price=table,
+        objective=float(cost.sum()),
+        gap=float(gap.sum()),
+    )
+    return found, proved

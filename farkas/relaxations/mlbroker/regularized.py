@@ -45,6 +45,14 @@ class SlotSolution:
     #: By how much that may exceed the optimum of (10), USD; None where the solver does not say.
     gap: float | None
 
+    @classmethod
+    def idle(cls, market: Brokerage) -> SlotSolution:
+        """Return what a slot without jobs decides."""
+        flat = np.zeros((0, market.num_sites))
+        square, table = np.zeros((*flat.shape, market.num_sites)), np.zeros_like(market.list_price)
+        prices = flat, flat, flat, flat, table, table, flat
+        return cls(flat, flat, flat, square, square, *prices, 0.0, 0.0)
+
 
 class Regularized(ConvexProgram):
     """Cheapest fractional slot, with relative entropy in place of deployment cost.  mlBroker (10).

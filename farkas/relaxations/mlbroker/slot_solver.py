@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -270,83 +270,6 @@ def settle(
     return best
 
 
-@dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class JobPrices:
-    """Costs of all jobs of a slot in shares of their needed workers; jobs first in every shape."""
-
-    moved: Floats  #: Shape (jobs, sites, sites), USD for moving what all workers train.
-    #: Shape (jobs, sites, sites), USD for all workers at the first site served from the second.
-    connected: Floats
-    server: Floats  #: Shape (jobs, sites), USD.
-    volume: Floats  #: Shape (jobs, sites), what the workers must train; rows sum to at most 1.
-
-    @classmethod
-    def of(cls, market: Brokerage) -> JobPrices:
-        """Price a slot on the chords.  A job without data costs nothing but its server."""
-        slope = market.chord_slope()[0]
-        needed = market.workers_needed.astype(float)
-        worker = needed[:, None] * (market.worker_demand[:, None] * slope).sum(axis=2)
-        capacity = needed * market.worker_capacity
-        moved = capacity[:, None, None] * market.transfer
-        sync = (needed * market.sync_volume)[:, None, None] * market.transfer
-        volume = market.trained_volume.copy()
-        np.divide(volume, capacity[:, None], out=volume, where=capacity[:, None] > 0)
-        server = (market.server_demand[:, None] * slope).sum(axis=2)
-        return cls(moved, worker[:, :, None] + sync, server, volume)
-
-
-@dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class JobShares:
-    """Decisions and multipliers of the tight slot in shares of the needed workers, job by job."""
-
-    #: moved, connected: shape (jobs, sites, sites); q / (P Y) and g / Y.
-    moved: Floats
-    connected: Floats
-    server: Floats  #: Shape (jobs, sites); s.
-    connection_price: Floats  #: Shape (jobs, sites), multiplier of (8j) for all workers, USD; Y η.
-    presence_price: Floats  #: As in `SlotSolution`.
-    deployed_price: Floats  #: As in `SlotSolution`.
-    gap: Floats  #: Shape (jobs,), USD.
-
-    @classmethod
-    def zeros(cls, jobs: int, sites: int) -> Self:
-        """Nothing yet."""
-        square, flat = (jobs, sites, sites), (jobs, sites)
-        shapes = square, square, flat, flat, flat, flat, (jobs,)
-        return cls(*(np.zeros(shape) for shape in shapes))
-
-    def solution(self, problem: SlotProblem, prices: JobPrices) -> SlotSolution:
-        """Bring shares into the units of the slot."""
-        market, needed = problem.market, problem.market.workers_needed[:, None]
-        share = self.connected.sum(axis=2)
-        need = np.maximum(self.server, np.where(needed > 0, share, 0.0))
-        deployed = np.maximum(problem.before, need)
-        capacity = needed * market.worker_capacity[:, None]
-        static = float(
-            (prices.moved * self.moved).sum()
-            + (prices.connected * self.connected).sum()
-            + (prices.server * self.server).sum()
-        )
-        terms = entropy(deployed, problem.before, problem.scale, market.epsilon)
-        none, table = np.zeros(share.shape), np.zeros(market.list_price.shape)
-        return SlotSolution(
-            workers=needed * share,
-            server=self.server,
-            deployed=deployed,
-            moved=capacity[:, :, None] * self.moved,
-            connected=needed[:, :, None] * self.connected,
-            server_price=self.connection_price / np.maximum(needed, 1),
-            presence_price=self.presence_price,
-            worker_price=none,
-            absence_price=none,
-            deployed_price=self.deployed_price,
-            list_price=table,
-            reduced_price=table,
-            objective=static + float(terms.sum()),
-            gap=float(self.gap.sum()),
-        )
-
-
 class Together:
     """Slots of any relaxation and semantics, all jobs in one linear program.
 
@@ -363,8 +286,7 @@ class Together:
         """Solve (10) for all jobs of a slot."""
         market = problem.market
         if not market.num_jobs:  # nothing to solve
-            none = JobShares.zeros(*problem.before.shape)
-            return none.solution(problem, JobPrices.of(market))
+            return SlotSolution.idle(market)
         grows = self._semantics == "printed"
         tangents = Tangents.first(
             problem.before, problem.scale, market.epsilon, grows=grows, pieces=self.PIECES

@@ -8,8 +8,8 @@ import pytest
 
 from farkas.models.mlbroker.data import Constants, SlotProblem, entropy, snapshot
 from farkas.relaxations.mlbroker import following
-from farkas.relaxations.mlbroker.following import FreeMoves, SiteLevels, follow
-from farkas.relaxations.mlbroker.slot_solver import JobPrices, Together
+from farkas.relaxations.mlbroker.following import FreeMoves, JobPrices, SiteLevels, follow
+from farkas.relaxations.mlbroker.slot_solver import Together
 from tests.generators.mlbroker import edge_cases, random_brokerage, single
 
 
@@ -143,12 +143,13 @@ def test_what_is_proved_has_multipliers_worth_it_where_wires_are_cheap(seed):
     prices = JobPrices.of(market)
     found, proved = following._priced(problem, prices, following._fill(problem, prices))
     for i in np.flatnonzero(proved):
-        multipliers = found.connection_price[i], found.deployed_price[i], found.presence_price[i]
+        eta = max(1, market.workers_needed[i]) * found.server_price[i]
+        multipliers = eta, found.deployed_price[i], found.presence_price[i]
         reached = np.maximum(before[i], found.server[i])
         terms = entropy(reached, before[i], problem.scale[i], market.epsilon)
-        cost = (prices.moved[i] * found.moved[i]).sum() + terms.sum()
-        cost += (prices.connected[i] * found.connected[i]).sum()
-        cost += (prices.server[i] * found.server[i]).sum()
+        cost = (market.transfer * found.moved[i]).sum() + terms.sum()
+        # the share of the workers at a site is that of the server, which serves them
+        cost += ((np.diagonal(prices.connected[i]) + prices.server[i]) * found.server[i]).sum()
         assert dual_value(problem, prices, i, *multipliers) == pytest.approx(cost, rel=1e-9)
 
 
