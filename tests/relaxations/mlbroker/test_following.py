@@ -153,6 +153,23 @@ def test_what_is_proved_has_multipliers_worth_it_where_wires_are_cheap(seed):
         assert dual_value(problem, prices, i, *multipliers) == pytest.approx(cost, rel=1e-9)
 
 
+def test_gaps_of_all_jobs_add_up_in_any_order():
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        broker = random_brokerage(seed, sites=6, slots=1, jobs=8, resources=2, most=3)
+        wires = rng.choice([0.0, 0.02, 0.2], (6, 6)) * (1 - np.eye(6))
+        broker, jobs = broker.replace(transfer_price=wires), np.arange(broker.num_jobs)
+        gaps = []
+        for order in (jobs, jobs[::-1]):
+            market = snapshot(broker, 0, jobs=order).market
+            nowhere = np.zeros((len(order), 6))
+            problem = SlotProblem(market=market, before=nowhere, constants=Constants.of(broker))
+            prices = JobPrices.of(market)
+            found, _ = following._priced(problem, prices, following._fill(problem, prices))
+            gaps.append(found.gap)
+        assert gaps[0] == pytest.approx(gaps[1], rel=1e-9, abs=1e-12)
+
+
 def poured(amount, move, floor, before, scale=1.0, epsilon=1.0):
     arrays = (np.array(values, dtype=float) for values in (move, floor, before))
     found = SiteLevels(*arrays, scale, epsilon)
