@@ -95,8 +95,11 @@ class Movement(Program):
         """How presence at a site follows from workers and server: global (8g) or split."""
         return self.presence
 
-    def declare(self, m: Any, data: Brokerage, slope: Floats | None = None) -> None:
-        """Declare sets, parameters, then decisions; ``slope`` as in `_declare_prices`."""
+    def declare(self, m: Any, data: Brokerage) -> None:
+        """Declare sets, parameters, then decisions."""
+        self._declare(m, data)
+
+    def _declare(self, m: Any, data: Brokerage, slope: Floats | None = None) -> None:
         declare_sets(m, data)
         declare_data(m, data, self.semantics)
         m.presence_bound = Param(values=shared.deployment_bound(data, self.semantics))
@@ -383,7 +386,7 @@ class OneShot(PlacementProgram, Choice):
         now = data if isinstance(data, Snapshot) else first_busy_slot(data)
         listed = now.market.list_price
         slots = len(shared.busy_slots(now.market))
-        super().declare(m, now.market, np.broadcast_to(listed, (slots, *listed.shape)))
+        self._declare(m, now.market, np.broadcast_to(listed, (slots, *listed.shape)))
         m.deployed_before = Param(m.job_slots, m.sites, values=now.deployed)
 
     @constraint("8h", "job_slots", "sites")

@@ -12,7 +12,6 @@ from farkas.errors import InvalidOption
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.data import declare_data, declare_sets, of_busy_slots
 from farkas.models.mlbroker.placement import Movement, PlacementProgram
-from farkas.numbers import Floats
 
 
 class Relaxing(Movement):
@@ -73,14 +72,14 @@ class Relaxed(Relaxing, PlacementProgram):
         found = super().options()
         return {"relax": found.pop("relax"), **found}
 
-    def declare(self, m: Any, data: Brokerage | JobAlone, slope: Floats | None = None) -> None:
+    def declare(self, m: Any, data: Brokerage | JobAlone) -> None:
         """Declare (9), of all jobs or of one."""
-        if isinstance(data, JobAlone):
-            whole, job = data.instance, data.instance.jobs[data.job]
-            chord = whole.chord_slope(self.semantics)
-            slope = chord[job.arrival : job.departure + 1]
-            data = msgspec.structs.replace(whole, jobs=(job,), big_m=None)
-        super().declare(m, data, slope)
+        if not isinstance(data, JobAlone):
+            self._declare(m, data)
+            return
+        whole, job = data.instance, data.instance.jobs[data.job]
+        slope = whole.chord_slope(self.semantics)[job.arrival : job.departure + 1]
+        self._declare(m, msgspec.structs.replace(whole, jobs=(job,), big_m=None), slope)
 
 
 def workers_at(m, i, t, r):
@@ -95,7 +94,7 @@ class Sharp(Relaxed):
     by every worker; whole solutions are those of (8) with (8l), (8m).
     """
 
-    def declare(self, m: Any, data: Any, slope: Floats | None = None) -> None:
+    def declare(self, m: Any, data: Any) -> None:
         """Declare sets and parameters of (8), and decisions by the server's site."""
         declare_sets(m, data)
         declare_data(m, data, self.semantics)
