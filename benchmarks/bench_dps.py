@@ -8,10 +8,11 @@ from __future__ import annotations
 import math
 import subprocess
 import sys
+from fractions import Fraction
 from typing import Any
 
 from benchmarks.measure import Figures, fastest
-from farkas.certificates.dps import prices_bound
+from farkas.certificates.dps import certify_prices
 from farkas.instances.dps import Market
 from farkas.instances.generate import generate
 from farkas.online import algorithms
@@ -110,9 +111,10 @@ def relaxations(figures: Figures, preset: str) -> None:
     figures.add(f"{preset}: prices of the bound", fastest(lambda: lp_prices(instance), 3), most=1.5)
     spent = fastest(lambda: subgradient_prices(instance), 3)
     figures.add(f"{preset}: prices by subgradients", spent)
-    spent = fastest(lambda: prices_bound(instance, prices))
-    figures.add(f"{preset}: exact check of prices", spent, most=0.002)
-    gap = float(prices_bound(instance, rough) / prices_bound(instance, prices) - 1)
+    spent = fastest(lambda: certify_prices(instance, prices, "budget"))
+    figures.add(f"{preset}: exact bound of prices", spent, most=0.1)
+    bounds = [Fraction(certify_prices(instance, each, "budget").bound) for each in (rough, prices)]
+    gap = float(bounds[0] / bounds[1] - 1)
     figures.add(f"{preset}: what subgradients lose", 100 * gap, "%")
     spent = fastest(lambda: best_by_coordinates(instance), 1)
     figures.add(f"{preset}: best fixed price by coordinates", spent, most=13)

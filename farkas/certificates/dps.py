@@ -1,83 +1,53 @@
-"""Bounds on every run of a market: prices of capacity by type and slot, checked in integers.
+"""Bounds on every run of a market: prices of capacity by class of servers, type and slot.
 
-For any prices y, w >= 0 of a unit of each type in each slot, weak duality of ``dps.interval_lp``
-bounds the payments of every way to serve jobs by
+Servers with the same installed units of every type form a class c; n_c of them, each with X_ck
+workers and Z_cm parameter servers.  A job that is served pays r_i at the most and is placed in one
+of two ways:
 
-    Σ C y + Σ C w + Σ_i max(0, r_i - d_ik Y_i - d_im W_i),
+- *whole*: all its units on one server, which has X_ck >= d_ik and Z_cm >= d_im, for the short
+  runtime;
+- *spread*: on two servers or more, for the long runtime.  Of a class it holds no more units than
+  its servers have, n_c X_ck and n_c Z_cm.
 
-where Y_i and W_i add up the prices of the job's types over the slots in which it holds units at
-the least.  Prices are integers over a power of two and rewards are rounded up to that grid, so the
-whole check is integer arithmetic: prefix sums, differences, and one sum.
+Let prices y, w >= 0 of a unit be given for each class, type and slot, and let a job be charged for
+what it holds where and when.  In no slot is more of a class held than there is, so that all charges
+together are at most Σ n_c X_ck y_ckt + Σ n_c Z_cm w_cmt, and payments at most that plus
+
+    Σ_i max(0, r_i - the least charge of any way to place the job).
+
+Least charges are simple: whole, the cheapest class with such a server; spread, the cheapest units,
+class by class, as far as they go, on either side by itself.  The second takes more ways for
+possible than there are, which only lowers the charge.  With all servers as one
+class these are the bounds of ``dps.interval_lp``.  Prices are integers over a power of two and
+rewards are rounded up to that grid, so that the whole check is integer arithmetic.
+
+Replays count units and slots in whole numbers, the slots by `Market.last_held` as here, so that
+they forgive nothing of what is held; payments may be above budgets and caps by a share of
+`ROUNDING`, and a bound on budgets is then one on payments but for that share, which replays tell.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-import msgspec
 import numpy as np
 
-from farkas.certificates.packed import FilePart
+from farkas.certificates.priced_tree import Case, Layout, PricedProgram, PricedTree, priced_programs
 from farkas.certificates.runs import RunBound, run_bounds
-from farkas.certificates.sums import finite, whole
+from farkas.certificates.sums import affordable, finite, whole
 from farkas.errors import NotACertificate
 from farkas.instances.dps import Market
-from farkas.numbers import Array, Floats, Ints
+from farkas.numbers import Array, Bools, Floats, Ints
 
 Rewards = Literal["budget", "capped"]
-Position = Annotated[int, msgspec.Meta(ge=0, lt=2**62)]
-Number = Annotated[int, msgspec.Meta(ge=1, lt=2**62)]
-Scale = Annotated[int, msgspec.Meta(ge=-1000, le=1000)]
-Column = Floats | Ints
 
 #: Price, in units of its grid, beyond which lower prices take its place; these prove less.
 LARGEST = 2.0**61
 ROOM = 2.0**61  #: Sums below this stay inside 64 bits; larger ones are done in Python's integers.
-DENSE = 64  #: Slots for each job and price up to which prefix sums are kept for every slot.
-
-
-class PriceList(FilePart, frozen=True, kw_only=True):
-    """Prices that are not zero."""
-
-    positions: tuple[Position, ...]  #: Type x horizon + slot, ascending.
-    numbers: tuple[Number, ...]  #: Prices in units of ``2**-scale``, >= 1.
-
-
-@dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class SlotPrices:
-    """Prices by type and slot; zero where none is listed."""
-
-    scale: int  #: Prices are multiples of ``2**-scale``.
-    #: worker_positions, ps_positions: type x horizon + slot, ascending, shape (prices,).
-    worker_positions: Ints
-    #: worker_numbers, ps_numbers: prices times ``2**scale``, > 0, shape (prices,).
-    worker_numbers: Ints
-    ps_positions: Ints
-    ps_numbers: Ints
-
-    @classmethod
-    def of(
-        cls, market: Market, workers: Mapping[str, Column], ps: Mapping[str, Column]
-    ) -> SlotPrices:
-        """Round prices to the finest grid on which sums stay small.
-
-        Raises `NotACertificate` when a price is not a number.
-
-        Parameters
-        ----------
-        market
-            Whose rewards and capacities decide the grid.
-        workers, ps
-            ``type``, ``slot`` and ``price``, shape (prices,); negative prices count as 0, and
-            prices beyond `LARGEST` as that.
-        """
-        scale = finest_scale(market, *(np.asarray(side["price"], float) for side in (workers, ps)))
-        rounded = [_rounded(market.horizon, side, scale) for side in (workers, ps)]
-        return cls(scale, *rounded[0], *rounded[1])
 
 
 def finest_scale(market: Market, *prices: Floats) -> int:
@@ -108,19 +78,6 @@ def ceil_log2(x: float) -> int:
     return exponent - (mantissa == 0.5)
 
 
-def _rounded(horizon: int, side: Mapping[str, Column], scale: int) -> tuple[Ints, Ints]:
-    price = np.asarray(side["price"], float)
-    if np.isnan(price).any():
-        raise NotACertificate("a price is not a number")
-    with np.errstate(over="ignore"):  # cut below
-        units = np.ldexp(price, scale)
-    numbers = whole(np.rint(np.clip(units, 0.0, LARGEST)), "prices")
-    positions = np.asarray(side["type"], np.int64) * horizon + np.asarray(side["slot"], np.int64)
-    keep = np.flatnonzero(numbers)
-    order = keep[np.argsort(positions[keep], kind="stable")]
-    return positions[order], numbers[order]
-
-
 def rewards_of(market: Market, rewards: Rewards) -> Floats:
     """Return what each job pays at most, shape (jobs,), rounded up where a product was rounded."""
     if rewards == "budget":
@@ -135,127 +92,6 @@ def rewards_of(market: Market, rewards: Rewards) -> Floats:
     return capped
 
 
-def prices_bound(market: Market, prices: SlotPrices, rewards: Rewards = "budget") -> Fraction:
-    """Upper bound on the payments of every way to serve jobs, exactly.
-
-    Raises `NotACertificate` when prices lie outside types or slots, do not ascend, or are not
-    positive.
-
-    Parameters
-    ----------
-    prices
-        Any prices.
-    rewards
-        ``budget``, or ``capped`` for prices that respect the price cap.
-    """
-    replies, rent = _replies(market, prices, rewards)
-    return (int(replies.sum()) + rent) / Fraction(2) ** prices.scale
-
-
-def bounds_to_date(
-    market: Market, prices: SlotPrices, rewards: Rewards = "budget"
-) -> list[Fraction]:
-    """Bound payments of the jobs that have arrived until each slot, shape (horizon,).
-
-    Prices count in the slots in which these jobs hold units at the least: weak duality holds for
-    any part of the capacity.  The last bound is that of `prices_bound`.
-    """
-    replies, _ = _replies(market, prices, rewards)
-    gained = np.zeros(market.horizon, replies.dtype)
-    np.add.at(gained, market.arrival, replies)
-    workers = prices.worker_positions, prices.worker_numbers
-    ps = prices.ps_positions, prices.ps_numbers
-    for types, capacity, (positions, numbers) in (
-        (market.worker_type, market.worker_capacity, workers),
-        (market.ps_type, market.ps_capacity, ps),
-    ):
-        rent = capacity[positions // market.horizon].astype(replies.dtype) * numbers
-        np.add.at(gained, _first_use(market, types, positions), rent)
-    unit, found = Fraction(2) ** prices.scale, list[Fraction]()
-    for more, total in zip(gained.tolist(), np.cumsum(gained).tolist(), strict=True):
-        found.append(total / unit if more or not found else found[-1])
-    return found
-
-
-def _first_use(market: Market, types: Ints, positions: Ints) -> Ints:
-    """Slot in which the first job arrives that holds units there; the last one without such a job.
-
-    Of the jobs in order of arrival, the first one that stays long enough decides.
-    """
-    found = np.full(len(positions), market.horizon - 1)
-    kinds, slots = positions // market.horizon, positions % market.horizon
-    for kind in np.unique(kinds).tolist():
-        here, jobs = kinds == kind, np.flatnonzero(types == kind)
-        arrival = np.append(market.arrival[jobs], market.horizon)
-        until = np.maximum.accumulate(market.last_slot[jobs]) if len(jobs) else jobs
-        first = arrival[np.searchsorted(until, slots[here])]
-        found[here] = np.where(first <= slots[here], first, market.horizon - 1)
-    return found
-
-
-def _replies(market: Market, prices: SlotPrices, rewards: Rewards) -> tuple[Array, int]:
-    """Return what each job earns beyond its charge, and the rent, in units of the grid."""
-    reward = finite(rewards_of(market, rewards), "rewards")
-    charge, rent = charges(market, prices, reward)
-    left = np.maximum(rounded_up(reward, prices.scale, charge.dtype) - charge, 0)
-    return np.where(market.fits, left, 0).astype(charge.dtype), rent
-
-
-def charges(market: Market, prices: SlotPrices, reward: Floats) -> tuple[Array, int]:
-    """Price of what each job holds at the least, and of all capacity, in units of the grid.
-
-    Raises `NotACertificate` when prices lie outside types or slots, do not ascend, or are not
-    positive.
-
-    Parameters
-    ----------
-    prices
-        Any prices.
-    reward
-        At least what jobs count, shape (jobs,); it decides whether 64 bits suffice.
-
-    Returns
-    -------
-    Shape (jobs,), and a number.  Sums of rewards and charges fit the type of the array.
-    """
-    worker = prices.worker_positions, prices.worker_numbers
-    ps = prices.ps_positions, prices.ps_numbers
-    require_positions(market.horizon, market.num_worker_types, *worker, "workers")
-    require_positions(market.horizon, market.num_ps_types, *ps, "ps")
-    jobs = len(reward)
-    kind: Any = np.int64 if stays_small(market, prices, reward) else object
-    charge = _charge(market, market.worker_type, market.workers, *worker, jobs, kind)
-    charge = charge + _charge(market, market.ps_type, market.ps, *ps, jobs, kind)
-    total = _worth(market.horizon, market.worker_capacity, *worker, kind)
-    total += _worth(market.horizon, market.ps_capacity, *ps, kind)
-    return charge.astype(kind), total
-
-
-def require_positions(horizon: int, types: int, positions: Ints, numbers: Ints, what: str) -> None:
-    """Raise `NotACertificate` unless positions ascend below types x slots and prices are > 0."""
-    if positions.shape != numbers.shape:
-        raise NotACertificate(f"{what}: {len(positions)} positions for {len(numbers)} prices")
-    if len(positions) == 0:
-        return
-    if positions[0] < 0 or positions[-1] >= types * horizon or (np.diff(positions) <= 0).any():
-        raise NotACertificate(f"{what}: positions do not ascend below {types} x {horizon}")
-    if numbers.min() < 1:
-        raise NotACertificate(f"{what}: a listed price is not positive")
-
-
-def stays_small(market: Market, prices: SlotPrices, reward: Floats) -> bool:
-    """Whether no sum can leave 64 bits: sums in doubles, which err by far less than twice."""
-    sums = float(prices.worker_numbers.sum(dtype=float)), float(prices.ps_numbers.sum(dtype=float))
-    units = (
-        float(max(market.workers.max(initial=0), market.worker_capacity.max(initial=0))),
-        float(max(market.ps.max(initial=0), market.ps_capacity.max(initial=0))),
-    )
-    charge = sums[0] * units[0] + sums[1] * units[1]
-    with np.errstate(over="ignore"):
-        rewards = float(np.ldexp(reward.sum(), prices.scale))
-    return charge < ROOM and rewards + len(reward) < ROOM
-
-
 def rounded_up(reward: Floats, scale: int, kind: Any) -> Array:
     """Rewards in units of ``2**-scale``; scaled as fractions where doubles could overflow."""
     if kind == np.int64:
@@ -265,40 +101,300 @@ def rounded_up(reward: Floats, scale: int, kind: Any) -> Array:
     return np.array(exact, dtype=object)
 
 
-def _charge(
-    market: Market, types: Ints, demand: Ints, positions: Ints, numbers: Ints, jobs: int, kind: Any
-) -> Array:
-    """Price of what each job holds at the least, shape (jobs,)."""
-    if len(positions) == 0:
-        return np.zeros(jobs, np.int64)
-    first = types[:jobs] * market.horizon
-    begin, end = first + market.arrival[:jobs], first + market.last_slot[:jobs] + 1
-    size = int(positions[-1]) + 1
-    if size <= DENSE * (jobs + len(positions)):
-        before = np.zeros(size + 1, dtype=kind)
-        before[positions + 1] = numbers
-        np.cumsum(before, out=before)
-        held = before[np.minimum(end, size)] - before[np.minimum(begin, size)]
-    else:
-        before = np.concatenate([np.zeros(1, kind), np.cumsum(numbers.astype(kind))])
-        held = before[np.searchsorted(positions, end)] - before[np.searchsorted(positions, begin)]
-    charge: Array = demand[:jobs].astype(kind) * held
-    return charge
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class ServerPools:
+    """Servers that are priced together: those with equal units, or several such classes."""
+
+    of: Ints  #: Pool of each server, shape (servers,).
+    #: workers, ps: installed units of all servers of a pool, shapes (pools, types).
+    workers: Ints
+    ps: Ints
+    hosts: Bools  #: Whether one server of a pool can host the whole job, shape (jobs, pools).
+
+    @classmethod
+    def of_market(cls, market: Market, pool: Ints | None = None) -> ServerPools:
+        """Compare the servers of a market.
+
+        Raises `NotACertificate`: they are too many, or pools are not numbered from 0.
+
+        Parameters
+        ----------
+        pool
+            Of each class of servers with equal units, in ascending order of these; by default each
+            class is a pool.
+        """
+        installed = np.concatenate([market.installed_workers, market.installed_ps], axis=1)
+        each, of, size = np.unique(installed, axis=0, return_inverse=True, return_counts=True)
+        affordable(float(len(each)) * market.num_jobs, "ways to place jobs")
+        pool = np.arange(len(each)) if pool is None else pool
+        count = int(pool.max(initial=-1)) + 1
+        if (
+            len(pool) != len(each)
+            or count > len(each)
+            or not np.array_equal(np.unique(pool), np.arange(count))
+        ):
+            raise NotACertificate(
+                f"{len(pool)} numbers of pools for {len(each)} classes of servers, or pools that"
+                " are not numbered from 0"
+            )
+        width = market.num_worker_types
+        hosting = (each[:, :width][:, market.worker_type] >= market.workers) & (
+            each[:, width:][:, market.ps_type] >= market.ps
+        )
+        units = np.zeros((count, each.shape[1]), np.int64)
+        hosts = np.zeros((count, market.num_jobs), np.bool_)
+        np.add.at(units, pool, size[:, None] * each)
+        np.logical_or.at(hosts, pool, hosting)
+        return cls(pool[of.reshape(-1)], units[:, :width], units[:, width:], hosts.T)
+
+    @property
+    def count(self) -> int:
+        """Number of pools."""
+        return len(self.workers)
 
 
-def _worth(horizon: int, capacity: Ints, positions: Ints, numbers: Ints, kind: Any) -> int:
-    return int((capacity[positions // horizon].astype(kind) * numbers.astype(kind)).sum())
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Grid:
+    """Prices as whole numbers."""
+
+    scale: int  #: Prices are multiples of ``2**-scale``.
+    #: workers, ps: prices times ``2**scale``, shape (pools, types, slots).
+    workers: Ints
+    ps: Ints
+
+    @property
+    def sides(self) -> tuple[Ints, Ints]:
+        """Prices of workers, and of parameter servers."""
+        return self.workers, self.ps
+
+    def kind(self, market: Market, reward: Floats) -> Any:
+        """Return the type of numbers in which no sum overflows.
+
+        Sums in doubles, which decide it, err by far less than twice.
+        """
+        units = (
+            float(max(market.workers.max(initial=0), market.worker_capacity.max(initial=0))),
+            float(max(market.ps.max(initial=0), market.ps_capacity.max(initial=0))),
+        )
+        charge = sum(
+            float(numbers.sum(dtype=float)) * most
+            for numbers, most in zip(self.sides, units, strict=True)
+        )
+        with np.errstate(over="ignore"):
+            rewards = float(np.ldexp(reward.sum(), self.scale))
+        return np.int64 if charge < ROOM and rewards + len(reward) < ROOM else object
 
 
-def slot_prices(scale: int, workers: PriceList, ps: PriceList) -> SlotPrices:
-    """Prices of a file as arrays."""
-    lists = workers.positions, workers.numbers, ps.positions, ps.numbers
-    return SlotPrices(scale, *(np.array(numbers, np.int64) for numbers in lists))
+#: By program: rewards, and whether all servers are one pool.
+PROGRAMS: dict[str, tuple[Rewards, bool]] = {
+    "dps.interval_lp[budget]": ("budget", True),
+    "dps.interval_lp[capped]": ("capped", True),
+    "dps.offline[free]": ("budget", False),
+    "dps.offline[capped]": ("capped", False),
+}
 
 
-def price_list(positions: Ints, numbers: Ints) -> PriceList:
-    """Prices as a file holds them."""
-    return PriceList(positions=tuple(positions.tolist()), numbers=tuple(numbers.tolist()))
+class PricedMarket(PricedProgram):
+    """Jobs as owners; rows are units by pool, type and slot of arrivals, workers before servers.
+
+    Doubles are rounded to a `Grid`, and these prices are what bounds payments.
+
+    Parameters
+    ----------
+    market
+        The instance.
+    name
+        One of `PROGRAMS`.
+    pool
+        As of `ServerPools.of_market`; the programs by type have one pool.
+    """
+
+    def __init__(self, market: Market, name: str, pool: Ints | None = None) -> None:
+        rewards, self.single = PROGRAMS[name]
+        if self.single:
+            pool = np.zeros(ServerPools.of_market(market).count, np.int64)
+        self.instance, self.name, self.owners = market, name, market.num_jobs
+        self.pools, self._pool = ServerPools.of_market(market, pool), pool
+        reward = finite(rewards_of(market, rewards), "rewards")
+        self.rewards, self.reward = rewards, np.where(market.fits, reward, 0.0)
+        self.slots: Ints = np.unique(market.arrival)
+        types = market.num_worker_types, market.num_ps_types
+        self.shapes = [(self.pools.count, width, len(self.slots)) for width in types]
+        """Of prices of workers, and of parameter servers."""
+        self.first = np.searchsorted(self.slots, market.arrival)
+        ends = market.colocated_end, market.spread_end
+        self.after = [np.searchsorted(self.slots, market.last_held(end), "right") for end in ends]
+        """First slot behind each job's last, on one server and spread."""
+        self.sides = (
+            (market.worker_type, market.workers, self.pools.workers),
+            (market.ps_type, market.ps, self.pools.ps),
+        )
+        """Types asked for, and how many; units by pool and type."""
+        self.width = sum(math.prod(shape) for shape in self.shapes)
+
+    @classmethod
+    def laid_out(cls, instance: Market, name: str, layout: Layout) -> PricedMarket:
+        """State the program with the pools of a file."""
+        if not layout:
+            return cls(instance, name)
+        if PROGRAMS[name][1] or set(layout) != {"pools"} or len(layout["pools"]) != 1:
+            raise NotACertificate(f"rows of {name} are pooled as {list(layout)}")
+        return cls(instance, name, np.array(layout["pools"][0], np.int64))
+
+    @property
+    def layout(self) -> Layout:
+        """Pool of each class of equal servers, where they are pooled at all."""
+        if self._pool is None or self.single:
+            return {}
+        return {"pools": (tuple(self._pool.tolist()),)}
+
+    def grid(self, prices: Floats) -> Grid:
+        """Return prices on the finest grid on which sums stay small."""
+        begin, sides = 0, list[Floats]()
+        for shape in self.shapes:
+            size = math.prod(shape)
+            sides.append(np.maximum(prices[begin : begin + size], 0.0).reshape(shape))
+            begin += size
+        scale = finest_scale(self.instance, *(side[side > 0] for side in sides))
+        with np.errstate(over="ignore"):  # cut
+            units = [np.minimum(np.ldexp(side, scale), LARGEST) for side in sides]
+        return Grid(scale, *(whole(np.rint(each), "prices") for each in units))
+
+    def charges(self, grid: Grid, jobs: Ints, kind: Any) -> Array:
+        """Return the least that jobs are charged, in units of the grid, shape (jobs,)."""
+        alone: Array = np.zeros((len(jobs), self.pools.count), kind)
+        spread: Array = np.zeros(len(jobs), kind)
+        first, *afters = (slots[jobs] for slots in (self.first, *self.after))
+        for (types, demand, capacity), numbers in zip(self.sides, grid.sides, strict=True):
+            before = np.zeros((*numbers.shape[:2], numbers.shape[2] + 1), kind)
+            np.cumsum(numbers.astype(kind), axis=2, out=before[:, :, 1:])
+            of, units = types[jobs], demand[jobs, None].astype(kind)
+            short, long = ((before[:, of, after] - before[:, of, first]).T for after in afters)
+            alone = alone + units * short
+            cheap = np.argsort(long, axis=1, kind="stable")
+            most = np.take_along_axis(capacity[:, of].T, cheap, axis=1)
+            taken = np.clip(units - (np.cumsum(most, axis=1) - most), 0, most)
+            spread = spread + (taken * np.take_along_axis(long, cheap, axis=1)).sum(axis=1)
+        for c in range(self.pools.count):
+            there = self.pools.hosts[jobs, c]
+            spread = np.where(there, np.minimum(spread, alone[:, c]), spread)
+        return spread.astype(kind)
+
+    def rents(self, grid: Grid, kind: Any) -> Iterator[Array]:
+        """Return what units of each pool and type cost in each slot, by side."""
+        for (_, _, capacity), numbers in zip(self.sides, grid.sides, strict=True):
+            yield capacity[:, :, None].astype(kind) * numbers.astype(kind)
+
+    def rent(self, prices: Floats) -> Fraction:
+        """Return what all units cost."""
+        grid = self.grid(prices)
+        kind = grid.kind(self.instance, self.reward)
+        total = sum(int(rents.sum()) for rents in self.rents(grid, kind))
+        return total / Fraction(2) ** grid.scale
+
+    def replies(self, prices: Floats, case: Case, owners: Sequence[int]) -> Sequence[Fraction]:
+        """Return what jobs earn beyond their least charge."""
+        grid, some = self.grid(prices), np.array(owners, np.int64)
+        worth = self.reward[some]
+        for k, i in enumerate(owners):
+            if i in case:
+                worth[k] = case[i].worth(worth[k : k + 1])[0]
+        worth = finite(worth, "rewards")
+        everyone = self.reward.copy()
+        everyone[some] = np.maximum(everyone[some], worth)
+        charge = self.charges(grid, some, grid.kind(self.instance, everyone))
+        left = np.maximum(rounded_up(worth, grid.scale, charge.dtype) - charge, 0)
+        unit = Fraction(1, 2) ** grid.scale
+        return [units * unit if units else Fraction(0) for units in left.tolist()]
+
+    def most(self, owner: int) -> float:
+        """Return what a job pays at most; 0 where all servers together cannot host it."""
+        return float(self.reward[owner])
+
+    def below(self, owner: int, value: float) -> float:
+        """Return 0: a job pays all or is not served."""
+        return 0.0
+
+    def _parts(self, rows: Ints) -> Iterator[tuple[Ints, Ints, Ints]]:
+        """Pool, type and slot of rows, by side."""
+        for shape in self.shapes:
+            size = math.prod(shape)
+            own = rows[(rows >= 0) & (rows < size)]
+            pool, rest = np.divmod(own, max(1, shape[1] * shape[2]))
+            yield pool, *np.divmod(rest, max(1, shape[2]))
+            rows = rows - size
+
+    def capacity(self, rows: Ints) -> Fraction:
+        """Return the units of rows together, of which a replay forgives none."""
+        sides = zip(self._parts(rows), (self.pools.workers, self.pools.ps), strict=True)
+        return Fraction(sum(int(units[pool, kind].sum()) for (pool, kind, _), units in sides))
+
+    def least_use(self, owner: int, value: float, rows: Ints) -> Fraction:
+        """Return the units that a served job holds of rows, where these are of all pools."""
+        job, found = self.instance.jobs[owner], 0
+        begin = int(np.searchsorted(self.slots, job.arrival))
+        end = int(np.searchsorted(self.slots, self.instance.last_slot[owner], side="right"))
+        asked = (job.worker_type, job.workers), (job.ps_type, job.ps)
+        for (_, kinds, slots), (kind, units) in zip(self._parts(rows), asked, strict=True):
+            here = slots[(kinds == kind) & (slots >= begin) & (slots < end)]
+            _, count = np.unique(here, return_counts=True)
+            found += units * int((count == self.pools.count).sum())
+        return Fraction(found) if value > 0 else Fraction(0)
+
+    def steps(self) -> float:
+        """Count ways to place jobs whole, and prices."""
+        return float(self.owners * self.pools.count + self.width)
+
+
+for _name in PROGRAMS:
+    priced_programs.add(_name, PricedMarket)
+
+
+def certify_prices(
+    market: Market, prices: Floats, rewards: Rewards, bound: Fraction | None = None
+) -> PricedTree:
+    """Certify what prices by type and slot prove; ``bound``: where it is known already."""
+    program = PricedMarket(market, f"dps.interval_lp[{rewards}]")
+    return PricedTree.of(program, prices, bound=bound)
+
+
+def bounds_to_date(market: Market, certificate: PricedTree) -> list[Fraction] | None:
+    """Bound payments of the jobs that have arrived until each slot, shape (horizon,).
+
+    Prices count in the slots in which these jobs hold units at the least: weak duality holds for
+    any part of the capacity.  The last bound is that of all jobs.  None where the certificate has
+    no prices by type and slot for all of them.
+    """
+    program = certificate.stated(market)
+    if not isinstance(program, PricedMarket) or not program.single or len(certificate.tree) > 1:
+        return None
+    grid = program.grid(certificate.single_prices(market))
+    kind, everyone = grid.kind(market, program.reward), np.arange(program.owners)
+    charge = program.charges(grid, everyone, kind)
+    left = np.maximum(rounded_up(program.reward, grid.scale, charge.dtype) - charge, 0)
+    gained = np.zeros(market.horizon, kind)
+    np.add.at(gained, market.arrival, left)
+    after = np.searchsorted(program.slots, market.last_slot, "right")
+    for (types, _, _), rents in zip(program.sides, program.rents(grid, kind), strict=True):
+        for of, each in enumerate(rents.sum(axis=0)):
+            jobs = np.flatnonzero(types == of)
+            np.add.at(gained, _first_use(market, program.slots, jobs, after[jobs]), each)
+    unit, found = Fraction(2) ** grid.scale, list[Fraction]()
+    for more, total in zip(gained.tolist(), np.cumsum(gained).tolist(), strict=True):
+        found.append(total / unit if more or not found else found[-1])
+    return found
+
+
+def _first_use(market: Market, slots: Ints, jobs: Ints, after: Ints) -> Ints:
+    """Slot in which the first of some jobs arrives that holds units in each of the slots.
+
+    The last slot where there is none.  Of jobs in order of arrival, the first one that stays long
+    enough decides.
+    """
+    arrival = np.append(market.arrival[jobs], market.horizon)
+    until = np.maximum.accumulate(after) if len(jobs) else after
+    first = arrival[np.searchsorted(until, np.arange(len(slots)), "right")]
+    return np.where(first <= slots, first, market.horizon - 1)
 
 
 # runs keep budgets, and the price cap where there is one; without one "capped" proves nothing

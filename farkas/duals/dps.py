@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from farkas.algebra import programs
-from farkas.certificates.dps_servers import PricedMarket
+from farkas.certificates.dps import PricedMarket
 from farkas.duals.restated import Restatement, restatements
 from farkas.errors import NotApplicable
 from farkas.instances.dps import Market
@@ -31,17 +31,15 @@ def restated(certificate: PricedTree, market: Market) -> Restatement:
             " in too many ways for columns"
         )
     form = programs.build(certificate.subject).form(market)
-    prices = program.listed(certificate.single_prices(market))
+    grid = program.grid(certificate.single_prices(market))
     multipliers = np.zeros(form.num_rows)
-    for family, types, positions, numbers in (
-        ("enough_workers", market.worker_type, prices.worker_positions, prices.worker_numbers),
-        ("enough_ps", market.ps_type, prices.ps_positions, prices.ps_numbers),
+    for family, (types, _, _), numbers in zip(
+        ("enough_workers", "enough_ps"), program.sides, grid.sides, strict=True
     ):
         block = form.row_block(family)
         members = block.axes[0].members
-        for position, number in zip(positions.tolist(), numbers.tolist(), strict=True):
-            kind, slot = divmod(position, market.horizon)
-            rows = np.flatnonzero(members[:, 0] == kind)
+        for kind, place in np.argwhere(numbers[0]).tolist():
+            slot, rows = int(program.slots[place]), np.flatnonzero(members[:, 0] == kind)
             if len(rows):
                 here = _held(market, types, kind, slot)
                 shared = [
@@ -49,7 +47,7 @@ def restated(certificate: PricedTree, market: Market) -> Restatement:
                     for row in rows.tolist()
                 ]
                 row = block.start + int(rows[int(np.argmax(shared))])
-                multipliers[row] += np.ldexp(float(number), -prices.scale)
+                multipliers[row] += np.ldexp(float(numbers[0, kind, place]), -grid.scale)
     return form, multipliers
 
 

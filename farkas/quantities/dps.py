@@ -3,11 +3,12 @@
 import functools
 import itertools
 import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from farkas.certificates.dps import prices_bound
+from farkas.certificates.dps import certify_prices
 from farkas.errors import NotApplicable
 from farkas.instances.dps import Market
 from farkas.models.dps.offline import Offline
@@ -58,7 +59,7 @@ def offline(instance: Market, offline: str) -> float:
 @quantity("dps.certificate")
 def certificate(instance: Market) -> float:
     """Bound that optimal prices of capacity prove in integer arithmetic."""
-    return float(prices_bound(instance, lp_prices(instance)))
+    return float(Fraction(certify_prices(instance, lp_prices(instance), "budget").bound))
 
 
 @quantity("dps.placement")

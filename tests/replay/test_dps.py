@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import farkas
-from farkas.certificates.dps import SlotPrices, prices_bound
-from farkas.certificates.dps_servers import server_prices_bound
+from farkas.certificates.dps import PricedMarket, certify_prices
+from farkas.certificates.priced_tree import PricedTree
 from farkas.errors import NotACertificate
 from farkas.instances.dps import Market
 from farkas.instances.generate import generate
@@ -237,12 +237,12 @@ def test_bounds_and_replay_speak_of_the_same_slots(
     found = replayed(market, [sale(), sale()])
     assert bool(found.broken) != both
     # a price in the slot of the second job charges the first exactly where both cannot run
-    one = {"type": np.array([0]), "slot": np.array([later]), "price": np.array([1.0])}
-    none = {"type": np.array([], int), "slot": np.array([], int), "price": np.array([])}
-    prices = SlotPrices.of(market, one, none)
-    bound = prices_bound(market, prices)
+    by_class = PricedMarket(market, "dps.offline[free]")
+    assert by_class.slots.tolist() == [0, later]
+    prices = np.array([0.0, 1.0, 0.0, 0.0])
+    bound = F(certify_prices(market, prices, "budget").bound)
     assert bound == (2 if both else 1)
-    assert server_prices_bound(market, prices, "budget") == bound
+    assert F(PricedTree.of(by_class, prices).bound) == bound
     assert farkas.solve(market, "dps.offline[free]").answer.objective == pytest.approx(float(bound))
     if both:
         assert replayed_ratio("max", found, bound) == 1
@@ -252,8 +252,7 @@ def test_bounds_and_replay_speak_of_the_same_slots(
 def test_payments_beyond_budgets_are_worth_their_share_and_told(share: float) -> None:
     market = posted((0, 1.0, 1, 1.0), (3, 1.0, 1, 1.0))
     found = replayed(market, [sale(0.5 * (1 + share)), sale(0.5 * (1 + share))])
-    none = {"type": np.array([], int), "slot": np.array([], int), "price": np.array([])}
-    bound = server_prices_bound(market, SlotPrices.of(market, none, none), "budget")
+    bound = F(certify_prices(market, np.zeros(4), "budget").bound)
     assert bound == 2
     assert (found.low > bound) == (share > 0) == (found.excess > 0)
     assert found.low <= bound * (1 + found.excess)

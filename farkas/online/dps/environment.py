@@ -369,10 +369,10 @@ class Environment(driver.Environment):
         made = bound.certificate
         if made is None or made["certificate"] != "priced_tree":
             return None
-        from farkas.certificates.dps_servers import certified_to_date
+        from farkas.certificates.dps import bounds_to_date
         from farkas.certificates.priced_tree import PricedTree
 
-        return certified_to_date(instance, msgspec.convert(made, PricedTree))
+        return bounds_to_date(instance, msgspec.convert(made, PricedTree))
 
     def by_slot(self, instance: Market, steps: Sequence[Any]) -> Sequence[Any]:
         """Return the programs of the jobs of each slot, their values and duals added up."""
@@ -389,7 +389,7 @@ class Environment(driver.Environment):
 @functools.lru_cache(maxsize=8)
 def run_bound(market: Market, rewards: Rewards) -> Bound:
     """Bound on the payments of every run; the same for all of them, so it is kept."""
-    from farkas.certificates.dps_servers import certify_prices
+    from farkas.certificates.dps import certify_prices
     from farkas.relaxations.dps.prices import lp_prices, subgradient_prices
 
     method = "optimal prices of the interval relaxation"

@@ -4,10 +4,11 @@ import dataclasses
 import functools
 import math
 from collections.abc import Callable
+from fractions import Fraction
 
 import numpy as np
 
-from farkas.certificates.dps import prices_bound
+from farkas.certificates.dps import certify_prices
 from farkas.numbers import Ints
 from farkas.online.dps.best_fixed import best_by_coordinates
 from farkas.online.dps.environment import Known, Offer
@@ -233,7 +234,8 @@ def regret_bound_says_something() -> Verdict:
     regret = types * (
         math.sqrt(market.num_jobs * logs) + (market.horizon * largest * logs) ** (2.0 / 3.0)
     )
-    attainable = float(prices_bound(market, lp_prices(market, "capped"), "capped"))
+    bound = certify_prices(market, lp_prices(market, "capped"), "capped").bound
+    attainable = float(Fraction(bound))
     example = {"preset": "published", "seed": 1}
     statement = Stated(regret, "<", attainable)
     return refuted(example, statement, regret_bound=regret, attainable=attainable)

@@ -1,11 +1,12 @@
 """Prices of capacity by type and slot, from a solver or from a subgradient method.
 
-Whatever their origin, `farkas.certificates.dps` proves what they bound.
+They are prices of the rows of ``farkas.certificates.dps.PricedMarket``, which proves what any of
+them bound.
 """
 
 import numpy as np
 
-from farkas.certificates.dps import Rewards, SlotPrices, rewards_of
+from farkas.certificates.dps import PricedMarket, Rewards
 from farkas.errors import InvalidOption
 from farkas.forms import LinearForm, SparseRows
 from farkas.forms.matrices import rows_of_dense
@@ -17,7 +18,7 @@ from farkas.solvers import Claimed, Session, solve
 from farkas.solvers.session import optimum_by_any
 
 
-def lp_prices(market: Market, rewards: Rewards = "budget", solver: str = "highs") -> SlotPrices:
+def lp_prices(market: Market, rewards: Rewards = "budget", solver: str = "highs") -> Floats:
     """Prices that are optimal up to rounding: row duals of ``dps.interval_lp``, scarce rows only.
 
     Raises `NoAnswer` when no solver gives an optimum with duals.
@@ -29,30 +30,21 @@ def lp_prices(market: Market, rewards: Rewards = "budget", solver: str = "highs"
     solver
         Who is asked first.
     """
+    program = PricedMarket(market, f"dps.interval_lp[{rewards}]")
     form = IntervalLP(rewards=rewards, shape="scarce").form(market)
     duals = optimum_by_any(form, solver, duals=True).row_duals
-    return dual_prices(market, form, duals)
-
-
-def dual_prices(market: Market, form: LinearForm, duals: Floats) -> SlotPrices:
-    """Prices that row duals of ``dps.interval_lp`` in cliques state."""
-    return SlotPrices.of(
-        market, _listed(form, duals, "enough_workers"), _listed(form, duals, "enough_ps")
-    )
-
-
-def _listed(form: LinearForm, duals: Floats, family: str) -> dict[str, Floats | Ints]:
-    members = form.row_block(family).axes[0].members
-    return {
-        "type": members[:, 0],
-        "slot": members[:, 1],
-        "price": form.row_values(duals, family),
-    }
+    found = []
+    for family, shape in zip(("enough_workers", "enough_ps"), program.shapes, strict=True):
+        side, members = np.zeros(shape), form.row_block(family).axes[0].members
+        slot = np.searchsorted(program.slots, members[:, 1])
+        side[:, members[:, 0], slot] = form.row_values(duals, family)
+        found.append(side.ravel())
+    return np.concatenate(found)
 
 
 def subgradient_prices(
     market: Market, rewards: Rewards = "budget", iterations: int = 200
-) -> SlotPrices:
+) -> Floats:
     """Prices from projected subgradient steps, for markets too large for a solver.
 
     y ← max(0, y + s (usage / C - 1)), s = 2 Σ r / (Σ C T) / √(iteration + 1); the best prices met
@@ -67,18 +59,17 @@ def subgradient_prices(
     """
     if iterations < 0:
         raise InvalidOption(f"iterations = {iterations}; give a number >= 0")
-    sides = [
-        _SideView(market, market.worker_type, market.workers, market.worker_capacity),
-        _SideView(market, market.ps_type, market.ps, market.ps_capacity),
-    ]
-    reward = np.where(market.fits, rewards_of(market, rewards), 0.0)
+    program = PricedMarket(market, f"dps.interval_lp[{rewards}]")
+    after = np.searchsorted(program.slots, market.last_slot, "right")
+    sides = [_Side(*side, program.first, after) for side in program.sides]
+    reward = program.reward
     volume = float(market.worker_capacity.sum() + market.ps_capacity.sum()) * market.horizon
-    prices = [np.zeros(side.size) for side in sides]
+    prices = [np.zeros(len(side.keys)) for side in sides]
     best, kept = float("inf"), prices
     for iteration in range(iterations + 1):
         margin = reward - sum(s.charge(y) for s, y in zip(sides, prices, strict=True))
         value = float(np.maximum(margin, 0.0).sum()) + sum(
-            s.worth(y) for s, y in zip(sides, prices, strict=True)
+            float((s.capacity * y).sum()) for s, y in zip(sides, prices, strict=True)
         )
         if value < best:
             best, kept = value, prices
@@ -87,47 +78,35 @@ def subgradient_prices(
         prices = [
             np.maximum(0.0, y + step * s.excess(wanted)) for s, y in zip(sides, prices, strict=True)
         ]
-    return SlotPrices.of(market, sides[0].listed(kept[0]), sides[1].listed(kept[1]))
+    found = []
+    for side, y, shape in zip(sides, kept, program.shapes, strict=True):
+        row = np.zeros(shape[1] * shape[2])
+        row[side.keys] = y
+        found.append(np.tile(row, shape[0]))
+    return np.concatenate(found)
 
 
-class _SideView:
+class _Side:
     """One side with a price for every slot in which a job of the type arrives."""
 
-    def __init__(self, market: Market, types: Ints, demand: Ints, capacity: Ints) -> None:
-        horizon = market.horizon
-        self.horizon = horizon
+    def __init__(self, types: Ints, demand: Ints, units: Ints, first: Ints, after: Ints) -> None:
+        many = int(first.max(initial=-1)) + 1
         self.demand = demand.astype(float)
-        self.keys = np.unique(types * horizon + market.arrival)
-        self.low = np.searchsorted(self.keys, types * horizon + market.arrival)
-        last = types * horizon + market.last_slot
-        self.high = np.searchsorted(self.keys, last, side="right")
-        self.capacity = capacity[self.keys // horizon].astype(float)
-
-    @property
-    def size(self) -> int:
-        return len(self.keys)
+        self.keys = np.unique(types * many + first)
+        self.low = np.searchsorted(self.keys, types * many + first)
+        self.high = np.searchsorted(self.keys, types * many + after)
+        self.capacity = units.sum(axis=0)[self.keys // max(1, many)].astype(float)
 
     def charge(self, price: Floats) -> Floats:
+        """Price of what each job holds."""
         before = np.concatenate([[0.0], np.cumsum(price)])
         return floats(self.demand * (before[self.high] - before[self.low]))
 
-    def worth(self, price: Floats) -> float:
-        return float((self.capacity * price).sum())
-
     def excess(self, wanted: Bools) -> Floats:
         """Usage over capacity minus 1 by row, 0 where nothing is installed and wanted."""
-        units = np.where(wanted, self.demand, 0.0)
-        change = np.bincount(self.low, units, self.size + 1)
-        change -= np.bincount(self.high, units, self.size + 1)
-        usage = np.cumsum(change)[: self.size]
-        return floats(usage / np.maximum(self.capacity, 1.0) - 1.0)
-
-    def listed(self, price: Floats) -> dict[str, Floats | Ints]:
-        return {
-            "type": self.keys // self.horizon,
-            "slot": self.keys % self.horizon,
-            "price": price,
-        }
+        units, size = np.where(wanted, self.demand, 0.0), len(self.keys)
+        change = np.bincount(self.low, units, size + 1) - np.bincount(self.high, units, size + 1)
+        return floats(np.cumsum(change)[:size] / np.maximum(self.capacity, 1.0) - 1.0)
 
 
 # The offline optimum from few small programs: pool all servers, then try to place.

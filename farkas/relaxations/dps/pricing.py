@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from scipy import sparse
 
-from farkas.certificates.dps_servers import PricedMarket
+from farkas.certificates.dps import PricedMarket
 from farkas.certificates.priced_tree import Case, Knapsack
 from farkas.decomposition.charges import VIOLATED, rounded
 from farkas.decomposition.protocol import Fit, Plans, Pricing
@@ -101,7 +101,7 @@ class Charges:
 class ServerPricing(Pricing):
     """Jobs of a market as owners; a plan is worth what the job pays.
 
-    ``pool``: as of `farkas.certificates.dps_servers.ServerPools.of_market`.
+    ``pool``: as of `farkas.certificates.dps.ServerPools.of_market`.
     """
 
     program: PricedMarket

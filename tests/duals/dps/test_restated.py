@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from farkas.certificates import check
-from farkas.certificates.dps import SlotPrices
-from farkas.certificates.dps_servers import certify_prices
+from farkas.certificates.dps import PricedMarket, certify_prices
 from farkas.duals.dps import restated
 from farkas.duals.dualize import dualize
 from farkas.duals.restated import as_linear
@@ -32,15 +31,12 @@ def test_primal_and_derived_dual_have_one_optimum(seed):
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_any_prices_of_any_slots_prove_a_bound(seed):
+def test_any_prices_prove_a_bound(seed):
     market = random_market(seed, jobs=6)
     rng = np.random.default_rng(seed)
 
-    def some(types: int) -> dict[str, np.ndarray]:
-        places = np.argwhere(rng.random((types, market.horizon)) < 0.3)
-        return {"type": places[:, 0], "slot": places[:, 1], "price": rng.random(len(places))}
-
-    prices = SlotPrices.of(market, some(market.num_worker_types), some(market.num_ps_types))
+    width = PricedMarket(market, "dps.interval_lp[budget]").width
+    prices = rng.random(width) * (rng.random(width) < 0.3)
     own = certify_prices(market, prices, "budget")
     # prices of a slot may move to one in which more jobs pay them
     bound = check(as_linear(own, market)).bound
@@ -50,13 +46,8 @@ def test_any_prices_of_any_slots_prove_a_bound(seed):
 @pytest.mark.parametrize("seed", range(6))
 def test_prices_that_meet_in_a_row_add_up(seed):
     market = random_market(seed, jobs=6)
-    kinds, others = market.num_worker_types, market.num_ps_types
-
-    def every(types: int) -> dict[str, np.ndarray]:
-        places = np.argwhere(np.ones((types, market.horizon)))
-        return {"type": places[:, 0], "slot": places[:, 1], "price": np.full(len(places), 0.25)}
-
-    own = certify_prices(market, SlotPrices.of(market, every(kinds), every(others)), "budget")
+    program = PricedMarket(market, "dps.interval_lp[budget]")
+    own = certify_prices(market, np.full(program.width, 0.25), "budget")
     form, multipliers = restated(own, market)
     for family, types in (("enough_workers", market.worker_type), ("enough_ps", market.ps_type)):
         block = form.row_block(family)
@@ -64,4 +55,4 @@ def test_prices_that_meet_in_a_row_add_up(seed):
         priced = multipliers[block.start : block.stop]
         for kind in set(types[market.fits].tolist()):
             total = priced[rows == kind].sum()
-            assert total == 0.25 * market.horizon
+            assert total == 0.25 * len(program.slots)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import itertools
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from farkas.certificates.dps import prices_bound
+from farkas.certificates.dps import certify_prices
 from farkas.errors import InvalidOption, NoAnswer, NotApplicable
 from farkas.instances import library
 from farkas.models.dps.offline import Offline
@@ -39,14 +40,16 @@ ROW = library.load("dps/one_server")
 """Three jobs worth 1, 1.2, 0.9 in slots 0, 1, 2, each of which excludes the next."""
 
 
+def proved(market, prices, rewards="budget") -> float:
+    return float(Fraction(certify_prices(market, prices, rewards).bound))
+
+
 @pytest.mark.parametrize("rewards", ["budget", "capped"])
 @pytest.mark.parametrize("seed", range(5))
 def test_optimal_prices_prove_their_program(seed, rewards):
     market = random_market(seed, jobs=8).replace(price_cap=1.0)
     value = solve(IntervalLP(rewards=rewards).form(market)).objective
-    assert float(prices_bound(market, lp_prices(market, rewards), rewards)) == (
-        pytest.approx(value, abs=1e-7)
-    )
+    assert proved(market, lp_prices(market, rewards), rewards) == (pytest.approx(value, abs=1e-7))
 
 
 def best_of_steps(market, count):
@@ -92,7 +95,7 @@ def best_of_steps(market, count):
 def test_every_subgradient_step_is_shorter_by_the_root_of_its_number(seed):
     market = random_market(seed, jobs=8)
     for count in (1, 2, 3, 6):
-        found = float(prices_bound(market, subgradient_prices(market, iterations=count)))
+        found = proved(market, subgradient_prices(market, iterations=count))
         assert found == pytest.approx(best_of_steps(market, count), rel=1e-9, abs=1e-12)
 
 
@@ -100,16 +103,16 @@ def test_what_cannot_be():
     with pytest.raises(InvalidOption, match="iterations = -1"):
         subgradient_prices(ROW, iterations=-1)
     nobody = empty_market()
-    assert prices_bound(nobody, subgradient_prices(nobody)) == 0
+    assert proved(nobody, subgradient_prices(nobody)) == 0
     nothing = random_market(3).replace(server_workers=[], server_ps=[])
-    assert prices_bound(nothing, subgradient_prices(nothing)) == 0
-    assert np.isfinite(float(prices_bound(nothing, lp_prices(nothing))))
+    assert proved(nothing, subgradient_prices(nothing)) == 0
+    assert np.isfinite(proved(nothing, lp_prices(nothing)))
 
 
 @pytest.mark.parametrize("broken", [["highs"], ["highs", "scip", "gurobi"]])
 def test_prices_come_from_the_next_solver_when_the_first_fails(monkeypatch, broken):
     break_solvers(monkeypatch, *broken)
-    assert float(prices_bound(ROW, lp_prices(ROW))) == pytest.approx(1.9, rel=1e-6)
+    assert proved(ROW, lp_prices(ROW)) == pytest.approx(1.9, rel=1e-6)
 
 
 def test_nobody_left_to_ask_for_prices_is_said(monkeypatch):
