@@ -10,7 +10,7 @@ import numpy as np
 
 from farkas.kernels import Bools1, Floats1, Floats2, Floats3, Ints1, Ints2, Out, compiled, copy_ints
 from farkas.online.eris.environment import SchedulePlan
-from farkas.online.eris.scheduler_dp import best_plan, new_scratch
+from farkas.online.eris.scheduler_dp import best_plan
 from farkas.relaxations.eris.payoff_bound import NO_SERVER, NO_TIES, JobSlots
 from farkas.relaxations.eris.priced_jobs import JobsTable
 from farkas.tolerances import ROUNDING
@@ -135,6 +135,28 @@ def book(jobs: JobsTable, i: int, packed: Out[PackedSchedules], sign: int) -> No
             packed.running[slot, at] = packed.running[slot, packed.many[slot]]
 
 
+@compiled(steps=lambda jobs, *_: 1e2 * jobs.data.size)
+def place(
+    jobs: JobsTable,
+    i: int,
+    packed: PackedSchedules,
+    room: PricedRoom,
+    noise: Floats2,
+    share: float,
+    last: int,
+    open_slots: Bools1,
+) -> tuple[int, SchedulePlan]:
+    """Find the schedule of best payoff of job ``i``, which has data; parameters as `insert`.
+
+    Returns
+    -------
+    Its slot of completion after the arrival, -1 without one, and the schedule.
+    """
+    seen = meet(jobs, i, packed, room, noise, share, last, open_slots)
+    _payoff, finish, _cost, _bound, plan = best_plan(seen, NO_TIES, MULTIPLIERS)
+    return finish, plan
+
+
 @compiled
 def insert(
     jobs: JobsTable,
@@ -153,27 +175,13 @@ def insert(
         packed.worth[i] = jobs.worth[low]
         packed.finish[i] = 0 if jobs.worth[low] > 0 else -1
         return bool(jobs.worth[low] > 0)
-    return settle(jobs, i, meet(jobs, i, packed, room, noise, share, last, open_slots), packed)
-
-
-@compiled
-def settle(jobs: JobsTable, i: int, seen: JobSlots, packed: Out[PackedSchedules]) -> bool:
-    """Give job ``i``, which has data, its schedule of best payoff in what it meets, if it has one.
-
-    Returns
-    -------
-    Whether it has.
-    """
-    scratch = new_scratch(len(seen.worth), len(seen.data), seen.data.sum())
-    _payoff, finish, _cost, _bound, kept = best_plan(seen, NO_TIES, MULTIPLIERS, scratch)
+    finish, plan = place(jobs, i, packed, room, noise, share, last, open_slots)
     if finish < 0:
         return False
-    low = jobs.begin[i]
     packed.finish[i], packed.worth[i] = finish, jobs.worth[low + finish]
     for t in range(finish + 1):
-        packed.server[low + t] = scratch.server[kept, t]
-        packed.moved[low + t] = scratch.moved[kept, t]
-        copy_ints(scratch.workers[kept, t], packed.workers[low + t])
+        packed.server[low + t], packed.moved[low + t] = plan.server[t], plan.moved[t]
+        copy_ints(plan.workers[t], packed.workers[low + t])
     book(jobs, i, packed, 1)
     return True
 
@@ -196,33 +204,6 @@ def load(jobs: JobsTable, packed: Out[PackedSchedules]) -> None:
     for i in range(len(jobs.arrival)):
         if packed.finish[i] >= 0:
             book(jobs, i, packed, 1)
-
-
-@compiled(steps=lambda jobs, *_: 1e2 * jobs.data.size)
-def place(
-    jobs: JobsTable,
-    i: int,
-    packed: PackedSchedules,
-    room: PricedRoom,
-    noise: Floats2,
-    share: float,
-    last: int,
-    open_slots: Bools1,
-    plan: Out[SchedulePlan],
-) -> int:
-    """Find the schedule of best payoff of job ``i``, which has data; other parameters as `insert`.
-
-    Returns
-    -------
-    Its slot of completion after the arrival, -1 without one.
-    """
-    seen = meet(jobs, i, packed, room, noise, share, last, open_slots)
-    scratch = new_scratch(len(seen.worth), len(seen.data), seen.data.sum())
-    _payoff, finish, _cost, _bound, kept = best_plan(seen, NO_TIES, MULTIPLIERS, scratch)
-    for t in range(finish + 1):
-        plan.server[t], plan.moved[t] = scratch.server[kept, t], scratch.moved[kept, t]
-        copy_ints(scratch.workers[kept, t], plan.workers[t])
-    return finish
 
 
 @compiled(steps=lambda jobs, order, *_: 1e2 * len(order) * jobs.data.size)

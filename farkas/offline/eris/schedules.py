@@ -68,10 +68,10 @@ class AuctionPricing(SchedulePricing):
         open_slots = self.everywhere
         if like is not None:
             open_slots = self._open(np.full(len(like.indices), owner), like.indices)
-        found = new_plan.interpret(last + 1, sites)
         factors = noise[: sites * resources].reshape(sites, resources)
         free = _using(used[:slots], used[slots:].reshape(self._shape))
-        finish = place(jobs, owner, free, self.room(prices), factors, 1.0, last, open_slots, found)
+        room = self.room(prices)
+        finish, found = place(jobs, owner, free, room, factors, 1.0, last, open_slots)
         if finish < 0:
             return []
         return [self.fit(owner, SchedulePlan(*(part[: finish + 1] for part in found)))]

@@ -11,13 +11,17 @@ Among schedules of equal cost those with less transfer are preferred, then those
 prices are raised by a share `TIE` of the job's worth, which the bound takes back.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 
 from farkas.instances.eris import Auction, Job
-from farkas.kernels import Floats2, Floats3, Ints1, Ints2, Ints3, Out, compiled
-from farkas.online.eris.environment import Proposal, SchedulePlan, nothing, without_data
+from farkas.kernels import Floats3, Ints1, Out, compiled
+from farkas.online.eris.environment import (
+    Proposal,
+    SchedulePlan,
+    new_plan,
+    nothing,
+    without_data,
+)
 from farkas.online.eris.one_slot import Bounds, bound_workloads, new_bounds
 from farkas.relaxations.eris.payoff_bound import (
     JobSlots,
@@ -60,13 +64,12 @@ def repaired_schedule(auction: Auction, job: Job, seen: JobSlots, rounds: int = 
     tie_server = per_unit * float((np.array(job.server_demand)[some] / total[some]).sum())
     tie_transfer = share / auction.transfer_budget if auction.transfer_budget > 0 else 0.0
     ties = Ties(tie_worker, tie_server, tie_transfer)
-    scratch = new_scratch.interpret(*seen.size)
-    payoff, finish, cost, bound, kept = best_plan(seen, ties, rounds, scratch)
+    payoff, finish, cost, bound, plan = best_plan(seen, ties, rounds)
     # a slot that uses everything pays one share for transfer and one for units
     margin = 2.0 * share * seen.window + ROUNDING * abs(bound)
     if finish < 0:
         return nothing(seen.window, len(seen.data), bound + margin)
-    return Proposal(payoff, finish, cost, *planned(scratch, kept), bound + margin)
+    return Proposal(payoff, finish, cost, *plan, bound + margin)
 
 
 def steps(size: tuple[int, int, int], rounds: int = ROUNDS) -> int:
@@ -75,64 +78,10 @@ def steps(size: tuple[int, int, int], rounds: int = ROUNDS) -> int:
     return MODES * (rounds + 2) * window * sites * (chunks + 1) ** 2
 
 
-class Scratch(NamedTuple):
-    """What `best_plan` works in, made by `new_scratch`; nothing is read before it is written.
-
-    Kernels that make no arrays are compiled sooner.
-    """
-
-    #: tables, bounds: of `one_slot`.
-    tables: Floats3
-    bounds: Bounds
-    least: Floats2  #: Shape (window + 1, chunks + 1), cost of n chunks up to a slot, from below.
-    #: reached, choice: shapes (modes, window + 1, chunks + 1) and (modes + 1, window, chunks + 1):
-    #: cost by covers that fit, and workload of the slot; the last ones are those of `least`.
-    reached: Floats3
-    choice: Ints3
-    #: in_place, done: shapes (modes, sites) and (modes,): chunks thought to be in place in every
-    #: slot, and slots in the tables.
-    in_place: Ints2
-    done: Ints1
-    #: remaining, processed: shape (sites,), chunks during a replay, and those of one slot.
-    remaining: Ints1
-    processed: Ints1
-    workloads: Ints1  #: Shape (window,), chunks of every slot of a plan.
-    #: workers, server, moved: shapes (2, window, sites), (2, window) and (2, window): the best
-    #: schedule so far, and the one that is tried.
-    workers: Ints3
-    server: Ints2
-    moved: Ints2
-
-
-@compiled
-def new_scratch(window: int, sites: int, chunks: int) -> Scratch:
-    """Make room for a job of some size."""
-    return Scratch(
-        np.empty((4, sites + 1, chunks + 1)),
-        new_bounds(chunks),
-        np.empty((window + 1, chunks + 1)),
-        np.empty((MODES, window + 1, chunks + 1)),
-        np.empty((MODES + 1, window, chunks + 1), np.int64),
-        np.empty((MODES, sites), np.int64),
-        np.empty(MODES, np.int64),
-        np.empty(sites, np.int64),
-        np.empty(sites, np.int64),
-        np.empty(window, np.int64),
-        np.empty((2, window, sites), np.int64),
-        np.empty((2, window), np.int64),
-        np.empty((2, window), np.int64),
-    )
-
-
-def planned(scratch: Scratch, kept: int) -> SchedulePlan:
-    """Return the schedule that `best_plan` has left in the scratch."""
-    return SchedulePlan(scratch.workers[kept], scratch.server[kept], scratch.moved[kept])
-
-
-@compiled(steps=lambda job, ties, rounds, scratch: steps(job.size, rounds))
+@compiled(steps=lambda job, ties, rounds: steps(job.size, rounds))
 def best_plan(
-    job: JobSlots, ties: Ties, rounds: int, scratch: Out[Scratch]
-) -> tuple[float, int, float, float, int]:
+    job: JobSlots, ties: Ties, rounds: int
+) -> tuple[float, int, float, float, SchedulePlan]:
     """Search for the schedule of best payoff.
 
     Parameters
@@ -143,33 +92,34 @@ def best_plan(
         On top of these where schedules are sought.
     rounds
         Multipliers tried per slot after the first two.
-    scratch
-        Of the job's size, see `new_scratch`.
 
     Returns
     -------
     Best payoff; its slot of completion, -1 where nothing pays; its cost; a bound on every payoff;
-    and which of the two schedules in the scratch it is, see `planned`.
+    and the schedule.
     """
     window, sites = job.worker_price.shape
-    tables, bounds, least = scratch.tables, scratch.bounds, scratch.least
-    reached, choice = scratch.reached, scratch.choice
-    in_place, done = scratch.in_place, scratch.done
-    total = 0
+    total = job.data.sum()
+    tables, bounds = np.empty((4, sites + 1, total + 1)), new_bounds(total)
+    # cost of n chunks up to a slot, from below, and by covers that fit; workloads of slots, those
+    # of the first table last
+    least = np.empty((window + 1, total + 1))
+    reached = np.empty((MODES, window + 1, total + 1))
+    choice = np.empty((MODES + 1, window, total + 1), np.int64)
+    in_place = np.empty((MODES, sites), np.int64)  # chunks thought to be there in every slot
+    done = np.zeros(MODES, np.int64)  # slots in the tables
+    workloads = np.empty(window, np.int64)
+    plan, tried = new_plan(window, sites), new_plan(window, sites)
     for r in range(sites):
-        total += job.data[r]
         in_place[0, r] = job.data[r]
         in_place[1, r] = (job.data[r] + 1) // 2
         in_place[2, r] = 0
-    for mode in range(MODES):
-        done[mode] = 0
     for n in range(total + 1):
         least[0, n] = 0.0 if n == 0 else np.inf
         for mode in range(MODES):
             reached[mode, 0, n] = least[0, n]
     wanted = 1  # modes in use
     best, finish, paid, bound = 0.0, -1, 0.0, 0.0
-    kept = 0
     for t in range(window):
         if job.worth[t] <= best:  # costs are not negative and worth never rises
             break
@@ -189,35 +139,38 @@ def best_plan(
             if promise > best and (choice[mode, t, total] > 0 or first < t):
                 left = total
                 for v in range(t, -1, -1):
-                    scratch.workloads[v] = choice[mode, v, left]
+                    workloads[v] = choice[mode, v, left]
                     left -= choice[mode, v, left]
-                cost = _replay(job, ties, rounds, t, scratch, 1 - kept)
+                cost = _replay(job, ties, rounds, workloads[: t + 1], tables, bounds, tried)
                 if job.worth[t] - cost > best:
-                    best, finish, paid, kept = job.worth[t] - cost, t, cost, 1 - kept
+                    best, finish, paid = job.worth[t] - cost, t, cost
+                    plan, tried = tried, plan
                 if job.worth[t] - cost < promise - FALLS_SHORT * job.worth[0]:
                     wanted = MODES
             mode += 1
-    return best, finish, paid, max(best, bound), kept
+    return best, finish, paid, max(best, bound), plan
 
 
 @compiled
 def _replay(
-    job: JobSlots, ties: Ties, rounds: int, last: int, scratch: Out[Scratch], which: int
+    job: JobSlots,
+    ties: Ties,
+    rounds: int,
+    workloads: Ints1,
+    tables: Out[Floats3],
+    bounds: Out[Bounds],
+    plan: Out[SchedulePlan],
 ) -> float:
-    """Run the workloads up to slot ``last`` with the data that remain; return the posted cost.
+    """Run the workloads of slots with the data that remain; return the posted cost.
 
-    It is infinite when a slot does not fit; the schedule is one of the two.
+    It is infinite when a slot does not fit.
     """
-    tables, bounds, remaining = scratch.tables, scratch.bounds, scratch.remaining
-    for r in range(len(remaining)):
-        remaining[r] = job.data[r]
-    for t in range(len(job.worth)):
-        scratch.server[which, t], scratch.moved[which, t] = -1, 0
-        for r in range(len(remaining)):
-            scratch.workers[which, t, r] = 0
+    remaining, processed = job.data.copy(), np.zeros(len(job.data), np.int64)
+    plan.workers[:, :] = 0
+    plan.server[:] = -1
+    plan.moved[:] = 0
     paid = 0.0
-    for t in range(last + 1):
-        d = scratch.workloads[t]
+    for t, d in enumerate(workloads):
         if d == 0:
             continue
         slot = slot_of(job, t, remaining, ties)
@@ -226,28 +179,26 @@ def _replay(
             return np.inf
         multiplier = bounds.multiplier[d]
         cover_slot(slot, d, 1.0, multiplier, tables)
-        server = trace_slot(slot, multiplier, tables, d, scratch.processed)
-        paid = _book(slot, t, server, scratch, which, paid)
+        server = trace_slot(slot, multiplier, tables, d, processed)
+        paid = _book(slot, t, server, processed, plan, paid)
     return paid
 
 
 @compiled
 def _book(
-    slot: Out[Slot], t: int, server: int, scratch: Out[Scratch], which: int, paid: float
+    slot: Out[Slot], t: int, server: int, processed: Ints1, plan: Out[SchedulePlan], paid: float
 ) -> float:
     """Write down what one slot runs, take its chunks away, and add its posted cost to ``paid``."""
-    remaining, worker_price, processed = slot.data, slot.worker_price, scratch.processed
-    workers, moved = scratch.workers[which], 0
-    remote = 0
+    remaining, moved, remote = slot.data, 0, 0
     for r in range(len(remaining)):
         count = workers_of(processed[r], slot.epochs, slot.worker_rate)
-        workers[t, r] = count
-        paid += count * worker_price[r]
+        plan.workers[t, r] = count
+        paid += count * slot.worker_price[r]
         if r != server:
             remote += count
         moved += max(0, processed[r] - remaining[r])
         remaining[r] = max(0, remaining[r] - processed[r])
-    scratch.server[which, t], scratch.moved[which, t] = server, moved
+    plan.server[t], plan.moved[t] = server, moved
     paid += slot.server_price[server]
     paid += slot.transfer_price * (slot.chunk_size * moved + slot.parameter_size * remote)
     for _ in range(moved):  # moved chunks come from the first site with most left

@@ -77,7 +77,7 @@ def policy_steps(scheduler: str, auction: Auction) -> list[int]:
     seen = [ledger.meet(job) for job in auction.jobs]
     if scheduler == "printed":
         return [printed_plan.steps(job) for job in seen]
-    return [best_plan.steps(job, None, ROUNDS, None) for job in seen]
+    return [best_plan.steps(job, None, ROUNDS) for job in seen]
 
 
 @pytest.mark.parametrize("scheduler", ["dp", "printed", "exact"])

@@ -11,16 +11,12 @@ from farkas.algebra import programs
 from farkas.instances.eris import Auction
 from farkas.models.eris.best_schedule import PricedJobs
 from farkas.models.eris.prices import Prices, posted_on_arrival
+from farkas.numbers import Ints
 from farkas.online.eris import scheduler_dp
-from farkas.online.eris.environment import Ledger, can_run, pieces_of
+from farkas.online.eris.environment import Ledger, can_run, new_plan, pieces_of
 from farkas.online.eris.eris import Bid, exact_schedule
-from farkas.online.eris.scheduler_dp import (
-    Scratch,
-    best_plan,
-    new_scratch,
-    planned,
-    repaired_schedule,
-)
+from farkas.online.eris.one_slot import new_bounds
+from farkas.online.eris.scheduler_dp import best_plan, repaired_schedule
 from farkas.proofs.eris.algorithms import propose
 from farkas.relaxations.eris.payoff_bound import JobSlots, Ties, job_slots, slot_of
 from farkas.solvers import solve
@@ -263,27 +259,24 @@ def test_a_plan_that_rests_in_its_last_slots_is_replayed_no_more(
     plans: list[list[int]] = []
     replay, skipped = scheduler_dp._replay.function, 0
 
-    def noted(
-        job: JobSlots, ties: Ties, rounds: int, last: int, scratch: Scratch, which: int
-    ) -> Any:
-        plans.append(scratch.workloads[: last + 1].tolist())
-        return replay(job, ties, rounds, last, scratch, which)
+    def noted(job: JobSlots, ties: Ties, rounds: int, workloads: Ints, *scratch: Any) -> Any:
+        plans.append(workloads.tolist())
+        return replay(job, ties, rounds, workloads, *scratch)
 
     monkeypatch.setattr(scheduler_dp, "_replay", noted)
     for seed in range(60):
         seen = crowded(seed)
         plans.clear()
-        scratch = new_scratch.interpret(*seen.size)
-        best, finish, paid, _, kept = best_plan.interpret(seen, Ties(), 6, scratch)
-        workers, server, moved = (rows.copy() for rows in planned(scratch, kept))
+        best, finish, paid, _, (workers, server, moved) = best_plan.interpret(seen, Ties(), 6)
+        tables = np.empty((4, len(seen.data) + 1, seen.chunks + 1))
+        scratch = tables, new_bounds(seen.chunks), new_plan.interpret(5, len(seen.data))
         resting = [plan for plan in plans if len(plan) > 1 and plan[-1] == 0]
         # tables that are begun in a slot know no plan yet, one for each of two modes
         assert len(resting) <= 2
         # what rests on at the end is worth less, and costs what it cost before
         for plan in plans[:]:
-            later = [*plan, *[0] * (5 - len(plan))]
-            scratch.workloads[:] = later
-            cost = replay(seen, Ties(), 6, 4, scratch, 1 - kept)
+            later = np.array([*plan, *[0] * (5 - len(plan))])
+            cost = replay(seen, Ties(), 6, later, *scratch)
             assert seen.worth[4] - cost <= best
             skipped += cost < np.inf and len(plan) < 5
         if finish >= 0:
@@ -296,10 +289,9 @@ def test_a_plan_that_rests_in_its_last_slots_is_replayed_no_more(
 def test_moved_chunks_come_from_the_first_site_with_most_left() -> None:
     auction = one_resource({"data": [2, 2, 0]}, sites=3, site_capacity=[[4.0]] * 3)
     seen = job_slots(auction, auction.jobs[0], Prices.zero(auction), None, None)
-    scratch, remaining = new_scratch.interpret(*seen.size), np.array([2, 2, 0])
-    scratch.processed[:] = 0, 0, 1
+    plan, remaining = new_plan.interpret(seen.window, 3), np.array([2, 2, 0])
     slot = slot_of.function(seen, 0, remaining, Ties())
-    scheduler_dp._book.function(slot, 0, 2, scratch, 0, 0.0)
+    scheduler_dp._book.function(slot, 0, 2, np.array([0, 0, 1]), plan, 0.0)
     assert remaining.tolist() == [1, 2, 0]
-    assert (scratch.moved[0, 0], scratch.server[0, 0]) == (1, 2)
-    assert scratch.workers[0, 0].tolist() == [0, 0, 1]
+    assert (plan.moved[0], plan.server[0]) == (1, 2)
+    assert plan.workers[0].tolist() == [0, 0, 1]
