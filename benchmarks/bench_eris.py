@@ -123,7 +123,11 @@ def kernels(instance: Auction) -> dict[str, float]:
     longest = max(range(instance.num_jobs), key=lambda i: sum(instance.jobs[i].data))
     seen = job_slots(instance, instance.jobs[longest], prices, None, None)
     bound = side_by_side(
-        {"compiled": lambda: bound_payoff(seen), "readable": lambda: payoff_bound(seen)}, 3
+        {
+            "compiled": lambda: bound_payoff(seen, seen.chunks),
+            "readable": lambda: payoff_bound(seen),
+        },
+        3,
     )
     used = (instance.capacity[:, :, None] * rng.uniform(0, 0.5, shape)).tolist()
     busy = instance.replace(occupied={"transfer": [0.0] * instance.slots, "resources": used})

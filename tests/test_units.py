@@ -44,7 +44,7 @@ from farkas.online.loop import decide
 from farkas.online.mlbroker.fractional import Fractional, Points
 from farkas.proofs.gadget.relaxed import random_clusters
 from farkas.relaxations.dps.interval import corrected_bound, printed_bound
-from farkas.relaxations.eris.payoff_bound import bound_payoff, job_slots
+from farkas.relaxations.eris.payoff_bound import bound_payoff, chunks_sent, job_slots
 from farkas.relaxations.eris.pricing import SchedulePricing
 from farkas.relaxations.gadget.generation import closed, improving
 from farkas.replay import replay
@@ -341,7 +341,8 @@ def test_schedules_at_given_prices_do_not_depend_on_any_unit(which, power):
                 assert found.finish == one.finish
                 for part in ("workers", "server", "moved"):
                     assert np.array_equal(getattr(found, part), getattr(one, part))
-            assert bound_payoff(meets).payoff == gain * bound_payoff(met).payoff
+            now, then = (bound_payoff(one, chunks_sent(one)).payoff for one in (meets, met))
+            assert now == gain * then
             its_auction, alone = other.replace(jobs=(its,)), auction.replace(jobs=(job,))
             proved = prove_payoffs(its_auction, its_prices.transfer, its_prices.resource)
             wanted = prove_payoffs(alone, prices.transfer, prices.resource)

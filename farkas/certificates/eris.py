@@ -6,9 +6,10 @@ For prices α, β >= 0 and numbers μ_i that no schedule of job i beats at these
 
 by weak duality between (3) and (4) of Eris.  So prices are all a certificate holds, and where they
 came from does not matter.  The numbers μ_i are derived anew, from a relaxation that dynamic
-programming solves: every slot finds all data of the job in place, and a schedule by itself may
-exceed the transfer budget.  Site costs are rounded down to whole multiples of a unit and worth is
-rounded up, so that the program runs in exact integers and errs on the safe side only.
+programming solves: every slot finds all data of the job in place, and of the transfer budget is
+left that a slot processes no more chunks than fit in it for themselves.  Site costs are rounded
+down to whole multiples of a unit and worth is rounded up, so that the program runs in exact
+integers and errs on the safe side only.
 """
 
 from __future__ import annotations
@@ -228,6 +229,7 @@ def _payoffs(
     affordable(((totals + 1.0) * (_a_slot(auction, rooms) + 1.0)).max(initial=0.0),
                "chunks of a job")  # fmt: skip
     worth[totals == 0] = 0  # such a job earns its worth, below
+    most = _sent(auction, rooms)
     so_far = [np.where(np.arange(total + 1) == 0, 0, NEVER) for total in totals]
     best, seen = np.zeros_like(totals), 0
     while len(pairs := np.argwhere(worth[:, seen : 3 * seen + 1] > best[:, None])):
@@ -238,7 +240,7 @@ def _payoffs(
             costs = _slot_costs(auction, jobs, *prices, rooms[..., jobs], shift[jobs])
             for (job, slot), row in zip(some.tolist(), costs.T, strict=True):
                 if worth[job, slot] > best[job]:
-                    so_far[job] = _with_slot(so_far[job], row[: totals[job] + 1])
+                    so_far[job] = _with_slot(so_far[job], row[: most[job] + 1])
                     more = int(worth[job, slot] - so_far[job][-1] - best[job])
                     if more > 0:
                         best[job] += more
@@ -285,6 +287,26 @@ def _rooms(auction: Auction) -> Ints:
     rooms[1, (free < 0).any(axis=2).T] = -1  # no server
     found: Ints = np.minimum(rooms, auction.chunks)
     return found
+
+
+def _sent(auction: Auction, rooms: Ints) -> Ints:
+    """Chunks whose least transfer fits in the budget of a slot, at most, shape (jobs,)."""
+    sizes = [auction.transfer_budget, auction.chunk_size, *auction.parameter_size.tolist()]
+    # a program grants a capacity so much more at most, and a replay less
+    limit = Fraction(auction.transfer_budget) * (1 + 2 * Fraction(ROUNDING))
+    shift = WORTH_BITS - int(np.frexp(next((size for size in sizes if size > 0), 1.0))[1])
+    found, none = np.zeros_like(auction.chunks), np.zeros_like(auction.chunks)
+    for some in _alike(
+        np.stack([np.arange(len(none)), none], 1), rooms.max(axis=(0, 1)), auction.sites
+    ):
+        jobs = some[:, 0]
+        free = np.zeros((*auction.capacity.shape, len(jobs)))
+        sent = _slot_costs(
+            auction, jobs, np.ones(len(jobs)), free, rooms[..., jobs], np.full(len(jobs), shift)
+        )
+        fits = sent <= int(limit * Fraction(2) ** shift)
+        found[jobs] = np.where(fits, np.arange(len(sent))[:, None], 0).max(axis=0)
+    return np.minimum(found, auction.chunks)
 
 
 def _a_slot(auction: Auction, rooms: Ints | None = None) -> Floats:

@@ -24,7 +24,7 @@ from farkas.instances import library
 from farkas.instances.eris import Auction, Job
 from farkas.numbers import Floats
 from farkas.tolerances import NORMAL, ULP
-from tests.generators.eris import random_auction
+from tests.generators.eris import one_resource, random_auction
 from tests.references.eris_prices import payoff_in_turn
 
 
@@ -33,50 +33,52 @@ def payoff_of(auction: Auction, job: Job, transfer: Floats, resource: Floats) ->
     return prove_payoffs(auction.replace(jobs=(job,)), transfer, resource)
 
 
+def fractions_slot(auction: Auction, job: Job, per_mb: Fraction, resource: list) -> dict:
+    """Least cost of a slot by chunks in plain fractions: sites, chunks, server or not."""
+    states = {(0, False): Fraction(0)}
+    for site in range(auction.sites):
+        worker, server = (
+            sum((Fraction(w) * p for w, p in zip(each, resource[site], strict=True)), Fraction(0))
+            for each in (job.worker_demand, job.server_demand)
+        )
+        after: dict[tuple[int, bool], Fraction] = {}
+        for (done, served), cost in states.items():
+            for q in range(sum(job.data) - done + 1):
+                count = -(-job.epochs * q // job.worker_rate)
+                moves = per_mb * Fraction(auction.chunk_size) * max(0, q - job.data[site])
+                remote = per_mb * Fraction(job.parameter_size)
+                for here in (False, True):
+                    if here and served:
+                        continue
+                    use = [
+                        count * w + here * s
+                        for w, s in zip(job.worker_demand, job.server_demand, strict=True)
+                    ]
+                    if any(u > c for u, c in zip(use, auction.site_capacity[site], strict=True)):
+                        continue
+                    extra = count * (worker + (0 if here else remote)) + moves
+                    new = cost + extra + (server if here else 0)
+                    key = (done + q, served or here)
+                    after[key] = min(after.get(key, new), new)
+        states = after
+    return {d: cost for (d, served), cost in states.items() if served} | {0: Fraction(0)}
+
+
 def fractions_payoff(auction: Auction, job: Job, transfer: list, resource: list) -> Fraction:
-    """The same bound in plain fractions: slots, sites, chunks, server or not; for tiny data."""
+    """The same bound in plain fractions: slots, and what fits the transfer; for tiny data."""
     total = sum(job.data)
     if total == 0:
         return Fraction(job.utility[0])
     best, so_far = Fraction(0), {0: Fraction(0)}
+    free = [[Fraction(0)] * auction.num_resources] * auction.sites
+    sent = fractions_slot(auction, job, Fraction(1), free)
     for t in range(job.arrival, auction.slots):
-        states = {(0, False): Fraction(0)}
-        for site in range(auction.sites):
-            worker = sum(
-                (Fraction(w) * resource[site][k][t] for k, w in enumerate(job.worker_demand)),
-                Fraction(0),
-            )
-            server = sum(
-                (Fraction(s) * resource[site][k][t] for k, s in enumerate(job.server_demand)),
-                Fraction(0),
-            )
-            after: dict[tuple[int, bool], Fraction] = {}
-            for (done, served), cost in states.items():
-                for q in range(total - done + 1):
-                    count = -(-job.epochs * q // job.worker_rate)
-                    moves = transfer[t] * Fraction(auction.chunk_size) * max(0, q - job.data[site])
-                    remote = transfer[t] * Fraction(job.parameter_size)
-                    for here in (False, True):
-                        if here and served:
-                            continue
-                        use = [
-                            count * w + here * s
-                            for w, s in zip(job.worker_demand, job.server_demand, strict=True)
-                        ]
-                        if any(
-                            u > c for u, c in zip(use, auction.site_capacity[site], strict=True)
-                        ):
-                            continue
-                        extra = count * (worker + (0 if here else remote)) + moves
-                        new = cost + extra + (server if here else 0)
-                        key = (done + q, served or here)
-                        after[key] = min(after.get(key, new), new)
-            states = after
-        slot = {d: cost for (d, served), cost in states.items() if served} | {0: Fraction(0)}
+        prices = [[row[t] for row in site] for site in resource]
+        slot = fractions_slot(auction, job, transfer[t], prices)
         merged: dict[int, Fraction] = {}
         for n, before in so_far.items():
             for d, cost in slot.items():
-                if n + d <= total:
+                if n + d <= total and sent[d] <= auction.transfer_budget:
                     merged[n + d] = min(merged.get(n + d, before + cost), before + cost)
         so_far = merged
         if total in so_far:
@@ -96,6 +98,16 @@ def test_rounded_integers_bound_the_exact_fractions_from_above(seed: int) -> Non
         exact = fractions_payoff(auction, job, exact_t, exact_r)
         proved = payoff_of(auction, job, transfer, resource)
         assert exact <= proved <= exact + Fraction(max(1.0, job.utility[0])) / 10**9
+
+
+@pytest.mark.parametrize(("budget", "earned"), [(0.3, 10.0), (0.29, 0.0)])
+def test_a_slot_holds_what_a_replay_counts_as_fitting(budget: float, earned: float) -> None:
+    # the server fills site 0, and 3 workers at site 1 exchange 0.1 + 0.1 + 0.1 > 0.3 MB
+    auction = one_resource(
+        {"data": [0, 3], "parameter_size": 0.1, "server_demand": [1.0]}, slots=1,
+        site_capacity=[[1.0], [3.0]], transfer_budget=budget, chunk_size=1.0,
+    )  # fmt: skip
+    assert float(prove_welfare(auction, np.zeros(1), np.zeros((2, 1, 1)))) == earned
 
 
 def test_free_capacity_proves_the_sum_of_the_best_worths() -> None:

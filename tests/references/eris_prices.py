@@ -10,7 +10,7 @@ from farkas.certificates.sums import finite, whole
 from farkas.errors import NotACertificate
 from farkas.instances.eris import Auction, Job, hosted, left_over, workers_for
 from farkas.numbers import Floats, Ints
-from farkas.tolerances import NORMAL, ULP
+from farkas.tolerances import NORMAL, ROUNDING, ULP
 
 WORTH_BITS = 42
 NEVER = 1 << 60
@@ -35,6 +35,12 @@ def payoff_in_turn(auction: Auction, job: Job, transfer: Floats, resource: Float
     so_far = np.full(total + 1, NEVER)
     so_far[0] = 0
     best = 0
+    sizes = [auction.transfer_budget, auction.chunk_size, *(j.parameter_size for j in auction.jobs)]
+    bits = WORTH_BITS - int(np.frexp(next((size for size in sizes if size > 0), 1.0))[1])
+    free = np.zeros((*auction.capacity.shape, 1))
+    (sent,) = slot_costs_in_turn(job, auction, np.ones(1), free, room, bits)
+    limit = Fraction(auction.transfer_budget) * (1 + 2 * Fraction(ROUNDING)) * Fraction(2) ** bits
+    fits = int(np.flatnonzero(sent <= int(limit)).max())
     for start in range(0, len(worth), SLOTS_AT_ONCE):
         if worth[start] <= best:  # costs are not negative and worth never rises
             break
@@ -43,7 +49,7 @@ def payoff_in_turn(auction: Auction, job: Job, transfer: Floats, resource: Float
             job, auction, transfer[slots], resource[:, :, slots], room, shift
         )
         for value, row in zip(worth[start:], costs, strict=False):
-            so_far = with_slot_in_turn(so_far, row)
+            so_far = with_slot_in_turn(so_far, row[: fits + 1])
             best = max(best, int(value - so_far[-1]))
     return Fraction(best) / Fraction(2) ** shift
 

@@ -72,7 +72,7 @@ def eris() -> Iterator[Any]:
         ledger = Ledger.in_state_of(auction)
         for job in auction.jobs:
             seen = ledger.meet(job)
-            yield bound_payoff(seen)
+            yield bound_payoff(seen, seen.chunks)
             for found in (repaired_schedule(auction, job, seen), printed_schedule(seen)):
                 yield found.payoff, found.cost, found.finish, found.bound
                 yield found.workers, found.server, found.moved

@@ -159,7 +159,6 @@ class Learned(Policy):
     ) -> Prices:
         """Prices at which jobs that are here and those that are expected share what is left."""
         from farkas.relaxations.eris.pricing import SchedulePricing
-        from farkas.relaxations.eris.welfare_bound import prohibitive
 
         rng = np.random.default_rng([seed, slot])
         slots = ledger.auction.slots
@@ -169,7 +168,7 @@ class Learned(Policy):
         times = np.concatenate([np.ones(len(here)), times])
         pricing = SchedulePricing(auction, occupied=occupied, times=times)
         rows = settled(pricing, ROUNDS, pricing.pooled(ledger.prices))
-        found = prohibitive(auction, pricing.prices_of(rows))
+        found = pricing.prices_of(rows)
         return Prices(POSTED * found.transfer, POSTED * found.resource)
 
 

@@ -1,8 +1,9 @@
 """Kernel: upper bound on a job's payoff (5) at given prices, by dynamic programming over slots.
 
-Two rows of (7) are relaxed: every slot finds all data of the job in place, and the transfer row
-(7a) is dropped.  What remains is exact: V(t) is the least cost of processing n chunks up to slot t,
-and the bound is the best of worth(t) - V(t)(all chunks), or 0.
+Two rows of (7) are relaxed: every slot finds all data of the job in place, and of the transfer row
+(7a) is left at most that a slot processes no more chunks than fit in it for themselves.  What
+remains is exact: V(t) is the least cost of processing n chunks up to slot t, and the bound is the
+best of worth(t) - V(t)(all chunks), or 0.
 
 The one-slot problem (8) is then solved for every workload at once, site by site.  States are the
 chunks processed so far and whether the server stands already.  A site that processes q chunks costs
@@ -190,12 +191,24 @@ def payoff_bounds(auction: Auction, prices: Prices | None = None, *, full: bool)
     prices = posted_on_arrival(auction) if prices is None else prices
     used = None if full else auction.used
     seen = (job_slots(auction, job, prices, None, used) for job in auction.jobs)
-    return np.array([bound_payoff(job).payoff for job in seen])
+    return np.array([bound_payoff(job, job.chunks).payoff for job in seen])
 
 
-@compiled(steps=lambda job: job.window * (len(job.data) + 1) * (job.chunks + 1) ** 2)
-def bound_payoff(job: JobSlots) -> Cover:
-    """Compute the bound, with the schedule that attains it."""
+@compiled
+def chunks_sent(job: JobSlots) -> int:
+    """Chunks of the job's first slot, at most, whose least transfer fits in it."""
+    sites, total = len(job.data), job.data.sum()
+    tables, found = np.empty((4, sites + 1, total + 1)), 0
+    cover_slot(slot_of(job, 0, job.data, NO_TIES), total, 0.0, 1.0, tables)
+    for d in range(1, total + 1):
+        if tables[1, sites, d] <= job.most_transfer[0]:
+            found = d
+    return found
+
+
+@compiled(steps=lambda job, most: job.window * (len(job.data) + 1) * (job.chunks + 1) ** 2)
+def bound_payoff(job: JobSlots, most: int) -> Cover:
+    """Compute the bound where slots process ``most`` chunks, with the schedule that attains it."""
     window, sites, total = len(job.worth), len(job.data), job.data.sum()
     tables = np.empty((4, sites + 1, total + 1))
     so_far = np.empty((window + 1, total + 1))  # V(t)
@@ -206,8 +219,8 @@ def bound_payoff(job: JobSlots) -> Cover:
     for t in range(window):
         if job.worth[t] <= best:  # costs are not negative and worth never rises
             break
-        cover_slot(slot_of(job, t, job.data, NO_TIES), total, 1.0, 0.0, tables)
-        add_slot(so_far[t], tables[1, sites], so_far[t + 1], choice[t])
+        cover_slot(slot_of(job, t, job.data, NO_TIES), most, 1.0, 0.0, tables)
+        add_slot(so_far[t], tables[1, sites, : most + 1], so_far[t + 1], choice[t])
         if job.worth[t] - so_far[t + 1, total] > best:
             best, finish = job.worth[t] - so_far[t + 1, total], t
     processed, server = np.zeros((window, sites), np.int64), np.empty(window, np.int64)
@@ -313,7 +326,7 @@ def add_slot(before: Floats1, costs: Floats1, after: Out[Floats1], choice: Out[I
     for n in range(total + 1):
         after[n] = before[n]
         choice[n] = 0
-    for d in range(1, total + 1):
+    for d in range(1, len(costs)):
         if costs[d] < np.inf:
             for n in range(d, total + 1):
                 better = before[n - d] + costs[d] < after[n]

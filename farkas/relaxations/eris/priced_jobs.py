@@ -10,7 +10,8 @@ import numpy as np
 
 from farkas.instances.eris import Auction, hosted, left_over
 from farkas.kernels import Floats1, Floats2, Floats3, Ints1, Ints2, Out, compiled
-from farkas.relaxations.eris.payoff_bound import NO_SERVER, JobSlots, bound_payoff
+from farkas.relaxations.eris.payoff_bound import NO_SERVER, JobSlots, bound_payoff, chunks_sent
+from farkas.tolerances import ROUNDING
 
 
 class JobsTable(NamedTuple):
@@ -30,6 +31,7 @@ class JobsTable(NamedTuple):
     worker_demand: Floats2  #: Shape (jobs, resources).
     server_demand: Floats2  #: Shape (jobs, resources).
     chunk_size: float  #: MB.
+    budget: float  #: MB of a slot.
 
 
 class ChosenSchedules(NamedTuple):
@@ -63,6 +65,7 @@ def jobs_table(auction: Auction) -> JobsTable:
         worker_demand=auction.worker_demand,
         server_demand=auction.server_demand,
         chunk_size=auction.chunk_size,
+        budget=auction.transfer_budget,
     )
 
 
@@ -93,14 +96,14 @@ def choose(
                     price = resource[r, k, first + t]
                     worker_price[t, r] += jobs.worker_demand[i, k] * price
                     server_price[t, r] += jobs.server_demand[i, k] * price
-        unlimited = np.empty(window)
-        unlimited[:] = np.inf
+        budget = np.empty(window)
+        budget[:] = jobs.budget * (1.0 + ROUNDING)
         seen = JobSlots(
-            worker_price, server_price, alone, beside_server, transfer[first:].copy(), unlimited,
-            unlimited, jobs.data[i].copy(), jobs.worth[low : low + window].copy(),
+            worker_price, server_price, alone, beside_server, transfer[first:].copy(), budget,
+            budget, jobs.data[i].copy(), jobs.worth[low : low + window].copy(),
             jobs.epochs[i], jobs.worker_rate[i], jobs.chunk_size, jobs.parameter_size[i],
         )  # fmt: skip
-        cover = bound_payoff(seen)
+        cover = bound_payoff(seen, chunks_sent(seen))
         chosen.payoff[i], chosen.finish[i] = cover.payoff, cover.finish
         for t in range(window):
             chosen.server[low + t] = cover.server[t]

@@ -114,23 +114,10 @@ def relaxation_by_columns(auction: Auction, most_rounds: int = 1000) -> Settled:
 
 
 def aggregated_prices(auction: Auction, left: Left = lambda: math.inf) -> Prices:
-    """Prices by columns, the same at every site.
-
-    A budget of 0 makes any transfer price free; there it is set so high that nothing moves.
-    """
+    """Prices by columns, the same at every site."""
     pricing = SchedulePricing(auction)
     prices = price_tree(pricing, gap=SIMPLEX, left=left).prices[0]
-    return prohibitive(auction, pricing.prices_of(prices))
-
-
-def prohibitive(auction: Auction, prices: Prices) -> Prices:
-    """Raise the transfer price so far that nothing is moved, if there is no budget at all."""
-    sizes = [auction.chunk_size, *(job.parameter_size for job in auction.jobs)]
-    sizes = [size for size in sizes if size > 0]
-    if auction.transfer_budget > 0 or not sizes:
-        return prices
-    dearest = max((job.utility[0] for job in auction.jobs), default=0.0)
-    return Prices(np.full(auction.slots, 2.0 * dearest / min(sizes)), prices.resource)
+    return pricing.prices_of(prices)
 
 
 def within(seconds: float) -> Left:
@@ -150,14 +137,12 @@ def pooled_prices(auction: Auction, seconds: float) -> PricedTree:
 def column_prices(auction: Auction, seconds: float) -> PricedTree:
     """Prices of the best round of column generation that the time allows."""
     *_, last = generate_columns(auction, left=within(seconds))
-    prices = prohibitive(auction, Prices(*PricedAuction(auction).parts(last.prices)))
-    return certify_prices(auction, prices.transfer, prices.resource)
+    return certify_prices(auction, *PricedAuction(auction).parts(last.prices))
 
 
 def certify_welfare(auction: Auction) -> tuple[PricedTree, str]:
     """Prove an upper bound on every welfare, and say how; without prices all is for nothing."""
-    prices, free = aggregated_prices(auction), prohibitive(auction, Prices.zero(auction))
-    same = np.array_equal(prices.transfer, free.transfer)
-    nothing = same and np.array_equal(prices.resource, free.resource)
+    prices = aggregated_prices(auction)
     proved = certify_prices(auction, prices.transfer, prices.resource)
+    nothing = not (prices.transfer.any() or prices.resource.any())
     return proved, "everything for nothing" if nothing else "prices of all sites together"
