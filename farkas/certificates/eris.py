@@ -157,12 +157,8 @@ def short(prices: Floats) -> Floats:
 def prove_welfare(auction: Auction, transfer: Floats, resource: Floats) -> Fraction:
     """Upper bound on the welfare of every set of schedules that fits the empty system.
 
-    Raises `NotACertificate`: a price is negative or not finite, or a shape is wrong.
-
-    Parameters
-    ----------
-    transfer, resource
-        Prices, shapes (slots,) and (sites, resources, slots), >= 0.
+    Raises `NotACertificate`: a price is negative or not finite, or a shape is wrong.  Prices have
+    shapes (slots,) and (sites, resources, slots).
     """
     for what, prices, shape in (
         ("transfer", transfer, (auction.slots,)),
@@ -331,14 +327,8 @@ def _slot_costs(
     """Units, at most the least cost of processing d chunks in a slot; shape (chunks + 1, slots).
 
     Farkas states the program in `farkas.relaxations.eris.payoff_bound`; this is a second,
-    independent implementation for many slots at once, in integers.
-
-    Parameters
-    ----------
-    jobs
-        Whose chunks each slot processes; ``rooms`` and ``shift`` are theirs.
-    transfer, resource
-        Prices, shapes (slots,) and (sites, resources, slots).
+    independent implementation for many slots at once, in integers.  ``jobs`` are those whose chunks
+    each slot processes; ``rooms`` and ``shift`` are theirs.
     """
     # rounded results of at most 2K operations on numbers >= 0, then 4 more below
     with np.errstate(over="ignore"):
@@ -372,14 +362,9 @@ def _slot_costs(
 def _all_sites(idle: Ints, served: Ints, reach: Ints, most: int) -> Ints:
     """Least cost of d <= ``most`` chunks at all sites together, shape (chunks + 1, slots).
 
-    Sites are added in pairs until one is left, which has the server if either has it.
-
-    Parameters
-    ----------
-    idle, served
-        Cost at each site without and with the server, shape (chunks + 1, sites, slots).
-    reach
-        Chunks beyond which a site's cost is `NEVER`, shape (sites,).
+    Sites are added in pairs until one is left, which has the server if either has it.  ``idle`` and
+    ``served`` are costs without and with it, shape (chunks + 1, sites, slots); beyond ``reach``
+    chunks a site's cost is `NEVER`.
     """
     while len(reach) > 1:
         if len(reach) % 2:  # one more, where nothing can be done

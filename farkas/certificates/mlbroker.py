@@ -138,7 +138,7 @@ class DualPoint:
 
 
 def complete(data: Brokerage, guide: Guide, relax: Relax, semantics: Semantics) -> DualPoint:
-    """Complete a guide to a dual point of ``mlbroker.relaxed[relax,semantics]``.
+    """Complete a guide, any finite multipliers, to a dual point of ``mlbroker.relaxed``.
 
     Raises `NotACertificate` when shapes do not fit, numbers are not finite, or a step overflows.
     """

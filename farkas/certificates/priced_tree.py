@@ -298,17 +298,9 @@ def prove_leaves(
 ) -> list[Fraction]:
     """Upper bounds on the value of all decisions of each leaf.
 
-    Leaves with equal prices differ in the replies of the owners that are branched on.  Raises
-    `NotACertificate`: tree, prices or knapsacks are none.
-
-    Parameters
-    ----------
-    prices
-        Shape (distinct, width), >= 0.
-    same
-        Of each leaf, the number of its prices.
-    replies
-        What proves replies, by default the program.
+    Leaves with equal prices, by ``same`` the number of those of each, differ in the replies of the
+    owners that are branched on.  Raises `NotACertificate`: tree, prices or knapsacks are none.
+    ``prices``: shape (distinct, width), >= 0; ``replies`` are proved by the program by default.
     """
     replies = replies or program.replies
     if prices.ndim != 2 or prices.shape[1] != program.width:
@@ -370,20 +362,11 @@ class PricedTree(PriceCertificate, frozen=True, kw_only=True, tag="priced_tree")
         bound: Fraction | None = None,
         replies: Replies | None = None,
     ) -> PricedTree:
-        """Certify what prices prove.
+        """Certify what prices prove: ``bound``, where it is known already.
 
-        Raises `NotACertificate`: the tree is none, or a price is not a number.
-
-        Parameters
-        ----------
-        prices
-            Shape (width,), or (distinct, width); entries below 0 count as 0.
-        same
-            Of each leaf, the number of its prices; by default each leaf has its own.
-        bound
-            What is claimed, where it is known already; by default what is proved here.
-        replies
-            What proves replies, by default the program.
+        Raises `NotACertificate`: the tree is none, or a price is not a number.  Prices have shape
+        (width,), or (distinct, width), with ``same`` the number of those of each leaf; entries
+        below 0 count as 0.
         """
         rows = program.rounded(np.atleast_2d(prices))
         numbers = tuple(range(len(rows)) if same is None else same)

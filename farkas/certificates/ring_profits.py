@@ -281,20 +281,8 @@ def ring_costs(
     Sizes that no ring has cost `FORBIDDEN`, and no other size does: a possible ring adds up at most
     `ring_terms` of the prices below, and a sum that holds `FORBIDDEN` once is cut off there.
     Raises `NotACertificate` when prices are negative, or so large that sums of them could reach
-    `FORBIDDEN`.
-
-    Parameters
-    ----------
-    tree
-        The network, see `rooted`.
-    jobs
-        Shape (participants,).
-    size
-        Largest size.
-    worker
-        Shape (participants, nodes), cost of a worker on the node.
-    link
-        Shape (participants, links), cost of one ring edge on the link.
+    `FORBIDDEN`.  ``worker`` and ``link`` are costs by participant, of a worker on each node and of
+    one ring edge on each link.
     """
     most = max(int(worker.max(initial=0)), int(link.max(initial=0)))
     if min(int(worker.min(initial=0)), int(link.min(initial=0))) < 0:

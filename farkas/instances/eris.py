@@ -230,20 +230,9 @@ def workers_for(chunks: int, epochs: int, worker_rate: int) -> int:
 def hosted(free: Floats, demand: Floats, most: int | Ints) -> Ints:
     """Workers that fit in ``free`` units, at most ``most``; nothing fits where a unit is lacking.
 
-    Counts are rounded down but for `ROUNDING`: 0.3 units hold three workers of 0.1.
-
-    Parameters
-    ----------
-    free
-        Shape (..., resources), units; below zero hosts nothing.
-    demand
-        Shape (resources,), units per worker; shapes are broadcast.
-    most
-        Upper limit, which also holds for workers that demand nothing.
-
-    Returns
-    -------
-    Shape (...,).
+    Counts are rounded down but for `ROUNDING`: 0.3 units hold three workers of 0.1.  Shapes (...,
+    resources) of ``free`` and (resources,) of ``demand`` are broadcast; ``most`` also holds for
+    workers that demand nothing.
     """
     shape = np.broadcast_shapes(free.shape, demand.shape)
     with np.errstate(over="ignore"):  # beyond doubles is without a limit

@@ -13,17 +13,6 @@ from farkas.tolerances import ROUNDING
 def fitted(volume: Floats, capacity: Sequence[Fraction]) -> Floats:
     """Lower rows of ``volume`` in proportion until their exact sums are at most ``capacity``.
 
-    Parameters
-    ----------
-    volume
-        Shape (rows, columns), >= 0.
-    capacity
-        One a row, >= 0, exact.
-
-    Returns
-    -------
-    Shape (rows, columns).  Rows that fit already are unchanged.
-
     >>> fitted(np.array([[0.1, 0.2], [0.1, 0.2]]), [Fraction(3, 10), Fraction(1, 2)])[1].tolist()
     [0.1, 0.2]
     """

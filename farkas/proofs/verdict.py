@@ -313,21 +313,10 @@ def failing(fails: Iterable[Stated]) -> str:
 def held(
     relations: Iterable[Stated], note: str = "", *, runs: int | None = None, **numbers: float
 ) -> Verdict:
-    """Verdict of runs without violation.
+    """Verdict of runs without violation, of each of which the statement says ``relations``.
 
-    Parameters
-    ----------
-    relations
-        What the statement says of each run; all must hold.
-    runs
-        Number of runs, when it is not that of relations.
-
-    Raises
-    ------
-    ValueError
-        When there was no run.
-    NoVerdict
-        When a relation fails.
+    ``runs`` is their number, when it is not that of relations.  Raises `ValueError` when there was
+    no run, `NoVerdict` when a relation fails.
     """
     tried = tuple(relations)
     runs = len(tried) if runs is None else runs
@@ -354,28 +343,13 @@ def refuted(
     given: Any = (),
     **numbers: float,
 ) -> Verdict:
-    """Verdict of a counterexample.
+    """Verdict of a counterexample: a shipped instance by name, or the data of a small one.
 
-    Parameters
-    ----------
-    counterexample
-        ``"kind/name"`` of a shipped instance, for example ``"mlbroker/harmonic"``, or the data of a
-        small counterexample inline.
-    statement
-        What the refuted statement says of the counterexample, with both sides as computed; each
-        relation must fail.
-    given
-        What the statement assumes of the counterexample; a relation or several, which must hold.
-    numbers
-        Other values that a reader can recompute, or the sides by name.
-
-    Raises
-    ------
-    ValueError
-        Without a counterexample or a relation, or when the instance is not shipped.
-    NoVerdict
-        When a relation of the statement holds or one that it assumes fails: a counterexample that
-        is none is no evidence for the statement either, so that it is not held.
+    Each relation of ``statement`` must fail, with both sides as computed; those that it assumes,
+    ``given``, must hold.  ``numbers`` are other values that a reader can recompute.  Raises
+    `ValueError` without a counterexample or a relation, or when the instance is not shipped;
+    `NoVerdict` when a relation of the statement holds or one that it assumes fails: a
+    counterexample that is none is no evidence for the statement either, so that it is not held.
     """
     if not counterexample:
         raise ValueError("a refutation needs a counterexample")

@@ -64,20 +64,12 @@ quantities: Registry[Quantity] = Registry("quantity", "farkas.quantities")
 
 
 def quantity(pattern: str, **domains: Domain) -> Callable[[Callable[..., Value]], Any]:
-    """Register the decorated function under a pattern.
+    """Register the decorated function under a pattern of keys.
 
-    Parameters
-    ----------
-    pattern
-        Key, with placeholders.
-    domains
-        Per placeholder its admissible values.  Placeholders that depend on each other share one
-        entry named by their names joined with ``__``: ``i__t=lambda instance: [(0, 1), ...]``.
-
-    Raises
-    ------
-    ValueError
-        When placeholders, domains and the function's arguments do not agree.
+    ``domains`` are, by placeholder, its admissible values.  Placeholders that depend on each other
+    share one entry named by their names joined with ``__``: ``i__t=lambda instance: [(0, 1),
+    ...]``.  Raises `ValueError` when placeholders, domains and the function's arguments do not
+    agree.
     """
     given = sorted(name for names in domains for name in names.split("__"))
 
