@@ -17,12 +17,13 @@ from typing import Any
 import numpy as np
 
 from benchmarks.measure import Figures, drawn, fastest, of_process, side_by_side
-from farkas.certificates.coded import CodedPrices, safe_patience, time_bound
+from farkas.certificates.coded import MasterPrices, time_bound
 from farkas.instances import write
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.kernel import Pairs
 from farkas.models.coded.law import counts, recovery_probability, shared_plan
 from farkas.online import algorithms
+from farkas.online.coded.environment import P3
 from farkas.online.coded.execution import simulate
 from farkas.online.coded.exhaustive import best_owner
 from farkas.relaxations.coded.sca import Sca, SharedPoint, solve_step
@@ -59,12 +60,8 @@ def main() -> None:
         "law_by_subsets": lambda: recovery_probability(loads, success, 100_000),
         "law_by_counts": lambda: counts(loads, success, 100_000),
         "convex_step_4x50": lambda: solve_step(data, "product", SharedPoint.uniform(data), model),
-        "certificate_4x50": lambda: time_bound(
-            data, found.prices, safe_patience(Pairs.of(data).patience)
-        ),
-        "certificate_with_enclosures": lambda: CodedPrices.of(
-            data, found.prices, Pairs.of(data).patience
-        ),
+        "certificate_4x50": lambda: time_bound(data, P3, found.prices, None),
+        "certificate_with_file": lambda: MasterPrices.of(data, P3, found.prices),
     }
     for work in works.values():
         work()  # compilation and imports do not count

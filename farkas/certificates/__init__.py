@@ -24,10 +24,7 @@ __getattr__ = when_used(
 
 #: Modules of what is registered under another name than that of its module.
 HOMES = {
-    "coded_chance": "coded",
-    "coded_chance_dedicated": "coded_dedicated",
-    "coded_measured": "coded",
-    "coded_run": "coded",
+    "coded_prices": "coded",
     "dps.interval_lp": "dps",
     "dps.offline": "dps",
     "gadget.offline": "gadget",

@@ -88,9 +88,17 @@ def certificate_type(cls: C) -> C:
     return cls
 
 
-#: Types that `farkas.certificates.priced_tree` replaces; farkas 0.2 is the last to read them.
+#: Types that others of the kind or `farkas.certificates.priced_tree` replace; farkas 0.2 is the
+#: last to read them.
 RETIRED = frozenset(
     {
+        "coded_budgets",
+        "coded_chance",
+        "coded_chance_dedicated",
+        "coded_dedicated",
+        "coded_measured",
+        "coded_owners",
+        "coded_run",
         "dps_fixed_prices",
         "dps_prices",
         "dps_server_prices",

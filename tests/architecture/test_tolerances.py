@@ -19,7 +19,6 @@ ELSEWHERE = {
     "models/coded/kernel.py": {1e-14},  # width of a bisection
     "models/coded/law.py": {1e-11, 1e-12, 1e-13},  # accuracy asked of integrals
     "online/coded/execution.py": {1e-300},  # keeps a quotient from dividing by 0
-    "relaxations/coded/sharing.py": {2.0**-60},  # least share of a worker, as of a load
     "relaxations/coded/sca.py": {1e-12},  # least load of a step, which the next divides by
     "relaxations/mlbroker/slot_solver.py": {1e-8, 1e-5},  # places of tangents, shares of deployment
     "solvers/simplex.py": {1e-12},  # the least small_matrix_value of HiGHS: no entry is dropped

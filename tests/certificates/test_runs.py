@@ -12,7 +12,7 @@ import pytest
 import farkas
 from farkas.certificates import LinearCertificate, certificate_types, run_bounds
 from farkas.certificates.bound import decided_costs, signs_by_doubles
-from farkas.certificates.coded import ChancePrices, CodedPrices, GuaranteedPrices
+from farkas.certificates.coded import MasterPrices
 from farkas.certificates.files import from_json
 from farkas.certificates.priced_tree import PricedTree
 from farkas.certificates.repair import exact_vector
@@ -23,7 +23,6 @@ from farkas.forms.matrices import rows_of_dense
 from farkas.instances import library
 from farkas.instances.files import own_kinds
 from farkas.instances.mlbroker import FRACTIONAL
-from farkas.models.coded.kernel import Pairs
 from farkas.numbers import bools
 
 
@@ -66,20 +65,17 @@ def test_the_kind_that_a_certificate_states_is_the_run_s(kind):
     require_run_bound(stated, "gadget", {}, "gadget.gadget", [])
 
 
-@pytest.mark.parametrize(("name", "tag"), [
-    ("coded.expected", "coded_run"), ("coded.mine", "coded_run"),
-    ("coded.chance_mine", "coded_chance"), ("coded.ChanceMine", "coded_chance"),
-    ("coded.distribution_free", "coded_measured"), ("coded.DistributionFree", "coded_measured"),
+@pytest.mark.parametrize(("name", "program"), [
+    ("coded.expected", "coded.expected[shared]"), ("coded.mine", "coded.expected[shared]"),
+    ("coded.chance_mine", "coded.chance"), ("coded.ChanceMine", "coded.chance"),
+    ("coded.distribution_free", "coded.chance[measured]"),
+    ("coded.DistributionFree", "coded.chance[measured]"),
 ])  # fmt: skip
-def test_the_name_of_an_algorithm_of_coded_says_which_problem_bounds_its_runs(name, tag):
+def test_the_name_of_an_algorithm_of_coded_says_which_problem_bounds_its_runs(name, program):
     data, prices = library.load("coded/measured"), np.ones(2)
-    patience = Pairs.of(data).patience
-    made = {
-        "coded_run": CodedPrices.of(data, prices, patience),
-        "coded_chance": ChancePrices.of(data, prices, patience),
-        "coded_measured": GuaranteedPrices.of(data, prices),
-    }
-    require_run_bound(made.pop(tag), "coded", {}, name, [])
+    every = "coded.expected[shared]", "coded.chance", "coded.chance[measured]"
+    made = {each: MasterPrices.of(data, each, prices) for each in every}
+    require_run_bound(made.pop(program), "coded", {}, name, [])
     for other in made.values():
         with pytest.raises(NotACertificate, match="does not bound runs of"):
             require_run_bound(other, "coded", {}, name, [])

@@ -21,8 +21,7 @@ import numpy as np
 
 import farkas
 from farkas.certificates import check, from_json
-from farkas.certificates.coded import ChancePrices
-from farkas.certificates.coded_budgets import BudgetPrices
+from farkas.certificates.coded import MasterPrices
 from farkas.certificates.eris import PricedAuction
 from farkas.certificates.gadget_slot import SharedServers, certify_slot
 from farkas.certificates.gadget_slot_tree import certify_one_slot, certify_slot_tree
@@ -34,10 +33,8 @@ from farkas.decomposition.prices import settle
 from farkas.errors import FarkasError
 from farkas.exact.bounding import Deadline
 from farkas.instances import Instance
-from farkas.models.coded.kernel import Pairs
 from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import snapshot
-from farkas.offline.coded.optimum import BudgetSearch
 from farkas.offline.ladder import Ascent
 from farkas.offline.mlbroker import slots
 from farkas.online.gadget.columns import by_cases, slot_certificate
@@ -128,23 +125,13 @@ def of_cases(cluster: Any, share: float | None = None) -> dict[str, Any]:
 
 def of_chance(instance: Any) -> dict[str, Any]:
     """Bound on P1 for every plan, also where those that dedicate workers have a better one."""
-    found = shared_optimum(instance)
-    return plain(ChancePrices.of(instance, found.prices, Pairs.of(instance).patience))
+    return plain(MasterPrices.of(instance, "coded.chance", shared_optimum(instance).prices))
 
 
-def of_owners(instance: Any) -> dict[str, Any]:
+def of_counts(instance: Any) -> dict[str, Any]:
     """Bound on dedicated workers by counts."""
     run = farkas.optimum(instance, problem="coded.assignment", gap=0.0).run
     return json.loads(msgspec.json.encode(run.certificate.certificate))
-
-
-def of_budgets(instance: Any) -> dict[str, Any]:
-    """Bound on P1 by what masters must pay for workers."""
-    # a worker that nobody may ask costs nothing, or it would be money that is never spent
-    prices = np.where(instance.allowed.any(axis=0), 10, 0)
-    search = BudgetSearch(instance, 32)
-    time = search.latest(prices, float(instance.shifts.min()), 1e3)
-    return plain(BudgetPrices.excluding(instance, time, prices, search.paid(time, prices)[1], 32))
 
 
 def of_optimum(instance: Any) -> dict[str, Any]:
@@ -251,34 +238,20 @@ TARGETS = {
         Target(name, of_last, lists=("node_prices", "link_prices"))
         for name in ("gadget/shared_link", "gadget/worker_bound_trap", "gadget/two_triangles")
     ],
-    "coded_run": [
-        Target(
-            name,
-            of_run("coded.expected"),
-            (("prices",), ("patience",), ("plan", "share"), ("plan", "loads")),
+    "coded_prices": [
+        Target(name, how, (("prices",),))
+        for how, names in (
+            (of_run("coded.expected"), shown("coded", "tiny", "forbidden_pairs")),
+            (of_chance, shown("coded", "tiny", "forbidden_pairs")),
+            (of_run("coded.brute_force"), ("coded/dominant", "coded/greedy_trap")),
+            (of_run("coded.chance_search"), ("coded/tiny",)),
+            (of_run("coded.distribution_free"), ("coded/measured",)),
         )
-        for name in shown("coded", "tiny", "forbidden_pairs")
+        for name in names
     ],
-    "coded_chance": [
-        Target(name, of_chance, (("prices",), ("patience",)))
-        for name in shown("coded", "tiny", "forbidden_pairs")
+    "coded_counts": [
+        Target(name, of_counts) for name in ("coded/stuck", "coded/measured", "coded/demo")
     ],
-    "coded_dedicated": [
-        Target(name, of_run("coded.brute_force"), (("prices",), ("patience",)))
-        for name in ("coded/dominant", "coded/greedy_trap")
-    ],
-    "coded_chance_dedicated": [
-        Target("coded/tiny", of_run("coded.chance_search"), (("prices",), ("patience",)))
-    ],
-    "coded_budgets": [
-        Target(name, of_budgets, lists=("prices", "budgets"))
-        for name in shown("coded", "tiny", "forbidden_pairs")
-    ],
-    "coded_owners": [
-        Target(name, of_owners, (("prices",), ("patience",)))
-        for name in ("coded/stuck", "coded/measured", "coded/demo")
-    ],
-    "coded_measured": [Target("coded/measured", of_run("coded.distribution_free"), (("prices",),))],
 }
 """What is attacked, by the tag of the certificate."""
 

@@ -257,7 +257,7 @@ def test_any_limit_has_an_answer(name):
 def test_runs_of_dedicated_workers_have_bounds_of_their_own():
     found = farkas.optimum("coded/stuck", problem="coded.assignment", gap=0, time_limit=5)
     ladder = ladders["coded.dedicated_optimum"]
-    assert found.run.certificate.certificate["certificate"] == "coded_owners"
+    assert found.run.certificate.certificate["certificate"] == "coded_counts"
     assert ladder.bounds(found.run.certificate, found.run.decisions)
     plan = found.run.decisions[0]
     everywhere = [[0.5] * len(row) for row in plan["share"]]

@@ -18,7 +18,6 @@ import numpy as np
 
 import farkas
 import farkas.kernels
-from farkas.certificates.coded_budgets import chance_by_budget
 from farkas.decomposition.packing import Packing
 from farkas.exact.bounding import Deadline
 from farkas.instances.utilities import envelope
@@ -33,7 +32,6 @@ from farkas.offline.ladder import Ascent, Climber
 from farkas.offline.mlbroker import slots
 from farkas.online import environments
 from farkas.online.coded.local_search import climb, favourites
-from farkas.online.coded.owner_tree import OwnerTree
 from farkas.online.dps.knapsacks import Knapsacks
 from farkas.online.dps.learning import Dps, RandomPlacement, Scaled, Top
 from farkas.online.dps.pairs import PairPrices
@@ -104,11 +102,8 @@ def coded() -> Iterator[Any]:
         speed = Pairs.of(random_coded_computing(seed, masters=2 + seed % 3, workers=9)).speed
         start = favourites(speed)
         yield climb(speed, start, "printed"), climb(speed, start, "lexicographic")
-        yield OwnerTree(speed, start, np.ones(len(speed))).advance(4_000_000)
         rng = np.random.default_rng(seed)
         yield counts(rng.integers(1, 9, 20), rng.uniform(0, 1, 20), 40)
-        few = random_coded_computing(seed, masters=2, workers=4)
-        yield chance_by_budget(few, 0, rng.integers(0, 4, 4), float(rng.uniform(1, 9)), 12, 6)
 
 
 def gadget() -> Iterator[Any]:

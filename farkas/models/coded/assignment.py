@@ -10,8 +10,6 @@ from farkas.algebra import Param, Program, Set, Sum, Var, constraint, objective
 from farkas.models.coded.kernel import Pairs, WorkerTypes, sum_above
 from farkas.numbers import Floats
 
-UNITS = 2.0**12
-
 
 class MaxMin(Program):
     """Share workers so that the slowest master is as fast as possible."""
@@ -121,15 +119,3 @@ class AssignmentByType(Program):
     def slowest(m):
         """Level of the slowest master, in multiples of the largest speed."""
         return m.level
-
-
-class GivenByType(AssignmentByType):
-    """The same program on given speeds, in small units against absolute tolerances."""
-
-    def speeds(self, data: Any) -> Floats:
-        """Return the speeds themselves."""
-        return np.asarray(data.speed)
-
-    def scale(self, data: Any) -> float:
-        """Return a unit of 2^-12 of the largest speed."""
-        return super().scale(data) / UNITS

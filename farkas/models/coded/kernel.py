@@ -18,57 +18,11 @@ import numpy.typing as npt
 from farkas.errors import NotApplicable
 from farkas.instances.coded import CodedComputing
 from farkas.numbers import Bools, Floats, Ints, floats
-from farkas.portable import log1p
+from farkas.portable import log_excess_inverse
 from farkas.registry import once
 from farkas.tolerances import ROUNDING, TIE
 
 PRECISION = 1e-14  #: Relative width at which bisection of a time stops.
-
-#: Terms of the series of ln(1 + h) for h < 1; the first one left out is below 1e-26 of the sum.
-TERMS = 25
-STEPS = 8
-
-
-def excess(h: npt.ArrayLike) -> Floats:
-    """H − ln(1 + h) to full relative accuracy, also where it cancels.
-
-    Parameters
-    ----------
-    h
-        Any shape, >= 0.
-    """
-    h = np.asarray(h, dtype=float)
-    small = np.minimum(h, 1.0)
-    z = small / (2.0 + small)
-    square = z * z
-    tail = np.zeros_like(z)
-    for j in range(TERMS, 0, -1):
-        tail = square * (1.0 / (2 * j + 1) + tail)
-    series = small * z - 2.0 * z * tail
-    found: Floats = np.where(h < 1.0, series, h - log1p(h))
-    return found
-
-
-def patience(work: npt.ArrayLike) -> Floats:
-    """Solve h − ln(1 + h) = work for h > 0; relative error about 1e-16 over the whole range.
-
-    The textbook form −W₋₁(−exp(−c − 1)) − 1 underflows for c > 745 and cancels for small c.
-
-    Parameters
-    ----------
-    work
-        Any shape, within [1e-300, 1e300]; c = u a.
-
-    Returns
-    -------
-    Same shape; h, the optimal time per row in units of the mean random part 1/u.
-    """
-    c = np.asarray(work, dtype=float)
-    low, high = np.minimum(c, 1.0), np.maximum(c, 1.0)
-    h: Floats = np.where(c < 1.0, np.sqrt(2.0 * low) + 2.0 * low / 3.0, high + log1p(high * 1.5))
-    for _ in range(STEPS):
-        h = h - (1.0 + h) * ((excess(h) - c) / h)
-    return h
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -95,7 +49,7 @@ class Pairs:
 def _pairs(data: CodedComputing) -> Pairs:
     allowed = data.allowed
     rate = np.where(allowed, data.rates, 1.0)
-    h = patience(rate * np.where(allowed, data.shifts, 1.0))
+    h = log_excess_inverse(rate * np.where(allowed, data.shifts, 1.0))
     speed = np.where(allowed, rate / (1.0 + h) / data.rows[:, None], 0.0)
     made = Pairs(np.where(allowed, h, np.inf), np.where(allowed, h / rate, np.inf), speed)
     for array in (made.patience, made.time_per_row, made.speed):

@@ -9,9 +9,9 @@ import numpy as np
 from farkas.algebra import IndexedSet, Param, Set, Sum, Var, constraint, objective
 from farkas.errors import NotApplicable
 from farkas.instances.coded import CodedComputing
-from farkas.models.coded.kernel import patience
 from farkas.models.worst_case import Values, WorstProgram, span
 from farkas.numbers import Floats
+from farkas.portable import log_excess_inverse
 from farkas.tolerances import OUTWARD_CLOSE
 
 HALVINGS = 80  #: Of the way between the slowest and the fastest pair, in search of a speed.
@@ -221,7 +221,7 @@ def _corners(data: CodedComputing) -> tuple[tuple[float, float], tuple[float, fl
 
 def _speed(rate: Any, shift: Any) -> Any:
     """Rows a time of a pair at its best load, u / (1 + h)."""
-    return rate / (1.0 + patience(rate * shift))
+    return rate / (1.0 + log_excess_inverse(rate * shift))
 
 
 def _between(

@@ -17,7 +17,13 @@ import numpy as np
 from farkas.errors import NotApplicable
 from farkas.instances.base import Count, Positive
 from farkas.instances.coded import CodedComputing
-from farkas.models.coded.kernel import Pairs, blocks_owner, first_time, surrogate_times
+from farkas.models.coded.kernel import (
+    Pairs,
+    WorkerTypes,
+    blocks_owner,
+    first_time,
+    surrogate_times,
+)
 from farkas.models.coded.law import (
     Allocation,
     dedicated_plan,
@@ -26,11 +32,11 @@ from farkas.models.coded.law import (
 )
 from farkas.numbers import Floats, Ints
 from farkas.online.coded.environment import (
+    P1,
     Environment,
     Planner,
-    better_bound,
     broken,
-    master_prices,
+    certify,
     numbers,
 )
 from farkas.online.coded.local_search import climb
@@ -81,21 +87,7 @@ class ChancePlanner(Planner):
         self, instance: CodedComputing, state: int, decisions: Sequence[Allocation]
     ) -> Bound | None:
         """Prove ρ times the bound of P3, with dedicated workers where the plan's are."""
-        return certify(instance, decisions[0])
-
-
-def certify(data: CodedComputing, plan: Allocation | None = None) -> Bound | None:
-    """Prove a lower bound on quantiles: of all plans, or of such as ``plan`` where that is better.
-
-    See `farkas.online.coded.environment.better_bound`.
-    """
-    from farkas.certificates.coded import ChancePrices
-    from farkas.certificates.coded_dedicated import DedicatedChancePrices
-
-    prices, method = master_prices(data)
-    proved = ChancePrices.of(data, prices, Pairs.of(data).patience)
-    how = f"Markov's inequality and {method}"
-    return better_bound(data, plan, proved, DedicatedChancePrices, how)
+        return certify(instance, decisions[0], P1)
 
 
 MOST_PAIRS = 8  #: Workers of a master up to which loads are also moved from one to another.
@@ -303,11 +295,9 @@ class LoadSearch:
     """Owners, loads and times, as they stand."""
 
     def __init__(self, data: CodedComputing, grains: Grains) -> None:
-        from farkas.certificates.coded_owners import Types
-
         self.data, self.grains = data, grains
         self.speed = grains.speed
-        self.types = Types(np.concatenate([self.speed, grains.time_per_row])).of
+        self.types = WorkerTypes.given(np.concatenate([self.speed, grains.time_per_row])).of
         self.owner = climb(self.speed, greedy_owner(self.speed), "lexicographic")
         self.loads = np.zeros(data.workers, np.int64)
         self.times = np.zeros(data.num_masters)

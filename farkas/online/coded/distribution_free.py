@@ -108,12 +108,12 @@ class DistributionFree(ChanceSearch):
         self, instance: CodedComputing, state: Any, decisions: Sequence[Allocation]
     ) -> Bound | None:
         """Prove a bound on what any plan guarantees."""
-        from farkas.certificates.coded import GuaranteedPrices
+        from farkas.certificates.coded import MasterPrices
         from farkas.relaxations.coded.sharing import best_sharing
 
         sharing = best_sharing(MeasuredPairs.of(instance).speed)
         prices = sharing.prices if sharing.level > 0 else np.ones(instance.num_masters)
-        proved = GuaranteedPrices.of(instance, prices)
+        proved = MasterPrices.of(instance, "coded.chance[measured]", prices)
         if proved.bound is None:
             return None
         method = "Markov's inequality and prices of the masters, on what any plan guarantees"

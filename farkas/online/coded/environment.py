@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,17 +18,15 @@ from farkas.errors import NoAnswer, NotACertificate
 from farkas.instances.coded import CodedComputing
 from farkas.messages import named
 from farkas.models.coded.kernel import Pairs, surrogate_times
-from farkas.models.coded.law import ENUMERATED, Allocation, Law
-from farkas.numbers import Floats
+from farkas.models.coded.law import ENUMERATED, Allocation, Law, dedicated_plan
+from farkas.numbers import Floats, Ints
 from farkas.online import driver
 from farkas.online.driver import Demo, Outcome, environment
 from farkas.online.policy import Policy
 from farkas.online.run import Bound, Sense
 from farkas.replay.coded import plan_faults
 
-if TYPE_CHECKING:
-    from farkas.certificates.coded import MasterPrices
-    from farkas.certificates.coded_dedicated import DedicatedPrices
+P3, P1 = "coded.expected[shared]", "coded.chance"  #: What bounds runs.
 
 #: Rows times workers, of masters whose sets of workers are too many, up to which the quantile is
 #: computed for every run: about two seconds.
@@ -54,56 +52,33 @@ def master_prices(data: CodedComputing) -> tuple[Floats, str]:
         return np.asarray(alone == alone.min(), dtype=float), "the slowest master alone"
 
 
-def certify(data: CodedComputing, plan: Allocation | None = None) -> Bound | None:
-    """Prove a lower bound from the prices of the linear program.
-
-    Parameters
-    ----------
-    plan
-        Also certified to meet the surrogate, where rounding allows.  Where each worker serves one
-        master, the bound is one on such plans if that is better.
-    """
-    from farkas.certificates.coded import CodedPrices
-    from farkas.certificates.coded_dedicated import DedicatedPrices
-
-    prices, method = master_prices(data)
-    proved = CodedPrices.of(data, prices, Pairs.of(data).patience)
-    if plan is not None and not broken(data, plan):
-        time = float(surrogate_times(data, plan.share, plan.loads).max())
-        # a plan beyond what rounding can certify still gets its bound
-        with contextlib.suppress(NotACertificate):
-            if np.isfinite(time):
-                proved = proved.with_plan(data, plan.share, plan.loads, time)
-    return better_bound(data, plan, proved, DedicatedPrices, method)
-
-
-def better_bound(
-    data: CodedComputing,
-    plan: Allocation | None,
-    proved: MasterPrices,
-    dedicated: type[DedicatedPrices],
-    method: str,
+def certify(
+    data: CodedComputing, plan: Allocation | None = None, program: str = P3
 ) -> Bound | None:
-    """Return a bound on every plan, or one on plans with dedicated workers if that is better.
+    """Prove a lower bound from prices of masters: on every plan, or on such as one that is given.
 
     Parameters
     ----------
     plan
-        The plan that is to be bounded; None for all.
-    proved, method
-        What holds for every plan.
-    dedicated
-        What to certify where the plan's workers are dedicated.
+        Where each worker of it serves one master, the bound is one on such plans if that is better.
+    program
+        What bounds every plan, without its variant for dedicated workers.
     """
+    from farkas.certificates.coded import MasterPrices
     from farkas.relaxations.coded.sharing import excluded_level
 
+    prices, method = master_prices(data)
+    proved = MasterPrices.of(data, program, prices)
     if proved.bound is None:
         return None
     found = Fraction(proved.bound)
+    if program != P3:
+        method = f"Markov's inequality and {method}"
     if plan is not None and is_dedicated(plan):
         with contextlib.suppress(NotACertificate, NoAnswer):
             cut = excluded_level(Pairs.of(data).speed)
-            made = dedicated.excluding(data, cut.prices, Pairs.of(data).patience, cut.level)
+            name = f"{program.partition('[')[0]}[dedicated]"
+            made = MasterPrices.excluding(data, name, cut.prices, cut.level)
             if made.bound is not None and Fraction(made.bound) > found:
                 how = f"{method}, for plans that dedicate workers only"
                 return Bound.of(Fraction(made.bound), how, made.plain())
@@ -202,7 +177,7 @@ def numbers(data: CodedComputing, plan: Allocation) -> dict[str, float]:
 
 
 class Planner(Policy):
-    """One step, no state; the plan itself is certified along with the bound."""
+    """One step, no state."""
 
     def start(self, known: None, seed: int) -> Any:
         """Keep the seed."""
@@ -225,5 +200,17 @@ class Planner(Policy):
     def certify(
         self, instance: CodedComputing, state: Any, decisions: Sequence[Allocation]
     ) -> Bound | None:
-        """Prove the bound, and that the plan meets the surrogate."""
+        """Prove the bound."""
         return certify(instance, decisions[0])
+
+
+class OwnerPlanner(Planner):
+    """Chooses an owner of every worker; loads follow from Theorem 1."""
+
+    def plan(self, data: CodedComputing, seed: int) -> Allocation:
+        """Choose owners and load their workers."""
+        return dedicated_plan(data, self.owner(Pairs.of(data).speed, seed))
+
+    def owner(self, speed: Floats, seed: int) -> Ints:
+        """Return the master of each worker, shape (workers,), −1 where idle."""
+        raise NotImplementedError(f"{type(self).__name__} chooses no owners")

@@ -1,4 +1,4 @@
-"""The best dedicated assignment, certainly: branch and bound, and meet in the middle."""
+"""The best dedicated assignment, certainly: all tried, met in the middle, or an integer program."""
 
 from __future__ import annotations
 
@@ -11,22 +11,20 @@ import numpy as np
 from farkas.errors import NotApplicable
 from farkas.instances.base import Positive
 from farkas.instances.coded import CodedComputing
-from farkas.kernels import clock
 from farkas.models.coded.kernel import Pairs, WorkerTypes
 from farkas.models.coded.law import Allocation, dedicated_plan
 from farkas.numbers import Floats, Ints
+from farkas.online.coded.environment import OwnerPlanner
 from farkas.online.coded.local_search import climb, least_level
-from farkas.online.coded.owner_tree import FEW, OwnerPlanner, OwnerTree
 from farkas.online.coded.simple_greedy import greedy_owner
 from farkas.online.driver import algorithm
+from farkas.solvers import Answer, Reason, solve
 
 if TYPE_CHECKING:
-    pass
+    from farkas.certificates.coded_counts import Counts
 
-#: Nodes of a search for few masters, and for many, of whom less can be excluded.
-MOST_NODES, MOST_OF_MANY = 20_000_000, 4_000_000
-#: Nodes of the first part of a search, and of each further one; in between it may be stopped.
-FIRST_NODES, MORE_NODES = 1_000, 200_000
+MOST_TRIED = 20_000  #: Owners that a search tries one by one; of more it solves a program.
+MOST_HALVES = 20  #: Workers of two masters whose halves a search lists.
 MOST_PAIRED = 40
 MOST_OWNERS = 3_000_000
 
@@ -41,7 +39,7 @@ class Owners(NamedTuple):
 
 
 def best_owner(speed: Floats) -> Ints:
-    """Optimal owners: proved by branch and bound where it ends, else by an integer program.
+    """Optimal owners: few are tried one by one, of more the solver chooses counts of equal workers.
 
     Parameters
     ----------
@@ -66,56 +64,47 @@ def best_owner(speed: Floats) -> Ints:
 def search_owners(speed: Floats, seconds: float = math.inf) -> Owners:
     """As `best_owner`; a time limit or Ctrl-C leaves the best owners found until then.
 
-    Equal workers are merged, in the search and in the integer program.  The bounds of the search
-    are the prices of the linear program and others near them: for any prices the levels still
-    reachable, weighted, are at most the weighted sum of what is left.
-
     Parameters
     ----------
     seconds
         Time limit.
     """
-    from farkas.relaxations.coded.sharing import best_sharing
+    from farkas.certificates.coded_counts import Counts
 
-    begin = clock()
+    masters, workers = speed.shape
     start = climb(speed, greedy_owner(speed), "lexicographic")
-    sharing = best_sharing(speed)
-    if sharing.level == 0 or len(speed) == 1:
+    if masters == 1 or not speed.any(axis=1).all():
         return Owners(start)
-    search = OwnerTree(speed, start, sharing.prices)
-    late = f"the time limit of {seconds:g} s"
-    try:
-        while search.nodes < (MOST_NODES if len(speed) <= FEW else MOST_OF_MANY):
-            if search.advance(MORE_NODES if search.nodes else FIRST_NODES):
-                return Owners(search.owner)
-            if clock() - begin > seconds:
-                return Owners(search.owner, late)
-    except KeyboardInterrupt:
-        return Owners(search.owner, "Ctrl-C")
-    return _by_integer_program(speed, search.owner, begin + seconds - clock(), late)
-
-
-def _by_integer_program(speed: Floats, start: Ints, seconds: float, late: str) -> Owners:
-    """Branch and bound of the solver, gap 0; its point is rounded, measured and improved."""
-    from farkas.models.coded.assignment import UNITS, GivenByType
-    from farkas.relaxations.coded.sharing import Speeds
-    from farkas.solvers import Reason, solve
-
-    types, given = WorkerTypes.given(speed), Speeds(speed)
-    size = types.speed.size
-    point = np.zeros(size + 1)
-    point[:size] = types.counted(start).reshape(-1)
-    point[-1] = UNITS * least_level(speed, start) / speed.max()
-    answer = solve(GivenByType().form(given), gap=0.0, start=point, time_limit=max(seconds, 0.0))
-    stops = {Reason.TIME_LIMIT: late, Reason.INTERRUPTED: "Ctrl-C"}
+    if masters == 2 and workers <= MOST_HALVES:
+        return Owners(_better(speed, start, meet_in_the_middle(speed)))
+    if masters**workers <= MOST_TRIED:
+        return Owners(_better(speed, start, every_owner(speed)))
+    answer = solve_counts(Counts.of_speeds(speed), speed, start, seconds)
+    stops = {Reason.TIME_LIMIT: f"the time limit of {seconds:g} s", Reason.INTERRUPTED: "Ctrl-C"}
     stopped = stops.get(answer.reason, "")
     if not stopped:
         answer.require_optimal()
-    if not answer.has_point:
-        return Owners(start, stopped)
-    counts = np.round(answer.point[:size]).astype(np.int64).reshape(types.speed.shape)
-    found = climb(speed, types.owners(counts), "lexicographic")
-    return Owners(max(found, start, key=lambda owner: least_level(speed, owner)), stopped)
+    return Owners(owners_at(speed, answer.point, start) if answer.has_point else start, stopped)
+
+
+def solve_counts(
+    program: Counts, speed: Floats, start: Ints, seconds: float, gap: float = 0.0
+) -> Answer:
+    """Let the solver choose counts of equal workers, from those of the owners ``start``."""
+    level = least_level(speed, start) / program.unit
+    point = np.append(WorkerTypes.given(speed).counted(start).reshape(-1), level)
+    return solve(program.form, gap=gap, start=point, time_limit=max(seconds, 0.0))
+
+
+def owners_at(speed: Floats, point: Floats, start: Ints) -> Ints:
+    """Owners of a point of the program of counts, improved by moves and swaps; or ``start``."""
+    types = WorkerTypes.given(speed)
+    counts = np.round(point[: types.speed.size]).astype(np.int64).reshape(types.speed.shape)
+    return _better(speed, start, climb(speed, types.owners(counts), "lexicographic"))
+
+
+def _better(speed: Floats, start: Ints, found: Ints) -> Ints:
+    return found if least_level(speed, found) > least_level(speed, start) else start
 
 
 def every_owner(speed: Floats) -> Ints:
@@ -191,11 +180,11 @@ class BruteForce(OwnerPlanner):
     Parameters
     ----------
     method
-        ``search``: branch and bound with prices of masters, and the solver's integer program where
-        that takes too long; ``enumerate``: all M^N owners, at most 3 million; ``halves``: meet in
-        the middle, two masters and at most 40 workers.
+        ``search``: one of the other two where there are few owners, else the solver's integer
+        program; ``enumerate``: all M^N owners, at most 3 million; ``halves``: meet in the middle,
+        two masters and at most 40 workers.
     time_limit
-        Seconds of a search; after them, or Ctrl-C, the best assignment found so far counts, and a
+        Seconds of the solver; after them, or Ctrl-C, the best assignment found so far counts, and a
         remark says that it is not proved optimal.
     """
 

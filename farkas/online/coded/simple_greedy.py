@@ -9,8 +9,8 @@ import numpy as np
 
 from farkas.instances.base import Count
 from farkas.numbers import Floats, Ints
+from farkas.online.coded.environment import OwnerPlanner
 from farkas.online.coded.local_search import Variant, climb, favourites, least_level
-from farkas.online.coded.owner_tree import OwnerPlanner
 from farkas.online.driver import algorithm
 from farkas.tolerances import SHARE
 

@@ -6,30 +6,24 @@ import math
 import numpy as np
 import pytest
 
+from farkas.certificates.coded_counts import Counts
 from farkas.errors import NotApplicable
 from farkas.forms.feasibility import check_point
 from farkas.models.coded.kernel import Pairs, WorkerTypes
 from farkas.online import algorithms
 from farkas.online.coded import exhaustive
 from farkas.online.coded.exhaustive import (
-    _by_integer_program,
     best_owner,
     every_owner,
     meet_in_the_middle,
+    owners_at,
     search_owners,
+    solve_counts,
 )
 from farkas.online.coded.local_search import climb, favourites, least_level
-from farkas.online.coded.owner_tree import OwnerTree, dive
 from farkas.online.coded.simple_greedy import greedy_owner
 from farkas.solvers import Answer, Reason, solve
 from tests.generators.coded import random_coded_computing, random_speed, tied_speed
-
-
-def branch_and_bound(speed, start, prices, most_nodes=4_000_000):
-    """Best owners of a search of so many nodes, and whether it ended."""
-    tree = OwnerTree(speed, start, prices)
-    finished = tree.advance(most_nodes)
-    return tree.owner, finished
 
 
 def brute(speed):
@@ -41,6 +35,13 @@ def brute(speed):
     )
 
 
+def solved(speed):
+    """Owners by the solver's integer program."""
+    start = np.zeros(speed.shape[1], int)
+    answer = solve_counts(Counts.of_speeds(speed), speed, start, math.inf).require_optimal()
+    return owners_at(speed, answer.point, start)
+
+
 @pytest.mark.parametrize("seed", range(25))
 def test_all_searches_reach_the_best_level_of_tied_speeds(seed):
     speed = tied_speed(seed, masters=2 + seed % 2, workers=2 + seed % 4)
@@ -48,9 +49,7 @@ def test_all_searches_reach_the_best_level_of_tied_speeds(seed):
     assert least_level(speed, every_owner(speed)) == best
     assert least_level(speed, best_owner(speed)) == best
     if speed.any():
-        start = np.zeros(speed.shape[1], int)
-        owner, finished = branch_and_bound(speed, start, np.ones(len(speed)))
-        assert (finished, least_level(speed, owner)) == (True, best)
+        assert least_level(speed, solved(speed)) == best
     if len(speed) == 2:
         assert least_level(speed, meet_in_the_middle(speed)) == best
 
@@ -87,12 +86,7 @@ def repeated(seed, masters, sizes):
 def test_merging_equal_workers_loses_no_optimum(seed):
     speed = repeated(seed, 2 + seed % 2, [4, 3, 2])
     want = least_level(speed, every_owner(speed))
-    owner, finished = branch_and_bound(speed, np.zeros(9, int), np.ones(len(speed)))
-    assert finished
-    assert least_level(speed, owner) == pytest.approx(want, rel=1e-13)
-    solved = _by_integer_program(speed, np.zeros(9, int), math.inf, "")
-    assert solved.stopped == ""
-    assert least_level(speed, solved.owner) == pytest.approx(want, rel=1e-13)
+    assert least_level(speed, solved(speed)) == pytest.approx(want, rel=1e-13)
 
 
 def large():
@@ -107,30 +101,10 @@ def test_a_search_that_meets_its_time_limit_keeps_the_best_so_far():
     assert least_level(speed, found.owner) >= least_level(speed, start)
 
 
-def test_ctrl_c_keeps_the_best_so_far(monkeypatch):
-    speed = large()
-    parts = []
-
-    def advance(self, nodes):
-        parts.append(nodes)
-        if len(parts) == 2:
-            raise KeyboardInterrupt
-        return dive(self._limits, self._search, nodes)
-
-    monkeypatch.setattr(OwnerTree, "advance", advance)
-    found = search_owners(speed)
-    assert found.stopped == "Ctrl-C"
-    assert least_level(speed, found.owner) > 0
-    parts.clear()
-    with pytest.raises(KeyboardInterrupt):
-        best_owner(speed)
-
-
 @pytest.mark.parametrize("reason", [Reason.TIME_LIMIT, Reason.INTERRUPTED])
 def test_a_solver_that_is_stopped_leaves_its_point_or_the_start(monkeypatch, reason):
-    speed = random_speed(3, masters=3, workers=8)
-    start = favourites(speed)
-    best = best_owner(speed)
+    speed = random_speed(3, masters=4, workers=9)
+    best, start = best_owner(speed), climb(speed, greedy_owner(speed), "lexicographic")
 
     def stopped(form, **options):
         point = options["start"].copy() if reason is Reason.TIME_LIMIT else None
@@ -138,11 +112,14 @@ def test_a_solver_that_is_stopped_leaves_its_point_or_the_start(monkeypatch, rea
             point[:-1] = WorkerTypes.given(speed).counted(best).reshape(-1)
         return Answer(reason=reason, raw_point=point)
 
-    monkeypatch.setattr("farkas.solvers.solve", stopped)
-    found = _by_integer_program(speed, start, 1.0, "late")
-    assert found.stopped == ("late" if reason is Reason.TIME_LIMIT else "Ctrl-C")
-    want = best if reason is Reason.TIME_LIMIT else start
+    monkeypatch.setattr(exhaustive, "solve", stopped)
+    found = search_owners(speed, 7.0)
+    late = reason is Reason.TIME_LIMIT
+    assert found.stopped == ("the time limit of 7 s" if late else "Ctrl-C")
+    want = best if late else start
     assert least_level(speed, found.owner) == pytest.approx(least_level(speed, want), rel=1e-12)
+    with pytest.raises(KeyboardInterrupt):
+        best_owner(speed)
 
 
 def test_the_integer_program_begins_with_the_level_of_its_start_in_its_own_unit(monkeypatch):
@@ -153,41 +130,34 @@ def test_the_integer_program_begins_with_the_level_of_its_start_in_its_own_unit(
         asked.append((form, options["start"]))
         return solve(form, **options)
 
-    monkeypatch.setattr("farkas.solvers.solve", noted)
-    _by_integer_program(speed, start, math.inf, "late")
+    monkeypatch.setattr(exhaustive, "solve", noted)
+    program = Counts.of_speeds(speed)
+    solve_counts(program, speed, start, math.inf)
     ((form, point),) = asked
-    # 1 of 4096 is the unit, so that absolute tolerances of solvers are a share of the level
-    level = 4096 * least_level(speed, start) / speed.max()
+    # the largest speed is 2048 units at least: absolute tolerances of solvers are shares of it
+    level = least_level(speed, start) / program.unit
+    assert 2048 <= speed.max() / program.unit <= 4096
     assert form.objective(point) == pytest.approx(level, rel=1e-12)
     assert check_point(form, point)
     assert not check_point(form, np.append(point[:-1], level * 1.001))
 
 
-@pytest.mark.parametrize("worse", [0, 1])
-def test_a_worse_point_of_a_stopped_solver_is_not_taken(monkeypatch, worse):
+def test_a_worse_point_is_not_taken(monkeypatch):
     # every worker to one master, from which nothing climbs
     speed = np.array([[1.0, 1.0, 1.0], [1.0, 1.0, 1.0]]) * [[1.0], [2.0]]
     start = np.array([0, 0, 1])
-
-    def stopped(form, **options):
-        point = options["start"].copy()
-        point[:-1] = WorkerTypes.given(speed).counted(np.full(3, worse)).reshape(-1)
-        return Answer(reason=Reason.TIME_LIMIT, raw_point=point)
-
-    monkeypatch.setattr("farkas.solvers.solve", stopped)
+    point = np.append(WorkerTypes.given(speed).counted(np.full(3, 1)).reshape(-1), 0.0)
     monkeypatch.setattr(exhaustive, "climb", lambda speed, owner, variant: owner)
-    assert _by_integer_program(speed, start, 1.0, "late").owner.tolist() == [0, 0, 1]
+    assert owners_at(speed, point, start).tolist() == [0, 0, 1]
 
 
-def test_a_run_says_that_it_is_not_proved_optimal(monkeypatch):
-    data = random_coded_computing(3, masters=2, workers=6)
-    whole = algorithms["coded.brute_force"].run(data)
-    assert not [words for words in whole.remarks if "not proved optimal" in words]
-    monkeypatch.setattr(OwnerTree, "advance", lambda self, nodes: False)
+def test_a_run_says_that_it_is_not_proved_optimal():
+    data = random_coded_computing(3, masters=6, workers=40)
     short = algorithms["coded.brute_force"].run(data, time_limit=1e-9)
     (said,) = [words for words in short.remarks if "not proved optimal" in words]
     assert said.startswith("stopped by the time limit of 1e-09 s")
-    assert (short.ratio is None) == (whole.ratio is None)
+    few = algorithms["coded.brute_force"].run(random_coded_computing(3, masters=2, workers=6))
+    assert not [words for words in few.remarks if "not proved optimal" in words]
 
 
 def test_halves_are_asked_for_by_name():

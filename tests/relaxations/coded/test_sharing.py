@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from operator import mul
 
 import numpy as np
 import pytest
@@ -20,13 +19,11 @@ from farkas.online.coded.exhaustive import best_owner, every_owner
 from farkas.online.coded.local_search import least_level
 from farkas.relaxations.coded import sharing
 from farkas.relaxations.coded.sharing import (
-    LEAST_SHARE,
     MANY,
     MOST_SIFTED,
     Vertex,
     _solved,
     best_sharing,
-    exact_shares,
     excluded_level,
     price_bound,
     shared_optimum,
@@ -34,7 +31,6 @@ from farkas.relaxations.coded.sharing import (
     truncated_level,
 )
 from farkas.solvers import solve
-from tests.fuzz.truth import simplex
 from tests.generators.coded import by_speed, random_coded_computing, random_speed
 
 
@@ -72,44 +68,6 @@ def test_a_fast_master_goes_on_where_its_cheapest_worker_is_slow_for_it():
     data = by_speed(speed.tolist())
     for name in ("coded.expected", "coded.round_lp", "coded.brute_force"):
         assert algorithms[name].run(data).certificate is not None
-
-
-def hostile(seed):
-    """Speeds up to 600 orders of magnitude apart, by pair or by master."""
-    rng = np.random.default_rng(seed)
-    span, shape = (13, 40, 150, 300)[seed % 4], (rng.integers(2, 6), rng.integers(2, 7))
-    digits = rng.uniform(-span, span, shape if seed % 8 < 4 else (shape[0], 1))
-    speed = rng.uniform(0.5, 2, shape) * 10.0 ** (digits * np.ones(shape))
-    return speed * (rng.random(shape) < 0.8)
-
-
-@pytest.mark.parametrize("seed", range(60))
-def test_speeds_that_no_solver_can_take_are_answered_too(seed):
-    speed = hostile(seed)
-    found = best_sharing(speed)
-    assert found.gap <= 1e-9
-    if not speed.any(axis=1).all():
-        assert (found.level, found.bound) == (0.0, 0.0)
-        return
-    assert (found.share.sum(axis=0) <= 1 + 1e-15).all()
-    v, k = ([[Fraction(x) for x in row] for row in part.tolist()] for part in (speed, found.share))
-    prices = [Fraction(price) for price in found.prices.tolist()]
-    reached = min(sum(map(mul, a, b)) for a, b in zip(v, k, strict=True))
-    worth = sum(max(map(mul, prices, column)) for column in zip(*v, strict=True)) / sum(prices)
-    assert worth * (1 - Fraction(1, 10**8)) <= reached <= worth * (1 + Fraction(1, 10**14))
-
-
-def test_what_is_too_large_for_whole_numbers_says_what_the_solver_said(monkeypatch):
-    def refuse(speed, room, *, even):
-        raise NoAnswer("the solver stopped")
-
-    speed = np.array([[3.0, 0], [2, 1]])
-    exact = best_sharing(speed)
-    monkeypatch.setattr("farkas.relaxations.coded.sharing._vertex", refuse)
-    assert best_sharing(speed).level == pytest.approx(exact.level, rel=1e-14)
-    assert best_sharing(speed).gap <= 1e-14
-    with pytest.raises(NoAnswer, match=r"the solver stopped; 10 masters and 40 workers"):
-        best_sharing(np.ones((10, 40)))
 
 
 @pytest.mark.parametrize("unit", [1e-100, 1e100])
@@ -256,51 +214,3 @@ def test_speeds_that_nobody_can_write_to_are_solved_once() -> None:
     kept = best_sharing(speed)
     assert best_sharing(speed) is kept
     assert (kept.level, kept.share.tolist()) == (first.level, first.share.tolist())
-
-
-def levels(speed, share, prices):
-    """Level that shares reach, and what prices allow, in fractions."""
-    v, k = ([[Fraction(x) for x in row] for row in part.tolist()] for part in (speed, share))
-    pi = [Fraction(price) for price in prices.tolist()]
-    reached = min(sum(map(mul, a, b)) for a, b in zip(v, k, strict=True))
-    worth = sum(max(map(mul, pi, column)) for column in zip(*v, strict=True))
-    return reached, worth, sum(pi)
-
-
-@pytest.mark.parametrize("seed", range(30))
-def test_the_optimum_is_that_of_another_simplex_method(seed):
-    rng = np.random.default_rng(seed)
-    m, n = rng.integers(1, 4), rng.integers(1, 5)
-    speed = rng.integers(0, 4, (m, n)) * 2.0 ** rng.integers(-3, 4, (m, n))
-    speed[:, 0] += 1
-    rows = [
-        ([-Fraction(v) * (i == j) for j in range(m) for v in speed[j].tolist()] + [Fraction(1)], 0)
-        for i in range(m)
-    ]
-    rows += [([Fraction(int(n == k)) for _ in range(m) for k in range(len(speed[0]))] + [0], 1)
-             for n in range(len(speed[0]))]  # fmt: skip
-    lines = [([Fraction(a) for a in row], Fraction(side)) for row, side in rows]
-    best = simplex([Fraction(0)] * speed.size + [Fraction(1)], lines)
-    share, prices = exact_shares(speed)
-    reached, worth, total = levels(speed, share, prices)
-    close = 1 + Fraction(1, 10**14)
-    assert best / close <= reached <= best * close
-    assert best / close <= worth / total <= best * close
-    assert float(worth) == pytest.approx(1, rel=1e-14)
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_speeds_of_any_size_keep_their_optimum(seed):
-    rng = np.random.default_rng(seed)
-    m, n = rng.integers(2, 5), rng.integers(2, 7)
-    speed = rng.uniform(0.5, 2, (m, n)) * 10.0 ** rng.uniform(-300, 300, (m, n))
-    speed[rng.random((m, n)) < 0.2] = 0
-    speed[:, 0] = np.maximum(speed[:, 0], 1e-300)
-    share, prices = exact_shares(speed)
-    assert share.sum(axis=0).max() <= 1 + 1e-14
-    assert share[share > 0].min() >= LEAST_SHARE
-    share /= np.maximum(1.0, share.sum(axis=0))
-    reached, worth, total = levels(speed, share, prices)
-    assert worth / total * (1 - Fraction(1, 10**14)) <= reached <= worth / total * (1 + Fraction(
-        1, 10**15))  # fmt: skip
-    assert float(worth) == pytest.approx(1, rel=1e-14)

@@ -1,1 +1,0 @@
-"""What searches for the offline optimum of kind coded."""
