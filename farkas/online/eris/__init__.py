@@ -7,5 +7,6 @@ HOMES = {
     "best_schedule:exact": "eris",
     "best_schedule:printed": "eris",
     "liquid": "antman",
+    "one_shot:dp": "deployment",
     "tiresias": "antman",
 }

@@ -10,7 +10,7 @@ import dataclasses
 import math
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 import numpy as np
@@ -42,6 +42,7 @@ from farkas.tolerances import SIMPLEX
 if TYPE_CHECKING:
     from farkas.forms import LinearForm
     from farkas.models.eris.best_schedule import PricedJobs
+    from farkas.online.eris.deployment import Deployment
     from farkas.solvers.answer import Answer
 
 Scheduler = Literal["dp", "printed", "exact"]
@@ -183,6 +184,7 @@ class AuctionState:
     #: awards, pieces: of the jobs of the slot that are decided already.
     awards: tuple[Award, ...] = ()
     pieces: tuple[Piece, ...] = ()
+    deployment: Deployment | None = None  #: Of the next job's schedule, whose slots are placed.
 
 
 @algorithm("eris.eris", source="Eris Algorithm 1", variants={"printed": {"scheduler": "printed"}})
@@ -203,12 +205,14 @@ class Eris(Policy):
     programs, as "highs".
     ``price_floor`` raises every resource price by this share of what earlier jobs offered for a
     unit: with 0.5 a job is accepted only if it is worth half as much, for what it uses, as they
-    were on average.
+    were on average.  ``deploy`` states (8) for every slot of a schedule that pays, in turn, with
+    the data that remain: what it places is booked where that costs less.
     """
 
     scheduler: Scheduler = "dp"
     price_floor: Floor = 0.0
     solver: str = ""
+    deploy: bool = False
 
     def prepare(self, instance: Auction) -> None:
         """Have the scheduler's kernel compiled if all jobs together are worth it."""
@@ -224,9 +228,11 @@ class Eris(Policy):
         return AuctionState(Ledger(known, self.price_floor))
 
     def model(self, state: AuctionState, arrivals: SlotArrivals) -> Subproblem | None:
-        """Return (7) of the slot's next job; None in a slot without jobs."""
+        """Return (7) of the slot's next job, or (8) of a slot of it; None in one without jobs."""
         if not arrivals.jobs:
             return None
+        if state.deployment is not None:
+            return state.deployment.subproblem()
         _, job = arrivals.jobs[len(state.awards)]
         return Bid.of(state.ledger, job).subproblem(self.scheduler)
 
@@ -242,6 +248,10 @@ class Eris(Policy):
             return state, SlotDecision()
         index, job = arrivals.jobs[len(state.awards)]
         ledger, proposal = state.ledger.copy(), answer.decisions
+        if self.deploy:
+            proposal, deployment = self._deployed(state, job, proposal)
+            if proposal is None:
+                return dataclasses.replace(state, deployment=deployment), None
         ledger.hear(job)
         award, pieces = awarded(index, job, proposal)
         if award.accepted:
@@ -251,9 +261,24 @@ class Eris(Policy):
             return AuctionState(ledger, awards, pieces), None
         return AuctionState(ledger), SlotDecision(awards, pieces)
 
+    def _deployed(
+        self, state: AuctionState, job: Job, found: Any
+    ) -> tuple[Proposal | None, Deployment | None]:
+        """Return the schedule once its slots are placed, until then how far they are."""
+        from farkas.online.eris.deployment import Deployment  # here: only deployed runs need it
+
+        if state.deployment is not None:
+            deployment = state.deployment.placed(found)
+        elif found.pays and len(found.slots):
+            deployment = Deployment.of(Bid.of(state.ledger, job), found)
+        else:
+            return found, None
+        return deployment.proposal(), deployment
+
     def dual(self, answers: Sequence[SubproblemAnswer]) -> tuple[float, float]:
-        """Return the payoffs of the slot's jobs, and their bounds, added up."""
-        return sum(each.value for each in answers), sum(each.dual for each in answers)
+        """Return the payoffs by (7) of the slot's jobs, and their bounds, added up."""
+        some = [each for each in answers if not each.program.startswith("eris.one_shot")]
+        return sum(each.value for each in some), sum(each.dual for each in some)
 
     def theorem(
         self, instance: Auction, state: object, decisions: Sequence[SlotDecision]

@@ -180,12 +180,12 @@ def _replay(
         multiplier = bounds.multiplier[d]
         cover_slot(slot, d, 1.0, multiplier, tables)
         server = trace_slot(slot, multiplier, tables, d, processed)
-        paid = _book(slot, t, server, processed, plan, paid)
+        paid = book_slot(slot, t, server, processed, plan, paid)
     return paid
 
 
 @compiled
-def _book(
+def book_slot(
     slot: Out[Slot], t: int, server: int, processed: Ints1, plan: Out[SchedulePlan], paid: float
 ) -> float:
     """Write down what one slot runs, take its chunks away, and add its posted cost to ``paid``."""

@@ -291,7 +291,7 @@ def test_moved_chunks_come_from_the_first_site_with_most_left() -> None:
     seen = job_slots(auction, auction.jobs[0], Prices.zero(auction), None, None)
     plan, remaining = new_plan.interpret(seen.window, 3), np.array([2, 2, 0])
     slot = slot_of.function(seen, 0, remaining, Ties())
-    scheduler_dp._book.function(slot, 0, 2, np.array([0, 0, 1]), plan, 0.0)
+    scheduler_dp.book_slot.function(slot, 0, 2, np.array([0, 0, 1]), plan, 0.0)
     assert remaining.tolist() == [1, 2, 0]
     assert (plan.moved[0], plan.server[0]) == (1, 2)
     assert plan.workers[0].tolist() == [0, 0, 1]
