@@ -17,8 +17,8 @@ import pytest
 
 from farkas.certificates.eris import prove_payoffs
 from farkas.certificates.ratio import certified_ratio
+from farkas.decomposition.column_generation import price_rows
 from farkas.decomposition.master import Master, Pool
-from farkas.decomposition.prices import settle
 from farkas.errors import InvalidInstance, NotACertificate
 from farkas.instances import library
 from farkas.instances.dps import Market
@@ -257,7 +257,7 @@ def test_bounds_by_prices_do_not_depend_on_the_unit_of_data(name, unit):
 def rounds_of(auction):
     """Bounds of the rounds of pricing."""
     pricing = SchedulePricing(auction)
-    rounds = settle(pricing, Master(pricing, Pool(pricing)), gap=0.0, left=lambda: 60.0)
+    rounds = price_rows(pricing, Master(pricing, Pool(pricing)), gap=0.0, left=lambda: 60.0)
     return [one.bound for one in rounds]
 
 

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from farkas.certificates.priced_tree import MOST_NODES, MOST_STEPS, Case, Knapsack, Split, halves
+from farkas.decomposition.branching import best_split
+from farkas.decomposition.column_generation import DualPoint, Left, price_rows
 from farkas.decomposition.master import Master
-from farkas.decomposition.parting import parting
-from farkas.decomposition.prices import Left, Settled, settle
 from farkas.decomposition.protocol import Pricing, Tree
 from farkas.numbers import Floats
 
@@ -23,7 +23,7 @@ class Node:
     """A case: its prices, and its parts where it is split."""
 
     case: Case
-    settled: Settled
+    dual: DualPoint
     split: Split | None = None
     parts: Sequence[Node] = ()
 
@@ -44,7 +44,7 @@ class CaseTree:
     """
 
     def __init__(
-        self, problem: Pricing, master: Master, root: Settled, charges: Charges | None = None
+        self, problem: Pricing, master: Master, root: DualPoint, charges: Charges | None = None
     ) -> None:
         self.problem, self.master = problem, master
         self.charges = charges or Charges({}, (), 0.0)
@@ -65,7 +65,7 @@ class CaseTree:
     @property
     def _full(self) -> bool:
         """Whether a proof of more cases would be too long."""
-        distinct = len({id(node.settled.prices) for _, _, node in self._open})
+        distinct = len({id(node.dual.prices) for _, _, node in self._open})
         steps = (distinct + 2) * self.problem.program.steps()
         return steps > MOST_STEPS or 2 * self.leaves + 1 > MOST_NODES
 
@@ -78,13 +78,11 @@ class CaseTree:
             node = self._open[0][2]
             if self.bound <= target() or not left() or self._full:
                 return
-            split = self._parting(node)
+            split = self._best_split(node)
             if split is None:
                 return
             parts = [
-                Node(
-                    case, self._settled(case, node.settled, target() - self.charges.paid, gap, left)
-                )
+                Node(case, self._priced(case, node.dual, target() - self.charges.paid, gap, left))
                 for case in halves(self.problem.program, node.case, split)
             ]
             if not left():
@@ -92,19 +90,19 @@ class CaseTree:
             heapq.heappop(self._open)
             node.split, node.parts = split, parts
             for half in parts:
-                heapq.heappush(self._open, (-half.settled.bound, next(self._number), half))
+                heapq.heappush(self._open, (-half.dual.bound, next(self._number), half))
 
-    def _parting(self, node: Node) -> Split | None:
-        share = node.settled.share
+    def _best_split(self, node: Node) -> Split | None:
+        share = node.dual.share
         if share is None:
             return None
-        return parting(self.problem, self.master.pool.plans, share, node.case, node.settled.prices)
+        return best_split(self.problem, self.master.pool.plans, share, node.case, node.dual.prices)
 
-    def _settled(
-        self, case: Case, start: Settled, target: float, gap: float, left: Left
-    ) -> Settled:
+    def _priced(
+        self, case: Case, start: DualPoint, target: float, gap: float, left: Left
+    ) -> DualPoint:
         """Price a case from prices of the one that it is part of."""
-        rounds = settle(
+        rounds = price_rows(
             self.problem, self.master, gap=gap, left=left, case=case, start=start.prices,
             rounds=MOST_ROUNDS, below=target,
         )  # fmt: skip
@@ -122,7 +120,7 @@ class CaseTree:
         for node in _preorder(self.root):
             splits.append(node.split)
             if node.split is None:
-                own = node.settled.prices
+                own = node.dual.prices
                 if id(own) not in number:
                     number[id(own)] = len(prices)
                     prices.append(own)

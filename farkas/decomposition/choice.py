@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
+from farkas.decomposition.column_generation import DualPoint, Left
 from farkas.decomposition.master import Pool
-from farkas.decomposition.prices import Left, Settled
 from farkas.decomposition.protocol import Plans, Pricing
 from farkas.numbers import Bools, Floats, Ints, floats
 from farkas.solvers.columns import best_columns
@@ -24,10 +24,10 @@ def padded(share: Floats, many: int) -> Floats:
     return np.concatenate([share, np.zeros(many - len(share))])
 
 
-def shortfall(plans: Plans, settled: Settled) -> Floats:
+def shortfall(plans: Plans, dual: DualPoint) -> Floats:
     """By how much plans earn less than the best of their owners; shape (plans,)."""
-    earned = plans.value - plans.use @ settled.prices
-    return floats(settled.payoff[plans.owner] - earned)
+    earned = plans.value - plans.use @ dual.prices
+    return floats(dual.payoff[plans.owner] - earned)
 
 
 def totals(use: sparse.csr_array) -> Floats:
@@ -35,7 +35,7 @@ def totals(use: sparse.csr_array) -> Floats:
     return np.asarray(use.sum(axis=0), dtype=np.float64).ravel()
 
 
-def once(owner: Ints) -> sparse.csr_array:
+def one_plan_each(owner: Ints) -> sparse.csr_array:
     """Rows that let an owner have one plan; shape (plans, owners that have some)."""
     owners, number = np.unique(owner, return_inverse=True)
     many = len(owner)
@@ -45,7 +45,7 @@ def once(owner: Ints) -> sparse.csr_array:
 def choose(
     problem: Pricing,
     pool: Pool,
-    settled: Settled,
+    dual: DualPoint,
     *,
     value: float,
     gap: float,
@@ -62,24 +62,24 @@ def choose(
     """
     plans = pool.plans
     whole: Ints = np.zeros(0, np.int64)
-    if start is None and settled.share is not None:
-        whole = np.flatnonzero(padded(settled.share, len(pool)) > 1.0 - WHOLE)
+    if start is None and dual.share is not None:
+        whole = np.flatnonzero(padded(dual.share, len(pool)) > 1.0 - WHOLE)
     room = problem.rows - totals(plans.use[whole])
-    near = nearest(problem, plans, settled, settled.bound - value, plans.owner[whole])
+    near = nearest(problem, plans, dual, dual.bound - value, plans.owner[whole])
     if start is not None:
         near = np.union1d(near, start)
     if not len(near):
         return whole
     some = plans.some(near)
     scarce = np.flatnonzero(totals(some.use) > room)
-    owners = once(some.owner)
+    owners = one_plan_each(some.owner)
     use = sparse.hstack([some.use.tocsc()[:, scarce], owners]).tocsr()
     limits = np.concatenate([np.maximum(room[scarce], 0.0), np.ones(owners.shape[1])])
-    open_worth = max(settled.bound - float(plans.value[whole].sum()), gap * abs(settled.bound))
+    open_worth = max(dual.bound - float(plans.value[whole].sum()), gap * abs(dual.bound))
     chosen = best_columns(
         some.value, use, limits,
         start=None if start is None else np.isin(near, start).astype(np.float64),
-        gap=min(1.0, gap * abs(settled.bound) / open_worth) if open_worth else 0.0,
+        gap=min(1.0, gap * abs(dual.bound) / open_worth) if open_worth else 0.0,
         nodes=MOST_NODES, seconds=left(),
     )  # fmt: skip
     if chosen is None:
@@ -87,15 +87,15 @@ def choose(
     return np.concatenate([whole, near[chosen > 0]])
 
 
-def nearest(problem: Pricing, plans: Plans, settled: Settled, missing: float, out: Ints) -> Ints:
+def nearest(problem: Pricing, plans: Plans, dual: DualPoint, missing: float, out: Ints) -> Ints:
     """Numbers of the plans that are least short of the best, as shares of their owner's value.
 
     ``missing``: What a plan may be short of at most, if it is part of something better.  ``out``:
     Owners whose plans are left out.
     """
-    short = shortfall(plans, settled)
+    short = shortfall(plans, dual)
     share = short / np.maximum(problem.most[plans.owner], np.finfo(float).tiny)
-    tolerance = WHOLE * abs(settled.bound)
+    tolerance = WHOLE * abs(dual.bound)
     able: Bools = (short <= max(missing, 0.0) + tolerance) & ~np.isin(plans.owner, out)
     if np.count_nonzero(able) > FEW_CHOICES:
         able &= share <= SLACK

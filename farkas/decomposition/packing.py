@@ -7,14 +7,14 @@ from collections.abc import Mapping
 import numpy as np
 from scipy import sparse
 
-from farkas.decomposition.neighbours import Targets
-from farkas.decomposition.prices import Left
+from farkas.decomposition.column_generation import Left
+from farkas.decomposition.neighbourhoods import Targets
 from farkas.decomposition.protocol import Fit, Plans, Pricing
 from farkas.numbers import Floats
 from farkas.tolerances import TIE
 
 #: Share of prices at which a choice is carried out: they guide, and refuse nobody.
-FAINT = 0.01
+GUIDING = 0.01
 NOISE = 0.5  #: Prices are multiplied by draws that lie this share below and above 1.
 MOST_OUT = 4  #: Owners that one exchange takes out beside its own.
 FREE = 0.25  #: Share of exchanges at no prices.
@@ -134,7 +134,7 @@ class Packing:
                 missed = []
                 for at in np.argsort(-weight, kind="stable").tolist():
                     owner = int(choice.owner[at])
-                    if not self.insert(owner, prices, FAINT * self.plain, like=like[at]):
+                    if not self.insert(owner, prices, GUIDING * self.plain, like=like[at]):
                         missed.append(at)
                 self.fill(prices, payoff, left)
                 better = self.value > best
@@ -156,15 +156,17 @@ class Packing:
         those that lack some of their greatest value are to have a better one.
         """
         rng = self.rng
-        wanting = targets.missed(self) if planned else targets.lacking(self, targets.owners)
-        if not len(wanting):
+        candidates = targets.unserved(self) if planned else targets.improvable(self, targets.owners)
+        if not len(candidates):
             return
         if not planned:
-            found = self.problem.exchange(self.plans, wanting, prices, COMPILED * tries, rng)
+            found = self.problem.exchange(self.plans, candidates, prices, COMPILED * tries, rng)
             if found is not None:
                 self.restore(found)
                 return
-        for number, owner in enumerate(wanting[rng.integers(len(wanting), size=tries)].tolist()):
+        for number, owner in enumerate(
+            candidates[rng.integers(len(candidates), size=tries)].tolist()
+        ):
             if number % LOOK == LOOK - 1 and not left():
                 return
             rows = targets.rows(owner)
@@ -187,7 +189,7 @@ class Packing:
         above, put = 0.0 if now is None else now.value, []
         for owner in out:
             like = None if targets is None else targets.like(owner)
-            noise = (share if like is None else FAINT) * self.noise()
+            noise = (share if like is None else GUIDING) * self.noise()
             if self.insert(owner, prices, noise, above=above, like=like):
                 put.append(owner)
             elif owner == out[0]:

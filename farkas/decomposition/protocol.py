@@ -19,7 +19,7 @@ import numpy as np
 from scipy import sparse
 
 from farkas.certificates.priced_tree import Case, Knapsack, PricedProgram, PricedTree, Split
-from farkas.decomposition.spread import spread
+from farkas.decomposition.parallel import parallel_replies
 from farkas.executor import Executor
 from farkas.numbers import Floats, Ints
 
@@ -73,7 +73,7 @@ class Pricing(abc.ABC):
     most: Floats  #: Greatest value of each owner's plans, shape (owners,).
     offset: float = 0.0  #: What all earn without plans.
     cuts_first: bool = False  #: Whether `cuts` are looked for before plans are chosen at all.
-    #: Slot of each row, numbered from 0, where owners who meet in a slot are renewed together.
+    #: Slot of each row, numbered from 0, where owners who meet in a slot are placed anew together.
     slot_of: Ints | None = None
     counts: bool = False  #: Whether cases are split by whole units of rows, too.
 
@@ -128,7 +128,7 @@ class Pricing(abc.ABC):
         prices = np.array([self.fine(prices) for prices in tree.prices])
         return PricedTree.of(
             self.program, prices, tree=tree.splits, same=tree.leaves, knapsacks=tree.knapsacks,
-            replies=None if executor is None else spread(self.program, executor),
+            replies=None if executor is None else parallel_replies(self.program, executor),
         )  # fmt: skip
 
     def cuts(self, plans: Plans, share: Floats, prices: Floats) -> Sequence[Knapsack]:
@@ -150,7 +150,7 @@ class Pricing(abc.ABC):
     def exchange(
         self,
         plans: Mapping[int, Fit],
-        wanting: Ints,
+        candidates: Ints,
         prices: Floats,
         tries: int,
         rng: np.random.Generator,
@@ -161,7 +161,7 @@ class Pricing(abc.ABC):
         ----------
         plans
             Of owners; those that stay are the same objects in what is returned.
-        wanting
+        candidates
             Owners that lack some of their greatest value and may be part of something better.
         tries
             Exchanges.
@@ -170,7 +170,7 @@ class Pricing(abc.ABC):
         """
         return None
 
-    def renew(
+    def reoptimise(
         self,
         kept: Mapping[int, Fit | None],
         used: Floats,

@@ -8,15 +8,14 @@ from collections.abc import Generator, Iterator, Mapping
 import numpy as np
 
 from farkas.decomposition.cases import CaseTree
-from farkas.decomposition.charges import Charging
 from farkas.decomposition.choice import choose
+from farkas.decomposition.column_generation import DualPoint, Left, price_rows
+from farkas.decomposition.cuts import CutLoop
+from farkas.decomposition.local_search import PLANS, SIZES, SlotSearch, reoptimise, repair
 from farkas.decomposition.master import Master, Pool
-from farkas.decomposition.neighbours import Targets
+from farkas.decomposition.neighbourhoods import Targets
 from farkas.decomposition.packing import Packing
-from farkas.decomposition.prices import Left, Settled, settle
 from farkas.decomposition.protocol import Fit, Pricing, Tree
-from farkas.decomposition.renewal import PLANS, SIZES, renew, repair
-from farkas.decomposition.scarce import ScarceSlots
 from farkas.numbers import Ints
 
 CLOSE = 0.02  #: Share of the gap asked for at which prices are good enough.
@@ -24,7 +23,7 @@ CHOICE_GAP = 0.3  #: Share of the gap asked for at which a choice is.
 ENOUGH = 0.5  #: Share of the gap that the choice, or a tree, may leave.
 #: Charges are told when the distance to the value has fallen to this share.
 NEARER = 0.5
-TOLD = 5.0  #: Value is told when it has gained so often what counts as progress.
+REPORTED = 5.0  #: Value is told when it has gained so often what counts as progress.
 FINE = 0.1  #: Share of the gap asked for at which a neighbourhood is.
 DISCOUNT = 3.0  #: Divisor of what an owner loses for each program in vain.
 TRIES = 2  #: Exchanges of a turn for each owner.
@@ -56,11 +55,11 @@ class Search:
         self.problem, self.gap, self.left = problem, gap, left
         self.pool, self.packing = Pool(problem), Packing(problem)
         self.master = Master(problem, self.pool)
-        self.bound, self._told = np.inf, 0.0
+        self.bound, self._reported = np.inf, 0.0
         #: How often in vain somebody was placed who loses most, by owner.
         self._tried: Ints = np.zeros(problem.owners, np.int64)
-        self._root: Settled | None = None
-        self._slots = None if problem.slot_of is None else ScarceSlots(problem.slot_of)
+        self._root: DualPoint | None = None
+        self._slots = None if problem.slot_of is None else SlotSearch(problem.slot_of)
 
     @property
     def size(self) -> float:
@@ -85,52 +84,52 @@ class Search:
     def run(self) -> Iterator[Found]:
         """Search; yield what is better than before."""
         gap = CLOSE * self.gap
-        settled = list(settle(self.problem, self.master, gap=gap, left=self.left))[-1]
-        self.bound, self._root = settled.bound, settled
-        yield Found("prices", tree=Tree.of(settled.prices))
-        self.packing.fill(settled.prices, settled.payoff, self.left)
-        if settled.share is None or self.over:
+        dual = list(price_rows(self.problem, self.master, gap=gap, left=self.left))[-1]
+        self.bound, self._root = dual.bound, dual
+        yield Found("prices", tree=Tree.of(dual.prices))
+        self.packing.fill(dual.prices, dual.payoff, self.left)
+        if dual.share is None or self.over:
             yield self._plans("owners by payoff")
-        if settled.share is not None:
+        if dual.share is not None:
             if not self.problem.cuts_first:
-                yield from self._chosen(self.problem, self.pool, settled)
-            tree = yield from self._charged(settled)
-            yield from self._improved(settled, tree)
+                yield from self._choose(self.problem, self.pool, dual)
+            tree = yield from self._cut(dual)
+            yield from self._local_search(dual, tree)
 
     def _plans(self, words: str) -> Found:
-        self._told = self.packing.value
+        self._reported = self.packing.value
         return Found(words, plans=dict(self.packing.plans))
 
-    def _better(self, words: str) -> Iterator[Found]:
+    def _progress(self, words: str) -> Iterator[Found]:
         """Tell plans that are better by what counts, or end the search."""
         value = self.packing.value
-        if value > self._told + (0.0 if self.over else TOLD * self.small):
+        if value > self._reported + (0.0 if self.over else REPORTED * self.small):
             yield self._plans(words)
 
-    def _charged(self, settled: Settled) -> Generator[Found, None, CaseTree]:
+    def _cut(self, dual: DualPoint) -> Generator[Found, None, CaseTree]:
         """Look for knapsacks that the choice has to keep; returns the tree of one case."""
-        charging = Charging(self.problem, self.master, settled)
-        proved, last = self.bound, settled
+        cuts = CutLoop(self.problem, self.master, dual)
+        proved, last = self.bound, dual
         if not self.over:
-            for last in charging.run(CLOSE * self.gap, self._unless_near):
+            for last in cuts.run(CLOSE * self.gap, self._unless_near):
                 value = self.packing.value
                 near = last.bound - value <= self.gap * self.size
                 if near or last.bound - value <= NEARER * (proved - value):
                     proved = self.bound = min(proved, last.bound)
-                    yield Found("charges", tree=charging.tree())
-        if not charging.problem.knapsacks or last.bound >= settled.bound:
+                    yield Found("charges", tree=cuts.tree())
+        if not cuts.problem.knapsacks or last.bound >= dual.bound:
             if self.problem.cuts_first:
-                yield from self._chosen(self.problem, self.pool, settled)
-            return CaseTree(self.problem, self.master, settled)
+                yield from self._choose(self.problem, self.pool, dual)
+            return CaseTree(self.problem, self.master, dual)
         if last.bound < proved:
             self.bound = last.bound
-            yield Found("charges", tree=charging.tree())
-        self.pool.add(charging.problem.uncharged(charging.pool.plans))
+            yield Found("charges", tree=cuts.tree())
+        self.pool.add(cuts.problem.uncharged(cuts.pool.plans))
         if not self.over:
-            yield from self._chosen(charging.problem, charging.pool, last)
-        return CaseTree(self.problem, self.master, charging.root, charging.charges)
+            yield from self._choose(cuts.problem, cuts.pool, last)
+        return CaseTree(self.problem, self.master, cuts.root, cuts.charges)
 
-    def _chosen(self, problem: Pricing, pool: Pool, settled: Settled) -> Iterator[Found]:
+    def _choose(self, problem: Pricing, pool: Pool, dual: DualPoint) -> Iterator[Found]:
         """Carry out a choice beside whole plans, and then one of all from there."""
         packing, start, worth = self.packing, None, -np.inf
         for _ in range(2):
@@ -138,7 +137,7 @@ class Search:
                 return
             kept, before = dict(packing.plans), packing.value
             start = choose(
-                problem, pool, settled, value=before, gap=CHOICE_GAP * self.gap,
+                problem, pool, dual, value=before, gap=CHOICE_GAP * self.gap,
                 left=self.left, start=start,
             )  # fmt: skip
             width = len(self.problem.rows)  # without rows of charges
@@ -146,33 +145,33 @@ class Search:
             choice = choice._replace(use=choice.use[:, :width])
             value = float(choice.value.sum())
             if value > worth:
-                own = settled.prices[:width]
-                packing.follow(choice, own, settled.payoff, self.left)
+                own = dual.prices[:width]
+                packing.follow(choice, own, dual.payoff, self.left)
                 if not self.over:
-                    where = dataclasses.replace(settled, prices=own)
+                    where = dataclasses.replace(dual, prices=own)
                     targets = Targets.chosen(self.problem, where, choice)
                     self._repair(targets)
-                self._renew_slots()
+                self._search_slots()
                 worth = value
             if packing.value < before:
                 packing.restore(kept)
-            yield from self._better("choice of plans")
+            yield from self._progress("choice of plans")
             if self.bound - worth <= ENOUGH * self.gap * self.size:
                 return
 
-    def _improved(self, settled: Settled, tree: CaseTree) -> Iterator[Found]:
-        """Exchange, renew neighbourhoods and split cases in turn."""
+    def _local_search(self, dual: DualPoint, tree: CaseTree) -> Iterator[Found]:
+        """Exchange, reoptimise neighbourhoods and split cases in turn."""
         waited, many = 0, NEIGHBOURS
         while not self.over and waited < PATIENCE:
             before = self.packing.value
-            self._turn(settled, many)
+            self._local_search_round(dual, many)
             gained = self.packing.value - before > self.small
             waited = 0 if gained else waited + 1
             many = NEIGHBOURS if gained else min(int(GROWTH * many), MOST_NEIGHBOURS * NEIGHBOURS)
-            yield from self._better("exchanges and neighbourhoods")
+            yield from self._progress("exchanges and neighbourhoods")
             if waited in SPLITS and not self.over:
                 yield from self._split(tree, SPLITS[waited])
-        if self.packing.value > self._told:
+        if self.packing.value > self._reported:
             yield self._plans("exchanges and neighbourhoods")
 
     def _repair(self, targets: Targets) -> None:
@@ -186,45 +185,45 @@ class Search:
         """Seconds that are left, 0 where value and bound are near enough."""
         return 0.0 if self.near else self.left()
 
-    def _turn(self, settled: Settled, many: int) -> None:
-        """Exchange, then renew who meets the owner that loses most, and the rows that lack most."""
+    def _local_search_round(self, dual: DualPoint, many: int) -> None:
+        """Exchange, then reoptimise around the owner that loses most, and around a dear row."""
         packing, left = self.packing, self._unless_near
-        self._renew_slots()
+        self._search_slots()
         if not left():
             return
-        targets = self._targeted(settled)
-        packing.exchange(settled.prices, targets, TRIES * self.problem.owners, left)
+        targets = self._targets(dual)
+        packing.exchange(dual.prices, targets, TRIES * self.problem.owners, left)
         losses = targets.losses(packing)
-        missing = targets.missing(packing, losses)
+        missing = targets.gap_by_row(packing, losses)
         promise = losses * DISCOUNT ** -self._tried[targets.owners].astype(float)
         if not self.over and promise.any():
             owner = int(targets.owners[promise.argmax()])
             size = SIZES[min(int(self._tried[owner]), len(SIZES) - 1)]
-            around = targets.meeting(packing, owner, size)
-            gained = self._renewed(targets, around, PLANS) > self.small
+            around = targets.competitors(packing, owner, size)
+            gained = self._reoptimise(targets, around, PLANS) > self.small
             self._tried[owner] = 0 if gained else self._tried[owner] + 1
         if not self.over and missing.any():
             row = int(packing.rng.choice(len(missing), p=missing / missing.sum()))
-            self._renewed(targets, targets.around(packing, row, many), 2)
+            self._reoptimise(targets, targets.row_neighbourhood(packing, row, many), 2)
 
-    def _renew_slots(self) -> None:
-        """Renew who meets in slots where most is missing, of a kind whose rows have slots."""
+    def _search_slots(self) -> None:
+        """Reoptimise who meets in slots where most is missing, of a kind whose rows have slots."""
         root = self._root
         if self._slots is not None and root is not None:
             self._slots.improve(
-                self.packing, lambda: self._targeted(root), gap=FINE * self.gap,
+                self.packing, lambda: self._targets(root), gap=FINE * self.gap,
                 left=self._unless_near,
             )  # fmt: skip
 
-    def _targeted(self, settled: Settled) -> Targets:
-        return Targets.nearest(self.problem, self.pool, settled, self.packing.value)
+    def _targets(self, dual: DualPoint) -> Targets:
+        return Targets.nearest(self.problem, self.pool, dual, self.packing.value)
 
-    def _renewed(self, targets: Targets, owners: list[int], many: int) -> float:
-        """Renew owners; returns the value that is gained."""
+    def _reoptimise(self, targets: Targets, owners: list[int], many: int) -> float:
+        """Reoptimise owners; returns the value that is gained."""
         before = self.packing.value
         gap = FINE * self.gap
         if owners:
-            renew(
+            reoptimise(
                 self.packing, targets.prices, targets, owners, many=many, gap=gap,
                 left=self._unless_near,
             )  # fmt: skip

@@ -7,14 +7,14 @@ import pytest
 from scipy import sparse
 
 from farkas.certificates.priced_tree import MOST_STEPS, Split, halves, prove_leaves
+from farkas.decomposition.branching import best_split
 from farkas.decomposition.cases import CaseTree
+from farkas.decomposition.column_generation import price_rows, price_tree
+from farkas.decomposition.local_search import reoptimise, repair
 from farkas.decomposition.master import Master, Pool
-from farkas.decomposition.neighbours import Targets
+from farkas.decomposition.neighbourhoods import Targets
 from farkas.decomposition.packing import Packing
-from farkas.decomposition.parting import parting
-from farkas.decomposition.prices import price_tree, settle
 from farkas.decomposition.protocol import Plans, Tree
-from farkas.decomposition.renewal import renew, repair
 from farkas.decomposition.search import Search
 from tests.decomposition.bin_packing import BinPacking, PricedBins
 
@@ -53,7 +53,7 @@ def test_value_and_bound_hold_the_optimum_between_them(seed):
 
 def test_prices_are_settled_where_bound_and_program_meet():
     problem = BinPacking.drawn(2, items=30, classes=3)
-    *_, last = settle(problem, Master(problem, Pool(problem)), gap=0.0, left=forever)
+    *_, last = price_rows(problem, Master(problem, Pool(problem)), gap=0.0, left=forever)
     assert last.value == pytest.approx(last.bound, rel=1e-9)
     exact = Fraction(problem.certificate(Tree.of(last.prices)).bound)
     assert float(exact) == pytest.approx(last.bound, rel=1e-9)
@@ -89,7 +89,7 @@ def test_plans_are_put_and_taken_without_a_trace():
 
 def root_of(problem):
     master = Master(problem, Pool(problem))
-    return master, list(settle(problem, master, gap=0.0, left=forever))[-1]
+    return master, list(price_rows(problem, master, gap=0.0, left=forever))[-1]
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -157,7 +157,7 @@ def test_in_a_case_program_and_bound_meet():
     master, root = root_of(problem)
     served, least = halves(problem.program, {}, Split(0, float(problem.most[0])))
     for case in (served, least):
-        *_, last = settle(problem, master, gap=0.0, left=forever, case=case)
+        *_, last = price_rows(problem, master, gap=0.0, left=forever, case=case)
         assert last.value == pytest.approx(last.bound, rel=1e-9)
         assert last.bound <= root.bound * (1 + 1e-9)
 
@@ -172,8 +172,8 @@ def test_a_split_parts_most_worth():
     plans = Plans(np.array([0, 0, 0, 1, 1, 1]), np.array([9.0, 5.0, 1.0, 3.0, 2.0, 1.0]), use)
     for share, level in (([0.4, 0.2, 0.4], 9.0), ([0.3, 0.3, 0.4], 5.0), ([0.05, 0.05, 0.4], 1.0)):
         given = np.array([*share, 1.0, 0.0, 0.0])
-        assert parting(problem, plans, given, {}, np.zeros(3)) == Split(0, level)
-    assert parting(problem, plans, np.array([1.0, 0, 0, 0, 1.0, 0]), {}, np.zeros(3)) is None
+        assert best_split(problem, plans, given, {}, np.zeros(3)) == Split(0, level)
+    assert best_split(problem, plans, np.array([1.0, 0, 0, 0, 1.0, 0]), {}, np.zeros(3)) is None
 
 
 def test_who_is_renewed_leaves_the_others_room():
@@ -187,7 +187,7 @@ def test_who_is_renewed_leaves_the_others_room():
     for item in (0, 1):
         assert packing.insert(item, free)
     targets = Targets.nearest(problem, master.pool, root, packing.value)
-    renew(packing, free, targets, [1, 2], many=4, gap=0.0, left=forever)
+    reoptimise(packing, free, targets, [1, 2], many=4, gap=0.0, left=forever)
     assert sorted(packing.plans) == [0, 2]
     assert (packing.used <= problem.hard).all()
     packing.restore({})

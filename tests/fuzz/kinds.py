@@ -28,8 +28,8 @@ from farkas.certificates.gadget_slot_tree import certify_one_slot, certify_slot_
 from farkas.certificates.packed import unpack
 from farkas.certificates.priced_tree import Knapsack, PricedTree, Split
 from farkas.decomposition.cases import CaseTree
+from farkas.decomposition.column_generation import price_rows
 from farkas.decomposition.master import Master, Pool
-from farkas.decomposition.prices import settle
 from farkas.errors import FarkasError
 from farkas.exact.bounding import Deadline
 from farkas.instances import Instance
@@ -174,7 +174,7 @@ def of_servers(instance: Any) -> dict[str, Any]:
     """Bound by prices of classes of servers, with a few jobs decided."""
     problem = ServerPricing(instance)
     master = Master(problem, Pool(problem))
-    *_, last = settle(problem, master, gap=0.0, left=lambda: 60.0)
+    *_, last = price_rows(problem, master, gap=0.0, left=lambda: 60.0)
     tree = CaseTree(problem, master, last)
     tree.expand(lambda: 0.0, 4, 0.0, lambda: 60.0)
     return plain(problem.certificate(tree.tree()))

@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 from farkas.certificates import RunBound, run_bounds
-from farkas.decomposition.prices import price_tree
+from farkas.decomposition.column_generation import price_tree
 from farkas.offline.climbing import policies
 from farkas.offline.ladder import Ladder, ladders
 from farkas.offline.priced import priced

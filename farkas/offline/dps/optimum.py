@@ -67,7 +67,7 @@ def decisions_of(market: Market, placed: Mapping[int, Placed]) -> list[Decision]
 class Placing(ServerPricing):
     """Jobs that are placed on servers."""
 
-    def renew(
+    def reoptimise(
         self, kept: Mapping[int, Fit | None], used: Floats, prices: Floats, missing: float,
         gap: float, seconds: float,
     ) -> Mapping[int, Fit]:  # fmt: skip

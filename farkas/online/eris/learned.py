@@ -174,11 +174,11 @@ class Learned(Policy):
 
 def settled(pricing: SchedulePricing, rounds: int, start: Floats | None = None) -> Floats:
     """Return the best prices of some rounds of pricing, by row."""
+    from farkas.decomposition.column_generation import price_rows
     from farkas.decomposition.master import Master, Pool
-    from farkas.decomposition.prices import settle
 
     master = Master(pricing, Pool(pricing))
-    *_, last = settle(
+    *_, last = price_rows(
         pricing, master, gap=CLOSE, left=lambda: math.inf, start=start, rounds=rounds
     )  # fmt: skip
     return last.prices

@@ -15,7 +15,7 @@ from scipy import sparse
 
 from farkas.certificates.dps import PricedMarket
 from farkas.certificates.priced_tree import Case, Knapsack
-from farkas.decomposition.charges import VIOLATED, rounded
+from farkas.decomposition.cuts import VIOLATED, rounded
 from farkas.decomposition.protocol import Fit, Plans, Pricing
 from farkas.instances.dps import Market
 from farkas.numbers import Array, Bools, Floats, Ints

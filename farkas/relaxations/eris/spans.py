@@ -14,7 +14,7 @@ import numpy as np
 
 from farkas.certificates.eris import PricedAuction
 from farkas.certificates.priced_tree import Knapsack
-from farkas.decomposition.charges import VIOLATED, rounded
+from farkas.decomposition.cuts import VIOLATED, rounded
 from farkas.decomposition.protocol import Plans
 from farkas.instances.eris import Auction
 from farkas.numbers import Bools, Floats, Ints

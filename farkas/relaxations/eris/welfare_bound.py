@@ -11,8 +11,8 @@ from scipy import sparse
 
 from farkas.certificates.eris import PricedAuction, certify_prices
 from farkas.certificates.priced_tree import Case, PricedTree
+from farkas.decomposition.column_generation import DualPoint, Left, price_rows, price_tree
 from farkas.decomposition.master import Master, Pool
-from farkas.decomposition.prices import Left, Settled, price_tree, settle
 from farkas.decomposition.protocol import Plans, Pricing
 from farkas.errors import NoAnswer
 from farkas.instances.eris import Auction
@@ -93,7 +93,7 @@ class ExactPricing(Pricing):
 
 def generate_columns(
     auction: Auction, most_rounds: int = 1000, left: Left = lambda: math.inf
-) -> Iterator[Settled]:
+) -> Iterator[DualPoint]:
     """Solve the linear relaxation of (3) round by round.
 
     Every round prices all jobs exactly at the duals of the program of known schedules.  Bounds rest
@@ -102,14 +102,14 @@ def generate_columns(
     """
     pricing = ExactPricing(auction)
     master = Master(pricing, Pool(pricing))
-    return settle(pricing, master, gap=SIMPLEX, left=left, rounds=most_rounds)
+    return price_rows(pricing, master, gap=SIMPLEX, left=left, rounds=most_rounds)
 
 
-def relaxation_by_columns(auction: Auction, most_rounds: int = 1000) -> Settled:
+def relaxation_by_columns(auction: Auction, most_rounds: int = 1000) -> DualPoint:
     """Last round of `generate_columns`; raises `NoAnswer` unless bound and value meet there."""
     *_, last = generate_columns(auction, most_rounds)
     if not last.rounds or last.bound - last.value > LOOSE_GAP * max(abs(last.bound), 1.0):
-        raise NoAnswer(f"column generation did not settle in {most_rounds} rounds")
+        raise NoAnswer(f"column generation did not price_rows in {most_rounds} rounds")
     return last
 
 

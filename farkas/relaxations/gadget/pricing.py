@@ -17,8 +17,8 @@ from scipy import sparse
 
 from farkas.certificates.gadget import PricedCluster
 from farkas.certificates.priced_tree import Case, PricedTree
+from farkas.decomposition.column_generation import MOST_ROUNDS, DualPoint, price_rows
 from farkas.decomposition.master import Master, Pool
-from farkas.decomposition.prices import MOST_ROUNDS, Settled, settle
 from farkas.decomposition.protocol import Plans, Pricing, Tree
 from farkas.instances.gadget import Cluster
 from farkas.kernels import Floats1, Floats2, Floats3, Ints1, Ints2, Out, compiled
@@ -230,9 +230,9 @@ def horizon_certificate(cluster: Cluster, seconds: float = math.inf) -> PricedTr
     """
     until = time.monotonic() + seconds
 
-    def settled(problem: GadgetPricing, rounds: int, start: Floats | None = None) -> Settled:
+    def settled(problem: GadgetPricing, rounds: int, start: Floats | None = None) -> DualPoint:
         left, master = (lambda: max(until - time.monotonic(), 0.0)), Master(problem, Pool(problem))
-        *_, last = settle(problem, master, gap=TIE, left=left, rounds=rounds, start=start)
+        *_, last = price_rows(problem, master, gap=TIE, left=left, rounds=rounds, start=start)
         return last
 
     pooled, by_class = GadgetPricing(cluster, pooled=True), GadgetPricing(cluster)

@@ -7,11 +7,11 @@ import math
 import numpy as np
 import pytest
 
+from farkas.decomposition.column_generation import price_rows
+from farkas.decomposition.local_search import SlotSearch
 from farkas.decomposition.master import Master, Pool
-from farkas.decomposition.neighbours import Targets
+from farkas.decomposition.neighbourhoods import Targets
 from farkas.decomposition.packing import Packing
-from farkas.decomposition.prices import settle
-from farkas.decomposition.scarce import ScarceSlots
 from farkas.models.dps.offline import Offline
 from farkas.offline.dps import anew
 from farkas.offline.dps.anew import placed_anew
@@ -88,7 +88,7 @@ def test_a_job_moves_aside_for_a_larger_one():
     assert where[0] == where[1] != where[2]
     for job in (0, 1):
         packing.put(job, kept[job])
-    slots = ScarceSlots(problem.slot_of)
+    slots = SlotSearch(problem.slot_of)
     slots.improve(packing, lambda: targeted(problem, packing), gap=0.0, left=lambda: 60.0)
     assert packing.value == 6
 
@@ -96,7 +96,7 @@ def test_a_job_moves_aside_for_a_larger_one():
 def targeted(problem, packing):
     """What is targeted at settled prices, of all owners."""
     pool = Pool(problem)
-    *_, last = settle(problem, Master(problem, pool), gap=0.0, left=lambda: 60.0)
+    *_, last = price_rows(problem, Master(problem, pool), gap=0.0, left=lambda: 60.0)
     return Targets.nearest(problem, pool, last, packing.value)
 
 
@@ -105,7 +105,7 @@ def test_who_meets_in_scarce_slots_is_placed_anew_and_nothing_is_lost(seed):
     market = random_market(seed, jobs=12, servers=3)
     problem, packing, _ = placed(market)
     before = packing.value
-    slots = ScarceSlots(problem.slot_of)
+    slots = SlotSearch(problem.slot_of)
     slots.improve(packing, lambda: targeted(problem, packing), gap=0.0, left=lambda: 60.0)
     assert packing.value >= before * (1 - 1e-12)
     assert (packing.used <= problem.hard).all()
@@ -126,6 +126,6 @@ def test_those_meet_who_hold_units_in_a_slot_or_near_it_and_half_as_many_wait():
     targets = targeted(problem, packing)
     slots = problem.slot_of
     # arrivals are in slots 0, 1 and 4, and the dear job of slot 1 is the nearest that waits
-    assert targets.in_slot(packing, 1, slots, 1.0) == [0, 1, 2]
-    assert targets.in_slot(packing, 2, slots, 1.0) == [3, 4]
-    assert targets.in_slot(packing, 2, slots, 2.0)[:2] == [3, 0]
+    assert targets.slot_neighbourhood(packing, 1, slots, 1.0) == [0, 1, 2]
+    assert targets.slot_neighbourhood(packing, 2, slots, 1.0) == [3, 4]
+    assert targets.slot_neighbourhood(packing, 2, slots, 2.0)[:2] == [3, 0]

@@ -10,9 +10,9 @@ import pytest
 
 from farkas.certificates import check
 from farkas.certificates.priced_tree import Window
-from farkas.decomposition.charges import Charging
+from farkas.decomposition.column_generation import price_rows
+from farkas.decomposition.cuts import CutLoop
 from farkas.decomposition.master import Master, Pool
-from farkas.decomposition.prices import settle
 from farkas.decomposition.protocol import Tree
 from farkas.instances import library
 from farkas.instances.generate import generate
@@ -115,7 +115,7 @@ def test_certificates_prove_what_prices_by_class_do(seed):
 
 def settled(problem: ServerPricing):
     master = Master(problem, Pool(problem))
-    *_, last = settle(problem, master, gap=0.0, left=lambda: 60.0)
+    *_, last = price_rows(problem, master, gap=0.0, left=lambda: 60.0)
     return last, master
 
 
@@ -141,11 +141,11 @@ def test_knapsacks_hold_every_choice_of_whole_jobs(seed):
     market = random_market(seed, jobs=9, servers=2)
     problem = ServerPricing(market)
     master = Master(problem, Pool(problem))
-    *_, last = settle(problem, master, gap=0.0, left=lambda: 60.0)
+    *_, last = price_rows(problem, master, gap=0.0, left=lambda: 60.0)
     prices = "free" if market.price_cap is None else "capped"
     best = solve(Offline(prices=prices).form(market), gap=0.0).require_optimal().objective
     bounds = [last.bound]
-    charging = Charging(problem, master, last)
+    charging = CutLoop(problem, master, last)
     for found in charging.run(0.0, lambda: 60.0):
         proved = Fraction(problem.certificate(charging.tree()).bound)
         assert float(proved) == pytest.approx(found.bound, rel=1e-9, abs=1e-9)
@@ -177,8 +177,8 @@ def test_whole_jobs_that_exclude_each_other_are_seen_by_a_knapsack():
     """Three jobs of two units each on five: two are served, where parts of jobs serve 2.5."""
     problem = ServerPricing(posted(*[(0, 3.0, 2, 4.0)] * 3, (1, 3.0, 1, 1.0), units=5))
     master = Master(problem, Pool(problem))
-    *_, last = settle(problem, master, gap=0.0, left=lambda: 60.0)
-    *_, found = Charging(problem, master, last).run(0.0, lambda: 60.0)
+    *_, last = price_rows(problem, master, gap=0.0, left=lambda: 60.0)
+    *_, found = CutLoop(problem, master, last).run(0.0, lambda: 60.0)
     assert (last.bound, found.bound) == (pytest.approx(10.0), pytest.approx(9.0))
 
 

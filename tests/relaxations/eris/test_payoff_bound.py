@@ -10,7 +10,7 @@ import pytest
 from farkas import executor as module
 from farkas.certificates.eris import PricedAuction, certify_prices, prove_payoffs
 from farkas.certificates.priced_tree import PricedTree
-from farkas.decomposition.spread import Asked, OwnerReplies, spread
+from farkas.decomposition.parallel import Asked, OwnerReplies, parallel_replies
 from farkas.executor import Executor
 from farkas.instances import library
 from farkas.models.eris.best_schedule import PricedJobs
@@ -184,7 +184,7 @@ def test_certificates_do_not_depend_on_who_proves(workers, monkeypatch):
             auction = random_auction(seed, jobs=6)
             prices = prices_of(auction, seed)
             program, rows = PricedAuction(auction), np.concatenate([x.ravel() for x in prices])
-            found = PricedTree.of(program, rows, replies=spread(program, executor))
+            found = PricedTree.of(program, rows, replies=parallel_replies(program, executor))
             assert found == certify_prices(auction, *prices)
             assert found.prove_bound(auction) == certify_prices(auction, *prices).prove_bound(
                 auction

@@ -10,8 +10,8 @@ import pytest
 from farkas.certificates.eris import PricedAuction, payoffs_by_job
 from farkas.certificates.priced_tree import Window
 from farkas.decomposition.cases import CaseTree
+from farkas.decomposition.column_generation import price_rows
 from farkas.decomposition.master import Master, Pool
-from farkas.decomposition.prices import settle
 from farkas.decomposition.protocol import Tree
 from farkas.models.eris.prices import Prices
 from farkas.relaxations.eris.pricing import SchedulePricing
@@ -82,7 +82,7 @@ def test_certificates_of_trees_bound_the_optimum(seed):
     auction = random_auction(seed, most_chunks=4, jobs=6)
     pricing = SchedulePricing(auction)
     master = Master(pricing, Pool(pricing))
-    *_, settled = settle(pricing, master, gap=0.0, left=lambda: 60.0)
+    *_, settled = price_rows(pricing, master, gap=0.0, left=lambda: 60.0)
     tree = CaseTree(pricing, master, settled)
     single = pricing.certificate(Tree.of(settled.prices))
     # prices in a file have 30 bits
@@ -101,7 +101,7 @@ def test_what_is_occupied_is_not_sold_again():
 
     def prices(**settings):
         pricing = SchedulePricing(auction, **settings)
-        rounds = settle(pricing, Master(pricing, Pool(pricing)), gap=0.0, left=lambda: 60.0)
+        rounds = price_rows(pricing, Master(pricing, Pool(pricing)), gap=0.0, left=lambda: 60.0)
         return pricing.prices_of(list(rounds)[-1].prices)
 
     assert prices().resource == pytest.approx(0.0, abs=1e-6)

@@ -12,9 +12,9 @@ from scipy import sparse
 from farkas.certificates.eris import PricedAuction
 from farkas.certificates.priced_tree import Knapsack
 from farkas.decomposition.cases import CaseTree
-from farkas.decomposition.charges import Charged, Charging, rounded
+from farkas.decomposition.column_generation import price_rows
+from farkas.decomposition.cuts import CutLoop, WithCuts, rounded
 from farkas.decomposition.master import Master, Pool
-from farkas.decomposition.prices import settle
 from farkas.decomposition.protocol import Plans
 from farkas.decomposition.search import Search
 from farkas.offline.eris.schedules import AuctionPricing
@@ -73,7 +73,7 @@ def two_large():
 def settled_of(auction, gap=0.0):
     problem = SchedulePricing(auction)
     master = Master(problem, Pool(problem))
-    return problem, master, list(settle(problem, master, gap=gap, left=lambda: 60.0))[-1]
+    return problem, master, list(price_rows(problem, master, gap=gap, left=lambda: 60.0))[-1]
 
 
 @pytest.mark.parametrize("factor", [1.0, 2.0**-30, 0.3])
@@ -81,7 +81,7 @@ def test_half_of_a_job_early_is_forbidden(factor):
     auction = auction_in(two_large(), units=factor)
     problem, master, root = settled_of(auction)
     assert root.bound == pytest.approx(17)  # one and a half complete early
-    charging = Charging(problem, master, root)
+    charging = CutLoop(problem, master, root)
     *_, last = charging.run(0.0, lambda: 60.0)
     assert last.bound == pytest.approx(14)
     made = problem.certificate(charging.tree())
@@ -126,7 +126,7 @@ def test_of_the_spans_that_end_in_a_slot_the_most_violated_are_kept():
 def test_plans_pay_what_is_charged_and_replies_count_it(seed):
     auction = random_auction(seed, most_chunks=3, most_slots=4, jobs=6)
     problem, rng = SchedulePricing(auction), np.random.default_rng(seed)
-    charged = Charged(problem)
+    charged = WithCuts(problem)
     for _ in range(3):
         owners = [i for i, job in enumerate(auction.jobs) if job.utility[0] > 0]
         owners = [i for i in owners if rng.random() < 0.7]
@@ -162,7 +162,7 @@ def test_plans_pay_what_is_charged_and_replies_count_it(seed):
 def test_charges_and_cases_bound_the_optimum(seed):
     auction = random_auction(seed, most_chunks=some(4, 6), most_slots=some(3, 5), jobs=some(4, 8))
     problem, master, root = settled_of(auction)
-    charging = Charging(problem, master, root)
+    charging = CutLoop(problem, master, root)
     bounds = [one.bound for one in charging.run(0.0, lambda: 60.0)]
     best = optimum("eris.offline", auction)
     if bounds:
@@ -182,13 +182,13 @@ def test_cases_are_split_below_charges():
     for seed in range(60):
         auction = random_auction(seed, most_chunks=5, most_slots=5, jobs=8)
         problem, master, root = settled_of(auction)
-        charging = Charging(problem, master, root)
+        charging = CutLoop(problem, master, root)
         if not list(charging.run(0.0, lambda: 60.0)):
             continue
         master.pool.add(charging.problem.uncharged(charging.pool.plans))
         tree = CaseTree(problem, master, charging.root, charging.charges)
         before = tree.bound
-        assert before == pytest.approx(charging.settled.bound)
+        assert before == pytest.approx(charging.dual.bound)
         best = optimum("eris.offline", auction)
         tree.expand(lambda best=best: best, 6, 0.0, lambda: 60.0)
         made = problem.certificate(tree.tree())

@@ -17,7 +17,7 @@ from farkas.tolerances import FINE_GAP, WHOLE
 SHARED = 1e-4  #: Share of a plan that counts as a part of it.
 
 
-def parting(
+def best_split(
     problem: Pricing, plans: Plans, share: Floats, case: Case, prices: Floats
 ) -> Split | None:
     """Find the value of an owner that parts most worth; where none does, how much it uses of a row.
@@ -35,9 +35,9 @@ def parting(
         for owner, group in itertools.groupby(parts.tolist(), lambda at: int(plans.owner[at])):
             window = case.get(owner) or Window(0.0, problem.program.most(owner))
             some = np.array(list(group))
-            for parted, split in each(problem, plans.some(some), share[some], window, prices):
-                if parted > best:
-                    best, found = parted, split
+            for gain, split in each(problem, plans.some(some), share[some], window, prices):
+                if gain > best:
+                    best, found = gain, split
         if found is not None:
             return found
     return None

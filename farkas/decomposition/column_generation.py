@@ -21,7 +21,7 @@ FINE = 1e-5  #: Share of the bound by which prices may prove more than the best.
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class Settled:
+class DualPoint:
     """Where prices stand."""
 
     bound: float  #: The least one of all rounds.
@@ -39,7 +39,7 @@ def rent(problem: Pricing, prices: Floats) -> float:
     return float(problem.rows[used] @ prices[used])
 
 
-def settle(
+def price_rows(
     problem: Pricing,
     master: Master,
     *,
@@ -49,7 +49,7 @@ def settle(
     start: Floats | None = None,
     rounds: int = MOST_ROUNDS,
     below: float = -math.inf,
-) -> Iterator[Settled]:
+) -> Iterator[DualPoint]:
     """Price round by round until bound and program meet; yields where prices stand.
 
     ``gap``: Distance of both, as a share of the bound, that is near enough.  ``case``: In which
@@ -58,7 +58,7 @@ def settle(
     """
     case, extra = case or {}, raised(case or {})
     prices = np.zeros(len(problem.rows)) if start is None else start
-    best = Settled(math.inf, prices, np.zeros(problem.owners))
+    best = DualPoint(math.inf, prices, np.zeros(problem.owners))
     for number in range(1, rounds + 1):
         payoff, plans = problem.replies(prices, case)
         bound = rent(problem, prices) + float(payoff.sum()) - extra
@@ -88,8 +88,8 @@ def price_tree(problem: Pricing, *, gap: float = FINE, left: Left = lambda: math
     master = Master(problem, Pool(problem))
     prices = np.zeros(len(problem.rows))
     with CtrlC() as key:
-        for settled in settle(problem, master, gap=gap, left=left):
-            prices = settled.prices
+        for dual in price_rows(problem, master, gap=gap, left=left):
+            prices = dual.prices
             if key.pressed:
                 break
     if key.pressed:

@@ -40,7 +40,7 @@ class OwnerReplies:
         return self._program.replies(task.prices, task.case, task.owners)
 
 
-def spread(program: PricedProgram, executor: Executor) -> Replies:
+def parallel_replies(program: PricedProgram, executor: Executor) -> Replies:
     """Let others prove a program's replies, where there are others."""
 
     def replies(prices: Floats, case: Case, owners: Sequence[int]) -> Sequence[Fraction]:

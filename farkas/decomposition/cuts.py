@@ -17,8 +17,8 @@ from scipy import sparse
 
 from farkas.certificates.priced_tree import Case, Knapsack, Window
 from farkas.decomposition.cases import Charges
+from farkas.decomposition.column_generation import DualPoint, Left, price_rows
 from farkas.decomposition.master import Master, Pool
-from farkas.decomposition.prices import Left, Settled, settle
 from farkas.decomposition.protocol import Plans, Pricing, Tree
 from farkas.numbers import Floats, Ints
 
@@ -34,7 +34,7 @@ PARTS = (1, 2, 3, 4)  #: A size divided by these is what a capacity is divided b
 NEARLY = (0.5, 0.1, 0.3, 0.7, 0.9)
 
 
-class Charged(Pricing):
+class WithCuts(Pricing):
     """Another problem with rows of knapsacks after its own."""
 
     def __init__(self, problem: Pricing) -> None:
@@ -112,39 +112,39 @@ class Charged(Pricing):
         return payoff, self.charged(plans)
 
 
-class Charging:
-    """Rows of knapsacks are looked for, and prices settled, in turn."""
+class CutLoop:
+    """Rows of knapsacks are looked for, and prices dual, in turn."""
 
-    def __init__(self, problem: Pricing, master: Master, settled: Settled) -> None:
-        self.problem = Charged(problem)
+    def __init__(self, problem: Pricing, master: Master, dual: DualPoint) -> None:
+        self.problem = WithCuts(problem)
         self.pool = Pool(self.problem)
         self.pool.add(self.problem.charged(master.pool.plans))
         self.master = Master(self.problem, self.pool)
-        self.settled = settled
+        self.dual = dual
 
     @property
     def charges(self) -> Charges:
         """Those at the last prices."""
-        prices, problem = self.settled.prices, self.problem
+        prices, problem = self.dual.prices, self.problem
         paid = float(prices[problem.width :] @ problem.rows[problem.width :])
         return Charges(problem.windows(prices, {}), problem.priced(prices), paid)
 
     @property
-    def root(self) -> Settled:
+    def root(self) -> DualPoint:
         """Where the last prices stand, without what is paid."""
-        bound, prices = self.settled.bound - self.charges.paid, self.settled.prices
-        return dataclasses.replace(self.settled, bound=bound, prices=prices[: self.problem.width])
+        bound, prices = self.dual.bound - self.charges.paid, self.dual.prices
+        return dataclasses.replace(self.dual, bound=bound, prices=prices[: self.problem.width])
 
     def tree(self) -> Tree:
         """Return one leaf with its charges."""
         return Tree([None], [0], [self.root.prices], self.charges.knapsacks)
 
-    def run(self, gap: float, left: Left) -> Iterator[Settled]:
+    def run(self, gap: float, left: Left) -> Iterator[DualPoint]:
         """Yield where prices stand after each round of rows."""
         waited, value = 0, math.inf
         problem, own = self.problem, self.problem.problem
         for _ in range(MOST_ROUNDS):
-            share, prices = self.settled.share, self.settled.prices
+            share, prices = self.dual.share, self.dual.prices
             if share is None or waited >= IDLE_ROUNDS or not left():
                 return
             known = self.pool.plans.some(np.arange(len(share)))
@@ -155,11 +155,11 @@ class Charging:
             self.pool.widen(problem.charged(self.pool.plans).use)
             self.master.widen()
             start = np.concatenate([prices, np.zeros(len(problem.rows) - len(prices))])
-            found = list(settle(problem, self.master, gap=gap, left=left, start=start,
+            found = list(price_rows(problem, self.master, gap=gap, left=left, start=start,
                                 rounds=MOST_PRICINGS))[-1]  # fmt: skip
             waited = 0 if found.value < value - gap * abs(value) else waited + 1
             value = min(value, found.value)
-            self.settled = found
+            self.dual = found
             yield found
 
 

@@ -8,8 +8,8 @@ import numpy as np
 from scipy import sparse
 
 from farkas.decomposition.choice import shortfall
+from farkas.decomposition.column_generation import DualPoint
 from farkas.decomposition.master import Pool
-from farkas.decomposition.prices import Settled
 from farkas.decomposition.protocol import Plans, Pricing
 from farkas.numbers import Floats, Ints
 from farkas.tolerances import TIE, WHOLE
@@ -27,31 +27,31 @@ class Targets:
     owner, shape (plans,).
     """
 
-    def __init__(self, problem: Pricing, settled: Settled, plans: Plans, short: Floats) -> None:
-        self.problem, self.prices, self.payoff = problem, settled.prices, settled.payoff
-        self.bound = settled.bound
+    def __init__(self, problem: Pricing, dual: DualPoint, plans: Plans, short: Floats) -> None:
+        self.problem, self.prices, self.payoff = problem, dual.prices, dual.payoff
+        self.bound = dual.bound
         self.owners, self._use, self._short = plans.owner, plans.use, short
         self._by_row = plans.use.tocsc()
         self._like: dict[int, sparse.csr_array] = {}
         self._number = {owner: at for at, owner in enumerate(self.owners.tolist())}
 
     @classmethod
-    def nearest(cls, problem: Pricing, pool: Pool, settled: Settled, value: float) -> Self:
+    def nearest(cls, problem: Pricing, pool: Pool, dual: DualPoint, value: float) -> Self:
         """Target the best known plan of each owner, of those that may be in something better.
 
         ``value``: that is reached.
         """
         plans = pool.plans
-        short = shortfall(plans, settled)
+        short = shortfall(plans, dual)
         order = np.lexsort((short, plans.owner))
         first = order[np.flatnonzero(np.diff(plans.owner[order], prepend=-1))]
-        near = first[short[first] <= settled.bound - value + WHOLE * abs(settled.bound)]
-        return cls(problem, settled, plans.some(near), short[near])
+        near = first[short[first] <= dual.bound - value + WHOLE * abs(dual.bound)]
+        return cls(problem, dual, plans.some(near), short[near])
 
     @classmethod
-    def chosen(cls, problem: Pricing, settled: Settled, choice: Plans) -> Self:
+    def chosen(cls, problem: Pricing, dual: DualPoint, choice: Plans) -> Self:
         """Target what was chosen."""
-        return cls(problem, settled, choice, shortfall(choice, settled))
+        return cls(problem, dual, choice, shortfall(choice, dual))
 
     def rows(self, owner: int) -> Ints:
         """Rows that an owner's plan uses; none without one."""
@@ -79,7 +79,7 @@ class Targets:
                 found[at] -= fit.value - float(np.where(row >= 0, prices[row], 0.0) @ fit.amount)
         return np.maximum(found, 0.0)
 
-    def missing(self, packing: Packing, losses: Floats) -> Floats:
+    def gap_by_row(self, packing: Packing, losses: Floats) -> Floats:
         """Value that is missing, by row: idle units, and losses of those for whom it is dearest.
 
         Both together are the distance of the bound.
@@ -94,7 +94,7 @@ class Targets:
                 missing[rows[np.argmax(prices[rows])]] += losses[at]
         return missing
 
-    def lacking(self, packing: Packing, owners: Ints) -> Ints:
+    def improvable(self, packing: Packing, owners: Ints) -> Ints:
         """Return those of some owners that lack some of their greatest value."""
         most, plans = self.problem.most, packing.plans
         lacks = [
@@ -103,12 +103,12 @@ class Targets:
         ]
         return owners[np.array(lacks, np.bool_)]
 
-    def missed(self, packing: Packing) -> Ints:
+    def unserved(self, packing: Packing) -> Ints:
         """Return those that have no plan."""
         out = [owner not in packing.plans for owner in self.owners.tolist()]
         return self.owners[np.array(out, np.bool_)]
 
-    def meeting(self, packing: Packing, owner: int, many: int) -> list[int]:
+    def competitors(self, packing: Packing, owner: int, many: int) -> list[int]:
         """Return an owner, and others whose plans share most rows with the one that it targets."""
         there = [list(packing.at[row]) for row in self.rows(owner).tolist()]
         others, shared = np.unique(np.concatenate([[owner], *there]), return_counts=True)
@@ -116,7 +116,9 @@ class Targets:
         found: list[int] = others[order].astype(np.int64).tolist()
         return [owner, *(other for other in found if other != owner)][: many + 1]
 
-    def in_slot(self, packing: Packing, slot: int, slots: Ints, wider: float) -> list[int]:
+    def slot_neighbourhood(
+        self, packing: Packing, slot: int, slots: Ints, wider: float
+    ) -> list[int]:
         """Owners on rows of a slot or near it, and half as many of those whose target is there.
 
         ``slots``: Of each row.  ``wider``: How often more owners are asked for than meet in the
@@ -132,15 +134,15 @@ class Targets:
                 break
         users = np.unique(self._by_row[:, np.flatnonzero(away <= distance)].indices)
         nearest = self.owners[users[np.argsort(self._short[users], kind="stable")]]
-        wanting = [one for one in self.lacking(packing, nearest) if one not in found]
-        return [*list(found)[: int(count)], *wanting[: 1 + int(count) // 2]]
+        candidates = [one for one in self.improvable(packing, nearest) if one not in found]
+        return [*list(found)[: int(count)], *candidates[: 1 + int(count) // 2]]
 
-    def around(self, packing: Packing, row: int, many: int) -> list[int]:
+    def row_neighbourhood(self, packing: Packing, row: int, many: int) -> list[int]:
         """Owners on a row: of half those whose target is there, then who is, then on other rows."""
         rng, plans, by_row = packing.rng, packing.plans, self._by_row
         there = by_row.indices[by_row.indptr[row] : by_row.indptr[row + 1]]
         nearest = self.owners[there[np.argsort(self._short[there], kind="stable")]]
-        found = dict.fromkeys(self.lacking(packing, nearest)[: many // 2].tolist())
+        found = dict.fromkeys(self.improvable(packing, nearest)[: many // 2].tolist())
         for _ in range(MOST_STEPS):
             here = list(packing.at[row])
             rng.shuffle(here)

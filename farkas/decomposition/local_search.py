@@ -1,20 +1,21 @@
-"""Owners near each other placed anew by an integer program, over plans beside the others."""
+"""Local search: neighbouring owners are placed anew by an integer program over plans that fit."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from scipy import sparse
 
-from farkas.decomposition.choice import once
-from farkas.decomposition.neighbours import Targets
-from farkas.decomposition.packing import FAINT, Packing
-from farkas.decomposition.prices import Left
+from farkas.decomposition.choice import one_plan_each
+from farkas.decomposition.column_generation import Left
+from farkas.decomposition.neighbourhoods import Targets
+from farkas.decomposition.packing import GUIDING, Packing
 from farkas.decomposition.protocol import Fit
-from farkas.numbers import Floats
+from farkas.numbers import Bools, Floats, Ints
 from farkas.solvers.columns import best_columns
+from farkas.tolerances import FINE_GAP
 
 DRAWS = 8  #: Of prices, at which plans are sought.
 FEW_DRAWS = 2  #: Of prices, where many plans are asked for at each.
@@ -29,9 +30,12 @@ PLANS = 16  #: Of each owner at each draw of prices, where one is placed.
 TRIES = 1_000  #: Exchanges between two looks at whether they go on.
 PATIENCE = 2  #: Looks without progress after which they end.
 MOST_PROGRAMS = 40  #: For as many owners one after the other, before there are more others.
+WIDER = 1.5  #: How many times as many owners as meet in a slot come after each one in vain.
+DISCOUNT = 3.0  #: Divisor of what a slot promises for each program in vain.
+MOST_IDLE = 6  #: Programs in a row that gain nothing, after which others have their turn.
 
 
-def renew(
+def reoptimise(
     packing: Packing,
     prices: Floats,
     targets: Targets,
@@ -48,9 +52,9 @@ def renew(
     """
     missing = targets.bound - packing.value
     kept = {owner: packing.take(owner) for owner in owners}
-    placed = packing.problem.renew(kept, packing.used, prices, missing, gap, left())
+    placed = packing.problem.reoptimise(kept, packing.used, prices, missing, gap, left())
     if placed is None:
-        placed = _chosen(packing, prices, targets, kept, many, gap, left)
+        placed = _choose(packing, prices, targets, kept, many, gap, left)
     for owner, fit in placed.items():
         packing.put(owner, fit)
     for owner in owners:
@@ -58,11 +62,11 @@ def renew(
             packing.insert(owner, prices)
 
 
-def _chosen(
+def _choose(
     packing: Packing, prices: Floats, targets: Targets, kept: Mapping[int, Fit | None], many: int,
     gap: float, left: Left,
 ) -> dict[int, Fit]:  # fmt: skip
-    """Choose among plans that fit, parameters as of `renew`."""
+    """Choose among plans that fit, parameters as of `reoptimise`."""
     listed: list[tuple[int, Fit]] = []
     for owner, fit in kept.items():
         found = [] if fit is None else [fit]
@@ -88,21 +92,21 @@ def repair(
     worth, waited = targets.problem.most, 0
     slots = targets.problem.slot_of is not None
     least = small / (FEW_GAINS if slots else TRIES)
-    while waited < (1 if slots else PATIENCE) and left() and len(targets.missed(packing)):
+    while waited < (1 if slots else PATIENCE) and left() and len(targets.unserved(packing)):
         before = packing.value
         packing.exchange(prices, targets, TRIES, left, planned=True)
         waited = waited + 1 if packing.value - before <= least else 0
-    # where slots say where value is missing, who meets there is renewed instead of many at once
+    # where slots say where value is missing, who meets there is reoptimised instead of many at once
     sizes = SIZES[:FEW_SIZES] if slots else SIZES
     for fewer, many in itertools.pairwise((0, *sizes)):
-        missed = targets.missed(packing)
+        missed = targets.unserved(packing)
         for owner in missed[np.argsort(-worth[missed], kind="stable")][:MOST_PROGRAMS].tolist():
-            if not left() or float(worth[targets.missed(packing)].sum()) <= small:
+            if not left() or float(worth[targets.unserved(packing)].sum()) <= small:
                 return
             if owner not in packing.plans:
-                around = targets.meeting(packing, owner, many)
+                around = targets.competitors(packing, owner, many)
                 if len(around) > fewer:  # else these were tried
-                    renew(packing, prices, targets, around, many=PLANS, gap=gap, left=left)
+                    reoptimise(packing, prices, targets, around, many=PLANS, gap=gap, left=left)
 
 
 def _plans(
@@ -115,7 +119,7 @@ def _plans(
         noise = packing.plain if draw < PLAIN else packing.rng.random() * packing.noise()
         same = draw % 2 == 0 and like is not None
         found += problem.fits(
-            owner, packing.used, prices, (FAINT if same or draw == FREE else 1.0) * noise, 0.0,
+            owner, packing.used, prices, (GUIDING if same or draw == FREE else 1.0) * noise, 0.0,
             like if same else None, many,
         )  # fmt: skip
     return found
@@ -136,7 +140,7 @@ def _best(
         ),
         shape=(len(listed), len(limits)),
     )
-    owner = once(np.array([owner for owner, _ in listed], np.int64))
+    owner = one_plan_each(np.array([owner for owner, _ in listed], np.int64))
     room = np.maximum(problem.hard[limits] - packing.used[limits], 0.0)
     room = np.maximum(room, use.T @ before)  # rounding does not forbid what there was
     value = np.array([fit.value for _, fit in listed])
@@ -149,3 +153,47 @@ def _best(
     )  # fmt: skip
     better = chosen is not None and float(value @ chosen) >= float(value @ before)
     return chosen if better and chosen is not None else before
+
+
+class SlotSearch:
+    """What was tried where.
+
+    ``slots``: of each row.
+    """
+
+    def __init__(self, slots: Ints) -> None:
+        many = int(slots.max(initial=-1)) + 1
+        self.slots = slots
+        self.wider: Ints = np.zeros(many, np.int64)
+        """Programs around each slot since others last gained as much as is missing there."""
+        self.value: Floats = np.zeros(many)
+        """That was reached after the last of them."""
+        self.closed: Bools = np.zeros(many, np.bool_)
+        """Where all owners with plans were placed anew in vain."""
+
+    def improve(
+        self, packing: Packing, targeted: Callable[[], Targets], *, gap: float, left: Left
+    ) -> None:
+        """Reoptimise owners where that promises most, until many programs in a row gain nothing."""
+        idle = 0
+        while idle < MOST_IDLE and left():
+            targets = targeted()
+            rows = targets.gap_by_row(packing, targets.losses(packing))
+            missing = np.bincount(self.slots, rows, len(self.wider))
+            again = packing.value - self.value > missing
+            self.wider[again], self.closed[again] = 0, False
+            self.value[again] = packing.value
+            promise = np.where(self.closed, 0.0, missing * DISCOUNT ** -self.wider.astype(float))
+            slot = int(promise.argmax()) if len(promise) else 0
+            if not promise.any() or promise[slot] <= FINE_GAP * abs(targets.bound):
+                return
+            before, had = packing.value, len(packing.plans)
+            owners = targets.slot_neighbourhood(
+                packing, slot, self.slots, WIDER ** self.wider[slot]
+            )
+            everybody = had <= sum(owner in packing.plans for owner in owners)
+            reoptimise(packing, targets.prices, targets, owners, many=PLANS, gap=gap, left=left)
+            gained = packing.value > before * (1.0 + FINE_GAP)
+            self.wider[slot] += 1
+            self.value[slot], self.closed[slot] = packing.value, everybody and not gained
+            idle = 0 if gained else idle + 1
