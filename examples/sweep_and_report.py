@@ -11,7 +11,6 @@ from farkas.experiments.sweeps import Store, prove_again, ratios, sweep, write_w
 
 CONFIG = """
 name = "broker"
-recheck = 0.5                 # share of the certificates that are proved again at once
 
 [[instances]]
 kind = "mlbroker"

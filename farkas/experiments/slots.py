@@ -1,10 +1,8 @@
-"""What happens slot by slot in a run: its costs, and what is proved of it so far."""
+"""What is proved of a run slot by slot."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-
-import numpy as np
+from collections.abc import Iterator
 
 from farkas.certificates.packed import rational
 from farkas.certificates.ratio import ratio_words
@@ -12,17 +10,13 @@ from farkas.errors import InvalidOption, NoAnswer
 from farkas.exact.proved import as_double
 from farkas.experiments.figures.exhibit import Figure, PlotAxis, Series
 from farkas.messages import named
-from farkas.numbers import Floats
 from farkas.online.run import Run
-from farkas.tolerances import SOLVER_GAP, close
 
 
 def charts_of(run: Run) -> Iterator[tuple[str, str, Figure]]:
-    """Title, explanation and data of every chart over slots that a run has; costs first."""
-    if len(run.costs) > 1:  # one slot is no course
-        yield from _costs(run)
+    """Title, explanation and data of every chart over slots that a run has."""
     for title, what in (("Value and bound so far", "value"), ("Ratio so far", "ratio")):
-        if len(run.steps) > 1:
+        if len(run.steps) > 1:  # one slot is no course
             try:
                 data = slot_figure(run, what)
             except NoAnswer:
@@ -68,35 +62,3 @@ def slot_figure(run: Run, what: str) -> Figure:
         series=series,
         caption=caption,
     )
-
-
-def _costs(run: Run) -> Iterator[tuple[str, str, Figure]]:
-    """Parts that add up to the value, stacked and summed up; whatever else is kept by slot."""
-    parts = list(dict.fromkeys(part for slot in run.costs for part in slot))
-    amounts = {part: np.array([slot.get(part, 0.0) for slot in run.costs]) for part in parts}
-    counted = _adding_up(amounts, run.value)
-    what = "Cost" if run.sense == "min" else "Reward"
-    x, y = PlotAxis("slot"), PlotAxis(what.lower())
-    slots = list(range(len(run.costs)))
-    if counted:
-        bars = [Series(part, slots, amounts[part], chart="bar") for part in counted]
-        note = f"Parts of the {y} in every slot, stacked."
-        yield f"{what} by slot", note, Figure(x=x, y=y, series=bars)
-        so_far = np.cumsum(sum(amounts[part] for part in counted))
-        line = [Series("all parts", slots, so_far, chart="step")]
-        note = f"Sum of the {y} up to and including every slot."
-        yield f"{what} so far", note, Figure(x=x, y=y, series=line)
-    others = [Series(p, slots, amounts[p], chart="step") for p in parts if p not in counted]
-    if others:
-        note = "What else the run keeps by slot; shares are of the capacity."
-        yield "Use and accounts", note, Figure(x=x, y=PlotAxis("amount"), series=others)
-
-
-def _adding_up(amounts: Mapping[str, Floats], value: float) -> list[str]:
-    """All parts, or the one part, whose sum over slots is the value; none when neither is."""
-    choices = [list(amounts), *([part] for part in amounts)]
-    for parts in choices:
-        total = sum(float(amounts[part].sum()) for part in parts)
-        if close(total, value, SOLVER_GAP):
-            return parts
-    return []

@@ -24,7 +24,6 @@ from farkas.messages import named
 from farkas.models.worst_case import WorstProgram, by_family
 from farkas.online.driver import Algorithm
 from farkas.online.policy import as_algorithm
-from farkas.solvers import solve
 from farkas.tolerances import FINE_GAP, ROUNDING
 from farkas.verbs.inputs import InstanceOrName, as_instance, require_search_limit
 from farkas.verbs.programs import origin
@@ -33,12 +32,10 @@ from farkas.verbs.worst_program import boxed, why_outside, worst_program
 if TYPE_CHECKING:
     from farkas.exact.tree import Progress
 
-STEPS = 20  #: Of the iteration on the ratio; it is superlinear, and ends after a handful.
+COARSE = 1e9  #: Gap at which any point is near enough: the ratio rises before it is proved.
 #: Share by which both sides of a comparison are kept apart in search of an instance on which every
 #: rule for ties decides alike: a thousand times what the rounding of data is forgiven.
 APART = 1024.0 * ROUNDING
-#: Ratio at which the program is asked where none is the last: nothing else outweighs so much.
-FAR = 2.0**20
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -131,8 +128,8 @@ def worst_box(
 ) -> BoxProof:
     """Prove the worst ratio of an algorithm over a box of instances, from both sides.
 
-    The algorithm's steps are rows of a program in which data are variables; the ratio is raised
-    until its optimum is 0, which a tree of bounds proves in exact arithmetic.  Points of the
+    The algorithm's steps are rows of a program in which data are variables; the ratio is raised to
+    that of its optimum, by a tree of bounds in exact arithmetic, until that is 0.  Points of the
     program are decoded, and what the algorithm does there is replayed.
 
     Parameters
@@ -185,7 +182,7 @@ def worst_box(
     best = work.best
     return BoxProof(
         box=box,
-        program=work.about,
+        program=work.program(work.ratio),
         upper=work.upper,
         lower=None if best is None else prove_gap(best.gap(work.scorer.seed)),
         closed=work.closed,
@@ -205,106 +202,55 @@ class _Iteration:
     ratio: float = 1.0
     closed: Fraction | None = Fraction(1)
     best: Scored | None = None
-    about: WorstProgram = dataclasses.field(init=False)
-    upper: Proved = dataclasses.field(init=False)
+    upper: Proved = dataclasses.field(init=False)  #: Of the program at the ratio so far.
 
     def program(self, ratio: float, margin: float = 0.0) -> WorstProgram:
         """Make the program; a ratio is a word of its name."""
         words = {"ratio": _word(ratio)} | ({"margin": _word(margin)} if margin else {})
         return self.cls(**self.variant | words)
 
-    def form(self, margin: float = 0.0) -> LinearForm:
-        """Trace it at the ratio so far."""
-        return self.program(self.ratio, margin).form(self.box)
-
     def run(self, progress: Progress | None) -> None:
         """Prove both sides; when time or Ctrl-C comes first, keep what there is of each."""
-        self.unproved(interrupted=False)
         try:
-            self.climb()
-            self.prove(progress)
-        except KeyboardInterrupt:
+            for gap in (COARSE, 0.0):
+                while self.raised(gap, progress):
+                    pass
+            if _word(APART) in self.cls.options()["margin"]:
+                self.decode(self.searched(COARSE, margin=APART).point)
+        except (KeyboardInterrupt, OutOfTime) as end:
             if self.best is None:
                 raise
-            self.unproved(interrupted=True)
-        except OutOfTime:
-            if self.best is None:
-                raise
+            interrupted = isinstance(end, KeyboardInterrupt)
+            self.upper = dataclasses.replace(self.upper, interrupted=interrupted)
 
-    def unproved(self, *, interrupted: bool) -> None:
-        """Say of the program at the ratio so far that nothing is proved."""
-        self.about = self.program(self.ratio)
-        form = rational(self.about.form(self.box))
-        self.upper = Proved(form=form, status="bound", nodes=0, interrupted=interrupted)
-
-    def climb(self) -> None:
-        """Raise the ratio to that of the best points which a solver finds."""
-        for _ in range(STEPS):
-            point = self.solved(self.form())
-            high, low = self.sides(point)
-            self.decode(point)
-            if low <= 0 < high:
-                self.closed, self.ratio = None, FAR
-                break
-            ratio = high / low if low else Fraction(1)
-            if ratio <= Fraction(self.ratio) * (1 + Fraction(FINE_GAP)):
-                self.closed = max(self.closed or ratio, ratio)
-                break
-            self.closed, self.ratio = ratio, _up(ratio)
-        if _word(APART) in self.cls.options()["margin"]:
-            self.decode_apart()
-
-    def prove(self, progress: Progress | None) -> None:
-        """Prove that the optimum at the ratio is 0, or raise the ratio until it is."""
-        while True:
-            self.clock.check()
-            self.search(progress)
-            found = self.upper
-            if self.closed is None or found.value is None or found.value <= 0:
-                return
-            assert found.point is not None
-            self.decode(found.point)
-            high, low = self.sides(found.point)
-            self.closed = high / low if low else None
-            if self.closed is None or found.interrupted or not self.clock.left:
-                return
-            self.ratio = _up(self.closed)
-
-    def search(self, progress: Progress | None) -> None:
-        """Search until the optimum at the ratio is proved."""
-        self.unproved(interrupted=False)
-        about = origin(self.about, self.box, embed=False)
-        del about["embed"]
-        self.upper = prove_form(
-            self.upper.form, time_limit=self.left, about=about, progress=progress
-        )
-
-    @property
-    def left(self) -> float | None:
-        """Seconds that are left; None without a limit."""
-        return None if math.isinf(self.clock.left) else self.clock.left
-
-    def solved(self, form: LinearForm) -> list[Fraction]:
-        """Ask a solver, and make its point exact with its whole numbers."""
-        self.clock.check()
-        answer = solve(form, time_limit=self.left).unless_interrupted()
-        if not answer.has_point:
-            self.clock.check()
-            raise NoAnswer(f"{named(form.name)}: {answer.solver} finds no point")
-        whole = answer.point.round()
-        fixed = form.replace(
-            lower=_where(form, whole, form.lower),
-            upper=_where(form, whole, form.upper),
-            implied_lower=None,
-            implied_upper=None,
-        )
-        found = prove_form(rational(fixed), time_limit=self.left, embed=False)
-        if found.interrupted:
-            raise KeyboardInterrupt
+    def raised(self, gap: float, progress: Progress | None) -> bool:
+        """Raise the ratio to that of an instance that is worse, if one is found."""
+        form = rational(self.program(self.ratio).form(self.box))
+        self.upper = Proved(form=form, status="bound", nodes=0)
+        self.upper = found = self.searched(gap, progress)
         if found.point is None:
-            self.clock.check()
-            raise NoAnswer(f"{named(form.name)}: the point of {answer.solver} is none exactly")
-        return found.point
+            if self.best is None and not found.interrupted:
+                raise NoAnswer(f"{named(found.form.name)}: no point was found")
+            return False
+        self.decode(found.point)
+        if found.value is None or found.value <= 0:
+            return False
+        high, low = self.sides(found.point)
+        self.closed = high / low if low else None
+        if self.closed is None or found.interrupted or not self.clock.left:
+            return False
+        before, self.ratio = self.ratio, _up(self.closed)
+        return not gap or self.ratio > before * (1 + FINE_GAP)
+
+    def searched(self, gap: float, progress: Progress | None = None, margin: float = 0.0) -> Proved:
+        """Search until the optimum at the ratio is proved, or known up to a gap."""
+        self.clock.check()
+        program = self.program(self.ratio, margin)
+        about = origin(program, self.box, embed=False)
+        del about["embed"]
+        left = None if math.isinf(self.clock.left) else self.clock.left
+        form = rational(program.form(self.box))
+        return prove_form(form, time_limit=left, gap=gap, about=about, progress=progress)
 
     def sides(self, point: list[Fraction]) -> tuple[Fraction, Fraction]:
         """Return what is divided and by what: the objective is the first less a ratio's second."""
@@ -312,26 +258,18 @@ class _Iteration:
         first, second = (_value(form, point) for form in (once, twice))
         return 2 * first - second, first - second
 
-    def decode(self, point: list[Fraction]) -> None:
-        """Let the algorithm decide on the instance that a point is about."""
-        form = self.form()
+    def decode(self, point: list[Fraction] | None) -> None:
+        """Let the algorithm decide on the instance that a point is about, if there is one."""
+        if point is None:
+            return
         program = self.cls(**self.variant)
+        form = self.program(self.ratio).form(self.box)
         data = program.decoded(self.box, by_family(form, point))
         if why_outside(program, self.box, data) is not None:
             return
         scored = self.scorer.score(data)
         if scored is not None and (self.best is None or scored.height > self.best.height):
             self.best = scored
-
-    def decode_apart(self) -> None:
-        """Decode a point at which nothing is a tie, if there is one."""
-        form = self.form(APART)
-        try:
-            self.decode(self.solved(form))
-        except OutOfTime:
-            raise
-        except NoAnswer:
-            return
 
 
 def _word(number: float) -> str:
@@ -343,12 +281,6 @@ def _up(ratio: Fraction) -> float:
     if found is None or not math.isfinite(found):
         raise NoAnswer("the ratio is beyond doubles")
     return found
-
-
-def _where(form: LinearForm, whole: Any, side: Any) -> Any:
-    import numpy as np
-
-    return np.where(form.integer, whole, side)
 
 
 def _value(form: LinearForm, point: list[Fraction]) -> Fraction:

@@ -207,7 +207,6 @@ def test_no_text_of_a_sweep_is_taken_for_ours(tmp_path: Path, capsys: Capture) -
         "instances": [{"kind": "mlbroker", "preset": "small", "seeds": "0..0",
                        "settings": {"num_slots": 2}}],
         "algorithms": [{"name": "mlbroker.local", "seeds": "0..0", "options": {}}],
-        "programs": [{"name": "mlbroker.relaxed", "solvers": ["highs"]}],
     }  # fmt: skip
     path = tmp_path / "sweep.toml"
     for place in texts(sweep):
@@ -250,10 +249,6 @@ def test_no_text_of_a_store_is_taken_for_ours(tmp_path: Path, capsys: Capture) -
         with closing(sqlite3.connect(path)) as database, database:
             database.execute(f"UPDATE results SET {column} = ?", (PLANTED,))
         read_as(column)
-    shutil.copy(sound, path)
-    with closing(sqlite3.connect(path)) as database, database:
-        database.execute("INSERT INTO titles VALUES (?, 1.0)", (PLANTED,))
-    read_as("title")
     plain = {"task": msgspec.to_builtins(task), "output": result.output}
     for place in texts(plain):
         if place == (None,):

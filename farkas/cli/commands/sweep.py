@@ -44,7 +44,7 @@ def command(
         str | None, Option(metavar="OUT.html", help="Write a page about a store.")
     ] = None,
     title: Annotated[
-        str, Option(help="Of --report: head of the page; default: the sweep's name.")
+        str, Option(help="Of --report: head of the page; default: the store's name.")
     ] = "",
     recheck: Annotated[
         float, Option(min=0, max=1, help="Share of a store's results to prove again now.")

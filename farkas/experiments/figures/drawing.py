@@ -57,13 +57,10 @@ def draw_axes(axes: Any, data: Figure, *, legend: bool = True) -> None:
     categories = _categories(data)
     bars = [series for series in data.series if series.chart == "bar"]
     count = len(data.series)
-    floor: Any = 0.0
     for turn, (series, look) in enumerate(zip(data.series, looks(count), strict=True)):
         place = np.array(_places(series.x, categories), dtype=float)
         if series.chart == "bar":
             _bar(axes, series, place, look, bars.index(series), len(bars))
-        elif series.chart == "area":
-            floor = _area(axes, series, place, look, floor)
         else:
             covers = series.chart != "scatter" and _covers(data.series, turn)
             _curve(axes, series, place, look, turn, count, covers)
@@ -110,14 +107,6 @@ def _bar(
     middle = place + (turn - (count - 1) / 2) * width
     axes.bar(middle, series.y, width * 0.94, color=look["color"], label=series.name)
     _interval(axes, series, middle, PUBLISHED)
-
-
-def _area(axes: Any, series: Series, place: Any, look: dict[str, str], floor: Any) -> Any:
-    """Fill the area of steps above ``floor``; return its upper edge."""
-    top = floor + np.nan_to_num(np.asarray(series.y, dtype=float))
-    axes.fill_between(place, floor, top, step="post", color=look["color"], alpha=0.35, linewidth=0)
-    axes.plot(place, top, color=look["color"], drawstyle="steps-post", label=series.name)
-    return top
 
 
 def _curve(

@@ -19,7 +19,7 @@ from farkas.numbers import Array, Floats
 from farkas.online import Run, algorithms
 from farkas.registry import Registry
 
-Chart = Literal["line", "step", "area", "scatter", "bar"]
+Chart = Literal["line", "step", "scatter", "bar"]
 About = Literal["shape", "value", "ours"]
 Cell = str | int | float | bool | None
 Numbers = Sequence[float] | Array
@@ -46,7 +46,7 @@ class PlotAxis:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Series:
-    """One line, staircase, cloud, area or group of bars; raises `ValueError` if lengths differ."""
+    """One line, staircase, cloud or group of bars; raises `ValueError` if lengths differ."""
 
     name: str
     x: Places  #: numbers, or words for categories
@@ -54,7 +54,7 @@ class Series:
     #: With `high` the 95 % interval around a mean ``y``, see `mean_series`, or None.
     low: Numbers | None = None
     high: Numbers | None = None
-    #: Steps are constant until the next x; areas are steps that stand on each other.
+    #: Steps are constant until the next x.
     chart: Chart = "line"
 
     def __post_init__(self) -> None:

@@ -40,12 +40,11 @@ VARIABLES = {
 
 
 def line_chart(data: Figure, ident: str, title: str) -> Markup:
-    """Draw a figure over slots; bars are stacked on each other.
+    """Draw a figure over slots.
 
     ``ident`` is unique on the page; screen readers read ``title`` with the range of every series.
     """
-    areas = all(one.chart == "bar" for one in data.series)
-    series = [prepared(one, areas=areas) for one in data.series]
+    series = [prepared(one) for one in data.series]
     values = [np.asarray(part, dtype=float) for one in series
               for part in (one.y, one.low, one.high) if part is not None]  # fmt: skip
     finite = np.concatenate([np.zeros(1), *values])
@@ -76,26 +75,21 @@ def _words(series: Sequence[Series]) -> str:
     return "; ".join(parts) or "no values"
 
 
-def prepared(series: Series, *, areas: bool = False) -> Series:
-    """Means of stretches where there are more points than can be told apart; steps have an end."""
+def prepared(series: Series) -> Series:
+    """Means of stretches where there are more points than can be told apart."""
     size = max(1, math.ceil(len(series.x) / MOST_POINTS))
-    chart = "area" if areas else series.chart
 
     def means(values: Any) -> list[float] | None:
         if values is None:
             return None
         stretches = np.split(np.asarray(values, dtype=float), range(size, len(values), size))
-        found = [float(part[np.isfinite(part)].mean()) if np.isfinite(part).any() else math.nan
-                 for part in stretches]  # fmt: skip
-        return [*found, found[-1]] if ends else found
+        return [float(part[np.isfinite(part)].mean()) if np.isfinite(part).any() else math.nan
+                for part in stretches]  # fmt: skip
 
-    ends = chart in ("step", "area") and len(series.x) > 0
     places = [float(value) for value in series.x[::size]]
-    if ends:
-        places.append(float(series.x[-1]) + 1.0)
     y = means(series.y) if len(series.x) else []
     assert y is not None
-    return Series(cleaned(series.name), places, y, means(series.low), means(series.high), chart)
+    return Series(cleaned(series.name), places, y, means(series.low), means(series.high))
 
 
 def spread(items: Sequence[Ratios], ident: str, title: str) -> Markup:

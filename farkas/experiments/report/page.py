@@ -108,7 +108,7 @@ def collect(
     found = ratios(store, objections=again.objections, among=again.among)
     with_worst = [item for item in found if item.what == "run" and item.worst is not None]
     return Contents(
-        title=title or store.title(),
+        title=title or store.path.stem,
         store=store.path.name,
         kinds=sorted(kinds),
         statuses=dict(statuses),

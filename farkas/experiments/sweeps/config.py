@@ -59,7 +59,7 @@ class Algorithms(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A sweep."""
 
-    name: str  #: Title of the sweep and of its report.
+    name: str  #: Title of the sweep.
     #: File of the results, relative to the configuration file; if left out, ``sweep.sqlite`` of
     #: ``sweep.toml``.
     store: str = ""

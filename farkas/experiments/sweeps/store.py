@@ -51,7 +51,6 @@ TABLES = {
         " finished REAL NOT NULL"
     ),
 }
-TITLES = "CREATE TABLE IF NOT EXISTS titles (title TEXT PRIMARY KEY, given REAL NOT NULL) STRICT"
 INDEX = "CREATE INDEX IF NOT EXISTS results_by_name ON results (name)"
 #: Columns of results that are found, not given.
 FOUND = ("status", "value", "bound", "ratio", "seconds", "error", "recheck")
@@ -119,7 +118,6 @@ class Store:
                 for name, columns in TABLES.items():
                     self._db.execute(f"CREATE TABLE {name} ({columns}) STRICT")
             self._require_tables()
-            self._db.execute(TITLES)
             self._db.execute(INDEX)
         # what is written goes into a log beside the file: waiting for the disk takes longer than
         # a small task
@@ -180,18 +178,6 @@ class Store:
             # the last one out merges the log, so that the file can be read where it is
             self._db.execute("PRAGMA journal_mode=DELETE")
         self._db.close()
-
-    def entitle(self, title: str) -> None:
-        """Keep the title of the sweep that is performed now."""
-        with self._transaction():
-            self._db.execute("INSERT OR REPLACE INTO titles VALUES (?, ?)", (title, time.time()))
-
-    def title(self) -> str:
-        """Title of the latest sweep, or the file's name where none is kept."""
-        rows = self._rows("SELECT 1 FROM sqlite_master WHERE name = 'titles' AND type = 'table'")
-        if rows:
-            rows = self._rows("SELECT title FROM titles ORDER BY given DESC, title LIMIT 1")
-        return str(rows[0][0]) if rows and rows[0][0] else self.path.stem
 
     def add_instances(self, found: Iterable[tuple[str, Instance]]) -> None:
         """Keep instances by hash, so that the worst ones can be written out later."""

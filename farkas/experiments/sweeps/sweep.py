@@ -43,7 +43,7 @@ Report = Callable[[int, int, Result | None], None]
 class Summary(msgspec.Struct, frozen=True, kw_only=True):
     """Counts of a sweep."""
 
-    name: str = ""  #: Title of the sweep, which heads its report, too.
+    name: str = ""  #: Title of the sweep.
     store: str  #: File of the results.
     tasks: int  #: Tasks of the configuration.
     present: int  #: Of these, held by the store when the sweep began; crashed ones do not count.
@@ -105,7 +105,6 @@ def sweep(
         others = Executor(executor, lambda: number)
     with others, Store(store_path) as store:
         store.add_instances(found.items())
-        store.entitle(config.name)
         held = store.stamps()
         wanted = [t for t in tasks if _open(held.get(t.key), retry)]
         before = len(tasks) - len(wanted)

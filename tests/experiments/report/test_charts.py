@@ -39,8 +39,8 @@ def figure(*series: Series) -> Figure:
     return Figure(x=PlotAxis("slot"), y=PlotAxis("cost"), series=series)
 
 
-def bars(*heights: list[float]) -> Figure:
-    return figure(*(Series(f"s{k}", [0, 1], h, chart="bar") for k, h in enumerate(heights)))
+def lines(*heights: list[float]) -> Figure:
+    return figure(*(Series(f"s{k}", [0, 1], h) for k, h in enumerate(heights)))
 
 
 def ratios(values: list[float], name: str = "mlbroker.one", **more: Any) -> Ratios:
@@ -72,19 +72,6 @@ def test_a_long_series_keeps_as_many_points_as_can_be_told_apart_and_no_run_goes
     assert missing.y[1] == 2.0
 
 
-def test_a_step_holds_until_the_next_one_and_the_last_to_the_end() -> None:
-    made = prepared(Series("a", [0.0, 1.0, 3.0], [1.0, 2.0, 4.0], chart="step"))
-    assert (made.x, made.y) == ([0.0, 1.0, 3.0, 4.0], [1.0, 2.0, 4.0, 4.0])
-
-
-def test_bars_are_stacked_place_by_place_from_zero(canvas) -> None:
-    axes = line_chart(bars([1.0, 3.0], [2.0, 2.0], [4.0, 0.0]), "x", "Costs").axes[0]
-    tops = [list(line.get_ydata()) for line in axes.get_lines()]
-    assert tops == [[1, 3, 3], [3, 5, 5], [7, 5, 5]]
-    assert axes.get_xlim() == (0.0, 2.0)
-    assert axes.get_ylim()[0] == 0.0
-
-
 def test_a_line_its_band_and_an_axis_that_shows_zero(canvas) -> None:
     one = Series("a", [2.0, 3.0, 4.0], [1.0, 2.0, 3.0], [0.5, 1.5, 2.5], [1.5, 3.0, 4.0])
     axes = line_chart(figure(one), "x", "Costs").axes[0]
@@ -99,7 +86,7 @@ def test_a_line_its_band_and_an_axis_that_shows_zero(canvas) -> None:
 
 def test_a_drawing_speaks_escapes_follows_the_page_and_names_no_address() -> None:
     evil = "<b>\u202e"
-    named = dataclasses.replace(bars([1.0, 3.0], [2.0, 4.0]), y=PlotAxis(evil))
+    named = dataclasses.replace(lines([1.0, 3.0], [2.0, 4.0]), y=PlotAxis(evil))
     drawing = line_chart(named, "one", evil)
     assert '<desc id="one-desc">s0: from 1 to 3; s1: from 2 to 4</desc>' in drawing
     assert "<b>" not in drawing

@@ -387,17 +387,3 @@ def test_an_empty_file_becomes_a_store(tmp_path):
     (tmp_path / "new.sqlite").write_bytes(b"")
     with Store(tmp_path / "new.sqlite") as store:
         assert store.present() == {}
-
-
-def test_the_title_is_that_of_the_latest_sweep_or_the_files_name(copy: Path) -> None:
-    with Store(copy) as store:
-        assert store.title() == "copy"
-        store.entitle("first")
-        store.entitle("second")
-        assert store.title() == "second"
-        store.entitle("first")
-    with Store(copy, readonly=True) as store:
-        assert store.title() == "first"
-    changed(copy, "DROP TABLE titles")  # as in stores of earlier versions
-    with Store(copy, readonly=True) as store:
-        assert store.title() == "copy"

@@ -7,7 +7,6 @@ import contextlib
 import json
 import multiprocessing
 import random
-import re
 import sqlite3
 import subprocess
 import sys
@@ -35,15 +34,6 @@ def test_every_task_is_done_once_and_nothing_is_done_twice(tmp_path):
     assert (first.tasks, first.present, first.performed) == (6, 0, {"done": 6})
     second = sweep(path, workers=2)
     assert (second.tasks, second.present, second.performed) == (6, 6, {})
-
-
-def test_the_name_of_a_sweep_is_kept_for_its_report(tmp_path):
-    path = written(tmp_path, count=1)
-    path.write_text(re.sub(r"name = .*", 'name = "my broker"', path.read_text(), count=1))
-    found = sweep(path, workers=1)
-    assert found.name == "my broker"
-    with Store(found.store, readonly=True) as store:
-        assert store.title() == "my broker"
 
 
 @pytest.mark.slow
