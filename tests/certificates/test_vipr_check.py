@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 
 import pytest
@@ -95,33 +94,16 @@ def test_every_kind_of_reason_is_understood(text, tmp_path):
     ("text", "old", "new", "words"),
     [
         (ROUNDING, "RTP range 1 1", "RTP range 2 inf", "last row does not prove"),
-        (ROUNDING, "RTP range 1 1", "RTP range 1 1/2", "empty range"),
-        (ROUNDING, "opt 1 1 1", "opt 1 0 1", "a solution breaks row 1"),
-        (ROUNDING, "INT 2 0 1", "INT 1 0", "cannot be rounded"),
-        (ROUNDING, "0 1/2 1 -1/2 } 3", "0 1/2 1 -1/3 } 3", "row 2 does not follow"),
         (ROUNDING, "{ lin 2 0 1/4 3 3/4 }", "{ lin 2 0 1/4 5 3/4 }", "5|4"),
-        (ROUNDING, "{ rnd 1 2 1 } 4", "{ rnd 1 2 1 } 3", "after its last use"),
-        (ROUNDING, "DER 4", "DER 3", "text after"),
-        (ROUNDING, "DER 4", "DER 5", "the end of the file"),
         (ROUNDING, "VER 1.0", "VER 1.1", "line 2: unexpected: '1.1'"),
-        (ROUNDING, "OBJ min", "OBJ best", "unexpected: 'best'"),
-        (ROUNDING, "C1 G 1 ", "C1 G 1/0 ", "no fraction"),
-        (ROUNDING, "C1 G 1 2 0 4 1 1", "C1 G 1 2 0 4 0 1", "occurs twice"),
-        (ROUNDING, "VAR 2 x y", "VAR 2 x x", "one name"),
-        (ROUNDING, "VAR 2 x y", "VAR 99999999 x y", "unexpected|one name"),
+        (ROUNDING, "DER 4", "DER 5", "the end of the file"),
         (BRANCHING, "uns 11 4 12 3", "uns 11 4 12 5", "no two cases"),
-        (BRANCHING, "uns 6 5 8 7", "uns 6 7 8 5", "last row does not prove"),
-        (CUTOFF, "cut L 5 OBJ", "cut L 4 OBJ", "does not follow"),
         (CUTOFF, "SOL 1\nfive 1 0 5", "SOL 0", "rests on a solution"),
-        (CUTOFF, "low2 G 2 OBJ { lin 1 0 1 }", "low2 G 2 OBJ { asm }", "last row does not prove"),
     ],
 )
 def test_a_wrong_step_is_refused_by_name(text, old, new, words, tmp_path):
     assert old in text
     path = write(tmp_path, text.replace(old, new))
-    if words is None:  # a harmless change: what remains is still proved
-        check_vipr(path)
-        return
     with pytest.raises((NotACertificate, FileProblem), match=words):
         check_vipr(path)
 
@@ -130,26 +112,6 @@ def test_a_wrong_step_is_refused_by_name(text, old, new, words, tmp_path):
 def test_files_that_cannot_be_read_are_one_clear_error(name, words, tmp_path):
     with pytest.raises(FileProblem, match=words):
         check_vipr(tmp_path / name)
-
-
-def coprime(count: int, digits: int) -> str:
-    """A file whose derivation adds fractions, no two of whose denominators have a common factor."""
-    bottoms = [10**digits + 1]
-    while len(bottoms) < count:
-        bottoms.append(math.prod(bottoms[-1:]) + 2)
-    sides = "".join(f"C{k} G 1/{bottom} 1 0 1\n" for k, bottom in enumerate(bottoms))
-    terms = " ".join(f"{k} 1" for k in range(count))
-    return (
-        f"VER 1.0\nVAR 1 x\nINT 0\nOBJ min 1 0 1\nCON {count} 0\n{sides}RTP range -inf inf\nSOL 0\n"
-        f"DER 1\nD G 0 1 0 {count} {{ lin {count} {terms} }} -1\n"
-    )
-
-
-def test_sums_whose_numbers_would_grow_with_every_term_are_refused(tmp_path):
-    path = write(tmp_path, coprime(400, 1500))
-    with pytest.raises(FileProblem, match=r"over 2\*\*14 bits"):
-        check_vipr(path)
-    assert check_vipr(write(tmp_path, coprime(5, 100))).num_derivations == 1
 
 
 @pytest.mark.parametrize("number", ["9" * 2000, "-" + "9" * 2000, "1/" + "9" * 2000])
@@ -216,33 +178,6 @@ def test_a_proof_tells_its_sense_and_both_ends(tmp_path):
     none = check_vipr(write(tmp_path, HALVES))
     assert (none.sense, none.infeasible, none.lower, none.upper) == ("min", True, None, None)
     assert check_vipr(write(tmp_path, ROUNDING)).comments == ("an integer program",)
-
-
-# x + y = 1/2 has no whole point; with y continuous it has points, and x + y is not whole
-TWO_TERMS = """\
-VER 1.0
-VAR 2 x y
-INT 2 0 1
-OBJ min 0
-CON 2 0
-C1 G 1/2 2 0 1 1 1
-C2 L 1/2 2 0 1 1 1
-RTP infeas
-SOL 0
-DER 5
-left L 0 2 0 1 1 1 { asm } -1
-right G 1 2 0 1 1 1 { asm } -1
-D1 G 1 0 { lin 2 0 2 2 -2 } -1
-D2 G 1 0 { lin 2 1 -2 3 2 } -1
-D3 G 1 0 { uns 4 2 5 3 } -1
-"""
-
-
-@pytest.mark.parametrize("whole", ["INT 1 0", "INT 1 1", "INT 0"])
-def test_two_cases_need_every_variable_of_theirs_to_be_whole(tmp_path, whole):
-    assert check_vipr(write(tmp_path, TWO_TERMS)).infeasible
-    with pytest.raises(NotACertificate, match="2 and 3 are no two cases"):
-        check_vipr(write(tmp_path, TWO_TERMS.replace("INT 2 0 1", whole)))
 
 
 def hostile(kind, size):

@@ -115,7 +115,7 @@ def test_columns_of_public_traces_are_those_that_are_read(source: str, columns: 
 
 
 def test_columns_of_tables_of_prices_are_those_that_are_read() -> None:
-    for column in (*market.COLUMNS, *alibaba_dps.PRICE_COLUMNS):
+    for column in market.COLUMNS:
         assert f"`{column}`" in PAGE
 
 

@@ -20,12 +20,11 @@ from farkas.instances.base import Count
 from farkas.instances.options import require_option
 from farkas.instances.traces.importer import Account, Path, importers, moment
 from farkas.instances.traces.market import RANGES, MarketWindow, Timed
-from farkas.instances.traces.table import Line, lines
+from farkas.instances.traces.table import lines
 from farkas.messages import number_of
-from farkas.numbers import Floats, Ints
+from farkas.numbers import Ints
 from farkas.portable import uniform
 
-PRICE_COLUMNS = ("gpu", "gpu_count", "on_demand_usd_per_hour")
 NODE_COLUMNS = ("sn", "cpu_milli", "gpu", "model")
 POD_COLUMNS = (
     "num_gpu", "gpu_milli", "gpu_spec", "pod_phase", "creation_time", "deletion_time",
@@ -71,18 +70,14 @@ class AlibabaMarket(MarketWindow, frozen=True, kw_only=True):
         At most this many nodes, spread evenly over the list; all if left out.
     cores_per_ps
         CPU cores of a parameter server.
-    prices
-        Path of a table of GPU prices.  The on-demand price of a GPU of a model, averaged over the
-        table and divided by the largest, is its base price; models it lacks get a drawn one.
     """
 
-    paths: ClassVar[tuple[str, ...]] = ("nodes", "prices")
+    paths: ClassVar[tuple[str, ...]] = ("nodes",)
 
     slots: Count = 45_000
     nodes: str = ""
     servers: Count | None = None
     cores_per_ps: Count = 8
-    prices: str = ""
 
     def fields(self, path: Path, rng: np.random.Generator, dropped: Account) -> dict[str, Any]:
         """Make a market from the pods at ``path`` and a list of nodes."""
@@ -92,7 +87,7 @@ class AlibabaMarket(MarketWindow, frozen=True, kw_only=True):
         classes = sorted({node.cores for node in nodes})
         workers, ps = self._installed(nodes, models, classes)
         shared = self.shared_fields(rng, len(models), len(classes))
-        prices = self._prices(models, rng), uniform(rng, *RANGES.price, len(classes))
+        prices = [uniform(rng, *RANGES.price, len(kinds)) for kinds in (models, classes)]
         types = _types([pod for _, pod in trace], models, workers, ps, rng)
         return {
             **shared,
@@ -105,7 +100,7 @@ class AlibabaMarket(MarketWindow, frozen=True, kw_only=True):
             ),
             "server_workers": workers,
             "server_ps": ps,
-            "jobs": self.jobs_of(trace, types, prices, rng),
+            "jobs": self.jobs_of(trace, types, (prices[0], prices[1]), rng),
         }
 
     def read(self, path: Path, dropped: Account) -> list[Pod]:
@@ -160,30 +155,6 @@ class AlibabaMarket(MarketWindow, frozen=True, kw_only=True):
             workers[place, models.index(node.model)] = node.gpus
             ps[place, classes.index(node.cores)] = node.cores // self.cores_per_ps
         return workers, ps
-
-    def _prices(self, models: list[str], rng: np.random.Generator) -> Floats:
-        """Return base prices of a GPU of each model, at most 1."""
-        drawn = uniform(rng, *RANGES.price, len(models))
-        if not self.prices:
-            return drawn
-        quotes: dict[str, list[float]] = {}
-        for line in lines(self.prices, PRICE_COLUMNS):
-            price = _price(line)
-            if price is not None:
-                quotes.setdefault(line.text("gpu").rpartition(" ")[2], []).append(price)
-        means = {gpu: float(np.mean(found)) for gpu, found in quotes.items()}
-        dearest = max(means.values(), default=0.0) or 1.0
-        # V100M16 and V100M32 are V100s with 16 and 32 GB
-        known = [means.get(model.split("M")[0]) for model in models]
-        return np.array(
-            [d if k is None else k / dearest for k, d in zip(known, drawn.tolist(), strict=True)]
-        )
-
-
-def _price(line: Line) -> float | None:
-    # fractions of a GPU are sold too
-    price, gpus = line.number_or_none("on_demand_usd_per_hour"), line.nonnegative("gpu_count")
-    return None if price is None or gpus == 0 else price / gpus
 
 
 def _types(

@@ -168,9 +168,6 @@ class MarketWindow(Window, frozen=True, kw_only=True):
     ----------
     gpus_per_ps
         One parameter server for so many GPUs of a job, rounded up.
-    budget_grows
-        What a drawn budget is proportional to: the demand at base prices, as in the published
-        ranges, or also the time that the job runs (divided by the mean of all imported jobs).
     price_cap
         Largest price of a unit for a whole job, USD.  Drawn budgets are in proportion to it, so
         that it brings the unit of money; 1 if left out.  Where the trace says what jobs are worth,
@@ -180,7 +177,6 @@ class MarketWindow(Window, frozen=True, kw_only=True):
     slot_seconds: Positive = 300.0
     slots: Count = 10_000
     gpus_per_ps: Count = 4
-    budget_grows: Literal["with_demand", "with_demand_and_time"] = "with_demand"
     price_cap: Positive | None = None
 
     @property
@@ -218,18 +214,12 @@ class MarketWindow(Window, frozen=True, kw_only=True):
         spread = normals(radius, angle)[0], normals(other_radius, other_angle)[0]
         epochs = np.maximum(1.0, RANGES.epochs_median * exp(RANGES.epochs_spread * spread[0]))
         noise = exp(RANGES.budget_spread * spread[1])
-        jobs = [
+        return [
             self._job(slot, job, kinds, prices, *drawn)
             for (slot, job), kinds, *drawn in zip(
                 trace, types, sizes.tolist(), epochs.tolist(), noise.tolist(), strict=True
             )
         ]
-        if self.budget_grows == "with_demand_and_time":
-            length = [max(job.duration, SHORTEST) for _, job in trace]
-            mean = math.fsum(length) / max(len(length), 1)
-            for job, seconds in zip(jobs, length, strict=True):
-                job["budget"] *= seconds / mean
-        return jobs
 
     def _job(
         self,

@@ -387,16 +387,6 @@ def test_the_nearest_column_of_the_header_stands_first(table):
     )
 
 
-def test_budgets_can_grow_with_the_time_that_a_job_runs(table):
-    short, long = (
-        import_trace("csv", table, "dps", map=ROLES, budget_grows=grows, **HOURS).instance
-        for grows in ("with_demand", "with_demand_and_time")
-    )
-    hours = [1.5, 2.0, 1.0]
-    for a, b, ran in zip(short.jobs, long.jobs, hours, strict=True):
-        assert math.isclose(b.budget, a.budget * ran / 1.5)
-
-
 def test_prices_reach_what_jobs_are_worth_unless_a_cap_is_given(table):
     roles = {**ROLES, "value": "usd"}
     found, given = (

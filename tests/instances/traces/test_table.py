@@ -13,10 +13,8 @@ from farkas.errors import FileProblem, InvalidOption, UnknownName
 from farkas.instances import library
 from farkas.instances.traces import import_trace, kinds_of, sources
 from farkas.instances.traces.importer import (
-    SECONDS,
     SPELT,
     Account,
-    Imported,
     Importer,
     moment,
     other_unit,
@@ -191,10 +189,6 @@ def test_an_import_carries_seed_name_and_every_choice_but_no_folder():
     )
 
 
-def test_a_report_without_losses_is_short():
-    assert Imported(library.load("eris/tiny"), 5, Account()).report() == "5 jobs imported"
-
-
 @pytest.mark.parametrize("unit", SPELT)
 def test_every_spelling_of_a_unit_is_found_in_brackets_and_at_the_end(unit):
     for word in SPELT[unit]:
@@ -207,15 +201,6 @@ def test_every_spelling_of_a_unit_is_found_in_brackets_and_at_the_end(unit):
 )
 def test_other_names_name_no_unit(header):
     assert unit_in(header) == ("s" if header == "s" else None)
-
-
-def test_a_unit_that_is_the_settings_own_is_no_warning():
-    for unit in SECONDS:
-        for said in SECONDS:
-            found = other_unit(f"ran ({said})", unit, "duration_unit")
-            assert (found is None) == (unit == said)
-    assert other_unit("shift (seconds)", "s", "time_unit") is None
-    assert other_unit("shift (ms)", "seconds", "time_unit") is not None
 
 
 def test_spans_are_told_in_a_unit_that_is_easily_read():
@@ -231,17 +216,6 @@ def test_times_beyond_the_calendar_are_seconds():
     assert moment(1e18, dated=True) == "1e+18 s"
     assert moment(-5.0, dated=True) == "1969-12-31 23:59:55"
     assert moment(1_507_532_515.0, dated=False) == "2017-10-09 07:01:55"
-
-
-def test_nothing_left_out_is_no_word():
-    assert Account().words("jobs") == Account({"incomplete": 0}).words("jobs") == ""
-    assert Account({"late": 1}).words("jobs") == "1 job left out: late"
-
-
-def test_a_unit_in_brackets_comes_before_one_outside():
-    for header in ("hours (ms)", "(ms) hours", "run hours [ms]"):
-        assert unit_in(header) == "ms"
-    assert unit_in("ran [long] hours") == "h"  # no unit in brackets
 
 
 def test_a_spelling_of_the_unit_that_is_read_is_no_warning():
