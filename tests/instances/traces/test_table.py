@@ -395,3 +395,9 @@ def test_an_unknown_option_names_the_importer_and_the_nearest_option(tmp_path):
 def test_a_missing_trace_is_named_and_not_a_file_beside_it(tmp_path):
     with pytest.raises(FileProblem, match=r"nope\.csv: no such file"):
         import_trace("alibaba", tmp_path / "nope.csv", "dps")
+
+
+def test_a_unit_in_brackets_comes_before_one_outside():
+    for header in ("hours (ms)", "(ms) hours", "run hours [ms]"):
+        assert unit_in(header) == "ms"
+    assert unit_in("ran [long] hours") == "h"  # no unit in brackets

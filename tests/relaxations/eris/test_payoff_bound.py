@@ -17,14 +17,11 @@ from farkas.models.eris.best_schedule import PricedJobs
 from farkas.models.eris.prices import Prices, posted_on_arrival
 from farkas.relaxations.eris.payoff_bound import (
     NO_SERVER,
-    Ties,
     bound_payoff,
     chunks_of,
     chunks_sent,
-    cover_slot,
     job_slots,
     payoff_bounds,
-    slot_of,
 )
 from farkas.relaxations.eris.priced_jobs import choose
 from farkas.relaxations.eris.pricing import SchedulePricing
@@ -35,33 +32,7 @@ from farkas.relaxations.eris.welfare_bound import (
     pooled_prices,
 )
 from tests.generators.eris import auction_in, one_resource, random_auction
-from tests.references.eris_payoff import payoff_bound, slot_costs
 from tests.tools.optimum import optimum
-
-
-@pytest.mark.parametrize("seed", range(40))
-def test_compiled_and_readable_payoff_bounds_agree(seed: int) -> None:
-    auction = random_auction(seed, most_chunks=7, jobs=5)
-    prices = posted_on_arrival(auction)
-    for job in auction.jobs:
-        for used in (None, auction.used):
-            seen = job_slots(auction, job, prices, None, used)
-            assert bound_payoff(seen, seen.chunks).payoff == pytest.approx(
-                payoff_bound(seen), abs=1e-9
-            )
-
-
-@pytest.mark.parametrize("seed", range(40))
-def test_compiled_and_readable_slot_costs_agree(seed: int) -> None:
-    auction = random_auction(seed, most_chunks=7, jobs=5)
-    prices = posted_on_arrival(auction)
-    for job in auction.jobs:
-        seen = job_slots(auction, job, prices, auction.transferred, auction.used)
-        costs = slot_costs(seen)
-        tables = np.empty((4, auction.sites + 1, seen.chunks + 1))
-        for t in range(seen.window):
-            cover_slot(slot_of(seen, t, seen.data, Ties()), seen.chunks, 1.0, 0.0, tables)
-            assert tables[1, -1, 1:] == pytest.approx(costs[t, 1:])
 
 
 @pytest.mark.parametrize("seed", range(30))
