@@ -1,10 +1,9 @@
 """The auction at the published scale: schedulers, certificates, and compiled against readable code.
 
 R = 50 sites, T = 150 slots, I = 100 jobs, and I = 50, 150 for the schedulers.  CPU seconds are
-printed beside the floors: prices and certificate in 0.4 s in all.  A ratio compares, in one process,
-a compiled kernel with the readable version that tests hold it to.
-Exponents say how a run of eris.eris and its parts grow as jobs double from 25 to 400; the floor is
-1.15.
+printed beside the floors: prices and certificate in 0.4 s in all.  A ratio compares, in one
+process, a compiled kernel with the readable version that tests hold it to.  Exponents say how a run
+of eris.eris and its parts grow as jobs double from 25 to 400; the floor is 1.15.
 """
 
 from __future__ import annotations
