@@ -1,6 +1,5 @@
 """What (2) and (3) are, and what they are not."""
 
-import itertools
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -8,7 +7,7 @@ import numpy as np
 
 from farkas.forms import LinearForm
 from farkas.instances.dps import Job, Market
-from farkas.models.dps.offline import Offline, OfflineLP
+from farkas.models.dps.offline import Offline
 from farkas.models.dps.placement import MinServers, Sequence
 from farkas.numbers import Bools, Floats
 from farkas.online.dps.best_fixed import best_exactly
@@ -19,7 +18,7 @@ from farkas.proofs.claim import Trials, claim, optimum, refuted_by, require_zero
 from farkas.proofs.dps.grids import shipped, small, unit_users
 from farkas.proofs.knapsack import Knapsack, embedded, knapsacks, most_worth
 from farkas.proofs.verdict import Among, Saying, Standing, Stated, Verdict, proved, refuted, said
-from farkas.relaxations.dps.interval import IntervalIP, IntervalLP, corrected_bound, printed_bound
+from farkas.relaxations.dps.interval import corrected_bound, printed_bound
 from farkas.tolerances import ROUNDING, SOLVER_GAP
 
 
@@ -92,62 +91,7 @@ def payments_contain_knapsacks() -> Verdict:
     return trials.proved("things that fit are jobs that are served, row by row")
 
 
-#: End, job, workers and parameter servers by server.
-Held = tuple[float, int, tuple[int, ...], tuple[int, ...]]
-
-
-def best_by_search(market: Market, rewards: Floats, forced: Bools | None = None) -> float:
-    """Highest total reward over all ways to accept and place jobs, one job after the other.
-
-    The work grows exponentially with jobs and servers; jobs with ``forced`` must be accepted
-    whenever they fit.
-    """
-    return _search(market, rewards, forced, 0, [])
-
-
-def _search(
-    market: Market, rewards: Floats, forced: Bools | None, job: int, held: list[Held]
-) -> float:
-    if job == market.num_jobs:
-        return 0.0
-    data = market.jobs[job]
-    held = [entry for entry in held if market.still_held(entry[0], data.arrival)]
-    workers, ps = _idle(market, job, held)
-    fits = sum(workers) >= data.workers and sum(ps) >= data.ps
-    best = -np.inf
-    if not (fits and forced is not None and forced[job]):
-        best = _search(market, rewards, forced, job + 1, held)
-    if not fits:
-        return best
-    for chosen in itertools.product(_taken(data.workers, workers), _taken(data.ps, ps)):
-        used = sum(1 for units in zip(*chosen, strict=True) if any(units))
-        ends = market.colocated_end if used == 1 else market.spread_end
-        after = [*held, (float(ends[job]), job, *chosen)]
-        best = max(best, float(rewards[job]) + _search(market, rewards, forced, job + 1, after))
-    return best
-
-
-def _idle(market: Market, job: int, held: list[Held]) -> tuple[list[int], list[int]]:
-    data = market.jobs[job]
-    workers = market.installed_workers[:, data.worker_type].tolist()
-    ps = market.installed_ps[:, data.ps_type].tolist()
-    for _, other, some, more in held:
-        if market.jobs[other].worker_type == data.worker_type:
-            workers = [a - b for a, b in zip(workers, some, strict=True)]
-        if market.jobs[other].ps_type == data.ps_type:
-            ps = [a - b for a, b in zip(ps, more, strict=True)]
-    return workers, ps
-
-
-def _taken(total: int, idle: list[int]) -> Iterator[tuple[int, ...]]:
-    """Every way to take ``total`` units from servers with ``idle`` units."""
-    for units in itertools.product(*(range(min(total, most) + 1) for most in idle)):
-        if sum(units) == total:
-            yield units
-
-
 ONE_TYPE = {"worker_types": 1, "ps_types": 1, "servers": 1}
-TINY = {"num_jobs": 4, "num_servers": 2, "horizon": 12, "workers": [1, 3], "ps": [1, 2]}
 
 
 @claim("dps.offline_is_a_milp", source="DPS (2)")
@@ -170,45 +114,6 @@ def offline_is_a_milp() -> Verdict:
         mean_of_payments=mean,
         payment_half_way=half,
     )
-
-
-def _searched(market: Market) -> Saying:
-    value, best = optimum(Offline().form(market)), best_by_search(market, market.budget)
-    return said(Stated(value, "==", best, SOLVER_GAP))
-
-
-@claim(
-    "dps.linearisation_is_exact",
-    source="DPS (2), made linear",
-    says=_searched,
-    among=Among(samples=lambda: (small(100 + seed, **TINY) for seed in range(20))),
-)
-def linearisation_is_exact() -> Verdict:
-    """dps.offline has the value of a complete search over acceptance and placement."""
-    trials = Trials()
-    for seed in range(25):
-        market = small(seed, **TINY)
-        trials.hear(market, _searched(market))
-    return trials.verdict()
-
-
-def _ordered(market: Market) -> Saying:
-    exact, by_server, whole, loose = (
-        optimum(program.form(market))
-        for program in (Offline(), OfflineLP(), IntervalIP(), IntervalLP())
-    )
-    order = ((exact, by_server), (by_server, loose), (exact, whole), (whole, loose))
-    return said(*(Stated(a, "<=", b, SOLVER_GAP, size=loose) for a, b in order))
-
-
-@claim("dps.bounds_are_ordered", source="DPS (2), relaxed", says=_ordered)
-def bounds_are_ordered() -> Verdict:
-    """Offline optimum <= relaxation by server <= interval relaxation, and optimum <= interval."""
-    trials = Trials()
-    for seed in range(20):
-        market = small(seed, num_jobs=10)
-        trials.hear(market, _ordered(market))
-    return trials.verdict("all strict on dps/aggregate_gap")
 
 
 def _all_at(market: Market, price: float) -> tuple[Floats, Floats]:

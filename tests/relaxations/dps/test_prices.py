@@ -13,7 +13,6 @@ from farkas.errors import InvalidOption, NoAnswer, NotApplicable
 from farkas.instances import library
 from farkas.models.dps.offline import Offline
 from farkas.online.dps.seller import FixedPrice
-from farkas.proofs.dps.formulation import best_by_search
 from farkas.relaxations.dps import prices as dps_prices
 from farkas.relaxations.dps.interval import (
     IntervalIP,
@@ -33,6 +32,7 @@ from farkas.relaxations.dps.prices import (
 )
 from farkas.solvers import solve
 from tests.generators.dps import empty_market, forced_jobs, posted, random_market
+from tests.references.dps_search import best_by_search
 from tests.solvers.test_answer import break_solvers
 from tests.tools.samples import seeds
 
