@@ -3,7 +3,7 @@
 import dataclasses
 import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Annotated, ClassVar
 
@@ -13,7 +13,7 @@ import numpy as np
 from farkas.errors import NotApplicable
 from farkas.instances.dps import Market
 from farkas.numbers import Bools, Floats
-from farkas.online.dps.cluster import EXPLORED, Cluster, Jobs, Results, filling, steps
+from farkas.online.dps.cluster import EXPLORED, Cluster, Jobs, Results, filling
 from farkas.online.dps.environment import Sales
 from farkas.online.dps.seller import FixedPrice, sell_at
 from farkas.online.driver import algorithm
@@ -34,7 +34,6 @@ class Best:
     #: worker, ps: prices by type; 0 for types that nobody asks for.
     worker: Floats
     ps: Floats
-    simulations: int  #: How many were run.
 
 
 class Profits:
@@ -52,7 +51,6 @@ class Profits:
     def __init__(self, market: Market) -> None:
         self.market = market
         self.jobs = Jobs.of(market)
-        self.simulations = 0
         self._fits = np.array(market.fits)
 
     def asked(self, worker: Floats, ps: Floats) -> Floats:
@@ -71,7 +69,6 @@ class Profits:
 
     def served(self, able: Bools) -> Bools:
         """Jobs served when exactly those in ``able`` accept; the simulation."""
-        self.simulations += 1
         chosen = np.flatnonzero(able)
         jobs, market = self.jobs.some(chosen), self.market
         cluster = Cluster.empty(market.installed_workers, market.installed_ps).with_room(jobs)
@@ -80,13 +77,6 @@ class Profits:
         served = np.zeros(len(able), np.bool_)
         served[chosen] = results.outcome == EXPLORED
         return served
-
-
-def prepare(market: Market, simulations: int) -> None:
-    """Have the kernel compiled if so many simulations at given prices are worth it."""
-    jobs = Jobs.of(market)
-    idle = Cluster.empty(market.installed_workers, market.installed_ps)
-    sell_at.prepare(simulations * steps(idle, jobs))
 
 
 def best_on_grid(market: Market) -> Best | None:
@@ -114,7 +104,7 @@ def best_on_grid(market: Market) -> Best | None:
         profit = profits.of(worker, other, best)
         if profit > best:
             best, chosen = profit, (worker, other)
-    return Best(best, *chosen, profits.simulations)
+    return Best(best, *chosen)
 
 
 def best_by_coordinates(market: Market, rounds: int = 3) -> Best:
@@ -127,9 +117,8 @@ def best_by_coordinates(market: Market, rounds: int = 3) -> Best:
     rounds
         At most this many times over all types; it stops when none changes.
     """
-    profits = Profits(market)
-    worker, ps, best = _by_coordinates(market, rounds, profits.of)
-    return Best(best, worker, ps, profits.simulations)
+    worker, ps, best = _by_coordinates(market, rounds, Profits(market).of)
+    return Best(best, worker, ps)
 
 
 def best_for_demand(market: Market, rounds: int = 3) -> Best:
@@ -144,7 +133,7 @@ def best_for_demand(market: Market, rounds: int = 3) -> Best:
         return float(asked[asked <= allowed(market.budget)].sum())
 
     worker, ps, _ = _by_coordinates(market, rounds, demand)
-    return Best(profits.of(worker, ps), worker, ps, profits.simulations)
+    return Best(profits.of(worker, ps), worker, ps)
 
 
 def _by_coordinates(
@@ -251,35 +240,21 @@ def _vertices(jobs: list[Line], cap: Fraction) -> list[tuple[Point, list[Line]]]
     return list(found.items())
 
 
-def _directions(vertex: Point, lines: list[Line], cap: Fraction) -> list[tuple[int, int]]:
-    """One direction into each cell around a vertex that lies in the box."""
-    rays = {_shortened(s * -b, s * a) for a, b, _ in lines for s in (1, -1)}
-    around = sorted(rays, key=_angle)
-    # neighbours enclose less than half a turn, so their sum points between them
-    between = [
-        (x + u, y + w) for (x, y), (u, w) in zip(around, around[1:] + around[:1], strict=True)
-    ]
-    return [
-        (x, y)
-        for x, y in between
+def _directions(vertex: Point, lines: list[Line], cap: Fraction) -> Iterator[tuple[int, int]]:
+    """Directions into the cells around a vertex that lie in the box: along a line, off to a side.
+
+    Along it by so much that no other line is met: cross products of whole numbers are at least 1.
+    """
+    along = 1 + 2 * max(max(a, b) for a, b, _ in lines) ** 2
+    for (a, b, _), ahead, side in itertools.product(lines, (1, -1), (1, -1)):
+        x, y = side * a - ahead * along * b, side * b + ahead * along * a
         if not (
             (vertex[0] == 0 and x < 0)
             or (vertex[0] == cap and x > 0)
             or (vertex[1] == 0 and y < 0)
             or (vertex[1] == cap and y > 0)
-        )
-    ]
-
-
-def _angle(ray: tuple[int, int]) -> tuple[bool, Fraction | float]:
-    """Sort as the angle within (-π, π] does, exactly: the cotangent falls in either half."""
-    x, y = ray
-    return y >= 0, -Fraction(x, y) if y else math.copysign(math.inf, -x)
-
-
-def _shortened(x: int, y: int) -> tuple[int, int]:
-    common = math.gcd(x, y)
-    return x // common, y // common
+        ):
+            yield x, y
 
 
 def _accepting(jobs: list[Line], vertex: Point, direction: tuple[int, int]) -> tuple[bool, ...]:
@@ -304,14 +279,6 @@ class Hindsight(Policy):
         """Find the prices."""
         raise NotImplementedError
 
-    def simulations(self, market: Market) -> int:
-        """How many simulations `best` takes, about."""
-        return 1
-
-    def prepare(self, instance: Market) -> None:
-        """Have the simulation compiled if all of these together are worth it."""
-        prepare(instance, self.simulations(instance))
-
     def decide(self, instance: Market, seed: int) -> Sales:
         """Run with the best prices."""
         return self.simulate(instance, seed)
@@ -335,10 +302,6 @@ class Coordinates(Hindsight):
     def best(self, market: Market) -> Best:
         """Search by coordinates."""
         return best_by_coordinates(market, self.rounds)
-
-    def simulations(self, market: Market) -> int:
-        """One for every step of every type's price, unless payments already tell."""
-        return self.rounds * len(STEPS) * (market.num_worker_types + market.num_ps_types)
 
 
 @algorithm("dps.bfp_fluid", source="DPS (3), second term")
@@ -369,9 +332,3 @@ class Grid(Hindsight):
                 f"more than {MOST_COMBINATIONS} combinations of prices; use dps.bfp_coord"
             )
         return found
-
-    def simulations(self, market: Market) -> int:
-        """One for every combination, unless payments already tell."""
-        types = market.num_worker_types + market.num_ps_types
-        combinations: int = len(market.price_grid or ()) ** types
-        return combinations

@@ -140,17 +140,6 @@ class Offer:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Quote:
-    """What a seller asks for a job."""
-
-    #: worker_price, ps_price: unit prices posted; None where none is.
-    worker_price: float | None = None
-    ps_price: float | None = None
-    payment: float = 0.0  #: What the user pays who accepts.
-    arm: int = -1  #: Number of the prices among those of the seller.
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
 class Decision:
     """What happened to one job."""
 

@@ -17,7 +17,7 @@ from farkas.online.dps.cluster import (
     WORKERS,
     Placing,
 )
-from farkas.online.dps.environment import Known, Offer, Quote
+from farkas.online.dps.environment import Known, Offer
 from farkas.online.dps.seller import Seller, SellerState
 from farkas.online.driver import algorithm
 
@@ -74,15 +74,13 @@ class BidTaker(Seller):
     forecast: Nonnegative = 1.0
     placement: Placing = "best_fit"
 
-    serves_free = False
-
     def start(self, known: Known, seed: int) -> LearnedState:
         """Nobody came; capacity is worth nothing."""
         types = known.installed_workers.shape[1], known.installed_ps.shape[1]
         worker, ps = (np.zeros(count) for count in types)
         return LearnedState.begin(known, seed, [], 0.0, worker, ps, 1)
 
-    def arrived(self, state: LearnedState, offer: Offer) -> bool:
+    def arrived(self, state: LearnedState, offer: Offer) -> None:
         """Take note of the report, and learn prices anew if many came since."""
         known = state.known
         installed = (
@@ -90,7 +88,7 @@ class BidTaker(Seller):
             known.installed_ps[:, offer.ps_type],
         )
         if installed[0].sum() < offer.workers or installed[1].sum() < offer.ps:
-            return False
+            return
         reward = most_paid(known, offer)
         state.unit = max(state.unit, reward / (offer.workers + offer.ps))
         whole = _hosted(*installed, offer)
@@ -107,17 +105,16 @@ class BidTaker(Seller):
         if len(state.seen) >= state.relearn:
             state.relearn = len(state.seen) + 1 + len(state.seen) // RELEARNED
             self._learn(state, offer.slot)
-        return False
 
-    def quote(self, state: LearnedState, offer: Offer) -> Quote:
+    def quote(self, state: LearnedState, offer: Offer) -> tuple[float, float] | None:
         """Ask for the whole budget if it exceeds the charge, else for nothing."""
         known = state.known
         reward = most_paid(known, offer)
         if not reward > self.charge(state, offer):
-            return Quote()
+            return None
         # the next double below: what it makes is less than the budget after rounding too
         unit = min(_cap(known), float(np.nextafter(reward / (offer.workers + offer.ps), 0.0)))
-        return self.at(offer, unit, unit)
+        return unit, unit
 
     def charge(self, state: LearnedState, offer: Offer) -> float:
         """Charge for the units that the job would hold now."""

@@ -32,7 +32,7 @@ from farkas.online.dps.cluster import (
     release,
     steps,
 )
-from farkas.online.dps.environment import Decision, Known, Offer, Quote, Sales
+from farkas.online.dps.environment import Decision, Known, Offer, Sales
 from farkas.online.driver import algorithm
 from farkas.online.policy import Policy
 
@@ -44,12 +44,13 @@ class SellerState:
     known: Known
     cluster: Cluster
     rng: np.random.Generator
+    asked: Floats  #: Unit prices of the jobs at hand, of workers and of servers, shape (2, jobs).
 
     @classmethod
     def begin(cls, known: Known, seed: int, *learned: Any) -> Self:
         """Start with empty servers."""
         idle = Cluster.empty(known.installed_workers, known.installed_ps)
-        return cls(known, idle, np.random.default_rng(seed), *learned)
+        return cls(known, idle, np.random.default_rng(seed), np.zeros((2, 0)), *learned)
 
 
 class KernelSeller(Policy):
@@ -93,72 +94,46 @@ class KernelSeller(Policy):
         return Sales.of(jobs, results, state.cluster, begin)
 
 
-class Seller(Policy):
+class Seller(KernelSeller):
     """Base of the sellers whose rule is Python.  A subclass overrides the hooks it needs."""
-
-    placement: Placing = "pa"
-
-    def start(self, known: Known, seed: int) -> Any:
-        """Start with empty servers."""
-        return SellerState.begin(known, seed)
 
     def step(self, state: Any, arrivals: Offer) -> tuple[Any, Decision]:
         """Handle one job."""
-        cluster.release(state.cluster, arrivals.slot)
+        release(state.cluster, arrivals.slot)
         for row in state.cluster.ended[: state.cluster.counts[cluster.OVER]].tolist():
             self.finished(state, row)
-        explores = self.arrived(state, arrivals)
-        fits = cluster.fits.function(state.cluster, arrivals.alone, 0)
-        quote = Quote()
-        if not explores and (fits or self.quotes_blindly):
-            quote = self.quote(state, arrivals)
-        prices = quote.worker_price, quote.ps_price
-        if not fits:
-            return state, Decision("full", 0.0, *prices, exploring=explores)
-        free = quote.worker_price is None
-        accepted = self.serves_free if free else arrivals.accepts(quote.payment)
-        if not free:
-            self.answered(state, arrivals, quote, accepted)
-        if not accepted:
-            return state, Decision("declined", 0.0, *prices)
-        servers, workers, ps = self._place(state, arrivals.alone)
-        outcome: Any = "explored" if free else "sold"
-        return state, Decision(
-            outcome, quote.payment, *prices, servers, workers, ps, exploring=explores
-        )
+        self.arrived(state, arrivals)
+        if not fits.function(state.cluster, arrivals.alone, 0):
+            return state, Decision("full")
+        prices = self.quote(state, arrivals)
+        if prices is None:
+            return state, Decision("declined")
+        state.asked = np.array(prices, float).reshape(2, 1)
+        decision = self.sell(state, arrivals.alone)[0]
+        self.answered(state, arrivals, prices, decision.outcome == "sold")
+        return state, decision
 
-    def _place(self, state: Any, job: Jobs) -> tuple[tuple[int, ...], ...]:
-        state.cluster = state.cluster.with_room(job)
-        counts, servers = state.cluster.counts, len(state.cluster.order)
-        random = self.placement == "random"
-        orders = [state.rng.permutation(servers)] if random else []
-        begin, counts[cluster.PLACED] = int(counts[cluster.LOGGED]), 0
-        cluster.place(state.cluster, job, 0, filling(self.placement, orders, servers))
-        log = state.cluster.log[begin : counts[cluster.LOGGED], 1:]
-        one, two, three = log[np.argsort(log[:, 0])].T.tolist()
-        return tuple(one), tuple(two), tuple(three)
-
-    quotes_blindly = False  #: Whether a price is made even for jobs that do not fit.
-    serves_free = True  #: Whether jobs that fit and are quoted no price are served.
+    def run(self, state: Any, jobs: Jobs, fill: Filling, results: Results) -> None:
+        """Ask for the prices at hand."""
+        sell_at(state.cluster, jobs, *state.asked, False, False, fill, results)
 
     def finished(self, state: Any, row: int) -> None:
         """Learn that a job is over; ``row`` is its row in the arrays of running jobs."""
 
-    def arrived(self, state: Any, offer: Offer) -> bool:
-        """Take note of an arrival; return whether it is served free of charge to learn."""
-        return False
+    def arrived(self, state: Any, offer: Offer) -> None:
+        """Take note of an arrival."""
 
-    def quote(self, state: Any, offer: Offer) -> Quote:
-        """Quote a price for a job that is not explored."""
+    def quote(self, state: Any, offer: Offer) -> tuple[float, float] | None:
+        """Return prices of a worker and of a parameter server for a job that fits.
+
+        None turns it away.
+        """
         raise NotImplementedError
 
-    def answered(self, state: Any, offer: Offer, quote: Quote, accepted: bool) -> None:
-        """Learn whether a job that fits was sold at its quote."""
-
-    def at(self, offer: Offer, worker_price: float, ps_price: float, arm: int = -1) -> Quote:
-        """Quote of unit prices."""
-        payment = worker_price * offer.workers + ps_price * offer.ps
-        return Quote(worker_price, ps_price, payment, arm)
+    def answered(
+        self, state: Any, offer: Offer, prices: tuple[float, float], accepted: bool
+    ) -> None:
+        """Learn whether a job that fits was sold at its prices."""
 
 
 @compiled(steps=steps)
@@ -238,13 +213,6 @@ class GivenPrice(Policy):
         return seller.simulate(market, seed)
 
 
-@dataclasses.dataclass(slots=True, eq=False)
-class RandomState(SellerState):
-    """Prices of the jobs at hand, shape (2, jobs)."""
-
-    drawn: Floats
-
-
 @algorithm("dps.random", source="DPS section V")
 @dataclasses.dataclass(frozen=True)
 class Random(KernelSeller):
@@ -252,23 +220,18 @@ class Random(KernelSeller):
 
     placement: Placing = "pa"
 
-    def start(self, known: Known, seed: int) -> RandomState:
-        """Start without prices."""
-        return RandomState.begin(known, seed, np.zeros((2, 0)))
-
     def decide(self, instance: Market, seed: int) -> Sales | None:
         """Handle all jobs at once, unless prices and orders of servers are drawn in turn."""
         return None if self.placement == "random" else super().decide(instance, seed)
 
-    def sell(self, state: RandomState, jobs: Jobs) -> Sales:
+    def sell(self, state: Any, jobs: Jobs) -> Sales:
         """Draw two prices for every job, also for those that do not fit."""
-        state.drawn = state.known.price_cap * state.rng.random((len(jobs.slot), 2)).T
+        state.asked = state.known.price_cap * state.rng.random((len(jobs.slot), 2)).T
         return super().sell(state, jobs)
 
-    def run(self, state: RandomState, jobs: Jobs, fill: Filling, results: Results) -> None:
+    def run(self, state: Any, jobs: Jobs, fill: Filling, results: Results) -> None:
         """Ask for the drawn prices."""
-        worker, ps = state.drawn
-        sell_at(state.cluster, jobs, worker, ps, False, True, fill, results)
+        sell_at(state.cluster, jobs, *state.asked, False, True, fill, results)
 
 
 class Gift(KernelSeller):

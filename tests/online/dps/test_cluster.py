@@ -8,10 +8,8 @@ import pytest
 from farkas.instances import library
 from farkas.instances.dps import Market
 from farkas.online.dps import cluster as kernels
-from farkas.online.dps.best_fixed import prepare
 from farkas.online.dps.cluster import Cluster, Jobs, filling, placed
 from farkas.online.dps.placement import FreeOfCharge
-from farkas.online.dps.seller import sell_at
 from tests.generators.dps import random_market
 from tests.references.dps_market import algorithm_2
 
@@ -114,11 +112,3 @@ def test_there_is_room_for_a_record_on_every_server_and_for_every_job():
     apart = market.replace(server_workers=[[1] * market.num_worker_types] * 4,
                            server_ps=[[1] * market.num_ps_types] * 4)  # fmt: skip
     assert FreeOfCharge().simulate(apart).served.any()
-
-
-def test_simulations_to_come_are_prepared_together(monkeypatch):
-    asked = []
-    monkeypatch.setattr(type(sell_at), "prepare", lambda self, steps: asked.append(steps))
-    market = random_market(2, jobs=6, servers=3)
-    prepare(market, 4)
-    assert asked == [4 * 6 * 13]  # jobs times servers, and what a job costs beside

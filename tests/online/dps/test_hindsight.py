@@ -8,7 +8,7 @@ from farkas.instances import library
 from farkas.instances.generate import generate
 from farkas.online import algorithms
 from farkas.online.dps import best_fixed
-from farkas.online.dps.best_fixed import Coordinates, Fluid, Grid, Hindsight
+from farkas.online.dps.best_fixed import Grid
 from tests.generators.dps import learning_market, random_market
 from tests.references import dps_sellers
 
@@ -21,17 +21,6 @@ def test_a_grid_search_needs_a_grid_that_is_not_too_large():
         algorithms["dps.bfp_grid"].run(large.replace(price_grid=[0.1, 0.2, 0.3]))
     with pytest.raises(NotApplicable, match="fixed_prices"):
         algorithms["dps.fixed_price"].run(library.load("dps/one_server"))
-
-
-def test_simulations_are_estimated_before_the_clock_starts():
-    market = random_market(1).replace(price_grid=[0.3, 0.6])
-    types = market.num_worker_types + market.num_ps_types
-    assert Coordinates(2).simulations(market) == 2 * 10 * types
-    assert Grid().simulations(market) == 2**types
-    assert Grid().simulations(market.replace(price_grid=None)) == 0
-    assert Fluid().simulations(market) == 1
-    with pytest.raises(NotImplementedError):
-        Hindsight().best(market)
 
 
 def test_of_prices_that_earn_nothing_the_first_are_kept():

@@ -12,7 +12,7 @@ from farkas.instances.dps import Market
 from farkas.instances.generate import generate
 from farkas.online import algorithms
 from farkas.online.dps.best_fixed import Coordinates
-from farkas.online.dps.environment import Decision, Known, Offer, Quote, Sales
+from farkas.online.dps.environment import Decision, Known, Offer, Sales
 from farkas.online.dps.knapsacks import Knapsacks
 from farkas.online.dps.learning import Dps, RandomPlacement, Scaled, Simple, Top
 from farkas.online.dps.pairs import PairPrices
@@ -101,8 +101,8 @@ def test_profit_by_slot_is_that_of_the_jobs_of_the_slot() -> None:
 class Cheap(Seller):
     """A rule in Python."""
 
-    def quote(self, state: Any, offer: Offer) -> Quote:
-        return self.at(offer, 0.0, 0.0)
+    def quote(self, state: Any, offer: Offer) -> tuple[float, float]:
+        return 0.0, 0.0
 
 
 def test_a_rule_in_python_takes_steps() -> None:

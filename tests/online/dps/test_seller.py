@@ -12,25 +12,20 @@ from tests.references.dps_sellers import by_steps
 
 @dataclasses.dataclass
 class Told(Seller):
-    """Explores the jobs it is told to, and asks everybody else for the same price."""
+    """Asks everybody for the same price."""
 
-    new: tuple[int, ...] = ()
-    price: float = 1.0
-    quotes_blindly: bool = False
+    price: float | None = 1.0
     over: list[int] = dataclasses.field(default_factory=list)
     told: list[tuple[int, bool]] = dataclasses.field(default_factory=list)
-
-    def arrived(self, state, offer):
-        return offer.job in self.new
 
     def finished(self, state, row):
         self.over.append(row)
 
-    def answered(self, state, offer, quote, accepted):
+    def answered(self, state, offer, prices, accepted):
         self.told.append((offer.job, accepted))
 
     def quote(self, state, offer):
-        return self.at(offer, self.price, self.price)
+        return None if self.price is None else (self.price, self.price)
 
 
 def decide(seller):
@@ -38,25 +33,16 @@ def decide(seller):
     return by_steps(seller, library.load("dps/one_server"))
 
 
-def test_a_job_that_does_not_fit_is_asked_for_nothing_unless_prices_are_quoted_blindly():
+def test_a_job_that_does_not_fit_is_asked_for_nothing():
     sold, full, again = decide(Told(price=0.25))
     assert sold == Decision("sold", 0.5, 0.25, 0.25, (0,), (1,), (1,))
     assert full == Decision("full")
     assert again.outcome == "sold"
-    blind = decide(Told(price=0.25, quotes_blindly=True))
-    assert blind[1] == Decision("full", 0.0, 0.25, 0.25)
-    assert blind[::2] == [sold, again]
 
 
-def test_a_dear_price_is_declined_and_leaves_the_server_idle():
+def test_a_dear_price_or_none_is_declined_and_leaves_the_server_idle():
     assert decide(Told(price=9.0)) == [Decision("declined", 0.0, 9.0, 9.0)] * 3
-
-
-def test_exploration_is_free_and_needs_room_as_well():
-    explored, full, sold = decide(Told(new=(0, 1), price=0.25))
-    assert explored == Decision("explored", 0.0, None, None, (0,), (1,), (1,), exploring=True)
-    assert full == Decision("full", exploring=True)
-    assert (sold.outcome, sold.exploring) == ("sold", False)
+    assert decide(Told(price=None)) == [Decision("declined")] * 3
 
 
 def test_jobs_that_are_over_are_told_before_the_next_is_looked_at():
@@ -67,13 +53,12 @@ def test_jobs_that_are_over_are_told_before_the_next_is_looked_at():
 
 def test_every_answer_to_a_price_is_learned_and_no_other():
     # the second of three jobs is full whenever the first is served
-    for new, price, told in (
-        ((), 0.25, [(0, True), (2, True)]),
-        ((), 9.0, [(0, False), (1, False), (2, False)]),
-        ((0,), 0.25, [(2, True)]),
-        ((0, 1), 9.0, [(2, False)]),
+    for price, told in (
+        (0.25, [(0, True), (2, True)]),
+        (9.0, [(0, False), (1, False), (2, False)]),
+        (None, []),
     ):
-        seller = Told(new=new, price=price)
+        seller = Told(price=price)
         decide(seller)
         assert seller.told == told
 
