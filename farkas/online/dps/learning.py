@@ -50,27 +50,45 @@ Grid = Literal["geometric", "uniform"]
 MOST_ARMS = 1_000_000  #: Prices per type; a finer grid is refused before it fills the memory.
 
 
-@dataclasses.dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Rules:
-    """Constants of one side of the market, one entry per type."""
+BLOCK = 32  #: Arms of a block.
 
-    jobs: Ints  #: Jobs that will ask for the type; n.
-    capacity: Ints  #: Units installed; C.
-    explore: Floats  #: Arrivals to explore, not rounded; θ n.
-    eta: Floats  #: Confidence constant; η.
-    #: demand_range, time_range: what demands and unused time are scaled by in the radii; 1 as
-    #: printed.
-    demand_range: Floats
-    time_range: Floats
-    #: First arm of each type, and behind them the number of all arms; shape (types + 1,).
-    first: Ints
-    price: Floats  #: Price of every arm, ascending within a type.
+
+class Side(NamedTuple):
+    """One side of the market: constants, one entry per type, then what is learned."""
+
+    jobs: Ints1  #: jobs that will ask for the type; n
+    capacity: Ints1  #: units installed; C
+    explore: Floats1  #: arrivals to explore, not rounded; θ n
+    eta: Floats1  #: confidence constant; η
+    demand_range: Floats1  #: what demands are scaled by in the radii; 1 as printed
+    time_range: Floats1  #: the same of unused time
+    first: Ints1  #: first arm of each type, and behind them the number of all arms
+    price: Floats1  #: price of every arm, ascending within a type
+    seen: Ints1
+    finished: Ints1
+    unused: Floats1
+    offers: Ints1
+    sold: Floats1
+    demand: Floats1  #: optimistic demand of every arm
+    supply: Floats1  #: optimistic supply of every type, negative when it has to be found anew
+    value: Floats1  #: price x min(demand, supply) of every arm
+    top: Floats1  #: largest value of every block of arms
+    first_block: Ints1  #: first block of each type, and the number of all blocks
+    peak: Floats1  #: at least the largest demand of each type
+    used: Floats1  #: supply that the values of each type were computed with
+
+
+class Sides(NamedTuple):
+    """Both sides of the market."""
+
+    workers: Side
+    ps: Side
 
 
 def both_sides(
     known: Known, *, explore: bool = True, radii: Radii = "unit", grid: Grid = "geometric"
-) -> tuple[Rules, Rules]:
-    """Constants of workers and of parameter servers.
+) -> Sides:
+    """State constants of workers and of parameter servers; nothing is learned.
 
     Parameters
     ----------
@@ -86,15 +104,13 @@ def both_sides(
     """
     workers = known.worker_jobs, known.installed_workers.sum(axis=0), known.most_workers
     ps = known.ps_jobs, known.installed_ps.sum(axis=0), known.most_ps
-    one, other = (
-        _rules(known, *side, explore=explore, radii=radii, grid=grid) for side in (workers, ps)
-    )
-    return one, other
+    sides = (_side(known, *each, explore=explore, radii=radii, grid=grid) for each in (workers, ps))
+    return Sides(*sides)
 
 
-def _rules(
+def _side(
     known: Known, jobs: Ints, capacity: Ints, most: Ints, *, explore: bool, radii: Radii, grid: Grid
-) -> Rules:
+) -> Side:
     knobs = known.learning
     logs = np.log(np.maximum(jobs, 2))
     volume = known.horizon * np.maximum(capacity, 1).astype(float)
@@ -105,15 +121,29 @@ def _rules(
     ]
     wide = radii == "range"
     ones = np.ones(len(jobs))
-    return Rules(
-        jobs=jobs,
-        capacity=capacity,
-        explore=explored(knobs, volume, logs, jobs) if explore else np.zeros(len(jobs)),
+    first = np.concatenate([[0], np.cumsum([len(a) for a in arms])]).astype(np.int64)
+    blocks, types, count = -(-np.diff(first) // BLOCK), len(jobs), int(first[-1])
+    return Side(
+        jobs=jobs.astype(np.int64),
+        capacity=capacity.astype(np.int64),
+        explore=explored(knobs, volume, logs, jobs).astype(float) if explore else np.zeros(types),
         eta=knobs.eta_scale * (3.0 if wide else 1.0) * logs,
         demand_range=np.maximum(most, 1).astype(float) if wide else ones,
         time_range=ones * known.horizon if wide else ones,
-        first=np.concatenate([[0], np.cumsum([len(a) for a in arms])]).astype(np.int64),
+        first=first,
         price=np.concatenate([*arms, np.zeros(0)]),
+        seen=np.zeros(types, np.int64),
+        finished=np.zeros(types, np.int64),
+        unused=np.zeros(types),
+        offers=np.zeros(count, np.int64),
+        sold=np.zeros(count),
+        demand=np.zeros(count),
+        supply=np.full(types, -1.0),
+        value=np.zeros(count),
+        top=np.zeros(int(blocks.sum())),
+        first_block=np.concatenate([[0], np.cumsum(blocks)]).astype(np.int64),
+        peak=np.zeros(types),
+        used=np.full(types, -1.0),
     )
 
 
@@ -166,39 +196,6 @@ def _check_size(count: int, step: float) -> None:
 
 PUBLISHED, TURNOVER, TOP = 0, 1, 2
 SUPPLY = {"published": PUBLISHED, "turnover": TURNOVER, "top": TOP}
-BLOCK = 32  #: Arms of a block.
-
-
-class Side(NamedTuple):
-    """One side of the learning market: constants, then what is learned."""
-
-    jobs: Ints1
-    capacity: Ints1
-    explore: Floats1
-    eta: Floats1
-    demand_range: Floats1
-    time_range: Floats1
-    first: Ints1
-    price: Floats1
-    seen: Ints1
-    finished: Ints1
-    unused: Floats1
-    offers: Ints1
-    sold: Floats1
-    demand: Floats1  #: optimistic demand of every arm
-    supply: Floats1  #: optimistic supply of every type, negative when it has to be found anew
-    value: Floats1  #: price x min(demand, supply) of every arm
-    top: Floats1  #: largest value of every block of arms
-    first_block: Ints1  #: first block of each type, and the number of all blocks
-    peak: Floats1  #: at least the largest demand of each type
-    used: Floats1  #: supply that the values of each type were computed with
-
-
-class Sides(NamedTuple):
-    """Both sides of the market."""
-
-    workers: Side
-    ps: Side
 
 
 class Supplying(NamedTuple):
@@ -360,34 +357,6 @@ def sell_learning(
             place(cluster, jobs, job, filling)
 
 
-def new_side(rules: Rules) -> Side:
-    """One side that has learned nothing."""
-    types, arms = len(rules.jobs), len(rules.price)
-    blocks = -(-np.diff(rules.first) // BLOCK)
-    return Side(
-        jobs=rules.jobs.astype(np.int64),
-        capacity=rules.capacity.astype(np.int64),
-        explore=rules.explore.astype(np.float64),
-        eta=rules.eta,
-        demand_range=rules.demand_range,
-        time_range=rules.time_range,
-        first=rules.first,
-        price=rules.price,
-        seen=np.zeros(types, np.int64),
-        finished=np.zeros(types, np.int64),
-        unused=np.zeros(types),
-        offers=np.zeros(arms, np.int64),
-        sold=np.zeros(arms),
-        demand=np.zeros(arms),
-        supply=np.full(types, -1.0),
-        value=np.zeros(arms),
-        top=np.zeros(int(blocks.sum())),
-        first_block=np.concatenate([[0], np.cumsum(blocks)]).astype(np.int64),
-        peak=np.zeros(types),
-        used=np.full(types, -1.0),
-    )
-
-
 @dataclasses.dataclass(slots=True, eq=False)
 class LearningState(SellerState):
     """What both sides have learned."""
@@ -409,11 +378,10 @@ class Bandits(KernelSeller):
 
     def start(self, known: Known, seed: int) -> LearningState:
         """Start without observations."""
-        sides = map(new_side, self.rules(known))
-        return LearningState.begin(known, seed, Sides(*sides))
+        return LearningState.begin(known, seed, self.sides(known))
 
-    def rules(self, known: Known) -> tuple[Rules, Rules]:
-        """Return the constants of workers and of parameter servers."""
+    def sides(self, known: Known) -> Sides:
+        """Return workers and parameter servers before the first job."""
         return both_sides(known, explore=self.explore, radii=self.radii, grid=self.grid)
 
     def run(self, state: LearningState, jobs: Jobs, fill: Filling, results: Results) -> None:

@@ -1,6 +1,5 @@
 """Grid, exploration and whether prices can be learned, at small sizes and at the published one."""
 
-import dataclasses
 import functools
 import itertools
 import math
@@ -12,7 +11,7 @@ import numpy as np
 from farkas.instances.dps import Job, Learning, Market
 from farkas.numbers import Floats
 from farkas.online.dps.environment import Known
-from farkas.online.dps.learning import Dps, Rules, both_sides, explored, geometric_grid, grid_steps
+from farkas.online.dps.learning import Dps, Sides, both_sides, explored, geometric_grid, grid_steps
 from farkas.portable import uniform
 from farkas.proofs.claim import Trials, claim, drawn, growth, instance_of, require, require_zero, sp
 from farkas.proofs.verdict import Among, Saying, Stated, Verdict, proved, refuted, said
@@ -207,12 +206,8 @@ def published_constants_earn() -> Verdict:
 class _Roomy(Dps):
     """DPS that counts on a thousand times the capacity."""
 
-    def rules(self, known: Known) -> tuple[Rules, Rules]:
-        one, other = super().rules(known)
-        return (
-            dataclasses.replace(one, capacity=one.capacity * 1000),
-            dataclasses.replace(other, capacity=other.capacity * 1000),
-        )
+    def sides(self, known: Known) -> Sides:
+        return Sides(*(one._replace(capacity=one.capacity * 1000) for one in super().sides(known)))
 
 
 @claim("dps.capacity_limits_prices", source="DPS (13), (14)")

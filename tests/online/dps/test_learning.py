@@ -18,7 +18,6 @@ from farkas.online.dps.learning import (
     best_arm,
     both_sides,
     finish,
-    new_side,
 )
 from tests.generators.dps import learning_market, random_market, uniform_users
 from tests.references.dps_market import best_fit, in_random_order
@@ -55,7 +54,7 @@ def test_servers_in_random_order_are_those_of_the_list(seed):
 def test_hundreds_of_arms_in_several_blocks_are_chosen_as_from_a_list(variant, seed):
     market, (seller, words) = random_market(seed, jobs=60), VARIANTS[variant]
     market = market.replace(dps={"delta": 0.012, "explore_cap": 0.0, "eta_scale": 0.1 * seed})
-    rules = seller.rules(Known.of(market))
+    rules = seller.sides(Known.of(market))
     assert len(rules[0].price) > 2 * BLOCK
     assert alike(handled(seller.simulate(market)), bandits(market, **words))
 
@@ -71,8 +70,8 @@ def test_ties_up_to_rounding_and_supplies_that_bind_and_rise_are_those_of_the_li
         jobs=[{**msgspec.to_builtins(job), "arrival": 0} for job in uniform_users(6, 1).jobs],
         dps={"delta": 0.02, "eta_scale": 0.0},
     )  # fmt: skip
-    rules, _ = both_sides(Known.of(market), grid="uniform")
-    side, wanted = new_side(rules), Side(market, "worker", "uniform", False, False)
+    side, _ = both_sides(Known.of(market), grid="uniform")
+    wanted = Side(market, "worker", "uniform", False, False)
     closed = market.occupancy == "closed"
     by = Supplying(float(market.horizon), SUPPLY[form], closed)
     rng, near = np.random.default_rng(seed), 0
@@ -111,15 +110,14 @@ def test_arms_without_worth_are_tied_and_the_dearest_is_chosen():
         server_workers=[[0, 0]], server_ps=[[1, 1]], worker_bandwidth=[None] * 2,
         ps_bandwidth=[None] * 2,
     )  # fmt: skip
-    rules, _ = both_sides(Known.of(market))
-    side = new_side(rules)
+    side, _ = both_sides(Known.of(market))
     by = Supplying(float(market.horizon), SUPPLY["published"], True)
-    kind = int(np.flatnonzero(rules.jobs)[0])
-    assert best_arm.interpret(side, kind, by) == rules.first[kind + 1] - 1
+    kind = int(np.flatnonzero(side.jobs)[0])
+    assert best_arm.interpret(side, kind, by) == side.first[kind + 1] - 1
 
 
 def test_time_that_a_job_runs_beyond_the_horizon_is_not_unused():
-    side = new_side(both_sides(Known.of(random_market(0)))[0])
+    side = both_sides(Known.of(random_market(0)))[0]
     by = Supplying(10.0, SUPPLY["top"], True)
     finish.interpret(side, 0, 12.0, by)
     finish.interpret(side, 0, 4.0, by)
