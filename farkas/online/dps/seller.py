@@ -115,7 +115,8 @@ class Seller(KernelSeller):
 
     def run(self, state: Any, jobs: Jobs, fill: Filling, results: Results) -> None:
         """Ask for the prices at hand."""
-        sell_at(state.cluster, jobs, *state.asked, False, False, fill, results)
+        worker, ps = state.asked
+        sell_at(state.cluster, jobs, worker, ps, False, False, fill, results)
 
     def finished(self, state: Any, row: int) -> None:
         """Learn that a job is over; ``row`` is its row in the arrays of running jobs."""
@@ -231,7 +232,8 @@ class Random(KernelSeller):
 
     def run(self, state: Any, jobs: Jobs, fill: Filling, results: Results) -> None:
         """Ask for the drawn prices."""
-        sell_at(state.cluster, jobs, *state.asked, False, True, fill, results)
+        worker, ps = state.asked
+        sell_at(state.cluster, jobs, worker, ps, False, True, fill, results)
 
 
 class Gift(KernelSeller):
