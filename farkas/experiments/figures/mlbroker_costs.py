@@ -26,14 +26,10 @@ from farkas.models.mlbroker.data import PlacedWorkers
 from farkas.numbers import Floats
 from farkas.online import Run
 from farkas.online.mlbroker.environment import PlacedSlot, by_pair, tight_bound
-from farkas.quantities import evaluate
 from farkas.tolerances import ROUNDING
 
 COMPARED = (OURS, "local", "central", "oasis")
 PARTS = ("transfer", "resource", "deploy", "sync")
-DISCOUNTED = (OURS, "local", "central")
-IN_REACH = "slots with a GPU discount in reach"
-REACH = "mlbroker.discount_in_reach[0]"
 GIGABYTES = PlotAxis("data per job and slot", "GB")
 BOUND = "proved bound (Opt)"
 
@@ -157,60 +153,6 @@ def wins_from(factors: Sequence[float], ratios: Numbers) -> float | None:
     lost = [place for place, ratio in enumerate(ratios) if not ratio < 1]
     first = lost[-1] + 1 if lost else 0
     return factors[first] if first < len(factors) else None
-
-
-@measurement
-def discounts(seed: int, settings: dict[str, Any]) -> dict[str, float]:
-    """Share of the list price that discounts save, by algorithm; slots that could earn one."""
-    drawn = MLBROKER.draw(seed, **settings)
-    found = {}
-    for name in DISCOUNTED:
-        run = MLBROKER.run(name, drawn, seed)
-        listed_price = drawn.list_price * usage_of(drawn, run)
-        paid = sum(slot["resource"] for slot in run.costs)
-        found[name] = 1 - paid / float(listed_price.sum())
-    return found | {IN_REACH: float(evaluate(drawn, [REACH])[REACH])}
-
-
-@MLBROKER.figure(
-    "8c",
-    "Discount saved against jobs per slot",
-    Agreement.NOT_REPRODUCED,
-    "most of the cost are GPUs, whose thresholds lie far above what ten jobs use in a slot",
-    source="mlBroker section 1, its statement on volume discounts",
-)
-def discount_saved(preset: Preset, seed: int) -> Figure:
-    """Share of the list price of resources that discounts save; when one on GPUs is in reach."""
-    jobs = [10, 20, 30, 40, 50] if preset.full else [5, 10, 50]
-    series = mean_lines(
-        jobs,
-        preset.seeds(seed),
-        lambda count, one: discounts(one, size_of(preset) | {"jobs_per_slot": int(count)}),
-    )
-    found = by_name(series)
-    at = jobs.index(10)
-    default = {name: values[at] for name, values in found.items()}
-    reach = default.pop(IN_REACH)
-    most = max(default, key=lambda name: default[name])
-    return Figure(
-        x=PlotAxis("jobs a slot"),
-        y=PlotAxis("share"),
-        series=series,
-        findings=[
-            Statement(
-                "mlBroker saves most by discounts at the published 10 jobs a slot",
-                most == OURS,
-                listed(default, ".1%"),
-            ),
-            Statement(
-                "and with all jobs at one site the GPU discount is in reach in most slots",
-                reach > 0.5,
-                listed(dict(zip([f"{n} jobs" for n in jobs], found[IN_REACH], strict=True)), ".0%"),
-                "ours",
-            ),
-        ],
-        caption=APART,
-    )
 
 
 def _part(number: int, part: str, label: str, agreement: Agreement, reason: str) -> None:
