@@ -174,26 +174,11 @@ def _steps(data: Brokerage, guide: Guide, relax: Relax, semantics: Semantics) ->
     alpha = np.maximum(down(down(worker + psi) / data.worker_capacity[jobs][:, None]), 0.0)
     beta = _smallest(down(alpha[:, None, :] + data.transfer), axis=2)
     gamma = _smallest(down(down(server + down(needed * eta)) - paid), axis=1)
-    return {
-        "theta": theta,
-        "rho": rho,
-        "xi": xi,
-        "price": price,
-        "mu": mu,
-        "drop": drop,
-        "omega": omega,
-        "phi_worker": phi_worker,
-        "phi_server": phi_server,
-        "worker": worker,
-        "server": server,
-        "psi": psi,
-        "eta": eta,
-        "kappa": kappa,
-        "paid": paid,
-        "alpha": alpha,
-        "beta": beta,
-        "gamma": gamma,
-    }
+    return dict(
+        theta=theta, rho=rho, xi=xi, price=price, mu=mu, drop=drop, omega=omega,
+        phi_worker=phi_worker, phi_server=phi_server, worker=worker, server=server, psi=psi,
+        eta=eta, kappa=kappa, paid=paid, alpha=alpha, beta=beta, gamma=gamma,
+    )  # fmt: skip
 
 
 def _by_slot(

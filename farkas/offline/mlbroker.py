@@ -22,7 +22,6 @@ from farkas.relaxations.mlbroker.lives import Lives
 from farkas.relaxations.mlbroker.slot_trees import (
     DiscountTree,
     SlotGrowth,
-    SlotToGrow,
     cheapest_lives,
     pair_steps,
 )
@@ -91,26 +90,23 @@ class SlotSearch:
         busy = [slot for slot in range(data.num_slots) if len(data.pairs_at(slot))]
         near = NEAR_SHARE * float(self.ascent.gap) * self.cost / max(1, len(busy))
         tasks = [
-            SlotToGrow(slot, extra[pairs], near, most)
+            (slot, extra[pairs], near, most)
             for slot in busy
             for pairs in [data.pairs_at(slot)]
             if slot not in self._whole or not np.array_equal(self._extra[pairs], extra[pairs])
         ]
-        guesses = [self._guess(task) for task in tasks]
+        guesses = [
+            float(self.trees[slot].steps) if slot in self.trees else pair_steps(data) * len(extra)
+            for slot, extra, _, _ in tasks
+        ]
         trees = self.ascent.executor.each(self.growth, data, tasks, guesses, self.check)
-        for task, tree in zip(tasks, trees, strict=True):
-            self.trees[task.slot] = tree
+        for (slot, *_), tree in zip(tasks, trees, strict=True):
+            self.trees[slot] = tree
             if len(tree.nodes) < most or most == MOST_NODES[-1]:
-                self._whole.add(task.slot)
+                self._whole.add(slot)
             else:
-                self._whole.discard(task.slot)
+                self._whole.discard(slot)
         self._extra = extra
-
-    def _guess(self, task: SlotToGrow) -> float:
-        """Guess the steps of a tree: as many as the last one took, or as its root does."""
-        if task.slot in self.trees:
-            return float(self.trees[task.slot].steps)
-        return pair_steps(self.data) * len(task.extra)
 
     @property
     def bound(self) -> Fraction:
@@ -203,7 +199,7 @@ class SlotSearch:
         data, better = self.data, False
         for _ in range(RESPONSES):
             slope = np.where(reduced, data.reduced_price, data.list_price)
-            lives = cheapest_lives(data, slope, self.check, self.ascent.executor, prices=False)
+            lives = cheapest_lives(data, slope, self.check, self.ascent.executor)
             cost = lives.cost(data)
             if cost < self.cost:
                 self.best, self.cost, better = lives, cost, True

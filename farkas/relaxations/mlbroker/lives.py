@@ -207,11 +207,11 @@ def usage_of(data: Brokerage, pairs: Ints, workers: Ints, server: Ints) -> Float
     return total
 
 
-def lives_of(data: Brokerage, begin: int, end: int, slope: Floats, *, prices: bool = True) -> Lives:
+def lives_of(data: Brokerage, begin: int, end: int, slope: Floats) -> Lives:
     """Place the jobs from ``begin`` up to ``end`` at prices of units, finite and >= 0.
 
-    ``slope`` has shape (slots, sites, resources), USD; without ``prices`` their array has no rows.
-    Raises `NoAnswer`: every life of a job costs more than doubles hold.
+    ``slope`` has shape (slots, sites, resources), USD. Raises `NoAnswer`: every life of a job
+    costs more than doubles hold.
     """
     first, last = data.pair_start[begin], data.pair_start[end]
     pairs, sites = last - first, data.num_sites
@@ -231,7 +231,7 @@ def lives_of(data: Brokerage, begin: int, end: int, slope: Floats, *, prices: bo
     )  # fmt: skip
     if not np.isfinite(found.bound).all():
         raise NoAnswer("what a job costs is more than doubles hold")
-    return found if prices else dataclasses.replace(found, prices=found.prices[:0])
+    return found
 
 
 def joined(parts: Sequence[Lives], sets: int, sites: int) -> Lives:

@@ -167,14 +167,8 @@ def pair_steps(data: Brokerage) -> float:
     return CHARGED_STEPS * sites if sites > MOST_SITES else PAIR_STEPS * (1 << sites)
 
 
-@dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class SlotToGrow:
-    """A slot whose tree is to be grown; fields are arguments of `grow`."""
-
-    slot: int
-    extra: Floats
-    near: float
-    most: int
+#: A slot, and `extra`, `near`, `most` of `grow`.
+SlotToGrow = tuple[int, Floats, float, int]
 
 
 class SlotGrowth:
@@ -190,21 +184,11 @@ class SlotGrowth:
 
     def __call__(self, task: SlotToGrow) -> DiscountTree:
         """Grow a tree."""
-        share = MOST_STEPS * len(task.extra) // self.bounds.data.num_pairs
-        return grow(
-            self.bounds, task.slot, task.extra, task.near, task.most, self.check,
-            most_steps=share,
-        )  # fmt: skip
+        share = MOST_STEPS * len(task[1]) // self.bounds.data.num_pairs
+        return grow(self.bounds, *task, self.check, most_steps=share)
 
 
-@dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class JobsToPlace:
-    """Jobs to be placed; fields are arguments of `lives_of`."""
-
-    begin: int
-    end: int
-    slope: Floats
-    prices: bool
+JobsToPlace = tuple[int, int, Floats]  #: `begin`, `end` and `slope` of `lives_of`.
 
 
 class JobPlacing:
@@ -218,29 +202,24 @@ class JobPlacing:
     def __call__(self, task: JobsToPlace) -> Lives:
         """Place some jobs."""
         if self.data.num_sites <= MOST_SITES:
-            return lives_of(self.data, task.begin, task.end, task.slope, prices=task.prices)
-        search = SiteLives(self.data, task.begin, task.end, task.slope)
+            return lives_of(self.data, *task)
+        search = SiteLives(self.data, *task)
         search.search()
         return search.lives()
 
 
 def cheapest_lives(
-    data: Brokerage,
-    slope: Floats,
-    check: Callable[[], None],
-    executor: Executor | None = None,
-    *,
-    prices: bool = True,
+    data: Brokerage, slope: Floats, check: Callable[[], None], executor: Executor | None = None
 ) -> Lives:
     """Place every job at prices of units, with more than `MOST_SITES` sites as well as is found.
 
     ``slope`` has shape (slots, sites, resources), USD a unit, finite, >= 0. ``check`` raises what
-    ends the work. Without ``prices`` of deployments their array has no rows.
+    ends the work.
     """
     begins = range(0, data.num_jobs, PART)
-    tasks = [JobsToPlace(k, min(k + PART, data.num_jobs), slope, prices) for k in begins]
-    pairs = (data.pair_start[task.end] - data.pair_start[task.begin] for task in tasks)
-    steps = [pair_steps(data) * float(some) for some in pairs]
+    tasks = [(begin, min(begin + PART, data.num_jobs), slope) for begin in begins]
+    starts = data.pair_start
+    steps = [pair_steps(data) * float(starts[end] - starts[begin]) for begin, end, _ in tasks]
     parts = list((executor or Executor()).each(JobPlacing(data), data, tasks, steps, check))
     sets = data.num_sites if data.num_sites > MOST_SITES else 1 << data.num_sites
     return joined(parts, sets, data.num_sites)

@@ -24,7 +24,6 @@ from farkas.relaxations.mlbroker.relaxed import Relaxed, Sharp
 from farkas.relaxations.mlbroker.slot_solver import Together
 from farkas.relaxations.mlbroker.slot_trees import (
     SlotGrowth,
-    SlotToGrow,
     cheapest_lives,
     grow,
     slot_tree,
@@ -313,7 +312,7 @@ def test_a_slot_grows_within_its_share_of_steps(monkeypatch):
     data = even_brokerage(7, slots=1, jobs=4)
     growth = SlotGrowth(data)
     extra = growth.bounds.members.sum(axis=1) * data.deploy_cost[0] * np.ones((4, 1))
-    task = SlotToGrow(0, extra, 0.0, 1000)
+    task = (0, extra, 0.0, 1000)
     whole = grow(growth.bounds, 0, extra, 0.0, 1000, nothing)
     assert growth(task).nodes == whole.nodes
     assert len(whole.nodes) > 1
