@@ -24,7 +24,7 @@ from farkas.experiments.figures.writing import measurement
 from farkas.instances.mlbroker import Brokerage
 from farkas.models.mlbroker.data import PlacedWorkers
 from farkas.numbers import Floats
-from farkas.online import Run
+from farkas.online.run import Run
 from farkas.online.mlbroker.environment import PlacedSlot, by_pair, tight_bound
 from farkas.tolerances import ROUNDING
 

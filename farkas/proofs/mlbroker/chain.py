@@ -57,17 +57,10 @@ def usage(run: Traced) -> Floats:
 def line_12b(run: Traced) -> float:
     """(12b) with ψ for φ."""
     broker, point = run.instance, run.point
-    total = 0.0
-    for slot, decision in enumerate(run.decisions):
-        pairs = broker.pairs_at(slot)
-        moved, connected = decision.moved, decision.connected
-        rise = (
-            point.beta[pairs][moved.job, moved.origin] - point.alpha[pairs][moved.job, moved.target]
-        )
-        total += float((rise * moved.amount).sum())
-        price = point.psi[pairs][connected.job, connected.origin]
-        price = price + point.eta[pairs][connected.job, connected.target]
-        total += float((price * connected.amount).sum())
+    _, _, moved, connected = decisions(run)
+    rise = point.beta[:, :, None] - point.alpha[:, None, :]
+    tie = point.psi[:, :, None] + point.eta[:, None, :]
+    total = float((rise * moved).sum() + (tie * connected).sum())
     resource = broker.reduced_price * usage(run) + broker.surcharge
     busy = np.zeros((broker.num_slots, 1, 1))
     busy[broker.pair_slot] = 1.0
