@@ -27,8 +27,7 @@ from farkas.experiments.figures.exhibit import (
     half_width,
     mean_series,
 )
-from farkas.experiments.figures.mlbroker_costs import usage_of
-from farkas.experiments.figures.mlbroker_ratios import APART, MLBROKER, OURS
+from farkas.experiments.figures.mlbroker_ratios import APART, MLBROKER, OURS, usage_of
 from farkas.experiments.figures.writing import measurement
 from farkas.instances.mlbroker import Brokerage
 from farkas.instances.variates import dirichlet

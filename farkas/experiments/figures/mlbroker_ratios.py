@@ -1,4 +1,4 @@
-"""Figures 5 to 7, 9 and 10 of mlBroker: ratios in simulations with the published ranges.
+"""Figures 5 to 14 of mlBroker: ratios and costs in simulations with the published ranges.
 
 What the paper leaves open (image sizes, arrivals, shares of sites, seeds) is drawn as the generator
 says; prices of a day are charged for a slot.  Ratios are measured against proved bounds.
@@ -17,23 +17,27 @@ from farkas.experiments.figures.exhibit import (
     About,
     Agreement,
     Figure,
+    Numbers,
     Paper,
     PlotAxis,
     Preset,
     Printed,
     Series,
     Statement,
+    by_name,
     listed,
     mean_lines,
 )
 from farkas.experiments.figures.writing import measurement
 from farkas.instances.generate.mlbroker import Published
 from farkas.instances.mlbroker import Brokerage
+from farkas.models.mlbroker.data import PlacedWorkers
 from farkas.numbers import Floats
-from farkas.online.mlbroker.environment import tight_bound
+from farkas.online.mlbroker.environment import PlacedSlot, by_pair, tight_bound
 from farkas.online.run import Run, ratio_to
 from farkas.relaxations.mlbroker.relaxed import Relaxed
 from farkas.solvers import solve
+from farkas.tolerances import ROUNDING
 
 MLBROKER: Paper[Brokerage] = Paper("mlbroker", "mlBroker")
 OURS = "mlbroker[tight]"  #: What is drawn: the repair, not the paper's printed (10).
@@ -286,3 +290,205 @@ def ratio_figure(
         findings=[trend, Statement("at most 3", most <= 3, _most(most), about)],
         caption=APART,
     )
+
+
+COMPARED = (OURS, "local", "central", "oasis")
+PARTS = ("transfer", "resource", "deploy", "sync")
+GIGABYTES = PlotAxis("data per job and slot", "GB")
+BOUND = "proved bound (Opt)"
+
+
+def size_of(preset: Preset) -> dict[str, Any]:
+    """Return settings that make a broker small enough for its preset."""
+    return {"num_slots": 8} if preset.full else {"num_slots": 3, "num_sites": 4}
+
+
+def usage_of(instance: Brokerage, run: Run) -> Floats:
+    """Units that a run uses, shape (slots, sites, resources)."""
+    decisions = [
+        PlacedSlot(
+            np.array(one["jobs"], np.int64),
+            np.array(one["workers"], np.int64),
+            np.array(one["server"], np.int64),
+        )
+        for one in run.decisions
+    ]
+    return PlacedWorkers.of(instance, *by_pair(instance, decisions)).usage()
+
+
+@measurement
+def costs_at(seed: int, settings: dict[str, Any]) -> dict[str, dict[str, float]]:
+    """Total cost and its parts by algorithm, and the proved tight bound as a total, USD."""
+    drawn = MLBROKER.draw(seed, **settings)
+    found = {}
+    for name in COMPARED:
+        options: dict[str, Any] = {"gap": 1e-4} if name == "oasis" else {}
+        run = MLBROKER.run(name, drawn, seed, **options)
+        parts = {part: float(sum(slot[part] for slot in run.costs)) for part in PARTS}
+        found[name] = {"total": run.value, **parts}
+    return found | {BOUND: {"total": float(tight_bound(drawn))}}
+
+
+def by_volume(preset: Preset, seed: int, part: str) -> list[Series]:
+    """Lines of one part of the cost for growing data; Figs. 8 and 11 to 14 share the runs."""
+    volumes = [100.0, 300.0, 500.0, 700.0] if preset.full else [100.0, 700.0]
+
+    def measure(volume: float, one: int) -> dict[str, float]:
+        found = costs_at(one, size_of(preset) | {"data_volume": volume})
+        return {name: parts[part] for name, parts in found.items() if part in parts}
+
+    return mean_lines(volumes, preset.seeds(seed), measure)
+
+
+@MLBROKER.figure(
+    8,
+    "Total cost for growing data",
+    Agreement.NOT_REPRODUCED,
+    "moving 500 GB costs about 7.5 USD while GPU prices differ by a factor of 8 between sites; for "
+    "Local to win, transfer prices have to be comparable with differences of resource prices",
+)
+def total_cost(preset: Preset, seed: int) -> Figure:
+    """Total cost by algorithm, every re-entry paid, and the proved tight bound ("Opt")."""
+    series = by_volume(preset, seed, "total")
+    totals = {name: np.array(values) for name, values in by_name(series).items() if name != BOUND}
+    ours = totals[OURS]
+    over = {name: totals[name][-1] / ours[-1] for name in COMPARED[1:]}
+    return Figure(
+        x=GIGABYTES,
+        y=PlotAxis("cost", "USD"),
+        series=series,
+        findings=[
+            Statement(
+                "mlBroker is cheapest",
+                all((ours <= values).all() for values in totals.values()),
+                f"at the largest size, over mlBroker's cost: {listed(over, '.3f')}",
+            ),
+            Statement("Central wins for small data", totals["central"][0] < totals["local"][0]),
+            Statement("Local wins for large data", totals["local"][-1] < totals["central"][-1]),
+        ],
+        caption=f"OASiS solved to a gap of 1e-4; {APART}",
+    )
+
+
+@measurement
+def local_over_central(seed: int, settings: dict[str, Any]) -> float:
+    """Cost of Local over that of Central."""
+    drawn = MLBROKER.draw(seed, **settings)
+    local, central = (MLBROKER.run(name, drawn, seed).value for name in ("local", "central"))
+    return local / central
+
+
+@MLBROKER.figure(
+    "8b",
+    "Where Local begins to win",
+    Agreement.TREND,
+    "it does once moving data is dear enough, far above the published transfer prices",
+    source="mlBroker Fig. 8, its statement on Local and Central",
+)
+def crossover(preset: Preset, seed: int) -> Figure:
+    """Cost of Local over Central when transfer prices are multiplied."""
+    factors = [1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0]
+
+    def ratio(factor: float, one: int) -> dict[str, float]:
+        # Traffic of Local would grow with the same prices; its servers are kept beside the workers.
+        settings = {"transfer_scale": factor, "sync_volume": [0.0, 0.0]}
+        return {"Local / Central": local_over_central(one, size_of(preset) | settings)}
+
+    series = mean_lines(factors, preset.seeds(seed), ratio)
+    first = wins_from(factors, series[0].y)
+    where = (
+        "not at 1000 times" if first is None else f"from {first:g} times the published prices on"
+    )
+    return Figure(
+        x=PlotAxis("multiple of the published transfer prices", log=True),
+        y=PlotAxis("cost of Local / Central"),
+        series=[*series, Series("equal", x=factors, y=[1.0] * len(factors))],
+        findings=[Statement("Local wins for dear transfer", first is not None, where)],
+        caption="500 GB per job and slot, no traffic between workers and servers",
+    )
+
+
+def wins_from(factors: Sequence[float], ratios: Numbers) -> float | None:
+    """Return the factor from which on all ratios are below 1, if there is one.
+
+    >>> wins_from([1, 3, 10, 30], [0.9, 1.2, 0.8, 0.7])
+    10
+    """
+    lost = [place for place, ratio in enumerate(ratios) if not ratio < 1]
+    first = lost[-1] + 1 if lost else 0
+    return factors[first] if first < len(factors) else None
+
+
+def _part(number: int, part: str, label: str, agreement: Agreement, reason: str) -> None:
+    """Register the figure of one part of the cost."""
+
+    def build(preset: Preset, seed: int) -> Figure:
+        series = by_volume(preset, seed, part)
+        return Figure(
+            x=GIGABYTES,
+            y=PlotAxis(label, "USD"),
+            series=series,
+            findings=_statements(part, by_name(series)),
+            caption=f"the runs of Fig. 8; {APART}",
+        )
+
+    build.__doc__ = f"{label} by algorithm for growing data, from the runs of Fig. 8."
+    MLBROKER.figure(number, f"{label} for growing data", agreement, reason)(build)
+
+
+def _statements(part: str, costs: dict[str, Any]) -> list[Statement]:
+    last = {name: values[-1] for name, values in costs.items()}
+    note = listed(last, ".1f")
+    if part == "transfer":
+        most = max(map(max, costs.values()))
+        risen = {name: values[-1] - values[0] for name, values in costs.items()}
+        steep = min(risen.pop("central"), risen.pop("oasis"))
+        return [
+            Statement(
+                "grows with the data, Central and OASiS most", steep > max(0, *risen.values()), note
+            ),
+            Statement("Local moves nothing", max(costs["local"]) <= ROUNDING * most),
+        ]
+    if part == "resource":
+        least = min(last.values())
+        return [
+            Statement("OASiS pays least", last["oasis"] <= 1.001 * least, note),
+            Statement(
+                "Central pays less than mlBroker for small data",
+                costs["central"][0] < costs[OURS][0],
+            ),
+            Statement(
+                "mlBroker pays less than Local and Central for large data",
+                last[OURS] < min(last["local"], last["central"]),
+            ),
+        ]
+    if part == "deploy":
+        swings = {name: max(v) / min(v) for name, v in costs.items() if min(v) > 0}
+        words = f"largest over smallest: {listed(swings, '.2f')}"
+        return [Statement("stays stable", all(v <= 1.5 for v in swings.values()), words)]
+    below = last[OURS] <= min(last["local"], last["oasis"])
+    return [Statement("mlBroker below Local and OASiS", below, note)]
+
+
+_part(11, "transfer", "Transfer cost", Agreement.TREND, "values were not printed")
+_part(
+    12,
+    "resource",
+    "Resource cost",
+    Agreement.NOT_REPRODUCED,
+    "with the published ranges moving everything to the cheapest site is worth it",
+)
+_part(
+    13,
+    "deploy",
+    "Deployment cost",
+    Agreement.TREND,
+    "up to a factor of 1.5; mlBroker's rounding spreads few workers over more sites",
+)
+_part(
+    14,
+    "sync",
+    "Synchronisation cost",
+    Agreement.NOT_REPRODUCED,
+    "OASiS keeps workers beside their server and pays next to nothing",
+)

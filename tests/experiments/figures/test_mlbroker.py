@@ -6,8 +6,13 @@ import pytest
 
 from farkas.experiments.figures import PlotAxis, Series, Statement
 from farkas.experiments.figures.mlbroker_clusters import COSTS, RESOURCES, clusters, saves
-from farkas.experiments.figures.mlbroker_costs import BOUND, _statements, wins_from
-from farkas.experiments.figures.mlbroker_ratios import OURS, ratio_figure
+from farkas.experiments.figures.mlbroker_ratios import (
+    BOUND,
+    OURS,
+    _statements,
+    ratio_figure,
+    wins_from,
+)
 from tests.experiments.figures.made import findings, reduced
 
 
