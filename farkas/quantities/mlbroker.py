@@ -31,20 +31,6 @@ def big_m_smallest(instance: Brokerage) -> float:
     return instance.smallest_big_m
 
 
-@quantity("mlbroker.discount_in_reach[{k}]", k=lambda instance: range(instance.num_resources))
-def discount_in_reach(instance: Brokerage, k: int) -> float:
-    """Share of slots with jobs in which all of them at one site would earn its discount.
-
-    The workers and servers of a slot, at the site with a discount whose threshold for the resource
-    is lowest.
-    """
-    busy = np.unique(instance.pair_slot)
-    saving = instance.reduced_price[:, k] < instance.list_price[:, k]
-    lowest = instance.threshold[saving, k].min(initial=np.inf)
-    reached = instance.usage_cap()[busy, k] >= lowest
-    return float(reached.mean())
-
-
 @quantity("mlbroker.ratio_bound_printed")
 def ratio_bound_printed(instance: Brokerage) -> float:
     """Competitive ratio that Theorem 3 claims; r₁ = 2 + (1 + ε) ln(1 + 1/ε)."""
