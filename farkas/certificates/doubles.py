@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import decimal
 import math
-import re
 from fractions import Fraction
 
 from farkas.certificates.packed import rational
@@ -58,17 +57,7 @@ def both(name: str, value: Fraction | None, *, up: bool) -> dict[str, float | st
     return {name: double(value, up=up), f"{name}_exact": text_of(value)}
 
 
-# Fractions of many digits from text: Python itself refuses more than 4,300 at once.
-#
-# Vertices of real programs have denominators of more than 20,000 bits.
-
-
-AT_ONCE = 4000  #: Digits that Python converts at once.
-MOST_DIGITS = 15_000  #: Digits of a numerator or denominator in a file.
-
-_LONG = re.compile(
-    rf"(-?)(0|[1-9][0-9]{{0,{MOST_DIGITS - 1}}})(?:/([1-9][0-9]{{0,{MOST_DIGITS - 1}}}))?"
-)
+MOST_DIGITS = 15_000  #: Digits of a numerator or denominator in a tree: vertices have long ones.
 
 
 def long_rational(text: str, what: str) -> Fraction:
@@ -77,18 +66,7 @@ def long_rational(text: str, what: str) -> Fraction:
     >>> long_rational("1" + 5000 * "0", "value") == 10**5000
     True
     """
-    if len(text) < AT_ONCE:
-        return rational(text, what)
-    found = _LONG.fullmatch(text)
-    if found is None:
-        raise NotACertificate(f"{what}: {text[:37]!r}... is not a fraction like -7/2")
-    sign, top, bottom = found.groups()
-    exact = Fraction(_whole(top), _whole(bottom or "1"))
-    return -exact if sign else exact
-
-
-def _whole(digits: str) -> int:
-    return int(decimal.Decimal(digits))
+    return rational(text, what, MOST_DIGITS)
 
 
 # How much work the check of one file may take.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import decimal
 import math
 import re
 import zlib
@@ -32,7 +33,8 @@ LARGEST_EXPANSION = 1100  #: Deflate never packs more than 1032 bytes into one.
 #: Bytes of the arrays of one part of a file: ten million entries, a kilobyte each when checked.
 LARGEST_UNPACKED = 2**28
 
-_RATIONAL = re.compile(r"-?(?:0|[1-9][0-9]{0,3999})(?:/[1-9][0-9]{0,3999})?")
+AT_ONCE = 4000  #: Digits that Python converts at once; those of a fraction where nothing says more.
+_RATIONAL = re.compile(r"(-?)(0|[1-9][0-9]*)(?:/([1-9][0-9]*))?")
 
 
 class FilePart(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -120,12 +122,16 @@ def shown(text: str) -> str:
         return text if len(text) <= 40 else text[:37] + "..."
 
 
-def rational(text: str, what: str) -> Fraction:
-    """Read ``p`` or ``p/q``; raises :class:`NotACertificate` for anything else."""
-    if not _RATIONAL.fullmatch(text):
+def rational(text: str, what: str, most: int = AT_ONCE) -> Fraction:
+    """Read ``p`` or ``p/q`` of ``most`` digits each; raises `NotACertificate` for anything else."""
+    found = _RATIONAL.fullmatch(text) if len(text) <= 2 * most + 2 else None
+    if found is None or max(len(found[2]), len(found[3] or "")) > most:
         seen = text if len(text) <= 40 else text[:37] + "..."
         raise NotACertificate(f"{what}: {seen!r} is not a fraction like -7/2")
-    return Fraction(text)
+    if len(text) <= AT_ONCE:
+        return Fraction(text)
+    exact = Fraction(int(decimal.Decimal(found[2])), int(decimal.Decimal(found[3] or 1)))
+    return -exact if found[1] else exact
 
 
 def trailing_zeros(number: int) -> int:

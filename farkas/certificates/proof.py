@@ -8,6 +8,7 @@ import math
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
+from farkas.errors import NotACertificate
 from farkas.messages import ShowsStatement, named, quoted
 
 if TYPE_CHECKING:
@@ -67,9 +68,14 @@ class Proof(ShowsStatement):
         None as well where the bound is about points within implied bounds only, and where a point
         that is nearly feasible is better than the bound.
         """
-        from farkas.certificates.ratio import ratio_of
+        from farkas.certificates.ratio import certified_ratio
 
-        return ratio_of(self)
+        if self.within_implied_bounds or self.value is None or self.bound is None:
+            return None
+        try:
+            return certified_ratio(self.sense, self.value, self.bound, exact=not self.tolerance)
+        except NotACertificate:  # the point is feasible within its tolerance only
+            return None
 
     @property
     def statement(self) -> str:
@@ -78,9 +84,23 @@ class Proof(ShowsStatement):
 
     def to_builtins(self) -> dict[str, Any]:
         """Plain data for JSON: of every number the nearest double that claims no more, and it."""
-        from farkas.certificates.ratio import plain
+        from farkas.certificates.doubles import both, double
 
-        return plain(self)
+        least, ratio = self.sense == "min", self.ratio
+        return {
+            "program": self.program,
+            "sense": self.sense,
+            "infeasible": self.infeasible,
+            "unbounded": self.unbounded,
+            **both("bound", self.bound, up=not least),
+            **both("value", self.value, up=least),
+            "tolerance": None if self.value is None else self.tolerance,
+            "ratio": None if ratio is None else double(ratio, up=True),
+            "implied": self.implied,
+            "within_implied_bounds": self.within_implied_bounds,
+            "provenance": self.provenance,
+            "statement": self.statement,
+        }
 
     def _sentences(self) -> list[str]:
         bare = self.program.removeprefix(_RELAXED)

@@ -35,15 +35,6 @@ class Restated:
     content: bytes  #: The certificate as bytes of a file, of a tree as VIPR.
     alone: Proof | ViprProof  #: Proof from these bytes, without an instance.
 
-    @property
-    def statement(self) -> str:
-        """What the bytes prove, in words."""
-        return self.alone.statement
-
-    def to_builtins(self) -> dict[str, Any]:
-        """Plain data of what the bytes prove, for JSON."""
-        return self.alone.to_builtins()
-
 
 def stand_alone(
     what: str | os.PathLike[str] | Certificate | Run,

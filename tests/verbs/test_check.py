@@ -193,7 +193,7 @@ def test_what_is_written_of_a_run_is_compared_with_the_instance_again():
 
 def test_a_bound_that_no_linear_program_states_is_not_written():
     run = farkas.run("coded/tiny", "coded.expected")
-    with pytest.raises(UnsupportedForm, match="type coded_run are not restated"):
+    with pytest.raises(UnsupportedForm, match="are not restated as multipliers"):
         stand_alone(run, "coded/tiny")
 
 

@@ -95,7 +95,7 @@ def _restated(path: str, *given: Any, **options: Any) -> tuple[Any, dict[str, An
     if path.endswith(".vipr") != hasattr(found.alone, "num_derivations"):
         raise InvalidOption(f"{quoted(path)}: trees are written as .vipr, everything else as .json")
     write_bytes(path, found.content)
-    return found.proof, {"stand_alone": found.to_builtins()}
+    return found.proof, {"stand_alone": found.alone.to_builtins()}
 
 
 def _write_page(path: str) -> None:
