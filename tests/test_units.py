@@ -15,7 +15,6 @@ import msgspec
 import numpy as np
 import pytest
 
-from farkas.certificates.eris import prove_payoffs
 from farkas.certificates.ratio import certified_ratio
 from farkas.decomposition.column_generation import price_rows
 from farkas.decomposition.master import Master, Pool
@@ -52,6 +51,7 @@ from farkas.replay.mlbroker_fractional import replay_fractional
 from farkas.rounding.rings import Mix, admit
 from tests.generators.dps import market_in
 from tests.generators.eris import auction_in, random_auction
+from tests.tools.eris_bounds import prove_payoffs
 
 UNITS = [2.0**-40, 2.0**40]
 

@@ -14,6 +14,7 @@ integers and errs on the safe side only.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
@@ -154,47 +155,11 @@ def short(prices: Floats) -> Floats:
     return rounded
 
 
-def prove_welfare(auction: Auction, transfer: Floats, resource: Floats) -> Fraction:
-    """Upper bound on the welfare of every set of schedules that fits the empty system.
-
-    Raises `NotACertificate`: a price is negative or not finite, or a shape is wrong.  Prices have
-    shapes (slots,) and (sites, resources, slots).
-    """
-    for what, prices, shape in (
-        ("transfer", transfer, (auction.slots,)),
-        ("resource", resource, (auction.sites, auction.num_resources, auction.slots)),
-    ):
-        if prices.shape != shape:
-            raise NotACertificate(f"{what} prices have shape {prices.shape}, needed {shape}")
-        if not (np.isfinite(prices) & (prices >= 0)).all():
-            raise NotACertificate(f"a {what} price is negative or not finite")
-    return rent_of(auction, transfer, resource) + prove_payoffs(auction, transfer, resource)
-
-
 def rent_of(auction: Auction, transfer: Floats, resource: Floats) -> Fraction:
     """Return what all transfer and capacity cost, exactly."""
     budget = np.full(auction.slots, auction.transfer_budget)
     capacity = np.broadcast_to(auction.capacity[:, :, None], resource.shape).ravel()
     return exact_dot(budget, transfer) + exact_dot(capacity, resource.ravel())
-
-
-def prove_by_slot(auction: Auction, transfer: Floats, resource: Floats) -> list[Fraction]:
-    """Upper bounds by `prove_welfare` on the auction that ends in each slot, the whole one last.
-
-    It has the jobs that have arrived, and the slots, up to that one.
-    """
-    found, so_far = [], Fraction(0)
-    budget, capacity = np.array([auction.transfer_budget]), auction.capacity.ravel()
-    for slot, payoffs in enumerate(payoffs_by_slot(auction, transfer, resource)):
-        so_far += exact_dot(budget, transfer[slot : slot + 1]) + payoffs
-        so_far += exact_dot(capacity, resource[:, :, slot].ravel())
-        found.append(so_far)
-    return found
-
-
-def prove_payoffs(auction: Auction, transfer: Floats, resource: Floats) -> Fraction:
-    """Upper bound on Σ worth less posted cost of one schedule or none of every job."""
-    return sum(payoffs_by_job(auction, transfer, resource), Fraction(0))
 
 
 def payoffs_by_job(auction: Auction, transfer: Floats, resource: Floats) -> list[Fraction]:
@@ -205,12 +170,19 @@ def payoffs_by_job(auction: Auction, transfer: Floats, resource: Floats) -> list
     return found
 
 
-def payoffs_by_slot(auction: Auction, transfer: Floats, resource: Floats) -> list[Fraction]:
-    """How much each slot adds to the bound on all payoffs in the slots before it."""
-    found = [Fraction(0)] * auction.slots
+def prove_by_slot(auction: Auction, transfer: Floats, resource: Floats) -> list[Fraction]:
+    """Upper bounds on the welfare of the auction that ends in each slot, the whole one last.
+
+    It has the jobs that have arrived, and the slots, up to that one.
+    """
+    budget, capacity = np.array([auction.transfer_budget]), auction.capacity.ravel()
+    each = [
+        exact_dot(budget, transfer[slot : slot + 1]) + exact_dot(capacity, one.ravel())
+        for slot, one in enumerate(np.moveaxis(resource, 2, 0))
+    ]
     for _, slot, more in _payoffs(auction, transfer, resource):
-        found[slot] += more
-    return found
+        each[slot] += more
+    return list(itertools.accumulate(each))
 
 
 def _payoffs(
@@ -249,7 +221,7 @@ def _payoffs(
 
 
 def proof_steps(auction: Auction) -> float:
-    """Numbers that the tables of `prove_payoffs` pass, about and at most, whatever the prices.
+    """Numbers that the tables of `payoffs_by_job` pass, about and at most, whatever the prices.
 
     Jobs whose tables are about as long are looked at together, so that each counts as the longest.
     """
@@ -341,8 +313,7 @@ def _slot_costs(
         np.minimum(cost, np.finfo(float).max) for cost in (worker, server, remote, moving)
     )
     roundings = 2 * auction.num_resources + 6
-    reach = rooms.max(axis=(0, 2))
-    chunks = np.arange(int(reach.max()) + 1)[:, None, None]
+    chunks = np.arange(int(rooms.max()) + 1)[:, None, None]
     workers = -(-auction.epochs[jobs] * chunks // auction.worker_rate[jobs])
     moved = np.maximum(0, chunks - auction.data[jobs].T)
     with np.errstate(over="ignore"):
@@ -354,36 +325,25 @@ def _slot_costs(
         np.where(chunks <= room, cost, NEVER)
         for room, cost in zip(rooms, (without, within), strict=True)
     )
-    costs = _all_sites(idle, served, reach, int(auction.chunks[jobs].max()))
+    costs = _all_sites(idle, served, int(auction.chunks[jobs].max()))
     costs[0] = 0  # nothing to do needs no server
     return costs
 
 
-def _all_sites(idle: Ints, served: Ints, reach: Ints, most: int) -> Ints:
+def _all_sites(idle: Ints, served: Ints, most: int) -> Ints:
     """Least cost of d <= ``most`` chunks at all sites together, shape (chunks + 1, slots).
 
-    Sites are added in pairs until one is left, which has the server if either has it.  ``idle`` and
-    ``served`` are costs without and with it, shape (chunks + 1, sites, slots); beyond ``reach``
-    chunks a site's cost is `NEVER`.
+    ``idle``, ``served``: cost at each site without and with the server, shape (chunks + 1, sites,
+    slots).
     """
-    while len(reach) > 1:
-        if len(reach) % 2:  # one more, where nothing can be done
-            nothing = np.full_like(idle[:, :1], NEVER)
-            served = np.concatenate([served, nothing], axis=1)
-            nothing[0] = 0
-            idle, reach = np.concatenate([idle, nothing], axis=1), np.append(reach, 0)
-        half = len(reach) // 2
-        left, right = (min(most, int(some.max())) + 1 for some in (reach[:half], reach[half:]))
-        # what all sites cost without a server is not needed
-        pairs = [(idle, idle), (served, idle), (idle, served)][half == 1 :]
-        least = _least_sums(
-            np.stack([one[:left, :half] for one, _ in pairs], axis=1),
-            np.stack([two[:right, half:] for _, two in pairs], axis=1),
-            most + 1,
+    alone, with_server = idle[:, 0], served[:, 0]
+    for site in range(1, idle.shape[1]):
+        with_server = np.minimum(
+            _least_sums(with_server, idle[:, site], most + 1),
+            _least_sums(alone, served[:, site], most + 1),
         )
-        idle, served = least[:, 0], np.minimum(least[:, -2], least[:, -1])
-        reach = reach[:half] + reach[half:]
-    return served[:, 0]
+        alone = _least_sums(alone, idle[:, site], most + 1)
+    return with_server
 
 
 def _units(costs: Floats, roundings: int, shift: int | Ints) -> Ints:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from farkas.certificates import check, from_json, priced_tree, to_json
-from farkas.certificates.eris import PricedAuction, certify_prices, proof_steps, prove_welfare
+from farkas.certificates.eris import PricedAuction, certify_prices, proof_steps
 from farkas.certificates.packed import pack
 from farkas.certificates.priced_tree import (
     Knapsack,
@@ -27,6 +27,7 @@ from farkas.errors import FileProblem, NotACertificate
 from farkas.instances.eris import Auction
 from tests.generators.eris import auction_in, one_resource, random_auction
 from tests.references.eris_welfare import ways, welfare
+from tests.tools.eris_bounds import prove_welfare
 
 
 class Bins(PricedProgram):

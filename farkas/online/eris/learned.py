@@ -5,8 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Sequence
-from fractions import Fraction
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import msgspec
 import numpy as np
@@ -25,14 +24,9 @@ from farkas.online.eris.environment import (
 )
 from farkas.online.eris.eris import Bid, awarded
 from farkas.online.policy import Policy
-from farkas.online.run import Bound
 from farkas.solvers.subproblem import Subproblem, SubproblemAnswer
 
-if TYPE_CHECKING:
-    from farkas.relaxations.eris.pricing import SchedulePricing
-
 ROUNDS = 12  #: Rounds of pricing in a slot.
-PROVING_ROUNDS = 60  #: Rounds of pricing for the bound of the run.
 CLOSE = 1.0 / 2**13  #: Share of it that these may leave to gain.
 
 #: Share of the duals that is posted: a job whose own worth sets a price has a payoff above 0.
@@ -77,8 +71,7 @@ class Learned(Policy):
 
     Options: ``forecast``, the multiple of the average so far that is expected to come; ``sample``,
     how many jobs stand for all that are expected; ``solver``, who finds schedules: "dp", "exact" or
-    a general solver of integer programs.  The bound on the run is proved by prices of the same
-    kind, with all jobs known.
+    a general solver of integer programs.
     """
 
     forecast: Nonnegative = 1.0
@@ -138,17 +131,6 @@ class Learned(Policy):
             state.then.append(LearnedPrices(ledger, seen, state.seed, arrivals.slot))
         return state.then[0]
 
-    def certify(
-        self, instance: Auction, state: LearnedPrices, decisions: Sequence[SlotDecision]
-    ) -> Bound:
-        """Prove an upper bound on the welfare of every run."""
-        from farkas.decomposition.protocol import Tree
-        from farkas.relaxations.eris.pricing import SchedulePricing
-
-        pricing = SchedulePricing(instance)
-        proved = pricing.certificate(Tree.of(settled(pricing, PROVING_ROUNDS)))
-        return Bound.of(Fraction(proved.bound), "prices of schedules", proved.plain())
-
     def _learn(
         self,
         ledger: Ledger,
@@ -158,6 +140,8 @@ class Learned(Policy):
         seed: int,
     ) -> Prices:
         """Prices at which jobs that are here and those that are expected share what is left."""
+        from farkas.decomposition.column_generation import price_rows
+        from farkas.decomposition.master import Master, Pool
         from farkas.relaxations.eris.pricing import SchedulePricing
 
         rng = np.random.default_rng([seed, slot])
@@ -167,21 +151,12 @@ class Learned(Policy):
         occupied = np.concatenate([ledger.transferred, ledger.used.ravel()])
         times = np.concatenate([np.ones(len(here)), times])
         pricing = SchedulePricing(auction, occupied=occupied, times=times)
-        rows = settled(pricing, ROUNDS, pricing.pooled(ledger.prices))
-        found = pricing.prices_of(rows)
+        *_, last = price_rows(
+            pricing, Master(pricing, Pool(pricing)), gap=CLOSE, left=lambda: math.inf,
+            start=pricing.pooled(ledger.prices), rounds=ROUNDS,
+        )  # fmt: skip
+        found = pricing.prices_of(last.prices)
         return Prices(POSTED * found.transfer, POSTED * found.resource)
-
-
-def settled(pricing: SchedulePricing, rounds: int, start: Floats | None = None) -> Floats:
-    """Return the best prices of some rounds of pricing, by row."""
-    from farkas.decomposition.column_generation import price_rows
-    from farkas.decomposition.master import Master, Pool
-
-    master = Master(pricing, Pool(pricing))
-    *_, last = price_rows(
-        pricing, master, gap=CLOSE, left=lambda: math.inf, start=start, rounds=rounds
-    )  # fmt: skip
-    return last.prices
 
 
 def expected(

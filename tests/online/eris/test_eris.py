@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import farkas.kernels
-from farkas.certificates.eris import PricedAuction, certify_prices, prove_welfare
+from farkas.certificates.eris import PricedAuction, certify_prices
 from farkas.errors import InvalidOption, UnsupportedForm
 from farkas.instances import library
 from farkas.instances.eris import Auction
@@ -31,6 +31,7 @@ from farkas.online.run import Bound
 from farkas.solvers import solve
 from farkas.solvers.subproblem import solve_subproblem
 from tests.generators.eris import one_resource, random_auction
+from tests.tools.eris_bounds import prove_welfare
 from tests.tools.samples import seeds
 
 

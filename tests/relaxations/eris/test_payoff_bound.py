@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from farkas import executor as module
-from farkas.certificates.eris import PricedAuction, certify_prices, prove_payoffs
+from farkas.certificates.eris import PricedAuction, certify_prices
 from farkas.certificates.priced_tree import PricedTree
 from farkas.decomposition.parallel import Asked, OwnerReplies, parallel_replies
 from farkas.executor import Executor
@@ -32,6 +32,7 @@ from farkas.relaxations.eris.welfare_bound import (
     pooled_prices,
 )
 from tests.generators.eris import auction_in, one_resource, random_auction
+from tests.tools.eris_bounds import prove_payoffs
 from tests.tools.optimum import optimum
 
 
