@@ -1,29 +1,23 @@
 """Dependent rounding: entries trade their fractions in pairs, so that a weighted sum stays put."""
 
-from typing import Literal
-
 import numpy as np
 import numpy.typing as npt
 
 from farkas.numbers import Bools, Floats, Ints, ints
 from farkas.tolerances import SHARE
 
-Last = Literal["up", "bernoulli"]
-
 
 def round_keeping_weight(
     fractional: npt.ArrayLike,
     weight: npt.ArrayLike,
     rng: np.random.Generator,
-    *,
-    last: Last = "up",
 ) -> Ints:
     """Round each entry up or down so that ``weight @ rounded`` moves by less than one item.
 
     mlBroker Algorithm 2 (its loop, PAIR).  Two open entries are drawn uniformly; one gains and the
     other loses, such that the weighted sum and both expectations stay and at least one of them is
-    settled.  Entries of weight 0, for which the printed trade divides by 0, are rounded up
-    independently with their fraction as probability.
+    settled; the one entry that may remain is rounded up.  Entries of weight 0, for which the
+    printed trade divides by 0, are rounded up independently with their fraction as probability.
 
     Parameters
     ----------
@@ -33,17 +27,12 @@ def round_keeping_weight(
         Shape (items,), >= 0; ω in the paper.
     rng
         Draws one number per weightless entry in index order, then three per trade.
-    last
-        What the one entry that may remain does: ``"up"`` as in the paper, or ``"bernoulli"``.
 
     Returns
     -------
-    Shape (items,), each the floor or the ceiling of its entry.  Up to 1e-9 per entry:
-
-    - ``last="up"``: ``0 <= weight @ (rounded - fractional) < weight of the last entry``; the
-      expectation of an entry is at least its fraction (P1 of the paper, equality, is false).
-    - ``last="bernoulli"``: ``E[rounded] == fractional``, and
-      ``abs(weight @ (rounded - fractional)) < max(weight)``.
+    Shape (items,), each the floor or the ceiling of its entry.  Up to 1e-9 per entry
+    ``0 <= weight @ (rounded - fractional) < weight of the last entry``; the expectation of an entry
+    is at least its fraction (P1 of the paper, equality, is false).
 
     Examples
     --------
@@ -60,7 +49,7 @@ def round_keeping_weight(
     share = values - floor
     for item in np.flatnonzero((weights == 0) & _open(share)):
         share[item] = float(rng.random() < share[item])
-    _trade(share, weights, rng, last)
+    _trade(share, weights, rng)
     return ints((floor + np.round(share)).astype(np.int64))
 
 
@@ -69,7 +58,7 @@ def _open(share: Floats) -> Bools:
     return (share > SHARE) & (share < 1 - SHARE)
 
 
-def _trade(share: Floats, weights: Floats, rng: np.random.Generator, last: Last) -> None:
+def _trade(share: Floats, weights: Floats, rng: np.random.Generator) -> None:
     """Trade in place until no entry is open; every round settles at least one."""
     items = np.flatnonzero((weights > 0) & _open(share)).tolist()
     while len(items) > 1:
@@ -80,7 +69,7 @@ def _trade(share: Floats, weights: Floats, rng: np.random.Generator, last: Last)
         share[pair] = trade_once(share[pair], weights[pair], float(rng.random()))
         items = [item for item in items if item not in pair or _open(share[item : item + 1])[0]]
     for item in items:
-        share[item] = 1.0 if last == "up" else float(rng.random() < share[item])
+        share[item] = 1.0
 
 
 def trade_once(share: Floats, weight: Floats, draw: float) -> Floats:

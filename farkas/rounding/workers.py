@@ -7,35 +7,31 @@ import numpy.typing as npt
 
 from farkas.errors import InvalidOption
 from farkas.numbers import Floats, Ints, ints
-from farkas.rounding.dependent import Last, round_keeping_weight
+from farkas.rounding.dependent import round_keeping_weight
 
 COMBINE = ("max", "round2")
 Combine = Literal["max", "round2"]
 
 
-def round_sites(
-    workers: Floats, weight: npt.ArrayLike, rng: np.random.Generator, *, last: Last = "up"
-) -> Ints:
+def round_sites(workers: Floats, weight: npt.ArrayLike, rng: np.random.Generator) -> Ints:
     """Round site by site, keeping each site's use of one resource.  Round1(k).
 
     ``workers``: Shape (jobs, sites), >= 0; ỹ.  ``weight``: Shape (jobs,), units of the resource per
-    worker; n of one k.  ``rng``: Sites draw in ascending order.  ``last``: See
-    `round_keeping_weight`.  Returns: shape (jobs, sites).  A job may end with fewer workers than it
-    had (Lemma 1 needs Round2).
+    worker; n of one k.  ``rng``: Sites draw in ascending order.  Returns: shape (jobs,
+    sites).  A job may end with fewer workers than it had (Lemma 1 needs Round2).
     """
-    columns = [round_keeping_weight(column, weight, rng, last=last) for column in workers.T]
+    columns = [round_keeping_weight(column, weight, rng) for column in workers.T]
     return np.stack(columns, axis=1) if columns else np.zeros(workers.shape, dtype=np.int64)
 
 
-def round_jobs(workers: Floats, rng: np.random.Generator, *, last: Last = "up") -> Ints:
+def round_jobs(workers: Floats, rng: np.random.Generator) -> Ints:
     """Round job by job, keeping each job's number of workers.  Round2.
 
-    ``workers``: Shape (jobs, sites), >= 0; ỹ.  ``rng``: Jobs draw in ascending order.  ``last``:
-    See `round_keeping_weight`.  Returns: shape (jobs, sites).  With ``last="up"`` and a sum >= Y, Y
-    integer, a job keeps >= Y workers.
+    ``workers``: Shape (jobs, sites), >= 0; ỹ.  ``rng``: Jobs draw in ascending order.  Returns:
+    shape (jobs, sites).  With a sum >= Y, Y integer, a job keeps >= Y workers.
     """
     ones = np.ones(workers.shape[1])
-    rows = [round_keeping_weight(row, ones, rng, last=last) for row in workers]
+    rows = [round_keeping_weight(row, ones, rng) for row in workers]
     return np.stack(rows) if rows else np.zeros(workers.shape, dtype=np.int64)
 
 

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from farkas.errors import InvalidOption, UnknownName
+from farkas.errors import InvalidOption
 from farkas.forms import LinearForm
 from farkas.messages import named, shown
 from farkas.numbers import Floats, Ints
-from farkas.solvers.answer import Answer, Claimed, Reason, as_minimum, of_maximum
-from farkas.solvers.base import Ability, Availability, Backend, backend, backends
+from farkas.solvers.answer import Answer, Claimed, Reason
+from farkas.solvers.base import Ability, Backend, backend
 from farkas.solvers.options import CtrlC, Options, Raw
 from farkas.tolerances import ROUNDING, SIMPLEX
 
@@ -44,16 +44,6 @@ class Highs(Backend):
         with _borrowed() as solver:
             pass_form(solver, form)
             return solve_loaded(solver, form, options, start)
-
-    def names(self) -> tuple[str, ...]:
-        """Its algorithms for linear programs."""
-        return ALGORITHMS
-
-    def bridge(self, solver: str) -> Backend:
-        """Backend for one of its algorithms; without a name HiGHS itself, which chooses."""
-        if not solver:
-            return self
-        return HighsAlgorithm(solver)
 
 
 def pass_form(solver: Any, form: LinearForm) -> None:
@@ -330,38 +320,3 @@ def _ray(solver: Any, form: LinearForm) -> Floats | None:
         return None
     _status, found, ray = solver.getDualRay()
     return np.array(ray, dtype=np.float64) if found else None
-
-
-ALGORITHMS = ("simplex", "ipm", "pdlp")
-
-
-class HighsAlgorithm(Backend):
-    """HiGHS with the algorithm for linear programs chosen by the user; no integer columns.
-
-    The interior-point method ends with a crossover, so that its answer is a vertex; the first-order
-    method does not.  ``algorithm``: name after the colon.  Raises `UnknownName`: HiGHS has no such
-    algorithm.
-    """
-
-    package = "highspy"
-    bringer = "highspy>=1.15"
-    abilities = Ability.LINEAR | Ability.DUALS
-
-    def __init__(self, algorithm: str) -> None:
-        if algorithm not in ALGORITHMS:
-            raise UnknownName.of("algorithm of HiGHS", algorithm, ALGORITHMS)
-        self.algorithm = algorithm
-        self.name = f"highs:{algorithm}"
-
-    def availability(self) -> Availability:
-        """Standing here: that of HiGHS."""
-        return backends["highs"].availability()
-
-    def run(self, form: LinearForm, options: Options, start: Floats | None) -> Answer:
-        """Solve once."""
-        solver = new_solver()  # not the one that threads lend, which keeps its options
-        solver.setOptionValue("solver", self.algorithm)
-        # its first-order method calls optimal points of a maximum unknown
-        turned = as_minimum(form)
-        pass_form(solver, turned)
-        return of_maximum(solve_loaded(solver, turned, options, start), form)

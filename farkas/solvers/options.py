@@ -186,17 +186,6 @@ class CtrlC:
 
 
 @contextlib.contextmanager
-def log_to_stderr(wanted: bool) -> Iterator[None]:
-    """Send what foreign code writes to stdout to stderr when a log is wanted.
-
-    stdout belongs to results.  Without a log nothing is redirected: for solvers that are silent
-    when told so.
-    """
-    with _redirected(2) if wanted else contextlib.nullcontext():
-        yield
-
-
-@contextlib.contextmanager
 def off_stdout(log: bool) -> Iterator[None]:
     """Keep stdout free even of solvers that chatter when told to be silent."""
     if log:

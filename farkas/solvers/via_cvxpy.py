@@ -142,7 +142,7 @@ class ViaCvxpy(CvxpySolver):
 def _absent(solver: str) -> Availability:
     """Say how to get a solver that CVXPY knows and does not load, or should not."""
     if solver in SHARED:
-        told = f"its library and HiGHS's share symbols; use {SHARED[solver]}"
+        told = "its library and HiGHS's share symbols; use highs"
         return Availability(Access.MISSING, told)
     if solver not in known_to_cvxpy():
         raise UnknownName.of("CVXPY solver", solver, installed_in_cvxpy())
@@ -295,8 +295,8 @@ PACKAGES = {
     "COPT": "coptpy", "CVXOPT": "cvxopt", "ECOS": "ecos", "GLPK": "cvxopt",
     "GLPK_MI": "cvxopt", "PIQP": "piqp", "QOCO": "qoco", "XPRESS": "xpress",
 }  # fmt: skip
-#: Solvers of OR-tools, not to be loaded beside HiGHS, and what to use instead.
-SHARED = {"GLOP": "highs:simplex", "PDLP": "highs:pdlp"}
+#: Solvers of OR-tools, not to be loaded beside HiGHS.
+SHARED = ("GLOP", "PDLP")
 MANUAL = "https://www.cvxpy.org/tutorial/solvers says how to get it"
 #: Accuracy asked of SCS and OSQP, in their own measure; what they reach is measured here.
 FIRST_ORDER = 1e-8

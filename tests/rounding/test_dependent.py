@@ -115,17 +115,6 @@ def test_weight_is_kept_up_to_the_last_item_which_goes_up(items, seed):
 
 
 @NO_DEADLINE
-@given(entries, st.integers(0, 2**32))
-def test_weight_moves_by_less_than_one_item_either_way_with_a_bernoulli_end(items, seed):
-    fractional = np.array([item[0] for item in items])
-    weight = np.array([item[1] for item in items])
-    rng = np.random.default_rng(seed)
-    rounded = round_keeping_weight(fractional, weight, rng, last="bernoulli")
-    noise = 1e-8 * (1 + weight.sum())
-    assert abs(weight @ (rounded - fractional)) <= weight.max(initial=0.0) + noise
-
-
-@NO_DEADLINE
 @given(
     st.tuples(st.floats(1e-8, 1 - 1e-8), st.floats(1e-8, 1 - 1e-8)),
     st.tuples(st.floats(1e-3, 1e3), st.floats(1e-3, 1e3)),
@@ -160,14 +149,6 @@ def test_the_excess_of_weight_is_less_than_the_last_item():
     assert kept == {3, 4}
 
 
-@pytest.mark.ids(1)
-@pytest.mark.parametrize("weight", [[1, 1, 1], [1, 3, 7], [5, 1, 0.2]])
-def test_with_a_bernoulli_end_the_marginals_are_the_fractions(weight, means):
-    assert means([0.3, 1.45, 0.8], weight, last="bernoulli") == pytest.approx(
-        [0.3, 1.45, 0.8], abs=1e-12
-    )
-
-
 def test_weightless_entries_are_bernoulli_draws(means):
     # The printed trade would divide by their weight.
     assert means([0.25, 0.6], [0, 0]) == pytest.approx([0.25, 0.6], abs=1e-12)
@@ -175,9 +156,9 @@ def test_weightless_entries_are_bernoulli_draws(means):
 
 def test_the_generator_s_draws_have_the_expected_marginals(means):
     # Standard error of a mean of 2,000 draws is at most 0.012; 0.06 is five of them.
-    exact = means([0.3, 1.45, 0.8], [1, 3, 7], last="bernoulli")
+    exact = means([0.3, 1.45, 0.8], [1, 3, 7])
     rng = np.random.default_rng(5)
-    draw = functools.partial(round_keeping_weight, rng=rng, last="bernoulli")
+    draw = functools.partial(round_keeping_weight, rng=rng)
     drawn = [draw([0.3, 1.45, 0.8], [1, 3, 7]) for _ in range(2_000)]
     assert np.mean(drawn, axis=0) == pytest.approx(exact, abs=0.06)
 

@@ -14,7 +14,6 @@ from farkas.forms.scale import Units
 from farkas.instances import library
 from farkas.online import algorithms
 from farkas.online.mlbroker.environment import tight_bound
-from farkas.relaxations.coded import sharing
 from farkas.solvers import Answer, Claimed, Reason, Session, solve
 from farkas.solvers.answer import as_minimum, handed, inwards, of_maximum, returned
 from farkas.solvers.base import find
@@ -302,7 +301,7 @@ CERTIFIED = {
     "coded/tiny": (
         "coded.simple_greedy",
         "prices of the masters, for plans that dedicate workers only",
-        "prices of the masters, for plans that dedicate workers only",  # by whole numbers
+        "the slowest master alone, for every plan",
     ),
 }
 """Algorithm, and how its bound is proved with and without solvers."""
@@ -323,17 +322,6 @@ def test_a_run_is_certified_when_every_solver_fails(monkeypatch, instance, expec
     assert farkas.check(run, other).proof.bound == Fraction(run.certificate.exact)
     bound, noise = Fraction(run.certificate.exact), optimum / 10**9
     assert bound <= optimum + noise if run.sense == "min" else bound >= optimum - noise
-
-
-def test_a_plan_too_large_for_whole_numbers_has_the_bound_of_its_slowest_master(monkeypatch):
-    one = farkas.load("coded/tiny").replace(name="unsolved")
-    best = Fraction(algorithms["coded.simple_greedy"].run(one).certificate.exact)
-    break_solvers(monkeypatch)
-    monkeypatch.setattr(sharing, "MOST_ENTRIES", 0)
-    other = one.replace(name="unsolved, without solvers")
-    run = algorithms["coded.simple_greedy"].run(other)
-    assert run.certificate.method == "the slowest master alone, for every plan"
-    assert farkas.check(run, other).proof.bound == Fraction(run.certificate.exact) <= best
 
 
 def test_a_broker_is_bounded_when_every_solver_fails(monkeypatch):

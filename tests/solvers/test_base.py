@@ -117,9 +117,7 @@ def test_status_lists_every_backend():
 def test_solvers_behind_a_bridge_follow_it_and_all_of_them_can_be_asked_for():
     names = [line.name for line in status(bridged=True)]
     assert [name for name in names if ":" not in name] == backends.names()
-    assert names[names.index("highs") :][:4] == [
-        "highs", "highs:simplex", "highs:ipm", "highs:pdlp"
-    ]  # fmt: skip
+    assert names[names.index("cvxpy") + 1].startswith("cvxpy:")
     for line in status(bridged=True):
         assert line.abilities, line.name
         if line.availability.standing is Access.MISSING:

@@ -12,15 +12,14 @@ import pytest
 
 import farkas
 from farkas.cli import call
-from farkas.errors import InvalidOption, UnknownName, UnsupportedForm
+from farkas.errors import InvalidOption
 from farkas.forms import LinearForm, Sense, check_point
 from farkas.forms.matrices import rows_of_dense
 from farkas.forms.model_text import read_text
 from farkas.forms.rational import RationalForm
-from farkas.solvers import Ability, Claimed, Options, Reason, Session, availability, solve
+from farkas.solvers import Claimed, Options, Reason, Session, solve
 from farkas.solvers.audit import ray_value
-from farkas.solvers.base import find
-from farkas.solvers.highs import ALGORITHMS, _set_options, new_solver
+from farkas.solvers.highs import _set_options
 from farkas.solvers.highs_reader import with_second_reading
 from tests.conformance.solvers.cases import INF, form, knapsacks, stopped_with_a_point
 
@@ -148,39 +147,6 @@ def test_fewer_threads_after_a_time_limit_do_not_hang():
 
 
 CASE = form([1, 1, 1], [(1, [1, 1, 0], INF), (1, [0, 1, 1], INF), (1, [1, 0, 1], INF)])
-
-
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_the_algorithm_that_is_named_runs(algorithm, monkeypatch):
-    asked = []
-    real = new_solver()
-
-    class Recorder:
-        def __getattr__(self, name):
-            return getattr(real, name)
-
-        def setOptionValue(self, name, value):
-            asked.append((name, value))
-            return real.setOptionValue(name, value)
-
-    monkeypatch.setattr("farkas.solvers.highs.new_solver", Recorder)
-    answer = solve(CASE, f"highs:{algorithm}")
-    assert ("solver", algorithm) in asked
-    assert answer.solver == f"highs:{algorithm}"
-    assert answer.objective == pytest.approx(1.5, abs=1e-6)
-
-
-def test_it_stands_as_highs_does_and_takes_no_integers():
-    assert availability("highs:ipm") == availability("highs")
-    assert Ability.INTEGER not in find("highs:ipm").abilities
-    with pytest.raises(UnsupportedForm, match="highs:ipm takes no integer columns"):
-        solve(form([1], [(0.5, [1], INF)], integer=[0]), "highs:ipm")
-
-
-def test_other_names_are_refused_with_the_nearest():
-    with pytest.raises(UnknownName, match="did you mean ipm"):
-        solve(CASE, "highs:ipx")
-    assert find("highs:").name == "highs"
 
 
 def test_options_of_its_own_hold_for_one_solve():

@@ -9,7 +9,7 @@ import pytest
 
 from farkas.forms.matrices import rows_of_dense
 from farkas.solvers import Claimed, Session, solve
-from farkas.solvers.options import CtrlC, log_to_stderr, off_stdout
+from farkas.solvers.options import CtrlC, off_stdout
 from farkas.solvers.session import widened
 from tests.conformance.solvers.cases import INF, form
 
@@ -231,12 +231,3 @@ def test_stdout_comes_back_after_a_failure(capfd):
         raise RuntimeError
     chatter()
     assert capfd.readouterr().out == "python\nforeign\n"
-
-
-def test_nothing_is_redirected_without_a_log(capfd):
-    with log_to_stderr(False):
-        chatter()
-    with log_to_stderr(True):
-        os.write(1, b"log\n")
-    shown = capfd.readouterr()
-    assert (shown.out, shown.err) == ("python\nforeign\n", "log\n")

@@ -295,7 +295,7 @@ def test_what_cvxpy_has_an_extra_for_is_got_by_it():
 @pytest.mark.parametrize(
     ("solver", "words"),
     [
-        ("GLOP", "its library and HiGHS's share symbols; use highs:simplex"),
+        ("GLOP", "its library and HiGHS's share symbols; use highs"),
         ("NAG", "https://www.cvxpy.org/tutorial/solvers says how to get it"),
         ("DAQP", r"pip install 'cvxpy\[daqp\]' to use it"),
     ],

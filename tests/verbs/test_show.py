@@ -301,7 +301,6 @@ def test_show_knows_sources_and_solvers() -> None:
     (solver,) = entries("highs")
     assert solver.role == "solver"
     assert "linear, integer" in solver.text
-    assert entries("highs:ipm")[0].role == "solver"
 
 
 @pytest.mark.parametrize("listed", [farkas.programs, farkas.algorithms, farkas.library])

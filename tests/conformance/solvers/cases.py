@@ -21,9 +21,6 @@ NO_LICENCE = {"mosek"}  # in its wheel; tests/solvers/test_base.py goes as far a
 
 NATIVE = [name for name in backends if name not in BRIDGES | NO_LICENCE]
 BRIDGED = [
-    "highs:simplex",
-    "highs:ipm",
-    "highs:pdlp",
     "pyomo:appsi_highs",
     "pyomo:highs",
     "pyomo:gurobi",
