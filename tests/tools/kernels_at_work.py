@@ -27,7 +27,7 @@ from farkas.models.coded.law import counts
 from farkas.models.gadget.envelope import compiled_envelope
 from farkas.models.gadget.forest import forest
 from farkas.models.gadget.slot import snapshot
-from farkas.offline.eris.schedules import AuctionPricing
+from farkas.offline.eris.optimum import AuctionPricing
 from farkas.offline.ladder import Ascent, Climber
 from farkas.offline.mlbroker import slots
 from farkas.online import environments

@@ -3,5 +3,6 @@
 #: Modules of what is registered under another name than that of its module.
 HOMES = {
     "offline_total": "offline",
-    "schedule_lp": "schedule_ilp",
+    "schedule_ilp": "schedules",
+    "schedule_lp": "schedules",
 }

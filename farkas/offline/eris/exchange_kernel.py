@@ -12,7 +12,7 @@ from farkas.kernels import Bools1, Floats1, Floats2, Floats3, Ints1, Ints2, Out,
 from farkas.online.eris.environment import SchedulePlan
 from farkas.online.eris.scheduler_dp import best_plan
 from farkas.relaxations.eris.payoff_bound import NO_SERVER, NO_TIES, JobSlots
-from farkas.relaxations.eris.priced_jobs import JobsTable
+from farkas.relaxations.eris.pricing import JobsTable
 from farkas.tolerances import ROUNDING
 
 MOST_OUT = 4  #: Jobs that one exchange takes out beside its own.

@@ -2,16 +2,302 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+from scipy import sparse
+
 from farkas.algebra.formulation import Formulation
+from farkas.decomposition.protocol import Fit, Plans
 from farkas.errors import NoAnswer
+from farkas.forms import LinearForm
 from farkas.instances.eris import Auction
+from farkas.numbers import Bools, Floats, Ints
 from farkas.offline.climbing import bounded_by
-from farkas.offline.eris.schedules import AuctionPricing, decisions_of
+from farkas.offline.eris.exchange_kernel import (
+    DRAWS,
+    MOST_OUT,
+    PackedSchedules,
+    PricedRoom,
+    exchange,
+    load,
+    pack,
+    place,
+)
 from farkas.offline.ladder import Ascent, Ladder, Rung, integer_program, ladders
 from farkas.offline.priced import priced
+from farkas.online.eris.environment import Award, Piece, SchedulePlan, SlotDecision, new_plan
+from farkas.relaxations.eris.pricing import SchedulePricing
+
+#: Share of a resource's highest price that it costs wherever it costs less, where jobs are packed:
+#: what is free now is scarce once others are there.
+LEAST_PRICE = 0.01
+NOISE = 0.5  #: Prices are multiplied by draws that lie this share below and above 1.
+DRAWN_PRICES = 64
+TRIES = 2_000  #: Exchanges in a plan between two looks at what is missing.
+PATIENCE = 12  #: Looks without progress after which what is missing is left out.
+#: Share of what a plan is worth that may be missing.
+SMALL = 2e-5
+
+
+class AuctionPricing(SchedulePricing):
+    """What the search for the greatest welfare asks of an auction."""
+
+    def __init__(self, auction: Auction) -> None:
+        super().__init__(auction)
+        self.everywhere: Bools = np.ones(len(self.jobs.worth), np.bool_)
+        self._last: Ints = np.diff(self.jobs.begin) - 1
+        self._known_room: tuple[Floats, PricedRoom] | None = None
+        self._rng = np.random.default_rng(0)
+        shape = (DRAWN_PRICES, *self._shape[:2])
+        self._noise = 1.0 + NOISE * (2.0 * self._rng.random(shape) - 1.0)
+
+    def fits(
+        self,
+        owner: int,
+        used: Floats,
+        prices: Floats,
+        noise: Floats,
+        above: float,
+        like: sparse.csr_array | None,
+        many: int,
+    ) -> Sequence[Fit]:
+        """Return the job's schedule of best payoff in what is free, if there is one."""
+        jobs, (sites, resources, slots) = self.jobs, self._shape
+        worth = self._worth[owner]
+        last = int(np.count_nonzero(worth > above)) - 1
+        if last < 0:
+            return []
+        if self.auction.chunks[owner] == 0:
+            return [Fit(float(worth[0]), np.zeros(0, np.int64), np.zeros(0), None)]
+        open_slots = self.everywhere
+        if like is not None:
+            open_slots = self._open(np.full(len(like.indices), owner), like.indices)
+        factors = noise[: sites * resources].reshape(sites, resources)
+        free = _using(used[:slots], used[slots:].reshape(self._shape))
+        room = self.room(prices)
+        finish, found = place(jobs, owner, free, room, factors, 1.0, last, open_slots)
+        if finish < 0:
+            return []
+        return [self.fit(owner, SchedulePlan(*(part[: finish + 1] for part in found)))]
+
+    def follow(self, choice: Plans, prices: Floats) -> Mapping[int, Fit]:
+        """Run jobs in the slots where they are planned, the largest first, and exchange them."""
+        row, slot = choice.use.tocoo().coords
+        planned = self._open(choice.owner[row], slot)
+        room, packed = self.room(prices), self.packed({})
+        order = self.largest_first(choice)
+        pack(self.jobs, order, self._last, planned, packed, room, self._noise, LEAST_PRICE)
+        waited, small = 0, SMALL * float(choice.value.sum())
+        while waited < PATIENCE:
+            left = packed.finish[choice.owner] < 0
+            missing = choice.owner[left]
+            if not len(missing) or float(choice.value[left].sum()) <= small:
+                break
+            self._exchange(packed, missing, room, planned, TRIES, self._rng, in_plan=True)
+            now = np.count_nonzero(packed.finish[choice.owner] < 0)
+            waited = waited + 1 if now == len(missing) else 0
+        return self.plans_of(packed, {})
+
+    def largest_first(self, choice: Plans) -> Ints:
+        """Jobs of plans, those first that use the largest share of the resources of all sites."""
+        slots = self.auction.slots
+        rows = np.where(self.rows > 0, self.rows, np.inf)
+        rows[:slots] = np.inf
+        share = choice.use @ (1.0 / rows)
+        order: Ints = choice.owner[np.argsort(-share, kind="stable")]
+        return order
+
+    def exchange(
+        self,
+        plans: Mapping[int, Fit],
+        wanting: Ints,
+        prices: Floats,
+        tries: int,
+        rng: np.random.Generator,
+    ) -> Mapping[int, Fit]:
+        """Exchange jobs so that some complete earlier, while no worth is lost."""
+        packed, room = self.packed(plans), self.room(prices)
+        self._exchange(packed, wanting, room, self.everywhere, tries, rng, in_plan=False)
+        return self.plans_of(packed, plans)
+
+    def decisions(self, plans: Mapping[int, Fit]) -> Sequence[SlotDecision]:
+        """Return the schedules as decisions on the jobs' arrivals."""
+        found = []
+        for slot in range(self.auction.slots):
+            jobs = np.flatnonzero(self.auction.arrival == slot).tolist()
+            awards = tuple(_award(job, slot, plans.get(job)) for job in jobs)
+            pieces = [piece for job in jobs for piece in _pieces(job, slot, plans.get(job))]
+            found.append(SlotDecision(awards, tuple(pieces)))
+        return found
+
+    def room(self, prices: Floats) -> PricedRoom:
+        """Return what there is at prices of rows, as kernels take it."""
+        if self._known_room is None or self._known_room[0] is not prices:
+            fine, auction = self.prices_of(prices), self.auction
+            highest = fine.resource.max(axis=(0, 2), keepdims=True, initial=0.0)
+            resource = np.maximum(fine.resource, LEAST_PRICE * highest)
+            room = PricedRoom(auction.capacity, auction.transfer_budget, fine.transfer, resource)
+            self._known_room = prices, room
+        return self._known_room[1]
+
+    def _open(self, owner: Ints, row: Ints) -> Bools:
+        """Return the slots of jobs' windows in which they use rows."""
+        found = np.zeros(len(self.jobs.worth), np.bool_)
+        slot = row % self.auction.slots
+        found[self.jobs.begin[owner] + slot - self.jobs.arrival[owner]] = True
+        return found
+
+    def fit(self, owner: int, plan: SchedulePlan) -> Fit:
+        """Return a schedule up to its slot of completion, with what it uses."""
+        _, resources, slots = self._shape
+        workers, server, moved = plan
+        jobs, first = self.jobs, int(self.jobs.arrival[owner])
+        runs = np.flatnonzero(server >= 0)
+        at, site = np.nonzero(workers)
+        remote = workers[runs].sum(axis=1) - workers[runs, server[runs]]
+        volume = jobs.chunk_size * moved[runs] + jobs.parameter_size[owner] * remote
+        kinds = np.arange(resources) * slots
+
+        def limits(site: Ints, slot: Ints) -> Ints:
+            first_row = slots + first + site[:, None] * (resources * slots)
+            found: Ints = (first_row + kinds + slot[:, None]).ravel()
+            return found
+
+        units = np.outer(workers[at, site], jobs.worker_demand[owner]).ravel()
+        hosts = np.tile(jobs.server_demand[owner], len(runs))
+        limit, place = np.unique(
+            np.concatenate([first + runs, limits(site, at), limits(server[runs], runs)]),
+            return_inverse=True,
+        )
+        amount = np.bincount(place, np.concatenate([volume, units, hosts])).astype(np.float64)
+        some = amount > 0
+        value = float(self._worth[owner][len(server) - 1])
+        return Fit(value, limit[some], amount[some], plan)
+
+    def packed(self, plans: Mapping[int, Fit]) -> PackedSchedules:
+        """Return plans as kernels take them."""
+        auction, windows, jobs = self.auction, len(self.jobs.worth), self.jobs
+        packed = PackedSchedules(
+            worth=np.zeros(auction.num_jobs),
+            finish=np.full(auction.num_jobs, -1),
+            workers=np.zeros((windows, auction.sites), np.int64),
+            server=np.full(windows, -1),
+            moved=np.zeros(windows, np.int64),
+            transferred=np.zeros(auction.slots),
+            used=np.zeros(self._shape),
+            running=np.zeros((auction.slots, auction.num_jobs), np.int64),
+            many=np.zeros(auction.slots, np.int64),
+        )
+        for owner, fit in plans.items():
+            packed.worth[owner], packed.finish[owner] = fit.value, 0
+            if fit.what is not None:
+                workers, server, moved = fit.what
+                some = slice(jobs.begin[owner], jobs.begin[owner] + len(server))
+                packed.finish[owner] = len(server) - 1
+                packed.workers[some], packed.server[some] = workers, server
+                packed.moved[some] = moved
+        load(jobs, packed)
+        return packed
+
+    def plans_of(self, packed: PackedSchedules, before: Mapping[int, Fit]) -> Mapping[int, Fit]:
+        """Return the plans of kernels; those that are as before stay the same objects."""
+        found = {}
+        for owner in np.flatnonzero(packed.finish >= 0).tolist():
+            low, fit = self.jobs.begin[owner], before.get(owner)
+            some = slice(low, low + int(packed.finish[owner]) + 1)
+            if self.auction.chunks[owner] == 0:
+                nothing = np.zeros(0, np.int64)
+                found[owner] = fit or Fit(float(self.most[owner]), nothing, np.zeros(0), None)
+                continue
+            plan = SchedulePlan(packed.workers[some], packed.server[some], packed.moved[some])
+            if fit is not None and all(map(np.array_equal, fit.what, plan)):
+                found[owner] = fit
+            else:
+                found[owner] = self.fit(owner, SchedulePlan(*(part.copy() for part in plan)))
+        return found
+
+    def _exchange(
+        self,
+        packed: PackedSchedules,
+        targets: Ints,
+        room: PricedRoom,
+        slots: Bools,
+        tries: int,
+        rng: np.random.Generator,
+        *,
+        in_plan: bool,
+    ) -> None:
+        if len(targets):
+            chosen = targets[rng.integers(len(targets), size=tries)]
+            draws = rng.random((tries, DRAWS + MOST_OUT))
+            exchange(self.jobs, chosen, packed, room, draws, self._noise, slots, in_plan)
+
+
+def _using(transferred: Floats, used: Floats) -> PackedSchedules:
+    """Return schedules of nobody in particular that use so much."""
+    none: Ints = np.zeros(0, np.int64)
+    nobody = np.zeros((0, 0), np.int64)
+    return PackedSchedules(np.zeros(0), none, nobody, none, none, transferred, used, nobody, none)
+
+
+def _award(job: int, slot: int, fit: Fit | None) -> Award:
+    if fit is None:
+        return Award(job, accepted=False, completed=None)
+    last = 0 if fit.what is None else len(fit.what.server) - 1
+    return Award(job, accepted=True, completed=slot + last)
+
+
+def _pieces(job: int, first: int, fit: Fit | None) -> list[Piece]:
+    if fit is None or fit.what is None:
+        return []
+    workers, server, moved = fit.what
+    return [
+        Piece(
+            job=job,
+            slot=first + t,
+            server=int(server[t]),
+            workers=tuple((r, n) for r, n in enumerate(workers[t].tolist()) if n > 0),
+            moved=int(moved[t]),
+        )
+        for t in np.flatnonzero(server >= 0).tolist()
+    ]
+
+
+def decisions_of(instance: Auction, form: LinearForm, point: Floats) -> Sequence[SlotDecision]:
+    """Read schedules off a point whose whole columns are whole.
+
+    Only slots that process chunks count, and only as many workers as these need: others are worth
+    nothing.
+    """
+    pricing = AuctionPricing(instance)
+    arrival = instance.arrival
+    done = form.values(point, "finished") > 0
+    served = np.zeros(instance.num_jobs, np.bool_)
+    served[form.column_block("finished").axes[0].members[done][:, 0]] = True
+    plans = {
+        i: Fit(float(pricing.most[i]), np.zeros(0, np.int64), np.zeros(0), None)
+        for i in np.flatnonzero(served & (instance.chunks == 0)).tolist()
+    }
+    if not (instance.chunks > 0).any():
+        return pricing.decisions(plans)
+    job, slot = form.column_block("processed").axes[0].members.T
+    processed = form.values(point, "processed").astype(np.int64)
+    workers = -(-instance.epochs[job, None] * processed // instance.worker_rate[job, None])
+    server = form.values(point, "server").argmax(axis=1)
+    moved = (processed - form.values(point, "local").astype(np.int64)).sum(axis=1)
+    runs = served[job] & (processed.sum(axis=1) > 0)
+    for i in np.unique(job[runs]).tolist():
+        at = np.flatnonzero(runs & (job == i))
+        plan = new_plan.interpret(int(slot[at].max() - arrival[i]) + 1, instance.sites)
+        where = slot[at] - arrival[i]
+        plan.workers[where], plan.server[where], plan.moved[where] = (
+            workers[at], server[at], moved[at],
+        )  # fmt: skip
+        plans[i] = pricing.fit(i, plan)
+    return pricing.decisions(plans)
+
 
 #: Cells, of job, slot and site, beyond which eris.offline is too large to be proved in minutes.
 MOST_CELLS = 2_000

@@ -16,7 +16,7 @@ from farkas.models.eris.as_printed import AsPrinted
 from farkas.models.eris.best_schedule import BestSchedule, PricedJobs
 from farkas.models.eris.offline import Offline, OfflineTotal
 from farkas.models.eris.prices import posted_on_arrival
-from farkas.models.eris.schedule_ilp import ScheduleIlp, ScheduleLp
+from farkas.models.eris.schedules import ScheduleIlp, ScheduleLp
 from farkas.numbers import Bools, Floats
 from farkas.proofs.claim import (
     Trials,

@@ -21,8 +21,13 @@ from farkas.models.eris.prices import (
     resource_price,
     transfer_price,
 )
-from farkas.models.eris.schedule_ilp import ScheduleIlp
-from farkas.models.eris.schedules import compositions, list_schedules, spreads, unbeaten
+from farkas.models.eris.schedules import (
+    ScheduleIlp,
+    compositions,
+    list_schedules,
+    spreads,
+    unbeaten,
+)
 from farkas.relaxations.eris.welfare_bound import relaxation_by_columns
 from tests.generators.eris import one_resource, random_auction
 from tests.tools.optimum import optimum

@@ -12,8 +12,7 @@ from farkas.algebra.formulation import programs
 from farkas.errors import NoAnswer
 from farkas.exact.bounding import Deadline
 from farkas.offline import Ascent, Ladder, climb, ladders
-from farkas.offline.eris.optimum import by_prices, small
-from farkas.offline.eris.schedules import decisions_of
+from farkas.offline.eris.optimum import by_prices, decisions_of, small
 from farkas.solvers import solve
 from tests.generators.eris import auction_in, one_resource, random_auction
 from tests.offline.bounds import bounds, closed

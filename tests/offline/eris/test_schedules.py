@@ -12,7 +12,7 @@ from farkas.decomposition.packing import Packing
 from farkas.decomposition.protocol import Plans
 from farkas.offline import ladders
 from farkas.offline.eris.exchange_kernel import NO_SERVER, meet
-from farkas.offline.eris.schedules import LEAST_PRICE, AuctionPricing
+from farkas.offline.eris.optimum import LEAST_PRICE, AuctionPricing
 from farkas.online.eris.environment import usage
 from farkas.relaxations.eris.payoff_bound import job_slots
 from farkas.tolerances import allowed

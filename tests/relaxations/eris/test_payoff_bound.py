@@ -23,8 +23,7 @@ from farkas.relaxations.eris.payoff_bound import (
     job_slots,
     payoff_bounds,
 )
-from farkas.relaxations.eris.priced_jobs import choose
-from farkas.relaxations.eris.pricing import SchedulePricing
+from farkas.relaxations.eris.pricing import SchedulePricing, choose
 from farkas.relaxations.eris.welfare_bound import (
     aggregated_prices,
     certify_welfare,

@@ -17,7 +17,7 @@ from farkas.decomposition.cuts import CutLoop, WithCuts, rounded
 from farkas.decomposition.master import Master, Pool
 from farkas.decomposition.protocol import Plans
 from farkas.decomposition.search import Search
-from farkas.offline.eris.schedules import AuctionPricing
+from farkas.offline.eris.optimum import AuctionPricing
 from farkas.relaxations.eris.pricing import SchedulePricing
 from farkas.relaxations.eris.spans import Spans, runs, unit_of
 from tests.generators.eris import auction_in, one_resource, random_auction
