@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from farkas.experiments.report import collect, render
-from farkas.experiments.sweeps import Store, prove_again, ratios, sweep, write_worst
+from farkas.experiments.sweeps import Store, prove_again, ratios, sweep
 
 CONFIG = """
 name = "broker"
@@ -41,8 +41,8 @@ with TemporaryDirectory() as folder:
                 print(f"  {promise.source}: kept in {promise.kept} of {len(item.values)} runs")
         opinions = [opinion for _, opinion in prove_again(store)]
         print(f"certificates proved again: {opinions.count('proved again')} of {len(opinions)}")
-        files = write_worst(ratios(store), store, Path(folder) / "worst")
-        print(f"worst instances: {', '.join(sorted(path.name for path in files))}")
+        for item in ratios(store):
+            print(f"worst of {item.label}: {store.instance(item.worst.instance).name}")
         page = Path(folder) / "broker.html"
         page.write_text(render(collect(store, title="Broker")), encoding="utf-8")
         print(f"one page of {page.stat().st_size // 1000} kB that needs no network")

@@ -7,7 +7,7 @@ import functools
 import importlib
 import math
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal
@@ -16,14 +16,15 @@ from farkas.adversary.gap import UNBOUNDED, Gap, GapProof, prove_gap
 from farkas.adversary.scoring import decides_again
 from farkas.adversary.shipped import statement_name
 from farkas.certificates.doubles import nearest, text_of
+from farkas.certificates.packed import rational
 from farkas.certificates.proof import rounded
+from farkas.certificates.ratio import ratio_words
 from farkas.errors import FileProblem, InvalidOption, MissingInstance, NoAnswer, require_type
 from farkas.exact.proved import Proved, as_double
 from farkas.experiments import explanation
 from farkas.experiments.figures.exhibit import Figure, PlotAxis, Series
 from farkas.experiments.figures.writing import PICTURES, drawn
 from farkas.experiments.pictures import BothSides, gantt, layouts
-from farkas.experiments.slots import slot_figure
 from farkas.extras import needed
 from farkas.files.writing import write_bytes
 from farkas.instances import Instance
@@ -38,6 +39,58 @@ from farkas.verbs.inputs import InstanceOrName, as_instance
 from farkas.verbs.load import imported_instance, load, role_of
 from farkas.verbs.solution import Solution
 from farkas.verbs.worst import WorstCase
+
+
+def charts_of(run: Run) -> Iterator[tuple[str, str, Figure]]:
+    """Title, explanation and data of every chart over slots that a run has."""
+    for title, what in (("Value and bound so far", "value"), ("Ratio so far", "ratio")):
+        if len(run.steps) > 1:  # one slot is no course
+            try:
+                data = slot_figure(run, what)
+            except NoAnswer:
+                continue
+            yield title, data.caption, data
+
+
+def slot_figure(run: Run, what: str) -> Figure:
+    """Value and proved bound of a run over its slots, or the ratio of both, as data of a figure.
+
+    Of a run that was read from a file the caption says that these numbers are the file's word.
+    Raises `NoAnswer` where the slots have no such number.
+    """
+    if what not in ("value", "ratio"):
+        raise InvalidOption(f"slots = {what!r}; give 'value' or 'ratio'")
+    made, up = run.made_on is not None, run.sense == "max"
+    bound = "proved bound so far" if made else "bound so far"
+    known: dict[str, list[float | None]] = {
+        "value so far": [step.value_so_far for step in run.steps],
+        bound: [
+            None
+            if step.bound_so_far is None
+            else as_double(rational(step.bound_so_far, "bound of a slot"), up)
+            for step in run.steps
+        ],
+        "ratio so far": [step.ratio_so_far for step in run.steps],
+    }
+    series = []
+    for name in ("value so far", bound) if what == "value" else ("ratio so far",):
+        pairs = [(slot, y) for slot, y in enumerate(known[name]) if y is not None]
+        if pairs:
+            series.append(Series(name, [slot for slot, _ in pairs], [y for _, y in pairs]))
+    if not series:
+        raise NoAnswer(f"no slot of the run of {named(run.algorithm)} has a {what} to draw")
+    caption = "A bound holds for every solution of the instance that ends in the slot."
+    if not made:
+        caption = "The numbers are the word of the run's file."
+    elif run.ratio is not None:
+        caption += f" The whole run: at most {ratio_words(run.ratio)}."
+    return Figure(
+        x=PlotAxis("slot"),
+        y=PlotAxis(what if what == "ratio" else "value"),
+        series=series,
+        caption=caption,
+    )
+
 
 COLUMNS = ("lane", "owner", "start", "end", "amount", "unit")  #: Of the rows of a run.
 FRAMES = ("pandas", "polars")  #: Libraries of frames, the first that is installed is taken.
@@ -217,10 +270,10 @@ def plot(
     return Picture.of(BothSides(title, ("",), layout, words))
 
 
-def ratio_words(ratio: Fraction | None) -> str:
+def proved_words(ratio: Fraction | None) -> str:
     """Few digits of a proved ratio, rounded down.
 
-    >>> ratio_words(Fraction(2, 3)), ratio_words(Fraction(20001, 10)), ratio_words(None)
+    >>> proved_words(Fraction(2, 3)), proved_words(Fraction(20001, 10)), proved_words(None)
     ('0.6666', '2000', 'unbounded')
     """
     return UNBOUNDED if ratio is None else rounded(ratio, up=False, digits=DIGITS)
@@ -242,7 +295,7 @@ def pair_of(proof: GapProof, *, again: bool) -> BothSides:
         f"{gap.witness.algorithm} {earns} {rounded(proof.witness, up=least, digits=DIGITS)}",
     )
     sides = [gap.reached.decisions, gap.witness.decisions]
-    words = ratio_words(proof.ratio)
+    words = proved_words(proof.ratio)
     return BothSides(
         f"{name}: {words if proof.ratio is None else f'at least {words} times off'}",
         heads,

@@ -189,7 +189,6 @@ WRITERS = [
     (["figure", "all", "-o"], "", "farkas.experiments.figures.exhibit.Exhibit.data"),
     (["figure", "mlbroker", "5", "-o"], ".json", "farkas.experiments.figures.exhibit.Exhibit.data"),
     (["sweep", "no.store", "--report"], ".html", "farkas.experiments.sweeps.Store"),
-    (["sweep", "no.store", "--worst"], "", "farkas.experiments.sweeps.Store"),
 ]  # fmt: skip
 """Commands that end with an output, its suffix, and what must not happen before it is refused."""
 

@@ -233,7 +233,7 @@ def test_no_text_of_a_store_is_taken_for_ours(tmp_path: Path, capsys: Capture) -
 
     def read_as(where: object) -> None:
         for words in (
-            ["sweep", str(path), "--recheck", "1", "--worst", str(tmp_path / "worst"), "--ratios"],
+            ["sweep", str(path), "--recheck", "1", "--ratios"],
             ["sweep", str(path), "--recheck", "1", "--report", str(page)],
         ):
             page.unlink(missing_ok=True)

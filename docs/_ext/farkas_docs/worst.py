@@ -20,7 +20,7 @@ from farkas.adversary.shipped import HowFound, Reproved, Shipped, label_of, stat
 from farkas.certificates.ratio import ratio_words as certified_words
 from farkas.experiments import pictures, plotting, style
 from farkas.experiments.pictures import BothSides, gantt
-from farkas.experiments.plotting import pair_of, ratio_words
+from farkas.experiments.plotting import pair_of, proved_words
 from farkas.experiments.sweeps.guarantees import Guarantee, guarantees_of
 from farkas.instances.files import own_kinds
 from farkas_docs.claims import lines_of_kind, standing
@@ -99,14 +99,14 @@ def found_words(case: WorstKnown) -> str:
     standing = case.standing
     if standing.proof is None:
         return "not proved"
-    words = ratio_words(standing.proof.ratio)
+    words = proved_words(standing.proof.ratio)
     return words if standing.repeats else f"{words}, not repeated here"
 
 
 def random_words(case: WorstKnown) -> str:
     """Ratio of the worst random draw; a dash where none is proved."""
     random = case.standing.random
-    return "–" if random is None else ratio_words(random.ratio)
+    return "–" if random is None else proved_words(random.ratio)
 
 
 def factor_words(case: WorstKnown, reading: str) -> str:

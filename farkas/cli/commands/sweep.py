@@ -36,10 +36,6 @@ def command(
     ] = False,
     bound_seconds: BoundSeconds = None,
     ratios: Annotated[bool, Option("--ratios", help="Sum up a store.")] = False,
-    worst: Annotated[
-        str | None,
-        Option(metavar="DIR", help="Of --ratios: write the worst instances there."),
-    ] = None,
     report: Annotated[
         str | None, Option(metavar="OUT.html", help="Write a page about a store.")
     ] = None,
@@ -81,8 +77,8 @@ def command(
         raise InvalidOption("--ratios prints and --report writes a page; give one of them")
     if report is not None:
         _report(file, report, title, recheck, seed, as_json)
-    elif ratios or worst is not None:
-        _ratios(file, worst, recheck, seed, as_json)
+    elif ratios:
+        _ratios(file, recheck, seed, as_json)
     else:
         _sweep(
             file, as_json, workers=workers, scheduler=scheduler, retry=retry,
@@ -111,27 +107,21 @@ def _sweep(config: str, as_json: bool, **options: Any) -> None:
         raise typer.Exit(Exit.NEGATIVE)
 
 
-def _ratios(store: str, worst: str | None, recheck: float, seed: int | None, as_json: bool) -> None:
-    from farkas.experiments.sweeps import Rechecked, Store, ratios, settled_seed, write_worst
-    from farkas.files.writing import require_folder
+def _ratios(store: str, recheck: float, seed: int | None, as_json: bool) -> None:
+    from farkas.experiments.sweeps import Rechecked, Store, ratios, settled_seed
 
     seed, drawn = settled_seed(seed, recheck)
-    if worst is not None:
-        require_folder(worst)
     with Store(store, readonly=True) as opened:
         again = Rechecked.of(opened, recheck, seed)
         found = ratios(opened, objections=again.objections, among=again.among)
-        files = write_worst(found, opened, worst) if worst is not None else []
     if as_json:
         print_json(dict(
-            ratios=[item.to_builtins() for item in found], worst=list(map(str, files)),
-            proved_again=again.proved, rechecked=len(again.words),
-            the_word_of_the_store=again.believed, seed=seed, rejected=again.rejected,
+            ratios=[item.to_builtins() for item in found], proved_again=again.proved,
+            rechecked=len(again.words), the_word_of_the_store=again.believed, seed=seed,
+            rejected=again.rejected,
         ))  # fmt: skip
     else:
         _print_ratios(found, again.believed + again.half)
-        for path in files:
-            print_line(f"worst instance: {named(str(path))}")
         if again.words:
             print_line(f"proved again: {again.proved} of {len(again.words)}{drawn}")
         if again.half:

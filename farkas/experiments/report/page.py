@@ -13,8 +13,8 @@ from markupsafe import Markup, escape
 import farkas
 from farkas.errors import FarkasError
 from farkas.experiments.figures import Figure
+from farkas.experiments.plotting import charts_of
 from farkas.experiments.report.charts import at_most, line_chart, number, spread
-from farkas.experiments.slots import charts_of
 from farkas.experiments.sweeps import Ratios, Rechecked, Store, ratios, settled_seed
 from farkas.experiments.sweeps.guarantees import Promise
 from farkas.experiments.sweeps.ratios import interval_words

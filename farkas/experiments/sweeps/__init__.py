@@ -5,7 +5,7 @@ proved again on demand.  What a kind adds, its guarantees, stands in `guarantees
 """
 
 from farkas.experiments.sweeps.config import Config, read_config
-from farkas.experiments.sweeps.ratios import BEATEN, REPEATS, Ratios, ratios, write_worst
+from farkas.experiments.sweeps.ratios import BEATEN, REPEATS, Ratios, ratios
 from farkas.experiments.sweeps.store import Store
 from farkas.experiments.sweeps.sweep import Rechecked, Summary, prove_again, settled_seed, sweep
 from farkas.experiments.sweeps.task import Result, Task, plan
@@ -26,5 +26,4 @@ __all__ = [
     "read_config",
     "settled_seed",
     "sweep",
-    "write_worst",
 ]

@@ -5,11 +5,8 @@ from __future__ import annotations
 import collections
 import dataclasses
 import functools
-import os
-import re
 from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -22,13 +19,17 @@ from farkas.certificates.proof import rounded
 from farkas.certificates.ratio import ratio_at_most, ratio_words
 from farkas.certificates.runs import bounds_run
 from farkas.errors import FarkasError, InvalidOption, NotACertificate
-from farkas.experiments.sweeps.expectation import Expectation, expectations
-from farkas.experiments.sweeps.guarantees import Promise, guarantees_of, hold
+from farkas.experiments.sweeps.guarantees import (
+    Expectation,
+    Promise,
+    expectations,
+    guarantees_of,
+    hold,
+)
 from farkas.experiments.sweeps.store import Store
 from farkas.experiments.sweeps.task import Result, Task
-from farkas.files.writing import make_folder
-from farkas.instances import Instance, write
-from farkas.messages import cut, named
+from farkas.instances import Instance
+from farkas.messages import named
 from farkas.online import algorithms
 from farkas.online.driver import plain
 from farkas.online.run import Sense
@@ -288,26 +289,6 @@ def _best_values(results: Iterable[Result]) -> dict[str, dict[str, float]]:
             known, name = best[task.instance], task.name.partition("[")[0]
             known[name] = better(value, known.get(name, value))
     return best
-
-
-def write_worst(
-    found: Iterable[Ratios], store: Store, folder: str | os.PathLike[str]
-) -> list[Path]:
-    """Write the worst instance of every algorithm as an instance file; returns the files.
-
-    Raises `FileProblem`: a file cannot be written.
-    """
-    target = Path(folder)
-    make_folder(target)
-    written = []
-    for item in found:
-        if item.worst is not None:
-            # the store names the algorithm: it must not name another folder
-            name = re.sub(r"[^A-Za-z0-9._\[\],=-]", "_", cut(item.name, 100))
-            path = target / f"{name}-{item.worst.key[:8]}.json"
-            write(store.instance(item.worst.instance), path)
-            written.append(path)
-    return written
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

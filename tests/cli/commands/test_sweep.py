@@ -12,7 +12,6 @@ import pytest
 import farkas
 from farkas.cli import call
 from farkas.experiments.sweeps import Store, Summary
-from farkas.instances import read
 from tests.experiments.sweeps.made import INSTANCES, result
 from tests.tools.cells import rows
 
@@ -111,16 +110,6 @@ def test_the_table_shows_the_mean_the_worst_and_the_theorems(store: str, capsys:
     assert first[0].startswith("mlbroker.fractional")
     assert first[1:] == ["2", "2", "2.25", "2.25", "-", "2.25", "3", INSTANCES[1].name]
     assert [row[1] for row in theorems] == ["printed", "repaired"]
-
-
-def test_the_worst_instance_is_written(store: str, tmp_path: Path, capsys: Capture) -> None:
-    folder = tmp_path / "worst"
-    assert (
-        call(["sweep", store, "--ratios", "--recheck", "0", "--worst", str(folder), "--json"]) == 0
-    )
-    (path,) = json.loads(capsys.readouterr().out)["worst"]
-    assert Path(path).parent == folder
-    assert read(path).sha256 == INSTANCES[1].sha256
 
 
 def test_a_certificate_that_proves_nothing_is_a_negative_result(

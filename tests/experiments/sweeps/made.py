@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from farkas.experiments.figures import Figure
-from farkas.experiments.slots import charts_of
+from farkas.experiments.plotting import charts_of
 from farkas.experiments.sweeps import Result, Task
 from farkas.instances.generate import generate
 from farkas.online import Run, algorithms

@@ -12,9 +12,8 @@ import numpy as np
 import pytest
 
 from farkas.cli import call
-from farkas.experiments.sweeps import Result, Task, ratios, sweep, write_worst
+from farkas.experiments.sweeps import Result, Task, ratios, sweep
 from farkas.experiments.sweeps.ratios import interval, quantiles
-from farkas.instances import read
 from farkas.online import algorithms
 from tests.experiments.sweeps.made import INSTANCES, LEADING, charts, result
 
@@ -40,12 +39,6 @@ def test_the_distribution_is_over_certified_runs_only(stored):
         "bound of zero": 1,
     }  # fmt: skip
     assert found.worst.instance == INSTANCES[2].sha256
-
-
-def test_the_worst_instance_is_a_file_that_reads_back(stored, tmp_path):
-    store = stored(result(at=0, ratio=1.2), result(at=1, ratio=1.9))
-    (path,) = write_worst(ratios(store), store, tmp_path / "worst")
-    assert read(path).sha256 == INSTANCES[1].sha256
 
 
 def test_options_make_two_distributions(stored):
@@ -122,9 +115,7 @@ def test_a_real_sweep_has_certified_ratios_within_the_repaired_theorem(tmp_path,
     )
     swept = sweep(path, workers=2)
     assert swept.performed == {"done": 10}
-    assert (
-        call(["sweep", swept.store, "--worst", str(tmp_path / "worst"), "--json", "--ratios"]) == 0
-    )
+    assert call(["sweep", swept.store, "--json", "--ratios"]) == 0
     found = json.loads(capsys.readouterr().out)
     run, solved = found["ratios"]
     assert (run["name"], solved["name"]) == ("mlbroker.fractional", "mlbroker.opt")
@@ -132,7 +123,6 @@ def test_a_real_sweep_has_certified_ratios_within_the_repaired_theorem(tmp_path,
     assert 1 <= low <= run["mean"] <= high
     repaired = next(p for p in run["promises"] if p["reading"] == "repaired")
     assert (repaired["kept"], repaired["broken"]) == (5, 0)
-    assert len(found["worst"]) == 2
 
 
 def test_the_interval_resamples_instances_not_runs():

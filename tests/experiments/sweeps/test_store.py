@@ -57,7 +57,7 @@ def read_twice(path: Path, capsys: Capture) -> list[tuple[int, str]]:
     out = path.parent / "report.html"
     ends = []
     for words in (
-        ["sweep", str(path), "--recheck", "1", "--worst", str(path.parent / "worst"), "--ratios"],
+        ["sweep", str(path), "--recheck", "1", "--ratios"],
         ["sweep", str(path), "--report", str(out), "--recheck", "1"],
     ):
         code = call(words)
