@@ -97,7 +97,7 @@ record: $(STAMP)  ## golden texts, verdicts, solver matrix: what is missing, or 
 	    --attacked "$(ATTACKED)" --seconds $(or $(SECONDS),60)
 
 worst: $(STAMP)  ## worst cases that ship: what is missing, or AGAIN="a b"; SECONDS=60 for each
-	@$(BIN)/python -m tests.recorded.worst --again "$(AGAIN)" --seconds $(or $(SECONDS),20)
+	@PYTHONPATH=docs/_ext $(BIN)/python -m tests.recorded.worst --again "$(AGAIN)" --seconds $(or $(SECONDS),20)
 
 mutants: $(STAMP)  ## do the tests notice changes?  FOLDERS="certificates by_hand" SAMPLE=100 (0: all)
 	@$(BIN)/python -m tests.mutants $(FOLDERS) --sample $(or $(SAMPLE),100)

@@ -1,8 +1,7 @@
 """The worst statement found for each algorithm, shipped with the package; none is believed.
 
-``statements/<kind>/<label>.json`` is a `Gap`, which ``farkas check`` proves; the file of the same
-name in ``random`` is that of the worst of random draws; ``found.json`` says how both were found.
-The label is the algorithm without its kind, and the options that are not its defaults.
+``statements/<kind>/<label>.json`` is a `Gap`, which ``farkas check`` proves.  The label is the
+algorithm without its kind, and the options that are not its defaults.
 """
 
 from __future__ import annotations
@@ -10,40 +9,15 @@ from __future__ import annotations
 import dataclasses
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Literal
-
-import msgspec
+from typing import Any
 
 from farkas.adversary.gap import Decisions, GapProof, from_json, prove_gap
 from farkas.adversary.scoring import decides_again
-from farkas.errors import FarkasError, FileProblem, UnknownName
-from farkas.messages.refusals import parsed
+from farkas.errors import FarkasError, UnknownName
 from farkas.online.driver import algorithms
 
 FOLDER = Path(__file__).parent / "statements"
-FOUND = "found.json"
-RANDOM = "random"
-
-
-class HowFound(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How a statement was found; the word of whoever recorded it."""
-
-    #: preset, size, ranges: the box, as `farkas.worst` takes it; an empty preset is the kind's
-    #: smallest.
-    preset: str = ""
-    size: dict[str, int] = {}
-    ranges: dict[str, tuple[float, float]] = {}
-    #: seed, evaluations, seconds: of the search: instances scored, and CPU seconds with those of
-    #: making it small.
-    seed: int
-    evaluations: int
-    seconds: float
-    #: draws, draw_seconds: random instances of the same box, and the CPU seconds that they took.
-    draws: int
-    draw_seconds: float
-    version: str  #: Of farkas.
-    #: ``draws`` where the worst random draw, made small, is worse than what the search found.
-    found_by: Literal["search", "draws"] = "search"
+FOUND = "found.json"  #: How statements were found; no statement.
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -52,23 +26,16 @@ class Shipped:
 
     name: str  #: Of the algorithm, with options in brackets that are not its defaults.
     folder: Path  #: Of its kind.
-    search: HowFound | None  #: How it was found; None where nothing says so.
 
     @property
     def path(self) -> Path:
         return self.folder / f"{label_of(self.name)}.json"
 
-    @property
-    def random_path(self) -> Path:
-        return self.folder / RANDOM / f"{label_of(self.name)}.json"
-
     def prove(self) -> Reproved:
         """Prove the statement now, and let its algorithm decide again."""
         proof, objection = _proved(self.path, self.name)
-        random, _ = _proved(self.random_path, self.name)
         again = proof is not None and decides_again(proof.gap, proof.instance)
-        drawn = random if random and decides_again(random.gap, random.instance) else None
-        return Reproved(self, proof, objection, again, drawn)
+        return Reproved(self, proof, objection, again)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -79,8 +46,6 @@ class Reproved:
     proof: GapProof | None  #: What is proved of it; None where nothing is.
     objection: str  #: Why nothing is.
     repeats: bool  #: Whether the algorithm decides today as the statement says.
-    #: The same of the worst random draw; None where it is not proved or not repeated.
-    random: GapProof | None
 
     @property
     def name(self) -> str:
@@ -127,15 +92,11 @@ def statements_of(kind: str, folder: Path | None = None) -> list[Shipped]:
     ``folder`` holds a folder for each kind; by default the package's own.
     """
     inside = (folder or FOLDER) / kind
-    try:
-        searches = read_searches(inside / FOUND)
-    except FileProblem:
-        searches = {}
     labels = [path.stem.partition(".") for path in inside.glob("*.json") if path.name != FOUND]
     names = sorted(
         f"{kind}.{name}[{options}]" if dot else f"{kind}.{name}" for name, dot, options in labels
     )
-    return [Shipped(name, inside, searches.get(name)) for name in names]
+    return [Shipped(name, inside) for name in names]
 
 
 def find_statement(name: str) -> Shipped:
@@ -159,13 +120,3 @@ def _proved(path: Path, name: str) -> tuple[GapProof | None, str]:
     if found != name:
         return None, f"{path.name} is about {found}"
     return proof, ""
-
-
-def read_searches(path: Path) -> dict[str, HowFound]:
-    """Read ``found.json``; raises `FileProblem` where it is there and is none."""
-    if not path.exists():
-        return {}
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=dict[str, HowFound])
-    except (OSError, msgspec.DecodeError, ValueError) as error:
-        raise FileProblem(f"{path}: says not how statements were found: {parsed(error)}") from None

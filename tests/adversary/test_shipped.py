@@ -7,8 +7,8 @@ import shutil
 from fractions import Fraction
 from pathlib import Path
 
-import msgspec
 import pytest
+from farkas_docs.worst import drawn_of, read_searches
 
 import farkas
 from farkas.adversary.gap import UNBOUNDED, from_json
@@ -16,11 +16,9 @@ from farkas.adversary.moves import LOST
 from farkas.adversary.shipped import (
     FOLDER,
     FOUND,
-    HowFound,
     Shipped,
     find_statement,
     label_of,
-    read_searches,
     statements_of,
 )
 from farkas.errors import FileProblem, UnknownName
@@ -42,28 +40,11 @@ def test_a_shipped_statement_is_proved_repeated_and_as_bad_as_it_says(shipped: S
     else:
         assert standing.ratio is None or standing.ratio >= Fraction(said)
     assert proof.ratio == standing.ratio
-    assert shipped.search is not None
-    assert standing.random is not None, "the worst random draw is proved as well"
+    # nor is the worst random draw worse, but for what shrinking may give up
+    drawn, least = drawn_of(shipped).prove(), 1 - Fraction(LOST)
+    assert drawn.repeats
+    assert standing.ratio is None or (drawn.ratio and standing.ratio >= drawn.ratio * least)
     assert label_of(shipped.name) == shipped.path.stem
-
-
-@pytest.mark.parametrize("shipped", SHIPPED, ids=lambda one: one.name)
-def test_no_random_draw_that_is_kept_is_worse(shipped: Shipped) -> None:
-    standing = shipped.prove()
-    assert standing.random is not None
-    drawn, least = standing.random.ratio, 1 - Fraction(LOST)  # shrinking may give that up
-    if drawn is None:
-        assert standing.ratio is None
-    else:
-        assert standing.ratio is None or standing.ratio >= drawn * least
-
-
-@pytest.mark.parametrize("kind", own_kinds())
-def test_every_kind_ships_its_own_algorithm_and_every_record_has_its_statement(kind: str) -> None:
-    names = {one.name for one in statements_of(kind)}
-    assert len(names) >= 4
-    assert {name.partition("[")[0] for name in names} <= set(algorithms)
-    assert set(read_searches(FOLDER / kind / FOUND)) == names
 
 
 def copied(tmp_path: Path, name: str) -> Shipped:
@@ -116,8 +97,6 @@ def test_what_is_no_statement_is_not_proved(tmp_path: Path, content: bytes) -> N
     shipped = copied(tmp_path, "mlbroker.local")
     shipped.path.write_bytes(content)
     assert shipped.prove().proof is None
-    shipped.random_path.write_bytes(content)
-    assert shipped.prove().random is None
     shipped.path.unlink()
     assert "local.json: No such file" in shipped.prove().objection
 
@@ -129,14 +108,17 @@ def test_names_that_do_not_ship_are_refused_with_a_suggestion() -> None:
         find_statement("mlbroker.opt")  # exact: nothing is worse
 
 
-def test_how_statements_were_found_is_kept_and_a_broken_record_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / FOUND
-    search = HowFound(ranges={"rate": (1.0, 1000.0)}, size={"jobs": 3}, seed=2, evaluations=7,
-                    seconds=1.0, draws=5, draw_seconds=1.0, version="1")  # fmt: skip
-    path.write_bytes(msgspec.json.encode({"coded.uniform": search}))
-    assert read_searches(path) == {"coded.uniform": search}
+@pytest.mark.parametrize("kind", own_kinds())
+def test_every_kind_ships_its_own_algorithm_and_every_record_has_its_statement(kind: str) -> None:
+    names = {one.name for one in statements_of(kind)}
+    assert len(names) >= 4
+    assert {name.partition("[")[0] for name in names} <= set(algorithms)
+    assert set(read_searches(FOLDER / kind / FOUND)) == names
+
+
+def test_a_broken_record_is_refused(tmp_path: Path) -> None:
     assert read_searches(tmp_path / "none.json") == {}
-    path.write_text("[")
+    (tmp_path / FOUND).write_text("[")
     with pytest.raises(FileProblem, match="says not how statements were found"):
-        read_searches(path)
+        read_searches(tmp_path / FOUND)
     assert statements_of("nowhere", tmp_path) == []

@@ -20,21 +20,14 @@ from typing import Any
 
 import msgspec
 import numpy as np
+from farkas_docs.worst import HowFound, drawn_of, read_searches
 
 import farkas
 from farkas.adversary.gap import Gap, GapProof, from_json, prove_gap
 from farkas.adversary.moves import redrawn, shrunk
 from farkas.adversary.scoring import Scored, Scorer, decides_again
 from farkas.adversary.shape import DRAWS, InstanceBox, Plain, copied, entries
-from farkas.adversary.shipped import (
-    FOLDER,
-    FOUND,
-    RANDOM,
-    HowFound,
-    Shipped,
-    read_searches,
-    statements_of,
-)
+from farkas.adversary.shipped import FOLDER, FOUND, Shipped, statements_of
 from farkas.errors import FarkasError, UnknownName
 from farkas.files.writing import write_bytes
 from farkas.online import algorithms
@@ -127,10 +120,9 @@ def chosen(text: str) -> list[str]:
 def is_proved(name: str, folder: Path = FOLDER) -> bool:
     """Whether the statement and the worst draw of a name are there, and proved."""
     known = {one.name: one for one in statements_of(name.partition(".")[0], folder)}
-    if name not in known or known[name].search is None:
+    if name not in known or name not in read_searches(known[name].folder / FOUND):
         return False
-    standing = known[name].prove()
-    return standing.proof is not None and standing.repeats and standing.random is not None
+    return known[name].prove().repeats and drawn_of(known[name]).prove().repeats
 
 
 def record(name: str, *, seconds: float, seed: int, folder: Path = FOLDER) -> str:
@@ -153,9 +145,10 @@ def record(name: str, *, seconds: float, seed: int, folder: Path = FOLDER) -> st
     drawn = worst_drawn(box, scorer, size=size, ranges=ranges, seconds=seconds, seed=seed)
     draws, spent = scorer.evaluations, time.process_time() - begin
     inside = folder / algorithm.kind
-    (inside / RANDOM).mkdir(parents=True, exist_ok=True)
-    before = Shipped(name, inside, None)
-    kept = _before(before.random_path)
+    before = Shipped(name, inside)
+    before_drawn = drawn_of(before)
+    before_drawn.folder.mkdir(parents=True, exist_ok=True)
+    kept = _before(before_drawn.path)
     earlier = None if kept is None else scorer.score(kept.instance)
     if earlier is not None and (drawn is None or earlier.height > drawn.height):
         drawn = earlier
@@ -171,7 +164,7 @@ def record(name: str, *, seconds: float, seed: int, folder: Path = FOLDER) -> st
     )  # fmt: skip
     said = _keep(best, before.path)
     if drawn is not None:
-        _keep(drawn.gap(scorer.seed), before.random_path)
+        _keep(drawn.gap(scorer.seed), before_drawn.path)
     searches = read_searches(inside / FOUND)
     old = searches.get(name)
     if old is not None:

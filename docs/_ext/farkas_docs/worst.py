@@ -13,16 +13,20 @@ import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
+
+import msgspec
 
 from farkas.adversary.shape import plain_of
-from farkas.adversary.shipped import HowFound, Reproved, Shipped, label_of, statements_of, unusual
+from farkas.adversary.shipped import FOUND, Reproved, Shipped, label_of, statements_of, unusual
 from farkas.certificates.ratio import ratio_words as certified_words
+from farkas.errors import FileProblem
 from farkas.experiments import pictures, plotting, style
 from farkas.experiments.pictures import BothSides, gantt
 from farkas.experiments.plotting import pair_of, proved_words
 from farkas.experiments.sweeps.guarantees import Guarantee, guarantees_of
 from farkas.instances.files import own_kinds
+from farkas.messages.refusals import parsed
 from farkas_docs.claims import lines_of_kind, standing
 from farkas_docs.practice import PATH as PRACTICE
 from farkas_docs.practice import worst
@@ -35,6 +39,46 @@ NONE = "none is stated"
 FALSE = "none: an assumption is false here"
 LONG = 12
 """Numbers of a list that a table shows."""
+
+
+class HowFound(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How a statement and the worst random draw were found; the word of whoever recorded it."""
+
+    #: preset, size, ranges: the box, as `farkas.worst` takes it; an empty preset is the kind's
+    #: smallest.
+    preset: str = ""
+    size: dict[str, int] = {}
+    ranges: dict[str, tuple[float, float]] = {}
+    #: seed, evaluations, seconds: of the search: instances scored, and CPU seconds with those of
+    #: making it small.
+    seed: int
+    evaluations: int
+    seconds: float
+    #: draws, draw_seconds: random instances of the same box, and the CPU seconds that they took.
+    draws: int
+    draw_seconds: float
+    version: str  #: Of farkas.
+    #: ``draws`` where the worst random draw, made small, is worse than what the search found.
+    found_by: Literal["search", "draws"] = "search"
+
+
+RANDOM = "random"
+"""Folder of the worst random draws, whose files are called as the statements are."""
+
+
+def drawn_of(shipped: Shipped) -> Shipped:
+    """Return the worst random draw of a statement's box, as a statement."""
+    return dataclasses.replace(shipped, folder=shipped.folder / RANDOM)
+
+
+def read_searches(path: Path) -> dict[str, HowFound]:
+    """Read ``found.json``; raises `FileProblem` where it is there and is none."""
+    if not path.exists():
+        return {}
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=dict[str, HowFound])
+    except (OSError, msgspec.DecodeError, ValueError) as error:
+        raise FileProblem(f"{path}: says not how statements were found: {parsed(error)}") from None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -105,8 +149,8 @@ def found_words(case: WorstKnown) -> str:
 
 def random_words(case: WorstKnown) -> str:
     """Ratio of the worst random draw; a dash where none is proved."""
-    random = case.standing.random
-    return "–" if random is None else proved_words(random.ratio)
+    random = drawn_of(case.standing.shipped).prove()
+    return proved_words(random.ratio) if random.repeats else "–"
 
 
 def factor_words(case: WorstKnown, reading: str) -> str:
@@ -277,7 +321,8 @@ def _ratios(case: WorstKnown, verdicts: Mapping[str, str]) -> str:
 
 
 def _found(case: WorstKnown) -> str:
-    search = case.standing.shipped.search
+    shipped = case.standing.shipped
+    search = read_searches(shipped.folder / FOUND).get(shipped.name)
     proof = case.standing.proof
     assert proof is not None
     if search is None:
