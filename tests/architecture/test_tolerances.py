@@ -79,7 +79,7 @@ def test_no_argument_that_is_a_tolerance_is_a_number():
 
 
 def test_the_list_of_other_small_numbers_is_not_longer_than_needed():
-    unused = {name: values - found().get(name, set()) for name, values in ELSEWHERE.items()}
+    unused = {name: values - found_in(nodes(FARKAS / name)) for name, values in ELSEWHERE.items()}
     assert not {name: values for name, values in unused.items() if values}
 
 
