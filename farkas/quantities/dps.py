@@ -19,7 +19,8 @@ from farkas.online.dps.placement import FreeOfCharge
 from farkas.online.dps.seller import BestFit, GivenPrice
 from farkas.quantities.quantity import quantity
 from farkas.relaxations.dps import interval as bounds
-from farkas.relaxations.dps.prices import best_served, lp_prices
+from farkas.relaxations.dps.prices import lp_prices
+from farkas.solvers import solve
 
 MOST_JOBS = 60
 MOST_SERVERS = 12
@@ -51,9 +52,11 @@ def offline(instance: Market, offline: str) -> float:
     must be served.
     """
     _at_most(instance.num_jobs, MOST_JOBS, "jobs")
-    prices = _PRICES[offline]
-    rewards = Offline(prices=prices).rewards(instance)
-    return math.fsum(rewards[best_served(instance, prices)].tolist())
+    program = Offline(prices=_PRICES[offline])
+    form = program.form(instance)
+    point = solve(form, gap=0.0).require_optimal().point
+    served = form.values(point, "whole").sum(axis=1) + form.values(point, "spread") > 0.5
+    return math.fsum(program.rewards(instance)[served].tolist())
 
 
 @quantity("dps.certificate")
