@@ -27,10 +27,7 @@ ENTRY_POINTS = "farkas.kinds"
 def outside_kinds() -> Mapping[str, str]:
     """Package by name of every kind that another distribution brings.
 
-    Raises
-    ------
-    OutsideKindProblem
-        Two distributions bring a kind of one name.
+    Raises `OutsideKindProblem`: two distributions bring a kind of one name.
     """
     from importlib import metadata  # takes longer than most imports
 
@@ -47,10 +44,7 @@ def outside_kinds() -> Mapping[str, str]:
 def load_outside(kind: str) -> None:
     """Import all of the package that brings ``kind``, if another distribution does.
 
-    Raises
-    ------
-    OutsideKindProblem
-        The package cannot be imported.
+    Raises `OutsideKindProblem`: the package cannot be imported.
     """
     package = outside_kinds().get(kind)
     if package is None:
@@ -126,10 +120,7 @@ class Registry(ShowsItself, Generic[T]):
     def load(self, owner: str | None = None) -> None:
         """Import what belongs to ``owner``; everything of the role without one, or for a stranger.
 
-        Parameters
-        ----------
-        owner
-            What names begin with: a kind or, where things belong to no kind, a module's name.
+        It is what names begin with: a kind or, where things belong to no kind, a module's name.
         """
         if {owner, None} & self._loaded:
             return

@@ -132,13 +132,8 @@ def time_bound(
     """Lower bound on every completion time; None: there is no finite one.
 
     Raises `NotACertificate` when arguments are wrong or the prices do not exclude the level.
-
-    Parameters
-    ----------
-    prices
-        Shape (masters,), >= 0, not all 0; π.
-    level
-        Of dedicated workers: a level that none reach, 1/time, > 0; W.  None of others.
+    ``prices``, by master, are >= 0, not all 0; π. ``level`` is one that no dedicated workers reach,
+    1/time, > 0; W; None of others.
     """
     masters = data.num_masters
     require(program in SUBJECTS, f"{program} has no prices of masters")

@@ -115,13 +115,9 @@ class ServerPools:
     def of_market(cls, market: Market, pool: Ints | None = None) -> ServerPools:
         """Compare the servers of a market.
 
-        Raises `NotACertificate`: they are too many, or pools are not numbered from 0.
-
-        Parameters
-        ----------
-        pool
-            Of each class of servers with equal units, in ascending order of these; by default each
-            class is a pool.
+        Raises `NotACertificate`: they are too many, or pools are not numbered from 0.  ``pool`` is
+        that of each class of servers with equal units, in ascending order of these; by default each
+        is one.
         """
         installed = np.concatenate([market.installed_workers, market.installed_ps], axis=1)
         each, of, size = np.unique(installed, axis=0, return_inverse=True, return_counts=True)
@@ -197,16 +193,8 @@ PROGRAMS: dict[str, tuple[Rewards, bool]] = {
 class PricedMarket(PricedProgram):
     """Jobs as owners; rows are units by pool, type and slot of arrivals, workers before servers.
 
-    Doubles are rounded to a `Grid`, and these prices are what bounds payments.
-
-    Parameters
-    ----------
-    market
-        The instance.
-    name
-        One of `PROGRAMS`.
-    pool
-        As of `ServerPools.of_market`; the programs by type have one pool.
+    Doubles are rounded to a `Grid`, and these prices are what bounds payments.  ``name`` is one of
+    `PROGRAMS`, ``pool`` as of `ServerPools.of_market`; the programs by type have one pool.
     """
 
     def __init__(self, market: Market, name: str, pool: Ints | None = None) -> None:

@@ -33,12 +33,7 @@ Enclosure = tuple[Fraction, Fraction]
 def enclose(utility: Utility, efficiency: float, worker_slots: int) -> Enclosure:
     """Lower and upper bound on μ(ζ z), for the exact values of the stored floats.
 
-    Parameters
-    ----------
-    efficiency
-        Progress per worker-slot; ζ.
-    worker_slots
-        z >= 0.
+    ζ is the progress per worker-slot, z >= 0 their number.
     """
     if isinstance(utility, Log1p):
         return _scaled(_log(_decimal(efficiency, worker_slots)), utility.scale)

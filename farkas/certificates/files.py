@@ -60,19 +60,10 @@ class Certificate(
         return f"<certificate of type {tag} about {named(self.program)}{said}>"
 
     def prove(self, form: LinearForm | None, instance: Instance | None) -> Proof:
-        """Prove what the certificate claims, from scratch.
+        """Prove what is claimed, from scratch; raises `NotACertificate` where it is not so.
 
-        Parameters
-        ----------
-        form
-            The program rebuilt from the instance, or None to use the data of the file.
-        instance
-            Whose hash was compared already, or None.
-
-        Raises
-        ------
-        NotACertificate
-            When the claim is not proved.
+        ``form`` is the program rebuilt from the instance, or None to use the data of the file; the
+        hash of ``instance`` was compared already.
         """
         raise NotImplementedError
 
@@ -122,10 +113,7 @@ class Tagged(msgspec.Struct, frozen=True):
 def from_json(content: bytes, where: str = "certificate") -> Certificate:
     """Read the content of a certificate file.
 
-    Raises
-    ------
-    FileProblem
-        When it is none, names the JSON path; when a key stands twice, the key.
+    Raises `FileProblem`: it is none, names the JSON path; when a key stands twice, the key.
     """
     require_single(content, f"{where}: no certificate")
     tag = _decoded(content, Tagged, where).certificate
@@ -168,10 +156,7 @@ def write(certificate: Certificate, path: str | os.PathLike[str]) -> None:
 def read(path: str | os.PathLike[str]) -> Certificate:
     """Read a certificate file; nothing in it is believed before `check`.
 
-    Raises
-    ------
-    FileProblem
-        When the file cannot be read or is no certificate; names the JSON path.
+    Raises `FileProblem`: the file cannot be read or is no certificate; names the JSON path.
     """
     return from_json(read_record(path), named(os.fspath(path)))
 

@@ -47,10 +47,7 @@ class FormCertificate(Certificate, frozen=True, kw_only=True):
     def bound_form(self, rebuilt: LinearForm | None) -> LinearForm:
         """Return the form the certificate speaks of, its hash recomputed and compared.
 
-        Parameters
-        ----------
-        rebuilt
-            The program rebuilt from the instance, or None to use the data of the file.
+        That is the program rebuilt from the instance, or without it the data of the file.
         """
         form = rebuilt
         if form is None:
@@ -169,20 +166,10 @@ class InfeasibleCertificate(FormCertificate, frozen=True, kw_only=True, tag="inf
 def prove_infeasible(form: LinearForm, ray: Multipliers) -> Fraction:
     """Prove that no point satisfies all rows and bounds.
 
-    Parameters
-    ----------
-    ray
-        Shape (rows,), signs as the multipliers of a minimisation: positive ones use the lower
-        side of their row, negative ones the upper side.
-
-    Returns
-    -------
-    ``sum of ray * row side`` minus the largest ``ray' A x`` over the column box, > 0.
-
-    Raises
-    ------
-    NotACertificate
-        When that difference is not positive, or infinite columns make it so.
+    ``ray``, shape (rows,), has the signs of the multipliers of a minimisation: positive ones use
+    the lower side of their row, negative ones the upper side.  Gives ``sum of ray * row side``
+    minus the largest ``ray' A x`` over the column box, > 0.  Raises `NotACertificate` when that
+    difference is not positive, or infinite columns make it so.
     """
     zero = np.zeros(form.num_columns)
     violation = prove_bound(form.replace(cost=zero, offset=0.0, sense="min"), ray).value

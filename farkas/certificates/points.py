@@ -17,10 +17,7 @@ from farkas.numbers import Bools, Floats, Ints
 def exact_value(form: LinearForm, point: Floats) -> Fraction:
     """Objective of ``point``, shape (columns,), without any rounding.
 
-    Raises
-    ------
-    NotACertificate
-        When the point has another shape, or a number is not finite.
+    Raises `NotACertificate`: the point has another shape, or a number is not finite.
     """
     if not np.isfinite(form.offset):
         raise NotACertificate(f"{form.name}: the offset is {form.offset}")
@@ -30,18 +27,10 @@ def exact_value(form: LinearForm, point: Floats) -> Fraction:
 def exact_feasibility(form: LinearForm, point: Floats, tolerance: float = 0.0) -> None:
     """Check every row, bound and integrality requirement in exact arithmetic.
 
-    Parameters
-    ----------
-    point
-        Shape (columns,).
-    tolerance
-        Share of the side or bound, or of the unit of the row or column where that is larger (see
-        :func:`farkas.forms.scale.units_of`); 0 asks for exact feasibility.
-
-    Raises
-    ------
-    NotACertificate
-        For the first requirement that is violated by more than the tolerance; names it.
+    ``point`` has shape (columns,); ``tolerance`` is a share of the side or bound, or of the unit of
+    the row or column where that is larger (see :func:`farkas.forms.scale.units_of`); 0 asks for exact
+    feasibility.  Raises `NotACertificate` for the first requirement that is violated by more; names
+    it.
     """
     if not 0 <= tolerance < 1:
         raise NotACertificate(f"{form.name}: a tolerance of {tolerance} is none")

@@ -22,10 +22,8 @@ Provenance = Literal["file", "form", "instance", "model"]
 class Proof(ShowsStatement):
     """What a checked certificate proves.
 
-    Raises
-    ------
-    NotACertificate
-        When a point that is feasible exactly is better than the bound: one of the two is wrong.
+    Raises `NotACertificate`: a point that is feasible exactly is better than the bound: one of the
+    two is wrong.
     """
 
     program: str  #: Name with variant, as the file states it.
@@ -151,16 +149,8 @@ _ORIGIN: dict[Provenance, str] = {
 def rounded(value: Fraction | float, *, up: bool, digits: int = 9) -> str:
     """Write a number with few digits, never on the wrong side of it: what is said stays true.
 
-    Every bound, ratio, excess and gap that is proved is printed by this function.
-
-    Parameters
-    ----------
-    value
-        Of any size; a double stands for the number that it is.
-    up
-        Whether the text may say more than the number, or less.
-    digits
-        Most significant digits.
+    Every bound, ratio, excess and gap that is proved is printed by this function.  ``up``: whether
+    the text may say more than the number, or less.
 
     >>> rounded(Fraction(2, 3), up=False), rounded(Fraction(2, 3), up=True)
     ('0.666666666', '0.666666667')

@@ -21,19 +21,10 @@ def certified_ratio(
     """Return how far ``value`` can be from the optimum at most; None when that says nothing.
 
     Every certified ratio is computed here, in exact arithmetic.  Raises `NotACertificate` when the
-    value is better than the bound allows: one of the two is wrong.
-
-    Parameters
-    ----------
-    sense
-        ``min`` for a cost, ``max`` for a reward.
-    value
-        What decisions cost at most, or earn at least.
-    bound
-        Proved bound on the optimum, in the unit of the value.
-    exact
-        Whether the value is exact and all requirements are kept exactly.  Otherwise it may be
-        better than the bound by a share of the larger of the two, `FEASIBLE`; its ratio is 1 then.
+    value is better than the bound allows: one of the two is wrong.  ``value`` is what decisions
+    cost at most, or earn at least; ``exact``: whether it is exact and all requirements are kept
+    exactly.  Otherwise it may be better than the bound by a share of the larger of the two,
+    `FEASIBLE`; its ratio is 1 then.
 
     >>> certified_ratio("min", 12.0, Fraction(8), exact=True)
     Fraction(3, 2)

@@ -68,10 +68,7 @@ LONGEST_SEARCH = 1 << 32  #: Steps of searches and sums that a proof asks for.
 def whole(values: Floats, what: str, *, bits: int = WIDEST) -> Ints:
     """Cast whole numbers below ``2**bits`` in absolute value, exactly.
 
-    Raises
-    ------
-    NotACertificate
-        When a number is not finite, not whole or too large.
+    Raises `NotACertificate`: a number is not finite, not whole or too large.
     """
     values = finite(values, what)
     if (np.abs(values) >= 2.0 ** min(bits, WIDEST)).any():

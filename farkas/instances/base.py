@@ -140,12 +140,7 @@ _HALF = re.compile("[\ud800-\udfff]")
 def plain_value(value: Any, where: str) -> Any:
     """Turn ``value`` into what JSON can hold; NaN, infinity and foreign objects are refused.
 
-    Parameters
-    ----------
-    value
-        Numbers, text, mappings, sequences, numpy arrays and scalars, records.
-    where
-        JSON path for the error message.
+    ``where`` is the JSON path for the error message.
     """
     if isinstance(value, msgspec.Struct):
         # `to_builtins` keeps a record's tag, so that unions of records survive the way back.

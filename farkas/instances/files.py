@@ -67,12 +67,8 @@ def require_kind(kind: str) -> str:
 def kind_class(kind: str) -> type[Instance]:
     """Return the instance class of ``kind``, importing its module (or its package) only.
 
-    Raises
-    ------
-    UnknownName
-        No kind has that name.
-    OutsideKindProblem
-        The package that brings the kind defines no instance class for it.
+    Raises `UnknownName`: no kind has that name; `OutsideKindProblem`: the package that brings the
+    kind defines no instance class for it.
     """
     require_kind(kind)
     if kind in own_kinds():
@@ -97,12 +93,8 @@ def _subclasses(cls: type[Instance]) -> Iterator[type[Instance]]:
 def read(path: str | os.PathLike[str]) -> Instance:
     """Read an instance file of any kind.
 
-    Raises
-    ------
-    FileProblem
-        The file is missing, no regular file, unreadable, too large, or not JSON.
-    InvalidInstance
-        A field is missing, unknown, of a wrong type, or breaks a rule of the kind.
+    Raises `FileProblem`: the file is missing, no regular file, unreadable, too large, or not JSON;
+    `InvalidInstance`: a field is missing, unknown, of a wrong type, or breaks a rule of the kind.
     """
     return read_bytes(files.read_record(path), source=named(os.fspath(path)))
 

@@ -29,19 +29,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     @classmethod
     def given(cls: type[S], what: str, values: Mapping[str, Any]) -> S:
-        """Return the defaults with ``values`` on top.
+        """Return the defaults with ``values`` on top, by name.
 
-        Parameters
-        ----------
-        what
-            Words for error messages, for example ``"generator mlbroker"``.
-        values
-            Settings by name.
-
-        Raises
-        ------
-        InvalidOption
-            A name is unknown (the message names the nearest) or a value impossible.
+        Raises `InvalidOption`, which begins with ``what``: a name is unknown (the message names the
+        nearest) or a value impossible.
         """
         for name in values:
             if name not in cls.__struct_fields__:

@@ -38,10 +38,7 @@ def _compact(value: Any) -> str:
 def write(instance: Instance, path: str | os.PathLike[str]) -> None:
     """Write an instance file in one step; reading it again gives an equal instance.
 
-    Raises
-    ------
-    FileProblem
-        The path cannot be written; nothing is left behind.
+    Raises `FileProblem`: the path cannot be written; nothing is left behind.
     """
     write_bytes(path, to_bytes(instance))
 

@@ -74,10 +74,7 @@ claims: Registry[Claim] = Registry("claim", "farkas.proofs")
 def select(name: str | None = None) -> list[Claim]:
     """Return all claims, those of a kind, or the one of that name, sorted by name.
 
-    Raises
-    ------
-    UnknownName
-        When ``name`` is neither a kind with claims nor a claim.
+    Raises `UnknownName`: ``name`` is neither a kind with claims nor a claim.
     """
     require_type(name, (str, NoneType), "name")
     if name is None:

@@ -33,10 +33,7 @@ HOLDS: dict[str, Callable[[Any, Any], bool]] = {
 class Stated:
     """``left sign right``, as a statement says it; it may hold or fail.
 
-    Raises
-    ------
-    ValueError
-        A side is not a number, the sign is none, or the tolerance makes no sense.
+    Raises `ValueError`: a side is not a number, the sign is none, or the tolerance makes no sense.
     """
 
     #: left, right: two numbers; fractions are compared exactly.

@@ -43,12 +43,8 @@ OLD_NAMES = {
 def find(key: str, kind: str) -> Quantity:
     """Return what ``key`` stands for among the names of ``kind``.
 
-    Raises
-    ------
-    UnknownName
-        Nothing has that name; says the nearest one.
-    InvalidOption
-        ``key`` is a program or algorithm with an option that it does not have.
+    Raises `UnknownName`: nothing has that name; says the nearest one; `InvalidOption`: ``key`` is a
+    program or algorithm with an option that it does not have.
     """
     patterns = quantities.names(f"{kind}.")
     for pattern in patterns:

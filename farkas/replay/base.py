@@ -143,17 +143,9 @@ class Kept:
     ) -> bool:
         """Whether ``used`` is at most ``limit``, or more by a share that counts as kept.
 
-        Policies compare rounded sums; a replay forgives a sixty-fourth more than they do, so
-        that no rounding makes a run that was accepted a broken one.
-
-        Parameters
-        ----------
-        used, limit
-            Exact numbers, in any common unit.
-        tolerance
-            Share that counts as kept, a number of `farkas.tolerances`.
-        unit
-            What the share is of; by default the size of the limit.
+        Policies compare rounded sums; a replay forgives a sixty-fourth more than they do, so that
+        no rounding makes a run that was accepted a broken one.  The share is of ``unit``, by
+        default the size of the limit.
         """
         if used <= limit:
             return True
@@ -180,17 +172,8 @@ replays: Registry[Replay] = Registry("replay", "farkas.replay")
 def replay(run: Decided, instance: Instance) -> Replayed | None:
     """Check and value the decisions of a run on ``instance``; None when nothing can.
 
-    Parameters
-    ----------
-    run
-        Of which decisions are read and, where an option changes what they are worth, options.
-    instance
-        The instance that the run is about.
-
-    Raises
-    ------
-    NotACertificate
-        When the run is of another kind, or its decisions are no decisions of the kind.
+    Raises `NotACertificate` when the run is of another kind, or its decisions are no decisions of
+    the kind.
     """
     if run.kind != instance.kind:
         raise NotACertificate(f"the run is of kind {run.kind!r}, the instance {instance.kind!r}")
@@ -214,10 +197,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 def decoded(decisions: Any, wanted: type[T]) -> T:
     """Read plain data of decisions as ``wanted``.
 
-    Raises
-    ------
-    NotACertificate
-        When they are something else; names the place.
+    Raises `NotACertificate`: they are something else; names the place.
     """
     try:
         return msgspec.convert(decisions, wanted)
@@ -237,16 +217,8 @@ def exact(number: float) -> Fraction:
 def places(numbers: Iterable[float]) -> int:
     """Binary places after the point that write all ``numbers`` out.
 
-    With them sums and products of doubles are sums and products of integers, which is many times
-    as fast as fractions.
-
-    Raises
-    ------
-    NotACertificate
-        When a number is not finite.
-
-    >>> places([0.5, 0.375, 7.0])
-    3
+    With them sums and products of doubles are sums and products of integers, which is many times as
+    fast as fractions.  Raises `NotACertificate`: a number is not finite.
     """
     most = 1
     for number in numbers:
@@ -323,20 +295,9 @@ class Said(Decided, Protocol):
 def audit(run: Said, instance: Instance, found: Replayed | None = None) -> Replayed | None:
     """Replay a run and compare with what it says of itself; None when nothing can replay it.
 
-    Parameters
-    ----------
-    run
-        As its file says it.
-    instance
-        The instance that the run is about.
-    found
-        Its replay, where that is known.
-
-    Raises
-    ------
-    NotACertificate
-        When the run states another value, hides requirements that it breaks, claims to break
-        some although it breaks none, or states a ratio or an exact value that nothing proves.
+    Raises `NotACertificate` when the run states another value, hides requirements that it breaks,
+    claims to break some although it breaks none, or states a ratio or an exact value that nothing
+    proves.  ``found`` is its replay, where that is known.
     """
     found = found or replay(run, instance)
     if found is not None and found.broken and not run.violations:
@@ -396,20 +357,9 @@ def _text(number: Fraction) -> str:
 def replayed_ratio(sense: Sense, found: Replayed, bound: Fraction) -> float | None:
     """Return the certified ratio of decisions, rounded up; None when it says nothing.
 
-    Parameters
-    ----------
-    sense
-        ``min`` for a cost, ``max`` for a reward.
-    found
-        Replay of the decisions; those that break a requirement have no ratio.
-    bound
-        Proved bound on the optimum.
-
-    Raises
-    ------
-    NotACertificate
-        When decisions are better than the bound: at all if they keep everything exactly, else by
-        more than what counts as kept.
+    Decisions that break a requirement have no ratio.  Raises `NotACertificate` when they are better
+    than the proved bound: at all if they keep everything exactly, else by more than what counts as
+    kept.
     """
     if found.broken:
         return None

@@ -127,14 +127,7 @@ def above(value: Fraction) -> float:
 def enclosed(loads: list[int], chances: Floats, rows: int) -> tuple[Fraction, Fraction]:
     """Enclose P[X >= rows] of independent all-or-nothing loads, for the exact ``chances``.
 
-    Parameters
-    ----------
-    loads
-        Rows of every worker, >= 0.
-    chances
-        Shape (workers,), doubles in [0, 1].
-    rows
-        At least 1; L.
+    ``loads`` are rows of every worker, ``chances`` doubles in [0, 1].
     """
     found = Fraction(reached(loads, chances, rows))
     # every sum and product of N recursions, the 1 − p, and the sums of at most L parts

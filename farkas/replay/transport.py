@@ -4,20 +4,11 @@ from collections.abc import Sequence
 
 
 def cheapest(volume: Sequence[int], room: Sequence[int], price: Sequence[Sequence[int]]) -> int:
-    """Least cost of moving everything.
+    """Least cost of moving everything, by volumes of origins, room of targets and prices of units.
 
     Every origin first moves to where that is cheapest.  Then, while a target holds more than fits,
     what is too much moves on along the cheapest chain of exchanges to the nearest target with
     room.  Successive shortest paths: after each step no other plan of the same loads is cheaper.
-
-    Parameters
-    ----------
-    volume
-        Amount at every origin, >= 0.
-    room
-        What fits into every target, >= 0; the sum is at least that of the volumes.
-    price
-        Cost of a unit from origin to target, shape (origins, targets).
 
     >>> cheapest([3, 1], [2, 5], [[0, 4], [1, 2]])
     6

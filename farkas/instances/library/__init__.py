@@ -35,10 +35,7 @@ def _folder(kind: str) -> Path:
 def path(name: str) -> Path:
     """Return the file of an instance.
 
-    Raises
-    ------
-    UnknownName
-        No instance of that name ships.
+    Raises `UnknownName`: no instance of that name ships.
     """
     kind, _, rest = name.partition("/")
     if not rest or name not in names(kind):

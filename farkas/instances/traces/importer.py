@@ -220,18 +220,9 @@ class Importer(Settings, frozen=True, kw_only=True):
     def fields(self, path: Path, rng: np.random.Generator, dropped: Account) -> dict[str, Any]:
         """Read the trace and return the fields of the instance.
 
-        Parameters
-        ----------
-        path
-            The trace.
-        rng
-            Draws what the trace does not hold.
-        dropped
-            Takes the number of jobs left out, by reason, and what was understood of the others.
-
-        Returns
-        -------
-        Fields by name.  ``name`` lacks the seed, ``description`` what was left out and the options.
+        ``name`` lacks the seed, ``description`` what was left out and the options.  ``rng`` draws
+        what the trace does not hold; ``dropped`` takes the number of jobs left out, by reason, and
+        what was understood of the others.
         """
         raise NotImplementedError(type(self).__name__)
 
