@@ -28,9 +28,9 @@ def exact_feasibility(form: LinearForm, point: Floats, tolerance: float = 0.0) -
     """Check every row, bound and integrality requirement in exact arithmetic.
 
     ``point`` has shape (columns,); ``tolerance`` is a share of the side or bound, or of the unit of
-    the row or column where that is larger (see :func:`farkas.forms.scale.units_of`); 0 asks for exact
-    feasibility.  Raises `NotACertificate` for the first requirement that is violated by more; names
-    it.
+    the row or column where that is larger (see :func:`farkas.forms.scale.units_of`); 0 asks for
+    exact feasibility.  Raises `NotACertificate` for the first requirement that is violated by more;
+    names it.
     """
     if not 0 <= tolerance < 1:
         raise NotACertificate(f"{form.name}: a tolerance of {tolerance} is none")
