@@ -79,8 +79,6 @@ class BoundProof:
     """A bound, proved."""
 
     value: Fraction  #: Lower bound of a minimum, upper bound of a maximum.
-    #: Number of multipliers that pushed against an infinite row side and counted as 0.
-    ignored: int
     #: Number of columns whose implied bound (one that the program argues for, but does not state as
     #: a constraint) was used.
     implied: int
@@ -126,7 +124,7 @@ def prove_bound(form: LinearForm, multipliers: Multipliers) -> BoundProof:
         raise NotACertificate(no_finite_bound(form, int(bad[0]), first, len(bad) - 1))
     rows = exact_dot(projected, np.where(projected != 0, _row_ends(form, projected), 0.0))
     value = rows + dot(reduced, ends[at]) + Fraction(form.offset)
-    return BoundProof(value, int(np.count_nonzero(projected != y)), _implied_count(form, signs))
+    return BoundProof(value, _implied_count(form, signs))
 
 
 def _doubles(form: LinearForm, multipliers: Multipliers) -> Floats:

@@ -10,7 +10,6 @@ or ceiling of their coefficients, the cut follows from ``w <= floor(b)`` and fro
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
@@ -161,14 +160,6 @@ def _write(writer: TreeWriter, path: Target, *comments: str) -> None:
             stream.write(line.encode("ascii") + b"\n")
 
 
-@dataclasses.dataclass(slots=True)
-class Box:
-    """Where the ends of columns are stated within a node; changes are undone on the way back."""
-
-    lower: Ends
-    upper: Ends
-
-
 class TreeWriter:
     """One file: constraints, then derivations, each with a number."""
 
@@ -183,7 +174,9 @@ class TreeWriter:
         self.whole = form.integer.tolist()
         self.constraints: list[str] = []
         self.derivations: list[str] = []
-        self.box = Box({}, {})
+        # where the ends of columns are stated within a node; changes are undone on the way back
+        self.lower: Ends = {}
+        self.upper: Ends = {}
         self.constant: dict[int, Fraction] = {}
         """What states the constant of the objective, and how often it is counted."""
         self.rows: list[dict[int, int]] = [dict(form.row(i)) for i in range(form.num_rows)]
@@ -232,9 +225,7 @@ class TreeWriter:
     def _state(self) -> None:
         form = self.form
         for j, (low, high) in enumerate(zip(form.lower, form.upper, strict=True)):
-            self._sides(
-                f"bound:{self.names[j]}", {j: 1}, low, high, self.box.lower, self.box.upper, j
-            )
+            self._sides(f"bound:{self.names[j]}", {j: 1}, low, high, self.lower, self.upper, j)
         if form.offset:
             self.constant = {len(self.constraints): form.offset}
             self.constraints.append(f"bound:constant E 1 1 {form.num_columns} 1")
@@ -290,7 +281,7 @@ class TreeWriter:
             place = self._derive(letter, said, f"1 {j} 1", f"lin {_factors(factors)}")
             if said != value:  # what equations alone give must become an inequality first
                 place = self._derive(letter, value, f"1 {j} 1", f"rnd 1 {place} 1")
-            kept = self.box.upper if step.upper else self.box.lower
+            kept = self.upper if step.upper else self.lower
             tighter = j not in kept or (value < kept[j][0] if step.upper else value > kept[j][0])
             if tighter:
                 kept[j] = (value, place)
@@ -320,7 +311,7 @@ class TreeWriter:
         for k, v in terms.items():
             if k == j:
                 continue
-            ends = self.box.lower if sign * v > 0 else self.box.upper
+            ends = self.lower if sign * v > 0 else self.upper
             if k not in ends:
                 return None
             found[k] = ends[k]
@@ -355,8 +346,8 @@ class TreeWriter:
                 left = self._derive("L", k, f"1 {j} 1", "asm")
                 right = self._derive("G", k + 1, f"1 {j} 1", "asm")
                 pending.append([left, right, j, int(k)])
-                undo.append((self.box.upper, j, self.box.upper.get(j)))
-                self._tighten(self.box.upper, j, k, left, upper=True)
+                undo.append((self.upper, j, self.upper.get(j)))
+                self._tighten(self.upper, j, k, left, upper=True)
                 continue
             last = self._leaf(self.certificate.weights[item], bound)
             while pending:
@@ -365,9 +356,9 @@ class TreeWriter:
                 _restore(ends, j, before)
                 if len(state) == 4:  # the first child is done
                     state.append(last)
-                    undo.append((self.box.lower, j, self.box.lower.get(j)))
+                    undo.append((self.lower, j, self.lower.get(j)))
                     value = Fraction(state[3] + 1)
-                    self._tighten(self.box.lower, j, value, state[1], upper=False)
+                    self._tighten(self.lower, j, value, state[1], upper=False)
                     break
                 left, right, _, _, first = pending.pop()
                 last = self._concluded(bound, f"uns {first} {left} {last} {right}")
@@ -402,7 +393,7 @@ class TreeWriter:
         for j, cost in costs:
             pull = cost - moved.get(j, 0) / denominator
             if pull:
-                end, number = (self.box.lower if pull > 0 else self.box.upper)[j]
+                end, number = (self.lower if pull > 0 else self.upper)[j]
                 factors[number] = factors.get(number, ZERO) + pull
                 total += pull * end
         if weights.ray:
@@ -432,7 +423,7 @@ class TreeWriter:
 
     def _crossed(self) -> tuple[dict[int, Fraction], Fraction]:
         """Two sides that exclude each other, as factors that give ``0 >= difference``."""
-        pairs = ((self.box.lower, self.box.upper), (self.row_lower, self.row_upper))
+        pairs = ((self.lower, self.upper), (self.row_lower, self.row_upper))
         for lower, upper in pairs:
             for key in lower.keys() & upper.keys():
                 gap = lower[key][0] - upper[key][0]

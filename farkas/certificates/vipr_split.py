@@ -39,7 +39,7 @@ class Split:
         turned = set(cut.complemented)
         # where a whole d needs no end, t enters neither case: its d, η and F are the same
         ends = {
-            j: (writer.box.upper if j in turned else writer.box.lower).get(j, (ZERO, -1))
+            j: (writer.upper if j in turned else writer.lower).get(j, (ZERO, -1))
             for j, v in terms.items()
             if v
         }
@@ -97,11 +97,10 @@ class Split:
         side *= self.times
         self.stated = {j: long_rational(text, "cut") for j, text in cut.terms}
         self.weakened: dict[int, Fraction] = {}
-        box = self.writer.box
         for j in sorted({*found, *self.stated}):
             off = found.get(j, ZERO) * self.times - self.stated.get(j, ZERO)
             if off:
-                end, number = (box.lower if off > 0 else box.upper)[j]
+                end, number = (self.writer.lower if off > 0 else self.writer.upper)[j]
                 self.weakened[number] = self.weakened.get(number, ZERO) - off
                 side -= off * end
         self.exact_side = side

@@ -5,7 +5,6 @@ computes once it has begun, u), and, if the table has it, ``shift`` (time per ro
 nothing is returned, a; by default one over the rate).  Pairs that stand in no line are forbidden.
 """
 
-import itertools
 import math
 import os
 from typing import Any, ClassVar
@@ -67,11 +66,7 @@ class CsvCoded(Importer, frozen=True, kw_only=True):
             if name not in masters:
                 raise InvalidOption.near(f"rows: no master {named(name)}", name, masters)
         workers = list(dict.fromkeys(worker for _, worker in found))
-        rate: list[list[float | None]] = [[None] * len(workers) for _ in masters]
-        shift: list[list[float | None]] = [[None] * len(workers) for _ in masters]
-        for m, n in itertools.product(range(len(masters)), range(len(workers))):
-            if (masters[m], workers[n]) in found:
-                rate[m][n], shift[m][n] = found[masters[m], workers[n]]
+        rows = [[found.get((m, n), (None, None)) for n in workers] for m in masters]
         return {
             "name": "csv",
             "description": (
@@ -84,8 +79,8 @@ class CsvCoded(Importer, frozen=True, kw_only=True):
                 {"name": name, "rows": by_name(self.rows, name, "rows")} for name in masters
             ],
             "workers": len(workers),
-            "rate": rate,
-            "shift": shift,
+            "rate": [[rate for rate, _ in row] for row in rows],
+            "shift": [[shift for _, shift in row] for row in rows],
         }
 
     def _tell(self, speeds: list[tuple[float, float]], account: Account) -> None:
