@@ -30,19 +30,16 @@ from farkas.relaxations.mlbroker.slot_trees import (
 # deployments.
 #
 # The first prices are slopes of chords: each job by itself places itself, which is a placement and,
-# slot by slot with `farkas.relaxations.mlbroker.slot_trees`, a bound.  Then every job's prices of
-# deployments are moved towards those of the units' prices that the best placement pays, as far as
-# slots agree to, and by subgradients: where a job leaves a slot on one set of sites and enters the
-# next on another, the first becomes cheaper and the second dearer.  What the slots decide says
-# which discounts count; the cheapest lives at these prices, and at those that they lead to, are
-# further placements.
+# slot by slot with `farkas.relaxations.mlbroker.slot_trees`, a bound.  Then prices of deployments
+# are moved by subgradients: where a job leaves a slot on one set of sites and enters the next on
+# another, the first becomes cheaper and the second dearer.  What the slots decide says which
+# discounts count; the cheapest lives at these prices, and at those that they lead to, are further
+# placements.
 
 
 MOST_ROUNDS = 200
 #: Nodes of a slot's tree: while there is no bound, while prices are looked for, and later.
 MOST_NODES = (1, 30, 30, 30, 2000)
-#: Steps of jobs' shares, which begin at a half, of the second of two kinds of prices.
-LEANS = (0.25, 0.125)
 NEAR_SHARE = 0.15  #: Of the gap that is asked for, what trees may leave open.
 PATIENCE = 3  #: Rounds without a better bound after which steps are halved.
 SHORTEST_STEP = 2.0**-10
@@ -75,9 +72,6 @@ class SlotSearch:
         self.prices = self.bounds.rounded(self.best.prices[self.bounds.links])
         self.trees: dict[int, DiscountTree] = {}
         self._whole: set[int] = set()
-        self._ends = self.prices, self.prices
-        self.share: Floats = np.zeros(data.num_jobs)
-        """Of the second of two kinds of prices, job by job."""
         self._extra: Floats = np.zeros((0, self.bounds.sets))
 
     def look(self, most: int = MOST_NODES[-1]) -> None:
@@ -155,37 +149,6 @@ class SlotSearch:
         self.prices = self.bounds.rounded(self.prices + length * apart)
         return True
 
-    def meet(self) -> None:
-        """Move prices half the way to those of the cheapest lives where discounts are as caused.
-
-        At the first ones jobs are kept together at prices of chords, at these at the prices that
-        the best placement pays; the slots decide between both.
-        """
-        data = self.data
-        reduced = self.best.usage(data) > data.threshold
-        slope = np.where(reduced, data.reduced_price, data.list_price)
-        lives = cheapest_lives(data, slope, self.check, self.ascent.executor)
-        self._ends = self.prices, lives.prices[self.bounds.links]
-        self.share[:] = 0.5
-        self._mix()
-
-    def lean(self, step: float) -> None:
-        """Move each job's share of its two kinds of prices to where the bound grows.
-
-        The bound is concave in prices, and what the slots decide is a supergradient.
-        """
-        links, (low, high) = self.bounds.links, self._ends
-        gain = ((high - low) * self.apart()).sum(axis=1)
-        whole = np.zeros(self.data.num_jobs)
-        np.add.at(whole, self.data.pair_job[links], gain)
-        self.share = np.clip(self.share + step * np.sign(whole), 0.0, 1.0)
-        self._mix()
-
-    def _mix(self) -> None:
-        share = self.share[self.data.pair_job[self.bounds.links]][:, None]
-        low, high = self._ends
-        self.prices = self.bounds.rounded(low * (1 - share) + high * share)
-
     def reduced(self) -> Bools:
         """Cells where the least leaves have the discount, shape (slots, sites, resources)."""
         found = np.zeros(self.chord.shape, bool)
@@ -237,15 +200,11 @@ def slots(instance: Brokerage, ascent: Ascent) -> Iterator[Rung]:
         if search.respond(search.reduced()):
             words = "jobs by themselves where discounts count as slots decide"
             yield Rung(words, decisions_of(instance, search.best))
-        if round_ + 1 < len(MOST_NODES):
-            if round_ == 1:  # once placements have answered to discounts
-                search.meet()
-            elif round_:
-                search.lean(LEANS[round_ - 2])
-            continue
         if stalled == PATIENCE:
             search.prices, share, stalled = kept, share / 2, 0
-        if share < SHORTEST_STEP or not search.step(share):
+        # first, placements answer to discounts
+        moved = round_ > 0 and share >= SHORTEST_STEP and search.step(share)
+        if not moved and round_ + 1 >= len(MOST_NODES):
             return
 
 
