@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import importlib
 import math
+import os
 import re
 import shlex
 import subprocess
@@ -49,7 +50,7 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", code],
         cwd=ROOT,
-        env={"PYTHONPATH": f"{ROOT}:{DOCS / '_ext'}"},
+        env={**os.environ, "PYTHONPATH": f"{ROOT}:{DOCS / '_ext'}"},  # as to compiling, too
         capture_output=True,
         text=True,
         check=False,

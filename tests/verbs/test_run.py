@@ -180,7 +180,7 @@ def test_what_breaks_other_input_is_no_instance() -> None:
     ("error", "arguments"),
     [
         (UnknownName, {"claim": "coded.nothing"}),
-        (InvalidOption, {"claim": "coded.theorem1"}),
+        (InvalidOption, {"claim": Claim("mlbroker.planted", "nowhere", "small", always)}),
         (InvalidOption, {"claim": "coded.proposition1", "evaluations": 0}),
         (InvalidOption, {"claim": "coded.proposition1", "seconds": -1.0}),
         (TypeError, {"claim": "coded.proposition1", "evaluations": 2.5}),

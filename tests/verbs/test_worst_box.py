@@ -106,7 +106,7 @@ def test_random_instances_of_the_box_are_no_worse(name: str) -> None:
     form = found.program.form(found.box)
     low, high = form.safe_lower, form.safe_upper
     tried = 0
-    for _ in range(25):
+    for _ in range(10):
         values = {
             block.name: rng.uniform(low[block.where], high[block.where]).reshape(block.shape)
             for block in form.columns
@@ -116,7 +116,7 @@ def test_random_instances_of_the_box_are_no_worse(name: str) -> None:
             assert scored.ratio is not None
             assert scored.ratio <= found.at_most
             tried += 1
-    assert tried > 20
+    assert tried > 8
 
 
 def test_a_reward_of_nothing_has_no_ratio() -> None:

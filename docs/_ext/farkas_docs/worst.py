@@ -7,6 +7,7 @@ traces are those of ``tests/recorded/practice.py``.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import hashlib
 import json
 import shlex
@@ -147,9 +148,14 @@ def found_words(case: WorstKnown) -> str:
     return words if standing.repeats else f"{words}, not repeated here"
 
 
+@functools.cache
+def _proved(shipped: Shipped) -> Reproved:
+    return shipped.prove()
+
+
 def random_words(case: WorstKnown) -> str:
     """Ratio of the worst random draw; a dash where none is proved."""
-    random = drawn_of(case.standing.shipped).prove()
+    random = _proved(drawn_of(case.standing.shipped))
     return proved_words(random.ratio) if random.repeats else "–"
 
 
