@@ -181,6 +181,16 @@ class Grid:
         return np.int64 if charge < ROOM and rewards + len(reward) < ROOM else object
 
 
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Charges:
+    """What jobs are charged at prices."""
+
+    whole: Array  #: By pool, shape (jobs, pools); counts where the pool hosts the job.
+    spread: Array  #: Shape (jobs,); counts where all servers together host the job.
+    taken: list[Array]  #: Units of each pool that a spread job holds, by side; (jobs, pools).
+    unit: list[Array]  #: Price of a unit of a spread job, by side; (jobs, pools).
+
+
 #: By program: rewards, and whether all servers are one pool.
 PROGRAMS: dict[str, tuple[Rewards, bool]] = {
     "dps.interval_lp[budget]": ("budget", True),
@@ -236,37 +246,49 @@ class PricedMarket(PricedProgram):
             return {}
         return {"pools": (tuple(self._pool.tolist()),)}
 
+    def split(self, prices: Floats) -> list[Floats]:
+        """Return prices of workers and of parameter servers, shape (pools, types, slots)."""
+        parts = np.split(prices, [math.prod(self.shapes[0])])
+        return [part.reshape(shape) for part, shape in zip(parts, self.shapes, strict=True)]
+
     def grid(self, prices: Floats) -> Grid:
         """Return prices on the finest grid on which sums stay small."""
-        begin, sides = 0, list[Floats]()
-        for shape in self.shapes:
-            size = math.prod(shape)
-            sides.append(np.maximum(prices[begin : begin + size], 0.0).reshape(shape))
-            begin += size
+        sides = self.split(np.maximum(prices, 0.0))
         scale = finest_scale(self.instance, *(side[side > 0] for side in sides))
         with np.errstate(over="ignore"):  # cut
             units = [np.minimum(np.ldexp(side, scale), LARGEST) for side in sides]
         return Grid(scale, *(whole(np.rint(each), "prices") for each in units))
 
-    def charges(self, grid: Grid, jobs: Ints, kind: Any) -> Array:
-        """Return the least that jobs are charged, in units of the grid, shape (jobs,)."""
-        alone: Array = np.zeros((len(jobs), self.pools.count), kind)
+    def charges(self, sides: Sequence[Array], jobs: Ints, kind: Any) -> Charges:
+        """Price the ways to place jobs; ``sides``: prices of workers and of parameter servers."""
+        whole: Array = np.zeros((len(jobs), self.pools.count), kind)
         spread: Array = np.zeros(len(jobs), kind)
+        held, prices = list[Array](), list[Array]()
         first, *afters = (slots[jobs] for slots in (self.first, *self.after))
-        for (types, demand, capacity), numbers in zip(self.sides, grid.sides, strict=True):
-            before = np.zeros((*numbers.shape[:2], numbers.shape[2] + 1), kind)
-            np.cumsum(numbers.astype(kind), axis=2, out=before[:, :, 1:])
+        for (types, demand, capacity), side in zip(self.sides, sides, strict=True):
+            before = np.zeros((*side.shape[:2], side.shape[2] + 1), kind)
+            np.cumsum(side.astype(kind), axis=2, out=before[:, :, 1:])
             of, units = types[jobs], demand[jobs, None].astype(kind)
             short, long = ((before[:, of, after] - before[:, of, first]).T for after in afters)
-            alone = alone + units * short
+            whole = whole + units * short
             cheap = np.argsort(long, axis=1, kind="stable")
             most = np.take_along_axis(capacity[:, of].T, cheap, axis=1)
             taken = np.clip(units - (np.cumsum(most, axis=1) - most), 0, most)
             spread = spread + (taken * np.take_along_axis(long, cheap, axis=1)).sum(axis=1)
+            by_pool = np.zeros_like(taken)
+            np.put_along_axis(by_pool, cheap, taken, axis=1)
+            held.append(by_pool)
+            prices.append(long)
+        return Charges(whole, spread.astype(kind), held, prices)
+
+    def least(self, grid: Grid, jobs: Ints, kind: Any) -> Array:
+        """Return the least that jobs are charged, in units of the grid, shape (jobs,)."""
+        charges = self.charges(grid.sides, jobs, kind)
+        found = charges.spread
         for c in range(self.pools.count):
             there = self.pools.hosts[jobs, c]
-            spread = np.where(there, np.minimum(spread, alone[:, c]), spread)
-        return spread.astype(kind)
+            found = np.where(there, np.minimum(found, charges.whole[:, c]), found)
+        return found
 
     def rents(self, grid: Grid, kind: Any) -> Iterator[Array]:
         """Return what units of each pool and type cost in each slot, by side."""
@@ -290,7 +312,7 @@ class PricedMarket(PricedProgram):
         worth = finite(worth, "rewards")
         everyone = self.reward.copy()
         everyone[some] = np.maximum(everyone[some], worth)
-        charge = self.charges(grid, some, grid.kind(self.instance, everyone))
+        charge = self.least(grid, some, grid.kind(self.instance, everyone))
         left = np.maximum(rounded_up(worth, grid.scale, charge.dtype) - charge, 0)
         unit = Fraction(1, 2) ** grid.scale
         return [units * unit if units else Fraction(0) for units in left.tolist()]
@@ -358,7 +380,7 @@ def bounds_to_date(market: Market, certificate: PricedTree) -> list[Fraction] | 
         return None
     grid = program.grid(certificate.single_prices(market))
     kind, everyone = grid.kind(market, program.reward), np.arange(program.owners)
-    charge = program.charges(grid, everyone, kind)
+    charge = program.least(grid, everyone, kind)
     left = np.maximum(rounded_up(program.reward, grid.scale, charge.dtype) - charge, 0)
     gained = np.zeros(market.horizon, kind)
     np.add.at(gained, market.arrival, left)

@@ -331,12 +331,12 @@ def test_what_one_server_hosts_is_charged_on_the_cheapest_class_that_hosts_it():
     assert program.pools.hosts.tolist() == [[False, True]]
     # a unit of the small servers is free, so that spread the job costs nothing
     prices = np.array([0.0, 2.0, 0.0, 1.0])
-    assert program.charges(program.grid(prices), np.zeros(1, np.int64), np.int64).tolist() == [0]
+    assert program.least(program.grid(prices), np.zeros(1, np.int64), np.int64).tolist() == [0]
     assert program.rent(prices) == 6
     assert proved(program, prices) == 6 + 9
     # whole on the large one, or spread with two units that are not free
     dear = program.grid(np.array([3.0, 2.0, 3.0, 1.0]))
-    charge = program.charges(dear, np.zeros(1, np.int64), np.int64)
+    charge = program.least(dear, np.zeros(1, np.int64), np.int64)
     assert charge.tolist() == [6 * 2**dear.scale]
 
 

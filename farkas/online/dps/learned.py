@@ -91,17 +91,8 @@ class BidTaker(Seller):
             return
         reward = most_paid(known, offer)
         state.unit = max(state.unit, reward / (offer.workers + offer.ps))
-        whole = _hosted(*installed, offer)
-        runtime = offer.report.colocated_runtime if whole else offer.report.spread_runtime
-        entry = (
-            offer.worker_type,
-            offer.ps_type,
-            offer.workers,
-            offer.ps,
-            reward,
-            held(known, runtime),
-        )
-        state.seen.append(entry)
+        kinds, units = (offer.worker_type, offer.ps_type), (offer.workers, offer.ps)
+        state.seen.append((*kinds, *units, reward, _stay(known, offer, *installed)))
         if len(state.seen) >= state.relearn:
             state.relearn = len(state.seen) + 1 + len(state.seen) // RELEARNED
             self._learn(state, offer.slot)
@@ -120,13 +111,10 @@ class BidTaker(Seller):
         """Charge for the units that the job would hold now."""
         known, cluster = state.known, state.cluster
         idle = cluster.idle_workers[offer.worker_type], cluster.idle_ps[offer.ps_type]
-        runtime = (
-            offer.report.colocated_runtime if _hosted(*idle, offer) else offer.report.spread_runtime
-        )
+        slots = min(_stay(known, offer, *idle), float(known.horizon - offer.slot))
         least = self._least(state)
         worker = max(least, float(state.worker_price[offer.worker_type]))
         ps = max(least, float(state.ps_price[offer.ps_type]))
-        slots = min(held(known, runtime), float(known.horizon - offer.slot))
         return CHARGED * slots * (worker * offer.workers + ps * offer.ps)
 
     def _least(self, state: LearnedState) -> float:
@@ -222,5 +210,8 @@ def exhausting_price(margin: Floats, use: Floats, room: float) -> float:
     return float(worth[order][fitting]) if fitting < len(order) else 0.0
 
 
-def _hosted(workers: Ints, ps: Ints, offer: Offer) -> bool:
-    return bool(((workers >= offer.workers) & (ps >= offer.ps)).any())
+def _stay(known: Known, offer: Offer, workers: Ints, ps: Ints) -> float:
+    """Arrival slots in which a job holds its units, on one server where these units host it."""
+    hosted = ((workers >= offer.workers) & (ps >= offer.ps)).any()
+    report = offer.report
+    return held(known, report.colocated_runtime if hosted else report.spread_runtime)

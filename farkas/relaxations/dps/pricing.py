@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from scipy import sparse
 
-from farkas.certificates.dps import PricedMarket
+from farkas.certificates.dps import Charges, PricedMarket
 from farkas.certificates.priced_tree import Case, Knapsack
 from farkas.decomposition.cuts import VIOLATED, rounded
 from farkas.decomposition.protocol import Fit, Plans, Pricing
@@ -68,14 +68,6 @@ class Side:
         number = self.row + np.arange(self.by_pool.size * len(self.slots))
         return number.reshape(*self.by_pool.shape, len(self.slots))[pool].ravel()
 
-    def held(self, prices: Floats, way: int) -> Floats:
-        """Price of a unit while a job holds it, shape (jobs, pools)."""
-        fine = self.of_side(prices)
-        before = np.zeros((*fine.shape[:2], fine.shape[2] + 1))
-        np.cumsum(fine, axis=2, out=before[:, :, 1:])
-        held: Floats = before[:, self.types, self.after[way]] - before[:, self.types, self.first]
-        return held.T
-
     def entries(self, job: Ints, place: Ints, way: Ints, hard: bool = False) -> tuple[Ints, Ints]:
         """List where jobs hold units on a place: number in the arguments, and row or hard limit."""
         begin, width = (self.limit if hard else self.row), self.by_pool.shape[1]
@@ -86,16 +78,6 @@ class Side:
         slot = first[entry] + np.arange(len(entry)) - np.repeat(np.cumsum(count) - count, count)
         at = (place[entry] * width + self.types[job[entry]]) * len(self.slots) + slot
         return entry, begin + at
-
-
-@dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class Charges:
-    """The least that jobs are charged at prices."""
-
-    whole: Floats  #: By pool, infinite where no server hosts the job; shape (jobs, pools).
-    spread: Floats  #: Infinite where all servers together do not; shape (jobs,).
-    taken: list[Ints]  #: Units of each pool that a spread job holds, by side; (jobs, pools).
-    unit: list[Floats]  #: Price of a unit of a spread job, by side; (jobs, pools).
 
 
 class ServerPricing(Pricing):
@@ -140,27 +122,13 @@ class ServerPricing(Pricing):
         self._known: tuple[Floats, Charges] | None = None
 
     def charges(self, prices: Floats) -> Charges:
-        """Price the ways to place every job; the last prices are kept."""
+        """Price the ways to place every job, those that are none at infinity; the last are kept."""
         if self._known is None or self._known[0] is not prices:
-            self._known = prices, self._charged(prices)
+            found = self.program.charges(self.program.split(prices), np.arange(self.owners), float)
+            whole = np.where(self.pools.hosts, found.whole, np.inf)
+            spread = np.where(self.market.fits, found.spread, np.inf)
+            self._known = prices, dataclasses.replace(found, whole=whole, spread=spread)
         return self._known[1]
-
-    def _charged(self, prices: Floats) -> Charges:
-        whole, spread = np.zeros(self.pools.hosts.shape), np.zeros(self.owners)
-        held, price = [], []
-        for side in self.sides:
-            whole += side.units[:, None] * side.held(prices, WHOLE)
-            unit = side.held(prices, SPREAD)
-            cheap = np.argsort(unit, axis=1, kind="stable")
-            most = np.take_along_axis(side.by_pool[:, side.types].T, cheap, axis=1)
-            taken = np.clip(side.units[:, None] - (np.cumsum(most, axis=1) - most), 0, most)
-            spread += (taken * np.take_along_axis(unit, cheap, axis=1)).sum(axis=1)
-            by_pool = np.zeros_like(taken)
-            np.put_along_axis(by_pool, cheap, taken, axis=1)
-            held.append(by_pool)
-            price.append(unit)
-        whole = np.where(self.pools.hosts, whole, np.inf)
-        return Charges(whole, np.where(self.market.fits, spread, np.inf), held, price)
 
     def worth(self, case: Case) -> Floats:
         """Return what each job counts for in a case, shape (jobs,)."""
