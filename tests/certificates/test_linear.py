@@ -73,14 +73,6 @@ def test_a_kind_or_options_that_the_program_does_not_have_are_refused(words, sai
         check(msgspec.structs.replace(good(), **words))
 
 
-def test_kind_and_options_that_the_name_confirms_are_accepted():
-    named = form().replace(name="toy.small[tight,strict]")
-    about = {"kind": "toy", "options": {"relax": "tight", "semantics": "strict"}}
-    check(certify(named, np.zeros(named.num_rows), **about))
-    with pytest.raises(NotACertificate, match="gives the options"):
-        check(certify(named, np.zeros(named.num_rows), options={"relax": "tight"}))
-
-
 def test_a_certificate_of_another_sense_than_its_form_is_refused():
     made = msgspec.structs.replace(good(embed=False), sense="max")
     with pytest.raises(NotACertificate):
@@ -94,15 +86,6 @@ def test_a_hash_that_is_another_is_refused_whichever_is_larger(digit):
         check(other)
     with pytest.raises(NotACertificate, match="the rebuilt small hash to"):
         check(other, form())
-
-
-def test_options_need_not_be_given_beside_a_name_that_spells_them():
-    named = form().replace(name="toy.small[strict]")
-    made = certify(named, np.array([1.5, -0.5]), kind="toy")
-    assert check(made).bound == F(9, 2)
-    assert check(msgspec.structs.replace(made, options={"semantics": "strict"})).bound == F(9, 2)
-    with pytest.raises(NotACertificate, match="gives the options"):
-        check(msgspec.structs.replace(made, options={"semantics": "printed"}))
 
 
 def test_multipliers_that_are_no_real_numbers_are_refused():

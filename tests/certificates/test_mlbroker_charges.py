@@ -106,15 +106,6 @@ def test_placements_cost_what_trying_all_finds(seed):
     assert (least[0] <= np.array(tried(case))).all()
 
 
-@pytest.mark.parametrize("seed", range(8))
-def test_machine_code_and_interpreter_agree(seed):
-    case = drawn(seed)
-    bound, state, steps = place(case)
-    other, same, as_many = place(case, run=place_pairs.interpret)
-    assert (bound, steps) == (other, as_many)
-    assert all((one == two).all() for one, two in zip(state, same, strict=True))
-
-
 @pytest.mark.parametrize("seed", range(24))
 def test_any_prices_and_shares_bound(seed):
     case, rng = drawn(seed), np.random.default_rng(seed)
