@@ -13,12 +13,12 @@ from farkas.certificates.mlbroker_slots import FREE, REDUCED, PricedSlots
 from farkas.certificates.priced_tree import PricedTree
 from farkas.errors import NoAnswer, NotACertificate
 from farkas.instances.mlbroker import Brokerage
+from farkas.models.mlbroker.data import present_at
 from farkas.numbers import Bools, Floats
 from farkas.offline.climbing import bounded_by, decided, policies
 from farkas.offline.ladder import Ascent, Ladder, Rung, ladders
-from farkas.online.mlbroker.environment import PlacedSlot
+from farkas.online.mlbroker.environment import PlacedSlot, by_slot
 from farkas.online.run import Bound
-from farkas.relaxations.mlbroker.lives import Lives
 from farkas.relaxations.mlbroker.slot_trees import (
     DiscountTree,
     SlotGrowth,
@@ -44,15 +44,6 @@ NEAR_SHARE = 0.15  #: Of the gap that is asked for, what trees may leave open.
 PATIENCE = 3  #: Rounds without a better bound after which steps are halved.
 SHORTEST_STEP = 2.0**-10
 RESPONSES = 4  #: Times that jobs answer to the discounts that they cause.
-
-
-def decisions_of(data: Brokerage, lives: Lives) -> list[PlacedSlot]:
-    """Decisions slot by slot, as the environment evaluates them."""
-    return [
-        PlacedSlot(data.jobs_at(slot), lives.workers[pairs], lives.server[pairs])
-        for slot in range(data.num_slots)
-        for pairs in [data.pairs_at(slot)]
-    ]
 
 
 class SlotSearch:
@@ -113,14 +104,17 @@ class SlotSearch:
         program = PricedSlots(self.data, trees)
         return PricedTree.of(program, self.prices.ravel(), bound=self.bound)
 
+    def decisions(self) -> list[PlacedSlot]:
+        """Return the best placement, as the environment evaluates it."""
+        return by_slot(self.data, self.best.workers, self.best.server)
+
     def present(self) -> Bools:
         """Sites of every pair in the least leaves, shape (pairs, sites)."""
         data = self.data
         found = np.zeros((data.num_pairs, data.num_sites), bool)
         for slot, tree in self.trees.items():
             placed, pairs = tree.least.leaf.found, data.pairs_at(slot)
-            found[pairs] = placed.workers > 0
-            found[pairs, placed.server] = True
+            found[pairs] = present_at(placed.workers, placed.server)
         return found
 
     def apart(self) -> Floats:
@@ -195,11 +189,12 @@ def slots(instance: Brokerage, ascent: Ascent) -> Iterator[Rung]:
             stalled += 1
         if not round_:  # after a bound, so that no run asks for that of another program
             yield Rung(
-                "each job by itself at prices of chords", decisions_of(instance, search.best)
+                "each job by itself at prices of chords",
+                search.decisions(),
             )
         if search.respond(search.reduced()):
             words = "jobs by themselves where discounts count as slots decide"
-            yield Rung(words, decisions_of(instance, search.best))
+            yield Rung(words, search.decisions())
         if stalled == PATIENCE:
             search.prices, share, stalled = kept, share / 2, 0
         # first, placements answer to discounts

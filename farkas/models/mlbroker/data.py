@@ -176,6 +176,21 @@ def declare_data(m: Any, data: Brokerage, semantics: Semantics) -> None:
     m.most = Param(m.job_slots, values=data.most_workers(semantics))
 
 
+def present_at(workers: Ints, server: Ints) -> Bools:
+    """Whether placed jobs have workers or their server at a site, shape of ``workers``; v."""
+    here: Bools = (workers > 0) | (np.arange(workers.shape[1]) == server[:, None])
+    return here
+
+
+def usage_of(data: Brokerage, pairs: Ints, workers: Ints, server: Ints) -> Floats:
+    """Units in use by some placed pairs, shape (slots, sites, resources); h."""
+    total = np.zeros((data.num_slots, data.num_sites, data.num_resources))
+    jobs, slots = data.pair_job[pairs], data.pair_slot[pairs]
+    np.add.at(total, slots, workers[:, :, None] * data.worker_demand[jobs][:, None, :])
+    np.add.at(total, (slots, server), data.server_demand[jobs])
+    return total
+
+
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class PlacedWorkers:
     """Workers and servers that have been decided for all active pairs.
@@ -232,18 +247,12 @@ class PlacedWorkers:
     @property
     def present(self) -> Bools:
         """Job has workers or its server at the site, shape (pairs, sites); v."""
-        here: Bools = self.workers > 0
-        here[np.arange(len(here)), self.server] = True
-        return here
+        return present_at(self.workers, self.server)
 
     def usage(self) -> Floats:
         """Units of each resource in use, shape (slots, sites, resources); h."""
-        data = self.instance
-        total = np.zeros((data.num_slots, data.num_sites, data.num_resources))
-        by_workers = self.workers[:, :, None] * data.worker_demand[data.pair_job][:, None, :]
-        np.add.at(total, data.pair_slot, by_workers)
-        np.add.at(total, (data.pair_slot, self.server), data.server_demand[data.pair_job])
-        return total
+        pairs = np.arange(self.instance.num_pairs)
+        return usage_of(self.instance, pairs, self.workers, self.server)
 
     def capacity(self) -> Floats:
         """GB that the workers of a site can train, shape (pairs, sites); P y."""

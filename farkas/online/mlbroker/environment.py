@@ -52,9 +52,9 @@ def recourse_costs(placed: PlacedWorkers) -> Costs:
     return Costs(
         transfer=transfer_costs(placed),
         resource=data.resource_cost(placed.usage()).sum(axis=(1, 2)),
-        deploy=_by_slot(placed, price * entered.sum(axis=1)),
-        deploy_once=_by_slot(placed, price * first.sum(axis=1)),
-        sync=_by_slot(placed, sync_costs(placed)),
+        deploy=_summed(placed, price * entered.sum(axis=1)),
+        deploy_once=_summed(placed, price * first.sum(axis=1)),
+        sync=_summed(placed, sync_costs(placed)),
     )
 
 
@@ -62,7 +62,7 @@ def transfer_costs(placed: PlacedWorkers) -> Floats:
     """Optimal transport costs, shape (slots,), USD; C1."""
     data, workers = placed.instance, placed.workers.astype(object)  # products are exact
     moved = transfers(data, Prices(data), workers, Kept())
-    return _by_slot(placed, np.array([nearest(cost) for cost in moved]))
+    return _summed(placed, np.array([nearest(cost) for cost in moved]))
 
 
 def sync_costs(placed: PlacedWorkers) -> Floats:
@@ -83,7 +83,7 @@ def _entries(placed: PlacedWorkers) -> tuple[Bools, Bools]:
     return present & ~(present[previous] & later), ever & ~(ever[previous] & later)
 
 
-def _by_slot(placed: PlacedWorkers, values: Floats) -> Floats:
+def _summed(placed: PlacedWorkers, values: Floats) -> Floats:
     sums = np.zeros(placed.instance.num_slots)
     np.add.at(sums, placed.instance.pair_slot, values)
     return sums
@@ -160,11 +160,13 @@ def by_pair(instance: Brokerage, decisions: Sequence[PlacedSlot]) -> tuple[Ints,
     return workers, server
 
 
-def present(decision: PlacedSlot) -> Bools:
-    """Job has workers or its server at the site, shape (jobs, sites); v of an integer decision."""
-    here: Bools = decision.workers > 0
-    here[np.arange(len(here)), decision.server] = True
-    return here
+def by_slot(instance: Brokerage, workers: Ints, server: Ints) -> list[PlacedSlot]:
+    """Return decisions slot by slot, of workers and servers of all pairs."""
+    return [
+        PlacedSlot(instance.jobs_at(slot), workers[pairs], server[pairs])
+        for slot in range(instance.num_slots)
+        for pairs in [instance.pairs_at(slot)]
+    ]
 
 
 @environment(

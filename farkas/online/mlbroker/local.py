@@ -15,10 +15,10 @@ from farkas.instances.base import Count, Nonnegative
 from farkas.instances.mlbroker import Brokerage, Semantics
 from farkas.instances.options import Share
 from farkas.instances.rounded import guarded_ceil
-from farkas.models.mlbroker.data import PlacedWorkers, Snapshot
+from farkas.models.mlbroker.data import PlacedWorkers, Snapshot, present_at
 from farkas.numbers import Bools, Floats, Ints
 from farkas.online.driver import algorithm
-from farkas.online.mlbroker.environment import Known, PlacedSlot, present, recourse_costs
+from farkas.online.mlbroker.environment import Known, PlacedSlot, by_slot, recourse_costs
 from farkas.online.policy import Policy
 from farkas.rounding.workers import add_missing_workers
 from farkas.tolerances import TIE, allowed
@@ -60,7 +60,7 @@ class Placing(Policy):
 def placed(arrivals: Snapshot, workers: Ints, server: Ints) -> tuple[Presence, PlacedSlot]:
     """Return where the jobs are after a slot, and the decision."""
     decision = PlacedSlot(arrivals.jobs, workers, server)
-    return dict(zip(arrivals.jobs.tolist(), present(decision), strict=True)), decision
+    return dict(zip(arrivals.jobs.tolist(), present_at(workers, server), strict=True)), decision
 
 
 def local_workers(market: Brokerage) -> Ints:
@@ -238,11 +238,7 @@ class Optimum(Policy):
             workers[:] = np.round(form.values(answer.point, "workers")).reshape(workers.shape)
             shares = form.values(answer.point, "server").reshape(workers.shape)
             server[:] = np.argmax(shares, axis=1)
-        return [
-            PlacedSlot(instance.jobs_at(slot), workers[pairs], server[pairs])
-            for slot in range(instance.num_slots)
-            for pairs in [instance.pairs_at(slot)]
-        ]
+        return by_slot(instance, workers, server)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -25,6 +25,7 @@ from farkas.certificates.mlbroker_workers import (
 from farkas.errors import NoAnswer
 from farkas.instances.mlbroker import Brokerage
 from farkas.kernels import Floats1, Floats2, Ints1, Ints2, Out, compiled, copy_floats, copy_ints
+from farkas.models.mlbroker.data import present_at, usage_of
 from farkas.numbers import Bools, Floats, Ints
 from farkas.tolerances import ULP
 
@@ -198,15 +199,6 @@ class Lives:
         return float(self.apart.sum() + data.resource_cost(self.usage(data)).sum())
 
 
-def usage_of(data: Brokerage, pairs: Ints, workers: Ints, server: Ints) -> Floats:
-    """Units in use by some placed pairs, shape (slots, sites, resources)."""
-    total = np.zeros((data.num_slots, data.num_sites, data.num_resources))
-    jobs, slots = data.pair_job[pairs], data.pair_slot[pairs]
-    np.add.at(total, slots, workers[:, :, None] * data.worker_demand[jobs][:, None, :])
-    np.add.at(total, (slots, server), data.server_demand[jobs])
-    return total
-
-
 def lives_of(data: Brokerage, begin: int, end: int, slope: Floats) -> Lives:
     """Place the jobs from ``begin`` up to ``end`` at prices of units, finite and >= 0.
 
@@ -312,7 +304,7 @@ class SiteLives:
         """Keep placements of some pairs."""
         moving = np.zeros(len(rows))
         apart_costs(self.pairs[rows], self.placing, workers, at, moving)
-        here: Bools = (workers > 0) | (np.arange(self.data.num_sites) == at[:, None])
+        here = present_at(workers, at)
         cost = moving + (workers * self.worker[rows]).sum(axis=1) + self.server[rows, at]
         for row, one, where, site, there in zip(
             rows.tolist(), cost.tolist(), workers, at.tolist(), here, strict=True
@@ -367,8 +359,7 @@ class SiteLives:
 
     def here(self) -> Bools:
         """Where jobs are in their best lives, shape (pairs, sites)."""
-        found: Bools = (self.workers > 0) | (np.arange(self.data.num_sites) == self.at[:, None])
-        return found
+        return present_at(self.workers, self.at)
 
     def rows_of(self, jobs: Ints) -> Ints:
         """Rows of some jobs, by their numbers here."""

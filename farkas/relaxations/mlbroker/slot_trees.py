@@ -33,7 +33,7 @@ from farkas.certificates.sums import MOST_CELLS
 from farkas.executor import Executor, nothing
 from farkas.instances.mlbroker import Brokerage
 from farkas.kernels import Kernel
-from farkas.models.mlbroker.data import Snapshot
+from farkas.models.mlbroker.data import Snapshot, present_at, usage_of
 from farkas.models.mlbroker.placement import OneShot, first_busy_slot
 from farkas.numbers import Floats
 from farkas.relaxations.mlbroker.lives import (
@@ -42,7 +42,6 @@ from farkas.relaxations.mlbroker.lives import (
     joined,
     lives_of,
     place_jobs,
-    usage_of,
 )
 from farkas.solvers.subproblem import (
     Subproblem,
@@ -246,8 +245,7 @@ def slot_tree(asked: Subproblem) -> SubproblemAnswer:
     moved = np.zeros(market.num_jobs)
     workers, server = best.found.workers, best.found.server
     apart_costs(market.pairs_at(0), bounds.placing, workers, server, moved)
-    here = workers > 0
-    here[np.arange(len(here)), server] = True
+    here = present_at(workers, server)
     usage = usage_of(market, market.pairs_at(0), workers, server)
     listed = market.list_price * usage
     paid = listed if program.prices == "list" else market.resource_cost(usage)

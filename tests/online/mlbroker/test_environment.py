@@ -10,12 +10,11 @@ import farkas
 from farkas.certificates.mlbroker import Guide, MlbrokerPrices, complete
 from farkas.errors import InvalidInstance
 from farkas.instances import library
-from farkas.models.mlbroker.data import PlacedWorkers
+from farkas.models.mlbroker.data import PlacedWorkers, present_at
 from farkas.online import Bound, algorithms, environments
 from farkas.online.mlbroker.environment import (
     PlacedSlot,
     by_pair,
-    present,
     recourse_costs,
     sync_costs,
     tight_bound,
@@ -56,8 +55,8 @@ def test_brokers_without_jobs_cost_nothing():
 
 
 def test_a_job_is_present_where_it_has_workers_or_its_server():
-    decision = PlacedSlot(np.array([0, 1]), np.array([[0, 2, 0], [0, 0, 0]]), np.array([0, 2]))
-    assert present(decision).tolist() == [[True, True, False], [False, False, True]]
+    here = present_at(np.array([[0, 2, 0], [0, 0, 0]]), np.array([0, 2]))
+    assert here.tolist() == [[True, True, False], [False, False, True]]
 
 
 def test_decisions_about_too_few_slots_are_refused():

@@ -11,10 +11,10 @@ import pytest
 import farkas
 from farkas.algebra import programs
 from farkas.errors import NoAnswer
-from farkas.models.mlbroker.data import PlacedWorkers, SlotProblem
+from farkas.models.mlbroker.data import PlacedWorkers, SlotProblem, usage_of
 from farkas.online.mlbroker.environment import PlacedSlot, recourse_costs
 from farkas.relaxations.mlbroker.following import JobPrices
-from farkas.relaxations.mlbroker.lives import SiteLives, lives_of, spread, usage_of
+from farkas.relaxations.mlbroker.lives import SiteLives, lives_of, spread
 from farkas.relaxations.mlbroker.relaxed import JobAlone, Relaxed
 from farkas.relaxations.mlbroker.slot_solver import (
     Outer,
