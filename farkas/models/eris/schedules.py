@@ -15,7 +15,7 @@ import numpy as np
 from farkas.algebra import IndexedSet, Param, Program, Set, Sum, Var, constraint, objective
 from farkas.errors import NotApplicable
 from farkas.instances.eris import Auction, hosted, left_over
-from farkas.numbers import Array, Bools, Floats, Ints
+from farkas.numbers import Array, Floats, Ints
 from farkas.tolerances import allowed
 
 #: Ways to spread a job's chunks over slots and sites beyond which none are listed.
@@ -172,7 +172,7 @@ def compositions(total: int, cells: int) -> Ints:
     return np.diff(np.hstack([np.full((len(bars), 1), -1), bars, ends]), axis=1) - 1
 
 
-def unbeaten(rows: Array, block: int = 256) -> Ints:
+def unbeaten(rows: Array) -> Ints:
     """Return the rows that no other row beats, that is, is at most as large everywhere.
 
     Of equal rows the first stays.  Beyond `COMPARED` rows only repeated ones are dropped.
@@ -181,25 +181,12 @@ def unbeaten(rows: Array, block: int = 256) -> Ints:
         return np.sort(np.unique(rows, axis=0, return_index=True)[1])
     # a row that beats another comes before it here; sums would add megabytes to units
     order = np.lexsort((np.arange(len(rows)), *rows.T[::-1]))
-    kept = np.zeros(0, np.int64)
-    for start in range(0, len(order), block):
-        mine = order[start : start + block]
-        if len(kept):
-            mine = mine[~_beaten(rows[mine], rows[kept])]
-        alive = np.ones(len(mine), bool)
-        for place in range(1, len(mine)):
-            beaters = rows[mine[:place][alive[:place]]]
-            alive[place] = not np.any(np.all(beaters <= rows[mine[place]], axis=1))
-        kept = np.concatenate([kept, mine[alive]])
-    return np.sort(kept)
-
-
-def _beaten(rows: Array, by: Array) -> Bools:
-    beaten = np.zeros(len(rows), bool)
-    for start in range(0, len(by), 4096):
-        part = by[start : start + 4096]
-        beaten |= np.any(np.all(part[None] <= rows[:, None], axis=2), axis=1)
-    return beaten
+    kept, found = np.empty_like(rows), []
+    for at in order.tolist():
+        if not (kept[: len(found)] <= rows[at]).all(axis=1).any():
+            kept[len(found)] = rows[at]
+            found.append(at)
+    return np.array(sorted(found), np.int64)
 
 
 class ScheduleIlp(Program):

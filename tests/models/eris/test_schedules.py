@@ -103,10 +103,10 @@ def test_rows_are_beaten_whatever_the_units_of_their_columns() -> None:
     assert unbeaten(rows[:, ::-1]).tolist() == [1]
 
 
-def test_rows_in_different_blocks_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_very_many_rows_only_repeated_ones_go(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = np.array([[i, 9 - i] for i in range(10)] * 2 + [[4, 4]])
     # (4, 5) and (5, 4) are beaten by (4, 4)
-    assert unbeaten(rows, block=3).tolist() == [0, 1, 2, 3, 6, 7, 8, 9, 20]
+    assert unbeaten(rows).tolist() == [0, 1, 2, 3, 6, 7, 8, 9, 20]
     monkeypatch.setattr(schedules, "COMPARED", 5)
     assert unbeaten(rows).tolist() == [*range(10), 20]  # only repeated ones go
 
