@@ -181,7 +181,7 @@ def unbeaten(rows: Array) -> Ints:
         return np.sort(np.unique(rows, axis=0, return_index=True)[1])
     # a row that beats another comes before it here; sums would add megabytes to units
     order = np.lexsort((np.arange(len(rows)), *rows.T[::-1]))
-    kept, found = np.empty_like(rows), []
+    kept, found = np.empty_like(rows), list[int]()
     for at in order.tolist():
         if not (kept[: len(found)] <= rows[at]).all(axis=1).any():
             kept[len(found)] = rows[at]
