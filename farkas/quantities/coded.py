@@ -137,4 +137,4 @@ def sca_step(instance: CodedComputing) -> float:
     """Optimal time of P(z) at the instance's point, printed split."""
     if instance.sca_point is None:
         raise NotApplicable("the instance names no point")
-    return solve_step(instance, "printed").time
+    return solve_step(instance, "printed").point.time

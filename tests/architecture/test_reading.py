@@ -18,7 +18,7 @@ PRODUCT = ROOT / "farkas"
 #: Of every kind: the algorithm that is followed in the fewest files, and in how many at most,
 #: without what bounds it.
 FEWEST = {
-    "coded": ("coded.uniform", 10),
+    "coded": ("coded.uniform", 9),
     "dps": ("dps.best_fit", 9),
     "eris": ("eris.tiresias", 9),
     "gadget": ("gadget.fifo", 8),

@@ -11,6 +11,6 @@ HOMES = {
     "iterated_greedy": "simple_greedy",
     "round_lp": "simple_greedy",
     "sca:parametric": "sca",
-    "uncoded": "chance_plans",
-    "uniform": "chance_plans",
+    "uncoded": "environment",
+    "uniform": "environment",
 }

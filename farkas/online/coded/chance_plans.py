@@ -14,26 +14,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from farkas.errors import NotApplicable
 from farkas.instances.base import Count, Positive
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.kernel import (
     Pairs,
     WorkerTypes,
-    blocks_owner,
     first_time,
     surrogate_times,
 )
 from farkas.models.coded.law import (
     Allocation,
-    dedicated_plan,
     dedicated_share,
     recovery_probability,
 )
 from farkas.numbers import Floats, Ints
 from farkas.online.coded.environment import (
     P1,
-    Environment,
     Planner,
     broken,
     certify,
@@ -212,47 +208,6 @@ class Grains:
         """Plan of owners, shape (workers,), and their loads in grains, shape (workers,)."""
         share = dedicated_share(np.where(loads > 0, owner, -1), self.data.num_masters)
         return Allocation(share, share * (loads * self.rows[owner]))
-
-
-@algorithm("coded.uncoded", source="Coded section V, benchmark 1")
-@dataclasses.dataclass(frozen=True)
-class Uncoded(Planner):
-    """Contiguous blocks, the rows split evenly and uncoded: every worker is needed.
-
-    It sends exactly as many rows as are needed, so that the *expected* number never suffices: the
-    surrogate has no value for it, which the run reports as broken requirements.  Mean and quantile
-    of the last worker, which do exist, are among its numbers.
-    """
-
-    def plan(self, data: CodedComputing, seed: int) -> Allocation:
-        """Split workers and rows; draws nothing."""
-        from farkas.models.coded.loads import even_loads
-
-        loads = even_loads(data)
-        if loads is None:
-            raise NotApplicable("uncoded: a block is empty or holds a forbidden pair")
-        return Allocation((loads > 0).astype(float), loads)
-
-    def evaluate(self, instance: CodedComputing, decisions: Sequence[Allocation]) -> Outcome:
-        """Add mean and quantile of the last worker."""
-        from farkas.models.coded.loads import uncoded_mean, uncoded_quantile
-
-        found = Environment().evaluate(instance, decisions)
-        loads = np.asarray(decisions[0].loads)
-        mean = uncoded_mean(instance, loads)
-        quantile = uncoded_quantile(instance, loads, instance.success_probability)
-        more = {"mean_of_last": mean, "quantile_of_last": quantile}
-        return dataclasses.replace(found, numbers={**found.numbers, **more})
-
-
-@algorithm("coded.uniform", source="Coded section V, benchmark 2")
-@dataclasses.dataclass(frozen=True)
-class Uniform(Planner):
-    """Contiguous blocks of equal size, the first N mod M one larger, with Theorem 1's loads."""
-
-    def plan(self, data: CodedComputing, seed: int) -> Allocation:
-        """Split the workers; draws nothing."""
-        return dedicated_plan(data, blocks_owner(data))
 
 
 STARTS = 3  #: Of the loads that a search may begin with, so many of the best are improved.

@@ -1,4 +1,4 @@
-"""What algorithms of kind coded meet: one arrival, the whole instance; and what a plan is worth.
+"""What algorithms of kind coded meet, what a plan is worth, and the benchmarks that choose nothing.
 
 Nothing arrives over time here, so a run has one step.  Its value is the completion time under the
 surrogate (6), the quantity that all programs but P1 minimise; its certified bound is proved from
@@ -8,20 +8,21 @@ prices of the masters and holds for every plan, shared or dedicated.
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from farkas.errors import NoAnswer, NotACertificate
+from farkas.errors import NoAnswer, NotACertificate, NotApplicable
 from farkas.instances.coded import CodedComputing
 from farkas.messages import named
-from farkas.models.coded.kernel import Pairs, surrogate_times
+from farkas.models.coded.kernel import Pairs, blocks_owner, surrogate_times
 from farkas.models.coded.law import ENUMERATED, Allocation, Law, dedicated_plan
 from farkas.numbers import Floats, Ints
 from farkas.online import driver
-from farkas.online.driver import Demo, Outcome, environment
+from farkas.online.driver import Demo, Outcome, algorithm, environment
 from farkas.online.policy import Policy
 from farkas.online.run import Bound, Sense
 from farkas.replay.coded import plan_faults
@@ -214,3 +215,44 @@ class OwnerPlanner(Planner):
     def owner(self, speed: Floats, seed: int) -> Ints:
         """Return the master of each worker, shape (workers,), −1 where idle."""
         raise NotImplementedError(f"{type(self).__name__} chooses no owners")
+
+
+@algorithm("coded.uncoded", source="Coded section V, benchmark 1")
+@dataclasses.dataclass(frozen=True)
+class Uncoded(Planner):
+    """Contiguous blocks, the rows split evenly and uncoded: every worker is needed.
+
+    It sends exactly as many rows as are needed, so that the *expected* number never suffices: the
+    surrogate has no value for it, which the run reports as broken requirements.  Mean and quantile
+    of the last worker, which do exist, are among its numbers.
+    """
+
+    def plan(self, data: CodedComputing, seed: int) -> Allocation:
+        """Split workers and rows; draws nothing."""
+        from farkas.models.coded.loads import even_loads
+
+        loads = even_loads(data)
+        if loads is None:
+            raise NotApplicable("uncoded: a block is empty or holds a forbidden pair")
+        return Allocation((loads > 0).astype(float), loads)
+
+    def evaluate(self, instance: CodedComputing, decisions: Sequence[Allocation]) -> Outcome:
+        """Add mean and quantile of the last worker."""
+        from farkas.models.coded.loads import uncoded_mean, uncoded_quantile
+
+        found = Environment().evaluate(instance, decisions)
+        loads = np.asarray(decisions[0].loads)
+        mean = uncoded_mean(instance, loads)
+        quantile = uncoded_quantile(instance, loads, instance.success_probability)
+        more = {"mean_of_last": mean, "quantile_of_last": quantile}
+        return dataclasses.replace(found, numbers={**found.numbers, **more})
+
+
+@algorithm("coded.uniform", source="Coded section V, benchmark 2")
+@dataclasses.dataclass(frozen=True)
+class Uniform(Planner):
+    """Contiguous blocks of equal size, the first N mod M one larger, with Theorem 1's loads."""
+
+    def plan(self, data: CodedComputing, seed: int) -> Allocation:
+        """Split the workers; draws nothing."""
+        return dedicated_plan(data, blocks_owner(data))

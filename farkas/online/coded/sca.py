@@ -108,8 +108,7 @@ def parametric(subproblem: Subproblem) -> SubproblemAnswer:
     models = _compiled(data)
     if program.split not in models:
         models[program.split] = program.model((data, point))
-    after = solve_step(data, program.split, point, models[program.split])
-    return SubproblemAnswer(after, after.time)
+    return SubproblemAnswer(*solve_step(data, program.split, point, models[program.split]))
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)

@@ -384,7 +384,9 @@ def _feasible(data: CodedComputing, point: SharedPoint) -> Stated:
 
 def _near_optimal(data: CodedComputing) -> Saying:
     point = SharedPoint.given(data)
-    steps = [solve_step(data, split, point).time for split in ("product", "scaled", "printed")]
+    steps = [
+        solve_step(data, split, point).point.time for split in ("product", "scaled", "printed")
+    ]
     best = shared_optimum(data).time
     progress = max(1 - time / point.time for time in steps)
     return said(
@@ -431,7 +433,7 @@ def _improved(data: CodedComputing, point: SharedPoint, size: float) -> float:
 def stopping_points_are_local_optima(data: CodedComputing) -> Saying:
     """A stationary point of Algorithm 3 is a local optimum of P3."""
     point = SharedPoint.given(data)
-    after = solve_step(data, "product", point)
+    after = solve_step(data, "product", point).point
     best = min(_improved(data, point, size) for size in (1e-2, 1e-3, 1e-4))
     return said(
         Stated(best, ">=", point.time, FINE_GAP),
@@ -453,7 +455,7 @@ def unused_pairs_need_no_load(data: CodedComputing) -> Saying:
     """Setting the load of an unused pair to 0 does not change where Algorithm 3 goes."""
     empty = SharedPoint.given(data)
     full = SharedPoint(empty.share, np.full(empty.loads.shape, empty.loads.max()), empty.time)
-    slow, quick = solve_step(data, "product", empty), solve_step(data, "product", full)
+    slow, quick = (solve_step(data, "product", start).point for start in (empty, full))
     return said(
         Stated(quick.time, "==", slow.time, LOOSE_GAP),
         given=[_feasible(data, empty), _feasible(data, full)],

@@ -15,7 +15,7 @@ The printed split (20)-(24) is the first two with β = φ/t₀ and β = e^c φ/t
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -246,13 +246,21 @@ class Sca(ConvexProgram):
             model.parameters[name].value = value
 
 
+class Solved(NamedTuple):
+    """What a solver says of P(z)."""
+
+    point: SharedPoint  #: A minimiser.
+    value: float  #: Its time in units of t₀, the objective.
+    dual: float  #: Value of the solver's dual point, in the same units.
+
+
 def solve_step(
     data: CodedComputing,
     split: str = "product",
     point: SharedPoint | None = None,
     model: ConvexModel | None = None,
-) -> SharedPoint:
-    """Minimiser of P(z).
+) -> Solved:
+    """Solve P(z).
 
     Raises `NoAnswer` when the solver reaches no optimum, in no units.
 
@@ -279,13 +287,15 @@ def solve_step(
         if answer.claim is Claimed.FEASIBLE:
             # feasible, and found a second time in other units: good enough for a step
             if any(abs(answer.objective / value - 1.0) <= SOLVER_GAP for value in less_sure):
-                return read_point(data, model, z, program.unit)
+                break
             less_sure.append(answer.objective)
         program.unit = unit
         model = program.model((data, z))
         answer = solve_problem(model.problem)
-    answer.require_optimal()
-    return read_point(data, model, z, program.unit)
+    else:
+        answer.require_optimal()
+    found = read_point(data, model, z, program.unit)
+    return Solved(found, answer.objective, answer.bound)
 
 
 def read_point(

@@ -11,6 +11,7 @@ from farkas.online import algorithms
 from farkas.online.coded import sca
 from farkas.online.coded.sca import ExpectedSharing, SuccessiveApproximation, iterates, start_point
 from farkas.relaxations.coded.sca import SharedPoint
+from farkas.solvers.subproblem import solve_subproblem
 from tests.generators.coded import random_coded_computing
 from tests.references.coded_plans import least_step, pair, shared_level, speeds
 
@@ -37,7 +38,9 @@ def test_step_sizes_fall_as_printed(monkeypatch):
             steps.append(step)
             return self
 
-    monkeypatch.setattr("farkas.relaxations.coded.sca.solve_step", lambda *arguments: arguments[2])
+    monkeypatch.setattr(
+        "farkas.relaxations.coded.sca.solve_step", lambda *arguments: (arguments[2], 1.0, 1.0)
+    )
     data = random_coded_computing(0)
     list(iterates(data, Toward(*vars_of(SharedPoint.uniform(data))), "product", 0.1, 3))
     assert steps == pytest.approx([1.0, 0.9, 0.9 * (1 - 0.1 * 0.9)])
@@ -183,3 +186,19 @@ def test_the_paper_prints_the_printed_split_and_ours_are_variants():
     assert algorithms["coded.sca"].options["split"] == "printed"
     for split in ("product", "scaled"):
         assert algorithms[f"coded.sca[{split}]"].options["split"] == split
+
+
+@pytest.mark.parametrize("split", ["printed", "product", "scaled"])
+@pytest.mark.parametrize("seed", range(3))
+def test_its_own_solver_leaves_value_and_dual_of_the_last_program_as_a_general_one(seed, split):
+    data = random_coded_computing(seed, masters=2, workers=4, rows=30)
+    policy = SuccessiveApproximation(split=split)
+    asked = policy.model(policy.start(None, 0), data)
+    own, general = solve_subproblem(asked), solve_subproblem(asked, "clarabel")
+    assert (own.solver, general.solver) == ("parametric", "clarabel")
+    assert own.value == pytest.approx(general.value, rel=1e-6)
+    assert own.dual == pytest.approx(general.dual, rel=1e-6)
+    # weak duality, and hardly any gap
+    assert own.value * (1 - 1e-5) <= own.dual <= own.value * (1 + 1e-7)
+    (slot,) = algorithms["coded.sca"].run(data, split=split, rounds=2).steps
+    assert slot.dual == pytest.approx(slot.fractional, rel=1e-5)

@@ -65,7 +65,7 @@ def test_the_split_lies_above_the_products_and_touches_them_at_the_point(split, 
 def test_a_step_is_feasible_and_not_later(split):
     data = library.load("coded/demo")
     point = SharedPoint.uniform(data)
-    after = solve_step(data, split, point)
+    after = solve_step(data, split, point).point
     best = shared_optimum(data).time
     assert best * (1 - 1e-6) <= after.time < point.time
     assert after.share.sum(axis=0).max() <= 1 + 1e-12
@@ -76,9 +76,9 @@ def test_moving_a_model_is_building_it_anew():
     data = library.load("coded/demo")
     first = SharedPoint.uniform(data)
     model = Sca().model((data, first))
-    second = solve_step(data, "product", first, model)
-    moved = solve_step(data, "product", second, model)
-    assert moved.time == pytest.approx(solve_step(data, "product", second).time, rel=1e-6)
+    second = solve_step(data, "product", first, model).point
+    moved = solve_step(data, "product", second, model).point
+    assert moved.time == pytest.approx(solve_step(data, "product", second).point.time, rel=1e-6)
     assert model.problem.is_dcp(dpp=True)
 
 
@@ -105,7 +105,7 @@ def test_steps_are_found_where_the_solver_is_unsure_in_one_unit(seed):
     if not np.isfinite(time):
         loads *= 3
         time = surrogate_times(data, share, loads).max()
-    assert solve_step(data, "printed", SharedPoint(share, loads, time * 1.0001)).time < time
+    assert solve_step(data, "printed", SharedPoint(share, loads, time * 1.0001)).point.time < time
 
 
 def test_a_combination_of_points():
@@ -148,7 +148,9 @@ def test_a_step_begins_where_the_instance_says():
     named = data.replace(sca_point=later)
     assert SharedPoint.given(named).time == 1.5 * uniform.time
     for instance, point in ((data, uniform), (named, SharedPoint.given(named))):
-        by_default, by_point = (solve_step(instance, "product", z).time for z in (None, point))
+        by_default, by_point = (
+            solve_step(instance, "product", z).point.time for z in (None, point)
+        )
         assert by_default == pytest.approx(by_point, rel=1e-7)
 
 
