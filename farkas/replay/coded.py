@@ -111,7 +111,7 @@ def replay(data: CodedComputing, run: Decided) -> Replayed:
     low = high = Fraction(0)
     endless = not kept.broken
     for master, task in enumerate(data.masters):
-        pairs = _pairs(data, master, share[master], loads[master])
+        pairs = working_pairs(data, master, share[master], loads[master])
         found = completion(pairs, task.rows)
         if found is None and _never(pairs, task.rows):
             kept.broken.append(f"master {master} never expects its {task.rows} rows")
@@ -141,7 +141,7 @@ def plan_faults(data: CodedComputing, share: Numbers, loads: Numbers) -> Kept:
     return kept
 
 
-def _pairs(
+def working_pairs(
     data: CodedComputing, master: int, share: tuple[float, ...], loads: tuple[float, ...]
 ) -> list[WorkingPair]:
     """Return the pairs that work for a master."""

@@ -14,3 +14,12 @@ def by_counts(loads: np.ndarray, success: np.ndarray, rows: int) -> float:
         mass[rows] += moved[stays:].sum()
         mass[load:rows] += moved[:stays]
     return float(mass[rows])
+
+
+def printed_results(data, share, loads, time):
+    """Expected results of each master as (6) prints them: negative where t < a l."""
+    found = np.zeros(len(share))
+    for m, n in np.argwhere(data.allowed & (share > 0) & (loads > 0)).tolist():
+        late = time / loads[m, n] - data.shifts[m, n]
+        found[m] += share[m, n] * loads[m, n] * -np.expm1(-data.rates[m, n] * late)
+    return found

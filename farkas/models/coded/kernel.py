@@ -10,17 +10,16 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable
-from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
 
 from farkas.errors import NotApplicable
 from farkas.instances.coded import CodedComputing
-from farkas.numbers import Bools, Floats, Ints, floats
+from farkas.numbers import Floats, Ints, floats
 from farkas.portable import log_excess_inverse
 from farkas.registry import once
-from farkas.tolerances import ROUNDING, TIE
+from farkas.tolerances import TIE
 
 PRECISION = 1e-14  #: Relative width at which bisection of a time stops.
 
@@ -118,97 +117,13 @@ def returned_share(data: CodedComputing, loads: Floats, time: float) -> Floats:
 
 
 def expected_results(
-    data: CodedComputing, probability: Floats, loads: Floats, time: float, *, printed: bool = False
+    data: CodedComputing, probability: Floats, loads: Floats, time: float
 ) -> Floats:
-    """Return the expected results of every master by ``time``, shape (masters,).
+    """Return the expected results (5) of every master by ``time``, shape (masters,).
 
-    Parameters
-    ----------
-    probability, loads
-        Shape (masters, workers); k and l.
-    printed
-        (6) instead of (5): negative instead of 0 where t < a l.
+    ``probability``, ``loads``: shape (masters, workers); k and l.
     """
-    if not printed:
-        return _by_master(probability * loads * returned_share(data, loads, time))
-    return _printed(data, probability, loads, np.full(data.num_masters, time))
-
-
-def surrogate_times(data: CodedComputing, probability: Floats, loads: Floats) -> Floats:
-    """Smallest t at which each master expects its rows under (6), shape (masters,).
-
-    Infinite where the loads are too few ever.  Bisection to the last bit: (6) increases in t.
-    Loads that hardly suffice are summed exactly: what may be late of them is all that is left of
-    two nearly equal numbers.
-    """
-    spare = np.where(data.allowed, probability * loads, 0.0).sum(axis=1) - data.rows
-    hardly = abs(spare) <= ROUNDING * data.rows
-    for master in np.flatnonzero(hardly):
-        spare[master] = _exact_spare(data, probability, loads, int(master))
-    reachable = spare > 0
-
-    def enough(times: Floats) -> Bools:
-        times = np.where(reachable, times, 1.0)
-        found = np.asarray(_printed(data, probability, loads, times) >= data.rows)
-        if not hardly.any():
-            return found
-        return np.where(hardly, _late(data, probability, loads, times) <= spare, found)
-
-    low = np.zeros(data.num_masters)
-    high = np.where(reachable, 1.0, np.inf)
-    for power in range(1, 1024):
-        short = reachable & ~enough(high)
-        if not short.any():
-            break
-        high = np.where(short, 2.0**power, high)
-    for _ in range(1100):
-        middle = low + (high - low) / 2
-        undecided = reachable & (middle > low) & (middle < high)
-        if not undecided.any():
-            break
-        done = enough(middle)
-        high = np.where(undecided & done, middle, high)
-        low = np.where(undecided & ~done, middle, low)
-    return high
-
-
-def _exact_spare(data: CodedComputing, share: Floats, loads: Floats, master: int) -> float:
-    """Rows beyond those that a master needs; of the right sign whatever the rounding."""
-    use = data.allowed[master]
-    pairs = zip(share[master, use].tolist(), loads[master, use].tolist(), strict=True)
-    sent = sum((Fraction(k) * Fraction(load) for k, load in pairs), Fraction(0))
-    spare = sent - data.masters[master].rows
-    return float(spare) or math.copysign(math.ulp(0.0), spare) if spare else 0.0
-
-
-def _late(data: CodedComputing, probability: Floats, loads: Floats, times: Floats) -> Floats:
-    """Return the results of each master that are not there at its own time under (6)."""
-    used, exponent = _exponent(data, probability, loads, times)
-    with np.errstate(over="ignore"):
-        return _by_master(np.where(used, probability * loads * np.exp(exponent), 0.0))
-
-
-def _exponent(
-    data: CodedComputing, probability: Floats, loads: Floats, times: Floats
-) -> tuple[Bools, Floats]:
-    """Pairs in use, and u a - u t/l of each, shape (masters, workers)."""
-    used = data.allowed & (loads > 0) & (probability > 0)
-    safe = np.where(used, loads, 1.0)
-    with np.errstate(over="ignore", invalid="ignore"):
-        exponent = data.rates * (np.where(used, data.shifts, 0.0) - times[:, None] / safe)
-    return used, np.where(used, exponent, 0.0)
-
-
-def _printed(data: CodedComputing, probability: Floats, loads: Floats, times: Floats) -> Floats:
-    """Return the expected results of each master at its own time under (6)."""
-    used, exponent = _exponent(data, probability, loads, times)
-    with np.errstate(over="ignore", invalid="ignore"):
-        results = np.where(used, probability * loads * -np.expm1(exponent), 0.0)
-    return _by_master(results)
-
-
-def _by_master(results: Floats) -> Floats:
-    return floats(results.sum(axis=1))
+    return floats((probability * loads * returned_share(data, loads, time)).sum(axis=1))
 
 
 def reference_time(data: CodedComputing) -> float:

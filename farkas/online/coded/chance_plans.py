@@ -20,7 +20,6 @@ from farkas.models.coded.kernel import (
     Pairs,
     WorkerTypes,
     first_time,
-    surrogate_times,
 )
 from farkas.models.coded.law import (
     Allocation,
@@ -34,6 +33,7 @@ from farkas.online.coded.environment import (
     broken,
     certify,
     numbers,
+    surrogate_times,
 )
 from farkas.online.coded.local_search import climb
 from farkas.online.coded.simple_greedy import greedy_owner

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
@@ -18,14 +19,14 @@ import numpy as np
 from farkas.errors import NoAnswer, NotACertificate, NotApplicable
 from farkas.instances.coded import CodedComputing
 from farkas.messages import named
-from farkas.models.coded.kernel import Pairs, blocks_owner, surrogate_times
+from farkas.models.coded.kernel import Pairs, blocks_owner
 from farkas.models.coded.law import ENUMERATED, Allocation, Law, dedicated_plan
 from farkas.numbers import Floats, Ints
 from farkas.online import driver
 from farkas.online.driver import Demo, Outcome, algorithm, environment
 from farkas.online.policy import Policy
 from farkas.online.run import Bound, Sense
-from farkas.replay.coded import plan_faults
+from farkas.replay.coded import completion, plan_faults, working_pairs
 
 P3, P1 = "coded.expected[shared]", "coded.chance"  #: What bounds runs.
 
@@ -39,6 +40,20 @@ def broken(data: CodedComputing, plan: Allocation) -> list[str]:
     if plan.share.shape != data.rates.shape or plan.loads.shape != data.rates.shape:
         return [f"shares and loads need shape {data.rates.shape}"]
     return plan_faults(data, plan.share.tolist(), plan.loads.tolist()).broken
+
+
+def surrogate_times(data: CodedComputing, share: Floats, loads: Floats) -> Floats:
+    """Smallest t at which each master expects its rows under (6), shape (masters,).
+
+    Infinite where the loads are too few ever.
+    """
+    times = []
+    for master, (task, k, load) in enumerate(
+        zip(data.masters, share.tolist(), loads.tolist(), strict=True)
+    ):
+        found = completion(working_pairs(data, master, k, load), task.rows)
+        times.append(math.inf if found is None else float(found[1]))
+    return np.array(times)
 
 
 def master_prices(data: CodedComputing) -> tuple[Floats, str]:

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from farkas.instances.coded import CodedComputing
-from farkas.models.coded.kernel import Pairs, surrogate_times
+from farkas.models.coded.kernel import Pairs
 from farkas.models.coded.law import dedicated_plan
 from farkas.numbers import Floats
+from farkas.online.coded.environment import surrogate_times
 from farkas.online.coded.exhaustive import best_owner, every_owner
 from farkas.online.coded.local_search import least_level
 from farkas.online.coded.sca import iterates

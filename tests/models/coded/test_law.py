@@ -18,7 +18,6 @@ from farkas.models.coded.kernel import (
     first_time,
     owner_levels,
     returned_share,
-    surrogate_times,
     theorem1_times,
 )
 from farkas.models.coded.law import (
@@ -33,6 +32,7 @@ from farkas.models.coded.law import (
     require_measured,
     shared_plan,
 )
+from farkas.online.coded.environment import surrogate_times
 from farkas.online.coded.execution import simulate
 from farkas.portable import log_excess, log_excess_inverse
 from farkas.relaxations.coded.sharing import shared_optimum

@@ -48,6 +48,7 @@ from farkas.solvers import solve
 from farkas.solvers.convex import solve_problem
 from tests.conformance.oracle import column, row
 from tests.generators.coded import by_speed, random_coded_computing
+from tests.references.coded_recovery import printed_results
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -309,9 +310,10 @@ def test_bisection_ends_where_no_double_is_left(precision):
 
 @pytest.mark.parametrize("workers", ["shared", "dedicated"])
 @pytest.mark.parametrize(
-    ("name", "printed"), [("coded.expected", True), ("coded.expected_integer", False)]
+    ("name", "results"),
+    [("coded.expected", printed_results), ("coded.expected_integer", expected_results)],
 )
-def test_the_printed_program_means_what_the_arrays_say(name, printed, workers):
+def test_the_printed_program_means_what_the_arrays_say(name, results, workers):
     data = library.load("coded/forbidden_pairs")
     plan = data.plans[0]
     model = programs.build(name, workers=workers).to_pyomo(data)
@@ -321,7 +323,7 @@ def test_the_printed_program_means_what_the_arrays_say(name, printed, workers):
         model.rows_sent[m, n].set_value(loads[m, n])
     for time in (plan.time, 0.5):
         model.time.set_value(time)
-        want = expected_results(data, share * data.allowed, loads, time, printed=printed)
+        want = results(data, share * data.allowed, loads, time)
         found = [_results(model, data, m) for m in range(2)]
         assert found == pytest.approx(want.tolist(), rel=1e-12)
     assert model.share[0, 0].is_binary() == (workers == "dedicated")

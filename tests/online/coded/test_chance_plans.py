@@ -18,9 +18,8 @@ from farkas.online.coded.chance_plans import (
     ChanceStretch,
     Grains,
     LoadSearch,
-    Uncoded,
-    Uniform,
 )
+from farkas.online.coded.environment import Uncoded, Uniform
 from tests.generators.coded import random_coded_computing
 from tests.references import coded_chance
 from tests.references.coded_plans import blocks, evenly, quantile, speeds, stretched, theorem_1

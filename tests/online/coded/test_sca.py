@@ -6,9 +6,9 @@ import pytest
 
 from farkas.errors import NoAnswer, UnsupportedForm
 from farkas.instances import library
-from farkas.models.coded.kernel import surrogate_times
 from farkas.online import algorithms
 from farkas.online.coded import sca
+from farkas.online.coded.environment import surrogate_times
 from farkas.online.coded.sca import ExpectedSharing, SuccessiveApproximation, iterates, start_point
 from farkas.relaxations.coded.sca import SharedPoint
 from farkas.solvers.subproblem import solve_subproblem

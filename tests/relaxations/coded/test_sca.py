@@ -9,7 +9,8 @@ import pytest
 from farkas.algebra import programs
 from farkas.errors import NotApplicable
 from farkas.instances import library
-from farkas.models.coded.kernel import Pairs, surrogate_times
+from farkas.models.coded.kernel import Pairs
+from farkas.online.coded.environment import surrogate_times
 from farkas.relaxations.coded.sca import At, Sca, SharedPoint, coefficients, read_point, solve_step
 from farkas.relaxations.coded.sharing import AssignmentTruncated, Capped, shared_optimum
 from farkas.solvers import Claimed, solve
