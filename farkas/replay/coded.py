@@ -14,8 +14,9 @@ from __future__ import annotations
 import functools
 import math
 import sys
+from collections.abc import Callable
 from fractions import Fraction
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from farkas.instances.coded import FOR_MEASURED, FOR_P1, CodedComputing
 from farkas.portable import log1p
@@ -64,6 +65,7 @@ BITS = 112
 #: No w/R makes up: w is a product of two doubles and R a sum of such and an integer, so that w/R
 #: lies between 2**-4250 and 2**4250 for fewer than 2**50 workers.
 FARTHEST = 1 << 13
+LATEST = Fraction(sys.float_info.max)  #: No run states a later time.
 STEPS = 60  #: Steps of Newton's method at most; a guess that is worse costs time only.
 
 Numbers = tuple[tuple[float, ...], ...]
@@ -169,27 +171,42 @@ def completion(pairs: list[WorkingPair], rows: int) -> tuple[Fraction, Fraction]
     # exp(-y) >= 1 - y: the time is no earlier than where Σ w (1 - y) = R
     pace = sum((pair.weight * pair.slope for pair in pairs), Fraction(0))
     early = (rows + sum((pair.weight * pair.work for pair in pairs), Fraction(0))) / pace
-    middle = curve.guess(early)
-    step = middle / (2 << WIDTH)
-    low, high = middle - step, middle + step
-    while low > 0 and curve.side(low) != "above":
+    return enclosed_time(curve.late, curve.guess(early), WIDTH)
+
+
+def enclosed_time(
+    late: Callable[[Fraction], bool | None], guess: Fraction, width: int
+) -> tuple[Fraction, Fraction] | None:
+    """Enclose the least time that is late enough; None where no double is.
+
+    Parameters
+    ----------
+    late
+        Whether a time is late enough; None where rounding hides it.
+    guess
+        About the time, > 0; a worse one takes longer.
+    width
+        The enclosure is 2**-width wide, relative to the time, or as narrow as ``late`` can tell.
+    """
+    step = guess / (2 << width)
+    low, high = guess - step, guess + step
+    while low > 0 and late(low) is not False:
         low -= step
         step *= 16
-    low = max(low, Fraction(0))  # S(0) > Σ w > R
-    step = middle / (2 << WIDTH)
-    while curve.side(high) != "below":
+    low = max(low, Fraction(0))  # nothing is there at once
+    step = guess / (2 << width)
+    while not late(high):
         high += step
         step *= 16
-    while (high - low) * (1 << WIDTH) > high:
+        if high > 2 * LATEST:
+            return None
+    while (high - low) * (1 << width) > high:
         middle = (low + high) / 2
-        side = curve.side(middle)
-        if side == "above":
-            low = middle
-        elif side == "below":
-            high = middle
-        else:
+        said = late(middle)
+        if said is None:
             break
-    return (low, high) if high <= Fraction(sys.float_info.max) else None
+        low, high = (low, middle) if said else (middle, high)
+    return (low, high) if high <= LATEST else None
 
 
 class LateShare(NamedTuple):
@@ -235,8 +252,8 @@ class LateShare(NamedTuple):
             fall += found * spent >> places
         return total, fall
 
-    def side(self, time: Fraction) -> Literal["above", "below", "unknown"]:
-        """Whether S(time) > R or S(time) <= R for sure.
+    def late(self, time: Fraction) -> bool | None:
+        """Whether S(time) <= R for sure, or > R; None where rounding hides it.
 
         A part comes out as an integer τ where it is T.  With δ = 2**(15 - places), which `falling`
         promises for y known to a unit, and less than a unit lost to the last division,
@@ -245,13 +262,11 @@ class LateShare(NamedTuple):
         """
         found = self.at(time)
         if found is None:
-            return "above"
+            return False
         one = 1 << self.places
         if found[0] * (one - (1 << 15)) > one * one:
-            return "above"
-        if (found[0] + len(self.parts)) * (one + (1 << 16)) <= one * one:
-            return "below"
-        return "unknown"
+            return False
+        return True if (found[0] + len(self.parts)) * (one + (1 << 16)) <= one * one else None
 
     def guess(self, early: Fraction) -> Fraction:
         """About where S = R: Newton's method in doubles for ln S, which is convex.

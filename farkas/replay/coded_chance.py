@@ -14,7 +14,6 @@ by how much that can be wrong.
 from __future__ import annotations
 
 import math
-import sys
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -23,7 +22,7 @@ import numpy as np
 from farkas.instances.coded import CodedComputing
 from farkas.numbers import Floats
 from farkas.replay.base import Kept, Replayed
-from farkas.replay.coded import falling, log2_units
+from farkas.replay.coded import enclosed_time, falling, log2_units
 from farkas.tolerances import TINY, ULP
 
 PLACES = 96  #: Binary places of exponentials.
@@ -167,27 +166,8 @@ def quantile(waiting: Awaiting, target: Fraction) -> tuple[Fraction, Fraction] |
     ever = np.array([below(Fraction(one.share)) for one in waiting.senders])
     if enclosed(waiting.loads, ever, waiting.rows)[0] <= target:
         return None
-    middle = Fraction(waiting.guess(float(target)))
-    step = middle / (2 << WIDTH)
-    low = middle - step
-    while low > 0 and waiting.served(low, target) is not False:
-        low -= step
-        step *= 4
-    low = max(low, Fraction(0))  # nothing is there at once
-    step = middle / (2 << WIDTH)
-    high = middle + step
-    while not waiting.served(high, target):
-        high += step
-        step *= 4
-        if high > sys.float_info.max:
-            return None
-    while (high - low) * (1 << WIDTH) > high:
-        middle = (low + high) / 2
-        said = waiting.served(middle, target)
-        if said is None:
-            break
-        low, high = (low, middle) if said else (middle, high)
-    return low, high
+    guess = Fraction(waiting.guess(float(target)))
+    return enclosed_time(lambda time: waiting.served(time, target), guess, WIDTH)
 
 
 def replay_chance(data: CodedComputing, share: Numbers, loads: Numbers, kept: Kept) -> Replayed:

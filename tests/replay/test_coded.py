@@ -246,12 +246,11 @@ def test_a_side_is_known_only_where_rounding_cannot_turn_it(
     curve = LateShare(places, [(1, 1, 0, 1, 1)] * parts)
     above = math.floor(one / (1 - delta)) + 1
     below = math.floor(one / (1 + 2 * delta)) - parts
-    for found, side in (
-        (above, "above"), (above - 1, "unknown"), (one, "unknown"), (below + 1, "unknown"),
-        (below, "below"), (0, "below"),
+    for found, late in (
+        (above, False), (above - 1, None), (one, None), (below + 1, None), (below, True), (0, True),
     ):  # fmt: skip
         monkeypatch.setattr(LateShare, "at", lambda self, time, found=found: (found, 0))
-        assert curve.side(F(1)) == side
+        assert curve.late(F(1)) is late
 
 
 def test_times_beyond_all_doubles_and_below_them() -> None:
