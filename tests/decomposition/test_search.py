@@ -7,8 +7,7 @@ import pytest
 from scipy import sparse
 
 from farkas.certificates.priced_tree import MOST_STEPS, Split, halves, prove_leaves
-from farkas.decomposition.branching import best_split
-from farkas.decomposition.cases import CaseTree
+from farkas.decomposition.cases import CaseTree, best_split
 from farkas.decomposition.column_generation import price_rows, price_tree
 from farkas.decomposition.local_search import reoptimise, repair
 from farkas.decomposition.master import Master, Pool

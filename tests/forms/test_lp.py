@@ -16,7 +16,6 @@ import numpy as np
 import pytest
 
 from farkas.errors import FileProblem, UnsupportedForm
-from farkas.exact.linear import solve_linear
 from farkas.forms import Axis, Block, model_text
 from farkas.forms.feasibility import (
     box,
@@ -29,12 +28,9 @@ from farkas.forms.feasibility import (
 from farkas.forms.lp import read_lp
 from farkas.forms.model_text import read_model
 from farkas.forms.rational import Numbers, RationalForm
-from farkas.forms.writers import write_lp
 from farkas.instances.library import load
 from farkas.models.mlbroker.placement import Offline
-from farkas.solvers.highs import new_solver, pass_form
 from tests.conformance.solvers.cases import form
-from tests.generators.forms import random_form
 from tests.tools.highs_reading import agrees
 
 TEXT = """\
@@ -255,27 +251,6 @@ def test_highs_reads_the_same(tmp_path: Path) -> None:
     agrees(path)
     path.write_text("min\n x\nst\n c: x + y >= -9\nbounds\n x <= 1\n y >= -inf\nend\n")
     agrees(path)
-
-
-def test_what_is_written_here_and_by_highs_is_read_back(tmp_path: Path) -> None:
-    rng = np.random.default_rng(6)
-    for k in range(40):
-        form = random_form(rng, number=lambda size: np.round(rng.normal(size=size), 3))
-        path = tmp_path / f"{k}.lp"
-        write_lp(form, path)
-        agrees(path)
-        solver = new_solver()
-        pass_form(solver, form)
-        other = tmp_path / f"{k}h.mps"
-        solver.writeModel(str(other))
-        if not form.num_rows:
-            continue
-        ours, theirs = (read_model(p, numbers="binary") for p in (path, other))
-        relaxed = [f.replace(integer=np.zeros(f.num_columns, dtype=bool)) for f in (ours, theirs)]
-        one, two = (solve_linear(f) for f in relaxed)
-        assert one.status == two.status
-        if one.value is not None and two.value is not None:  # 15 digits, and ranges are differences
-            assert float(one.value) == pytest.approx(float(two.value), rel=1e-12, abs=1e-12)
 
 
 INF = math.inf

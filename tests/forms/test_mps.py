@@ -6,16 +6,11 @@ import re
 from fractions import Fraction as F
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from farkas.errors import FileProblem, UnsupportedForm
-from farkas.forms.model_text import read_model
 from farkas.forms.mps import _fields_by_position, read_mps
-from farkas.forms.rational import Numbers, RationalForm, as_rational
-from farkas.forms.writers import write_mps
-from farkas.solvers.highs import new_solver, pass_form
-from tests.generators.forms import random_form
+from farkas.forms.rational import Numbers, RationalForm
 from tests.tools.highs_reading import agrees
 
 TEXT = """\
@@ -304,29 +299,6 @@ def test_highs_reads_the_same(more: str, tmp_path: Path) -> None:
     path = tmp_path / "m.mps"
     path.write_text(TEXT.replace("{more}", more).replace("0.1D+1", "0.1e+1"))
     agrees(path)
-
-
-def test_what_is_written_here_and_by_highs_is_read_back(tmp_path: Path) -> None:
-    rng = np.random.default_rng(5)
-    seen = 0
-    for k in range(60):
-        form = random_form(rng, number=lambda size: np.round(rng.normal(size=size), 3))
-        path = tmp_path / f"{k}.mps"
-        write_mps(form, path)
-        agrees(path)
-        back, here = read_model(path, numbers="binary"), as_rational(form)
-        size = form.num_columns  # a constant is one column more
-        ends = (back.lower[:size], back.upper[:size])
-        assert (back.cost[:size], *ends) == (here.cost, here.lower, here.upper)
-        assert back.sense == here.sense
-        solver = new_solver()
-        pass_form(solver, form)
-        other = tmp_path / f"{k}h.mps"
-        solver.writeModel(str(other))
-        if form.num_rows:
-            agrees(other)
-            seen += 1
-    assert seen > 40
 
 
 def test_a_line_by_position_has_no_text_between_its_fields():

@@ -36,21 +36,6 @@ CASE = form(
 )  # fmt: skip
 
 
-def test_a_model_has_the_rows_bounds_and_domains_of_the_form():
-    model = to_model(CASE)
-    assert [(v.lb, v.ub, v.is_integer()) for v in model.x.values()] == [
-        (0, None, False), (None, 5, True), (-3, -2, False),
-    ]  # fmt: skip
-    # the row without sides and the row without entries are left out
-    assert list(model.rows) == [0, 1, 2, 3]
-    sides = [(pyo.value(model.rows[i].lower), pyo.value(model.rows[i].upper)) for i in model.rows]
-    assert sides == [(1, 1), (None, 4), (0, None), (-1, 1)]
-    model.x[0].value, model.x[1].value, model.x[2].value = 3.0, 4.0, -2.0
-    assert [pyo.value(model.rows[i].body) for i in model.rows] == [7, 6, 12, 3]
-    assert model.value.sense == pyo.maximize
-    assert pyo.value(model.value) == 3 - 8 + 2.5
-
-
 @pytest.mark.parametrize(
     "name", ["./tool", "tool", "asl:./tool", "cbc", "ipopt", "nl:tool", "py:./tool", "../x/tool"]
 )
@@ -201,28 +186,6 @@ def test_a_bound_is_that_of_the_sense_or_none():
 def test_scip_behind_pyomo_promises_no_duals():
     assert PyomoSolver("scip_direct").abilities == Ability.LINEAR | Ability.INTEGER
     assert Ability.DUALS in PyomoSolver("gurobi_direct").abilities
-
-
-@pytest.mark.parametrize("sense", ["min", "max"])
-@pytest.mark.parametrize("integer", [[], [0, 1]])
-def test_rows_and_bounds_of_every_kind_reach_the_solver(sense, integer):
-    # x + y = 7/2, 1 <= x - y <= 2, x + z >= 4, y + z <= 5, a row without entries, z in [1, 3]
-    case = form(
-        [2, 5, 4],
-        [(3.5, [1, 1, 0], 3.5), (0.5, [1, -1, 0], 2), (4, [1, 0, 1], INF), (-INF, [0, 1, 1], 5),
-         (-1, [0, 0, 0], 1)],
-        lower=[-INF, 0, 1], upper=[INF, INF, 3], integer=integer and [2], sense=sense, offset=0.5,
-    )  # fmt: skip
-    here, there = solve(case, "pyomo:appsi_highs"), solve(case, "highs")
-    # min: y = 3/4, x = 11/4, z = 5/4 (2 if whole); max: y = 3/2, x = 2, z = 3
-    expected = {"min": [2.75, 0.75, 2.0 if integer else 1.25], "max": [2.0, 1.5, 3.0]}[sense]
-    assert here.claim is Claimed.OPTIMAL
-    assert here.point == pytest.approx(expected, abs=1e-6)
-    assert here.bound == pytest.approx(there.objective, abs=1e-6)
-    if integer:
-        assert here.raw_row_duals is None
-    else:
-        assert here.row_duals == pytest.approx(there.row_duals, abs=1e-6)
 
 
 @pytest.mark.parametrize("solver", BRINGS)

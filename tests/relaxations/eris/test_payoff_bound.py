@@ -10,7 +10,7 @@ import pytest
 from farkas import executor as module
 from farkas.certificates.eris import PricedAuction, certify_prices
 from farkas.certificates.priced_tree import PricedTree
-from farkas.decomposition.parallel import Asked, OwnerReplies, parallel_replies
+from farkas.decomposition.protocol import Asked, OwnerReplies, parallel_replies
 from farkas.executor import Executor
 from farkas.instances import library
 from farkas.models.eris.best_schedule import PricedJobs
