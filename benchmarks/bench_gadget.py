@@ -7,23 +7,20 @@ import time
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from benchmarks.measure import Figures, drawn, fastest
 from farkas.certificates import check
 from farkas.instances.gadget import Cluster
-from farkas.models.gadget.forest import forest
 from farkas.models.gadget.slot import snapshot
 from farkas.online import algorithms
 from farkas.online.gadget.columns import column_rings, worth
 from farkas.relaxations.gadget.embedding import GvneLP, NodeLP
-from farkas.relaxations.gadget.generation import generate_columns, start
 from farkas.relaxations.gadget.offline_bound import OfflineBound
 from farkas.relaxations.gadget.pricing import horizon_certificate
-from farkas.relaxations.gadget.ring_pricing import RingPricing, TreePricing
+from farkas.relaxations.gadget.ring_pricing import MOST_LABELS
+from farkas.relaxations.gadget.slot_pricing import priced_slot
 from farkas.solvers import solve
+from farkas.tolerances import SOLVER_GAP
 from tests.generators.gadget import wide_area
-from tests.references.gadget_pricing import dense_walks, tree_costs
 
 #: CPU seconds, and exponents, that are to be reached.
 FLOORS = {
@@ -45,15 +42,10 @@ def main() -> None:
     results: dict[str, Any] = {}
     for preset in ("published", "scarce_links"):
         slot = snapshot(drawn(Cluster, preset, utility="sqrt", arrivals="start"))
-        results[f"rings, {preset}, S=50, n=100"] = fastest(partial(generate_columns, slot), 5)
+        results[f"rings, {preset}, S=50, n=100"] = fastest(
+            partial(priced_slot, slot, SOLVER_GAP, MOST_LABELS), 5
+        )
         results[f"slot within 0.1 %, {preset}"] = fastest(partial(column_rings, slot, 1e-3), 5)
-        tree = forest(slot.cluster)
-        assert tree is not None
-        pricing = TreePricing(slot.cluster, tree, slot.jobs, slot.largest)
-        prices, _ = start(slot)
-        compiled = fastest(partial(pricing.costs, prices.node, prices.link), 5)
-        arrays = fastest(partial(tree_costs, pricing, prices.node, prices.link), 3)
-        results[f"tree pricing, {preset}: arrays over compiled"] = arrays / compiled
     results |= wide_area_slots()
     small = snapshot(drawn(Cluster, num_servers=20, num_jobs=20, utility="sqrt", arrivals="start"))
     embedding = fastest(lambda: solve(GvneLP().form(small)), 3)
@@ -98,7 +90,7 @@ def growth() -> dict[str, float]:
 
 
 def wide_area_slots() -> dict[str, float]:
-    """Slots of 200 jobs on wide-area networks, and dense pricing over the search of labels."""
+    """Slots of 200 jobs on wide-area networks."""
     results = {}
     column_rings(snapshot(wide_area(15, 1)), 1e-3)  # compiles
     for nodes in (15, 30, 50, 100, 200):
@@ -108,12 +100,6 @@ def wide_area_slots() -> dict[str, float]:
         rings, bound = column_rings(slot, 1e-3)
         results[name] = time.process_time() - begin
         results[f"{name}: gap"] = bound / worth(slot, rings) - 1.0
-        if nodes <= 50:
-            prices, known = generate_columns(slot).prices, np.zeros(len(slot.jobs))
-            pricing = RingPricing(slot)
-            labels = fastest(partial(pricing.replies, prices.node, prices.link, known), 3)
-            dense = fastest(partial(dense_walks, slot, prices.node, prices.link), 1)
-            results[f"ring pricing, V={nodes}: dense over labels"] = dense / labels
     return results
 
 

@@ -98,6 +98,9 @@ RETIRED = frozenset(
         "eris_prices",
         "eris_spans",
         "gadget.horizon",
+        "gadget.one_slot",
+        "gadget.slot",
+        "gadget.slot_tree",
         "mlbroker_sites",
         "mlbroker_slots",
     }

@@ -13,9 +13,7 @@ import math
 import operator
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Annotated, Any, Literal
 
-import msgspec
 import numpy as np
 
 from farkas.certificates.doubles import double
@@ -27,7 +25,6 @@ from farkas.certificates.priced_tree import (
     PricedTree,
     priced_programs,
 )
-from farkas.certificates.prices import PriceCertificate
 from farkas.certificates.runs import RunBound, run_bounds
 from farkas.certificates.sums import affordable, finite, scaled, whole
 from farkas.errors import NotACertificate
@@ -35,16 +32,13 @@ from farkas.instances.gadget import Cluster
 from farkas.numbers import Floats, Ints
 from farkas.tolerances import FLOORS, ROUNDING
 
-#: Stands for infinity: above every sum of prices, see `grid_exponent`; a few of it fit 64 bits.
-FORBIDDEN = 1 << 59
-
 PRICE_BITS = 40  #: Prices become integers of at most so many bits.
 
 SUM_BITS = 58  #: Costs that are possible stay below ``2**SUM_BITS``.
 
 
 def grid_exponent(largest: float, terms: int = 1) -> int:
-    """Exponent g so that ``terms`` prices up to ``largest * 2**g`` add up to less than FORBIDDEN.
+    """Exponent g so that ``terms`` prices up to ``largest * 2**g`` add up within 64 bits.
 
     Prices are below 2^PRICE_BITS and below 2^(SUM_BITS - b - 1), where ``terms`` has b bits: the
     sum of so many is below 2^(SUM_BITS - 1), and roundings cannot double it.  Raises
@@ -77,29 +71,11 @@ def rounded_down(amount: Floats, price: Floats, exponent: int) -> Ints:
     return whole(scaled, "prices", bits=PRICE_BITS + 1)
 
 
-DIGITS = 60  #: Binary digits of a claimed bound.
-
 #: Ends up to which best replies of jobs are looked at, one after the other.
 MOST_ENDS = 8
 
 #: Binary digits to which what a job keeps is rounded up: of itself, whatever the unit.
 MORE_DIGITS = 100
-
-Price = Annotated[float, msgspec.Meta(ge=0.0)]
-PriceRow = tuple[Price, ...]
-
-
-class ClusterCertificate(PriceCertificate, frozen=True, kw_only=True):
-    """What both certificates share."""
-
-    about = "gadget"
-    bound: str  #: Upper bound, a fraction.
-    sense: Literal["max"] = "max"
-
-
-def claimed(value: Fraction) -> str:
-    """Short fraction at or above ``value``: a certificate may claim less."""
-    return str(shortened(value, DIGITS))
 
 
 def shortened(value: Fraction, digits: int = MORE_DIGITS) -> Fraction:
@@ -111,25 +87,6 @@ def shortened(value: Fraction, digits: int = MORE_DIGITS) -> Fraction:
 def grid_of(value: Fraction) -> int:
     """Binary places to which numbers are rounded that stand beside ``value``."""
     return MORE_DIGITS - value.numerator.bit_length() + value.denominator.bit_length()
-
-
-def nested(values: Floats) -> Any:
-    """Tuples of tuples, as files hold prices; -0 becomes 0."""
-    rows = (values + 0.0).tolist()
-    if values.ndim == 1:
-        return tuple(rows)
-    return tuple(nested(np.asarray(row)) for row in values)
-
-
-def price_array(values: Any, shape: tuple[int, ...]) -> Floats:
-    """Read prices; raises `NotACertificate` unless they are finite and of this shape."""
-    try:
-        array = np.array(values, dtype=float).reshape(shape)
-    except ValueError:
-        raise NotACertificate(f"prices have another shape than {shape}") from None
-    if not np.isfinite(array).all():
-        raise NotACertificate("a price is not finite")
-    return array
 
 
 def rent_of(capacity: Floats, price: Floats) -> Fraction:
@@ -192,8 +149,12 @@ class PricedCluster(PricedProgram):
         return {"starts": (tuple(self.starts.tolist()),), "classes": classes}
 
     @classmethod
-    def laid_out(cls, instance: Cluster, name: str, layout: Layout) -> PricedCluster:
-        """State the program with blocks and classes of a file."""
+    def laid_out(cls, instance: Cluster, name: str, layout: Layout) -> PricedProgram:
+        """State the program with blocks and classes of a file, or of its only slot."""
+        if "slot" in layout:
+            from farkas.certificates.gadget_slot import PricedSlot  # here: few bounds have links
+
+            return PricedSlot.laid_out(instance, name, layout)
         if layout.keys() != {"starts", "classes"} or len(layout["starts"]) != 1:
             raise NotACertificate(f"rows of {name} are laid out by starts and classes")
         starts, classes = layout["starts"][0], layout["classes"]
@@ -357,10 +318,7 @@ class Costs:
 
 priced_programs.add(PricedCluster.name, PricedCluster)
 
-# a single slot bounds no run of several, unless all jobs come in the last one
-run_bounds.add("gadget", tuple(
-    RunBound(tag, PricedCluster.name) for tag in ("priced_tree", "gadget.one_slot")
-))  # fmt: skip
+run_bounds.add("gadget", (RunBound("priced_tree", PricedCluster.name),))
 
 
 def certify_horizon(

@@ -100,6 +100,11 @@ class PricedProgram(abc.ABC):
         """How limits are pooled into rows, for the file."""
         return {}
 
+    @property
+    def about(self) -> str:
+        """What a proof is about, in words."""
+        return self.name
+
     @abc.abstractmethod
     def rent(self, prices: Floats) -> Fraction:
         """Bound what all rows earn at prices, shape (width,), from above."""
@@ -401,6 +406,10 @@ class PricedTree(PriceCertificate, frozen=True, kw_only=True, tag="priced_tree")
     def stated(self, instance: Any) -> PricedProgram:
         """Return the program on an instance, with the layout of the file."""
         return priced_programs[self.subject].laid_out(instance, self.subject, self.layout)
+
+    def says(self, instance: Any, /) -> str:
+        """See `PriceCertificate.says`."""
+        return self.stated(instance).about
 
     def read_prices(self, program: PricedProgram) -> Floats:
         """Return the prices, shape (distinct, width); raises `NotACertificate` for another size."""

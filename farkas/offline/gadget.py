@@ -2,51 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import msgspec
-import numpy as np
-
 from farkas.algebra.formulation import Formulation
-from farkas.certificates.gadget_slot_tree import OneSlot, certify_one_slot
 from farkas.errors import NoAnswer
 from farkas.instances.gadget import Cluster
-from farkas.models.gadget.rings import Rings
-from farkas.models.gadget.slot import snapshot
 from farkas.offline.climbing import bounded_by, policies
-from farkas.offline.ladder import Ascent, Ladder, Rung, ladders
+from farkas.offline.ladder import Ladder, ladders
 from farkas.offline.priced import priced
-from farkas.online.gadget.columns import column_rings, slot_certificate, tree_certificate
-from farkas.online.gadget.plans import GadgetPlans, decisions_of
-from farkas.online.run import Bound
+from farkas.online.gadget.columns import SlotPlans
+from farkas.online.gadget.plans import GadgetPlans
 
 
-def one_slot(instance: Cluster, ascent: Ascent) -> Iterator[Rung]:
-    """Yield bounds with prices of links and by cases, and rings that column generation finds."""
-    last = instance.horizon - 1
-    if (instance.arrival < last).any():
+def one_slot(instance: Cluster) -> SlotPlans:
+    """Look at the last slot, with prices of links too, where all jobs come in it."""
+    if (instance.arrival < instance.horizon - 1).any():
         raise NoAnswer("jobs come before the last slot")
-    nothing = np.zeros(instance.num_jobs, dtype=np.int64)
-    ascent.deadline.check()
-    plain = certify_one_slot(instance, slot_certificate(instance, last, nothing))
-    words = "prices of servers and links"
-    yield Rung(f"{words} in the only slot", bound=_bound(plain, words))
-    view, gap = snapshot(instance, last, nothing), float(ascent.gap)
-    ascent.deadline.check()
-    rings, _ = column_rings(view, gap)
-    schedule = [*(Rings.none(instance) for _ in range(last)), rings]
-    yield Rung("rings of the only slot by column generation", decisions_of(instance, schedule))
-    ascent.deadline.check()
-    cases = certify_one_slot(instance, tree_certificate(view, rings, gap))
-    yield Rung("the only slot by cases", bound=_bound(cases, f"cases with {words}"))
-
-
-def _bound(certificate: OneSlot, by: str) -> Bound:
-    return Bound(
-        exact=certificate.bound,
-        method=f"{by} in the only slot with jobs, in exact arithmetic",
-        certificate=msgspec.to_builtins(certificate),
-    )
+    return SlotPlans(instance)
 
 
 def pooled(instance: Cluster) -> GadgetPlans:
@@ -62,7 +32,7 @@ ladders.add(
             priced(pooled, "prices that are the same on all servers"),
             policies("gadget.fifo", "gadget.las"),
             priced(GadgetPlans, "prices of merged slots and servers"),
-            one_slot,
+            priced(one_slot, "prices of servers and links in the only slot"),
             policies("gadget.columns"),
         ),
     ),
@@ -77,7 +47,7 @@ def offline(program: Formulation) -> tuple[str, ...]:
 
 @bounded_by.register("gadget.gvne")
 def gvne(program: Formulation) -> tuple[str, ...]:
-    """Name prices of nodes and links by column generation."""
+    """Name prices of nodes and links."""
     return ("gadget.slot_prices",)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from fractions import Fraction
 
 import mpmath
@@ -11,7 +10,8 @@ import numpy as np
 import pytest
 
 from farkas.certificates import check
-from farkas.certificates.gadget_slot import SharedServers, certify_slot
+from farkas.certificates.gadget_slot import PricedSlot
+from farkas.certificates.priced_tree import PricedTree, Split
 from farkas.certificates.ring_profits import Effort
 from farkas.errors import NotACertificate
 from farkas.instances import library
@@ -20,29 +20,13 @@ from farkas.instances.utilities import Sqrt, TableUtility
 from farkas.models.gadget.column import ColumnLP
 from farkas.models.gadget.counts import FeasibleCounts
 from farkas.models.gadget.rings import enumerate_rings
-from farkas.models.gadget.slot import snapshot
 from farkas.online.gadget.columns import slot_certificate
 from farkas.proofs.gadget.relaxed import random_clusters
-from farkas.relaxations.gadget.generation import generate_columns
-from farkas.relaxations.gadget.whole_sizes import room_of
 from farkas.solvers import solve
-from farkas.tolerances import FLOORS, ROUNDING, allowed
 from tests.certificates.test_gadget import reward
 from tests.generators.gadget import small, table
 from tests.metamorphic.units import in_units
-
-
-def test_slot_certificates_prove_the_relaxation_over_rings_on_trees():
-    for cluster in random_clusters(15, 3, network="tree", servers=4, jobs=4):
-        proof = check(slot_certificate(cluster), instance=cluster)
-        value = solve(ColumnLP().form(cluster)).require_optimal().objective
-        best = FeasibleCounts.of(cluster).best(0, np.zeros(cluster.num_jobs))[0]
-        assert best - 1e-9 <= float(proof.bound) <= value + 2e-6 * abs(value) + 1e-6
-        plain = generate_columns(snapshot(cluster)).prices
-        given = cluster, 0, np.zeros(cluster.num_jobs), plain.node, plain.link
-        assert float(Fraction(certify_slot(*given).bound)) == pytest.approx(
-            value, rel=2e-6, abs=1e-6
-        )
+from tests.references.gadget_pricing import certify_slot
 
 
 @pytest.mark.parametrize("network", ["tree", "cycle", "mesh"])
@@ -82,17 +66,6 @@ def test_what_some_jobs_received_is_named():
         made = slot_certificate(cluster, cluster.at_slot, np.array(progress))
         said = check(made, instance=cluster).program
         assert said == f"gadget.gvne in slot {cluster.at_slot} after 3 worker-slots"
-
-
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [({"slot": -1}, "no slot -1"), ({"slot": 10**6}, "no slot"), ({"progress": ()}, "progress")],
-)
-def test_malformed_slot_certificates_are_refused(change, words):
-    cluster = library.load("gadget/tiny")
-    certificate = msgspec.structs.replace(slot_certificate(cluster), **change)
-    with pytest.raises(NotACertificate, match=words):
-        check(certificate, instance=cluster)
 
 
 def most_exactly(cluster, progress, node, link):
@@ -136,7 +109,7 @@ def test_a_slot_bound_is_rent_plus_the_best_ring_of_every_job(network, money):
             prices = (node * share[0] * money, link * share[1] * money)
             made = certify_slot(cluster, 1, progress, *prices)
             exact = most_exactly(cluster, progress, *prices)
-            assert exact <= made.prove_bound(cluster) <= Fraction(made.bound)
+            assert exact <= made.prove_bound(cluster) == Fraction(made.bound)
             assert Fraction(made.bound) <= exact + Fraction(money) / 10**9
             earned += exact > 0
     assert earned > 8
@@ -176,178 +149,6 @@ def test_every_hop_of_a_ring_may_need_the_same_link(uses, alone):
     assert certify_slot(cluster, 1, np.array([0]), node, link).bound == str(gained)
 
 
-def test_prices_below_nothing_are_taken_for_nothing():
-    for cluster in random_clusters(3, 2, network="mesh"):
-        node, link = np.ones(cluster.capacity.shape), np.ones(cluster.num_links)
-        none = np.zeros(cluster.num_jobs, int)
-        free = certify_slot(cluster, 0, none, 0 * node, 0 * link)
-        assert certify_slot(cluster, 0, none, -node, -link) == free
-
-
-def test_the_first_and_the_last_slot_are_slots_and_the_next_is_none():
-    cluster = library.load("gadget/tiny")
-    made = slot_certificate(cluster)
-    for slot in (0, cluster.horizon - 1):
-        changed = msgspec.structs.replace(made, slot=slot, bound="1000")
-        assert check(changed, instance=cluster).bound == 1000
-    for change in ({"slot": cluster.horizon}, {"progress": (0, -1)}, {"progress": (0, 0, 0)}):
-        with pytest.raises(NotACertificate, match=r"no slot|one count"):
-            check(msgspec.structs.replace(made, **change), instance=cluster)
-
-
-def by_hand(cluster, slot, progress, node, link, shared):
-    """Rent of the prices and the best choice of sizes, of all rings and all choices, exactly."""
-    rent = sum(
-        Fraction(room) * Fraction(price)
-        for rooms, prices in (
-            (cluster.capacity.ravel(), node.ravel()), (cluster.link_bandwidth, link)
-        )
-        for room, price in zip(rooms.tolist(), prices.tolist(), strict=True)
-        if price
-    )  # fmt: skip
-    limit = np.where(cluster.active(slot, progress), cluster.ring_limit(progress), 0)
-    rings = enumerate_rings(cluster, limit)
-    best = [[Fraction(0)] * (int(most) + 1) for most in limit]
-    for job, workers, flow in zip(rings.job.tolist(), rings.workers, rings.flow, strict=True):
-        demand, edge = Fraction(float(cluster.demand[job, 0])), float(cluster.bandwidth[job])
-        cost = sum(
-            (Fraction(int(n)) * demand * Fraction(price)
-             for n, price in zip(workers, node[:, 0].tolist(), strict=True)), Fraction(0)
-        )  # fmt: skip
-        cost += sum(int(n) * Fraction(edge) * Fraction(p) for n, p in zip(flow, link, strict=True))
-        size, z = int(workers.sum()), int(progress[job])
-        gain = reward(cluster, job, z + size) - reward(cluster, job, z)
-        best[job][size] = max(best[job][size], gain - cost)
-    unit = Fraction(shared.unit)
-    room = sum(Fraction(c) // unit for c in cluster.capacity[cluster.is_server, 0].tolist())
-    weight = [Fraction(float(d)) // unit for d in cluster.demand[:, 0]]
-    return rent + max(
-        sum(row[k] for row, k in zip(best, sizes, strict=True))
-        for sizes in itertools.product(*(range(len(row)) for row in best))
-        if sum(w * k for w, k in zip(weight, sizes, strict=True)) <= room
-    )
-
-
-@pytest.mark.parametrize("network", ["tree", "cycle", "mesh"])
-def test_whole_sizes_at_any_prices_are_those_of_all_choices(network):
-    rng, together = np.random.default_rng(8), 0
-    some = {"network": network, "servers": 3, "jobs": 4, "concave": False, "at_once": True}
-    for cluster in random_clusters(20, 6, **some):
-        progress = rng.integers(0, 2, size=cluster.num_jobs)
-        node = rng.choice([0.0, 0.05, 0.2], cluster.capacity.shape) * cluster.is_server[:, None]
-        link = rng.choice([0.0, 0.02, 0.1], cluster.num_links)
-        shared = SharedServers(resource=0, unit=float(rng.choice([0.5, 1.0, 2.0])))
-        made = certify_slot(cluster, 1, progress, node, link, shared)
-        exact = by_hand(cluster, 1, progress, node, link, shared)
-        assert exact <= Fraction(made.bound) <= exact + Fraction(1, 10**9)
-        assert Fraction(made.bound) >= FeasibleCounts.of(cluster).best(1, progress)[0] - 1e-9
-        plain = certify_slot(cluster, 1, progress, node, link)
-        together += Fraction(made.bound) < Fraction(plain.bound)
-        assert check(made, instance=cluster).bound == Fraction(made.bound)
-    assert together > 5
-
-
-@pytest.mark.parametrize("network", ["star", "triangle"])
-def test_whole_sizes_prove_what_prices_do_not(network):
-    # three GPUs for two jobs that earn 10 with two workers and nothing with one: half of both
-    # would earn 15
-    ways = [(0, 1, 9), (1, 2, 9), (2, 0, 9)][: 3 if network == "triangle" else 2]
-    two = {"max_workers": 2, **table(0, 0, 10)}
-    cluster = small([1, 1, 1], ways, two, two)
-    assert solve(ColumnLP().form(cluster)).require_optimal().objective == pytest.approx(15)
-    made = slot_certificate(cluster)
-    assert made.shared is not None
-    assert Fraction(made.bound) == pytest.approx(10, rel=1e-6)
-    assert check(made, instance=cluster).bound >= 10
-    # nothing is shared where the prices prove as much
-    assert slot_certificate(cluster.replace(jobs=cluster.jobs[:1])).shared is None
-
-
-def test_no_ring_is_searched_where_nothing_has_a_price():
-    # one way round three servers of one GPU, 1 Gbps: no ring of 2 Gbps an edge, and yet 10
-    ways = [(0, 1, 1), (1, 2, 1), (2, 0, 1)]
-    cluster = small([1, 1, 1], ways, {"max_workers": 2, **table(0, 0, 10)}, one_way=True)
-    shared = SharedServers(resource=0, unit=1.0)
-    free = certify_slot(cluster, 0, [0], np.zeros((3, 1)), np.zeros(3), shared)
-    assert Fraction(free.bound) == 10
-    paid = certify_slot(cluster, 0, [0], np.full((3, 1), 2.0**-20), np.zeros(3), shared)
-    assert Fraction(paid.bound) == 3 * Fraction(1, 2**20)
-
-
-@pytest.mark.parametrize(
-    ("resource", "unit", "words"),
-    [
-        (1, 1.0, "no resource 1"), (0, 1e-6, "hold more than"), (0, np.inf, "no limit of all"),
-        (0, 1.0, "no limit of all"),
-    ],
-)  # fmt: skip
-def test_what_servers_share_is_looked_at_before_it_is_believed(resource, unit, words):
-    cluster = small([None if words == "no limit of all" and unit == 1.0 else 1, 1], [(0, 1, 9)])
-    made = certify_slot(cluster, 0, [0], np.zeros((2, 1)), np.zeros(2))
-    changed = msgspec.structs.replace(made, shared=SharedServers(resource=resource, unit=unit))
-    with pytest.raises(NotACertificate, match=words):
-        check(changed, instance=cluster)
-
-
-def test_what_servers_share_is_looked_at_where_nobody_runs_too():
-    cluster = small([1, 1], [(0, 1, 9)]).replace(jobs=[])
-    made = certify_slot(cluster, 0, [], np.zeros((2, 1)), np.zeros(2))
-    for resource, unit, words in ((9, 1.0, "no resource 9"), (0, 5e-324, "than 16384 units$")):
-        shared = SharedServers(resource=resource, unit=unit)
-        with pytest.raises(NotACertificate, match=words):
-            check(msgspec.structs.replace(made, shared=shared), instance=cluster)
-    fine = msgspec.structs.replace(made, shared=SharedServers(resource=0, unit=1.0))
-    assert check(fine, instance=cluster).bound == 0
-
-
-def test_servers_and_workers_are_granted_the_rounding_of_decimals():
-    # 0.3 holds three workers of 0.1, though 0.3 < 3 * 0.1 in doubles
-    cluster = small([0.3, 0.25], [(0, 1, 9)], {"demand": [0.1]}, {"demand": [0.2]})
-    shared = SharedServers(resource=0, unit=0.1)
-    assert shared.units(cluster, np.array([0, 1])) == ([1, 2], 3 + 2)
-
-
-@pytest.mark.parametrize("money", [Fraction(1, 10**30), Fraction(1), Fraction(10**30)])
-def test_sizes_that_share_servers_earn_exactly_the_best_of_all_choices_rounded_up(money):
-    cluster = small([2, 3], [(0, 1, 9)], {"demand": [1.0]}, {"demand": [2.0]}, {"demand": [1.0]})
-    shared, jobs = SharedServers(resource=0, unit=1.0), np.arange(3)
-    weight, room = shared.units(cluster, jobs)
-    rng, rounded = np.random.default_rng(0), 0
-    for _ in range(30):
-        parts = rng.integers(0, 9, (3, 4))
-        parts[:, 0] = 0
-        profits = [[money * Fraction(int(p), 7) for p in row] for row in parts]
-        choices = itertools.product(range(4), repeat=3)
-        exact = max(
-            sum((row[k] for row, k in zip(profits, sizes, strict=True)), Fraction(0))
-            for sizes in choices
-            if sum(w * k for w, k in zip(weight, sizes, strict=True)) <= room
-        )
-        proved = shared.most(cluster, jobs, profits)
-        assert exact <= proved <= exact * (1 + Fraction(1, 10**12))
-        rounded += exact < proved
-    assert rounded
-
-
-def test_as_many_workers_fit_as_replays_forgive():
-    # three workers on a server that they overfill by FLOORS, with a worker just above one unit:
-    # 3 of them are 3 units, so the server has to count as 3
-    held = 3.0 / (1.0 + FLOORS)
-    cluster = small([held, 1.0], [(0, 1, 9)], {"demand": [1.0], "max_workers": 3})
-    shared = SharedServers(resource=0, unit=1.0 + 0.9 * ROUNDING)
-    assert allowed(held, FLOORS) >= 3.0
-    assert shared.units(cluster, np.array([0])) == ([1], 3 + 1)
-    assert room_of(np.array([held]), shared.unit) == 3
-
-
-def test_a_certificate_written_before_anything_was_shared_is_read():
-    cluster = library.load("gadget/tiny")
-    made = slot_certificate(cluster)
-    old = msgspec.to_builtins(made)
-    assert old.pop("shared") is None
-    assert msgspec.convert(old, type(made)) == made
-
-
 @pytest.mark.parametrize("seventh", range(1, 60))
 def test_irrational_gains_are_bounded_from_above(seventh):
     # one job on free servers gains sqrt(3 e) - sqrt(2 e) with its third worker-slot; to 80 digits
@@ -364,15 +165,6 @@ def test_irrational_gains_are_bounded_from_above(seventh):
     assert made.prove_bound(cluster) <= Fraction(made.bound) <= exact * (1 + Fraction(1, 2**55))
 
 
-def test_units_of_what_is_shared_are_held_to_a_number():
-    job = {"demand": [1.0]}
-    shared = SharedServers(resource=0, unit=1.0)
-    most = small([1, 2**14 - 1], [(0, 1, 9)], job)
-    assert shared.units(most, np.array([0])) == ([1], 2**14)
-    with pytest.raises(NotACertificate, match="all servers hold more than 16384 units"):
-        shared.units(small([1, 2**14], [(0, 1, 9)], job), np.array([0]))
-
-
 def test_a_small_gain_beside_a_large_one_is_rounded_up():
     # a triangle whose links hold no ring: one worker alone gains 1 + 2**-50, two would 2**70
     edges = [(0, 1, 1), (1, 2, 1), (0, 2, 1)]
@@ -382,12 +174,26 @@ def test_a_small_gain_beside_a_large_one_is_rounded_up():
     assert gained <= made.prove_bound(cluster) <= gained * (1 + Fraction(1, 2**25))
 
 
-def test_profits_of_whole_sizes_are_added_up_rounded_up():
-    cluster = small([2, 1], [(0, 1, 9)], {"demand": [1.0]}, {"demand": [1.0]})
-    profits = [[Fraction(0), Fraction(1, 3)], [Fraction(0), Fraction(10**30, 7)]]
-    best = SharedServers(resource=0, unit=1.0).most(cluster, np.array([0, 1]), profits)
-    exact = Fraction(1, 3) + Fraction(10**30, 7)
-    assert exact <= best <= exact * (1 + Fraction(1, 2**90))
+def test_the_searches_for_all_jobs_and_sizes_count_together(monkeypatch) -> None:
+    ring = [(0, 1, 9), (1, 2, 9), (2, 0, 9)]
+    cluster = small([1, 1, 1], ring, *[{"demand": [1.0], "max_workers": 3}] * 2)
+    one = cluster.replace(jobs=cluster.jobs[:1])
+    spent: list[int] = []
+    spend = Effort.spend
+    monkeypatch.setattr(Effort, "spend", lambda self, n: (spent.append(n), spend(self, n)))
+
+    def proved(some: Cluster) -> None:
+        prices = np.full(some.capacity.shape, 0.01), np.full(some.num_links, 0.01)
+        certify_slot(some, 0, np.zeros(some.num_jobs), *prices)
+
+    proved(one)
+    alone = sum(spent)
+    monkeypatch.setattr("farkas.certificates.ring_profits.MOST_EFFORT", 2 * alone)
+    proved(cluster)
+    assert sum(spent) == 3 * alone
+    monkeypatch.setattr("farkas.certificates.ring_profits.MOST_EFFORT", 2 * alone - 1)
+    with pytest.raises(NotACertificate, match=f"rings would take more than {2 * alone - 1} steps"):
+        proved(cluster)
 
 
 @pytest.mark.parametrize("network", ["tree", "cycle"])
@@ -400,46 +206,89 @@ def test_sizes_that_no_search_gets_through_are_refused(network: str) -> None:
         budget=(None,) * cluster.num_resources,
     )
     prices = np.zeros(cluster.capacity.shape), np.zeros(cluster.num_links)
-    shared = SharedServers(resource=0, unit=1.0)
-    for most, given, fits in (
-        (10**7, None, False),
-        (2000, None if network == "tree" else shared, network == "tree"),
-        (20, shared, True),
-    ):
+    for most, words in ((10**7, "cases"), (40_000, "sizes of rings"), (20, "")):
         job = msgspec.structs.replace(free, max_workers=most)
-        if fits:
-            certify_slot(cluster.replace(jobs=(job,)), 0, np.zeros(1), *prices, given)
+        if not words:
+            certify_slot(cluster.replace(jobs=(job,)), 0, np.zeros(1), *prices)
             continue
-        with pytest.raises(NotACertificate, match="sizes of rings"):
-            certify_slot(cluster.replace(jobs=(job,)), 0, np.zeros(1), *prices, given)
+        with pytest.raises(NotACertificate, match=words):
+            certify_slot(cluster.replace(jobs=(job,)), 0, np.zeros(1), *prices)
 
 
-def test_a_knapsack_of_too_many_sizes_is_refused() -> None:
-    cluster = library.load("gadget/budget_of_two")
-    shared = SharedServers(resource=0, unit=1.0)
-    row = [Fraction(1)] * 2**16
-    with pytest.raises(NotACertificate, match="sizes of rings"):
-        shared.most(cluster, np.zeros(2**16, np.int64), [row] * 2**16)
+@pytest.mark.parametrize(
+    ("layout", "words"),
+    [
+        ({"slot": ((2,),)}, "no slot 2"),
+        ({"slot": ((0, 1),)}, "one slot"),
+        ({"slot": ()}, "laid out by slot and received"),
+        ({"received": ((0,),)}, "one count"),
+        ({"received": ((0, 0, 0),)}, "one count"),
+        ({"more": ((0,),)}, "laid out by slot and received"),
+    ],
+)
+def test_malformed_layouts_of_a_slot_are_refused(layout, words):
+    cluster = library.load("gadget/tiny")
+    made = slot_certificate(cluster)
+    assert made.layout == {"slot": ((0,),), "received": ((0, 0),)}
+    with pytest.raises(NotACertificate, match=words):
+        check(msgspec.structs.replace(made, layout=made.layout | layout), instance=cluster)
 
 
-@pytest.mark.parametrize("shared", [None, SharedServers(resource=0, unit=1.0)])
-def test_the_searches_for_all_jobs_and_sizes_count_together(shared, monkeypatch) -> None:
-    ring = [(0, 1, 9), (1, 2, 9), (2, 0, 9)]
-    cluster = small([1, 1, 1], ring, *[{"demand": [1.0], "max_workers": 3}] * 2)
-    one = cluster.replace(jobs=cluster.jobs[:1])
-    spent: list[int] = []
-    spend = Effort.spend
-    monkeypatch.setattr(Effort, "spend", lambda self, n: (spent.append(n), spend(self, n)))
+def test_cases_by_value_prove_what_prices_do_not():
+    # three GPUs for two jobs that earn 10 with two workers and nothing with one: half of both
+    # would earn 15
+    ways = [(0, 1, 9), (1, 2, 9), (2, 0, 9)]
+    two = {"max_workers": 2, **table(0, 0, 10)}
+    cluster = small([1, 1, 1], ways, two, two)
+    assert solve(ColumnLP().form(cluster)).require_optimal().objective == pytest.approx(15)
+    made = slot_certificate(cluster)
+    assert len(made.tree) > 1
+    assert check(made, instance=cluster).bound == pytest.approx(10, rel=1e-6)
+    # who has to run pays for what replays forgive of capacities
+    least = msgspec.structs.replace(made, bound="10")
+    with pytest.raises(NotACertificate, match="claims the bound 10, its numbers prove"):
+        check(least, instance=cluster)
 
-    def proved(some: Cluster) -> None:
-        prices = np.full(some.capacity.shape, 0.01), np.full(some.num_links, 0.01)
-        certify_slot(some, 0, np.zeros(some.num_jobs), *prices, shared)
 
-    proved(one)
-    alone = sum(spent)
-    monkeypatch.setattr("farkas.certificates.ring_profits.MOST_EFFORT", 2 * alone)
-    proved(cluster)
-    assert sum(spent) == 3 * alone
-    monkeypatch.setattr("farkas.certificates.ring_profits.MOST_EFFORT", 2 * alone - 1)
-    with pytest.raises(NotACertificate, match=f"rings would take more than {2 * alone - 1} steps"):
-        proved(cluster)
+@pytest.mark.parametrize("network", ["tree", "cycle", "mesh"])
+def test_cases_at_any_prices_bound_the_best_slot(network):
+    rng, split = np.random.default_rng(8), 0
+    some = {"network": network, "servers": 3, "jobs": 3, "concave": False, "at_once": True}
+    for cluster in random_clusters(12, 6, **some):
+        progress = rng.integers(0, 2, size=cluster.num_jobs)
+        program = PricedSlot(cluster, 1, progress)
+        best = FeasibleCounts.of(cluster).best(1, progress)[0]
+        owner = int(np.argmax([program.most(job) for job in range(cluster.num_jobs)]))
+        if not program.most(owner):
+            continue
+        values = program.values(owner)
+        at = float(rng.choice(values[values > 0]))
+        prices = rng.random((2, program.width)) * program.most(owner) / 4
+        prices[:, : cluster.capacity.size] *= np.repeat(cluster.is_server, cluster.num_resources)
+        tree = PricedTree.of(program, prices, tree=[Split(owner, at), None, None])
+        assert float(check(tree, instance=cluster).bound) >= best - 1e-9
+        split += 1
+    assert split > 5
+
+
+def test_the_only_slot_with_jobs_bounds_every_schedule():
+    cluster = library.load("gadget/two_triangles")
+    none = np.zeros(cluster.num_jobs, np.int64)
+    last = cluster.horizon - 1
+    prices = np.zeros(cluster.capacity.size + cluster.num_links)
+    made = PricedTree.of(PricedSlot(cluster, last, none, "gadget.offline"), prices)
+    slot = certify_slot(cluster, last, none, np.zeros(cluster.capacity.shape), prices[:0])
+    idle = sum(reward(cluster, job, 0) for job in range(cluster.num_jobs))
+    assert check(made, instance=cluster).bound == pytest.approx(
+        float(Fraction(slot.bound) + idle), rel=1e-12
+    )
+    assert check(made, instance=cluster).program == "gadget.offline"
+    wrong = [{"received": ((1,) + (0,) * (cluster.num_jobs - 1),)}]
+    for layout in wrong:
+        with pytest.raises(NotACertificate, match="before the last slot"):
+            check(msgspec.structs.replace(made, layout=made.layout | layout), instance=cluster)
+    longer = cluster.replace(horizon=cluster.horizon + 1)
+    with pytest.raises(NotACertificate, match="before the last slot"):
+        PricedSlot(longer, last, none, "gadget.offline")
+    with pytest.raises(NotACertificate, match="before the last slot"):
+        PricedSlot(longer, last + 1, none, "gadget.offline")

@@ -23,8 +23,6 @@ import farkas
 from farkas.certificates import check, from_json
 from farkas.certificates.coded import MasterPrices
 from farkas.certificates.eris import PricedAuction
-from farkas.certificates.gadget_slot import SharedServers, certify_slot
-from farkas.certificates.gadget_slot_tree import certify_one_slot, certify_slot_tree
 from farkas.certificates.packed import unpack
 from farkas.certificates.priced_tree import Knapsack, PricedTree, Split
 from farkas.decomposition.cases import CaseTree
@@ -33,18 +31,13 @@ from farkas.decomposition.master import Master, Pool
 from farkas.errors import FarkasError
 from farkas.exact.bounding import Deadline
 from farkas.instances import Instance
-from farkas.models.gadget.rings import Rings
-from farkas.models.gadget.slot import snapshot
 from farkas.offline.ladder import Ascent
 from farkas.offline.mlbroker import slots
-from farkas.online.gadget.columns import by_cases, slot_certificate
+from farkas.online.gadget.columns import SlotPlans, slot_certificate
 from farkas.relaxations.coded.sharing import shared_optimum
 from farkas.relaxations.dps.pricing import ServerPricing
 from farkas.relaxations.eris.spans import Spans
 from farkas.relaxations.eris.welfare_bound import aggregated_prices
-from farkas.relaxations.gadget.generation import generate_columns
-from farkas.relaxations.gadget.ring_pricing import LOOSE_LABELS
-from farkas.relaxations.gadget.whole_sizes import whole_sizes
 from tests.fuzz import truth
 from tests.fuzz.attack import (
     HoleError,
@@ -82,45 +75,14 @@ def of_slot(cluster: Any) -> dict[str, Any]:
     return plain(slot_certificate(cluster, cluster.at_slot, nothing))
 
 
-def of_sizes(cluster: Any) -> dict[str, Any]:
-    """As `of_slot`, with whole sizes also where they prove no more than prices."""
-    view = snapshot(cluster)
-    sizes = whole_sizes(view, generate_columns(view).prices, LOOSE_LABELS)
-    assert sizes is not None
-    shared = SharedServers(resource=sizes.knapsack.resource, unit=sizes.knapsack.unit)
-    nothing, rest = np.zeros(cluster.num_jobs, np.int64), sizes.prices
-    return plain(certify_slot(cluster, view.slot, nothing, rest.node, rest.link, shared))
-
-
 def of_last(cluster: Any) -> dict[str, Any]:
-    """Bound of a horizon of one slot, by cases where links have prices."""
-    nothing = np.zeros(cluster.num_jobs, np.int64)
-    last = cluster.horizon - 1
-    by_prices = slot_certificate(cluster, last, nothing)
-    if not any(by_prices.link_prices):
-        return plain(certify_one_slot(cluster, by_prices))
-    found = by_cases(
-        snapshot(cluster), Rings.none(cluster), 1e-6, generate_columns(snapshot(cluster)).prices
-    )
-    tree, *prices = found.written()
-    cases = certify_slot_tree(cluster, last, nothing, found.level, tree, *prices)
-    return plain(certify_one_slot(cluster, cases))
-
-
-def of_cases(cluster: Any, share: float | None = None) -> dict[str, Any]:
-    """Bound of a slot by cases, of which some are left: all, at a level that is not reached.
-
-    Parameters
-    ----------
-    share
-        Of the level that is reached; by default all of it where jobs are odd in number, else half.
-    """
-    view = snapshot(cluster)
-    found = by_cases(view, Rings.none(cluster), 1e-6, generate_columns(view).prices)
-    tree, *prices = found.written()
-    nothing = np.zeros(cluster.num_jobs, np.int64)
-    level = found.level * (share or (1.0 if cluster.num_jobs % 2 else 0.5))
-    return plain(certify_slot_tree(cluster, view.slot, nothing, level, tree, *prices))
+    """Bound of a horizon of one slot, with a job that is decided."""
+    problem = SlotPlans(cluster)
+    master = Master(problem, Pool(problem))
+    *_, last = price_rows(problem, master, gap=0.0, left=lambda: 60.0)
+    tree = CaseTree(problem, master, last)
+    tree.expand(lambda: 0.0, 4, 0.0, lambda: 60.0)
+    return plain(problem.certificate(tree.tree()))
 
 
 def of_chance(instance: Any) -> dict[str, Any]:
@@ -217,26 +179,18 @@ TARGETS = {
     + [
         Target(name, of_run("gadget.fifo"), (("prices",),), ("layout",))
         for name in shown("gadget", "tiny", "late_sigmoid")
+    ]
+    + [
+        Target(name, of_slot, (("prices",),), ("layout", "tree"))
+        for name in shown("gadget", "tiny", "half_server")
+    ]
+    + [
+        Target(name, of_last, (("prices",),), ("layout", "tree"))
+        for name in ("gadget/shared_link", "gadget/worker_bound_trap", "gadget/two_triangles")
     ],
     "mlbroker_run": [
         Target(name, of_run("mlbroker.fractional[tight]"), (("guide",),))
         for name in shown("mlbroker", "tiny", "return_trip")
-    ],
-    "gadget.slot": [
-        Target(name, of_slot, lists=("node_prices", "link_prices"))
-        for name in shown("gadget", "tiny", "half_server")
-    ]
-    + [
-        Target(name, of_sizes, lists=("node_prices", "link_prices", "shared"))
-        for name in shown("gadget", "tiny", "late_sigmoid")
-    ],
-    "gadget.slot_tree": [
-        Target(name, of_cases, lists=("node_prices", "link_prices"))
-        for name in shown("gadget", "tiny", "half_server")
-    ],
-    "gadget.one_slot": [
-        Target(name, of_last, lists=("node_prices", "link_prices"))
-        for name in ("gadget/shared_link", "gadget/worker_bound_trap", "gadget/two_triangles")
     ],
     "coded_prices": [
         Target(name, how, (("prices",),))
@@ -279,10 +233,9 @@ def changed(rng: random.Random, tag: str, k: int) -> tuple[Instance, dict[str, A
     for path in target.arrays:
         if rng.random() < 0.6:
             _change_array(rng, tree, path)
-    holds = tree["slot"] if isinstance(tree.get("slot"), dict) else tree
     for key in target.lists:
         if rng.random() < 0.6:
-            _change_numbers(rng, holds[key])
+            _change_numbers(rng, tree[key])
     if "semantics" in tree and rng.random() < 0.5:
         tree["relax"], tree["semantics"] = rng.choice(VARIANTS)
         tree["program"] = f"mlbroker.relaxed[{tree['relax']},{tree['semantics']}]"

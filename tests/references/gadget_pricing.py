@@ -1,34 +1,26 @@
-"""Cheapest rings by array operations.
+"""Cheapest rings by array operations: closed walks, which may come back to a host.
 
-On a forest what `tree_pricing.cheapest` computes; elsewhere cheapest closed walks, which may come
-back to a host and so bound what `ring_search.best_ring` finds.
+So they bound what `ring_search.best_ring` finds.
 """
 
 import numpy as np
 
+from farkas.certificates.gadget_slot import PricedSlot
+from farkas.certificates.priced_tree import PricedTree
 from farkas.models.gadget.rings import enumerate_rings
-from farkas.relaxations.gadget.ring_pricing import TreePricing
+from farkas.relaxations.gadget.ring_pricing import LabelBudget, RingPricing
 
 
-def tree_costs(pricing: TreePricing, node_price: np.ndarray, link_price: np.ndarray) -> np.ndarray:
-    """Cheapest cost of each size, shape (participants, largest size), all jobs at once."""
-    worker, edge = pricing.prices(node_price, link_price)
-    size = int(pricing.largest.max(initial=0))
-    counts = np.arange(size + 1)
-    own = np.where(counts <= pricing.cap[:, :, None], counts * worker[:, :, None], np.inf)
-    best = np.full((len(pricing.jobs), size + 1), np.inf)
-    for v in pricing.tree.order[::-1].tolist():
-        best = np.minimum(best, own[:, v])
-        up = pricing.tree.parent[v]
-        if up < 0:
-            continue
-        joined = own[:, v] + np.where(counts > 0, edge[:, v, None], 0.0)
-        merged = np.full_like(joined, np.inf)
-        for k in range(size + 1):
-            for j in range(k + 1):
-                merged[:, k] = np.minimum(merged[:, k], own[:, up, k - j] + joined[:, j])
-        own[:, up] = merged
-    return best[:, 1:]
+def pricing(slot, alone=1 << 19, left=1 << 40):
+    """Search for the best rings of a slot, with so many labels for one and for all."""
+    return RingPricing(slot, alone, LabelBudget(left))
+
+
+def certify_slot(cluster, slot, progress, node, link):
+    """Certificate of what prices of nodes and links prove."""
+    prices = np.zeros(cluster.capacity.size + cluster.num_links)
+    prices[: node.size], prices[node.size : node.size + link.size] = node.ravel(), link
+    return PricedTree.of(PricedSlot(cluster, slot, np.array(progress, np.int64)), prices)
 
 
 def random_prices(cluster, rng):

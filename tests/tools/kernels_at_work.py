@@ -25,7 +25,6 @@ from farkas.kernels import Kernel
 from farkas.models.coded.kernel import Pairs
 from farkas.models.coded.law import counts
 from farkas.models.gadget.envelope import compiled_envelope
-from farkas.models.gadget.forest import forest
 from farkas.models.gadget.slot import snapshot
 from farkas.offline.eris.optimum import AuctionPricing
 from farkas.offline.ladder import Ascent, Climber
@@ -42,13 +41,12 @@ from farkas.online.eris.scheduler_dp import repaired_schedule
 from farkas.online.eris.scheduler_printed import printed_schedule, printed_slot
 from farkas.proofs.gadget.relaxed import random_clusters
 from farkas.relaxations.eris.payoff_bound import bound_payoff
-from farkas.relaxations.gadget.ring_pricing import RingPricing, TreePricing
 from farkas.relaxations.gadget.ring_walks import walks_ahead
-from farkas.relaxations.gadget.whole_sizes import best_sizes
 from tests.generators.coded import random_coded_computing
 from tests.generators.dps import random_market
 from tests.generators.eris import random_auction
 from tests.generators.mlbroker import random_brokerage
+from tests.references.gadget_pricing import pricing
 from tests.relaxations.gadget.test_ring_search import some_search
 
 
@@ -108,19 +106,9 @@ def coded() -> Iterator[Any]:
 
 def gadget() -> Iterator[Any]:
     rng = np.random.default_rng(0)
-    for cluster in random_clusters(8, 2, network="tree", servers=4, jobs=3, resources=2):
+    for _ in range(8):
         worth = rng.uniform(0, 1, 30).cumsum()
         yield envelope(worth), compiled_envelope(worth)
-        slot, tree = snapshot(cluster), forest(cluster)
-        if tree is None or not len(slot.jobs):
-            continue
-        pricing = TreePricing(cluster, tree, slot.jobs, slot.largest)
-        cost, found = pricing.costs(
-            rng.random(cluster.capacity.shape), rng.random(cluster.num_links)
-        )
-        places = np.argwhere(np.isfinite(cost))
-        rings = found.rings(places[:, 0], places[:, 1] + 1)
-        yield cost, found.root, found.take, rings.workers, rings.flow
     for cluster in random_clusters(12, 3, network="any", servers=4, jobs=3):
         slot = snapshot(cluster)
         if not len(slot.jobs):
@@ -128,11 +116,9 @@ def gadget() -> Iterator[Any]:
         prices = rng.random(cluster.capacity.shape), rng.random(cluster.num_links)
         for scale in (0.0, 1e-3, 1.0):
             floor = np.zeros(len(slot.jobs))
-            most, rings = RingPricing(slot).replies(scale * prices[0], scale * prices[1], floor)
+            search = pricing(slot)
+            most, rings = search.replies(scale * prices[0], scale * prices[1], floor, search.worth)
             yield most, rings.workers, rings.flow
-    for _ in range(20):
-        profit = rng.integers(-2, 9, (4, 4)) * np.ones(1)
-        yield best_sizes(profit, rng.integers(0, 3, 4), 7)
     for _ in range(20):  # what is entered only where walks meet themselves
         yield tuple(walks_ahead(*some_search(rng)))
 

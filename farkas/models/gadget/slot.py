@@ -90,6 +90,10 @@ class SlotView:
             limits=None if self.limits is None else self.limits.take(places),
         )
 
+    def within(self, limits: RingLimits) -> SlotView:
+        """Let rings use no more than so much."""
+        return dataclasses.replace(self, limits=limits)
+
     def restrict(self, allowed: Bools) -> SlotView:
         """Keep the given sizes only; jobs without any leave."""
         some: Bools = np.asarray(allowed.any(axis=1))

@@ -10,7 +10,7 @@ import itertools
 from collections import deque
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import msgspec
 import numpy as np
@@ -26,9 +26,6 @@ from farkas.online.run import Bound, Sense
 from farkas.registry import once
 from farkas.replay.gadget import Ring
 from farkas.tolerances import ROUNDING
-
-if TYPE_CHECKING:
-    pass
 
 
 class Arrival(msgspec.Struct, frozen=True):
@@ -383,7 +380,8 @@ def proved_so_far(cluster: Cluster, bound: Bound) -> list[Fraction] | None:
     if key not in known:
         certificate = msgspec.convert(made, PricedTree)
         program, most = certificate.stated(cluster), Fraction(certificate.bound)
-        assert isinstance(program, PricedCluster)
+        if not isinstance(program, PricedCluster):
+            return None
         found = program.bounds_so_far(certificate.read_prices(program)[0])
         known[key] = [*(min(each, most) for each in found[:-1]), most]
     return known[key]

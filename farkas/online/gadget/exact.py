@@ -14,7 +14,7 @@ from farkas.models.gadget.forest import Forest, forest
 from farkas.models.gadget.rings import Rings, enumerate_rings
 from farkas.models.gadget.slot import SlotView
 from farkas.models.gadget.tree import Tree
-from farkas.numbers import Floats, Ints
+from farkas.numbers import Ints
 from farkas.registry import once
 from farkas.solvers.answer import Answer
 from farkas.solvers.session import optimum_by_any
@@ -98,15 +98,14 @@ def rings_of_counts(cluster: Cluster, counts: Ints) -> Rings:
     return rings.take(answer.point > 0.5)
 
 
-def compact_rings(slot: SlotView, gap: float = 0.0, start: Floats | None = None) -> Rings:
-    """Best rings by the smallest exact integer program of the network."""
+def compact_rings(slot: SlotView, gap: float = 0.0, most: int = MOST_COLUMNS) -> Rings:
+    """Best rings by the smallest exact integer program of the network, of so many columns."""
     form = slot_problem(slot, "", gap).formulation.form(slot)
-    if form.num_columns > MOST_COLUMNS:
+    if form.num_columns > most:
         raise NotApplicable(
-            f"an exact slot has {form.num_columns} variables, more than {MOST_COLUMNS}; "
-            "use gadget.columns"
+            f"an exact slot has {form.num_columns} variables, more than {most}; use gadget.columns"
         )
-    return rings_of(slot, form, optimum_by_any(form, gap=gap, start=start))
+    return rings_of(slot, form, optimum_by_any(form, gap=gap))
 
 
 def rings_of(slot: SlotView, form: LinearForm, answer: Answer) -> Rings:

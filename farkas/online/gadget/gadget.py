@@ -172,7 +172,7 @@ def columns(
     prices: PriceSource = "horizon",
     solver: str = "",
 ) -> Gadget:
-    """Algorithm 1 whose slots are within ``gap`` of the best, by column generation.
+    """Algorithm 1 whose slots are within ``gap`` of a bound, by prices and choices of rings.
 
     ``gains``, ``fill`` and ``prices`` as of `gadget.gadget`; with printed gains jobs left over are
     placed too unless ``fill`` says otherwise.  A general ``solver`` takes the slot's integer

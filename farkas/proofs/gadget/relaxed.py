@@ -37,8 +37,9 @@ from farkas.relaxations.gadget.embedding import (
     fixed_sizes,
     network_free_multipliers,
 )
-from farkas.relaxations.gadget.generation import generate_columns, start
 from farkas.relaxations.gadget.offline_bound import OfflineBound, OfflineColumnBound
+from farkas.relaxations.gadget.ring_pricing import MOST_LABELS
+from farkas.relaxations.gadget.slot_pricing import priced_slot
 from farkas.solvers import solve
 from farkas.tolerances import LOOSE_GAP, ROUNDING, SHARE, SIMPLEX, SOLVER_GAP
 
@@ -133,10 +134,19 @@ def _job(
     }
 
 
+def node_prices(slot: SlotView) -> Floats:
+    """Prices of nodes at which the node relaxation is optimal, shape (nodes, resources)."""
+    form, prices = NodeLP().form(slot), np.zeros(slot.cluster.capacity.shape)
+    limits = form.row_block("node_capacity")
+    duals = solve(form).require_optimal().row_duals[limits.where]
+    prices[tuple(limits.axes[0].members.T)] = np.maximum(duals, 0.0)
+    return prices
+
+
 def _collapsed(cluster: Cluster) -> Saying:
     node = optimum(NodeLP().form(cluster))
     fixed, slot, form = fixed_sizes(cluster), snapshot(cluster), GvneLP().form(cluster)
-    prices = network_free_multipliers(slot, form, start(slot)[0].node)
+    prices = network_free_multipliers(slot, form, node_prices(slot))
     pairs = [
         (optimum(form), node),
         (optimum(dualize(form).form), node),
@@ -237,7 +247,8 @@ def _priced(cluster: Cluster) -> Saying:
     slot = snapshot(cluster)
     value = optimum(ColumnLP().form(slot))
     most = float(slot.gains.max(initial=0.0))  # what is far below one ring's gain is noise
-    return said(Stated(generate_columns(slot).bound, "==", value, 2 * SOLVER_GAP, size=most))
+    bound = priced_slot(slot, SOLVER_GAP, MOST_LABELS)[1].bound
+    return said(Stated(bound, "==", value, 2 * SOLVER_GAP, size=most))
 
 
 @claim(

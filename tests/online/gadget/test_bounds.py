@@ -1,6 +1,5 @@
 """Bounds of runs: above every schedule, and made of the prices they say."""
 
-from dataclasses import replace
 from fractions import Fraction
 from types import SimpleNamespace
 
@@ -21,7 +20,6 @@ from farkas.online.gadget.environment import Environment, horizon_bound
 from farkas.online.gadget.gadget import Gadget, earned_so_far
 from farkas.online.loop import drive
 from farkas.proofs.gadget.relaxed import random_clusters
-from farkas.relaxations.gadget.generation import CapacityPrices
 from farkas.relaxations.gadget.pricing import horizon_certificate, horizon_prices
 from farkas.replay.gadget import Ring
 from tests.generators.gadget import job, star, table
@@ -92,9 +90,9 @@ def test_the_prices_of_a_slot_count_in_the_block_that_it_lies_in():
 
 def test_servers_of_one_class_share_the_mean_of_their_prices(monkeypatch):
     cluster = star(1, 1, horizon=1, jobs=[job()])
-    priced = CapacityPrices(np.array([[1.0], [4.0], [0.0]]), np.zeros(cluster.num_links))
-    told = SimpleNamespace(prices=priced)
-    monkeypatch.setattr(columns, "generate_columns", lambda view: told)
+    told = SimpleNamespace(split=lambda prices: (prices, None))
+    found = SimpleNamespace(prices=np.array([[1.0], [4.0], [0.0]]))
+    monkeypatch.setattr(columns, "priced_slot", lambda *_: (told, found))
     assert run_certificate(cluster, [[]]).single_prices(cluster) == pytest.approx([2.5])
 
 
@@ -102,22 +100,6 @@ def test_prices_that_bound_programs_are_those_of_horizon_and_slot():
     cluster = library.load("gadget/demo")
     assert horizon_prices(cluster, 1.0) == horizon_certificate(cluster)
     assert columns.slot_prices(cluster, 1.0) == slot_certificate(cluster)
-
-
-def test_whole_sizes_that_prove_less_than_they_promise_are_not_taken(monkeypatch):
-    # two workers are worth 10 on two GPUs, which at a price of 9 are worth 18
-    cluster = star(2, jobs=[job(**table(0, 5, 10))])
-    plain = slot_certificate(cluster)
-    assert plain.shared is None
-    whole_sizes = columns.whole_sizes
-
-    def promising(view, prices, labels):
-        found = whole_sizes(view, prices, labels)
-        dear = CapacityPrices(np.full_like(prices.node, 9.0), prices.link)
-        return replace(found, prices=dear, bound=1.0)
-
-    monkeypatch.setattr(columns, "whole_sizes", promising)
-    assert slot_certificate(cluster) == plain
 
 
 def test_the_prices_bound_what_ends_in_each_slot(monkeypatch):

@@ -127,8 +127,8 @@ def test_published_clusters_are_answered_at_their_bound(seed, monkeypatch):
     """
     gaps = []
 
-    def watched(slot, gap, known=None):
-        rings, bound = column_rings(slot, gap, known)
+    def watched(slot, gap):
+        rings, bound = column_rings(slot, gap)
         gaps.append(bound - worth(slot, rings))
         return rings, bound
 

@@ -6,14 +6,10 @@ import numpy as np
 
 from farkas.models.gadget.rings import Rings
 from farkas.models.gadget.slot import snapshot
-from farkas.online.gadget.columns import packed
 from farkas.online.gadget.environment import Arrival, Room, Seen, as_rings
 from farkas.online.gadget.gadget import GadgetState
-from farkas.relaxations.gadget.generation import generate_columns
 from farkas.replay.gadget import Ring
-from tests.generators.gadget import any_networks, job, star, table
-from tests.online.gadget.test_slot_tree import ring
-from tests.tools.rings import schedule_broken
+from tests.generators.gadget import job, star
 
 THREE = star(4, jobs=[job(efficiency=e) for e in (1, 2, 3)])
 
@@ -121,57 +117,3 @@ def test_a_server_that_rounding_overfills_holds_nobody_and_takes_nobody_away():
     assert room.place(0, 3).workers.tolist() == [3, 0, 0, 0]
     assert room.fit(1).tolist() == [0, 1, 1, 0]
     assert room.place(1, 2).workers.tolist() == [0, 1, 1, 0]
-
-
-def sizes(cluster, found, share):
-    """Workers by server of every job that runs."""
-    slot = snapshot(cluster)
-    rings = packed(slot, Rings.of(cluster, found), np.array(share))
-    assert schedule_broken(cluster, [rings]) == []
-    return {
-        int(i): y.tolist()[: cluster.is_server.sum()]
-        for i, y in zip(rings.job, rings.workers, strict=True)
-    }
-
-
-def pairs(count, values=(0, 0, 10)):
-    return [job(max_workers=2, **table(*values)) for _ in range(count)]
-
-
-def test_halves_of_rings_are_packed_once_others_have_moved_together():
-    # one worker each on servers 0 and 1, and half a pair in the room beside both
-    cluster = star(2, 2, jobs=[*pairs(1), job(max_workers=1), job(max_workers=1)])
-    found = [ring(cluster, 0, (2, 0)), ring(cluster, 0, (0, 2)),
-             ring(cluster, 1, (1, 0)), ring(cluster, 2, (0, 1))]  # fmt: skip
-    run = sizes(cluster, found, [0.5, 0.5, 1.0, 1.0])
-    assert sorted(run) == [0, 1, 2]
-    assert sorted(run[0]) == [0, 2]
-
-
-def test_wide_rings_run_by_share_before_anything_else():
-    cluster = star(1, 1, 1, bandwidth=9, jobs=pairs(2))
-    found = [ring(cluster, 0, (1, 1, 0)), ring(cluster, 1, (0, 1, 1))]
-    assert sizes(cluster, found, [0.4, 0.6]) == {1: [0, 1, 1]}
-    assert sizes(cluster, found, [0.6, 0.4]) == {0: [1, 1, 0]}
-    assert sizes(cluster, found, [0.3, 0.2]) == {}
-
-
-def test_who_is_left_takes_what_is_free_by_gain_per_worker():
-    jobs = [job(max_workers=2, **table(0, value, 2 * value)) for value in (3, 5, 4)]
-    cluster = star(2, 2, jobs=jobs)
-    assert sizes(cluster, [], []) == {1: [1, 0], 2: [1, 0], 0: [0, 1]}
-    small = star(1, jobs=jobs)
-    assert sizes(small, [], []) == {1: [1]}
-    assert sizes(star(1, jobs=pairs(1, (0, -1))), [], []) == {}
-
-
-def test_what_is_packed_fits_on_every_shape_of_network():
-    wide = 0
-    for cluster in any_networks(40, 41):
-        slot = snapshot(cluster)
-        found = generate_columns(slot)
-        rings = packed(slot, found.columns.rings, found.share)
-        assert schedule_broken(cluster, [rings]) == []
-        assert len(np.unique(rings.job)) == len(rings.job)
-        wide += int(((rings.workers > 0).sum(axis=1) > 1).sum())
-    assert wide > 8

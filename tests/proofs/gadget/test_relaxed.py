@@ -6,9 +6,8 @@ import pytest
 from farkas.certificates import exact_bound
 from farkas.instances import library
 from farkas.models.gadget.slot import snapshot
-from farkas.proofs.gadget.relaxed import random_clusters
+from farkas.proofs.gadget.relaxed import node_prices, random_clusters
 from farkas.relaxations.gadget.embedding import GvneLP, network_free_multipliers
-from farkas.relaxations.gadget.generation import start
 from farkas.solvers import solve
 
 
@@ -19,8 +18,7 @@ def test_server_prices_alone_prove_the_embedding_relaxation(network):
         if not len(slot.jobs):
             continue
         form = GvneLP().form(slot)
-        prices, _ = start(slot)
-        bound = exact_bound(form, network_free_multipliers(slot, form, prices.node))
+        bound = exact_bound(form, network_free_multipliers(slot, form, node_prices(slot)))
         assert float(bound) == pytest.approx(solve(form).objective, abs=1e-6)
 
 

@@ -7,14 +7,7 @@ import pytest
 
 from farkas.models.gadget.rings import enumerate_rings
 from farkas.models.gadget.slot import snapshot
-from farkas.relaxations.gadget import ring_pricing
-from farkas.relaxations.gadget.generation import CapacityPrices, generate_columns
-from farkas.relaxations.gadget.ring_pricing import (
-    LabelBudget,
-    RingPricing,
-    Router,
-    network_of,
-)
+from farkas.relaxations.gadget.ring_pricing import LabelBudget, RingPricing
 from farkas.relaxations.gadget.ring_search import (
     LabelMemory,
     alone,
@@ -35,14 +28,15 @@ from farkas.relaxations.gadget.ring_walks import (
     walks_ahead,
 )
 from tests.generators.gadget import SHAPES, any_network, any_networks, job, small, table
-from tests.references.gadget_pricing import dense_walks, least_costs, random_prices
+from tests.references.gadget_pricing import dense_walks, least_costs, pricing, random_prices
 
 MANY = 1 << 20
 
 
 def network(nodes, *ends):
-    pairs = np.array(ends, np.int64).reshape(-1, 2)
-    return network_of(nodes, pairs[:, 0].copy(), pairs[:, 1].copy())
+    """The network of a slot with these links."""
+    cluster = small([1] * nodes, [(*end, 1) for end in ends], one_way=True)
+    return pricing(snapshot(cluster)).network
 
 
 def task(price, cap, length, worth, uses=None):
@@ -159,7 +153,7 @@ def test_where_gains_rise_and_fall_the_best_ring_of_all_is_found(seed):
     wanted = max(0.0, float((slot.gains[0][: len(least)] - least).max(initial=0.0)))
     uses = slot.uses[0]
     found = best_ring(
-        network_of(cluster.num_nodes, cluster.link_source, cluster.link_target),
+        pricing(slot).network,
         RingTask(node.astype(float), slot.cap[0], link.astype(float), uses,
                  np.array([-np.inf, *slot.gains[0]])),
         0.0, MANY,
@@ -212,9 +206,9 @@ def test_replies_are_the_best_of_all_rings_on_any_network():
         node, link = random_prices(cluster, rng)
         link *= rng.random() < 0.7
         nothing = np.zeros(len(slot.jobs))
-        pricing = RingPricing(slot)
+        search = pricing(slot)
         best = best_listed(slot, node, link)
-        most, found = pricing.replies(node, link, nothing)
+        most, found = search.replies(node, link, nothing, search.worth)
         while len(found):  # until nobody knows a better ring
             paid = (found.node_load(cluster) * node).sum(axis=(1, 2))
             paid = paid + found.link_load(cluster) @ link
@@ -223,7 +217,7 @@ def test_replies_are_the_best_of_all_rings_on_any_network():
                 slot.gains[place, found.size - 1] - paid, np.flatnonzero(np.diff(place, prepend=-1))
             )
             nothing[np.unique(place)] = np.maximum(nothing[np.unique(place)], known)
-            most, found = pricing.replies(node, link, nothing)
+            most, found = search.replies(node, link, nothing, search.worth)
         assert most == pytest.approx(best, rel=1e-8, abs=1e-7)
         walks = dense_walks(slot, node, link)
         assert (walks >= best - 1e-9).all()
@@ -237,7 +231,8 @@ def test_rings_found_are_closed_walks_through_their_hosts():
         slot = snapshot(cluster)
         if not len(slot.jobs):
             continue
-        _, found = RingPricing(slot).replies(*random_prices(cluster, rng), np.zeros(len(slot.jobs)))
+        search, nothing = pricing(slot), np.zeros(len(slot.jobs))
+        _, found = search.replies(*random_prices(cluster, rng), nothing, search.worth)
         place = slot.jobs.searchsorted(found.job)
         assert (found.workers <= slot.cap[place]).all()
         for ring in range(len(found)):
@@ -246,82 +241,33 @@ def test_rings_found_are_closed_walks_through_their_hosts():
             assert (out == into).all()
 
 
-def test_a_program_goes_on_where_too_much_would_have_to_be_remembered(monkeypatch):
+def test_searches_share_labels_and_walks_remember_nothing_without_any():
     # a GPU on each server of a triangle; three workers are worth 60, fewer nothing.  At 0, 1 and 50
     # a ring is worth 9; a walk that comes back to the second server is worth 58
-    cluster = small([1] * 3, [(0, 1, 9), (1, 2, 9), (2, 0, 9)], table(0, 0, 0, 60))
-    slot, pricing = snapshot(cluster), RingPricing(snapshot(cluster))
-    given = np.array([[0.0], [1.0], [50.0]]), np.zeros(6), np.zeros(1)
-    most, found = pricing.replies(*given)
-    assert (most == pytest.approx([9.0]), found.workers.tolist()) == (True, [[1, 1, 1]])
-    monkeypatch.setattr(ring_pricing, "MOST_LABELS", 0)
-    asked = []
-    program = ring_pricing.program_ring
-    monkeypatch.setattr(
-        ring_pricing, "program_ring", lambda *task: asked.append(task) or program(*task)
-    )
-    # what labels leave open is no more than 58; nobody asks where that is little enough
-    most, found = pricing.replies(*given, enough=58.0)
-    assert (most == pytest.approx([58.0]), len(found), asked) == (True, 0, [])
-    most, found = pricing.replies(*given)
-    assert (most == pytest.approx([9.0]), found.workers.tolist()) == (True, [[1, 1, 1]])
-    assert len(asked) == len(slot.jobs) == 1
-
-
-def test_searches_share_labels_and_walks_remember_nothing_without_any(monkeypatch):
-    # as above, with two jobs of the same kind
     cluster = small([1] * 3, [(0, 1, 9), (1, 2, 9), (2, 0, 9)], *[table(0, 0, 0, 60)] * 2)
     slot = snapshot(cluster)
     given = np.array([[0.0], [1.0], [50.0]]), np.zeros(6), np.zeros(2)
 
-    def most(search, labels):
-        return RingPricing(slot, search, labels).replies(*given)[0].tolist()
+    def most(alone, labels):
+        search = RingPricing(slot, alone, labels)
+        return search.replies(*given, search.worth)[0].tolist()
 
     every = LabelBudget(1000)
-    assert most("loose", every) == [9.0, 9.0]
+    assert most(MANY, every) == [9.0, 9.0]
     used = 1000 - every.left
     assert used > 0
     assert used % 2 == 0
     one, none = LabelBudget(used // 2), LabelBudget(0)
-    assert most("loose", one) == [9.0, 58.0]
+    assert most(MANY, one) == [9.0, 58.0]
     assert one.left == none.left == 0
-    assert most("loose", none) == [58.0, 58.0]
-    assert most("exact", none) == [9.0, 9.0]  # an integer program needs no labels
-    one.spend(5)
-    assert (one.left, one.most(7), LabelBudget(8).most(7)) == (0, 0, 7)
-    found = generate_columns(slot, prices=CapacityPrices(*given[:2]), most_rounds=0, search="loose")
-    assert found.bound == 18.0 + 51.0
-    found = generate_columns(
-        slot, prices=CapacityPrices(*given[:2]), most_rounds=0, search="loose", labels=none
-    )
-    assert found.bound == 116.0 + 51.0
-
-
-def test_hops_are_links_on_the_way_one_way_or_not():
-    cluster = small([1] * 4, [(0, 1, 9), (1, 2, 9), (2, 0, 9)], one_way=True)
-    pricing = RingPricing(snapshot(cluster))
-    assert pricing.hops(1).tolist() == [2, 0, 1, np.inf]
-    both = RingPricing(snapshot(small([1] * 3, [(0, 1, 9), (1, 2, 9)])))
-    assert both.hops(1).tolist() == [1, 0, 1]
-
-
-def test_replies_are_the_best_with_hardly_any_labels(monkeypatch):
-    monkeypatch.setattr(ring_pricing, "MOST_LABELS", 0)
-    rng = np.random.default_rng(4)
-    for cluster in any_networks(15, 12):
-        slot = snapshot(cluster)
-        if len(slot.jobs):
-            node, link = random_prices(cluster, rng)
-            best = best_listed(slot, node, link * 0)
-            most, _ = RingPricing(slot).replies(node, link * 0, best - 1e-3)
-            assert (most >= best - 1e-6).all()
-            most, found = RingPricing(slot).replies(node, link * 0, best + 1e-3)
-            assert (most == pytest.approx(best + 1e-3, abs=1e-5), len(found)) == (True, 0)
+    assert most(MANY, none) == most(0, every) == [58.0, 58.0]
 
 
 def test_machine_code_and_interpreter_find_the_same_rings():
     rng = np.random.default_rng(3)
-    network = network_of(5, rng.permutation(np.repeat(np.arange(5), 3)), rng.integers(0, 5, 15))
+    source, target = rng.permutation(np.repeat(np.arange(5), 3)), rng.integers(0, 5, 15)
+    ends = np.column_stack([source, np.where(source == target, (target + 1) % 5, target)])
+    net = network(5, *ends.tolist())
     jobs = 30
     tasks = (
         rng.integers(0, 4, (jobs, 5)).astype(float),
@@ -330,22 +276,10 @@ def test_machine_code_and_interpreter_find_the_same_rings():
         rng.integers(0, 3, (jobs, 15)),
         np.column_stack([np.full(jobs, -np.inf), rng.integers(0, 20, (jobs, 6)).astype(float)]),
     )
-    given = network, *tasks, np.full(jobs, 6), np.zeros(jobs), 1 << 16
+    given = net, *tasks, np.full(jobs, 6), np.zeros(jobs), 1 << 16
     compiled, plain = best_rings.machine(*given), best_rings.interpret(*given)
     assert all(np.array_equal(a, b) for a, b in zip(compiled, plain, strict=True))
     assert (compiled[0] > 0).sum() > 10
-
-
-def test_short_ways_round_go_from_host_to_host():
-    network = network_of(4, np.array([0, 1, 2, 3, 1]), np.array([1, 2, 3, 0, 0]))
-    router, every = Router(network), np.ones(5, np.int64)
-    assert router.through([0, 1], every).tolist() == [1, 0, 0, 0, 1]
-    assert router.through([0, 2], every).tolist() == [1, 1, 1, 1, 0]
-    assert router.through([2], every).tolist() == [0] * 5
-    assert router.through([0, 2], np.array([1, 1, 0, 1, 1])) is None
-    # 0, 2, 1 goes around twice but for the last step
-    assert router.through([0, 2, 1], every) is None
-    assert router.through([0, 2, 1], every * 2).tolist() == [2, 1, 1, 1, 1]
 
 
 def test_distances_follow_the_links_that_may_be_used():
