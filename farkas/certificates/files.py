@@ -19,7 +19,6 @@ from farkas.messages import ShowsItself, cut, named, verb
 from farkas.registry import Registry
 
 if TYPE_CHECKING:
-    from farkas.certificates.proof import Proof
     from farkas.forms import LinearForm
     from farkas.instances import Instance
 

@@ -13,17 +13,13 @@ import math
 import re
 import zlib
 from fractions import Fraction
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import msgspec
 import numpy as np
 
 from farkas.errors import NotACertificate
 from farkas.numbers import Floats
-
-if TYPE_CHECKING:
-    pass
-
 
 Size = Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1)]
 Exponent = Annotated[int, msgspec.Meta(ge=-1024, le=1074)]

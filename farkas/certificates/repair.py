@@ -10,15 +10,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
-from farkas.certificates.bound import (
-    BoundProof,
-    cheap_and_dear,
-    project,
-    prove_bound,
-)
+from farkas.certificates.bound import BoundProof, cheap_and_dear, project, prove_bound
 from farkas.certificates.files import Option
 from farkas.certificates.linear import (
     InfeasibleCertificate,
@@ -225,13 +221,7 @@ def certify(
     except NotACertificate:
         pass
     return LinearCertificate(
-        program=form.name,
-        kind=kind,
-        options=options or {},
-        instance=instance,
-        form=form.sha256,
-        sense=form.sense,
-        data=packed_form(form) if embed else None,
+        **_about(form, embed, kind=kind, options=options or {}, instance=instance),
         bound=str(proof.value),
         multipliers=exact_vector(project(form, y)),
         point=None if point is None else claimed_point(form, point, tolerance),
@@ -252,16 +242,17 @@ def certify_infeasible(
     y, _ = repaired(zero, ray)
     y = project(zero, y)
     return InfeasibleCertificate(
-        program=form.name,
-        kind=kind,
-        options=options or {},
-        instance=instance,
-        form=form.sha256,
-        sense=form.sense,
-        data=packed_form(form) if embed else None,
+        **_about(form, embed, kind=kind, options=options or {}, instance=instance),
         violation=str(prove_infeasible(form, y)),
         ray=exact_vector(y),
     )
+
+
+def _about(form: LinearForm, embed: bool, **origin: Any) -> dict[str, Any]:
+    """Fields that say which form a certificate is about, with its data if they are embedded."""
+    data = packed_form(form) if embed else None
+    about = {"program": form.name, "form": form.sha256, "sense": form.sense, "data": data}
+    return about | origin
 
 
 def claimed_point(form: LinearForm, point: Floats, tolerance: float) -> PointClaim:

@@ -23,15 +23,8 @@ if TYPE_CHECKING:
     from farkas.forms import SparseRows
 
 
-# What numbers must be before exact arithmetic uses them; everything else is refused.
-#
 # numpy turns a double that is not finite, or too large, into some integer without an error.  So the
 # functions of this package send every cast through here, whoever calls them.
-
-
-if TYPE_CHECKING:
-    pass
-
 
 EXACT = 1 << 53  #: Integers up to here are doubles.
 
