@@ -172,8 +172,8 @@ def _steps(data: Brokerage, guide: Guide, relax: Relax, semantics: Semantics) ->
         worker, server = down(worker - omega), down(server - omega)
     psi, eta, kappa, paid = _connections(data, guide, worker, most, strict)
     alpha = np.maximum(down(down(worker + psi) / data.worker_capacity[jobs][:, None]), 0.0)
-    beta = _smallest(down(alpha[:, None, :] + data.transfer), axis=2)
-    gamma = _smallest(down(down(server + down(needed * eta)) - paid), axis=1)
+    beta = down(alpha[:, None, :] + data.transfer).min(axis=2)
+    gamma = down(down(server + down(needed * eta)) - paid).min(axis=1)
     return dict(
         theta=theta, rho=rho, xi=xi, price=price, mu=mu, drop=drop, omega=omega,
         phi_worker=phi_worker, phi_server=phi_server, worker=worker, server=server, psi=psi,
@@ -196,11 +196,6 @@ def _by_slot(
             + exact_dot(np.ones(xi[slot].size), xi[slot].ravel())
         )
     return tuple(terms)
-
-
-def _smallest(values: Floats, axis: int) -> Floats:
-    smallest: Floats = values.min(axis=axis)
-    return smallest
 
 
 def _shares(
@@ -278,8 +273,8 @@ def _connections(
         psi = np.maximum(guide.worker, -inside)
         kappa = np.maximum(up(up(psi[:, :, None] + eta[:, None, :]) - sync), 0.0)
         return psi, eta, kappa, up(most * up(kappa.sum(axis=1), data.num_sites))
-    eta = np.minimum(eta, _smallest(down(sync + inside[:, :, None]), axis=1))
-    psi = _smallest(down(sync - eta[:, None, :]), axis=2)
+    eta = np.minimum(eta, down(sync + inside[:, :, None]).min(axis=1))
+    psi = down(sync - eta[:, None, :]).min(axis=2)
     return psi, eta, np.zeros_like(sync), np.zeros_like(eta)
 
 

@@ -37,8 +37,36 @@ OptionalMatrix = tuple[tuple[Nonnegative | None, ...], ...]
 EPSILONS = (1e-300, 1e300)  #: Smallest and largest ε; beyond, 1/ε has no digits or is infinite.
 
 
-class Marketplace(Instance, frozen=True, kw_only=True):
-    """Sites and prices of a broker.  mlBroker section 3; symbols of the paper after ";"."""
+Semantics = Literal["printed", "strict"]
+
+#: What decides points of the relaxation: the algorithm, and the same driven as a bare policy.
+#:
+#: Nobody else's decisions may be fractional, whatever a file puts there.
+FRACTIONAL = ("mlbroker.fractional", "mlbroker.fractional[tight]", "mlbroker.Fractional")
+
+
+class Job(Record, frozen=True, kw_only=True):
+    """One training job; it collects new data at several sites in every slot of its window."""
+
+    name: str = ""
+    #: arrival, departure: first and last active slot, both inclusive.
+    arrival: Index
+    departure: Index
+    worker_capacity: Positive  #: Data one worker trains per slot, GB, > 0; P in the paper.
+    #: worker_demand, server_demand: shape (resources,), units per worker and per parameter server,
+    #: >= 0; n and m.
+    worker_demand: Row
+    server_demand: Row
+    #: GB per slot between a worker and a parameter server at another site; B.
+    sync_volume: Nonnegative
+    #: USD whenever the job appears at a site where it was not in the slot before; c.
+    deploy_cost: Nonnegative
+    #: Shape (departure - arrival + 1, sites), GB collected, first row for slot ``arrival``; D.
+    data: Matrix
+
+
+class Brokerage(Instance, frozen=True, kw_only=True, tag="mlbroker"):
+    """Sites, prices and jobs of a broker.  mlBroker section 3; symbols of the paper after ";"."""
 
     #: num_sites, num_slots, num_resources: counts, >= 1; R, T, K.
     num_sites: Count
@@ -56,9 +84,23 @@ class Marketplace(Instance, frozen=True, kw_only=True):
     epsilon: Positive  #: Smoothing of the entropy term, > 0; ε.
     #: Constant of (8c) and (8d), USD; null takes the smallest valid one.
     big_m: float | None = None
+    jobs: tuple[Job, ...]  #: In file order, which is the order of all job indices.
 
-    def check_prices(self) -> None:
-        """Check shapes, prices and the range of ε."""
+    def check(self) -> None:
+        """Check shapes, prices, windows and the constant."""
+        self._check_prices()
+        for index, job in enumerate(self.jobs):
+            self._check_job(job, f"$.jobs[{index}]")
+        with np.errstate(over="ignore", invalid="ignore"):
+            self._check_magnitudes()
+        if self.big_m is not None:
+            smallest = self.smallest_big_m
+            require(
+                self.big_m >= smallest * (1 - ROUNDING),
+                f"big_m = {self.big_m:g}; the smallest valid constant is {smallest:.12g}",
+            )
+
+    def _check_prices(self) -> None:
         sites, resources = self.num_sites, self.num_resources
         require_shape(self.transfer_price, (sites, sites), "$.transfer_price", ("site", "site"))
         for site in range(sites):
@@ -86,6 +128,41 @@ class Marketplace(Instance, frozen=True, kw_only=True):
             f"discount_price[{site}][{resource}] = {price}; "
             f"at most base_price[{site}][{resource}] = {list_price:g}",
         )
+
+    def _check_magnitudes(self) -> None:
+        """Refuse loads that cannot be counted and bills that overflow."""
+        each = self.worker_capacity[self.pair_job]
+        needed = self.volume.sum(axis=1) / each
+        held = each * (needed + self.num_sites + 1)  # workers are whole at every site
+        for pair in np.flatnonzero(~(np.isfinite(held) & (needed < LARGEST_EXACT)))[:1]:
+            job, slot = self.pair_job[pair], self.pair_slot[pair]
+            what = f"{needed[pair]:.3g} workers of {each[pair]:g} GB in slot {slot}"
+            require(False, f"jobs[{job}] needs {what}; more than doubles count")
+        dearest = self.list_price * self.usage_cap("strict").max(axis=0)
+        require(
+            bool(np.isfinite(dearest).all()) and bool(np.isfinite(self.surcharge).all()),
+            "base_price times the demand of all jobs overflows; give smaller numbers",
+        )
+        require(
+            # ln(1 + 1/ε) >= 1/(1 + ε), by which costs are divided
+            bool(np.isfinite(self.deploy_cost.sum() * (1.0 + self.epsilon))),
+            f"deploy_cost * (1 + epsilon) overflows for {self.epsilon:g}; give a smaller epsilon",
+        )
+
+    def _check_job(self, job: Job, where: str) -> None:
+        require(
+            job.arrival <= job.departure,
+            f"Expected departure {job.departure} >= arrival {job.arrival} - at `{where}`",
+        )
+        require(
+            job.departure < self.num_slots,
+            f"Expected departure < num_slots = {self.num_slots}, got {job.departure} - "
+            f"at `{where}.departure`",
+        )
+        for field in ("worker_demand", "server_demand"):
+            require_length(getattr(job, field), self.num_resources, f"{where}.{field}", "resource")
+        shape = (job.departure - job.arrival + 1, self.num_sites)
+        require_shape(job.data, shape, f"{where}.data", ("slot from arrival to departure", "site"))
 
     #: USD per GB from row to column, shape (sites, sites); d.
     transfer = table("transfer_price", np.float64, width="num_sites")
@@ -137,92 +214,6 @@ class Marketplace(Instance, frozen=True, kw_only=True):
         from farkas.portable import log1p  # here: only entropies need it
 
         return float(log1p(1.0 / self.epsilon))
-
-
-Semantics = Literal["printed", "strict"]
-
-#: What decides points of the relaxation: the algorithm, and the same driven as a bare policy.
-#:
-#: Nobody else's decisions may be fractional, whatever a file puts there.
-FRACTIONAL = ("mlbroker.fractional", "mlbroker.fractional[tight]", "mlbroker.Fractional")
-
-
-class Job(Record, frozen=True, kw_only=True):
-    """One training job; it collects new data at several sites in every slot of its window."""
-
-    name: str = ""
-    #: arrival, departure: first and last active slot, both inclusive.
-    arrival: Index
-    departure: Index
-    worker_capacity: Positive  #: Data one worker trains per slot, GB, > 0; P in the paper.
-    #: worker_demand, server_demand: shape (resources,), units per worker and per parameter server,
-    #: >= 0; n and m.
-    worker_demand: Row
-    server_demand: Row
-    #: GB per slot between a worker and a parameter server at another site; B.
-    sync_volume: Nonnegative
-    #: USD whenever the job appears at a site where it was not in the slot before; c.
-    deploy_cost: Nonnegative
-    #: Shape (departure - arrival + 1, sites), GB collected, first row for slot ``arrival``; D.
-    data: Matrix
-
-
-class Brokerage(Marketplace, frozen=True, kw_only=True, tag="mlbroker"):
-    """Sites, prices and jobs of a broker.  mlBroker section 3; symbols of the paper after ";".
-
-    Fields of sites and prices are those of :class:`~farkas.instances.mlbroker.Marketplace`.
-    """
-
-    jobs: tuple[Job, ...]  #: In file order, which is the order of all job indices.
-
-    def check(self) -> None:
-        """Check shapes, prices, windows and the constant."""
-        self.check_prices()
-        for index, job in enumerate(self.jobs):
-            self._check_job(job, f"$.jobs[{index}]")
-        with np.errstate(over="ignore", invalid="ignore"):
-            self._check_magnitudes()
-        if self.big_m is not None:
-            smallest = self.smallest_big_m
-            require(
-                self.big_m >= smallest * (1 - ROUNDING),
-                f"big_m = {self.big_m:g}; the smallest valid constant is {smallest:.12g}",
-            )
-
-    def _check_magnitudes(self) -> None:
-        """Refuse loads that cannot be counted and bills that overflow."""
-        each = self.worker_capacity[self.pair_job]
-        needed = self.volume.sum(axis=1) / each
-        held = each * (needed + self.num_sites + 1)  # workers are whole at every site
-        for pair in np.flatnonzero(~(np.isfinite(held) & (needed < LARGEST_EXACT)))[:1]:
-            job, slot = self.pair_job[pair], self.pair_slot[pair]
-            what = f"{needed[pair]:.3g} workers of {each[pair]:g} GB in slot {slot}"
-            require(False, f"jobs[{job}] needs {what}; more than doubles count")
-        dearest = self.list_price * self.usage_cap("strict").max(axis=0)
-        require(
-            bool(np.isfinite(dearest).all()) and bool(np.isfinite(self.surcharge).all()),
-            "base_price times the demand of all jobs overflows; give smaller numbers",
-        )
-        require(
-            # ln(1 + 1/ε) >= 1/(1 + ε), by which costs are divided
-            bool(np.isfinite(self.deploy_cost.sum() * (1.0 + self.epsilon))),
-            f"deploy_cost * (1 + epsilon) overflows for {self.epsilon:g}; give a smaller epsilon",
-        )
-
-    def _check_job(self, job: Job, where: str) -> None:
-        require(
-            job.arrival <= job.departure,
-            f"Expected departure {job.departure} >= arrival {job.arrival} - at `{where}`",
-        )
-        require(
-            job.departure < self.num_slots,
-            f"Expected departure < num_slots = {self.num_slots}, got {job.departure} - "
-            f"at `{where}.departure`",
-        )
-        for field in ("worker_demand", "server_demand"):
-            require_length(getattr(job, field), self.num_resources, f"{where}.{field}", "resource")
-        shape = (job.departure - job.arrival + 1, self.num_sites)
-        require_shape(job.data, shape, f"{where}.data", ("slot from arrival to departure", "site"))
 
     # --- jobs and the pairs (job, slot) in which they are active --------------------------------
 
