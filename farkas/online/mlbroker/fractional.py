@@ -13,7 +13,7 @@ import numpy as np
 from farkas.instances.base import Nonnegative
 from farkas.instances.mlbroker import Brokerage, Semantics
 from farkas.models.mlbroker.data import SlotProblem, Snapshot, growth, valid_big_m
-from farkas.numbers import Floats, Ints
+from farkas.numbers import Floats, Ints, floats
 from farkas.online.driver import Outcome, algorithm, plain
 from farkas.online.mlbroker.environment import Known, PlacedSlot, tight_bound
 from farkas.online.policy import Increments, Policy
@@ -194,11 +194,8 @@ class Fractional(Policy):
         """Price fractional decisions under the relaxation."""
         data = self._seen(instance)
         costs = [self._costs(data, slot, decision) for slot, decision in enumerate(decisions)]
-        deployed = _deployed(data, decisions)
-        before = np.zeros_like(deployed)
-        later = data.previous_pair >= 0
-        before[later] = deployed[data.previous_pair[later]]
-        entered = np.maximum(deployed - before, 0.0).sum(axis=1)
+        deployed = deployment(data, decisions)
+        entered = np.maximum(deployed - one_slot_before(data, deployed), 0.0).sum(axis=1)
         moving = data.deploy_cost[data.pair_job] * entered
         for slot, part in enumerate(costs):
             part["deploy"] = float(moving[data.pairs_at(slot)].sum())
@@ -304,7 +301,12 @@ class Fractional(Policy):
         return float(np.maximum(least, 0.0).sum())
 
 
-def _deployed(data: Brokerage, decisions: Sequence[FractionalSlot]) -> Floats:
+def one_slot_before(data: Brokerage, deployed: Floats) -> Floats:
+    """Deployment one slot before that of every pair, 0 at arrival; v(t−1)."""
+    return floats(np.where(data.previous_pair[:, None] >= 0, deployed[data.previous_pair], 0.0))
+
+
+def deployment(data: Brokerage, decisions: Sequence[FractionalSlot]) -> Floats:
     """Deployment of the whole run, shape (pairs, sites); v."""
     deployed = np.zeros((data.num_pairs, data.num_sites))
     for slot, decision in enumerate(decisions):
@@ -335,9 +337,7 @@ def trajectory_bound(data: Brokerage, static: float, deployed: Floats) -> float:
     ``static`` is C1 + C2 + C4 of the run under the relaxation; ``deployed``, shape (pairs, sites),
     v.
     """
-    before = np.zeros_like(deployed)
-    later = data.previous_pair >= 0
-    before[later] = deployed[data.previous_pair[later]]
+    before = one_slot_before(data, deployed)
     scale = (data.deploy_cost / data.entropy_scale)[data.pair_job]
     return static + float(
         (scale[:, None] * deployed * growth(deployed, before, data.epsilon)).sum()

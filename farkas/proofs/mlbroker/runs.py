@@ -12,7 +12,12 @@ from farkas.instances.mlbroker import Brokerage
 from farkas.numbers import Floats
 from farkas.online import Outcome, environments
 from farkas.online.loop import decide
-from farkas.online.mlbroker.fractional import Fractional, FractionalSlot
+from farkas.online.mlbroker.fractional import (
+    Fractional,
+    FractionalSlot,
+    deployment,
+    one_slot_before,
+)
 from farkas.proofs.claim import claim, drawn, instance_of, require, require_zero, sp
 from farkas.proofs.verdict import (
     Among,
@@ -80,12 +85,7 @@ def trace(example: Example, instance: Brokerage, relax: Relax) -> Traced:
     world, policy = environments["mlbroker"], Fractional(relax)
     made = decide(policy, world, instance, 0)
     decisions = made.decisions
-    deployed = np.zeros((instance.num_pairs, instance.num_sites))
-    for slot, decision in enumerate(decisions):
-        deployed[instance.pairs_at(slot)] = decision.deployed
-    before = np.zeros_like(deployed)
-    later = instance.previous_pair >= 0
-    before[later] = deployed[instance.previous_pair[later]]
+    deployed = deployment(instance, decisions)
     return Traced(
         example=example,
         instance=instance,
@@ -93,7 +93,7 @@ def trace(example: Example, instance: Brokerage, relax: Relax) -> Traced:
         outcome=policy.price(instance, decisions),
         point=complete(instance, policy.guide(instance, made.state), relax, "printed"),
         deployed=deployed,
-        before=before,
+        before=one_slot_before(instance, deployed),
     )
 
 
