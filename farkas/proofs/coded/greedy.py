@@ -260,28 +260,19 @@ def the_cited_approximation_factor() -> Verdict:
 
 
 @claim("coded.enumeration_is_exact", source="Coded section V, benchmark 3")
-def branch_and_bound_is_enumeration() -> Verdict:
-    """The branch and bound with prices finds what trying all assignments finds, where it ends.
+def counts_find_what_enumeration_finds() -> Verdict:
+    """The integer program of counts of equal workers finds what trying all assignments finds.
 
-    It leaves out only what cannot beat the record.  The least level is at most any level, and at
-    most the levels weighted by prices that sum to 1; further workers add at most their speed to a
-    level, and at most the largest of price times speed to the weighted sum.  Equal workers may
-    exchange their masters, which keeps all levels: one order of them is enough.
+    Workers that are equally fast for every master may exchange their masters, which keeps all
+    levels: x of them add x times their speed, whichever they are.
     """
-    least, first, second, ratio = sp.symbols("x d e r", nonnegative=True)
-    price = 1 / (1 + ratio)  # any share
-    weighted = price * (least + first) + (1 - price) * (least + second)
-    require(least_is_below_the_weighted=sp.factor(weighted - least).is_nonnegative)
-    mine, other = sp.symbols("p q", nonnegative=True)  # price times speed of two owners
-    unused = sp.Max(mine, other) - mine
-    require_zero(
-        no_owner_adds_more=(unused - sp.Max(other - mine, 0)).rewrite(sp.Piecewise),
-        prices_sum_to_1=price + ratio * price - 1,
-    )
+    speed = sp.symbols("v", nonnegative=True)
+    count, worker = sp.symbols("x n", nonnegative=True, integer=True)
+    require_zero(only_counts_matter=sp.summation(speed, (worker, 1, count)) - count * speed)
     trials = Trials()
     for seed in range(20):
         trials.add({"seed": seed}, agreement(published(3, 7, seed)))
-    return trials.proved("what is left out has no level above the record")
+    return trials.proved("equal workers may exchange their masters")
 
 
 STOP = SOLVER_GAP  #: Relative decrease of time at which Algorithm 3 stops.

@@ -5,12 +5,15 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from farkas.algebra import programs
+from farkas.certificates.coded_counts import Counts
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.expected import best_integer_plan
 from farkas.models.coded.kernel import Pairs, reference_time
 from farkas.models.coded.law import Allocation, Law, dedicated_plan, dedicated_share, shared_plan
-from farkas.online.coded.exhaustive import best_owner, every_owner
+from farkas.online.coded.exhaustive import best_owner, every_owner, owners_at, solve_counts
 from farkas.online.coded.local_search import least_level
 from farkas.proofs.claim import (
     Trials,
@@ -50,10 +53,12 @@ def published(masters: int, workers: int, seed: int, rows: int = 200) -> CodedCo
 
 
 def agreement(data: CodedComputing) -> Stated:
-    """Branch and bound over owners finds the level of all assignments."""
+    """The integer program of counts finds the level of all assignments."""
     speed = Pairs.of(data).speed
-    exact = least_level(speed, every_owner(speed))
-    return Stated(least_level(speed, best_owner(speed)), "==", exact, TIE)
+    start = np.zeros(data.workers, np.int64)
+    answer = solve_counts(Counts.of_speeds(speed), speed, start, math.inf).require_optimal()
+    found = least_level(speed, owners_at(speed, answer.point, start))
+    return Stated(found, "==", least_level(speed, every_owner(speed)), TIE)
 
 
 @claim("coded.lemma1", source="Coded Lemma 1, (29)")
@@ -189,8 +194,8 @@ def dedicated_p3_is_max_min_allocation() -> Verdict:
     """P3 with dedicated workers is P5.
 
     A worker of the master yields t v L at its best load and no more at any, one of another master
-    nothing: (6) reads t Σ v k >= 1 with shares 0 and 1.  Checked symbolically; branch and bound and
-    enumeration agree on what it comes to.
+    nothing: (6) reads t Σ v k >= 1 with shares 0 and 1.  Checked symbolically; the integer program
+    and enumeration agree on what it comes to.
     """
     load, t, u, a, h, rows, k = sp.symbols("l t u a h L k", positive=True)
     results = expected_results(load, t, u, a)
