@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from farkas.kernels import Bools1, Floats1, Floats2, Floats3, Ints1, Ints2, Out, compiled, copy_ints
+from farkas.kernels import Bools1, Floats1, Floats2, Floats3, Ints1, Ints2, Out, compiled
 from farkas.online.eris.environment import SchedulePlan
 from farkas.online.eris.scheduler_dp import best_plan
 from farkas.relaxations.eris.payoff_bound import NO_SERVER, NO_TIES, JobSlots
@@ -179,9 +179,10 @@ def insert(
     if finish < 0:
         return False
     packed.finish[i], packed.worth[i] = finish, jobs.worth[low + finish]
-    for t in range(finish + 1):
-        packed.server[low + t], packed.moved[low + t] = plan.server[t], plan.moved[t]
-        copy_ints(plan.workers[t], packed.workers[low + t])
+    high = low + finish + 1
+    packed.server[low:high] = plan.server[: finish + 1]
+    packed.moved[low:high] = plan.moved[: finish + 1]
+    packed.workers[low:high] = plan.workers[: finish + 1]
     book(jobs, i, packed, 1)
     return True
 
@@ -190,11 +191,10 @@ def insert(
 def clear(jobs: JobsTable, i: int, packed: Out[PackedSchedules]) -> None:
     """Take job ``i``'s schedule away, if it has one."""
     book(jobs, i, packed, -1)
-    low = jobs.begin[i]
-    for t in range(packed.finish[i] + 1):
-        packed.server[low + t], packed.moved[low + t] = -1, 0
-        for r in range(packed.workers.shape[1]):
-            packed.workers[low + t, r] = 0
+    low, high = jobs.begin[i], jobs.begin[i] + packed.finish[i] + 1
+    packed.server[low:high] = -1
+    packed.moved[low:high] = 0
+    packed.workers[low:high] = 0
     packed.finish[i], packed.worth[i] = -1, 0.0
 
 
@@ -297,10 +297,10 @@ def exchange(
             low = jobs.begin[j]
             was += packed.worth[j]
             kept_finish[n] = packed.finish[j]
-            for t in range(packed.finish[j] + 1):
-                kept_server[n, t], kept_moved[n, t] = packed.server[low + t], packed.moved[low + t]
-                for r in range(sites):
-                    kept_workers[n, t, r] = packed.workers[low + t, r]
+            length = packed.finish[j] + 1
+            kept_server[n, :length] = packed.server[low : low + length]
+            kept_moved[n, :length] = packed.moved[low : low + length]
+            kept_workers[n, :length] = packed.workers[low : low + length]
             clear(jobs, j, packed)
         share = 0.0 if draw[2] < 0.25 else draw[3]
         now = 0.0
@@ -321,9 +321,9 @@ def exchange(
             low = jobs.begin[j]
             packed.finish[j] = kept_finish[n]
             packed.worth[j] = jobs.worth[low + kept_finish[n]] if kept_finish[n] >= 0 else 0.0
-            for t in range(kept_finish[n] + 1):
-                packed.server[low + t], packed.moved[low + t] = kept_server[n, t], kept_moved[n, t]
-                for r in range(sites):
-                    packed.workers[low + t, r] = kept_workers[n, t, r]
+            length = kept_finish[n] + 1
+            packed.server[low : low + length] = kept_server[n, :length]
+            packed.moved[low : low + length] = kept_moved[n, :length]
+            packed.workers[low : low + length] = kept_workers[n, :length]
             book(jobs, j, packed, 1)
     return gained
