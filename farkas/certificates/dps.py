@@ -214,7 +214,7 @@ class PricedMarket(PricedProgram):
         self.instance, self.name, self.owners = market, name, market.num_jobs
         self.pools, self._pool = ServerPools.of_market(market, pool), pool
         reward = finite(rewards_of(market, rewards), "rewards")
-        self.rewards, self.reward = rewards, np.where(market.fits, reward, 0.0)
+        self.reward = np.where(market.fits, reward, 0.0)
         self.slots: Ints = np.unique(market.arrival)
         types = market.num_worker_types, market.num_ps_types
         self.shapes = [(self.pools.count, width, len(self.slots)) for width in types]
