@@ -42,7 +42,11 @@ def new_bounds(workload: int) -> Bounds:
     return Bounds(of[0], of[1], of[2], of[3], of[4], of[5], state)
 
 
-@compiled
+@compiled(
+    steps=lambda slot, rounds, first, total, *_: (
+        (rounds + 3) * (len(slot.data) + 1) * (total + 1) ** 2
+    )
+)
 def bound_workloads(
     slot: Slot, rounds: int, first: int, total: int, tables: Out[Floats3], bounds: Out[Bounds]
 ) -> None:

@@ -236,7 +236,7 @@ def bound_payoff(job: JobSlots, most: int) -> Cover:
     return Cover(best, finish, processed, server)
 
 
-@compiled
+@compiled(steps=lambda slot, total, *_: (len(slot.data) + 1) * (total + 1) ** 2)
 def cover_slot(
     slot: Slot, total: int, money: float, multiplier: float, tables: Out[Floats3]
 ) -> None:
@@ -334,7 +334,7 @@ def add_slot(before: Floats1, costs: Floats1, after: Out[Floats1], choice: Out[I
                 choice[n] = d if better else choice[n]
 
 
-@compiled
+@compiled(steps=lambda slot, multiplier, tables, workload, *_: len(slot.data) * (workload + 1))
 def trace_slot(
     slot: Slot, multiplier: float, tables: Floats3, workload: int, processed: Out[Ints1]
 ) -> int:
