@@ -169,9 +169,11 @@ class SlotPricing(Pricing):
         return np.append(node.ravel(), link)
 
     def start(self) -> Plans:
-        """See `Pricing.start`."""
-        self.known.add(self._first)
-        return self._plans(self._first)
+        """See `Pricing.start`; rings that gain nothing are no plans."""
+        plans = self._plans(self._first)
+        some = np.flatnonzero(plans.value > 0)
+        self.known.add(self._first.take(some))
+        return plans.some(some)
 
     def _plans(self, rings: Rings) -> Plans:
         slot = self.slot

@@ -5,12 +5,18 @@ from __future__ import annotations
 from fractions import Fraction
 
 import msgspec
+import numpy as np
 import pytest
 
 import farkas
 from farkas.errors import NoAnswer
+from farkas.exact.bounding import Deadline
 from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
-from farkas.offline.gadget import one_slot
+from farkas.models.gadget.slot import snapshot
+from farkas.offline.gadget import one_slot, slots_again
+from farkas.offline.ladder import Ascent
+from farkas.online.gadget.columns import column_rings, worth
+from farkas.online.gadget.environment import received, totals
 from farkas.proofs.gadget.relaxed import random_clusters
 from tests.generators.gadget import job, scarce, star, table
 from tests.offline.bounds import bounds, closed
@@ -86,6 +92,23 @@ def test_an_earlier_job_leaves_it_to_others() -> None:
     assert cluster.arrival.min() == 0
     with pytest.raises(NoAnswer, match="before the last slot"):
         one_slot(cluster)
+
+
+def test_slots_are_solved_again_until_none_gains() -> None:
+    cluster = scarce(4, MESH, "table", jobs=6, horizon=2)
+    ascent = Ascent("max", Deadline(), Fraction(1, 10**6))
+    ascent.decisions = [[] for _ in range(cluster.horizon)]
+    *_, last = slots_again(cluster, ascent)
+    assert totals(cluster, received(cluster, last.decisions))[-1] > cluster.idle_reward.sum()
+    # once more from there nothing gains, and no slot alone could add more
+    ascent.decisions = last.decisions
+    assert list(slots_again(cluster, ascent)) == []
+    given = received(cluster, last.decisions)[-1]
+    for slot, rings in enumerate(last.decisions):
+        own = received(cluster, [rings])[-1]
+        view = snapshot(cluster, slot, given - own)
+        sizes = np.where(np.isin(np.arange(cluster.num_jobs), view.jobs), own, 0).astype(int)
+        assert view.value(sizes) >= worth(view, column_rings(view, 1e-6)[0]) * (1 - 1e-9)
 
 
 def test_slots_before_the_only_one_stay_empty() -> None:
