@@ -175,11 +175,18 @@ def insert(
         packed.worth[i] = jobs.worth[low]
         packed.finish[i] = 0 if jobs.worth[low] > 0 else -1
         return bool(jobs.worth[low] > 0)
-    finish, plan = place(jobs, i, packed, room, noise, share, last, open_slots)
+    return settle(jobs, i, meet(jobs, i, packed, room, noise, share, last, open_slots), packed)
+
+
+@compiled
+def settle(jobs: JobsTable, i: int, seen: JobSlots, packed: Out[PackedSchedules]) -> bool:
+    """Give job ``i``, which has data, its best schedule in what it meets; return whether it has."""
+    _payoff, finish, _cost, _bound, plan = best_plan(seen, NO_TIES, MULTIPLIERS)
     if finish < 0:
         return False
-    packed.finish[i], packed.worth[i] = finish, jobs.worth[low + finish]
+    low = jobs.begin[i]
     high = low + finish + 1
+    packed.finish[i], packed.worth[i] = finish, jobs.worth[low + finish]
     packed.server[low:high] = plan.server[: finish + 1]
     packed.moved[low:high] = plan.moved[: finish + 1]
     packed.workers[low:high] = plan.workers[: finish + 1]

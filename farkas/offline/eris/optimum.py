@@ -25,6 +25,7 @@ from farkas.offline.eris.exchange_kernel import (
     pack,
     place,
 )
+from farkas.offline.eris.squeeze_kernel import MOVE_DRAWS, squeeze
 from farkas.offline.ladder import Ascent, Ladder, Rung, integer_program, ladders
 from farkas.offline.priced import priced
 from farkas.online.eris.environment import Award, Piece, SchedulePlan, SlotDecision, new_plan
@@ -36,6 +37,7 @@ LEAST_PRICE = 0.01
 NOISE = 0.5  #: Prices are multiplied by draws that lie this share below and above 1.
 DRAWN_PRICES = 64
 TRIES = 2_000  #: Exchanges in a plan between two looks at what is missing.
+MOVES = 20_000  #: Changes of sites after which a job finds no room in a slot of its plan.
 PATIENCE = 12  #: Looks without progress after which what is missing is left out.
 #: Share of what a plan is worth that may be missing.
 SMALL = 2e-5
@@ -83,12 +85,13 @@ class AuctionPricing(SchedulePricing):
         return [self.fit(owner, SchedulePlan(*(part[: finish + 1] for part in found)))]
 
     def follow(self, choice: Plans, prices: Floats) -> Mapping[int, Fit]:
-        """Run jobs in the slots where they are planned, the largest first, and exchange them."""
+        """Run jobs in the slots where they are planned; workers change sites until they fit."""
         row, slot = choice.use.tocoo().coords
         planned = self._open(choice.owner[row], slot)
         room, packed = self.room(prices), self.packed({})
         order = self.largest_first(choice)
         pack(self.jobs, order, self._last, planned, packed, room, self._noise, LEAST_PRICE)
+        self.squeeze(packed, order, room, planned)
         waited, small = 0, SMALL * float(choice.value.sum())
         while waited < PATIENCE:
             left = packed.finish[choice.owner] < 0
@@ -217,6 +220,25 @@ class AuctionPricing(SchedulePricing):
             else:
                 found[owner] = self.fit(owner, SchedulePlan(*(part.copy() for part in plan)))
         return found
+
+    def squeeze(
+        self,
+        packed: PackedSchedules,
+        targets: Ints,
+        room: PricedRoom,
+        planned: Bools,
+        moves: int = MOVES,
+    ) -> None:
+        """Insert jobs where they are planned; others there change sites to make room."""
+        total = self.auction.capacity.sum(axis=0)
+        asked = targets[(self.auction.chunks[targets] > 0) & (packed.finish[targets] < 0)]
+        if not len(asked) or not (total > 0).all():
+            return
+        nothing = packed._replace(
+            transferred=np.zeros_like(packed.transferred), used=np.zeros_like(packed.used)
+        )
+        plain, draws = np.ones_like(self._noise[0]), self._rng.random((moves, MOVE_DRAWS))
+        squeeze(self.jobs, asked, packed, nothing, room, total, plain, LEAST_PRICE, planned, draws)
 
     def _exchange(
         self,
