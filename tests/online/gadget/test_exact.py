@@ -51,13 +51,12 @@ def test_no_counts_have_no_rings():
     assert len(exact.exact_rings(snapshot(star(2)), None)) == 0
 
 
-def test_too_many_counts_are_not_listed_and_too_large_programs_are_refused(monkeypatch):
+def test_too_many_counts_are_not_listed_and_too_large_programs_are_refused():
     many = star(60, jobs=[job(max_workers=50) for _ in range(4)])
     assert exact.list_counts(many) is None
     assert exact.list_counts(star(2, jobs=[job()])).vectors.tolist() == [[0], [1], [2]]
-    monkeypatch.setattr(exact, "MOST_COLUMNS", 3)
     with pytest.raises(NotApplicable, match=r"more than 3; use gadget\.columns"):
-        exact.compact_rings(snapshot(star(2, 2, jobs=[job()])))
+        exact.compact_rings(snapshot(star(2, 2, jobs=[job()])), most=3)
 
 
 def test_circulations_away_from_the_hosts_are_dropped():
