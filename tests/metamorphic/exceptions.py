@@ -216,12 +216,12 @@ EXEMPT: dict[str, tuple[Exempt, ...]] = {
             "a server stands at the first site, or at a drawn one",
         ),
         Exempt(
-            rf"algorithm mlbroker\.(ir|mlbroker)\.{WORTH}",
+            rf"algorithm mlbroker\.(ir|mlbroker)(\[tight\])?\.{WORTH}",
             "jobs turned|sites turned|weightless job",
             "draws follow the order of the file",
         ),
         Exempt(
-            rf"algorithm mlbroker\.mlbroker\.{WORTH}",
+            rf"algorithm mlbroker\.mlbroker(\[tight\])?\.{WORTH}",
             "resource in halves",
             "dependent rounding draws for every resource",
         ),
@@ -246,8 +246,8 @@ EXEMPT: dict[str, tuple[Exempt, ...]] = {
             "of equally cheap placements of a slot the first is taken, and the next slot remembers",
         ),
         Exempt(
-            rf"algorithm mlbroker\.fractional\.({WORTH}|bound)"
-            rf"|algorithm mlbroker\.mlbroker\.{WORTH}"
+            rf"algorithm mlbroker\.fractional(\[tight\])?\.({WORTH}|bound)"
+            rf"|algorithm mlbroker\.mlbroker(\[tight\])?\.{WORTH}"
             r"|convex mlbroker\.regularized\[tight,.*\]\.optimum"
             r"|program mlbroker\.outer\[.*,tight\]\.(optimum|bound)",
             "dear site",
