@@ -36,7 +36,7 @@ from farkas.instances.utilities import (
     TableUtility,
 )
 from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
-from farkas.online.gadget.columns import run_certificate, slot_certificate
+from farkas.online.gadget.columns import run_certificate
 from farkas.online.gadget.gadget import Gadget
 from farkas.online.loop import drive
 from farkas.proofs.gadget.relaxed import random_clusters
@@ -45,6 +45,7 @@ from farkas.relaxations.gadget.pricing import horizon_certificate
 from farkas.replay.gadget import Ring
 from farkas.solvers import solve
 from tests.references.gadget_pricing import certify_slot
+from tests.tools.rings import slot_certificate
 
 
 def test_horizon_certificates_prove_the_linear_bound_and_hold_above_the_optimum():

@@ -20,13 +20,13 @@ from farkas.instances.utilities import Sqrt, TableUtility
 from farkas.models.gadget.column import ColumnLP
 from farkas.models.gadget.counts import FeasibleCounts
 from farkas.models.gadget.rings import enumerate_rings
-from farkas.online.gadget.columns import slot_certificate
 from farkas.proofs.gadget.relaxed import random_clusters
 from farkas.solvers import solve
 from tests.certificates.test_gadget import reward
 from tests.generators.gadget import small, table
 from tests.metamorphic.units import in_units
 from tests.references.gadget_pricing import certify_slot
+from tests.tools.rings import slot_certificate
 
 
 @pytest.mark.parametrize("network", ["tree", "cycle", "mesh"])

@@ -10,6 +10,7 @@ import base64
 import dataclasses
 import functools
 import json
+import math
 import random
 import zlib
 from collections.abc import Callable
@@ -33,7 +34,7 @@ from farkas.exact.bounding import Deadline
 from farkas.instances import Instance
 from farkas.offline.ladder import Ascent
 from farkas.offline.mlbroker import slots
-from farkas.online.gadget.columns import SlotPlans, slot_certificate
+from farkas.online.gadget.columns import SlotPlans, slot_prices
 from farkas.relaxations.coded.sharing import shared_optimum
 from farkas.relaxations.dps.pricing import ServerPricing
 from farkas.relaxations.eris.spans import Spans
@@ -71,8 +72,7 @@ def of_run(algorithm: str) -> Callable[[Instance], dict[str, Any]]:
 
 
 def of_slot(cluster: Any) -> dict[str, Any]:
-    nothing = np.zeros(cluster.num_jobs, np.int64)
-    return plain(slot_certificate(cluster, cluster.at_slot, nothing))
+    return plain(slot_prices(cluster, math.inf))
 
 
 def of_last(cluster: Any) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from farkas.certificates import certificate_types, check, from_json
 from farkas.instances import Instance
 from farkas.tolerances import OUTWARD_CLOSE, SIMPLEX
 from tests.fuzz import truth
-from tests.fuzz.kinds import TARGETS, Target, of_cases
+from tests.fuzz.kinds import TARGETS, Target
 from tests.metamorphic.compared import agree
 from tests.metamorphic.effects import VALUE, unit_parts
 from tests.metamorphic.symmetries import SYMMETRIES, changed, plain
@@ -42,35 +42,28 @@ def test_every_type_of_a_kind_is_measured() -> None:
     assert known == set(TARGETS)
 
 
-def proved(target: Target, instance: Instance, level: float = 1.0) -> Fraction:
-    """What the certificate made for an instance proves, checked anew.
-
-    Parameters
-    ----------
-    level
-        Share of the level of cases: what is left open below it depends on where they branch.
-    """
-    made = of_cases(instance, level) if target.make is of_cases else target.make(instance)
-    content = json.dumps(made).encode()
+def proved(target: Target, instance: Instance) -> Fraction:
+    """What the certificate made for an instance proves, checked anew."""
+    content = json.dumps(target.make(instance)).encode()
     bound = check(from_json(content), instance=instance).bound
     assert bound is not None
     return bound
 
 
 @functools.cache
-def plainly(tag: str, place: int, written: Any, level: float = 1.0) -> Fraction:
+def plainly(tag: str, place: int, written: Any) -> Fraction:
     target = TARGETS[tag][place]
-    return proved(target, written(truth.load(target.instance)), level)
+    return proved(target, written(truth.load(target.instance)))
 
 
 @pytest.mark.parametrize(("tag", "place"), targets())
 def test_bounds_scale_with_the_unit(tag: str, place: int) -> None:
     target = TARGETS[tag][place]
     instance = truth.load(target.instance)
-    kind, before = instance.kind, plainly(tag, place, same, 0.5)
+    kind, before = instance.kind, plainly(tag, place, same)
     for turn, unit in enumerate(units(kind)):
         exponent = POWERS[(turn + place) % 3]
-        after = proved(target, in_units(instance, unit, 2.0**exponent), 0.5)
+        after = proved(target, in_units(instance, unit, 2.0**exponent))
         power = exponent * degree(VALUE[kind], unit_parts(kind, unit))
         wanted = before * Fraction(2) ** power
         # rules that post pure numbers find other prices, but bounds of the same program

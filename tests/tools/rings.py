@@ -1,16 +1,24 @@
-"""What rings break, by the replay of runs of kind gadget."""
+"""What rings break, by the replay of runs of kind gadget, and certificates of any slot."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from types import SimpleNamespace
 
 import msgspec
+import numpy.typing as npt
 
+from farkas.certificates.priced_tree import PricedTree
+from farkas.decomposition.search import Search
 from farkas.instances.gadget import Cluster
 from farkas.models.gadget.rings import Rings
+from farkas.models.gadget.slot import snapshot
 from farkas.online.gadget.plans import decisions_of
+from farkas.relaxations.gadget.ring_pricing import MOST_LABELS
+from farkas.relaxations.gadget.slot_pricing import SlotPricing
 from farkas.replay.gadget import Ring, replay
+from farkas.tolerances import SOLVER_GAP
 
 
 def broken(cluster: Cluster, slot: int, rings: Sequence[Ring]) -> list[str]:
@@ -34,3 +42,13 @@ def is_walk(cluster: Cluster, workers: Sequence[int], flow: Sequence[int]) -> bo
     links = tuple((e, int(times)) for e, times in enumerate(flow) if times)
     said = broken(cluster, cluster.horizon - 1, [Ring(job=0, workers=hosts, links=links)])
     return not any("no closed walk" in words for words in said)
+
+
+def slot_certificate(
+    cluster: Cluster, slot: int | None = None, progress: npt.ArrayLike | None = None
+) -> PricedTree:
+    """Certificate of one slot, from a search to the solver's gap."""
+    problem = SlotPricing(snapshot(cluster, slot, progress), labels=MOST_LABELS)
+    search = Search(problem, SOLVER_GAP, lambda: math.inf)
+    trees = [found.tree for found in search.run() if found.tree is not None]
+    return problem.certificate(trees[-1])

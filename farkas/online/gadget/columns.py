@@ -140,24 +140,13 @@ def run_bound(cluster: Cluster, decisions: Sequence[Decision]) -> Bound:
 
 @price_bounds.register("gadget.slot_prices")
 def slot_prices(cluster: Cluster, seconds: float) -> PricedTree:
-    """As `slot_certificate`, of the slot that the instance stands at."""
-    return slot_certificate(cluster, seconds=seconds)
+    """Certificate of the instance's own slot at prices of servers and links.
 
-
-def slot_certificate(
-    cluster: Cluster,
-    slot: int | None = None,
-    progress: np.ndarray | None = None,
-    gap: float = SOLVER_GAP,
-    seconds: float = math.inf,
-) -> PricedTree:
-    """Certificate of one slot at prices of servers and links, in cases where that proves more.
-
-    ``gap``: distance of rings and bound at which the search ends.
+    It has cases where they prove more.
     """
     until = time.monotonic() + seconds
-    problem = SlotPricing(snapshot(cluster, slot, progress), labels=MOST_LABELS)
-    search = Search(problem, gap, lambda: max(until - time.monotonic(), 0.0))
+    problem = SlotPricing(snapshot(cluster), labels=MOST_LABELS)
+    search = Search(problem, SOLVER_GAP, lambda: max(until - time.monotonic(), 0.0))
     trees = [found.tree for found in search.run() if found.tree is not None]
     return problem.certificate(trees[-1])
 

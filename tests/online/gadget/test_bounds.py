@@ -15,7 +15,7 @@ from farkas.models.gadget.counts import FeasibleCounts, offline_optimum
 from farkas.models.gadget.slot import snapshot
 from farkas.online import algorithms
 from farkas.online.gadget import columns
-from farkas.online.gadget.columns import run_bound, run_certificate, slot_certificate
+from farkas.online.gadget.columns import run_bound, run_certificate
 from farkas.online.gadget.environment import Environment, horizon_bound
 from farkas.online.gadget.gadget import Gadget, earned_so_far
 from farkas.online.loop import drive
@@ -23,6 +23,7 @@ from farkas.proofs.gadget.relaxed import random_clusters
 from farkas.relaxations.gadget.pricing import horizon_certificate, horizon_prices
 from farkas.replay.gadget import Ring
 from tests.generators.gadget import job, star, table
+from tests.tools.rings import slot_certificate
 
 
 def test_bounds_lie_above_the_offline_optimum_and_runs_below_it():

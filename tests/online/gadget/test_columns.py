@@ -14,7 +14,6 @@ from farkas.online.gadget.columns import (
     all_at_best,
     baseline_rings,
     column_rings,
-    slot_certificate,
     worth,
 )
 from farkas.online.gadget.exact import compact_rings, exact_rings, list_counts
@@ -32,7 +31,7 @@ from tests.generators.gadget import (
     wide_area,
 )
 from tests.tools.quick import some
-from tests.tools.rings import schedule_broken
+from tests.tools.rings import schedule_broken, slot_certificate
 
 
 @pytest.mark.parametrize("network", ["tree", "mesh"])
