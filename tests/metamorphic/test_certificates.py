@@ -29,11 +29,15 @@ PROGRAMS = ("linear", "tree", "infeasible", "unbounded")
 
 
 def targets() -> list[Any]:
-    """The first and the last of every tag: a shipped instance and, mostly, a drawn one."""
-    return [
-        pytest.param(tag, place, id=f"{tag} {of[place].instance}")
+    """The last instance, mostly a drawn one, of every way to write a type for a kind."""
+    ways = {
+        (tag, target.instance.partition("/")[0], str(target.make.__qualname__)): (tag, place)
         for tag, of in TARGETS.items()
-        for place in sorted({0, len(of) - 1})
+        for place, target in enumerate(of)
+    }
+    return [
+        pytest.param(tag, place, id=f"{tag} {TARGETS[tag][place].instance} {way[2].split('.')[0]}")
+        for way, (tag, place) in ways.items()
     ]
 
 
