@@ -22,12 +22,16 @@ published = functools.partial(drawn, Market, "published", seed=1)
 shipped = functools.partial(instance_of, Market)  #: Shipped instance of this kind.
 
 
-def unit_users(jobs: int, seed: int, worker_types: int = 1, ps_types: int = 1) -> Market:
-    """One unit of each a job, one job a slot for one slot, budgets uniform in [0, 2].
+def unit_users(
+    jobs: int, seed: int, worker_types: int = 1, ps_types: int = 1, slots: int | None = None
+) -> Market:
+    """One unit of each a job for one slot, as many jobs in each slot, budgets uniform in [0, 2].
 
-    Capacity never binds, T = N, and the best fixed price earns N/2: a job that is asked for p pays
-    with probability 1 - p/2, and p (1 - p/2) is largest at p = 1.
+    Capacity never binds, T = N without ``slots``, and the best fixed price earns N/2: a job that is
+    asked for p pays with probability 1 - p/2, and p (1 - p/2) is largest at p = 1.
     """
+    horizon = slots or jobs
+    units = max(2, -(-jobs // horizon))
     rng = np.random.default_rng(seed)
     kinds = rng.integers(worker_types, size=jobs), rng.integers(ps_types, size=jobs)
     drawn = zip(
@@ -35,16 +39,16 @@ def unit_users(jobs: int, seed: int, worker_types: int = 1, ps_types: int = 1) -
     )
     # records are valid by construction; reading them back would take most of the time
     return Market(
-        horizon=jobs,
+        horizon=horizon,
         occupancy="half_open",
-        server_workers=((2,) * worker_types,),
-        server_ps=((2,) * ps_types,),
+        server_workers=((units,) * worker_types,),
+        server_ps=((units,) * ps_types,),
         worker_bandwidth=(None,) * worker_types,
         ps_bandwidth=(None,) * ps_types,
         jobs=tuple(
             Job(
-                arrival=i, worker_type=worker, workers=1, ps_type=ps, ps=1, model_size=0.0,
-                epochs=1.0, epoch_compute=0.5, budget=budget,
+                arrival=i * horizon // jobs, worker_type=worker, workers=1, ps_type=ps, ps=1,
+                model_size=0.0, epochs=1.0, epoch_compute=0.5, budget=budget,
             )
             for i, (worker, ps, budget) in enumerate(drawn)
         ),

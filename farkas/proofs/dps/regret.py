@@ -194,30 +194,61 @@ def regret_bound_says_something() -> Verdict:
     return refuted(example, statement, regret_bound=regret, attainable=attainable)
 
 
+def sided_order(jobs: float) -> float:
+    """Order of Theorem 2 with constant 1: two types a side, T = C = √N."""
+    logs = math.log(jobs)
+    return 4.0 * (math.sqrt(jobs * logs) + math.pow(jobs * logs, 2.0 / 3.0))
+
+
 @claim("dps.double_marginalisation", source="DPS Theorem 2")
 def double_marginalisation() -> Verdict:
-    """Prices learned for each side apart earn what the best common price earns.
+    """If each side loses no more than the printed order, the regret is of the printed order.
 
-    Each side maximises p Pr(v >= p + p'): with budgets uniform in [0, 2] the equilibrium is 2/3 a
-    side, which earns (4/3) (1/3) = 4/9, while 1/2 a side earns 1/2.  So regret comes to N / 18,
-    which is linear, where Theorem 2 has (N ln N)^{2/3} with T = N.
+    Theorem 2 is derived side by side, (16): Lemma 1 bounds what a side loses against its best price
+    while the other side goes on.  Take √N slots with √N jobs each, as many units of each type, one
+    of each a job for one slot, and budgets uniform in [0, 2].  Every assumption of Theorem 2 holds.
+    At prices p and q a job pays (p + q) (1 - (p + q) / 2) in the mean: 1/2 at p = q = 1/2.  Best
+    replies, p = 1 - q / 2 and q = 1 - p / 2, meet at 2/3 each, where a job pays 4/9.
+
+    With e = p + q - 4/3 a job loses (e + 1/3)² / 2 against prices of 1/2.  Both sides together lose
+    e² / 2 against 2/3 each, at prices the other side asks.  Roots of sums of squares obey the
+    triangle inequality, so for all prices whatsoever, with sums over the N jobs:
+    √regret + √(loss of sides) >= √(N / 18).  If sides lose the printed order B, which is o(N), the
+    regret is at least (√(N / 18) - √B)² = N / 18 - o(N).
     """
     own, other = sp.symbols("p q", positive=True)
-    best = sp.solve(sp.diff(own * (1 - (own + other) / 2), own), own)[0]
-    fixed = sp.solve(sp.Eq(other, best), other)[0]
-    earned = 2 * fixed * (1 - fixed)
-    require_zero(equilibrium=fixed - sp.Rational(2, 3), earned=earned - sp.Rational(4, 9))
-    market = unit_users(2**15, 0, 2, 2)
-    done = Simple().simulate(market)
-    late = np.arange(market.num_jobs) >= market.num_jobs // 2
-    profit = float(done.payment[late].mean())
+    paid = own * (1 - (own + other) / 2)
+    reply = sp.solve(sp.diff(paid, own), own)[0]
+    price = sp.solve(sp.Eq(other, reply), other)[0]
+    both = paid + paid.subs({own: other, other: own}, simultaneous=True)
+    half = sp.Rational(1, 2)
+    best = both.subs({own: half, other: half})
+    more = own + other - 2 * price
+    sides = paid.subs(own, price) + paid.subs({own: price, other: own}, simultaneous=True) - both
+    require_zero(
+        best=sp.solve(sp.diff(both.subs(other, 0), own), own)[0] - 2 * half,
+        sides=sp.expand(sides - more**2 / 2),
+        regret=sp.expand(best - both - (more + sp.Rational(1, 3)) ** 2 / 2),
+    )
+    lost = Fraction(str(best - both.subs({own: price, other: price})))
+    count, jobs = sp.symbols("N", positive=True), 10**12
+    order = (count * sp.log(count)) ** half + (count * sp.log(count)) ** sp.Rational(2, 3)
+    in_the_limit = sp.limit(order / count, count, sp.oo)
+    bound = sided_order(jobs)
+    least = (math.sqrt(jobs * float(lost)) - math.sqrt(bound)) ** 2
+    done = Simple().simulate(unit_users(MARKET, 0, 2, 2, slots=math.isqrt(MARKET)))
+    total = (done.worker_price + done.ps_price)[MARKET // 2 :]
     return refuted(
-        {"family": "unit_users", "jobs": 2**15, "worker_types": 2, "ps_types": 2, "seed": 0},
-        Stated(profit, ">=", 0.5),
-        equilibrium=float(earned),
-        best=0.5,
-        median_total_price=float(np.nanmedian((done.worker_price + done.ps_price)[late])),
-        late_profit_a_job=profit,
+        {"jobs": jobs, "slots": 10**6, "capacity": 10**6, "worker_types": 2, "ps_types": 2},
+        [Stated(lost, "<=", Fraction(str(in_the_limit))), Stated(least, "<=", bound)],
+        "lost a job in the limit; regret of all jobs",
+        given=Stated(Fraction(str(reply.subs(other, price))), "==", Fraction(str(price))),
+        best_price_of_a_side=float(half),
+        price_learned=float(price),
+        lost_a_job=float(lost),
+        median_total_price=float(np.nanmedian(total)),
+        lost_a_job_late=float(np.nanmean((total - 1.0) ** 2 / 2.0)),
+        lost_by_sides_late=float(np.nanmean((total - 4.0 / 3.0) ** 2 / 2.0)),
     )
 
 

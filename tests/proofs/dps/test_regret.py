@@ -1,6 +1,7 @@
 """Regret, by hand and measured."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -22,7 +23,7 @@ from farkas.proofs.dps.grids import (
     unit_users,
     worst_failure,
 )
-from farkas.proofs.dps.regret import chosen_prices
+from farkas.proofs.dps.regret import chosen_prices, sided_order
 
 
 def test_what_is_known_of_chosen_prices_is_of_the_later_half():
@@ -66,6 +67,24 @@ def test_capacity_of_unit_users_never_binds_and_budgets_end_at_two():
     assert (market.last_slot == market.arrival).all()
     assert 0 <= market.budget.min() < 0.1 < 1.9 < market.budget.max() <= 2
     assert np.array_equal(unit_users(400, 3).budget, market.budget)
+
+
+def test_unit_users_share_slots_in_which_there_are_units_for_all():
+    market = unit_users(12, 3, 2, 2, slots=3)
+    assert market.arrival.tolist() == [0] * 4 + [1] * 4 + [2] * 4
+    assert market.worker_capacity.tolist() == market.ps_capacity.tolist() == [4, 4]
+    # with these sizes Theorem 2's bound on demands, T^(-1/3) (C ln n)^(2/3), is above 1
+    assert all(most <= allowed for most, allowed in theorem2_assumptions(market).values())
+
+
+def test_sides_that_lose_nothing_leave_a_regret_of_an_eighteenth_a_job():
+    # 4 (√(N ln N) + (N ln N)^(2/3)) at N = 1; and 4 (√(e²·2) + (2 e²)^(2/3)) at N = e²
+    assert sided_order(1) == 0.0
+    twice = 4 * (math.sqrt(2) * math.e + (2 * math.e**2) ** (2 / 3))
+    assert sided_order(math.e**2) == pytest.approx(twice)
+    lost, least = claims["dps.double_marginalisation"].run().fails
+    assert (lost.left, lost.right) == (Fraction(1, 18), 0)
+    assert math.sqrt(least.left) + math.sqrt(least.right) == pytest.approx(math.sqrt(1e12 / 18))
 
 
 def test_drawn_markets_are_those_of_the_presets():
