@@ -8,8 +8,8 @@ at a site, and no server, that the instance says do not fit there (`hosted`), by
 too.  So a schedule is one that bounds price, and what schedules take beyond a capacity is worth
 that share of its price at most, however much a further worker would earn.
 
-Payments go from bidders to sites; welfare does not depend on them, and they are only required to
-be none of a negative amount.
+Payments go from bidders to sites; welfare does not depend on them.  None is negative, and their sum
+is the profit that the run states: what is left of the welfare are the payoffs of the bidders.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from farkas.certificates.doubles import nearest
 from farkas.instances.eris import Auction, Job, hosted, left_over
 from farkas.numbers import Array
 from farkas.replay.base import Decided, Entry, Kept, Replayed, decoded, exact, replays, whole
+from farkas.tolerances import ROUNDING
 
 Index = Annotated[int, msgspec.Meta(ge=0)]
 Positive = Annotated[int, msgspec.Meta(gt=0)]
@@ -88,14 +89,14 @@ def replay(auction: Auction, run: Decided) -> Replayed:
     _check_use(auction, pieces, kept)
     if not kept.broken:
         kept.broken += _crowded(auction, itertools.chain.from_iterable(pieces))
-    worth, seen = Fraction(0), set()
+    worth, paid, seen = Fraction(0), Fraction(0), set()
     for award in (award for slot in slots for award in slot.awards):
         if award.job in seen or award.job >= auction.num_jobs:
             kept.broken.append(f"job {award.job} is decided about twice, or does not exist")
             continue
         seen.add(award.job)
-        exact(award.payment)
         if award.accepted:
+            paid += exact(award.payment)
             job = auction.jobs[award.job]
             wrong = _unserved(job, award, pieces[award.job])
             if wrong:
@@ -104,6 +105,9 @@ def replay(auction: Auction, run: Decided) -> Replayed:
                 worth += exact(job.utility[(award.completed or 0) - job.arrival])
         elif award.completed is not None or award.payment:
             kept.broken.append(f"job {award.job} is rejected, and completes or pays")
+    profit = getattr(run, "numbers", {}).get("revenue")
+    if profit is not None and abs(exact(profit) - paid) > Fraction(ROUNDING) * paid:
+        kept.broken.append(f"the profit is said to be {profit:g}, and jobs pay {nearest(paid):g}")
     return Replayed.of(worth, kept)
 
 

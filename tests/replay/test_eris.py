@@ -13,10 +13,10 @@ import pytest
 from farkas.errors import NotACertificate
 from farkas.instances.eris import Auction
 from farkas.online import algorithms
-from farkas.replay import Replayed
+from farkas.replay import Replayed, audit
 from farkas.replay.eris import PieceEntry, processed, replay
 from farkas.tolerances import ROUNDING
-from tests.generators.eris import auction_in, one_resource
+from tests.generators.eris import auction_in, one_resource, random_auction
 from tests.references.eris_judge import executable, schedule_arrays
 from tests.tools.edits import Path, edits
 
@@ -101,6 +101,26 @@ def test_refusals_name_what_is_broken(path: Path, value: Any, words: str) -> Non
     place[path[-1]] = value
     found = replayed(tight().replace(transfer_budget=3.0), decisions)
     assert any(words in said for said in found.broken), found.broken
+
+
+@pytest.mark.parametrize("name", algorithms.names("eris."))
+def test_profit_and_payoffs_are_the_welfare_of_every_seller(name: str) -> None:
+    auction = random_auction(3, most_chunks=4, most_slots=6, jobs=5)
+    run = algorithms[name].run(auction)
+    if run.violations:
+        return
+    awards = [award for slot in run.decisions for award in slot["awards"] if award["accepted"]]
+    jobs = [(auction.jobs[award["job"]], award) for award in awards]
+    payoffs = sum(
+        F(job.utility[award["completed"] - job.arrival]) - F(award["payment"])
+        for job, award in jobs
+    )
+    assert run.value_exact is not None
+    assert float(F(run.value_exact) - payoffs) == pytest.approx(run.numbers["revenue"])
+    assert audit(run, auction) is not None
+    run.numbers["revenue"] += 1.0
+    with pytest.raises(NotACertificate, match="the profit is said to be"):
+        audit(run, auction)
 
 
 def test_a_job_is_decided_about_once_and_runs_after_its_arrival_only() -> None:

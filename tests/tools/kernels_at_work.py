@@ -84,6 +84,9 @@ def eris() -> Iterator[Any]:
         wanting, rng = np.arange(auction.num_jobs), np.random.default_rng(seed)
         now = pricing.packed(pricing.exchange(packing.plans, wanting, prices, 10, rng))
         yield now.finish, now.workers
+        now = pricing.packed({i: packing.plans[i] for i in packing.plans if i % 2})
+        pricing.squeeze(now, wanting, pricing.room(prices), pricing.everywhere, 30)
+        yield now.finish, now.workers, now.moved
 
 
 def dps() -> Iterator[Any]:

@@ -95,7 +95,7 @@ def test_all_kernels_of_the_kinds_asked_for_are_compiled(monkeypatch: pytest.Mon
     again = warm(["dps"])
     assert len(names) == len(again)  # they are there
     warm()
-    assert {"best_plan", "dive", "cheapest", "whole_workers"} <= set(names)
+    assert {"best_plan", "replies", "sweep", "whole_workers"} <= set(names)
 
 
 def test_code_that_was_on_disk_is_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -45,6 +45,11 @@ class Waiting:
     #: Where it runs in every slot until it is done; None while it waits, or without a fixed one.
     placement: SlotPlacement | None = None
     guaranteed: bool = False  #: Whether it runs before others (AntMan).
+    #: Price of a worker by site when it arrived, shape (sites,); None where prices of now count.
+    price: Floats | None = None
+    #: Chunks that every site of `placement` still has to process, shape (sites,).
+    shares: Ints | None = None
+    rejected: bool = False  #: Whether it leaves, because it would pay more than it is worth.
 
     def copy(self) -> Waiting:
         """Return an independent copy."""
@@ -73,15 +78,20 @@ class SlotRoom:
         price: Floats = resource_price(self.auction, self.held[:, :, None])[:, :, 0]
         return price
 
+    def worker_prices(self, job: Job) -> Floats:
+        """Price of a worker of ``job``, shape (sites,), equal where rounding alone differs."""
+        price = (self.prices() * np.array(job.worker_demand)).sum(axis=1)
+        return coarse.function(price, price)
+
     def place(self, waiting: Waiting, count: int, *, fewer: bool = False) -> SlotPlacement | None:
         """Put ``count`` workers on the cheapest sites, the server on the first that holds it.
 
-        Sites by price of a worker, then more remaining data, then index.  The server's site must
-        hold a worker too.  With ``fewer`` any positive number of workers will do.
+        Sites by price of a worker (on arrival where that is fixed), then more remaining data, then
+        index.  The server's site must hold a worker too.  With ``fewer`` any positive number of
+        workers will do.
         """
         worker, server = np.array(waiting.job.worker_demand), np.array(waiting.job.server_demand)
-        price = (self.prices() * worker).sum(axis=1)
-        price = coarse.function(price, price)
+        price = self.worker_prices(waiting.job) if waiting.price is None else waiting.price
         order = np.lexsort((np.arange(len(price)), -waiting.remaining, price))
         alone = hosted(left_over(self.auction.capacity, self.held), worker, count)
         beside = hosted(left_over(self.auction.capacity, self.held + server), worker, count)
@@ -103,7 +113,8 @@ class SlotRoom:
 
         The server's site comes first, then the others by number of workers.  A site takes its own
         chunks before it lets others be moved in, and takes fewer while its transfer does not fit.
-        Returns what runs, None when nothing does; ``waiting`` is charged and its data shrink.
+        Returns what runs, None when nothing does; the data of ``waiting`` shrink.  It is charged,
+        unless it has `Waiting.shares`: then it processes those, and has paid for its placement.
         """
         job = waiting.job
         prices = self.prices()
@@ -118,7 +129,7 @@ class SlotRoom:
         for site in order:
             room = int(placement.workers[site]) * job.worker_rate // job.epochs
             left = waiting.left - int(processed.sum())
-            chunks = min(room, left)
+            chunks = min(room, left if waiting.shares is None else int(waiting.shares[site]))
             while chunks > 0:
                 in_moves = max(0, chunks - int(waiting.remaining[site]))
                 remote = workers_for(chunks, job.epochs, job.worker_rate)
@@ -132,19 +143,48 @@ class SlotRoom:
             return None
         self.transferred += volume
         workers = -(-job.epochs * processed // job.worker_rate)
-        cost = prices * np.outer(workers, job.worker_demand)
-        waiting.paid += per_mb * volume + float(cost.sum())
-        waiting.paid += float((prices[placement.server] * np.array(job.server_demand)).sum())
+        if waiting.shares is None:
+            waiting.paid += per_mb * volume + posted_cost(job, prices, workers, placement.server)
         _take(waiting, processed, moved)
         running = tuple((int(r), int(workers[r])) for r in np.flatnonzero(workers))
         return Piece(waiting.index, self.slot, placement.server, running, moved)
 
+    def quote(self, waiting: Waiting, placement: SlotPlacement) -> tuple[Ints, int, float] | None:
+        """Shares of the data by site, slots until they are done, and the posted price of all.
+
+        Data are spread evenly over what workers process; what remains goes to sites that store
+        most beyond their share.  None where so few workers process no chunk in a slot.
+        """
+        job, auction, workers = waiting.job, self.auction, placement.workers
+        rate = workers * job.worker_rate // job.epochs
+        if not rate.any():
+            return None
+        shares = waiting.left * rate // rate.sum()
+        order = np.lexsort((shares - waiting.remaining, rate == 0))
+        shares[order[: waiting.left - int(shares.sum())]] += 1
+        slots = -(-waiting.left // int(rate.sum()))
+        moved = int(np.maximum(0, shares - waiting.remaining).sum())
+        remote = int(workers.sum() - workers[placement.server])
+        volume = auction.chunk_size * moved + job.parameter_size * remote * slots
+        per_mb = float(transfer_price(auction, np.array([self.transferred]))[0])
+        each = posted_cost(job, self.prices(), workers, placement.server)
+        return shares, slots, slots * each + per_mb * volume
+
+
+def posted_cost(job: Job, prices: Floats, workers: Ints, server: int) -> float:
+    """Return what workers and server cost in a slot, at prices of shape (sites, resources)."""
+    cost = float((prices * np.outer(workers, job.worker_demand)).sum())
+    return cost + float((prices[server] * np.array(job.server_demand)).sum())
+
 
 def _take(waiting: Waiting, processed: Ints, moved: int) -> None:
-    """Shrink the data: own chunks first, moved ones from the site with most remaining."""
+    """Shrink the data: own chunks first, moved ones from the site with most beyond its share."""
     waiting.remaining = np.maximum(0, waiting.remaining - processed)
+    if waiting.shares is not None:
+        waiting.shares = waiting.shares - processed
     for _ in range(moved):
-        waiting.remaining[int(np.argmax(waiting.remaining))] -= 1
+        spare = waiting.remaining - (0 if waiting.shares is None else waiting.shares)
+        waiting.remaining[int(np.argmax(spare))] -= 1
 
 
 SLOTS_AIMED_AT = 8  #: A job asks for as many workers as finish it in this many slots.
@@ -185,8 +225,8 @@ class SlotPolicy(Policy):
         waiting.count = workers_asked(waiting.job)
 
     def counts(self, waiting: Waiting, worth: float) -> bool:
-        """Whether a completed job counts as served."""
-        return True
+        """Leave out jobs with a negative payoff."""
+        return worth >= waiting.paid
 
     def step(self, state: System, arrivals: SlotArrivals) -> tuple[System, SlotDecision]:
         """Let jobs in, run the slot, let completed jobs out."""
@@ -208,46 +248,99 @@ class SlotPolicy(Policy):
                 served = self.counts(waiting, worth)
                 done = arrivals.slot if served else None
                 awards.append(Award(waiting.index, served, done, waiting.paid if served else 0.0))
-        state.waiting = [waiting for waiting in state.waiting if waiting.left > 0]
+            elif waiting.rejected:
+                awards.append(Award(waiting.index, False))
+        state.waiting = [w for w in state.waiting if w.left > 0 and not w.rejected]
         return state, SlotDecision(tuple(awards), tuple(pieces))
+
+
+class FixedPolicy(SlotPolicy):
+    """Base of AntMan and Liquid, which fix workers and servers by the unit price on arrival.
+
+    A job is placed once, at the sites where a worker was cheapest when it arrived; its data are
+    spread evenly over its workers.  It pays what is posted when it is placed, and leaves when that
+    is more than it is worth then.
+    """
+
+    literal: bool  #: Nobody is rejected, and payments may exceed worths.
+
+    def run_slot(self, system: System, room: SlotRoom) -> Iterator[Piece | None]:
+        """Run placed jobs, tell arrivals the price of a worker, then let others in."""
+        for waiting in system.waiting:
+            if waiting.placement is not None:
+                yield room.run(waiting, waiting.placement)
+        for waiting in system.waiting:
+            if waiting.price is None:
+                waiting.price = room.worker_prices(waiting.job)
+        yield from self.let_in(system, room)
+
+    def let_in(self, system: System, room: SlotRoom) -> Iterable[Piece | None]:
+        """Run jobs without a fixed placement."""
+        raise NotImplementedError
+
+    def settle(self, waiting: Waiting, room: SlotRoom) -> Piece | None:
+        """Fix a placement of the job's workers and run it there, or reject the job."""
+        placement = room.place(waiting, waiting.count)
+        quote = None if placement is None else room.quote(waiting, placement)
+        if placement is None or quote is None:
+            return None
+        shares, slots, price = quote
+        if not self.literal and price > worth_at(waiting.job, room.slot + slots - 1):
+            waiting.rejected = True
+            return None
+        waiting.placement, waiting.shares, waiting.paid = placement, shares, price
+        return room.run(waiting, placement)
+
+    def counts(self, waiting: Waiting, worth: float) -> bool:
+        """Leave out jobs with a negative payoff, read literally none."""
+        return self.literal or super().counts(waiting, worth)
+
+
+def worth_at(job: Job, slot: int) -> float:
+    """Worth of a job that completes in ``slot``; 0 after the last one."""
+    delay = slot - job.arrival
+    return job.utility[delay] if delay < len(job.utility) else 0.0
 
 
 PATIENCE = 6  #: Slots after which a guaranteed job that still waits becomes opportunistic.
 
 
-@algorithm("eris.antman", source="Eris section VI-B, baseline AntMan")
+LITERAL = {"literal": {"literal": True}}
+
+
+@algorithm("eris.antman", source="Eris section VI-B, baseline AntMan", variants=LITERAL)
 @dataclasses.dataclass(frozen=True)
-class AntMan(SlotPolicy):
+class AntMan(FixedPolicy):
     """Runs guaranteed jobs first come, first served, and others on what they leave.
 
     A job is guaranteed when it is worth at least the median of all arrivals so far; it keeps its
     placement until it is done, and those behind it wait when it does not fit.  Opportunistic jobs,
     and guaranteed ones that waited long, get up to the workers they ask for, in every slot anew.
+    A job leaves when it would pay more than it is worth; with ``literal`` it stays and pays.
     """
+
+    literal: bool = False
 
     def welcome(self, system: System, waiting: Waiting) -> None:
         """Say whether the job is guaranteed."""
         super().welcome(system, waiting)
         waiting.guaranteed = waiting.job.utility[0] >= float(np.median(system.worths))
 
-    def run_slot(self, system: System, room: SlotRoom) -> Iterator[Piece | None]:
-        """Run placed jobs, then place guaranteed ones, then opportunistic ones."""
-        for waiting in system.waiting:
-            if waiting.placement is not None:
-                yield room.run(waiting, waiting.placement)
+    def let_in(self, system: System, room: SlotRoom) -> Iterator[Piece | None]:
+        """Place guaranteed jobs, then run opportunistic ones."""
         for waiting in system.waiting:
             if waiting.placement is None and waiting.guaranteed:
                 if room.slot - waiting.job.arrival > PATIENCE:
                     waiting.guaranteed = False
                     continue
-                waiting.placement = room.place(waiting, waiting.count)
-                if waiting.placement is None:
+                yield self.settle(waiting, room)
+                if waiting.placement is None and not waiting.rejected:
                     break
-                yield room.run(waiting, waiting.placement)
         for waiting in system.waiting:
             if waiting.placement is None and not waiting.guaranteed and waiting.left > 0:
+                waiting.rejected = not self.counts(waiting, worth_at(waiting.job, room.slot))
                 placement = room.place(waiting, waiting.count, fewer=True)
-                if placement is not None:
+                if placement is not None and not waiting.rejected:
                     yield room.run(waiting, placement)
 
 
@@ -271,44 +364,36 @@ class Tiresias(SlotPolicy):
             if placement is not None:
                 yield room.run(waiting, placement)
 
-    def counts(self, waiting: Waiting, worth: float) -> bool:
-        """Leave out jobs with a negative payoff."""
-        return worth >= waiting.paid
-
 
 Share = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
 
 
-@algorithm("eris.liquid", source="Eris section VI-B, baseline Liquid")
+@algorithm("eris.liquid", source="Eris section VI-B, baseline Liquid", variants=LITERAL)
 @dataclasses.dataclass(frozen=True)
-class Liquid(SlotPolicy):
+class Liquid(FixedPolicy):
     """Chooses workers once, places them once, and keeps the placement until the job is done.
 
     On its first attempt a job takes the number of workers, up to twice what it asks for, of least
     weight · (share of the transfer budget) + (1 - weight) · (slots needed / 8).  It waits until
-    these fit; others may pass.
+    these fit; others may pass.  A job leaves when it would pay more than it is worth.  With
+    ``literal`` it stays and pays, and workers count as they are in place of slots, as printed.
     """
 
     weight: Share = 0.5
+    literal: bool = False
 
     def welcome(self, system: System, waiting: Waiting) -> None:
         """Leave the number of workers open."""
         waiting.count = 0
 
-    def run_slot(self, system: System, room: SlotRoom) -> Iterator[Piece | None]:
-        """Run placed jobs, then place those that fit."""
-        for waiting in system.waiting:
-            if waiting.placement is not None:
-                yield room.run(waiting, waiting.placement)
+    def let_in(self, system: System, room: SlotRoom) -> Iterator[Piece | None]:
+        """Place those that fit."""
         for waiting in system.waiting:
             if waiting.placement is None and waiting.left > 0:
                 if waiting.count == 0:
                     self._choose(waiting, room)
-                if waiting.count == 0:
-                    continue
-                waiting.placement = room.place(waiting, waiting.count)
-                if waiting.placement is not None:
-                    yield room.run(waiting, waiting.placement)
+                if waiting.count:
+                    yield self.settle(waiting, room)
 
     def _choose(self, waiting: Waiting, room: SlotRoom) -> None:
         """Fix the number of workers; leave it open when not even one fits now."""
@@ -317,6 +402,8 @@ class Liquid(SlotPolicy):
             placement = room.place(waiting, count)
             if placement is None:
                 break
+            if room.quote(waiting, placement) is None:
+                continue
             score = self._score(waiting, placement, room, count)
             if score < best:
                 best, waiting.count = score, count
@@ -327,6 +414,5 @@ class Liquid(SlotPolicy):
         remote = count - int(placement.workers[placement.server])
         budget = room.auction.transfer_budget
         traffic = waiting.job.parameter_size * remote / budget if budget > 0 else float(remote)
-        return (
-            self.weight * traffic + (1 - self.weight) * waiting.slots_needed(count) / SLOTS_AIMED_AT
-        )
+        plan = count if self.literal else waiting.slots_needed(count) / SLOTS_AIMED_AT
+        return self.weight * traffic + (1 - self.weight) * plan

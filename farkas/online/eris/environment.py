@@ -169,7 +169,7 @@ class Environment(driver.Environment):
         if bounds and None not in bounds and len(bounds) == instance.num_jobs:
             numbers["sum of payoff bounds"] = sum((b for b in bounds if b is not None), 0.0)
         welfare = sum((slot["welfare"] for slot in costs), 0.0)
-        return Outcome(costs, value=welfare, numbers=numbers)
+        return Outcome(costs, value=welfare, numbers=numbers, remarks=_losses(instance, accepted))
 
     def value_of(self, costs: Mapping[str, float]) -> float:
         """Return the welfare of a slot; its other parts say what is used and paid."""
@@ -185,6 +185,20 @@ class Environment(driver.Environment):
         if found.get("certificate") != "priced_tree" or len(found["tree"]) > 1:
             return None
         return bounds_by_slot(instance, found["prices"])
+
+
+def _losses(auction: Auction, accepted: Sequence[Award]) -> list[str]:
+    """Say how many accepted jobs pay more than they are worth, and how much more."""
+    losses = []
+    for award in accepted:
+        job = auction.jobs[award.job]
+        worth = job.utility[(award.completed or 0) - job.arrival]
+        if award.payment > worth + ROUNDING * award.payment:
+            losses.append(award.payment - worth)
+    if not losses:
+        return []
+    who = f"{len(losses)} of {len(accepted)} accepted jobs"
+    return [f"{who} pay more than they are worth, {sum(losses):g} more in all"]
 
 
 def _share(amount: float, total: float) -> float:

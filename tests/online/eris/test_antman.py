@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
+import functools
 
+import numpy as np
+import pytest
+
+from farkas.online import algorithms
 from farkas.online.eris.antman import AntMan, System, Waiting
 from tests.generators.eris import one_resource
 from tests.references import eris_baselines
@@ -40,5 +44,21 @@ def test_a_job_is_guaranteed_when_it_is_worth_the_median_of_all_so_far() -> None
     assert found == [True, False, True, True, False]
 
 
+def test_who_would_pay_more_than_it_is_worth_is_rejected_and_read_literally_pays() -> None:
+    # the first holds a gpu of two: one costs 4**.5 - 1 = 1 then, more than the worth of .5
+    jobs = [{"utility": [10.0] * 3}, {"utility": [0.5] * 3}]
+    auction = one_resource(*jobs, sites=1, site_capacity=[[2.0]])
+    kept, paid = (algorithms[f"eris.{name}"].run(auction) for name in ("liquid", "liquid[literal]"))
+    assert kept.numbers["accepted"] == 1
+    assert (kept.numbers["revenue"], kept.remarks) == (0.0, [])
+    assert (paid.numbers["accepted"], paid.numbers["revenue"]) == (2, pytest.approx(1.0))
+    assert paid.remarks == ["1 of 2 accepted jobs pay more than they are worth, 0.5 more in all"]
+
+
 def test_whole_runs_are_those_of_lists() -> None:
     hold_to_lists("eris.antman", eris_baselines.antman)
+
+
+def test_whole_runs_read_literally_are_those_of_lists() -> None:
+    reference = functools.partial(eris_baselines.antman, literal=True)
+    hold_to_lists("eris.antman[literal]", reference, pays=False)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import pytest
 
 from tests.generators.eris import one_resource
@@ -36,3 +38,8 @@ def test_up_to_twice_the_workers_that_are_asked_for_are_tried() -> None:
 
 def test_whole_runs_are_those_of_lists() -> None:
     hold_to_lists("eris.liquid", eris_baselines.liquid)
+
+
+def test_whole_runs_read_literally_are_those_of_lists() -> None:
+    reference = functools.partial(eris_baselines.liquid, literal=True)
+    hold_to_lists("eris.liquid[literal]", reference, pays=False)

@@ -17,4 +17,4 @@ def test_jobs_that_would_pay_more_than_they_are_worth_do_not_count() -> None:
 
 
 def test_whole_runs_are_those_of_lists() -> None:
-    hold_to_lists("eris.tiresias", eris_baselines.tiresias, pays=True)
+    hold_to_lists("eris.tiresias", eris_baselines.tiresias)
