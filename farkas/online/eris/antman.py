@@ -60,6 +60,11 @@ class Waiting:
         """Chunks not yet processed at all sites together."""
         return int(self.remaining.sum())
 
+    @property
+    def settled(self) -> bool:
+        """Whether it has its placement, or leaves."""
+        return self.placement is not None or self.rejected
+
     def slots_needed(self, count: int) -> int:
         """Slots that ``count`` workers need for the rest: ⌈rem E / (P n)⌉."""
         return -(-self.left * self.job.epochs // (self.job.worker_rate * count))
@@ -334,7 +339,7 @@ class AntMan(FixedPolicy):
                     waiting.guaranteed = False
                     continue
                 yield self.settle(waiting, room)
-                if waiting.placement is None and not waiting.rejected:
+                if not waiting.settled:
                     break
         for waiting in system.waiting:
             if waiting.placement is None and not waiting.guaranteed and waiting.left > 0:
