@@ -20,6 +20,7 @@ import farkas
 import farkas.kernels
 from farkas.decomposition.packing import Packing
 from farkas.exact.bounding import Deadline
+from farkas.instances import library
 from farkas.instances.utilities import envelope
 from farkas.kernels import Kernel
 from farkas.models.coded.kernel import Pairs
@@ -29,6 +30,7 @@ from farkas.models.gadget.slot import snapshot
 from farkas.offline.eris.optimum import AuctionPricing
 from farkas.offline.ladder import Ascent, Climber
 from farkas.offline.mlbroker import slots
+from farkas.offline.priced import priced
 from farkas.online import environments
 from farkas.online.coded.local_search import climb, favourites
 from farkas.online.dps.knapsacks import Knapsacks
@@ -39,6 +41,7 @@ from farkas.online.driver import plain as as_plain
 from farkas.online.eris.environment import Ledger
 from farkas.online.eris.scheduler_dp import repaired_schedule
 from farkas.online.eris.scheduler_printed import printed_schedule, printed_slot
+from farkas.online.gadget.plans import GadgetPlans
 from farkas.proofs.gadget.relaxed import random_clusters
 from farkas.relaxations.eris.payoff_bound import bound_payoff
 from farkas.relaxations.gadget.ring_walks import walks_ahead
@@ -87,6 +90,7 @@ def eris() -> Iterator[Any]:
         now = pricing.packed({i: packing.plans[i] for i in packing.plans if i % 2})
         pricing.squeeze(now, wanting, pricing.room(prices), pricing.everywhere, 30)
         yield now.finish, now.workers, now.moved
+    yield from found_by(priced(AuctionPricing), library.load("eris/demo"))
 
 
 def dps() -> Iterator[Any]:
@@ -122,6 +126,8 @@ def gadget() -> Iterator[Any]:
             search = pricing(slot)
             most, rings = search.replies(scale * prices[0], scale * prices[1], floor, search.worth)
             yield most, rings.workers, rings.flow
+    for name in ("gadget/demo", "gadget/seven_ninths"):
+        yield from found_by(priced(GadgetPlans), library.load(name))
     for _ in range(20):  # what is entered only where walks meet themselves
         yield tuple(walks_ahead(*some_search(rng)))
 
