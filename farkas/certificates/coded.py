@@ -22,7 +22,7 @@ reached by no dedicated plan, nor is any level above it: t > 1/W.
 
 **P1**, the time by which every master has its rows with probability ρ.  X >= L 1[X >= L] for
 X >= 0, so a plan that meets (3b) by t expects ρ L rows of every master by t (Markov).  Expected
-rows scale with l and t together, so that t is at least ρ times either bound.
+rows scale with l and t, so that t is at least ρ times either bound; more is in `coded_chance`.
 
 **Measured times.**  A plan guarantees time t when every master has its rows by t with probability ρ
 under the laws G = max(0, F_n − ε) of `farkas.instances.coded.Measured`.  It then expects ρ L rows
@@ -40,12 +40,14 @@ from typing import Any, NamedTuple, Self
 import msgspec
 import numpy as np
 
+from farkas.certificates.coded_chance import MOST_CELLS, costs
 from farkas.certificates.doubles import double
 from farkas.certificates.files import certificate_type
 from farkas.certificates.outward import down, excess_above, up
-from farkas.certificates.packed import pack, unpack
+from farkas.certificates.packed import Size, pack, unpack
 from farkas.certificates.prices import PriceCertificate
 from farkas.certificates.runs import Options, RunBound, run_bounds
+from farkas.certificates.sums import whole
 from farkas.errors import NotACertificate
 from farkas.instances.coded import FOR_MEASURED, FOR_P1, CodedComputing
 from farkas.numbers import Floats
@@ -53,6 +55,7 @@ from farkas.portable import log_excess_inverse
 from farkas.registry import once
 from farkas.tolerances import OUTWARD_CLOSE
 
+PRICE_BITS = 20  #: Of a price of a worker.
 TRIES = 4  #: Times that a level is raised until rounded speeds do not reach it any more.
 
 
@@ -168,33 +171,48 @@ def exact_sum(values: Floats) -> Fraction:
     return sum(map(Fraction, values.tolist()), Fraction(0))
 
 
+class Payments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What masters of P1 cannot pay, at prices of workers."""
+
+    time: float  #: By it no plan serves every master.
+    cells: Size  #: Of the rows of a master at most.
+
+
 @certificate_type
 class MasterPrices(PriceCertificate, frozen=True, kw_only=True, tag="coded_prices"):
-    """Prices of masters that prove a lower bound on a time."""
+    """Prices of masters, or of workers, that prove a lower bound on a time."""
 
     about = "coded"
     bounds = "min"
     bound: str | None  #: A fraction; null when no plan serves every priced master.
-    prices: str  #: Base64 of the deflated doubles, [master].
+    prices: str  #: Base64 of the deflated doubles, [master]; [worker] where there are payments.
     level: float | None = None  #: Of dedicated workers: a level that none reach, 1/time.
+    payments: Payments | msgspec.UnsetType = msgspec.UNSET  #: At prices of workers.
 
     @classmethod
     def of(
-        cls, data: CodedComputing, program: str, prices: Floats, level: float | None = None
+        cls,
+        data: CodedComputing,
+        program: str,
+        prices: Floats,
+        level: float | None = None,
+        payments: Payments | msgspec.UnsetType = msgspec.UNSET,
     ) -> Self:
-        """Certify what ``prices``, shape (masters,), prove; level as of `time_bound`.
+        """Certify what ``prices``, shape (masters,) or (workers,), prove; level as of `time_bound`.
 
         Raises `NotACertificate` when they do not pass.
         """
-        bound = time_bound(data, program, prices, level)
-        return cls(
+        made = cls(
             kind=cls.about,
             program=program,
             instance=data.sha256,
-            bound=None if bound is None else str(bound),
+            bound=None,
             prices=pack(prices),
             level=level,
+            payments=payments,
         )
+        bound = made.prove_bound(data)
+        return msgspec.structs.replace(made, bound=None if bound is None else str(bound))
 
     @classmethod
     def excluding(cls, data: CodedComputing, program: str, prices: Floats, level: float) -> Self:
@@ -213,13 +231,21 @@ class MasterPrices(PriceCertificate, frozen=True, kw_only=True, tag="coded_price
         """The program; `time_bound` refuses one that prices of masters do not bound."""
         return self.program
 
-    def read_prices(self, data: CodedComputing) -> Floats:
-        """Return the prices, shape (masters,)."""
-        return unpack(self.prices, (data.num_masters,), "prices")
-
     def prove_bound(self, data: CodedComputing, /) -> Fraction | None:
         """Evaluate the prices anew."""
-        return time_bound(data, self.program, self.read_prices(data), self.level)
+        paid = self.payments
+        if isinstance(paid, msgspec.UnsetType):
+            prices = unpack(self.prices, (data.num_masters,), "prices")
+            return time_bound(data, self.program, prices, self.level)
+        prices = unpack(self.prices, (data.workers,), "prices")
+        fine = self.program == "coded.chance" and self.level is None and 0 < paid.time < np.inf
+        require(fine, "prices of workers exclude times of coded.chance, without a level")
+        fine = bool((prices >= 0).all()) and 1 <= paid.cells <= MOST_CELLS and bool(prices.any())
+        require(fine, f"prices are negative or all 0, or cells are none or beyond {MOST_CELLS}")
+        owned, likely = whole(prices, "prices", bits=PRICE_BITS), np.ones(data.num_masters)
+        asked = costs(data, owned, paid.time, paid.cells, likely / data.num_masters)
+        require(asked > int(owned.sum()), f"masters pay {float(asked):.9g}, which the prices allow")
+        return Fraction(paid.time)
 
 
 def _each_serves_one(decisions: Sequence[Any]) -> bool:

@@ -2,32 +2,38 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
+import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 import numpy as np
 
 from farkas.algebra.formulation import Formulation
-from farkas.certificates.coded import speeds_above
+from farkas.certificates.coded import MasterPrices, Payments, speeds_above
+from farkas.certificates.coded_chance import costs
 from farkas.certificates.coded_counts import Counts, CountsTree
 from farkas.certificates.tree import TreeCertificate
 from farkas.errors import NoAnswer, NotApplicable
-from farkas.exact.bounding import OutOfTime
+from farkas.exact.bounding import Deadline, OutOfTime
 from farkas.exact.from_doubles import rational
 from farkas.exact.proving import prove_form
 from farkas.instances.coded import CodedComputing
 from farkas.models.coded.chance import soonest_plan
-from farkas.models.coded.kernel import Pairs
+from farkas.models.coded.kernel import Pairs, WorkerTypes
 from farkas.models.coded.law import Allocation, dedicated_plan, shared_plan
+from farkas.numbers import Floats, Ints
 from farkas.offline.climbing import bounded_by, policies
 from farkas.offline.ladder import Ascent, Ladder, Rung, ladders
 from farkas.online.coded.chance_plans import ChancePlanner, ChanceSearch, LoadSearch
-from farkas.online.coded.environment import P1, Environment, certify, is_dedicated
+from farkas.online.coded.environment import P1, Environment, certify, is_dedicated, master_prices
 from farkas.online.coded.exhaustive import owners_at, solve_counts
 from farkas.online.coded.local_search import climb, least_level
 from farkas.online.coded.simple_greedy import greedy_owner
 from farkas.online.run import Bound
 from farkas.relaxations.coded.sharing import shared_optimum
+from farkas.tolerances import FINE_GAP
 
 #: Entries of the tables by which plans are enumerated: hundredths of a second a time.
 MOST_LISTED = 200_000
@@ -61,6 +67,104 @@ def in_time(instance: CodedComputing, ascent: Ascent) -> Iterator[Rung]:
     bound = certify(instance, program=P1)
     if bound is not None:
         yield Rung(bound.method, bound=bound)
+
+
+#: Cells of rows, the mean price of a worker, whether prices are changed.
+STAGES = ((128, 8, False), (128, 8, True), (384, 16, False), (384, 16, True), (1024, 16, False))
+LEAST_SUM = 256  #: Of all prices: those of few workers are finer.
+MOST_TYPES = 12  #: Types of workers whose prices are changed one by one.
+FIRST_STEP, LEAST_STEP = 0.25, 0.03  #: Shares by which prices of a master or a type change.
+WORTH_IT = 1 / 16  #: Share of a step by which masters pay more after changes that are repeated.
+NEAR = 2e-4  #: Share of a time by which the next one is earlier than expected, and later at least.
+TIMES = 10  #: That are tried at prices.
+
+
+class WorkerPrices:
+    """Prices of workers that the masters of P1 cannot pay: of the highest bidder, by type."""
+
+    def __init__(self, data: CodedComputing, deadline: Deadline) -> None:
+        self.data, self.deadline, speed = data, deadline, Pairs.of(data).speed
+        self.cells, self.mean, _ = STAGES[0]
+        # only ratios count; in these units sums and quotients are numbers
+        self.speed = np.ldexp(speed, -int(np.frexp(speed.max())[1]))
+        self.types = WorkerTypes.given(self.speed).of
+        kinds = int(self.types.max()) + 1
+        self.moves = len(speed) + kinds * (kinds <= MOST_TYPES)
+        self.likely = np.full(len(speed), 1.0 / len(speed))
+
+    def whole(self, factors: Floats) -> Ints:
+        """Return prices of workers for factors > 0 of masters and types; 0 of useless ones only."""
+        m = len(self.speed)
+        worth = (factors[:m, None] * self.speed).max(axis=0) * factors[m + self.types]
+        count = np.count_nonzero(worth)
+        scaled = worth * (max(self.mean, LEAST_SUM // count) * count / worth.sum())
+        return np.where(worth > 0, np.maximum(np.rint(scaled), 1.0), 0.0).astype(np.int64)
+
+    def paid(self, time: float, prices: Ints) -> float:
+        """Return what masters pay at least as a share of all prices."""
+        self.deadline.check()
+        paid = costs(self.data, prices, time, self.cells, self.likely)
+        return float(paid / int(prices.sum()))
+
+    def latest(self, prices: Ints, low: float, high: float) -> float:
+        """Return a time from ``low`` to ``high`` that the prices exclude; 0 where there is none.
+
+        What is paid is about inverse to the time: a line between both ends says where it is all.
+        """
+        paid, less = self.paid(low, prices), 0.0
+        for _ in range(TIMES if paid > 1.0 else 0):
+            part = (1.0 - less) / (paid - less)
+            time = low / (part + (1.0 - part) * (low / high if less else 0.0)) * (1.0 - NEAR)
+            time = min(time, low * math.sqrt(high / low))
+            if not low * (1.0 + NEAR) < time < high:
+                break
+            found = self.paid(time, prices)
+            if found > 1.0:
+                low, paid = time, found
+            else:
+                high, less = time, max(found, FINE_GAP)
+        return low if paid > 1.0 else 0.0
+
+    def improved(self, factors: Floats, time: float) -> Floats:
+        """Change prices one way after the other while masters pay more at the time."""
+        paid = functools.cache(lambda key: self.paid(time, np.frombuffer(key, np.int64)))
+        best, step = paid(self.whole(factors).tobytes()), FIRST_STEP
+        while step >= LEAST_STEP:
+            before = best
+            for move, way in itertools.product(range(self.moves), (1.0 + step, 1.0 / (1.0 + step))):
+                tried = factors.copy()
+                tried[move] *= way
+                found = paid(self.whole(tried).tobytes())
+                if found > best:
+                    best, factors = found, tried
+            if best < before * (1.0 + step * WORTH_IT):
+                step /= 2
+        return factors
+
+
+def within_payments(instance: CodedComputing, ascent: Ascent) -> Iterator[Rung]:
+    """Exclude times at prices of the linear program, then at better ones, in finer cells."""
+    markov = certify(instance, program=P1)
+    if markov is None:
+        return
+    search, low = WorkerPrices(instance, ascent.deadline), float(markov.fraction)
+    high = float(64 * low if ascent.value is None else ascent.value)
+    alone = search.speed.sum(axis=1)
+    # a master at no price gets a little one, so that it can rise
+    starts = [
+        np.append(np.maximum(prices / prices.max(), FINE_GAP), np.ones(len(instance.rate[0])))
+        for prices in (master_prices(instance)[0], alone.max() / np.where(alone > 0, alone, 1.0))
+    ]
+    factors = max(starts, key=lambda one: search.paid(low, search.whole(one)))
+    for search.cells, search.mean, changes in STAGES:
+        factors = search.improved(factors, low) if changes else factors
+        prices = search.whole(factors)
+        found = search.latest(prices, low, high)
+        if found:
+            low, words = found, f"prices of workers, {search.cells} cells of rows"
+            paid = Payments(time=low, cells=search.cells)
+            made = MasterPrices.of(instance, P1, prices.astype(float), payments=paid)
+            yield Rung(words, bound=Bound.of(Fraction(low), words, made.plain()))
 
 
 def sharing(instance: CodedComputing, ascent: Ascent) -> Iterator[Rung]:
@@ -135,6 +239,7 @@ ladders.add(
             policies("coded.chance_stretch"),
             every_load,
             searched_loads,
+            within_payments,
         ),
         problem="coded.chance",
         judge=ChancePlanner,

@@ -22,7 +22,7 @@ import numpy as np
 
 import farkas
 from farkas.certificates import check, from_json
-from farkas.certificates.coded import MasterPrices
+from farkas.certificates.coded import MasterPrices, Payments
 from farkas.certificates.eris import PricedAuction
 from farkas.certificates.packed import unpack
 from farkas.certificates.priced_tree import Knapsack, PricedTree, Split
@@ -32,6 +32,7 @@ from farkas.decomposition.master import Master, Pool
 from farkas.errors import FarkasError
 from farkas.exact.bounding import Deadline
 from farkas.instances import Instance
+from farkas.offline.coded import WorkerPrices
 from farkas.offline.ladder import Ascent
 from farkas.offline.mlbroker import slots
 from farkas.online.gadget.columns import SlotPlans, slot_prices
@@ -88,6 +89,16 @@ def of_last(cluster: Any) -> dict[str, Any]:
 def of_chance(instance: Any) -> dict[str, Any]:
     """Bound on P1 for every plan, also where those that dedicate workers have a better one."""
     return plain(MasterPrices.of(instance, "coded.chance", shared_optimum(instance).prices))
+
+
+def of_payments(instance: Any) -> dict[str, Any]:
+    """Bound on P1 by what masters must pay for workers."""
+    # a worker that nobody may ask costs nothing, or it would be money that is never spent
+    prices = np.where(instance.allowed.any(axis=0), 10.0, 0.0)
+    search = WorkerPrices(instance, Deadline())
+    time = search.latest(prices.astype(np.int64), float(instance.shifts.min()), 1e3)
+    paid = Payments(time=time, cells=search.cells)
+    return plain(MasterPrices.of(instance, "coded.chance", prices, payments=paid))
 
 
 def of_counts(instance: Any) -> dict[str, Any]:
@@ -197,6 +208,7 @@ TARGETS = {
         for how, names in (
             (of_run("coded.expected"), shown("coded", "tiny", "forbidden_pairs")),
             (of_chance, shown("coded", "tiny", "forbidden_pairs")),
+            (of_payments, shown("coded", "tiny", "forbidden_pairs")),
             (of_run("coded.brute_force"), ("coded/dominant", "coded/greedy_trap")),
             (of_run("coded.chance_search"), ("coded/tiny",)),
             (of_run("coded.distribution_free"), ("coded/measured",)),
