@@ -33,7 +33,7 @@ from farkas.instances.coded import CodedComputing
 from farkas.kernels import Floats1, Floats2, Out, compiled, copy_floats
 from farkas.numbers import Floats, Ints
 
-MOST_STEPS = 2**36  #: Sums of all recursions of one certificate: about a minute.
+MOST_STEPS = 2**36  #: Sums of the recursion of one master: about a minute.
 MOST_NUMBERS = 2**23  #: Probabilities of one master: 64 MB.
 MOST_CELLS = 2**14  #: Of the rows of one master.
 WHOLE_SUM = 300  #: Of all prices, up to which every master may buy all workers.
@@ -87,8 +87,8 @@ def chance_by_budget(
         # of loads that fill 1, 2, ... cells and return at all
         chance = returned_above(up(y[y > 0]))
         steps += float(count) * (budget + 1) * len(chance) * cells
-        if steps > MOST_STEPS / data.num_masters:
-            raise NotACertificate(f"more than {MOST_STEPS} steps")
+        if steps > MOST_STEPS:
+            raise NotACertificate(f"more than {MOST_STEPS} steps for one master")
         for _ in range(count if len(chance) else 0):
             serve(mass, chance, up(1.0 - chance), price)
     # a product and a sum for every worker
