@@ -96,7 +96,7 @@ class WorkerPrices:
         """Return prices of workers for factors > 0 of masters and types; 0 of useless ones only."""
         m = len(self.speed)
         worth = (factors[:m, None] * self.speed).max(axis=0) * factors[m + self.types]
-        count = np.count_nonzero(worth)
+        count = int(np.count_nonzero(worth))
         scaled = worth * (max(self.mean, LEAST_SUM // count) * count / worth.sum())
         return np.where(worth > 0, np.maximum(np.rint(scaled), 1.0), 0.0).astype(np.int64)
 

@@ -237,8 +237,7 @@ def simple_greedy_looks_at_quadratically_many_entries() -> Verdict:
     """For a fixed number of masters, 1 <= M <= N, Algorithm 2 costs O(N²): (M + 3)/2 N² at most.
 
     Counted line by line: Σ_{r<M} (M−r)(N−r) pairs of the first loop, then in round j of the second
-    M sums and N − j workers.  With as many masters as workers that is of order N³.  Insertions and
-    interchanges of Algorithm 1 are not counted: nothing bounds how often they are repeated.
+    M sums and N − j workers.  With as many masters as workers that is of order N³.
     """
     m, n, r, j, more, fewer = sp.symbols("M N r j x y", nonnegative=True, integer=True)
     pairs = sp.summation((m - r) * (n - r), (r, 0, m - 1))
@@ -248,6 +247,50 @@ def simple_greedy_looks_at_quadratically_many_entries() -> Verdict:
     room = sp.expand(left.subs(n, m + more).subs(m, 1 + fewer))
     require(within_the_order=room.is_nonnegative)
     return proved(f"Algorithm 2 looks at {sp.factor(sp.expand(pairs + rest))} entries")
+
+
+def _looked_at(speed: Floats, owner: list[int]) -> tuple[int, int]:
+    """Entries that lines 7 to 15 and 16 to 22 of Algorithm 1 look at; sums stay, as printed."""
+    masters, workers = speed.shape
+    total = [sum(speed[m, n] for n in range(workers) if owner[n] == m) for m in range(masters)]
+    least, moves, swaps = min(total), masters, 0
+    for n in range(workers):
+        giver = owner[n]
+        others = [m for m in range(masters) if m != giver]
+        taker = min(others, key=total.__getitem__)
+        trial = list(total)
+        trial[giver], trial[taker] = total[giver] - speed[giver, n], total[taker] + speed[taker, n]
+        moves += 1 + len(others) + 4 + len(trial)
+        owner[n] = taker if min(trial) > least else giver
+    for one, two in itertools.product(range(workers), repeat=2):
+        m, k, swaps = owner[one], owner[two], swaps + 2
+        if m != k:
+            now, then = (speed[m, one], speed[k, two]), (speed[m, two], speed[k, one])
+            kept = total[m] - now[0] + then[0], total[k] - now[1] + then[1]
+            swaps += len(now) + len(then) + len(kept) + 1
+            if sum(now) < sum(then) and min(kept) > least:
+                owner[one], owner[two] = k, m
+    return moves, swaps
+
+
+@claim("coded.sweeps", source="Coded section III, remark on complexity of Algorithm 1")
+def a_sweep_takes_as_many_steps_as_stated() -> Verdict:
+    """One pass of insertions costs O(MN), one of interchanges O(N²); counted on a transcription.
+
+    Sums stay during a pass, as printed.  Where they are updated an interchange that is kept looks
+    for the least sum again, in M steps.  Nothing bounds how many passes there are.
+    """
+    m, n = sp.symbols("x y", nonnegative=True, integer=True)
+    masters, workers = m + 2, n + 1
+    require(insertions=sp.expand((3 * masters - 4) * workers - masters).is_nonnegative)
+    trials = Trials()
+    for seed in range(30):
+        speed = Pairs.of(published(2 + seed % 5, 5 + seed % 11, seed)).speed
+        moves, swaps = _looked_at(speed, speed.argmax(axis=0).tolist())
+        size, many = speed.size, speed.shape[1]
+        trials.add({"seed": seed}, Stated(moves, "==", 2 * size + 4 * many + len(speed)))
+        trials.add({"seed": seed}, Stated(swaps, "<=", 9 * many**2))
+    return trials.proved("2 M N + 4 N + M entries for insertions, 9 N² at most for interchanges")
 
 
 @claim("coded.cited_factor", source="Coded section III, citing [14]")

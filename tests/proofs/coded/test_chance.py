@@ -8,6 +8,7 @@ import pytest
 
 from farkas.models.coded.chance import markov_bound
 from farkas.models.coded.kernel import Pairs
+from farkas.proofs.coded.greedy import _looked_at
 from farkas.proofs.coded.surrogate import (
     FULL_LOAD,
     _dedicated,
@@ -48,6 +49,21 @@ def test_entries_of_algorithm_2_by_counting(verdict_of):
         assert looked == factored <= (m + 3) / 2 * n**2
     entries = "-(M**3 - 3*M**2*N + 3*M**2 - 3*M*N + 2*M - 3*N**2 - 3*N)/6"
     assert entries in verdict_of("coded.complexity").note
+
+
+def test_entries_of_the_sweeps_of_algorithm_1_by_counting():
+    # both workers are with the master they are slow for: no move lifts the least sum, one swap does
+    owner = [0, 1]
+    moves, swaps = _looked_at(np.array([[1.0, 2.0], [2.0, 1.0]]), owner)
+    assert owner == [1, 0]
+    # moves: both sums, then per worker its master, one other, two sums changed, both sums
+    assert moves == 2 + 2 * (1 + 1 + 4 + 2)
+    # swaps: two masters for each of four pairs; of two pairs four speeds, two sums and the least
+    assert swaps == 4 * 2 + 2 * 7
+    # sums stay as they are, so that both workers are given to the master that was empty
+    owner = [0, 0]
+    _looked_at(np.ones((2, 2)), owner)
+    assert owner == [1, 1]
 
 
 def test_branch_and_bound_agrees_with_all_assignments_within_rounding():
