@@ -33,6 +33,10 @@ Data are decimals on disk: 0.3 holds three workers of 0.1 although 0.3 / 0.1 < 3
 of workers, chunks or slots use it as it is.  Instances, policies and environments rely on it.
 """
 
+OPTIMAL = 1e-8
+"""What a certified ratio may have beyond 1 and is printed as optimal: roundings of data, each a
+`ROUNDING`, and of multipliers leave it.  It is a share of the bound."""
+
 FORGIVEN = 65 / 64
 """Times what counts as kept that a replay lets pass, so that no rounded sum of others matters."""
 

@@ -91,8 +91,10 @@ HOSTILE = '</td><script>alert("x")</script>\x1b[31m\n&amp;'
         ("abc", ["abd", "abe", "zz"], "; did you mean abe or abd?"),
         ("xyz", ["b", "a", "a"], "; known: a, b"),
         ("xyz", [], "; there is none"),
-        ("7", [f"n{k:02}" for k in range(13)], "; known: n00, n01, n02, n03, n04, n05, n06, n07, "
-         "n08, n09, n10, n11, ..."),
+        ("7", [f"n{k:02}" for k in range(41)],
+         f"; known: {', '.join(f'n{k:02}' for k in range(40))}, ..."),
+        ("7", ["a", "run", "prove"], "; known: prove, run, a"),
+        ("validate", ["check", "run"], "; did you mean check?"),
         # the last part alone, exact or misspelt
         ("local", ["coded.uniform", "mlbroker.local"], "; did you mean mlbroker.local?"),
         ("loacl", ["coded.uniform", "mlbroker.local"], "; did you mean mlbroker.local?"),
@@ -170,7 +172,7 @@ def test_objects_are_a_line_and_a_table_of_what_they_say():
     market = farkas.load("mlbroker/tiny")
     proof = find_statement("gadget.las").prove().proof
     for one, words, row in (
-        (run, "value 105, proved bound 105, certified ratio 1>", ["sense", "max"]),
+        (run, "value 105, proved bound 105, certified ratio optimal>", ["sense", "max"]),
         (farkas.optimum(auction), "gap 0", ["value", "105.0"]),
         (solution, "claims optimal at 105, proved bound 105", ["columns", "88"]),
         (farkas.prove(auction, "eris.offline"), "optimal, value 105, bound 105", ["rows", "99"]),

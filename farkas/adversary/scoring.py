@@ -24,7 +24,7 @@ from farkas.adversary.gap import (
     witnessed,
 )
 from farkas.adversary.shape import shape_of
-from farkas.errors import FarkasError
+from farkas.errors import FarkasError, NotApplicable
 from farkas.instances import Instance
 from farkas.offline.climbing import climb
 from farkas.offline.ladder import Ladder, ladders
@@ -32,6 +32,7 @@ from farkas.online.driver import Algorithm, algorithms, environments, plain
 from farkas.online.loop import decide as decide_all
 from farkas.online.policy import as_policy
 from farkas.online.run import Bound
+from farkas.replay.base import replays
 from farkas.tolerances import ROUNDING
 
 
@@ -161,6 +162,15 @@ class Scorer:
             if algorithms[name].problem == algorithm.problem and name not in RELAXED
         ]
         self.ladder = _ladder(kind, algorithm.problem)
+        if kind not in replays:
+            raise NotApplicable(
+                f"kind {kind} has no replay, which says exactly what runs are worth"
+            )
+        if self.ladder is None and not set(self.witnesses) - {algorithm.name}:
+            raise NotApplicable(
+                f"kind {kind} has nothing to compare {algorithm.name} with: register a policy that"
+                " knows the whole instance (`hindsight`)"
+            )
         self.sense = environments[kind].sense
         self.lifts: collections.deque[float] = collections.deque([math.inf], maxlen=LIFTS)
         self._arrivals: tuple[Instance, Sequence[Any]] | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import decimal
 import math
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 from farkas.certificates.doubles import double
 from farkas.certificates.proof import rounded
 from farkas.errors import NotACertificate
-from farkas.tolerances import FEASIBLE
+from farkas.tolerances import FEASIBLE, OPTIMAL
 
 if TYPE_CHECKING:
     from farkas.forms import Sense
@@ -70,9 +71,21 @@ def ratio_at_most(
 
 
 def ratio_words(ratio: Fraction | float) -> str:
-    """Six digits of a certified ratio, rounded up: it promises "at most".
+    """Six digits of a certified ratio, rounded up: it promises "at most"; near 1 what is beyond it.
 
-    >>> ratio_words(1.0132201), ratio_words(1.0)
-    ('1.01323', '1')
+    >>> ratio_words(1.0132201), ratio_words(1.0), ratio_words(1.00000124)
+    ('1.01323', '1', '1 + 1.3E-6')
     """
+    beyond = Fraction(ratio) - 1 if math.isfinite(ratio) else Fraction(1)
+    if 0 < beyond < Fraction(1, 10**5):
+        return f"1 + {decimal.Decimal(rounded(beyond, up=True, digits=2)):E}"
     return rounded(ratio, up=True, digits=6)
+
+
+def ratio_or_optimal(ratio: Fraction | float) -> str:
+    """Words for a certified ratio, ``optimal`` where roundings alone leave it above 1.
+
+    >>> ratio_or_optimal(1 + 2e-13), ratio_or_optimal(1.25)
+    ('optimal', '1.25')
+    """
+    return "optimal" if ratio <= 1 + OPTIMAL else ratio_words(ratio)

@@ -65,6 +65,10 @@ def require_run_bound(
     if listed is None:
         raise NotACertificate(f"kind {kind} lists no program that bounds its runs")
     found = [one for one in listed if (one.certificate, one.program) == (tag, certificate.program)]
+    if found and not certificate.kind:
+        raise NotACertificate(
+            f"the certificate ({tag}) names no kind; give kind= and instance= to certify"
+        )
     if certificate.kind != kind or not found:
         raise NotACertificate(
             f"the certificate ({tag}) is about {certificate.program}, which is not listed among"

@@ -6,6 +6,7 @@ import os
 import re
 import sys
 import traceback
+from typing import Any
 
 import typer
 
@@ -13,26 +14,7 @@ from farkas.cli.printing import complain
 from farkas.errors import Exit, FarkasError
 from farkas.messages.refusals import suggestion
 
-#: What does it here, by the words that people try and by those of the version before.
-ELSEWHERE = {
-    "bound": "optimum, or solve --certify",
-    "certify": "prove, or solve --certify",
-    "doctor": "show install",
-    "explain": "solve, which explains infeasible programs",
-    "load": "show",
-    "page": "check --page OUT.html",
-    "plot": "figure FILE",
-    "ratios": "sweep STORE --ratios",
-    "read": "show",
-    "replay": "check",
-    "report": "sweep STORE --report OUT.html",
-    "save": "solve --write, run -o",
-    "simulate": "run",
-    "solvers": "show solvers",
-    "validate": "check",
-    "verify": "check",
-    "warm": "show --compile",
-}
+OF_ALL = ("--help", "--version")  #: Options that people try as commands.
 
 
 def ended(error: BaseException) -> int:
@@ -60,7 +42,7 @@ def _unexpected(error: BaseException) -> int:
     usage = getattr(error, "format_message", None)  # the parser's errors; their class is private
     if usage is not None:
         where = getattr(getattr(error, "ctx", None), "command_path", "farkas")
-        complain(f"{_of_commands(error) or in_words(usage())} (see {where} --help)")
+        complain(f"{_of_names(error) or in_words(usage())} (see {where} --help)")
         return Exit.BAD_INPUT
     if sys.flags.optimize > 1:  # names, sources and statements of claims stand in docstrings
         complain("needs its docstrings, which python -OO and PYTHONOPTIMIZE=2 strip")
@@ -88,13 +70,25 @@ def in_words(usage: str) -> str:
     return re.sub(number, "expected a number", re.sub(whole, "expected a whole number", usage))
 
 
-def _of_commands(error: BaseException) -> str:
-    """Say which command does what a command that does not exist promises; empty for others."""
+def _of_names(error: Any) -> str:
+    """Say what there is instead of a command, option or argument; empty for other errors."""
+    context = getattr(error, "ctx", None)
+    if name := getattr(error, "option_name", None):
+        options = [one for param in context.command.params for one in param.opts]
+        return f"no option {name}{suggestion(name, [o for o in options if o.startswith('-')])}"
+    if context is not None and "unexpected extra argument" in str(getattr(error, "message", "")):
+        pieces = " ".join(context.command.collect_usage_pieces(context))
+        return f"{error.message}: the command takes {pieces}"
     asked = re.match(r"No such command '([^']*)'", str(getattr(error, "message", "")))
     if asked is None:
         return ""
     from farkas.cli.app import COMMANDS
+    from farkas.verbs.load import role_of
 
     name = asked[1]
-    hint = f"; use farkas {ELSEWHERE[name]}" if name in ELSEWHERE else suggestion(name, COMMANDS)
-    return f"no command {name!r}{hint}"
+    role, what = role_of(name)
+    if role:
+        return f"no command {name!r}: the file is {what}"
+    if re.search(r"[./]", name):
+        return f"no command {name!r}: a name or file comes behind one, as in farkas show {name}"
+    return f"no command {name!r}{suggestion(name, [*COMMANDS, *OF_ALL])}"

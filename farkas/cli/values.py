@@ -65,6 +65,25 @@ def _json_or_text(text: str) -> Any:
         return text
 
 
+def file_and_names(words: Sequence[str]) -> tuple[str, list[str]]:
+    """Tell the one instance among words, and the names of algorithms, which may come first.
+
+    >>> file_and_names(["gadget.las", "gadget/tiny"]), file_and_names(["gadget/tiny", "las"])
+    (('gadget/tiny', ['gadget.las']), ('gadget/tiny', ['las']))
+    """
+    rest, place = list(words), 0
+    if len(rest) > 1 and not _is_place(rest[0]):
+        place = next((k for k, word in enumerate(rest) if _is_place(word)), 0)
+    return rest.pop(place), rest
+
+
+def _is_place(word: str) -> bool:
+    """Whether a word is a file or shipped instance, and no algorithm."""
+    if ".py" in word:
+        return False
+    return "/" in word or os.path.lexists(word) or word.endswith(".json")
+
+
 def choices(a: str, sort: str, flag: str, file: str, kind: str) -> InvalidOption:
     """Build the error that ``a`` name of a ``sort`` is missing; it lists those of the kind."""
     from farkas.verbs.show import catalogue

@@ -29,6 +29,7 @@ class DemoLine:
     ratio: float | None
     seconds: float
     measure: str = ""  #: What value and bound are, with their unit.
+    is_replayed: bool = True  #: Whether the value is proved, and not the word of its kind alone.
 
 
 def proved(lines: Sequence[DemoLine]) -> str:
@@ -38,11 +39,15 @@ def proved(lines: Sequence[DemoLine]) -> str:
         return "Nothing is proved of these lines."
     worst = max(ratios, key=lambda line: line.ratio or 0.0)
     count = f"all {len(lines)}" if len(ratios) == len(lines) else f"{len(ratios)} of {len(lines)}"
+    believed = sum(not line.is_replayed for line in ratios)
+    words = f"  The value of {believed} is the word of its kind, which has no replay." * bool(
+        believed
+    )
     return (
         f"Proved for {count} lines in exact arithmetic, trusting no solver: no plan, not even"
         " one that knows the future, is better than the value by more than the factor under"
         f" certified ratio (the largest is {ratio_words(worst.ratio or 0.0)}: {worst.what} on"
-        f" {worst.instance}).  Next: farkas compare {worst.instance}"
+        f" {worst.instance}).{words}  Next: farkas compare {worst.instance}"
     )
 
 
@@ -79,7 +84,8 @@ def run_line(name: str, instance: Any) -> DemoLine:
     run = algorithms[name].run(instance)
     bound = None if run.certificate is None else run.certificate.double(run.sense)
     seconds = run.timings["policy"] + run.timings["certify"]
-    return _line(instance, name, run.sense, run.value, bound, run.ratio, seconds)
+    line = _line(instance, name, run.sense, run.value, bound, run.ratio, seconds)
+    return dataclasses.replace(line, is_replayed=run.value_exact is not None)
 
 
 def solve_line(name: str, relaxation: str, instance: Any, what: str = "") -> DemoLine:

@@ -18,6 +18,110 @@ _OF_THE_FILE = re.compile(
 )
 
 
+#: What is meant here by words of other tools, and of the versions before: names, each with what
+#: belongs to it, where the list that is looked into has them.
+MEANT = {
+    "adversary attack search": "worst",
+    "algo algorithms policy policies scheduler method": "algorithm; algorithms; list algorithms",
+    "bench benchmark evaluate_all": "compare",
+    "best bound opt oracle": "optimum; solve --certify",
+    "certify verify_optimum": "prove; solve --certify",
+    "competitive": "worst; sweep",
+    "convert export": "solve FILE --write OUT; save; write",
+    "cat describe details explain_name inspect info load open read view": "show; load",
+    "create draw_instance gen make new sample": "generate; howto",
+    "doctor install setup": "show install",
+    "version": "--version; __version__",
+    "docs example examples init quickstart tutorial start": "demo",
+    "draw plot visualize visualise render": "figure FILE; plot",
+    "dual": "show; solve --point; duals",
+    "experiment experiments": "sweep",
+    "explain iis infeasible": "solve; prove",
+    "feasible sat": "solve; prove",
+    "feed online stream": "run; feed",
+    "file output save_as": "out; write; save",
+    "claim lemma lemmas theorem theorems": "claims",
+    "instance instances": "list instances; library; instance",
+    "kind": "kinds; list kinds; kind",
+    "kinds": "list kinds",
+    "jobs n num_jobs n_jobs njobs size": "num_jobs; jobs; set",
+    "linprog lp milp minimize minimise maximize maximise model optimize optimise": "solve; prove",
+    "load_csv load_trace read_csv from_csv trace parse": "import_trace; import",
+    "ls dir": "list",
+    "log tee trace_log verbose v": "log; slots",
+    "mip_gap mipgap tol tolerance rel_gap epsilon": "gap",
+    "page": "check --page OUT.html",
+    "format json_output": "json",
+    "params param parameters option options config": "set; settings",
+    "proof certificate cert": "write; check; certify",
+    "ratio": "compare",
+    "ratios": "sweep STORE --ratios",
+    "programs": "list programs",
+    "random_state rng random_seed": "seed",
+    "replay recheck test validate verify": "check",
+    "report": "sweep STORE --report OUT.html",
+    "save": "solve --write OUT; run -o OUT",
+    "scenario": "preset",
+    "simulate exec execute play go": "run",
+    "solvers backends": "list solvers",
+    "backend engine": "solver",
+    "sweep grid batch": "sweep; the command farkas sweep",
+    "threads cores num_workers processes parallel": "workers; threads",
+    "time_limit timeout max_time maxtime timelimit limit budget": "time_limit; seconds",
+    "update upgrade": "show install",
+    "warm": "show --compile",
+}
+_MEANT = {word: there for words, there in MEANT.items() for word in words.split()}
+#: What results are asked by the names of other packages without capitals and underscores.
+_ATTRIBUTES = {
+    "x; decisions": "primal solution variables schedule plan allocation assignment",
+    "objective; value": "obj objval objectivevalue optimalvalue fun opt optimum cost objective",
+    "duals": "dual pi shadowprices marginals multipliers rowduals",
+    "bound; certificate": "bestbound objbound dualbound lowerbound upperbound bestobjective bound",
+    "gap; ratio": "mipgap relativegap gap",
+    "seconds; timings": "time runtime solvetime walltime elapsed seconds",
+    "status == 'optimal'": "success isoptimal optimal",
+    "status; violations": "terminationcondition solverstatus state status",
+    "to_pandas(); to_frame()": "todataframe todf df frame topandas table results",
+    "to_builtins(); save(path)": "todict tojson json asdict",
+    "load_into(model)": "load loadsolution writeback loadvars",
+    "save(path)": "write tofile",
+    "verify(); best": "certify proof check winner",
+    "duals, which are those of rows": "reducedcosts rc",
+    "summary(); to_frame()": "summary report",
+}
+_ELSEWHERE = {word: there for there, words in _ATTRIBUTES.items() for word in words.split()}
+
+
+def of_attribute(name: str, known: Iterable[str]) -> str:
+    """Return the hint at what a result calls something."""
+    names = set(known)
+    for there in _ELSEWHERE.get(name.lower().replace("_", ""), "").split("; "):
+        if re.split(r"\W", there)[0] in names:
+            return f"; use {there}"
+    return suggestion(name, names)
+
+
+#: Names that people need most, in the lists of any sort that have them.
+FIRST = ("run", "compare", "solve", "prove", "check")
+MOST_NAMED = 40  #: Names of a list.
+
+
+def meant(name: str, known: Iterable[str]) -> list[str]:
+    """Return what stands here for a word of other tools, as far as the names hold it.
+
+    >>> meant("verify", ["check", "run"]), meant("--time-limit", ["seconds"])
+    (['check'], ['seconds'])
+    """
+    names = {one.lstrip("-").replace("-", "_"): one for one in known}
+    found = []
+    for there in _MEANT.get(name.lower().strip("-").replace("-", "_"), "").split("; "):
+        first, blank, rest = there.partition(" ")
+        if first.strip("-") in names or there.startswith("the command"):
+            found.append(there if first not in names else names[first] + blank + rest)
+    return ([one for one in found if " " not in one] or found)[:2]
+
+
 def suggestion(name: str, known: Iterable[str]) -> str:
     """Text that names the closest known names, or lists them all when they are few.
 
@@ -32,7 +136,9 @@ def suggestion(name: str, known: Iterable[str]) -> str:
     """
     from difflib import get_close_matches  # here: names are seldom wrong
 
-    names = sorted(set(known))
+    names = sorted(set(known), key=lambda one: (one not in FIRST, one))
+    if there := meant(name, names):
+        return f"; did you mean {' or '.join(there)}?"
     owner, dot, _ = name.partition(".")
     if dot:
         names = [one for one in names if one.startswith(f"{owner}.")] or names
@@ -47,7 +153,7 @@ def suggestion(name: str, known: Iterable[str]) -> str:
         return f"; did you mean {' or '.join(near)}?"
     if not names:
         return "; there is none"
-    return f"; known: {', '.join(names[:12])}{', ...' if len(names) > 12 else ''}"
+    return f"; known: {', '.join(names[:MOST_NAMED])}{', ...' * (len(names) > MOST_NAMED)}"
 
 
 def parsed(error: object) -> str:

@@ -134,7 +134,10 @@ class Environment:
 
     def shown(self, instance: Any, step: int, numbers: Sequence[int]) -> Any:
         """Return what arrives in a step; the instance holds its jobs, of these numbers, only."""
-        raise NotApplicable(f"nothing arrives over time in kind {instance.kind}")
+        raise NotApplicable(
+            f"kind {instance.kind} cannot be fed step by step: its environment has no `shown`,"
+            " which says what arrives"
+        )
 
     def stays(self, job: Any, step: int) -> bool:
         """Whether a job of an earlier step is shown again in this one."""

@@ -14,7 +14,7 @@ from typing import Any, Literal, Self
 import msgspec
 import numpy as np
 
-from farkas.errors import FarkasError, FileProblem, InvalidOption, NotApplicable
+from farkas.errors import FarkasError, FileProblem, InvalidOption
 from farkas.files import read_record
 from farkas.files.writing import replacing
 from farkas.instances.files import read_bytes
@@ -86,7 +86,7 @@ class Feed:
         self._policy = algorithm.make(**self.options)
         world = environments[instance.kind]
         if type(world).shown is Environment.shown:
-            raise NotApplicable(f"nothing arrives over time in kind {instance.kind}")
+            world.shown(instance, 0, ())  # says why not
         if self._policy.hindsight:
             raise InvalidOption(f"{algorithm.name} has to see the whole instance; it cannot be fed")
         self._world = world

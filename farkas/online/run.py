@@ -13,11 +13,11 @@ import msgspec
 from farkas.certificates.doubles import double
 from farkas.certificates.packed import rational, shown
 from farkas.certificates.proof import rounded
-from farkas.certificates.ratio import ratio_at_most, ratio_words
+from farkas.certificates.ratio import ratio_at_most, ratio_or_optimal
 from farkas.errors import FileProblem, NotACertificate
 from farkas.extras import needed
 from farkas.files import read_record, require_single
-from farkas.messages import ShowsItself, named, verb
+from farkas.messages import KnowsOtherWords, ShowsItself, named, verb
 from farkas.messages.refusals import parsed
 from farkas.replay import (
     Replayed,
@@ -132,7 +132,7 @@ class Slot(
 
 
 class Run(
-    ShowsItself, msgspec.Struct, kw_only=True, forbid_unknown_fields=True, eq=False, dict=True
+    KnowsOtherWords, msgspec.Struct, kw_only=True, forbid_unknown_fields=True, eq=False, dict=True
 ):
     """One run of an algorithm on an instance, with what was proved about it.
 
@@ -180,12 +180,12 @@ class Run(
     plot, to_frame, save, _check = verb("plot"), verb("to_frame"), verb("save"), verb("check")
 
     def __repr__(self) -> str:
-        value = "none" if math.isnan(self.value) else f"{self.value:.6g}"
+        value = "none" if math.isnan(self.value) else self.value_words()
         try:
             bound = "none" if self.certificate is None else self.certificate.words(self.sense)
         except NotACertificate:  # read from a file
             bound = "no number"
-        ratio = "none" if self.ratio is None else ratio_words(self.ratio)
+        ratio = "none" if self.ratio is None else ratio_or_optimal(self.ratio)
         said = f"value {value}, proved bound {bound}, certified ratio {ratio}"
         if self.made_on is None:  # read from a file: verify() proves it
             said = f"its file says value {value}, bound {bound}, ratio {ratio}"
@@ -216,6 +216,10 @@ class Run(
     def reached(self) -> Fraction | float:
         """The value, exact where it is known."""
         return self.value if self.value_exact is None else rational(self.value_exact, "value")
+
+    def value_words(self) -> str:
+        """Nine digits of the value, which a cost is at most, a reward at least."""
+        return rounded(self.reached, up=self.sense == "min")
 
     def __eq__(self, other: object) -> bool:
         return self._content() == other._content() if isinstance(other, Run) else NotImplemented

@@ -14,8 +14,7 @@ import numpy as np
 from farkas.errors import NoAnswer
 from farkas.forms import FeasibilityReport, LinearForm
 from farkas.forms.scale import Units, in_units
-from farkas.messages import ShowsItself, named, verb
-from farkas.messages.refusals import suggestion
+from farkas.messages import KnowsOtherWords, ShowsItself, named, verb
 from farkas.numbers import Bools, Floats, Ints
 from farkas.tolerances import FEASIBLE
 
@@ -220,27 +219,7 @@ def of_maximum(answer: Answer, form: LinearForm) -> Answer:
     )
 
 
-_WORDS = {
-    "x": "primal solution variables",
-    "objective": "obj objval objectivevalue optimalvalue fun opt optimum",
-    "duals": "dual pi shadowprices marginals multipliers rowduals",
-    "bound": "bestbound objbound dualbound lowerbound upperbound bestobjective",
-    "gap": "mipgap relativegap",
-    "seconds": "time runtime solvetime walltime elapsed",
-    "status == 'optimal'": "success isoptimal optimal",
-    "status": "terminationcondition solverstatus state",
-    "to_pandas()": "todataframe todf df frame",
-    "to_builtins()": "todict tojson json asdict",
-    "load_into(model)": "load loadsolution writeback loadvars",
-    "save(path)": "write tofile",
-    "verify()": "certify proof check",
-    "duals, which are those of rows": "reducedcosts rc",
-}
-#: What is asked here, by the names of other packages without capitals and underscores.
-ELSEWHERE = {other: word for word, others in _WORDS.items() for other in others.split()}
-
-
-class SolveResult(ShowsItself):
+class SolveResult(KnowsOtherWords):
     """What is known of the optimum of a program, in the words that users of solvers know.
 
     ``status``, ``objective``, ``bound``, ``gap``, ``x``, ``duals``, ``solver`` and ``seconds``.
@@ -253,15 +232,6 @@ class SolveResult(ShowsItself):
     def to_pandas(self) -> Any:
         """Return a row for each variable, zeros too; of pandas or polars, else as dictionaries."""
         return import_module("farkas.experiments.plotting").of_point(self.x)
-
-    def __getattr__(self, name: str) -> Any:
-        # tools that copy, pickle or display ask for private names, and read no hint
-        hint = ""
-        if not name.startswith("_"):
-            there = ELSEWHERE.get(name.lower().replace("_", ""))
-            known = [one for one in dir(type(self)) if not one.startswith("_")]
-            hint = f"; use {there}" if there else suggestion(name, known)
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{hint}")
 
     def summary(self) -> str:
         """Status, values and notes, a line each; digits are cut so that a bound stays one."""

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Iterator
 from types import NoneType
 from typing import TYPE_CHECKING, Any
 
-from farkas.certificates.ratio import ratio_words
+from farkas.certificates.proof import rounded
+from farkas.certificates.ratio import ratio_or_optimal
 from farkas.errors import (
     FarkasError,
     InvalidOption,
@@ -18,7 +19,7 @@ from farkas.errors import (
     require_type,
 )
 from farkas.instances import Instance
-from farkas.messages import ShowsItself, named, number_of, verb
+from farkas.messages import KnowsOtherWords, named, number_of, verb
 from farkas.messages.formats import html_table
 from farkas.messages.refusals import suggestion
 from farkas.online import Bound, Run
@@ -55,9 +56,15 @@ class Compared:
     note: str = ""  #: Why not.
     run: Run | None = dataclasses.field(default=None, repr=False)  #: The run itself.
 
+    def value_words(self, sense: Sense) -> str:
+        """Nine digits of the value, which a cost is at most, a reward at least."""
+        if self.run is not None:
+            return self.run.value_words()
+        return "-" if self.value is None else rounded(self.value, up=sense == "min")
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Comparison(ShowsItself):
+class Comparison(KnowsOtherWords):
     """Entries in order of their value, best first, with the best bound that holds for all.
 
     An entry whose ratio is to another bound, since its run decides something else, says so in its
@@ -84,8 +91,8 @@ class Comparison(ShowsItself):
     def __repr__(self) -> str:
         lines = [f"{self.title}: proved bound {self.proved}"]
         for entry in self.entries:
-            ratio = "-" if entry.ratio is None else ratio_words(entry.ratio)
-            value = "-" if entry.value is None else f"{entry.value:.6g}"
+            ratio = "-" if entry.ratio is None else ratio_or_optimal(entry.ratio)
+            value = entry.value_words(self.sense)
             lines.append(f"{entry.algorithm:24} {value:>12} {ratio:>8}  {entry.note}".rstrip())
         return "\n".join(lines)
 

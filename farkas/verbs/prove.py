@@ -158,7 +158,8 @@ def own_model(
             return None
         if program:
             raise InvalidOption(
-                f"{named(os.fspath(what))} is a program of its own; leave out its name"
+                f"{named(os.fspath(what))} is a program of its own: leave out"
+                f' {named(str(program))}; a solver is solver="highs"'
             )
         return with_second_reading(read_text(what, numbers=numbers or "decimal"))
     found: RationalForm | LinearForm
@@ -173,7 +174,10 @@ def own_model(
     else:
         found = from_object(what, numbers or "binary")
     if program:
-        raise InvalidOption("program: a model in memory is a program of its own")
+        raise InvalidOption(
+            f"a model in memory has no programs to choose from: leave out {named(str(program))};"
+            ' a solver is solver="highs"'
+        )
     return found
 
 

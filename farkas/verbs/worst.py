@@ -194,6 +194,11 @@ def worst(
         box = InstanceBox.around(given, ranges=ranges)
     limit = (SECONDS if evaluations is None else math.inf) if seconds is None else seconds
     box = dataclasses.replace(box, fixed=fixed)
+    for name in options.keys() - chosen.options.keys():
+        raise InvalidOption.near(
+            f"neither worst nor {chosen.name} has an option {name!r}", name,
+            [*chosen.options, "seconds", "evaluations", "preset", "size", "ranges", "seed"],
+        )  # fmt: skip
     every = options | dict(settings or {})
     begin = time.process_time()
     found = search(

@@ -12,7 +12,7 @@ import pytest
 
 import farkas
 from farkas import errors
-from farkas.cli import call, endings
+from farkas.cli import call
 from farkas.cli.app import COMMANDS
 from farkas.instances.library import path as shipped
 
@@ -63,14 +63,6 @@ def test_json_is_one_object_and_nothing_else(words: list[str], capsys: Capture) 
     assert captured.err == ""
     assert call(words) == 0  # and the table works too
     assert capsys.readouterr().out.strip()
-
-
-@pytest.mark.parametrize("name", sorted(endings.ELSEWHERE))
-def test_every_command_that_is_named_instead_exists(name: str, capsys: Capture) -> None:
-    assert call([name, "x.json"]) == 2
-    said = capsys.readouterr().err
-    assert f"no command '{name}'; use farkas " in said
-    assert call([said.partition("use farkas ")[2].split()[0].strip(","), "--help"]) == 0
 
 
 def test_wrong_usage_names_the_help(capsys: Capture) -> None:

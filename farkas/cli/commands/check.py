@@ -16,6 +16,9 @@ def command(
     certificate: Annotated[
         str, Argument(metavar="CERTIFICATE", help="Certificate (.json, .vipr) or run file.")
     ] = "",
+    about: Annotated[
+        str | None, Argument(metavar="[INSTANCE]", help="The same as --instance.")
+    ] = None,
     instance: Annotated[
         str | None, Option(metavar="FILE", help="Rebuild the program from this instance.")
     ] = None,
@@ -63,6 +66,9 @@ def command(
         return
     if not certificate:
         raise InvalidOption("name a certificate or a run file: farkas check FILE")
+    if about is not None and instance is not None:
+        raise InvalidOption(f"two instances: {about!r} and --instance {instance!r}")
+    instance = about if instance is None else instance
     proof: Any
     written: dict[str, Any] = {}
     options: dict[str, Any] = {"model": model, "most_work": most_work}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import traceback
 from typing import TYPE_CHECKING, Annotated
 
@@ -67,6 +68,8 @@ def command(
     if run:
         with progress("claims") as report:
             for done, item in enumerate(chosen):
+                if len(chosen) > 1 and not sys.stderr.isatty():
+                    complain(f"claim {done + 1} of {len(chosen)}: {item.name}")
                 try:
                     verdicts[item.name] = item.run()
                 except Exception as error:  # a check is code of its own and may raise anything
@@ -101,22 +104,20 @@ def command(
 
 
 def _one(item: Claim, verdict: Verdict | None) -> None:
-    """Print what became of one claim: both sides of what fails, and what recomputes them."""
-    rows: list[tuple[str, object]] = [
-        ("source", item.source), ("statement", " ".join(item.statement.split())),
-    ]  # fmt: skip
-    again = "checked by"
-    if verdict is not None:
-        again = "recomputed by"
-        rows.append(("verdict", str(verdict)))
-        for relation in verdict.fails:
-            sides = relation.to_builtins()
-            rows += [("left side", sides["left"]), ("right side", sides["right"])]
-            rows += [("it says", f"left {relation.sign} right")]
-        rows += [(name.replace("_", " "), number) for name, number in verdict.numbers.items()]
-        if isinstance(verdict.counterexample, str):
-            rows.append(("counterexample", f"farkas show {verdict.counterexample}"))
-    rows.append((again, f"farkas claims {item.name} --run"))
+    """Print one claim in four lines: statement with its source, verdict, counterexample, excess."""
+    said = f"{' '.join(item.statement.split())} ({item.source})"
+    again = f"farkas claims {item.name} --run"
+    rows: list[tuple[str, object]] = [("statement", said)]
+    if verdict is None:
+        rows.append(("verdict", f"not asked for: {again}"))
+    else:
+        example = verdict.counterexample
+        shown = f"farkas show {example}" if isinstance(example, str) else example
+        numbers = [f"{name.replace('_', ' ')} {x:.6g}" for name, x in verdict.numbers.items()]
+        sides = [one.to_builtins() | {"sign": one.sign} for one in verdict.fails]
+        missed = [f"claimed {side['left']} {side['sign']} {side['right']}" for side in sides]
+        rows += [("verdict", str(verdict)), ("counterexample", shown and f"{shown}; {again}")]
+        rows.append(("by how much", "; ".join([*missed, *numbers])))
     print_table(item.name, ["", ""], rows)
 
 

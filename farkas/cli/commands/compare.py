@@ -5,18 +5,30 @@ from __future__ import annotations
 import functools
 from typing import Annotated
 
-from typer import Option
+from typer import Argument, Option
 
-from farkas.cli.options import BoundSeconds, InstanceFile, Json, Out, Seed, SlotSolver
+from farkas.cli.options import (
+    BoundSeconds,
+    InstanceFile,
+    Json,
+    Out,
+    Seed,
+    SlotSolver,
+    complete_algorithm,
+)
 from farkas.cli.printing import end, print_json
-from farkas.cli.tables import bars, print_table, promised_ratio, seconds, told_search
-from farkas.cli.values import check_writable, measured
+from farkas.cli.tables import Number, bars, print_table, promised_ratio, seconds, told_search
+from farkas.cli.values import check_writable, file_and_names, measured
 from farkas.errors import Exit
 from farkas.messages import named
 
 
 def command(
     file: InstanceFile,
+    names: Annotated[
+        list[str] | None,
+        Argument(metavar="[ALGORITHM]...", help="Names.", autocompletion=complete_algorithm),
+    ] = None,
     algorithms: Annotated[
         list[str] | None,
         Option(
@@ -52,14 +64,15 @@ def command(
     from farkas.verbs.compare import compare
     from farkas.verbs.inputs import as_instance
 
+    file, others = file_and_names([file, *(names or ())])
     instance = as_instance(file)
     check_writable(out)
-    names = None
-    if algorithms is not None:
-        names = [n.strip() for text in algorithms for n in text.split(",") if n.strip()]
+    wanted = [n.strip() for text in [*others, *(algorithms or ())] for n in text.split(",")]
+    wanted = [name for name in wanted if name]
     with bars() as show:
         result = compare(
-            instance, names, problem=problem, seed=seed, solver=solver, time_limit=time_limit,
+            instance, wanted or None, problem=problem, seed=seed, solver=solver,
+            time_limit=time_limit,
             bound_seconds=bound_seconds, progress=functools.partial(show, "compare"), steps=show,
             bound_progress=told_search,
         )  # fmt: skip
@@ -73,8 +86,8 @@ def command(
             f"{title}: proved bound {result.proved}",
             ["algorithm", "value", "certified ratio", "own ratio", "wall seconds", "note"],
             [
-                (e.algorithm, e.value, promised_ratio(e.ratio), promised_ratio(e.own_ratio),
-                 seconds(e.seconds), e.note)
+                (e.algorithm, Number(e.value_words(result.sense)), promised_ratio(e.ratio),
+                 promised_ratio(e.own_ratio), seconds(e.seconds), e.note)
                 for e in result.entries
             ],
             spare=["own ratio", "wall seconds"],

@@ -19,6 +19,9 @@ def command(
     ] = "",
     preset: Annotated[str, Option(help="published, small, ...")] = "published",
     seed: Seed = 0,
+    jobs: Annotated[
+        int | None, Option("--jobs", "-n", min=1, help="Number of jobs: --set num_jobs=JOBS.")
+    ] = None,
     settings: Settings = None,
     out: Out = None,
     as_json: Json = False,
@@ -35,7 +38,8 @@ def command(
     if not kind:
         raise InvalidOption(f"name a kind, one of {', '.join(kinds())}: farkas generate KIND")
     check_writable(out)
-    instance = generate(kind, preset, seed, **json_assignments(settings, "--set"))
+    words = [*(settings or ()), *([f"num_jobs={jobs}"] if jobs is not None else ())]
+    instance = generate(kind, preset, seed, **json_assignments(words, "--set"))
     deliver(instance, out, as_json)
 
 

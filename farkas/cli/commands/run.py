@@ -19,7 +19,7 @@ from farkas.cli.options import (
 )
 from farkas.cli.printing import print_json
 from farkas.cli.tables import print_table, progress, promised, promised_ratio, seconds, told_search
-from farkas.cli.values import assignments, check_writable, choices, measured
+from farkas.cli.values import assignments, check_writable, choices, file_and_names, measured
 from farkas.errors import InvalidOption
 from farkas.messages import named
 
@@ -61,8 +61,8 @@ def command(
             autocompletion=complete_algorithm,
         ),
     ] = None,
-    algorithm: Annotated[
-        str | None,
+    algorithms: Annotated[
+        list[str] | None,
         Option("--algorithm", "-a", help="The same.", autocompletion=complete_algorithm),
     ] = None,
     seed: Seed = 0,
@@ -85,13 +85,15 @@ def command(
     from farkas.verbs.inputs import as_instance
     from farkas.verbs.run import run as perform
 
+    file, wanted = file_and_names([file, *([name] if name is not None else [])])
+    wanted += algorithms or ()
     instance = as_instance(file)
-    if name is not None and algorithm is not None:
-        raise InvalidOption(f"two algorithms: {named(name)} and --algorithm {named(algorithm)}")
-    algorithm = name if algorithm is None else algorithm
-    if algorithm is None:
+    if len(wanted) > 1:
+        several = " ".join(f"-a {named(one)}" for one in wanted)
+        raise InvalidOption(f"run takes one algorithm: farkas compare {named(file)} {several}")
+    if not wanted:
         raise choices("an algorithm", "algorithms", "-a/--algorithm", file, instance.kind)
-    chosen = as_algorithm(algorithm, instance.kind)
+    chosen = as_algorithm(wanted[0], instance.kind)
     algorithm = chosen.name
     given = with_solver(chosen, assignments(settings, "--set"), solver)
     options = chosen.settle(given, strict=False)
@@ -107,7 +109,7 @@ def command(
         print_json(plain(run))
         return
     rows = [
-        ("value", promised(run.value, up=run.sense == "min")),
+        ("value", promised(run.reached, up=run.sense == "min")),
         ("proved bound", run.certificate.words(run.sense) if run.certificate else None),
         ("certified ratio", promised_ratio(run.ratio)),
         *([("own bound", run.own_bound.words(run.sense))] if run.own_bound else []),

@@ -22,7 +22,16 @@ from farkas.cli.options import (
     Write,
 )
 from farkas.cli.printing import end, print_json, print_text, report
-from farkas.cli.tables import ERASED, print_table, promised, seconds, tell, told_nodes, told_search
+from farkas.cli.tables import (
+    ERASED,
+    gap_words,
+    print_table,
+    promised,
+    seconds,
+    tell,
+    told_nodes,
+    told_search,
+)
 from farkas.cli.values import (
     assignments,
     check_writable,
@@ -124,10 +133,11 @@ def _print(solution: Solution | ConvexSolution, instance: str, point: bool) -> N
     from farkas.verbs.solution import Solution
 
     shown = solution.to_builtins()
+    objective = shown["objective"]
     rows = [
         ("solver", f"{shown['solver']}, {seconds(shown['seconds'])} s by the clock"),
         ("claim", f"{shown['claim']} (stopped: {shown['reason']})"),
-        ("claimed objective", None if math.isnan(shown["objective"]) else shown["objective"]),
+        ("claimed objective", None if math.isnan(objective) else f"{objective:.9g}"),
         ("largest violation", shown["largest_violation"]),
     ]
     if isinstance(solution, Solution):
@@ -138,7 +148,7 @@ def _print(solution: Solution | ConvexSolution, instance: str, point: bool) -> N
         rows += [
             ("proved bound", promised(solution.bound, up=solution.form.sense == "max")),
             ("proved by", solution.proved_by or None),
-            ("proved gap", promised(solution.gap, up=True)),
+            ("proved gap", gap_words(solution.gap)),
         ]
         if solution.infeasible is not None:
             distance = promised(solution.infeasible, up=False)
@@ -324,7 +334,7 @@ def _print_optimum(found: OfflineOptimum, measure: str) -> None:
     rows = [
         ("value", promised(found.value, up=not up)),
         ("proved bound", None if certificate is None else certificate.words(found.sense)),
-        ("gap, at most", promised(found.gap, up=True, digits=3)),
+        ("gap, at most", gap_words(found.gap)),
         ("value found by", found.found_by),
         ("bound proved by", None if certificate is None else certificate.method),
         ("wall seconds", seconds(found.seconds)),

@@ -233,7 +233,7 @@ def test_json_names_the_columns(capsys: pytest.CaptureFixture[str]) -> None:
     assert call(["demo", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["demo"][0] == {
         "instance": "a/demo", "what": "a.greedy", "sense": "min", "value": 3.0, "bound": 2.0,
-        "ratio": 1.5, "seconds": 0.25, "measure": "cost (USD)",
+        "ratio": 1.5, "seconds": 0.25, "measure": "cost (USD)", "is_replayed": True,
     }  # fmt: skip
 
 

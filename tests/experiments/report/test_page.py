@@ -86,7 +86,7 @@ def test_the_page_says_what_was_proved_and_what_is_the_word_of_the_store(swept, 
     for found, again, word in ((contents, 20, 0), (unproved, 0, 20)):
         page = render(found)
         assert f"<dt>proved again for this page</dt><dd>{again}</dd>" in page
-        assert f"<dt>the store's word</dt><dd>{word}</dd>" in page
+        assert f"<dt>not proved</dt><dd>{word}</dd>" in page
         assert f"{again} results were proved again while this page was written" in page
 
 
