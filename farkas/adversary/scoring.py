@@ -162,15 +162,10 @@ class Scorer:
             if algorithms[name].problem == algorithm.problem and name not in RELAXED
         ]
         self.ladder = _ladder(kind, algorithm.problem)
-        if kind not in replays:
-            raise NotApplicable(
-                f"kind {kind} has no replay, which says exactly what runs are worth"
-            )
-        if self.ladder is None and not set(self.witnesses) - {algorithm.name}:
-            raise NotApplicable(
-                f"kind {kind} has nothing to compare {algorithm.name} with: register a policy that"
-                " knows the whole instance (`hindsight`)"
-            )
+        others = self.ladder or set(self.witnesses) - {algorithm.name}
+        if kind not in replays or not others:
+            lack = "policy to compare with, one with `hindsight`" if kind in replays else "replay"
+            raise NotApplicable(f"kind {kind} has no worst cases: it has no {lack}")
         self.sense = environments[kind].sense
         self.lifts: collections.deque[float] = collections.deque([math.inf], maxlen=LIFTS)
         self._arrivals: tuple[Instance, Sequence[Any]] | None = None

@@ -83,9 +83,5 @@ def ratio_words(ratio: Fraction | float) -> str:
 
 
 def ratio_or_optimal(ratio: Fraction | float) -> str:
-    """Words for a certified ratio, ``optimal`` where roundings alone leave it above 1.
-
-    >>> ratio_or_optimal(1 + 2e-13), ratio_or_optimal(1.25)
-    ('optimal', '1.25')
-    """
+    """Words for a certified ratio, ``optimal`` where roundings alone leave it above 1."""
     return "optimal" if ratio <= 1 + OPTIMAL else ratio_words(ratio)

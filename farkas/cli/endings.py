@@ -14,8 +14,6 @@ from farkas.cli.printing import complain
 from farkas.errors import Exit, FarkasError
 from farkas.messages.refusals import suggestion
 
-OF_ALL = ("--help", "--version")  #: Options that people try as commands.
-
 
 def ended(error: BaseException) -> int:
     """Say what ended a command; return the exit code."""
@@ -91,4 +89,4 @@ def _of_names(error: Any) -> str:
         return f"no command {name!r}: the file is {what}"
     if re.search(r"[./]", name):
         return f"no command {name!r}: a name or file comes behind one, as in farkas show {name}"
-    return f"no command {name!r}{suggestion(name, [*COMMANDS, *OF_ALL])}"
+    return f"no command {name!r}{suggestion(name, [*COMMANDS, '--help', '--version'])}"

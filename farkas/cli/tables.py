@@ -47,18 +47,6 @@ def promised_ratio(ratio: float | None) -> Number | None:
     return None if ratio is None else Number(ratio_or_optimal(ratio))
 
 
-def gap_words(gap: Fraction | float | None) -> str | None:
-    """Return the cell of a proved relative gap; it says where roundings alone leave it.
-
-    >>> gap_words(2e-13), gap_words(0.0123456), gap_words(0.0)
-    ('2.01E-13, optimal', '0.0124', '0, optimal')
-    """
-    from farkas.tolerances import OPTIMAL
-
-    said = promised(gap, up=True, digits=3)
-    return f"{said}, optimal" if gap is not None and gap <= OPTIMAL else said
-
-
 def seconds(value: float | None) -> Number | None:
     """Return the cell of a time, with three significant digits.
 

@@ -10,7 +10,7 @@ import msgspec
 import typer
 
 from farkas.cli.printing import complain, print_document, print_json
-from farkas.cli.tables import print_table
+from farkas.cli.tables import print_table, promised
 from farkas.errors import Exit, FileProblem, InvalidOption
 from farkas.files.writing import require_target
 from farkas.messages import named, quoted
@@ -66,22 +66,20 @@ def _json_or_text(text: str) -> Any:
 
 
 def file_and_names(words: Sequence[str]) -> tuple[str, list[str]]:
-    """Tell the one instance among words, and the names of algorithms, which may come first.
-
-    >>> file_and_names(["gadget.las", "gadget/tiny"]), file_and_names(["gadget/tiny", "las"])
-    (('gadget/tiny', ['gadget.las']), ('gadget/tiny', ['las']))
-    """
-    rest, place = list(words), 0
-    if len(rest) > 1 and not _is_place(rest[0]):
-        place = next((k for k, word in enumerate(rest) if _is_place(word)), 0)
-    return rest.pop(place), rest
+    """Tell the one instance among words from names of algorithms, which may come first."""
+    places = [w for w in words if ".py" not in w and ("/" in w or os.path.lexists(w))]
+    file = words[0] if words[0] in places or not places else places[0]
+    rest = list(words)
+    rest.remove(file)
+    return file, rest
 
 
-def _is_place(word: str) -> bool:
-    """Whether a word is a file or shipped instance, and no algorithm."""
-    if ".py" in word:
-        return False
-    return "/" in word or os.path.lexists(word) or word.endswith(".json")
+def gap_words(gap: Any) -> str | None:
+    """Return the cell of a proved relative gap; it says where roundings alone leave it."""
+    from farkas.tolerances import OPTIMAL
+
+    said = promised(gap, up=True, digits=3)
+    return f"{said}, optimal" if gap is not None and gap <= OPTIMAL else said
 
 
 def choices(a: str, sort: str, flag: str, file: str, kind: str) -> InvalidOption:

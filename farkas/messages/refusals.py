@@ -26,49 +26,34 @@ MEANT = {
     "bench benchmark evaluate_all": "compare",
     "best bound opt oracle": "optimum; solve --certify",
     "certify verify_optimum": "prove; solve --certify",
-    "competitive": "worst; sweep",
     "convert export": "solve FILE --write OUT; save; write",
     "cat describe details explain_name inspect info load open read view": "show; load",
     "create draw_instance gen make new sample": "generate; howto",
     "doctor install setup": "show install",
-    "version": "--version; __version__",
     "docs example examples init quickstart tutorial start": "demo",
     "draw plot visualize visualise render": "figure FILE; plot",
-    "dual": "show; solve --point; duals",
-    "experiment experiments": "sweep",
-    "explain iis infeasible": "solve; prove",
-    "feasible sat": "solve; prove",
-    "feed online stream": "run; feed",
     "file output save_as": "out; write; save",
     "claim lemma lemmas theorem theorems": "claims",
     "instance instances": "list instances; library; instance",
-    "kind": "kinds; list kinds; kind",
     "kinds": "list kinds",
     "jobs n num_jobs n_jobs njobs size": "num_jobs; jobs; set",
-    "linprog lp milp minimize minimise maximize maximise model optimize optimise": "solve; prove",
+    "explain iis infeasible linprog lp maximize minimize model optimize": "solve; prove",
     "load_csv load_trace read_csv from_csv trace parse": "import_trace; import",
-    "ls dir": "list",
     "log tee trace_log verbose v": "log; slots",
     "mip_gap mipgap tol tolerance rel_gap epsilon": "gap",
     "page": "check --page OUT.html",
     "format json_output": "json",
-    "params param parameters option options config": "set; settings",
     "proof certificate cert": "write; check; certify",
-    "ratio": "compare",
     "ratios": "sweep STORE --ratios",
     "programs": "list programs",
     "random_state rng random_seed": "seed",
     "replay recheck test validate verify": "check",
     "report": "sweep STORE --report OUT.html",
     "save": "solve --write OUT; run -o OUT",
-    "scenario": "preset",
     "simulate exec execute play go": "run",
     "solvers backends": "list solvers",
-    "backend engine": "solver",
-    "sweep grid batch": "sweep; the command farkas sweep",
-    "threads cores num_workers processes parallel": "workers; threads",
+    "sweep experiments": "sweep; the command farkas sweep",
     "time_limit timeout max_time maxtime timelimit limit budget": "time_limit; seconds",
-    "update upgrade": "show install",
     "warm": "show --compile",
 }
 _MEANT = {word: there for words, there in MEANT.items() for word in words.split()}
@@ -108,11 +93,7 @@ MOST_NAMED = 40  #: Names of a list.
 
 
 def meant(name: str, known: Iterable[str]) -> list[str]:
-    """Return what stands here for a word of other tools, as far as the names hold it.
-
-    >>> meant("verify", ["check", "run"]), meant("--time-limit", ["seconds"])
-    (['check'], ['seconds'])
-    """
+    """Return what stands here for a word of other tools, as far as the names hold it."""
     names = {one.lstrip("-").replace("-", "_"): one for one in known}
     found = []
     for there in _MEANT.get(name.lower().strip("-").replace("-", "_"), "").split("; "):
@@ -126,13 +107,6 @@ def suggestion(name: str, known: Iterable[str]) -> str:
     """Text that names the closest known names, or lists them all when they are few.
 
     A name is looked for among those of its own kind; one that names no kind, in every kind.
-
-    >>> suggestion("higs", ["highs", "scip"])
-    '; did you mean highs?'
-    >>> suggestion("local", ["dps.simple", "mlbroker.local"])
-    '; did you mean mlbroker.local?'
-    >>> suggestion("dps.nosuch", ["coded.uniform", "dps.simple"])
-    '; known: dps.simple'
     """
     from difflib import get_close_matches  # here: names are seldom wrong
 
@@ -161,12 +135,8 @@ def parsed(error: object) -> str:
 
     The file's words are quoted unless they are a name.
 
-    >>> print(parsed("Object contains unknown field `jobz` - at `$.x`"))
-    unknown field `jobz` - at `$.x`
     >>> print(parsed("Object contains unknown field `a`. Proved: `b`"))
     unknown field "a`. Proved: `b"
-    >>> print(parsed("Expected `float` >= 0.0 - at `$.x`"))
-    Expected a number >= 0.0 - at `$.x`
     >>> print(parsed("Expected `int | null`, got `str` - at `$.x`"))
     Expected a whole number or null, got text - at `$.x`
     """

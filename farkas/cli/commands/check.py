@@ -66,8 +66,6 @@ def command(
         return
     if not certificate:
         raise InvalidOption("name a certificate or a run file: farkas check FILE")
-    if about is not None and instance is not None:
-        raise InvalidOption(f"two instances: {about!r} and --instance {instance!r}")
     instance = about if instance is None else instance
     proof: Any
     written: dict[str, Any] = {}

@@ -67,11 +67,11 @@ def command(
     file, others = file_and_names([file, *(names or ())])
     instance = as_instance(file)
     check_writable(out)
-    wanted = [n.strip() for text in [*others, *(algorithms or ())] for n in text.split(",")]
-    wanted = [name for name in wanted if name]
+    given = [*others, *(algorithms or ())]
+    wanted = [name.strip() for text in given for name in text.split(",") if name.strip()]
     with bars() as show:
         result = compare(
-            instance, wanted or None, problem=problem, seed=seed, solver=solver,
+            instance, wanted if given else None, problem=problem, seed=seed, solver=solver,
             time_limit=time_limit,
             bound_seconds=bound_seconds, progress=functools.partial(show, "compare"), steps=show,
             bound_progress=told_search,

@@ -22,20 +22,12 @@ from farkas.cli.options import (
     Write,
 )
 from farkas.cli.printing import end, print_json, print_text, report
-from farkas.cli.tables import (
-    ERASED,
-    gap_words,
-    print_table,
-    promised,
-    seconds,
-    tell,
-    told_nodes,
-    told_search,
-)
+from farkas.cli.tables import ERASED, print_table, promised, seconds, tell, told_nodes, told_search
 from farkas.cli.values import (
     assignments,
     check_writable,
     choices,
+    gap_words,
     json_assignments,
     measured,
     refuse_other_reading,

@@ -57,7 +57,7 @@ def test_the_algorithm_is_also_taken_without_its_option(capsys: Capture) -> None
     assert call(["run", TINY, "mlbroker.local", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["algorithm"] == "mlbroker.local"
     assert call(["run", TINY, "mlbroker.local", "-a", "mlbroker.gr"]) == 2
-    said = "run takes one algorithm: farkas compare mlbroker/tiny -a mlbroker.local -a mlbroker.gr"
+    said = f"run takes one algorithm: farkas compare {TINY} -a mlbroker.local -a mlbroker.gr"
     assert said in capsys.readouterr().err
     assert call(["run", "dps/tiny"]) == 2
     said = "dps/tiny is of kind dps: name an algorithm (-a/--algorithm), one of dps."
