@@ -190,7 +190,10 @@ def test_a_model_takes_no_program(capsys: Capture, tmp_path: Path) -> None:
     assert call(["solve", "dps/tiny"]) == 2
     assert "name a program (-p/--program), one of dps." in capsys.readouterr().err
     assert call(["solve", model, "-p", "m"]) == 2
-    assert "is a program of its own; leave out its name" in capsys.readouterr().err
+    assert (
+        'is a program of its own: leave out m; a solver is solver="highs"'
+        in capsys.readouterr().err
+    )
     assert call(["check", model]) == 2
     assert f"is a model; farkas prove {model} proves its optimum" in capsys.readouterr().err
     assert call(["check", str(tmp_path / "none.mps")]) == 2
