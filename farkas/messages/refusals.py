@@ -89,7 +89,7 @@ def of_attribute(name: str, known: Iterable[str]) -> str:
 
 #: Names that people need most, in the lists of any sort that have them.
 FIRST = ("run", "compare", "solve", "prove", "check")
-MOST_NAMED = 40  #: Names of a list.
+MOST_NAMED = 20  #: Names of a list.
 
 
 def meant(name: str, known: Iterable[str]) -> list[str]:
