@@ -70,7 +70,7 @@ def in_words(usage: str) -> str:
 
 def _of_names(error: Any) -> str:
     """Say what there is instead of a command, option or argument; empty for other errors."""
-    context = getattr(error, "ctx", None)
+    context: Any = getattr(error, "ctx", None)
     if name := getattr(error, "option_name", None):
         options = [one for param in context.command.params for one in param.opts]
         return f"no option {name}{suggestion(name, [o for o in options if o.startswith('-')])}"

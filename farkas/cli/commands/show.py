@@ -66,7 +66,7 @@ def command(
     if compiled:
         _compile([name, *(keys or ())] if name else [], as_json)
     elif name in SORTS and name != "solvers":
-        list_names(name, *(keys or ())[:1], as_json=as_json)
+        list_names(name, keys[0] if keys else "", as_json)
     elif name is not None and keys:
         evaluate(name, keys, as_json)
     elif name == "solvers":
