@@ -6,6 +6,7 @@ says; prices of a day are charged for a slot.  Ratios are measured against prove
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -17,7 +18,6 @@ from farkas.experiments.figures.exhibit import (
     About,
     Agreement,
     Figure,
-    Numbers,
     Paper,
     PlotAxis,
     Preset,
@@ -25,25 +25,76 @@ from farkas.experiments.figures.exhibit import (
     Series,
     Statement,
     by_name,
-    listed,
     mean_lines,
 )
 from farkas.experiments.figures.writing import measurement
 from farkas.instances.generate.mlbroker import Published
 from farkas.instances.mlbroker import Brokerage
-from farkas.models.mlbroker.data import PlacedWorkers
+from farkas.models.mlbroker.data import SlotProblem, valid_big_m
 from farkas.numbers import Floats
-from farkas.online.mlbroker.environment import PlacedSlot, by_pair, tight_bound
+from farkas.online.mlbroker.environment import tight_bound
 from farkas.online.run import Run, ratio_to
+from farkas.relaxations.mlbroker.regularized import Regularized
 from farkas.relaxations.mlbroker.relaxed import Relaxed
 from farkas.solvers import solve
-from farkas.tolerances import ROUNDING
 
 MLBROKER: Paper[Brokerage] = Paper("mlbroker", "mlBroker")
-OURS = "mlbroker[tight]"  #: What is drawn: the repair, not the paper's printed (10).
-#: What captions say of it.
-APART = "mlbroker[tight] is our repair; the printed (10) is not drawn"
+AS_PRINTED, REPAIRED = "as printed", "repaired"
+#: Lines of an algorithm in figures: relaxation and variant; Algorithm 1 solves the printed (10).
+LINES = {AS_PRINTED: ("printed", ""), REPAIRED: ("tight", "[tight]")}
+BOUND = "proved bound"
 RANGES = Published()
+SIZES = {"num_slots": "slots", "num_sites": "data centres", "jobs_per_slot": "jobs a slot",
+         "data_volume": "GB a job and slot", "worker_capacity": "GB a worker"}  # fmt: skip
+LEFT_OUT = "The paper leaves out numbers of jobs and seeds, arrivals, images, the solver of (10)"
+
+
+def about(line: str, *found: Statement) -> list[Statement]:
+    """Statements on a line; those on the printed one alone count for the verdict."""
+    if line == AS_PRINTED:
+        return list(found)
+    return [
+        dataclasses.replace(one, statement=f"{one.statement}, {line}", about="ours")
+        for one in found
+    ]
+
+
+def ran(preset: Preset, seed: int, settings: Mapping[str, Any], note: str = "") -> str:
+    """Say what was run of each line, by which solver, and its sizes against the published ones.
+
+    ``settings`` holds a list where points differ; jobs are counted at its first entry.
+    """
+    words, first = [], {name: np.ravel(value)[0] for name, value in settings.items()}
+    for field, unit in SIZES.items():
+        published = np.ravel(getattr(RANGES, field))
+        values = np.ravel(settings.get(field, published))
+        inside = values.min() <= published.min() and published.max() <= values.max()
+        apart = "" if inside else f" (published {_ends(published)})"
+        words.append(f"{_ends(values)} {unit}{apart}")
+    first.pop("worker_capacity", None)  # no number of jobs depends on it
+    drawn = [MLBROKER.draw(one, **first) for one in preset.seeds(seed)]
+    words += [
+        f"{_ends([one.num_jobs for one in drawn])} jobs at the first point",
+        f"seeds {_ends(preset.seeds(seed))}",
+    ]
+    return f"{solved(drawn[0])}. Run: {', '.join(words)}{note}. {LEFT_OUT}"
+
+
+def _ends(values: Sequence[float] | Floats) -> str:
+    """Least and greatest of values."""
+    return " to ".join(f"{end:g}" for end in sorted({min(values), max(values)}))
+
+
+def solved(drawn: Brokerage) -> str:
+    """Say which program and which solver is behind each line, and M of an instance."""
+    found, problem = [], SlotProblem.of(drawn, "printed")
+    for line, (relax, variant) in LINES.items():
+        program = Regularized(relax=relax).asked(problem)
+        name = program.formulation.full_name
+        found.append(f"{line}: mlbroker.mlbroker{variant}, {name} by {program.fastest}")
+    return (
+        f"{'; '.join(found)}; M = {valid_big_m(drawn, 'printed'):.4g} USD, the smallest valid one"
+    )
 
 
 @MLBROKER.figure(
@@ -107,10 +158,10 @@ def relaxed_optimum(seed: int, settings: dict[str, Any]) -> float:
     6,
     "Ratio of rounded to fractional cost",
     Agreement.TREND,
-    "values were read off no table, and depend on the relaxation (tight here)",
+    "values were read off no table, and depend on the relaxation",
 )
 def rounding_ratio(preset: Preset, seed: int) -> Figure:
-    """Cost of mlBroker's integer decisions over the fractional cost, tight, means over seeds."""
+    """Cost of mlBroker's integer decisions over the fractional cost, means over seeds."""
     volumes = [100.0, 300.0, 500.0, 700.0] if preset.full else [100.0, 700.0]
     capacities = (16.0, 41.0, 66.0) if preset.full else (16.0, 66.0)
     size: dict[str, Any] = {"num_slots": 8} if preset.full else {"num_slots": 4, "num_sites": 5}
@@ -119,47 +170,57 @@ def rounding_ratio(preset: Preset, seed: int) -> Figure:
         found = {}
         for capacity in capacities:
             settings = size | {"data_volume": volume, "worker_capacity": [capacity] * 2}
-            (found[f"P = {capacity:g} GB"],) = rounded_over_fractional(one, settings, ["A_round"])
+            for name, ratio in rounded_over_fractional(one, settings, ["A_round"]).items():
+                found[f"P = {capacity:g} GB, {name.removeprefix('A_round, ')}"] = ratio
         return found
 
     series = mean_lines(volumes, preset.seeds(seed), ratios)
-    falls = all(line.y[-1] / line.y[0] < 1 for line in series)
-    rises = all(low <= high for low, high in zip(series[0].y, series[-1].y, strict=True))
-    ends = ", ".join(f"{line.name}: {line.y[0]:.3f} to {line.y[-1]:.3f}" for line in series)
+    values, findings = by_name(series), []
+    for line in LINES:
+        drawn = [values[f"P = {capacity:g} GB, {line}"] for capacity in capacities]
+        ends = [
+            f"P = {p:g} GB: {y[0]:.3f} to {y[-1]:.3f}"
+            for p, y in zip(capacities, drawn, strict=True)
+        ]
+        rises = all(low <= high for low, high in zip(drawn[0], drawn[-1], strict=True))
+        falls = Statement("falls with the data", all(y[-1] < y[0] for y in drawn), ", ".join(ends))
+        findings += about(line, falls, Statement("rises with the capacity of a worker", rises))
+    swept = size | {"data_volume": volumes, "worker_capacity": list(capacities)}
     return Figure(
         x=PlotAxis("data per job and slot", "GB"),
-        y=PlotAxis("rounded / fractional cost"),
+        y=PlotAxis("rounded / fractional cost", log=True),
         series=series,
-        findings=[
-            Statement("falls with the data", falls, ends),
-            Statement("rises with the capacity of a worker", rises),
-        ],
-        caption=APART,
+        findings=findings,
+        caption=ran(preset, seed, swept),
     )
 
 
 ROUNDINGS: dict[str, tuple[str, dict[str, Any]]] = {
-    "A_round": (OURS, {}),
-    "Round2 alone": (OURS, {"combine": "round2"}),
-    "IR with repair": ("ir[tight]", {}),
-    "GR": ("gr[tight]", {}),
+    "A_round": ("mlbroker", {}),
+    "Round2 alone": ("mlbroker", {"combine": "round2"}),
+    "IR with repair": ("ir", {}),
+    "GR": ("gr", {}),
 }
 
 
 @measurement
 def rounded_over_fractional(
     seed: int, settings: dict[str, Any], roundings: Sequence[str]
-) -> list[float]:
-    """Cost of decisions rounded by some of `ROUNDINGS` over the fractional cost, tight."""
-    drawn = MLBROKER.draw(seed, **settings)
-    base = MLBROKER.run("fractional[tight]", drawn, seed).value
-    return [rounded(name, drawn, seed).value / base for name in roundings]
+) -> dict[str, float]:
+    """Cost by some of `ROUNDINGS`, and the proved bound, over the fractional cost of each line."""
+    drawn, found = MLBROKER.draw(seed, **settings), {}
+    for line, (_, variant) in LINES.items():
+        base = MLBROKER.run(f"fractional{variant}", drawn, seed).value
+        for name in roundings:
+            found[f"{name}, {line}"] = rounded(name, line, drawn, seed).value / base
+        found[f"{BOUND}, {line}"] = float(tight_bound(drawn)) / base
+    return found
 
 
-def rounded(rounding: str, drawn: Brokerage, seed: int) -> Run:
+def rounded(rounding: str, line: str, drawn: Brokerage, seed: int) -> Run:
     """Run one of `ROUNDINGS`."""
     name, options = ROUNDINGS[rounding]
-    return MLBROKER.run(name, drawn, seed, **options)
+    return MLBROKER.run(name + LINES[line][1], drawn, seed, **options)
 
 
 @MLBROKER.figure(
@@ -170,34 +231,24 @@ def rounded(rounding: str, drawn: Brokerage, seed: int) -> Run:
     "does not say what becomes of jobs that independent rounding leaves short",
 )
 def roundings(preset: Preset, seed: int) -> Figure:
-    """Cost of rounded decisions over the fractional cost, tight, for growing R."""
+    """Cost of rounded decisions over the fractional cost for growing R."""
     sites, slots = ([5, 10, 15, 20], 8) if preset.full else ([3, 5], 4)
     names = list(ROUNDINGS)
 
     def ratios(count: int, one: int) -> dict[str, float]:
-        settings = {"num_sites": count, "num_slots": slots}
-        return dict(zip(names, rounded_over_fractional(one, settings, names), strict=True))
+        return rounded_over_fractional(one, {"num_sites": count, "num_slots": slots}, names)
 
     series = mean_lines(sites, preset.seeds(seed), ratios)
-    ours, alone, independent, greedy = (np.array(line.y) for line in series)
-    cheapest = alone <= np.minimum(np.minimum(ours, independent), greedy)
-    at = int(np.argmin(cheapest))  # the first where it is not
+    values, findings = by_name(series), []
+    for line in LINES:
+        ours, _, independent, greedy = (np.array(values[f"{name}, {line}"]) for name in names)
+        findings += about(line, _cheaper("IR", ours, independent), _cheaper("GR", ours, greedy))
     return Figure(
         x=PlotAxis("data centres"),
-        y=PlotAxis("rounded / fractional cost"),
+        y=PlotAxis("rounded / fractional cost", log=True),
         series=series,
-        findings=[
-            _cheaper("IR", ours, independent),
-            _cheaper("GR", ours, greedy),
-            Statement(
-                "Round2 alone is cheapest for every R",
-                bool(cheapest.all()),
-                f"R = {sites[at]}: "
-                + listed(dict(zip(names, (line.y[at] for line in series), strict=True)), ".3f"),
-                "ours",
-            ),
-        ],
-        caption=f"{slots} slots, 10 jobs a slot; {APART}",
+        findings=findings,
+        caption=ran(preset, seed, {"num_slots": slots, "num_sites": sites}),
     )
 
 
@@ -209,286 +260,91 @@ def _cheaper(rival: str, ours: Floats, others: Floats) -> Statement:
 
 
 @measurement
-def certified_ratios(seed: int, settings: dict[str, Any]) -> dict[str, float]:
-    """Certified ratios of mlBroker with both roundings, against the tight bound."""
+def certified_ratio(seed: int, settings: dict[str, Any], line: str) -> float:
+    """Certified ratio of mlBroker against the tight bound."""
     drawn = MLBROKER.draw(seed, **settings)
-    bound = tight_bound(drawn)
-    return {
-        name: ratio_to(rounded(name, drawn, seed), drawn, bound) or np.nan
-        for name in ("A_round", "Round2 alone")
-    }
-
-
-def certified_lines(
-    setting: str, values: Sequence[float], size: dict[str, Any], seeds: range
-) -> list[Series]:
-    """Lines of `certified_ratios` over a setting; figures share those of equal instances."""
-
-    def ratios(value: float, one: int) -> dict[str, float]:
-        return certified_ratios(one, beyond_published(size | {setting: value}))
-
-    return mean_lines(values, seeds, ratios)
-
-
-def beyond_published(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings that differ from the published ones: the same for the same instances.
-
-    >>> beyond_published({"num_slots": 50, "jobs_per_slot": 20})
-    {'jobs_per_slot': 20}
-    """
-    return {name: value for name, value in settings.items() if value != getattr(RANGES, name)}
+    return ratio_to(rounded("A_round", line, drawn, seed), drawn, tight_bound(drawn)) or np.nan
 
 
 @MLBROKER.figure(
     9,
     "Ratio of mlBroker for growing horizons",
-    Agreement.NOT_REPRODUCED,
-    "the denominator is a proved bound on (8), since (8) itself cannot be solved at this size",
+    Agreement.TREND,
+    "near 4 as printed, against a proved bound on (8), which cannot be solved at this size",
 )
 def ratio_by_slots(preset: Preset, seed: int) -> Figure:
     """Cost of mlBroker over the proved tight bound for growing T."""
     slots = [50, 60, 70, 80, 90, 100] if preset.full else [4, 8]
     size: dict[str, Any] = {} if preset.full else {"num_sites": 5}
-    series = certified_lines("num_slots", slots, size, preset.seeds(seed))
-    rise = _rise(series)
-    trend = Statement("rises slightly with T", 0 < rise < 0.1, f"{rise:+.3f}")
-    return ratio_figure(PlotAxis("slots"), series, trend)
+    rises = ("rises slightly with T", 0.0, 0.1)
+    printed = {"num_slots": [slots[0], slots[-1]]}
+    settings = size | {"num_slots": slots}
+    return ratio_figure(preset, seed, settings, printed, PlotAxis("slots"), rises)
 
 
 @MLBROKER.figure(
     10,
     "Ratio of mlBroker for growing numbers of jobs",
-    Agreement.REPRODUCED,
-    "against a proved bound on (8)",
+    Agreement.NOT_REPRODUCED,
+    "with one M workers are almost free in (10), so that printed fractions rent far too many; the "
+    "repair stays below 3",
 )
 def ratio_by_jobs(preset: Preset, seed: int) -> Figure:
     """Cost of mlBroker over the proved tight bound for growing numbers of jobs a slot."""
     jobs = [10, 20, 30, 40, 50] if preset.full else [3, 6]
     size: dict[str, Any] = {} if preset.full else {"num_sites": 5, "num_slots": 4}
-    series = certified_lines("jobs_per_slot", jobs, size, preset.seeds(seed))
-    rise = _rise(series)
-    trend = Statement("remains stable", abs(rise) < 0.1, f"{rise:+.3f}")
-    return ratio_figure(PlotAxis("jobs a slot"), series, trend, Printed("at most 3 (Fig. 10)", 3.0))
-
-
-def _rise(series: Sequence[Series]) -> float:
-    """How much the first line ends above its begin."""
-    return float(series[0].y[-1] - series[0].y[0])
+    stable, most = ("remains stable", -0.1, 0.1), [Printed("at most 3 (Fig. 10)", 3.0)]
+    settings = size | {"jobs_per_slot": jobs}
+    printed = {"num_slots": 8 if preset.full else 4, "jobs_per_slot": jobs[:2]}
+    return ratio_figure(preset, seed, settings, printed, PlotAxis("jobs a slot"), stable, most)
 
 
 def ratio_figure(
-    x: PlotAxis, series: Sequence[Series], trend: Statement, *published: Printed
+    preset: Preset,
+    seed: int,
+    settings: Mapping[str, Any],
+    printed: Mapping[str, Any],
+    x: PlotAxis,
+    trend: tuple[str, float, float],
+    published: Sequence[Printed] = (),
 ) -> Figure:
-    """Lines of ratios to a proved bound, the first with the paper's rounding."""
-    most = float(np.max(series[0].y))  # no number where a point is not proved
-    about: About = "value" if published else "ours"
+    """Certified ratios of both lines over the last of the settings; the proved bound is at 1.
+
+    The printed (10) takes seconds a slot: its line has settings of its own and the first seed.
+    """
+    *_, setting = settings
+    values, fewer = settings[setting], {**settings, **printed}
+
+    def lines(name: str, size: Mapping[str, Any], seeds: Sequence[int]) -> list[Series]:
+        def measure(value: float, one: int) -> dict[str, float]:
+            return {name: certified_ratio(one, {**size, setting: value}, name)}
+
+        return mean_lines(size[setting], seeds, measure)
+
+    series = lines(AS_PRINTED, fewer, [seed]) + lines(REPAIRED, settings, preset.seeds(seed))
+    words = [f"{_ends(np.ravel(value))} {SIZES[name]}" for name, value in printed.items()]
+    note = f"; {AS_PRINTED} seed {seed} and {', '.join(words)} alone"
     return Figure(
         x=x,
         y=PlotAxis("cost / proved bound"),
-        series=series,
+        series=[*series, Series(BOUND, x=values, y=[1.0] * len(values))],
         published=published,
-        findings=[trend, Statement("at most 3", most <= 3, _most(most), about)],
-        caption=APART,
+        findings=ratio_findings(series, trend, "value" if published else "ours"),
+        caption=ran(preset, seed, settings, note),
     )
 
 
-COMPARED = (OURS, "local", "central", "oasis")
-PARTS = ("transfer", "resource", "deploy", "sync")
-GIGABYTES = PlotAxis("data per job and slot", "GB")
-BOUND = "proved bound (Opt)"
-
-
-def size_of(preset: Preset) -> dict[str, Any]:
-    """Return settings that make a broker small enough for its preset."""
-    return {"num_slots": 8} if preset.full else {"num_slots": 3, "num_sites": 4}
-
-
-def usage_of(instance: Brokerage, run: Run) -> Floats:
-    """Units that a run uses, shape (slots, sites, resources)."""
-    decisions = [
-        PlacedSlot(
-            np.array(one["jobs"], np.int64),
-            np.array(one["workers"], np.int64),
-            np.array(one["server"], np.int64),
+def ratio_findings(
+    series: Sequence[Series], trend: tuple[str, float, float], limit: About
+) -> list[Statement]:
+    """Whether each line rises within the limits of a trend, and stays below 3."""
+    findings = []
+    for line in series:
+        rise = float(line.y[-1] - line.y[0])
+        most = float(np.max(line.y))  # no number where a point is not proved
+        findings += about(
+            line.name,
+            Statement(trend[0], trend[1] < rise < trend[2], f"{rise:+.3f}"),
+            Statement("at most 3", most <= 3, _most(most), limit),
         )
-        for one in run.decisions
-    ]
-    return PlacedWorkers.of(instance, *by_pair(instance, decisions)).usage()
-
-
-@measurement
-def costs_at(seed: int, settings: dict[str, Any]) -> dict[str, dict[str, float]]:
-    """Total cost and its parts by algorithm, and the proved tight bound as a total, USD."""
-    drawn = MLBROKER.draw(seed, **settings)
-    found = {}
-    for name in COMPARED:
-        options: dict[str, Any] = {"gap": 1e-4} if name == "oasis" else {}
-        run = MLBROKER.run(name, drawn, seed, **options)
-        parts = {part: float(sum(slot[part] for slot in run.costs)) for part in PARTS}
-        found[name] = {"total": run.value, **parts}
-    return found | {BOUND: {"total": float(tight_bound(drawn))}}
-
-
-def by_volume(preset: Preset, seed: int, part: str) -> list[Series]:
-    """Lines of one part of the cost for growing data; Figs. 8 and 11 to 14 share the runs."""
-    volumes = [100.0, 300.0, 500.0, 700.0] if preset.full else [100.0, 700.0]
-
-    def measure(volume: float, one: int) -> dict[str, float]:
-        found = costs_at(one, size_of(preset) | {"data_volume": volume})
-        return {name: parts[part] for name, parts in found.items() if part in parts}
-
-    return mean_lines(volumes, preset.seeds(seed), measure)
-
-
-@MLBROKER.figure(
-    8,
-    "Total cost for growing data",
-    Agreement.NOT_REPRODUCED,
-    "moving 500 GB costs about 7.5 USD while GPU prices differ by a factor of 8 between sites; for "
-    "Local to win, transfer prices have to be comparable with differences of resource prices",
-)
-def total_cost(preset: Preset, seed: int) -> Figure:
-    """Total cost by algorithm, every re-entry paid, and the proved tight bound ("Opt")."""
-    series = by_volume(preset, seed, "total")
-    totals = {name: np.array(values) for name, values in by_name(series).items() if name != BOUND}
-    ours = totals[OURS]
-    over = {name: totals[name][-1] / ours[-1] for name in COMPARED[1:]}
-    return Figure(
-        x=GIGABYTES,
-        y=PlotAxis("cost", "USD"),
-        series=series,
-        findings=[
-            Statement(
-                "mlBroker is cheapest",
-                all((ours <= values).all() for values in totals.values()),
-                f"at the largest size, over mlBroker's cost: {listed(over, '.3f')}",
-            ),
-            Statement("Central wins for small data", totals["central"][0] < totals["local"][0]),
-            Statement("Local wins for large data", totals["local"][-1] < totals["central"][-1]),
-        ],
-        caption=f"OASiS solved to a gap of 1e-4; {APART}",
-    )
-
-
-@measurement
-def local_over_central(seed: int, settings: dict[str, Any]) -> float:
-    """Cost of Local over that of Central."""
-    drawn = MLBROKER.draw(seed, **settings)
-    local, central = (MLBROKER.run(name, drawn, seed).value for name in ("local", "central"))
-    return local / central
-
-
-@MLBROKER.figure(
-    "8b",
-    "Where Local begins to win",
-    Agreement.TREND,
-    "it does once moving data is dear enough, far above the published transfer prices",
-    source="mlBroker Fig. 8, its statement on Local and Central",
-)
-def crossover(preset: Preset, seed: int) -> Figure:
-    """Cost of Local over Central when transfer prices are multiplied."""
-    factors = [1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0]
-
-    def ratio(factor: float, one: int) -> dict[str, float]:
-        # Traffic of Local would grow with the same prices; its servers are kept beside the workers.
-        settings = {"transfer_scale": factor, "sync_volume": [0.0, 0.0]}
-        return {"Local / Central": local_over_central(one, size_of(preset) | settings)}
-
-    series = mean_lines(factors, preset.seeds(seed), ratio)
-    first = wins_from(factors, series[0].y)
-    where = (
-        "not at 1000 times" if first is None else f"from {first:g} times the published prices on"
-    )
-    return Figure(
-        x=PlotAxis("multiple of the published transfer prices", log=True),
-        y=PlotAxis("cost of Local / Central"),
-        series=[*series, Series("equal", x=factors, y=[1.0] * len(factors))],
-        findings=[Statement("Local wins for dear transfer", first is not None, where)],
-        caption="500 GB per job and slot, no traffic between workers and servers",
-    )
-
-
-def wins_from(factors: Sequence[float], ratios: Numbers) -> float | None:
-    """Return the factor from which on all ratios are below 1, if there is one.
-
-    >>> wins_from([1, 3, 10, 30], [0.9, 1.2, 0.8, 0.7])
-    10
-    """
-    lost = [place for place, ratio in enumerate(ratios) if not ratio < 1]
-    first = lost[-1] + 1 if lost else 0
-    return factors[first] if first < len(factors) else None
-
-
-def _part(number: int, part: str, label: str, agreement: Agreement, reason: str) -> None:
-    """Register the figure of one part of the cost."""
-
-    def build(preset: Preset, seed: int) -> Figure:
-        series = by_volume(preset, seed, part)
-        return Figure(
-            x=GIGABYTES,
-            y=PlotAxis(label, "USD"),
-            series=series,
-            findings=_statements(part, by_name(series)),
-            caption=f"the runs of Fig. 8; {APART}",
-        )
-
-    build.__doc__ = f"{label} by algorithm for growing data, from the runs of Fig. 8."
-    MLBROKER.figure(number, f"{label} for growing data", agreement, reason)(build)
-
-
-def _statements(part: str, costs: dict[str, Any]) -> list[Statement]:
-    last = {name: values[-1] for name, values in costs.items()}
-    note = listed(last, ".1f")
-    if part == "transfer":
-        most = max(map(max, costs.values()))
-        risen = {name: values[-1] - values[0] for name, values in costs.items()}
-        steep = min(risen.pop("central"), risen.pop("oasis"))
-        return [
-            Statement(
-                "grows with the data, Central and OASiS most", steep > max(0, *risen.values()), note
-            ),
-            Statement("Local moves nothing", max(costs["local"]) <= ROUNDING * most),
-        ]
-    if part == "resource":
-        least = min(last.values())
-        return [
-            Statement("OASiS pays least", last["oasis"] <= 1.001 * least, note),
-            Statement(
-                "Central pays less than mlBroker for small data",
-                costs["central"][0] < costs[OURS][0],
-            ),
-            Statement(
-                "mlBroker pays less than Local and Central for large data",
-                last[OURS] < min(last["local"], last["central"]),
-            ),
-        ]
-    if part == "deploy":
-        swings = {name: max(v) / min(v) for name, v in costs.items() if min(v) > 0}
-        words = f"largest over smallest: {listed(swings, '.2f')}"
-        return [Statement("stays stable", all(v <= 1.5 for v in swings.values()), words)]
-    below = last[OURS] <= min(last["local"], last["oasis"])
-    return [Statement("mlBroker below Local and OASiS", below, note)]
-
-
-_part(11, "transfer", "Transfer cost", Agreement.TREND, "values were not printed")
-_part(
-    12,
-    "resource",
-    "Resource cost",
-    Agreement.NOT_REPRODUCED,
-    "with the published ranges moving everything to the cheapest site is worth it",
-)
-_part(
-    13,
-    "deploy",
-    "Deployment cost",
-    Agreement.TREND,
-    "up to a factor of 1.5; mlBroker's rounding spreads few workers over more sites",
-)
-_part(
-    14,
-    "sync",
-    "Synchronisation cost",
-    Agreement.NOT_REPRODUCED,
-    "OASiS keeps workers beside their server and pays next to nothing",
-)
+    return findings

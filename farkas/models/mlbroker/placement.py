@@ -95,6 +95,11 @@ class Movement(Program):
         """How presence at a site follows from workers and server: global (8g) or split."""
         return self.presence
 
+    @property
+    def counted(self) -> bool:
+        """Whether connections take whole numbers only, as in (8k)."""
+        return False
+
     def declare(self, m: Any, data: Brokerage) -> None:
         """Declare sets, parameters, then decisions."""
         self._declare(m, data)
@@ -134,10 +139,11 @@ class Movement(Program):
             *between, implied_upper=data.trained_volume[:, :, None], reason="(8b)",
             doc="Data moved from the first to the second site, GB; q.",
         )  # fmt: skip
-        m.connected = Var(
-            *between, implied_upper=most[:, :, None], reason="(8i)",
-            doc="Workers at the first site served from the second; g.",
-        )  # fmt: skip
+        doc = "Workers at the first site served from the second; g."
+        if self.counted:
+            m.connected = self.decision(*between, most=most[:, :, None], reason="(8i)", doc=doc)
+        else:
+            m.connected = Var(*between, implied_upper=most[:, :, None], reason="(8i)", doc=doc)
 
     def _declare_prices(self, m: Any, data: Brokerage, slope: Floats | None = None) -> None:
         """Declare prices, linear ones by busy slot, site and resource; those of chords if None."""
@@ -350,12 +356,24 @@ class Offline(PlacementProgram, Choice):
     linear relaxations and in how fast they solve.  ``prices`` writes the discount (7) with a
     single constant M, with two constants per site, resource and slot, or as a multiple choice;
     the last two relax to the convex envelope.  ``presence`` writes (8g) with the global constant U
-    or split in two rows with the job's own bound.
+    or split in two rows with the job's own bound.  ``presence="whole"`` is (8g) with U, and g takes
+    whole numbers as (8k) says.  Other variants leave g continuous: where workers and servers are
+    whole, (8i), (8j) and (8m) are those of a transport, and some optimal g is whole.
     """
 
     name = "mlbroker.offline"
     prices: str = option("single", "two", "choice")
-    presence: str = option("global", "split")
+    presence: str = option("global", "split", "whole")
+
+    @property
+    def linking(self) -> str:
+        """Global with whole connections, too."""
+        return "global" if self.counted else self.presence
+
+    @property
+    def counted(self) -> bool:
+        """Whether connections take whole numbers only, as in (8k)."""
+        return self.presence == "whole"
 
 
 class OneShot(PlacementProgram, Choice):

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import functools
+import statistics
+
 import pytest
 
-from farkas.experiments.figures import PlotAxis, Series, Statement
+from farkas.experiments.figures import Agreement, Series, agreement
 from farkas.experiments.figures.mlbroker_clusters import COSTS, RESOURCES, clusters, saves
-from farkas.experiments.figures.mlbroker_ratios import (
-    BOUND,
-    OURS,
-    _statements,
-    ratio_figure,
-    wins_from,
-)
+from farkas.experiments.figures.mlbroker_costs import RIVALS, _statements, wins_from
+from farkas.experiments.figures.mlbroker_ratios import BOUND, LINES, ratio_findings
+from farkas.instances.generate import generate
+from farkas.models.mlbroker.data import valid_big_m
+from farkas.online import Run, algorithms
 from tests.experiments.figures.made import findings, reduced
+
+BROKER = {"as printed": "mlbroker.mlbroker", "repaired": "mlbroker.mlbroker[tight]"}
+
+
+@functools.cache
+def ran(name: str, seed: int, **settings: float) -> Run:
+    """Run an algorithm on an instance of a figure, by what users call."""
+    return algorithms[name].run(generate("mlbroker", "published", seed, **settings), seed)
 
 
 @pytest.mark.slow
@@ -23,19 +32,68 @@ def test_fractional_ratio_is_at_least_one_and_below_the_printed_ceiling():
 
 
 def test_a_point_without_a_proof_between_others_is_noticed():
-    line = Series("A_round", x=[1, 2, 3], y=[2.0, float("nan"), 2.1])
-    figure = ratio_figure(PlotAxis("slots"), [line], Statement("rises", True))
-    assert not figure.findings[-1].holds
+    line = Series("as printed", x=[1, 2, 3], y=[2.0, float("nan"), 2.1])
+    rises, limit = ratio_findings([line], ("rises", 0.0, 1.0), "value")
+    assert rises.holds
+    assert not limit.holds
 
 
-def test_local_moves_nothing_and_costs_most():
-    assert findings("mlbroker", "11")["Local moves nothing"]
-    data = reduced("mlbroker", "8")
+def test_the_repaired_line_does_not_count_for_the_verdict():
+    def drawn(*ends: list[float]) -> list[Series]:
+        return [Series(name, x=[1, 2], y=y) for name, y in zip(LINES, ends, strict=True)]
+
+    found = ratio_findings(drawn([4, 4.05], [1, 1.05]), ("rises", 0.0, 0.1), "value")
+    assert [one.holds for one in found] == [True, False, True, True]
+    assert agreement(found) == Agreement.TREND
+    swapped = ratio_findings(drawn([1, 1.05], [4, 4.05]), ("rises", 0.0, 0.1), "value")
+    assert agreement(swapped) == Agreement.REPRODUCED
+
+
+def test_figure_8_shows_the_runs_that_its_caption_names():
+    data, size = reduced("mlbroker", "8"), {"num_slots": 3, "num_sites": 4}
     totals = {line.name: line.y for line in data.series}
-    for name in (OURS, "central", "oasis"):
-        assert all(x >= y for x, y in zip(totals["local"], totals[name], strict=True))
-    bound = totals[BOUND]
-    assert all(min(t[k] for t in totals.values()) == bound[k] for k in range(len(bound)))
+    for line, name in BROKER.items():
+        values = [
+            statistics.mean(ran(name, seed, data_volume=volume, **size).value for seed in (0, 1))
+            for volume in (100.0, 700.0)
+        ]
+        assert totals[line] == pytest.approx(values)
+    for rival in RIVALS:
+        assert all(x >= y for x, y in zip(totals["local"], totals[rival], strict=True))
+    assert all(min(points) == points[-1] for points in zip(*totals.values(), strict=True))
+    first = generate("mlbroker", "published", 0, data_volume=100.0, **size)
+    for words in (
+        "As printed: mlbroker.mlbroker, mlbroker.regularized[printed,printed] by cutting_planes",
+        "repaired: mlbroker.mlbroker[tight], mlbroker.regularized[tight,printed] by filling",
+        f"M = {valid_big_m(first, 'printed'):.4g} USD, the smallest valid one",
+        "3 slots (published 50), 4 data centres (published 15), 10 jobs a slot, 100 to 700 GB",
+        f"{first.num_jobs} jobs at the first point, seeds 0 to 1",
+        "OASiS to a gap of 1e-4",
+        "The paper leaves out numbers of jobs and seeds",
+    ):
+        assert words.lower() in data.caption.lower()
+
+
+def test_figure_10_shows_the_ratios_that_its_caption_names():
+    data, size = reduced("mlbroker", "10"), {"num_slots": 4, "num_sites": 5}
+    lines = {line.name: line for line in data.series}
+    for line, seeds in (("as printed", [0]), ("repaired", [0, 1])):
+        ratios = [
+            statistics.mean(
+                ran(BROKER[line], seed, jobs_per_slot=jobs, **size).ratio for seed in seeds
+            )
+            for jobs in (3, 6)
+        ]
+        assert lines[line].y == pytest.approx(ratios)
+    assert lines[BOUND].y == [1.0, 1.0]
+    assert min(lines["as printed"].y) > 1.5 > max(lines["repaired"].y)
+    assert "4 slots (published 50), 5 data centres (published 15)" in data.caption
+    assert "3 to 6 jobs a slot (published 10)" in data.caption
+    assert "seeds 0 to 1; as printed seed 0 and 4 slots, 3 to 6 jobs a slot alone" in data.caption
+
+
+def test_local_moves_nothing():
+    assert findings("mlbroker", "11")["Local moves nothing"]
 
 
 def test_local_wins_from_where_it_loses_no_more():
@@ -54,8 +112,8 @@ def test_local_wins_from_where_it_loses_no_more():
     ],
 )
 def test_who_grows_most_is_told_by_the_rise_with_the_data(central, oasis, mlbroker, most):
-    costs = {"central": central, "oasis": oasis, OURS: mlbroker, "local": [0.0, 0.0]}
-    grows, stays = _statements("transfer", costs)
+    costs = {"central": central, "oasis": oasis, "repaired": mlbroker, "local": [0.0, 0.0]}
+    grows, stays = _statements("transfer", costs, "repaired")
     assert (grows.holds, stays.holds) == (most, True)
 
 

@@ -62,6 +62,13 @@ def test_the_optimum_of_extreme_instances_is_that_of_all_placements(program, nam
     assert value(program, data) == pytest.approx(enumerated(data, program.semantics), abs=1e-6)
 
 
+@EVERY
+def test_only_one_variant_states_whole_connections(program):
+    form = program.form(random_brokerage(0))
+    whole = form.integer[form.column_block("connected").where]
+    assert set(whole.ravel().tolist()) == {program.presence == "whole"}
+
+
 @pytest.mark.parametrize("resources", [2, 3])
 def test_several_resources(resources):
     data = random_brokerage(11, slots=2, resources=resources)
