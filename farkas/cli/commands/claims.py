@@ -12,7 +12,7 @@ from typer import Argument, Option
 
 from farkas.cli.options import Json, Out, complete_claim
 from farkas.cli.printing import complain, end, print_json, report
-from farkas.cli.tables import print_table, progress, tell
+from farkas.cli.tables import print_table, progress, show, tell
 from farkas.cli.values import check_writable
 from farkas.errors import Exit, FarkasError, InvalidOption
 
@@ -115,7 +115,9 @@ def _one(item: Claim, verdict: Verdict | None) -> None:
         shown = f"farkas show {example}" if isinstance(example, str) else example
         numbers = [f"{name.replace('_', ' ')} {x:.6g}" for name, x in verdict.numbers.items()]
         sides = [one.to_builtins() | {"sign": one.sign} for one in verdict.fails]
-        missed = [f"claimed {side['left']} {side['sign']} {side['right']}" for side in sides]
+        missed = [
+            f"claimed {show(side['left'])} {side['sign']} {show(side['right'])}" for side in sides
+        ]
         rows += [("verdict", str(verdict)), ("counterexample", shown and f"{shown}; {again}")]
         rows.append(("by how much", "; ".join([*missed, *numbers])))
     print_table(item.name, ["", ""], rows)
