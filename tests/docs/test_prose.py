@@ -7,7 +7,7 @@ import pytest
 
 from tests.tools.shared import ROOT
 
-PAPERS = {"dps.md", "eris.md", "gadget.md"}
+PAPERS = {"eris.md", "gadget.md"}
 PAGES = [
     ROOT / "README.md",
     ROOT / "CONTRIBUTING.md",

@@ -55,6 +55,30 @@ def test_regret_is_the_best_fixed_price_less_the_seller() -> None:
     assert lines[NAMES["top"]].y[-1] == pytest.approx(np.mean(ends))
 
 
+@pytest.mark.slow
+def test_every_algorithm_has_a_bar_and_the_print_is_scaled_to_that_of_dps() -> None:
+    figure = reduced("dps", "3")
+    ((bars,), (printed,)) = figure.series, figure.published
+    assert bars.x[:5] == [*NAMES.values(), "BFP"]
+    heights = dict(zip(bars.x, bars.y, strict=True))
+    earned = [play("top", market(False, seed), seed).profit for seed in (0, 1)]
+    assert heights[NAMES["top"]] == pytest.approx(np.mean(earned))
+    assert heights["DPS, θ of the formula"] == 0.0
+    scaled = dict(zip(printed.x, printed.y, strict=True))
+    assert scaled["DPS"] == heights["DPS"] == pytest.approx(2.38 * scaled["Random"])
+    held = {finding.statement: finding.holds for finding in figure.findings}
+    assert held["DPS earns more than Random"] == (heights["DPS"] > heights["Random"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", ["2", "4"])
+def test_captions_say_what_was_run_against_what_was_published(number: str) -> None:
+    one, words = market(False, 0), reduced("dps", number).caption
+    jobs = "600, 1,200, 2,400" if number == "4" else f"{one.num_jobs:,}"
+    assert f"{one.num_servers} servers (50), {jobs} jobs (about 10,000)" in words
+    assert "1,200 slots (10,000), 4 and 3 types (15 and 10), 2 seeds (not said)" in words
+
+
 def test_the_last_value_of_a_line_is_final() -> None:
     assert final([Series("a", [0, 1], [5.0, 2.0]), Series("b", [0], [1.0])]) == {"a": 2.0, "b": 1.0}
 
