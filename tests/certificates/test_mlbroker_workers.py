@@ -126,11 +126,10 @@ def test_loads_that_are_no_normal_numbers_are_left_to_the_workers_that_are_not_f
     assert amount.tolist() == [0.5, 0.0, 0.5]
 
 
-def whole(cutoff, low=(0, 0), high=(3, 3)):
-    workers = np.zeros(2, np.int64)
-    amount, move = np.array([1.25, 0.5, 0.25]), np.array([[0.0, 2.0], [2.0, 0.0], [0.0, 0.0]])
+def whole(cutoff, low=(0, 0), high=(3, 3), amount=(1.25, 0.5, 0.25)):
+    workers, move = np.zeros(2, np.int64), np.array([[0.0, 2.0], [2.0, 0.0], [0.0, 0.0]])
     found, below = whole_workers(
-        amount,
+        np.array(amount),
         move,
         np.array([1.0, 1.5]),
         np.zeros(2),
@@ -153,6 +152,9 @@ def test_whole_workers_are_branched_on():
     assert below == pytest.approx(3.0)
     assert whole(np.inf, low=(0, 1))[0] == 3.0
     assert whole(np.inf, high=(1, 3))[2] == [1, 1]
+    # where the loads ask for one worker only, the other is where it costs least
+    found, _, workers = whole(np.inf, amount=(0.25, 0.0, 0.0))
+    assert (found, workers) == (2.0, [2, 0])
 
 
 def test_a_cutoff_ends_the_branching_with_a_bound():

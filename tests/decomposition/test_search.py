@@ -9,7 +9,7 @@ from scipy import sparse
 from farkas.certificates.priced_tree import MOST_STEPS, Split, halves, prove_leaves
 from farkas.decomposition.cases import CaseTree, best_split
 from farkas.decomposition.column_generation import price_rows, price_tree
-from farkas.decomposition.local_search import reoptimise, repair
+from farkas.decomposition.local_search import SlotSearch, reoptimise, repair
 from farkas.decomposition.master import Master, Pool
 from farkas.decomposition.neighbourhoods import Targets
 from farkas.decomposition.packing import Packing
@@ -193,6 +193,29 @@ def test_who_is_renewed_leaves_the_others_room():
     assert packing.insert(0, free)
     repair(packing, free, targets, small=0.0, gap=0.0, left=forever)
     assert len(packing.plans) == 2
+
+
+def test_neighbourhoods_are_those_who_meet_on_rows_and_whose_targets_are_there():
+    # items 0 and 1 are in the first bin, 2 in the other; 3 is out, and wants the first
+    problem = BinPacking(
+        size=np.full((4, 1), 2), room=np.array([[4], [4]]), bins=np.array([1, 1]),
+        value=np.array([[3, 0], [3, 0], [0, 3], [3, 0]]),
+    )  # fmt: skip
+    _, root = root_of(problem)
+    packing, free = Packing(problem), np.zeros(2)
+    for item in (0, 1, 2):
+        assert packing.insert(item, free)
+    use = sparse.csr_array(np.array([[2.0, 0], [2, 0], [0, 2], [2, 0]]))
+    targets = Targets.chosen(problem, root, Plans(np.arange(4), np.full(4, 3.0), use))
+    assert targets.competitors(packing, 3, 1) == [3, 0]
+    assert targets.competitors(packing, 3, 9) == [3, 0, 1]
+    assert targets.competitors(packing, 2, 9) == [2]
+    for slot, wider, owners in (
+        (0, 1.0, [0, 1, 3]), (1, 1.0, [2]), (1, 2.0, [2, 0, 3]), (1, 9.0, [2, 0, 1, 3]),
+    ):  # fmt: skip
+        assert targets.slot_neighbourhood(packing, slot, np.arange(2), wider) == owners
+    assert len(SlotSearch(np.array([0, 1, 1])).wider) == 2
+    assert targets.row_neighbourhood(packing, 0, 4) in ([3, 0, 1], [3, 1, 0])
 
 
 def test_cases_end_where_their_proof_would_be_too_long(monkeypatch):

@@ -429,7 +429,8 @@ def test_every_argument_of_linopy_is_known() -> None:
 
 @pytest.mark.parametrize("what", ["variable", "row", "objective"])
 def test_scaled_models_of_linopy_are_refused(what: str) -> None:
-    model, x = linopy_model(**({"scaling": 10} if what == "variable" else {}))
+    scaling = pd.Series([1, 10, 1], pd.Index([0, 1, 2], name="i"))
+    model, x = linopy_model(**({"scaling": scaling} if what == "variable" else {}))
     model.add_constraints(x.sum() >= 3, scaling=5 if what == "row" else 1)
     if what == "objective":
         model.add_objective(x.sum(), scaling=7, overwrite=True)

@@ -23,6 +23,7 @@ FOLDERS = tuple(
 
 ALSO = {
     "certificates": ["tests/standalone", "tests/fuzz"],
+    "decomposition": ["tests/relaxations/eris/test_spans.py"],
     "standalone": ["tests/fuzz"],
     "proofs": ["tests/docs/test_figures.py::test_a_verdict_in_the_ledger_is_that_of_the_code"],
     "quantities": ["tests/cases", "tests/conformance/test_programs.py"],

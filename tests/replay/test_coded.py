@@ -209,6 +209,7 @@ def test_no_exponent_is_followed_beyond_what_falling_promises(
     for y, followed in ((farthest, True), (farthest + 1, False)):
         late = LateShare(places, [(1, 1, 0, 1, 1)]).at(F(y, one))
         assert late is not None
+        assert followed or late == (0, 0)
         early = LateShare(places, [(1, 1, y, 1, 1)]).at(F(0))
         assert (early is not None) == followed
         assert len(asked) == 2 * followed

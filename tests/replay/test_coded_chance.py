@@ -67,6 +67,7 @@ def test_probabilities_of_workers_are_enclosed(y, share):
         exact = mpmath.mpf(share) * -mpmath.expm1(-mpmath.mpf(y))
         assert mpmath.mpf(low) <= exact <= mpmath.mpf(high)
         assert high - low <= 2.0**-50 * share + 2.0 ** -(96 - 17)
+    assert low < share  # never surely back
     assert _chance(Sender(1, share, Fraction(5), Fraction(1)), Fraction(5)) == (0.0, 0.0)
     assert FARTHEST * 0.693 > 2800
 

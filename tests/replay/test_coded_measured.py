@@ -1,5 +1,6 @@
 """What plans guarantee by measured times, against sets of workers in exact arithmetic."""
 
+import types
 from fractions import Fraction
 
 import numpy as np
@@ -9,6 +10,7 @@ from farkas.errors import NotACertificate
 from farkas.instances import library
 from farkas.instances.coded import Measured
 from farkas.replay.base import Kept
+from farkas.replay.coded import replay
 from farkas.replay.coded_measured import (
     MeasuredSender,
     guaranteed_time,
@@ -95,7 +97,13 @@ def test_what_is_no_plan_by_measured_times_is_said():
 
 
 def test_the_value_says_with_what_confidence_it_holds():
-    found = replay_measured(drawn(0), [[1.0] * 5], [[7.0] * 5], Kept())
+    plan = {"share": [[1.0] * 5], "loads": [[7.0] * 5]}
+    run = types.SimpleNamespace(
+        algorithm="coded.distribution_free", kind="coded", options={}, decisions=[plan]
+    )
+    found = replay(drawn(0), run)
+    assert found == replay_measured(drawn(0), **plan, kept=Kept())
+    assert found.high > 0
     assert found.note.startswith("With confidence 0.5 every master")
     assert "probability 0.7 at least" in found.note
     assert "bands of 2 laws together" in found.note

@@ -136,6 +136,9 @@ def test_a_job_is_decided_about_once_and_runs_after_its_arrival_only() -> None:
     for second in (award, rejected):
         twice = [empty, {"awards": [award, second], "pieces": [piece]}, empty]
         assert "decided about twice" in replayed(auction, twice).broken[0]
+    for left in ({"completed": 1}, {"completed": None, "payment": 1.0}):
+        alone = [empty, {"awards": [award | {"accepted": False} | left], "pieces": []}, empty]
+        assert replayed(auction, alone).broken == ("job 0 is rejected, and completes or pays",)
     assert replayed(auction, good[:2]).broken == ("2 decisions for 3 slots",)
 
 

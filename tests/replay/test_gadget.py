@@ -119,6 +119,10 @@ def test_no_worker_more_than_fits_counts_as_a_rounding_error() -> None:
     found = replayed(instance, [ring((0, 2))])
     assert found.broken == ("slot 0: job 0 has 2 workers on node 0, which holds fewer",)
     assert "which holds fewer" in replayed(instance, [ring((0, 1), (0, 1))]).broken[0]
+    # nor may 1000 worker-slots exceed a budget by half a billionth, where bounds go by 999
+    saved = job(demand=[1.0], budget=[1000 - 5e-7], max_workers=1000)
+    found = replayed(star(1000.0, jobs=[saved]), [ring((0, 1000))])
+    assert found.broken == ("job 0 receives 1000 worker-slots, its budget allows 999",)
     bound = farkas.run(instance, "gadget.fifo").certificate
     assert bound is not None
     assert bound.fraction < 1

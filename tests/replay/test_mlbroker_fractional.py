@@ -414,6 +414,7 @@ def test_a_missed_millionth_at_a_dear_site_is_charged(relax: str, semantics: str
     assert 0 < found.excess < F(1, 10**6)
     decided_cost = F(6) + F(instance.jobs[0].deploy_cost)
     assert best > 10 * decided_cost, "which would be a tenth of the optimum at most"
+    assert found.decided == decided_cost
     assert found.low >= best
     # the honest run is the optimum, and stays it
     assert run.ratio is not None

@@ -1,11 +1,13 @@
 """Bandits with knapsacks against the algorithm written with lists."""
 
 import math
+import types
 
 import msgspec
+import numpy as np
 import pytest
 
-from farkas.online.dps.knapsacks import Knapsacks
+from farkas.online.dps.knapsacks import Knapsacks, _weigh
 from tests.generators.dps import random_market
 from tests.references.dps_market import sell
 
@@ -78,3 +80,9 @@ def test_arms_are_the_best_ratios_of_the_source(seed):
     assert [d.outcome if d.outcome != "sold" else "served" for d in found] == [t for t, _ in told]
     prices = {i: (d.worker_price, d.ps_price) for i, d in enumerate(found) if d.worker_price}
     assert prices == quoted
+
+
+def test_weights_are_relative_to_the_largest_whose_power_may_be_no_double():
+    sack = types.SimpleNamespace(log_weight=np.array([0.0, 2000.0, 2000.0]), weight=np.zeros(3))
+    assert _weigh.interpret(sack) == 2.0
+    assert sack.weight.tolist() == [0.0, 1.0, 1.0]

@@ -145,6 +145,10 @@ def test_jobs_that_are_all_alike_are_served_until_the_server_is_full():
     market = one_server(*[(slot, 2.0, 1.0) for slot in range(0, 40)])
     for reserve in (0.0, 1.5):
         assert served(market, reserve=reserve) == list(range(0, 40, 2))
+        # of two types of workers on that server, the first is asked for by nobody
+        jobs = [{**job, "worker_type": 1} for job in msgspec.to_builtins(market.jobs)]
+        other = market.replace(server_workers=[[0, 1]], worker_bandwidth=[None] * 2, jobs=jobs)
+        assert served(other, reserve=reserve, forecast=0.0) == list(range(0, 40, 2))
 
 
 def test_places_are_kept_for_jobs_like_those_seen():
@@ -157,6 +161,12 @@ def test_places_are_kept_for_jobs_like_those_seen():
     assert long not in learned
     assert len(learned) == 20
     assert long in served(market, reserve=0.0, forecast=0.0)
+    # a job takes all three parameter servers for a slot; the cheapest have room as well
+    budgets = [0.5, 0.1, 0.5, 0.05] * 5
+    all_fit = one_server(*[(2 * n, 1.0, budget) for n, budget in enumerate(budgets)])
+    jobs = [{**job, "ps": 3} for job in msgspec.to_builtins(all_fit.jobs)]
+    all_fit = all_fit.replace(server_workers=[[9]], server_ps=[[3]], jobs=jobs)
+    assert len(served(all_fit, reserve=0.0)) == 20
 
 
 def test_what_can_never_be_served_teaches_nothing():
@@ -169,6 +179,16 @@ def test_what_can_never_be_served_teaches_nothing():
         state, _ = seller.step(state, Offer.of(with_large, job))
     assert len(state.seen) == 2
     assert state.unit == 0.2
+
+
+def test_a_job_is_expected_to_stay_as_on_one_server_where_one_of_them_holds_it():
+    fields = {"worker_bandwidth": [0.01], "ps_bandwidth": [0.01], "server_ps": [[1], [0]]}
+    market = one_server((0, 1.0, 0.4)).replace(server_workers=[[1], [0]], **fields)
+    market = market.replace(jobs=[{**msgspec.to_builtins(market.jobs[0]), "model_size": 90.0}])
+    seller, offer = BidTaker(), Offer.of(market, 0)
+    state, _ = seller.step(seller.start(Known.of(market), 0), offer)
+    report = offer.report
+    assert state.seen[0][-1] == report.colocated_runtime < report.spread_runtime
 
 
 def test_no_jobs_and_nothing_installed():

@@ -42,6 +42,7 @@ def test_a_pair_counts_offers_sales_and_payments():
     offer.interpret(doubted, jobs, 1, 0, 3, results)
     assert doubted.low[3] == pytest.approx(1 / 3 - 0.01 / 4 - np.sqrt(0.01 / 3 / 4))
     assert results.outcome.tolist() == [SOLD, DECLINED]
+    assert results.payment.tolist() == [0.125 + 0.5, 0.0]
 
 
 @pytest.mark.parametrize("seed", range(20))

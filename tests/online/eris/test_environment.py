@@ -12,7 +12,7 @@ from farkas.errors import InvalidOption
 from farkas.instances import library
 from farkas.online import algorithms, environments
 from farkas.online.eris.environment import Award, Ledger, Piece, SlotDecision, usage
-from tests.generators.eris import one_resource
+from tests.generators.eris import auction_in, one_resource
 
 
 def test_the_certificate_of_a_run_proves_itself() -> None:
@@ -38,9 +38,10 @@ def test_usage_counts_servers_workers_and_remote_parameters() -> None:
     assert transfer[1] == 2.0 * 1 + 2.0 * 2
     assert resource[0, :, 1].tolist() == [1.0, 2.0]
     assert resource[1, :, 1].tolist() == [2.0, 2.0]
-    shares = environments["eris"].evaluate(auction, [decision]).costs[1]
     names = [f"use of {name}" for name in auction.resource_names]
-    assert [shares[name] for name in names] == pytest.approx([3 / 3, 4 / 15])
+    for counted in (auction, auction_in(auction, units=1 / 32)):
+        shares = environments["eris"].evaluate(counted, [decision]).costs[1]
+        assert [shares[name] for name in names] == pytest.approx([3 / 3, 4 / 15])
 
 
 def test_worth_counts_in_the_slot_of_completion() -> None:

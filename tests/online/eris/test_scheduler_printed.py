@@ -88,9 +88,9 @@ def met(auction: Auction, *worker_prices: float) -> JobSlots:
 
 
 def test_what_may_be_moved_is_no_less_after_something_was_moved() -> None:
-    # by (10) each of two pairs may move one chunk of 1 MB, though 1 MB is all: they do not fit
+    # by (10) each of two pairs may move one chunk of 1/2 MB, though 1/2 MB is all: they do not fit
     auction = one_resource({"data": [1, 1, 0]}, sites=3, site_capacity=[[4.0]] * 3,
-                           transfer_budget=1.0)  # fmt: skip
+                           chunk_size=0.5, transfer_budget=0.5)  # fmt: skip
     cost, _, moved, workers = printed_slot(met(auction, 5.0, 5.0, 1.0), 0, 2)
     assert (cost, moved, workers.tolist()) == (np.inf, 2, [0, 0, 2])
 

@@ -10,6 +10,7 @@ import pytest
 from farkas.errors import FarkasError, InvalidOption, UnsupportedForm
 from farkas.instances import library
 from farkas.instances.generate import generate
+from farkas.models.mlbroker.data import valid_big_m
 from farkas.online import algorithms, environments
 from farkas.online.loop import decide
 from farkas.online.mlbroker.fractional import Fractional, FractionalSlot, Lanes
@@ -76,6 +77,7 @@ def test_epsilon_decides_how_much_is_deployed():
     for name in ("certificate", "moving"):
         assert asked.numbers[name] == pytest.approx(stated.numbers[name], rel=1e-6)
     assert float(asked.certificate) == pytest.approx(float(stated.certificate), rel=1e-6)
+    assert asked.numbers["certificate"] == pytest.approx(float(asked.certificate), rel=1e-3)
 
 
 @pytest.mark.parametrize("semantics", ["printed", "strict"])
@@ -105,7 +107,7 @@ def test_any_decisions_cost_what_lists_say(seed):
     made, before, wanted = [], {}, []
     for slot in range(broker.num_slots):
         jobs = broker.jobs_at(slot).tolist()
-        tables = rng.random((3, len(jobs), 3))
+        tables = rng.random((3, len(jobs), 3)) * np.array([4.0, 1.0, 1.0])[:, None, None]
         lanes = rng.random((2, len(jobs), 3, 3)) * (rng.random((2, len(jobs), 3, 3)) < 0.5)
         numbers = np.array(jobs, np.int64)
         made.append(FractionalSlot(numbers, *tables, *(Lanes.of(each) for each in lanes), 0.25))
@@ -126,6 +128,26 @@ def test_any_decisions_cost_what_lists_say(seed):
         assert {part: said[part] for part in cost} == pytest.approx(cost, rel=1e-12)
     assert found.numbers["gap"] == 0.25 * broker.num_slots
     assert found.numbers["moving"] == pytest.approx(sum(cost["deploy"] for cost in wanted))
+    for said, slot in zip(Fractional("printed").price(broker, made).costs, made, strict=True):
+        assert said["resource"] == pytest.approx(least_paid(broker, slot), rel=1e-12)
+
+
+def least_paid(broker, slot):
+    """Sum over sites and resources of the least x that (8c) to (8e) leave."""
+    big_m, total = valid_big_m(broker, "printed"), 0.0
+    for r in range(broker.num_sites) if len(slot.jobs) else ():
+        for k in range(broker.list_price.shape[1]):
+            usage = 0.0
+            for row, number in enumerate(slot.jobs):
+                job = broker.jobs[number]
+                usage += slot.workers[row, r] * job.worker_demand[k]
+                usage += slot.server[row, r] * job.server_demand[k]
+            dear = broker.list_price[r, k] * usage
+            cheap = broker.reduced_price[r, k] * usage + broker.surcharge[r, k]
+            # both fall below x at once where the two lines in y cross, if that is a share
+            shares = [y for y in (0.0, 1.0, ((dear - cheap) / big_m + 1) / 2) if 0 <= y <= 1]
+            total += min(max(dear - big_m * y, cheap - big_m * (1 - y), 0.0) for y in shares)
+    return total
 
 
 def stepped(policy, broker):
