@@ -162,7 +162,7 @@ def positions(one: Set, *parts: object) -> object:
 
 @pytest.mark.parametrize("limit", [1 << 22, 0], ids=["table", "bisection"])
 @pytest.mark.parametrize(
-    "members", [[7, 4, -2], [3, 4, 5], [(1, 9), (0, 7), (1, 7)], [10**9, 0, 5]]
+    "members", [[7, 4, -2], [3, 4, 5], [(1, 9), (0, 7), (1, 7)], [(1, 7), (0, 99)], [10**9, 0, 5]]
 )
 def test_members_are_found_where_they_stand_and_others_are_not(monkeypatch, members, limit):
     monkeypatch.setattr(sets, "_TABLE_LIMIT", limit)
@@ -172,7 +172,8 @@ def test_members_are_found_where_they_stand_and_others_are_not(monkeypatch, memb
     dim = Dim(0, len(members))
     shuffled = [Index(parts[::-1, j], (dim,)) for j in range(width)]
     assert positions(one, *shuffled) == list(range(len(members)))[::-1]
-    for wrong in (parts[0] + 1, parts.min(axis=0) - 1, parts.max(axis=0) + 1):
+    largest = parts.max(axis=0)
+    for wrong in (parts[0] + 1, parts.min(axis=0) - 1, largest + 1, largest):
         if tuple(wrong) not in {tuple(row) for row in parts.tolist()}:
             with pytest.raises(RuleError, match=r"index l0=-?\d+.* of x is outside its set of l0"):
                 positions(one, *(int(w) for w in wrong))

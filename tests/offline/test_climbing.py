@@ -128,6 +128,7 @@ def test_the_gap_ends_the_search(market):
     )
     assert found.complete
     assert Fraction(found.gap) <= Fraction(99, 100)
+    assert 0 < found.run.timings["policy"] <= found.seconds
 
 
 def test_the_time_limit_ends_the_search(market):
@@ -315,6 +316,10 @@ def test_the_solver_leaves_time_for_the_proof(monkeypatch):
     assert not list(climber(farkas.load("dps/demo"), Ascent("max", Deadline(60.0), Fraction(0))))
     assert limits["prove_form"] == 30.0  # half of what is left is all that both may take
     assert 0 < limits["solve"] <= 15.0
+    limited("prove_form", SimpleNamespace(point=[Fraction(1, 2)], bound=None, certificate=None))
+    climber = integer_program("dps.offline[free]", lambda *given: given[2].tolist(), 10**6)
+    (proved,) = climber(farkas.load("dps/demo"), Ascent("max", Deadline(60.0), Fraction(0)))
+    assert proved.decisions == [0.5]
 
 
 @pytest.mark.parametrize(("sense", "better", "worse"), [("min", 9, 11), ("max", 11, 9)])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import msgspec
 import pytest
 
 from farkas.errors import NotApplicable
@@ -18,7 +19,9 @@ from tests.generators.mlbroker import single
 def test_myopic_baselines_are_absent_where_ties_decide():
     by_hand = {item.key: item for item in evaluate_all(library.load("mlbroker/tiny"))}
     assert "no seed" in str(by_hand["mlbroker.oasis"].error)
-    free = generate("mlbroker", "small", seed=1, worker_demand=[[0, 0], [0, 0]])
+    broker = generate("mlbroker", "small", seed=1)
+    first, *others = broker.jobs  # one such job is enough
+    free = broker.replace(jobs=[msgspec.structs.replace(first, worker_demand=(0.0, 0.0)), *others])
     items = {item.key: item for item in evaluate_all(free, ["mlbroker.one_shot"])}
     assert "demand nothing" in str(items["mlbroker.one_shot"].error)
 

@@ -36,6 +36,7 @@ def fresh(monkeypatch: pytest.MonkeyPatch, hits: int = 0) -> list[str]:
         return Machine(hits)
 
     monkeypatch.setattr("farkas.kernels.machine.translate", translate)
+    monkeypatch.setattr("numba.config.DISABLE_JIT", 0)
     again = [(Kernel(kernel.function, kernel.steps), of) for kernel, of in entries()]
     monkeypatch.setattr(module, "entries", lambda: again)
     return names
@@ -121,8 +122,8 @@ def test_without_numba_it_says_what_to_type(monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_compiler_that_is_switched_off_is_not_said_to_compile(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("numba.config.DISABLE_JIT", 1)
     names = fresh(monkeypatch)
+    monkeypatch.setattr("numba.config.DISABLE_JIT", 1)
     with pytest.raises(InvalidOption, match="NUMBA_DISABLE_JIT is set"):
         warm(["coded"])
     assert names == []

@@ -183,3 +183,12 @@ def test_a_budget_for_chunks_that_stay_lets_the_job_run_as_printed() -> None:
     auction = library.load("eris/one_chunk_twice").replace(transfer_budget=2.0)
     model = programs.build("eris.as_printed").to_pyomo(auction)
     assert scip_optimum(model) == pytest.approx(20.0, abs=1e-6)
+
+
+@pytest.mark.parametrize("server", [0.0, 1.0])
+def test_a_server_takes_its_part_of_a_site_as_printed(server: float) -> None:
+    auction = one_resource(
+        {"server_demand": [server], "utility": [10.0]}, slots=1, sites=1, site_capacity=[[1.0]]
+    )
+    model = programs.build("eris.as_printed").to_pyomo(auction)
+    assert scip_optimum(model) == pytest.approx(10.0 * (server == 0), abs=1e-6)

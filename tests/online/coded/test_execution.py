@@ -40,7 +40,7 @@ def test_a_master_decodes_before_its_slowest_worker_is_done(monkeypatch):
     # returns when the product is there: whoever waited for it would wait for ever.
     data = CodedComputing.build(
         success_probability=0.8, masters=[{"rows": 12}], workers=3,
-        rate=[[1.0, 1.0, 1.0]], shift=[[0.1, 0.1, 1e6]],
+        rate=[[1e9, 1e9, 1e9]], shift=[[0.1, 0.1, 1e6]],
     )  # fmt: skip
     plan = Allocation(np.ones((1, 3)), np.full((1, 3), 6.0))
     decoded, decode = threading.Event(), MdsCode.decode
@@ -51,6 +51,7 @@ def test_a_master_decodes_before_its_slowest_worker_is_done(monkeypatch):
         return product
 
     def work(block, vector, seconds):
+        assert seconds == pytest.approx(0.6 if seconds < 1e6 else 6e6, rel=1e-6)
         assert seconds < 1e6 or decoded.wait(3600)
         return block @ vector
 

@@ -23,6 +23,7 @@ def test_the_certificate_of_a_run_proves_itself() -> None:
     certificate = from_json(msgspec.json.encode(run.certificate.certificate))
     assert check(certificate, instance=auction).bound == Fraction(run.certificate.exact)
     assert run.ratio == pytest.approx(float(run.certificate) / run.value)
+    assert run.numbers["sum of payoff bounds"] >= run.value - run.numbers["revenue"] - 1e-9
 
 
 def piece(**changes: object) -> Piece:

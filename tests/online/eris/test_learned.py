@@ -5,9 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 import farkas
+from farkas.decomposition.column_generation import price_rows
+from farkas.decomposition.master import Master, Pool
 from farkas.online.eris.environment import Environment
 from farkas.online.eris.learned import Learned, expected
 from farkas.online.loop import take_step
+from farkas.relaxations.eris.pricing import SchedulePricing
 from tests.generators.eris import one_resource
 
 
@@ -26,6 +29,19 @@ def test_places_are_kept_for_jobs_that_are_expected():
     auction = one_resource(dear[0], cheap, *dear[1:], slots=4, sites=1, site_capacity=[[1.0]])
     assert farkas.run(auction, "eris.learned", forecast=20.0).value == 4 * 9.0
     assert farkas.run(auction, "eris.learned", forecast=0.0).value < 4 * 9.0
+
+
+def test_posted_prices_are_nearly_the_best_bound():
+    jobs = [{"utility": [10.0 + n, 3.0 + n], "data": [1 + n % 3, 1]} for n in range(6)]
+    auction = one_resource(*jobs, slots=2, transfer_budget=1.0)
+    policy, (arrival, *_) = Learned(forecast=0.0), Environment().arrivals(auction)
+    posted = policy._posted(policy.start(auction, 0), arrival).ledger.prices
+    pricing = SchedulePricing(auction)
+    prices = pricing.pooled(posted)
+    bound = float(pricing.rows @ prices + pricing.replies(prices, {})[0].sum())
+    *_, best = price_rows(pricing, Master(pricing, Pool(pricing)), gap=0.0, left=lambda: 60.0)
+    assert best.value * (1 - 1e-9) <= bound <= best.value * (1 + 2e-3)
+    assert bound < 0.9 * sum(job.utility[0] for job in auction.jobs)
 
 
 def test_a_step_leaves_the_state_before_it_alone():
