@@ -341,7 +341,7 @@ WAYS = [
     (0, 1, 1.0),
     (0, 2, 0.0),
 ]
-ROUNDS = 7 * len(WAYS)
+ROUNDS = 10 * len(WAYS)
 MEASURED = [name for name in COMPUTED if name != INPUT]
 
 
