@@ -26,7 +26,7 @@ RIDDLES = (
 
 def sentences(page: Path) -> list[list[str]]:
     """Words of each sentence of running text: no code, tables, heads or directives."""
-    text = re.sub(r"(?s)\A---\n.*?\n---\n|```.*?```|<[^>]+>", "\n\n", page.read_text())
+    text = re.sub(r"(?s)\A---\n.*?\n---\n|```.*?```|</?[a-z][^<>]*>", "\n\n", page.read_text())
     text = re.sub(r"`[^`]*`|\$[^$]*\$", "code", text)
     text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text)
     found = []
