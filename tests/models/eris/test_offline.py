@@ -84,7 +84,7 @@ def test_the_tree_of_the_program_bounds_runs_that_fill_a_capacity_up_to_rounding
     form = programs.build("eris.offline").form(auction)
     about = {"kind": "eris", "options": {"moves": "compact"}, "instance": auction.sha256}
     tree = prove_form(as_rational(form), embed=False, about=about)
-    run = farkas.run(auction, "eris.antman")
+    run = farkas.run(auction, "eris.learned", forecast=0.0)
     assert run.value == len(jobs) * money
     assert tree.bound is not None
     assert tree.bound == run.value
