@@ -7,7 +7,7 @@ import pytest
 
 from tests.tools.shared import ROOT
 
-PAPERS = {"eris.md", "gadget.md"}
+PAPERS = {"gadget.md"}
 PAGES = [
     ROOT / "README.md",
     ROOT / "CONTRIBUTING.md",

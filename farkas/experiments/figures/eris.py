@@ -1,7 +1,7 @@
 """Figures of Eris: the testbed (3 to 7), and the simulator (8 to 11, and the headline gains).
 
 What the paper leaves open is drawn as the generator says; above all the processing rate P of a
-worker, which is not published and on which every gain depends (table3 sweeps it).  Eris runs
+worker, which is not published and on which every statement depends (table3 sweeps it).  Eris runs
 with the repaired scheduler, whose schedules can all run; "printed" figures of welfare would count
 schedules that cannot.  Ratios are measured against proved bounds.
 """
@@ -17,7 +17,6 @@ import numpy as np
 
 from farkas.certificates.ratio import ratio_words
 from farkas.experiments.figures.exhibit import (
-    FEW,
     SHARES,
     Agreement,
     Figure,
@@ -30,14 +29,13 @@ from farkas.experiments.figures.exhibit import (
     Statement,
     Table,
     by_name,
-    half_width,
     listed,
     mean_lines,
     mean_series,
 )
 from farkas.experiments.figures.writing import measurement
 from farkas.instances.eris import Auction
-from farkas.online import Run
+from farkas.online import Run, algorithms
 
 ERIS: Paper[Auction] = Paper("eris", "Eris")
 ALGORITHMS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -78,17 +76,24 @@ def bound_of(run: Run) -> float:
 
 
 @measurement
-def testbed_runs(seed: int) -> dict[str, Any]:
+def testbed_runs(seed: int, per_chunk: int) -> dict[str, Any]:
     """Proved bound on the testbed, and what every one of `ALGORITHMS` reaches there."""
-    auction, found, bound = ERIS.draw(seed, "testbed"), {}, math.inf
+    auction = ERIS.draw(seed, "testbed", workers_per_chunk=[per_chunk, per_chunk])
+    found, bound = {}, math.inf
     for label in ALGORITHMS:
         run = play(label, auction)
+        begins: dict[int, int] = {}
+        for slot in run.decisions:
+            for piece in slot["pieces"]:
+                begins[piece["job"]] = min(piece["slot"], begins.get(piece["job"], auction.slots))
+        awards = [award for slot in run.decisions for award in slot["awards"] if award["accepted"]]
         bound = bound_of(run)
         found[label] = {
             "welfare": run.value,
             "ratio": math.nan if run.ratio is None else run.ratio,
             "accepted": run.numbers["accepted"],
             "rejected": auction.num_jobs - run.numbers["accepted"],
+            "spans": [one["completed"] + 1 - begins[one["job"]] for one in awards],
             "use": {
                 name: [slot[f"use of {name}"] for slot in run.costs]
                 for name in (*auction.resource_names, "transfer")
@@ -99,12 +104,28 @@ def testbed_runs(seed: int) -> dict[str, Any]:
 
 BOUND = "proved bound on the optimum"
 FULL = 0.999  #: Share of a capacity from which on it counts as used up.
-SIZE = "R = 9, T = 50, I = 10; one worker per chunk and slot"
 
 
-def testbeds(preset: Preset, seed: int) -> list[dict[str, Any]]:
+def sizes(preset: Preset, seed: int, *, testbed: bool = False) -> str:
+    """Say for a caption what is run, what is published, and what the paper leaves out."""
+    published = (9, 50, 10) if testbed else (50, 150, 100)
+    auction = ERIS.draw(seed, "testbed")
+    if not testbed:
+        auction = simulated(preset.full, seed, default(preset))
+    per_chunk = sorted({-(-job.epochs // job.worker_rate) for job in auction.jobs})
+    ours = auction.sites, auction.slots, auction.num_jobs
+    run = ", ".join(f"{n} = {a} of {b}" for n, a, b in zip("RTI", ours, published, strict=True))
+    seeds, scheduler = preset.seeds(seed), algorithms["eris.eris"].options["scheduler"]
+    return (
+        f"{run} as published; seeds {seeds[0]} to {seeds[-1]} of an unpublished number; "
+        f"eris.eris[scheduler={scheduler}], others reject who would pay too much; "
+        f"P is not published, here m in {per_chunk} workers a chunk"
+    )
+
+
+def testbeds(preset: Preset, seed: int, per_chunk: int) -> list[dict[str, Any]]:
     """Runs on the published testbed, one entry an instance."""
-    return [testbed_runs(one) for one in preset.seeds(seed)]
+    return [testbed_runs(one, per_chunk) for one in preset.seeds(seed)]
 
 
 def by_algorithm(found: list[dict[str, Any]], number: str) -> np.ndarray:
@@ -120,7 +141,7 @@ def by_algorithm(found: list[dict[str, Any]], number: str) -> np.ndarray:
 )
 def testbed_welfare(preset: Preset, seed: int) -> Figure:
     """Welfare of Eris and the baselines, and a proved bound on the optimum."""
-    found = testbeds(preset, seed)
+    found = testbeds(preset, seed, 1)
     bounds = np.array([one["bound"] for one in found])
     every = np.column_stack([by_algorithm(found, "welfare"), bounds])
     bars = mean_series("welfare", [*ALGORITHMS, BOUND], every, "bar")
@@ -142,7 +163,7 @@ def testbed_welfare(preset: Preset, seed: int) -> Figure:
                 "ours",
             ),
         ],
-        caption=SIZE,
+        caption=sizes(preset, seed, testbed=True),
     )
 
 
@@ -151,7 +172,7 @@ def testbed_welfare(preset: Preset, seed: int) -> Figure:
 )
 def accepted_jobs(preset: Preset, seed: int) -> Figure:
     """Jobs completed and not completed on the testbed."""
-    found = testbeds(preset, seed)
+    found = testbeds(preset, seed, 1)
     accepted = mean_series("accepted", list(ALGORITHMS), by_algorithm(found, "accepted"), "bar")
     rejected = mean_series(
         "rejected or unfinished", list(ALGORITHMS), by_algorithm(found, "rejected"), "bar"
@@ -167,7 +188,7 @@ def accepted_jobs(preset: Preset, seed: int) -> Figure:
                 "Eris accepts more than every baseline", served[PAPER] > most, listed(served, ".1f")
             )
         ],
-        caption=f"{SIZE}; unfinished jobs count as rejected",
+        caption=f"{sizes(preset, seed, testbed=True)}; unfinished jobs count as rejected",
     )
 
 
@@ -179,7 +200,7 @@ def accepted_jobs(preset: Preset, seed: int) -> Figure:
 )
 def testbed_ratio(preset: Preset, seed: int) -> Figure:
     """Proved bound over welfare, one value per instance: upper bounds on the true ratio."""
-    ratios = by_algorithm(testbeds(preset, seed), "ratio")
+    ratios = by_algorithm(testbeds(preset, seed, 1), "ratio")
     seeds = list(preset.seeds(seed))
     lines = dict(zip(ALGORITHMS, ratios.T, strict=True))
     # a run that earns nothing has no ratio, and is below no number
@@ -195,7 +216,7 @@ def testbed_ratio(preset: Preset, seed: int) -> Figure:
                 "with price floor 1/2 it is", floor < 1.5, f"up to {ratio_words(floor)}", "ours"
             ),
         ],
-        caption=f"{SIZE}; every ratio is proved: the welfare is that of checked schedules",
+        caption=f"{sizes(preset, seed, testbed=True)}; every ratio is proved",
     )
 
 
@@ -211,7 +232,7 @@ ERIS.not_modelled(
 )
 def utilisation_by_slot(preset: Preset, seed: int) -> Figure:
     """Use of the three resources and of the transfer budget by Eris on the testbed."""
-    found = testbeds(preset, seed)
+    found = testbeds(preset, seed, 1)
     uses = [one["runs"][PAPER]["use"] for one in found]
     every = {name: np.array([use[name] for use in uses]) for name in uses[0]}
     gpu, cpu, ram = (every[name].max() for name in ("gpu", "cpu", "ram"))
@@ -228,7 +249,7 @@ def utilisation_by_slot(preset: Preset, seed: int) -> Figure:
                 f"CPU {cpu:.2f}, memory {ram:.2f}",
             ),
         ],
-        caption=f"{SIZE}; the findings are about the largest use in any slot of any instance",
+        caption=f"{sizes(preset, seed, testbed=True)}; findings: largest use in any slot",
     )
 
 
@@ -249,10 +270,10 @@ def welfare(
 
 
 def welfare_figure(
-    preset: Preset, x: PlotAxis, series: Sequence[Series], full: str, *statements: Statement
+    preset: Preset, seed: int, x: PlotAxis, series: Sequence[Series], *statements: Statement
 ) -> Figure:
-    """Lines of welfare; ``full`` is what the published simulator holds fixed."""
-    size = full if preset.full else "small simulator"
+    """Lines of welfare against ``x``, which varies one of the sizes in the caption."""
+    size = f"{sizes(preset, seed)}; what varies: {x.title}"
     return Figure(x=x, y=PlotAxis("welfare"), series=series, findings=statements, caption=size)
 
 
@@ -271,11 +292,35 @@ def _ahead(found: Mapping[str, Numbers]) -> Statement:
     return Statement("Eris outperforms every baseline", all(a > b for a, b in pairs), note)
 
 
-def _alike(statement: str, found: Mapping[str, Numbers], sign: float) -> Statement:
-    """Whether every baseline ends on the said side of its begin."""
-    notes = {name: f"{found[name][0]:.0f} to {found[name][-1]:.0f}" for name in RIVALS}
-    holds = all(sign * (found[name][-1] - found[name][0]) > 0 for name in RIVALS)
+def _alike(
+    statement: str, found: Mapping[str, Numbers], sign: float, names: Sequence[str] = RIVALS
+) -> Statement:
+    """Whether every one of ``names`` ends on the said side of its begin."""
+    notes = {name: f"{found[name][0]:.0f} to {found[name][-1]:.0f}" for name in names}
+    holds = all(sign * (found[name][-1] - found[name][0]) > 0 for name in names)
     return Statement(statement, holds, ", ".join(map(" ".join, notes.items())))
+
+
+#: Published and reduced sizes of Figs. 8 and 9.
+SWEEPS = {"sites": ([25, 50, 75, 100], [6, 12]), "num_jobs": ([50, 100, 150], [10, 30])}
+
+
+def _sweep(
+    preset: Preset, seed: int, size: str, fixed: Settings, labels: Sequence[str] = tuple(ALGORITHMS)
+) -> list[Series]:
+    """Lines of welfare for growing ``size``."""
+
+    def measure(count: float, one: int) -> dict[str, float]:
+        return welfare(preset, one, fixed | {size: int(count)}, labels)
+
+    return mean_lines(SWEEPS[size][not preset.full], preset.seeds(seed), measure)
+
+
+def _scale(found: Mapping[str, Numbers], trend: str) -> list[Statement]:
+    """Hold lines of welfare against the text on Figs. 8 and 9: "rises with R", "falls with I"."""
+    sign = 1.0 if trend.startswith("rises") else -1.0
+    ours, others = _trend(trend, found[PAPER], sign), f"that of the baselines {trend}"
+    return [_ahead(found), ours, _alike(others, found, sign)]
 
 
 @ERIS.figure(
@@ -286,21 +331,14 @@ def _alike(statement: str, found: Mapping[str, Numbers], sign: float) -> Stateme
 )
 def welfare_by_sites(preset: Preset, seed: int) -> Figure:
     """Welfare for growing R."""
-    sites = [25, 50, 75, 100] if preset.full else [6, 12]
-
-    def measure(count: float, one: int) -> dict[str, float]:
-        return welfare(preset, one, {"sites": int(count)})
-
-    series = mean_lines(sites, preset.seeds(seed), measure)
+    series = _sweep(preset, seed, "sites", {})
     found = by_name(series)
     return welfare_figure(
         preset,
+        seed,
         PlotAxis("sites"),
         series,
-        "I = 100",
-        _ahead(found),
-        _trend("rises with R", found[PAPER], 1.0),
-        _alike("that of the baselines rises with R", found, 1.0),
+        *_scale(found, "rises with R"),
         _trend("rises with R at price floor 1/2", found[FLOOR], 1.0, ours=True),
     )
 
@@ -314,14 +352,14 @@ def welfare_by_sites(preset: Preset, seed: int) -> Figure:
 )
 def welfare_by_jobs(preset: Preset, seed: int) -> Figure:
     """Welfare for growing I, and a proved bound on the optimum."""
-    jobs = [50, 100, 150] if preset.full else [10, 30]
+    jobs = SWEEPS["num_jobs"][not preset.full]
 
-    def measure(count: float, one: int) -> dict[str, float]:
+    def bounds(count: float, one: int) -> dict[str, float]:
         settings = default(preset) | {"num_jobs": int(count)}
-        bound = simulated_run(preset.full, one, settings, PAPER)["bound"]
-        return {**welfare(preset, one, settings), BOUND: bound}
+        return {BOUND: simulated_run(preset.full, one, settings, PAPER)["bound"]}
 
-    series = mean_lines(jobs, preset.seeds(seed), measure)
+    series = _sweep(preset, seed, "num_jobs", {})
+    series += mean_lines(jobs, preset.seeds(seed), bounds)
     found = by_name(series)
     at = jobs[len(jobs) // 2]
     means = {name: values[len(jobs) // 2] for name, values in found.items()}
@@ -330,12 +368,10 @@ def welfare_by_jobs(preset: Preset, seed: int) -> Figure:
     note = f"bound {bound:.0f}: {_times(bound, means[PAPER])} times {PAPER}, "
     return welfare_figure(
         preset,
+        seed,
         PlotAxis("jobs"),
         series,
-        "R = 50",
-        _ahead(found),
-        _trend("falls with I", found[PAPER], -1.0),
-        _alike("that of the baselines falls with I", found, -1.0),
+        *_scale(found, "falls with I"),
         _trend("rises with I at price floor 1/2", found[FLOOR], 1.0, ours=True),
         Statement(
             f"at I = {at} prices (6) are within a factor 2 of the proved bound",
@@ -350,25 +386,32 @@ def _times(bound: float, reached: float) -> str:
     return f"{bound / reached:.1f}" if reached else "infinitely many"
 
 
-@ERIS.figure(10, "Revenue against sites and jobs", Agreement.TREND, "no values are printed")
+@ERIS.figure(10, "Profit against sites and jobs", Agreement.NOT_REPRODUCED, "no values are printed")
 def revenue_by_size(preset: Preset, seed: int) -> Figure:
-    """Revenue of Eris for growing R and for growing I, each relative to its published default."""
+    """Profit of every algorithm for growing R and for growing I, from half the default on."""
     factors = [0.5, 1.0, 1.5, 2.0] if preset.full else [0.5, 1.0, 1.5]
-    sizes = default(preset)
+    base = default(preset)
 
     def measure(factor: float, one: int) -> dict[str, float]:
-        settings = ({**sizes, size: round(factor * sizes[size])} for size in sizes)
-        runs = (simulated_run(preset.full, one, chosen, PAPER) for chosen in settings)
-        return dict(zip(("sites", "jobs"), (run["revenue"] for run in runs), strict=True))
+        found = {}
+        for label, size in itertools.product(ALGORITHMS, base):
+            settings = {**base, size: round(factor * base[size])}
+            run = simulated_run(preset.full, one, settings, label)
+            found[f"{label}, {size}"] = run["revenue"]
+        return found
 
     series = mean_lines(factors, preset.seeds(seed), measure)
-    by_sites, by_jobs = series
+    found = by_name(series)
+    sites, jobs = ([f"{name}, {size}" for name in (PAPER, *RIVALS)] for size in base)
     return Figure(
-        x=PlotAxis("share of R = {sites} or I = {num_jobs}".format(**sizes)),
-        y=PlotAxis("revenue"),
+        x=PlotAxis("share of R = {sites} or I = {num_jobs}".format(**base)),
+        y=PlotAxis("profit"),
         series=series,
-        findings=[_trend("falls with R", by_sites.y, -1.0), _trend("rises with I", by_jobs.y, 1.0)],
-        caption="prices (6)" if preset.full else "prices (6), small simulator",
+        findings=[
+            _alike("all profits fall with R", found, -1.0, sites),
+            _alike("all profits rise with I", found, 1.0, jobs),
+        ],
+        caption=f"{sizes(preset, seed)}; one size varies at a time",
     )
 
 
@@ -382,67 +425,63 @@ def welfare_by_base(preset: Preset, seed: int) -> Figure:
 
     series = mean_lines(bases, preset.seeds(seed), measure)
     falls = _trend("falls with γ", by_name(series)[PAPER], -1.0)
-    return welfare_figure(preset, PlotAxis("γ", log=True), series, "I = 100", falls)
+    return welfare_figure(preset, seed, PlotAxis("γ", log=True), series, falls)
 
 
-#: Published gains of Eris, up to so many percent.
+#: Published gains of Eris in percent.
 HEADLINE = {"Tiresias": 44.0, "AntMan": 50.0, "Liquid": 20.0}
 
 
 @ERIS.table(
     3,
-    "Gains over the baselines by calibration",
+    "Published statements by calibration",
     Agreement.NOT_REPRODUCED,
-    "the gains depend on the rate P, which is not published: m workers process a chunk in a slot",
-    source="Eris section VI, headline gains",
+    "P is not published, and no number of workers a chunk lets all statements hold",
+    source="Eris sections I, VI-A and VI-C",
 )
-def calibration(preset: Preset, seed: int) -> Table:
-    """Mean welfare of Eris over that of each baseline, in percent, for several m and loads."""
-    loads = [50, 100] if preset.full else [10, 25]
-    rates = [(1, 1), (2, 2), (3, 3), (1, 3)] if preset.full else [(1, 1), (1, 3)]
+def statements_by_rate(preset: Preset, seed: int) -> Table:
+    """Which statements hold if m workers process a chunk in a slot, all other settings as printed.
+
+    A slot is 20 minutes, so that a job of 2 to 4 hours takes 6 to 12 slots.
+    """
+    few = Preset(preset.name, min(3, preset.instances))
+    columns = {f"m = {m}": _holding(preset, few, seed, m) for m in (1, 2, 3)}
     rows: list[list[str | float]] = []
-    for low, high in rates:
-        for jobs in loads:
-            settings = {"num_jobs": jobs, "workers_per_chunk": [low, high]}
-            every = [welfare(preset, one, settings) for one in preset.seeds(seed)]
-            m = f"{low}" if low == high else f"{low} to {high}"
-            for eris in (PAPER, FLOOR):
-                gains = (_gain(every, eris, rival) for rival in RIVALS)
-                rows.append([eris, m, float(jobs), *itertools.chain(*gains)])
-    heads = ((PlotAxis(f"gain over {rival}", "%"), PlotAxis("±", "%")) for rival in RIVALS)
-    published = itertools.chain(*((gain, None) for gain in HEADLINE.values()))
-    ours = [row for row in rows if row[0] == PAPER]
+    for same in zip(*columns.values(), strict=True):
+        rows.append([same[0].statement, *(str(s).removeprefix(f"{s.statement}: ") for s in same)])
+    count = {name: sum(one.holds for one in column) for name, column in columns.items()}
+    note = f"of {len(rows)}: {listed(count, 'd')}"
     return Table(
-        columns=[
-            PlotAxis("prices"),
-            PlotAxis("workers per chunk, m"),
-            PlotAxis("jobs"),
-            *itertools.chain(*heads),
-        ],
+        columns=[PlotAxis("statement"), *map(PlotAxis, columns)],
         rows=rows,
-        published=[["Eris, prices (6)", None, None, *published]],
-        findings=[_beats(ours, rival, 3 + 2 * place) for place, rival in enumerate(RIVALS)],
-        caption="gains of mean welfare, with half of their 95 % t interval; over a baseline that "
-        "serves nothing they are infinite",
+        findings=[Statement("one m satisfies all", len(rows) in count.values(), note)],
+        caption=f"{sizes(few, seed)}, but for m, in Figs. 8 and 9; testbed: "
+        f"{preset.instances} seeds",
     )
 
 
-def _gain(every: Sequence[Mapping[str, float]], ours: str, rival: str) -> tuple[float, float]:
-    """Percent by which mean welfare is above a rival's, and half of the interval around it.
-
-    Instances are compared one by one; the mean of the rival counts as known.  Fewer than `FEW` of
-    them have no interval.
-    """
-    base = float(np.mean([one[rival] for one in every]))
-    if not base:
-        return float("inf"), float("nan")
-    more = 100 * np.array([[one[ours] - one[rival]] for one in every]) / base
-    half = float(half_width(more)[0]) if len(every) >= FEW else float("nan")
-    return float(more.mean()), half
-
-
-def _beats(rows: Sequence[Sequence[str | float]], rival: str, place: int) -> Statement:
-    gains = [float(row[place]) for row in rows]
-    note = f"{min(gains):.0f} to {max(gains):.0f} %"
-    words = f"Eris with prices (6) beats {rival} under every calibration"
-    return Statement(words, min(gains) > 0, note)
+def _holding(preset: Preset, few: Preset, seed: int, per_chunk: int) -> list[Statement]:
+    """Hold runs with one number m against the text; the simulator with ``few`` instances."""
+    found = testbeds(preset, seed, per_chunk)
+    spans = [span for one in found for span in one["runs"][PAPER]["spans"]]
+    middle = float(np.median(spans)) if spans else math.nan
+    ratio = np.nan_to_num(by_algorithm(found, "ratio")[:, 0], nan=np.inf).max()
+    said = [Statement("jobs take 6 to 12 slots", 6 <= middle <= 12, f"median {middle:g}")]
+    for number, part in (("3", "welfare"), ("4", "accepted")):
+        means = dict(zip(ALGORITHMS, by_algorithm(found, part).mean(axis=0), strict=True))
+        best = max(means[rival] for rival in RIVALS)
+        note = f"{means[PAPER]:.4g} against {best:.4g}"
+        said.append(Statement(f"Fig. {number}: Eris has most {part}", means[PAPER] > best, note))
+    said.append(Statement("Fig. 5: ratio below 1.5", ratio < 1.5, f"up to {ratio_words(ratio)}"))
+    fixed = {"workers_per_chunk": [per_chunk, per_chunk]}
+    for number, size, trend in (("8", "sites", "rises with R"), ("9", "num_jobs", "falls with I")):
+        lines = by_name(_sweep(few, seed, size, fixed, (PAPER, *RIVALS)))
+        said += [
+            Statement(f"Fig. {number}: {one.statement}", one.holds, one.note)
+            for one in _scale(lines, trend)
+        ]
+    for rival, most in HEADLINE.items():
+        base, ours = (lines[name][len(lines[name]) // 2] for name in (rival, PAPER))
+        gain = 100 * (ours / base - 1) if base else math.inf
+        said.append(Statement(f"{most:g} % above {rival}", gain >= most, f"{gain:.0f} %"))
+    return said
