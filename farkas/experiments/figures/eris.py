@@ -167,9 +167,7 @@ def testbed_welfare(preset: Preset, seed: int) -> Figure:
     )
 
 
-@ERIS.figure(
-    4, "Accepted and rejected jobs", Agreement.NOT_REPRODUCED, "counts were read off no table"
-)
+@ERIS.figure(4, "Accepted and rejected jobs", Agreement.TREND, "counts were read off no table")
 def accepted_jobs(preset: Preset, seed: int) -> Figure:
     """Jobs completed and not completed on the testbed."""
     found = testbeds(preset, seed, 1)
