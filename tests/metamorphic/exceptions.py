@@ -132,7 +132,8 @@ EXEMPT: dict[str, tuple[Exempt, ...]] = {
             "as many jobs are expected as came in an average slot since the first",
         ),
         Exempt(
-            rf"quantity eris\.eris_printed.*|algorithm eris\.(eris|liquid)\.{WORTH}",
+            r"quantity eris\.eris_printed.*"
+            rf"|algorithm eris\.(eris|(antman|liquid)(\[literal\])?)\.{WORTH}",
             "jobs turned",
             "the jobs of one slot are served in the order of the file",
         ),
