@@ -384,7 +384,7 @@ def _times(bound: float, reached: float) -> str:
     return f"{bound / reached:.1f}" if reached else "infinitely many"
 
 
-@ERIS.figure(10, "Profit against sites and jobs", Agreement.TREND, "no values are printed")
+@ERIS.figure(10, "Profit against sites and jobs", Agreement.NOT_REPRODUCED, "no values are printed")
 def revenue_by_size(preset: Preset, seed: int) -> Figure:
     """Profit of every algorithm for growing R and for growing I, from half the default on."""
     factors = [0.5, 1.0, 1.5, 2.0] if preset.full else [0.5, 1.0, 1.5]
