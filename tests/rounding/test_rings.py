@@ -78,6 +78,7 @@ def test_without_a_qualified_round_the_least_violation_is_returned():
     assert not rounded.qualified
     assert rounded.rounds == 50
     assert rounded.picked.tolist() == [2]  # the draw without job 0 loads least
+    assert rounded.worst == mix().fullness(rounded.picked).max() > 0
 
 
 def test_repair_admits_by_gain_per_worker():
@@ -330,3 +331,6 @@ def test_every_resource_is_rounded_in_order_before_the_jobs(monkeypatch):
     found = round_workers(np.ones((2, 3)), np.array([[1.0, 0.0, 2.0], [3.0, 4.0, 0.0]]), None)
     assert asked == [[1.0, 3.0], [0.0, 4.0], [2.0, 0.0], "jobs"]
     assert found.tolist() == [[3] * 3] * 2
+    asked.clear()
+    assert not round_workers(np.ones((2, 3)), np.ones((2, 3)), None, combine="round2").any()
+    assert asked == ["jobs"]

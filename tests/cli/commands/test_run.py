@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import io
 import json
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
 from farkas.cli import call
+from farkas.cli.commands.run import SLOT_COLUMNS, slot_row
 from farkas.instances.library import path as shipped
 from farkas.online import algorithms
+from farkas.online.run import Slot
 from tests.tools.cells import cells
 
 TINY = str(shipped("mlbroker/tiny"))
@@ -110,3 +113,17 @@ def test_progress_is_shown_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr("sys.stderr", terminal)
     assert call(["compare", TINY, "--algorithms", "mlbroker.local"]) == 0
     assert "compare" in terminal.getvalue()
+
+
+def test_a_slot_without_a_bound_has_an_empty_cell_and_one_with_a_bound_its_proved_side():
+    slot = Slot(value=1.0, value_so_far=2.0, program="eris.one_shot", bound_so_far="1/3")
+    for sense in ("max", "min"):
+        row = dict(zip(SLOT_COLUMNS, slot_row(3, slot, sense), strict=True))
+        assert (row["slot"], row["program"]) == (3, "eris.one_shot")
+        bound = Fraction(row["bound so far"])
+        assert (bound > Fraction(1, 3)) == (sense == "max")
+        assert float(bound) == pytest.approx(1 / 3)
+    none = dict(
+        zip(SLOT_COLUMNS, slot_row(0, Slot(value=1.0, value_so_far=1.0), "max"), strict=True)
+    )
+    assert none["bound so far"] is none["program"] is None

@@ -18,6 +18,7 @@ from farkas.online.coded.environment import (
     broken,
     certify,
     is_dedicated,
+    numbers,
     recursion_cells,
     remarks_on,
 )
@@ -33,6 +34,10 @@ def test_a_master_without_workers_is_named():
     shared = algorithms["coded.expected"].run(data)
     assert shared.ratio == pytest.approx(1.0)
     assert shared.numbers["recoverable"] < 1
+    # of two masters on a worker each, one is sent a row too few: the worse of both is told
+    loads = np.diag(data.rows[:2] - [0.0, 1.0])
+    two = data.replace(masters=data.masters[:2], rate=data.rate[:2], shift=data.shift[:2])
+    assert numbers(two, Allocation(np.eye(2), loads))["recoverable"] == 0.0
 
 
 def test_what_a_plan_breaks_is_named():
