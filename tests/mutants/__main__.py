@@ -24,6 +24,7 @@ FOLDERS = tuple(
 ALSO = {
     "certificates": ["tests/standalone", "tests/fuzz"],
     "decomposition": ["tests/relaxations/eris/test_spans.py"],
+    "instances": ["tests/test_messages.py"],
     "models": ["tests/instances/test_utilities.py"],
     "standalone": ["tests/fuzz"],
     "proofs": ["tests/docs/test_figures.py::test_a_verdict_in_the_ledger_is_that_of_the_code"],
