@@ -26,6 +26,7 @@ ALSO = {
     "decomposition": ["tests/relaxations/eris/test_spans.py"],
     "instances": ["tests/test_messages.py"],
     "models": ["tests/instances/test_utilities.py"],
+    "online/gadget": ["tests/relaxations/gadget/test_pricing.py"],
     "standalone": ["tests/fuzz"],
     "proofs": ["tests/docs/test_figures.py::test_a_verdict_in_the_ledger_is_that_of_the_code"],
     "quantities": ["tests/cases", "tests/conformance/test_programs.py"],
