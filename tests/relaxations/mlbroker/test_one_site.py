@@ -303,9 +303,6 @@ def test_jobs_are_placed_the_same_in_any_parts(part, workers, monkeypatch):
     monkeypatch.setattr(module, "LEAST_STEPS", 0.0)
     with Executor.of(workers) as executor:
         assert equal(cheapest_lives(data, slope, nothing, executor), whole)
-        without = cheapest_lives(data, slope, nothing, executor, prices=False)
-    assert without.prices.shape == (0, 8)
-    assert equal(dataclasses.replace(without, prices=whole.prices), whole)
 
 
 def test_a_slot_grows_within_its_share_of_steps(monkeypatch):
