@@ -164,9 +164,9 @@ def test_every_model_is_solved_and_proved(shop: Any) -> None:
 
 def test_a_model_has_no_programs(shop: Any) -> None:
     for verb in (farkas.solve, farkas.prove):
-        with pytest.raises(InvalidOption, match="program of its own"):
+        with pytest.raises(InvalidOption, match=r"program of its own|has no programs"):
             verb(shop, "mlbroker.offline")
-    with pytest.raises(InvalidOption, match="program of its own"):
+    with pytest.raises(InvalidOption, match="leave out .*linking"):
         farkas.solve(shop, variant={"linking": "tight"})
 
 
