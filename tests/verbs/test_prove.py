@@ -166,7 +166,7 @@ def test_a_model_has_no_programs(shop: Any) -> None:
     for verb in (farkas.solve, farkas.prove):
         with pytest.raises(InvalidOption, match=r"program of its own|has no programs"):
             verb(shop, "mlbroker.offline")
-    with pytest.raises(InvalidOption, match="leave out .*linking"):
+    with pytest.raises(InvalidOption, match=r"leave out .*linking"):
         farkas.solve(shop, variant={"linking": "tight"})
 
 
