@@ -34,7 +34,7 @@ that fits."""
 
 POSTED = re.compile(
     r"(quantity|program) eris\.(best_schedule|one_shot|payoff_bound|algorithm2|lagrangian"
-    r"|eris_printed).*|algorithm eris\.(eris|tiresias).*"
+    r"|eris_printed).*|algorithm eris\.(eris|tiresias|(antman|liquid)(?!\[)).*"
     r"|algorithm eris\..*\.decisions\.awards\.(payment|payoff_bound)"
 )
 """Prices (6) of Eris are pure numbers a unit: what meets them sees all units change, or none."""
