@@ -76,7 +76,8 @@ def ratio_words(ratio: Fraction | float) -> str:
     >>> ratio_words(1.0132201), ratio_words(1.0), ratio_words(1.00000124)
     ('1.01323', '1', '1 + 1.3E-6')
     """
-    beyond = Fraction(ratio) - 1 if math.isfinite(ratio) else Fraction(1)
+    infinite = isinstance(ratio, float) and not math.isfinite(ratio)
+    beyond = Fraction(1) if infinite else Fraction(ratio) - 1
     if 0 < beyond < Fraction(1, 10**5):
         return f"1 + {decimal.Decimal(rounded(beyond, up=True, digits=2)):E}"
     return rounded(ratio, up=True, digits=6)
